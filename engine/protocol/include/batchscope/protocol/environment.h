@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a replica learns from its environment. The ADAPTDL_* names and meanings are AdaptDL's
+// (adaptdl/env.py), so that its scripts run under BatchScope unchanged; BATCHSCOPE_* are ours, all
+// optional: without them a program runs as any program does.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace batchscope::protocol {
+
+namespace variable {
+inline constexpr char kMasterAddress[] = "ADAPTDL_MASTER_ADDR";
+inline constexpr char kMasterPort[] = "ADAPTDL_MASTER_PORT";
+inline constexpr char kNumReplicas[] = "ADAPTDL_NUM_REPLICAS";
+inline constexpr char kReplicaRank[] = "ADAPTDL_REPLICA_RANK";
+inline constexpr char kNumNodes[] = "ADAPTDL_NUM_NODES";
+inline constexpr char kNumRestarts[] = "ADAPTDL_NUM_RESTARTS";
+inline constexpr char kCheckpointPath[] = "ADAPTDL_CHECKPOINT_PATH";
+inline constexpr char kSharePath[] = "ADAPTDL_SHARE_PATH";
+inline constexpr char kJobId[] = "ADAPTDL_JOB_ID";
+inline constexpr char kSupervisorUrl[] = "ADAPTDL_SUPERVISOR_URL";
+inline constexpr char kTensorboardDir[] = "ADAPTDL_TENSORBOARD_LOGDIR";
+inline constexpr char kTelemetrySocket[] = "BATCHSCOPE_TELEMETRY_SOCKET";
+inline constexpr char kRendezvousDir[] = "BATCHSCOPE_RENDEZVOUS_DIR";
+inline constexpr char kThreads[] = "BATCHSCOPE_THREADS";
+inline constexpr char kBackend[] = "BATCHSCOPE_BACKEND";
+inline constexpr char kDevice[] = "BATCHSCOPE_DEVICE";
+inline constexpr char kTriggers[] = "BATCHSCOPE_TRIGGERS";
+inline constexpr char kSampleLog[] = "BATCHSCOPE_SAMPLE_LOG";
+}  // namespace variable
+
+struct Environment {
+  std::string master_address = "127.0.0.1";
+  int master_port = 0;              // 0: none given; needed with more than one replica and no rendezvous directory
+  int num_replicas = 1;
+  int replica_rank = 0;
+  int num_nodes = 1;
+  int num_restarts = 0;             // also the generation's number
+  std::string checkpoint_path;      // empty: checkpoints are kept beside the working directory's program, see train
+  std::string share_path;
+  std::string job_id;
+  std::string supervisor_url;
+  std::string tensorboard_dir;
+  std::string telemetry_socket;     // empty: nobody listens
+  std::string rendezvous_dir;       // empty: rendezvous over master_address:master_port
+  std::optional<int> threads;       // compute threads of this replica
+  std::string backend = "auto";     // auto | gloo | nccl
+  std::string device = "auto";      // auto | cpu | cuda:N
+  std::string triggers;             // JSON array of protocol::Trigger, see run_spec.h
+  std::string sample_log;           // directory: every replica logs the sample ids it uses there
+
+  // Reads the process environment. Throws Error(usage) naming the variable, its value and what was expected.
+  static Environment from_process();
+
+  // The variables to set for a replica, only those that are not at their default.
+  std::map<std::string, std::string> to_variables() const;
+};
+
+}  // namespace batchscope::protocol

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A recipe: how an example or a person's own program is started, with parameters a person may set.
+// recipe.toml lies beside the example; the window's Run button and `batchscope run --recipe` read it.
+// Form: see examples/digits/recipe.toml.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batchscope/protocol/run_spec.h"
+
+namespace batchscope::run {
+
+struct Parameter {
+  enum class Type { integer, number, text, flag, choice };
+
+  std::string name;                      // "epochs": becomes --epochs VALUE
+  Type type = Type::text;
+  std::string value;                     // the default
+  std::optional<double> minimum, maximum;
+  std::vector<std::string> choices;
+  std::string help;
+
+  // Empty when `text` is a valid value, else a sentence that says what is expected.
+  std::string complaint(const std::string& text) const;
+};
+
+struct Recipe {
+  std::string name;
+  std::string title;
+  std::string description;
+  std::string program;                   // name of an executable beside ours, or a path relative to the recipe
+  int replicas = 1;
+  std::vector<Parameter> parameters;
+  std::filesystem::path file;
+
+  // Throws Error(not_found | usage) naming file, line and field.
+  static Recipe load(const std::filesystem::path& file);
+
+  // The spec with the defaults overridden by `values`. Throws Error(usage) with every complaint,
+  // Error(not_found) where the program is not built.
+  protocol::RunSpec spec(const std::map<std::string, std::string>& values = {}) const;
+};
+
+// Recipes that come with this build or installation, by name.
+std::vector<Recipe> installed_recipes();
+
+}  // namespace batchscope::run

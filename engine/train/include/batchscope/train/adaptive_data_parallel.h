@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// AdaptiveDataParallel trains one module data-parallel: averages gradients over replicas and micro-batches,
+// measures their noise on the way, scales the learning rate by the scaling rule and counts progress in
+// scale-invariant iterations (AdaScale, Johnson et al. 2020, Algorithm 1; AdaptDL's parallel.py). Its state,
+// the module's, the optimizer's (with its options) and the scheduler's survive restarts.
+//
+//   AdaptiveDataParallel adp(model, optimizer, &schedule);
+//   for (auto& batch : loader) {
+//     adp.zero_grad();
+//     auto loss = ...;
+//     loss.backward();
+//     adp.step();          // a no-op in the middle of accumulation
+//   }
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <string>
+
+namespace torch::nn {
+class Module;
+}
+namespace torch::optim {
+class Optimizer;
+}
+
+namespace batchscope {
+
+class LRScheduler;
+class ScalingRule;
+
+class AdaptiveDataParallel {
+ public:
+  struct Options {
+    std::shared_ptr<ScalingRule> scaling_rule;    // none: AdaScale
+    std::string name = "adaptdl-dataparallel";    // of the state; one for each instance
+    double smoothing = 0.999;                     // theta = smoothing^scale
+    std::int64_t bucket_bytes = 25 << 20;
+  };
+
+  // Broadcasts rank 0's parameters and buffers, then loads the checkpoint's state where there is one. The
+  // module, the optimizer and the scheduler must outlive it. Collective. Throws Error(usage) for a module without
+  // trainable parameters or an optimizer over other parameters than the module's.
+  AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer,
+                       LRScheduler* scheduler, Options options);
+  AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer,
+                       LRScheduler* scheduler = nullptr);
+  ~AdaptiveDataParallel();
+
+  // Clears the gradients, except in the middle of accumulation.
+  void zero_grad();
+
+  // After the last micro-batch: waits for the averaged gradients, updates the noise scale, multiplies each
+  // group's learning rate by its factor for the optimizer's step, adds the gain to the progress.
+  void step();
+
+  double gain() const;        // of the last step, between 1 and the scale
+  double lr_factor() const;   // of the last step, first group
+  double progress() const;    // scale-invariant iterations
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace batchscope

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a finished step is accounted: the profile of step times per configuration, the fit of the performance
+// model (on its own thread, never inside a step), progress, and the rows for telemetry (AdaptDL's _metrics.py).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace batchscope::metrics {
+
+// What AdaptiveDataParallel knows after an optimizer step.
+struct StepReport {
+  double gain = 1;              // averaged
+  double raw_gain = 1;          // from this step's estimates alone; NaN where there are none
+  double lr_factor = 1;         // first group
+  double learning_rate = 0;     // first group, as applied
+  double grad_sqr = 0;          // averaged, all groups
+  double grad_var = 0;
+  double sync_seconds = 0;      // waited for other replicas' gradients
+};
+
+// Micro-batches: the loader calls begin before it hands out a batch, AdaptiveDataParallel calls end_micro_step when a
+// micro-batch that is not the last of its step is done, and commit_step when an optimizer step is.
+void begin_micro_step();
+void end_micro_step();
+void commit_step(const StepReport& report);
+
+double progress();              // scale-invariant iterations; a checkpoint state
+std::int64_t steps();           // optimizer steps; a checkpoint state
+std::int64_t samples();         // consumed; a checkpoint state
+
+// The batch size that goodput prefers for this many replicas; empty while the profile is too thin.
+struct Choice {
+  std::int64_t local_batch_size = 0;
+  int accumulation_steps = 0;
+  double goodput = 0;
+};
+struct Limits {
+  std::int64_t max_batch_size = 0;
+  std::int64_t min_local = 1, max_local = 0;
+  bool accumulation = false;
+};
+std::optional<Choice> suggest(const Limits& limits);
+// The same model's goodput for a given configuration; empty while there is no model.
+std::optional<double> predict_goodput(std::int64_t local_batch_size, int accumulation_steps);
+
+}  // namespace batchscope::metrics
