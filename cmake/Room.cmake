@@ -22,7 +22,8 @@ endif()
 find_package(Threads REQUIRED)
 
 function(batchscope_warnings target)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wno-unused-parameter)
+  # -Wrestrict: gcc 12 sees overlaps in std::string that are not there (GCC bug 105651).
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wno-unused-parameter -Wno-restrict)
   if(BATCHSCOPE_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()

@@ -35,23 +35,24 @@ inline constexpr char kSampleLog[] = "BATCHSCOPE_SAMPLE_LOG";
 
 struct Environment {
   std::string master_address = "127.0.0.1";
-  int master_port = 0;              // 0: none given; needed with more than one replica and no rendezvous directory
+  int master_port = 0;  // 0: none given; needed with more than one replica and no rendezvous directory
   int num_replicas = 1;
   int replica_rank = 0;
   int num_nodes = 1;
-  int num_restarts = 0;             // also the generation's number
-  std::string checkpoint_path;      // empty: checkpoints are kept beside the working directory's program, see train
+  int num_restarts = 0;  // also the generation's number
+  std::string
+      checkpoint_path;  // empty: checkpoints are kept beside the working directory's program, see train
   std::string share_path;
   std::string job_id;
   std::string supervisor_url;
   std::string tensorboard_dir;
-  std::string telemetry_socket;     // empty: nobody listens
-  std::string rendezvous_dir;       // empty: rendezvous over master_address:master_port
-  std::optional<int> threads;       // compute threads of this replica
-  std::string backend = "auto";     // auto | gloo | nccl
-  std::string device = "auto";      // auto | cpu | cuda:N
-  std::string triggers;             // JSON array of protocol::Trigger, see run_spec.h
-  std::string sample_log;           // directory: every replica logs the sample ids it uses there
+  std::string telemetry_socket;  // empty: nobody listens
+  std::string rendezvous_dir;    // empty: rendezvous over master_address:master_port
+  std::optional<int> threads;    // compute threads of this replica
+  std::string backend = "auto";  // auto | gloo | nccl
+  std::string device = "auto";   // auto | cpu | cuda:N
+  std::string triggers;          // JSON array of protocol::Trigger, see run_spec.h
+  std::string sample_log;        // directory: every replica logs the sample ids it uses there
 
   // Reads the process environment. Throws Error(usage) naming the variable, its value and what was expected.
   static Environment from_process();

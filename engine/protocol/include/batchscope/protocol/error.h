@@ -40,13 +40,14 @@ enum ExitCode : int {
   kExitConflict = 4,
   kExitExpectation = 5,  // `run --expect` saw something else
   kExitTimeout = 6,
-  kExitCorrupt = 7,      // corrupt data, or data from a newer version
+  kExitCorrupt = 7,         // corrupt data, or data from a newer version
   kExitCheckpointed = 143,  // stopped by a signal after a checkpoint; run it again to resume
 };
 
 int exit_code(ErrorKind kind) noexcept;
 
-// The kind's name as it stands in control replies ("not_found"); parse gives failure for a name it does not know.
+// The kind's name as it stands in control replies ("not_found"); parse gives failure for a name it does not
+// know.
 const char* error_kind_name(ErrorKind kind) noexcept;
 ErrorKind parse_error_kind(const std::string& name) noexcept;
 

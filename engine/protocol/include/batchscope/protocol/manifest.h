@@ -15,7 +15,7 @@
 namespace batchscope::protocol {
 
 struct StateFile {
-  std::string name;              // a plain file name, no separators
+  std::string name;  // a plain file name, no separators
   std::int64_t bytes = 0;
   std::uint32_t crc32 = 0;
 };
@@ -29,7 +29,7 @@ struct Manifest {
   double progress = 0;
   int num_replicas = 1;
   std::string reason;
-  bool pinned = false;           // made by hand: never removed by rotation
+  bool pinned = false;  // made by hand: never removed by rotation
   std::vector<StateFile> files;
 };
 

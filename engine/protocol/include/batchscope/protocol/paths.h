@@ -12,13 +12,13 @@
 namespace batchscope::protocol {
 
 struct RunPaths {
-  std::filesystem::path root;           // runs/<id>
-  std::filesystem::path samples;        // samples.db
-  std::filesystem::path logs;           // logs/g<generation>-r<rank>.log
+  std::filesystem::path root;     // runs/<id>
+  std::filesystem::path samples;  // samples.db
+  std::filesystem::path logs;     // logs/g<generation>-r<rank>.log
   std::filesystem::path checkpoints;
   std::filesystem::path share;
   std::filesystem::path tensorboard;
-  std::filesystem::path runtime;        // sockets, rendezvous directories
+  std::filesystem::path runtime;  // sockets, rendezvous directories
   std::filesystem::path control_socket;
   std::filesystem::path telemetry_socket;
 
@@ -31,10 +31,11 @@ std::filesystem::path catalogue_path();
 // Pure: touches no file. Throws Error(usage) for an id that is not one (valid_run_id).
 RunPaths run_paths(const std::string& id);
 
-// Makes the directories, private ones 0700. Throws Error(io), also where the runtime directory belongs to another user.
+// Makes the directories, private ones 0700. Throws Error(io), also where the runtime directory belongs to
+// another user.
 void make_run_directories(const RunPaths& paths);
 
-bool valid_run_id(const std::string& id) noexcept;   // eight of 0-9 a-z
+bool valid_run_id(const std::string& id) noexcept;  // eight of 0-9 a-z
 std::string new_run_id();
 
 }  // namespace batchscope::protocol

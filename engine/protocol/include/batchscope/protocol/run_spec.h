@@ -21,9 +21,9 @@ struct Trigger {
   enum class Action { replicas, checkpoint, pause, stop };
 
   When when = When::step;
-  double at = 0;       // epochs finished | optimizer steps done | scale-invariant iterations | seconds of run time
+  double at = 0;  // epochs finished | optimizer steps done | scale-invariant iterations | seconds of run time
   Action action = Action::checkpoint;
-  int replicas = 0;    // for Action::replicas
+  int replicas = 0;  // for Action::replicas
 
   // "{epoch|step|progress|elapsed}=X:{replicas=N|checkpoint|pause|stop}"; elapsed takes 30, 30s, 10m, 2h.
   // Throws Error(usage) quoting the text and the form.
@@ -37,19 +37,19 @@ double parse_duration(const std::string& text);
 
 struct RunSpec {
   std::string name;
-  std::string program;                  // absolute path
+  std::string program;  // absolute path
   std::vector<std::string> arguments;
-  std::string working_directory;        // absolute path
-  std::string recipe;                   // path of the recipe it came from, or empty
+  std::string working_directory;  // absolute path
+  std::string recipe;             // path of the recipe it came from, or empty
   int replicas = 1;
-  bool oversubscribe = false;           // more replicas than GPUs, over Gloo
+  bool oversubscribe = false;  // more replicas than GPUs, over Gloo
   std::string device = "auto";
-  std::string group;                    // runs that belong together, or empty
+  std::string group;  // runs that belong together, or empty
   std::vector<Trigger> triggers;
   std::map<std::string, std::string> environment;  // added to the supervisor's own
-  double checkpoint_timeout = 120;      // seconds a planned stop may take to write its checkpoint
-  double rescale_timeout = 60;          // seconds a new generation may take to its first step
-  int restart_budget = 5;               // restarts after crashes without a new checkpoint in between
+  double checkpoint_timeout = 120;                 // seconds a planned stop may take to write its checkpoint
+  double rescale_timeout = 60;                     // seconds a new generation may take to its first step
+  int restart_budget = 5;  // restarts after crashes without a new checkpoint in between
 };
 
 void to_json(Json& json, const Trigger& trigger);

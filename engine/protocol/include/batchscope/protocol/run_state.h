@@ -8,7 +8,18 @@
 
 namespace batchscope::protocol {
 
-enum class RunState { starting, running, restarting, pausing, paused, stopping, stopped, finished, failed, interrupted };
+enum class RunState {
+  starting,
+  running,
+  restarting,
+  pausing,
+  paused,
+  stopping,
+  stopped,
+  finished,
+  failed,
+  interrupted
+};
 
 const char* run_state_name(RunState state) noexcept;
 RunState parse_run_state(const std::string& name);  // throws Error(corrupt)

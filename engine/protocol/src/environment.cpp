@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading and writing a replica's environment.
+#include "batchscope/protocol/environment.h"
+
+#include <charconv>
+#include <cstdlib>
+
+#include "batchscope/protocol/error.h"
+
+namespace batchscope::protocol {
+namespace {
+
+std::string text(const char* name, const std::string& fallback = {}) {
+  const char* value = std::getenv(name);
+  return value && *value ? value : fallback;
+}
+
+int integer(const char* name, int fallback, int minimum, int maximum) {
+  const std::string value = text(name);
+  if (value.empty()) return fallback;
+  int number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc{} || end != value.data() + value.size() || number < minimum || number > maximum)
+    throw Error(ErrorKind::usage, std::string(name) + "=" + value + ": expected a whole number from " +
+                                      std::to_string(minimum) + " to " + std::to_string(maximum));
+  return number;
+}
+
+}  // namespace
+
+Environment Environment::from_process() {
+  constexpr int kMost = 1 << 20;
+  Environment e;
+  e.master_address = text(variable::kMasterAddress, e.master_address);
+  e.master_port = integer(variable::kMasterPort, e.master_port, 0, 65535);
+  e.num_replicas = integer(variable::kNumReplicas, e.num_replicas, 1, kMost);
+  e.replica_rank = integer(variable::kReplicaRank, e.replica_rank, 0, kMost);
+  e.num_nodes = integer(variable::kNumNodes, e.num_nodes, 1, kMost);
+  e.num_restarts = integer(variable::kNumRestarts, e.num_restarts, 0, kMost);
+  e.checkpoint_path = text(variable::kCheckpointPath);
+  e.share_path = text(variable::kSharePath);
+  e.job_id = text(variable::kJobId);
+  e.supervisor_url = text(variable::kSupervisorUrl);
+  e.tensorboard_dir = text(variable::kTensorboardDir);
+  e.telemetry_socket = text(variable::kTelemetrySocket);
+  e.rendezvous_dir = text(variable::kRendezvousDir);
+  if (!text(variable::kThreads).empty()) e.threads = integer(variable::kThreads, 1, 1, 4096);
+  e.backend = text(variable::kBackend, e.backend);
+  e.device = text(variable::kDevice, e.device);
+  e.triggers = text(variable::kTriggers);
+  e.sample_log = text(variable::kSampleLog);
+  if (e.replica_rank >= e.num_replicas)
+    throw Error(ErrorKind::usage, std::string(variable::kReplicaRank) + "=" + std::to_string(e.replica_rank) +
+                                      ": expected less than " + variable::kNumReplicas + "=" +
+                                      std::to_string(e.num_replicas));
+  return e;
+}
+
+std::map<std::string, std::string> Environment::to_variables() const {
+  const Environment defaults;
+  std::map<std::string, std::string> variables;
+  const auto set = [&](const char* name, const std::string& value, const std::string& fallback = {}) {
+    if (value != fallback) variables[name] = value;
+  };
+  // A replica's place is always said, so that nothing of the supervisor's own environment shows through.
+  variables[variable::kNumReplicas] = std::to_string(num_replicas);
+  variables[variable::kReplicaRank] = std::to_string(replica_rank);
+  variables[variable::kNumNodes] = std::to_string(num_nodes);
+  variables[variable::kNumRestarts] = std::to_string(num_restarts);
+  variables[variable::kMasterAddress] = master_address;
+  if (master_port != 0) variables[variable::kMasterPort] = std::to_string(master_port);
+  set(variable::kCheckpointPath, checkpoint_path);
+  set(variable::kSharePath, share_path);
+  set(variable::kJobId, job_id);
+  set(variable::kSupervisorUrl, supervisor_url);
+  set(variable::kTensorboardDir, tensorboard_dir);
+  set(variable::kTelemetrySocket, telemetry_socket);
+  set(variable::kRendezvousDir, rendezvous_dir);
+  if (threads) variables[variable::kThreads] = std::to_string(*threads);
+  set(variable::kBackend, backend, defaults.backend);
+  set(variable::kDevice, device, defaults.device);
+  set(variable::kTriggers, triggers);
+  set(variable::kSampleLog, sample_log);
+  return variables;
+}
+
+}  // namespace batchscope::protocol

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers that survive JSON, and lines cut out of a byte stream.
+#include "batchscope/protocol/json.h"
+
+#include <cmath>
+#include <limits>
+
+#include "batchscope/protocol/error.h"
+
+namespace batchscope::protocol {
+
+Json encode_number(double value) {
+  if (std::isfinite(value)) return value;
+  if (std::isnan(value)) return "nan";
+  return value > 0 ? "inf" : "-inf";
+}
+
+Json encode_numbers(const std::vector<double>& values) {
+  Json array = Json::array();
+  for (double value : values) array.push_back(encode_number(value));
+  return array;
+}
+
+double decode_number(const Json& json) {
+  if (json.is_number()) return json.get<double>();
+  if (json == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (json == "inf") return std::numeric_limits<double>::infinity();
+  if (json == "-inf") return -std::numeric_limits<double>::infinity();
+  throw Error(ErrorKind::usage, "expected a number, \"nan\", \"inf\" or \"-inf\", found " + json.dump());
+}
+
+std::vector<double> decode_numbers(const Json& json) {
+  if (!json.is_array()) throw Error(ErrorKind::usage, "expected an array of numbers, found " + json.dump());
+  std::vector<double> values;
+  values.reserve(json.size());
+  for (const Json& item : json) values.push_back(decode_number(item));
+  return values;
+}
+
+Json parse_object(std::string_view line) {
+  Json json;
+  try {
+    json = Json::parse(line);
+  } catch (const Json::exception& e) {
+    throw Error(ErrorKind::usage, std::string("malformed JSON: ") + e.what());
+  }
+  if (!json.is_object())
+    throw Error(ErrorKind::usage, "expected a JSON object, found an " + std::string(json.type_name()));
+  return json;
+}
+
+std::vector<std::string> LineSplitter::feed(std::string_view bytes) {
+  std::vector<std::string> lines;
+  while (!bytes.empty()) {
+    const auto end = bytes.find('\n');
+    const auto piece = bytes.substr(0, end);
+    if (rest_.size() + piece.size() > limit_)
+      throw Error(ErrorKind::usage, "a line of over " + std::to_string(limit_) + " bytes");
+    rest_.append(piece);
+    if (end == std::string_view::npos) break;
+    lines.push_back(std::move(rest_));
+    rest_.clear();
+    bytes.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+}  // namespace batchscope::protocol

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Paths from the environment, and the private directories of a run.
+#include "batchscope/protocol/paths.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+
+#include "batchscope/protocol/error.h"
+
+namespace batchscope::protocol {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kIdLetters = "0123456789abcdefghijklmnopqrstuvwxyz";
+constexpr std::size_t kIdLength = 8;
+constexpr std::size_t kSocketPathLimit = 107;  // sun_path, less its terminating zero
+constexpr std::string_view kLongestSocketName = "g0000/collective.sock";
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+// An XDG base directory: the variable where it holds an absolute path, as the specification asks, else below
+// home.
+fs::path base_directory(const char* name, const char* below_home) {
+  if (const fs::path path = variable(name); path.is_absolute()) return path;
+  const std::string home = variable("HOME");
+  if (home.empty())
+    throw Error(ErrorKind::io,
+                std::string("neither ") + name + " nor HOME is set: set one to say where runs are kept");
+  return fs::path(home) / below_home;
+}
+
+fs::path runtime_directory(const std::string& id) {
+  const fs::path path = base_directory("XDG_STATE_HOME", ".local/state") / "batchscope" / id;
+  if (path.native().size() + 1 + kLongestSocketName.size() <= kSocketPathLimit) return path;
+  return fs::path("/tmp") / ("batchscope-" + std::to_string(getuid())) / id;
+}
+
+void make_directory(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error)
+    throw Error(ErrorKind::io, "cannot make the directory " + path.string() + ": " + error.message());
+}
+
+// 0700 and ours: whoever can write here can talk to our replicas.
+void make_private_directory(const fs::path& path) {
+  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
+    throw Error(ErrorKind::io, "cannot make the directory " + path.string() + ": " + std::strerror(errno));
+  struct stat info {};
+  if (lstat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != getuid())
+    throw Error(
+        ErrorKind::io,
+        path.string() + " is no directory of yours: remove it, or set XDG_STATE_HOME to a place of your own");
+  if ((info.st_mode & 077) != 0 && chmod(path.c_str(), 0700) != 0)
+    throw Error(ErrorKind::io, "cannot make " + path.string() + " private: " + std::strerror(errno));
+}
+
+}  // namespace
+
+fs::path RunPaths::log_file(int generation, int rank) const {
+  return logs / ("g" + std::to_string(generation) + "-r" + std::to_string(rank) + ".log");
+}
+
+fs::path RunPaths::rendezvous(int generation) const { return runtime / ("g" + std::to_string(generation)); }
+
+fs::path catalogue_path() {
+  if (const std::string file = variable("BATCHSCOPE_DB"); !file.empty()) return fs::absolute(file);
+  return base_directory("XDG_DATA_HOME", ".local/share") / "batchscope" / "runs.db";
+}
+
+RunPaths run_paths(const std::string& id) {
+  if (!valid_run_id(id))
+    throw Error(ErrorKind::usage, "'" + id + "' is no run id: expected eight of 0-9 and a-z");
+  RunPaths paths;
+  paths.root = catalogue_path().parent_path() / "runs" / id;
+  paths.samples = paths.root / "samples.db";
+  paths.logs = paths.root / "logs";
+  paths.checkpoints = paths.root / "checkpoints";
+  paths.share = paths.root / "share";
+  paths.tensorboard = paths.root / "tensorboard";
+  paths.runtime = runtime_directory(id);
+  paths.control_socket = paths.runtime / "control.sock";
+  paths.telemetry_socket = paths.runtime / "telemetry.sock";
+  return paths;
+}
+
+void make_run_directories(const RunPaths& paths) {
+  for (const fs::path& path : {paths.root, paths.logs, paths.checkpoints, paths.share, paths.tensorboard})
+    make_directory(path);
+  make_directory(paths.runtime.parent_path().parent_path());
+  make_private_directory(paths.runtime.parent_path());
+  make_private_directory(paths.runtime);
+}
+
+bool valid_run_id(const std::string& id) noexcept {
+  return id.size() == kIdLength && std::all_of(id.begin(), id.end(), [](char c) {
+           return kIdLetters.find(c) != std::string_view::npos;
+         });
+}
+
+std::string new_run_id() {
+  std::random_device device;
+  std::uniform_int_distribution<std::size_t> letter(0, kIdLetters.size() - 1);
+  std::string id;
+  while (id.size() < kIdLength) id.push_back(kIdLetters[letter(device)]);
+  return id;
+}
+
+}  // namespace batchscope::protocol

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Triggers as text and as JSON, and the run's spec as JSON.
+#include "batchscope/protocol/run_spec.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+
+namespace batchscope::protocol {
+namespace {
+
+using When = Trigger::When;
+using Action = Trigger::Action;
+
+constexpr std::array<std::pair<When, const char*>, 4> kWhens{
+    {{When::epoch, "epoch"}, {When::step, "step"}, {When::progress, "progress"}, {When::elapsed, "elapsed"}}};
+constexpr std::array<std::pair<Action, const char*>, 4> kActions{{{Action::replicas, "replicas"},
+                                                                  {Action::checkpoint, "checkpoint"},
+                                                                  {Action::pause, "pause"},
+                                                                  {Action::stop, "stop"}}};
+
+template <typename Value, std::size_t N>
+const char* name_of(const std::array<std::pair<Value, const char*>, N>& table, Value value) {
+  for (const auto& [known, name] : table)
+    if (known == value) return name;
+  return "";
+}
+
+template <typename Value, std::size_t N>
+std::optional<Value> value_of(const std::array<std::pair<Value, const char*>, N>& table,
+                              const std::string& name) {
+  for (const auto& [value, known] : table)
+    if (name == known) return value;
+  return std::nullopt;
+}
+
+std::optional<double> parse_number(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
+    return {};
+  return value;
+}
+
+std::string shortest(double value) {
+  std::array<char, 32> buffer;
+  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return {buffer.data(), end};
+}
+
+[[noreturn]] void refuse(const std::string& text, const std::string& why) {
+  throw Error(ErrorKind::usage,
+              "trigger '" + text + "': " + why +
+                  "; the form is {epoch|step|progress|elapsed}=X:{replicas=N|checkpoint|pause|stop}, "
+                  "for example step=400:checkpoint or elapsed=30s:replicas=2");
+}
+
+}  // namespace
+
+double parse_duration(const std::string& text) {
+  std::string number = text;
+  double unit = 1;
+  if (!number.empty()) {
+    switch (number.back()) {
+      case 'h': unit = 3600; break;
+      case 'm': unit = 60; break;
+      case 's': unit = 1; break;
+      default: unit = 0;
+    }
+    if (unit != 0)
+      number.pop_back();
+    else
+      unit = 1;
+  }
+  const auto value = parse_number(number);
+  if (!value) throw Error(ErrorKind::usage, "'" + text + "' is no duration; write 90, 90s, 10m or 2h");
+  return *value * unit;
+}
+
+Trigger Trigger::parse(const std::string& text) {
+  const auto equals = text.find('=');
+  const auto colon = text.find(':');
+  if (equals == std::string::npos || colon == std::string::npos || colon < equals)
+    refuse(text, "no X or no action");
+  Trigger trigger;
+  const auto when = value_of(kWhens, text.substr(0, equals));
+  if (!when) refuse(text, "it happens at none of epoch, step, progress, elapsed");
+  trigger.when = *when;
+
+  const std::string at = text.substr(equals + 1, colon - equals - 1);
+  if (trigger.when == When::elapsed) {
+    trigger.at = parse_duration(at);
+  } else {
+    const auto number = parse_number(at);
+    if (!number) refuse(text, "'" + at + "' is no number");
+    trigger.at = *number;
+    if (trigger.when != When::progress && trigger.at != std::floor(trigger.at))
+      refuse(text, "epochs and steps are whole numbers");
+  }
+
+  std::string action = text.substr(colon + 1);
+  std::string count;
+  if (const auto sign = action.find('='); sign != std::string::npos) {
+    count = action.substr(sign + 1);
+    action.resize(sign);
+  }
+  const auto what = value_of(kActions, action);
+  if (!what) refuse(text, "'" + action + "' is no action");
+  trigger.action = *what;
+  if (trigger.action == Action::replicas) {
+    const auto number = parse_number(count);
+    if (!number || *number < 1 || *number > 4096 || *number != std::floor(*number))
+      refuse(text, "replicas needs a whole number of at least 1");
+    trigger.replicas = static_cast<int>(*number);
+  } else if (!count.empty()) {
+    refuse(text, "'" + action + "' takes no value");
+  }
+  return trigger;
+}
+
+std::string Trigger::text() const {
+  std::string result = std::string(name_of(kWhens, when)) + "=" + shortest(at);
+  if (when == When::elapsed) result += "s";
+  result += std::string(":") + name_of(kActions, action);
+  if (action == Action::replicas) result += "=" + std::to_string(replicas);
+  return result;
+}
+
+void to_json(Json& json, const Trigger& trigger) { json = trigger.text(); }
+
+void from_json(const Json& json, Trigger& trigger) {
+  if (!json.is_string())
+    throw Error(ErrorKind::usage,
+                "a trigger is a text such as \"step=400:checkpoint\", found " + json.dump());
+  trigger = Trigger::parse(json.get<std::string>());
+}
+
+void to_json(Json& json, const RunSpec& spec) {
+  json = {{"name", spec.name},
+          {"program", spec.program},
+          {"arguments", spec.arguments},
+          {"working_directory", spec.working_directory},
+          {"recipe", spec.recipe},
+          {"replicas", spec.replicas},
+          {"oversubscribe", spec.oversubscribe},
+          {"device", spec.device},
+          {"group", spec.group},
+          {"triggers", spec.triggers},
+          {"environment", spec.environment},
+          {"checkpoint_timeout", spec.checkpoint_timeout},
+          {"rescale_timeout", spec.rescale_timeout},
+          {"restart_budget", spec.restart_budget}};
+}
+
+void from_json(const Json& json, RunSpec& spec) {
+  const RunSpec defaults;
+  const auto read = [&](const char* field, auto& value, const auto& fallback) {
+    const auto found = json.find(field);
+    if (found == json.end()) {
+      value = fallback;
+      return;
+    }
+    try {
+      found->get_to(value);
+    } catch (const Json::exception&) {
+      throw Error(ErrorKind::usage,
+                  std::string("run spec: field \"") + field + "\" has the wrong type: " + found->dump());
+    }
+  };
+  if (!json.is_object()) throw Error(ErrorKind::usage, "run spec: expected an object, found " + json.dump());
+  read("name", spec.name, defaults.name);
+  read("program", spec.program, defaults.program);
+  read("arguments", spec.arguments, defaults.arguments);
+  read("working_directory", spec.working_directory, defaults.working_directory);
+  read("recipe", spec.recipe, defaults.recipe);
+  read("replicas", spec.replicas, defaults.replicas);
+  read("oversubscribe", spec.oversubscribe, defaults.oversubscribe);
+  read("device", spec.device, defaults.device);
+  read("group", spec.group, defaults.group);
+  read("triggers", spec.triggers, defaults.triggers);
+  read("environment", spec.environment, defaults.environment);
+  read("checkpoint_timeout", spec.checkpoint_timeout, defaults.checkpoint_timeout);
+  read("rescale_timeout", spec.rescale_timeout, defaults.rescale_timeout);
+  read("restart_budget", spec.restart_budget, defaults.restart_budget);
+}
+
+}  // namespace batchscope::protocol

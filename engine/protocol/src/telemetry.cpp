@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Telemetry messages to and from lines. Each message names its fields once, in `fields`; the encoder and
+// the decoder are two visitors of that list.
+#include "batchscope/protocol/telemetry.h"
+
+#include <time.h>
+
+#include <type_traits>
+
+#include "batchscope/protocol/error.h"
+
+namespace batchscope::protocol {
+namespace {
+
+// Calls visit(name, member) for each field of a message; M may be const.
+template <typename M, typename V>
+void fields(M& m, V&& visit) {
+  using T = std::remove_const_t<M>;
+  if constexpr (std::is_same_v<T, Hello>) {
+    visit("version", m.version), visit("rank", m.rank), visit("generation", m.generation),
+        visit("pid", m.pid);
+    visit("backend", m.backend), visit("device", m.device), visit("library", m.library);
+    visit("threads", m.threads), visit("forked", m.forked), visit("started", m.started),
+        visit("mono", m.mono);
+  } else if constexpr (std::is_same_v<T, Restored>) {
+    visit("rank", m.rank), visit("checkpoint", m.checkpoint), visit("step", m.step), visit("mono", m.mono);
+  } else if constexpr (std::is_same_v<T, Steps>) {
+    visit("first_step", m.first_step), visit("columns", m.columns), visit("dropped", m.dropped);
+  } else if constexpr (std::is_same_v<T, Scalar>) {
+    visit("name", m.name), visit("step", m.step), visit("value", m.value), visit("mono", m.mono);
+  } else if constexpr (std::is_same_v<T, Heartbeat>) {
+    visit("rank", m.rank), visit("step", m.step), visit("phase", m.phase), visit("mono", m.mono);
+  } else if constexpr (std::is_same_v<T, Position>) {
+    visit("epoch", m.epoch), visit("epochs", m.epochs), visit("loop", m.loop), visit("fraction", m.fraction);
+    visit("progress", m.progress), visit("mono", m.mono);
+  } else if constexpr (std::is_same_v<T, EpochMark>) {
+    visit("epoch", m.epoch), visit("begin", m.begin), visit("step", m.step), visit("mono", m.mono);
+  } else if constexpr (std::is_same_v<T, LedgerEntry>) {
+    visit("loader", m.loader), visit("epoch", m.epoch), visit("pass", m.pass), visit("from", m.from);
+    visit("to", m.to), visit("padding", m.padding), visit("dataset_size", m.dataset_size),
+        visit("step", m.step);
+  } else if constexpr (std::is_same_v<T, Model>) {
+    visit("perf", m.perf), visit("grad_sqr", m.grad_sqr), visit("grad_var", m.grad_var);
+    visit("init_batch_size", m.init_batch_size), visit("max_batch_size", m.max_batch_size);
+    visit("min_local_batch_size", m.min_local_batch_size),
+        visit("max_local_batch_size", m.max_local_batch_size);
+    visit("accumulation", m.accumulation), visit("max_profiled_replicas", m.max_profiled_replicas);
+    visit("step", m.step);
+  } else if constexpr (std::is_same_v<T, CheckpointWritten>) {
+    visit("name", m.name), visit("reason", m.reason), visit("step", m.step), visit("epoch", m.epoch);
+    visit("progress", m.progress), visit("bytes", m.bytes), visit("last_step", m.last_step);
+    visit("began", m.began), visit("mono", m.mono);
+  } else if constexpr (std::is_same_v<T, Triggered>) {
+    visit("index", m.index), visit("step", m.step), visit("mono", m.mono);
+  } else if constexpr (std::is_same_v<T, Hyperparameters>) {
+    visit("values", m.values);
+  } else if constexpr (std::is_same_v<T, Notice>) {
+    visit("level", m.level), visit("text", m.text), visit("step", m.step);
+  } else {
+    static_assert(std::is_same_v<T, Goodbye>);
+    visit("rank", m.rank), visit("code", m.code), visit("step", m.step), visit("mono", m.mono);
+  }
+}
+
+// In the order of the variant.
+constexpr const char* kTypes[] = {"hello",     "restored",        "steps",  "scalar", "heartbeat",
+                                  "position",  "epoch",           "ledger", "model",  "checkpoint",
+                                  "triggered", "hyperparameters", "notice", "goodbye"};
+static_assert(std::size(kTypes) == std::variant_size_v<Message>);
+
+Json encode_value(double value) { return encode_number(value); }
+Json encode_value(const std::vector<double>& values) { return encode_numbers(values); }
+Json encode_value(const std::map<std::string, std::vector<double>>& columns) {
+  Json json = Json::object();
+  for (const auto& [name, values] : columns) json[name] = encode_numbers(values);
+  return json;
+}
+template <typename T>
+Json encode_value(const T& value) {
+  return value;
+}
+
+void decode_value(const Json& json, double& value) { value = decode_number(json); }
+void decode_value(const Json& json, std::vector<double>& values) { values = decode_numbers(json); }
+void decode_value(const Json& json, std::map<std::string, std::vector<double>>& columns) {
+  columns.clear();
+  for (const auto& [name, values] : json.get_ref<const Json::object_t&>())
+    columns[name] = decode_numbers(values);
+}
+template <typename T>
+void decode_value(const Json& json, T& value) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    if (!json.is_number_integer())
+      throw Error(ErrorKind::usage, "expected a whole number, found " + json.dump());
+  }
+  json.get_to(value);
+}
+
+template <typename T>
+Message decode_as(const char* type, const Json& json) {
+  T message;
+  fields(message, [&](const char* name, auto& member) {
+    const auto found = json.find(name);
+    if (found == json.end()) return;  // a field that is missing keeps its default
+    try {
+      decode_value(*found, member);
+    } catch (const std::exception& e) {
+      throw Error(ErrorKind::usage,
+                  std::string("telemetry message \"") + type + "\", field \"" + name + "\": " + e.what());
+    }
+  });
+  if constexpr (std::is_same_v<T, Steps>) {
+    for (const auto& [name, values] : message.columns)
+      if (values.size() != message.columns.begin()->second.size())
+        throw Error(ErrorKind::usage,
+                    "telemetry message \"steps\": column \"" + name + "\" differs in length from the others");
+  }
+  return message;
+}
+
+template <std::size_t I = 0>
+Message decode_type(const std::string& type, const Json& json) {
+  if constexpr (I == std::variant_size_v<Message>) {
+    throw Error(ErrorKind::usage, "unknown telemetry message \"" + type + "\"");
+  } else {
+    if (type == kTypes[I]) return decode_as<std::variant_alternative_t<I, Message>>(kTypes[I], json);
+    return decode_type<I + 1>(type, json);
+  }
+}
+
+}  // namespace
+
+std::string encode(const Message& message) {
+  Json json{{"type", kTypes[message.index()]}};
+  std::visit(
+      [&](const auto& m) {
+        fields(m, [&](const char* name, const auto& member) { json[name] = encode_value(member); });
+      },
+      message);
+  // Text that is no UTF-8 (a program's own names) must not end a run.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Message decode(std::string_view line) {
+  const Json json = parse_object(line);
+  const auto type = json.find("type");
+  if (type == json.end() || !type->is_string())
+    throw Error(ErrorKind::usage, "telemetry message without a \"type\"");
+  return decode_type(type->get<std::string>(), json);
+}
+
+double monotonic_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace batchscope::protocol
