@@ -132,8 +132,8 @@ void from_json(const Json& json, RunStatus& status) {
     throw Error(ErrorKind::usage, std::string("malformed run status: ") + e.what());
   }
   status.latest.clear();
-  for (const auto& [name, value] : json.value("latest", Json::object()).items())
-    status.latest[name] = decode_number(value);
+  const Json latest = json.value("latest", Json::object());
+  for (const auto& [name, value] : latest.items()) status.latest[name] = decode_number(value);
 }
 
 }  // namespace batchscope::protocol

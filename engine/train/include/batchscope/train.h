@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything a training program needs. It includes no torch/torch.h: include what you use of LibTorch yourself.
+// Everything a training program needs. It includes no torch/torch.h: include what you use of LibTorch
+// yourself.
 #pragma once
 
 #include "batchscope/protocol/error.h"

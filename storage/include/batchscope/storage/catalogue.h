@@ -28,11 +28,11 @@ struct Run {
   std::string id;
   std::string name;
   protocol::RunSpec spec;
-  RunState state = RunState::starting;   // with `interrupted` already decided, see Catalogue::run
-  std::string message;                   // why it ended as it did
+  RunState state = RunState::starting;  // with `interrupted` already decided, see Catalogue::run
+  std::string message;                  // why it ended as it did
   double created = 0;
-  double ended = 0;                      // 0: not yet
-  int replicas = 0;                      // of the newest generation
+  double ended = 0;  // 0: not yet
+  int replicas = 0;  // of the newest generation
   std::int64_t step = 0;
   int epoch = 0;
   int epochs = 0;
@@ -47,15 +47,15 @@ struct Run {
 struct Generation {
   int number = 0;
   int replicas = 0;
-  std::string reason;                    // "start", "rescale", "resume", "crash", "trigger"
+  std::string reason;  // "start", "rescale", "resume", "crash", "trigger"
   double started = 0;
   double ended = 0;
-  std::int64_t first_step = 0;           // 0: none finished yet
+  std::int64_t first_step = 0;  // 0: none finished yet
   std::int64_t last_step = 0;
-  std::string checkpoint;                // restored from; empty: fresh
-  double pause = -1;                     // s; negative: none (the first) or not over
+  std::string checkpoint;                     // restored from; empty: fresh
+  double pause = -1;                          // s; negative: none (the first) or not over
   std::map<std::string, double> pause_parts;  // s: "checkpoint", "stop", "launch", "restore", "first step"
-  std::string outcome;                   // "", "finished", "checkpointed", "crashed: rank 1, signal 9"
+  std::string outcome;                        // "", "finished", "checkpointed", "crashed: rank 1, signal 9"
 };
 
 struct Epoch {
@@ -68,16 +68,16 @@ struct Epoch {
 };
 
 struct Event {
-  std::int64_t id = 0;                   // ascending within a run: the cursor for tailing
+  std::int64_t id = 0;  // ascending within a run: the cursor for tailing
   double time = 0;
   int generation = 0;
   std::int64_t step = 0;
-  std::string level;                     // "info", "warning", "error"
-  std::string text;                      // a sentence
+  std::string level;  // "info", "warning", "error"
+  std::string text;   // a sentence
 };
 
 struct Checkpoint {
-  std::string name;                      // directory below the run's checkpoints
+  std::string name;  // directory below the run's checkpoints
   int generation = 0;
   std::int64_t step = 0;
   int epoch = 0;
@@ -104,8 +104,9 @@ class Catalogue {
   // The id is new; runs/<id>/ is not made here. State `starting`.
   std::string create_run(const protocol::RunSpec& spec);
 
-  std::vector<Run> runs();                       // newest first, without removed ones
-  std::optional<Run> run(const std::string& id); // `interrupted` where it claims to be active and its supervisor is gone
+  std::vector<Run> runs();  // newest first, without removed ones
+  std::optional<Run> run(
+      const std::string& id);  // `interrupted` where it claims to be active and its supervisor is gone
 
   // A unique prefix of id or name, or "latest". Throws Error(not_found), or Error(usage) listing the matches.
   Run resolve(const std::string& text);
@@ -122,10 +123,10 @@ class Catalogue {
   bool claim_supervisor(const std::string& id);
   void release_supervisor(const std::string& id);
 
-  void put_generation(const std::string& id, const Generation& generation);   // insert or replace by number
+  void put_generation(const std::string& id, const Generation& generation);  // insert or replace by number
   std::vector<Generation> generations(const std::string& id);
 
-  void put_epoch(const std::string& id, const Epoch& epoch);                  // insert or replace by number and generation
+  void put_epoch(const std::string& id, const Epoch& epoch);  // insert or replace by number and generation
   std::vector<Epoch> epochs(const std::string& id);
 
   void add_event(const std::string& id, int generation, std::int64_t step, const std::string& level,
@@ -134,7 +135,7 @@ class Catalogue {
 
   void put_checkpoint(const std::string& id, const Checkpoint& checkpoint);
   void remove_checkpoint(const std::string& id, const std::string& name);
-  std::vector<Checkpoint> checkpoints(const std::string& id);                 // newest first
+  std::vector<Checkpoint> checkpoints(const std::string& id);  // newest first
 
   void add_ledger(const std::string& id, int generation, const protocol::LedgerEntry& entry);
   std::vector<Ledger> ledger(const std::string& id);

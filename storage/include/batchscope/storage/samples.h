@@ -23,7 +23,8 @@ class SampleWriter {
   ~SampleWriter();  // commits
 
   // Values of consecutive steps. Held in memory until commit.
-  void append(int generation, std::string_view series, std::int64_t first_step, std::span<const double> values);
+  void append(int generation, std::string_view series, std::int64_t first_step,
+              std::span<const double> values);
   void append(int generation, std::string_view series, std::int64_t step, double value);
 
   // One transaction: everything appended so far, packed; full tails are rewritten into chunks. Call it
@@ -49,7 +50,7 @@ struct Sample {
 struct Bucket {
   std::int64_t first_step = 0;
   std::int64_t last_step = 0;
-  std::int64_t count = 0;       // non-finite values are counted but in none of the rest
+  std::int64_t count = 0;  // non-finite values are counted but in none of the rest
   double min = 0, max = 0, mean = 0;
 };
 

@@ -2,11 +2,10 @@
 //
 // The goodput model of Pollux (Qiao et al., OSDI 2021, section 3; AdaptDL's goodput.py).
 //   accumulation step time  T_grad = alpha_c + beta_c * m                       m: local batch size
-//   synchronisation         T_sync = alpha_n + beta_n * max(K - 2, 0) across nodes, alpha_r + beta_r * max(K - 2, 0) within one, 0 for K = 1
-//   step time               T = s * T_grad + (T_grad^gamma + T_sync^gamma)^(1/gamma)       s: accumulation steps
-//   throughput              M / T with M = K * m * (s + 1)
-//   efficiency              gain(M / M0) / (M / M0)
-//   goodput                 throughput * efficiency
+//   synchronisation         T_sync = alpha_n + beta_n * max(K - 2, 0) across nodes, alpha_r + beta_r * max(K
+//   - 2, 0) within one, 0 for K = 1 step time               T = s * T_grad + (T_grad^gamma +
+//   T_sync^gamma)^(1/gamma)       s: accumulation steps throughput              M / T with M = K * m * (s +
+//   1) efficiency              gain(M / M0) / (M / M0) goodput                 throughput * efficiency
 // Nothing here asserts or divides by zero: where the model is undefined (no samples, zero statistics) the
 // documented value comes back.
 #pragma once
@@ -18,15 +17,15 @@
 namespace batchscope::goodput {
 
 struct PerfParams {
-  double alpha_c = 0, beta_c = 0;   // s, s per sample
-  double alpha_n = 0, beta_n = 0;   // s, s per replica beyond two; between nodes
-  double alpha_r = 0, beta_r = 0;   // the same within one node
-  double gamma = 1;                 // 1: no overlap, 10: full overlap of compute and synchronisation
+  double alpha_c = 0, beta_c = 0;  // s, s per sample
+  double alpha_n = 0, beta_n = 0;  // s, s per replica beyond two; between nodes
+  double alpha_r = 0, beta_r = 0;  // the same within one node
+  double gamma = 1;                // 1: no overlap, 10: full overlap of compute and synchronisation
 };
 
 struct GradParams {
-  double sqr = 0;                   // |true gradient|^2
-  double var = 0;                   // trace of the gradient's covariance at the initial batch size
+  double sqr = 0;  // |true gradient|^2
+  double var = 0;  // trace of the gradient's covariance at the initial batch size
 };
 
 struct Configuration {
@@ -37,13 +36,13 @@ struct Configuration {
 };
 
 struct Bounds {
-  std::int64_t max_batch_size = 0;    // 0: the initial batch size
-  std::int64_t min_local = 0, max_local = 0;   // 0: none
+  std::int64_t max_batch_size = 0;            // 0: the initial batch size
+  std::int64_t min_local = 0, max_local = 0;  // 0: none
   bool accumulation = false;
 };
 
 struct Choice {
-  double goodput = 0;                 // 0: no feasible configuration
+  double goodput = 0;  // 0: no feasible configuration
   std::int64_t local_batch_size = 0;
   int accumulation_steps = 0;
 };
@@ -51,15 +50,15 @@ struct Choice {
 // Seconds.
 double accumulation_time(const PerfParams& perf, std::int64_t local_batch_size);
 double sync_time(const PerfParams& perf, int num_nodes, int num_replicas);
-double step_time(const PerfParams& perf, const Configuration& at);   // of a whole optimizer step
+double step_time(const PerfParams& perf, const Configuration& at);  // of a whole optimizer step
 
 class GoodputFunction {
  public:
   GoodputFunction(const PerfParams& perf, const GradParams& grad, std::int64_t init_batch_size);
 
-  double throughput(const Configuration& at) const;    // samples/s
-  double efficiency(std::int64_t batch_size) const;    // 0..1; 1 at and below the initial batch size
-  double evaluate(const Configuration& at) const;      // goodput, samples/s
+  double throughput(const Configuration& at) const;  // samples/s
+  double efficiency(std::int64_t batch_size) const;  // 0..1; 1 at and below the initial batch size
+  double evaluate(const Configuration& at) const;    // goodput, samples/s
 
   // The best local batch size and accumulation for this many replicas; never above bounds.max_batch_size.
   Choice optimize(int num_nodes, int num_replicas, const Bounds& bounds) const;

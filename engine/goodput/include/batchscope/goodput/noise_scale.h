@@ -16,10 +16,10 @@ namespace batchscope::goodput {
 
 // Per parameter group.
 struct NormSample {
-  std::vector<double> local_sqr;    // SUM over replicas and micro-batches of each local gradient's squared norm
-  std::vector<double> total_sqr;    // squared norm of the averaged gradient
-  int count = 1;                    // replicas x micro-batches
-  double scale = 1;                 // batch size of the step over the initial batch size
+  std::vector<double> local_sqr;  // SUM over replicas and micro-batches of each local gradient's squared norm
+  std::vector<double> total_sqr;  // squared norm of the averaged gradient
+  int count = 1;                  // replicas x micro-batches
+  double scale = 1;               // batch size of the step over the initial batch size
   // Only with count == 1, from the second step on: of the gradient before, and of the mean of both.
   std::vector<double> previous_sqr;
   std::vector<double> mean_of_two_sqr;
@@ -29,23 +29,27 @@ class NoiseScale {
  public:
   NoiseScale(std::size_t groups, double smoothing = 0.999);
 
-  // Feeds one step. Nothing moves where a local or a total sum is not finite; false then, and where there was nothing to learn.
+  // Feeds one step. Nothing moves where a local or a total sum is not finite; false then, and where there was
+  // nothing to learn.
   bool update(const NormSample& sample);
 
-  double gain(double scale) const;      // (var + sqr) / (var / scale + sqr), between 1 and scale for scale >= 1
+  double gain(double scale) const;  // (var + sqr) / (var / scale + sqr), between 1 and scale for scale >= 1
   double raw_gain(double scale) const;  // from the last step's estimates alone; NaN where there are none
   double sqr() const;                   // sum over groups, clamped to >= 0
   double var() const;                   // sum over groups, clamped to >= 1e-6
   const std::vector<double>& sqr_by_group() const;
   const std::vector<double>& var_by_group() const;
-  bool biased() const;                  // the averages come from the difference estimator
+  bool biased() const;  // the averages come from the difference estimator
 
   // For checkpoints: everything, as plain numbers in a fixed order.
   std::vector<double> state() const;
-  void restore(const std::vector<double>& state);   // throws std::invalid_argument for another number of groups
+  void restore(
+      const std::vector<double>& state);  // throws std::invalid_argument for another number of groups
 
  private:
-  struct Average { double biased = 0, unbias = 0; };
+  struct Average {
+    double biased = 0, unbias = 0;
+  };
   double smoothing_;
   bool difference_ = false;
   std::vector<Average> sqr_, var_;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Learning-rate factors of the scaling rules, as plain functions of the statistics, so that a recorded run can be
-// replayed under another rule. AdaScale: Johnson et al. 2020; LEGW: You et al. 2019; semantics AdaptDL's scaling_rules.py.
+// Learning-rate factors of the scaling rules, as plain functions of the statistics, so that a recorded run
+// can be replayed under another rule. AdaScale: Johnson et al. 2020; LEGW: You et al. 2019; semantics
+// AdaptDL's scaling_rules.py.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@ std::vector<double> adamscale_factors(std::span<const double> sqr, std::span<con
 double linear_factor(double scale);
 double sqrt_factor(double scale);
 // Square root of scale after a linear warm-up of base_warmup_epochs * scale epochs, measured in progress.
-double legw_factor(double scale, double base_warmup_epochs, std::int64_t data_size, std::int64_t batch_size, double progress);
+double legw_factor(double scale, double base_warmup_epochs, std::int64_t data_size, std::int64_t batch_size,
+                   double progress);
 
 }  // namespace batchscope::goodput

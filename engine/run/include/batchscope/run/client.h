@@ -23,7 +23,8 @@ namespace batchscope::run {
 std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& spec);
 
 // A supervisor for a run that has none, which resumes from the newest good checkpoint; on `replicas`
-// replicas, 0: as many as before. Blocks as start_run. Throws Error(conflict) where the run is finished or active.
+// replicas, 0: as many as before. Blocks as start_run. Throws Error(conflict) where the run is finished or
+// active.
 void resume_run(storage::Catalogue& catalogue, const std::string& id, int replicas = 0);
 
 // Blocking request and reply, for commands. Throws Error(not_found) where no supervisor listens,

@@ -18,9 +18,9 @@ namespace batchscope::run {
 struct Parameter {
   enum class Type { integer, number, text, flag, choice };
 
-  std::string name;                      // "epochs": becomes --epochs VALUE
+  std::string name;  // "epochs": becomes --epochs VALUE
   Type type = Type::text;
-  std::string value;                     // the default
+  std::string value;  // the default
   std::optional<double> minimum, maximum;
   std::vector<std::string> choices;
   std::string help;
@@ -33,7 +33,7 @@ struct Recipe {
   std::string name;
   std::string title;
   std::string description;
-  std::string program;                   // name of an executable beside ours, or a path relative to the recipe
+  std::string program;  // name of an executable beside ours, or a path relative to the recipe
   int replicas = 1;
   std::vector<Parameter> parameters;
   std::filesystem::path file;

@@ -21,7 +21,7 @@ class Accumulator {
   Accumulator();
   ~Accumulator();
 
-  double& operator[](const std::string& key);      // this replica's share
+  double& operator[](const std::string& key);  // this replica's share
   void clear();
 
   // The sums over all replicas, the same on each. Collective.

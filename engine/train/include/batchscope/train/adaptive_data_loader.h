@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // AdaptiveDataLoader: batches of a map-style dataset, shared among the replicas by the ElasticSampler, of
-// a size that follows goodput (autoscale_batch_size), resumable at any sample after a restart on any number of
-// replicas. Its iterator is also where replicas agree to checkpoint and to stop (AdaptDL's data.py).
+// a size that follows goodput (autoscale_batch_size), resumable at any sample after a restart on any number
+// of replicas. Its iterator is also where replicas agree to checkpoint and to stop (AdaptDL's data.py).
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,9 +18,10 @@ namespace batchscope {
 
 // A map-style dataset: `collate` makes one batch of the samples with these indices.
 struct Batch {
-  at::Tensor data;            // [n, ...]
-  at::Tensor target;          // [n, ...]
-  std::int64_t count = 0;     // real samples: data.size(0), or 0 where a row is padding that keeps replicas aligned
+  at::Tensor data;    // [n, ...]
+  at::Tensor target;  // [n, ...]
+  std::int64_t count =
+      0;  // real samples: data.size(0), or 0 where a row is padding that keeps replicas aligned
   std::int64_t size() const { return count; }
 };
 
@@ -46,11 +47,11 @@ class TensorDataset : public Dataset {
 class AdaptiveDataLoader {
  public:
   struct Options {
-    std::int64_t batch_size = 1;      // total, over all replicas; the scale S is relative to it
+    std::int64_t batch_size = 1;  // total, over all replicas; the scale S is relative to it
     bool shuffle = false;
     bool drop_last = false;
-    int num_workers = 0;              // prefetching threads
-    bool training = true;             // false: for validation; no padding, no batch-size adaptation, no profile
+    int num_workers = 0;   // prefetching threads
+    bool training = true;  // false: for validation; no padding, no batch-size adaptation, no profile
   };
 
   // Throws Error(usage) for an empty dataset or a batch size below 1.
@@ -61,12 +62,14 @@ class AdaptiveDataLoader {
   // local bounds (samples per replica and micro-batch); with accumulation also by several micro-batches a
   // step. Ends an epoch by statistical progress instead of by samples. Throws Error(usage) for bounds that
   // exclude the batch size.
-  struct LocalBounds { std::int64_t minimum = 1, maximum = 0; };   // maximum 0: max_batch_size
+  struct LocalBounds {
+    std::int64_t minimum = 1, maximum = 0;
+  };  // maximum 0: max_batch_size
   void autoscale_batch_size(std::int64_t max_batch_size, LocalBounds local = {}, bool accumulation = false);
 
-  std::int64_t current_batch_size() const;         // total per optimizer step
+  std::int64_t current_batch_size() const;  // total per optimizer step
   std::int64_t current_local_batch_size() const;
-  int accumulation_steps() const;                  // micro-batches beyond the first
+  int accumulation_steps() const;  // micro-batches beyond the first
 
   class Iterator {
    public:
@@ -77,7 +80,7 @@ class AdaptiveDataLoader {
     using reference = Batch&;
     Batch& operator*();
     Iterator& operator++();
-    bool operator==(std::default_sentinel_t) const;   // the loop is over
+    bool operator==(std::default_sentinel_t) const;  // the loop is over
 
    private:
     friend class AdaptiveDataLoader;
@@ -85,8 +88,8 @@ class AdaptiveDataLoader {
     std::shared_ptr<Pass> pass_;
   };
 
-  // One loop over the data inside an epoch of remaining_epochs_until. Empty when the loop was finished before a restart.
-  // Throws Error(usage) when another loader's loop is still running.
+  // One loop over the data inside an epoch of remaining_epochs_until. Empty when the loop was finished before
+  // a restart. Throws Error(usage) when another loader's loop is still running.
   Iterator begin();
   std::default_sentinel_t end() const { return {}; }
 

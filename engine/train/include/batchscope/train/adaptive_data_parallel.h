@@ -34,17 +34,17 @@ class ScalingRule;
 class AdaptiveDataParallel {
  public:
   struct Options {
-    std::shared_ptr<ScalingRule> scaling_rule;    // none: AdaScale
-    std::string name = "adaptdl-dataparallel";    // of the state; one for each instance
-    double smoothing = 0.999;                     // theta = smoothing^scale
+    std::shared_ptr<ScalingRule> scaling_rule;  // none: AdaScale
+    std::string name = "adaptdl-dataparallel";  // of the state; one for each instance
+    double smoothing = 0.999;                   // theta = smoothing^scale
     std::int64_t bucket_bytes = 25 << 20;
   };
 
   // Broadcasts rank 0's parameters and buffers, then loads the checkpoint's state where there is one. The
-  // module, the optimizer and the scheduler must outlive it. Collective. Throws Error(usage) for a module without
-  // trainable parameters or an optimizer over other parameters than the module's.
-  AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer,
-                       LRScheduler* scheduler, Options options);
+  // module, the optimizer and the scheduler must outlive it. Collective. Throws Error(usage) for a module
+  // without trainable parameters or an optimizer over other parameters than the module's.
+  AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer, LRScheduler* scheduler,
+                       Options options);
   AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer,
                        LRScheduler* scheduler = nullptr);
   ~AdaptiveDataParallel();
@@ -56,9 +56,9 @@ class AdaptiveDataParallel {
   // group's learning rate by its factor for the optimizer's step, adds the gain to the progress.
   void step();
 
-  double gain() const;        // of the last step, between 1 and the scale
-  double lr_factor() const;   // of the last step, first group
-  double progress() const;    // scale-invariant iterations
+  double gain() const;       // of the last step, between 1 and the scale
+  double lr_factor() const;  // of the last step, first group
+  double progress() const;   // scale-invariant iterations
 
  private:
   struct Impl;

@@ -20,7 +20,8 @@ class State {
 
   const std::string& name() const { return name_; }
 
-  // Called on every replica before save, in the order of registration: gathers what only others know. Collective.
+  // Called on every replica before save, in the order of registration: gathers what only others know.
+  // Collective.
   virtual void sync() {}
   // Rank 0 only.
   virtual void save(std::ostream& out) = 0;
@@ -31,11 +32,13 @@ class State {
   std::string name_;
 };
 
-// Loads one state from the checkpoint this generation starts from. False when there is none, or it holds no such state.
+// Loads one state from the checkpoint this generation starts from. False when there is none, or it holds no
+// such state.
 bool load_state(State& state);
 
 // Saves every registered state as one checkpoint and keeps the last two (and the pinned). Collective: every
-// replica calls it after the same step. Blocks until rank 0 has it on disk. Throws Error(io) on rank 0; the one before stays.
+// replica calls it after the same step. Blocks until rank 0 has it on disk. Throws Error(io) on rank 0; the
+// one before stays.
 void save_all_states(const std::string& reason);
 
 }  // namespace batchscope::checkpoint

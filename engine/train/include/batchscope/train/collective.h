@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Collectives over small values: exit flags, batch sizes, accumulators, RNG states. Rank 0 is the hub:
-// every replica sends it its bytes over a Unix socket (TCP with a token across machines), rank 0 reduces in rank
-// order and sends the result back; Gloo's own small all-reduce takes three times as long. Every replica must
-// make the same calls in the same order; each call carries its sequence number and tag, so that a
+// every replica sends it its bytes over a Unix socket (TCP with a token across machines), rank 0 reduces in
+// rank order and sends the result back; Gloo's own small all-reduce takes three times as long. Every replica
+// must make the same calls in the same order; each call carries its sequence number and tag, so that a
 // mismatch is an Error naming both calls instead of a hang.
 // Every call blocks on all replicas, at most for the process group's timeout; then Error(timeout)
 // names the ranks that are missing, Error(failure) a rank whose connection ended.
@@ -35,13 +35,13 @@ class Pending {
 
 Bytes all_reduce(std::string_view tag, Bytes value, const Combine& combine);
 Pending all_reduce_async(std::string_view tag, Bytes value, Combine combine);
-Bytes broadcast(std::string_view tag, Bytes value);                 // rank 0's value
-std::vector<Bytes> gather(std::string_view tag, Bytes value);       // by rank, on every replica
+Bytes broadcast(std::string_view tag, Bytes value);            // rank 0's value
+std::vector<Bytes> gather(std::string_view tag, Bytes value);  // by rank, on every replica
 void barrier(std::string_view tag);
 
 // The usual numbers. Sums are taken in rank order, so the result is the same on every run.
 double sum(std::string_view tag, double value);
-std::vector<double> sum(std::string_view tag, const std::vector<double>& values);   // same length everywhere
+std::vector<double> sum(std::string_view tag, const std::vector<double>& values);  // same length everywhere
 std::int64_t max(std::string_view tag, std::int64_t value);
 
 }  // namespace batchscope::collective

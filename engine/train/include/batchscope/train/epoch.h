@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Epochs that survive restarts (AdaptDL's epoch.py): `for (int epoch : remaining_epochs_until(30))` goes on at
-// the epoch in which the checkpoint was made; what that epoch had finished is skipped on replay.
+// Epochs that survive restarts (AdaptDL's epoch.py): `for (int epoch : remaining_epochs_until(30))` goes on
+// at the epoch in which the checkpoint was made; what that epoch had finished is skipped on replay.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class EpochRange {
     using pointer = const int*;
     using reference = int;
     int operator*() const;
-    Iterator& operator++();      // the epoch is finished
+    Iterator& operator++();  // the epoch is finished
     bool operator==(std::default_sentinel_t) const;
 
    private:
@@ -37,7 +37,7 @@ class EpochRange {
 
 // Throws Error(usage) inside another epoch loop.
 EpochRange remaining_epochs_until(int epoch);
-int current_epoch();     // -1 outside a loop
+int current_epoch();  // -1 outside a loop
 int finished_epochs();
 
 }  // namespace batchscope

@@ -12,18 +12,19 @@
 namespace batchscope {
 
 struct ProcessGroupOptions {
-  std::string backend = "auto";                    // auto: nccl with CUDA and a GPU for every replica, else gloo
-  std::chrono::milliseconds timeout{60'000};       // of one collective
+  std::string backend = "auto";               // auto: nccl with CUDA and a GPU for every replica, else gloo
+  std::chrono::milliseconds timeout{60'000};  // of one collective
 };
 
 // Call once, first thing in main: sets thread counts, catches SIGTERM and SIGINT (checkpoint and exit 143
 // at the next agreed step; a second SIGINT forces the exit) and SIGUSR1 (checkpoint and go on), meets the
 // other replicas and connects to the supervisor where there is one. Blocks until all replicas are there.
-// Throws Error(timeout) naming who is missing, Error(usage) for a bad environment, Error(conflict) when called twice.
+// Throws Error(timeout) naming who is missing, Error(usage) for a bad environment, Error(conflict) when
+// called twice.
 void init_process_group(const ProcessGroupOptions& options = {});
 
-int replica_rank();     // 0 before init_process_group
-int num_replicas();     // 1 before init_process_group
-int num_restarts();     // 0 on a fresh start
+int replica_rank();  // 0 before init_process_group
+int num_replicas();  // 1 before init_process_group
+int num_restarts();  // 0 on a fresh start
 
 }  // namespace batchscope
