@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where things lie, the 108 bytes of a socket address, and directories that must be private.
+#include <QTemporaryDir>
+#include <QTest>
+#include <filesystem>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/paths.h"
+
+using namespace batchscope;
+using namespace batchscope::protocol;
+namespace fs = std::filesystem;
+
+class TestPaths : public QObject {
+  Q_OBJECT
+  QTemporaryDir home_;
+
+ private Q_SLOTS:
+  void init() {
+    qputenv("HOME", home_.path().toUtf8());
+    for (const char* name : {"XDG_DATA_HOME", "XDG_STATE_HOME", "BATCHSCOPE_DB"}) qunsetenv(name);
+  }
+
+  void theCatalogueIsWhereTheEnvironmentSays() {
+    QCOMPARE(catalogue_path(), fs::path(home_.path().toStdString()) / ".local/share/batchscope/runs.db");
+    qputenv("XDG_DATA_HOME", "relative");  // to be ignored, says the XDG specification
+    QCOMPARE(catalogue_path(), fs::path(home_.path().toStdString()) / ".local/share/batchscope/runs.db");
+    qputenv("XDG_DATA_HOME", "/data");
+    QCOMPARE(catalogue_path(), fs::path("/data/batchscope/runs.db"));
+    qputenv("BATCHSCOPE_DB", "/elsewhere/my.db");
+    QCOMPARE(catalogue_path(), fs::path("/elsewhere/my.db"));
+    QCOMPARE(run_paths("abcd1234").samples, fs::path("/elsewhere/runs/abcd1234/samples.db"));
+  }
+
+  void socketsFitTheirAddressHoweverDeepTheHome() {
+    for (const int depth : {0, 40, 80, 200}) {
+      qputenv("XDG_STATE_HOME", QByteArray("/") + QByteArray(depth, 'x'));
+      const RunPaths paths = run_paths("abcd1234");
+      QVERIFY(paths.control_socket.native().size() < 108);
+      QVERIFY((paths.rendezvous(9999) / "collective.sock").native().size() < 108);
+    }
+  }
+
+  void directoriesAreMadeAndPrivate() {
+    const RunPaths paths = run_paths("abcd1234");
+    make_run_directories(paths);
+    make_run_directories(paths);
+    QVERIFY(fs::is_directory(paths.logs));
+    QCOMPARE(fs::status(paths.runtime).permissions(), fs::perms::owner_all);
+    fs::permissions(paths.runtime, fs::perms::all);
+    make_run_directories(paths);
+    QCOMPARE(fs::status(paths.runtime).permissions(), fs::perms::owner_all);
+  }
+
+  void aLinkInTheRuntimeDirectorysPlaceIsRefused() {
+    qputenv("XDG_STATE_HOME", (home_.path() + "/state").toUtf8());
+    const RunPaths paths = run_paths("linkrun1");
+    fs::create_directories(paths.runtime.parent_path());
+    fs::create_directory_symlink("/tmp", paths.runtime);
+    QVERIFY_EXCEPTION_THROWN(make_run_directories(paths), Error);
+  }
+
+  void idsAreCheckedBeforeTheyBecomePaths() {
+    QVERIFY(valid_run_id(new_run_id()));
+    QVERIFY(new_run_id() != new_run_id());
+    for (const char* id : {"", "..", "../../..", "abc", "ABCD1234", "abcd123/", "abcd12345"}) {
+      QVERIFY(!valid_run_id(id));
+      QVERIFY_EXCEPTION_THROWN(run_paths(id), Error);
+    }
+  }
+};
+
+QTEST_APPLESS_MAIN(TestPaths)
+#include "test_paths.moc"

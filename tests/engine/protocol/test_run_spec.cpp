@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Triggers and durations as people write them, and the spec's way through JSON.
+#include <QTest>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/run_spec.h"
+
+using namespace batchscope;
+using namespace batchscope::protocol;
+
+class TestRunSpec : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void triggersAreParsedAndWritten_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("written");
+    QTest::newRow("epoch") << "epoch=1:replicas=3"
+                           << "epoch=1:replicas=3";
+    QTest::newRow("step") << "step=400:checkpoint"
+                          << "step=400:checkpoint";
+    QTest::newRow("progress") << "progress=12.5:stop"
+                              << "progress=12.5:stop";
+    QTest::newRow("seconds") << "elapsed=30:pause"
+                             << "elapsed=30s:pause";
+    QTest::newRow("minutes") << "elapsed=1.5m:pause"
+                             << "elapsed=90s:pause";
+    QTest::newRow("hours") << "elapsed=2h:stop"
+                           << "elapsed=7200s:stop";
+  }
+  void triggersAreParsedAndWritten() {
+    QFETCH(QString, text);
+    QFETCH(QString, written);
+    const Trigger trigger = Trigger::parse(text.toStdString());
+    QCOMPARE(QString::fromStdString(trigger.text()), written);
+    QCOMPARE(Trigger::parse(trigger.text()), trigger);
+  }
+
+  void badTriggersAreQuoted_data() {
+    QTest::addColumn<QString>("text");
+    for (const char* text :
+         {"", "step=400", "step:checkpoint", "week=1:stop", "step=1.5:stop", "step=-1:stop", "step=x:stop",
+          "epoch=1:replicas", "epoch=1:replicas=0", "epoch=1:replicas=1.5", "epoch=1:explode",
+          "epoch=1:stop=2", "elapsed=3d:stop", "step=nan:stop", "step=1e999:stop"})
+      QTest::newRow(text) << QString(text);
+  }
+  void badTriggersAreQuoted() {
+    QFETCH(QString, text);
+    try {
+      Trigger::parse(text.toStdString());
+      QFAIL("accepted");
+    } catch (const Error& e) {
+      QCOMPARE(e.kind(), ErrorKind::usage);
+      QVERIFY2(QString(e.what()).contains(text.section('=', 1, 1).section(':', 0, 0)), e.what());
+    }
+  }
+
+  void theSpecSurvivesJson() {
+    RunSpec spec;
+    spec.name = "digits";
+    spec.program = "/usr/bin/digits";
+    spec.arguments = {"--epochs", "3", "--name", "ü \"q\""};
+    spec.replicas = 3;
+    spec.triggers = {Trigger::parse("epoch=1:replicas=1"), Trigger::parse("elapsed=30s:stop")};
+    spec.environment = {{"A", "b"}};
+    const Json json = spec;
+    const auto back = Json::parse(json.dump()).get<RunSpec>();
+    QCOMPARE(Json(back).dump(), json.dump());
+    QCOMPARE(back.triggers, spec.triggers);
+  }
+
+  void aWrongFieldIsNamed() {
+    try {
+      Json{{"replicas", "two"}}.get<RunSpec>();
+      QFAIL("accepted");
+    } catch (const Error& e) {
+      QVERIFY(QByteArray(e.what()).contains("replicas"));
+    }
+  }
+};
+
+QTEST_APPLESS_MAIN(TestRunSpec)
+#include "test_run_spec.moc"

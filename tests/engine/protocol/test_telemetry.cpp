@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every telemetry message through a line and back, and lines that are none.
+#include <QTest>
+#include <cmath>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/telemetry.h"
+
+using namespace batchscope;
+using namespace batchscope::protocol;
+
+class TestTelemetry : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void everyMessageSurvives() {
+    const std::vector<Message> messages{
+        Hello{1, 2, 3, 4, "gloo", "cpu", "LibTorch", 1, true, 5.5, 6.5},
+        Restored{1, "checkpoint-000002", 400, 7.25},
+        Steps{401, {{"loss", {0.5, INFINITY}}, {"mono", {1, 2}}}, 3},
+        Scalar{"accuracy", 500, 0.97, 8},
+        Heartbeat{1, 501, "train", 9},
+        Position{2, 8, "validate", 0.25, 1234.5, 10},
+        EpochMark{2, false, 600, 11},
+        LedgerEntry{"train-0", 2, 1, 10, 12000, 1, 12000, 600},
+        Model{{1, 2, 3, 4, 5, 6, 7}, 0.1, 0.2, 64, 1024, 16, 256, true, 2, 600},
+        CheckpointWritten{"checkpoint-000003", "manual", 600, 2, 1234.5, 99, 12, 13, 14},
+        Triggered{1, 600, 15},
+        Hyperparameters{{{"lr", "0.1"}}},
+        Notice{"warning", "a sentence", 600},
+        Goodbye{1, 143, 600, 16}};
+    QCOMPARE(messages.size(), std::variant_size_v<Message>);
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      const std::string line = encode(messages[i]);
+      QCOMPARE(messages[i].index(), i);
+      QVERIFY(line.ends_with('\n'));
+      const Message back = decode(line);
+      QCOMPARE(back.index(), i);
+      QCOMPARE(encode(back), line);
+    }
+  }
+
+  void notANumberSurvives() {
+    const Message back = decode(encode(Scalar{"loss", 1, std::nan(""), 0}));
+    QVERIFY(std::isnan(std::get<Scalar>(back).value));
+  }
+
+  void malformedLinesAreRefused_data() {
+    QTest::addColumn<QByteArray>("line");
+    for (const char* line :
+         {"", "{}", "nonsense", "{\"type\":7}", "{\"type\":\"surprise\"}",
+          "{\"type\":\"goodbye\",\"code\":\"x\"}", "{\"type\":\"goodbye\",\"code\":1.5}",
+          "{\"type\":\"steps\",\"columns\":[]}", "{\"type\":\"steps\",\"columns\":{\"a\":[1],\"b\":[1,2]}}",
+          "{\"type\":\"model\",\"perf\":[null]}"})
+      QTest::newRow(line) << QByteArray(line);
+  }
+  void malformedLinesAreRefused() {
+    QFETCH(QByteArray, line);
+    QVERIFY_EXCEPTION_THROWN(decode(line.toStdString()), Error);
+  }
+
+  void textThatIsNoUtf8EndsNoRun() {
+    const Message back = decode(encode(Scalar{"bad\xff", 1, 0, 0}));
+    QVERIFY(std::get<Scalar>(back).name.starts_with("bad"));
+  }
+};
+
+QTEST_APPLESS_MAIN(TestTelemetry)
+#include "test_telemetry.moc"
