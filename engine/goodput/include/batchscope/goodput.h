@@ -7,3 +7,4 @@
 #include "batchscope/goodput/model.h"
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/goodput/scaling_rule.h"
+#include "batchscope/goodput/speedup.h"

@@ -60,7 +60,11 @@ class GoodputFunction {
   double efficiency(std::int64_t batch_size) const;  // 0..1; 1 at and below the initial batch size
   double evaluate(const Configuration& at) const;    // goodput, samples/s
 
-  // The best local batch size and accumulation for this many replicas; never above bounds.max_batch_size.
+  // The best local batch size and accumulation for this many replicas: never above bounds.max_batch_size, at
+  // or above the initial batch size where the bounds allow it and the best below it otherwise. With
+  // accumulation allowed, one replica above the initial batch size accumulates at least once (AdaptDL's
+  // rule). A Choice of zeros where no local batch size is feasible, or the counts are not 1 <= num_nodes <=
+  // num_replicas. The second throws std::invalid_argument where the spans differ in size.
   Choice optimize(int num_nodes, int num_replicas, const Bounds& bounds) const;
   std::vector<Choice> optimize(std::span<const int> num_nodes, std::span<const int> num_replicas,
                                const Bounds& bounds) const;

@@ -8,8 +8,7 @@
 // ones serve as a pair (the difference estimator), until a step with several resets the averages.
 #pragma once
 
-#include <optional>
-#include <string>
+#include <cstddef>
 #include <vector>
 
 namespace batchscope::goodput {
@@ -27,28 +26,33 @@ struct NormSample {
 
 class NoiseScale {
  public:
-  NoiseScale(std::size_t groups, double smoothing = 0.999);
+  // Throws std::invalid_argument unless 0 <= smoothing < 1.
+  explicit NoiseScale(std::size_t groups, double smoothing = 0.999);
 
   // Feeds one step. Nothing moves where a local or a total sum is not finite; false then, and where there was
-  // nothing to learn.
+  // nothing to learn. Throws std::invalid_argument for another number of groups, or a count or scale that is
+  // not positive.
   bool update(const NormSample& sample);
 
-  double gain(double scale) const;  // (var + sqr) / (var / scale + sqr), between 1 and scale for scale >= 1
+  // (var + sqr) / (var / scale + sqr), between 1 and scale for scale >= 1; 0 for scale <= 0.
+  double gain(double scale) const;
   double raw_gain(double scale) const;  // from the last step's estimates alone; NaN where there are none
-  double sqr() const;                   // sum over groups, clamped to >= 0
-  double var() const;                   // sum over groups, clamped to >= 1e-6
+  double sqr() const;                   // sum over groups, each clamped to >= 0
+  double var() const;                   // sum over groups, each clamped to >= 1e-6
   const std::vector<double>& sqr_by_group() const;
   const std::vector<double>& var_by_group() const;
   bool biased() const;  // the averages come from the difference estimator
 
-  // For checkpoints: everything, as plain numbers in a fixed order.
+  // For checkpoints: everything, as plain finite numbers in a fixed order.
   std::vector<double> state() const;
-  void restore(
-      const std::vector<double>& state);  // throws std::invalid_argument for another number of groups
+  // Throws std::invalid_argument, and changes nothing, for another number of groups or numbers not finite.
+  void restore(const std::vector<double>& state);
 
  private:
+  // An exponential average from zero, and the weight that it has gathered: their quotient is unbiased.
   struct Average {
     double biased = 0, unbias = 0;
+    double add(double value, double theta);
   };
   double smoothing_;
   bool difference_ = false;

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The fit: contract in fit.h, objective in fit_objective.h. L-BFGS from several starting points, in the
+// logarithms of the alphas and betas (they span seven decades; untransformed, a third of the fits fail) and
+// gamma as it is. What the rows cannot tell is fixed at AdaptDL's values and left out of the search.
+#include "batchscope/goodput/fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlopt.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "fit_objective.h"
+#include "floor.h"
+
+namespace batchscope::goodput {
+
+namespace {
+
+enum { kAlphaC, kBetaC, kAlphaN, kBetaN, kAlphaR, kBetaR, kGamma };
+
+void check(std::span<const ProfileRow> rows) {
+  if (rows.empty()) throw std::invalid_argument("fit: the profile has no rows");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const ProfileRow& row = rows[i];
+    const auto positive = [](double time) { return time > 0 && std::isfinite(time); };
+    if (row.num_nodes < 1 || row.num_replicas < 1 || row.local_batch_size < 1 ||
+        !positive(row.accumulation_step_time) || !positive(row.optimizer_step_time)) {
+      throw std::invalid_argument("fit: row " + std::to_string(i) +
+                                  " of the profile has a count or a time that is not positive and finite");
+    }
+  }
+}
+
+// What the rows show, and with it which parameters they can tell.
+struct Evidence {
+  bool one_local_batch_size, nodes, replicas, beyond_two;
+  double mean_accumulation_time = 0, longest_time = 0, mean_local_batch_size = 0;
+
+  explicit Evidence(std::span<const ProfileRow> rows) {
+    const auto any = [rows](auto predicate) { return std::any_of(rows.begin(), rows.end(), predicate); };
+    one_local_batch_size = !any([&](auto& row) { return row.local_batch_size != rows[0].local_batch_size; });
+    nodes = any([](auto& row) { return row.num_nodes > 1; });
+    replicas = any([](auto& row) { return row.num_nodes == 1 && row.num_replicas > 1; });
+    beyond_two = any([](auto& row) { return row.num_replicas > 2; });
+    for (const ProfileRow& row : rows) {
+      mean_accumulation_time += row.accumulation_step_time / static_cast<double>(rows.size());
+      mean_local_batch_size += static_cast<double>(row.local_batch_size) / static_cast<double>(rows.size());
+      longest_time = std::max({longest_time, row.accumulation_step_time, row.optimizer_step_time});
+    }
+  }
+};
+
+class Fit {
+ public:
+  explicit Fit(std::span<const ProfileRow> rows) : objective_(rows), evidence_(rows) {
+    best_.fill(kFloor);
+    if (evidence_.one_local_batch_size) {
+      best_[kAlphaC] = evidence_.mean_accumulation_time / 2;  // constant and linear part alike
+    } else {
+      free_.push_back(kAlphaC);
+    }
+    free_.push_back(kBetaC);
+    if (evidence_.nodes) free_.push_back(kAlphaN);
+    if (evidence_.nodes && evidence_.beyond_two) free_.push_back(kBetaN);
+    if (evidence_.replicas) free_.push_back(kAlphaR);
+    if (evidence_.replicas && evidence_.beyond_two) free_.push_back(kBetaR);
+    free_.push_back(kGamma);
+  }
+
+  // AdaptDL's, and two at the scale of the measured times: cheap links, little overlap; dear ones, much.
+  std::vector<ParamVector> starts() const {
+    const double alpha = evidence_.mean_accumulation_time / 2;
+    const double beta = alpha / evidence_.mean_local_batch_size;
+    return {{0.1, 0.01, 0.1, 0.01, 0.1, 0.01, 1.001},
+            {alpha, beta, alpha / 5, alpha / 50, alpha / 5, alpha / 50, 1.5},
+            {alpha, beta, 2 * alpha, alpha / 5, 2 * alpha, alpha / 5, 3}};
+  }
+
+  void search_from(ParamVector start) {
+    for (std::size_t i = 0; i < start.size(); ++i) {
+      if (std::find(free_.begin(), free_.end(), i) == free_.end()) start[i] = best_[i];
+    }
+    minimise(start, kSmoothing);
+  }
+
+  // Sharpens the kinks, from the best point so far.
+  void polish() {
+    for (double smoothing = kSmoothing / 10; smoothing >= 1e-8; smoothing /= 10) minimise(best_, smoothing);
+  }
+
+  // The best point, and between nodes, where nothing was seen, a link dearer than within one. AdaptDL takes
+  // alpha_n = 1.1 alpha_r; the larger of alpha_r and beta_r keeps the regulariser at most where the search
+  // had it.
+  PerfParams result() const {
+    PerfParams perf = to_params(best_);
+    if (!evidence_.nodes) {
+      perf.alpha_n = 1.1 * std::max(perf.alpha_r, perf.beta_r);
+      perf.beta_n = 1.1 * perf.beta_r;
+    }
+    return perf;
+  }
+
+ private:
+  static constexpr double kSmoothing = 1e-3;
+
+  static double inner(std::size_t index, double value) { return index == kGamma ? value : std::log(value); }
+  static double outer(std::size_t index, double value) { return index == kGamma ? value : std::exp(value); }
+
+  void minimise(const ParamVector& start, double smoothing) {
+    const auto dimensions = static_cast<unsigned>(free_.size());
+    std::vector<double> x(dimensions), low(dimensions), high(dimensions);
+    for (unsigned i = 0; i < dimensions; ++i) {
+      const std::size_t index = free_[i];
+      low[i] = index == kGamma ? 1 : std::log(kFloor);
+      high[i] = index == kGamma ? 10 : std::log(std::max(1e3 * evidence_.longest_time, 1.0));
+      x[i] = std::clamp(inner(index, start[index]), low[i], high[i]);
+    }
+    at_ = start;
+    smoothing_ = smoothing;
+    nlopt::opt optimiser(nlopt::LD_LBFGS, dimensions);
+    optimiser.set_min_objective(&Fit::value, this);
+    optimiser.set_lower_bounds(low);
+    optimiser.set_upper_bounds(high);
+    optimiser.set_ftol_rel(1e-8);
+    optimiser.set_maxeval(100);
+    double unused = 0;
+    try {
+      optimiser.optimize(x, unused);
+    } catch (const std::runtime_error&) {
+      // A line search that found nothing lower; the best point so far stands.
+    }
+  }
+
+  static double value(unsigned dimensions, const double* x, double* gradient, void* self) {
+    Fit& fit = *static_cast<Fit*>(self);
+    for (unsigned i = 0; i < dimensions; ++i) fit.at_[fit.free_[i]] = outer(fit.free_[i], x[i]);
+    ParamVector slope;
+    const FitObjective::Value found = fit.objective_(fit.at_, fit.smoothing_, gradient ? &slope : nullptr);
+    if (gradient) {
+      for (unsigned i = 0; i < dimensions; ++i) {
+        const std::size_t index = fit.free_[i];
+        gradient[i] = slope[index] * (index == kGamma ? 1 : fit.at_[index]);
+      }
+    }
+    if (found.exact < fit.least_) {
+      fit.least_ = found.exact;
+      fit.best_ = fit.at_;
+    }
+    return found.smoothed;
+  }
+
+  FitObjective objective_;
+  Evidence evidence_;
+  std::vector<std::size_t> free_;
+  ParamVector best_;
+  double least_ = std::numeric_limits<double>::infinity();
+  ParamVector at_{};
+  double smoothing_ = 0;
+};
+
+}  // namespace
+
+PerfParams fit(std::span<const ProfileRow> rows) {
+  check(rows);
+  Fit search(rows);
+  for (const ParamVector& start : search.starts()) search.search_from(start);
+  search.polish();
+  return search.result();
+}
+
+double fit_objective(const PerfParams& perf, std::span<const ProfileRow> rows) {
+  return FitObjective(rows)(to_vector(perf), 0, nullptr).exact;
+}
+
+}  // namespace batchscope::goodput

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Step time, throughput, efficiency and goodput of one configuration; formulas and source in model.h. The
+// p-norm of compute and synchronisation is taken relative to the larger of the two, so that no power
+// overflows for gamma = 10 and no logarithm of zero appears.
+#include "batchscope/goodput/model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "floor.h"
+
+namespace batchscope::goodput {
+
+namespace {
+
+double p_norm(double a, double b, double p) {
+  const double larger = std::max(a, b);
+  if (!(larger > 0)) return 0;
+  const double ratio = std::min(a, b) / larger;
+  return larger * std::pow(1 + std::pow(ratio, p), 1 / p);
+}
+
+bool defined(const Configuration& at) {
+  return at.num_nodes >= 1 && at.num_replicas >= at.num_nodes && at.local_batch_size >= 1 &&
+         at.accumulation_steps >= 0;
+}
+
+std::int64_t batch_size(const Configuration& at) {
+  return at.num_replicas * at.local_batch_size * (at.accumulation_steps + std::int64_t{1});
+}
+
+}  // namespace
+
+double accumulation_time(const PerfParams& perf, std::int64_t local_batch_size) {
+  return perf.alpha_c + perf.beta_c * static_cast<double>(local_batch_size);
+}
+
+double sync_time(const PerfParams& perf, int num_nodes, int num_replicas) {
+  const double beyond_two = std::max(num_replicas - 2.0, kFloor);
+  if (num_nodes > 1) return perf.alpha_n + perf.beta_n * beyond_two;
+  if (num_replicas > 1) return perf.alpha_r + perf.beta_r * beyond_two;
+  return kFloor + kFloor * beyond_two;
+}
+
+double step_time(const PerfParams& perf, const Configuration& at) {
+  const double compute = accumulation_time(perf, at.local_batch_size);
+  const double sync = sync_time(perf, at.num_nodes, at.num_replicas);
+  return at.accumulation_steps * compute + p_norm(compute, sync, perf.gamma);
+}
+
+GoodputFunction::GoodputFunction(const PerfParams& perf, const GradParams& grad, std::int64_t init_batch_size)
+    : perf_(perf), grad_(grad), init_batch_size_(std::max<std::int64_t>(init_batch_size, 1)) {}
+
+double GoodputFunction::throughput(const Configuration& at) const {
+  if (!defined(at)) return 0;
+  const double samples_per_second = static_cast<double>(batch_size(at)) / step_time(perf_, at);
+  return std::isfinite(samples_per_second) ? samples_per_second : 0;
+}
+
+double GoodputFunction::efficiency(std::int64_t batch_size) const {
+  const double scale = static_cast<double>(batch_size) / static_cast<double>(init_batch_size_);
+  if (!(scale > 1)) return 1;
+  const double sqr = std::max(grad_.sqr, 0.0);
+  const double var = std::max(grad_.var, 0.0);
+  const double denominator = var + sqr * scale;
+  if (!std::isfinite(denominator) || !(denominator > 0)) return 1 / scale;  // gain 1
+  return (var + sqr) / denominator;
+}
+
+double GoodputFunction::evaluate(const Configuration& at) const {
+  return throughput(at) * efficiency(batch_size(at));
+}
+
+}  // namespace batchscope::goodput

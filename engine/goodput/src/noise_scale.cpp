@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The estimators and their averages; formulas and source in noise_scale.h.
+#include "batchscope/goodput/noise_scale.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace batchscope::goodput {
+
+namespace {
+
+// AdaptDL's floor under the variance of each parameter group; without it a gain could divide zero by zero.
+constexpr double kSmallestVar = 1e-6;
+
+bool all_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+}
+
+double clamped_sum(const std::vector<double>& values, double smallest) {
+  double sum = 0;
+  for (const double value : values) sum += std::max(value, smallest);
+  return sum;
+}
+
+double gain_of(double sqr, double var, double scale) {
+  return scale > 0 ? (var + sqr) / (var / scale + sqr) : 0;
+}
+
+}  // namespace
+
+NoiseScale::NoiseScale(std::size_t groups, double smoothing)
+    : smoothing_(smoothing), sqr_(groups), var_(groups), sqr_avg_(groups, 1.0), var_avg_(groups, 0.0) {
+  if (!(smoothing >= 0 && smoothing < 1)) {
+    throw std::invalid_argument("NoiseScale: smoothing is " + std::to_string(smoothing) +
+                                ", it must be at least 0 and below 1");
+  }
+}
+
+bool NoiseScale::update(const NormSample& sample) {
+  const std::size_t groups = sqr_.size();
+  const auto fits = [groups](const std::vector<double>& values) { return values.size() == groups; };
+  const bool single = sample.count == 1;
+  const bool pair = single && !sample.previous_sqr.empty();
+  if (!fits(sample.local_sqr) || !fits(sample.total_sqr) || sample.count < 1 || !(sample.scale > 0) ||
+      (pair && !(fits(sample.previous_sqr) && fits(sample.mean_of_two_sqr)))) {
+    throw std::invalid_argument("NoiseScale::update: every norm needs one value for each of the " +
+                                std::to_string(groups) +
+                                " parameter groups, count and scale must be positive");
+  }
+  if (!all_finite(sample.local_sqr) || !all_finite(sample.total_sqr) ||
+      (pair && !(all_finite(sample.previous_sqr) && all_finite(sample.mean_of_two_sqr)))) {
+    return false;
+  }
+  if (!single && difference_) {  // what the difference estimator left is biased: begin again
+    std::fill(sqr_.begin(), sqr_.end(), Average{});
+    std::fill(var_.begin(), var_.end(), Average{});
+  }
+  difference_ = single;
+  if (single && !pair) return false;
+
+  const double count = single ? 2 : sample.count;
+  const double scale = single ? 2 * sample.scale : sample.scale;
+  const double theta = std::pow(smoothing_, scale);
+  last_sqr_.resize(groups);
+  last_var_.resize(groups);
+  for (std::size_t group = 0; group < groups; ++group) {
+    const double local =
+        single ? (sample.previous_sqr[group] + sample.total_sqr[group]) / 2 : sample.local_sqr[group] / count;
+    const double total = single ? sample.mean_of_two_sqr[group] : sample.total_sqr[group];
+    last_sqr_[group] = (count * total - local) / (count - 1);
+    last_var_[group] = (local - total) * scale / (count - 1);
+    sqr_avg_[group] = sqr_[group].add(last_sqr_[group], theta);
+    var_avg_[group] = var_[group].add(last_var_[group], theta);
+  }
+  return true;
+}
+
+double NoiseScale::Average::add(double value, double theta) {
+  biased = theta * biased + (1 - theta) * value;
+  unbias = theta * unbias + (1 - theta);
+  return biased / unbias;
+}
+
+double NoiseScale::gain(double scale) const { return gain_of(sqr(), var(), scale); }
+
+double NoiseScale::raw_gain(double scale) const {
+  if (last_sqr_.empty()) return std::numeric_limits<double>::quiet_NaN();
+  return gain_of(clamped_sum(last_sqr_, 0), clamped_sum(last_var_, kSmallestVar), scale);
+}
+
+double NoiseScale::sqr() const { return clamped_sum(sqr_avg_, 0); }
+double NoiseScale::var() const { return clamped_sum(var_avg_, kSmallestVar); }
+const std::vector<double>& NoiseScale::sqr_by_group() const { return sqr_avg_; }
+const std::vector<double>& NoiseScale::var_by_group() const { return var_avg_; }
+bool NoiseScale::biased() const { return difference_; }
+
+// Two flags, then eight numbers a group.
+std::vector<double> NoiseScale::state() const {
+  const bool estimated = !last_sqr_.empty();
+  std::vector<double> state{difference_ ? 1.0 : 0.0, estimated ? 1.0 : 0.0};
+  for (std::size_t group = 0; group < sqr_.size(); ++group) {
+    state.insert(state.end(), {sqr_[group].biased, sqr_[group].unbias, sqr_avg_[group], var_[group].biased,
+                               var_[group].unbias, var_avg_[group], estimated ? last_sqr_[group] : 0,
+                               estimated ? last_var_[group] : 0});
+  }
+  return state;
+}
+
+void NoiseScale::restore(const std::vector<double>& state) {
+  const std::size_t groups = sqr_.size();
+  if (state.size() != 2 + 8 * groups || !all_finite(state)) {
+    throw std::invalid_argument("NoiseScale::restore: " + std::to_string(2 + 8 * groups) +
+                                " finite numbers are needed for " + std::to_string(groups) +
+                                " parameter groups; the state has " + std::to_string(state.size()));
+  }
+  difference_ = state[0] != 0;
+  last_sqr_.assign(state[1] != 0 ? groups : 0, 0);
+  last_var_ = last_sqr_;
+  for (std::size_t group = 0; group < groups; ++group) {
+    const double* numbers = state.data() + 2 + 8 * group;
+    sqr_[group] = {numbers[0], numbers[1]};
+    sqr_avg_[group] = numbers[2];
+    var_[group] = {numbers[3], numbers[4]};
+    var_avg_[group] = numbers[5];
+    if (!last_sqr_.empty()) {
+      last_sqr_[group] = numbers[6];
+      last_var_[group] = numbers[7];
+    }
+  }
+}
+
+}  // namespace batchscope::goodput

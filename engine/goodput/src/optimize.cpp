@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The best batch size for a number of replicas. AdaptDL tries 50 batch sizes spaced geometrically; this finds
+// the optimum itself, in fewer evaluations, from two facts about the model:
+//   For a fixed number s of accumulation steps goodput is unimodal in the local batch size m: it is a linear
+//   function of m over a product of two positive, increasing, convex ones (step time, loss of efficiency).
+//   For a fixed total batch size fewer accumulation steps are better: each adds alpha_c, and shorter
+//   micro-batches hide less of the synchronisation.
+// Hence, going up with s while m stays at its maximum (itself a unimodal sequence, best at s*), the optimum
+// has s* or s* + 1 accumulation steps.
+#include <algorithm>
+#include <stdexcept>
+
+#include "batchscope/goodput/model.h"
+
+namespace batchscope::goodput {
+
+namespace {
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+// The argument in [low, high] with the largest value of a function that rises, then falls; the first of
+// equals.
+template <typename Function>
+std::int64_t peak(std::int64_t low, std::int64_t high, Function value) {
+  if (low < high && value(high - 1) < value(high)) return high;  // often the bound binds
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (value(middle) < value(middle + 1)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+// The feasible configurations of one optimize call: local batch sizes min_local..max_local, total batch sizes
+// floor..ceiling.
+class Search {
+ public:
+  Search(const GoodputFunction& goodput, int num_nodes, int num_replicas, std::int64_t min_local,
+         std::int64_t max_local, std::int64_t floor, std::int64_t ceiling)
+      : goodput_(goodput),
+        num_nodes_(num_nodes),
+        num_replicas_(num_replicas),
+        min_local_(min_local),
+        max_local_(max_local),
+        floor_(floor),
+        ceiling_(ceiling) {}
+
+  Choice with_steps(std::int64_t steps) const {
+    const std::int64_t per_local = num_replicas_ * (steps + 1);
+    const std::int64_t low = std::max(min_local_, ceil_div(floor_, per_local));
+    const std::int64_t high = std::min(max_local_, ceiling_ / per_local);
+    if (low > high) return {};
+    const std::int64_t local =
+        peak(low, high, [&](std::int64_t candidate) { return evaluate(candidate, steps); });
+    return {evaluate(local, steps), local, static_cast<int>(steps)};
+  }
+
+  Choice with_accumulation(std::int64_t fewest) const {
+    // As many steps as the ceiling leaves with the largest micro-batch; one more with a smaller one.
+    const std::int64_t most = std::max(fewest, ceiling_ / (num_replicas_ * max_local_) - 1);
+    const std::int64_t best =
+        peak(fewest, most, [&](std::int64_t steps) { return evaluate(max_local_, steps); });
+    return better(with_steps(best), with_steps(best + 1));
+  }
+
+  static Choice better(const Choice& first, const Choice& second) {
+    return second.goodput > first.goodput ? second : first;
+  }
+
+ private:
+  double evaluate(std::int64_t local, std::int64_t steps) const {
+    return goodput_.evaluate({num_nodes_, num_replicas_, local, static_cast<int>(steps)});
+  }
+
+  const GoodputFunction& goodput_;
+  int num_nodes_, num_replicas_;
+  std::int64_t min_local_, max_local_, floor_, ceiling_;
+};
+
+}  // namespace
+
+Choice GoodputFunction::optimize(int num_nodes, int num_replicas, const Bounds& bounds) const {
+  if (num_nodes < 1 || num_replicas < num_nodes) return {};
+  const std::int64_t ceiling = bounds.max_batch_size > 0 ? bounds.max_batch_size : init_batch_size_;
+  const std::int64_t min_local = std::max<std::int64_t>(bounds.min_local, 1);
+  const std::int64_t most_local = ceiling / num_replicas;
+  const std::int64_t max_local = bounds.max_local > 0 ? std::min(bounds.max_local, most_local) : most_local;
+  if (min_local > max_local) return {};
+
+  const auto best_from = [&](std::int64_t floor) {
+    const Search search(*this, num_nodes, num_replicas, min_local, max_local, floor, ceiling);
+    if (!bounds.accumulation) return search.with_steps(0);
+    const std::int64_t fewest = ceil_div(floor, num_replicas * max_local) - 1;
+    if (num_replicas > 1 || floor < init_batch_size_) return search.with_accumulation(fewest);
+    // One replica above the initial batch size accumulates at least once: from a single gradient a step the
+    // statistics that scale the learning rate are inaccurate.
+    const Search at_floor(*this, num_nodes, num_replicas, min_local, max_local, floor,
+                          std::min(floor, ceiling));
+    return Search::better(at_floor.with_steps(0),
+                          search.with_accumulation(std::max<std::int64_t>(fewest, 1)));
+  };
+  const Choice choice = best_from(init_batch_size_);
+  if (choice.local_batch_size > 0) return choice;
+  return best_from(1);  // the bounds exclude the initial batch size: the best below it
+}
+
+std::vector<Choice> GoodputFunction::optimize(std::span<const int> num_nodes,
+                                              std::span<const int> num_replicas, const Bounds& bounds) const {
+  if (num_nodes.size() != num_replicas.size()) {
+    throw std::invalid_argument(
+        "GoodputFunction::optimize: as many numbers of nodes as of replicas are needed");
+  }
+  std::vector<Choice> choices;
+  choices.reserve(num_nodes.size());
+  for (std::size_t i = 0; i < num_nodes.size(); ++i) {
+    choices.push_back(optimize(num_nodes[i], num_replicas[i], bounds));
+  }
+  return choices;
+}
+
+}  // namespace batchscope::goodput

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Speed-ups over one replica, each computed once; the definition is in speedup.h.
+#include "batchscope/goodput/speedup.h"
+
+namespace batchscope::goodput {
+
+SpeedupFunction::SpeedupFunction(const GoodputFunction& goodput, const Bounds& bounds)
+    : goodput_(goodput), bounds_(bounds), base_(goodput.optimize(1, 1, bounds).goodput) {}
+
+double SpeedupFunction::operator()(int num_nodes, int num_replicas) {
+  if (!(base_ > 0)) return 0;
+  const auto [entry, absent] = known_.try_emplace({num_nodes, num_replicas});
+  if (absent) entry->second = goodput_.optimize(num_nodes, num_replicas, bounds_).goodput / base_;
+  return entry->second;
+}
+
+}  // namespace batchscope::goodput
