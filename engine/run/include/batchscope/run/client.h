@@ -45,7 +45,7 @@ class ControlClient : public QObject {
   using Reply = std::function<void(const protocol::Json* result, const Error* error)>;
   void send(protocol::Request request, Reply done = {});
 
- signals:
+ Q_SIGNALS:
   void statusChanged(const batchscope::protocol::RunStatus& status);  // at most 10 a second
   void eventAdded(const QString& level, const QString& text);
   void connectedChanged(bool connected);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Attaching to a run: follows it until it has ended or is paused, feeds a view, and turns Ctrl-C, SIGTERM and
+// the time-out into requests to its supervisor. Statuses come over the control socket; events and the end
+// come from the catalogue, so that none is missed or shown twice however the connection fares.
+#pragma once
+
+#include <QObject>
+#include <QTimer>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "batchscope/run/client.h"
+#include "batchscope/storage/catalogue.h"
+#include "interrupts.h"
+#include "view.h"
+
+namespace batchscope::cli {
+
+struct AttachOptions {
+  // What the first Ctrl-C does: ask for a checkpoint and stop, or leave the run alone.
+  enum class Interrupt { stops, detaches };
+
+  Interrupt interrupt = Interrupt::stops;
+  std::optional<double> timeout;  // s; then the run is stopped as by Ctrl-C
+  std::int64_t eventsAfter = 0;   // id of the last event that needs no showing
+};
+
+struct Outcome {
+  storage::Run run;  // as it is now
+  bool timedOut = false;
+  bool detached = false;     // left while it went on
+  bool interrupted = false;  // stopped by our Ctrl-C
+};
+
+class Attachment : public QObject {
+  Q_OBJECT
+
+ public:
+  // The catalogue, the view and the interrupts must outlive it.
+  Attachment(storage::Catalogue& catalogue, const std::string& id, const AttachOptions& options, View& view,
+             Interrupts& interrupts);
+
+  // Runs an event loop until there is an outcome.
+  Outcome follow();
+
+ private:
+  void tick();
+  void showNewEvents();
+  bool hasEnded();
+  void interrupt();
+  void stopRun(const std::string& notice);
+  void sendStop();
+
+  storage::Catalogue& catalogue_;
+  std::string id_;
+  AttachOptions options_;
+  View& view_;
+  run::ControlClient client_;
+  QTimer ticks_;
+  std::optional<protocol::RunStatus> status_;  // the newest
+  bool statusIsNew_ = false;
+  int ticksWithoutConnection_ = 0;
+  bool stopAsked_ = false;
+  bool stopSent_ = false;
+  Outcome outcome_;
+};
+
+// A run that goes on no further by itself: not active any more, or paused.
+bool isAtRest(protocol::RunState state);
+
+}  // namespace batchscope::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `batchscope doctor` looks at. Each examination yields findings; a finding that is not ok says what to
+// do, with the command where one mends it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "batchscope/protocol/json.h"
+
+namespace batchscope::cli {
+
+struct Finding {
+  enum class Level { ok, warning, problem };
+
+  Level level = Level::ok;
+  std::string subject;  // "cores", "BLAS"
+  std::string text;
+  std::string remedy;  // empty where nothing needs mending
+};
+
+// Cores, memory and GPUs.
+std::vector<Finding> examineHardware();
+
+// LibTorch as batchscope-probe beside our program reports it. `gpus` as examineHardware counted them.
+std::vector<Finding> examineLibTorch(int gpus);
+
+// The probe's answer judged: {"torch","blas","blas_library","threads","cuda","cuda_devices","backends"}.
+std::vector<Finding> judgeProbe(const protocol::Json& probe, int gpus);
+
+// The store, the runtime directory with what dead supervisors left in it, free space.
+std::vector<Finding> examineStore();
+
+int countGpus();
+
+}  // namespace batchscope::cli

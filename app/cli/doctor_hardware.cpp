@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+#include <sched.h>
+
+#include <QProcess>
+#include <QStringList>
+#include <filesystem>
+#include <fstream>
+
+#include "doctor.h"
+#include "format.h"
+
+namespace batchscope::cli {
+namespace {
+
+using Level = Finding::Level;
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kLittleMemory = 1'000'000'000;
+constexpr int kSmiTimeoutMs = 10'000;
+const fs::path kDriverGpus = "/proc/driver/nvidia/gpus";
+
+// Those that this process may use, which containers and taskset limit.
+int usableCores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+// "MemAvailable:   12345 kB" of /proc/meminfo in bytes; 0 where it is not there.
+std::int64_t meminfo(const std::string& field) {
+  std::ifstream in("/proc/meminfo");
+  std::string name, unit;
+  for (std::int64_t kilobytes = 0; in >> name >> kilobytes; std::getline(in, unit))
+    if (name == field + ":") return kilobytes * 1024;
+  return 0;
+}
+
+Finding examineMemory() {
+  const std::int64_t total = meminfo("MemTotal"), available = meminfo("MemAvailable");
+  const std::string text = fmt::format("{} of {} available", formatBytes(available), formatBytes(total));
+  if (available < kLittleMemory)
+    return {Level::warning, "memory", text,
+            "close other programs, or run fewer replicas (each takes 0.2 GB and more)"};
+  return {Level::ok, "memory", text, ""};
+}
+
+// "NVIDIA H100, 81559 MiB" a line; empty where nvidia-smi is missing or fails.
+QStringList smiGpus() {
+  QProcess smi;
+  smi.start("nvidia-smi", {"--query-gpu=name,memory.total", "--format=csv,noheader"});
+  if (!smi.waitForFinished(kSmiTimeoutMs) || smi.exitCode() != 0) return {};
+  return QString::fromUtf8(smi.readAllStandardOutput()).split('\n', Qt::SkipEmptyParts);
+}
+
+Finding examineGpus() {
+  const int gpus = countGpus();
+  if (gpus == 0)
+    return {Level::ok, "GPUs", "none that the NVIDIA driver knows; replicas share the cores", ""};
+  const QStringList named = smiGpus();
+  if (named.isEmpty())
+    return {Level::warning, "GPUs",
+            fmt::format("{} known to the driver, but nvidia-smi does not answer", gpus),
+            "apt-get install nvidia-smi, and check that it runs"};
+  return {Level::ok, "GPUs", fmt::format("{}: {}", gpus, named.join("; ").toStdString()), ""};
+}
+
+}  // namespace
+
+int countGpus() {
+  std::error_code fault;
+  int gpus = 0;
+  for ([[maybe_unused]] const auto& entry : fs::directory_iterator(kDriverGpus, fault)) ++gpus;
+  return gpus;
+}
+
+std::vector<Finding> examineHardware() {
+  const int cores = usableCores();
+  return {{Level::ok, "cores", fmt::format("{} usable", cores), ""}, examineMemory(), examineGpus()};
+}
+
+}  // namespace batchscope::cli

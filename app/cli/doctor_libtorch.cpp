@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// We do not link LibTorch; a small program beside ours does and answers in JSON.
+#include <fmt/core.h>
+
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <QProcess>
+
+#include "batchscope/protocol/error.h"
+#include "doctor.h"
+
+namespace batchscope::cli {
+namespace {
+
+using Level = Finding::Level;
+
+constexpr int kProbeTimeoutMs = 60'000;
+
+Finding judgeBlas(const protocol::Json& probe) {
+  const std::string name = probe.value("blas", "unknown"), library = probe.value("blas_library", "");
+  const std::string text = library.empty() ? name : fmt::format("{} ({})", name, library);
+  if (name == "reference")
+    return {Level::problem, "BLAS", text + ": matrix products are some 50 times slower than need be",
+            "apt-get install libopenblas0-pthread"};
+  return {Level::ok, "BLAS", text, ""};
+}
+
+Finding judgeCuda(const protocol::Json& probe, int gpus) {
+  const int devices = probe.value("cuda_devices", 0);
+  if (devices > 0) return {Level::ok, "CUDA", fmt::format("LibTorch uses {} device(s)", devices), ""};
+  if (gpus == 0) return {Level::ok, "CUDA", "not needed: there is no GPU", ""};
+  if (probe.value("cuda", false))
+    return {
+        Level::problem, "CUDA", "LibTorch has CUDA but sees no device",
+        "check that nvidia-smi runs, that the driver is as new as LibTorch's CUDA, and CUDA_VISIBLE_DEVICES"};
+  return {Level::warning, "CUDA", "this LibTorch has no CUDA, so the GPUs stay idle",
+          "build with a LibTorch 2 that has it: LIBTORCH_ROOT=DIR cmake --preset cuda"};
+}
+
+Finding judgeBackends(const protocol::Json& probe) {
+  std::string text;
+  for (const auto& backend : probe.value("backends", protocol::Json::array()))
+    text += (text.empty() ? "" : ", ") + backend.get<std::string>();
+  if (text.empty())
+    return {Level::problem, "backends", "LibTorch was built without distributed backends: one replica only",
+            "apt-get install libtorch-dev libgloo-dev, or take another build of LibTorch"};
+  return {Level::ok, "backends", text, ""};
+}
+
+}  // namespace
+
+std::vector<Finding> judgeProbe(const protocol::Json& probe, int gpus) {
+  const std::string text =
+      fmt::format("{}, {} threads", probe.value("torch", "unknown version"), probe.value("threads", 0));
+  return {{Level::ok, "LibTorch", text, ""}, judgeBlas(probe), judgeCuda(probe, gpus), judgeBackends(probe)};
+}
+
+std::vector<Finding> examineLibTorch(int gpus) {
+  const QString program = QCoreApplication::applicationDirPath() + "/batchscope-probe";
+  if (!QFileInfo(program).isExecutable())
+    return {{Level::warning, "LibTorch", fmt::format("cannot tell: {} is not there", program.toStdString()),
+             "./dev build"}};
+  QProcess probe;
+  probe.start(program, QStringList());
+  if (!probe.waitForFinished(kProbeTimeoutMs) || probe.exitCode() != 0)
+    return {{Level::problem, "LibTorch",
+             fmt::format("does not load: {}", probe.readAllStandardError().trimmed().toStdString()),
+             "apt-get install --reinstall libtorch1.13, then ./dev build"}};
+  try {
+    return judgeProbe(protocol::parse_object(probe.readAllStandardOutput().toStdString()), gpus);
+  } catch (const std::exception& error) {
+    return {{Level::problem, "LibTorch", fmt::format("its probe answers nonsense: {}", error.what()),
+             "./dev build"}};
+  }
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "doctor.h"
+#include "format.h"
+#include "store.h"
+
+namespace batchscope::cli {
+namespace {
+
+using Level = Finding::Level;
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kScarceDisk = 500'000'000;
+constexpr std::uintmax_t kLittleDisk = 5'000'000'000;
+constexpr std::uintmax_t kLittleSharedMemory = 256'000'000;
+
+// SQLite's user_version: four bytes, big-endian, at offset 60 of the file
+// (https://sqlite.org/fileformat.html).
+std::optional<std::uint32_t> schemaVersion(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::array<unsigned char, 4> bytes{};
+  in.seekg(60);
+  if (!in.read(reinterpret_cast<char*>(bytes.data()), bytes.size())) return std::nullopt;
+  return std::uint32_t{bytes[0]} << 24 | std::uint32_t{bytes[1]} << 16 | std::uint32_t{bytes[2]} << 8 |
+         bytes[3];
+}
+
+fs::path runtimeRoot() { return protocol::run_paths("00000000").runtime.parent_path(); }
+
+// The nearest ancestor that exists: where a directory would be made.
+fs::path existing(fs::path path) {
+  std::error_code fault;
+  while (!fs::exists(path, fault) && path.has_relative_path()) path = path.parent_path();
+  return path;
+}
+
+Finding examineCatalogue(const fs::path& file) {
+  if (!fs::exists(file))
+    return {Level::ok, "store", fmt::format("none yet; the first run makes {}", file.string()), ""};
+  try {
+    const std::size_t runs = storage::Catalogue(file).runs().size();
+    std::error_code fault;
+    return {Level::ok, "store",
+            fmt::format("{}, version {}, {} runs, {}", file.string(), schemaVersion(file).value_or(0), runs,
+                        formatBytes(static_cast<std::int64_t>(fs::file_size(file, fault)))),
+            ""};
+  } catch (const Error& error) {
+    const char* remedy =
+        error.kind() == ErrorKind::version
+            ? "install the BatchScope that wrote it, or set BATCHSCOPE_DB to another file"
+            : "move it aside, or put a backup in its place; the runs' folders beside it are untouched";
+    return {Level::problem, "store", error.what(), remedy};
+  }
+}
+
+Finding examineRuntimeDirectory(const fs::path& directory) {
+  struct stat status {};
+  if (::stat(directory.c_str(), &status) != 0)
+    return {Level::ok, "sockets", fmt::format("none yet; the first run makes {}", directory.string()), ""};
+  if (status.st_uid != ::getuid())
+    return {Level::problem, "sockets", fmt::format("{} belongs to another user", directory.string()),
+            "set XDG_STATE_HOME to a directory of your own"};
+  if ((status.st_mode & 0777) != 0700)
+    return {Level::problem, "sockets", fmt::format("{} is open to others", directory.string()),
+            fmt::format("chmod 700 {}", directory.string())};
+  return {Level::ok, "sockets", directory.string(), ""};
+}
+
+// Directories of runs that nobody supervises any more.
+std::vector<Finding> findLeftovers(const fs::path& directory, const fs::path& catalogueFile) {
+  std::vector<Finding> findings;
+  if (!fs::exists(catalogueFile)) return findings;
+  storage::Catalogue catalogue(catalogueFile);
+  std::error_code fault;
+  for (const auto& entry : fs::directory_iterator(directory, fault)) {
+    const std::string id = entry.path().filename();
+    if (!protocol::valid_run_id(id)) continue;
+    const auto run = catalogue.run(id);
+    if (!run || !protocol::is_active(run->state))
+      findings.push_back({Level::warning, "leftover",
+                          fmt::format("{} is of a run that is over", entry.path().string()),
+                          fmt::format("rm -r {}", entry.path().string())});
+  }
+  return findings;
+}
+
+Finding examineDisk(const fs::path& directory) {
+  std::error_code fault;
+  const fs::space_info space = fs::space(existing(directory), fault);
+  if (fault)
+    return {Level::problem, "disk", fmt::format("{}: {}", directory.string(), fault.message()),
+            "mount or free it"};
+  const std::string text = fmt::format(
+      "{} free for {}", formatBytes(static_cast<std::int64_t>(space.available)), directory.string());
+  const std::string remedy =
+      "`batchscope ls` and `batchscope rm` old runs, or set XDG_DATA_HOME to a larger disk";
+  if (space.available < kScarceDisk) return {Level::problem, "disk", text, remedy};
+  if (space.available < kLittleDisk) return {Level::warning, "disk", text, remedy};
+  return {Level::ok, "disk", text, ""};
+}
+
+Finding examineSharedMemory() {
+  std::error_code fault;
+  const fs::space_info space = fs::space("/dev/shm", fault);
+  if (fault) return {Level::warning, "/dev/shm", fault.message(), "mount -t tmpfs tmpfs /dev/shm"};
+  const std::string text =
+      fmt::format("{} free for quick checkpoints", formatBytes(static_cast<std::int64_t>(space.available)));
+  if (space.available < kLittleSharedMemory)
+    return {Level::warning, "/dev/shm", text, "mount -o remount,size=1G /dev/shm (docker: --shm-size=1g)"};
+  return {Level::ok, "/dev/shm", text, ""};
+}
+
+}  // namespace
+
+std::vector<Finding> examineStore() {
+  const fs::path catalogue = protocol::catalogue_path(), runtime = runtimeRoot();
+  std::vector<Finding> findings{examineCatalogue(catalogue), examineRuntimeDirectory(runtime)};
+  if (findings.front().level == Level::ok)
+    for (Finding& leftover : findLeftovers(runtime, catalogue)) findings.push_back(std::move(leftover));
+  findings.push_back(examineDisk(catalogue.parent_path()));
+  findings.push_back(examineSharedMemory());
+  return findings;
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers, times and texts as a person reads them in a terminal.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace batchscope::cli {
+
+std::string formatClock(double seconds);      // "0:42", "12:07", "1:03:05"
+std::string formatDuration(double seconds);   // "85 ms", "1.24 s", "12 min 7 s", "3 h 5 min"
+std::string formatAge(double seconds);        // "just now", "5 min ago", "3 h ago", "2 d ago"
+std::string formatTime(double wallSeconds);   // local "2024-05-03 14:07:33"
+std::string formatBytes(std::int64_t bytes);  // "12.3 MB", powers of 1000
+std::string formatCount(double value);        // "8210", "12.3k", "4.56M"
+
+// The value of a series (protocol/series.h) with its unit: accuracy in percent, sizes as whole numbers.
+std::string formatSeriesValue(std::string_view series, double value);
+
+// Columns that UTF-8 text takes on a terminal; one per code point.
+int displayWidth(std::string_view utf8);
+
+// At most `width` columns of the text.
+std::string cutToWidth(std::string_view utf8, int width);
+
+// Without control characters: text that came from a program must not drive the terminal.
+std::string printable(std::string_view text);
+
+}  // namespace batchscope::cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SIGINT and SIGTERM as a Qt signal: the handler writes a byte into a pipe, the event loop reads it. A
+// handler rather than a blocked mask and a signalfd, because handlers are not inherited by the supervisor we
+// start.
+#pragma once
+
+#include <QObject>
+#include <QSocketNotifier>
+
+namespace batchscope::cli {
+
+// One at a time in a process; the handlers that were there before are put back at its end.
+class Interrupts : public QObject {
+  Q_OBJECT
+
+ public:
+  Interrupts();
+  ~Interrupts() override;
+
+ Q_SIGNALS:
+  void raised(int signal);
+
+ private:
+  int pipe_[2];
+  QSocketNotifier* notifier_;
+};
+
+}  // namespace batchscope::cli

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// logs: what the replicas wrote, line by line from logs/g<generation>-r<rank>.log, and with --follow what
+// they go on to write, through restarts, until the run has come to rest.
+#include <fmt/core.h>
+
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <thread>
+
+#include "attachment.h"
+#include "commands.h"
+#include "run_json.h"
+#include "store.h"
+
+namespace batchscope::cli {
+namespace {
+
+constexpr auto kPollInterval = std::chrono::milliseconds(200);
+
+struct LogName {
+  int generation = 0;
+  int replica = 0;
+  auto operator<=>(const LogName&) const = default;
+};
+
+// "g3-r0.log"; none for another file.
+std::optional<LogName> parseLogName(const std::string& file) {
+  LogName name;
+  const char* end = file.data() + file.size();
+  if (!file.starts_with('g')) return std::nullopt;
+  const auto [dash, fault] = std::from_chars(file.data() + 1, end, name.generation);
+  if (fault != std::errc() || !std::string_view(dash, end).starts_with("-r")) return std::nullopt;
+  const auto [dot, secondFault] = std::from_chars(dash + 2, end, name.replica);
+  if (secondFault != std::errc() || std::string_view(dot, end) != ".log") return std::nullopt;
+  return name;
+}
+
+// A file that grows: hands out the lines that were completed since the last time.
+class Tail {
+ public:
+  explicit Tail(std::filesystem::path file) : file_(std::move(file)) {}
+
+  template <typename Print>
+  bool read(Print print) {
+    std::ifstream in(file_, std::ios::binary);
+    in.seekg(offset_);
+    std::string line;
+    bool any = false;
+    while (std::getline(in, line)) {
+      if (in.eof()) {  // an unfinished line: read again next time
+        rest_ = line;
+        break;
+      }
+      offset_ = in.tellg();
+      rest_.clear();
+      print(line);
+      any = true;
+    }
+    return any;
+  }
+
+  // A last line without its newline.
+  const std::string& rest() const { return rest_; }
+
+ private:
+  std::filesystem::path file_;
+  std::streamoff offset_ = 0;
+  std::string rest_;
+};
+
+class LogPrinter {
+ public:
+  LogPrinter(const storage::Run& run, const LogOptions& options)
+      : folder_(protocol::run_paths(run.id).logs), options_(options) {
+    const auto names = list();
+    if (!options.generation && !names.empty()) first_ = names.rbegin()->first.generation;
+  }
+
+  // False where nothing was new.
+  bool printNew() {
+    for (const auto& [name, path] : list())
+      if (wanted(name)) tails_.try_emplace(name, path);
+    bool any = false;
+    for (auto& [name, tail] : tails_)
+      any = tail.read([&](const std::string& line) { print(name, line); }) || any;
+    std::fflush(stdout);
+    return any;
+  }
+
+  void printRest() {
+    for (const auto& [name, tail] : tails_)
+      if (!tail.rest().empty()) print(name, tail.rest());
+    std::fflush(stdout);
+  }
+
+  bool foundNone() const { return tails_.empty(); }
+
+ private:
+  std::map<LogName, std::filesystem::path> list() const {
+    std::map<LogName, std::filesystem::path> names;
+    std::error_code fault;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, fault))
+      if (const auto name = parseLogName(entry.path().filename())) names[*name] = entry.path();
+    return names;
+  }
+
+  bool wanted(const LogName& name) const {
+    if (options_.replica && name.replica != *options_.replica) return false;
+    return options_.generation ? name.generation == *options_.generation : name.generation >= first_;
+  }
+
+  void print(const LogName& name, const std::string& line) const {
+    if (options_.json)
+      printJson({{"generation", name.generation}, {"replica", name.replica}, {"line", line}});
+    else if (options_.replica)
+      fmt::print("{}\n", line);
+    else
+      fmt::print("g{} r{} | {}\n", name.generation, name.replica, line);
+  }
+
+  std::filesystem::path folder_;
+  LogOptions options_;
+  int first_ = 0;  // the newest generation when we came
+  std::map<LogName, Tail> tails_;
+};
+
+}  // namespace
+
+int printLogs(const LogOptions& options) {
+  storage::Catalogue catalogue = openCatalogue();
+  storage::Run run = catalogue.resolve(options.run);
+  LogPrinter printer(run, options);
+  for (;;) {
+    const bool mayGrow =
+        options.follow && !isAtRest(run.state);  // asked before reading: nothing is written later
+    const bool grew = printer.printNew();
+    if (!options.follow || (!grew && !mayGrow)) break;
+    std::this_thread::sleep_for(kPollInterval);
+    run = catalogue.resolve(run.id);
+  }
+  printer.printRest();
+  if (printer.foundNone() && !options.follow)
+    throw Error(ErrorKind::not_found, fmt::format("{} has no such log in {}", title(run),
+                                                  protocol::run_paths(run.id).logs.string()));
+  return kExitOk;
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program.h"
+
+#include <fmt/core.h>
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QStandardPaths>
+#include <filesystem>
+#include <map>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/run/recipe.h"
+#include "suggestion.h"
+
+namespace batchscope::cli {
+namespace {
+
+// Names of the examples and recipes that came with us.
+std::vector<std::string> recipeNames() {
+  std::vector<std::string> names;
+  for (const run::Recipe& recipe : run::installed_recipes()) names.push_back(recipe.name);
+  return names;
+}
+
+[[noreturn]] void refuseUnknown(const char* what, const std::string& text) {
+  std::string message = fmt::format("there is no {} \"{}\"", what, text);
+  const std::vector<std::string> names = recipeNames();
+  if (const std::string nearest = nearestWord(text, names); !nearest.empty())
+    message += fmt::format("; did you mean {}?", nearest);
+  else
+    message += "; give a path, or the name of an example";
+  throw Error(ErrorKind::not_found, message);
+}
+
+std::string executable(const QString& path) {
+  const QFileInfo file(path);
+  const std::string shown = file.absoluteFilePath().toStdString();
+  if (!file.exists()) throw Error(ErrorKind::not_found, fmt::format("there is no program {}", shown));
+  if (file.isDir()) throw Error(ErrorKind::usage, fmt::format("{} is a directory, not a program", shown));
+  if (!file.isExecutable())
+    throw Error(ErrorKind::usage,
+                fmt::format("{} is not executable; chmod +x it, and begin a script with #!", shown));
+  return shown;
+}
+
+run::Recipe findRecipe(const std::string& text) {
+  for (run::Recipe& recipe : run::installed_recipes())
+    if (recipe.name == text) return std::move(recipe);
+  if (!std::filesystem::exists(text)) refuseUnknown("recipe", text);
+  const bool isDirectory = std::filesystem::is_directory(text);
+  return run::Recipe::load(isDirectory ? std::filesystem::path(text) / "recipe.toml"
+                                       : std::filesystem::path(text));
+}
+
+std::map<std::string, std::string> parseSettings(const std::vector<std::string>& settings) {
+  std::map<std::string, std::string> values;
+  for (const std::string& setting : settings) {
+    const auto equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Error(ErrorKind::usage, fmt::format("--set {}: write KEY=VALUE, as in --set epochs=3", setting));
+    values[setting.substr(0, equals)] = setting.substr(equals + 1);
+  }
+  return values;
+}
+
+protocol::RunSpec baseSpec(const RunOptions& options) {
+  if (!options.recipe.empty()) {
+    if (!options.program.empty())
+      throw Error(ErrorKind::usage, "give a program or --recipe, not both: a recipe names its program");
+    protocol::RunSpec spec = findRecipe(options.recipe).spec(parseSettings(options.settings));
+    spec.arguments.insert(spec.arguments.end(), options.arguments.begin(), options.arguments.end());
+    return spec;
+  }
+  if (options.program.empty())
+    throw Error(ErrorKind::usage, "no program is named; try `batchscope run digits`, or --recipe");
+  if (!options.settings.empty())
+    throw Error(ErrorKind::usage, "--set belongs to --recipe; write a program's own arguments behind \"--\"");
+  protocol::RunSpec spec;
+  spec.program = findProgram(options.program);
+  spec.arguments = options.arguments;
+  spec.name = std::filesystem::path(spec.program).filename();
+  return spec;
+}
+
+}  // namespace
+
+std::string findProgram(const std::string& text) {
+  const QString name = QString::fromStdString(text);
+  if (name.contains('/')) return executable(name);
+  const QString beside = QCoreApplication::applicationDirPath() + '/' + name;
+  for (const QString& candidate : {beside, QDir::current().filePath(name)})
+    if (QFileInfo(candidate).isFile()) return executable(candidate);
+  if (const QString onPath = QStandardPaths::findExecutable(name); !onPath.isEmpty())
+    return executable(onPath);
+  refuseUnknown("program", text);
+}
+
+protocol::RunSpec makeSpec(const RunOptions& options) {
+  protocol::RunSpec spec = baseSpec(options);
+  spec.working_directory = QDir::currentPath().toStdString();
+  if (!options.name.empty()) spec.name = options.name;
+  if (options.replicas) spec.replicas = *options.replicas;
+  if (options.device) spec.device = *options.device;
+  spec.oversubscribe = spec.oversubscribe || options.oversubscribe;
+  for (const std::string& trigger : options.triggers)
+    spec.triggers.push_back(protocol::Trigger::parse(trigger));
+  return spec;
+}
+
+}  // namespace batchscope::cli

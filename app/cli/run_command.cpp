@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// run: starts a run under its own supervisor and, unless --detach, follows it to its end, judges the
+// expectations and writes the report.
+#include <fmt/core.h>
+
+#include "attach_commands.h"
+#include "batchscope/run/client.h"
+#include "commands.h"
+#include "program.h"
+#include "report.h"
+#include "run_json.h"
+#include "store.h"
+
+namespace batchscope::cli {
+namespace {
+
+void refuseUselessWithDetach(const RunOptions& options) {
+  if (options.detach &&
+      (!options.expectations.empty() || !options.timeout.empty() || !options.report.empty()))
+    throw Error(ErrorKind::usage,
+                "--expect, --timeout and --report wait for the end of the run; leave out --detach");
+}
+
+int startDetached(storage::Catalogue& catalogue, const protocol::RunSpec& spec, bool json) {
+  const std::string id = run::start_run(catalogue, spec);
+  if (json)
+    printJson({{"run", id}});
+  else
+    fmt::print("{}\n", id);
+  return kExitOk;
+}
+
+}  // namespace
+
+int runProgram(const RunOptions& options) {
+  // Everything a person can have mistyped is checked before anything is started.
+  refuseUselessWithDetach(options);
+  std::vector<Expectation> expectations;
+  for (const std::string& text : options.expectations) expectations.push_back(Expectation::parse(text));
+  AttachOptions attach;
+  if (!options.timeout.empty()) attach.timeout = protocol::parse_duration(options.timeout);
+  const protocol::RunSpec spec = makeSpec(options);
+
+  storage::Catalogue catalogue = openCatalogue();
+  if (options.detach) return startDetached(catalogue, spec, options.json);
+  Interrupts interrupts;
+  const std::string id = run::start_run(catalogue, spec);
+  const Outcome outcome = followRun(catalogue, id, attach, interrupts, options.json);
+
+  std::vector<Verdict> verdicts;
+  if (!outcome.detached) verdicts = judge(expectations, gatherFacts(catalogue, outcome.run));
+  const int code = exitCodeOf(outcome, verdicts);
+  if (!options.report.empty())
+    writeReport(options.report, makeReport(catalogue, outcome.run, verdicts, code));
+  printEnd(outcome, verdicts, options.json);
+  return code;
+}
+
+}  // namespace batchscope::cli

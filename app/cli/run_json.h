@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The catalogue's records as JSON, the same in `ls`, `show` and in reports. Times are seconds since 1970,
+// pauses and their parts seconds; an unknown pause is null.
+#pragma once
+
+#include "batchscope/protocol/json.h"
+#include "batchscope/storage/catalogue.h"
+
+namespace batchscope::cli {
+
+protocol::Json runJson(const storage::Run& run);
+protocol::Json generationJson(const storage::Generation& generation);
+protocol::Json epochJson(const storage::Epoch& epoch);
+protocol::Json eventJson(const storage::Event& event);
+protocol::Json checkpointJson(const storage::Checkpoint& checkpoint);
+protocol::Json ledgerJson(const std::vector<storage::Ledger>& ledger);
+
+// Everything in the catalogue about a run: run, generations, epochs, checkpoints, events, hyperparameters.
+protocol::Json runDetailsJson(storage::Catalogue& catalogue, const storage::Run& run);
+
+// {"loss":0.12,..}, with the strings of protocol/json.h for what is not finite.
+protocol::Json valuesJson(const std::map<std::string, double>& values);
+
+// One line on standard output, flushed.
+void printJson(const protocol::Json& json);
+
+}  // namespace batchscope::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the terminal behind a descriptor can show: its width, whether colours are wanted
+// (https://no-color.org) and whether the locale is UTF-8.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace batchscope::cli {
+
+enum class Colour { none, bold, dim, red, green, yellow, blue };
+
+struct Style {
+  int width = 80;
+  bool colour = false;
+  bool utf8 = true;
+
+  // The text in a colour, where colours are wanted.
+  std::string paint(std::string_view text, Colour with) const;
+};
+
+bool isTerminal(int descriptor);
+
+// COLUMNS, else the window's width, else 80; asked anew at each call, since windows change.
+Style terminalStyle(int descriptor);
+
+// Sets the process's locale from the environment and remembers whether that is UTF-8. Call it first in main:
+// QCoreApplication replaces any other locale.
+void readLocale();
+
+}  // namespace batchscope::cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How an attached run is shown: bars redrawn in place on a terminal, a line every few seconds in a log, or
+// JSON lines for scripts. A view gets at most five statuses a second and every event once.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "batchscope/protocol/control.h"
+#include "batchscope/storage/catalogue.h"
+
+namespace batchscope::cli {
+
+class View {
+ public:
+  virtual ~View() = default;
+
+  virtual void showStatus(const protocol::RunStatus& status) = 0;
+  virtual void showEvent(const storage::Event& event) = 0;
+  // A sentence of our own: what this program is doing about the run.
+  virtual void showNotice(const std::string& text) = 0;
+  // Nothing will follow: leaves the cursor on a fresh line.
+  virtual void finish() {}
+};
+
+// The view that suits standard output.
+std::unique_ptr<View> makeView(const storage::Run& run, bool json);
+
+// "[1:23] warning: replica 1 was killed by signal 9": seconds since the run was made, level where it matters.
+std::string eventLine(const storage::Event& event, double runCreated);
+
+}  // namespace batchscope::cli
