@@ -4,33 +4,37 @@
 // init_process_group; a single process's defaults before that.
 #pragma once
 
-#include <c10/util/intrusive_ptr.h>
+#include <chrono>
+#include <cstdint>
+#include <memory>
 
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/telemetry.h"
 
-namespace c10d {
-class ProcessGroup;
-}
-
 namespace batchscope {
+
+class Star;
+class TensorGroup;
 
 struct Process {
   protocol::Environment environment;
-  c10::intrusive_ptr<c10d::ProcessGroup> group;   // none for a single replica
+  std::chrono::milliseconds timeout{60'000};  // of one collective
+  std::shared_ptr<Star> star;                 // small objects; none for a single replica
+  std::shared_ptr<TensorGroup> group;         // tensors; none for a single replica
   bool initialized = false;
 };
 
 const Process& process();
 
-// Requests by signal (or by the supervisor's death, which the telemetry's lifeline notices): the strongest so far.
-// The loader's iterator agrees on them with all replicas.
+// Requests by signal (or by the supervisor's death, which the telemetry's lifeline notices): the strongest so
+// far. The loader's iterator agrees on them with all replicas.
 enum class Ask : std::int64_t { nothing = 0, checkpoint = 1, checkpoint_and_exit = 2 };
-Ask pending_ask();                    // async-signal-safe to set, cheap to read
-void raise_ask(Ask ask);              // also used by triggers and the telemetry thread
-void clear_ask(Ask up_to);            // after it has been carried out
+Ask pending_ask();          // async-signal-safe to set, cheap to read
+void raise_ask(Ask ask);    // also used by triggers and the telemetry thread
+void clear_ask(Ask up_to);  // after it has been carried out
 
-// Says goodbye on the telemetry socket, ends threads and leaves with this code, running no static destructors.
+// Says goodbye on the telemetry socket, ends threads and leaves with this code, running no static
+// destructors.
 [[noreturn]] void leave(int code);
 
 // Telemetry: queues a message for the sender thread; never blocks. A no-op without a supervisor.

@@ -9,7 +9,9 @@
 // names the ranks that are missing, Error(failure) a rank whose connection ended.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -37,7 +39,8 @@ Bytes all_reduce(std::string_view tag, Bytes value, const Combine& combine);
 Pending all_reduce_async(std::string_view tag, Bytes value, Combine combine);
 Bytes broadcast(std::string_view tag, Bytes value);            // rank 0's value
 std::vector<Bytes> gather(std::string_view tag, Bytes value);  // by rank, on every replica
-void barrier(std::string_view tag);
+// timeout 0: the process group's; longer where one replica has long work of its own, as writing a checkpoint.
+void barrier(std::string_view tag, std::chrono::milliseconds timeout = {});
 
 // The usual numbers. Sums are taken in rank order, so the result is the same on every run.
 double sum(std::string_view tag, double value);

@@ -6,6 +6,8 @@
 // ADAPTDL_MASTER_ADDR:PORT. Gradients travel by Gloo or NCCL, small objects by the collective's sockets.
 #pragma once
 
+#include <c10/core/Device.h>
+
 #include <chrono>
 #include <string>
 
@@ -26,5 +28,9 @@ void init_process_group(const ProcessGroupOptions& options = {});
 int replica_rank();  // 0 before init_process_group
 int num_replicas();  // 1 before init_process_group
 int num_restarts();  // 0 on a fresh start
+
+// Where this replica should compute: BATCHSCOPE_DEVICE, or its own GPU where there is one (shared when there
+// are fewer GPUs than replicas), or the CPU.
+c10::Device replica_device();
 
 }  // namespace batchscope

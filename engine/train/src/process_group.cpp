@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From the environment to a group that stands.
+#include "batchscope/train/process_group.h"
+
+#include <torch/cuda.h>
+#include <torch/version.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+#include <utility>
+
+#include "process.h"
+#include "rendezvous.h"
+#include "signals.h"
+#include "star.h"
+#include "telemetry_client.h"
+#include "tensor_group.h"
+#include "threads.h"
+
+namespace batchscope {
+namespace {
+
+// Never destroyed: peers and background threads may outlive static destructors, and the system closes
+// sockets better than they do.
+Process& mutable_process() {
+  static Process& process = *new Process;
+  return process;
+}
+
+#ifdef USE_C10D_NCCL
+bool gpu_for_every_replica(const protocol::Environment& environment) {
+  const int local = std::max(1, environment.num_replicas / environment.num_nodes);
+  return torch::cuda::is_available() && static_cast<int>(torch::cuda::device_count()) >= local;
+}
+#endif
+
+std::string choose_backend(const ProcessGroupOptions& options, const protocol::Environment& environment) {
+  const std::string& backend = options.backend != "auto" ? options.backend : environment.backend;
+  if (backend == "gloo" || backend == "nccl") return backend;
+  if (backend != "auto")
+    throw Error(ErrorKind::usage, "backend '" + backend + "': expected auto, gloo or nccl");
+#ifdef USE_C10D_NCCL
+  if (environment.device != "cpu" && gpu_for_every_replica(environment)) return "nccl";
+#endif
+  return "gloo";
+}
+
+}  // namespace
+
+const Process& process() { return mutable_process(); }
+
+int replica_rank() { return process().environment.replica_rank; }
+int num_replicas() { return process().environment.num_replicas; }
+int num_restarts() { return process().environment.num_restarts; }
+
+c10::Device replica_device() {
+  const protocol::Environment& environment = process().environment;
+  if (environment.device != "auto") return c10::Device(environment.device);
+  if (!torch::cuda::is_available()) return c10::kCPU;
+  const auto count = static_cast<int>(torch::cuda::device_count());
+  return {c10::kCUDA, static_cast<c10::DeviceIndex>(environment.replica_rank % count)};
+}
+
+void init_process_group(const ProcessGroupOptions& options) {
+  Process& process = mutable_process();
+  if (process.initialized)
+    throw Error(ErrorKind::conflict,
+                "init_process_group() was called twice: call it once, first thing in main");
+  protocol::Hello hello;
+  hello.started = protocol::monotonic_seconds();
+
+  protocol::Environment environment = protocol::Environment::from_process();
+  hello.threads = set_threads(environment);
+  catch_signals();
+  process.environment = environment;
+  process.timeout = options.timeout;
+  hello.backend = "none";
+  if (environment.num_replicas > 1) {
+    hello.backend = choose_backend(options, environment);
+    const auto store = open_store(environment, options.timeout);
+    process.star = meet(*store, environment, options.timeout);
+    process.group = make_tensor_group(
+        hello.backend, store,
+        {environment.replica_rank, environment.num_replicas, environment.num_nodes == 1, options.timeout});
+  }
+  process.initialized = true;
+
+  hello.rank = environment.replica_rank;
+  hello.generation = environment.num_restarts;
+  hello.pid = ::getpid();
+  hello.device = replica_device().str();
+  hello.library = "LibTorch " TORCH_VERSION;
+  hello.mono = protocol::monotonic_seconds();
+  telemetry_start(environment);
+  send(std::move(hello));
+}
+
+void leave(int code) {
+  telemetry_stop(code);
+  std::cout.flush();
+  std::fflush(nullptr);
+  std::_Exit(code);
+}
+
+}  // namespace batchscope

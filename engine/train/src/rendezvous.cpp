@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Opening the store and meeting through it.
+#include "rendezvous.h"
+
+#include <torch/csrc/distributed/c10d/FileStore.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+#include <string>
+#include <vector>
+
+#include "batchscope/protocol/error.h"
+#include "star.h"
+
+namespace batchscope {
+namespace {
+
+constexpr char kStarKey[] = "batchscope/star";
+
+std::string seconds(std::chrono::milliseconds timeout) {
+  return std::to_string(std::chrono::duration<double>(timeout).count()) + " s";
+}
+
+}  // namespace
+
+c10::intrusive_ptr<c10d::Store> open_store(const protocol::Environment& environment,
+                                           std::chrono::milliseconds timeout) {
+  namespace variable = protocol::variable;
+  c10::intrusive_ptr<c10d::Store> store;
+  if (!environment.rendezvous_dir.empty() && environment.num_nodes == 1) {
+    // Named by the generation: a file store must never see the keys of an earlier one.
+    const std::string path =
+        environment.rendezvous_dir + "/store-" + std::to_string(environment.num_restarts);
+    try {
+      store = c10::make_intrusive<c10d::FileStore>(path, environment.num_replicas);
+    } catch (const std::exception& error) {
+      throw Error(ErrorKind::io,
+                  std::string(variable::kRendezvousDir) + ": cannot meet at " + path + ": " + error.what());
+    }
+  } else {
+    if (environment.master_port == 0)
+      throw Error(ErrorKind::usage, std::string(variable::kNumReplicas) + "=" +
+                                        std::to_string(environment.num_replicas) +
+                                        " needs a place to meet: set " + variable::kMasterPort + " (or " +
+                                        variable::kRendezvousDir + " on one machine)");
+    c10d::TCPStoreOptions options;
+    options.port = static_cast<std::uint16_t>(environment.master_port);
+    options.isServer = environment.replica_rank == 0;
+    options.waitWorkers = false;
+    options.timeout = timeout;
+    const std::string place = environment.master_address + ":" + std::to_string(environment.master_port);
+    try {
+      store = c10::make_intrusive<c10d::TCPStore>(environment.master_address, options);
+    } catch (const std::exception& error) {
+      if (options.isServer)
+        throw Error(ErrorKind::io, "replica 0 cannot listen at " + place + ": " + error.what());
+      throw Error(ErrorKind::timeout, "replica 0 did not appear at " + place + " within " + seconds(timeout) +
+                                          ": " + error.what());
+    }
+  }
+  store->setTimeout(timeout);
+  return store;
+}
+
+std::shared_ptr<Star> meet(c10d::Store& store, const protocol::Environment& environment,
+                           std::chrono::milliseconds timeout) {
+  Star::Meeting meeting;
+  meeting.rank = environment.replica_rank;
+  meeting.size = environment.num_replicas;
+  if (environment.num_nodes > 1) meeting.hub_host = environment.master_address;
+  meeting.timeout = timeout;
+  meeting.publish = [&](const std::string& address) {
+    store.set(kStarKey, std::vector<std::uint8_t>(address.begin(), address.end()));
+  };
+  meeting.look_up = [&] {
+    try {
+      const auto address = store.get(kStarKey);
+      return std::string(address.begin(), address.end());
+    } catch (const std::exception&) {
+      throw Error(ErrorKind::timeout, "replica 0 did not appear within " + seconds(timeout) +
+                                          ": see its log for why it did not start");
+    }
+  };
+  return std::make_shared<Star>(meeting);
+}
+
+}  // namespace batchscope

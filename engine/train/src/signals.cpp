@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Handlers that do no more than raise a flag.
+#include "signals.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <utility>
+
+#include "process.h"
+
+namespace batchscope {
+namespace {
+
+static_assert(std::atomic<std::int64_t>::is_always_lock_free,
+              "signal handlers may only touch lock-free atomics");
+std::atomic<std::int64_t> asked{0};
+volatile std::sig_atomic_t interrupted = 0;
+
+void on_signal(int signal) {
+  if (signal == SIGINT && std::exchange(interrupted, 1)) ::_exit(130);
+  raise_ask(signal == SIGUSR1 ? Ask::checkpoint : Ask::checkpoint_and_exit);
+}
+
+}  // namespace
+
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) ::sigaction(signal, &action, nullptr);
+}
+
+Ask pending_ask() { return static_cast<Ask>(asked.load(std::memory_order_relaxed)); }
+
+void raise_ask(Ask ask) {
+  std::int64_t seen = asked.load();
+  while (seen < static_cast<std::int64_t>(ask) &&
+         !asked.compare_exchange_weak(seen, static_cast<std::int64_t>(ask))) {
+  }
+}
+
+void clear_ask(Ask up_to) {
+  std::int64_t seen = asked.load();
+  while (seen != 0 && seen <= static_cast<std::int64_t>(up_to) && !asked.compare_exchange_weak(seen, 0)) {
+  }
+}
+
+}  // namespace batchscope

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sockets stay in blocking mode and are read with MSG_DONTWAIT first: the usual small message has either
+// come already, or is worth one poll().
+#include "socket.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+
+namespace batchscope {
+namespace {
+
+[[noreturn]] void fail(const std::string& what) {
+  throw Error(ErrorKind::io, what + ": " + std::strerror(errno));
+}
+
+// False when the deadline passed first.
+bool wait_for(int descriptor, short events, Deadline deadline) {
+  for (;;) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    pollfd entry{descriptor, events, 0};
+    const int ready = ::poll(&entry, 1, static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, INT_MAX)));
+    if (ready > 0) return true;
+    if (ready < 0 && errno != EINTR) return true;  // the transfer that follows says what it is
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+  }
+}
+
+bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK; }
+
+// Moves `count` bytes by `step(offset)`, which returns what the system call did.
+template <class Step>
+Transfer move_bytes(int descriptor, std::size_t count, short events, Deadline deadline, Step step) {
+  for (std::size_t moved = 0; moved < count;) {
+    const ssize_t now = step(moved);
+    if (now > 0) {
+      moved += static_cast<std::size_t>(now);
+    } else if (now == 0) {
+      return Transfer::closed;
+    } else if (would_block()) {
+      if (!wait_for(descriptor, events, deadline)) return Transfer::timed_out;
+    } else if (errno != EINTR) {
+      return Transfer::closed;
+    }
+  }
+  return Transfer::done;
+}
+
+using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
+
+Addresses resolve(const std::string& host, const std::string& port) {
+  addrinfo hints{}, *found = nullptr;
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  if (const int error = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found))
+    throw Error(ErrorKind::io, "host '" + host + "': " + ::gai_strerror(error));
+  return {found, &::freeaddrinfo};
+}
+
+void send_at_once(int descriptor) {
+  const int on = 1;
+  ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+sockaddr_un unix_address(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path)
+    throw Error(ErrorKind::usage, "socket path '" + path + "' is longer than a Unix socket's may be");
+  std::copy(path.begin(), path.end(), address.sun_path);
+  return address;
+}
+
+}  // namespace
+
+Socket::Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+Socket& Socket::operator=(Socket&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+Socket::~Socket() { close(); }
+
+void Socket::close() {
+  if (open()) ::close(std::exchange(descriptor_, -1));
+}
+
+Transfer Socket::send(std::string_view bytes, Deadline deadline) {
+  return move_bytes(descriptor_, bytes.size(), POLLOUT, deadline, [&](std::size_t done) {
+    return ::send(descriptor_, bytes.data() + done, bytes.size() - done, MSG_DONTWAIT | MSG_NOSIGNAL);
+  });
+}
+
+Transfer Socket::receive(char* bytes, std::size_t count, Deadline deadline) {
+  return move_bytes(descriptor_, count, POLLIN, deadline, [&](std::size_t done) {
+    return ::recv(descriptor_, bytes + done, count - done, MSG_DONTWAIT);
+  });
+}
+
+Listener::Listener() {
+  const char* base = std::getenv("TMPDIR");
+  directory_ = std::string(base && *base ? base : "/tmp") + "/batchscope-XXXXXX";
+  if (!::mkdtemp(directory_.data())) fail("cannot make a directory like " + directory_);
+  const std::string path = directory_ + "/star";
+  const sockaddr_un address = unix_address(path);
+  const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  socket_ = Socket(descriptor);
+  if (descriptor < 0 ||
+      ::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(descriptor, SOMAXCONN) != 0)
+    fail("cannot listen at " + path);
+  address_ = "unix:" + path;
+}
+
+Listener::Listener(const std::string& host) {
+  const Addresses addresses = resolve(host, "0");
+  for (const addrinfo* at = addresses.get(); at; at = at->ai_next) {
+    const int descriptor = ::socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    socket_ = Socket(descriptor);
+    if (descriptor < 0 || ::bind(descriptor, at->ai_addr, at->ai_addrlen) != 0 ||
+        ::listen(descriptor, SOMAXCONN) != 0)
+      continue;
+    sockaddr_storage bound{};
+    socklen_t size = sizeof bound;
+    char port[NI_MAXSERV] = {};
+    ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&bound), &size);
+    ::getnameinfo(reinterpret_cast<sockaddr*>(&bound), size, nullptr, 0, port, sizeof port, NI_NUMERICSERV);
+    address_ = "tcp:" + host + ":" + port;
+    return;
+  }
+  fail("cannot listen at " + host);
+}
+
+Listener::~Listener() {
+  if (directory_.empty()) return;
+  ::unlink((directory_ + "/star").c_str());
+  ::rmdir(directory_.c_str());
+}
+
+Socket Listener::accept(Deadline deadline) {
+  while (wait_for(socket_.descriptor_, POLLIN, deadline)) {
+    const int descriptor = ::accept4(socket_.descriptor_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (descriptor < 0) continue;
+    if (address_.starts_with("tcp:")) send_at_once(descriptor);
+    return Socket(descriptor);
+  }
+  return {};
+}
+
+Socket connect_to(const std::string& address) {
+  if (address.starts_with("unix:")) {
+    const std::string path = address.substr(5);
+    const sockaddr_un target = unix_address(path);
+    const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    Socket socket(descriptor);
+    if (!socket.open() ||
+        ::connect(descriptor, reinterpret_cast<const sockaddr*>(&target), sizeof target) != 0)
+      fail("cannot connect to " + path);
+    return socket;
+  }
+  const auto colon = address.rfind(':');
+  if (!address.starts_with("tcp:") || colon < 4)
+    throw Error(ErrorKind::usage, "'" + address + "' is no address: expected unix:PATH or tcp:HOST:PORT");
+  const std::string host = address.substr(4, colon - 4);
+  const Addresses addresses = resolve(host, address.substr(colon + 1));
+  for (const addrinfo* at = addresses.get(); at; at = at->ai_next) {
+    const int descriptor = ::socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    Socket socket(descriptor);
+    if (!socket.open() || ::connect(descriptor, at->ai_addr, at->ai_addrlen) != 0) continue;
+    send_at_once(descriptor);
+    return socket;
+  }
+  fail("cannot connect to " + address);
+}
+
+}  // namespace batchscope

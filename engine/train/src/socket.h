@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stream sockets with deadlines: a Unix socket between the replicas of one machine, TCP between machines.
+// Nothing here blocks past its deadline; what came of it is returned, since only the caller can name the
+// peer.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace batchscope {
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+enum class Transfer { done, closed, timed_out };
+
+class Socket {
+ public:
+  Socket() = default;
+  explicit Socket(int descriptor) : descriptor_(descriptor) {}
+  Socket(Socket&& other) noexcept;
+  Socket& operator=(Socket&& other) noexcept;
+  ~Socket();
+
+  bool open() const { return descriptor_ >= 0; }
+  void close();
+
+  Transfer send(std::string_view bytes, Deadline deadline);
+  Transfer receive(char* bytes, std::size_t count, Deadline deadline);
+
+ private:
+  friend class Listener;
+  int descriptor_ = -1;
+};
+
+// Waits for connections at an address of its own choice, which it tells: "unix:PATH" in a directory that
+// only this user may enter, or "tcp:HOST:PORT".
+class Listener {
+ public:
+  Listener();                                  // Unix socket
+  explicit Listener(const std::string& host);  // TCP, any free port
+  ~Listener();
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  const std::string& address() const { return address_; }
+  // A closed socket when nobody came before the deadline.
+  Socket accept(Deadline deadline);
+
+ private:
+  Socket socket_;
+  std::string address_, directory_;
+};
+
+// Throws Error(io) when nobody listens there, Error(usage) for an address of another form.
+Socket connect_to(const std::string& address);
+
+}  // namespace batchscope

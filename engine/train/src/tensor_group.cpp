@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Gloo and NCCL behind TensorGroup. A process group is held by its own type, so that this file reads the
+// same for LibTorch 1.13 (ProcessGroup) and 2.x (Backend).
+#include "tensor_group.h"
+
+#include <cstdlib>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+#include <torch/csrc/distributed/c10d/Work.hpp>
+#include <utility>
+#include <vector>
+
+#if defined(USE_C10D_GLOO) && __has_include(<gloo/rendezvous/store.h>)
+#define BATCHSCOPE_GLOO 1
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#endif
+#ifdef USE_C10D_NCCL
+#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
+#endif
+
+#include "batchscope/protocol/error.h"
+
+namespace batchscope {
+namespace {
+
+// c10d throws std::runtime_error for both; only the text tells a time-out.
+[[noreturn]] void rethrow(const std::exception& error) {
+  const std::string text = error.what();
+  const bool timeout = text.find("imed out") != std::string::npos || text.find("imeout") != std::string::npos;
+  throw Error(timeout ? ErrorKind::timeout : ErrorKind::failure,
+              std::string(timeout ? "another replica did not join the exchange of tensors in time: "
+                                  : "the exchange of tensors with another replica failed: ") +
+                  text);
+}
+
+template <class Group>
+class GroupOf : public TensorGroup {
+ public:
+  GroupOf(c10::intrusive_ptr<Group> group, std::string backend)
+      : group_(std::move(group)), backend_(std::move(backend)) {}
+
+  Pending all_reduce(at::Tensor tensor) override {
+    return start(std::move(tensor), [this](auto& tensors) { return group_->allreduce(tensors); });
+  }
+  Pending broadcast(at::Tensor tensor) override {
+    return start(std::move(tensor), [this](auto& tensors) { return group_->broadcast(tensors); });
+  }
+  std::string backend() const override { return backend_; }
+
+ private:
+  template <class Collective>
+  Pending start(at::Tensor tensor, Collective collective) {
+    std::vector<at::Tensor> tensors{std::move(tensor)};
+    try {
+      return Pending(collective(tensors));
+    } catch (const std::exception& error) {
+      rethrow(error);
+    }
+  }
+
+  c10::intrusive_ptr<Group> group_;
+  std::string backend_;
+};
+
+#ifdef BATCHSCOPE_GLOO
+std::shared_ptr<TensorGroup> make_gloo(const c10::intrusive_ptr<c10d::Store>& store,
+                                       const TensorGroup::Place& place) {
+  using c10d::ProcessGroupGloo;
+  auto options = ProcessGroupGloo::Options::create();
+  options->timeout = place.timeout;
+  if (const char* interface = std::getenv("GLOO_SOCKET_IFNAME"))
+    options->devices.push_back(ProcessGroupGloo::createDeviceForInterface(interface));
+  else if (place.one_machine)
+    options->devices.push_back(ProcessGroupGloo::createDeviceForHostname("127.0.0.1"));
+  else
+    options->devices.push_back(ProcessGroupGloo::createDefaultDevice());
+  return std::make_shared<GroupOf<ProcessGroupGloo>>(
+      c10::make_intrusive<ProcessGroupGloo>(store, place.rank, place.size, options), "gloo");
+}
+#endif
+
+#ifdef USE_C10D_NCCL
+std::shared_ptr<TensorGroup> make_nccl(const c10::intrusive_ptr<c10d::Store>& store,
+                                       const TensorGroup::Place& place) {
+  using c10d::ProcessGroupNCCL;
+  if (place.one_machine) setenv("NCCL_SOCKET_IFNAME", "lo", 0);
+  auto options = ProcessGroupNCCL::Options::create();
+  options->timeout = place.timeout;
+  return std::make_shared<GroupOf<ProcessGroupNCCL>>(
+      c10::make_intrusive<ProcessGroupNCCL>(store, place.rank, place.size, options), "nccl");
+}
+#endif
+
+}  // namespace
+
+TensorGroup::Pending::Pending(c10::intrusive_ptr<c10d::Work> work) : work_(std::move(work)) {}
+
+void TensorGroup::Pending::wait() {
+  try {
+    work_->wait();
+  } catch (const std::exception& error) {
+    rethrow(error);
+  }
+}
+
+std::shared_ptr<TensorGroup> make_tensor_group(const std::string& backend,
+                                               const c10::intrusive_ptr<c10d::Store>& store,
+                                               const TensorGroup::Place& place) {
+  try {
+#ifdef BATCHSCOPE_GLOO
+    if (backend == "gloo") return make_gloo(store, place);
+#endif
+#ifdef USE_C10D_NCCL
+    if (backend == "nccl") return make_nccl(store, place);
+#endif
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    rethrow(error);
+  }
+  throw Error(ErrorKind::usage, "backend '" + backend + "': this LibTorch was built without it");
+}
+
+}  // namespace batchscope
