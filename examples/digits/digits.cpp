@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// BatchScope's main example, and a place to start from: a small network learns handwritten digits,
+// elastically. It runs alone, or on any number of replicas under `batchscope run` and in the window; at any
+// moment it may be stopped and started again on another number of replicas, and goes on with the next sample.
+#include <torch/nn.h>
+#include <torch/optim/sgd.h>
+
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <sstream>
+
+#include "batchscope/train.h"
+#include "digit_data.h"
+#include "network.h"
+#include "options.h"
+
+namespace batchscope::digits {
+namespace {
+
+TensorDataset to_dataset(const LabelledImages& set) {
+  const auto& [count, rows, columns, pixels] = set.images;
+  auto images = at::empty({count, rows, columns}, at::kByte);
+  std::copy(pixels.begin(), pixels.end(), images.data_ptr<std::uint8_t>());
+  auto labels = at::empty({count}, at::kLong);
+  std::copy(set.labels.begin(), set.labels.end(), labels.data_ptr<std::int64_t>());
+  return {images, labels};
+}
+
+struct Score {
+  double loss, accuracy;
+};
+
+// Over all replicas' shares of the validation set.
+Score validate(Network& network, AdaptiveDataLoader& loader, Accumulator& sums) {
+  const auto device = replica_device();
+  const at::NoGradGuard no_grad;
+  network.eval();
+  for (auto& batch : loader) {
+    const auto target = batch.target.to(device);
+    const auto scores = network.forward(batch.data.to(device));
+    sums["loss"] += at::cross_entropy_loss(scores, target, {}, at::Reduction::Sum).item<double>();
+    sums["correct"] += scores.argmax(1).eq(target).sum().item<double>();
+    sums["count"] += static_cast<double>(batch.size());
+  }
+  auto total = sums.synchronized();
+  sums.clear();
+  return {total["loss"] / total["count"], total["correct"] / total["count"]};
+}
+
+void train(const Options& options) {
+  init_process_group();
+  at::manual_seed(options.seed);
+
+  auto data = options.data.empty() ? drawn_digits(options.seed) : load_digits(options.data);
+  if (options.train_images > 0) keep_first(data.train, options.train_images);
+  const auto training = to_dataset(data.train), validation = to_dataset(data.test);
+
+  AdaptiveDataLoader loader(training, {.batch_size = options.batch_size, .shuffle = true});
+  if (options.autoscale) loader.autoscale_batch_size(options.max_batch_size, {}, options.accumulation);
+  AdaptiveDataLoader validation_loader(validation, {.batch_size = 500, .training = false});
+
+  const auto device = replica_device();
+  Network network;
+  network.to(device);
+  torch::optim::SGD optimizer(network.parameters(),
+                              torch::optim::SGDOptions(options.lr).momentum(options.momentum));
+  CosineAnnealingLR schedule(optimizer, options.epochs);
+  AdaptiveDataParallel adp(network, optimizer, &schedule);
+  Accumulator sums;
+
+  bool trained = false;
+  for (const int epoch : remaining_epochs_until(options.epochs)) {
+    network.train();
+    for (auto& batch : loader) {
+      adp.zero_grad();
+      const auto scores = network.forward(batch.data.to(device));
+      const auto loss = at::cross_entropy_loss(scores, batch.target.to(device));
+      loss.backward();
+      record("loss", loss.item<double>());
+      adp.step();
+    }
+
+    const auto [loss, accuracy] = validate(network, validation_loader, sums);
+    record("validation_loss", loss);
+    record("accuracy", accuracy);
+    if (replica_rank() == 0) {
+      std::printf("epoch %2d of %d   accuracy %.4f   loss %.4f   batch %lld on %d replica%s   gain %.2f\n",
+                  epoch + 1, options.epochs, accuracy, loss,
+                  static_cast<long long>(loader.current_batch_size()), num_replicas(),
+                  num_replicas() == 1 ? "" : "s", adp.gain());
+      std::fflush(stdout);
+    }
+    schedule.step();   // last: an epoch that is interrupted in validation has not stepped yet
+    trained = true;
+  }
+  if (!trained && replica_rank() == 0)
+    std::printf("already trained for %d epochs; --epochs with a larger number goes on\n", finished_epochs());
+}
+
+}  // namespace
+}  // namespace batchscope::digits
+
+int main(int argc, char** argv) {
+  const auto options = batchscope::digits::parse_options(argc, argv);
+  try {
+    batchscope::digits::train(options);
+    return batchscope::kExitOk;
+  } catch (const batchscope::Error& error) {
+    std::cerr << "digits: " << error.what() << '\n';
+    return batchscope::exit_code(error.kind());
+  } catch (const std::exception& error) {
+    std::cerr << "digits: " << error.what() << '\n';
+    return batchscope::kExitFailure;
+  }
+}
