@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -86,8 +87,10 @@ Verdict judgeOne(const Expectation& expectation, const Facts& facts) {
     return {expectation, facts.state, holds<std::string>(facts.state, expectation.op, expectation.value)};
   const auto found = facts.numbers.find(expectation.name);
   if (found == facts.numbers.end()) return {expectation, "nothing", false};
-  return {expectation, fmt::format("{:.6g}", found->second),
-          holds(found->second, expectation.op, expectation.number)};
+  const double seen = found->second;
+  // Nothing can be claimed of a NaN, not even that it differs.
+  return {expectation, fmt::format("{:.6g}", seen),
+          !std::isnan(seen) && holds(seen, expectation.op, expectation.number)};
 }
 
 }  // namespace

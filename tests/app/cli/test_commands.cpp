@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The real program in a store of its own: exit codes, JSON, words. Nothing here starts a run.
+#include <unistd.h>
+
+#include <QDir>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/storage/catalogue.h"
+
+using namespace batchscope;
+
+namespace {
+
+struct Answer {
+  int code = -1;
+  QString out, err;
+
+  QJsonObject json() const {
+    return QJsonDocument::fromJson(out.trimmed().split('\n').last().toUtf8()).object();
+  }
+};
+
+}  // namespace
+
+class TestCommands : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init();
+
+  void helpIsThere_data();
+  void helpIsThere();
+  void listsExitCodes();
+  void refusesMistypedCommandLines_data();
+  void refusesMistypedCommandLines();
+  void listsNothingFirst();
+  void listsRuns();
+  void showsARun();
+  void showsARunAsJson();
+  void namesRunsByPrefix();
+  void tellsUnknownRunsApart();
+  void refusesToControlWhatIsOver();
+  void refusesUnknownPrograms();
+  void printsLogs();
+  void removesOnlyWhenMeant();
+  void refusesANewerStore();
+  void doctorAnswersInJson();
+
+ private:
+  Answer ask(const QStringList& arguments);
+  std::string makeRun(const std::string& name, protocol::RunState state);
+
+  std::unique_ptr<QTemporaryDir> home_;
+  QString database() const { return home_->filePath("runs.db"); }
+};
+
+void TestCommands::init() { home_ = std::make_unique<QTemporaryDir>(); }
+
+Answer TestCommands::ask(const QStringList& arguments) {
+  QProcess process;
+  QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+  environment.insert("BATCHSCOPE_DB", database());
+  environment.insert("XDG_DATA_HOME", home_->path());
+  environment.insert("XDG_STATE_HOME", home_->path());
+  environment.insert("COLUMNS", "200");
+  process.setProcessEnvironment(environment);
+  process.setStandardInputFile(QProcess::nullDevice());
+  process.start(qEnvironmentVariable("BATCHSCOPE_BIN") + "/batchscope", arguments);
+  if (!process.waitForFinished(60'000)) return {};
+  return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()),
+          QString::fromUtf8(process.readAllStandardError())};
+}
+
+std::string TestCommands::makeRun(const std::string& name, protocol::RunState state) {
+  storage::Catalogue catalogue(database().toStdString());
+  protocol::RunSpec spec;
+  spec.name = name;
+  spec.program = "/bin/true";
+  spec.arguments = {"--epochs", "4"};
+  const std::string id = catalogue.create_run(spec);
+  catalogue.put_generation(id,
+                           {.number = 0, .replicas = 2, .reason = "start", .first_step = 1, .last_step = 40});
+  catalogue.put_generation(id, {.number = 1,
+                                .replicas = 3,
+                                .reason = "rescale",
+                                .first_step = 41,
+                                .last_step = 90,
+                                .pause = 0.085,
+                                .pause_parts = {{"checkpoint", 0.04}, {"launch", 0.02}}});
+  catalogue.set_progress(id, 90, 2, 4, 0.5, {{"accuracy", 0.9712}, {"loss", 0.12}});
+  catalogue.add_event(id, 1, 41, "warning", "restarted on 3 replicas");
+  catalogue.set_state(id, state);
+  return id;
+}
+
+void TestCommands::helpIsThere_data() {
+  QTest::addColumn<QStringList>("arguments");
+  QTest::newRow("none") << QStringList{};
+  QTest::newRow("--help") << QStringList{"--help"};
+  QTest::newRow("help") << QStringList{"help"};
+  for (const char* command : {"run", "ls", "show", "rescale", "checkpoint", "pause", "resume", "stop",
+                              "attach", "logs", "rm", "doctor"}) {
+    QTest::newRow(command) << QStringList{command, "--help"};
+    QTest::newRow(qPrintable(QString("help ") + command)) << QStringList{"help", command};
+  }
+}
+
+void TestCommands::helpIsThere() {
+  QFETCH(QStringList, arguments);
+  const Answer answer = ask(arguments);
+  QCOMPARE(answer.code, int(kExitOk));
+  QVERIFY2(answer.out.contains("Usage: batchscope"), qPrintable(answer.out));
+  QVERIFY2(answer.out.contains("Example"), qPrintable(answer.out));
+  QVERIFY2(!answer.out.contains("supervise RUN"), "the supervisor's own command is not for people");
+  QCOMPARE(answer.err, QString());
+}
+
+void TestCommands::listsExitCodes() {
+  const Answer answer = ask({"help", "exit-codes"});
+  QCOMPARE(answer.code, int(kExitOk));
+  for (const char* code : {"  0 ", "  1 ", "  2 ", "  3 ", "  4 ", "  5 ", "  6 ", "  7 ", "143 "})
+    QVERIFY2(answer.out.contains(code), code);
+}
+
+void TestCommands::refusesMistypedCommandLines_data() {
+  QTest::addColumn<QStringList>("arguments");
+  QTest::addColumn<QString>("complaint");
+  QTest::newRow("command") << QStringList{"shwo", "latest"} << "did you mean show?";
+  QTest::newRow("flag") << QStringList{"show", "latest", "--jsn"} << "did you mean --json?";
+  QTest::newRow("flag before run") << QStringList{"run", "--replica", "2", "digits"}
+                                   << "did you mean --replicas?";
+  QTest::newRow("missing") << QStringList{"show"} << "RUN";
+  QTest::newRow("surplus") << QStringList{"show", "a", "b"} << "no use for \"b\"";
+  QTest::newRow("replicas") << QStringList{"run", "true", "--replicas", "0"} << "--replicas";
+  QTest::newRow("rescale to words") << QStringList{"rescale", "latest", "two"} << "N";
+  QTest::newRow("device") << QStringList{"run", "true", "--device", "tpu"} << "tpu";
+  QTest::newRow("trigger") << QStringList{"run", "true", "--at", "noon=1:stop"} << "noon=1:stop";
+  QTest::newRow("expectation") << QStringList{"run", "true", "--expect", "accuracy"} << "NAME OP VALUE";
+  QTest::newRow("timeout") << QStringList{"run", "true", "--timeout", "soon"} << "soon";
+  QTest::newRow("detach and expect") << QStringList{"run", "true", "--detach", "--expect", "a>1"}
+                                     << "--detach";
+  QTest::newRow("no program") << QStringList{"run"} << "no program";
+  QTest::newRow("set without recipe") << QStringList{"run", "true", "--set", "a=1"} << "--recipe";
+  QTest::newRow("dashes elsewhere") << QStringList{"ls", "--", "x"} << "only `batchscope run`";
+  QTest::newRow("help topic") << QStringList{"help", "exit-code"} << "did you mean exit-codes?";
+}
+
+void TestCommands::refusesMistypedCommandLines() {
+  QFETCH(QStringList, arguments);
+  QFETCH(QString, complaint);
+  const Answer answer = ask(arguments);
+  QCOMPARE(answer.code, int(kExitUsage));
+  QVERIFY2(answer.err.startsWith("batchscope: "), qPrintable(answer.err));
+  QVERIFY2(answer.err.contains(complaint), qPrintable(answer.err));
+  QCOMPARE(answer.out, QString());
+  QVERIFY2(!QFile::exists(database()), "a mistyped command makes no store");
+}
+
+void TestCommands::listsNothingFirst() {
+  QVERIFY(ask({"ls"}).out.contains("No runs yet"));
+  QCOMPARE(ask({"ls", "--json"}).json()["runs"].toArray().size(), 0);
+}
+
+void TestCommands::listsRuns() {
+  makeRun("digits", protocol::RunState::finished);
+  const QString id = QString::fromStdString(makeRun("baseline", protocol::RunState::stopped));
+  const QStringList lines = ask({"ls"}).out.split('\n');
+  QVERIFY2(lines[1].startsWith(id), qPrintable(lines[1]));
+  for (const char* text : {"baseline", "stopped", "2/4", "97.12 %", "0.12", "just now"})
+    QVERIFY2(lines[1].contains(text), qPrintable(lines[1]));
+
+  const QJsonArray runs = ask({"ls", "--json"}).json()["runs"].toArray();
+  QCOMPARE(runs.size(), 2);
+  QCOMPARE(runs[0].toObject()["id"].toString(), id);
+  QCOMPARE(runs[1].toObject()["state"].toString(), "finished");
+}
+
+void TestCommands::showsARun() {
+  makeRun("digits", protocol::RunState::finished);
+  const Answer answer = ask({"show", "latest"});
+  QCOMPARE(answer.code, int(kExitOk));
+  for (const char* text :
+       {"digits", "finished", "/bin/true --epochs 4", "Generations", "rescale", "41-90", "85 ms",
+        "checkpoint 40 ms, launch 20 ms", "Latest values", "97.12 %", "warning: restarted on 3"})
+    QVERIFY2(answer.out.contains(text), text);
+  QVERIFY2(!answer.out.contains('\x1b'), "no colours outside a terminal");
+}
+
+void TestCommands::showsARunAsJson() {
+  makeRun("digits", protocol::RunState::finished);
+  const QJsonObject json = ask({"show", "latest", "--json"}).json();
+  const QJsonArray generations = json["generations"].toArray();
+  QCOMPARE(generations.size(), 2);
+  QVERIFY(generations[0].toObject()["pause"].isNull());
+  QCOMPARE(generations[1].toObject()["pause"].toDouble(), 0.085);
+  QCOMPARE(generations[1].toObject()["pause_parts"].toObject()["launch"].toDouble(), 0.02);
+  QCOMPARE(generations[1].toObject()["first_step"].toInt(), 41);
+  for (const char* key :
+       {"run", "epochs", "checkpoints", "events", "hyperparameters", "ledger", "ledger_totals"})
+    QVERIFY2(json.contains(key), key);
+}
+
+void TestCommands::namesRunsByPrefix() {
+  makeRun("digits", protocol::RunState::finished);
+  QCOMPARE(ask({"show", "dig"}).code, int(kExitOk));
+  makeRun("digest", protocol::RunState::finished);
+  const Answer ambiguous = ask({"show", "dig", "--json"});
+  QCOMPARE(ambiguous.code, int(kExitUsage));
+  QCOMPARE(ambiguous.json()["error"].toObject()["kind"].toString(), "usage");
+  QVERIFY(ambiguous.err.contains("digits") && ambiguous.err.contains("digest"));
+}
+
+void TestCommands::tellsUnknownRunsApart() {
+  makeRun("digits", protocol::RunState::finished);
+  for (const QStringList& command : {QStringList{"show", "nosuch"},
+                                     {"rescale", "nosuch", "2"},
+                                     {"checkpoint", "nosuch"},
+                                     {"pause", "nosuch"},
+                                     {"resume", "nosuch"},
+                                     {"stop", "nosuch"},
+                                     {"attach", "nosuch"},
+                                     {"logs", "nosuch"},
+                                     {"rm", "--yes", "nosuch"}}) {
+    const Answer answer = ask(command + QStringList{"--json"});
+    QVERIFY2(answer.code == kExitNotFound, qPrintable(command.join(' ') + ": " + answer.err));
+    QCOMPARE(answer.json()["error"].toObject()["kind"].toString(), "not_found");
+    QVERIFY(answer.err.contains("nosuch"));
+  }
+}
+
+void TestCommands::refusesToControlWhatIsOver() {
+  makeRun("digits", protocol::RunState::finished);
+  for (const QStringList& command : {QStringList{"rescale", "latest", "2"},
+                                     {"checkpoint", "latest"},
+                                     {"pause", "latest"},
+                                     {"resume", "latest"},
+                                     {"stop", "latest"},
+                                     {"attach", "latest"}}) {
+    const Answer answer = ask(command);
+    QVERIFY2(answer.code == kExitConflict, qPrintable(command.join(' ') + ": " + answer.err));
+    QVERIFY2(answer.err.contains("finished"), qPrintable(answer.err));
+  }
+}
+
+void TestCommands::refusesUnknownPrograms() {
+  const Answer name = ask({"run", "no-such-program"});
+  QCOMPARE(name.code, int(kExitNotFound));
+  QVERIFY(name.err.contains("no-such-program"));
+  const Answer path = ask({"run", "./no-such-program"});
+  QCOMPARE(path.code, int(kExitNotFound));
+  QCOMPARE(ask({"run", "/tmp/"}).code, int(kExitUsage));
+  QCOMPARE(ask({"run", "--recipe", "no-such-recipe"}).code, int(kExitNotFound));
+}
+
+void TestCommands::printsLogs() {
+  const QString id = QString::fromStdString(makeRun("digits", protocol::RunState::finished));
+  QCOMPARE(ask({"logs", id}).code, int(kExitNotFound));
+
+  const QDir logs(home_->filePath("runs/" + id + "/logs"));
+  QVERIFY(logs.mkpath("."));
+  const auto write = [&](const QString& name, const QByteArray& text) {
+    QFile file(logs.filePath(name));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(text);
+  };
+  write("g0-r0.log", "old\n");
+  write("g1-r0.log", "first\nsecond");
+  write("g1-r1.log", "other\n");
+
+  QCOMPARE(ask({"logs", id}).out, "g1 r0 | first\ng1 r1 | other\ng1 r0 | second\n");
+  QCOMPARE(ask({"logs", id, "--replica", "0"}).out, "first\nsecond\n");
+  QCOMPARE(ask({"logs", id, "--generation", "0"}).out, "g0 r0 | old\n");
+  QCOMPARE(ask({"logs", "-f", id, "--replica", "1"}).out, "other\n");
+  const QJsonObject line = ask({"logs", id, "--replica", "1", "--json"}).json();
+  QCOMPARE(line["line"].toString(), "other");
+  QCOMPARE(line["generation"].toInt(), 1);
+}
+
+void TestCommands::removesOnlyWhenMeant() {
+  const QString id = QString::fromStdString(makeRun("digits", protocol::RunState::finished));
+  QVERIFY(QDir().mkpath(home_->filePath("runs/" + id)));
+  const Answer asked = ask({"rm", id});
+  QCOMPARE(asked.code, int(kExitUsage));
+  QVERIFY(asked.err.contains("--yes"));
+  QCOMPARE(ask({"rm", "--yes", id}).code, int(kExitOk));
+  QVERIFY(!QFile::exists(home_->filePath("runs/" + id)));
+  QCOMPARE(ask({"show", id}).code, int(kExitNotFound));
+
+  // Active by its state, and its supervisor (this process) lives.
+  const std::string active = makeRun("busy", protocol::RunState::running);
+  storage::Catalogue catalogue(database().toStdString());
+  QVERIFY(catalogue.claim_supervisor(active));
+  QCOMPARE(ask({"rm", "--yes", "busy"}).code, int(kExitConflict));
+}
+
+void TestCommands::refusesANewerStore() {
+  makeRun("digits", protocol::RunState::finished);
+  QFile file(database());
+  QVERIFY(file.open(QIODevice::ReadWrite));
+  file.seek(60);  // user_version, big-endian
+  file.write(QByteArray::fromHex("00000fff"));
+  file.close();
+  const Answer answer = ask({"ls", "--json"});
+  QCOMPARE(answer.code, int(kExitCorrupt));
+  QCOMPARE(answer.json()["error"].toObject()["kind"].toString(), "version");
+}
+
+void TestCommands::doctorAnswersInJson() {
+  makeRun("digits", protocol::RunState::finished);
+  const Answer answer = ask({"doctor", "--json"});
+  const QJsonObject json = answer.json();
+  QCOMPARE(answer.code, json["ok"].toBool() ? int(kExitOk) : int(kExitFailure));
+  QStringList subjects;
+  for (const auto& finding : json["findings"].toArray()) subjects << finding.toObject()["subject"].toString();
+  for (const char* subject : {"cores", "memory", "GPUs", "LibTorch", "store", "sockets", "disk", "/dev/shm"})
+    QVERIFY2(subjects.contains(subject), subject);
+}
+
+QTEST_GUILESS_MAIN(TestCommands)
+#include "test_commands.moc"

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers as people read them, tables that fit, and suggestions for mistyped words.
+#include <QtTest>
+
+#include "format.h"
+#include "suggestion.h"
+#include "table.h"
+
+using namespace batchscope::cli;
+
+class TestText : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void formatsNumbers();
+  void formatsSeriesByTheirNature();
+  void countsColumnsOfUtf8();
+  void keepsControlCharactersOffTheTerminal();
+  void alignsColumns();
+  void shrinksElasticColumns();
+  void suggests();
+};
+
+void TestText::formatsNumbers() {
+  QCOMPARE(formatClock(42.9), std::string("0:42"));
+  QCOMPARE(formatClock(3785), std::string("1:03:05"));
+  QCOMPARE(formatClock(-1), std::string("0:00"));
+  QCOMPARE(formatDuration(0.0851), std::string("85 ms"));
+  QCOMPARE(formatDuration(1.239), std::string("1.24 s"));
+  QCOMPARE(formatDuration(727), std::string("12 min 7 s"));
+  QCOMPARE(formatDuration(11100), std::string("3 h 5 min"));
+  QCOMPARE(formatAge(3), std::string("just now"));
+  QCOMPARE(formatAge(200), std::string("3 min ago"));
+  QCOMPARE(formatAge(200000), std::string("2 d ago"));
+  QCOMPARE(formatBytes(999), std::string("999 B"));
+  QCOMPARE(formatBytes(12345678), std::string("12.3 MB"));
+  QCOMPARE(formatCount(8210), std::string("8210"));
+  QCOMPARE(formatCount(12345), std::string("12.3k"));
+}
+
+void TestText::formatsSeriesByTheirNature() {
+  QCOMPARE(formatSeriesValue("accuracy", 0.9712), std::string("97.12 %"));
+  QCOMPARE(formatSeriesValue("batch_size", 4096), std::string("4096"));
+  QCOMPARE(formatSeriesValue("goodput", 12345), std::string("12.3k samples/s"));
+  QCOMPARE(formatSeriesValue("step_time", 0.0123), std::string("12 ms"));
+  QCOMPARE(formatSeriesValue("my_score", 1.23456789), std::string("1.235"));
+  QCOMPARE(formatSeriesValue("loss", std::numeric_limits<double>::quiet_NaN()), std::string("nan"));
+}
+
+void TestText::countsColumnsOfUtf8() {
+  QCOMPARE(displayWidth("━━x"), 3);
+  QCOMPARE(cutToWidth("━━x", 2), std::string("━━"));
+  QCOMPARE(cutToWidth("ab", 5), std::string("ab"));
+  QCOMPARE(cutToWidth("ab", 0), std::string());
+}
+
+void TestText::keepsControlCharactersOffTheTerminal() {
+  QCOMPARE(printable("a\x1b[2Jb\nc"), std::string("a [2Jb c"));
+  QCOMPARE(printable("größe"), std::string("größe"));
+}
+
+void TestText::alignsColumns() {
+  Table table({{"name"}, {"step", Table::Align::right}, {"note"}});
+  table.addRow({"digits", "7", "x"});
+  table.addRow({"ä", "1234", ""});
+  QCOMPARE(QString::fromStdString(table.text({80, false, true}, 2)), QString("  name    step  note\n"
+                                                                             "  digits     7  x\n"
+                                                                             "  ä       1234\n"));
+}
+
+void TestText::shrinksElasticColumns() {
+  Table table({{"id"}, {"name", Table::Align::left, true}, {"step", Table::Align::right}});
+  table.addRow({"3f9a12bc", "a name that is much too long for this", "12"});
+  for (const QString& line : QString::fromStdString(table.text({30, false, true})).split('\n'))
+    QVERIFY2(line.size() <= 30, qPrintable(line));
+  QVERIFY(QString::fromStdString(table.text({80, false, true})).contains("much too long for this"));
+}
+
+void TestText::suggests() {
+  const std::vector<std::string> known{"--replicas", "--report", "--recipe", "--json"};
+  QCOMPARE(nearestWord("--replica", known), std::string("--replicas"));
+  QCOMPARE(nearestWord("--jsno", known), std::string("--json"));
+  QCOMPARE(nearestWord("--colour", known), std::string());
+}
+
+QTEST_APPLESS_MAIN(TestText)
+#include "test_text.moc"
