@@ -58,6 +58,7 @@ class Fit {
  public:
   explicit Fit(std::span<const ProfileRow> rows) : objective_(rows), evidence_(rows) {
     best_.fill(kFloor);
+    best_[kGamma] = 1;
     if (evidence_.one_local_batch_size) {
       best_[kAlphaC] = evidence_.mean_accumulation_time / 2;  // constant and linear part alike
     } else {
@@ -71,25 +72,32 @@ class Fit {
     free_.push_back(kGamma);
   }
 
-  // AdaptDL's, and two at the scale of the measured times: cheap links, little overlap; dear ones, much.
+  // AdaptDL's, and three at the scale of the measured times: cheap links with little overlap, dear ones with
+  // much, dear ones that further replicas do not slow.
   std::vector<ParamVector> starts() const {
     const double alpha = evidence_.mean_accumulation_time / 2;
     const double beta = alpha / evidence_.mean_local_batch_size;
+    const double cheap = alpha / 5, dear = 2 * alpha;
     return {{0.1, 0.01, 0.1, 0.01, 0.1, 0.01, 1.001},
-            {alpha, beta, alpha / 5, alpha / 50, alpha / 5, alpha / 50, 1.5},
-            {alpha, beta, 2 * alpha, alpha / 5, 2 * alpha, alpha / 5, 3}};
+            {alpha, beta, cheap, cheap / 10, cheap, cheap / 10, 1.5},
+            {alpha, beta, dear, dear / 10, dear, dear / 10, 3},
+            {alpha, beta, 2 * dear, dear / 1000, 2 * dear, dear / 1000, 2}};
   }
 
   void search_from(ParamVector start) {
     for (std::size_t i = 0; i < start.size(); ++i) {
       if (std::find(free_.begin(), free_.end(), i) == free_.end()) start[i] = best_[i];
     }
-    minimise(start, kSmoothing);
+    minimise(start, kSmoothing, 1e-7);
   }
 
-  // Sharpens the kinks, from the best point so far.
+  // Sharpens the kinks, from the best point so far, for as long as that gains anything.
   void polish() {
-    for (double smoothing = kSmoothing / 10; smoothing >= 1e-8; smoothing /= 10) minimise(best_, smoothing);
+    double before = std::numeric_limits<double>::infinity();
+    for (double smoothing = kSmoothing / 10; smoothing >= 1e-8 && before - least_ > 1e-9; smoothing /= 10) {
+      before = least_;
+      minimise(best_, smoothing, 1e-12);
+    }
   }
 
   // The best point, and between nodes, where nothing was seen, a link dearer than within one. AdaptDL takes
@@ -108,9 +116,11 @@ class Fit {
   static constexpr double kSmoothing = 1e-3;
 
   static double inner(std::size_t index, double value) { return index == kGamma ? value : std::log(value); }
-  static double outer(std::size_t index, double value) { return index == kGamma ? value : std::exp(value); }
+  static double outer(std::size_t index, double value) {
+    return index == kGamma ? value : std::max(std::exp(value), kFloor);  // the logarithm rounds
+  }
 
-  void minimise(const ParamVector& start, double smoothing) {
+  void minimise(const ParamVector& start, double smoothing, double tolerance) {
     const auto dimensions = static_cast<unsigned>(free_.size());
     std::vector<double> x(dimensions), low(dimensions), high(dimensions);
     for (unsigned i = 0; i < dimensions; ++i) {
@@ -125,7 +135,7 @@ class Fit {
     optimiser.set_min_objective(&Fit::value, this);
     optimiser.set_lower_bounds(low);
     optimiser.set_upper_bounds(high);
-    optimiser.set_ftol_rel(1e-8);
+    optimiser.set_ftol_rel(tolerance);
     optimiser.set_maxeval(100);
     double unused = 0;
     try {

@@ -19,8 +19,7 @@ namespace {
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-// The argument in [low, high] with the largest value of a function that rises, then falls; the first of
-// equals.
+// Where a function that rises, then falls, is largest in [low, high]; the first of equals.
 template <typename Function>
 std::int64_t peak(std::int64_t low, std::int64_t high, Function value) {
   if (low < high && value(high - 1) < value(high)) return high;  // often the bound binds
@@ -60,6 +59,14 @@ class Search {
   }
 
   Choice with_accumulation(std::int64_t fewest) const {
+    const std::int64_t share = ceiling_ / num_replicas_;
+    if (share <= kSmallShare) {
+      Choice best;
+      for (std::int64_t steps = fewest; min_local_ * (steps + 1) <= share; ++steps) {
+        best = better(best, with_steps(steps));
+      }
+      return best;
+    }
     // As many steps as the ceiling leaves with the largest micro-batch; one more with a smaller one.
     const std::int64_t most = std::max(fewest, ceiling_ / (num_replicas_ * max_local_) - 1);
     const std::int64_t best =
@@ -72,6 +79,8 @@ class Search {
   }
 
  private:
+  static constexpr std::int64_t kSmallShare = 64;
+
   double evaluate(std::int64_t local, std::int64_t steps) const {
     return goodput_.evaluate({num_nodes_, num_replicas_, local, static_cast<int>(steps)});
   }
@@ -91,21 +100,26 @@ Choice GoodputFunction::optimize(int num_nodes, int num_replicas, const Bounds& 
   const std::int64_t max_local = bounds.max_local > 0 ? std::min(bounds.max_local, most_local) : most_local;
   if (min_local > max_local) return {};
 
-  const auto best_from = [&](std::int64_t floor) {
-    const Search search(*this, num_nodes, num_replicas, min_local, max_local, floor, ceiling);
-    if (!bounds.accumulation) return search.with_steps(0);
-    const std::int64_t fewest = ceil_div(floor, num_replicas * max_local) - 1;
-    if (num_replicas > 1 || floor < init_batch_size_) return search.with_accumulation(fewest);
-    // One replica above the initial batch size accumulates at least once: from a single gradient a step the
-    // statistics that scale the learning rate are inaccurate.
-    const Search at_floor(*this, num_nodes, num_replicas, min_local, max_local, floor,
-                          std::min(floor, ceiling));
-    return Search::better(at_floor.with_steps(0),
-                          search.with_accumulation(std::max<std::int64_t>(fewest, 1)));
+  const auto within = [&](std::int64_t floor, std::int64_t limit) {
+    return Search(*this, num_nodes, num_replicas, min_local, max_local, floor, limit);
   };
-  const Choice choice = best_from(init_batch_size_);
+  const std::int64_t init = init_batch_size_;
+  const std::int64_t fewest = ceil_div(init, num_replicas * max_local) - 1;
+  Choice choice;
+  if (!bounds.accumulation) {
+    choice = within(init, ceiling).with_steps(0);
+  } else if (num_replicas > 1) {
+    choice = within(init, ceiling).with_accumulation(fewest);
+  } else {
+    // Above the initial batch size one replica accumulates at least once: from a single gradient a step the
+    // statistics that scale the learning rate are inaccurate.
+    choice = Search::better(within(init, std::min(init, ceiling)).with_steps(0),
+                            within(init, ceiling).with_accumulation(std::max<std::int64_t>(fewest, 1)));
+  }
   if (choice.local_batch_size > 0) return choice;
-  return best_from(1);  // the bounds exclude the initial batch size: the best below it
+  // The bounds exclude the initial batch size and what is above it.
+  const Search below = within(1, std::min(init - 1, ceiling));
+  return bounds.accumulation ? below.with_accumulation(0) : below.with_steps(0);
 }
 
 std::vector<Choice> GoodputFunction::optimize(std::span<const int> num_nodes,
