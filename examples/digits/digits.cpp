@@ -9,22 +9,18 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
-#include <sstream>
 
 #include "batchscope/train.h"
 #include "digit_data.h"
 #include "network.h"
 #include "options.h"
+#include "tensors.h"
 
 namespace batchscope::digits {
 namespace {
 
 TensorDataset to_dataset(const LabelledImages& set) {
-  const auto& [count, rows, columns, pixels] = set.images;
-  auto images = at::empty({count, rows, columns}, at::kByte);
-  std::copy(pixels.begin(), pixels.end(), images.data_ptr<std::uint8_t>());
-  auto labels = at::empty({count}, at::kLong);
-  std::copy(set.labels.begin(), set.labels.end(), labels.data_ptr<std::int64_t>());
+  const auto [images, labels] = to_tensors(set);
   return {images, labels};
 }
 
@@ -51,6 +47,7 @@ Score validate(Network& network, AdaptiveDataLoader& loader, Accumulator& sums) 
 
 void train(const Options& options) {
   init_process_group();
+  record_hyperparameters(hyperparameters(options));
   at::manual_seed(options.seed);
 
   auto data = options.data.empty() ? drawn_digits(options.seed) : load_digits(options.data);
@@ -69,6 +66,7 @@ void train(const Options& options) {
   CosineAnnealingLR schedule(optimizer, options.epochs);
   AdaptiveDataParallel adp(network, optimizer, &schedule);
   Accumulator sums;
+  record_hyperparameters(hyperparameters(options));
 
   bool trained = false;
   for (const int epoch : remaining_epochs_until(options.epochs)) {
@@ -92,11 +90,11 @@ void train(const Options& options) {
                   num_replicas() == 1 ? "" : "s", adp.gain());
       std::fflush(stdout);
     }
-    schedule.step();   // last: an epoch that is interrupted in validation has not stepped yet
+    schedule.step();  // last: an epoch that is interrupted in validation has not stepped yet
     trained = true;
   }
   if (!trained && replica_rank() == 0)
-    std::printf("already trained for %d epochs; --epochs with a larger number goes on\n", finished_epochs());
+    std::printf("already trained for %d epochs; a larger --epochs goes on\n", finished_epochs());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <sstream>
 
 #include "batchscope/protocol/error.h"
 
@@ -14,6 +15,14 @@ constexpr char kExamples[] = R"(Examples:
   batchscope run --replicas 2 digits       supervised, on two replicas, recorded and charted
   batchscope run digits -- --epochs 4      options of the program come after --
   digits --data ~/mnist                    MNIST's own images (train-images-idx3-ubyte[.gz] ...))";
+
+// Without the zeros that std::to_string adds to fractions.
+template <class Number>
+std::string text(Number number) {
+  std::ostringstream out;
+  out << number;
+  return out.str();
+}
 
 }  // namespace
 
@@ -48,6 +57,19 @@ Options parse_options(int argc, char** argv) {
     std::exit(app.exit(error) == 0 ? kExitOk : kExitUsage);
   }
   return options;
+}
+
+std::map<std::string, std::string> hyperparameters(const Options& options) {
+  return {{"epochs", text(options.epochs)},
+          {"batch_size", text(options.batch_size)},
+          {"max_batch_size", text(options.autoscale ? options.max_batch_size : options.batch_size)},
+          {"accumulation", options.autoscale && options.accumulation ? "allowed" : "off"},
+          {"lr", text(options.lr)},
+          {"momentum", text(options.momentum)},
+          {"optimizer", "SGD"},
+          {"schedule", "cosine"},
+          {"seed", text(options.seed)},
+          {"data", options.data.empty() ? "drawn" : options.data}};
 }
 
 }  // namespace batchscope::digits

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 namespace batchscope::digits {
@@ -23,5 +24,8 @@ struct Options {
 
 // Ends the program after --help, and with exit code 2 after a mistake, which it explains.
 Options parse_options(int argc, char** argv);
+
+// As they are shown with the run.
+std::map<std::string, std::string> hyperparameters(const Options& options);
 
 }  // namespace batchscope::digits

@@ -11,25 +11,16 @@
 
 #include "network.h"
 #include "stroke_digits.h"
+#include "tensors.h"
 
 using namespace batchscope::digits;
 
 namespace {
 
-struct Tensors {
-  at::Tensor images, labels;
-};
-
-Tensors draw(std::uint64_t stream, std::uint32_t count) {
-  auto set = draw_digits(0, stream, count);
-  return {at::from_blob(set.images.pixels.data(), {count, kSide, kSide}, at::kByte).clone(),
-          at::from_blob(set.labels.data(), {count}, at::kByte).to(at::kLong)};
-}
-
 // Accuracy on 10,000 images after `passes` over 12,000.
 template <class Model>
 double train_and_test(Model& model, int passes, double lr) {
-  const auto [images, labels] = draw(0, 12'000);
+  const auto [images, labels] = to_tensors(draw_digits(0, 0, 12'000));
   torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(lr).momentum(0.9));
   for (int pass = 0; pass < passes; ++pass) {
     const double fall = (1 + std::cos(std::numbers::pi * pass / passes)) / 2;
@@ -42,8 +33,8 @@ double train_and_test(Model& model, int passes, double lr) {
     }
   }
   const at::NoGradGuard no_grad;
-  const auto test = draw(1, 10'000);
-  return model.forward(test.images).argmax(1).eq(test.labels).to(at::kDouble).mean().template item<double>();
+  const auto [test_images, test_labels] = to_tensors(draw_digits(0, 1, 10'000));
+  return model.forward(test_images).argmax(1).eq(test_labels).to(at::kDouble).mean().template item<double>();
 }
 
 struct LinearSoftmax : torch::nn::Module {

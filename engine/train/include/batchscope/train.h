@@ -15,3 +15,4 @@
 #include "batchscope/train/process_group.h"
 #include "batchscope/train/record.h"
 #include "batchscope/train/scaling_rule.h"
+#include "batchscope/train/torch_dataset.h"

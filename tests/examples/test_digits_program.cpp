@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The digits program as a person runs it, alone: help, mistakes, a short training, Ctrl-C and resuming.
+#include <signal.h>
+
+#include <toml++/toml.h>
+#include <QDir>
+#include <QFile>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+#include <memory>
+
+class DigitsProgramTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    folder_ = std::make_unique<QTemporaryDir>();
+    QVERIFY(folder_->isValid());
+  }
+
+  void help_explains_every_option() {
+    const Result result = run({"--help"});
+    QCOMPARE(result.code, 0);
+    for (const char* word : {"Examples:", "--epochs", "--max-batch-size", "--data", "--no-autoscale"})
+      QVERIFY2(result.output.contains(word), word);
+  }
+
+  void a_mistake_is_explained_in_a_line_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<int>("code");
+    QTest::addColumn<QString>("complaint");
+    QTest::newRow("unknown option") << QStringList{"--epoch", "3"} << 2 << "--epoch";
+    QTest::newRow("no number") << QStringList{"--epochs", "many"} << 2 << "--epochs";
+    QTest::newRow("out of range") << QStringList{"--lr", "-1"} << 2 << "--lr";
+    QTest::newRow("bounds that cross") << QStringList{"--max-batch-size", "32"} << 2 << "--max-batch-size";
+    QTest::newRow("no such folder") << QStringList{"--data", "nowhere"} << 3
+                                    << "digits: neither train-images-idx3-ubyte nor";
+  }
+  void a_mistake_is_explained_in_a_line() {
+    QFETCH(QStringList, arguments);
+    const Result result = run(arguments);
+    QTEST(result.code, "code");
+    QFETCH(QString, complaint);
+    QVERIFY2(result.errors.contains(complaint), qPrintable(result.errors));
+    QVERIFY2(result.errors.count('\n') <= 2, qPrintable(result.errors));
+  }
+
+  void trains_and_says_when_there_is_nothing_left_to_do() {
+    const Result first = run({"--epochs", "1", "--train-images", "1280"});
+    QVERIFY2(first.code == 0, qPrintable(first.errors));
+    QVERIFY2(first.output.startsWith("epoch  1 of 1   accuracy 0."), qPrintable(first.output));
+    const Result second = run({"--epochs", "1", "--train-images", "1280"});
+    QVERIFY2(second.code == 0, qPrintable(second.errors));
+    QCOMPARE(second.output, QStringLiteral("already trained for 1 epochs; a larger --epochs goes on\n"));
+  }
+
+  void an_interrupt_checkpoints_and_the_same_command_resumes() {
+    const QStringList arguments{"--epochs", "3", "--train-images", "3000"};
+    QProcess program;
+    start(program, arguments);
+    QByteArray output;
+    while (!output.contains("epoch  1 of 3") && program.waitForReadyRead(60'000))
+      output += program.readAllStandardOutput();
+    QVERIFY2(output.contains("epoch  1 of 3"), program.readAllStandardError().constData());
+    ::kill(pid_t(program.processId()), SIGINT);
+    QVERIFY(program.waitForFinished(60'000));
+    QCOMPARE(program.exitCode(), 143);
+
+    const Result rest = run(arguments);
+    QVERIFY2(rest.code == 0, qPrintable(rest.errors));
+    QVERIFY2(!rest.output.contains("epoch  1 of 3"), qPrintable(rest.output));
+    QVERIFY2(rest.output.contains("epoch  3 of 3"), qPrintable(rest.output));
+  }
+
+  // The recipe's defaults are the program's own.
+  void the_recipe_agrees_with_the_program() {
+    const auto recipe = toml::parse_file((bin() + "/recipes/digits/recipe.toml").toStdString());
+    const QString help = run({"--help"}).output;
+    const auto* parameters = recipe["parameter"].as_array();
+    QVERIFY(parameters != nullptr);
+    for (const auto& entry : *parameters) {
+      const auto& parameter = *entry.as_table();
+      const QString name = QString::fromStdString(*parameter["name"].value<std::string>());
+      QVERIFY2(help.contains("--" + name + " ") || help.contains("--" + name + "\n"), qPrintable(name));
+      if (const auto value = parameter["default"].value<double>();
+          value && parameter["type"].value<std::string>() != "flag") {
+        const QRegularExpression shown("--" + name + " \\S+ \\[" +
+                                       QRegularExpression::escape(QString::number(*value)) + "\\]");
+        QVERIFY2(help.contains(shown), qPrintable(name + " in\n" + help));
+      }
+    }
+  }
+
+ private:
+  struct Result {
+    int code;
+    QString output, errors;
+  };
+
+  static QString bin() { return qEnvironmentVariable("BATCHSCOPE_BIN"); }
+
+  void start(QProcess& program, const QStringList& arguments) const {
+    auto environment = QProcessEnvironment::systemEnvironment();
+    for (const QString& name : environment.keys())
+      if (name.startsWith("ADAPTDL_") || name.startsWith("BATCHSCOPE_")) environment.remove(name);
+    environment.insert("OMP_NUM_THREADS", "2");
+    program.setProcessEnvironment(environment);
+    program.setWorkingDirectory(folder_->path());
+    program.start(bin() + "/digits", arguments);
+  }
+
+  Result run(const QStringList& arguments) const {
+    QProcess program;
+    start(program, arguments);
+    if (!program.waitForFinished(120'000)) return {-1, {}, program.errorString()};
+    return {program.exitStatus() == QProcess::NormalExit ? program.exitCode() : -1,
+            QString::fromUtf8(program.readAllStandardOutput()),
+            QString::fromUtf8(program.readAllStandardError())};
+  }
+
+  std::unique_ptr<QTemporaryDir> folder_;
+};
+
+QTEST_APPLESS_MAIN(DigitsProgramTest)
+#include "test_digits_program.moc"
