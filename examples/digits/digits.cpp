@@ -68,7 +68,6 @@ void train(const Options& options) {
   Accumulator sums;
   record_hyperparameters(hyperparameters(options));
 
-  bool trained = false;
   for (const int epoch : remaining_epochs_until(options.epochs)) {
     network.train();
     for (auto& batch : loader) {
@@ -91,10 +90,7 @@ void train(const Options& options) {
       std::fflush(stdout);
     }
     schedule.step();  // last: an epoch that is interrupted in validation has not stepped yet
-    trained = true;
   }
-  if (!trained && replica_rank() == 0)
-    std::printf("already trained for %d epochs; a larger --epochs goes on\n", finished_epochs());
 }
 
 }  // namespace
