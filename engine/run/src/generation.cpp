@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Starting a generation.
+#include "generation.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "batchscope/protocol/environment.h"
+#include "batchscope/protocol/error.h"
+
+namespace batchscope::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A port that is free now, for programs that meet at ADAPTDL_MASTER_PORT; ours use the rendezvous directory,
+// where nothing can be taken in between.
+int free_port() {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  const bool bound = fd >= 0 && bind(fd, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
+                     getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  const int error = errno;
+  if (fd >= 0) close(fd);
+  if (!bound) throw Error(ErrorKind::io, std::string("no free port on 127.0.0.1: ") + std::strerror(error));
+  return ntohs(address.sin_port);
+}
+
+// The supervisor's own environment without a replica's place in another run, and the run's additions.
+std::map<std::string, std::string> base_environment(const protocol::RunSpec& spec) {
+  std::map<std::string, std::string> environment;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string text = *entry;
+    const auto equals = text.find('=');
+    if (equals != std::string::npos && !text.starts_with("ADAPTDL_"))
+      environment[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  for (const char* name : {protocol::variable::kTelemetrySocket, protocol::variable::kRendezvousDir,
+                           protocol::variable::kThreads, protocol::variable::kTriggers})
+    environment.erase(name);
+  for (const auto& [name, value] : spec.environment) environment[name] = value;
+  return environment;
+}
+
+}  // namespace
+
+Generation::Generation(int number, const std::string& run, const protocol::RunSpec& spec,
+                       const protocol::RunPaths& paths, const Placement& placement, Launcher& launcher)
+    : number_(number),
+      replicas_(static_cast<int>(placement.places.size())),
+      rendezvous_(paths.rendezvous(number)) {
+  std::error_code error;
+  fs::remove_all(rendezvous_, error);
+  if (!fs::create_directory(rendezvous_, error))
+    throw Error(ErrorKind::io, "cannot make the directory " + rendezvous_.string() + ": " + error.message());
+
+  protocol::Environment e;
+  e.master_port = free_port();
+  e.num_replicas = replicas_;
+  e.num_restarts = number;
+  e.checkpoint_path = paths.checkpoints.string();
+  e.share_path = paths.share.string();
+  e.tensorboard_dir = paths.tensorboard.string();
+  e.job_id = run;
+  e.telemetry_socket = paths.telemetry_socket.string();
+  e.rendezvous_dir = rendezvous_.string();
+  if (!spec.triggers.empty()) e.triggers = protocol::Json(spec.triggers).dump();
+
+  std::vector<ReplicaOrder> orders;
+  for (int rank = 0; rank < replicas_; ++rank) {
+    const Place& place = placement.places[static_cast<std::size_t>(rank)];
+    e.replica_rank = rank;
+    e.threads = place.threads;
+    e.device = place.device;
+    e.backend = place.backend;
+    ReplicaOrder order{spec.program, spec.arguments, spec.working_directory, base_environment(spec),
+                       paths.log_file(number, rank)};
+    for (const auto& [name, value] : e.to_variables()) order.environment[name] = value;
+    for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"})
+      order.environment[name] = std::to_string(place.threads);
+    orders.push_back(std::move(order));
+  }
+  const std::vector<pid_t> pids = launcher.launch(orders);
+  for (int rank = 0; rank < replicas_; ++rank) living_[rank] = pids[static_cast<std::size_t>(rank)];
+}
+
+Generation::~Generation() {
+  kill_all();
+  std::error_code error;
+  fs::remove_all(rendezvous_, error);
+}
+
+std::optional<int> Generation::take_exited(pid_t pid) {
+  for (const auto& [rank, process] : living_)
+    if (process == pid) {
+      const int found = rank;
+      living_.erase(found);
+      return found;
+    }
+  return std::nullopt;
+}
+
+void Generation::signal_all(int signal) const {
+  for (const auto& [rank, pid] : living_) kill(pid, signal);
+}
+
+void Generation::signal_rank(int rank, int signal) const {
+  if (const auto found = living_.find(rank); found != living_.end()) kill(found->second, signal);
+}
+
+void Generation::kill_all() const {
+  for (const auto& [rank, pid] : living_) kill(-pid, SIGKILL);
+}
+
+std::vector<ProcessId> Generation::processes() const {
+  std::vector<ProcessId> list;
+  for (const auto& [rank, pid] : living_) list.push_back(identify(pid));
+  return list;
+}
+
+}  // namespace batchscope::run

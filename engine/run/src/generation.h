@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The replicas of one generation as processes: what each is given, which are left, and how to reach them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/run_spec.h"
+#include "launcher.h"
+#include "placement.h"
+#include "process_table.h"
+
+namespace batchscope::run {
+
+class Generation {
+ public:
+  // Starts the replicas, with a rendezvous directory and a master port of their own. Throws Error.
+  Generation(int number, const std::string& run, const protocol::RunSpec& spec,
+             const protocol::RunPaths& paths, const Placement& placement, Launcher& launcher);
+  ~Generation();  // kills what is left and removes the rendezvous directory
+
+  int number() const { return number_; }
+  int replicas() const { return replicas_; }
+
+  // The rank whose process this was, which is gone now; empty for a process that is none of ours.
+  std::optional<int> take_exited(pid_t pid);
+
+  void signal_all(int signal) const;  // every living replica's process
+  void signal_rank(int rank, int signal) const;
+  void kill_all() const;  // SIGKILL to every living replica's session
+
+  std::vector<ProcessId> processes() const;
+
+ private:
+  const int number_;
+  const int replicas_;
+  std::filesystem::path rendezvous_;
+  std::map<int, pid_t> living_;  // by rank
+};
+
+}  // namespace batchscope::run

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One line-by-line connection over a Unix socket, as telemetry and control both use it, and the private
+// listening side of it.
+#pragma once
+
+#include <QLocalServer>
+#include <QLocalSocket>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "batchscope/protocol/json.h"
+
+namespace batchscope::run {
+
+class LineSocket {
+ public:
+  LineSocket(std::unique_ptr<QLocalSocket> socket, std::size_t line_limit);
+
+  std::function<void(const std::string& line)> on_line;
+  std::function<void()> on_overlong;  // a line beyond the limit: nothing after it can be read
+  std::function<void()> on_closed;    // once; the owner may destroy this object later, not within
+
+  QLocalSocket& socket() { return *socket_; }
+  void write(const std::string& line);
+  // Reads what has arrived without returning to the event loop.
+  void drain();
+
+ private:
+  void read();
+
+  // Deletes a socket that may be in the midst of one of its own signals, and hears no more of it.
+  struct Later {
+    void operator()(QLocalSocket* socket) const {
+      socket->disconnect();
+      socket->deleteLater();
+    }
+  };
+  std::unique_ptr<QLocalSocket, Later> socket_;
+  protocol::LineSplitter splitter_;
+  bool broken_ = false;
+};
+
+// Listens with mode 0600, taking the place of a socket that a dead supervisor left. Throws Error(io).
+void listen_privately(QLocalServer& server, const std::filesystem::path& path);
+
+}  // namespace batchscope::run

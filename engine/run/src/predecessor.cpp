@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Taking over from a supervisor that is gone.
+#include "predecessor.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <set>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/manifest.h"
+
+namespace batchscope::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Seconds since 1970; 0 where there is no such file.
+double modified(const fs::path& file) {
+  struct stat info {};
+  if (stat(file.c_str(), &info) != 0) return 0;
+  return static_cast<double>(info.st_mtim.tv_sec) + 1e-9 * static_cast<double>(info.st_mtim.tv_nsec);
+}
+
+std::int64_t size_of(const protocol::Manifest& manifest) {
+  std::int64_t bytes = 0;
+  for (const auto& file : manifest.files) bytes += file.bytes;
+  return bytes;
+}
+
+}  // namespace
+
+std::vector<ProcessId> leftover_replicas(const protocol::RunPaths& paths) {
+  std::vector<ProcessId> replicas = read_replicas(paths.root / "replicas.json");
+  std::erase_if(replicas, [](const ProcessId& replica) { return !alive(replica); });
+  return replicas;
+}
+
+void reconcile(storage::Catalogue& catalogue, const storage::Run& run, const protocol::RunPaths& paths) {
+  int newest = 0;
+  for (storage::Generation generation : catalogue.generations(run.id)) {
+    newest = std::max(newest, generation.number);
+    if (generation.ended != 0) continue;
+    // The series were the last thing its supervisor wrote.
+    generation.ended = std::max(generation.started, modified(paths.samples));
+    generation.last_step = std::max(generation.last_step, run.step);
+    generation.outcome = "interrupted";
+    catalogue.put_generation(run.id, generation);
+  }
+
+  std::set<std::string> known;
+  for (const auto& checkpoint : catalogue.checkpoints(run.id)) known.insert(checkpoint.name);
+  for (const fs::path& directory : protocol::list_checkpoints(paths.checkpoints)) {
+    const std::string name = directory.filename().string();
+    if (known.erase(name) != 0) continue;
+    try {
+      const auto manifest = protocol::read_manifest(directory);
+      catalogue.put_checkpoint(run.id, {name, newest, manifest.step, manifest.epoch, manifest.progress,
+                                        modified(directory), 0, size_of(manifest), manifest.reason});
+    } catch (const Error&) {
+      // Half a checkpoint: the replicas skip it, and say so.
+    }
+  }
+  for (const std::string& gone : known) catalogue.remove_checkpoint(run.id, gone);
+}
+
+double time_in_generations(const std::vector<storage::Generation>& generations) {
+  double seconds = 0;
+  for (const auto& generation : generations) seconds += std::max(0.0, generation.ended - generation.started);
+  return seconds;
+}
+
+}  // namespace batchscope::run

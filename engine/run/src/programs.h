@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where our own programs are found.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace batchscope::run {
+
+// $BATCHSCOPE_BIN where it is set, else the folder of the running executable.
+std::filesystem::path program_directory();
+
+// A file that can be executed.
+bool is_executable(const std::filesystem::path& file);
+
+}  // namespace batchscope::run

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Telemetry to store.
+#include "recorder.h"
+
+#include <set>
+#include <type_traits>
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/manifest.h"
+#include "batchscope/protocol/series.h"
+
+namespace batchscope::run {
+
+using namespace protocol;
+
+Recorder::Recorder(storage::Catalogue& catalogue, const std::string& run, const RunPaths& paths)
+    : catalogue_(catalogue),
+      run_(run),
+      paths_(paths),
+      samples_(paths.samples),
+      offset_(storage::now() - monotonic_seconds()) {}
+
+void Recorder::begin_generation(int number) {
+  generation_ = number;
+  last_step_ = dropped_ = 0;
+  epoch_ = {};
+}
+
+void Recorder::take(const Message& message) {
+  std::visit(
+      [this](const auto& m) {
+        using T = std::decay_t<decltype(m)>;
+        const int generation = generation_;
+        if constexpr (std::is_same_v<T, Steps>) {
+          take_steps(m);
+        } else if constexpr (std::is_same_v<T, Scalar>) {
+          if (m.name.empty() || m.step < 0)
+            throw Error(ErrorKind::usage, "a scalar needs a name and a step of at least 0");
+          samples_.append(generation_, m.name, m.step, m.value);
+        } else if constexpr (std::is_same_v<T, EpochMark>) {
+          take_epoch(m);
+        } else if constexpr (std::is_same_v<T, LedgerEntry>) {
+          queue([=, this](auto& catalogue) { catalogue.add_ledger(run_, generation, m); });
+        } else if constexpr (std::is_same_v<T, Model>) {
+          queue([=, this](auto& catalogue) { catalogue.put_model(run_, generation, m); });
+        } else if constexpr (std::is_same_v<T, CheckpointWritten>) {
+          take_checkpoint(m);
+        } else if constexpr (std::is_same_v<T, Hyperparameters>) {
+          queue([=, this](auto& catalogue) { catalogue.put_hyperparameters(run_, m.values); });
+        }
+      },
+      message);
+}
+
+void Recorder::take_steps(const Steps& steps) {
+  const auto mono = steps.columns.find(series::kMono);
+  if (steps.first_step < 1 || mono == steps.columns.end())
+    throw Error(ErrorKind::usage, "steps begin with 1 and carry the column \"mono\"");
+  for (const auto& [name, values] : steps.columns)
+    if (name != series::kMono) samples_.append(generation_, name, steps.first_step, values);
+  std::vector<double> times = mono->second;
+  for (double& time : times) time = wall(time);
+  samples_.append(generation_, series::kTime, steps.first_step, times);
+  if (!times.empty()) last_step_ = steps.first_step + static_cast<std::int64_t>(times.size()) - 1;
+  if (steps.dropped > dropped_)
+    event(last_step_, "warning",
+          std::to_string(steps.dropped - dropped_) +
+              " steps are missing from the charts: the supervisor did not read telemetry in time");
+  dropped_ = steps.dropped;
+}
+
+void Recorder::take_epoch(const EpochMark& mark) {
+  if (mark.begin || epoch_.number != mark.epoch || epoch_.started == 0)
+    epoch_ = {mark.epoch, generation_, wall(mark.mono), 0, mark.step + 1, 0};
+  if (!mark.begin) {
+    epoch_.ended = wall(mark.mono);
+    epoch_.last_step = mark.step;
+  }
+  queue([this, epoch = epoch_](auto& catalogue) { catalogue.put_epoch(run_, epoch); });
+}
+
+void Recorder::take_checkpoint(const CheckpointWritten& m) {
+  const storage::Checkpoint row{m.name,       generation_,      m.step,  m.epoch, m.progress,
+                                wall(m.mono), m.mono - m.began, m.bytes, m.reason};
+  queue([this, row](auto& catalogue) {
+    catalogue.put_checkpoint(run_, row);
+    // The replicas keep the last few and remove the rest.
+    std::set<std::string> there;
+    for (const auto& directory : list_checkpoints(paths_.checkpoints))
+      there.insert(directory.filename().string());
+    for (const auto& known : catalogue.checkpoints(run_))
+      if (!there.contains(known.name)) catalogue.remove_checkpoint(run_, known.name);
+  });
+}
+
+void Recorder::put(const storage::Generation& generation) {
+  queue([=, this](auto& catalogue) { catalogue.put_generation(run_, generation); });
+}
+
+void Recorder::event(std::int64_t step, const std::string& level, const std::string& text) {
+  queue([=, this, generation = generation_](auto& catalogue) {
+    catalogue.add_event(run_, generation, step, level, text);
+  });
+}
+
+void Recorder::state(RunState state, const std::string& message) {
+  queue([=, this](auto& catalogue) { catalogue.set_state(run_, state, message); });
+}
+
+void Recorder::progress(std::int64_t step, int epoch, int epochs, double fraction,
+                        const std::map<std::string, double>& latest) {
+  if (!writes_.empty()) return;  // the next one says more
+  queue([=, this](auto& catalogue) { catalogue.set_progress(run_, step, epoch, epochs, fraction, latest); });
+}
+
+void Recorder::flush() {
+  while (!writes_.empty()) {
+    try {
+      writes_.front()(catalogue_);
+      catalogue_trouble_ = false;
+    } catch (const Error& error) {
+      trouble(catalogue_trouble_, error.what());
+      // A full disk or a lock passes; anything else would fail for ever and hold up what comes after.
+      if (error.kind() == ErrorKind::io || error.kind() == ErrorKind::timeout) return;
+    }
+    writes_.pop_front();
+  }
+}
+
+void Recorder::commit() {
+  try {
+    samples_.commit();
+    samples_trouble_ = false;
+  } catch (const Error& error) {
+    trouble(samples_trouble_, error.what());
+  }
+}
+
+void Recorder::trouble(bool& told, const std::string& what) {
+  if (!std::exchange(told, true) && on_trouble)
+    on_trouble("the run's records cannot be written, training goes on: " + what);
+}
+
+}  // namespace batchscope::run

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes the run into the store: telemetry into series, epochs, checkpoints, ledger and model, and what the
+// supervisor has to say into state, generations and events. Nothing here can end the run: the catalogue's
+// writes wait in a queue, in order, and what the disk refuses is tried again; series stay in the writer's
+// memory likewise. Monotonic times become wall time by an offset that is fixed for the supervisor's life, so
+// that a clock that is set back bends no chart.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/telemetry.h"
+#include "batchscope/storage/catalogue.h"
+#include "batchscope/storage/samples.h"
+
+namespace batchscope::run {
+
+class Recorder {
+ public:
+  Recorder(storage::Catalogue& catalogue, const std::string& run, const protocol::RunPaths& paths);
+
+  std::function<void(const std::string& sentence)> on_trouble;  // the store refuses to be written
+
+  double wall(double mono) const { return mono + offset_; }
+  // Newest optimizer step recorded in the present generation; 0: none.
+  std::int64_t last_step() const { return last_step_; }
+
+  void begin_generation(int number);
+  void take(const protocol::Message& message);
+  void put(const storage::Generation& generation);
+  void event(std::int64_t step, const std::string& level, const std::string& text);
+  void state(protocol::RunState state, const std::string& message);
+  void progress(std::int64_t step, int epoch, int epochs, double fraction,
+                const std::map<std::string, double>& latest);
+
+  // Puts what is queued into the catalogue; call it when the event loop is idle.
+  void flush();
+  bool flushed() const { return writes_.empty(); }
+  // Commits the series; call it every 200 ms.
+  void commit();
+
+ private:
+  using Write = std::function<void(storage::Catalogue&)>;
+  void queue(Write write) { writes_.push_back(std::move(write)); }
+  void trouble(bool& told, const std::string& what);
+  void take_steps(const protocol::Steps& steps);
+  void take_epoch(const protocol::EpochMark& mark);
+  void take_checkpoint(const protocol::CheckpointWritten& checkpoint);
+
+  storage::Catalogue& catalogue_;
+  const std::string run_;
+  const protocol::RunPaths paths_;
+  storage::SampleWriter samples_;
+  const double offset_;
+  std::deque<Write> writes_;
+  bool catalogue_trouble_ = false, samples_trouble_ = false;  // told, and not over yet
+
+  int generation_ = 0;
+  std::int64_t last_step_ = 0;
+  std::int64_t dropped_ = 0;
+  storage::Epoch epoch_;  // that has begun
+};
+
+}  // namespace batchscope::run

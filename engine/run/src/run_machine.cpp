@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Transitions of the run's state machine.
+#include "run_machine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+
+namespace batchscope::run {
+namespace {
+
+// Survivors of a peer's death raise within 20 ms and need the rest to say so in their logs.
+constexpr double kGrace = 1;
+// The same while a checkpoint was asked for: rank 0 may still be writing a good one.
+constexpr double kGraceWhileSaving = 10;
+constexpr double kFirstBackOff = 0.5;
+constexpr double kLongestBackOff = 30;
+
+std::string on_replicas(int n) { return std::to_string(n) + (n == 1 ? " replica" : " replicas"); }
+
+std::string seconds(double value) {
+  const std::string text = std::to_string(value);
+  return text.substr(0, text.find('.') + (value < 10 ? 2 : 0)) + " s";
+}
+
+bool all_clean(const std::vector<Exit>& exits) {
+  return std::all_of(exits.begin(), exits.end(), [](const Exit& e) { return e.clean(); });
+}
+
+[[noreturn]] void conflict(const std::string& message) { throw Error(ErrorKind::conflict, message); }
+
+}  // namespace
+
+RunMachine::RunMachine(const Limits& limits, Orders& orders) : limits_(limits), orders_(orders) {}
+
+RunState RunMachine::state() const {
+  if (phase_ == Phase::over) return end_state_;
+  if (phase_ == Phase::idle) return replicas_ == 0 ? RunState::starting : RunState::paused;
+  if (intent_ == Intent::pause) return RunState::pausing;
+  if (intent_ == Intent::stop) return RunState::stopping;
+  if (phase_ == Phase::launching && fresh_) return RunState::starting;
+  // Replicas that end of their own accord one after the other are still the running run.
+  const bool finishing = phase_ == Phase::ending && !asked_ && !killed_ && all_clean(exits_);
+  if (phase_ == Phase::training || finishing) return RunState::running;
+  return RunState::restarting;
+}
+
+int RunMachine::target_replicas() const {
+  if (intent_ == Intent::rescale) return target_;
+  return queued_.value_or(replicas_);
+}
+
+// --- what happens ---
+
+void RunMachine::start(int replicas, const std::string& reason) {
+  fresh_ = true;
+  launch(replicas, reason);
+}
+
+void RunMachine::launch(int replicas, const std::string& reason) {
+  phase_ = Phase::launching;
+  intent_ = Intent::none;
+  replicas_ = replicas;
+  progressed_ = asked_ = killed_ = false;
+  exits_.clear();
+  orders_.set_timer(-1);
+  try {
+    orders_.launch(replicas, reason);
+  } catch (const Error& error) {
+    end(RunState::failed, error.what());
+    return;
+  }
+  // Only a restart on another count has something to go back to; a first start may take as long as its
+  // data needs.
+  if (old_replicas_ != 0) orders_.set_timer(limits_.rescale_timeout);
+}
+
+void RunMachine::first_step() {
+  if (progressed_) return;
+  progressed_ = true;
+  stillborn_ = 0;
+  old_replicas_ = 0;
+  fresh_ = false;
+  if (phase_ != Phase::launching) return;
+  phase_ = Phase::training;
+  orders_.set_timer(-1);
+  if (const auto next = std::exchange(queued_, std::nullopt); next && *next != replicas_) rescale(*next);
+}
+
+void RunMachine::checkpoint_written() { crashes_ = 0; }
+
+void RunMachine::triggered(const protocol::Trigger& trigger) {
+  using Action = protocol::Trigger::Action;
+  if (trigger.action == Action::checkpoint) return;  // the replicas have done it
+  first_step();
+  if (phase_ != Phase::training && phase_ != Phase::ending) return;
+  // A person's stop or pause on its way outranks a script.
+  if (intent_ == Intent::pause || intent_ == Intent::stop) return;
+  Intent intent = Intent::rescale;
+  if (trigger.action == Action::pause) intent = Intent::pause;
+  if (trigger.action == Action::stop) intent = Intent::stop;
+  if (phase_ == Phase::training) begin_ending(intent);
+  intent_ = intent;
+  asked_ = true;
+  target_ = trigger.replicas;
+  reason_ = "trigger";
+}
+
+void RunMachine::replica_exited(const Exit& exit) {
+  exits_.push_back(exit);
+  exits_.back().killed = killed_;
+  if (static_cast<int>(exits_.size()) == replicas_) {
+    generation_ended();
+    return;
+  }
+  if (phase_ == Phase::launching || phase_ == Phase::training) begin_ending(Intent::none);
+  if (!exit.clean() && !killed_) orders_.set_timer(asked_ ? kGraceWhileSaving : kGrace);
+}
+
+void RunMachine::time_out() {
+  switch (phase_) {
+    case Phase::launching:
+      orders_.tell("warning", "no first step on " + on_replicas(replicas_) + " within " +
+                                  seconds(limits_.rescale_timeout) + "; this start is given up");
+      begin_ending(Intent::none);
+      killed_ = true;
+      orders_.kill();
+      break;
+    case Phase::ending:
+      if (all_clean(exits_) && !killed_)
+        orders_.tell("warning", std::string(asked_ ? "the replicas did not stop within "
+                                                   : "not every replica ended with the others within ") +
+                                    seconds(limits_.checkpoint_timeout) +
+                                    " and the rest were killed; the newest complete checkpoint is used");
+      killed_ = true;
+      orders_.kill();
+      break;
+    case Phase::backing_off: launch(replicas_, "crash"); break;
+    default: break;
+  }
+}
+
+// --- the end of a generation ---
+
+void RunMachine::begin_ending(Intent intent) {
+  phase_ = Phase::ending;
+  intent_ = intent;
+  orders_.set_timer(limits_.checkpoint_timeout);
+}
+
+void RunMachine::generation_ended() {
+  orders_.set_timer(-1);
+  const Outcome outcome = judge(exits_);
+  orders_.ended(outcome);
+  if (outcome.kind == Outcome::Kind::finished) {
+    end(RunState::finished);
+  } else if (intent_ != Intent::none) {
+    if (outcome.kind == Outcome::Kind::crashed && !killed_)
+      orders_.tell("warning", describe(outcome.culprit) + " while it was asked to stop; going on from " +
+                                  orders_.restart_point());
+    carry_out(outcome);
+  } else if (outcome.kind == Outcome::Kind::checkpointed) {
+    end(RunState::stopped, "a signal from outside asked a replica to stop");
+  } else {
+    crashed(outcome.culprit);
+  }
+}
+
+void RunMachine::carry_out(const Outcome& outcome) {
+  switch (std::exchange(intent_, Intent::none)) {
+    case Intent::rescale:
+      old_replicas_ = progressed_ && target_ != replicas_ ? replicas_ : 0;
+      launch(target_, reason_);
+      break;
+    case Intent::pause: become_idle(); break;
+    default: end(RunState::stopped); break;
+  }
+}
+
+void RunMachine::crashed(const Exit& culprit) {
+  const std::string words = orders_.last_words(culprit.rank);
+  const std::string why = (culprit.killed ? "it did not start in time" : describe(culprit)) +
+                          (words.empty() ? std::string() : "; its log ends with:\n" + words);
+  if (restore_old_count(why)) return;
+
+  crashes_++;
+  stillborn_ = progressed_ ? 0 : stillborn_ + 1;
+  if (stillborn_ >= 2) {
+    end(RunState::failed, "the run failed twice in a row before a first step: " + why);
+    return;
+  }
+  if (crashes_ > limits_.restart_budget) {
+    end(RunState::failed, "the budget of " + std::to_string(limits_.restart_budget) +
+                              " restarts without a new checkpoint is used up: " + why);
+    return;
+  }
+  const double delay = std::min(kLongestBackOff, kFirstBackOff * std::exp2(crashes_ - 1));
+  replicas_ = std::exchange(queued_, std::nullopt).value_or(replicas_);
+  orders_.tell("error", describe(culprit) + "; restarting in " + seconds(delay) + " from " +
+                            orders_.restart_point() +
+                            (words.empty() ? std::string() : "; its log ends with:\n" + words));
+  phase_ = Phase::backing_off;
+  fresh_ = false;
+  orders_.set_timer(delay);
+}
+
+// A generation that was to run on another count and never made a step gives way to the old count.
+bool RunMachine::restore_old_count(const std::string& why) {
+  const int old = std::exchange(old_replicas_, 0);
+  if (old == 0 || progressed_) return false;
+  const int next = std::exchange(queued_, std::nullopt).value_or(old);
+  orders_.tell("error", "the restart on " + on_replicas(replicas_) + " failed, back to " + on_replicas(next) +
+                            ": " + why);
+  launch(next, "rescale");
+  return true;
+}
+
+void RunMachine::become_idle() {
+  phase_ = Phase::idle;
+  intent_ = Intent::none;
+  queued_.reset();
+  orders_.set_timer(-1);
+}
+
+void RunMachine::end(RunState state, const std::string& message) {
+  phase_ = Phase::over;
+  intent_ = Intent::none;
+  queued_.reset();
+  end_state_ = state;
+  message_ = message;
+  orders_.set_timer(-1);
+}
+
+// --- what is asked ---
+
+void RunMachine::rescale(int replicas, const std::string& reason) {
+  switch (phase_) {
+    case Phase::idle:
+      conflict(std::string("the run is ") + protocol::run_state_name(state()) +
+               "; a paused run is resumed on another number of replicas with resume");
+    case Phase::over: conflict("the run is over");
+    default: break;
+  }
+  if (intent_ == Intent::pause || intent_ == Intent::stop)
+    conflict(std::string("the run is ") + protocol::run_state_name(state()));
+  switch (phase_) {
+    case Phase::training:
+      begin_ending(Intent::rescale);
+      asked_ = true;
+      target_ = replicas;
+      reason_ = reason;
+      orders_.ask_exit();
+      break;
+    case Phase::ending:
+      if (intent_ == Intent::rescale)
+        target_ = replicas;
+      else
+        queued_ = replicas;
+      break;
+    case Phase::backing_off: replicas_ = replicas; break;
+    default: queued_ = replicas; break;
+  }
+}
+
+void RunMachine::pause() {
+  switch (phase_) {
+    case Phase::idle: conflict(std::string("the run is ") + protocol::run_state_name(state()) + " already");
+    case Phase::over: conflict("the run is over");
+    case Phase::backing_off: become_idle(); break;
+    case Phase::ending:
+      if (intent_ == Intent::stop) conflict("the run is stopping");
+      intent_ = Intent::pause;
+      break;
+    default:
+      begin_ending(Intent::pause);
+      asked_ = true;
+      orders_.ask_exit();
+  }
+}
+
+void RunMachine::resume(int replicas) {
+  if (phase_ != Phase::idle)
+    conflict(std::string("the run is ") + protocol::run_state_name(state()) + ", not paused");
+  start(replicas > 0 ? replicas : replicas_, "resume");
+}
+
+void RunMachine::stop() {
+  switch (phase_) {
+    case Phase::over: conflict("the run is over");
+    case Phase::idle:
+    case Phase::backing_off: end(RunState::stopped); break;
+    case Phase::ending: intent_ = Intent::stop; break;
+    default:
+      begin_ending(Intent::stop);
+      asked_ = true;
+      orders_.ask_exit();
+  }
+}
+
+}  // namespace batchscope::run

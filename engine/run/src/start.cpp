@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Starting the supervisor of a run, new or resumed, as a process that outlives its starter.
+#include <QProcess>
+#include <QString>
+#include <QStringList>
+#include <QThread>
+#include <chrono>
+#include <filesystem>
+
+#include "batchscope/protocol/paths.h"
+#include "batchscope/run/client.h"
+#include "log_tail.h"
+#include "placement.h"
+#include "process_table.h"
+#include "programs.h"
+
+namespace batchscope::run {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+constexpr auto kStartLimit = 10s;
+constexpr int kLogLines = 10;
+
+fs::path supervisor_log(const std::string& id) { return protocol::run_paths(id).root / "supervisor.log"; }
+
+// In a session of its own, with its output in the run's supervisor.log; the child of init from then on.
+ProcessId spawn_supervisor(const std::string& id, int replicas) {
+  const fs::path program = program_directory() / "batchscope";
+  if (!is_executable(program))
+    throw Error(
+        ErrorKind::not_found,
+        program.string() + " is missing: build it, or set BATCHSCOPE_BIN to the folder that holds it");
+  QStringList arguments{QStringLiteral("supervise"), QString::fromStdString(id)};
+  if (replicas > 0) arguments << QStringLiteral("--replicas") << QString::number(replicas);
+
+  QProcess process;
+  process.setProgram(QString::fromStdString(program.string()));
+  process.setArguments(arguments);
+  process.setWorkingDirectory(QStringLiteral("/"));
+  process.setStandardInputFile(QProcess::nullDevice());
+  const QString log = QString::fromStdString(supervisor_log(id).string());
+  process.setStandardOutputFile(log, QIODevice::Append);
+  process.setStandardErrorFile(log, QIODevice::Append);
+  qint64 pid = 0;
+  if (!process.startDetached(&pid))
+    throw Error(ErrorKind::io,
+                "cannot start " + program.string() + ": " + process.errorString().toStdString());
+  return identify(static_cast<pid_t>(pid));
+}
+
+bool answers(const std::string& id) {
+  try {
+    protocol::Request status;
+    request(id, status, 500);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// Until the supervisor answers, or has come and gone (a run of a moment).
+void await_supervisor(storage::Catalogue& catalogue, const std::string& id, const ProcessId& process) {
+  const auto deadline = std::chrono::steady_clock::now() + kStartLimit;
+  while (!answers(id)) {
+    const bool gone = !alive(process);
+    if (gone) {
+      const auto run = catalogue.run(id);
+      if (run && !protocol::is_active(run->state) && run->state != protocol::RunState::interrupted) return;
+    }
+    if (gone || std::chrono::steady_clock::now() > deadline) {
+      const std::string log = log_tail(supervisor_log(id), kLogLines);
+      throw Error(ErrorKind::timeout, "the supervisor of run " + id +
+                                          (gone ? " ended at once" : " does not answer") + "; its log is " +
+                                          supervisor_log(id).string() + (log.empty() ? "" : ":\n" + log));
+    }
+    QThread::msleep(10);
+  }
+}
+
+void check(const protocol::RunSpec& spec) {
+  if (!fs::path(spec.program).is_absolute())
+    throw Error(ErrorKind::usage, "the program '" + spec.program + "' must be given by its absolute path");
+  if (!fs::exists(spec.program)) throw Error(ErrorKind::not_found, "there is no program " + spec.program);
+  if (!is_executable(spec.program))
+    throw Error(ErrorKind::usage, spec.program + " is no program: it cannot be executed");
+  if (!fs::is_directory(spec.working_directory))
+    throw Error(ErrorKind::not_found, "there is no directory '" + spec.working_directory + "' to work in");
+  if (!(spec.checkpoint_timeout > 0) || !(spec.rescale_timeout > 0))
+    throw Error(ErrorKind::usage, "time-outs are seconds above 0");
+  if (spec.restart_budget < 0) throw Error(ErrorKind::usage, "the restart budget is a number of at least 0");
+  place(spec, spec.replicas, Machine::here());
+}
+
+}  // namespace
+
+std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& spec) {
+  check(spec);
+  const std::string id = catalogue.create_run(spec);
+  try {
+    protocol::make_run_directories(protocol::run_paths(id));
+    await_supervisor(catalogue, id, spawn_supervisor(id, 0));
+  } catch (const Error& error) {
+    catalogue.set_state(id, protocol::RunState::failed, error.what());
+    throw;
+  }
+  return id;
+}
+
+void resume_run(storage::Catalogue& catalogue, const std::string& id, int replicas) {
+  const auto run = catalogue.run(id);
+  if (!run) throw Error(ErrorKind::not_found, "there is no run " + id);
+  if (run->state == protocol::RunState::finished)
+    throw Error(ErrorKind::conflict, "run " + id + " is finished; start a new one");
+  if (protocol::is_active(run->state))
+    throw Error(ErrorKind::conflict,
+                "run " + id + " is " + protocol::run_state_name(run->state) + " and has its supervisor");
+  protocol::RunSpec spec = run->spec;
+  if (replicas > 0) spec.replicas = replicas;
+  check(spec);
+  protocol::make_run_directories(protocol::run_paths(id));
+  await_supervisor(catalogue, id, spawn_supervisor(id, replicas));
+}
+
+}  // namespace batchscope::run

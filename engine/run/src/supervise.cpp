@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The process of a supervisor: one for a run, the subreaper of everything its replicas start.
+#include <sys/prctl.h>
+
+#include <cstdio>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/run/supervisor.h"
+#include "supervision.h"
+
+namespace batchscope::run {
+namespace {
+
+// The run is this process's while this lives.
+class Claim {
+ public:
+  Claim(storage::Catalogue& catalogue, const std::string& id) : catalogue_(catalogue), id_(id) {
+    if (!catalogue_.claim_supervisor(id_))
+      throw Error(ErrorKind::conflict, "run " + id_ + " has a supervisor already");
+  }
+  ~Claim() {
+    try {
+      catalogue_.release_supervisor(id_);
+    } catch (const Error& error) {
+      // Readers find the process gone all the same.
+      std::fprintf(stderr, "warning: %s\n", error.what());
+    }
+  }
+  Claim(const Claim&) = delete;
+  Claim& operator=(const Claim&) = delete;
+
+ private:
+  storage::Catalogue& catalogue_;
+  const std::string& id_;
+};
+
+}  // namespace
+
+int supervise(const std::string& id, int replicas) {
+  storage::Catalogue catalogue(protocol::catalogue_path());
+  const auto run = catalogue.run(id);
+  if (!run) throw Error(ErrorKind::not_found, "there is no run " + id);
+  if (run->state == RunState::finished)
+    throw Error(ErrorKind::conflict, "run " + id + " is finished; start a new one");
+  const Claim claim(catalogue, id);
+  catalogue.set_state(id, RunState::starting);
+  protocol::make_run_directories(protocol::run_paths(id));
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  try {
+    return Supervision(catalogue, *run, replicas).exec();
+  } catch (const Error& error) {
+    catalogue.set_state(id, RunState::failed, error.what());
+    throw;
+  }
+}
+
+}  // namespace batchscope::run

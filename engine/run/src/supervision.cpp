@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The supervisor at work.
+#include "supervision.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <QThread>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <type_traits>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/manifest.h"
+#include "batchscope/protocol/series.h"
+#include "log_tail.h"
+#include "predecessor.h"
+
+namespace batchscope::run {
+
+using namespace protocol;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto kTick = 200ms;  // the series are committed
+constexpr int kTicksPerProgress = 5;
+constexpr auto kStatusInterval = 100ms;
+// A program that has not said hello by then is taken for one that does not speak telemetry.
+constexpr auto kQuiet = 10s;
+constexpr auto kLeftoversInterval = 50ms;
+constexpr int kLastLines = 5;
+constexpr int kLastAttempts = 10;  // to write down how the run ended
+
+std::string on_replicas(int n) { return std::to_string(n) + (n == 1 ? " replica" : " replicas"); }
+
+std::string seconds_text(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, seconds < 10 ? "%.2f s" : "%.1f s", seconds);
+  return text;
+}
+
+}  // namespace
+
+Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run, int replicas)
+    : catalogue_(catalogue),
+      run_(run),
+      wanted_replicas_(replicas),
+      paths_(run_paths(run.id)),
+      began_(monotonic_seconds()),
+      recorder_(catalogue, run.id, paths_),
+      telemetry_(paths_.telemetry_socket),
+      control_(paths_.control_socket),
+      board_(run.step, run.epoch, run.epochs, run.fraction, run.latest),
+      machine_({run.spec.checkpoint_timeout, run.spec.rescale_timeout, run.spec.restart_budget}, *this),
+      fired_(run.spec.triggers.size()) {
+  signals_.on_exit = [this](pid_t pid, int status) { on_exit(pid, status); };
+  signals_.on_terminate = [this] {
+    tell("info", "the supervisor was asked to end; stopping with a checkpoint");
+    if (machine_.state() != RunState::stopping && !machine_.over()) machine_.stop();
+    settle();
+  };
+  recorder_.on_trouble = [this](const std::string& text) { control_.send_notice("error", text); };
+  telemetry_.on_message = [this](int rank, const Message& message) { on_message(rank, message); };
+  telemetry_.on_fault = [this](const std::string& text) { tell("warning", text); };
+  control_.on_request = [this](const Request& request, const ControlServer::Responder& responder) {
+    on_request(request, responder);
+  };
+
+  machine_timer_.setSingleShot(true);
+  quiet_timer_.setSingleShot(true);
+  QObject::connect(&machine_timer_, &QTimer::timeout, &loop_, [this] {
+    machine_.time_out();
+    settle();
+  });
+  QObject::connect(&quiet_timer_, &QTimer::timeout, &loop_, [this] {
+    if (speaks_) return;
+    tell("info", "the program reports nothing yet; it is taken to be running");
+    machine_.first_step();
+    settle();
+  });
+  QObject::connect(&tick_, &QTimer::timeout, &loop_, [this] { on_tick(); });
+  QObject::connect(&status_timer_, &QTimer::timeout, &loop_, [this] {
+    if ((dirty_ || clock_.running()) && control_.has_subscribers()) control_.send_status(status());
+    dirty_ = false;
+  });
+  QObject::connect(&leftovers_timer_, &QTimer::timeout, &loop_, [this] { await_leftovers(); });
+}
+
+Supervision::~Supervision() {
+  generation_.reset();
+  // Whatever detached itself from its replica has come to us, the subreaper.
+  for (const pid_t child : children()) {
+    ::kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  }
+}
+
+int Supervision::exec() {
+  tick_.start(kTick);
+  status_timer_.start(kStatusInterval);
+  if (const auto leftovers = leftover_replicas(paths_); !leftovers.empty()) {
+    tell("warning", on_replicas(static_cast<int>(leftovers.size())) +
+                        " of an earlier supervisor still run; waiting for their checkpoint");
+    leftovers_deadline_ = monotonic_seconds() + run_.spec.checkpoint_timeout;
+    leftovers_timer_.start(kLeftoversInterval);
+  } else {
+    QTimer::singleShot(0, &loop_, [this] { begin(); });
+  }
+  return loop_.exec();
+}
+
+void Supervision::await_leftovers() {
+  const auto leftovers = leftover_replicas(paths_);
+  if (leftovers.empty()) {
+    leftovers_timer_.stop();
+    begin();
+  } else if (monotonic_seconds() > leftovers_deadline_) {
+    for (const ProcessId& replica : leftovers) ::kill(-replica.pid, SIGKILL);
+  }
+}
+
+void Supervision::begin() {
+  if (machine_.over()) return;
+  reconcile(catalogue_, run_, paths_);
+  const auto generations = catalogue_.generations(run_.id);
+  int replicas = run_.spec.replicas;
+  if (!generations.empty()) {
+    const auto& last = *std::max_element(generations.begin(), generations.end(),
+                                         [](const auto& a, const auto& b) { return a.number < b.number; });
+    next_generation_ = last.number + 1;
+    replicas = last.replicas;
+  }
+  elapsed_before_ = time_in_generations(generations);
+  for (std::size_t i = 0; i < fired_.size(); ++i)
+    fired_[i] = run_.spec.triggers[i].at <= elapsed_before_ && !generations.empty();
+  machine_.start(wanted_replicas_ > 0 ? wanted_replicas_ : replicas,
+                 generations.empty() ? "start" : "resume");
+  settle();
+}
+
+// --- orders of the machine ---
+
+void Supervision::launch(int replicas, const std::string& reason) {
+  const double now = monotonic_seconds();
+  const Placement placement = place(run_.spec, replicas, Machine::here());
+  if (reason == "resume") clock_.begin(now, now);
+  const int number = next_generation_++;
+  heard_ = progressed_ = false;
+  checkpoint_.reset();
+  telemetry_.expect(number, replicas);
+  recorder_.begin_generation(number);
+  generation_.emplace(number, run_.id, run_.spec, paths_, placement, launcher_);
+  write_replicas(paths_.root / "replicas.json", generation_->processes());
+  clock_.launched(now);
+  if (!speaks_) quiet_timer_.start(kQuiet);
+
+  record_ = {};
+  record_.number = number;
+  record_.replicas = replicas;
+  record_.reason = reason;
+  record_.started = recorder_.wall(now);
+  recorder_.put(record_);
+  if (!placement.warning.empty()) tell("warning", placement.warning);
+}
+
+void Supervision::ask_exit() { generation_->signal_all(SIGTERM); }
+
+void Supervision::kill() { generation_->kill_all(); }
+
+void Supervision::set_timer(double seconds) {
+  if (seconds < 0)
+    machine_timer_.stop();
+  else
+    machine_timer_.start(static_cast<int>(std::min(seconds * 1000, 2e9)));
+}
+
+void Supervision::tell(const std::string& level, const std::string& text) {
+  std::fprintf(stderr, "%s: %s\n", level.c_str(), text.c_str());
+  recorder_.event(board_.step(), level, text);
+  control_.send_notice(level, text);
+}
+
+void Supervision::ended(const Outcome& outcome) {
+  quiet_timer_.stop();
+  generation_.reset();
+  write_replicas(paths_.root / "replicas.json", {});
+  board_.interrupted();
+  record_.ended = storage::now();
+  record_.last_step = recorder_.last_step();
+  record_.outcome = outcome.text();
+  recorder_.put(record_);
+  recorder_.commit();
+  for (const Waiting& waiting : waiting_)
+    waiting.responder.fail(Error(ErrorKind::conflict, "the generation ended before it wrote a checkpoint"));
+  waiting_.clear();
+}
+
+std::string Supervision::last_words(int rank) {
+  return log_tail(paths_.log_file(record_.number, rank), kLastLines);
+}
+
+std::string Supervision::restart_point() {
+  for (const auto& directory : list_checkpoints(paths_.checkpoints)) {
+    try {
+      return directory.filename().string() + " (step " + std::to_string(read_manifest(directory).step) + ")";
+    } catch (const Error&) {
+      continue;  // the replicas will skip it too
+    }
+  }
+  return "the beginning, as there is no checkpoint yet";
+}
+
+// --- what happens ---
+
+void Supervision::on_message(int rank, const Message& message) {
+  const std::int64_t step_before = board_.step();
+  recorder_.take(message);
+  board_.take(message);
+  dirty_ = true;
+  std::visit(
+      [&](const auto& m) {
+        using T = std::decay_t<decltype(m)>;
+        if constexpr (std::is_same_v<T, Hello>) {
+          heard_ = speaks_ = true;
+          clock_.group_stands(m.mono);
+        } else if constexpr (std::is_same_v<T, Restored>) {
+          clock_.restored(m.mono);
+          if (rank == 0) on_restored(m, step_before);
+        } else if constexpr (std::is_same_v<T, Steps>) {
+          const auto& mono = m.columns.at(series::kMono);
+          if (!mono.empty() && record_.first_step == 0) record_.first_step = m.first_step;
+          if (!mono.empty()) on_progress(mono.front());
+        } else if constexpr (std::is_same_v<T, Position>) {
+          if (m.loop == "validate") on_progress(m.mono);
+        } else if constexpr (std::is_same_v<T, CheckpointWritten>) {
+          on_checkpoint(m);
+        } else if constexpr (std::is_same_v<T, Notice>) {
+          tell(m.level == "warning" || m.level == "error" ? m.level : "info", m.text);
+        } else if constexpr (std::is_same_v<T, Triggered>) {
+          on_triggered(m);
+        }
+      },
+      message);
+}
+
+// A step or a validation batch was finished.
+void Supervision::on_progress(double mono) {
+  clock_.stepped(board_.last_progress());
+  if (progressed_) return;
+  progressed_ = true;
+  if (clock_.running()) {
+    const Pause pause = clock_.first_step(mono);
+    record_.pause = pause.seconds;
+    record_.pause_parts = pause.parts;
+    tell("info", (record_.reason == "resume" ? "resumed on " : "restarted on ") +
+                     on_replicas(record_.replicas) + " in " + seconds_text(pause.seconds));
+  } else {
+    tell("info", "training on " + on_replicas(record_.replicas));
+  }
+  recorder_.put(record_);
+  machine_.first_step();
+  settle();
+}
+
+void Supervision::on_restored(const Restored& restored, std::int64_t step_before) {
+  record_.checkpoint = restored.checkpoint;
+  recorder_.put(record_);
+  if (step_before > restored.step)
+    tell("warning", "went back to step " + std::to_string(restored.step) + ": " +
+                        std::to_string(step_before - restored.step) + " steps are repeated");
+  settle();
+}
+
+void Supervision::on_checkpoint(const CheckpointWritten& checkpoint) {
+  checkpoint_ = checkpoint;
+  machine_.checkpoint_written();
+  if (clock_.running() && progressed_) clock_.checkpointed(checkpoint.last_step, checkpoint.mono);
+  const Json result{{"name", checkpoint.name},
+                    {"step", checkpoint.step},
+                    {"bytes", checkpoint.bytes},
+                    {"seconds", checkpoint.mono - checkpoint.began}};
+  for (const Waiting& waiting : waiting_) waiting.responder.ok(result);
+  waiting_.clear();
+  settle();
+}
+
+// The replicas exit by themselves, so that a count this machine cannot give is too late to refuse.
+void Supervision::on_triggered(const Triggered& triggered) {
+  if (triggered.index < 0 || triggered.index >= static_cast<int>(run_.spec.triggers.size()))
+    throw Error(ErrorKind::usage, "no scripted event has the index " + std::to_string(triggered.index));
+  Trigger trigger = run_.spec.triggers[static_cast<std::size_t>(triggered.index)];
+  tell("info", "scripted event " + trigger.text());
+  if (trigger.action == Trigger::Action::replicas) {
+    try {
+      place(run_.spec, trigger.replicas, Machine::here());
+    } catch (const Error& error) {
+      tell("warning", "scripted event " + trigger.text() + " keeps the number of replicas: " + error.what());
+      trigger.replicas = machine_.replicas();
+    }
+  }
+  machine_.triggered(trigger);
+  settle();
+}
+
+void Supervision::on_exit(pid_t pid, int status) {
+  if (!generation_) return;
+  telemetry_.drain();
+  const auto rank = generation_->take_exited(pid);
+  if (!rank) return;
+  Exit exit;
+  exit.rank = *rank;
+  if (WIFSIGNALED(status))
+    exit.signal = WTERMSIG(status);
+  else
+    exit.code = WEXITSTATUS(status);
+  machine_.replica_exited(exit);
+  settle();
+}
+
+// --- what is asked ---
+
+void Supervision::on_request(const Request& request, const ControlServer::Responder& responder) {
+  using Command = Request::Command;
+  switch (request.command) {
+    case Command::status:
+    case Command::subscribe: break;
+    case Command::rescale:
+      place(run_.spec, *request.replicas, Machine::here());
+      machine_.rescale(*request.replicas);
+      break;
+    case Command::pause: machine_.pause(); break;
+    case Command::resume:
+      if (request.replicas) place(run_.spec, *request.replicas, Machine::here());
+      machine_.resume(request.replicas.value_or(0));
+      break;
+    case Command::stop: machine_.stop(); break;
+    case Command::checkpoint: request_checkpoint(responder); return;
+  }
+  settle();
+  responder.ok(status());
+}
+
+void Supervision::request_checkpoint(const ControlServer::Responder& responder) {
+  if (!machine_.training())
+    throw Error(ErrorKind::conflict, std::string("the run is ") + run_state_name(machine_.state()) +
+                                         ": nothing to checkpoint now");
+  if (!heard_)
+    throw Error(ErrorKind::conflict,
+                "the program does not speak telemetry and cannot be asked for a checkpoint");
+  // Any replica's signal makes all of them agree; one is enough, and makes one checkpoint.
+  generation_->signal_rank(0, SIGUSR1);
+  waiting_.push_back({responder, monotonic_seconds() + run_.spec.checkpoint_timeout});
+}
+
+void Supervision::check_triggers() {
+  if (!machine_.training()) return;
+  for (std::size_t i = 0; i < fired_.size(); ++i) {
+    const Trigger& trigger = run_.spec.triggers[i];
+    if (fired_[i] || trigger.when != Trigger::When::elapsed || elapsed() < trigger.at) continue;
+    fired_[i] = true;
+    tell("info", "scripted event " + trigger.text());
+    try {
+      carry_out(trigger);
+    } catch (const Error& error) {
+      tell("warning", "scripted event " + trigger.text() + " was skipped: " + error.what());
+    }
+    settle();
+    return;
+  }
+}
+
+void Supervision::carry_out(const Trigger& trigger) {
+  switch (trigger.action) {
+    case Trigger::Action::replicas:
+      place(run_.spec, trigger.replicas, Machine::here());
+      machine_.rescale(trigger.replicas, "trigger");
+      break;
+    case Trigger::Action::checkpoint: request_checkpoint({[](const Json&) {}, [](const Error&) {}}); break;
+    case Trigger::Action::pause: machine_.pause(); break;
+    case Trigger::Action::stop: machine_.stop(); break;
+  }
+}
+
+// --- keeping the books ---
+
+void Supervision::on_tick() {
+  recorder_.commit();
+  if (++ticks_ % kTicksPerProgress == 0 && !finished_) {
+    recorder_.progress(board_.step(), board_.epoch(), board_.epochs(), board_.fraction(), board_.latest());
+  }
+  const double now = monotonic_seconds();
+  std::erase_if(waiting_, [&](const Waiting& waiting) {
+    if (now < waiting.deadline) return false;
+    waiting.responder.fail(
+        Error(ErrorKind::timeout, "no checkpoint within " + seconds_text(run_.spec.checkpoint_timeout)));
+    return true;
+  });
+  check_triggers();
+  recorder_.flush();
+}
+
+// Publishes what has become of the run. The catalogue is written when the event loop is idle, so that a
+// launch never waits for a disk.
+void Supervision::settle() {
+  dirty_ = true;
+  const RunState state = machine_.state();
+  const double now = monotonic_seconds();
+  if (state == RunState::restarting && !clock_.running()) {
+    clock_.begin(now, board_.last_progress());
+    // A scripted event is told after its checkpoint was written.
+    if (checkpoint_ && checkpoint_->mono >= board_.last_progress())
+      clock_.checkpointed(checkpoint_->last_step, checkpoint_->mono);
+  }
+  if (state == RunState::paused) clock_.cancel();
+  if (state != published_) {
+    published_ = state;
+    recorder_.state(state, machine_.message());
+    if (state == RunState::paused) tell("info", "paused");
+  }
+  if (machine_.over() && !finished_) {
+    finished_ = true;
+    QTimer::singleShot(0, &loop_, [this] { finish(); });
+  } else if (!std::exchange(settling_, true)) {
+    QTimer::singleShot(0, &loop_, [this] {
+      settling_ = false;
+      recorder_.flush();
+    });
+  }
+}
+
+void Supervision::finish() {
+  const RunState state = machine_.state();
+  const std::string& message = machine_.message();
+  tell(state == RunState::failed ? "error" : "info",
+       std::string(run_state_name(state)) + (message.empty() ? "" : ": " + message));
+  recorder_.commit();
+  recorder_.progress(board_.step(), board_.epoch(), board_.epochs(),
+                     state == RunState::finished ? 1 : board_.fraction(), board_.latest());
+  recorder_.flush();
+  for (int attempt = 0; attempt < kLastAttempts && !recorder_.flushed(); ++attempt) {
+    QThread::msleep(200);
+    recorder_.flush();
+  }
+  control_.send_status(status());
+  control_.flush();
+  loop_.exit(state == RunState::finished  ? kExitOk
+             : state == RunState::stopped ? kExitCheckpointed
+                                          : kExitFailure);
+}
+
+double Supervision::elapsed() const { return elapsed_before_ + monotonic_seconds() - began_; }
+
+RunStatus Supervision::status() const {
+  RunStatus status;
+  board_.fill(status);
+  status.run = run_.id;
+  status.state = run_state_name(machine_.state());
+  status.phase = clock_.phase();
+  status.phase_seconds = clock_.seconds(monotonic_seconds());
+  status.generation = record_.number;
+  status.replicas = machine_.replicas();
+  status.target_replicas = machine_.target_replicas();
+  status.elapsed = elapsed();
+  status.message = machine_.message();
+  return status;
+}
+
+}  // namespace batchscope::run

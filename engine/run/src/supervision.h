@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The supervisor of one run, composed: the state machine decides, the generation and its launcher do it,
+// telemetry and signals say what happened, the control socket says what is asked, the recorder and the
+// board keep it. All of it lives on one event loop; every handler ends in `settle`, which publishes what
+// has become of the run.
+#pragma once
+
+#include <QEventLoop>
+#include <QTimer>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "batchscope/storage/catalogue.h"
+#include "control_server.h"
+#include "generation.h"
+#include "launcher.h"
+#include "pause_clock.h"
+#include "process_signals.h"
+#include "recorder.h"
+#include "run_board.h"
+#include "run_machine.h"
+#include "telemetry_server.h"
+
+namespace batchscope::run {
+
+class Supervision final : private Orders {
+ public:
+  // The caller holds the run's claim. `replicas` 0: as before, or as the spec says.
+  Supervision(storage::Catalogue& catalogue, const storage::Run& run, int replicas);
+  ~Supervision() override;
+
+  // Until the run is over; an exit code.
+  int exec();
+
+ private:
+  // Orders
+  void launch(int replicas, const std::string& reason) override;
+  void ask_exit() override;
+  void kill() override;
+  void set_timer(double seconds) override;
+  void tell(const std::string& level, const std::string& text) override;
+  void ended(const Outcome& outcome) override;
+  std::string last_words(int rank) override;
+  std::string restart_point() override;
+
+  void await_leftovers();
+  void begin();
+
+  void on_message(int rank, const protocol::Message& message);
+  void on_progress(double mono);
+  void on_restored(const protocol::Restored& restored, std::int64_t step_before);
+  void on_checkpoint(const protocol::CheckpointWritten& checkpoint);
+  void on_triggered(const protocol::Triggered& triggered);
+  void on_exit(pid_t pid, int status);
+
+  void on_request(const protocol::Request& request, const ControlServer::Responder& responder);
+  void request_checkpoint(const ControlServer::Responder& responder);
+  void carry_out(const protocol::Trigger& trigger);
+
+  void on_tick();
+  void check_triggers();
+  void settle();
+  void finish();
+  double elapsed() const;
+  protocol::RunStatus status() const;
+
+  storage::Catalogue& catalogue_;
+  const storage::Run run_;  // as it was when this supervisor began
+  const int wanted_replicas_;
+  const protocol::RunPaths paths_;
+  const double began_;  // monotonic
+
+  ProcessSignals signals_;
+  Recorder recorder_;
+  TelemetryServer telemetry_;
+  ControlServer control_;
+  ExecLauncher launcher_;
+  RunBoard board_;
+  PauseClock clock_;
+  RunMachine machine_;
+
+  double elapsed_before_ = 0;  // run time under earlier supervisors
+  int next_generation_ = 0;
+  std::optional<Generation> generation_;
+  storage::Generation record_;                             // of the present generation, or of the last
+  bool heard_ = false;                                     // a replica of the present generation said hello
+  bool speaks_ = false;                                    // a replica of any generation did
+  bool progressed_ = false;                                // the present generation has had its first step
+  std::optional<protocol::CheckpointWritten> checkpoint_;  // the newest of the present generation
+
+  struct Waiting {
+    ControlServer::Responder responder;
+    double deadline;
+  };
+  std::vector<Waiting> waiting_;  // for a checkpoint
+  std::vector<bool> fired_;       // elapsed triggers, by index
+
+  QEventLoop loop_;
+  QTimer machine_timer_, tick_, status_timer_, quiet_timer_, leftovers_timer_;
+  double leftovers_deadline_ = 0;
+  int ticks_ = 0;
+  bool dirty_ = true;      // subscribers have not seen the newest status
+  bool settling_ = false;  // a flush is on its way
+  bool finished_ = false;
+  protocol::RunState published_ = protocol::RunState::starting;
+};
+
+}  // namespace batchscope::run
