@@ -55,7 +55,7 @@ GoodputFunction::GoodputFunction(const PerfParams& perf, const GradParams& grad,
 double GoodputFunction::throughput(const Configuration& at) const {
   if (!defined(at)) return 0;
   const double samples_per_second = static_cast<double>(batch_size(at)) / step_time(perf_, at);
-  return std::isfinite(samples_per_second) ? samples_per_second : 0;
+  return samples_per_second > 0 && std::isfinite(samples_per_second) ? samples_per_second : 0;
 }
 
 double GoodputFunction::efficiency(std::int64_t batch_size) const {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The goodput model of Pollux (Qiao et al., OSDI 2021, section 3; AdaptDL's goodput.py).
-//   accumulation step time  T_grad = alpha_c + beta_c * m                       m: local batch size
-//   synchronisation         T_sync = alpha_n + beta_n * max(K - 2, 0) across nodes, alpha_r + beta_r * max(K
-//   - 2, 0) within one, 0 for K = 1 step time               T = s * T_grad + (T_grad^gamma +
-//   T_sync^gamma)^(1/gamma)       s: accumulation steps throughput              M / T with M = K * m * (s +
-//   1) efficiency              gain(M / M0) / (M / M0) goodput                 throughput * efficiency
+//   micro-batch       T_grad = alpha_c + beta_c * m                  m: local batch size
+//   synchronisation   T_sync = alpha_n + beta_n * max(K - 2, 0)      K replicas on several nodes
+//                              alpha_r + beta_r * max(K - 2, 0)      K >= 2 replicas on one node
+//                              0                                     one replica
+//   step              T = s * T_grad + (T_grad^gamma + T_sync^gamma)^(1 / gamma)      s: accumulation steps
+//   throughput        M / T                                          M = K * m * (s + 1)
+//   efficiency        gain(M / M0) / (M / M0)                        M0: the initial batch size
+//   goodput           throughput * efficiency
+// As in AdaptDL the zeros of T_sync are 1e-8, which is seen only where times are as small.
 // Nothing here asserts or divides by zero: where the model is undefined (no samples, zero statistics) the
 // documented value comes back.
 #pragma once
@@ -56,7 +60,9 @@ class GoodputFunction {
  public:
   GoodputFunction(const PerfParams& perf, const GradParams& grad, std::int64_t init_batch_size);
 
-  double throughput(const Configuration& at) const;  // samples/s
+  // Samples/s; 0 for counts that make no sense (1 <= num_nodes <= num_replicas, at least one sample) and
+  // where the parameters give no positive, finite step time.
+  double throughput(const Configuration& at) const;
   double efficiency(std::int64_t batch_size) const;  // 0..1; 1 at and below the initial batch size
   double evaluate(const Configuration& at) const;    // goodput, samples/s
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The golden vectors: a file of the folder BATCHSCOPE_GOLDEN_DIR, or of tests/golden.
+#pragma once
+
+#include <QByteArray>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "batchscope/goodput.h"
+
+namespace batchscope::golden {
+
+inline nlohmann::json load(const std::string& name) {
+  const char* folder = std::getenv("BATCHSCOPE_GOLDEN_DIR");
+  const std::string path = std::string(folder != nullptr ? folder : BATCHSCOPE_GOLDEN_DEFAULT) + "/" + name;
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("golden vectors: cannot open " + path);
+  return nlohmann::json::parse(file);
+}
+
+inline bool close(double actual, double expected, double relative = 1e-9) {
+  return std::abs(actual - expected) <= relative * std::max(1e-300, std::abs(expected));
+}
+
+// What a failed comparison says.
+inline QByteArray differ(const std::string& what, double actual, double expected) {
+  return QByteArray::fromStdString(what) + ": " + QByteArray::number(actual, 'g', 17) + ", expected " +
+         QByteArray::number(expected, 'g', 17);
+}
+
+inline goodput::PerfParams perf_params(const nlohmann::json& json) {
+  return {json.at("alpha_c"), json.at("beta_c"), json.at("alpha_n"), json.at("beta_n"),
+          json.at("alpha_r"), json.at("beta_r"), json.at("gamma")};
+}
+
+}  // namespace batchscope::golden
+
+#define VERIFY_CLOSE(what, actual, expected) \
+  QVERIFY2(batchscope::golden::close(actual, expected), batchscope::golden::differ(what, actual, expected))

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Step time, throughput, efficiency and goodput: golden vectors, closed forms, and where the model is
+// undefined.
+#include <QTest>
+#include <limits>
+#include <random>
+
+#include "golden.h"
+
+using namespace batchscope::goodput;
+namespace golden = batchscope::golden;
+
+class TestModel : public QObject {
+  Q_OBJECT
+
+  static constexpr PerfParams kPerf{0.121, 0.00568, 0.0236, 0.00634, 0.0118, 0.00317, 1.14};
+
+ private Q_SLOTS:
+  void goldenEvaluations() {
+    const auto vectors = golden::load("goodput.json");
+    for (const auto& item : vectors.at("cases")) {
+      const auto& grad = item.at("grad_params");
+      const GoodputFunction goodput(golden::perf_params(item.at("perf_params")),
+                                    {grad.at("sqr"), grad.at("var")}, item.at("init_batch_size"));
+      for (const auto& call : item.at("evaluate")) {
+        const Configuration at{call.at("num_nodes"), call.at("num_replicas"), call.at("atomic_bsz"),
+                               call.at("accum_steps")};
+        VERIFY_CLOSE(call.dump() + " throughput", goodput.throughput(at), call.at("throughput"));
+        VERIFY_CLOSE(call.dump() + " efficiency", goodput.efficiency(call.at("batch_size")),
+                     call.at("efficiency"));
+        VERIFY_CLOSE(call.dump() + " goodput", goodput.evaluate(at), call.at("goodput"));
+      }
+    }
+  }
+
+  void withoutOverlapTimesAdd() {
+    PerfParams perf = kPerf;
+    perf.gamma = 1;
+    const double compute = 0.121 + 0.00568 * 64;
+    VERIFY_CLOSE("accumulation", accumulation_time(perf, 64), compute);
+    VERIFY_CLOSE("sync within a node", sync_time(perf, 1, 6), 0.0118 + 0.00317 * 4);
+    VERIFY_CLOSE("sync between nodes", sync_time(perf, 2, 6), 0.0236 + 0.00634 * 4);
+    VERIFY_CLOSE("step", step_time(perf, {1, 6, 64, 3}), 4 * compute + 0.0118 + 0.00317 * 4);
+  }
+
+  void withFullOverlapTheLongerCounts() {
+    PerfParams perf = kPerf;
+    perf.gamma = 10;
+    const double step = step_time(perf, {1, 2, 64, 0});
+    QVERIFY(step >= accumulation_time(perf, 64));
+    QVERIFY(step < accumulation_time(perf, 64) * 1.001);
+  }
+
+  void oneReplicaDoesNotSynchronise() { QVERIFY(sync_time(kPerf, 1, 1) < 1.1e-8); }
+
+  void efficiencyFallsFromOne() {
+    const GoodputFunction goodput(kPerf, {0.00136, 0.000502}, 128);
+    QCOMPARE(goodput.efficiency(0), 1.0);
+    QCOMPARE(goodput.efficiency(64), 1.0);
+    QCOMPARE(goodput.efficiency(128), 1.0);
+    for (std::int64_t batch = 128; batch < 100'000; batch *= 2) {
+      QVERIFY(goodput.efficiency(2 * batch) < goodput.efficiency(batch));
+      QVERIFY(goodput.efficiency(2 * batch) > 0.49 * goodput.efficiency(batch));
+    }
+  }
+
+  void noNoiseMakesLargerBatchesUselessAndOnlyNoiseFree() {
+    VERIFY_CLOSE("var 0", GoodputFunction(kPerf, {1, 0}, 100).efficiency(400), 0.25);
+    VERIFY_CLOSE("sqr 0", GoodputFunction(kPerf, {0, 1}, 100).efficiency(400), 1);
+    VERIFY_CLOSE("both 0", GoodputFunction(kPerf, {0, 0}, 100).efficiency(400), 0.25);
+  }
+
+  void undefinedIsZero() {
+    const GoodputFunction goodput(kPerf, {1, 1}, 128);
+    for (const Configuration& at :
+         {Configuration{0, 1, 1, 0}, Configuration{1, 0, 1, 0}, Configuration{2, 1, 1, 0},
+          Configuration{1, 1, 0, 0}, Configuration{1, 1, 1, -1}}) {
+      QCOMPARE(goodput.throughput(at), 0.0);
+      QCOMPARE(goodput.evaluate(at), 0.0);
+    }
+    QCOMPARE(GoodputFunction({}, {1, 1}, 128).evaluate({1, 2, 64, 0}), 0.0);
+  }
+
+  void neverNaN() {
+    std::mt19937_64 random(1);
+    const double nan = std::numeric_limits<double>::quiet_NaN(),
+                 inf = std::numeric_limits<double>::infinity();
+    const double values[] = {0, -1, 1e-300, 1e-8, 0.1, 1, 1e300, inf, nan};
+    const auto pick = [&] { return values[random() % std::size(values)]; };
+    for (int trial = 0; trial < 20'000; ++trial) {
+      const PerfParams perf{pick(), pick(), pick(), pick(), pick(), pick(), pick()};
+      const GoodputFunction goodput(perf, {pick(), pick()}, static_cast<std::int64_t>(random() % 300) - 10);
+      const int replicas = 1 + static_cast<int>(random() % 64);
+      const double value = goodput.evaluate(
+          {1, replicas, 1 + static_cast<std::int64_t>(random() % 512), static_cast<int>(random() % 8)});
+      QVERIFY(std::isfinite(value) && value >= 0);
+    }
+  }
+};
+
+QTEST_APPLESS_MAIN(TestModel)
+#include "test_model.moc"
