@@ -66,8 +66,8 @@ void printSentence(const Outcome& outcome) {
     fmt::print("{} goes on without us. `batchscope attach {}` watches it, `batchscope stop {}` stops it.\n",
                title(run), run.id, run.id);
   } else if (run.state == RunState::finished) {
-    fmt::print("{} finished: {} epochs, {} steps in {}{}\n", title(run), run.epoch, run.step,
-               formatDuration(run.ended - run.created), scores(run));
+    fmt::print("{} finished: {}, {} in {}{}\n", title(run), plural(run.epoch, "epoch"),
+               plural(run.step, "step"), formatDuration(run.ended - run.created), scores(run));
   } else if (run.state == RunState::stopped || run.state == RunState::paused) {
     fmt::print("{} is {} after step {}{}. {}\n", title(run), state, run.step, because, resumeHint(run));
   } else {

@@ -7,6 +7,7 @@
 #include "batchscope/protocol/control.h"
 #include "batchscope/run/client.h"
 #include "commands.h"
+#include "format.h"
 #include "run_json.h"
 #include "store.h"
 
@@ -44,8 +45,7 @@ int ask(const RunReference& options, Command command, const std::string& agreed,
 }  // namespace
 
 int rescaleRun(const RunReference& options, int replicas) {
-  return ask(options, Command::rescale,
-             fmt::format("restarting on {} replica{}", replicas, replicas == 1 ? "" : "s"), replicas);
+  return ask(options, Command::rescale, "restarting on " + plural(replicas, "replica"), replicas);
 }
 
 int checkpointRun(const RunReference& options) {

@@ -9,6 +9,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "doctor.h"
+#include "format.h"
 
 namespace batchscope::cli {
 namespace {
@@ -28,7 +29,7 @@ Finding judgeBlas(const protocol::Json& probe) {
 
 Finding judgeCuda(const protocol::Json& probe, int gpus) {
   const int devices = probe.value("cuda_devices", 0);
-  if (devices > 0) return {Level::ok, "CUDA", fmt::format("LibTorch uses {} device(s)", devices), ""};
+  if (devices > 0) return {Level::ok, "CUDA", "LibTorch uses " + plural(devices, "device"), ""};
   if (gpus == 0) return {Level::ok, "CUDA", "not needed: there is no GPU", ""};
   if (probe.value("cuda", false))
     return {
@@ -52,7 +53,7 @@ Finding judgeBackends(const protocol::Json& probe) {
 
 std::vector<Finding> judgeProbe(const protocol::Json& probe, int gpus) {
   const std::string text =
-      fmt::format("{}, {} threads", probe.value("torch", "unknown version"), probe.value("threads", 0));
+      probe.value("torch", "unknown version") + ", " + plural(probe.value("threads", 0), "thread");
   return {{Level::ok, "LibTorch", text, ""}, judgeBlas(probe), judgeCuda(probe, gpus), judgeBackends(probe)};
 }
 

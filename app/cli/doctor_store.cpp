@@ -49,7 +49,8 @@ Finding examineCatalogue(const fs::path& file) {
     const std::size_t runs = storage::Catalogue(file).runs().size();
     std::error_code fault;
     return {Level::ok, "store",
-            fmt::format("{}, version {}, {} runs, {}", file.string(), schemaVersion(file).value_or(0), runs,
+            fmt::format("{}, version {}, {}, {}", file.string(), schemaVersion(file).value_or(0),
+                        plural(static_cast<std::int64_t>(runs), "run"),
                         formatBytes(static_cast<std::int64_t>(fs::file_size(file, fault)))),
             ""};
   } catch (const Error& error) {

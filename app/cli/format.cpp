@@ -81,6 +81,10 @@ std::string formatCount(double value) {
   return fmt::format("{:.3g}G", value / 1e9);
 }
 
+std::string plural(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string formatSeriesValue(std::string_view name, double value) {
   if (!std::isfinite(value)) return fmt::format("{}", value);
   if (name == series::kTime) return formatTime(value);

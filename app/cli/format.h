@@ -15,6 +15,7 @@ std::string formatAge(double seconds);        // "just now", "5 min ago", "3 h a
 std::string formatTime(double wallSeconds);   // local "2024-05-03 14:07:33"
 std::string formatBytes(std::int64_t bytes);  // "12.3 MB", powers of 1000
 std::string formatCount(double value);        // "8210", "12.3k", "4.56M"
+std::string plural(std::int64_t count, std::string_view noun);  // "1 replica", "2 replicas"
 
 // The value of a series (protocol/series.h) with its unit: accuracy in percent, sizes as whole numbers.
 std::string formatSeriesValue(std::string_view series, double value);

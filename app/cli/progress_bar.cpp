@@ -72,10 +72,6 @@ std::string timing(const RunStatus& status) {
   return status.remaining < 0 ? elapsed : fmt::format("{}, {} left", elapsed, formatClock(status.remaining));
 }
 
-std::string plural(int count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string replicasText(const RunStatus& status, const Style& style) {
   if (status.target_replicas <= 0 || status.target_replicas == status.replicas)
     return plural(status.replicas, "replica");

@@ -31,14 +31,14 @@ std::int64_t folderBytes(const fs::path& folder) {
   return bytes;
 }
 
-bool confirmed(const storage::Run& run, std::int64_t bytes, std::size_t checkpoints) {
+bool confirmed(const storage::Run& run, std::int64_t bytes, std::int64_t checkpoints) {
   if (!isTerminal(STDIN_FILENO))
     throw Error(ErrorKind::usage,
                 fmt::format("removing {} asks for confirmation on a terminal; there is none, so say "
                             "--yes if it is meant",
                             title(run)));
-  fmt::print(stderr, "Remove {}, {} with {} checkpoint{}, for good? [y/N] ", title(run), formatBytes(bytes),
-             checkpoints, checkpoints == 1 ? "" : "s");
+  fmt::print(stderr, "Remove {}, {} with {}, for good? [y/N] ", title(run), formatBytes(bytes),
+             plural(checkpoints, "checkpoint"));
   std::string answer;
   std::getline(std::cin, answer);
   return answer == "y" || answer == "Y" || answer == "yes";
@@ -63,7 +63,8 @@ int removeRun(const RemoveOptions& options) {
                                                  protocol::run_state_name(run.state), run.id));
   const protocol::RunPaths paths = protocol::run_paths(run.id);
   const std::int64_t bytes = folderBytes(paths.root);
-  if (!options.yes && !confirmed(run, bytes, catalogue.checkpoints(run.id).size())) {
+  if (!options.yes &&
+      !confirmed(run, bytes, static_cast<std::int64_t>(catalogue.checkpoints(run.id).size()))) {
     fmt::print(stderr, "batchscope: nothing was removed\n");
     return kExitConflict;
   }

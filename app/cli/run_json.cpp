@@ -57,6 +57,7 @@ Json runJson(const storage::Run& run) {
           {"latest", valuesJson(run.latest)},
           {"tags", run.tags},
           {"note", run.note},
+          {"supervisor", run.supervisor_pid > 0 ? Json(run.supervisor_pid) : Json(nullptr)},
           {"spec", run.spec}};
 }
 
