@@ -52,7 +52,13 @@ class GroupOf : public TensorGroup {
   Pending start(at::Tensor tensor, Collective collective) {
     std::vector<at::Tensor> tensors{std::move(tensor)};
     try {
-      return Pending(collective(tensors));
+      return Pending([work = collective(tensors)] {
+        try {
+          work->wait();
+        } catch (const std::exception& error) {
+          rethrow(error);
+        }
+      });
     } catch (const std::exception& error) {
       rethrow(error);
     }
@@ -92,16 +98,6 @@ std::shared_ptr<TensorGroup> make_nccl(const c10::intrusive_ptr<c10d::Store>& st
 #endif
 
 }  // namespace
-
-TensorGroup::Pending::Pending(c10::intrusive_ptr<c10d::Work> work) : work_(std::move(work)) {}
-
-void TensorGroup::Pending::wait() {
-  try {
-    work_->wait();
-  } catch (const std::exception& error) {
-    rethrow(error);
-  }
-}
 
 std::shared_ptr<TensorGroup> make_tensor_group(const std::string& backend,
                                                const c10::intrusive_ptr<c10d::Store>& store,

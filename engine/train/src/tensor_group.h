@@ -8,13 +8,14 @@
 #include <c10/util/intrusive_ptr.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace c10d {
 class Store;
-class Work;
-}  // namespace c10d
+}
 
 namespace batchscope {
 
@@ -30,12 +31,12 @@ class TensorGroup {
   // A collective under way; the tensor must not be touched before wait() returned.
   class Pending {
    public:
-    explicit Pending(c10::intrusive_ptr<c10d::Work> work);
+    explicit Pending(std::function<void()> wait) : wait_(std::move(wait)) {}
     // Throws Error(failure) when a peer is gone, Error(timeout) when it did not answer in time.
-    void wait();
+    void wait() { wait_(); }
 
    private:
-    c10::intrusive_ptr<c10d::Work> work_;
+    std::function<void()> wait_;
   };
 
   virtual ~TensorGroup() = default;

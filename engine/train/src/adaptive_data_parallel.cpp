@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order of a step: averaged gradients -> noise scale -> scaling rule -> optimizer -> progress.
+#include "batchscope/train/adaptive_data_parallel.h"
+
+#include <torch/nn/module.h>
+#include <torch/optim/optimizer.h>
+
+#include <optional>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "batchscope/goodput/noise_scale.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/train/collective.h"
+#include "batchscope/train/scaling_rule.h"
+#include "buffer_sync.h"
+#include "gradient_sync.h"
+#include "learning_rate.h"
+#include "metrics.h"
+#include "process.h"
+#include "step_context.h"
+#include "training_state.h"
+
+namespace batchscope {
+namespace {
+
+std::vector<std::vector<at::Tensor>> groups_of(torch::nn::Module& module,
+                                               torch::optim::Optimizer& optimizer) {
+  std::unordered_set<c10::TensorImpl*> known;
+  bool trainable = false;
+  for (const at::Tensor& parameter : module.parameters()) {
+    known.insert(parameter.unsafeGetTensorImpl());
+    trainable = trainable || parameter.requires_grad();
+  }
+  if (!trainable) throw Error(ErrorKind::usage, "the module has no parameter that requires a gradient");
+  std::vector<std::vector<at::Tensor>> groups;
+  bool trained = false;
+  for (const auto& group : optimizer.param_groups()) {
+    for (const at::Tensor& parameter : group.params()) {
+      if (!known.contains(parameter.unsafeGetTensorImpl()))
+        throw Error(
+            ErrorKind::usage,
+            "the optimizer has a parameter that is not the module's: make it from module.parameters(), "
+            "after the module has been moved to its device");
+      trained = trained || parameter.requires_grad();
+    }
+    groups.push_back(group.params());
+  }
+  if (!trained) throw Error(ErrorKind::usage, "the optimizer has no parameter that requires a gradient");
+  return groups;
+}
+
+std::vector<at::Tensor> parameters_and_buffers(const torch::nn::Module& module) {
+  std::vector<at::Tensor> tensors = module.parameters();
+  for (at::Tensor& buffer : module.buffers()) tensors.push_back(std::move(buffer));
+  return tensors;
+}
+
+// The groups' learning rates multiplied by their factors, while it lives.
+class ScaledLearningRates {
+ public:
+  ScaledLearningRates(torch::optim::Optimizer& optimizer, const std::vector<double>& factors)
+      : groups_(optimizer.param_groups()) {
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      rates_.push_back(learning_rate(groups_[i]));
+      set_learning_rate(groups_[i], rates_[i] * factors.at(i));
+    }
+  }
+  ~ScaledLearningRates() {
+    for (std::size_t i = 0; i < groups_.size(); ++i) set_learning_rate(groups_[i], rates_[i]);
+  }
+  ScaledLearningRates(const ScaledLearningRates&) = delete;
+  ScaledLearningRates& operator=(const ScaledLearningRates&) = delete;
+
+ private:
+  std::vector<torch::optim::OptimizerParamGroup>& groups_;
+  std::vector<double> rates_;
+};
+
+}  // namespace
+
+struct AdaptiveDataParallel::Impl {
+  Impl(torch::nn::Module& module, torch::optim::Optimizer& the_optimizer, LRScheduler* scheduler,
+       Options options)
+      : optimizer(the_optimizer),
+        rule(options.scaling_rule ? std::move(options.scaling_rule) : std::make_shared<AdaScale>()),
+        noise(optimizer.param_groups().size(), options.smoothing),
+        gradients(groups_of(module, optimizer), options.bucket_bytes),
+        buffers(module.buffers(), process().group.get()),
+        state(options.name, {module, optimizer, scheduler, noise, gradients}) {
+    // Whether there is a checkpoint is the same everywhere, or the replicas do not see the same directory.
+    const double loaded =
+        collective::sum("checkpoint of " + options.name, checkpoint::load_state(state) ? 1 : 0);
+    const int replicas = process().environment.num_replicas;
+    if (loaded != 0 && loaded != replicas)
+      throw Error(ErrorKind::failure,
+                  "only some replicas found the checkpoint: the checkpoint path must be a "
+                  "directory that all of them share");
+    if (loaded == 0 && replicas > 1) {
+      BufferSync all(parameters_and_buffers(module), process().group.get());
+      all.start();
+      all.finish();
+    }
+  }
+
+  void step() {
+    const StepContext& context = step_context();
+    if (!context.optimizer_step) {
+      gradients.end_micro_step();
+      metrics::end_micro_step();
+      return;
+    }
+    buffers.start();
+    GradientSync::Result result = gradients.finish();
+    // Without a loader a replica's micro-batch is taken for the initial batch.
+    const double scale = context.initial_batch_size > 0 ? static_cast<double>(context.samples) /
+                                                              static_cast<double>(context.initial_batch_size)
+                                                        : result.norms.count;
+    result.norms.scale = scale;
+    if (context.even)
+      noise.update(result.norms);
+    else
+      gradients.forget_previous_gradient();  // it is of another batch size, which no estimate allows for
+
+    metrics::StepReport report;
+    gain = report.gain = noise.gain(scale);
+    report.raw_gain = noise.raw_gain(scale);
+    report.grad_sqr = noise.sqr();
+    report.grad_var = noise.var();
+    report.sync_seconds = result.waited;
+    const std::vector<double> factors = rule->factors(
+        {noise.sqr_by_group(), noise.var_by_group(), scale, context.initial_batch_size, metrics::progress()});
+    lr_factor = report.lr_factor = factors.at(0);
+    {
+      const ScaledLearningRates scaled(optimizer, factors);
+      report.learning_rate = learning_rate(optimizer.param_groups().front());
+      optimizer.step();
+    }
+    buffers.finish();
+    metrics::commit_step(report);
+  }
+
+  torch::optim::Optimizer& optimizer;
+  std::shared_ptr<ScalingRule> rule;
+  goodput::NoiseScale noise;
+  GradientSync gradients;
+  BufferSync buffers;
+  TrainingState state;
+  double gain = 1, lr_factor = 1;
+};
+
+AdaptiveDataParallel::AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer,
+                                           LRScheduler* scheduler, Options options)
+    : impl_(std::make_unique<Impl>(module, optimizer, scheduler, std::move(options))) {}
+
+AdaptiveDataParallel::AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer,
+                                           LRScheduler* scheduler)
+    : AdaptiveDataParallel(module, optimizer, scheduler, Options()) {}
+
+AdaptiveDataParallel::~AdaptiveDataParallel() = default;
+
+void AdaptiveDataParallel::zero_grad() { impl_->gradients.zero(); }
+void AdaptiveDataParallel::step() { impl_->step(); }
+double AdaptiveDataParallel::gain() const { return impl_->gain; }
+double AdaptiveDataParallel::lr_factor() const { return impl_->lr_factor; }
+double AdaptiveDataParallel::progress() const { return metrics::progress(); }
+
+}  // namespace batchscope

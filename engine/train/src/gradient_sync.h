@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From each parameter's gradient, as backward makes it, to the averaged gradient of the step and the squared
+// norms that the noise scale lives on:
+//   g = 1/(K * A) * sum over replicas k and micro-batches a of w_ka * g_ka      w_ka: gradient_weight
+// A hook behind every parameter's gradient accumulator takes each micro-batch's gradient where it lies, so
+// that no micro-batch's norm is lost in a sum. With one replica and one micro-batch the gradient stays
+// autograd's own and is only measured, together with the one before (previous_gradient.h); with one replica
+// and several, it is added up; with several replicas it is added up in buckets (buckets.h) whose all-reduces
+// overlap with backward and carry the norms along. Parameters without a gradient count as zero on this
+// replica; those without one on any replica keep none.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <vector>
+
+#include "batchscope/goodput/noise_scale.h"
+
+namespace batchscope {
+
+class GradientSync {
+ public:
+  // The parameters of each group; those that require no gradient are left alone.
+  GradientSync(const std::vector<std::vector<at::Tensor>>& groups, std::int64_t bucket_bytes);
+  ~GradientSync();
+
+  // Before the first backward of a step: drops the gradients. A no-op in the middle of accumulation.
+  void zero();
+  // After the backward of a micro-batch that is not the last of its step.
+  void end_micro_step();
+
+  struct Result {
+    goodput::NormSample norms;  // all but scale
+    double waited = 0;          // s, for other replicas
+  };
+  // After the last backward of a step: every parameter's .grad() is the averaged gradient. Collective.
+  Result finish();
+
+  // The previous gradient, for checkpoints; empty but with a single replica and micro-batch.
+  std::vector<at::Tensor> previous_gradient() const;
+  void restore_previous_gradient(std::vector<at::Tensor> tensors);
+  void forget_previous_gradient();
+
+ private:
+  class Impl;
+  std::shared_ptr<Impl> impl_;  // shared with the hooks, which a graph may outlive
+};
+
+}  // namespace batchscope

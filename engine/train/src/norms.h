@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Squared norms of gradients, taken in the pass that moves them anyway. Squares are of the gradient's own
+// precision (fp32 for 16-bit gradients) and summed in fp64. On the CPU dense fp32 and fp64 tensors take one
+// vectorised pass; everything else goes through ATen, whose sums stay on the device until they are asked for.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+namespace batchscope {
+
+// A sum of squares under way.
+class SquareSum {
+ public:
+  void clear() { *this = SquareSum(); }
+  void add(double squares) { host_ += squares; }
+  void add(const at::Tensor& squares);  // one element, on any device
+
+  void store(const at::Tensor& slot) const;  // into one element on the tensors' device, without waiting
+
+ private:
+  friend std::vector<double> values(const std::vector<SquareSum>& sums);
+  double host_ = 0;
+  at::Tensor device_;
+};
+
+// What the sums came to; waits for the device, once for all of them.
+std::vector<double> values(const std::vector<SquareSum>& sums);
+
+// sum += |gradient|^2
+void add_square(const at::Tensor& gradient, SquareSum& sum);
+
+// destination = weight * gradient, or += where there is one already; sum += |gradient|^2
+void land(const at::Tensor& destination, const at::Tensor& gradient, double weight, bool add, SquareSum& sum);
+
+// tensor *= factor; sum += |tensor|^2, of the product
+void scale(const at::Tensor& tensor, double factor, SquareSum& sum);
+
+// For the difference estimator: the squares of two successive gradients and of their mean.
+struct PairSquares {
+  SquareSum current, previous, mean;
+};
+void add_pair(const at::Tensor& current, const at::Tensor& previous, PairSquares& sums);
+
+}  // namespace batchscope

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Names are checked, not used as keys: a parameter is found by its place in the module.
+#include "training_state.h"
+
+#include <ATen/ops/tensor.h>
+#include <c10/core/GradMode.h>
+#include <torch/nn/module.h>
+#include <torch/serialize/archive.h>
+
+#include <istream>
+#include <ostream>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "batchscope/goodput/noise_scale.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/train/lr_scheduler.h"
+#include "gradient_sync.h"
+#include "optimizer_state.h"
+
+namespace batchscope {
+namespace {
+
+using torch::serialize::InputArchive;
+using torch::serialize::OutputArchive;
+
+constexpr std::int64_t kVersion = 1;
+
+struct Named {
+  std::string name;
+  at::Tensor tensor;
+};
+
+std::vector<Named> contents(const torch::nn::Module& module) {
+  std::vector<Named> all;
+  for (const auto& item : module.named_parameters()) all.push_back({item.key(), item.value()});
+  for (const auto& item : module.named_buffers()) all.push_back({item.key(), item.value()});
+  return all;
+}
+
+// A view would drag its whole storage (a bucket) into the archive.
+at::Tensor compact(const at::Tensor& tensor) {
+  const at::Tensor detached = tensor.detach();
+  return detached.storage().nbytes() == detached.nbytes() ? detached : detached.clone();
+}
+
+void write_numbers(OutputArchive& archive, const std::string& key, const std::vector<double>& numbers) {
+  archive.write(key, at::tensor(numbers, at::kDouble), /*is_buffer=*/true);
+}
+
+std::vector<double> read_numbers(InputArchive& archive, const std::string& key) {
+  at::Tensor tensor;
+  archive.read(key, tensor, /*is_buffer=*/true);
+  tensor = tensor.to(at::kDouble).contiguous();
+  return {tensor.data_ptr<double>(), tensor.data_ptr<double>() + tensor.numel()};
+}
+
+std::int64_t read_count(InputArchive& archive, const std::string& key) {
+  c10::IValue value;
+  archive.read(key, value);
+  return value.toInt();
+}
+
+std::string text(at::IntArrayRef sizes) {
+  std::ostringstream out;
+  out << sizes;
+  return out.str();
+}
+
+}  // namespace
+
+void TrainingState::save(std::ostream& out) {
+  const c10::NoGradGuard no_grad;
+  OutputArchive archive;
+  archive.write("version", c10::IValue(kVersion));
+
+  const std::vector<Named> tensors = contents(parts_.module);
+  archive.write("tensors", c10::IValue(static_cast<std::int64_t>(tensors.size())));
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    archive.write("name" + std::to_string(i), c10::IValue(tensors[i].name));
+    archive.write("tensor" + std::to_string(i), compact(tensors[i].tensor), /*is_buffer=*/true);
+  }
+
+  OutputArchive optimizer(archive.compilation_unit());
+  save_optimizer(parts_.optimizer, optimizer);
+  archive.write("optimizer", optimizer);
+  if (parts_.scheduler) write_numbers(archive, "scheduler", parts_.scheduler->state());
+  write_numbers(archive, "noise", parts_.noise.state());
+
+  const std::vector<at::Tensor> previous = parts_.gradients.previous_gradient();
+  archive.write("previous", c10::IValue(static_cast<std::int64_t>(previous.size())));
+  for (std::size_t i = 0; i < previous.size(); ++i)
+    if (previous[i].defined())
+      archive.write("previous" + std::to_string(i), compact(previous[i]), /*is_buffer=*/true);
+  archive.save_to(out);
+}
+
+void TrainingState::load(std::istream& in) try {
+  const c10::NoGradGuard no_grad;
+  InputArchive archive;
+  archive.load_from(in);
+  if (const std::int64_t version = read_count(archive, "version"); version > kVersion)
+    throw Error(ErrorKind::version, "the state '" + name() + "' has version " + std::to_string(version) +
+                                        ", written by a newer BatchScope; this one reads up to " +
+                                        std::to_string(kVersion));
+
+  const std::vector<Named> tensors = contents(parts_.module);
+  const std::int64_t count = read_count(archive, "tensors");
+  if (count != static_cast<std::int64_t>(tensors.size()))
+    throw Error(ErrorKind::usage, "the checkpoint's module has " + std::to_string(count) +
+                                      " parameters and buffers, this program's has " +
+                                      std::to_string(tensors.size()));
+  std::vector<at::Tensor> saved(tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    c10::IValue saved_name;
+    archive.read("name" + std::to_string(i), saved_name);
+    archive.read("tensor" + std::to_string(i), saved[i], /*is_buffer=*/true);
+    if (saved_name.toStringRef() != tensors[i].name || saved[i].sizes() != tensors[i].tensor.sizes())
+      throw Error(ErrorKind::usage, "the checkpoint has " + saved_name.toStringRef() + " of shape " +
+                                        text(saved[i].sizes()) + " where this program has " +
+                                        tensors[i].name + " of shape " + text(tensors[i].tensor.sizes()));
+  }
+  for (std::size_t i = 0; i < tensors.size(); ++i) tensors[i].tensor.copy_(saved[i]);
+
+  InputArchive optimizer;
+  archive.read("optimizer", optimizer);
+  load_optimizer(parts_.optimizer, optimizer);
+  at::Tensor scheduler;
+  if (parts_.scheduler && archive.try_read("scheduler", scheduler, /*is_buffer=*/true))
+    parts_.scheduler->restore(read_numbers(archive, "scheduler"));
+  parts_.noise.restore(read_numbers(archive, "noise"));
+
+  std::vector<at::Tensor> previous(static_cast<std::size_t>(read_count(archive, "previous")));
+  for (std::size_t i = 0; i < previous.size(); ++i)
+    archive.try_read("previous" + std::to_string(i), previous[i], /*is_buffer=*/true);
+  if (!previous.empty()) parts_.gradients.restore_previous_gradient(std::move(previous));
+} catch (const c10::Error& error) {
+  throw Error(ErrorKind::corrupt,
+              "the state '" + name() + "' cannot be read: " + error.what_without_backtrace());
+}
+
+}  // namespace batchscope

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What AdaptiveDataParallel keeps in a checkpoint: the module's parameters and buffers, the optimizer, the
+// schedule, the noise scale and the previous gradient. One LibTorch archive of tensors and plain numbers.
+#pragma once
+
+#include <string>
+
+#include "batchscope/train/checkpoint.h"
+
+namespace torch::nn {
+class Module;
+}
+namespace torch::optim {
+class Optimizer;
+}
+
+namespace batchscope {
+
+class GradientSync;
+class LRScheduler;
+namespace goodput {
+class NoiseScale;
+}
+
+class TrainingState : public checkpoint::State {
+ public:
+  struct Parts {
+    torch::nn::Module& module;
+    torch::optim::Optimizer& optimizer;
+    LRScheduler* scheduler;  // may be null
+    goodput::NoiseScale& noise;
+    GradientSync& gradients;
+  };
+  TrainingState(const std::string& name, const Parts& parts) : State(name), parts_(parts) {}
+
+  void save(std::ostream& out) override;
+  // Throws Error(usage) naming the first thing in which the program differs from the checkpoint.
+  void load(std::istream& in) override;
+
+ private:
+  Parts parts_;
+};
+
+}  // namespace batchscope
