@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// rescale, checkpoint, pause and stop: one request to the run's supervisor each. They return as soon as the
-// supervisor has agreed; `show` and `attach` tell what came of it.
+// rescale, checkpoint, pause and stop: one request to the run's supervisor each. All but checkpoint return as
+// soon as the supervisor has agreed; `show` and `attach` tell what came of it.
 #include <fmt/core.h>
 
 #include "batchscope/protocol/control.h"
@@ -16,6 +16,8 @@ namespace {
 
 using Command = protocol::Request::Command;
 
+constexpr int kAnswerTimeoutMs = 5000;
+
 // A run that nobody supervises is in a state in which nothing of this can be asked of it.
 [[noreturn]] void refuseInactive(const storage::Run& run) {
   throw Error(
@@ -25,39 +27,66 @@ using Command = protocol::Request::Command;
                                                     : "`batchscope run` starts another"));
 }
 
-int ask(const RunReference& options, Command command, const std::string& agreed,
-        std::optional<int> replicas = {}) {
+struct Reply {
+  storage::Run run;
+  protocol::Json result;
+};
+
+Reply ask(const RunReference& options, const protocol::Request& request) {
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
   if (!protocol::is_active(run.state)) refuseInactive(run);
+  // A checkpoint is answered when it is on disk, everything else when the supervisor has agreed to it.
+  const double seconds = request.command == Command::checkpoint ? run.spec.checkpoint_timeout : 0;
+  return {run, run::request(run.id, request, kAnswerTimeoutMs + static_cast<int>(seconds * 1000))};
+}
 
-  protocol::Request request;
-  request.command = command;
-  request.replicas = replicas;
-  const protocol::Json result = run::request(run.id, request);
+int finish(const RunReference& options, const protocol::Request& request, const Reply& reply,
+           const std::string& told) {
   if (options.json)
-    printJson({{"run", run.id}, {"command", protocol::command_name(command)}, {"result", result}});
+    printJson({{"run", reply.run.id},
+               {"command", protocol::command_name(request.command)},
+               {"result", reply.result}});
   else
-    fmt::print("{}: {}\n", title(run), agreed);
+    fmt::print("{}: {}\n", title(reply.run), told);
   return kExitOk;
+}
+
+int order(const RunReference& options, const protocol::Request& request, const std::string& agreed) {
+  return finish(options, request, ask(options, request), agreed);
 }
 
 }  // namespace
 
 int rescaleRun(const RunReference& options, int replicas) {
-  return ask(options, Command::rescale, "restarting on " + plural(replicas, "replica"), replicas);
+  protocol::Request request;
+  request.command = Command::rescale;
+  request.replicas = replicas;
+  return order(options, request, "restarting on " + plural(replicas, "replica"));
 }
 
 int checkpointRun(const RunReference& options) {
-  return ask(options, Command::checkpoint, "writing a checkpoint after this step");
+  protocol::Request request;
+  request.command = Command::checkpoint;
+  const Reply reply = ask(options, request);
+  const protocol::Json& written = reply.result;
+  return finish(options, request, reply,
+                fmt::format("{} at step {}, {} in {}", written.value("name", "checkpoint"),
+                            written.value("step", std::int64_t{0}),
+                            formatBytes(written.value("bytes", std::int64_t{0})),
+                            formatDuration(written.value("seconds", 0.0))));
 }
 
 int pauseRun(const RunReference& options) {
-  return ask(options, Command::pause, "checkpointing, then freeing its devices; `batchscope resume` goes on");
+  protocol::Request request;
+  request.command = Command::pause;
+  return order(options, request, "checkpointing, then freeing its devices; `batchscope resume` goes on");
 }
 
 int stopRun(const RunReference& options) {
-  return ask(options, Command::stop, "checkpointing, then stopping; `batchscope resume` goes on");
+  protocol::Request request;
+  request.command = Command::stop;
+  return order(options, request, "checkpointing, then stopping; `batchscope resume` goes on");
 }
 
 }  // namespace batchscope::cli
