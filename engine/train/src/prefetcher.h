@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Collates batches ahead of the training loop: workers take numbers in turn, at most two batches a worker are
+// ready or in the making, and next() hands them out in order. Without workers next() collates itself. An
+// exception of the dataset comes out of the next() whose batch it was.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "batchscope/train/adaptive_data_loader.h"
+
+namespace batchscope {
+
+class Prefetcher {
+ public:
+  using Make = std::function<Batch(std::int64_t number)>;  // called from worker threads
+
+  Prefetcher(Make make, std::int64_t batches, int workers);
+  ~Prefetcher();  // waits for the batches in the making
+
+  // Blocks until it is ready; at most `batches` times.
+  Batch next();
+
+ private:
+  struct Made {
+    Batch batch;
+    std::exception_ptr error;
+  };
+  void work();
+
+  Make make_;
+  std::int64_t batches_;
+  std::int64_t ahead_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::int64_t, Made> made_;
+  std::int64_t taken_ = 0;   // the next number for a worker
+  std::int64_t handed_ = 0;  // the next number for the loop
+  bool stop_ = false;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace batchscope
