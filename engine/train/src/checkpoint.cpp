@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The states of this process and their way into and out of a checkpoint. Rank 0 chooses what to start from and
+// writes; while it writes the others are kept waiting by small broadcasts, because a large checkpoint on a slow disk
+// takes longer than any collective may.
+#include "batchscope/train/checkpoint.h"
+
+#include <errno.h>  // program_invocation_short_name
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <future>
+#include <numeric>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/train/collective.h"
+#include "batchscope/train/epoch.h"
+#include "batchscope/train/process_group.h"
+#include "checkpoint_registry.h"
+#include "checkpoint_store.h"
+#include "engine_states.h"
+#include "ledger.h"
+#include "metrics.h"
+#include "process.h"
+#include "telemetry_client.h"
+
+namespace batchscope::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto kPatience = std::chrono::seconds(2);  // between two signs of life of a writing rank 0
+
+std::vector<State*>& states() {
+  static std::vector<State*> registered;
+  return registered;
+}
+
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name.front() != '.' && name != "manifest.json" &&
+         name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
+}
+
+std::string choose() {
+  if (replica_rank() != 0) return {};
+  std::vector<std::string> skipped;
+  const auto newest = CheckpointStore(directory()).newest(&skipped);
+  for (const std::string& why : skipped)
+    notice("warning", "skipped a checkpoint that is not good: " + why + (newest ? "; used the one before it" : ""));
+  return newest ? newest->filename().string() : std::string();
+}
+
+fs::path write(const std::string& reason) {
+  protocol::CheckpointWritten message;
+  message.began = protocol::monotonic_seconds();
+  protocol::Manifest manifest;
+  manifest.step = metrics::steps();
+  manifest.epoch = finished_epochs();
+  manifest.progress = metrics::progress();
+  manifest.num_replicas = num_replicas();
+  manifest.reason = reason;
+  manifest.pinned = reason == "manual";
+  std::vector<CheckpointStore::File> files;
+  for (State* state : states()) files.push_back({state->name(), [state](std::ostream& out) { state->save(out); }});
+  const fs::path written = CheckpointStore(directory()).write(manifest, files);
+
+  message.name = written.filename().string();
+  message.reason = reason;
+  message.step = manifest.step;
+  message.epoch = manifest.epoch;
+  message.progress = manifest.progress;
+  message.bytes = std::accumulate(manifest.files.begin(), manifest.files.end(), std::int64_t{0},
+                                  [](std::int64_t sum, const protocol::StateFile& file) { return sum + file.bytes; });
+  message.last_step = metrics::last_step_time();
+  message.mono = protocol::monotonic_seconds();
+  send_ledger();
+  send(message);
+  return written;
+}
+
+}  // namespace
+
+fs::path directory() {
+  const std::string& given = process().environment.checkpoint_path;
+  return given.empty() ? fs::path(std::string(program_invocation_short_name) + ".checkpoints") : fs::path(given);
+}
+
+const std::string& restored_from() {
+  static const std::string chosen = collective::broadcast("checkpoint", choose());
+  return chosen;
+}
+
+State::State(std::string name) : name_(std::move(name)) {
+  if (!is_plain_name(name_))
+    throw Error(ErrorKind::usage, "the state \"" + name_ + "\" needs a plain file name as its name");
+  for (const State* other : states())
+    if (other->name() == name_)
+      throw Error(ErrorKind::usage, "there is already a state \"" + name_ + "\": every state needs its own name");
+  states().push_back(this);
+}
+
+State::~State() { std::erase(states(), this); }
+
+bool load_state(State& state) {
+  load_engine_states();
+  if (restored_from().empty()) return false;
+  const fs::path checkpoint = directory() / restored_from();
+  const auto files = protocol::read_manifest(checkpoint).files;
+  if (std::none_of(files.begin(), files.end(), [&](const auto& file) { return file.name == state.name(); }))
+    return false;
+  const fs::path path = checkpoint / state.name();
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw Error(ErrorKind::io, "cannot read " + path.string());
+  try {
+    state.load(in);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& e) {
+    throw Error(ErrorKind::corrupt, path.string() + " holds no state \"" + state.name() +
+                                        "\" as this program writes it: " + e.what());
+  }
+  return true;
+}
+
+void save_all_states(const std::string& reason) {
+  const PhaseScope phase("checkpoint");
+  load_engine_states();
+  // By index: a state's sync may touch a state that is made on first use.
+  for (std::size_t i = 0; i < states().size(); ++i) states()[i]->sync();
+
+  std::future<fs::path> written;
+  if (replica_rank() == 0) written = std::async(std::launch::async, write, reason);
+  while (true) {
+    // "" while rank 0 is writing, then "." or the reason why it could not.
+    collective::Bytes result;
+    std::exception_ptr error;
+    if (replica_rank() == 0 && written.wait_for(kPatience) == std::future_status::ready) {
+      try {
+        written.get();
+        result = ".";
+      } catch (const std::exception& e) {
+        error = std::current_exception();
+        result = e.what();
+      }
+    }
+    result = collective::broadcast("checkpoint", result);
+    if (error) std::rethrow_exception(error);
+    if (result == ".") return;
+    if (!result.empty()) throw Error(ErrorKind::io, "rank 0 could not write the checkpoint: " + result);
+  }
+}
+
+}  // namespace batchscope::checkpoint

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writing a checkpoint so that it is either wholly there or not at all: files, their fsync, the manifest, the
+// directory's fsync, the atomic rename, the parent's fsync.
+#include "checkpoint_store.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "batchscope/protocol/error.h"
+#include "checksummed_file.h"
+
+namespace batchscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPartial = ".partial";
+constexpr int kKept = 2;
+
+[[noreturn]] void fail(const char* what, const fs::path& path, int error) {
+  throw Error(ErrorKind::io, std::string("cannot ") + what + " " + path.string() + ": " + std::strerror(error));
+}
+
+void fsync_directory(const fs::path& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) fail("open", path, errno);
+  const int result = fsync(fd), error = errno;
+  close(fd);
+  if (result != 0) fail("fsync", path, error);
+}
+
+}  // namespace
+
+std::optional<fs::path> CheckpointStore::newest(std::vector<std::string>* skipped) const {
+  return protocol::newest_good_checkpoint(directory_, skipped);
+}
+
+fs::path CheckpointStore::next_name() const {
+  const auto present = protocol::list_checkpoints(directory_);
+  std::int64_t number = 0;
+  if (!present.empty()) {
+    const std::string name = present.front().filename().string();
+    number = std::stoll(name.substr(name.rfind('-') + 1)) + 1;
+  }
+  std::array<char, 40> name;
+  std::snprintf(name.data(), name.size(), "checkpoint-%06lld", static_cast<long long>(number));
+  return directory_ / name.data();
+}
+
+fs::path CheckpointStore::write(protocol::Manifest& manifest, const std::vector<File>& files) const {
+  std::error_code error;
+  fs::create_directories(directory_, error);
+  if (error) fail("create", directory_, error.value());
+  remove_half_written();
+
+  const fs::path name = next_name();
+  const fs::path partial = name.string() + std::string(kPartial);
+  if (!fs::create_directory(partial, error)) fail("create", partial, error.value());
+  try {
+    std::vector<std::unique_ptr<ChecksummedFile>> written;
+    for (const File& file : files) {
+      written.push_back(std::make_unique<ChecksummedFile>(partial / file.name));
+      file.save(written.back()->stream());
+      written.back()->finish();
+    }
+    // One after the other only now: the first fsync takes most of the others' work with it.
+    manifest.files.clear();
+    for (const auto& file : written) {
+      file->fsync();
+      manifest.files.push_back(file->entry());
+    }
+    protocol::write_manifest(partial, manifest);
+    fsync_directory(partial);
+    if (std::rename(partial.c_str(), name.c_str()) != 0) fail("rename", partial, errno);
+  } catch (...) {
+    fs::remove_all(partial, error);  // frees the disk that may have been full
+    throw;
+  }
+  fsync_directory(directory_);
+  rotate();
+  return name;
+}
+
+void CheckpointStore::remove_half_written() const {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(directory_, error))
+    if (entry.path().filename().string().starts_with("checkpoint-") && entry.path().extension() == kPartial)
+      fs::remove_all(entry.path(), error);
+}
+
+void CheckpointStore::rotate() const {
+  int kept = 0;
+  for (const fs::path& checkpoint : protocol::list_checkpoints(directory_)) {
+    try {
+      if (protocol::read_manifest(checkpoint).pinned || ++kept <= kKept) continue;
+    } catch (const Error&) {
+      continue;  // damaged, or from a newer version: not ours to throw away
+    }
+    std::error_code error;
+    fs::remove_all(checkpoint, error);  // stays for the next time where that fails
+  }
+}
+
+}  // namespace batchscope

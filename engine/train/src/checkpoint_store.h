@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The directory that holds one program's checkpoints: which to start from, how a new one comes about, which
+// old ones go. Knows files, not replicas (engine/protocol/CHECKPOINT.md is the format).
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batchscope/protocol/manifest.h"
+
+namespace batchscope {
+
+class CheckpointStore {
+ public:
+  explicit CheckpointStore(std::filesystem::path directory) : directory_(std::move(directory)) {}
+
+  const std::filesystem::path& directory() const { return directory_; }
+
+  // The newest that verifies; why newer ones were skipped goes to `skipped`.
+  std::optional<std::filesystem::path> newest(std::vector<std::string>* skipped) const;
+
+  struct File {
+    std::string name;
+    std::function<void(std::ostream&)> save;
+  };
+  // Makes the next one: written beside its final name, every file fsynced, renamed. Then removes what is older
+  // than the last two, pinned ones aside, and what half-written ones were left behind. Throws Error(io), or what
+  // a save threw; the checkpoints before it stay. `manifest.files` is filled in.
+  std::filesystem::path write(protocol::Manifest& manifest, const std::vector<File>& files) const;
+
+ private:
+  std::filesystem::path next_name() const;
+  void remove_half_written() const;
+  void rotate() const;
+
+  std::filesystem::path directory_;
+};
+
+}  // namespace batchscope

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A new file of a checkpoint: what is written through its stream goes straight to the descriptor, and its size
+// and CRC-32 are counted on the way, so that a state is never held twice and never read back.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <ostream>
+#include <streambuf>
+
+#include "batchscope/protocol/manifest.h"
+
+namespace batchscope {
+
+class ChecksummedFile : private std::streambuf {
+ public:
+  // Throws Error(io) when it cannot be made; it must not exist.
+  explicit ChecksummedFile(const std::filesystem::path& path);
+  ~ChecksummedFile() override;
+  ChecksummedFile(const ChecksummedFile&) = delete;
+  ChecksummedFile& operator=(const ChecksummedFile&) = delete;
+
+  // Throws Error(io) from within the writing call when the disk refuses.
+  std::ostream& stream() { return stream_; }
+  void finish();  // all bytes are with the operating system
+  void fsync();   // and on disk
+
+  protocol::StateFile entry() const;
+
+ private:
+  int_type overflow(int_type byte) override;
+  std::streamsize xsputn(const char* bytes, std::streamsize count) override;
+  int sync() override;
+  void write(const char* bytes, std::size_t count);
+  [[noreturn]] void fail(const char* what) const;
+
+  std::filesystem::path path_;
+  int fd_ = -1;
+  std::int64_t bytes_ = 0;
+  std::uint32_t crc_ = 0;
+  std::array<char, 1 << 16> buffer_;
+  std::ostream stream_;
+};
+
+}  // namespace batchscope

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The states that every program has without asking: metrics, epochs, random numbers, triggers. They are made, and
+// loaded where there is a checkpoint, together with the first state that the program makes, so that replicas meet
+// in the same order whatever the program does.
+#pragma once
+
+namespace batchscope {
+
+void load_engine_states();  // the first call is collective, the others do nothing
+
+// One for each file that has such a state; makes and loads it.
+namespace metrics {
+void load_metrics_state();
+}
+void load_epoch_state();
+void load_rng_state();
+void load_trigger_state();
+
+}  // namespace batchscope

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Format: the number of ranks, then length and bytes of each generator state, all numbers little-endian u64.
+#include "rng_state.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
+
+#include <cstring>
+#include <functional>
+#include <istream>
+#include <mutex>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/train/checkpoint.h"
+#include "batchscope/train/collective.h"
+#include "batchscope/train/process_group.h"
+#include "engine_states.h"
+
+namespace batchscope {
+namespace {
+
+std::string generator_state() {
+  at::Generator generator = at::detail::getDefaultCPUGenerator();
+  const std::lock_guard lock(generator.mutex());
+  const at::Tensor state = generator.get_state();
+  return {static_cast<const char*>(state.data_ptr()), static_cast<std::size_t>(state.numel())};
+}
+
+void set_generator_state(const std::string& bytes) {
+  at::Generator generator = at::detail::getDefaultCPUGenerator();
+  at::Tensor state = at::empty({static_cast<std::int64_t>(bytes.size())}, at::kByte);
+  std::memcpy(state.data_ptr(), bytes.data(), bytes.size());
+  const std::lock_guard lock(generator.mutex());
+  generator.set_state(state);
+}
+
+// FNV-1a: the same on every machine and in every version.
+std::uint64_t hash(const std::string& bytes) {
+  std::uint64_t value = 14695981039346656037u;
+  for (const char byte : bytes) value = (value ^ static_cast<unsigned char>(byte)) * 1099511628211u;
+  return value;
+}
+
+void write_number(std::ostream& out, std::uint64_t value) {
+  for (int shift = 0; shift < 64; shift += 8) out.put(static_cast<char>(value >> shift));
+}
+
+std::uint64_t read_number(std::istream& in) {
+  std::uint64_t value = 0;
+  for (int shift = 0; shift < 64; shift += 8)
+    value |= static_cast<std::uint64_t>(static_cast<unsigned char>(in.get())) << shift;
+  return value;
+}
+
+class RngState final : public checkpoint::State {
+ public:
+  RngState() : State("rng") {}
+
+  void sync() override { gathered_ = collective::gather("rng", generator_state()); }
+
+  void save(std::ostream& out) override {
+    write_number(out, gathered_.size());
+    for (const std::string& state : gathered_) {
+      write_number(out, state.size());
+      out.write(state.data(), static_cast<std::streamsize>(state.size()));
+    }
+  }
+
+  void load(std::istream& in) override {
+    constexpr std::uint64_t kMost = 1 << 20;
+    const auto expect = [&](bool good) {
+      if (!good || !in) throw Error(ErrorKind::corrupt, "the state \"rng\" is damaged");
+    };
+    const std::uint64_t ranks = read_number(in);
+    expect(ranks > 0 && ranks <= kMost);
+    loaded_.assign(ranks, {});
+    for (std::string& state : loaded_) {
+      const std::uint64_t size = read_number(in);
+      expect(size <= kMost);
+      state.resize(size);
+      in.read(state.data(), static_cast<std::streamsize>(size));
+      expect(true);
+    }
+  }
+
+  void restore() {
+    if (loaded_.empty()) return;
+    const auto rank = static_cast<std::size_t>(replica_rank());
+    if (rank < loaded_.size()) {
+      set_generator_state(loaded_[rank]);
+    } else {
+      at::Generator generator = at::detail::getDefaultCPUGenerator();
+      const std::lock_guard lock(generator.mutex());
+      generator.set_current_seed(hash(loaded_.front() + "/" + std::to_string(rank) + "/" +
+                                      std::to_string(num_restarts())));
+    }
+    loaded_.clear();
+  }
+
+ private:
+  std::vector<std::string> gathered_, loaded_;
+};
+
+RngState& rng_state() {
+  static RngState& state = *new RngState;
+  return state;
+}
+
+}  // namespace
+
+void load_rng_state() { checkpoint::load_state(rng_state()); }
+
+void restore_generator() { rng_state().restore(); }
+
+}  // namespace batchscope
