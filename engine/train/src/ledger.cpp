@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Entries waiting for their checkpoint.
+#include "ledger.h"
+
+#include <utility>
+#include <vector>
+
+#include "batchscope/train/process_group.h"
+#include "process.h"
+
+namespace batchscope {
+namespace {
+
+std::vector<protocol::LedgerEntry>& held() {
+  static std::vector<protocol::LedgerEntry> entries;
+  return entries;
+}
+
+}  // namespace
+
+void add_to_ledger(const protocol::LedgerEntry& entry) {
+  if (replica_rank() == 0 && telemetry_connected()) held().push_back(entry);
+}
+
+void send_ledger() {
+  for (protocol::LedgerEntry& entry : std::exchange(held(), {})) send(std::move(entry));
+}
+
+}  // namespace batchscope

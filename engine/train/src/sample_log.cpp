@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Appending to the sample log.
+#include "sample_log.h"
+
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/json.h"
+#include "batchscope/train/process_group.h"
+#include "process.h"
+
+namespace batchscope {
+namespace {
+
+bool wanted() { return !process().environment.sample_log.empty(); }
+
+std::ofstream& file() {
+  static std::ofstream out(std::filesystem::path(process().environment.sample_log) /
+                               ("samples-g" + std::to_string(num_restarts()) + "-r" +
+                                std::to_string(replica_rank()) + ".jsonl"),
+                           std::ios::app);
+  return out;
+}
+
+}  // namespace
+
+void SampleLog::add(int epoch, std::int64_t pass, const std::vector<std::int64_t>& positions,
+                    const std::vector<std::int64_t>& order) {
+  if (!wanted()) return;
+  Line line{epoch, pass, {}};
+  for (const std::int64_t position : positions) line.ids.push_back(order[static_cast<std::size_t>(position)]);
+  waiting_.push_back(std::move(line));
+}
+
+void SampleLog::write(std::int64_t step) {
+  for (const Line& line : std::exchange(waiting_, {}))
+    file() << protocol::Json{{"loader", loader_}, {"epoch", line.epoch}, {"pass", line.pass},
+                             {"step", step},      {"ids", line.ids}}
+                  .dump()
+           << '\n';
+  if (wanted() && !file().flush())
+    throw Error(ErrorKind::io, "cannot write the sample log in " + process().environment.sample_log);
+}
+
+}  // namespace batchscope
