@@ -28,7 +28,9 @@ void commit_step(const StepReport& report);
 
 double progress();              // scale-invariant iterations; a checkpoint state
 std::int64_t steps();           // optimizer steps; a checkpoint state
-std::int64_t samples();         // consumed; a checkpoint state
+std::int64_t samples();         // trained on; a checkpoint state
+
+double last_step_time();        // monotonic seconds at which the last optimizer step was committed; 0: none yet
 
 // The batch size that goodput prefers for this many replicas; empty while the profile is too thin.
 struct Choice {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fits the performance model on a thread of its own. Requests do not queue up: the newest rows replace those that
+// still wait.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "batchscope/goodput/fit.h"
+
+namespace batchscope {
+
+class ModelFitter {
+ public:
+  using Done = std::function<void(const goodput::PerfParams&)>;  // called on the fitter's thread
+
+  ModelFitter() = default;
+  ~ModelFitter();
+
+  // `rows` is not empty. Starts the thread at the first call.
+  void fit(std::vector<goodput::ProfileRow> rows, Done done);
+  void settle();  // waits until all requests are fitted
+
+  std::optional<goodput::PerfParams> model() const;  // the newest; empty: none yet
+
+ private:
+  struct Request {
+    std::vector<goodput::ProfileRow> rows;
+    Done done;
+  };
+  void run();
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<Request> waiting_;
+  bool busy_ = false, stop_ = false;
+  std::optional<goodput::PerfParams> model_;
+  std::thread thread_;
+};
+
+}  // namespace batchscope
