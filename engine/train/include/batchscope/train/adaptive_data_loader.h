@@ -2,7 +2,8 @@
 //
 // AdaptiveDataLoader: batches of a map-style dataset, shared among the replicas by the ElasticSampler, of
 // a size that follows goodput (autoscale_batch_size), resumable at any sample after a restart on any number
-// of replicas. Its iterator is also where replicas agree to checkpoint and to stop (AdaptDL's data.py).
+// of replicas. Its iterator is also where replicas agree to checkpoint and to stop (AdaptDL's data.py). A restart
+// happens between two optimizer steps, never in the middle of accumulation.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -44,6 +45,14 @@ class TensorDataset : public Dataset {
   at::Tensor data_, target_;
 };
 
+class DataLoop;
+struct LoaderCore;
+
+struct LocalBatchBounds {
+  std::int64_t minimum = 1;
+  std::int64_t maximum = 0;  // 0: max_batch_size
+};
+
 class AdaptiveDataLoader {
  public:
   struct Options {
@@ -54,17 +63,16 @@ class AdaptiveDataLoader {
     bool training = true;  // false: for validation; no padding, no batch-size adaptation, no profile
   };
 
-  // Throws Error(usage) for an empty dataset or a batch size below 1.
-  AdaptiveDataLoader(const Dataset& dataset, Options options);
+  // The dataset must outlive the loader. Throws Error(usage) for an empty dataset, a batch size below 1, inside
+  // a loop, and where drop_last leaves nothing of the dataset. Collective.
+  AdaptiveDataLoader(const Dataset& dataset, const Options& options);
   ~AdaptiveDataLoader();
 
   // Lets goodput choose the batch size, anew at every pass: at most max_batch_size in total and within the
   // local bounds (samples per replica and micro-batch); with accumulation also by several micro-batches a
   // step. Ends an epoch by statistical progress instead of by samples. Throws Error(usage) for bounds that
   // exclude the batch size.
-  struct LocalBounds {
-    std::int64_t minimum = 1, maximum = 0;
-  };  // maximum 0: max_batch_size
+  using LocalBounds = LocalBatchBounds;
   void autoscale_batch_size(std::int64_t max_batch_size, LocalBounds local = {}, bool accumulation = false);
 
   std::int64_t current_batch_size() const;  // total per optimizer step
@@ -84,19 +92,18 @@ class AdaptiveDataLoader {
 
    private:
     friend class AdaptiveDataLoader;
-    struct Pass;
-    std::shared_ptr<Pass> pass_;
+    std::shared_ptr<DataLoop> loop_;
   };
 
-  // One loop over the data inside an epoch of remaining_epochs_until. Empty when the loop was finished before
-  // a restart. Throws Error(usage) when another loader's loop is still running.
+  // One loop over the data; for training inside an epoch of remaining_epochs_until. Empty when the loop was
+  // finished before a restart. A loop that is left by `break` counts as finished, one left by an exception does
+  // not and goes on where it was when it is begun again. With drop_last a short last micro-batch is left out.
+  // Throws Error(usage) when another loop is still running.
   Iterator begin();
   std::default_sentinel_t end() const { return {}; }
 
  private:
-  friend class Iterator;
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<LoaderCore> core_;
 };
 
 }  // namespace batchscope

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Epochs that survive restarts (AdaptDL's epoch.py): `for (int epoch : remaining_epochs_until(30))` goes on
-// at the epoch in which the checkpoint was made; what that epoch had finished is skipped on replay.
+// at the epoch in which the checkpoint was made; what that epoch had finished is skipped on replay, so code between
+// the loops over data runs again and has to bear that. Leaving an epoch by `break` finishes it; an exception does not.
+// When the last epoch is finished, a checkpoint is written: a program that is started again finds itself finished and says so.
 #pragma once
 
 #include <cstddef>
 #include <iterator>
+#include <memory>
 
 namespace batchscope {
 
@@ -26,8 +29,10 @@ class EpochRange {
 
    private:
     friend class EpochRange;
-    int until_ = 0;
+    struct Loop;
+    std::shared_ptr<Loop> loop_;
   };
+  // Throws Error(usage) inside another epoch loop. Collective.
   Iterator begin();
   std::default_sentinel_t end() const { return {}; }
 
@@ -35,7 +40,6 @@ class EpochRange {
   int until_;
 };
 
-// Throws Error(usage) inside another epoch loop.
 EpochRange remaining_epochs_until(int epoch);
 int current_epoch();  // -1 outside a loop
 int finished_epochs();

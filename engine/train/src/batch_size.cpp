@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Choosing the size of a step.
+#include "batch_size.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "batchscope/train/collective.h"
+#include "batchscope/train/process_group.h"
+
+namespace batchscope {
+namespace {
+
+BatchShape preferred(const BatchShape& current, const BatchShape& initial, const metrics::Limits& limits) {
+  const BatchShape in_force = current.local_batch_size > 0 ? current : initial;
+  const auto suggestion = metrics::suggest(limits);
+  if (!suggestion) return in_force;
+  const BatchShape suggested{suggestion->local_batch_size, suggestion->accumulation_steps};
+  if (current.local_batch_size == 0) return suggested;
+  const auto goodput = metrics::predict_goodput(current.local_batch_size, current.accumulation_steps);
+  return goodput && suggestion->goodput > kSpeedupThreshold * *goodput ? suggested : current;
+}
+
+}  // namespace
+
+BatchShape initial_shape(std::int64_t batch_size, int replicas, const metrics::Limits& limits) {
+  const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+  std::int64_t local = divide_up(batch_size, replicas);
+  if (limits.max_batch_size > 0 && local < limits.min_local)
+    local = std::max(local, std::min(limits.min_local, limits.max_batch_size / replicas));
+  if (limits.max_local == 0 || local <= limits.max_local) return {local, 0};
+  const std::int64_t micro_batches = divide_up(local, limits.max_local);
+  return {divide_up(local, micro_batches), static_cast<int>(micro_batches - 1)};
+}
+
+BatchShape choose_shape(const BatchShape& current, const BatchShape& initial, const metrics::Limits& limits) {
+  std::string text;
+  if (replica_rank() == 0) {
+    const BatchShape chosen = preferred(current, initial, limits);
+    text = std::to_string(chosen.local_batch_size) + " " + std::to_string(chosen.accumulation_steps);
+  }
+  std::istringstream in(collective::broadcast("batch size", text));
+  BatchShape chosen;
+  in >> chosen.local_batch_size >> chosen.accumulation_steps;
+  return chosen;
+}
+
+}  // namespace batchscope

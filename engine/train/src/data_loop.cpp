@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The life of a loop over data.
+#include "data_loop.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "agreement.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/train/elastic_sampler.h"
+#include "batchscope/train/epoch.h"
+#include "batchscope/train/process_group.h"
+#include "checkpoint_registry.h"
+#include "epochs.h"
+#include "ledger.h"
+#include "loops.h"
+#include "process.h"
+#include "rng_state.h"
+#include "step_context.h"
+
+namespace batchscope {
+namespace {
+
+// The program's start, which a restart repeats, is over: from here on it trains.
+void begin_live() {
+  static bool begun = false;
+  if (std::exchange(begun, true)) return;
+  restore_generator();
+  set_step(metrics::steps());
+  send(protocol::Restored{replica_rank(), checkpoint::restored_from(), metrics::steps(),
+                          protocol::monotonic_seconds()});
+}
+
+}  // namespace
+
+LoaderCore::LoaderCore(const Dataset& dataset, const AdaptiveDataLoader::Options& options, const std::string& name)
+    : dataset(dataset), options(options), size(dataset.size()), name(name), log(name),
+      state("loader-" + name, size, [this] {
+        if (loop) loop->before_save();
+      }) {}
+
+BatchShape LoaderCore::initial() const { return initial_shape(options.batch_size, num_replicas(), limits); }
+
+BatchShape LoaderCore::shape() const { return state.shape.local_batch_size > 0 ? state.shape : initial(); }
+
+DataLoop::DataLoop(LoaderCore& loader, int epoch)
+    : loader_(loader),
+      epoch_(epoch),
+      sampling_epoch_(epoch >= 0 ? epoch : finished_epochs()),
+      phase_(loader.options.training ? "train" : "validate") {
+  RunningLoop running{loader.options.training, loader.size};
+  if (loader.autoscales()) {
+    const double progress = static_cast<double>(loader.size) / static_cast<double>(loader.options.batch_size);
+    running.progress_from = progress * epoch_;
+    running.progress_to = progress * (epoch_ + 1);
+  }
+  running_loop() = running;
+  loader_.loop = this;
+}
+
+DataLoop::~DataLoop() {
+  if (done_) return;
+  const bool broken_off = std::uncaught_exceptions() == exceptions_;  // by break, not by an exception
+  try {
+    if (plan_ && micro_.optimizer_step && metrics::steps() > steps_before_) settle();
+  } catch (const std::exception& e) {
+    notice("error", e.what());
+  }
+  loader_.log.forget();
+  cut_stretch();
+  if (broken_off)
+    finish();
+  else
+    leave();
+}
+
+void DataLoop::begin() {
+  begin_live();
+  mark_epoch_begun();
+  agree();
+  open_pass();
+  if (!done_) hand_out();
+}
+
+void DataLoop::advance() {
+  if (micro_.optimizer_step) {
+    settle();
+    const bool enough = loader_.autoscales() && metrics::progress() >= running_loop()->progress_to;
+    if (enough || number_ + 1 == plan_->micro_batches()) {
+      close_pass();
+      if (enough || !loader_.autoscales()) return finish();
+      agree();
+      open_pass();
+      return hand_out();
+    }
+    agree();
+  }
+  ++number_;
+  hand_out();
+}
+
+void DataLoop::agree() {
+  agreeing_ = true;
+  agreement_point();
+  agreeing_ = false;
+}
+
+// Cuts what is left of the pass that the index is in; where drop_last leaves nothing of it, the next one.
+void DataLoop::open_pass() {
+  const std::int64_t start = loader_.state.index % loader_.size;
+  BatchShape& shape = loader_.state.shape;
+  if (!loader_.autoscales())
+    shape = loader_.initial();
+  else if (start == 0 || shape.local_batch_size == 0)
+    shape = choose_shape(shape, loader_.initial(), loader_.limits);
+
+  pass_ = loader_.state.index / loader_.size;
+  steps_before_pass_ = metrics::steps();
+  plan_.emplace(PassShape{loader_.size, num_replicas(), shape.local_batch_size, shape.accumulation_steps, start,
+                          loader_.options.drop_last});
+  stretch_from_ = start;
+  number_ = 0;
+  if (plan_->micro_batches() > 0) {
+    order_ = ElasticSampler::permutation(loader_.size, sampling_epoch_, pass_, loader_.options.shuffle);
+    return prefetch();
+  }
+  if (start == 0)
+    throw Error(ErrorKind::usage, "drop_last drops the whole dataset: it has " + std::to_string(loader_.size) +
+                                      " samples, a batch " +
+                                      std::to_string(shape.local_batch_size * num_replicas()));
+  close_pass();
+  if (!loader_.autoscales()) return finish();
+  open_pass();
+}
+
+void DataLoop::close_pass() {
+  prefetcher_.reset();
+  cut_stretch();
+  if (loader_.autoscales() && training() && metrics::steps() == steps_before_pass_ && plan_->micro_batches() > 0)
+    throw Error(ErrorKind::usage,
+                "autoscale_batch_size ends an epoch by progress, but a whole pass made none: call "
+                "AdaptiveDataParallel::step() for each batch");
+  plan_.reset();
+  loader_.state.index = (pass_ + 1) * loader_.size;
+}
+
+void DataLoop::prefetch() {
+  std::int64_t batches = plan_->micro_batches();
+  if (!training() && plan_->count(plan_->at(batches - 1), replica_rank()) == 0) --batches;
+  const auto make = [this](std::int64_t number) {
+    const MicroBatch micro = plan_->at(number);
+    Batch batch = loader_.dataset.collate(ids(micro));
+    batch.count = plan_->count(micro, replica_rank());
+    return batch;
+  };
+  prefetcher_.reset();
+  prefetcher_ = std::make_unique<Prefetcher>(make, batches, loader_.options.num_workers);
+}
+
+// A replica with nothing left has one row of padding in training, where all replicas step together.
+std::vector<std::int64_t> DataLoop::ids(const MicroBatch& batch) const {
+  std::vector<std::int64_t> ids = plan_->positions(batch, replica_rank());
+  for (std::int64_t& id : ids) id = order_[static_cast<std::size_t>(id)];
+  if (ids.empty()) ids.push_back(order_[static_cast<std::size_t>(replica_rank() % loader_.size)]);
+  return ids;
+}
+
+void DataLoop::hand_out() {
+  micro_ = plan_->at(number_);
+  running_loop()->position = micro_.step_to;
+  steps_before_ = metrics::steps();
+  const std::int64_t count = plan_->count(micro_, replica_rank());
+  if (training()) {
+    step_padding_ += plan_->idle_replicas(micro_);
+    set_context();
+    metrics::begin_micro_step();
+  } else if (count == 0) {
+    return advance();  // nothing to validate here, but the others agree once more
+  }
+  batch_ = prefetcher_->next();
+  if (count > 0) loader_.log.add(sampling_epoch_, pass_, plan_->positions(micro_, replica_rank()), order_);
+}
+
+void DataLoop::set_context() const {
+  StepContext& step = step_context();
+  step.initial_batch_size = loader_.options.batch_size;
+  step.local_batch_size = plan_->shape().local_batch_size;
+  step.accumulation_steps = plan_->shape().accumulation_steps;
+  step.micro_step = micro_.micro_step;
+  step.optimizer_step = micro_.optimizer_step;
+  step.gradient_weight = plan_->weight(micro_, replica_rank());
+  step.even = plan_->even(micro_);
+  step.samples = micro_.to - micro_.step_from;
+}
+
+// The step that was out is done: its samples count.
+void DataLoop::settle() {
+  loader_.state.index = pass_ * loader_.size + micro_.step_to;
+  stretch_padding_ += std::exchange(step_padding_, 0);
+  loader_.log.write(metrics::steps());
+  tell_position();
+}
+
+void DataLoop::tell_position() const {
+  set_position({.epoch = finished_epochs(),
+                .epochs = epochs_asked_for(),
+                .loop = training() ? "train" : "validate",
+                .fraction = running_loop()->fraction(metrics::progress()),
+                .progress = metrics::progress()});
+}
+
+void DataLoop::before_save() {
+  if (!agreeing_)
+    throw Error(ErrorKind::usage,
+                "save_all_states() inside a loop over data, where a step may be half done: call it between "
+                "loops, or send SIGUSR1 to checkpoint at the next step");
+  cut_stretch();
+}
+
+void DataLoop::cut_stretch() {
+  const std::int64_t to = loader_.state.index - pass_ * loader_.size;
+  if (!plan_ || to <= stretch_from_) return;
+  add_to_ledger({loader_.name, sampling_epoch_, static_cast<int>(pass_), std::exchange(stretch_from_, to), to,
+                 std::exchange(stretch_padding_, 0), loader_.size, metrics::steps()});
+}
+
+void DataLoop::finish() {
+  auto& finished = loader_.state.finished;
+  finished.erase(finished.lower_bound(0), finished.lower_bound(epoch_));  // epochs that are never replayed
+  finished[epoch_] = loop_position(epoch_);
+  count_loop(epoch_);
+  loader_.state.index = 0;
+  leave();
+}
+
+void DataLoop::leave() {
+  done_ = true;
+  plan_.reset();
+  loader_.loop = nullptr;
+  running_loop().reset();
+  if (training()) step_context() = {.initial_batch_size = loader_.options.batch_size};
+}
+
+}  // namespace batchscope

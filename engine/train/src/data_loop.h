@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One loop over data: a chain of passes (one, without autoscaling), each a permutation cut by a PassPlan. Between two
+// optimizer steps it settles what was trained on (index, ledger, sample log) and then agrees with the other
+// replicas. Samples count once their step is done: a checkpoint never holds samples whose gradient was not applied.
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batchscope/train/adaptive_data_loader.h"
+#include "loader_state.h"
+#include "metrics.h"
+#include "pass_plan.h"
+#include "prefetcher.h"
+#include "sample_log.h"
+#include "telemetry_client.h"
+
+namespace batchscope {
+
+// What a loader is, loop or no loop.
+struct LoaderCore {
+  LoaderCore(const Dataset& dataset, const AdaptiveDataLoader::Options& options, const std::string& name);
+
+  bool autoscales() const { return limits.max_batch_size > 0; }
+  BatchShape initial() const;
+  BatchShape shape() const;  // in force, or the initial one before the first loop
+
+  const Dataset& dataset;
+  const AdaptiveDataLoader::Options options;
+  const std::int64_t size;
+  const std::string name;  // in the ledger
+  metrics::Limits limits;  // max_batch_size 0: the batch size stays
+  SampleLog log;
+  LoaderState state;
+  DataLoop* loop = nullptr;  // running
+};
+
+// Begins with the constructor and ends, in whatever way, with the destructor.
+class DataLoop {
+ public:
+  DataLoop(LoaderCore& loader, int epoch);
+  ~DataLoop();
+  DataLoop(const DataLoop&) = delete;
+  DataLoop& operator=(const DataLoop&) = delete;
+
+  void begin();    // to the first batch
+  void advance();  // to the next
+  bool done() const { return done_; }
+  Batch& batch() { return batch_; }
+
+  // A checkpoint begins. Throws Error(usage) in the middle of a step.
+  void before_save();
+
+ private:
+  void agree();
+  void open_pass();
+  void close_pass();
+  void hand_out();
+  void settle();
+  void cut_stretch();
+  void finish();
+  void leave();
+
+  bool training() const { return loader_.options.training; }
+  std::vector<std::int64_t> ids(const MicroBatch& batch) const;
+  void prefetch();
+  void set_context() const;
+  void tell_position() const;
+
+  LoaderCore& loader_;
+  const int epoch_;           // current_epoch()
+  const int sampling_epoch_;  // whose permutations are drawn
+  const int exceptions_ = std::uncaught_exceptions();
+  const PhaseScope phase_;
+  bool done_ = false;
+  bool agreeing_ = false;
+
+  // The pass.
+  std::int64_t pass_ = 0;
+  std::int64_t steps_before_pass_ = 0;
+  std::optional<PassPlan> plan_;  // none between passes
+  std::vector<std::int64_t> order_;
+  std::int64_t stretch_from_ = 0, stretch_padding_ = 0;  // not yet in the ledger
+
+  // The micro-batch that is out.
+  std::int64_t number_ = 0;
+  MicroBatch micro_;
+  Batch batch_;
+  std::int64_t steps_before_ = 0;
+  std::int64_t step_padding_ = 0;
+
+  std::unique_ptr<Prefetcher> prefetcher_;  // last: its workers read what is above
+};
+
+}  // namespace batchscope

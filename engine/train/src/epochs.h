@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the engine itself asks of epochs, beyond the public epoch.h.
+#pragma once
+
+namespace batchscope {
+
+int epochs_asked_for();     // of the range that is running; 0 outside
+void mark_epoch_begun();    // tells the supervisor, once an epoch
+
+}  // namespace batchscope
