@@ -17,6 +17,21 @@ namespace {
 
 double square(double x) { return x * x; }
 
+template <typename Value>
+std::size_t index_of(const Value& value, std::vector<Value>& values) {
+  const auto found = std::find(values.begin(), values.end(), value);
+  if (found != values.end()) return static_cast<std::size_t>(found - values.begin());
+  values.push_back(value);
+  return values.size() - 1;
+}
+
+// T_grad or T_sync, and the slopes of half the sums of squares in its logarithm.
+struct Time {
+  double value, log;
+  double accumulation_slope = 0, optimizer_slope = 0;
+  explicit Time(double seconds) : value(seconds), log(std::log(seconds)) {}
+};
+
 // A regulariser c (beta / alpha)^2.
 double penalty(double alpha, double beta, double* to_alpha, double* to_beta) {
   constexpr double kWeight = 1e-2;
@@ -37,48 +52,56 @@ PerfParams to_params(const ParamVector& v) { return {v[0], v[1], v[2], v[3], v[4
 FitObjective::FitObjective(std::span<const ProfileRow> rows) {
   rows_.reserve(rows.size());
   for (const ProfileRow& row : rows) {
-    rows_.push_back({static_cast<double>(row.local_batch_size),
-                     row.num_nodes > 1      ? kNodes
-                     : row.num_replicas > 1 ? kReplicas
-                                            : kNone,
-                     std::max(row.num_replicas - 2.0, kFloor), std::log(row.accumulation_step_time),
-                     std::log(row.optimizer_step_time)});
+    const std::size_t alpha = row.num_nodes > 1 ? 2 : row.num_replicas > 1 ? 4 : kNone;
+    rows_.push_back({index_of(static_cast<double>(row.local_batch_size), local_batch_sizes_),
+                     index_of(Link{alpha, std::max(row.num_replicas - 2.0, kFloor)}, links_),
+                     std::log(row.accumulation_step_time), std::log(row.optimizer_step_time)});
   }
 }
 
 FitObjective::Value FitObjective::operator()(const ParamVector& at, double smoothing,
                                              ParamVector* gradient) const {
+  std::vector<Time> computes, syncs;
+  computes.reserve(local_batch_sizes_.size());
+  syncs.reserve(links_.size());
+  for (const double size : local_batch_sizes_) computes.emplace_back(at[0] + at[1] * size);
+  for (const auto& [alpha, beyond_two] : links_) {
+    syncs.emplace_back(alpha == kNone ? kFloor + kFloor * beyond_two
+                                      : at[alpha] + at[alpha + 1] * beyond_two);
+  }
+
   const double gamma = at[6];
   double accumulation_squares = 0, optimizer_squares = 0;
   ParamVector accumulation_slope{}, optimizer_slope{};  // of half the sums of squares
   for (const Row& row : rows_) {
-    const std::size_t link = row.link == kNodes ? 2 : 4;
-    const double compute = at[0] + at[1] * row.local_batch_size;
-    const double sync =
-        row.link == kNone ? kFloor + kFloor * row.beyond_two : at[link] + at[link + 1] * row.beyond_two;
-    const double log_compute = std::log(compute);
-    const double d = gamma * (std::log(sync) - log_compute);
+    Time& compute = computes[row.local_batch_size];
+    Time& sync = syncs[row.link];
+    const double d = gamma * (sync.log - compute.log);
     const double e = std::exp(-std::abs(d));  // never overflows
     const double softplus = std::max(d, 0.0) + std::log1p(e);
     const double share = (d > 0 ? 1 : e) / (1 + e);
 
-    const double accumulation_error = log_compute - row.log_accumulation;
-    const double optimizer_error = log_compute + softplus / gamma - row.log_optimizer;
+    const double accumulation_error = compute.log - row.log_accumulation;
+    const double optimizer_error = compute.log + softplus / gamma - row.log_optimizer;
     accumulation_squares += square(accumulation_error);
     optimizer_squares += square(optimizer_error);
-    if (gradient == nullptr) continue;
-
-    const double to_compute = optimizer_error * (1 - share) / compute;
-    accumulation_slope[0] += accumulation_error / compute;
-    accumulation_slope[1] += accumulation_error / compute * row.local_batch_size;
-    optimizer_slope[0] += to_compute;
-    optimizer_slope[1] += to_compute * row.local_batch_size;
+    compute.accumulation_slope += accumulation_error;
+    compute.optimizer_slope += optimizer_error * (1 - share);
+    sync.optimizer_slope += optimizer_error * share;
     optimizer_slope[6] += optimizer_error * (share * d - softplus) / square(gamma);
-    if (row.link != kNone) {
-      const double to_sync = optimizer_error * share / sync;
-      optimizer_slope[link] += to_sync;
-      optimizer_slope[link + 1] += to_sync * row.beyond_two;
-    }
+  }
+  for (std::size_t i = 0; i < computes.size(); ++i) {
+    const Time& compute = computes[i];
+    accumulation_slope[0] += compute.accumulation_slope / compute.value;
+    accumulation_slope[1] += compute.accumulation_slope / compute.value * local_batch_sizes_[i];
+    optimizer_slope[0] += compute.optimizer_slope / compute.value;
+    optimizer_slope[1] += compute.optimizer_slope / compute.value * local_batch_sizes_[i];
+  }
+  for (std::size_t i = 0; i < syncs.size(); ++i) {
+    const auto& [alpha, beyond_two] = links_[i];
+    if (alpha == kNone) continue;
+    optimizer_slope[alpha] += syncs[i].optimizer_slope / syncs[i].value;
+    optimizer_slope[alpha + 1] += syncs[i].optimizer_slope / syncs[i].value * beyond_two;
   }
 
   const auto count = static_cast<double>(rows_.size());

@@ -36,13 +36,19 @@ class FitObjective {
   Value operator()(const ParamVector& at, double smoothing, ParamVector* gradient) const;
 
  private:
-  enum Link { kNone, kNodes, kReplicas };
-  struct Row {
-    double local_batch_size;
-    Link link;
+  // Many rows share a local batch size, many a link: what depends on one of them alone is computed once.
+  struct Link {
+    std::size_t alpha;  // where its alpha stands in the vector, its beta after it; kNone for a single replica
     double beyond_two;
+    bool operator==(const Link&) const = default;
+  };
+  static constexpr std::size_t kNone = 0;
+  struct Row {
+    std::size_t local_batch_size, link;
     double log_accumulation, log_optimizer;
   };
+  std::vector<double> local_batch_sizes_;
+  std::vector<Link> links_;
   std::vector<Row> rows_;
 };
 

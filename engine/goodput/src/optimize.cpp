@@ -7,7 +7,9 @@
 //   For a fixed total batch size fewer accumulation steps are better: each adds alpha_c, and shorter
 //   micro-batches hide less of the synchronisation.
 // Hence, going up with s while m stays at its maximum (itself a unimodal sequence, best at s*), the optimum
-// has s* or s* + 1 accumulation steps.
+// has s* or s* + 1 accumulation steps. Only that m (s + 1) is a whole number of samples can make another s a
+// little better, by at most a part in max(m, s + 1) of the batch; every s is tried where a replica's share of
+// the batch is small.
 #include <algorithm>
 #include <stdexcept>
 
