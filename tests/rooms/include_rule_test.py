@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The tree keeps the rooms' rules, and the checker of rules.py sees what breaks each of them."""
+import pathlib
+import tempfile
+import unittest
+
+import rules
+
+APACHE = "// SPDX-License-Identifier: Apache-2.0\n"
+GPL = "// SPDX-License-Identifier: GPL-3.0-or-later\n"
+
+
+class Tree(unittest.TestCase):
+    def test_every_room_keeps_the_rules(self):
+        broken = list(rules.check(pathlib.Path(__file__).parents[2]))
+        self.assertFalse(broken, "\n" + "\n".join(broken))
+
+
+class Checker(unittest.TestCase):
+    def check(self, files):
+        with tempfile.TemporaryDirectory() as root:
+            for name, text in files.items():
+                path = pathlib.Path(root, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            return list(rules.check(root))
+
+    def assert_broken(self, files, *parts):
+        broken = self.check(files)
+        self.assertEqual(len(broken), 1, broken)
+        for part in parts:
+            self.assertIn(part, broken[0])
+
+    def test_a_good_tree_passes(self):
+        self.assertEqual([], self.check({
+            "engine/run/src/run.cpp": APACHE + '#include <QProcess>\n#include "batchscope/goodput.h"\n',
+            "engine/run/src/run.h": APACHE + '#include "batchscope/storage/catalogue.h"\n#include <vector>\n',
+            "engine/run/CMakeLists.txt": "batchscope_room(run PUBLIC batchscope_storage Qt6::Core)\n",
+            "engine/train/src/step.cpp": APACHE + "#include <torch/torch.h>\n",
+            "app/desktop/main.cpp": GPL + "#include <QMainWindow>\n",
+            "tests/app/desktop/test_main.cpp": GPL + '#include "batchscope/train.h"\n',
+            "tests/tool.py": "#!/usr/bin/env python3\n# SPDX-License-Identifier: Apache-2.0\n",
+        }))
+
+    def test_a_public_header_of_a_room_above(self):
+        self.assert_broken({"storage/src/store.cpp": APACHE + '\n#include "batchscope/run/client.h"\n'},
+                           "storage/src/store.cpp:3:", "storage may not call engine/run", "engine/protocol")
+
+    def test_an_umbrella_header(self):
+        self.assert_broken({"app/cli/main.cpp": APACHE + "#  include <batchscope/train.h>\n"},
+                           "app/cli/main.cpp:2:", "app/cli may not call engine/train")
+
+    def test_a_private_header_reached_by_its_path(self):
+        self.assert_broken({"engine/train/src/loss.h": APACHE,
+                            "engine/goodput/src/fit.cpp": APACHE + '#include "../../train/src/loss.h"\n'},
+                           "engine/goodput/src/fit.cpp:2:", "may call no other room")
+        self.assert_broken({"engine/train/src/loss.h": APACHE,
+                            "engine/goodput/src/fit.cpp": APACHE + '#include "engine/train/src/loss.h"\n'},
+                           "engine/goodput/src/fit.cpp:2:")
+
+    def test_a_library_out_of_its_rooms(self):
+        for room, header, library in [("engine/goodput", "ATen/ATen.h", "LibTorch"),
+                                      ("engine/train", "QString", "Qt"),
+                                      ("engine/run", "QtWidgets/QLabel", "Qt's window"),
+                                      ("engine/run", "SQLiteCpp/Database.h", "SQLite"),
+                                      ("app/cli", "nlopt.hpp", "NLopt")]:
+            self.assert_broken({f"{room}/x.cpp": APACHE + f"#include <{header}>\n"},
+                               f"{room}/x.cpp:2:", f"may not use {library}")
+
+    def test_a_link_line(self):
+        self.assert_broken({"engine/goodput/CMakeLists.txt": "#\nbatchscope_room(goodput\n batchscope_storage)\n"},
+                           "engine/goodput/CMakeLists.txt:3:", "engine/goodput may not call storage")
+        self.assert_broken({"storage/CMakeLists.txt": "target_link_libraries(x ${TORCH_LIBRARIES})\n"},
+                           "storage/CMakeLists.txt:1:", "storage may not use LibTorch")
+        self.assertEqual([], self.check({"storage/CMakeLists.txt": "batchscope_warnings(x)  # not batchscope_run\n"}))
+
+    def test_the_slow_header(self):
+        self.assert_broken({"engine/train/src/step.h": APACHE + "#include <torch/torch.h>\n"},
+                           "engine/train/src/step.h:2:", "torch/torch.h")
+
+    def test_the_licence(self):
+        self.assert_broken({"storage/src/x.cpp": "#include <vector>\n"}, "storage/src/x.cpp:1:", "Apache-2.0")
+        self.assert_broken({"storage/src/x.h": ""}, "storage/src/x.h:1:", "Apache-2.0")
+        self.assert_broken({"app/desktop/main.cpp": APACHE}, "app/desktop/main.cpp:1:", "GPL-3.0-or-later")
+        self.assert_broken({"app/cli/main.cpp": GPL}, "app/cli/main.cpp:1:", "Apache-2.0")
+        self.assert_broken({"tests/tool.py": "#!/usr/bin/env python3\n"}, "tests/tool.py:2:", "Apache-2.0")
+
+
+if __name__ == "__main__":
+    unittest.main()

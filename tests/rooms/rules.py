@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Who may call whom: the rooms' dependency rule, checked in every #include and every link line.
+
+Also that every source file names its licence first, and that no header includes torch/torch.h, which costs
+each file that includes it ten seconds. `rules.py [ROOT]` prints what breaks a rule as FILE:LINE: RULE and exits
+with 1.
+"""
+import pathlib
+import re
+import sys
+
+# A room, and the rooms that it may call: the table of DESIGN, section 2. The examples also see the leaf, whose
+# Error is part of engine/train's contract, so that what reads their data needs no LibTorch.
+ROOMS = {
+    "app/desktop": {"engine/run", "storage", "engine/goodput", "engine/protocol"},
+    "app/cli": {"engine/run", "storage", "engine/goodput", "engine/protocol"},
+    "app/web": {"engine/run", "storage"},
+    "engine/run": {"storage", "engine/goodput", "engine/protocol"},
+    "engine/train": {"engine/goodput", "engine/protocol"},
+    "engine/goodput": set(),
+    "engine/protocol": set(),
+    "storage": {"engine/protocol"},
+    "examples": {"engine/train", "engine/protocol"},
+}
+
+# A library: what including it looks like, what linking it looks like, the rooms that may.
+LIBRARIES = {
+    "LibTorch": (
+        r"(torch|ATen|c10|c10d|caffe2|gloo)/",
+        r"\bTORCH_LIBRARIES\b|\btorch\b",
+        {"engine/train", "examples"},
+    ),
+    "Qt": (
+        r"(Q[A-Z]\w*$|Qt\w*/|q[a-z]+\.h$)",
+        r"\bQt6::\w+",
+        {"app/desktop", "app/cli", "app/web", "engine/run", "storage"},
+    ),
+    "Qt's window": (
+        r"(Qt(Gui|Widgets|Charts|Svg)/|Q(Gui)?Application$|Q(Widget|MainWindow|Dialog|Chart|ChartView)$)",
+        r"\bQt6::(Gui|Widgets|Charts|Svg)\b",
+        {"app/desktop"},
+    ),
+    "SQLite": (r"(SQLiteCpp/|sqlite3)", r"\b(SQLiteCpp|SQLite::\w+|sqlite3)\b", {"storage"}),
+    "NLopt": (r"nlopt\.h", r"\b(NLopt::\w+|NLOPT_LIBRARIES)\b", {"engine/goodput"}),
+}
+
+GPL = ("app/desktop", "tests/app/desktop")
+FOLDERS = ("app", "engine", "storage", "examples", "tests")
+HEADERS = {".h", ".hpp"}
+SOURCES = HEADERS | {".cpp", ".cc", ".py"}
+INCLUDE = re.compile(r'\s*#\s*include\s*[<"]([^>"]+)[>"]')
+
+
+def room_of(path):
+    """The room of a path relative to the root, or None."""
+    return next((room for room in ROOMS if path == room or path.startswith(room + "/")), None)
+
+
+def included_room(root, file, name):
+    """The room whose header `name` is when `file` includes it, or None where it is nobody's."""
+    public = re.match(r"batchscope/(\w+)", name)
+    if public:
+        return next((room for room in ROOMS if room.split("/")[-1] == public[1]), None)
+    beside = (root / file).parent / name
+    for candidate in (beside, root / name):
+        if candidate.is_file() and candidate.resolve().is_relative_to(root):
+            return room_of(candidate.resolve().relative_to(root).as_posix())
+    return None
+
+
+def call_rule(room, called):
+    allowed = ", ".join(sorted(ROOMS[room])) or "no other room"
+    return f"{room} may not call {called}; it may call {allowed} (DESIGN, section 2)"
+
+
+def library_rule(room, library):
+    rooms = ", ".join(sorted(LIBRARIES[library][2]))
+    return f"{room} may not use {library}, only {rooms} (DESIGN, section 2)"
+
+
+def check_includes(root, file, lines):
+    room = room_of(file)
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        name = match[1]
+        if name == "torch/torch.h" and pathlib.Path(file).suffix in HEADERS:
+            yield f"{file}:{number}: no header includes torch/torch.h; include the narrow header"
+        if room is None:
+            continue
+        called = included_room(root, file, name)
+        if called not in ROOMS[room] | {room, None}:
+            yield f"{file}:{number}: {name}: {call_rule(room, called)}"
+        for library, (pattern, _, rooms) in LIBRARIES.items():
+            if called is None and room not in rooms and re.match(pattern, name):
+                yield f"{file}:{number}: {name}: {library_rule(room, library)}"
+
+
+def check_links(file, lines):
+    room = room_of(file)
+    if room is None:
+        return
+    targets = {f"batchscope_{other.split('/')[-1]}": other for other in ROOMS}
+    for number, line in enumerate(lines, 1):
+        code = line.split("#")[0]
+        for word in re.findall(r"\bbatchscope_\w+", code):
+            called = targets.get(word)
+            if called not in ROOMS[room] | {room, None}:
+                yield f"{file}:{number}: {word}: {call_rule(room, called)}"
+        for library, (_, pattern, rooms) in LIBRARIES.items():
+            if room not in rooms and re.search(pattern, code):
+                yield f"{file}:{number}: {library_rule(room, library)}"
+
+
+def check_licence(file, lines):
+    licence = "GPL-3.0-or-later" if file.startswith(tuple(folder + "/" for folder in GPL)) else "Apache-2.0"
+    mark = "#" if file.endswith(".py") else "//"
+    number = 2 if lines and lines[0].startswith("#!") else 1
+    expected = f"{mark} SPDX-License-Identifier: {licence}"
+    if len(lines) < number or lines[number - 1] != expected:
+        yield f"{file}:{number}: the line must be: {expected}"
+
+
+def check(root):
+    """Everything under root that breaks a rule, as FILE:LINE: RULE."""
+    root = pathlib.Path(root).resolve()
+    for path in sorted(path for folder in FOLDERS for path in (root / folder).rglob("*") if path.is_file()):
+        file = path.relative_to(root).as_posix()
+        if path.suffix in SOURCES:
+            lines = path.read_text(encoding="utf-8").splitlines()
+            yield from check_licence(file, lines)
+            if path.suffix != ".py":
+                yield from check_includes(root, file, lines)
+        elif path.name == "CMakeLists.txt" or path.suffix == ".cmake":
+            yield from check_links(file, path.read_text(encoding="utf-8").splitlines())
+
+
+def main():
+    root = sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]
+    broken = list(check(root))
+    print("\n".join(broken) or "every room keeps the rules")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
