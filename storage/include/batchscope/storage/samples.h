@@ -22,7 +22,9 @@ class SampleWriter {
   explicit SampleWriter(const std::filesystem::path& file);
   ~SampleWriter();  // commits
 
-  // Values of consecutive steps. Held in memory until commit.
+  // Values of consecutive steps. Held in memory until commit. Several values at one step are kept in their
+  // order, and steps may come late; throws Error(usage), and takes nothing, only where samples of later
+  // steps have been sealed into a chunk already (1,024 samples behind at the least).
   void append(int generation, std::string_view series, std::int64_t first_step,
               std::span<const double> values);
   void append(int generation, std::string_view series, std::int64_t step, double value);
@@ -30,6 +32,9 @@ class SampleWriter {
   // One transaction: everything appended so far, packed; full tails are rewritten into chunks. Call it
   // every 100-250 ms. Throws Error(io) on a full disk; what was appended is kept for the next try.
   void commit();
+
+  // What was found damaged and set aside since the file was opened, one sentence each. The rest is whole.
+  const std::vector<std::string>& repairs() const;
 
  private:
   struct Impl;
@@ -56,7 +61,7 @@ struct Bucket {
 
 class SampleReader {
  public:
-  // Read-only. Throws Error(not_found) where there is no file yet.
+  // Read-only, also on a read-only medium. Throws Error(not_found) where there is nothing yet.
   explicit SampleReader(const std::filesystem::path& file);
   ~SampleReader();
 
@@ -65,17 +70,22 @@ class SampleReader {
   // The generations in which the series has samples, ascending.
   std::vector<int> generations(std::string_view series);
 
-  // Samples of steps >= from_step, ascending by step; a live reader passes its last step + 1.
+  // Samples of steps >= from_step, ascending by step; a live reader passes its last step + 1. Throws
+  // Error(corrupt) naming the steps where it meets a damaged chunk; ranges without it stay readable.
   std::vector<Sample> read(std::string_view series, int generation, std::int64_t from_step = 0,
                            std::int64_t to_step = INT64_MAX);
 
   // The steps [from_step, to_step] in at most 2 * columns buckets, from the coarsest tier that suffices:
-  // reads a bounded number of rows however long the series.
+  // reads a bounded number of rows however long the series. A bucket without any finite value has NaN
+  // for min, max and mean. Throws as read does.
   std::vector<Bucket> summarize(std::string_view series, int generation, std::int64_t from_step,
                                 std::int64_t to_step, int columns);
 
   // True once after every commit of the writer. Costs microseconds.
   bool changed();
+
+  // Rows of samples and summaries fetched so far: what the bound of summarize is measured by.
+  std::int64_t rows_read() const;
 
  private:
   struct Impl;

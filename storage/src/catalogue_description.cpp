@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a run is made of: hyperparameters, and the newest goodput model, kept as the message it came in.
+#include "catalogue_impl.h"
+
+namespace batchscope::storage {
+
+void Catalogue::put_hyperparameters(const std::string& id, const std::map<std::string, std::string>& values) {
+  Database& database = impl_->database;
+  database.write([&] {
+    const std::int64_t key = impl_->key(id);
+    for (const auto& [name, value] : values)
+      database.execute("INSERT OR REPLACE INTO hyperparameter (run, name, value) VALUES (?, ?, ?)", key, name,
+                       value);
+  });
+}
+
+std::map<std::string, std::string> Catalogue::hyperparameters(const std::string& id) {
+  Database& database = impl_->database;
+  return database.read([&] {
+    std::map<std::string, std::string> values;
+    Query row = database.query("SELECT name, value FROM hyperparameter WHERE run = ?", impl_->key(id));
+    while (row.next()) values[row.text(0)] = row.text(1);
+    return values;
+  });
+}
+
+void Catalogue::put_model(const std::string& id, int generation, const protocol::Model& model) {
+  Database& database = impl_->database;
+  database.write([&] {
+    database.execute("INSERT OR REPLACE INTO model (run, generation, message) VALUES (?, ?, ?)",
+                     impl_->key(id), generation, protocol::encode(model));
+  });
+}
+
+std::optional<protocol::Model> Catalogue::model(const std::string& id) {
+  Database& database = impl_->database;
+  return database.read([&]() -> std::optional<protocol::Model> {
+    Query row = database.query("SELECT message FROM model WHERE run = ?", impl_->key(id));
+    if (!row.next()) return std::nullopt;
+    const protocol::Message message = protocol::decode(row.text(0));
+    if (const auto* model = std::get_if<protocol::Model>(&message)) return *model;
+    throw Error(ErrorKind::corrupt, "run " + id + ": its goodput model cannot be read");
+  });
+}
+
+}  // namespace batchscope::storage

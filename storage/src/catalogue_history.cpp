@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What happened in a run: generations, epochs, events, checkpoints and the ledger of its samples. The
+// rows that say where a run can go on from, generations and checkpoints, are written durably.
+#include "catalogue_impl.h"
+
+namespace batchscope::storage {
+
+void Catalogue::put_generation(const std::string& id, const Generation& generation) {
+  Database& database = impl_->database;
+  database.write_durably([&] {
+    const std::int64_t key = impl_->key(id);
+    database.execute("DELETE FROM generation WHERE run = ? AND number = ?", key, generation.number);
+    database.execute(
+        "INSERT INTO generation (run, number, replicas, reason, started, ended, first_step, last_step,"
+        " checkpoint, pause, outcome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        key, generation.number, generation.replicas, generation.reason, generation.started, generation.ended,
+        generation.first_step, generation.last_step, generation.checkpoint, generation.pause,
+        generation.outcome);
+    for (const auto& [name, seconds] : generation.pause_parts)
+      database.execute("INSERT INTO pause_part (run, generation, name, seconds) VALUES (?, ?, ?, ?)", key,
+                       generation.number, name, seconds);
+  });
+}
+
+std::vector<Generation> Catalogue::generations(const std::string& id) {
+  Database& database = impl_->database;
+  return database.read([&] {
+    const std::int64_t key = impl_->key(id);
+    std::vector<Generation> list;
+    Query row = database.query(
+        "SELECT number, replicas, reason, started, ended, first_step, last_step, checkpoint, pause, outcome"
+        " FROM generation WHERE run = ? ORDER BY number",
+        key);
+    while (row.next()) {
+      Generation& generation = list.emplace_back();
+      generation.number = row.small_integer(0);
+      generation.replicas = row.small_integer(1);
+      generation.reason = row.text(2);
+      generation.started = row.real(3);
+      generation.ended = row.real(4);
+      generation.first_step = row.integer(5);
+      generation.last_step = row.integer(6);
+      generation.checkpoint = row.text(7);
+      generation.pause = row.real(8);
+      generation.outcome = row.text(9);
+      Query part = database.query("SELECT name, seconds FROM pause_part WHERE run = ? AND generation = ?",
+                                  key, generation.number);
+      while (part.next()) generation.pause_parts[part.text(0)] = part.real(1);
+    }
+    return list;
+  });
+}
+
+void Catalogue::put_epoch(const std::string& id, const Epoch& epoch) {
+  Database& database = impl_->database;
+  database.write([&] {
+    database.execute(
+        "INSERT OR REPLACE INTO epoch (run, number, generation, started, ended, first_step, last_step)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
+        impl_->key(id), epoch.number, epoch.generation, epoch.started, epoch.ended, epoch.first_step,
+        epoch.last_step);
+  });
+}
+
+std::vector<Epoch> Catalogue::epochs(const std::string& id) {
+  Database& database = impl_->database;
+  return database.read([&] {
+    std::vector<Epoch> list;
+    Query row = database.query(
+        "SELECT number, generation, started, ended, first_step, last_step FROM epoch WHERE run = ?"
+        " ORDER BY generation, number",
+        impl_->key(id));
+    while (row.next())
+      list.push_back({row.small_integer(0), row.small_integer(1), row.real(2), row.real(3), row.integer(4),
+                      row.integer(5)});
+    return list;
+  });
+}
+
+void Catalogue::add_event(const std::string& id, int generation, std::int64_t step, const std::string& level,
+                          const std::string& text) {
+  Database& database = impl_->database;
+  database.write([&] {
+    database.execute("INSERT INTO event (run, time, generation, step, level, text) VALUES (?, ?, ?, ?, ?, ?)",
+                     impl_->key(id), now(), generation, step, level, text);
+  });
+}
+
+std::vector<Event> Catalogue::events(const std::string& id, std::int64_t after) {
+  Database& database = impl_->database;
+  return database.read([&] {
+    std::vector<Event> list;
+    Query row = database.query(
+        "SELECT id, time, generation, step, level, text FROM event WHERE run = ? AND id > ? ORDER BY id",
+        impl_->key(id), after);
+    while (row.next())
+      list.push_back(
+          {row.integer(0), row.real(1), row.small_integer(2), row.integer(3), row.text(4), row.text(5)});
+    return list;
+  });
+}
+
+void Catalogue::put_checkpoint(const std::string& id, const Checkpoint& checkpoint) {
+  Database& database = impl_->database;
+  database.write_durably([&] {
+    database.execute(
+        "INSERT OR REPLACE INTO checkpoint (run, name, generation, step, epoch, progress, time, seconds,"
+        " bytes, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        impl_->key(id), checkpoint.name, checkpoint.generation, checkpoint.step, checkpoint.epoch,
+        checkpoint.progress, checkpoint.time, checkpoint.seconds, checkpoint.bytes, checkpoint.reason);
+  });
+}
+
+void Catalogue::remove_checkpoint(const std::string& id, const std::string& name) {
+  Database& database = impl_->database;
+  database.write_durably(
+      [&] { database.execute("DELETE FROM checkpoint WHERE run = ? AND name = ?", impl_->key(id), name); });
+}
+
+std::vector<Checkpoint> Catalogue::checkpoints(const std::string& id) {
+  Database& database = impl_->database;
+  return database.read([&] {
+    std::vector<Checkpoint> list;
+    Query row = database.query(
+        "SELECT name, generation, step, epoch, progress, time, seconds, bytes, reason FROM checkpoint"
+        " WHERE run = ? ORDER BY time DESC, step DESC, name DESC",
+        impl_->key(id));
+    while (row.next())
+      list.push_back({row.text(0), row.small_integer(1), row.integer(2), row.small_integer(3), row.real(4),
+                      row.real(5), row.real(6), row.integer(7), row.text(8)});
+    return list;
+  });
+}
+
+void Catalogue::add_ledger(const std::string& id, int generation, const protocol::LedgerEntry& entry) {
+  Database& database = impl_->database;
+  database.write([&] {
+    database.execute(
+        "INSERT INTO ledger (run, generation, loader, epoch, pass, from_position, to_position, padding,"
+        " dataset_size, step) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        impl_->key(id), generation, entry.loader, entry.epoch, entry.pass, entry.from, entry.to,
+        entry.padding, entry.dataset_size, entry.step);
+  });
+}
+
+std::vector<Ledger> Catalogue::ledger(const std::string& id) {
+  Database& database = impl_->database;
+  return database.read([&] {
+    std::vector<Ledger> list;
+    Query row = database.query(
+        "SELECT generation, loader, epoch, pass, from_position, to_position, padding, dataset_size, step"
+        " FROM ledger WHERE run = ? ORDER BY id",
+        impl_->key(id));
+    while (row.next())
+      list.push_back({row.small_integer(0),
+                      {row.text(1), row.small_integer(2), row.small_integer(3), row.integer(4),
+                       row.integer(5), row.integer(6), row.integer(7), row.integer(8)}});
+    return list;
+  });
+}
+
+}  // namespace batchscope::storage

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs as they are listed, found and changed.
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+
+#include "batchscope/protocol/json.h"
+#include "batchscope/protocol/paths.h"
+#include "catalogue_impl.h"
+#include "process.h"
+
+namespace batchscope::storage {
+namespace {
+
+using protocol::Json;
+
+// How long a new run may wait for its supervisor before it counts as interrupted.
+constexpr double kSupervisorGrace = 10;  // s
+
+constexpr std::size_t kMatchesListed = 8;
+
+std::string spec_text(const protocol::RunSpec& spec) {
+  return Json(spec).dump(-1, ' ', false, Json::error_handler_t::replace);  // paths may hold any bytes
+}
+
+protocol::RunSpec spec_from(const std::string& text, const std::string& id) {
+  try {
+    return Json::parse(text).get<protocol::RunSpec>();
+  } catch (const std::exception& e) {
+    throw Error(ErrorKind::corrupt, "run " + id + ": its specification cannot be read: " + e.what());
+  }
+}
+
+// What a reader makes of a run that says it is active.
+RunState seen_state(RunState written, const ProcessId& supervisor, double created) {
+  if (!is_active(written) || is_alive(supervisor)) return written;
+  const bool awaits =
+      written == RunState::starting && supervisor.pid == 0 && now() - created < kSupervisorGrace;
+  return awaits ? written : RunState::interrupted;
+}
+
+Run run_from(const Query& row) {
+  Run run;
+  run.id = row.text(1);
+  run.name = row.text(2);
+  run.spec = spec_from(row.text(3), run.id);
+  run.spec.name = run.name;
+  run.message = row.text(5);
+  run.created = row.real(6);
+  run.ended = row.real(7);
+  run.step = row.integer(8);
+  run.epoch = row.small_integer(9);
+  run.epochs = row.small_integer(10);
+  run.fraction = row.real(11);
+  const ProcessId supervisor{row.integer(12), row.integer(13)};
+  run.note = row.text(14);
+  run.replicas = row.null(15) ? run.spec.replicas : row.small_integer(15);
+  run.state = seen_state(protocol::parse_run_state(row.text(4)), supervisor, run.created);
+  if (is_alive(supervisor)) run.supervisor_pid = supervisor.pid;
+  return run;
+}
+
+#define BATCHSCOPE_RUN_COLUMNS                                                          \
+  "key, id, name, spec, state, message, created, ended, step, epoch, epochs, fraction," \
+  " supervisor_pid, supervisor_start, note,"                                            \
+  " (SELECT replicas FROM generation WHERE run = key ORDER BY number DESC LIMIT 1)"
+
+void add_details(Database& database, std::int64_t key, Run& run) {
+  Query value = database.query("SELECT series, value FROM latest WHERE run = ?", key);
+  while (value.next()) run.latest.emplace_hint(run.latest.end(), value.text(0), value.real(1));
+  Query tag = database.query("SELECT name FROM tag WHERE run = ? ORDER BY name", key);
+  while (tag.next()) run.tags.push_back(tag.text(0));
+}
+
+bool starts_with(const std::string& text, const std::string& prefix) { return text.rfind(prefix, 0) == 0; }
+
+std::string listed(const std::vector<Run>& runs) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(runs.size(), kMatchesListed); ++i)
+    text += (i ? ", " : "") + runs[i].id + " (" + runs[i].name + ")";
+  return runs.size() > kMatchesListed ? text + ", ..." : text;
+}
+
+template <class Predicate>
+std::vector<Run> select(const std::vector<Run>& runs, Predicate predicate) {
+  std::vector<Run> selected;
+  std::copy_if(runs.begin(), runs.end(), std::back_inserter(selected), predicate);
+  return selected;
+}
+
+}  // namespace
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+Catalogue::Catalogue(const std::filesystem::path& file) : impl_(std::make_unique<Impl>(file)) {}
+Catalogue::~Catalogue() = default;
+Catalogue::Catalogue(Catalogue&&) noexcept = default;
+Catalogue& Catalogue::operator=(Catalogue&&) noexcept = default;
+
+std::string Catalogue::create_run(const protocol::RunSpec& spec) {
+  const std::string id = protocol::new_run_id();  // 36^8 of them; UNIQUE refuses the impossible
+  impl_->database.write([&] {
+    impl_->database.execute("INSERT INTO run (id, name, spec, state, created) VALUES (?, ?, ?, ?, ?)", id,
+                            spec.name, spec_text(spec), run_state_name(RunState::starting), now());
+  });
+  return id;
+}
+
+std::vector<Run> Catalogue::runs() {
+  Database& database = impl_->database;
+  return database.read([&] {
+    std::vector<Run> runs;
+    Query row = database.query("SELECT " BATCHSCOPE_RUN_COLUMNS " FROM run ORDER BY created DESC, key DESC");
+    while (row.next()) {
+      runs.push_back(run_from(row));
+      add_details(database, row.integer(0), runs.back());
+    }
+    return runs;
+  });
+}
+
+std::optional<Run> Catalogue::run(const std::string& id) {
+  Database& database = impl_->database;
+  return database.read([&]() -> std::optional<Run> {
+    Query row = database.query("SELECT " BATCHSCOPE_RUN_COLUMNS " FROM run WHERE id = ?", id);
+    if (!row.next()) return std::nullopt;
+    Run run = run_from(row);
+    add_details(database, row.integer(0), run);
+    return run;
+  });
+}
+
+// The whole list is small and a person waits, so the rules are written out rather than put into SQL.
+Run Catalogue::resolve(const std::string& text) {
+  const std::vector<Run> all = runs();
+  if (text == "latest") {
+    if (all.empty()) throw Error(ErrorKind::not_found, "there are no runs yet: batchscope run starts one");
+    return all.front();
+  }
+  if (text.empty()) throw Error(ErrorKind::usage, "a run is named by its id, its name or 'latest'");
+  std::vector<Run> matches = select(all, [&](const Run& run) { return run.id == text; });
+  if (matches.empty()) matches = select(all, [&](const Run& run) { return run.name == text; });
+  if (matches.empty())
+    matches =
+        select(all, [&](const Run& run) { return starts_with(run.id, text) || starts_with(run.name, text); });
+  if (matches.empty())
+    throw Error(ErrorKind::not_found, "no run's id or name begins with '" + text + "': see batchscope ls");
+  if (matches.size() > 1)
+    throw Error(ErrorKind::usage, "'" + text + "' fits " + std::to_string(matches.size()) +
+                                      " runs, use one's id: " + listed(matches));
+  return matches.front();
+}
+
+void Catalogue::set_state(const std::string& id, RunState state, const std::string& message) {
+  const bool over = !is_active(state) && state != RunState::paused;
+  impl_->update(id, "UPDATE run SET state = ?, message = ?, ended = ? WHERE key = ?", run_state_name(state),
+                message, over ? now() : 0.0);
+}
+
+void Catalogue::set_progress(const std::string& id, std::int64_t step, int epoch, int epochs, double fraction,
+                             const std::map<std::string, double>& latest) {
+  Database& database = impl_->database;
+  database.write([&] {
+    const std::int64_t key = impl_->key(id);
+    database.execute("UPDATE run SET step = ?, epoch = ?, epochs = ?, fraction = ? WHERE key = ?", step,
+                     epoch, epochs, fraction, key);
+    for (const auto& [series, value] : latest)
+      database.execute("INSERT OR REPLACE INTO latest (run, series, value) VALUES (?, ?, ?)", key, series,
+                       value);
+  });
+}
+
+void Catalogue::set_name(const std::string& id, const std::string& name) {
+  impl_->update(id, "UPDATE run SET name = ? WHERE key = ?", name);
+}
+
+void Catalogue::set_note(const std::string& id, const std::string& note) {
+  impl_->update(id, "UPDATE run SET note = ? WHERE key = ?", note);
+}
+
+void Catalogue::set_tags(const std::string& id, const std::vector<std::string>& tags) {
+  Database& database = impl_->database;
+  database.write([&] {
+    const std::int64_t key = impl_->key(id);
+    database.execute("DELETE FROM tag WHERE run = ?", key);
+    for (const std::string& tag : tags)
+      database.execute("INSERT OR IGNORE INTO tag (run, name) VALUES (?, ?)", key, tag);
+  });
+}
+
+bool Catalogue::changed() { return impl_->database.changed(); }
+
+}  // namespace batchscope::storage

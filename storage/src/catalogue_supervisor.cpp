@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who supervises a run. A claim is the supervisor's process id and the moment that process began, so it
+// ends with the process, and no other process that gets the same id can be taken for it.
+#include "catalogue_impl.h"
+#include "process.h"
+
+namespace batchscope::storage {
+namespace {
+
+ProcessId claim_on(Database& database, std::int64_t key) {
+  Query row = database.query("SELECT supervisor_pid, supervisor_start FROM run WHERE key = ?", key);
+  row.next();
+  return {row.integer(0), row.integer(1)};
+}
+
+void set_claim(Database& database, std::int64_t key, const ProcessId& claim) {
+  database.execute("UPDATE run SET supervisor_pid = ?, supervisor_start = ? WHERE key = ?", claim.pid,
+                   claim.start, key);
+}
+
+}  // namespace
+
+bool Catalogue::claim_supervisor(const std::string& id) {
+  Database& database = impl_->database;
+  const ProcessId self = this_process();
+  ProcessId before;
+  const bool claimed = database.write([&] {
+    const std::int64_t key = impl_->key(id);
+    before = claim_on(database, key);
+    if (before != self && is_alive(before)) return false;
+    set_claim(database, key, self);
+    return true;
+  });
+  // The one before was killed, maybe while it wrote, maybe with the machine.
+  if (claimed && before.pid != 0 && before != self) database.quick_check();
+  return claimed;
+}
+
+void Catalogue::release_supervisor(const std::string& id) {
+  Database& database = impl_->database;
+  database.write([&] {
+    const std::int64_t key = impl_->key(id);
+    if (claim_on(database, key) == this_process()) set_claim(database, key, {});
+  });
+}
+
+void Catalogue::remove_run(const std::string& id) {
+  Database& database = impl_->database;
+  database.write([&] {
+    const std::int64_t key = impl_->key(id);
+    if (const ProcessId holder = claim_on(database, key); is_alive(holder))
+      throw Error(ErrorKind::conflict, "run " + id + " is in the hands of its supervisor (process " +
+                                           std::to_string(holder.pid) + "): stop it first");
+    database.execute("DELETE FROM run WHERE key = ?", key);
+  });
+}
+
+}  // namespace batchscope::storage

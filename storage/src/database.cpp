@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Opening, and the few pragmas that make our use of SQLite: https://sqlite.org/wal.html. In WAL mode
+// with synchronous NORMAL a killed process loses nothing that was committed, a power cut at most the
+// last commits; neither damages the file.
+#include "database.h"
+
+#include <sqlite3.h>
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+
+namespace batchscope::storage {
+namespace {
+
+namespace fs = std::filesystem;
+
+SQLite::Database connect(const fs::path& file, Access access) {
+  try {
+    if (access == Access::read) {
+      if (!fs::exists(file)) throw Error(ErrorKind::not_found, "there is no " + file.string() + " yet");
+      return SQLite::Database(file.string(), SQLite::OPEN_READONLY, kBusyTimeoutMs);
+    }
+    std::error_code error;
+    if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
+    if (error)
+      throw Error(ErrorKind::io,
+                  "cannot make the folder " + file.parent_path().string() + ": " + error.message());
+    return SQLite::Database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyTimeoutMs);
+  } catch (const SQLite::Exception& e) {
+    throw_error(file, e);
+  }
+}
+
+// As a URI, so that it can carry options.
+std::string uri(const fs::path& file, const std::string& options) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  std::string text = "file:";
+  for (const unsigned char c : fs::absolute(file).string()) {
+    if (c == '%' || c == '?' || c == '#')
+      text += {'%', kHex[c >> 4], kHex[c & 15]};
+    else
+      text += static_cast<char>(c);
+  }
+  return text + "?" + options;
+}
+
+// Two processes that make a file at the same moment get in each other's way here, and SQLite does not
+// wait by itself when it changes the journal mode.
+void use_write_ahead_log(SQLite::Database& connection) {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + std::chrono::milliseconds(kBusyTimeoutMs);
+  for (;;) {
+    try {
+      connection.execAndGet("PRAGMA journal_mode = WAL");
+      return;
+    } catch (const SQLite::Exception& e) {
+      if (e.getErrorCode() != SQLITE_BUSY || Clock::now() > deadline) throw;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+}
+
+}  // namespace
+
+Database::FullSynchronous::FullSynchronous(SQLite::Database& connection) : connection_(connection) {
+  connection_.tryExec("PRAGMA synchronous = FULL");
+}
+
+Database::FullSynchronous::~FullSynchronous() { connection_.tryExec("PRAGMA synchronous = NORMAL"); }
+
+Database::Database(const fs::path& file, const Schema& schema, Access access)
+    : file_(file), connection_(connect(file, access)) {
+  guard([&] {
+    try {
+      open(schema, access);
+    } catch (const SQLite::Exception& e) {
+      if (!is_read_only_medium(e) || !fs::exists(file_)) throw;
+      open_for_looking(schema);
+    }
+    data_version_ = data_version();
+  });
+}
+
+void Database::open(const Schema& schema, Access access) {
+  const int version = identify(connection_, file_, schema);
+  if (access == Access::read) {
+    if (version == 0) throw Error(ErrorKind::not_found, "there is nothing in " + file_.string() + " yet");
+    return;
+  }
+  if (sqlite3_db_readonly(connection_.getHandle(), "main") == 1) return;
+  use_write_ahead_log(connection_);
+  connection_.exec("PRAGMA synchronous = NORMAL");
+  connection_.exec("PRAGMA foreign_keys = ON");
+  connection_.exec("PRAGMA journal_size_limit = 16777216");
+  migrate(connection_, file_, schema);
+}
+
+// SQLite cannot make its shared memory beside the file, so it must be told that nobody else will write it.
+void Database::open_for_looking(const Schema& schema) {
+  connection_ = SQLite::Database(uri(file_, "immutable=1"), SQLite::OPEN_READONLY | SQLite::OPEN_URI);
+  open(schema, Access::read);
+}
+
+SQLite::Statement& Database::prepared(std::string_view sql) {
+  auto found = statements_.find(sql);
+  if (found == statements_.end()) found = statements_.try_emplace(sql, connection_, std::string(sql)).first;
+  return found->second;
+}
+
+std::int64_t Database::data_version() {
+  Query version = query("PRAGMA data_version");
+  version.next();
+  return version.integer(0);
+}
+
+bool Database::changed() {
+  return guard([&] {
+    const std::int64_t before = std::exchange(data_version_, data_version());
+    return data_version_ != before;
+  });
+}
+
+void Database::quick_check() {
+  guard([&] {
+    Query check = query("PRAGMA quick_check(1)");
+    if (check.next() && check.text(0) != "ok")
+      throw Error(ErrorKind::corrupt, file_.string() + " is damaged: " + check.text(0) +
+                                          "; move it aside, or restore a copy of it");
+  });
+}
+
+void Database::checkpoint() noexcept { connection_.tryExec("PRAGMA wal_checkpoint(TRUNCATE)"); }
+
+}  // namespace batchscope::storage

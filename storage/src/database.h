@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One SQLite file of ours, opened the one way we open them: write-ahead log, foreign keys, patience for
+// a lock, a known application and version. Whatever goes wrong inside SQLite leaves here as an Error
+// that names the file. Not thread-safe: one Database, one thread.
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Transaction.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+#include <type_traits>
+#include <unordered_map>
+
+#include "query.h"
+#include "schema.h"
+#include "sqlite_error.h"
+
+namespace batchscope::storage {
+
+enum class Access { write, read };
+
+class Database {
+ public:
+  // Access::write creates the file with its folder, or migrates an older one. Access::read throws
+  // Error(not_found) where there is nothing yet. On a read-only medium both open for looking.
+  Database(const std::filesystem::path& file, const Schema& schema, Access access);
+
+  const std::filesystem::path& file() const { return file_; }
+
+  // `sql` must be a literal: it is prepared once and kept. No two queries of the same text at a time.
+  template <class... Values>
+  Query query(std::string_view sql, const Values&... values) {
+    SQLite::Statement& statement = prepared(sql);
+    int index = 0;
+    (bind(statement, ++index, values), ...);
+    return Query(statement);
+  }
+
+  // Runs a statement to its end. The number of rows it changed.
+  template <class... Values>
+  int execute(std::string_view sql, const Values&... values) {
+    Query running = query(sql, values...);
+    while (running.next()) {
+    }
+    return connection_.getChanges();
+  }
+
+  // The body in one transaction; an exception rolls it back.
+  template <class Body>
+  auto read(Body&& body) {
+    return transaction(SQLite::TransactionBehavior::DEFERRED, body);
+  }
+  template <class Body>
+  auto write(Body&& body) {
+    return transaction(SQLite::TransactionBehavior::IMMEDIATE, body);
+  }
+
+  // As write, and on the disk when it returns: not even a power cut takes it back.
+  template <class Body>
+  auto write_durably(Body&& body) {
+    const FullSynchronous full(connection_);
+    return write(body);
+  }
+
+  // True once after every commit by another connection.
+  bool changed();
+
+  // SQLite's own check of the file's structure. Throws Error(corrupt).
+  void quick_check();
+
+  // Moves the write-ahead log into the file and empties it, unless a reader is in the way.
+  void checkpoint() noexcept;
+
+ private:
+  // Commits wait for the disk while this lives.
+  class FullSynchronous {
+   public:
+    explicit FullSynchronous(SQLite::Database& connection);
+    ~FullSynchronous();
+    FullSynchronous(const FullSynchronous&) = delete;
+    FullSynchronous& operator=(const FullSynchronous&) = delete;
+
+   private:
+    SQLite::Database& connection_;
+  };
+
+  void open(const Schema& schema, Access access);
+  void open_for_looking(const Schema& schema);
+  SQLite::Statement& prepared(std::string_view sql);
+  std::int64_t data_version();
+
+  // SQLite's errors become Errors.
+  template <class Body>
+  auto guard(Body&& body) {
+    try {
+      return body();
+    } catch (const SQLite::Exception& e) {
+      throw_error(file_, e);
+    }
+  }
+
+  template <class Body>
+  auto transaction(SQLite::TransactionBehavior behavior, Body& body) {
+    return guard([&] {
+      SQLite::Transaction transaction(connection_, behavior);
+      if constexpr (std::is_void_v<decltype(body())>) {
+        body();
+        transaction.commit();
+      } else {
+        auto result = body();
+        transaction.commit();
+        return result;
+      }
+    });
+  }
+
+  std::filesystem::path file_;
+  SQLite::Database connection_;
+  std::unordered_map<std::string_view, SQLite::Statement> statements_;
+  std::int64_t data_version_ = 0;
+};
+
+}  // namespace batchscope::storage

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Recording. What is appended waits in memory (pending) until commit, which adds it to the table `batch`
+// as one small row per series (the tail): cheap to write, whatever came in. When the tail has grown to
+// its limit, a commit rewrites it per series instead: each track's last, unfinished chunk, its batches
+// and what is pending are cut into chunks of 1,024, the full ones are sealed into the tiers, and the
+// batches are gone. So a reader finds at most kTailRows rows besides the chunks. Values may come in any
+// order of steps as far back as the last sealed chunk.
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/storage/catalogue.h"
+#include "batchscope/storage/samples.h"
+#include "chunk.h"
+#include "database.h"
+#include "folder_lock.h"
+#include "samples_schema.h"
+#include "tier.h"
+
+namespace batchscope::storage {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kTailRows = 4096;
+constexpr std::size_t kTailValues = 65536;
+
+struct Track {
+  std::int64_t id = 0;
+  bool stored = false;
+  std::int64_t count = 0;                                               // samples in chunks
+  std::int64_t sealed_step = std::numeric_limits<std::int64_t>::min();  // last of the full chunks
+  std::vector<Sample> tail;                                             // in batches
+  std::vector<Sample> pending;                                          // not committed yet
+};
+
+// What a track will be when the transaction that rewrites it has been committed.
+struct Rewritten {
+  Track* track;
+  std::int64_t count;
+  std::int64_t sealed_step;
+};
+
+// A log left behind means that its writer was killed: whoever closes in order empties it.
+bool has_leftover_log(const fs::path& file) {
+  std::error_code error;
+  const auto size = fs::file_size(file.string() + "-wal", error);
+  return !error && size > 0;
+}
+
+fs::path folder_of(const fs::path& file) { return fs::absolute(file).parent_path(); }
+
+}  // namespace
+
+struct SampleWriter::Impl {
+  explicit Impl(const fs::path& file)
+      : lock(folder_of(file)),
+        unclean(has_leftover_log(file)),
+        database(file, samples_schema(), Access::write) {
+    if (unclean) database.quick_check();
+    database.write([&] {
+      load_tracks();
+      load_tail();
+    });
+  }
+
+  ~Impl() {
+    try {
+      commit();
+      if (tail_rows > 0) rewrite();
+    } catch (const std::exception&) {
+      // Nobody is left to be told; what was committed is safe.
+    }
+    database.checkpoint();
+  }
+
+  void load_tracks() {
+    Query row = database.query(
+        "SELECT track.id, series, generation, track.count, last_step FROM track"
+        " LEFT JOIN chunk ON chunk.track = track.id AND chunk.number = track.count / 1024 - 1");
+    while (row.next()) {
+      Track& track = tracks[row.small_integer(2)][row.text(1)];
+      track.id = row.integer(0);
+      track.stored = true;
+      track.count = row.integer(3);
+      if (!row.null(4)) track.sealed_step = row.integer(4);
+      next_track = std::max(next_track, track.id + 1);
+    }
+  }
+
+  void load_tail() {
+    std::map<std::int64_t, Track*> by_id;
+    for (auto& [generation, series] : tracks)
+      for (auto& [name, track] : series) by_id[track.id] = &track;
+    std::vector<std::int64_t> bad;
+    {
+      Query row = database.query("SELECT " BATCHSCOPE_CHUNK_COLUMNS ", id FROM batch ORDER BY id");
+      while (row.next()) {
+        const StoredChunk batch = stored_chunk(row, 0);
+        const auto track = by_id.find(batch.chunk.track);
+        if (!batch.samples || track == by_id.end()) {
+          bad.push_back(row.integer(kChunkColumnCount));
+          repairs.push_back(set_aside_text(batch.chunk));
+          continue;
+        }
+        std::vector<Sample>& tail = track->second->tail;
+        tail.insert(tail.end(), batch.samples->begin(), batch.samples->end());
+        tail_values += batch.samples->size();
+        ++tail_rows;
+      }
+    }
+    for (const std::int64_t id : bad) {
+      database.execute("INSERT INTO damaged (found, " BATCHSCOPE_CHUNK_COLUMNS
+                       ") SELECT ?, " BATCHSCOPE_CHUNK_COLUMNS " FROM batch WHERE id = ?",
+                       now(), id);
+      database.execute("DELETE FROM batch WHERE id = ?", id);
+    }
+  }
+
+  Track& track(int generation, std::string_view series) {
+    auto& names = tracks[generation];
+    auto found = names.find(series);
+    if (found == names.end()) {
+      found = names.emplace(series, Track{}).first;
+      found->second.id = next_track++;
+    }
+    return found->second;
+  }
+
+  std::string name(std::int64_t id) const {
+    for (const auto& [generation, series] : tracks)
+      for (const auto& [name, track] : series)
+        if (track.id == id) return "'" + name + "' of generation " + std::to_string(generation);
+    return "a series that is not listed";
+  }
+
+  std::string set_aside_text(const Chunk& chunk) const {
+    return database.file().string() + ": steps " + std::to_string(chunk.summary.first_step) + " to " +
+           std::to_string(chunk.summary.last_step) + " of " + name(chunk.track) +
+           " are damaged; they were set aside in the table 'damaged'";
+  }
+
+  void append(int generation, std::string_view series, std::int64_t first_step,
+              std::span<const double> values) {
+    if (values.empty()) return;
+    Track& to = track(generation, series);
+    if (first_step < to.sealed_step)
+      throw Error(ErrorKind::usage, "series '" + std::string(series) + "': step " +
+                                        std::to_string(first_step) + " comes too late, generation " +
+                                        std::to_string(generation) + " is sealed up to step " +
+                                        std::to_string(to.sealed_step));
+    for (const double value : values) to.pending.push_back({first_step++, value});
+    pending_values += values.size();
+  }
+
+  void commit() {
+    if (pending_values == 0) return;
+    std::vector<Track*> changed;
+    for_each([&](Track& track) {
+      if (!track.pending.empty()) changed.push_back(&track);
+    });
+    if (tail_rows + changed.size() > kTailRows || tail_values + pending_values > kTailValues) {
+      rewrite();
+      return;
+    }
+    database.write([&] {
+      store_tracks();
+      for (Track* track : changed) {
+        sort_by_step(track->pending);
+        insert_batch(pack(track->id, track->pending));
+      }
+    });
+    for (Track* track : changed) {
+      track->stored = true;
+      track->tail.insert(track->tail.end(), track->pending.begin(), track->pending.end());
+      track->pending.clear();
+    }
+    tail_rows += changed.size();
+    tail_values += std::exchange(pending_values, 0);
+  }
+
+  // The tail and what is pending become chunks.
+  void rewrite() {
+    std::vector<Rewritten> rewritten;
+    std::vector<std::string> found;
+    database.write([&] {
+      store_tracks();
+      for_each([&](Track& track) {
+        if (!track.tail.empty() || !track.pending.empty()) rewritten.push_back(rewrite(track, found));
+      });
+      database.execute("DELETE FROM batch");
+    });
+    for (const Rewritten& done : rewritten) {
+      done.track->stored = true;
+      done.track->count = done.count;
+      done.track->sealed_step = done.sealed_step;
+      done.track->tail.clear();
+      done.track->pending.clear();
+    }
+    repairs.insert(repairs.end(), found.begin(), found.end());
+    tail_rows = tail_values = pending_values = 0;
+  }
+
+  Rewritten rewrite(Track& track, std::vector<std::string>& found) {
+    Rewritten result{&track, track.count, track.sealed_step};
+    std::int64_t number = track.count / static_cast<std::int64_t>(kChunkSamples);
+    std::vector<Sample> samples = unfinished_chunk(track, number, found);
+    samples.insert(samples.end(), track.tail.begin(), track.tail.end());
+    samples.insert(samples.end(), track.pending.begin(), track.pending.end());
+    sort_by_step(samples);
+    result.count =
+        number * static_cast<std::int64_t>(kChunkSamples) + static_cast<std::int64_t>(samples.size());
+    for (std::span<const Sample> rest = samples; !rest.empty(); ++number) {
+      const std::span<const Sample> part = rest.first(std::min(rest.size(), kChunkSamples));
+      put_chunk(number, pack(track.id, part));
+      if (part.size() == kChunkSamples) {
+        seal_chunk(database, track.id, number, part);
+        result.sealed_step = part.back().step;
+      }
+      rest = rest.subspan(part.size());
+    }
+    database.execute("UPDATE track SET count = ? WHERE id = ?", result.count, track.id);
+    return result;
+  }
+
+  std::vector<Sample> unfinished_chunk(const Track& track, std::int64_t number,
+                                       std::vector<std::string>& found) {
+    StoredChunk chunk;
+    {
+      Query row = database.query(
+          "SELECT " BATCHSCOPE_CHUNK_COLUMNS " FROM chunk WHERE track = ? AND number = ?", track.id, number);
+      if (!row.next()) return {};
+      chunk = stored_chunk(row, 0);
+    }
+    if (chunk.samples) return *chunk.samples;
+    database.execute("INSERT INTO damaged (found, " BATCHSCOPE_CHUNK_COLUMNS
+                     ") SELECT ?, " BATCHSCOPE_CHUNK_COLUMNS " FROM chunk WHERE track = ? AND number = ?",
+                     now(), track.id, number);
+    found.push_back(set_aside_text(chunk.chunk));
+    return {};
+  }
+
+  void store_tracks() {
+    for (auto& [generation, series] : tracks)
+      for (auto& [name, track] : series)
+        if (!track.stored && !track.pending.empty())
+          database.execute("INSERT INTO track (id, series, generation, count) VALUES (?, ?, ?, 0)", track.id,
+                           name, generation);
+  }
+
+  void insert_batch(const Chunk& chunk) {
+    const Summary& summary = chunk.summary;
+    database.execute("INSERT INTO batch (" BATCHSCOPE_CHUNK_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     chunk.track, summary.first_step, summary.last_step, summary.count, summary.min,
+                     summary.max, summary.mean, Blob{chunk.steps}, Blob{chunk.values}, chunk.checksum());
+  }
+
+  void put_chunk(std::int64_t number, const Chunk& chunk) {
+    const Summary& summary = chunk.summary;
+    database.execute("INSERT OR REPLACE INTO chunk (number, " BATCHSCOPE_CHUNK_COLUMNS
+                     ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     number, chunk.track, summary.first_step, summary.last_step, summary.count, summary.min,
+                     summary.max, summary.mean, Blob{chunk.steps}, Blob{chunk.values}, chunk.checksum());
+  }
+
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    for (auto& [generation, series] : tracks)
+      for (auto& [name, track] : series) visit(track);
+  }
+
+  FolderLock lock;
+  bool unclean;
+  Database database;
+  std::map<int, std::map<std::string, Track, std::less<>>> tracks;
+  std::int64_t next_track = 1;
+  std::size_t tail_rows = 0;
+  std::size_t tail_values = 0;
+  std::size_t pending_values = 0;
+  std::vector<std::string> repairs;
+};
+
+SampleWriter::SampleWriter(const fs::path& file) : impl_(std::make_unique<Impl>(file)) {}
+
+SampleWriter::~SampleWriter() = default;
+
+void SampleWriter::append(int generation, std::string_view series, std::int64_t first_step,
+                          std::span<const double> values) {
+  impl_->append(generation, series, first_step, values);
+}
+
+void SampleWriter::append(int generation, std::string_view series, std::int64_t step, double value) {
+  impl_->append(generation, series, step, std::span(&value, 1));
+}
+
+void SampleWriter::commit() { impl_->commit(); }
+
+const std::vector<std::string>& SampleWriter::repairs() const { return impl_->repairs; }
+
+}  // namespace batchscope::storage

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Version 1 of samples.db.
+#include "samples_schema.h"
+
+namespace batchscope::storage {
+
+const Schema& samples_schema() {
+  static const Schema schema{0x42537361,  // "BSsa"
+                             "the samples of a run",
+                             {R"sql(
+    CREATE TABLE track (
+      id INTEGER PRIMARY KEY,
+      series TEXT NOT NULL,
+      generation INTEGER NOT NULL,
+      count INTEGER NOT NULL,
+      UNIQUE (series, generation)
+    ) STRICT;
+
+    CREATE TABLE batch (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      track INTEGER NOT NULL REFERENCES track (id),
+      first_step INTEGER NOT NULL,
+      last_step INTEGER NOT NULL,
+      count INTEGER NOT NULL,
+      min REAL,
+      max REAL,
+      mean REAL,
+      checksum INTEGER NOT NULL,
+      steps BLOB NOT NULL,
+      data BLOB NOT NULL
+    ) STRICT;
+
+    CREATE TABLE chunk (
+      track INTEGER NOT NULL REFERENCES track (id),
+      number INTEGER NOT NULL,
+      first_step INTEGER NOT NULL,
+      last_step INTEGER NOT NULL,
+      count INTEGER NOT NULL,
+      min REAL,
+      max REAL,
+      mean REAL,
+      checksum INTEGER NOT NULL,
+      steps BLOB NOT NULL,
+      data BLOB NOT NULL,
+      PRIMARY KEY (track, number)
+    ) STRICT;
+    CREATE INDEX chunk_by_step ON chunk (track, first_step, number);
+
+    CREATE TABLE tier (
+      track INTEGER NOT NULL REFERENCES track (id),
+      level INTEGER NOT NULL,
+      number INTEGER NOT NULL,
+      checksum INTEGER NOT NULL,
+      data BLOB NOT NULL,
+      PRIMARY KEY (track, level, number)
+    ) STRICT;
+
+    CREATE TABLE damaged (
+      id INTEGER PRIMARY KEY,
+      found REAL NOT NULL,
+      track INTEGER NOT NULL,
+      first_step INTEGER NOT NULL,
+      last_step INTEGER NOT NULL,
+      count INTEGER NOT NULL,
+      min REAL,
+      max REAL,
+      mean REAL,
+      checksum INTEGER NOT NULL,
+      steps BLOB NOT NULL,
+      data BLOB NOT NULL
+    ) STRICT;
+  )sql"}};
+  return schema;
+}
+
+StoredChunk stored_chunk(const Query& row, int first) {
+  StoredChunk stored;
+  stored.chunk.track = row.integer(first);
+  Summary& summary = stored.chunk.summary;
+  summary.first_step = row.integer(first + 1);
+  summary.last_step = row.integer(first + 2);
+  summary.count = static_cast<std::uint32_t>(row.integer(first + 3));
+  summary.min = row.real(first + 4);
+  summary.max = row.real(first + 5);
+  summary.mean = row.real(first + 6);
+  stored.chunk.steps = row.blob(first + 7);
+  stored.chunk.values = row.blob(first + 8);
+  stored.samples = unpack(stored.chunk, static_cast<std::uint32_t>(row.integer(first + 9)));
+  return stored;
+}
+
+}  // namespace batchscope::storage

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the storage tests share: a folder of their own, the kind of an error, bit-for-bit comparison.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <QTemporaryDir>
+#include <bit>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/storage.h"
+
+namespace batchscope::storage::test {
+
+struct Folder {
+  QTemporaryDir folder;
+  std::filesystem::path path() const { return folder.path().toStdString(); }
+  std::filesystem::path operator/(const char* name) const { return path() / name; }
+};
+
+// The error that the call throws; none where it throws none.
+inline std::optional<Error> error_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& e) {
+    return e;
+  }
+  return std::nullopt;
+}
+
+inline bool same(const Sample& a, const Sample& b) {
+  return a.step == b.step && std::bit_cast<std::uint64_t>(a.value) == std::bit_cast<std::uint64_t>(b.value);
+}
+
+inline bool same(const std::vector<Sample>& a, const std::vector<Sample>& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (!same(a[i], b[i])) return false;
+  return true;
+}
+
+// Meddles with a file behind the store's back. True where SQLite took it.
+inline bool meddle(const std::filesystem::path& file, const std::string& sql) {
+  sqlite3* connection = nullptr;
+  const bool done = sqlite3_open(file.c_str(), &connection) == SQLITE_OK &&
+                    sqlite3_exec(connection, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK;
+  sqlite3_close(connection);
+  return done;
+}
+
+}  // namespace batchscope::storage::test

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Series as a writer and a reader of the same file see them.
+#include <QTest>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include "store_test.h"
+
+using namespace batchscope;
+using namespace batchscope::storage;
+using test::error_of;
+using test::Folder;
+using test::same;
+
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+std::vector<double> ramp(std::size_t count, double from = 0) {
+  std::vector<double> values(count);
+  std::iota(values.begin(), values.end(), from);
+  return values;
+}
+
+}  // namespace
+
+class TestSamples : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void nothingIsThereBeforeTheFirstCommit() {
+    const Folder folder;
+    const auto file = folder / "samples.db";
+    QCOMPARE(error_of([&] { SampleReader reader(file); })->kind(), ErrorKind::not_found);
+    SampleWriter writer(file);
+    SampleReader reader(file);
+    QVERIFY(reader.series().empty());
+    writer.append(0, "loss", 1, 0.5);
+    QVERIFY(reader.series().empty());
+    QVERIFY(!reader.changed());
+    writer.commit();
+    QVERIFY(reader.changed());
+    QVERIFY(!reader.changed());
+    QCOMPARE(reader.series().size(), 1u);
+    QCOMPARE(reader.read("loss", 0).size(), 1u);
+    QVERIFY(reader.read("loss", 1).empty());
+    QVERIFY(reader.read("gain", 0).empty());
+  }
+
+  void everyBitOfAValueSurvives() {
+    const Folder folder;
+    const double signalling = std::bit_cast<double>(std::uint64_t{0xfff0dead00000001});
+    const std::vector<double> values{0.0, -0.0, kNan, -kNan, kInf, -kInf, signalling, 5e-324, 1.7e308, 0.1};
+    std::vector<Sample> expected;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      expected.push_back({static_cast<std::int64_t>(i) + 1, values[i]});
+    {
+      SampleWriter writer(folder / "samples.db");
+      writer.append(0, "x", 1, values);
+      writer.commit();
+      QVERIFY(same(SampleReader(folder / "samples.db").read("x", 0), expected));  // from a batch
+    }
+    QVERIFY(same(SampleReader(folder / "samples.db").read("x", 0), expected));  // from a chunk
+  }
+
+  void generationsAreKeptApart() {
+    const Folder folder;
+    SampleWriter writer(folder / "samples.db");
+    writer.append(0, "loss", 1, ramp(100));
+    writer.append(2, "loss", 51, ramp(10, 1000));
+    writer.append(2, "gain", 51, 1.5);
+    writer.commit();
+    SampleReader reader(folder / "samples.db");
+    QCOMPARE(reader.generations("loss"), (std::vector<int>{0, 2}));
+    QCOMPARE(reader.generations("gain"), std::vector<int>{2});
+    QVERIFY(reader.generations("nothing").empty());
+    QCOMPARE(reader.read("loss", 0, 51, 52).front().value, 50.0);
+    QCOMPARE(reader.read("loss", 2, 51, 52).front().value, 1000.0);
+    const auto series = reader.series();
+    QCOMPARE(series.size(), 2u);
+    QCOMPARE(series[0].name, std::string("gain"));
+    QCOMPARE(series[1].count, 110);
+  }
+
+  void stepsNeedNotBeConsecutive() {
+    const Folder folder;
+    std::vector<Sample> expected;
+    {
+      SampleWriter writer(folder / "samples.db");
+      for (int i = 0; i < 3000; ++i) {
+        const std::int64_t step = i * 40 - 7 + i % 3;
+        writer.append(0, "accuracy", step, i * 0.001);
+        expected.push_back({step, i * 0.001});
+        if (i % 500 == 0) writer.commit();
+      }
+      writer.append(0, "accuracy", expected.back().step, 1.0);  // twice at one step
+      expected.push_back({expected.back().step, 1.0});
+    }
+    SampleReader reader(folder / "samples.db");
+    QVERIFY(same(reader.read("accuracy", 0), expected));
+    QCOMPARE(reader.read("accuracy", 0, 39 * 40, 39 * 40).size(), 0u);
+    QCOMPARE(reader.read("accuracy", 0, expected[1500].step, expected[1502].step).size(), 3u);
+  }
+
+  void stepsMayComeLateUntilTheyAreSealed() {
+    const Folder folder;
+    SampleWriter writer(folder / "samples.db");
+    writer.append(0, "x", 10, ramp(5));
+    writer.commit();
+    writer.append(0, "x", 3, -1.0);
+    writer.commit();
+    SampleReader reader(folder / "samples.db");
+    QCOMPARE(reader.read("x", 0).front().step, 3);
+    writer.append(0, "x", 15, ramp(70'000));
+    writer.commit();  // seals
+    const auto error = error_of([&] { writer.append(0, "x", 4, -2.0); });
+    QCOMPARE(error->kind(), ErrorKind::usage);
+    QVERIFY(std::string(error->what()).find("'x': step 4") != std::string::npos);
+    writer.commit();
+    QCOMPARE(reader.read("x", 0).size(), 70'006u);
+  }
+
+  void aLiveReaderFollowsByStep() {
+    const Folder folder;
+    SampleWriter writer(folder / "samples.db");
+    std::vector<Sample> expected, seen;
+    std::optional<SampleReader> reader;
+    std::int64_t step = 1;
+    for (int commit = 0; commit < 3000; ++commit) {
+      for (const char* series : {"a", "b"}) writer.append(0, series, step, ramp(5, commit));
+      for (int i = 0; i < 5; ++i) expected.push_back({step + i, static_cast<double>(commit + i)});
+      step += 5;
+      writer.commit();
+      if (!reader) reader.emplace(folder / "samples.db");
+      const auto news = reader->read("a", 0, seen.empty() ? 0 : seen.back().step + 1);
+      QCOMPARE(news.size(), 5u);
+      seen.insert(seen.end(), news.begin(), news.end());
+    }
+    QVERIFY(same(seen, expected));
+    QVERIFY(same(reader->read("b", 0), expected));
+    QCOMPARE(reader->series()[0].count, 15'000);
+  }
+
+  // Every bucket says what the samples between its steps say, the buckets are all the samples, and there
+  // are no more of them than asked for.
+  void summariesEqualBruteForce() {
+    const Folder folder;
+    std::mt19937_64 random(7);
+    std::vector<Sample> all;
+    SampleWriter writer(folder / "samples.db");
+    std::normal_distribution<double> noise(0, 1);
+    std::int64_t step = 100;
+    while (all.size() < 180'000) {
+      std::vector<double> values(1 + random() % 3000);
+      for (double& value : values) value = random() % 50 ? noise(random) : random() % 2 ? kNan : kInf;
+      writer.append(3, "x", step, values);
+      for (const double value : values) all.push_back({step++, value});
+      if (random() % 4 == 0) step += static_cast<std::int64_t>(random() % 50);
+      if (random() % 3 == 0) writer.commit();
+    }
+    writer.commit();
+    SampleReader reader(folder / "samples.db");
+    for (int round = 0; round < 300; ++round) {
+      std::int64_t from = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(step + 200));
+      std::int64_t to = from + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(
+                                   round % 3 == 0 ? 500 : step + 200));
+      if (round == 0) {
+        from = 0;
+        to = INT64_MAX;
+      }
+      const int columns = 1 + static_cast<int>(random() % 2000);
+      const auto buckets = reader.summarize("x", 3, from, to, columns);
+      QVERIFY(buckets.size() <= 2u * static_cast<unsigned>(columns));
+      auto sample = std::find_if(all.begin(), all.end(), [&](const Sample& s) { return s.step >= from; });
+      for (const Bucket& bucket : buckets) {
+        Bucket expected{sample->step, sample->step, 0, kNan, kNan, kNan};
+        double sum = 0, finite = 0;
+        for (; sample != all.end() && sample->step <= bucket.last_step; ++sample) {
+          expected.last_step = sample->step;
+          ++expected.count;
+          if (!std::isfinite(sample->value)) continue;
+          expected.min = finite == 0 ? sample->value : std::min(expected.min, sample->value);
+          expected.max = finite == 0 ? sample->value : std::max(expected.max, sample->value);
+          sum += sample->value;
+          ++finite;
+        }
+        QCOMPARE(bucket.first_step, expected.first_step);
+        QCOMPARE(bucket.last_step, expected.last_step);
+        QCOMPARE(bucket.count, expected.count);
+        if (finite == 0) {
+          QVERIFY(std::isnan(bucket.min) && std::isnan(bucket.max) && std::isnan(bucket.mean));
+        } else {
+          QCOMPARE(bucket.min, expected.min);
+          QCOMPARE(bucket.max, expected.max);
+          QVERIFY(std::abs(bucket.mean - sum / finite) < 1e-12);
+        }
+      }
+      QVERIFY(sample == all.end() || sample->step > to);
+    }
+  }
+
+  void drawingReadsFewRowsHoweverLongTheSeries() {
+    const Folder folder;
+    SampleWriter writer(folder / "samples.db");
+    constexpr int kColumns = 100;
+    std::int64_t step = 1;
+    for (const int thousands : {100, 900, 2000}) {
+      for (int i = 0; i < thousands; ++i, step += 1000) writer.append(0, "x", step, ramp(1000));
+      writer.commit();
+      SampleReader reader(folder / "samples.db");
+      const auto before = reader.rows_read();
+      const auto buckets = reader.summarize("x", 0, 0, INT64_MAX, kColumns);
+      QVERIFY(buckets.size() > kColumns / 2);
+      QVERIFY2(reader.rows_read() - before < 3 * kColumns,
+               qPrintable(QString::number(reader.rows_read() - before)));
+    }
+  }
+
+  void onlyOneWriterAtATime() {
+    const Folder folder;
+    std::optional<SampleWriter> writer(folder / "samples.db");
+    QCOMPARE(error_of([&] { SampleWriter second(folder / "samples.db"); })->kind(), ErrorKind::conflict);
+    writer.reset();
+    SampleWriter next(folder / "samples.db");
+  }
+};
+
+QTEST_APPLESS_MAIN(TestSamples)
+#include "test_samples.moc"
