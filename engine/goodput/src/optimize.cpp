@@ -81,7 +81,7 @@ class Search {
   }
 
  private:
-  static constexpr std::int64_t kSmallShare = 64;
+  static constexpr std::int64_t kSmallShare = 32;
 
   double evaluate(std::int64_t local, std::int64_t steps) const {
     return goodput_.evaluate({num_nodes_, num_replicas_, local, static_cast<int>(steps)});

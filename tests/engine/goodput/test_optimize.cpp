@@ -145,7 +145,7 @@ class TestOptimize : public QObject {
     std::mt19937_64 random(3);
     for (int trial = 0; trial < 3'000; ++trial) {
       const Problem problem(random, 20);
-      if (problem.bounds.accumulation && problem.ceiling() / problem.replicas > 64) continue;
+      if (problem.bounds.accumulation && problem.ceiling() / problem.replicas > 32) continue;
       const double best = problem.brute_force();
       const Choice choice = problem.goodput().optimize(problem.nodes, problem.replicas, problem.bounds);
       QVERIFY2(golden::close(choice.goodput, best), golden::differ(describe(problem), choice.goodput, best));
