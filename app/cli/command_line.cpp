@@ -52,7 +52,8 @@ class CommandLine {
   Action parse(Strings arguments) {
     // What follows "--" is the program's own and none of our business.
     const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
-    if (dashes != arguments.end()) {
+    const bool forProgram = dashes != arguments.end();
+    if (forProgram) {
       runOptions_->arguments.assign(dashes + 1, arguments.end());
       arguments.erase(dashes, arguments.end());
     }
@@ -64,7 +65,7 @@ class CommandLine {
     }
     const auto chosen = app_.get_subcommands();
     if (chosen.empty()) return [this] { return printHelp(app_); };
-    if (dashes != arguments.end() && chosen.front()->get_name() != "run")
+    if (forProgram && chosen.front()->get_name() != "run")
       throw Error(ErrorKind::usage, "only `batchscope run` takes arguments behind \"--\"");
     return actions_.at(chosen.front());
   }
