@@ -113,14 +113,15 @@ struct AdaptiveDataParallel::Impl {
       return;
     }
     buffers.start();
-    GradientSync::Result result = gradients.finish();
+    const GradientSync::Result result = gradients.finish();
     // Without a loader a replica's micro-batch is taken for the initial batch.
     const double scale = context.initial_batch_size > 0 ? static_cast<double>(context.samples) /
                                                               static_cast<double>(context.initial_batch_size)
                                                         : result.norms.count;
-    result.norms.scale = scale;
+    norms = result.norms;
+    norms.scale = scale;
     if (context.even)
-      noise.update(result.norms);
+      noise.update(norms);
     else
       gradients.forget_previous_gradient();  // it is of another batch size, which no estimate allows for
 
@@ -148,6 +149,7 @@ struct AdaptiveDataParallel::Impl {
   GradientSync gradients;
   BufferSync buffers;
   TrainingState state;
+  goodput::NormSample norms;
   double gain = 1, lr_factor = 1;
 };
 
@@ -166,5 +168,7 @@ void AdaptiveDataParallel::step() { impl_->step(); }
 double AdaptiveDataParallel::gain() const { return impl_->gain; }
 double AdaptiveDataParallel::lr_factor() const { return impl_->lr_factor; }
 double AdaptiveDataParallel::progress() const { return metrics::progress(); }
+const goodput::NoiseScale& AdaptiveDataParallel::noise_scale() const { return impl_->noise; }
+const goodput::NormSample& AdaptiveDataParallel::norms() const { return impl_->norms; }
 
 }  // namespace batchscope

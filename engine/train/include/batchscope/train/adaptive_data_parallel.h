@@ -28,6 +28,10 @@ class Optimizer;
 
 namespace batchscope {
 
+namespace goodput {
+class NoiseScale;
+struct NormSample;
+}  // namespace goodput
 class LRScheduler;
 class ScalingRule;
 
@@ -59,6 +63,11 @@ class AdaptiveDataParallel {
   double gain() const;       // of the last step, between 1 and the scale
   double lr_factor() const;  // of the last step, first group
   double progress() const;   // scale-invariant iterations
+
+  // The statistics behind them (batchscope/goodput/noise_scale.h): the averages, and the squared norms of the
+  // last step.
+  const goodput::NoiseScale& noise_scale() const;
+  const goodput::NormSample& norms() const;
 
  private:
   struct Impl;

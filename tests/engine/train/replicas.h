@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs a test program as the replicas of one generation and collects what each said: its exit code, the JSON
+// object on the last line of its standard output, its standard error. The programs are exec'ed, never forked
+// from the test: a process that ran tensor operations cannot be.
+#pragma once
+
+#include <QCoreApplication>
+#include <QProcess>
+#include <QProcessEnvironment>
+#include <QTemporaryDir>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "batchscope/protocol/environment.h"
+#include "batchscope/protocol/json.h"
+
+namespace batchscope::testing {
+
+struct Replica {
+  int code = -1;  // -1: killed by a signal
+  protocol::Json said;
+  QByteArray errors;
+};
+
+struct Launch {
+  QString program;  // beside the test
+  QStringList arguments;
+  int replicas = 1;
+  std::map<std::string, std::string> variables = {};  // besides the replicas' places
+  int stopped = -1;  // this rank stops itself: killed when the others have ended
+  int generation = 0;
+};
+
+inline std::vector<Replica> run(const Launch& launch) {
+  const QTemporaryDir meeting;
+  std::vector<std::unique_ptr<QProcess>> processes;
+  for (int rank = 0; rank < launch.replicas; ++rank) {
+    protocol::Environment environment;
+    environment.num_replicas = launch.replicas;
+    environment.replica_rank = rank;
+    environment.num_restarts = launch.generation;
+    environment.rendezvous_dir = meeting.path().toStdString();
+    environment.checkpoint_path = (meeting.path() + "/checkpoints").toStdString();
+    environment.threads = 1;
+    QProcessEnvironment variables = QProcessEnvironment::systemEnvironment();
+    for (const auto& [name, value] : environment.to_variables())
+      variables.insert(QString::fromStdString(name), QString::fromStdString(value));
+    for (const auto& [name, value] : launch.variables)
+      variables.insert(QString::fromStdString(name), QString::fromStdString(value));
+    auto process = std::make_unique<QProcess>();
+    process->setProcessEnvironment(variables);
+    process->start(QCoreApplication::applicationDirPath() + "/" + launch.program, launch.arguments);
+    processes.push_back(std::move(process));
+  }
+  std::vector<Replica> replicas(processes.size());
+  const auto collect = [&](int rank) {
+    QProcess& process = *processes[static_cast<std::size_t>(rank)];
+    Replica& replica = replicas[static_cast<std::size_t>(rank)];
+    if (!process.waitForFinished(60'000)) process.kill();
+    process.waitForFinished();
+    replica.code = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1;
+    replica.errors = process.readAllStandardError();
+    const QByteArray last = process.readAllStandardOutput().trimmed().split('\n').last();
+    if (!last.isEmpty()) replica.said = protocol::parse_object(last.toStdString());
+  };
+  for (int rank = 0; rank < launch.replicas; ++rank)
+    if (rank != launch.stopped) collect(rank);
+  if (launch.stopped >= 0) {
+    processes[static_cast<std::size_t>(launch.stopped)]->kill();
+    collect(launch.stopped);
+  }
+  return replicas;
+}
+
+}  // namespace batchscope::testing
+
+// Every replica ended well.
+#define VERIFY_ENDED(replicas) \
+  for (const auto& replica : replicas) QVERIFY2(replica.code == 0, replica.errors.constData())

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Collectives between real processes: results, order, and what each replica learns of another's failure.
+#include <QTest>
+
+#include "replicas.h"
+
+using batchscope::protocol::Json;
+using namespace batchscope::testing;
+
+class TestCollective : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void everyReplicaGetsTheSameResults_data();
+  void everyReplicaGetsTheSameResults();
+  void differentCallsAreNamed();
+  void differentLengthsAreNamed();
+  void deadReplicaIsNamed();
+  void deadHubIsNamed();
+  void hangingReplicaIsNamed();
+  void missingReplicaIsNamed();
+};
+
+void TestCollective::everyReplicaGetsTheSameResults_data() {
+  QTest::addColumn<int>("replicas");
+  for (int replicas : {1, 2, 3}) QTest::addRow("%d replicas", replicas) << replicas;
+}
+
+void TestCollective::everyReplicaGetsTheSameResults() {
+  QFETCH(int, replicas);
+  const auto all = run({"train-collective-replica", {"everything"}, replicas});
+  VERIFY_ENDED(all);
+  std::string ordered = "0", first = "a0";
+  Json lengths = {""};
+  double sum = 0.1;
+  for (int rank = 1; rank < replicas; ++rank) {
+    ordered += "+" + std::to_string(rank);
+    first += "+a" + std::to_string(rank);
+    lengths.push_back(std::string(static_cast<std::size_t>(rank), 'x'));
+    sum += 0.1 * (rank + 1);
+  }
+  for (const Replica& replica : all) {
+    QCOMPARE(replica.said["ordered"].get<std::string>(), ordered);
+    QCOMPARE(replica.said["broadcast"].get<std::string>(), std::string("of rank 0"));
+    QVERIFY(replica.said["gather"] == lengths);
+    QVERIFY(replica.said["sum"] == Json({sum, double(replicas)}));
+    QCOMPARE(replica.said["max"].get<int>(), 0);
+    QCOMPARE(replica.said["first"].get<std::string>(), first);
+    QCOMPARE(replica.said["between"].get<double>(), double(replicas));
+    QCOMPARE(replica.said["large"].get<int>(), 3'000'000);
+    QCOMPARE(replica.said["twice"].get<std::string>(), std::string("usage"));
+  }
+}
+
+#define VERIFY_FAILED(replica, kind_name, ...)                                         \
+  for (const char* call : {"first", "second"}) {                                       \
+    QCOMPARE((replica).said[call]["kind"].get<std::string>(), std::string(kind_name)); \
+    const auto message = (replica).said[call]["message"].get<std::string>();           \
+    for (const char* part : {__VA_ARGS__})                                             \
+      QVERIFY2(message.find(part) != std::string::npos, message.c_str());              \
+  }
+
+void TestCollective::differentCallsAreNamed() {
+  const auto all = run({"train-collective-replica", {"mismatch"}, 3});
+  VERIFY_ENDED(all);
+  for (const Replica& replica : all)
+    VERIFY_FAILED(replica, "usage", "replica 1 called sum 'apples'", "sum 'pears'");
+}
+
+void TestCollective::differentLengthsAreNamed() {
+  const auto all = run({"train-collective-replica", {"lengths"}, 2});
+  VERIFY_ENDED(all);
+  for (const Replica& replica : all) {
+    const auto message = replica.said["message"].get<std::string>();
+    QVERIFY2(message.find("1 and 2 numbers") != std::string::npos, message.c_str());
+  }
+}
+
+void TestCollective::deadReplicaIsNamed() {
+  const auto all = run({"train-collective-replica", {"death"}, 3});
+  QCOMPARE(all[1].code, -1);
+  for (const int rank : {0, 2})
+    VERIFY_FAILED(all[static_cast<std::size_t>(rank)], "failure", "replica 1", "sum 'numbers'");
+}
+
+void TestCollective::deadHubIsNamed() {
+  const auto all = run({"train-collective-replica", {"hub-death"}, 3});
+  QCOMPARE(all[0].code, -1);
+  for (const int rank : {1, 2}) VERIFY_FAILED(all[static_cast<std::size_t>(rank)], "failure", "replica 0");
+}
+
+void TestCollective::hangingReplicaIsNamed() {
+  Launch launch{"train-collective-replica", {"hang"}, 3};
+  launch.stopped = 1;
+  const auto all = run(launch);
+  for (const int rank : {0, 2})
+    VERIFY_FAILED(all[static_cast<std::size_t>(rank)], "timeout", "replica 1", "sum 'numbers'");
+}
+
+// Two of three replicas start.
+void TestCollective::missingReplicaIsNamed() {
+  Launch launch{"train-collective-replica", {"hang"}, 2};
+  launch.variables["ADAPTDL_NUM_REPLICAS"] = "3";
+  for (const Replica& replica : run(launch)) {
+    QCOMPARE(replica.said["error"].get<std::string>(), std::string("timeout"));
+    const auto message = replica.said["message"].get<std::string>();
+    QVERIFY2(message.find("replica 2 did not appear") != std::string::npos, message.c_str());
+  }
+}
+
+QTEST_GUILESS_MAIN(TestCollective)
+#include "test_collective.moc"
