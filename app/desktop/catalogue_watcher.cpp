@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "catalogue_watcher.h"
+
+#include <algorithm>
+
+#include "batchscope/protocol/error.h"
+
+namespace batchscope::desktop {
+
+CatalogueWatcher::CatalogueWatcher(const std::filesystem::path& file, QObject* parent)
+    : QObject(parent), file_(file), catalogue_(file), runs_(catalogue_.runs()) {
+  connect(&timer_, &QTimer::timeout, this, &CatalogueWatcher::poll);
+  timer_.start(250);
+}
+
+bool CatalogueWatcher::hasActiveRuns() const {
+  return std::any_of(runs_.begin(), runs_.end(), [](const storage::Run& run) { return is_active(run.state); });
+}
+
+void CatalogueWatcher::poll() {
+  try {
+    const bool overdue = hasActiveRuns() && ++quietPolls_ >= 8;
+    if (!catalogue_.changed() && !overdue) return;
+    reload();
+  } catch (const Error& error) {
+    Q_EMIT failed(QString::fromUtf8(error.what()));
+  }
+}
+
+void CatalogueWatcher::reload() {
+  quietPolls_ = 0;
+  runs_ = catalogue_.runs();
+  Q_EMIT changed();
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The window's one connection to the catalogue, and the poll that notices what other processes wrote to it:
+// four times a second for commits, every two seconds for what no commit tells, a supervisor that died.
+#pragma once
+
+#include <QObject>
+#include <QTimer>
+#include <filesystem>
+#include <vector>
+
+#include "batchscope/storage/catalogue.h"
+
+namespace batchscope::desktop {
+
+class CatalogueWatcher : public QObject {
+  Q_OBJECT
+ public:
+  // Throws Error as Catalogue does.
+  explicit CatalogueWatcher(const std::filesystem::path& file, QObject* parent = nullptr);
+
+  storage::Catalogue& catalogue() { return catalogue_; }
+  // Newest first, as of the last change.
+  const std::vector<storage::Run>& runs() const { return runs_; }
+  bool hasActiveRuns() const;
+  const std::filesystem::path& file() const { return file_; }
+
+ public Q_SLOTS:
+  void poll();
+  void reload();
+
+ Q_SIGNALS:
+  void changed();
+  void failed(const QString& message);
+
+ private:
+  std::filesystem::path file_;
+  storage::Catalogue catalogue_;
+  std::vector<storage::Run> runs_;
+  QTimer timer_;
+  int quietPolls_ = 0;
+};
+
+}  // namespace batchscope::desktop

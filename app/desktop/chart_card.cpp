@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "chart_card.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+
+#include "legend_button.h"
+
+namespace batchscope::desktop {
+
+ChartCard::ChartCard(const ChartSpec& spec, ViewState* state, QWidget* parent)
+    : QFrame(parent), plot_(new PlotView(spec, state, this)) {
+  setObjectName(QStringLiteral("card"));
+  auto* title = new QLabel(spec.title, this);
+  title->setObjectName(QStringLiteral("chartTitle"));
+  auto* unit = new QLabel(spec.unit, this);
+  unit->setObjectName(QStringLiteral("chartUnit"));
+  // The unit is the first to go where a narrow card has no room.
+  unit->setMinimumWidth(0);
+  unit->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+
+  auto* head = new QHBoxLayout;
+  head->setContentsMargins(12, 0, 12, 0);
+  head->setSpacing(8);
+  head->addWidget(title);
+  head->addWidget(unit, 1);
+  for (std::size_t i = 0; i < spec.lines.size(); ++i) {
+    auto* button = new LegendButton(spec.lines[i], this);
+    connect(button, &LegendButton::toggled, plot_, [this, i](bool isShown) { plot_->setHidden(i, !isShown); });
+    head->addWidget(button);
+  }
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(1, 7, 1, 1);
+  column->setSpacing(0);
+  column->addLayout(head);
+  column->addWidget(plot_, 1);
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "chart_scene.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ticks.h"
+
+namespace batchscope::desktop {
+namespace {
+
+// A stretch of steps of one generation that is in view, either kept or lost.
+struct Stretch {
+  int generation;
+  bool isLost;
+  std::int64_t from, to;
+  XMap map;
+};
+
+std::vector<Stretch> stretchesInView(const SeriesModel& model, const SceneOptions& options) {
+  std::vector<Stretch> result;
+  for (const GenerationSpan& span : model.generations()) {
+    if (span.last == 0) continue;
+    const XMap map = model.map(options.axis, span.number);
+    const double low = map.stepAt(options.range.low), high = map.stepAt(options.range.high);
+    if (std::isnan(low) || std::isnan(high)) continue;
+    // One step more on either side, so that lines leave the plot at its edges.
+    const std::int64_t from = std::max(span.first, static_cast<std::int64_t>(std::floor(low)) - 1);
+    const std::int64_t to = std::min(span.last, static_cast<std::int64_t>(std::ceil(high)) + 1);
+    const std::int64_t lost = span.lostFrom;
+    if (from <= std::min(to, lost - 1)) result.push_back({span.number, false, from, std::min(to, lost - 1), map});
+    if (to >= lost) result.push_back({span.number, true, std::max(from, lost), to, map});
+  }
+  return result;
+}
+
+// The values of one axis, for its range.
+class RangeFinder {
+ public:
+  void add(std::span<const Bucket> buckets, double factor) {
+    for (const Bucket& bucket : buckets) {
+      if (std::isnan(bucket.mean)) continue;
+      values_.push_back(bucket.min * factor);
+      if (bucket.max != bucket.min) values_.push_back(bucket.max * factor);
+    }
+  }
+  void add(double value) { values_.push_back(value); }
+  bool isEmpty() const { return values_.empty(); }
+
+  std::pair<double, double> range(bool isRobust, bool isLog, bool isZoomed) {
+    if (isLog) std::erase_if(values_, [](double v) { return !(v > 0); });
+    if (values_.empty()) return isLog ? std::pair(1.0, 10.0) : std::pair(0.0, 1.0);
+    double low = quantile(isRobust ? 0.01 : 0), high = quantile(isRobust ? 0.99 : 1);
+    if (isLog) {
+      low = std::exp2(std::floor(std::log2(low) + 1e-9));
+      high = std::exp2(std::ceil(std::log2(high) - 1e-9));
+      return high > low ? std::pair(low, high) : std::pair(low, 2 * low);
+    }
+    // Charts stand on zero, so that heights compare; zoomed in on detail they need not.
+    if (low >= 0 && !(isZoomed && low > 0.7 * high)) low = 0;
+    if (!(high > low)) high = low + (low != 0 ? std::abs(low) * 0.1 : 1);
+    const double step = roundInterval(low, high, 4);
+    return {std::floor(low / step) * step, std::ceil((high + 0.02 * (high - low)) / step) * step};
+  }
+
+ private:
+  double quantile(double q) {
+    // Few values have no outliers.
+    const std::size_t last = values_.size() - 1;
+    const std::size_t at = values_.size() < 50 ? (q < 0.5 ? 0 : last)
+                                               : static_cast<std::size_t>(std::llround(q * static_cast<double>(last)));
+    std::nth_element(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(at), values_.end());
+    return values_[at];
+  }
+
+  std::vector<double> values_;
+};
+
+std::vector<SceneBand> bandsOf(const SeriesModel& model, const SceneOptions& options, const Projection& x) {
+  std::vector<SceneBand> bands;
+  for (const GenerationSpan& span : model.generations()) {
+    if (span.last == 0) continue;
+    const XMap map = model.map(options.axis, span.number);
+    const double left = x.px(map.at(static_cast<double>(span.first)));
+    if (!bands.empty()) bands.back().right = left;
+    // It reaches to the next restart, or to the newest sample.
+    bands.push_back({left, x.px(map.at(static_cast<double>(span.last))), span.replicas, bands.size() % 2 == 1,
+                     !bands.empty()});
+  }
+  if (!bands.empty()) {
+    bands.front().left = std::min(bands.front().left, x.plot.left());
+    bands.back().right = std::max(bands.back().right, bands.back().left);
+  }
+  std::erase_if(bands, [&](const SceneBand& band) {
+    return band.right < x.plot.left() || band.left > x.plot.right();
+  });
+  return bands;
+}
+
+}  // namespace
+
+std::optional<double> SceneLine::yAt(int generation, double x) const {
+  for (const ScenePiece& piece : pieces) {
+    if (piece.generation != generation || piece.isLost) continue;
+    const auto& lines = piece.ink.smooth.empty() ? piece.ink.raw : piece.ink.smooth;
+    for (const QPolygonF& line : lines) {
+      if (x < line.first().x() - 1 || x > line.last().x() + 1) continue;
+      const auto right = std::lower_bound(line.begin(), line.end(), x,
+                                          [](const QPointF& point, double at) { return point.x() < at; });
+      if (right == line.begin()) return line.first().y();
+      if (right == line.end()) return line.last().y();
+      const auto before = std::prev(right);
+      const double share = (x - before->x()) / std::max(1e-9, right->x() - before->x());
+      return before->y() + share * (right->y() - before->y());
+    }
+  }
+  return {};
+}
+
+ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& plot, const SceneOptions& options) {
+  ChartScene scene;
+  scene.left.plot = scene.right.plot = plot;
+  const double width = options.range.high - options.range.low;
+  const double x0 = options.range.empty() ? 0 : options.range.low;
+  const double x1 = options.range.empty() || !(width > 0) ? x0 + 1 : options.range.high;
+  scene.left.x0 = scene.right.x0 = x0;
+  scene.left.x1 = scene.right.x1 = x1;
+  const int columns = std::max(1, static_cast<int>(plot.width()));
+  const auto stretches = options.range.empty() ? std::vector<Stretch>{} : stretchesInView(model, options);
+  const auto isHidden = [&](std::size_t line) { return line < options.isHidden.size() && options.isHidden[line]; };
+
+  RangeFinder left, right;
+  for (std::size_t i = 0; i < spec.lines.size(); ++i) {
+    const LineSpec& line = spec.lines[i];
+    if (isHidden(i)) continue;
+    for (const Stretch& s : stretches) {
+      (line.isRight ? right : left).add(model.view(line.series, s.generation, s.from, s.to, columns), line.factor);
+    }
+  }
+  scene.isEmpty = left.isEmpty() && right.isEmpty();
+  if (spec.bound) left.add(*spec.bound);
+  scene.left.log = options.isLog;
+  std::tie(scene.left.y0, scene.left.y1) = left.range(spec.isRobust, options.isLog, options.isZoomed);
+  // A fixed scale from 0 to 1 says more than a logarithmic one.
+  std::tie(scene.right.y0, scene.right.y1) =
+      spec.rightTop ? std::pair(0.0, *spec.rightTop) : right.range(false, false, false);
+  if (!spec.rightTop) scene.right.y1 = std::max(scene.right.y1, 4.0);
+
+  for (std::size_t i = 0; i < spec.lines.size(); ++i) {
+    if (isHidden(i)) continue;
+    const LineSpec& line = spec.lines[i];
+    const Projection& projection = line.isRight ? scene.right : scene.left;
+    const double smoothing = line.isSmoothed ? options.smoothing : 0;
+    SceneLine drawn{.spec = i, .pieces = {}};
+    for (const Stretch& s : stretches) {
+      ScenePiece piece{.generation = s.generation, .isLost = s.isLost, .ink = {}, .ghost = {}};
+      piece.ink = decimate(model.view(line.series, s.generation, s.from, s.to, columns), s.map, projection,
+                           line.factor, smoothing);
+      if (!line.ghost.empty()) {
+        piece.ghost = decimate(model.view(line.ghost, s.generation, s.from, s.to, columns), s.map, projection,
+                               line.factor, 0).raw;
+      } else if (smoothing > 0) {
+        piece.ghost = piece.ink.raw;
+      }
+      if (smoothing == 0) piece.ink.smooth.clear();
+      // One line counts for the chart, the one with the most samples.
+      drawn.pieces.push_back(std::move(piece));
+    }
+    std::int64_t samples = 0, points = 0;
+    for (const ScenePiece& piece : drawn.pieces) {
+      samples += piece.ink.samples;
+      points += piece.ink.points;
+    }
+    if (samples > scene.samples) std::tie(scene.samples, scene.points) = std::pair(samples, points);
+    scene.lines.push_back(std::move(drawn));
+  }
+  scene.bands = bandsOf(model, options, scene.left);
+  return scene;
+}
+
+}  // namespace batchscope::desktop

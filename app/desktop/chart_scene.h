@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What one chart is about to draw, in pixels of its plot area, computed without painting anything: the ranges of
+// its axes, every line in pieces that never cross a restart, the bands of the generations.
+#pragma once
+
+#include <QString>
+#include <optional>
+#include <vector>
+
+#include "chart_spec.h"
+#include "decimate.h"
+#include "series_model.h"
+
+namespace batchscope::desktop {
+
+struct ScenePiece {
+  int generation = 0;
+  bool isLost = false;  // steps that a restored checkpoint undid
+  Polylines ink;
+  std::vector<QPolygonF> ghost;  // the raw line behind a smoothed one
+};
+
+struct SceneLine {
+  std::size_t spec = 0;  // index into ChartSpec::lines
+  std::vector<ScenePiece> pieces;
+
+  // Where the line is drawn in this generation at the pixel x.
+  std::optional<double> yAt(int generation, double x) const;
+};
+
+struct SceneBand {
+  double left = 0, right = 0;
+  int replicas = 0;
+  bool isShaded = false;
+  bool isRestart = false;  // begins with a restart
+};
+
+struct ChartScene {
+  Projection left, right;
+  std::vector<SceneLine> lines;
+  std::vector<SceneBand> bands;
+  std::int64_t samples = 0, points = 0;  // in view; drawn
+  bool isEmpty = true;
+};
+
+struct SceneOptions {
+  SeriesModel::Extent range;
+  XAxis axis = XAxis::Step;
+  double smoothing = 0;
+  bool isLog = false;
+  bool isZoomed = false;
+  std::vector<bool> isHidden;  // by line
+};
+
+ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& plot, const SceneOptions& options);
+
+}  // namespace batchscope::desktop

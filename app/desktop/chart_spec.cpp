@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "chart_spec.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "batchscope/protocol/series.h"
+#include "series_model.h"
+
+namespace batchscope::desktop {
+namespace {
+
+namespace names = protocol::series;
+
+QString tr(const char* text) { return QCoreApplication::translate("charts", text); }
+
+ChartSpec gain() {
+  return {.title = tr("Gain"),
+          .unit = tr("between 1 and S"),
+          .lines = {{.series = names::kGain, .label = tr("gain"), .isSmoothed = true, .ghost = names::kRawGain},
+                    {.series = names::kScale, .label = tr("S"), .isBound = true}},
+          .bound = 1};
+}
+
+ChartSpec batchSize() {
+  return {.title = tr("Batch size"),
+          .unit = tr("samples"),
+          .lines = {{.series = names::kBatchSize, .label = tr("total")},
+                    {.series = names::kLocalBatchSize, .label = tr("per replica"), .colour = 1},
+                    {.series = names::kAccumulation, .label = tr("accumulation"), .colour = 3, .isRight = true}}};
+}
+
+ChartSpec goodput() {
+  return {.title = tr("Goodput"),
+          .unit = tr("samples/s"),
+          .lines = {{.series = names::kThroughput, .label = tr("throughput"), .colour = 1, .isSmoothed = true},
+                    {.series = names::kGoodput, .label = tr("goodput"), .isSmoothed = true},
+                    {.series = names::kEfficiency,
+                     .label = tr("efficiency"),
+                     .colour = 2,
+                     .isSmoothed = true,
+                     .isRight = true}},
+          .rightTop = 1,
+          .isRobust = true};
+}
+
+ChartSpec epochProgress() {
+  return {.title = tr("Epoch progress"),
+          .unit = tr("iterations"),
+          .lines = {{.series = names::kProgress, .label = tr("scale-invariant")},
+                    {.series = kStepSeries, .label = tr("steps"), .colour = 1}},
+          .axis = XAxis::WallTime};
+}
+
+ChartSpec lossAndAccuracy() {
+  return {.title = tr("Loss and accuracy"),
+          .unit = {},
+          .lines = {{.series = names::kLoss, .label = tr("loss"), .colour = 1, .isSmoothed = true},
+                    {.series = names::kValidationLoss, .label = tr("validation"), .colour = 3},
+                    {.series = names::kAccuracy, .label = tr("accuracy"), .colour = 2, .isRight = true}},
+          .rightTop = 1};
+}
+
+ChartSpec stepTime() {
+  const std::string compute = std::string(names::kStepTime) + "-" + names::kSyncTime;
+  return {.title = tr("Step time"),
+          .unit = tr("ms"),
+          .lines = {{.series = compute, .label = tr("compute"), .colour = 1, .factor = 1e3, .isSmoothed = true},
+                    {.series = names::kSyncTime, .label = tr("sync"), .colour = 3, .factor = 1e3, .isSmoothed = true},
+                    {.series = names::kModelStepTime, .label = tr("model"), .factor = 1e3}},
+          .isRobust = true};
+}
+
+}  // namespace
+
+bool ChartSpec::hasRight() const {
+  return std::any_of(lines.begin(), lines.end(), [](const LineSpec& line) { return line.isRight; });
+}
+
+std::set<std::string> ChartSpec::series() const {
+  std::set<std::string> names;
+  for (const LineSpec& line : lines) {
+    names.insert(line.series);
+    if (!line.ghost.empty()) names.insert(line.ghost);
+  }
+  return names;
+}
+
+std::vector<ChartSpec> dashboardCharts() {
+  return {gain(), batchSize(), goodput(), epochProgress(), lossAndAccuracy(), stepTime()};
+}
+
+}  // namespace batchscope::desktop

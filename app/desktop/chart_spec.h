@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What a chart shows, as data: its lines, the series and unit behind each, and which axis they belong to. The
+// dashboard is a list of these; a further chart is a further entry.
+#pragma once
+
+#include <QString>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "x_axis.h"
+
+namespace batchscope::desktop {
+
+struct LineSpec {
+  std::string series;
+  QString label;
+  int colour = 0;          // of Theme::series
+  double factor = 1;       // to the chart's unit
+  bool isSmoothed = false; // smoothing applies; the raw line is its ghost
+  bool isRight = false;    // on the right axis
+  bool isBound = false;    // dotted, a limit rather than a measurement
+  std::string ghost = {};       // another series drawn as the ghost instead of the raw line
+};
+
+struct ChartSpec {
+  QString title;
+  QString unit;
+  std::vector<LineSpec> lines;
+  std::optional<double> bound = {};      // a constant dotted line
+  std::optional<double> rightTop = {};   // fixed end of the right axis
+  bool isRobust = false;            // single outliers do not stretch the y axis
+  std::optional<XAxis> axis = {};        // where it is not the shared one
+
+  bool hasRight() const;
+  std::set<std::string> series() const;
+};
+
+std::vector<ChartSpec> dashboardCharts();
+
+}  // namespace batchscope::desktop

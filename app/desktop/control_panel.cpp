@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "control_panel.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "format.h"
+#include "goodput_curve.h"
+#include "prediction.h"
+#include "readout.h"
+#include "replica_buttons.h"
+#include "restart_steps.h"
+#include "run_session.h"
+#include "status_text.h"
+
+namespace batchscope::desktop {
+namespace {
+
+using protocol::Request;
+using protocol::RunState;
+
+QLabel* section(const QString& text, QWidget* parent) {
+  auto* label = new QLabel(text, parent);
+  label->setObjectName(QStringLiteral("section"));
+  return label;
+}
+
+RunState stateOf(const RunSession& session) {
+  const std::string& name = session.status().state;
+  return name.empty() ? session.run().state : protocol::parse_run_state(name);
+}
+
+}  // namespace
+
+ControlPanel::ControlPanel(RunSession* session, ViewState* state, int devices, QWidget* parent)
+    : QFrame(parent),
+      session_(session),
+      replicas_(new ReplicaButtons(devices, this)),
+      restart_(new QPushButton(this)),
+      prediction_(new QLabel(this)),
+      restartTitle_(section({}, this)),
+      steps_(new RestartSteps(this)),
+      checkpoint_(new QPushButton(tr("Checkpoint"), this)),
+      pause_(new QPushButton(tr("Pause"), this)),
+      stop_(new QPushButton(tr("Stop"), this)),
+      curveTitle_(section(tr("Goodput over batch size"), this)),
+      curve_(new GoodputCurve(this)),
+      readout_(new Readout(session, state, this)) {
+  setObjectName(QStringLiteral("rightPanel"));
+  setFixedWidth(300);
+  restart_->setObjectName(QStringLiteral("primary"));
+  prediction_->setObjectName(QStringLiteral("hint"));
+  prediction_->setWordWrap(true);
+  // Three lines are kept free, so that nothing below moves when the prediction changes.
+  prediction_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+  prediction_->setMinimumHeight(46);
+  stop_->setObjectName(QStringLiteral("danger"));
+  checkpoint_->setToolTip(tr("Write a checkpoint after the next step and go on"));
+
+  auto* content = new QWidget(this);
+  auto* column = new QVBoxLayout(content);
+  column->setContentsMargins(14, 14, 14, 14);
+  column->setSpacing(0);
+  column->addWidget(section(tr("Replicas"), this));
+  column->addSpacing(8);
+  column->addWidget(replicas_);
+  column->addSpacing(10);
+  column->addWidget(restart_);
+  column->addSpacing(6);
+  column->addWidget(prediction_);
+  column->addSpacing(12);
+  column->addWidget(restartTitle_);
+  column->addSpacing(4);
+  column->addWidget(steps_);
+  column->addSpacing(14);
+  column->addWidget(section(tr("Run"), this));
+  column->addSpacing(8);
+  auto* buttons = new QHBoxLayout;
+  buttons->setSpacing(6);
+  for (QPushButton* button : {checkpoint_, pause_, stop_}) buttons->addWidget(button, 1);
+  column->addLayout(buttons);
+  column->addSpacing(16);
+  column->addWidget(curveTitle_);
+  column->addSpacing(4);
+  column->addWidget(curve_);
+  column->addSpacing(12);
+  column->addWidget(readout_);
+  column->addStretch(1);
+
+  // A low window scrolls the panel rather than squeezing it.
+  auto* scroll = new QScrollArea(this);
+  scroll->setWidget(content);
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* frame = new QVBoxLayout(this);
+  frame->setContentsMargins(1, 0, 0, 0);
+  frame->addWidget(scroll);
+
+  connect(replicas_, &ReplicaButtons::chosenChanged, this, [this] {
+    updateStatus();
+    updateModel();
+  });
+  connect(restart_, &QPushButton::clicked, this, &ControlPanel::restart);
+  connect(checkpoint_, &QPushButton::clicked, this, [this] { session_->send(Request::Command::checkpoint); });
+  connect(pause_, &QPushButton::clicked, this, &ControlPanel::pauseOrResume);
+  connect(stop_, &QPushButton::clicked, this, &ControlPanel::confirmStop);
+  connect(session_, &RunSession::opened, this, &ControlPanel::opened);
+  connect(session_, &RunSession::statusChanged, this, &ControlPanel::updateStatus);
+  connect(session_, &RunSession::detailsChanged, this, [this] {
+    updateRestart();
+    updateModel();
+  });
+}
+
+void ControlPanel::opened() {
+  present_ = 0;
+  setVisible(session_->isOpen());
+}
+
+void ControlPanel::updateStatus() {
+  if (!session_->isOpen()) return;
+  const RunState state = stateOf(*session_);
+  const protocol::RunStatus& status = session_->status();
+  if (status.replicas > 0 && status.replicas != present_) {
+    present_ = status.replicas;
+    replicas_->setPresent(present_);
+    replicas_->setChosen(present_);
+    updateModel();
+  }
+  const int chosen = replicas_->chosen();
+  const bool isRunning = state == RunState::running;
+  const bool canResume = is_resumable(state);
+  if (state == RunState::restarting || state == RunState::starting) {
+    restart_->setText(tr("Starting %1 …").arg(replicaCount(std::max(1, status.target_replicas))));
+  } else if (canResume) {
+    restart_->setText(tr("Resume on %1").arg(replicaCount(std::max(1, chosen))));
+  } else {
+    restart_->setText(tr("Restart on %1").arg(replicaCount(std::max(1, chosen))));
+  }
+  restart_->setEnabled(canResume || (isRunning && chosen > 0 && chosen != present_));
+  replicas_->setEnabled(isRunning || canResume);
+  checkpoint_->setEnabled(isRunning);
+  pause_->setEnabled(isRunning || canResume);
+  pause_->setText(canResume ? tr("Resume") : tr("Pause"));
+  pause_->setToolTip(canResume ? tr("Go on from the newest checkpoint")
+                               : tr("Write a checkpoint and free the devices; resume any time"));
+  stop_->setEnabled(is_active(state) && state != RunState::stopping);
+  updateRestart();
+  updatePrediction();
+}
+
+void ControlPanel::updateRestart() {
+  if (!session_->isOpen()) return;
+  const protocol::RunStatus& status = session_->status();
+  if (!status.phase.empty()) {
+    restartTitle_->setText(tr("Restarting, %1 → %2").arg(status.replicas).arg(status.target_replicas));
+    steps_->showRunning(status.phase, status.phase_seconds);
+    return;
+  }
+  const storage::Generation* last = session_->lastRestart();
+  if (last == nullptr) {
+    restartTitle_->setText(tr("No restart yet"));
+    steps_->showDone({});
+    return;
+  }
+  int before = 0;
+  for (const storage::Generation& generation : session_->generations()) {
+    if (generation.number < last->number) before = generation.replicas;
+  }
+  restartTitle_->setText(tr("Last restart, %1 → %2, %3").arg(before).arg(last->replicas).arg(formatPause(last->pause)));
+  steps_->showDone(last->pause_parts);
+}
+
+void ControlPanel::updateModel() {
+  const bool hasModel = session_->isOpen() && session_->model().has_value();
+  curveTitle_->setVisible(hasModel);
+  curve_->setVisible(hasModel);
+  if (hasModel) {
+    const protocol::Model& model = *session_->model();
+    const int replicas = std::max(1, replicas_->chosen());
+    const auto now = presentPoint(model, present_, session_->status().latest);
+    curveTitle_->setText(tr("Goodput over batch size, %1").arg(replicaCount(replicas)));
+    curve_->setCurve(goodputCurve(model, replicas, 120), replicas == present_ ? now : std::nullopt,
+                     bestPoint(model, replicas));
+  }
+  updatePrediction();
+}
+
+void ControlPanel::updatePrediction() {
+  if (!session_->isOpen()) return;
+  const RunState state = stateOf(*session_);
+  if (!is_active(state) && !is_resumable(state)) {
+    prediction_->setText(tr("This run is over; start another from the Run menu."));
+    return;
+  }
+  if (!session_->model()) {
+    prediction_->setText(tr("No prediction yet: the model is fitted once a few steps have been measured."));
+    return;
+  }
+  const protocol::Model& model = *session_->model();
+  const int chosen = std::max(1, replicas_->chosen());
+  const auto best = bestPoint(model, chosen);
+  const auto now = presentPoint(model, present_, session_->status().latest);
+  if (!best) {
+    prediction_->setText(tr("The model knows no batch size that fits %1.").arg(replicaCount(chosen)));
+    return;
+  }
+  if (chosen == present_ && now) {
+    prediction_->setText(tr("Now about %1 samples/s goodput at efficiency %2. Choose another number to see what it would do.")
+                             .arg(formatNumber(now->goodput), formatNumber(now->efficiency, 2)));
+    return;
+  }
+  QString text = tr("Predicted goodput %1 samples/s").arg(formatNumber(best->goodput));
+  if (now && now->goodput > 0) {
+    const double change = best->goodput / now->goodput - 1;
+    if (std::abs(change) < 0.005) {
+      text += tr(", the same");
+    } else {
+      text += change > 0 ? tr(", %1 more").arg(formatPercent(change)) : tr(", %1 less").arg(formatPercent(-change));
+    }
+    text += tr("; efficiency %1 → %2").arg(formatNumber(now->efficiency, 2), formatNumber(best->efficiency, 2));
+  }
+  text += QLatin1Char('.');
+  if (const storage::Generation* last = session_->lastRestart()) {
+    text += tr(" Pause about %1.").arg(formatPause(last->pause));
+  }
+  if (chosen > model.max_profiled_replicas) text += tr(" %1: never measured.").arg(replicaCount(chosen));
+  prediction_->setText(text);
+}
+
+void ControlPanel::restart() {
+  if (is_resumable(stateOf(*session_))) {
+    if (session_->isConnected()) {
+      session_->send(Request::Command::resume, replicas_->chosen());
+    } else {
+      Q_EMIT resumeRequested(replicas_->chosen());
+    }
+    return;
+  }
+  session_->send(Request::Command::rescale, replicas_->chosen());
+}
+
+void ControlPanel::pauseOrResume() {
+  if (!is_resumable(stateOf(*session_))) {
+    session_->send(Request::Command::pause);
+  } else if (session_->isConnected()) {
+    session_->send(Request::Command::resume);
+  } else {
+    Q_EMIT resumeRequested(0);
+  }
+}
+
+void ControlPanel::confirmStop() {
+  auto* question = new QMessageBox(QMessageBox::Question, tr("Stop the run"),
+                                   tr("Stop %1?").arg(QString::fromStdString(session_->run().name)),
+                                   QMessageBox::NoButton, window());
+  question->setInformativeText(tr("It writes a checkpoint first and can be resumed later."));
+  question->setAttribute(Qt::WA_DeleteOnClose);
+  auto* stop = question->addButton(tr("Stop the run"), QMessageBox::DestructiveRole);
+  auto* keep = question->addButton(tr("Keep training"), QMessageBox::RejectRole);
+  question->setDefaultButton(keep);
+  connect(stop, &QPushButton::clicked, this, [this] { session_->send(Request::Command::stop); });
+  question->open();
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The control at the right: how many replicas, the one filled button that restarts on them with what it is
+// predicted to do, the restart as it happens, and checkpoint, pause or resume, stop. The panel asks; RunSession
+// and Launcher do.
+#pragma once
+
+#include <QFrame>
+
+class QLabel;
+class QPushButton;
+
+namespace batchscope::desktop {
+
+class GoodputCurve;
+class Readout;
+class ReplicaButtons;
+class RestartSteps;
+class RunSession;
+class ViewState;
+
+class ControlPanel : public QFrame {
+  Q_OBJECT
+ public:
+  ControlPanel(RunSession* session, ViewState* state, int devices, QWidget* parent = nullptr);
+
+  ReplicaButtons* replicas() const { return replicas_; }
+  QPushButton* restartButton() const { return restart_; }
+  QPushButton* checkpointButton() const { return checkpoint_; }
+  QPushButton* pauseButton() const { return pause_; }
+  QPushButton* stopButton() const { return stop_; }
+
+ Q_SIGNALS:
+  // A run that nobody supervises is to go on; 0: as many replicas as before.
+  void resumeRequested(int replicas);
+
+ private:
+  void opened();
+  void updateStatus();
+  void updateRestart();
+  void updateModel();
+  void updatePrediction();
+  void restart();
+  void pauseOrResume();
+  void confirmStop();
+
+  RunSession* session_;
+  ReplicaButtons* replicas_;
+  QPushButton* restart_;
+  QLabel* prediction_;
+  QLabel* restartTitle_;
+  RestartSteps* steps_;
+  QPushButton* checkpoint_;
+  QPushButton* pause_;
+  QPushButton* stop_;
+  QLabel* curveTitle_;
+  GoodputCurve* curve_;
+  Readout* readout_;
+  int present_ = 0;
+};
+
+}  // namespace batchscope::desktop

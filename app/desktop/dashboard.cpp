@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "dashboard.h"
+
+#include <QGridLayout>
+
+namespace batchscope::desktop {
+
+Dashboard::Dashboard(ViewState* state, QWidget* parent) : QWidget(parent) {
+  auto* grid = new QGridLayout(this);
+  grid->setContentsMargins(0, 0, 0, 0);
+  grid->setSpacing(10);
+  int place = 0;
+  for (const ChartSpec& spec : dashboardCharts()) {
+    auto* card = new ChartCard(spec, state, this);
+    grid->addWidget(card, place / 2, place % 2);
+    grid->setRowStretch(place / 2, 1);
+    series_.merge(spec.series());
+    cards_.push_back(card);
+    ++place;
+  }
+  grid->setColumnStretch(0, 1);
+  grid->setColumnStretch(1, 1);
+}
+
+void Dashboard::setModel(SeriesModel* model) {
+  if (model != nullptr) model->want(series_);
+  for (ChartCard* card : cards_) card->plot()->setModel(model);
+}
+
+void Dashboard::refresh() {
+  for (ChartCard* card : cards_) card->plot()->refresh();
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The charts of one run, two columns of cards.
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+#include "chart_card.h"
+#include "view_state.h"
+
+namespace batchscope::desktop {
+
+class Dashboard : public QWidget {
+  Q_OBJECT
+ public:
+  explicit Dashboard(ViewState* state, QWidget* parent = nullptr);
+
+  void setModel(SeriesModel* model);
+  // New samples are in the model.
+  void refresh();
+  const std::vector<ChartCard*>& cards() const { return cards_; }
+
+ private:
+  std::vector<ChartCard*> cards_;
+  std::set<std::string> series_;
+};
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// From samples to pixels. Every pixel column gets at most two points of the raw line, the lowest and the
+// highest value that falls into it, in the order that continues the line most closely; so no spike is lost and
+// none is drawn twice. Beside it the smoothed line: an exponential moving average over columns, debiased
+// (divided by the sum of its weights), that skips what is not finite. NaN breaks a line.
+#pragma once
+
+#include <QPolygonF>
+#include <QRectF>
+#include <span>
+#include <vector>
+
+#include "x_axis.h"
+
+namespace batchscope::desktop {
+
+// Maps values into a plot area; logarithmic where asked, and then only values > 0 have a place.
+struct Projection {
+  QRectF plot;
+  double x0 = 0, x1 = 1;
+  double y0 = 0, y1 = 1;
+  bool log = false;
+
+  double px(double x) const { return plot.left() + (x - x0) / (x1 - x0) * plot.width(); }
+  double py(double y) const;  // NaN where y has no place
+  double xAt(double px) const { return x0 + (px - plot.left()) / plot.width() * (x1 - x0); }
+};
+
+struct Polylines {
+  std::vector<QPolygonF> raw;
+  std::vector<QPolygonF> smooth;
+  std::int64_t samples = 0;  // seen
+  std::int64_t points = 0;   // of the raw line, drawn
+};
+
+// `factor` multiplies the values (seconds to milliseconds). `smoothing` 0 <= s < 1: the average's time constant
+// is 4 s / (1 - s) pixel columns, so that a line looks equally smooth at every zoom.
+Polylines decimate(std::span<const Bucket> buckets, const XMap& map, const Projection& projection, double factor,
+                   double smoothing);
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "events_panel.h"
+
+#include <QVBoxLayout>
+
+#include "format.h"
+#include "plain_table.h"
+#include "run_session.h"
+#include "theme.h"
+
+namespace batchscope::desktop {
+
+void EventModel::reset(double start) {
+  beginResetModel();
+  start_ = start;
+  events_.clear();
+  endResetModel();
+}
+
+void EventModel::append(const std::vector<storage::Event>& events) {
+  if (events.empty()) return;
+  beginInsertRows({}, 0, static_cast<int>(events.size()) - 1);
+  events_.insert(events_.end(), events.begin(), events.end());
+  endInsertRows();
+}
+
+int EventModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(events_.size());
+}
+
+int EventModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
+
+QVariant EventModel::data(const QModelIndex& index, int role) const {
+  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+  const storage::Event& event = events_[events_.size() - 1 - static_cast<std::size_t>(index.row())];
+  const Theme& theme = Theme::current();
+  switch (role) {
+    case Qt::DisplayRole:
+      return index.column() == TimeColumn ? formatClock(event.time - start_) : QString::fromStdString(event.text);
+    case Qt::ToolTipRole:
+      return tr("%1, step %2, generation %3")
+          .arg(formatTimeOfDay(event.time), formatCount(event.step))
+          .arg(event.generation);
+    case Qt::ForegroundRole:
+      if (index.column() == TimeColumn) return theme.text;
+      if (event.level == "warning") return theme.warning;
+      return event.level == "error" ? theme.bad : theme.dim;
+    case Qt::TextAlignmentRole:
+      return QVariant(Qt::AlignVCenter | (index.column() == TimeColumn ? Qt::AlignRight : Qt::AlignLeft));
+    default: return {};
+  }
+}
+
+EventsPanel::EventsPanel(RunSession* session, QWidget* parent)
+    : QWidget(parent), session_(session), model_(new EventModel(this)) {
+  auto* table = new PlainTable(tr("Nothing has happened yet."), this);
+  table->setAccessibleName(tr("Events"));
+  table->setModel(model_);
+  table->hideHeader();
+  table->setColumnWidth(EventModel::TimeColumn, 64);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->addWidget(table);
+  connect(session_, &RunSession::opened, this, &EventsPanel::opened);
+  connect(session_, &RunSession::detailsChanged, this, &EventsPanel::refresh);
+}
+
+void EventsPanel::opened() { model_->reset(session_->started()); }
+
+void EventsPanel::refresh() {
+  if (!session_->isOpen()) return;
+  model_->append(session_->catalogue().events(session_->run().id, model_->lastId()));
+}
+
+}  // namespace batchscope::desktop

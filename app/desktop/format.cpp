@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "format.h"
+
+#include <QCoreApplication>
+#include <QDateTime>
+#include <QLocale>
+#include <algorithm>
+#include <cmath>
+
+namespace batchscope::desktop {
+namespace {
+
+QString tr(const char* text) { return QCoreApplication::translate("format", text); }
+
+QString fixed(double value, int decimals) { return QLocale().toString(value, 'f', decimals); }
+
+}  // namespace
+
+QString formatCount(std::int64_t value) { return QLocale().toString(static_cast<qlonglong>(value)); }
+
+QString formatNumber(double value, int digits) {
+  if (std::isnan(value)) return QStringLiteral("–");
+  if (std::isinf(value)) return value > 0 ? QStringLiteral("∞") : QStringLiteral("−∞");
+  if (value == 0) return QStringLiteral("0");
+  const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
+  if (exponent < -4 || exponent > 9) return QLocale().toString(value, 'g', digits);
+  if (exponent >= digits - 1) {
+    // Whole numbers below ten thousand are exact; larger ones are rounded to what a person takes in.
+    const double unit = std::abs(value) < 1e4 ? 1 : std::pow(10, exponent - digits);
+    return fixed(std::round(value / unit) * unit, 0);
+  }
+  return fixed(value, digits - 1 - exponent);
+}
+
+QString formatPercent(double fraction) { return tr("%1 %").arg(fixed(100 * fraction, 0)); }
+
+QString formatDuration(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::llround(std::max(0.0, seconds)));
+  if (whole < 90) return tr("%1 s").arg(whole);
+  const std::int64_t minutes = (whole + 30) / 60;
+  if (minutes < 100) return tr("%1 min").arg(minutes);
+  if (minutes < 48 * 60) return tr("%1 h %2 min").arg(minutes / 60).arg(minutes % 60);
+  return tr("%1 days %2 h").arg(minutes / 1440).arg(minutes / 60 % 24);
+}
+
+QString formatPause(double seconds) {
+  if (seconds < 0.1) return tr("%1 ms").arg(fixed(1000 * seconds, 0));
+  return tr("%1 s").arg(fixed(seconds, seconds < 10 ? 2 : 1));
+}
+
+QString formatClock(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::max(0.0, seconds));
+  const QString rest = QStringLiteral("%1").arg(whole % 60, 2, 10, QLatin1Char('0'));
+  if (whole < 3600) return QStringLiteral("%1:%2").arg(whole / 60).arg(rest);
+  return QStringLiteral("%1:%2:%3").arg(whole / 3600).arg(whole / 60 % 60, 2, 10, QLatin1Char('0')).arg(rest);
+}
+
+QString formatBytes(std::int64_t bytes) {
+  return QLocale().formattedDataSize(bytes, bytes < 10'000'000 ? 1 : 0, QLocale::DataSizeSIFormat);
+}
+
+QString formatTimeOfDay(double secondsSince1970) {
+  const QDateTime time = QDateTime::fromMSecsSinceEpoch(static_cast<qint64>(secondsSince1970 * 1000));
+  const bool today = time.date() == QDate::currentDate();
+  return QLocale().toString(time, today ? QStringLiteral("HH:mm") : QStringLiteral("d MMM HH:mm"));
+}
+
+}  // namespace batchscope::desktop

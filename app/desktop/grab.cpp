@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "grab.h"
+
+#include <QElapsedTimer>
+#include <QEventLoop>
+#include <QTimer>
+
+#include "batchscope/protocol/run_state.h"
+#include "catalogue_watcher.h"
+#include "main_window.h"
+#include "run_session.h"
+
+namespace batchscope::desktop {
+namespace {
+
+void spin(int milliseconds) {
+  QEventLoop loop;
+  QTimer::singleShot(milliseconds, &loop, &QEventLoop::quit);
+  loop.exec();
+}
+
+}  // namespace
+
+QPixmap grabWindow(CatalogueWatcher* watcher, const std::string& run, const QSize& size) {
+  MainWindow window(watcher, false);
+  window.resize(size);
+  if (!run.empty()) window.openRun(run);
+  window.show();
+  // An active run's state comes from its supervisor, as it would on the screen.
+  QElapsedTimer patience;
+  patience.start();
+  const RunSession& session = *window.session();
+  while (session.isOpen() && is_active(session.run().state) && !session.isConnected() && patience.elapsed() < 1500) {
+    spin(50);
+  }
+  spin(400);
+  return window.grab();
+}
+
+}  // namespace batchscope::desktop

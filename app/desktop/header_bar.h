@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Above the charts: which run, in what state, how far it is, and how the charts are looked at.
+#pragma once
+
+#include <QWidget>
+
+#include "x_axis.h"
+
+class QAction;
+class QActionGroup;
+class QLabel;
+class QMenu;
+class QToolButton;
+
+namespace batchscope::desktop {
+
+class EpochBar;
+class RunSession;
+class ViewState;
+
+class HeaderBar : public QWidget {
+  Q_OBJECT
+ public:
+  HeaderBar(RunSession* session, ViewState* state, QWidget* parent = nullptr);
+
+  // The menus, shared with the menu bar.
+  QMenu* axisMenu() const { return axisMenu_; }
+  QMenu* smoothingMenu() const { return smoothingMenu_; }
+  QAction* followAction() const { return follow_; }
+  QAction* logAction() const { return log_; }
+  QAction* resetAction() const { return reset_; }
+
+ private:
+  void updateRun();
+  void updateView();
+  QToolButton* button(QAction* action);
+
+  RunSession* session_;
+  ViewState* state_;
+  QLabel* name_;
+  QLabel* chip_;
+  QLabel* epoch_;
+  QLabel* time_;
+  EpochBar* bar_;
+  QMenu* axisMenu_;
+  QMenu* smoothingMenu_;
+  QActionGroup* axes_;
+  QActionGroup* smoothings_;
+  QToolButton* axisButton_;
+  QToolButton* smoothingButton_;
+  QAction* follow_;
+  QAction* log_;
+  QAction* reset_;
+};
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Starts and resumes runs without holding up the window: both wait for a supervisor to answer, up to ten
+// seconds, on a thread of their own with a catalogue connection of its own.
+#pragma once
+
+#include <QObject>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "batchscope/protocol/run_spec.h"
+#include "batchscope/storage/catalogue.h"
+
+class QThread;
+
+namespace batchscope::desktop {
+
+class Launcher : public QObject {
+  Q_OBJECT
+ public:
+  explicit Launcher(const std::filesystem::path& catalogue, QObject* parent = nullptr);
+  ~Launcher() override;  // waits for what is under way
+
+  void start(const protocol::RunSpec& spec);
+  void resume(const std::string& id, int replicas);
+
+ Q_SIGNALS:
+  void launched(const QString& id);
+  void failed(const QString& message);
+
+ private:
+  void work(std::function<std::string(storage::Catalogue&)> job);
+
+  std::filesystem::path catalogue_;
+  std::vector<QThread*> threads_;
+};
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "legend_button.h"
+
+#include <QPainter>
+
+#include "theme.h"
+
+namespace batchscope::desktop {
+
+LegendButton::LegendButton(const LineSpec& line, QWidget* parent)
+    : QAbstractButton(parent), colour_(line.colour), isBound_(line.isBound) {
+  setText(line.label);
+  setCheckable(true);
+  setChecked(true);
+  setFont(interfaceFont(10));
+  setCursor(Qt::PointingHandCursor);
+  setFocusPolicy(Qt::TabFocus);
+  setAccessibleName(tr("Show %1").arg(line.label));
+  setToolTip(tr("Hide or show %1").arg(line.label));
+  setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+}
+
+QSize LegendButton::sizeHint() const { return {14 + 4 + fontMetrics().horizontalAdvance(text()) + 2, 18}; }
+
+void LegendButton::paintEvent(QPaintEvent*) {
+  const Theme& theme = Theme::current();
+  QPainter painter(this);
+  const QColor line = isBound_ ? theme.dim : theme.series[static_cast<std::size_t>(colour_)];
+  QPen pen(isChecked() ? line : theme.faint, isBound_ ? 1 : 2);
+  if (isBound_) pen.setStyle(Qt::DotLine);
+  painter.setPen(pen);
+  const int middle = height() / 2;
+  painter.drawLine(0, middle, 11, middle);
+  painter.setPen(isChecked() || underMouse() ? theme.dim : theme.faint);
+  QFont font = this->font();
+  font.setStrikeOut(!isChecked());
+  painter.setFont(font);
+  painter.drawText(rect().adjusted(16, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, text());
+  if (hasFocus()) {
+    painter.setPen(theme.accent);
+    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+  }
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// One entry of a chart's legend: a short line in the series' colour and its name. Pressing it hides or shows
+// the line.
+#pragma once
+
+#include <QAbstractButton>
+
+#include "chart_spec.h"
+
+namespace batchscope::desktop {
+
+class LegendButton : public QAbstractButton {
+  Q_OBJECT
+ public:
+  LegendButton(const LineSpec& line, QWidget* parent = nullptr);
+
+  QSize sizeHint() const override;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  int colour_;
+  bool isBound_;
+};
+
+}  // namespace batchscope::desktop

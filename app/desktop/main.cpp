@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// batchscope-desktop: the window.
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QIcon>
+#include <QLocale>
+#include <QRegularExpression>
+#include <QSettings>
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/paths.h"
+#include "catalogue_watcher.h"
+#include "grab.h"
+#include "main_window.h"
+#include "theme.h"
+
+namespace {
+
+using namespace batchscope;
+using namespace batchscope::desktop;
+
+bool asksFor(int argc, char** argv, std::initializer_list<std::string_view> options) {
+  return std::any_of(argv + 1, argv + argc, [&](const char* argument) {
+    return std::any_of(options.begin(), options.end(), [&](std::string_view option) {
+      return std::string_view(argument).substr(0, option.size()) == option;
+    });
+  });
+}
+
+// Pictures and texts need no display; a window does, and Qt would abort without saying how to go on.
+bool chooseDisplay(int argc, char** argv) {
+  if (qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) return true;
+  if (asksFor(argc, argv, {"--grab", "--help", "-h", "--version", "-v"})) {
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+    return true;
+  }
+  if (qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY")) return true;
+  std::fprintf(stderr,
+               "batchscope-desktop: there is no display here. Watch runs in the terminal with `batchscope ls` and "
+               "`batchscope show latest`, or draw the window with `batchscope-desktop --grab FILE.png`.\n");
+  return false;
+}
+
+Theme::Mode themeFrom(const QString& text) {
+  if (text.isEmpty()) return static_cast<Theme::Mode>(QSettings().value(QStringLiteral("window/theme"), 0).toInt());
+  if (text == QLatin1String("light")) return Theme::Mode::Light;
+  if (text == QLatin1String("dark")) return Theme::Mode::Dark;
+  throw Error(ErrorKind::usage, "--theme: \"" + text.toStdString() + "\" is neither light nor dark");
+}
+
+QSize sizeFrom(const QString& text) {
+  static const QRegularExpression form(QStringLiteral("^(\\d{3,5})x(\\d{3,5})$"));
+  const auto match = form.match(text);
+  if (!match.hasMatch()) {
+    throw Error(ErrorKind::usage, "--size: \"" + text.toStdString() + "\" is not of the form 1440x900");
+  }
+  return {match.captured(1).toInt(), match.captured(2).toInt()};
+}
+
+int run(QApplication& app) {
+  QCommandLineParser parser;
+  parser.setApplicationDescription(QStringLiteral(
+      "The window of BatchScope: watches elastic training and restarts it on other numbers of replicas.\n"
+      "Without options it shows the newest active run. Closing it never stops training."));
+  const QCommandLineOption help = parser.addHelpOption();
+  const QCommandLineOption version = parser.addVersionOption();
+  const QCommandLineOption runOption(QStringLiteral("run"), QStringLiteral("Show this run: a prefix of its id or name, or latest."), QStringLiteral("RUN"));
+  const QCommandLineOption demo(QStringLiteral("demo"), QStringLiteral("Start the demo run on two replicas unless it is active."));
+  const QCommandLineOption grab(QStringLiteral("grab"), QStringLiteral("Draw the window into a picture and exit; needs no display."), QStringLiteral("FILE.png"));
+  const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window, 1440x900 unless said."), QStringLiteral("WxH"));
+  const QCommandLineOption theme(QStringLiteral("theme"), QStringLiteral("light or dark; else as chosen last, or as the system."), QStringLiteral("NAME"));
+  parser.addOptions({runOption, demo, grab, size, theme});
+  if (!parser.parse(QApplication::arguments())) throw Error(ErrorKind::usage, parser.errorText().toStdString());
+  if (!parser.positionalArguments().isEmpty()) {
+    throw Error(ErrorKind::usage, "unexpected argument \"" + parser.positionalArguments().first().toStdString() +
+                                      "\"; see batchscope-desktop --help");
+  }
+  if (parser.isSet(help)) {
+    std::printf("%s", qPrintable(parser.helpText()));
+    return kExitOk;
+  }
+  if (parser.isSet(version)) {
+    std::printf("batchscope-desktop %s\n", qPrintable(QApplication::applicationVersion()));
+    return kExitOk;
+  }
+
+  applyTheme(themeFrom(parser.value(theme)));
+  CatalogueWatcher watcher(protocol::catalogue_path());
+  std::string id;
+  if (parser.isSet(runOption)) id = watcher.catalogue().resolve(parser.value(runOption).toStdString()).id;
+
+  if (parser.isSet(grab)) {
+    const QSize extent = parser.isSet(size) ? sizeFrom(parser.value(size)) : QSize(1440, 900);
+    const QString file = parser.value(grab);
+    if (!grabWindow(&watcher, id, extent).save(file)) {
+      throw Error(ErrorKind::io, "cannot write the picture " + file.toStdString() +
+                                     ": is the folder there and writable, and the name one of .png or .jpg?");
+    }
+    return kExitOk;
+  }
+  MainWindow window(&watcher);
+  if (parser.isSet(size)) window.resize(sizeFrom(parser.value(size)));
+  if (!id.empty()) window.openRun(id);
+  window.show();
+  if (parser.isSet(demo)) window.startDemo();
+  return app.exec();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (!chooseDisplay(argc, argv)) return kExitFailure;
+  QApplication app(argc, argv);
+  QApplication::setApplicationName(QStringLiteral("batchscope"));
+  QApplication::setOrganizationName(QStringLiteral("batchscope"));
+  QApplication::setApplicationDisplayName(QStringLiteral("BatchScope"));
+  QApplication::setApplicationVersion(QStringLiteral(BATCHSCOPE_VERSION));
+  QApplication::setDesktopFileName(QStringLiteral("batchscope"));
+  QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/batchscope.svg")));
+  // The C locale groups no thousands.
+  if (QLocale::system().language() == QLocale::C) QLocale::setDefault(QLocale(QLocale::English));
+  try {
+    return run(app);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "batchscope-desktop: %s\n", error.what());
+    return exit_code(error.kind());
+  }
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window.h"
+
+#include <QCloseEvent>
+#include <QDockWidget>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QScreen>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QTabBar>
+#include <QThread>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cstdio>
+
+#include "batchscope/run/recipe.h"
+#include "catalogue_watcher.h"
+#include "checkpoints_panel.h"
+#include "control_panel.h"
+#include "dashboard.h"
+#include "empty_page.h"
+#include "events_panel.h"
+#include "farewell.h"
+#include "format.h"
+#include "header_bar.h"
+#include "hyperparameters_panel.h"
+#include "launcher.h"
+#include "log_panel.h"
+#include "recipe_dialog.h"
+#include "run_list_panel.h"
+#include "run_session.h"
+#include "status_text.h"
+#include "store_size.h"
+#include "view_state.h"
+
+namespace batchscope::desktop {
+
+MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* parent)
+    : QMainWindow(parent),
+      watcher_(watcher),
+      remembers_(remembers),
+      view_(new ViewState(this)),
+      session_(new RunSession(watcher, this)),
+      launcher_(new Launcher(watcher->file(), this)),
+      list_(new RunListPanel(this)),
+      header_(new HeaderBar(session_, view_, this)),
+      dashboard_(new Dashboard(view_, this)),
+      control_(new ControlPanel(session_, view_, QThread::idealThreadCount(), this)),
+      inner_(new QMainWindow(this, Qt::Widget)),
+      pages_(new QStackedWidget(this)) {
+  setWindowTitle(tr("BatchScope"));
+  resize(1440, 900);
+  buildCentre();
+  buildDocks();
+  buildMenus();
+  buildStatusBar();
+  control_->hide();
+
+  connect(watcher_, &CatalogueWatcher::changed, this, &MainWindow::runsChanged);
+  connect(watcher_, &CatalogueWatcher::failed, this, &MainWindow::say);
+  connect(list_, &RunListPanel::runSelected, this, [this](const QString& id) {
+    wantsNewest_ = false;
+    session_->open(id.toStdString());
+  });
+  connect(session_, &RunSession::opened, this, &MainWindow::sessionOpened);
+  connect(session_, &RunSession::statusChanged, this, &MainWindow::updateStatusBar);
+  connect(session_, &RunSession::commandFailed, this, &MainWindow::say);
+  connect(session_, &RunSession::samplesChanged, this, [this] {
+    view_->advance(*session_->series());
+    dashboard_->refresh();
+  });
+  connect(launcher_, &Launcher::launched, this, [this](const QString& id) {
+    watcher_->reload();
+    openRun(id.toStdString());
+    statusBar()->clearMessage();
+  });
+  connect(launcher_, &Launcher::failed, this, &MainWindow::say);
+  connect(control_, &ControlPanel::resumeRequested, this, [this](int replicas) {
+    say(tr("Resuming …"));
+    launcher_->resume(session_->run().id, replicas);
+  });
+
+  if (remembers_) {
+    const QSettings settings;
+    restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
+    inner_->restoreState(settings.value(QStringLiteral("window/docks")).toByteArray());
+  }
+  runsChanged();
+}
+
+MainWindow::~MainWindow() {
+  // Charts borrow the series model, which goes with the session.
+  disconnect(session_, nullptr, this, nullptr);
+  dashboard_->setModel(nullptr);
+}
+
+void MainWindow::buildCentre() {
+  auto* empty = new EmptyPage(this);
+  connect(empty, &EmptyPage::demoRequested, this, &MainWindow::startDemo);
+  connect(empty, &EmptyPage::recipeRequested, this, &MainWindow::newRun);
+
+  inner_->setObjectName(QStringLiteral("instrument"));
+  inner_->setCentralWidget(dashboard_);
+  auto* shown = new QWidget(this);
+  auto* column = new QVBoxLayout(shown);
+  column->setContentsMargins(14, 12, 14, 12);
+  column->setSpacing(10);
+  column->addWidget(header_);
+  column->addWidget(inner_, 1);
+
+  pages_->addWidget(empty);
+  pages_->addWidget(shown);
+  auto* centre = new QWidget(this);
+  auto* row = new QHBoxLayout(centre);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(0);
+  row->addWidget(list_);
+  row->addWidget(pages_, 1);
+  row->addWidget(control_);
+  setCentralWidget(centre);
+}
+
+void MainWindow::buildDocks() {
+  struct Entry {
+    const char* name;
+    QString title;
+    QWidget* panel;
+  };
+  const Entry entries[] = {{"events", tr("Events"), new EventsPanel(session_, this)},
+                           {"log", tr("Log"), new LogPanel(session_, this)},
+                           {"checkpoints", tr("Checkpoints"), new CheckpointsPanel(session_, this)},
+                           {"hyperparameters", tr("Hyperparameters"), new HyperparametersPanel(session_, this)}};
+  QDockWidget* first = nullptr;
+  for (const Entry& entry : entries) {
+    auto* dock = new QDockWidget(entry.title, inner_);
+    dock->setObjectName(QString::fromLatin1(entry.name));
+    dock->setWidget(entry.panel);
+    dock->setAllowedAreas(Qt::BottomDockWidgetArea);
+    // In its place the tab is the title; afloat it needs one of its own.
+    auto* noTitle = new QWidget(dock);
+    dock->setTitleBarWidget(noTitle);
+    connect(dock, &QDockWidget::topLevelChanged, dock,
+            [dock, noTitle](bool isAfloat) { dock->setTitleBarWidget(isAfloat ? nullptr : noTitle); });
+    inner_->addDockWidget(Qt::BottomDockWidgetArea, dock);
+    if (first == nullptr) {
+      first = dock;
+    } else {
+      inner_->tabifyDockWidget(first, dock);
+    }
+  }
+  inner_->setTabPosition(Qt::BottomDockWidgetArea, QTabWidget::North);
+  inner_->setDockNestingEnabled(false);
+  inner_->setDocumentMode(true);
+  first->raise();
+  inner_->resizeDocks({first}, {190}, Qt::Vertical);
+  defaultDocks_ = inner_->saveState();
+}
+
+void MainWindow::buildStatusBar() {
+  machine_ = new QLabel(tr("%n core(s)", nullptr, QThread::idealThreadCount()), this);
+  if (QThread::idealThreadCount() != 1) machine_->setText(tr("%1 cores").arg(QThread::idealThreadCount()));
+  store_ = new QLabel(this);
+  recording_ = new QLabel(this);
+  for (QLabel* label : {machine_, store_, recording_}) statusBar()->addWidget(label);
+  statusBar()->addPermanentWidget(new QLabel(tr("F1 shortcuts"), this));
+  statusBar()->setSizeGripEnabled(false);
+  const auto measure = [this] { store_->setText(tr("store %1").arg(formatBytes(storeSize(watcher_->file())))); };
+  connect(&storeTimer_, &QTimer::timeout, this, measure);
+  storeTimer_.start(10'000);
+  measure();
+}
+
+void MainWindow::updateStatusBar() {
+  if (!session_->isOpen()) return;
+  recording_->setText(session_->isConnected() ? tr("recording every step") : QString());
+  setWindowTitle(tr("%1: %2 – BatchScope")
+                     .arg(QString::fromStdString(session_->run().name), describe(session_->status()).text));
+}
+
+void MainWindow::runsChanged() {
+  list_->setRuns(watcher_->runs());
+  if (!session_->isOpen() && wantsNewest_) openRun({});
+  if (session_->isOpen()) list_->select(session_->run().id);
+  pages_->setCurrentIndex(session_->isOpen() ? 1 : 0);
+}
+
+void MainWindow::sessionOpened() {
+  view_->clear();
+  dashboard_->setModel(session_->series());
+  pages_->setCurrentIndex(session_->isOpen() ? 1 : 0);
+  if (!session_->isOpen()) {
+    recording_->clear();
+    setWindowTitle(tr("BatchScope"));
+  }
+}
+
+void MainWindow::openRun(const std::string& id) {
+  const auto& runs = watcher_->runs();
+  if (runs.empty()) return;
+  std::string chosen = id;
+  if (chosen.empty()) {
+    const auto active = std::find_if(runs.begin(), runs.end(), [](const storage::Run& run) {
+      return is_active(run.state);
+    });
+    chosen = active != runs.end() ? active->id : runs.front().id;
+  }
+  wantsNewest_ = false;
+  session_->open(chosen);
+  list_->select(chosen);
+}
+
+void MainWindow::startDemo() {
+  try {
+    const auto recipes = run::installed_recipes();
+    const auto demo =
+        std::find_if(recipes.begin(), recipes.end(), [](const run::Recipe& recipe) { return recipe.name == "digits"; });
+    if (demo == recipes.end()) {
+      say(tr("The demo is not built: build the target digits first."));
+      return;
+    }
+    protocol::RunSpec spec = demo->spec();
+    for (const storage::Run& run : watcher_->runs()) {
+      if (is_active(run.state) && run.spec.program == spec.program) {
+        openRun(run.id);
+        return;
+      }
+    }
+    spec.replicas = 2;
+    say(tr("Starting the demo …"));
+    launcher_->start(spec);
+  } catch (const Error& error) {
+    say(QString::fromUtf8(error.what()));
+  }
+}
+
+void MainWindow::newRun() {
+  try {
+    auto recipes = run::installed_recipes();
+    if (recipes.empty()) {
+      say(tr("No recipe is installed; start a program with: batchscope run PROGRAM"));
+      return;
+    }
+    auto* dialog = new RecipeDialog(std::move(recipes), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+      try {
+        say(tr("Starting …"));
+        launcher_->start(dialog->spec());
+      } catch (const Error& error) {
+        say(QString::fromUtf8(error.what()));
+      }
+    });
+    dialog->open();
+  } catch (const Error& error) {
+    say(QString::fromUtf8(error.what()));
+  }
+}
+
+void MainWindow::say(const QString& message) { statusBar()->showMessage(message, 15'000); }
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  if (remembers_) {
+    QSettings settings;
+    settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
+    settings.setValue(QStringLiteral("window/docks"), inner_->saveState());
+  }
+  QStringList training;
+  for (const storage::Run& run : watcher_->runs()) {
+    if (is_active(run.state) && run.state != protocol::RunState::paused) training << QString::fromStdString(run.name);
+  }
+  if (remembers_ && !training.isEmpty()) {
+    const QString text = tr("%1 keeps training. Open BatchScope again to watch, or stop it with: batchscope stop %2")
+                             .arg(training.join(QStringLiteral(", ")), training.first());
+    std::fprintf(stderr, "%s\n", qPrintable(text));
+    auto* note = new Farewell(text);
+    note->adjustSize();
+    note->move(geometry().center() - note->rect().center());
+    note->show();
+  }
+  event->accept();
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Puts the parts together: runs left, instrument in the middle with the docks below it, control right. What
+// each part shows is its own business.
+#pragma once
+
+#include <QMainWindow>
+#include <QTimer>
+
+#include "batchscope/protocol/run_spec.h"
+
+class QActionGroup;
+class QLabel;
+class QStackedWidget;
+
+namespace batchscope::desktop {
+
+class CatalogueWatcher;
+class ControlPanel;
+class Dashboard;
+class HeaderBar;
+class Launcher;
+class RunListPanel;
+class RunSession;
+class ViewState;
+
+class MainWindow : public QMainWindow {
+  Q_OBJECT
+ public:
+  // `remembers`: size, docks and theme are taken from the last time and kept for the next.
+  explicit MainWindow(CatalogueWatcher* watcher, bool remembers = true, QWidget* parent = nullptr);
+  ~MainWindow() override;
+
+  // Shows a run; an empty id: the newest active one, else the newest.
+  void openRun(const std::string& id);
+  // Starts the demo, or shows the one that is running.
+  void startDemo();
+
+  RunSession* session() const { return session_; }
+  Dashboard* dashboard() const { return dashboard_; }
+  ControlPanel* control() const { return control_; }
+  ViewState* view() const { return view_; }
+
+ protected:
+  void closeEvent(QCloseEvent* event) override;
+
+ private:
+  void buildCentre();
+  void buildDocks();
+  void buildMenus();
+  void buildRunMenu();
+  void buildViewMenu();
+  void buildHelpMenu();
+  void buildStatusBar();
+  void runsChanged();
+  void sessionOpened();
+  void updateStatusBar();
+  void newRun();
+  void moveCursor(int steps);
+  void zoom(double factor);
+  void pan(double fraction);
+  void say(const QString& message);
+
+  CatalogueWatcher* watcher_;
+  bool remembers_;
+  ViewState* view_;
+  RunSession* session_;
+  Launcher* launcher_;
+  RunListPanel* list_;
+  HeaderBar* header_;
+  Dashboard* dashboard_;
+  ControlPanel* control_;
+  QMainWindow* inner_;
+  QStackedWidget* pages_;
+  QLabel* machine_;
+  QLabel* store_;
+  QLabel* recording_;
+  QByteArray defaultDocks_;
+  QTimer storeTimer_;
+  bool wantsNewest_ = true;
+};
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The menus of the main window, through which every action has a place and a key.
+#include <QAction>
+#include <QActionGroup>
+#include <QApplication>
+#include <QDockWidget>
+#include <QLabel>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QSettings>
+
+#include "batchscope/protocol/series.h"
+#include "control_panel.h"
+#include "header_bar.h"
+#include "main_window.h"
+#include "replica_buttons.h"
+#include "run_list_panel.h"
+#include "run_session.h"
+#include "shortcut_sheet.h"
+#include "theme.h"
+#include "view_state.h"
+
+namespace batchscope::desktop {
+namespace {
+
+template <typename Owner, typename Slot>
+QAction* add(QMenu* menu, const QString& text, const QKeySequence& keys, Owner* owner, Slot slot) {
+  QAction* action = menu->addAction(text);
+  action->setShortcut(keys);
+  QObject::connect(action, &QAction::triggered, owner, slot);
+  return action;
+}
+
+}  // namespace
+
+void MainWindow::buildMenus() {
+  auto* brand = new QLabel(tr("BatchScope"), this);
+  brand->setObjectName(QStringLiteral("brand"));
+  menuBar()->setCornerWidget(brand, Qt::TopLeftCorner);
+  menuBar()->setNativeMenuBar(false);
+  buildRunMenu();
+  buildViewMenu();
+  buildHelpMenu();
+}
+
+void MainWindow::buildRunMenu() {
+  QMenu* menu = menuBar()->addMenu(tr("&Run"));
+  add(menu, tr("New run …"), QKeySequence::New, this, &MainWindow::newRun);
+  add(menu, tr("Start the demo"), Qt::CTRL | Qt::Key_D, this, &MainWindow::startDemo);
+  menu->addSeparator();
+  add(menu, tr("Fewer replicas"), Qt::CTRL | Qt::Key_Down, this, [this] { control_->replicas()->step(-1); });
+  add(menu, tr("More replicas"), Qt::CTRL | Qt::Key_Up, this, [this] { control_->replicas()->step(1); });
+  add(menu, tr("Restart on the chosen replicas"), Qt::CTRL | Qt::Key_Return, this,
+      [this] { control_->restartButton()->click(); });
+  menu->addSeparator();
+  add(menu, tr("Checkpoint"), QKeySequence::Save, this, [this] { control_->checkpointButton()->click(); });
+  add(menu, tr("Pause or resume"), Qt::CTRL | Qt::Key_P, this, [this] { control_->pauseButton()->click(); });
+  add(menu, tr("Stop …"), Qt::CTRL | Qt::Key_Period, this, [this] { control_->stopButton()->click(); });
+  menu->addSeparator();
+  add(menu, tr("Find a run"), QKeySequence::Find, this, [this] { list_->focusSearch(); });
+  add(menu, tr("Next run"), Qt::ALT | Qt::Key_Down, this, [this] { list_->selectNeighbour(1); });
+  add(menu, tr("Previous run"), Qt::ALT | Qt::Key_Up, this, [this] { list_->selectNeighbour(-1); });
+  menu->addSeparator();
+  add(menu, tr("Quit, training goes on"), QKeySequence::Quit, this, &QWidget::close);
+}
+
+void MainWindow::buildViewMenu() {
+  QMenu* menu = menuBar()->addMenu(tr("&View"));
+  menu->addAction(header_->followAction());
+  menu->addMenu(header_->axisMenu());
+  menu->addMenu(header_->smoothingMenu());
+  menu->addAction(header_->logAction());
+  menu->addSeparator();
+  add(menu, tr("Zoom in"), Qt::Key_Plus, this, [this] { zoom(0.7); });
+  add(menu, tr("Zoom out"), Qt::Key_Minus, this, [this] { zoom(1 / 0.7); });
+  add(menu, tr("Pan left"), Qt::SHIFT | Qt::Key_Left, this, [this] { pan(-0.2); });
+  add(menu, tr("Pan right"), Qt::SHIFT | Qt::Key_Right, this, [this] { pan(0.2); });
+  add(menu, tr("Undo zoom"), QKeySequence::Undo, view_, &ViewState::undoZoom);
+  menu->addAction(header_->resetAction());
+  menu->addSeparator();
+  add(menu, tr("Cross-hair left"), Qt::Key_Comma, this, [this] { moveCursor(-1); });
+  add(menu, tr("Cross-hair right"), Qt::Key_Period, this, [this] { moveCursor(1); });
+  add(menu, tr("Hide the cross-hair"), Qt::Key_Escape, this, [this] { view_->setCursor({}); });
+  menu->addSeparator();
+
+  QMenu* panels = menu->addMenu(tr("Panels"));
+  const auto toggle = [&](const QString& text, const QKeySequence& keys, QWidget* panel) {
+    QAction* action = panels->addAction(text);
+    action->setShortcut(keys);
+    action->setCheckable(true);
+    action->setChecked(true);
+    connect(action, &QAction::toggled, panel, &QWidget::setVisible);
+  };
+  toggle(tr("Runs"), Qt::CTRL | Qt::Key_B, list_);
+  toggle(tr("Control"), Qt::CTRL | Qt::Key_R, control_);
+  int key = Qt::Key_1;
+  for (QDockWidget* dock : inner_->findChildren<QDockWidget*>()) {
+    add(panels, dock->windowTitle(), QKeySequence(Qt::CTRL | static_cast<Qt::Key>(key++)), dock, [dock] {
+      dock->show();
+      dock->raise();
+    });
+  }
+  for (QDockWidget* dock : inner_->findChildren<QDockWidget*>()) {
+    QAction* action = dock->toggleViewAction();
+    action->setText(tr("Show %1").arg(dock->windowTitle()));
+    panels->addAction(action);
+  }
+  panels->addSeparator();
+  panels->addAction(tr("Restore the default layout"), this, [this] { inner_->restoreState(defaultDocks_); });
+
+  QMenu* themes = menu->addMenu(tr("Theme"));
+  auto* group = new QActionGroup(this);
+  for (const auto& [text, mode] : {std::pair(tr("As the system"), Theme::Mode::System),
+                                   std::pair(tr("Light"), Theme::Mode::Light), std::pair(tr("Dark"), Theme::Mode::Dark)}) {
+    QAction* action = themes->addAction(text);
+    group->addAction(action);
+    action->setCheckable(true);
+    action->setChecked(themeMode() == mode);
+    connect(action, &QAction::triggered, this, [mode = mode] {
+      applyTheme(mode);
+      QSettings().setValue(QStringLiteral("window/theme"), static_cast<int>(mode));
+    });
+  }
+}
+
+void MainWindow::buildHelpMenu() {
+  QMenu* menu = menuBar()->addMenu(tr("&Help"));
+  add(menu, tr("Keyboard shortcuts"), QKeySequence(Qt::Key_F1), this, [this] {
+    auto* sheet = new ShortcutSheet(menuBar(), this);
+    sheet->setAttribute(Qt::WA_DeleteOnClose);
+    sheet->show();
+  });
+  add(menu, tr("About BatchScope"), {}, this, [this] {
+    QMessageBox::about(this, tr("About BatchScope"),
+                       tr("<b>BatchScope %1</b><p>An oscilloscope for elastic training.</p>"
+                          "<p>The window is free software under the GPL, version 3 or later; the engine under the "
+                          "Apache License 2.0.</p>")
+                           .arg(QApplication::applicationVersion()));
+  });
+}
+
+void MainWindow::zoom(double factor) {
+  SeriesModel* model = session_->series();
+  if (model == nullptr) return;
+  const auto range = view_->range(*model, view_->axis());
+  // A followed view keeps its newest step.
+  const double centre = view_->follows() ? range.high : (range.low + range.high) / 2;
+  view_->zoomBy(*model, view_->axis(), centre, factor);
+}
+
+void MainWindow::pan(double fraction) {
+  if (SeriesModel* model = session_->series()) view_->panBy(*model, view_->axis(), fraction);
+}
+
+void MainWindow::moveCursor(int steps) {
+  SeriesModel* model = session_->series();
+  if (model == nullptr) return;
+  const XAxis axis = view_->axis();
+  const auto range = view_->range(*model, axis);
+  if (!view_->cursor()) {
+    view_->setCursor(model->nearest(axis, (range.low + range.high) / 2));
+    return;
+  }
+  // One step, or a two-hundredth of the view where steps are finer than that.
+  const double x = model->position(axis, *view_->cursor()).value_or(range.low);
+  StepRef next{view_->cursor()->generation, view_->cursor()->step + steps};
+  const double moved = x + steps * (range.high - range.low) / 200;
+  const auto far = model->nearest(axis, moved);
+  const auto* span = model->generation(next.generation);
+  const bool isInside = span != nullptr && next.step >= span->first && next.step <= std::min(span->last, span->lostFrom - 1);
+  if (far && (!isInside || std::abs(far->step - next.step) > 0)) {
+    view_->setCursor(far->generation != next.generation || steps * (far->step - next.step) > 0 ? far : std::optional(next));
+  } else if (isInside) {
+    view_->setCursor(next);
+  }
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "plain_table.h"
+
+#include <QHeaderView>
+#include <QPainter>
+
+#include "theme.h"
+
+namespace batchscope::desktop {
+
+PlainTable::PlainTable(const QString& emptyText, QWidget* parent) : QTableView(parent), emptyText_(emptyText) {
+  setShowGrid(false);
+  setFrameShape(QFrame::NoFrame);
+  setSelectionBehavior(QAbstractItemView::SelectRows);
+  setEditTriggers(QAbstractItemView::NoEditTriggers);
+  setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+  setTabKeyNavigation(false);
+  setWordWrap(false);
+  verticalHeader()->hide();
+  verticalHeader()->setDefaultSectionSize(20);
+  verticalHeader()->setMinimumSectionSize(20);
+  horizontalHeader()->setStretchLastSection(true);
+  horizontalHeader()->setHighlightSections(false);
+  horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+}
+
+void PlainTable::hideHeader() { horizontalHeader()->hide(); }
+
+void PlainTable::paintEvent(QPaintEvent* event) {
+  QTableView::paintEvent(event);
+  if (model() != nullptr && model()->rowCount() > 0) return;
+  QPainter painter(viewport());
+  painter.setPen(Theme::current().dim);
+  painter.drawText(viewport()->rect().adjusted(12, 12, -12, -12), Qt::AlignLeft | Qt::AlignTop, emptyText_);
+}
+
+}  // namespace batchscope::desktop

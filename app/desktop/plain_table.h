@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A quiet table as all docks use it: no grid, rows selected whole, the last column takes the rest, and a
+// sentence where there is nothing to show.
+#pragma once
+
+#include <QTableView>
+
+namespace batchscope::desktop {
+
+class PlainTable : public QTableView {
+  Q_OBJECT
+ public:
+  PlainTable(const QString& emptyText, QWidget* parent = nullptr);
+  void hideHeader();
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  QString emptyText_;
+};
+
+}  // namespace batchscope::desktop

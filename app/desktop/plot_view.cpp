@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "plot_view.h"
+
+#include <QCategoryAxis>
+#include <QChart>
+#include <QGraphicsLayout>
+#include <QMouseEvent>
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+
+namespace batchscope::desktop {
+namespace {
+
+// The same for every chart, so that plots stand one above another and a moment has one place.
+constexpr double kLeft = 44, kRight = 36, kTop = 8, kBottom = 24;
+
+}  // namespace
+
+PlotView::PlotView(const ChartSpec& spec, ViewState* state, QWidget* parent)
+    : QChartView(parent),
+      spec_(spec),
+      state_(state),
+      bottom_(new QCategoryAxis(this)),
+      left_(new QCategoryAxis(this)),
+      hidden_(spec.lines.size(), false) {
+  auto* chart = this->chart();
+  chart->legend()->hide();
+  chart->setMargins({});
+  chart->layout()->setContentsMargins(0, 0, 0, 0);
+  chart->setBackgroundRoundness(0);
+  chart->setBackgroundVisible(false);
+  chart->addAxis(bottom_, Qt::AlignBottom);
+  chart->addAxis(left_, Qt::AlignLeft);
+  if (spec.hasRight()) {
+    right_ = new QCategoryAxis(this);
+    right_->setGridLineVisible(false);
+    chart->addAxis(right_, Qt::AlignRight);
+  }
+  for (QCategoryAxis* axis : {bottom_, left_, right_}) {
+    if (axis == nullptr) continue;
+    axis->setLabelsPosition(QCategoryAxis::AxisLabelsPositionOnValue);
+    axis->setLineVisible(false);
+    axis->setLabelsFont(interfaceFont(10));
+    axis->setTruncateLabels(false);
+  }
+  bottom_->setGridLineVisible(false);
+
+  setFrameShape(QFrame::NoFrame);
+  setViewportUpdateMode(QGraphicsView::FullViewportUpdate);
+  setMouseTracking(true);
+  setMinimumSize(220, 90);
+  setFocusPolicy(Qt::NoFocus);
+  setAccessibleName(spec.title);
+  applyTheme();
+  connect(state_, &ViewState::changed, this, &PlotView::refresh);
+  connect(state_, &ViewState::cursorMoved, viewport(), qOverload<>(&QWidget::update));
+}
+
+void PlotView::setModel(SeriesModel* model) {
+  model_ = model;
+  refresh();
+}
+
+void PlotView::setHidden(std::size_t line, bool isHidden) {
+  hidden_.at(line) = isHidden;
+  refresh();
+}
+
+void PlotView::refresh() {
+  stale_ = true;
+  if (isVisible()) viewport()->update();
+}
+
+QRectF PlotView::plotArea() const {
+  return QRectF(QPointF(0, 0), size()).adjusted(kLeft, kTop, -kRight, -kBottom);
+}
+
+XAxis PlotView::axis() const { return spec_.axis.value_or(state_->axis()); }
+
+double PlotView::xAt(double px) const { return painter_.scene().left.xAt(px); }
+
+void PlotView::applyTheme() {
+  const Theme& theme = Theme::current();
+  setBackgroundBrush(theme.panel);
+  for (QCategoryAxis* axis : {bottom_, left_, right_}) {
+    if (axis == nullptr) continue;
+    axis->setLabelsBrush(theme.dim);
+    axis->setGridLinePen(QPen(theme.grid, 1));
+  }
+  refresh();
+}
+
+void PlotView::setAxis(QCategoryAxis* axis, const std::vector<Tick>& ticks, double low, double high, bool isLog) {
+  const auto place = [&](double value) { return isLog ? std::log(value) : value; };
+  QStringList labels;
+  for (const Tick& tick : ticks) labels << tick.label;
+  // Replacing a label costs a layout: leave the axis alone while it says the same.
+  bool same = labels == axis->categoriesLabels() && axis->min() == place(low) && axis->max() == place(high);
+  for (const Tick& tick : ticks) same = same && axis->endValue(tick.label) == place(tick.value);
+  if (same) return;
+  for (const QString& label : axis->categoriesLabels()) axis->remove(label);
+  axis->setRange(place(low), place(high));
+  axis->setStartValue(place(low) - 1);
+  for (const Tick& tick : ticks) axis->append(tick.label, place(tick.value));
+}
+
+void PlotView::rebuild() {
+  stale_ = false;
+  const QRectF plot = plotArea();
+  if (chart()->plotArea() != plot) chart()->setPlotArea(plot);
+  SeriesModel none({});
+  SeriesModel& model = model_ != nullptr ? *model_ : none;
+  SceneOptions options{.range = state_->range(model, axis()),
+                       .axis = axis(),
+                       .smoothing = state_->smoothing(),
+                       .isLog = state_->logY(),
+                       .isZoomed = state_->isZoomed(),
+                       .isHidden = hidden_};
+  painter_.setScene(buildScene(model, spec_, plot, options), spec_, Theme::current(), devicePixelRatioF());
+
+  const ChartScene& scene = painter_.scene();
+  const int across = std::max(2, static_cast<int>(plot.width() / 76)), up = plot.height() > 150 ? 5 : 4;
+  const auto ticks = [&](const Projection& p) {
+    return p.log ? logTicks(p.y0, p.y1, up) : linearTicks(p.y0, p.y1, up);
+  };
+  const double x0 = scene.left.x0, x1 = scene.left.x1;
+  setAxis(bottom_, axis() == XAxis::WallTime ? timeTicks(x0, x1, across) : linearTicks(x0, x1, across), x0, x1, false);
+  setAxis(left_, ticks(scene.left), scene.left.y0, scene.left.y1, scene.left.log);
+  if (right_ != nullptr) setAxis(right_, ticks(scene.right), scene.right.y0, scene.right.y1, false);
+}
+
+std::optional<double> PlotView::cursorPx() const {
+  if (model_ == nullptr || !state_->cursor()) return {};
+  const auto x = model_->position(axis(), *state_->cursor());
+  return x ? std::optional(painter_.scene().left.px(*x)) : std::nullopt;
+}
+
+void PlotView::drawForeground(QPainter* painter, const QRectF& rect) {
+  Q_UNUSED(rect);
+  if (stale_) {
+    rebuild();
+    // The axes lay themselves out before the next paint.
+    viewport()->update();
+  }
+  painter_.paint(*painter);
+  if (painter_.scene().isEmpty) {
+    painter->setFont(interfaceFont(11));
+    painter->setPen(Theme::current().dim);
+    painter->drawText(plotArea(), Qt::AlignCenter, tr("Nothing recorded yet"));
+  }
+  if (const auto px = cursorPx()) painter_.paintCursor(*painter, *state_->cursor(), *px);
+  if (drag_ == Drag::Zoom) {
+    QColor shade = Theme::current().accent;
+    shade.setAlphaF(0.18F);
+    const QRectF plot = plotArea();
+    painter->fillRect(QRectF(QPointF(dragFrom_, plot.top()), QPointF(dragTo_, plot.bottom())).normalized(), shade);
+  }
+}
+
+void PlotView::resizeEvent(QResizeEvent* event) {
+  QChartView::resizeEvent(event);
+  rebuild();
+}
+
+void PlotView::showEvent(QShowEvent* event) {
+  QChartView::showEvent(event);
+  rebuild();
+}
+
+void PlotView::changeEvent(QEvent* event) {
+  QChartView::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) applyTheme();
+}
+
+void PlotView::wheelEvent(QWheelEvent* event) {
+  if (model_ == nullptr) return;
+  const QPoint turn = event->angleDelta();
+  if (std::abs(turn.x()) > std::abs(turn.y()) || event->modifiers().testFlag(Qt::ShiftModifier)) {
+    const int sideways = turn.x() != 0 ? turn.x() : turn.y();
+    state_->panBy(*model_, axis(), -sideways / 1200.0);
+  } else {
+    state_->zoomBy(*model_, axis(), xAt(event->position().x()), std::pow(0.8, turn.y() / 120.0));
+  }
+  event->accept();
+}
+
+void PlotView::mousePressEvent(QMouseEvent* event) {
+  const bool pans = event->button() == Qt::MiddleButton ||
+                    (event->button() == Qt::LeftButton && event->modifiers().testFlag(Qt::ShiftModifier));
+  if (pans) {
+    drag_ = Drag::Pan;
+  } else if (event->button() == Qt::LeftButton) {
+    drag_ = Drag::Zoom;
+  } else {
+    return;
+  }
+  dragFrom_ = dragTo_ = event->position().x();
+}
+
+void PlotView::mouseMoveEvent(QMouseEvent* event) {
+  if (model_ == nullptr) return;
+  const QRectF plot = plotArea();
+  const double x = std::clamp(event->position().x(), plot.left(), plot.right());
+  if (drag_ == Drag::Pan) {
+    state_->panBy(*model_, axis(), (dragTo_ - x) / plot.width());
+  }
+  if (drag_ != Drag::None) dragTo_ = x;
+  state_->setCursor(model_->nearest(axis(), xAt(x)));
+  viewport()->update();
+}
+
+void PlotView::mouseReleaseEvent(QMouseEvent* event) {
+  Q_UNUSED(event);
+  const Drag drag = std::exchange(drag_, Drag::None);
+  if (drag == Drag::Zoom && model_ != nullptr && std::abs(dragTo_ - dragFrom_) > 4) {
+    const auto [low, high] = std::minmax(xAt(dragFrom_), xAt(dragTo_));
+    state_->zoomTo(*model_, axis(), {low, high});
+  }
+  viewport()->update();
+}
+
+void PlotView::mouseDoubleClickEvent(QMouseEvent* event) {
+  drag_ = Drag::None;
+  event->accept();
+  state_->resetZoom();
+}
+
+void PlotView::leaveEvent(QEvent* event) {
+  QChartView::leaveEvent(event);
+  state_->setCursor({});
+}
+
+}  // namespace batchscope::desktop

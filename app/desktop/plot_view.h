@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The plot of one chart: a QChart for axes, grid and layout, and over its plot area the SeriesPainter. Mouse:
+// wheel zooms around the pointer, dragging zooms to a range, dragging with Shift or the middle button pans,
+// double click shows everything. The y axes scale themselves.
+#pragma once
+
+#include <QChartView>
+#include <optional>
+
+#include "series_painter.h"
+#include "ticks.h"
+#include "view_state.h"
+
+class QCategoryAxis;
+
+namespace batchscope::desktop {
+
+class PlotView : public QChartView {
+  Q_OBJECT
+ public:
+  PlotView(const ChartSpec& spec, ViewState* state, QWidget* parent = nullptr);
+
+  // Borrowed; may be null. Call again, or refresh, after the model has new samples.
+  void setModel(SeriesModel* model);
+  void setHidden(std::size_t line, bool isHidden);
+  // Computes and paints anew with the next event, where the plot is visible; otherwise once it is.
+  void refresh();
+
+  const SeriesPainter& painter() const { return painter_; }
+  QRectF plotArea() const;
+
+ protected:
+  void drawForeground(QPainter* painter, const QRectF& rect) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void showEvent(QShowEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+
+ private:
+  enum class Drag { None, Zoom, Pan };
+
+  void rebuild();
+  void applyTheme();
+  void setAxis(QCategoryAxis* axis, const std::vector<Tick>& ticks, double low, double high, bool isLog);
+  XAxis axis() const;
+  double xAt(double px) const;
+  std::optional<double> cursorPx() const;
+
+  ChartSpec spec_;
+  ViewState* state_;
+  SeriesModel* model_ = nullptr;
+  SeriesPainter painter_;
+  QCategoryAxis* bottom_;
+  QCategoryAxis* left_;
+  QCategoryAxis* right_ = nullptr;
+  std::vector<bool> hidden_;
+  bool stale_ = true;
+  Drag drag_ = Drag::None;
+  double dragFrom_ = 0, dragTo_ = 0;  // pixels
+};
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "replica_buttons.h"
+
+#include <QButtonGroup>
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QStyle>
+#include <algorithm>
+#include <set>
+
+#include "status_text.h"
+
+namespace batchscope::desktop {
+
+std::vector<int> replicaChoices(int devices, int present) {
+  std::set<int> counts{devices};
+  int power = 1;
+  for (; power <= devices; power *= 2) counts.insert(power);
+  counts.insert(power);
+  if (devices < 4) counts.insert(devices + 1);
+  if (present > 0) counts.insert(present);
+  return {counts.begin(), counts.end()};
+}
+
+ReplicaButtons::ReplicaButtons(int devices, QWidget* parent)
+    : QWidget(parent), devices_(devices), row_(new QHBoxLayout(this)), group_(new QButtonGroup(this)) {
+  row_->setContentsMargins(0, 0, 0, 0);
+  row_->setSpacing(0);
+  setAccessibleName(tr("Number of replicas"));
+  group_->setExclusive(true);
+  connect(group_, &QButtonGroup::idClicked, this, [this](int replicas) {
+    chosen_ = replicas;
+    Q_EMIT chosenChanged(replicas);
+  });
+  rebuild();
+}
+
+void ReplicaButtons::rebuild() {
+  choices_ = replicaChoices(devices_, present_);
+  for (QAbstractButton* old : group_->buttons()) {
+    group_->removeButton(old);
+    row_->removeWidget(old);
+    old->hide();
+    old->deleteLater();
+  }
+  for (const int replicas : choices_) {
+    auto* button = new QPushButton(QString::number(replicas), this);
+    button->setObjectName(QStringLiteral("segment"));
+    button->setCheckable(true);
+    button->setChecked(replicas == chosen_);
+    button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    button->setProperty("place", replicas == choices_.front()  ? "first"
+                                 : replicas == choices_.back() ? "last"
+                                                               : "middle");
+    button->setProperty("present", replicas == present_);
+    button->setProperty("beyond", replicas > devices_);
+    button->setAccessibleName(replicaCount(replicas));
+    button->setToolTip(replicas > devices_
+                           ? tr("%1 on %n core(s): they will share, and each step takes longer", nullptr, devices_)
+                                 .arg(replicaCount(replicas))
+                           : replicaCount(replicas));
+    group_->addButton(button, replicas);
+    row_->addWidget(button, 1);
+  }
+}
+
+void ReplicaButtons::setPresent(int replicas) {
+  if (replicas == present_) return;
+  present_ = replicas;
+  rebuild();
+}
+
+void ReplicaButtons::setChosen(int replicas) {
+  chosen_ = replicas;
+  if (QAbstractButton* button = group_->button(replicas)) button->setChecked(true);
+}
+
+void ReplicaButtons::step(int offset) {
+  const auto at = std::find(choices_.begin(), choices_.end(), chosen_) - choices_.begin();
+  const auto to = std::clamp<std::ptrdiff_t>(at + offset, 0, static_cast<std::ptrdiff_t>(choices_.size()) - 1);
+  setChosen(choices_[static_cast<std::size_t>(to)]);
+  Q_EMIT chosenChanged(chosen_);
+}
+
+}  // namespace batchscope::desktop

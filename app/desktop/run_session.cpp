@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run_session.h"
+
+#include <algorithm>
+
+#include "batchscope/protocol/paths.h"
+#include "batchscope/run/client.h"
+#include "catalogue_watcher.h"
+
+namespace batchscope::desktop {
+
+RunSession::RunSession(CatalogueWatcher* watcher, QObject* parent) : QObject(parent), watcher_(watcher) {
+  connect(watcher_, &CatalogueWatcher::changed, this, &RunSession::reload);
+  connect(&samplesTimer_, &QTimer::timeout, this, &RunSession::readSamples);
+  samplesTimer_.start(100);
+}
+
+RunSession::~RunSession() = default;
+
+storage::Catalogue& RunSession::catalogue() { return watcher_->catalogue(); }
+
+bool RunSession::isConnected() const { return client_ && client_->connected(); }
+
+void RunSession::open(const std::string& id) {
+  if (run_ && run_->id == id) return;
+  client_.reset();
+  series_.reset();
+  generations_.clear();
+  model_.reset();
+  status_ = {};
+  run_ = id.empty() ? std::nullopt : catalogue().run(id);
+  if (run_) {
+    series_ = std::make_unique<SeriesModel>(protocol::run_paths(run_->id).samples);
+    generations_ = catalogue().generations(run_->id);
+    model_ = catalogue().model(run_->id);
+    statusFromCatalogue();
+    connectSupervisor();
+  }
+  Q_EMIT opened();
+  readSamples();
+  Q_EMIT statusChanged();
+  Q_EMIT detailsChanged();
+}
+
+void RunSession::connectSupervisor() {
+  if (client_ || !is_active(run_->state)) return;
+  client_ = std::make_unique<run::ControlClient>(run_->id);
+  connect(client_.get(), &run::ControlClient::statusChanged, this, [this](const protocol::RunStatus& status) {
+    status_ = status;
+    Q_EMIT statusChanged();
+  });
+  connect(client_.get(), &run::ControlClient::connectedChanged, this, [this](bool isConnected) {
+    if (!isConnected) statusFromCatalogue();
+    Q_EMIT statusChanged();
+  });
+}
+
+void RunSession::reload() {
+  if (!run_) return;
+  const auto found = std::find_if(watcher_->runs().begin(), watcher_->runs().end(),
+                                  [&](const storage::Run& run) { return run.id == run_->id; });
+  if (found == watcher_->runs().end()) {
+    open({});
+    return;
+  }
+  run_ = *found;
+  generations_ = catalogue().generations(run_->id);
+  model_ = catalogue().model(run_->id);
+  if (!is_active(run_->state)) client_.reset();
+  connectSupervisor();
+  if (!isConnected()) statusFromCatalogue();
+  Q_EMIT statusChanged();
+  Q_EMIT detailsChanged();
+}
+
+void RunSession::readSamples() {
+  if (!series_) return;
+  try {
+    if (series_->refresh(generations_)) Q_EMIT samplesChanged();
+  } catch (const Error& error) {
+    Q_EMIT commandFailed(QString::fromUtf8(error.what()));
+  }
+}
+
+// What a run that nobody supervises last was.
+void RunSession::statusFromCatalogue() {
+  status_ = {};
+  status_.run = run_->id;
+  status_.state = run_state_name(run_->state);
+  status_.replicas = status_.target_replicas = run_->replicas;
+  status_.step = run_->step;
+  status_.epoch = run_->epoch;
+  status_.epochs = run_->epochs;
+  status_.total_fraction = run_->fraction;
+  status_.latest = run_->latest;
+  status_.message = run_->message;
+  if (const auto progress = run_->latest.find("progress"); progress != run_->latest.end()) {
+    status_.progress = progress->second;
+  }
+  if (!generations_.empty()) {
+    status_.generation = generations_.back().number;
+    double end = run_->ended > 0 ? run_->ended : generations_.back().ended;
+    if (end <= 0) end = is_active(run_->state) ? storage::now() : generations_.back().started;
+    status_.elapsed = std::max(0.0, end - started());
+  }
+}
+
+double RunSession::started() const {
+  return generations_.empty() ? (run_ ? run_->created : 0) : generations_.front().started;
+}
+
+const storage::Generation* RunSession::lastRestart() const {
+  const auto found = std::find_if(generations_.rbegin(), generations_.rend(),
+                                  [](const storage::Generation& g) { return g.pause >= 0; });
+  return found == generations_.rend() ? nullptr : &*found;
+}
+
+void RunSession::send(protocol::Request::Command command, std::optional<int> replicas) {
+  if (!client_) {
+    Q_EMIT commandFailed(tr("Nobody supervises this run now; resume it first."));
+    return;
+  }
+  protocol::Request request;
+  request.command = command;
+  request.replicas = replicas;
+  client_->send(request, [this](const protocol::Json*, const Error* error) {
+    if (error != nullptr) Q_EMIT commandFailed(QString::fromUtf8(error->what()));
+  });
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The run that the window shows: what the catalogue says of it, its series, and while it is active the
+// connection to its supervisor. Commands go to the supervisor alone; the store is only looked at.
+#pragma once
+
+#include <QObject>
+#include <QTimer>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batchscope/protocol/control.h"
+#include "batchscope/storage/catalogue.h"
+#include "series_model.h"
+
+namespace batchscope::run {
+class ControlClient;
+}
+
+namespace batchscope::desktop {
+
+class CatalogueWatcher;
+
+class RunSession : public QObject {
+  Q_OBJECT
+ public:
+  explicit RunSession(CatalogueWatcher* watcher, QObject* parent = nullptr);
+  ~RunSession() override;
+
+  // Shows another run; an empty id shows none.
+  void open(const std::string& id);
+
+  bool isOpen() const { return run_.has_value(); }
+  const storage::Run& run() const { return *run_; }
+  const protocol::RunStatus& status() const { return status_; }
+  bool isConnected() const;
+  const std::vector<storage::Generation>& generations() const { return generations_; }
+  const std::optional<protocol::Model>& model() const { return model_; }
+  // The newest restart that is over; null before the first.
+  const storage::Generation* lastRestart() const;
+  SeriesModel* series() { return series_.get(); }
+  storage::Catalogue& catalogue();
+  double started() const;  // seconds since 1970
+
+  // Sends to the supervisor; a refusal comes back as commandFailed.
+  void send(protocol::Request::Command command, std::optional<int> replicas = {});
+
+ Q_SIGNALS:
+  void opened();          // another run, or none
+  void statusChanged();   // the supervisor said something, or the catalogue did
+  void detailsChanged();  // generations, model, events, checkpoints may be new
+  void samplesChanged();  // the series model has more
+  void commandFailed(const QString& message);
+
+ private:
+  void reload();
+  void readSamples();
+  void connectSupervisor();
+  void statusFromCatalogue();
+
+  CatalogueWatcher* watcher_;
+  std::optional<storage::Run> run_;
+  std::vector<storage::Generation> generations_;
+  std::optional<protocol::Model> model_;
+  protocol::RunStatus status_;
+  std::unique_ptr<SeriesModel> series_;
+  std::unique_ptr<run::ControlClient> client_;
+  QTimer samplesTimer_;
+};
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "series_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/series.h"
+
+namespace batchscope::desktop {
+namespace {
+
+using protocol::series::kProgress;
+using protocol::series::kTime;
+
+// Above this many steps a generation's history is opened from the store's summaries.
+constexpr std::int64_t kReadWhole = 32768;
+constexpr int kHistoryColumns = 4096;
+
+// "a-b" in its two names; empty where the series is not a difference.
+std::optional<std::pair<std::string, std::string>> difference(const std::string& series) {
+  const auto minus = series.find('-');
+  if (minus == std::string::npos) return {};
+  return std::pair{series.substr(0, minus), series.substr(minus + 1)};
+}
+
+void markEmpty(Bucket& bucket) {
+  if (std::isfinite(bucket.mean) && bucket.min <= bucket.max) return;
+  bucket.min = bucket.max = bucket.mean = std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace
+
+SeriesModel::SeriesModel(std::filesystem::path samples) : file_(std::move(samples)), wanted_{kTime, kProgress} {}
+
+void SeriesModel::want(const std::set<std::string>& series) {
+  for (const std::string& name : series) {
+    if (name == kStepSeries) continue;
+    const auto pair = difference(name);
+    for (const std::string& part : pair ? std::set{pair->first, pair->second} : std::set{name}) {
+      fresh_ |= wanted_.insert(part).second;
+    }
+  }
+}
+
+bool SeriesModel::open() {
+  if (reader_) return true;
+  try {
+    reader_ = std::make_unique<storage::SampleReader>(file_);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::not_found) throw;
+    return false;
+  }
+  fresh_ = true;
+  return true;
+}
+
+bool SeriesModel::refresh(const std::vector<storage::Generation>& generations) {
+  if (!open()) return false;
+  const bool news = reader_->changed();
+  const bool known = generations.size() == spans_.size();
+  if (!news && !fresh_ && known) {
+    updateSpans(generations);
+    return false;
+  }
+  if (fresh_) closed_ = -1;
+  fresh_ = false;
+  bool grown = false;
+  for (std::size_t i = 0; i < generations.size(); ++i) {
+    if (generations[i].number <= closed_) continue;
+    grown |= follow(generations[i]);
+    // The writer only ever appends to the newest generation.
+    if (i + 1 < generations.size()) closed_ = generations[i].number;
+  }
+  if (grown) views_.clear();
+  updateSpans(generations);
+  return grown;
+}
+
+bool SeriesModel::follow(const storage::Generation& generation) {
+  bool grown = false;
+  auto& tracks = tracks_[generation.number];
+  for (const std::string& name : wanted_) {
+    auto [entry, isNew] = tracks.try_emplace(name);
+    Track& track = entry->second;
+    const std::int64_t before = track.sampleCount();
+    if (isNew) openTrack(name, generation, track);
+    for (const storage::Sample& sample : reader_->read(name, generation.number, track.nextStep())) {
+      track.append(sample.step, sample.value);
+    }
+    grown |= track.sampleCount() != before;
+  }
+  return grown;
+}
+
+void SeriesModel::openTrack(const std::string& series, const storage::Generation& generation, Track& track) {
+  if (generation.last_step - generation.first_step < kReadWhole) return;
+  for (Bucket bucket : reader_->summarize(series, generation.number, generation.first_step, generation.last_step,
+                                          kHistoryColumns)) {
+    markEmpty(bucket);
+    track.append(bucket);
+  }
+}
+
+void SeriesModel::updateSpans(const std::vector<storage::Generation>& generations) {
+  spans_.clear();
+  std::int64_t resumed = std::numeric_limits<std::int64_t>::max();
+  for (auto generation = generations.rbegin(); generation != generations.rend(); ++generation) {
+    GenerationSpan span{generation->number, generation->replicas, 0, 0, resumed};
+    if (const Track* time = track(kTime, generation->number); time != nullptr && !time->empty()) {
+      span.first = time->firstStep();
+      span.last = time->lastStep();
+      resumed = std::min(resumed, span.first);
+    }
+    spans_.push_back(span);
+  }
+  std::reverse(spans_.begin(), spans_.end());
+  for (const GenerationSpan& span : spans_) {
+    if (const Track* time = track(kTime, span.number); time != nullptr && !time->empty()) {
+      origin_ = time->buckets().front().min;
+      break;
+    }
+  }
+}
+
+const GenerationSpan* SeriesModel::generation(int number) const {
+  const auto found =
+      std::find_if(spans_.begin(), spans_.end(), [&](const GenerationSpan& s) { return s.number == number; });
+  return found == spans_.end() ? nullptr : &*found;
+}
+
+const Track* SeriesModel::track(const std::string& series, int generation) const {
+  const auto tracks = tracks_.find(generation);
+  if (tracks == tracks_.end()) return nullptr;
+  const auto found = tracks->second.find(series);
+  return found == tracks->second.end() ? nullptr : &found->second;
+}
+
+XMap SeriesModel::map(XAxis axis, int generation) const {
+  switch (axis) {
+    case XAxis::Step: return {};
+    case XAxis::Progress: return {track(kProgress, generation), 0};
+    case XAxis::WallTime: return {track(kTime, generation), origin_};
+  }
+  return {};
+}
+
+SeriesModel::Extent SeriesModel::extent(XAxis axis) const {
+  Extent extent{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  for (const GenerationSpan& span : spans_) {
+    if (span.last == 0) continue;
+    const XMap x = map(axis, span.number);
+    extent.low = std::fmin(extent.low, x.at(static_cast<double>(span.first)));
+    extent.high = std::fmax(extent.high, x.at(static_cast<double>(span.last)));
+  }
+  return extent;
+}
+
+std::optional<StepRef> SeriesModel::nearest(XAxis axis, double x) const {
+  std::optional<StepRef> best;
+  double closest = std::numeric_limits<double>::infinity();
+  for (const GenerationSpan& span : spans_) {
+    const std::int64_t last = std::min(span.last, span.lostFrom - 1);
+    if (span.last == 0 || last < span.first) continue;
+    const XMap xs = map(axis, span.number);
+    const double step = xs.stepAt(x);
+    if (std::isnan(step)) continue;
+    const auto at = std::clamp(static_cast<std::int64_t>(std::llround(step)), span.first, last);
+    const double distance = std::abs(xs.at(static_cast<double>(at)) - x);
+    if (distance <= closest) {
+      closest = distance;
+      best = StepRef{span.number, at};
+    }
+  }
+  return best;
+}
+
+std::optional<double> SeriesModel::position(XAxis axis, const StepRef& at) const {
+  if (generation(at.generation) == nullptr) return {};
+  const double x = map(axis, at.generation).at(static_cast<double>(at.step));
+  return std::isnan(x) ? std::nullopt : std::optional(x);
+}
+
+std::span<const Bucket> SeriesModel::view(const std::string& series, int generation, std::int64_t from,
+                                          std::int64_t to, int columns) {
+  if (series == kStepSeries || difference(series)) {
+    if (views_.size() > 64) views_.clear();
+    auto derived = derive(series, generation, from, to, columns);
+    return views_.insert_or_assign(View{series, generation, from, to, columns}, std::move(derived)).first->second;
+  }
+  const Track* have = track(series, generation);
+  if (have == nullptr || have->empty() || from > to) return {};
+  const auto begin = have->from(from);
+  auto end = have->from(to);
+  if (end != have->buckets().end() && end->first_step <= to) ++end;
+  const double columnWidth = static_cast<double>(to - from + 1) / std::max(1, columns);
+  if (have->resolution() <= std::max(1.0, columnWidth)) return {begin, end};
+
+  const View key{series, generation, std::max(from, have->firstStep()), std::min(to, have->lastStep()), columns};
+  if (const auto found = views_.find(key); found != views_.end()) return found->second;
+  if (views_.size() > 64) views_.clear();
+  auto buckets = reader_->summarize(series, generation, key.from, key.to, columns);
+  std::for_each(buckets.begin(), buckets.end(), markEmpty);
+  return views_.emplace(key, std::move(buckets)).first->second;
+}
+
+std::vector<Bucket> SeriesModel::derive(const std::string& series, int generation, std::int64_t from,
+                                        std::int64_t to, int columns) {
+  std::vector<Bucket> result;
+  if (series == kStepSeries) {
+    for (const Bucket& b : view(kTime, generation, from, to, columns)) {
+      const auto first = static_cast<double>(b.first_step);
+      const auto last = static_cast<double>(b.last_step);
+      result.push_back({b.first_step, b.last_step, b.count, first, last, (first + last) / 2});
+    }
+    return result;
+  }
+  // Exact for single samples. Within a wider bucket the extremes of a difference are not known from those of
+  // its parts; the first part's, less the second part's mean, are its best description.
+  const auto [whole, part] = *difference(series);
+  const auto borrowed = view(part, generation, from, to, columns);
+  const std::vector<Bucket> parts(borrowed.begin(), borrowed.end());
+  auto other = parts.begin();
+  for (Bucket b : view(whole, generation, from, to, columns)) {
+    const std::int64_t middle = b.first_step + (b.last_step - b.first_step) / 2;
+    while (other != parts.end() && other->last_step < middle) ++other;
+    if (other == parts.end() || other->first_step > middle) continue;
+    b.min -= other->mean;
+    b.max -= other->mean;
+    b.mean -= other->mean;
+    result.push_back(b);
+  }
+  return result;
+}
+
+std::optional<double> SeriesModel::value(const std::string& series, const StepRef& at) {
+  if (series == kStepSeries) return static_cast<double>(at.step);
+  if (const auto pair = difference(series)) {
+    const auto whole = value(pair->first, at);
+    const auto part = value(pair->second, at);
+    return whole && part ? std::optional(*whole - *part) : std::nullopt;
+  }
+  const Track* have = track(series, at.generation);
+  if (have == nullptr || have->empty() || at.step < have->firstStep()) return {};
+  if (have->resolution() > 1) {
+    const auto exact = reader_->read(series, at.generation, at.step, at.step);
+    if (!exact.empty()) return exact.front().value;
+  }
+  auto bucket = have->from(at.step);
+  if (bucket == have->buckets().end() || (bucket->first_step > at.step && bucket != have->buckets().begin())) --bucket;
+  return bucket->mean;
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The series of one run as the charts need them: per generation a bounded track of every wanted series, read
+// once and then followed by cursor, so that a live chart reads only what is new. Where a zoom asks for more
+// than a track holds, the store's own summaries answer. Two kinds of series are derived: the step itself
+// ("step"), and the difference of two ("step_time-sync_time").
+#pragma once
+
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "batchscope/storage/catalogue.h"
+#include "track.h"
+#include "x_axis.h"
+
+namespace batchscope::desktop {
+
+inline constexpr char kStepSeries[] = "step";
+
+struct GenerationSpan {
+  int number = 0;
+  int replicas = 0;
+  std::int64_t first = 0, last = 0;  // steps with samples
+  // Steps from here on were lost: a later generation resumed before them.
+  std::int64_t lostFrom = std::numeric_limits<std::int64_t>::max();
+};
+
+// A step of one generation: after a restart from an older checkpoint, a step alone is ambiguous.
+struct StepRef {
+  int generation = 0;
+  std::int64_t step = 0;
+  bool operator==(const StepRef&) const = default;
+};
+
+class SeriesModel {
+ public:
+  explicit SeriesModel(std::filesystem::path samples);
+
+  // Which series to follow; "time" and "progress" always are.
+  void want(const std::set<std::string>& series);
+
+  // Reads what is new, given the run's generations; true where anything was. Throws Error as the store does,
+  // but a file that is not there yet is only no news.
+  bool refresh(const std::vector<storage::Generation>& generations);
+
+  const std::vector<GenerationSpan>& generations() const { return spans_; }
+  const GenerationSpan* generation(int number) const;
+  const Track* track(const std::string& series, int generation) const;
+
+  XMap map(XAxis axis, int generation) const;
+  // From the first to the newest sample; low > high where there is none.
+  struct Extent {
+    double low = 0, high = -1;
+    bool empty() const { return !(high >= low); }
+  };
+  Extent extent(XAxis axis) const;
+  // The kept step nearest to x.
+  std::optional<StepRef> nearest(XAxis axis, double x) const;
+  std::optional<double> position(XAxis axis, const StepRef& at) const;
+
+  // Buckets over the steps [from, to], fine enough for so many pixel columns. Valid until the next refresh or
+  // 64 views later.
+  std::span<const Bucket> view(const std::string& series, int generation, std::int64_t from, std::int64_t to,
+                               int columns);
+  // The value at the step, or the newest before it in the same generation.
+  std::optional<double> value(const std::string& series, const StepRef& at);
+
+ private:
+  struct View {
+    std::string series;
+    int generation;
+    std::int64_t from, to;
+    int columns;
+    auto operator<=>(const View&) const = default;
+  };
+
+  bool open();
+  void openTrack(const std::string& series, const storage::Generation& generation, Track& track);
+  bool follow(const storage::Generation& generation);
+  void updateSpans(const std::vector<storage::Generation>& generations);
+  std::vector<Bucket> derive(const std::string& series, int generation, std::int64_t from, std::int64_t to,
+                             int columns);
+
+  std::filesystem::path file_;
+  std::unique_ptr<storage::SampleReader> reader_;
+  std::set<std::string> wanted_;
+  std::map<int, std::map<std::string, Track>> tracks_;
+  std::vector<GenerationSpan> spans_;
+  double origin_ = 0;     // time of the first sample
+  bool fresh_ = false;    // something is wanted that was never read
+  int closed_ = -1;       // generations up to this one are over and read
+  std::map<View, std::vector<Bucket>> views_;
+};
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "series_painter.h"
+
+#include <QCoreApplication>
+#include <QPainter>
+#include <cmath>
+#include <utility>
+
+#include "format.h"
+
+namespace batchscope::desktop {
+namespace {
+
+constexpr double kInk = 1.6, kHair = 1.0;
+// A series with so few points shows each of them.
+constexpr qsizetype kDots = 40;
+
+QColor withAlpha(QColor colour, double alpha) {
+  colour.setAlphaF(static_cast<float>(alpha));
+  return colour;
+}
+
+void drawPolylines(QPainter& painter, const std::vector<QPolygonF>& lines) {
+  for (const QPolygonF& line : lines) {
+    if (line.size() == 1) {
+      painter.drawPoint(line.first());
+    } else {
+      painter.drawPolyline(line);
+    }
+  }
+}
+
+}  // namespace
+
+void SeriesPainter::setScene(ChartScene scene, const ChartSpec& spec, const Theme& theme, qreal devicePixelRatio) {
+  scene_ = std::move(scene);
+  spec_ = spec;
+  theme_ = theme;
+  const QRectF plot = scene_.left.plot;
+  const QSize size = (plot.size() * devicePixelRatio).toSize();
+  if (size.isEmpty()) {
+    cache_ = {};
+    return;
+  }
+  if (cache_.size() != size) cache_ = QPixmap(size);
+  cache_.setDevicePixelRatio(devicePixelRatio);
+  cache_.fill(Qt::transparent);
+  QPainter painter(&cache_);
+  painter.translate(-plot.topLeft());
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setFont(interfaceFont(10));
+  paintBands(painter);
+  paintLines(painter);
+  paintBadge(painter);
+}
+
+void SeriesPainter::paint(QPainter& painter) const {
+  if (!cache_.isNull()) painter.drawPixmap(scene_.left.plot.topLeft(), cache_);
+}
+
+QColor SeriesPainter::colourOf(const LineSpec& line) const {
+  return line.isBound ? theme_.dim : theme_.series[static_cast<std::size_t>(line.colour) % theme_.series.size()];
+}
+
+void SeriesPainter::paintBands(QPainter& painter) const {
+  const QRectF plot = scene_.left.plot;
+  painter.save();
+  QFont font = interfaceFont(10, QFont::Bold);
+  painter.setFont(font);
+  for (const SceneBand& band : scene_.bands) {
+    const double left = std::max(band.left, plot.left()), right = std::min(band.right, plot.right());
+    if (band.isShaded) {
+      painter.fillRect(QRectF(left, plot.top(), right - left, plot.height()),
+                       withAlpha(theme_.accent, theme_.isDark ? 0.13 : 0.10));
+    }
+    if (band.isRestart && band.left >= plot.left()) {
+      const double x = std::floor(band.left) + 0.5;
+      painter.setPen(QPen(theme_.accent, kHair, Qt::CustomDashLine));
+      QPen pen = painter.pen();
+      pen.setDashPattern({3, 3});
+      painter.setPen(pen);
+      painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
+    }
+    const QString label = QStringLiteral("×%1").arg(band.replicas);
+    const double width = painter.fontMetrics().horizontalAdvance(label);
+    // The label of the last band may run beyond it: it is as young as its first steps.
+    const bool isLast = &band == &scene_.bands.back();
+    if (std::min(isLast ? plot.right() : right, plot.right()) - left >= width + 6) {
+      painter.setPen(theme_.accent);
+      painter.drawText(QPointF(left + 4, plot.top() + 11), label);
+    }
+  }
+  painter.restore();
+}
+
+void SeriesPainter::paintLines(QPainter& painter) const {
+  const QRectF plot = scene_.left.plot;
+  painter.save();
+  painter.setClipRect(plot);
+  painter.setBrush(Qt::NoBrush);
+  if (spec_.bound && std::isfinite(scene_.left.py(*spec_.bound))) {
+    painter.setPen(QPen(theme_.dim, kHair, Qt::DotLine));
+    const double y = std::round(scene_.left.py(*spec_.bound)) + 0.5;
+    painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
+  }
+  for (const bool ghosts : {true, false}) {
+    for (const SceneLine& line : scene_.lines) {
+      const LineSpec& spec = spec_.lines[line.spec];
+      for (const ScenePiece& piece : line.pieces) {
+        const QColor colour = piece.isLost ? theme_.faint : colourOf(spec);
+        if (ghosts) {
+          painter.setPen(QPen(withAlpha(colour, 0.35), kHair));
+          drawPolylines(painter, piece.ghost);
+          continue;
+        }
+        QPen pen(piece.isLost ? withAlpha(colour, 0.7) : colour, spec.isBound ? kHair : kInk);
+        pen.setJoinStyle(Qt::RoundJoin);
+        pen.setCapStyle(spec.isBound ? Qt::FlatCap : Qt::RoundCap);
+        if (spec.isBound) pen.setStyle(Qt::DotLine);
+        painter.setPen(pen);
+        const auto& ink = piece.ink.smooth.empty() ? piece.ink.raw : piece.ink.smooth;
+        drawPolylines(painter, ink);
+        if (spec.isBound || piece.ink.samples > kDots || piece.ink.smooth.size() > 0) continue;
+        painter.setPen(QPen(colour, 4, Qt::SolidLine, Qt::RoundCap));
+        for (const QPolygonF& points : ink) painter.drawPoints(points);
+      }
+    }
+  }
+  painter.restore();
+}
+
+void SeriesPainter::paintBadge(QPainter& painter) const {
+  if (scene_.points >= scene_.samples) return;
+  const QRectF plot = scene_.left.plot;
+  const QString text = QCoreApplication::translate("chart", "%1 of %2 points")
+                           .arg(formatCount(scene_.points), formatCount(scene_.samples));
+  painter.setFont(interfaceFont(9));
+  const QSizeF size(painter.fontMetrics().horizontalAdvance(text) + 8, painter.fontMetrics().height() + 2);
+  const QRectF box(plot.right() - size.width() - 2, plot.bottom() - size.height() - 2, size.width(), size.height());
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(withAlpha(theme_.panel, 0.85));
+  painter.drawRoundedRect(box, 3, 3);
+  painter.setPen(theme_.dim);
+  painter.drawText(box, Qt::AlignCenter, text);
+}
+
+void SeriesPainter::paintCursor(QPainter& painter, const StepRef& at, double px) const {
+  const QRectF plot = scene_.left.plot;
+  if (px < plot.left() || px > plot.right()) return;
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(QPen(withAlpha(theme_.dim, 0.9), kHair));
+  const double x = std::floor(px) + 0.5;
+  painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
+  painter.setBrush(theme_.panel);
+  for (const SceneLine& line : scene_.lines) {
+    const LineSpec& spec = spec_.lines[line.spec];
+    const auto y = line.yAt(at.generation, px);
+    if (spec.isBound || !y || *y < plot.top() - 1 || *y > plot.bottom() + 1) continue;
+    painter.setPen(QPen(colourOf(spec), kInk));
+    painter.drawEllipse(QPointF(x, *y), 3, 3);
+  }
+  painter.restore();
+}
+
+}  // namespace batchscope::desktop

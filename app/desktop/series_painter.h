@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Draws a ChartScene. Everything that only changes with the data or the zoom goes into one cached pixmap; the
+// cross-hair with its rings is drawn over it, so that moving the mouse repaints no line.
+#pragma once
+
+#include <QPixmap>
+#include <optional>
+
+#include "chart_scene.h"
+#include "theme.h"
+
+class QPainter;
+
+namespace batchscope::desktop {
+
+class SeriesPainter {
+ public:
+  void setScene(ChartScene scene, const ChartSpec& spec, const Theme& theme, qreal devicePixelRatio);
+  const ChartScene& scene() const { return scene_; }
+
+  void paint(QPainter& painter) const;
+  void paintCursor(QPainter& painter, const StepRef& at, double px) const;
+
+ private:
+  void paintBands(QPainter& painter) const;
+  void paintLines(QPainter& painter) const;
+  void paintBadge(QPainter& painter) const;
+  QColor colourOf(const LineSpec& line) const;
+
+  ChartScene scene_;
+  ChartSpec spec_;
+  Theme theme_;
+  QPixmap cache_;
+};
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "status_text.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "batchscope/protocol/run_state.h"
+#include "format.h"
+
+namespace batchscope::desktop {
+namespace {
+
+QString tr(const char* text, int n = -1) { return QCoreApplication::translate("status", text, nullptr, n); }
+
+protocol::RunState stateOf(const protocol::RunStatus& status) {
+  return status.state.empty() ? protocol::RunState::starting : protocol::parse_run_state(status.state);
+}
+
+}  // namespace
+
+QString replicaCount(int replicas) {
+  return replicas == 1 ? tr("1 replica") : tr("%1 replicas").arg(formatCount(replicas));
+}
+
+StatusText describe(const protocol::RunStatus& status) {
+  const QString on = replicaCount(std::max(1, status.replicas));
+  switch (stateOf(status)) {
+    case protocol::RunState::starting: return {tr("Starting on %1").arg(on), QStringLiteral("warning")};
+    case protocol::RunState::running:
+      return {status.loop == "validate" ? tr("Validating on %1").arg(on) : tr("Training on %1").arg(on),
+              QStringLiteral("good")};
+    case protocol::RunState::restarting:
+      return {tr("Restarting on %1").arg(replicaCount(std::max(1, status.target_replicas))),
+              QStringLiteral("warning")};
+    case protocol::RunState::pausing: return {tr("Pausing"), QStringLiteral("warning")};
+    case protocol::RunState::paused: return {tr("Paused"), QStringLiteral("warning")};
+    case protocol::RunState::stopping: return {tr("Stopping"), QStringLiteral("warning")};
+    case protocol::RunState::stopped: return {tr("Stopped"), QStringLiteral("plain")};
+    case protocol::RunState::finished: return {tr("Finished"), QStringLiteral("plain")};
+    case protocol::RunState::failed: return {tr("Failed"), QStringLiteral("bad")};
+    case protocol::RunState::interrupted: return {tr("Interrupted"), QStringLiteral("bad")};
+  }
+  return {};
+}
+
+QString describeEpoch(const protocol::RunStatus& status) {
+  if (status.epochs <= 0) return tr("Step %1").arg(formatCount(status.step));
+  if (status.epoch >= status.epochs) return tr("%1 epochs").arg(status.epochs);
+  return tr("Epoch %1 of %2").arg(status.epoch + 1).arg(status.epochs);
+}
+
+QString describeTime(const protocol::RunStatus& status) {
+  const QString elapsed = formatDuration(status.elapsed);
+  if (status.remaining < 0 || !is_active(stateOf(status))) return elapsed;
+  return tr("%1, about %2 left").arg(elapsed, formatDuration(status.remaining));
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The look, in one place: a set of colour tokens for light and for dark, and the style sheet template
+// resources/themes/window.qss in which @token stands for a colour. Text tokens (text, dim, good, warning,
+// bad, accent) keep the WCAG AA contrast of 4.5 on background, panel and selection; faint is for
+// decoration only.
+#pragma once
+
+#include <QColor>
+#include <QFont>
+#include <QString>
+#include <array>
+
+namespace batchscope::desktop {
+
+struct Theme {
+  enum class Mode { System, Light, Dark };
+
+  bool isDark = false;
+  QColor background, panel, raised;  // behind the cards, the cards, buttons on a card
+  QColor hairline, grid;
+  QColor text, dim, faint;
+  QColor accent, onAccent, selection;
+  QColor good, warning, bad;
+  std::array<QColor, 4> series;
+
+  static const Theme& light();
+  static const Theme& dark();
+  static const Theme& current();
+
+  // The template with every @token replaced.
+  QString styleSheet(const QString& pattern) const;
+};
+
+// Gives the application palette, style sheet and font of the mode; widgets that paint themselves see a
+// QEvent::PaletteChange. System means: dark where the desktop's own palette was dark when we started.
+void applyTheme(Theme::Mode mode);
+Theme::Mode themeMode();
+
+// The interface font (DejaVu Sans has tabular figures and comes with a bare Debian), and its fixed-width sister.
+QFont interfaceFont(int pixels, QFont::Weight weight = QFont::Normal);
+QFont fixedFont(int pixels);
+
+// WCAG 2 contrast ratio, 1..21.
+double contrastRatio(const QColor& a, const QColor& b);
+
+}  // namespace batchscope::desktop

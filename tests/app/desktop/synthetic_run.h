@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A believable run, written into a store of its own as a supervisor would have: three generations on 2, 4 and
+// 8 replicas, the third resumed from a checkpoint that lies some steps back, with all series the window draws,
+// events, checkpoints, hyperparameters and a fitted model.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "batchscope/storage/catalogue.h"
+
+namespace batchscope::desktop::test {
+
+struct SyntheticOptions {
+  std::string name = "digits-cnn";
+  std::int64_t stepsPerGeneration = 2400;
+  std::int64_t lostSteps = 150;
+  protocol::RunState state = protocol::RunState::finished;
+  bool hasModel = true;
+};
+
+// Returns the run's id. The catalogue lies at protocol::catalogue_path(), so set BATCHSCOPE_DB first.
+std::string writeSyntheticRun(storage::Catalogue& catalogue, const SyntheticOptions& options = {});
+
+// A run as the list shows it, without samples.
+std::string writeListedRun(storage::Catalogue& catalogue, const std::string& name, protocol::RunState state,
+                           double accuracy);
+
+}  // namespace batchscope::desktop::test
