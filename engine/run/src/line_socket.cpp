@@ -3,6 +3,8 @@
 // Lines over a local socket.
 #include "line_socket.h"
 
+#include <sys/stat.h>
+
 #include <utility>
 
 #include "batchscope/protocol/error.h"
@@ -47,6 +49,7 @@ void listen_privately(QLocalServer& server, const std::filesystem::path& path) {
   if (!server.listen(name))
     throw Error(ErrorKind::io,
                 "cannot listen on " + path.string() + ": " + server.errorString().toStdString());
+  chmod(path.c_str(), 0600);  // Qt gives 0700, which on a socket says no more
 }
 
 }  // namespace batchscope::run

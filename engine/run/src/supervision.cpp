@@ -83,8 +83,7 @@ Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run,
   });
   QObject::connect(&tick_, &QTimer::timeout, &loop_, [this] { on_tick(); });
   QObject::connect(&status_timer_, &QTimer::timeout, &loop_, [this] {
-    if ((dirty_ || clock_.running()) && control_.has_subscribers()) control_.send_status(status());
-    dirty_ = false;
+    if (dirty_ || clock_.running()) publish_status();
   });
   QObject::connect(&leftovers_timer_, &QTimer::timeout, &loop_, [this] { await_leftovers(); });
 }
@@ -418,6 +417,7 @@ void Supervision::settle() {
   if (state != published_) {
     published_ = state;
     recorder_.state(state, machine_.message());
+    if (!machine_.over()) publish_status();  // a restart may be shorter than the interval of status events
     if (state == RunState::paused) tell("info", "paused");
   }
   if (machine_.over() && !finished_) {
@@ -429,6 +429,11 @@ void Supervision::settle() {
       recorder_.flush();
     });
   }
+}
+
+void Supervision::publish_status() {
+  dirty_ = false;
+  if (control_.has_subscribers()) control_.send_status(status());
 }
 
 void Supervision::finish() {
@@ -444,7 +449,7 @@ void Supervision::finish() {
     QThread::msleep(200);
     recorder_.flush();
   }
-  control_.send_status(status());
+  publish_status();
   control_.flush();
   loop_.exit(state == RunState::finished  ? kExitOk
              : state == RunState::stopped ? kExitCheckpointed

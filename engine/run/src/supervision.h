@@ -62,6 +62,7 @@ class Supervision final : private Orders {
   void on_tick();
   void check_triggers();
   void settle();
+  void publish_status();
   void finish();
   double elapsed() const;
   protocol::RunStatus status() const;

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A training program without the training: it speaks telemetry, counts steps, writes checkpoints whose
+// manifest holds the step, and can be told to misbehave. The replicas do not talk to one another; they keep
+// the same pace, and rank 0 writes the checkpoints.
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "batchscope/protocol/environment.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/manifest.h"
+#include "batchscope/protocol/run_spec.h"
+#include "batchscope/protocol/telemetry.h"
+
+using namespace batchscope;
+using namespace batchscope::protocol;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Options {
+  int steps = 100;
+  int step_ms = 10;
+  int checkpoint_every = 0;
+  int crash_at = 0;        // step
+  std::string crash_once;  // a file: crash only while it is not there
+  int crash_code = 0;      // instead of SIGKILL
+  int crash_rank = 0;
+  int hang_on = 0;  // replicas: never get to a first step on so many
+  int die_on = 0;   // replicas: exit 3 at once on so many
+  bool ignore_term = false;
+  bool garbage = false;
+  bool silent = false;  // no telemetry at all
+};
+
+std::atomic<bool> exit_asked = false;
+std::atomic<bool> checkpoint_asked = false;
+
+class Telemetry {
+ public:
+  explicit Telemetry(const std::string& path) {
+    if (path.empty()) return;
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    fd_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) std::perror("telemetry");
+  }
+  void send_text(const std::string& text) const {
+    if (fd_ >= 0) ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL);
+  }
+  void send(const Message& message) const { send_text(encode(message)); }
+  // The supervisor never writes: something to read is its end.
+  bool lost() const {
+    pollfd poll_fd{fd_, POLLIN, 0};
+    return fd_ >= 0 && poll(&poll_fd, 1, 0) > 0;
+  }
+
+ private:
+  int fd_ = -1;
+};
+
+class Replica {
+ public:
+  Replica(const Options& options, const Environment& environment)
+      : options_(options),
+        environment_(environment),
+        telemetry_(options.silent ? "" : environment.telemetry_socket) {
+    if (!environment.triggers.empty())
+      triggers_ = Json::parse(environment.triggers).get<std::vector<Trigger>>();
+  }
+
+  int run() {
+    const double started = monotonic_seconds();
+    if (options_.die_on == environment_.num_replicas) {
+      std::fprintf(stderr, "cannot run on %d replicas\n", environment_.num_replicas);
+      return 3;
+    }
+    telemetry_.send(Hello{1, environment_.replica_rank, environment_.num_restarts, getpid(), "none", "cpu",
+                          "fake", 1, false, started, monotonic_seconds()});
+    if (options_.garbage)
+      telemetry_.send_text("{\"type\":\"steps\",\"first_step\":\"x\"}\nrubbish\n{\"type\":7}\n");
+    restore();
+    while (options_.hang_on == environment_.num_replicas && !exit_asked) pause_for(10);
+    while (step_ < options_.steps) {
+      pause_for(options_.step_ms);
+      take_step();
+      if (const int index = fired_trigger(); index >= 0) {
+        if (rank0()) checkpoint("trigger");
+        telemetry_.send(Triggered{index, step_, monotonic_seconds()});
+        if (triggers_[static_cast<std::size_t>(index)].action != Trigger::Action::checkpoint)
+          return goodbye(143);
+      }
+      if (checkpoint_asked.exchange(false) && rank0()) checkpoint("manual");
+      if (options_.checkpoint_every > 0 && step_ % options_.checkpoint_every == 0 && rank0())
+        checkpoint("periodic");
+      if ((exit_asked && !options_.ignore_term) || telemetry_.lost()) {
+        if (rank0()) checkpoint("exit");
+        return goodbye(143);
+      }
+    }
+    return goodbye(0);
+  }
+
+ private:
+  bool rank0() const { return environment_.replica_rank == 0; }
+
+  static void pause_for(int milliseconds) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  }
+
+  void restore() {
+    Restored restored{environment_.replica_rank, "", 0, 0};
+    if (const auto found = newest_good_checkpoint(environment_.checkpoint_path)) {
+      restored.checkpoint = found->filename().string();
+      restored.step = step_ = read_manifest(*found).step;
+    }
+    restored.mono = monotonic_seconds();
+    telemetry_.send(restored);
+  }
+
+  void take_step() {
+    ++step_;
+    if (step_ == options_.crash_at && environment_.replica_rank == options_.crash_rank &&
+        (options_.crash_once.empty() || !fs::exists(options_.crash_once))) {
+      if (!options_.crash_once.empty()) std::ofstream(options_.crash_once) << "crashed\n";
+      std::fprintf(stderr, "crashing as told\n");
+      if (options_.crash_code != 0) _exit(options_.crash_code);
+      raise(SIGKILL);
+    }
+    last_step_ = monotonic_seconds();
+    if (!rank0()) return;
+    telemetry_.send(Steps{step_, {{"mono", {last_step_}}, {"loss", {1.0 / static_cast<double>(step_)}}}, 0});
+    telemetry_.send(Position{0, 1, "train", static_cast<double>(step_) / options_.steps,
+                             static_cast<double>(step_), last_step_});
+  }
+
+  int fired_trigger() const {
+    for (std::size_t i = 0; i < triggers_.size(); ++i)
+      if (triggers_[i].when == Trigger::When::step && static_cast<std::int64_t>(triggers_[i].at) == step_)
+        return static_cast<int>(i);
+    return -1;
+  }
+
+  void checkpoint(const std::string& reason) const {
+    const double began = monotonic_seconds();
+    const fs::path parent = environment_.checkpoint_path;
+    const auto known = list_checkpoints(parent);
+    const int number = known.empty() ? 1 : std::stoi(known.front().filename().string().substr(11)) + 1;
+    char name[32];
+    std::snprintf(name, sizeof name, "checkpoint-%06d", number);
+    const fs::path unfinished = parent / "unfinished";
+    fs::create_directories(unfinished);
+    Manifest manifest;
+    manifest.step = step_;
+    manifest.reason = reason;
+    manifest.num_replicas = environment_.num_replicas;
+    write_manifest(unfinished, manifest);
+    fs::rename(unfinished, parent / name);
+    telemetry_.send(CheckpointWritten{name, reason, step_, 0, static_cast<double>(step_), 1, last_step_,
+                                      began, monotonic_seconds()});
+  }
+
+  int goodbye(int code) const {
+    telemetry_.send(Goodbye{environment_.replica_rank, code, step_, monotonic_seconds()});
+    return code;
+  }
+
+  const Options& options_;
+  const Environment& environment_;
+  const Telemetry telemetry_;
+  std::vector<Trigger> triggers_;
+  std::int64_t step_ = 0;
+  double last_step_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app("A training program without the training");
+  app.add_option("--steps", options.steps);
+  app.add_option("--step-ms", options.step_ms);
+  app.add_option("--checkpoint-every", options.checkpoint_every);
+  app.add_option("--crash-at", options.crash_at);
+  app.add_option("--crash-once", options.crash_once);
+  app.add_option("--crash-code", options.crash_code);
+  app.add_option("--crash-rank", options.crash_rank);
+  app.add_option("--hang-on", options.hang_on);
+  app.add_option("--die-on", options.die_on);
+  app.add_flag("--ignore-term", options.ignore_term);
+  app.add_flag("--garbage", options.garbage);
+  app.add_flag("--silent", options.silent);
+  CLI11_PARSE(app, argc, argv);
+
+  signal(SIGTERM, [](int) { exit_asked = true; });
+  signal(SIGUSR1, [](int) { checkpoint_asked = true; });
+  try {
+    const Environment environment = Environment::from_process();
+    return Replica(options, environment).run();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What process scenarios share: a store of their own, runs of the fake replica under a real supervisor
+// process, and waiting for what must come.
+#pragma once
+
+#include <signal.h>
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/paths.h"
+#include "batchscope/run/client.h"
+#include "batchscope/storage/catalogue.h"
+#include "process_table.h"
+
+namespace batchscope::run {
+
+class Scenario {
+ public:
+  Scenario() {
+    const std::string root = directory_.path().toStdString();
+    qputenv("BATCHSCOPE_DB", (root + "/data/runs.db").c_str());
+    qputenv("XDG_STATE_HOME", (root + "/state").c_str());
+    qputenv("BATCHSCOPE_BIN", BATCHSCOPE_TEST_BIN);
+    catalogue_.emplace(protocol::catalogue_path());
+  }
+
+  // No test leaves a process behind, whatever became of it.
+  ~Scenario() {
+    for (const auto& run : catalogue_->runs()) {
+      if (run.supervisor_pid > 0 && protocol::is_active(run.state))
+        ::kill(static_cast<pid_t>(run.supervisor_pid), SIGKILL);
+      for (const ProcessId& replica : read_replicas(protocol::run_paths(run.id).root / "replicas.json"))
+        if (alive(replica)) ::kill(-replica.pid, SIGKILL);
+    }
+  }
+
+  storage::Catalogue& catalogue() { return *catalogue_; }
+
+  // Of the fake replica, with these arguments.
+  protocol::RunSpec spec(int replicas, std::vector<std::string> arguments) const {
+    protocol::RunSpec spec;
+    spec.name = "scenario";
+    spec.program = BATCHSCOPE_TEST_BIN "/fake-replica";
+    spec.arguments = std::move(arguments);
+    spec.working_directory = directory_.path().toStdString();
+    spec.replicas = replicas;
+    return spec;
+  }
+
+  std::string start(int replicas, std::vector<std::string> arguments) {
+    return start_run(*catalogue_, spec(replicas, std::move(arguments)));
+  }
+
+  protocol::Json ask(const std::string& id, protocol::Request::Command command,
+                     std::optional<int> replicas = {}) {
+    protocol::Request r;
+    r.command = command;
+    r.replicas = replicas;
+    return request(id, r, 20000);
+  }
+
+  // The run is in this state, its generation has made steps, and (for an end) its supervisor is gone.
+  bool reaches(const std::string& id, protocol::RunState state) {
+    return eventually([&] {
+      const auto run = catalogue_->run(id);
+      return run->state == state && (protocol::is_active(state) || run->supervisor_pid == 0);
+    });
+  }
+
+  bool trains(const std::string& id, int replicas) {
+    return eventually([&] {
+      const auto status = ask(id, protocol::Request::Command::status).get<protocol::RunStatus>();
+      return status.state == "running" && status.replicas == replicas;
+    });
+  }
+
+  bool tells(const std::string& id, const std::string& part) {
+    return eventually([&] {
+      for (const auto& event : catalogue_->events(id))
+        if (event.text.find(part) != std::string::npos) return true;
+      return false;
+    });
+  }
+
+  // What was told, for a failing test's message.
+  std::string story(const std::string& id) {
+    std::string text = protocol::run_state_name(catalogue_->run(id)->state);
+    for (const auto& event : catalogue_->events(id)) text += "\n  " + event.level + ": " + event.text;
+    return text;
+  }
+
+  std::string file(const std::string& name) const { return directory_.filePath(name.c_str()).toStdString(); }
+
+  static bool eventually(const std::function<bool()>& condition) { return QTest::qWaitFor(condition, 20000); }
+
+ private:
+  QTemporaryDir directory_;
+  std::optional<storage::Catalogue> catalogue_;
+};
+
+}  // namespace batchscope::run

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The pause of a restart and its parts, and the estimate of the time that remains.
+#include <QTest>
+#include <cmath>
+
+#include "pause_clock.h"
+#include "remaining_time.h"
+
+using namespace batchscope::run;
+
+namespace {
+
+double sum(const Pause& pause) {
+  double total = 0;
+  for (const auto& [name, seconds] : pause.parts) total += seconds;
+  return total;
+}
+
+bool near(double a, double b) { return std::abs(a - b) < 1e-9; }
+
+}  // namespace
+
+class TestClocks : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void thePartsOfARescaleAddUpToItsPause() {
+    PauseClock clock;
+    QCOMPARE(clock.phase(), std::string());
+    clock.begin(100, 99.5);
+    QCOMPARE(clock.phase(), "checkpoint");
+    clock.stepped(100.1);
+    clock.checkpointed(100.2, 100.5);
+    QCOMPARE(clock.phase(), "stop");
+    clock.launched(100.6);
+    QCOMPARE(clock.phase(), "launch");
+    clock.group_stands(101.0);
+    clock.group_stands(101.1);
+    QCOMPARE(clock.phase(), "restore");
+    clock.restored(101.3);
+    QCOMPARE(clock.phase(), "first step");
+    QVERIFY(near(clock.seconds(101.3), 1.3));
+    const Pause pause = clock.first_step(101.4);
+    QVERIFY(near(pause.seconds, 1.2));
+    QVERIFY(near(sum(pause), pause.seconds));
+    QVERIFY(near(pause.parts.at("checkpoint"), 0.3));
+    QVERIFY(near(pause.parts.at("stop"), 0.1));
+    QVERIFY(near(pause.parts.at("launch"), 0.5));
+    QVERIFY(near(pause.parts.at("restore"), 0.2));
+    QVERIFY(near(pause.parts.at("first step"), 0.1));
+    QVERIFY(!clock.running());
+  }
+
+  void aCrashHasNoCheckpointAndStillAddsUp() {
+    PauseClock clock;
+    clock.begin(10.1, 10);
+    clock.launched(10.7);
+    const Pause pause = clock.first_step(11);
+    QVERIFY(near(pause.seconds, 1) && near(sum(pause), 1));
+    QVERIFY(near(pause.parts.at("checkpoint"), 0));
+    QVERIFY(near(pause.parts.at("stop"), 0.7));
+  }
+
+  void marksOutOfOrderMakeNoNegativePart() {
+    PauseClock clock;
+    clock.begin(10, 10);
+    clock.checkpointed(10, 12);
+    clock.launched(11);
+    clock.group_stands(30);
+    clock.restored(9);
+    const Pause pause = clock.first_step(13);
+    QVERIFY(near(pause.seconds, 3) && near(sum(pause), 3));
+    for (const auto& [name, seconds] : pause.parts) QVERIFY2(seconds >= 0, name.c_str());
+  }
+
+  void aSecondAttemptCountsFromItsOwnLaunch() {
+    PauseClock clock;
+    clock.begin(10, 10);
+    clock.launched(11);
+    clock.group_stands(12);
+    clock.launched(20);
+    QCOMPARE(clock.phase(), "launch");
+    clock.group_stands(21);
+    const Pause pause = clock.first_step(22);
+    QVERIFY(near(pause.seconds, 12) && near(pause.parts.at("stop"), 10));
+  }
+
+  void theRemainingTimeFollowsTheLastMinute() {
+    RemainingTime remaining;
+    QVERIFY(remaining.estimate() < 0);
+    for (int t = 0; t <= 100; ++t) remaining.add(t, 0.001 * t);  // 0.1 done, 0.001/s
+    QVERIFY(std::abs(remaining.estimate() - 900) < 1);
+    for (int t = 101; t <= 200; ++t) remaining.add(t, 0.1 + 0.002 * (t - 100));  // twice as fast
+    QVERIFY(std::abs(remaining.estimate() - 350) < 1);
+  }
+
+  void aPauseIsNoSlowTraining() {
+    RemainingTime remaining;
+    for (int t = 0; t <= 10; ++t) remaining.add(t, 0.01 * t);
+    remaining.interrupted();
+    remaining.add(5000, 0.1);
+    for (int t = 1; t <= 10; ++t) remaining.add(5000 + t, 0.1 + 0.01 * t);
+    QVERIFY(std::abs(remaining.estimate() - 80) < 1);
+  }
+
+  void aRestoredCheckpointStartsTheWindowAnew() {
+    RemainingTime remaining;
+    for (int t = 0; t <= 20; ++t) remaining.add(t, 0.02 * t);
+    remaining.add(21, 0.1);
+    QVERIFY(remaining.estimate() < 0);
+    for (int t = 22; t <= 31; ++t) remaining.add(t, 0.1 + 0.01 * (t - 21));
+    QVERIFY(std::abs(remaining.estimate() - 80) < 1);
+  }
+
+  void noProgressIsNoEstimate() {
+    RemainingTime remaining;
+    for (int t = 0; t < 100; ++t) remaining.add(t, 0.5);
+    QVERIFY(remaining.estimate() < 0);
+  }
+};
+
+QTEST_APPLESS_MAIN(TestClocks)
+#include "test_clocks.moc"

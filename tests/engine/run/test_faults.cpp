@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What goes wrong with real processes: crashes, hangs, deaf replicas, garbage, a supervisor killed -9.
+#include <cmath>
+#include <fstream>
+
+#include "batchscope/protocol/manifest.h"
+#include "scenario.h"
+
+using namespace batchscope;
+using namespace batchscope::run;
+using protocol::RunState;
+using Command = protocol::Request::Command;
+
+class TestFaults : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void aCrashGoesOnFromTheLastCheckpoint() {
+    Scenario scenario;
+    const std::string id = scenario.start(2, {"--steps", "60", "--checkpoint-every", "20", "--crash-at", "30",
+                                              "--crash-rank", "1", "--crash-once", scenario.file("crashed")});
+    QVERIFY2(scenario.reaches(id, RunState::finished), scenario.story(id).c_str());
+    const auto generations = scenario.catalogue().generations(id);
+    QCOMPARE(generations.size(), 2u);
+    QCOMPARE(generations[0].outcome, "crashed: rank 1, signal 9");
+    QCOMPARE(generations[1].reason, "crash");
+    QCOMPARE(generations[1].checkpoint, "checkpoint-000001");
+    QCOMPARE(generations[1].first_step, 21);
+    QVERIFY(generations[1].pause > 0);
+    QVERIFY2(scenario.tells(id, "rank 1 was killed by signal 9"), scenario.story(id).c_str());
+    QVERIFY2(scenario.tells(id, "crashing as told"), scenario.story(id).c_str());
+    QVERIFY2(scenario.tells(id, "went back to step 20"), scenario.story(id).c_str());
+  }
+
+  void aCrashWithoutACheckpointStartsOver() {
+    Scenario scenario;
+    const std::string id =
+        scenario.start(1, {"--steps", "20", "--crash-at", "5", "--crash-once", scenario.file("crashed")});
+    QVERIFY2(scenario.reaches(id, RunState::finished), scenario.story(id).c_str());
+    QCOMPARE(scenario.catalogue().generations(id).back().first_step, 1);
+    QVERIFY(scenario.tells(id, "there is no checkpoint yet"));
+  }
+
+  void theRestartBudgetEnds() {
+    Scenario scenario;
+    auto spec = scenario.spec(1, {"--steps", "20", "--crash-at", "5", "--crash-code", "9"});
+    spec.restart_budget = 1;
+    const std::string id = start_run(scenario.catalogue(), spec);
+    QVERIFY2(scenario.reaches(id, RunState::failed), scenario.story(id).c_str());
+    const std::string message = scenario.catalogue().run(id)->message;
+    QVERIFY2(message.find("budget of 1") != std::string::npos, message.c_str());
+    QVERIFY2(message.find("crashing as told") != std::string::npos, message.c_str());
+    QCOMPARE(scenario.catalogue().generations(id).size(), 2u);
+  }
+
+  void aProgramThatNeverStartsFailsAfterTwoTries() {
+    Scenario scenario;
+    const std::string id = scenario.start(1, {"--die-on", "1"});
+    QVERIFY2(scenario.reaches(id, RunState::failed), scenario.story(id).c_str());
+    const std::string message = scenario.catalogue().run(id)->message;
+    QVERIFY2(message.find("cannot run on 1 replicas") != std::string::npos, message.c_str());
+  }
+
+  void aCountThatHangsGivesWayToTheOldOne() {
+    Scenario scenario;
+    auto spec = scenario.spec(1, {"--steps", "100000", "--hang-on", "2"});
+    spec.rescale_timeout = 0.5;
+    const std::string id = start_run(scenario.catalogue(), spec);
+    QVERIFY(scenario.trains(id, 1));
+    scenario.ask(id, Command::rescale, 2);
+    QVERIFY2(scenario.tells(id, "back to 1 replica"), scenario.story(id).c_str());
+    QVERIFY2(scenario.trains(id, 1), scenario.story(id).c_str());
+    scenario.ask(id, Command::stop);
+    QVERIFY(scenario.reaches(id, RunState::stopped));
+  }
+
+  void deafReplicasAreKilledAndTheRescaleGoesOn() {
+    Scenario scenario;
+    auto spec = scenario.spec(1, {"--steps", "100000", "--ignore-term", "--checkpoint-every", "10"});
+    spec.checkpoint_timeout = 0.5;
+    const std::string id = start_run(scenario.catalogue(), spec);
+    QVERIFY(Scenario::eventually([&] { return !scenario.catalogue().checkpoints(id).empty(); }));
+    scenario.ask(id, Command::rescale, 2);
+    QVERIFY2(scenario.trains(id, 2), scenario.story(id).c_str());
+    QVERIFY2(scenario.tells(id, "did not stop within 0.5 s"), scenario.story(id).c_str());
+    QVERIFY(!scenario.catalogue().generations(id).back().checkpoint.empty());
+    scenario.ask(id, Command::stop);
+    QVERIFY(scenario.reaches(id, RunState::stopped));
+  }
+
+  void garbageFromAReplicaIsToldAndSkipped() {
+    Scenario scenario;
+    const std::string id = scenario.start(1, {"--steps", "20", "--garbage"});
+    QVERIFY2(scenario.reaches(id, RunState::finished), scenario.story(id).c_str());
+    QVERIFY2(scenario.tells(id, "makes no sense"), scenario.story(id).c_str());
+    QCOMPARE(scenario.catalogue().generations(id).back().last_step, 20);
+  }
+
+  void aProgramThatSaysNothingStillFinishes() {
+    Scenario scenario;
+    const std::string id = scenario.start(2, {"--steps", "20", "--silent"});
+    QVERIFY2(scenario.reaches(id, RunState::finished), scenario.story(id).c_str());
+  }
+
+  void aKilledSupervisorLeavesARunThatResumes() {
+    Scenario scenario;
+    const std::string id = scenario.start(2, {"--steps", "120"});
+    QVERIFY(scenario.trains(id, 2));
+    const auto replicas = read_replicas(protocol::run_paths(id).root / "replicas.json");
+    const auto pid = static_cast<pid_t>(scenario.catalogue().run(id)->supervisor_pid);
+    ::kill(pid, SIGKILL);
+    QVERIFY(
+        Scenario::eventually([&] { return scenario.catalogue().run(id)->state == RunState::interrupted; }));
+    resume_run(scenario.catalogue(), id);
+    QVERIFY2(scenario.trains(id, 2), scenario.story(id).c_str());
+    for (const auto& replica : replicas) QVERIFY(!alive(replica));  // never two generations at once
+    QVERIFY2(scenario.reaches(id, RunState::finished), scenario.story(id).c_str());
+    const auto generations = scenario.catalogue().generations(id);
+    QCOMPARE(generations.size(), 2u);
+    QCOMPARE(generations[0].outcome, "interrupted");
+    QVERIFY(generations[0].ended > generations[0].started);
+    // The checkpoint that the replicas wrote when nobody listened is in the catalogue, and was used.
+    QVERIFY(!generations[1].checkpoint.empty());
+    const auto checkpoints = scenario.catalogue().checkpoints(id);
+    QVERIFY(std::any_of(checkpoints.begin(), checkpoints.end(),
+                        [&](const auto& c) { return c.name == generations[1].checkpoint; }));
+  }
+
+  void replicasThatOutliveTheirSupervisorAreEnded() {
+    Scenario scenario;
+    auto spec = scenario.spec(1, {"--steps", "100000", "--silent", "--ignore-term"});
+    spec.checkpoint_timeout = 0.5;
+    const std::string id = start_run(scenario.catalogue(), spec);
+    std::vector<ProcessId> replicas;
+    QVERIFY(Scenario::eventually([&] {
+      replicas = read_replicas(protocol::run_paths(id).root / "replicas.json");
+      return !replicas.empty();
+    }));
+    ::kill(static_cast<pid_t>(scenario.catalogue().run(id)->supervisor_pid), SIGKILL);
+    QVERIFY(
+        Scenario::eventually([&] { return scenario.catalogue().run(id)->state == RunState::interrupted; }));
+    QVERIFY(alive(replicas[0]));
+    resume_run(scenario.catalogue(), id);
+    QVERIFY(Scenario::eventually([&] { return !alive(replicas[0]); }));
+    QVERIFY(Scenario::eventually([&] { return scenario.catalogue().generations(id).size() == 2; }));
+    scenario.ask(id, Command::stop);
+    QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());
+  }
+
+  void whatCannotBeStartedIsRefused() {
+    Scenario scenario;
+    auto spec = scenario.spec(1, {});
+    spec.program = scenario.file("nothing");
+    QVERIFY_THROWS_EXCEPTION(Error, start_run(scenario.catalogue(), spec));
+    spec = scenario.spec(0, {});
+    QVERIFY_THROWS_EXCEPTION(Error, start_run(scenario.catalogue(), spec));
+    QVERIFY_THROWS_EXCEPTION(Error, scenario.ask("abcd1234", Command::status));
+    QVERIFY(scenario.catalogue().runs().empty());
+  }
+};
+
+QTEST_GUILESS_MAIN(TestFaults)
+#include "test_faults.moc"

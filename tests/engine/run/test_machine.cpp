@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The run's state machine, on its own: every way a generation can end, and what is asked at any moment.
+#include <QTest>
+
+#include "batchscope/protocol/error.h"
+#include "run_machine.h"
+
+using namespace batchscope;
+using namespace batchscope::run;
+using protocol::Trigger;
+
+namespace {
+
+// Writes down the orders it gets.
+class Log : public Orders {
+ public:
+  void launch(int replicas, const std::string& reason) override {
+    if (unlaunchable) throw Error(ErrorKind::not_found, "there is no program");
+    orders += "launch " + std::to_string(replicas) + " " + reason + "; ";
+  }
+  void ask_exit() override { orders += "term; "; }
+  void kill() override { orders += "kill; "; }
+  void set_timer(double seconds) override { timer = seconds; }
+  void tell(const std::string& level, const std::string& text) override {
+    events += level + ": " + text + "\n";
+  }
+  void ended(const Outcome& outcome) override { orders += outcome.text() + "; "; }
+  std::string last_words(int rank) override { return "last words of " + std::to_string(rank); }
+  std::string restart_point() override { return "checkpoint-000001"; }
+
+  std::string take() { return std::exchange(orders, {}); }
+
+  std::string orders, events;
+  double timer = -1;
+  bool unlaunchable = false;
+};
+
+Exit exited(int rank, int code) { return {rank, code, 0}; }
+Exit signalled(int rank, int signal) { return {rank, 0, signal}; }
+
+struct Fixture {
+  Log log;
+  RunMachine machine;
+
+  // Running on n replicas, with the orders so far forgotten.
+  explicit Fixture(int n) : machine({120, 60, 3}, log) {
+    machine.start(n, "start");
+    machine.first_step();
+    log.take();
+  }
+  void all_exit(int n, int code) {
+    for (int rank = 0; rank < n; ++rank) machine.replica_exited(exited(rank, code));
+  }
+};
+
+bool conflicts(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.kind() == ErrorKind::conflict;
+  }
+  return false;
+}
+
+}  // namespace
+
+class TestMachine : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void aRunStartsTrainsAndFinishes() {
+    Log log;
+    RunMachine machine({}, log);
+    QCOMPARE(machine.state(), RunState::starting);
+    machine.start(2, "start");
+    QCOMPARE(machine.state(), RunState::starting);
+    QVERIFY2(log.timer < 0, "a first start may take its time");
+    machine.first_step();
+    QCOMPARE(machine.state(), RunState::running);
+    machine.replica_exited(exited(0, 0));
+    QCOMPARE(machine.state(), RunState::running);
+    machine.replica_exited(exited(1, 0));
+    QCOMPARE(machine.state(), RunState::finished);
+    QCOMPARE(log.take(), "launch 2 start; finished; ");
+  }
+
+  void aRescaleCheckpointsAndLaunchesTheNewCount() {
+    Fixture f(2);
+    f.machine.rescale(3);
+    QCOMPARE(f.machine.state(), RunState::restarting);
+    QCOMPARE(f.machine.target_replicas(), 3);
+    QCOMPARE(f.log.timer, 120.0);
+    f.all_exit(2, 143);
+    QCOMPARE(f.log.take(), "term; checkpointed; launch 3 rescale; ");
+    QCOMPARE(f.log.timer, 60.0);
+    f.machine.first_step();
+    QCOMPARE(f.machine.state(), RunState::running);
+    QVERIFY(f.log.timer < 0);
+  }
+
+  void theNewestTargetWinsWhileTheOldGenerationEnds() {
+    Fixture f(2);
+    f.machine.rescale(3);
+    f.machine.rescale(4);
+    f.all_exit(2, 143);
+    QCOMPARE(f.log.take(), "term; checkpointed; launch 4 rescale; ");
+  }
+
+  void aRescaleDuringALaunchWaitsForTheFirstStep() {
+    Fixture f(2);
+    f.machine.rescale(3);
+    f.all_exit(2, 143);
+    f.machine.rescale(5);
+    f.machine.rescale(1);
+    QCOMPARE(f.machine.target_replicas(), 1);
+    QCOMPARE(f.log.take(), "term; checkpointed; launch 3 rescale; ");
+    f.machine.first_step();
+    f.all_exit(3, 143);
+    QCOMPARE(f.log.take(), "term; checkpointed; launch 1 rescale; ");
+  }
+
+  void aRescaleToTheSameNumberIsARestart() {
+    Fixture f(2);
+    f.machine.rescale(2);
+    f.all_exit(2, 143);
+    QCOMPARE(f.log.take(), "term; checkpointed; launch 2 rescale; ");
+  }
+
+  void aProgramThatFinishesWhileAskedToStopIsFinished() {
+    Fixture f(2);
+    f.machine.rescale(3);
+    f.all_exit(2, 0);
+    QCOMPARE(f.machine.state(), RunState::finished);
+  }
+
+  void replicasThatDoNotStopAreKilledAndTheRescaleGoesOn() {
+    Fixture f(2);
+    f.machine.rescale(1);
+    f.machine.time_out();
+    f.machine.replica_exited(signalled(0, 9));
+    f.machine.replica_exited(signalled(1, 9));
+    QCOMPARE(f.log.take(), "term; kill; crashed: rank 0, signal 9; launch 1 rescale; ");
+    QVERIFY(QString::fromStdString(f.log.events).contains("did not stop within 120 s"));
+  }
+
+  void aCountWithoutAFirstStepGivesWayToTheOldOne() {
+    Fixture f(2);
+    f.machine.rescale(3);
+    f.all_exit(2, 143);
+    f.log.take();
+    f.machine.time_out();
+    for (int rank = 0; rank < 3; ++rank) f.machine.replica_exited(signalled(rank, 9));
+    QCOMPARE(f.log.take(), "kill; crashed: rank 0, signal 9; launch 2 rescale; ");
+    QVERIFY(QString::fromStdString(f.log.events).contains("back to 2 replicas"));
+    f.machine.first_step();
+    QCOMPARE(f.machine.state(), RunState::running);
+  }
+
+  void aCountThatDiesBeforeItsFirstStepGivesWayToo() {
+    Fixture f(2);
+    f.machine.rescale(3);
+    f.all_exit(2, 143);
+    f.log.take();
+    f.all_exit(3, 7);
+    QCOMPARE(f.log.take(), "crashed: rank 0, exit code 7; launch 2 rescale; ");
+  }
+
+  void aCrashNamesTheCulpritAndRestartsWithBackOff() {
+    Fixture f(2);
+    f.machine.replica_exited(signalled(1, 9));
+    QCOMPARE(f.machine.state(), RunState::restarting);
+    QCOMPARE(f.log.timer, 1.0);
+    f.machine.replica_exited(exited(0, 1));
+    QCOMPARE(f.log.timer, 0.5);
+    QVERIFY(QString::fromStdString(f.log.events).contains("rank 1 was killed by signal 9"));
+    QVERIFY(QString::fromStdString(f.log.events).contains("last words of 1"));
+    f.machine.time_out();
+    QCOMPARE(f.log.take(), "crashed: rank 1, signal 9; launch 2 crash; ");
+  }
+
+  void survivorsThatHangAreKilledAfterAGrace() {
+    Fixture f(2);
+    f.machine.replica_exited(exited(1, 5));
+    f.machine.time_out();
+    f.machine.replica_exited(signalled(0, 9));
+    QCOMPARE(f.log.take(), "kill; crashed: rank 1, exit code 5; ");
+  }
+
+  void theBudgetEndsAndACheckpointRenewsIt() {
+    Fixture f(1);
+    const auto crash = [&] {
+      f.machine.replica_exited(signalled(0, 11));
+      const double delay = f.log.timer;
+      f.machine.time_out();
+      f.machine.first_step();
+      return delay;
+    };
+    QCOMPARE(crash(), 0.5);
+    QCOMPARE(crash(), 1.0);
+    f.machine.checkpoint_written();
+    QCOMPARE(crash(), 0.5);
+    QCOMPARE(crash(), 1.0);
+    QCOMPARE(crash(), 2.0);
+    f.machine.replica_exited(signalled(0, 11));
+    QCOMPARE(f.machine.state(), RunState::failed);
+    QVERIFY(QString::fromStdString(f.machine.message()).contains("budget of 3"));
+    QVERIFY(QString::fromStdString(f.machine.message()).contains("last words"));
+  }
+
+  void twoFailuresBeforeAFirstStepFailTheRun() {
+    Log log;
+    RunMachine machine({}, log);
+    machine.start(1, "start");
+    machine.replica_exited(exited(0, 2));
+    QCOMPARE(machine.state(), RunState::restarting);
+    machine.time_out();
+    machine.replica_exited(exited(0, 2));
+    QCOMPARE(machine.state(), RunState::failed);
+  }
+
+  void whatCannotBeLaunchedFailsTheRun() {
+    Log log;
+    log.unlaunchable = true;
+    RunMachine machine({}, log);
+    machine.start(1, "start");
+    QCOMPARE(machine.state(), RunState::failed);
+    QCOMPARE(machine.message(), "there is no program");
+  }
+
+  void pauseAndResumeOnAnotherCount() {
+    Fixture f(2);
+    f.machine.pause();
+    QCOMPARE(f.machine.state(), RunState::pausing);
+    QVERIFY(conflicts([&] { f.machine.rescale(3); }));
+    QVERIFY(conflicts([&] { f.machine.resume(0); }));
+    f.all_exit(2, 143);
+    QCOMPARE(f.machine.state(), RunState::paused);
+    QVERIFY(conflicts([&] { f.machine.pause(); }));
+    f.machine.resume(3);
+    QCOMPARE(f.log.take(), "term; checkpointed; launch 3 resume; ");
+    QCOMPARE(f.machine.state(), RunState::starting);
+  }
+
+  void stopIsHeardAtAnyMoment() {
+    {
+      Fixture f(2);
+      f.machine.stop();
+      QCOMPARE(f.machine.state(), RunState::stopping);
+      f.all_exit(2, 143);
+      QCOMPARE(f.machine.state(), RunState::stopped);
+      QVERIFY(conflicts([&] { f.machine.stop(); }));
+    }
+    {
+      Fixture f(2);  // during a rescale
+      f.machine.rescale(3);
+      f.machine.stop();
+      f.all_exit(2, 143);
+      QCOMPARE(f.machine.state(), RunState::stopped);
+    }
+    {
+      Fixture f(2);  // during a launch, before there is a handler for SIGTERM
+      f.machine.rescale(1);
+      f.all_exit(2, 143);
+      f.machine.stop();
+      f.machine.replica_exited(signalled(0, 15));
+      QCOMPARE(f.machine.state(), RunState::stopped);
+    }
+    {
+      Fixture f(1);  // while backing off
+      f.machine.replica_exited(signalled(0, 9));
+      f.machine.stop();
+      QCOMPARE(f.machine.state(), RunState::stopped);
+    }
+    {
+      Fixture f(1);  // while paused
+      f.machine.pause();
+      f.all_exit(1, 143);
+      f.machine.stop();
+      QCOMPARE(f.machine.state(), RunState::stopped);
+    }
+  }
+
+  void aTriggerIsCarriedOutWithoutASignal() {
+    Fixture f(2);
+    f.machine.triggered(Trigger::parse("step=4:replicas=3"));
+    QCOMPARE(f.machine.state(), RunState::restarting);
+    f.all_exit(2, 143);
+    QCOMPARE(f.log.take(), "checkpointed; launch 3 trigger; ");
+    f.machine.first_step();
+    f.machine.triggered(Trigger::parse("step=5:checkpoint"));
+    QCOMPARE(f.machine.state(), RunState::running);
+    f.machine.triggered(Trigger::parse("step=6:stop"));
+    f.all_exit(3, 143);
+    QCOMPARE(f.machine.state(), RunState::stopped);
+  }
+
+  void everyReplicaTellsOfTheSameTrigger() {
+    Fixture f(2);
+    f.machine.triggered(Trigger::parse("step=4:pause"));
+    f.machine.triggered(Trigger::parse("step=4:pause"));
+    f.all_exit(2, 143);
+    QCOMPARE(f.machine.state(), RunState::paused);
+  }
+
+  void anExit143ThatNobodyHereAskedForStopsTheRun() {
+    Fixture f(2);
+    f.all_exit(2, 143);
+    QCOMPARE(f.machine.state(), RunState::stopped);
+    QVERIFY(!f.machine.message().empty());
+  }
+
+  void aRescaleWhileACrashIsHandledSetsTheNextCount() {
+    Fixture f(2);
+    f.machine.replica_exited(signalled(0, 9));
+    f.machine.rescale(1);
+    f.machine.replica_exited(exited(1, 1));
+    f.machine.time_out();
+    QCOMPARE(f.log.take(), "crashed: rank 0, signal 9; launch 1 crash; ");
+  }
+};
+
+QTEST_APPLESS_MAIN(TestMachine)
+#include "test_machine.moc"

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading recipes, and what is said about wrong ones.
+#include <QTemporaryDir>
+#include <QTest>
+#include <filesystem>
+#include <fstream>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/run/recipe.h"
+
+using namespace batchscope;
+using namespace batchscope::run;
+
+namespace {
+
+constexpr char kRecipe[] = R"(name = "digits"
+title = "Handwritten digits"
+description = "A small network."
+program = "./program"
+replicas = 2
+
+[[parameter]]
+name = "epochs"
+type = "integer"
+default = 5
+min = 1
+max = 100
+help = "Passes over the data"
+
+[[parameter]]
+name = "lr"
+type = "number"
+default = 0.05
+
+[[parameter]]
+name = "rule"
+type = "choice"
+default = "adascale"
+choices = ["adascale", "linear"]
+
+[[parameter]]
+name = "augment"
+type = "flag"
+
+[[parameter]]
+name = "data"
+type = "text"
+)";
+
+}  // namespace
+
+class TestRecipe : public QObject {
+  Q_OBJECT
+
+  QTemporaryDir directory_;
+
+  std::filesystem::path write(const std::string& text) const {
+    const std::filesystem::path file = directory_.filePath("recipe.toml").toStdString();
+    std::ofstream(file) << text;
+    return file;
+  }
+
+  // What load or spec says about it.
+  template <typename Call>
+  static QString complaint(Call&& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return QString::fromUtf8(error.what());
+    }
+    return {};
+  }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    const std::filesystem::path program = directory_.filePath("program").toStdString();
+    std::ofstream(program) << "#!/bin/true\n";
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  }
+
+  void aRecipeBecomesASpec() {
+    const Recipe recipe = Recipe::load(write(kRecipe));
+    QCOMPARE(recipe.title, "Handwritten digits");
+    QCOMPARE(recipe.parameters.size(), 5u);
+    QCOMPARE(*recipe.parameters[0].maximum, 100.0);
+    const auto spec = recipe.spec({{"epochs", "7"}, {"augment", "true"}});
+    const std::vector<std::string> expected{"--epochs", "7",        "--lr",     "0.05",
+                                            "--rule",   "adascale", "--augment"};
+    QCOMPARE(spec.arguments, expected);
+    QCOMPARE(spec.replicas, 2);
+    QCOMPARE(spec.program, directory_.filePath("program").toStdString());
+  }
+
+  void everyWrongValueIsTold() {
+    const Recipe recipe = Recipe::load(write(kRecipe));
+    const QString text = complaint([&] {
+      recipe.spec({{"epochs", "0"}, {"lr", "fast"}, {"rule", "cubic"}, {"augment", "yes"}, {"depth", "3"}});
+    });
+    for (const char* part : {"epochs: expected a whole number of at least 1 and at most 100, found '0'",
+                             "lr: expected a number", "rule: expected one of adascale, linear",
+                             "augment: expected true or false", "depth: the recipe has no"})
+      QVERIFY2(text.contains(part), qPrintable(text));
+  }
+
+  void faultsNameLineAndField_data() {
+    QTest::addColumn<QString>("change");
+    QTest::addColumn<QString>("to");
+    QTest::addColumn<QString>("expected");
+    QTest::newRow("syntax") << "replicas = 2"
+                            << "replicas = = 2"
+                            << "recipe.toml:5";
+    QTest::newRow("missing") << "title = \"Handwritten digits\""
+                             << ""
+                             << "'title' is missing";
+    QTest::newRow("kind") << "program = \"./program\""
+                          << "program = 5"
+                          << "recipe.toml:4: field 'program'";
+    QTest::newRow("range") << "replicas = 2"
+                           << "replicas = 0"
+                           << "recipe.toml:5: field 'replicas'";
+    QTest::newRow("misspelt") << "default = 5"
+                              << "defualt = 5"
+                              << "recipe.toml:10: unknown field 'defualt'";
+    QTest::newRow("default") << "default = 5"
+                             << "default = 500"
+                             << "its default is wrong";
+    QTest::newRow("type") << "type = \"number\""
+                          << "type = \"real\""
+                          << "type 'real' is none of";
+    QTest::newRow("twice") << "name = \"lr\""
+                           << "name = \"epochs\""
+                           << "'epochs' is there twice";
+    QTest::newRow("choices") << "choices = [\"adascale\", \"linear\"]"
+                             << ""
+                             << "needs the field 'choices'";
+    QTest::newRow("name") << "name = \"lr\""
+                          << "name = \"--lr\""
+                          << "a name has";
+  }
+
+  void faultsNameLineAndField() {
+    QFETCH(QString, change);
+    QFETCH(QString, to);
+    QFETCH(QString, expected);
+    QString text = kRecipe;
+    QVERIFY(text.contains(change));
+    text.replace(change, to);
+    const QString found = complaint([&] { Recipe::load(write(text.toStdString())); });
+    QVERIFY2(found.contains(expected), qPrintable(found));
+  }
+
+  void whatIsNotThereIsNotFound() {
+    QVERIFY(complaint([] { Recipe::load("/nowhere/recipe.toml"); }).contains("/nowhere/recipe.toml"));
+    QString text = kRecipe;
+    text.replace("./program", "./missing");
+    const Recipe recipe = Recipe::load(write(text.toStdString()));
+    QVERIFY(complaint([&] { recipe.spec(); }).contains("missing"));
+  }
+};
+
+QTEST_APPLESS_MAIN(TestRecipe)
+#include "test_recipe.moc"

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The planned life of a run, with real processes: start, rescale, checkpoint, pause, stop, resume, scripted
+// events, and the control socket.
+#include <sys/stat.h>
+
+#include <QLocalSocket>
+#include <QProcess>
+#include <cmath>
+
+#include "batchscope/protocol/manifest.h"
+#include "batchscope/storage/samples.h"
+#include "scenario.h"
+
+using namespace batchscope;
+using namespace batchscope::run;
+using protocol::RunState;
+using Command = protocol::Request::Command;
+
+class TestRescale : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void fromTwoToOneToThreeToTheEnd() {
+    Scenario scenario;
+    const std::string id = scenario.start(2, {"--steps", "150", "--step-ms", "10"});
+    QVERIFY2(scenario.trains(id, 2), scenario.story(id).c_str());
+    scenario.ask(id, Command::rescale, 1);
+    QVERIFY2(scenario.trains(id, 1), scenario.story(id).c_str());
+    scenario.ask(id, Command::rescale, 3);
+    QVERIFY2(scenario.trains(id, 3), scenario.story(id).c_str());
+    QVERIFY2(scenario.reaches(id, RunState::finished), scenario.story(id).c_str());
+
+    const auto generations = scenario.catalogue().generations(id);
+    QCOMPARE(generations.size(), 3u);
+    const int replicas[] = {2, 1, 3};
+    storage::SampleReader samples(protocol::run_paths(id).samples);
+    std::int64_t next = 1;
+    for (const auto& generation : generations) {
+      QCOMPARE(generation.replicas, replicas[generation.number]);
+      QCOMPARE(generation.first_step, next);  // training went on from the next step
+      const auto loss = samples.read("loss", generation.number);
+      QCOMPARE(static_cast<std::int64_t>(loss.size()), generation.last_step - generation.first_step + 1);
+      next = generation.last_step + 1;
+      if (generation.number == 0) {
+        QVERIFY(generation.pause < 0);
+        QCOMPARE(generation.reason, "start");
+        continue;
+      }
+      QCOMPARE(generation.reason, "rescale");
+      QVERIFY(generation.pause > 0);
+      double parts = 0;
+      for (const auto& [name, seconds] : generation.pause_parts) parts += seconds;
+      QVERIFY(std::abs(parts - generation.pause) < 1e-6);
+    }
+    QCOMPARE(next, 151);
+    QVERIFY(scenario.tells(id, "restarted on 3 replicas in"));
+  }
+
+  void aCheckpointIsAnsweredWhenItIsWritten() {
+    Scenario scenario;
+    const std::string id = scenario.start(2, {"--steps", "100000"});
+    QVERIFY(scenario.trains(id, 2));
+    const auto result = scenario.ask(id, Command::checkpoint);
+    const std::string name = result.at("name");
+    protocol::verify_checkpoint(protocol::run_paths(id).checkpoints / name);
+    QTRY_COMPARE(scenario.catalogue().checkpoints(id).size(), 1u);
+    QCOMPARE(scenario.catalogue().checkpoints(id)[0].reason, "manual");
+    scenario.ask(id, Command::stop);
+    QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());
+  }
+
+  void pausedAndResumedOnAnotherCount() {
+    Scenario scenario;
+    const std::string id = scenario.start(1, {"--steps", "100000"});
+    QVERIFY(scenario.trains(id, 1));
+    scenario.ask(id, Command::pause);
+    QVERIFY2(scenario.reaches(id, RunState::paused), scenario.story(id).c_str());
+    QVERIFY(read_replicas(protocol::run_paths(id).root / "replicas.json").empty());
+    scenario.ask(id, Command::resume, 2);
+    QVERIFY2(scenario.trains(id, 2), scenario.story(id).c_str());
+    scenario.ask(id, Command::stop);
+    QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());
+    QCOMPARE(scenario.catalogue().generations(id).back().reason, "resume");
+  }
+
+  void stoppedAndResumedByAnotherSupervisor() {
+    Scenario scenario;
+    const std::string id = scenario.start(2, {"--steps", "60"});
+    QVERIFY(scenario.trains(id, 2));
+    QVERIFY_THROWS_EXCEPTION(Error, resume_run(scenario.catalogue(), id));  // it is active
+    scenario.ask(id, Command::stop);
+    QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());
+    resume_run(scenario.catalogue(), id);
+    QVERIFY2(scenario.reaches(id, RunState::finished), scenario.story(id).c_str());
+    const auto generations = scenario.catalogue().generations(id);
+    QCOMPARE(generations.size(), 2u);
+    QCOMPARE(generations[1].replicas, 2);
+    QCOMPARE(generations[1].first_step, generations[0].last_step + 1);
+    QVERIFY_THROWS_EXCEPTION(Error, resume_run(scenario.catalogue(), id));  // it is finished
+  }
+
+  void scriptedEventsHappen() {
+    Scenario scenario;
+    auto spec = scenario.spec(2, {"--steps", "100"});
+    spec.triggers = {protocol::Trigger::parse("step=20:replicas=1"),
+                     protocol::Trigger::parse("elapsed=0.6:checkpoint"),
+                     protocol::Trigger::parse("step=40:checkpoint")};
+    const std::string id = start_run(scenario.catalogue(), spec);
+    QVERIFY2(scenario.reaches(id, RunState::finished), scenario.story(id).c_str());
+    const auto generations = scenario.catalogue().generations(id);
+    QCOMPARE(generations.size(), 2u);
+    QCOMPARE(generations[0].last_step, 20);
+    QCOMPARE(generations[1].replicas, 1);
+    QCOMPARE(generations[1].reason, "trigger");
+    QVERIFY(generations[1].pause_parts.at("checkpoint") > 0);
+    QVERIFY(scenario.tells(id, "elapsed=0.6s:checkpoint"));
+  }
+
+  void theSupervisorsSigtermStopsWithACheckpoint() {
+    Scenario scenario;
+    const std::string id = scenario.start(2, {"--steps", "100000"});
+    QVERIFY(scenario.trains(id, 2));
+    const auto replicas = read_replicas(protocol::run_paths(id).root / "replicas.json");
+    QCOMPARE(replicas.size(), 2u);
+    ::kill(static_cast<pid_t>(scenario.catalogue().run(id)->supervisor_pid), SIGTERM);
+    QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());
+    for (const auto& replica : replicas) QVERIFY(!alive(replica));
+    QVERIFY(protocol::newest_good_checkpoint(protocol::run_paths(id).checkpoints));
+  }
+
+  void aRunHasOneSupervisor() {
+    Scenario scenario;
+    const std::string id = scenario.start(1, {"--steps", "100000"});
+    QVERIFY(scenario.trains(id, 1));
+    QProcess second;
+    second.start(BATCHSCOPE_TEST_BIN "/batchscope", {"supervise", QString::fromStdString(id)});
+    QVERIFY(second.waitForFinished());
+    QCOMPARE(second.exitCode(), static_cast<int>(kExitConflict));
+    QVERIFY(scenario.trains(id, 1));  // and the first goes on
+    scenario.ask(id, Command::stop);
+    QVERIFY(scenario.reaches(id, RunState::stopped));
+  }
+
+  void theControlSocketIsPrivateAndForgiving() {
+    Scenario scenario;
+    const std::string id = scenario.start(1, {"--steps", "100000"});
+    QVERIFY(scenario.trains(id, 1));
+    const auto path = protocol::run_paths(id).control_socket;
+    struct stat info {};
+    QCOMPARE(stat(path.c_str(), &info), 0);
+    QCOMPARE(info.st_mode & 0777, 0600u);
+
+    QLocalSocket socket;
+    socket.connectToServer(QString::fromStdString(path.string()));
+    QVERIFY(socket.waitForConnected());
+    const auto exchange = [&](const QByteArray& line) {
+      socket.write(line + "\n");
+      while (!socket.canReadLine())
+        if (!socket.waitForReadyRead(5000)) return protocol::Json();
+      return protocol::Json::parse(socket.readLine().toStdString());
+    };
+    auto reply = exchange("rescale to 4, please");
+    QVERIFY(reply.at("ok") == false);
+    QVERIFY(reply.at("error").at("kind") == "usage");
+    reply = exchange(R"({"v":1,"id":"a","command":"rescale","replicas":0})");
+    QVERIFY(reply.at("id") == "a");
+    QVERIFY(reply.at("ok") == false);
+    reply = exchange(R"({"v":2,"id":3,"command":"status"})");
+    QVERIFY(reply.at("error").at("kind") == "version");
+    reply = exchange(R"({"v":1,"id":4,"command":"resume"})");
+    QVERIFY(reply.at("error").at("kind") == "conflict");
+    reply = exchange(R"({"v":1,"id":5,"command":"status"})");
+    QVERIFY(reply.at("result").at("state") == "running");
+    // A line without end is the peer's last.
+    socket.write(QByteArray(100000, 'x'));
+    QVERIFY(socket.state() != QLocalSocket::ConnectedState || socket.waitForDisconnected(5000));
+    scenario.ask(id, Command::stop);
+    QVERIFY(scenario.reaches(id, RunState::stopped));
+  }
+
+  void aClientFollowsARestart() {
+    Scenario scenario;
+    const std::string id = scenario.start(1, {"--steps", "100000"});
+    QVERIFY(scenario.trains(id, 1));
+    ControlClient client(id);
+    QStringList states, notices;
+    protocol::RunStatus last;
+    connect(&client, &ControlClient::statusChanged, this, [&](const protocol::RunStatus& status) {
+      last = status;
+      states << QString::fromStdString(status.state);
+    });
+    connect(&client, &ControlClient::eventAdded, this,
+            [&](const QString&, const QString& text) { notices << text; });
+    QTRY_VERIFY(client.connected());
+    QTRY_VERIFY(last.step > 0);
+    QVERIFY(last.latest.contains("loss"));
+    bool accepted = false;
+    protocol::Request rescale;
+    rescale.command = Command::rescale;
+    rescale.replicas = 2;
+    client.send(rescale, [&](const protocol::Json* result, const Error*) { accepted = result; });
+    QTRY_VERIFY(accepted);
+    QTRY_VERIFY(last.replicas == 2 && last.state == "running");
+    QVERIFY(states.contains("restarting"));
+    QTRY_VERIFY(!notices.filter("restarted on 2 replicas in").isEmpty());
+    std::string refusal;
+    rescale.command = Command::resume;
+    client.send(rescale,
+                [&](const protocol::Json*, const Error* error) { refusal = error ? error->what() : ""; });
+    QTRY_VERIFY(refusal.find("not paused") != std::string::npos);
+    rescale.command = Command::stop;
+    client.send(rescale);
+    QTRY_COMPARE(last.state, "stopped");
+    QTRY_VERIFY(!client.connected());
+  }
+};
+
+QTEST_GUILESS_MAIN(TestRescale)
+#include "test_rescale.moc"
