@@ -96,8 +96,7 @@ void init_process_group(const ProcessGroupOptions& options) {
   hello.device = replica_device().str();
   hello.library = "LibTorch " TORCH_VERSION;
   hello.mono = protocol::monotonic_seconds();
-  telemetry_start(environment);
-  send(std::move(hello));
+  telemetry_start(environment, std::move(hello));
 }
 
 void leave(int code) {

@@ -40,7 +40,9 @@ constexpr std::size_t kBacklog = 1 << 20;  // bytes encoded ahead of the socket
 
 class Client {
  public:
-  Client(int socket, int rank) : socket_(socket), wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)), rank_(rank) {
+  Client(int socket, int rank, protocol::Hello hello)
+      : socket_(socket), wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)), rank_(rank) {
+    append(std::move(hello));
     // Signals are the training thread's to handle.
     sigset_t all, before;
     sigfillset(&all);
@@ -165,7 +167,7 @@ int connect_to(const std::string& path) {
 
 }  // namespace
 
-void telemetry_start(const protocol::Environment& environment) {
+void telemetry_start(const protocol::Environment& environment, protocol::Hello hello) {
   if (environment.telemetry_socket.empty() || client) return;
   const int fd = connect_to(environment.telemetry_socket);
   if (fd < 0) {
@@ -173,7 +175,7 @@ void telemetry_start(const protocol::Environment& environment) {
                  environment.telemetry_socket.c_str(), std::strerror(errno));
     return;
   }
-  client = new Client(fd, environment.replica_rank);
+  client = new Client(fd, environment.replica_rank, std::move(hello));
   // The program's own orderly end; a crash and leave() do not come here.
   on_exit(
       [](int status, void*) {

@@ -14,9 +14,9 @@
 
 namespace batchscope {
 
-// Connects and starts the thread; once, when the process group stands. A supervisor that is not there is a
-// warning on stderr, not an error.
-void telemetry_start(const protocol::Environment& environment);
+// Connects, says hello before anything else, and starts the thread; once, when the process group stands. A
+// supervisor that is not there is a warning on stderr, not an error.
+void telemetry_start(const protocol::Environment& environment, protocol::Hello hello = {});
 
 // Sends Goodbye with this exit code and what is still queued, waiting no longer than two seconds for a
 // supervisor that does not read, and ends the thread. Called by leave(), and by itself at the program's
