@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Schedules against their closed forms, with two parameter groups, chained, and from a saved state.
+#include <ATen/ops/zeros.h>
+#include <torch/optim/sgd.h>
+
+#include <QTest>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <numbers>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/train/lr_scheduler.h"
+
+using namespace batchscope;
+
+namespace {
+
+constexpr double kBases[] = {0.5, 0.02};
+
+std::unique_ptr<torch::optim::SGD> make_optimizer() {
+  std::vector<torch::optim::OptimizerParamGroup> groups;
+  for (const double base : kBases)
+    groups.emplace_back(std::vector<at::Tensor>{at::zeros({1})},
+                        std::make_unique<torch::optim::SGDOptions>(base));
+  return std::make_unique<torch::optim::SGD>(groups, torch::optim::SGDOptions(1.0));
+}
+
+using Make = std::function<std::unique_ptr<StepwiseLR>(torch::optim::Optimizer&)>;
+using Expected = std::function<double(int, double)>;  // after e steps, from this base
+
+template <class Schedule, class... Arguments>
+Make schedule(Arguments... arguments) {
+  return
+      [=](torch::optim::Optimizer& optimizer) { return std::make_unique<Schedule>(optimizer, arguments...); };
+}
+
+struct Case {
+  const char* name;
+  Make make;
+  Expected expected;
+};
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all = {
+      {"constant", schedule<ConstantLR>(), [](int, double base) { return base; }},
+      {"step", schedule<StepLR>(3, 0.5), [](int e, double base) { return base * std::pow(0.5, e / 3); }},
+      {"multi-step", schedule<MultiStepLR>(std::vector<int>{2, 5, 5}, 0.1),
+       [](int e, double base) { return base * std::pow(0.1, (e >= 2) + 2 * (e >= 5)); }},
+      {"exponential", schedule<ExponentialLR>(0.9),
+       [](int e, double base) { return base * std::pow(0.9, e); }},
+      {"cosine", schedule<CosineAnnealingLR>(5, 0.01),
+       [](int e, double base) {
+         return 0.01 + (base - 0.01) * (1 + std::cos(std::numbers::pi * e / 5)) / 2;
+       }},
+      {"linear", schedule<LinearLR>(0.25, 1.0, 4),
+       [](int e, double base) { return base * (0.25 + 0.75 * std::min(e, 4) / 4); }},
+      {"lambda", schedule<LambdaLR>([](int e) { return 1.0 / (1 + e); }),
+       [](int e, double base) { return base / (1 + e); }},
+  };
+  return all;
+}
+
+bool close(double left, double right) {
+  return std::abs(left - right) <= 1e-12 * std::max(1.0, std::abs(right));
+}
+
+}  // namespace
+
+class TestLrScheduler : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void followsItsFormula_data();
+  void followsItsFormula();
+  void goesOnFromItsState();
+  void chains();
+  void plateau();
+  void refusesNonsense();
+};
+
+void TestLrScheduler::followsItsFormula_data() {
+  QTest::addColumn<int>("index");
+  for (std::size_t i = 0; i < cases().size(); ++i) QTest::newRow(cases()[i].name) << static_cast<int>(i);
+}
+
+void TestLrScheduler::followsItsFormula() {
+  QFETCH(int, index);
+  const Case& one = cases()[static_cast<std::size_t>(index)];
+  const auto optimizer = make_optimizer();
+  const auto schedule = one.make(*optimizer);
+  for (int e = 0; e < 13; ++e, schedule->step())
+    for (std::size_t group = 0; group < 2; ++group)
+      QVERIFY2(close(schedule->learning_rates()[group], one.expected(e, kBases[group])),
+               qPrintable(QString::number(e)));
+}
+
+// The learning rates are saved with the optimizer, the steps with the schedule.
+void TestLrScheduler::goesOnFromItsState() {
+  for (const Case& one : cases()) {
+    const auto before = make_optimizer(), after = make_optimizer();
+    const auto interrupted = one.make(*before), resumed = one.make(*after);
+    for (int e = 0; e < 4; ++e) interrupted->step();
+    for (std::size_t group = 0; group < 2; ++group)
+      after->param_groups()[group].options().set_lr(interrupted->learning_rates()[group]);
+    resumed->restore(interrupted->state());
+    for (int e = 0; e < 4; ++e) {
+      interrupted->step();
+      resumed->step();
+      QVERIFY2(interrupted->learning_rates() == resumed->learning_rates(), one.name);
+    }
+    QVERIFY_EXCEPTION_THROWN(resumed->restore({1, 2, 3}), Error);
+  }
+}
+
+void TestLrScheduler::chains() {
+  const auto optimizer = make_optimizer();
+  LinearLR warm_up(*optimizer, 0.5, 1, 2);
+  ExponentialLR decay(*optimizer, 0.9);
+  for (int e = 0; e < 3; ++e) {
+    warm_up.step();
+    decay.step();
+  }
+  QVERIFY(close(decay.learning_rates()[0], 0.5 * std::pow(0.9, 3)));
+}
+
+void TestLrScheduler::plateau() {
+  const auto optimizer = make_optimizer();
+  ReduceLROnPlateau::Options options;
+  options.patience = 1;
+  options.cooldown = 1;
+  options.factor = 0.5;
+  options.minimum = 0.015;
+  ReduceLROnPlateau schedule(*optimizer, options);
+  const auto after = [&](double metric) {
+    schedule.step(metric);
+    return schedule.learning_rates();
+  };
+  const std::vector<double> whole{0.5, 0.02}, half{0.25, 0.015}, quarter{0.125, 0.015};
+  QVERIFY(after(1.0) == whole);
+  QVERIFY(after(1.0) == whole);     // no better, within patience
+  QVERIFY(after(0.99995) == half);  // better by less than the threshold: not better
+  QVERIFY(after(1.0) == half);      // cooling down
+  QVERIFY(after(1.0) == half);
+  QVERIFY(after(std::nan("")) == quarter);
+  QVERIFY(after(0.5) == quarter);
+
+  ReduceLROnPlateau other(*optimizer, options);
+  other.restore(schedule.state());
+  QVERIFY(other.state() == schedule.state());
+}
+
+void TestLrScheduler::refusesNonsense() {
+  const auto optimizer = make_optimizer();
+  QVERIFY_EXCEPTION_THROWN(StepLR(*optimizer, 0), Error);
+  QVERIFY_EXCEPTION_THROWN(CosineAnnealingLR(*optimizer, 0), Error);
+  QVERIFY_EXCEPTION_THROWN(LinearLR(*optimizer, 0), Error);
+  QVERIFY_EXCEPTION_THROWN(LambdaLR(*optimizer, {}), Error);
+}
+
+QTEST_APPLESS_MAIN(TestLrScheduler)
+#include "test_lr_scheduler.moc"
