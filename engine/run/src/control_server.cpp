@@ -34,38 +34,33 @@ struct ControlServer::Connection {
   bool closed = false;
 };
 
-ControlServer::ControlServer(const std::filesystem::path& path) {
-  listen_privately(server_, path);
-  QObject::connect(&server_, &QLocalServer::newConnection, &server_, [this] { accept(); });
-}
+ControlServer::ControlServer(const std::filesystem::path& path)
+    : listener_(path, [this](auto socket) { accept(std::move(socket)); }) {}
 
 ControlServer::~ControlServer() = default;
 
-void ControlServer::accept() {
+void ControlServer::accept(std::unique_ptr<QLocalSocket> socket) {
   sweep();
-  while (auto socket = std::unique_ptr<QLocalSocket>(server_.nextPendingConnection())) {
-    auto connection = std::make_shared<Connection>(std::move(socket));
-    if (connections_.size() >= kMostConnections) {
-      connection->lines.write(error_line(
-          nullptr, Error(ErrorKind::conflict, "this supervisor has " + std::to_string(kMostConnections) +
-                                                  " connections already: close one first")));
-      connection->lines.socket().flush();
-      continue;
-    }
-    // The list owns the connection; a raw pointer keeps its own handlers from doing so too.
-    Connection* raw = connection.get();
-    std::weak_ptr<Connection> weak = connection;
-    raw->lines.on_line = [this, weak](const std::string& line) {
-      if (const auto alive = weak.lock()) take(alive, line);
-    };
-    raw->lines.on_closed = [raw] { raw->closed = true; };
-    raw->lines.on_overlong = [raw] {
-      raw->lines.write(error_line(
-          nullptr, Error(ErrorKind::usage, "a request of over " + std::to_string(kLineLimit) + " bytes")));
-      raw->lines.socket().disconnectFromServer();
-    };
-    connections_.push_back(std::move(connection));
+  const auto connection = std::make_shared<Connection>(std::move(socket));
+  if (connections_.size() >= kMostConnections) {
+    connection->lines.write(error_line(
+        nullptr, Error(ErrorKind::conflict, "this supervisor has " + std::to_string(kMostConnections) +
+                                                " connections already: close one first")));
+    connection->lines.socket().flush();
+    return;
   }
+  // The list owns the connection; its own handlers must not.
+  Connection* raw = connection.get();
+  raw->lines.on_line = [this, weak = std::weak_ptr(connection)](const std::string& line) {
+    if (const auto alive = weak.lock()) take(alive, line);
+  };
+  raw->lines.on_closed = [raw] { raw->closed = true; };
+  raw->lines.on_overlong = [raw] {
+    raw->lines.write(error_line(
+        nullptr, Error(ErrorKind::usage, "a request of over " + std::to_string(kLineLimit) + " bytes")));
+    raw->lines.socket().disconnectFromServer();
+  };
+  connections_.push_back(connection);
 }
 
 void ControlServer::take(const std::shared_ptr<Connection>& connection, const std::string& line) {

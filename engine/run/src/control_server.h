@@ -5,7 +5,7 @@
 // the connection stays; a line without end closes it. Who does not read is left behind, never waited for.
 #pragma once
 
-#include <QLocalServer>
+#include <filesystem>
 #include <functional>
 #include <list>
 #include <memory>
@@ -13,6 +13,7 @@
 
 #include "batchscope/protocol/control.h"
 #include "line_socket.h"
+#include "local_listener.h"
 
 namespace batchscope::run {
 
@@ -39,13 +40,13 @@ class ControlServer {
  private:
   struct Connection;
 
-  void accept();
+  void accept(std::unique_ptr<QLocalSocket> socket);
   void take(const std::shared_ptr<Connection>& connection, const std::string& line);
   void broadcast(const protocol::Json& event);
   void sweep();
 
-  QLocalServer server_;
   std::list<std::shared_ptr<Connection>> connections_;
+  LocalListener listener_;
 };
 
 }  // namespace batchscope::run

@@ -3,8 +3,6 @@
 // Lines over a local socket.
 #include "line_socket.h"
 
-#include <sys/stat.h>
-
 #include <utility>
 
 #include "batchscope/protocol/error.h"
@@ -40,16 +38,6 @@ void LineSocket::read() {
     broken_ = true;
     if (on_overlong) on_overlong();
   }
-}
-
-void listen_privately(QLocalServer& server, const std::filesystem::path& path) {
-  const QString name = QString::fromStdString(path.string());
-  QLocalServer::removeServer(name);
-  server.setSocketOptions(QLocalServer::UserAccessOption);
-  if (!server.listen(name))
-    throw Error(ErrorKind::io,
-                "cannot listen on " + path.string() + ": " + server.errorString().toStdString());
-  chmod(path.c_str(), 0600);  // Qt gives 0700, which on a socket says no more
 }
 
 }  // namespace batchscope::run

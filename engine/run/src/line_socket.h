@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One line-by-line connection over a Unix socket, as telemetry and control both use it, and the private
-// listening side of it.
+// One line-by-line connection over a Unix socket, as telemetry and control both use it.
 #pragma once
 
-#include <QLocalServer>
 #include <QLocalSocket>
 #include <cstddef>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -43,8 +40,5 @@ class LineSocket {
   protocol::LineSplitter splitter_;
   bool broken_ = false;
 };
-
-// Listens with mode 0600, taking the place of a socket that a dead supervisor left. Throws Error(io).
-void listen_privately(QLocalServer& server, const std::filesystem::path& path);
 
 }  // namespace batchscope::run

@@ -10,6 +10,8 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/manifest.h"
+#include "batchscope/protocol/series.h"
+#include "batchscope/storage/samples.h"
 
 namespace batchscope::run {
 namespace {
@@ -21,6 +23,20 @@ double modified(const fs::path& file) {
   struct stat info {};
   if (stat(file.c_str(), &info) != 0) return 0;
   return static_cast<double>(info.st_mtim.tv_sec) + 1e-9 * static_cast<double>(info.st_mtim.tv_nsec);
+}
+
+// The newest step of a generation and its wall time, which the series tell: they were the last thing its
+// supervisor wrote. The catalogue's step is at most a second behind and spares reading all of them.
+storage::Sample last_time(const protocol::RunPaths& paths, int generation, std::int64_t step) {
+  try {
+    storage::SampleReader reader(paths.samples);
+    auto times = reader.read(protocol::series::kTime, generation, step);
+    if (times.empty()) times = reader.read(protocol::series::kTime, generation);
+    if (!times.empty()) return times.back();
+  } catch (const Error&) {
+    // Without series the generation ended when it began, for all that is known.
+  }
+  return {};
 }
 
 std::int64_t size_of(const protocol::Manifest& manifest) {
@@ -42,9 +58,9 @@ void reconcile(storage::Catalogue& catalogue, const storage::Run& run, const pro
   for (storage::Generation generation : catalogue.generations(run.id)) {
     newest = std::max(newest, generation.number);
     if (generation.ended != 0) continue;
-    // The series were the last thing its supervisor wrote.
-    generation.ended = std::max(generation.started, modified(paths.samples));
-    generation.last_step = std::max(generation.last_step, run.step);
+    const storage::Sample last = last_time(paths, generation.number, run.step);
+    generation.ended = std::max(generation.started, last.value);
+    generation.last_step = std::max(generation.last_step, last.step);
     generation.outcome = "interrupted";
     catalogue.put_generation(run.id, generation);
   }

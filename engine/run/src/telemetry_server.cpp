@@ -3,7 +3,6 @@
 // The telemetry socket.
 #include "telemetry_server.h"
 
-#include <QTimer>
 #include <optional>
 #include <utility>
 
@@ -29,10 +28,8 @@ struct TelemetryServer::Connection {
   std::string who() const { return rank ? "rank " + std::to_string(*rank) : "a replica"; }
 };
 
-TelemetryServer::TelemetryServer(const std::filesystem::path& path) {
-  listen_privately(server_, path);
-  QObject::connect(&server_, &QLocalServer::newConnection, &server_, [this] { accept(); });
-}
+TelemetryServer::TelemetryServer(const std::filesystem::path& path)
+    : listener_(path, [this](auto socket) { accept(std::move(socket)); }) {}
 
 TelemetryServer::~TelemetryServer() = default;
 
@@ -43,21 +40,19 @@ void TelemetryServer::expect(int generation, int replicas) {
 }
 
 void TelemetryServer::drain() {
-  while (server_.waitForNewConnection(0)) accept();
+  listener_.accept_pending();
   for (const auto& connection : connections_) connection->lines.drain();
 }
 
-void TelemetryServer::accept() {
+void TelemetryServer::accept(std::unique_ptr<QLocalSocket> socket) {
   sweep();
-  while (auto socket = std::unique_ptr<QLocalSocket>(server_.nextPendingConnection())) {
-    auto& connection = *connections_.emplace_back(std::make_unique<Connection>(std::move(socket)));
-    connection.lines.on_line = [this, &connection](const std::string& line) { take(connection, line); };
-    connection.lines.on_closed = [&connection] { connection.closed = true; };
-    connection.lines.on_overlong = [this, &connection] {
-      on_fault(connection.who() + " sent telemetry without an end of line; its connection was closed");
-      connection.lines.socket().abort();
-    };
-  }
+  auto& connection = *connections_.emplace_back(std::make_unique<Connection>(std::move(socket)));
+  connection.lines.on_line = [this, &connection](const std::string& line) { take(connection, line); };
+  connection.lines.on_closed = [&connection] { connection.closed = true; };
+  connection.lines.on_overlong = [this, &connection] {
+    on_fault(connection.who() + " sent telemetry without an end of line; its connection was closed");
+    connection.lines.socket().abort();
+  };
 }
 
 void TelemetryServer::take(Connection& connection, const std::string& line) {

@@ -5,7 +5,7 @@
 // replica's fault must not end the supervisor.
 #pragma once
 
-#include <QLocalServer>
+#include <filesystem>
 #include <functional>
 #include <list>
 #include <memory>
@@ -13,6 +13,7 @@
 
 #include "batchscope/protocol/telemetry.h"
 #include "line_socket.h"
+#include "local_listener.h"
 
 namespace batchscope::run {
 
@@ -33,14 +34,14 @@ class TelemetryServer {
  private:
   struct Connection;
 
-  void accept();
+  void accept(std::unique_ptr<QLocalSocket> socket);
   void take(Connection& connection, const std::string& line);
   void sweep();  // destroys the connections that have closed
 
-  QLocalServer server_;
-  std::list<std::unique_ptr<Connection>> connections_;
   int generation_ = -1;
   int replicas_ = 0;
+  std::list<std::unique_ptr<Connection>> connections_;
+  LocalListener listener_;
 };
 
 }  // namespace batchscope::run
