@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 
 #include "legend_button.h"
+#include "unit_label.h"
 
 namespace batchscope::desktop {
 
@@ -14,11 +15,7 @@ ChartCard::ChartCard(const ChartSpec& spec, ViewState* state, QWidget* parent)
   setObjectName(QStringLiteral("card"));
   auto* title = new QLabel(spec.title, this);
   title->setObjectName(QStringLiteral("chartTitle"));
-  auto* unit = new QLabel(spec.unit, this);
-  unit->setObjectName(QStringLiteral("chartUnit"));
-  // The unit is the first to go where a narrow card has no room.
-  unit->setMinimumWidth(0);
-  unit->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  auto* unit = new UnitLabel(spec.unit, this);
 
   auto* head = new QHBoxLayout;
   head->setContentsMargins(12, 0, 12, 0);

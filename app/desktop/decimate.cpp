@@ -19,7 +19,7 @@ struct Column {
 class Builder {
  public:
   Builder(const Projection& projection, double smoothing) : projection_(projection) {
-    const double constant = 4 * smoothing / (1 - smoothing);
+    const double constant = 2 * smoothing / (1 - smoothing);
     decay_ = constant > 0 ? std::exp(-1 / constant) : 0;
   }
 

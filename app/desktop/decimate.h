@@ -35,7 +35,7 @@ struct Polylines {
 };
 
 // `factor` multiplies the values (seconds to milliseconds). `smoothing` 0 <= s < 1: the average's time constant
-// is 4 s / (1 - s) pixel columns, so that a line looks equally smooth at every zoom.
+// is 2 s / (1 - s) pixel columns, so that a line looks equally smooth at every zoom.
 Polylines decimate(std::span<const Bucket> buckets, const XMap& map, const Projection& projection, double factor,
                    double smoothing);
 

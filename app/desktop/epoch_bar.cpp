@@ -4,6 +4,7 @@
 #include <QPainter>
 #include <QPainterPath>
 #include <algorithm>
+#include <cmath>
 
 #include "theme.h"
 
@@ -31,7 +32,7 @@ void EpochBar::paintEvent(QPaintEvent*) {
   painter.setClipPath(outline);
   painter.fillRect(rect(), theme.hairline);
   painter.fillRect(QRectF(0, 0, width() * fraction_, height()), theme.accent);
-  if (epochs_ < 2 || width() / epochs_ < 8) return;
+  if (epochs_ < 2 || width() / epochs_ < 14) return;
   painter.setPen(QPen(theme.background, 1));
   for (int epoch = 1; epoch < epochs_; ++epoch) {
     const double x = std::floor(static_cast<double>(width()) * epoch / epochs_) + 0.5;

@@ -46,7 +46,7 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
       if (event.level == "warning") return theme.warning;
       return event.level == "error" ? theme.bad : theme.dim;
     case Qt::TextAlignmentRole:
-      return QVariant(Qt::AlignVCenter | (index.column() == TimeColumn ? Qt::AlignRight : Qt::AlignLeft));
+      return QVariant(Qt::AlignVCenter | Qt::AlignLeft);
     default: return {};
   }
 }
@@ -57,7 +57,7 @@ EventsPanel::EventsPanel(RunSession* session, QWidget* parent)
   table->setAccessibleName(tr("Events"));
   table->setModel(model_);
   table->hideHeader();
-  table->setColumnWidth(EventModel::TimeColumn, 64);
+  table->setColumnWidth(EventModel::TimeColumn, 72);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(table);

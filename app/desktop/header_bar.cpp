@@ -45,6 +45,7 @@ HeaderBar::HeaderBar(RunSession* session, ViewState* state, QWidget* parent)
   name_->setObjectName(QStringLiteral("runName"));
   name_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   chip_->setObjectName(QStringLiteral("chip"));
+  chip_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
   epoch_->setObjectName(QStringLiteral("dim"));
   time_->setObjectName(QStringLiteral("dim"));
 
@@ -92,7 +93,7 @@ HeaderBar::HeaderBar(RunSession* session, ViewState* state, QWidget* parent)
   top->setSpacing(6);
   top->addWidget(name_);
   top->addSpacing(4);
-  top->addWidget(chip_);
+  top->addWidget(chip_, 0, Qt::AlignVCenter);
   top->addStretch(1);
   top->addWidget(button(follow_));
   top->addWidget(axisButton_);

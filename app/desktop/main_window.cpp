@@ -53,6 +53,8 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
       pages_(new QStackedWidget(this)) {
   setWindowTitle(tr("BatchScope"));
   resize(1440, 900);
+  setFocusPolicy(Qt::ClickFocus);  // so that no field takes the first key
+  setFocus();
   buildCentre();
   buildDocks();
   buildMenus();
@@ -86,7 +88,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
   if (remembers_) {
     const QSettings settings;
     restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
-    inner_->restoreState(settings.value(QStringLiteral("window/docks")).toByteArray());
+    hasLayout_ = inner_->restoreState(settings.value(QStringLiteral("window/docks")).toByteArray());
   }
   runsChanged();
 }
@@ -137,7 +139,12 @@ void MainWindow::buildDocks() {
   for (const Entry& entry : entries) {
     auto* dock = new QDockWidget(entry.title, inner_);
     dock->setObjectName(QString::fromLatin1(entry.name));
-    dock->setWidget(entry.panel);
+    auto* card = new QFrame(dock);
+    card->setObjectName(QStringLiteral("dockCard"));
+    auto* inside = new QVBoxLayout(card);
+    inside->setContentsMargins(1, 4, 1, 6);
+    inside->addWidget(entry.panel);
+    dock->setWidget(card);
     dock->setAllowedAreas(Qt::BottomDockWidgetArea);
     // In its place the tab is the title; afloat it needs one of its own.
     auto* noTitle = new QWidget(dock);
@@ -155,8 +162,20 @@ void MainWindow::buildDocks() {
   inner_->setDockNestingEnabled(false);
   inner_->setDocumentMode(true);
   first->raise();
-  inner_->resizeDocks({first}, {190}, Qt::Vertical);
   defaultDocks_ = inner_->saveState();
+}
+
+void MainWindow::restoreDefaultLayout() {
+  inner_->restoreState(defaultDocks_);
+  // The charts come first: the docks take a sixth of the window.
+  inner_->resizeDocks({inner_->findChild<QDockWidget*>(QStringLiteral("events"))}, {std::max(110, height() / 6)},
+                      Qt::Vertical);
+}
+
+void MainWindow::showEvent(QShowEvent* event) {
+  QMainWindow::showEvent(event);
+  if (!hasLayout_) restoreDefaultLayout();
+  hasLayout_ = true;
 }
 
 void MainWindow::buildStatusBar() {

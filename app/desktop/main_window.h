@@ -42,11 +42,13 @@ class MainWindow : public QMainWindow {
   ViewState* view() const { return view_; }
 
  protected:
+  void showEvent(QShowEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
 
  private:
   void buildCentre();
   void buildDocks();
+  void restoreDefaultLayout();
   void buildMenus();
   void buildRunMenu();
   void buildViewMenu();
@@ -78,6 +80,7 @@ class MainWindow : public QMainWindow {
   QByteArray defaultDocks_;
   QTimer storeTimer_;
   bool wantsNewest_ = true;
+  bool hasLayout_ = false;  // as the person left it
 };
 
 }  // namespace batchscope::desktop

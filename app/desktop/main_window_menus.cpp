@@ -108,7 +108,7 @@ void MainWindow::buildViewMenu() {
     panels->addAction(action);
   }
   panels->addSeparator();
-  panels->addAction(tr("Restore the default layout"), this, [this] { inner_->restoreState(defaultDocks_); });
+  panels->addAction(tr("Restore the default layout"), this, &MainWindow::restoreDefaultLayout);
 
   QMenu* themes = menu->addMenu(tr("Theme"));
   auto* group = new QActionGroup(this);

@@ -120,7 +120,7 @@ void PlotView::rebuild() {
   painter_.setScene(buildScene(model, spec_, plot, options), spec_, Theme::current(), devicePixelRatioF());
 
   const ChartScene& scene = painter_.scene();
-  const int across = std::max(2, static_cast<int>(plot.width() / 76)), up = plot.height() > 150 ? 5 : 4;
+  const int across = std::max(2, static_cast<int>(plot.width() / 64)), up = plot.height() > 150 ? 5 : 4;
   const auto ticks = [&](const Projection& p) {
     return p.log ? logTicks(p.y0, p.y1, up) : linearTicks(p.y0, p.y1, up);
   };
@@ -150,6 +150,7 @@ void PlotView::drawForeground(QPainter* painter, const QRectF& rect) {
     painter->drawText(plotArea(), Qt::AlignCenter, tr("Nothing recorded yet"));
   }
   if (const auto px = cursorPx()) painter_.paintCursor(*painter, *state_->cursor(), *px);
+  if (underMouse()) painter_.paintBadge(*painter);
   if (drag_ == Drag::Zoom) {
     QColor shade = Theme::current().accent;
     shade.setAlphaF(0.18F);

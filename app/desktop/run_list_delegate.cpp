@@ -57,7 +57,7 @@ void RunListDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
   painter->setBrush(stateColour(index.data(RunListModel::StateRole).toString(), theme));
   painter->drawEllipse(QPointF(row.left() + 13, row.top() + 16), 4, 4);
 
-  const QRect text = row.adjusted(27, 7, -10, -7);
+  const QRect text = row.adjusted(27, 8, -10, -8);
   const QString badge = index.data(RunListModel::BadgeRole).toString();
   painter->setFont(interfaceFont(11));
   painter->setPen(theme.dim);

@@ -154,6 +154,8 @@ SeriesModel::Extent SeriesModel::extent(XAxis axis) const {
     extent.low = std::fmin(extent.low, x.at(static_cast<double>(span.first)));
     extent.high = std::fmax(extent.high, x.at(static_cast<double>(span.last)));
   }
+  // A run that is seen from its beginning starts at zero, where a person looks for it.
+  if (extent.low > 0 && extent.low < 0.02 * extent.high) extent.low = 0;
   return extent;
 }
 

@@ -55,7 +55,7 @@ class SeriesModel {
   const Track* track(const std::string& series, int generation) const;
 
   XMap map(XAxis axis, int generation) const;
-  // From the first to the newest sample; low > high where there is none.
+  // From the first to the newest sample, from zero where that is near; low > high where there is none.
   struct Extent {
     double low = 0, high = -1;
     bool empty() const { return !(high >= low); }

@@ -51,7 +51,6 @@ void SeriesPainter::setScene(ChartScene scene, const ChartSpec& spec, const Them
   painter.setFont(interfaceFont(10));
   paintBands(painter);
   paintLines(painter);
-  paintBadge(painter);
 }
 
 void SeriesPainter::paint(QPainter& painter) const {
@@ -109,7 +108,7 @@ void SeriesPainter::paintLines(QPainter& painter) const {
       for (const ScenePiece& piece : line.pieces) {
         const QColor colour = piece.isLost ? theme_.faint : colourOf(spec);
         if (ghosts) {
-          painter.setPen(QPen(withAlpha(colour, 0.35), kHair));
+          painter.setPen(QPen(withAlpha(colour, theme_.isDark ? 0.3 : 0.28), kHair));
           drawPolylines(painter, piece.ghost);
           continue;
         }
@@ -134,14 +133,16 @@ void SeriesPainter::paintBadge(QPainter& painter) const {
   const QRectF plot = scene_.left.plot;
   const QString text = QCoreApplication::translate("chart", "%1 of %2 points")
                            .arg(formatCount(scene_.points), formatCount(scene_.samples));
+  painter.save();
   painter.setFont(interfaceFont(9));
   const QSizeF size(painter.fontMetrics().horizontalAdvance(text) + 8, painter.fontMetrics().height() + 2);
   const QRectF box(plot.right() - size.width() - 2, plot.bottom() - size.height() - 2, size.width(), size.height());
   painter.setPen(Qt::NoPen);
-  painter.setBrush(withAlpha(theme_.panel, 0.85));
+  painter.setBrush(withAlpha(theme_.panel, 0.9));
   painter.drawRoundedRect(box, 3, 3);
   painter.setPen(theme_.dim);
   painter.drawText(box, Qt::AlignCenter, text);
+  painter.restore();
 }
 
 void SeriesPainter::paintCursor(QPainter& painter, const StepRef& at, double px) const {

@@ -21,11 +21,12 @@ class SeriesPainter {
 
   void paint(QPainter& painter) const;
   void paintCursor(QPainter& painter, const StepRef& at, double px) const;
+  // "690 of 7,200 points", where not every sample has a point of its own.
+  void paintBadge(QPainter& painter) const;
 
  private:
   void paintBands(QPainter& painter) const;
   void paintLines(QPainter& painter) const;
-  void paintBadge(QPainter& painter) const;
   QColor colourOf(const LineSpec& line) const;
 
   ChartScene scene_;

@@ -4,10 +4,14 @@
 #include <QApplication>
 #include <QFile>
 #include <QPalette>
+#include <QProxyStyle>
 #include <QStyleFactory>
 #include <algorithm>
 #include <cmath>
 #include <utility>
+
+// Resources in a static library are only there once somebody asks.
+static void initResources() { Q_INIT_RESOURCE(desktop); }
 
 namespace batchscope::desktop {
 namespace {
@@ -59,6 +63,16 @@ QColor mixed(const QColor& a, const QColor& b, float share) {
   const auto blend = [share](float from, float to) { return from + (to - from) * share; };
   return QColor::fromRgbF(blend(a.redF(), b.redF()), blend(a.greenF(), b.greenF()), blend(a.blueF(), b.blueF()));
 }
+
+// Fusion, but menus show their mnemonics' underlines only where a style sheet would: never.
+class CalmStyle : public QProxyStyle {
+ public:
+  CalmStyle() : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion"))) {}
+  int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
+                QStyleHintReturn* result) const override {
+    return hint == SH_UnderlineShortcut ? 0 : QProxyStyle::styleHint(hint, option, widget, result);
+  }
+};
 
 bool systemIsDark() {
   // Asked once, before applyTheme replaces the desktop's palette by ours.
@@ -130,12 +144,13 @@ QString Theme::styleSheet(const QString& pattern) const {
 }
 
 void applyTheme(Theme::Mode mode) {
+  initResources();
   const bool system = systemIsDark();
   chosenMode = mode;
   active = mode == Theme::Mode::Dark || (mode == Theme::Mode::System && system) ? &Theme::dark() : &Theme::light();
   QFile file(QStringLiteral(":/themes/window.qss"));
   if (!file.open(QIODevice::ReadOnly)) qFatal("the style sheet is not compiled in");
-  QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+  QApplication::setStyle(new CalmStyle);
   QApplication::setFont(interfaceFont(12));
   QApplication::setPalette(paletteOf(*active));
   qApp->setStyleSheet(active->styleSheet(QString::fromUtf8(file.readAll())));

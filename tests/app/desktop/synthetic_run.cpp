@@ -15,8 +15,8 @@ namespace {
 
 namespace names = protocol::series;
 
-constexpr int kInitialBatch = 64, kReplicas[] = {2, 4, 8};
-constexpr double kTrainingSet = 60'000;
+constexpr int kInitialBatch = 128, kReplicas[] = {2, 4, 8};
+constexpr double kTrainingSet = 240'000;
 constexpr double kPause[] = {-1, 0.072, 0.064};
 
 // 20 ms and 0.1 ms a sample to compute; synchronisation grows with the replicas.
@@ -29,7 +29,7 @@ class Writer {
       : catalogue_(catalogue), options_(options), id_(id), samples_(protocol::run_paths(id).samples) {}
 
   void write() {
-    time_ = start_ = storage::now() - 3600;
+    time_ = start_ = storage::now() - 280;
     catalogue_.put_hyperparameters(id_, {{"model", "CNN, 2 convolutions, 93,322 parameters"},
                                          {"optimizer", "SGD, momentum 0.9"},
                                          {"lr", "0.05"},
@@ -75,17 +75,17 @@ class Writer {
     const double run = (g + share) / 3;
     const double noise = normal_(random_);
     // The batch size is chosen anew at pass boundaries; early in a generation it is still the old one.
-    const std::int64_t local = g == 0 ? (share < 0.25 ? 32 : 64) : g == 1 ? (share < 0.2 ? 64 : 96) : share < 0.3 ? 96 : 176;
-    const int accumulation = g == 2 && share > 0.55 && share < 0.8 ? 1 : 0;
+    const std::int64_t local = g == 0 ? (share < 0.25 ? 64 : 128) : g == 1 ? (share < 0.2 ? 128 : 160) : share < 0.3 ? 96 : 176;
+    const int accumulation = g == 2 && share > 0.82 && share < 0.9 ? 1 : 0;
     const auto batch = static_cast<double>(replicas * local * (accumulation + 1));
     const double scale = batch / kInitialBatch;
-    const double noiseScale = 300 + 2600 * run;  // grows as training goes on
+    const double noiseScale = 200 + 1400 * run;  // grows as training goes on
     const double gain = (noiseScale / kInitialBatch + 1) / (noiseScale / batch + 1);
     const double efficiency = gain / scale;
     const double sync = goodput::sync_time(kPerf, 1, replicas) * (1 + 0.06 * std::abs(normal_(random_)));
     const double model = goodput::step_time(kPerf, {1, replicas, local, accumulation});
     double took = model * (1 + 0.025 * noise);
-    if (i == 0) took *= 6;  // the first step warms the caches
+    if (i == 0) took *= 3;  // the first step warms the caches
     time_ += (i == 0 && g > 0 ? kPause[g] : took) + 0.0;
     progress_ += gain;
     const double throughput = batch / took;
