@@ -33,7 +33,7 @@ std::string pack_steps(std::span<const Sample> samples) {
   return bytes;
 }
 
-// The checksum has been checked: the runs are as pack_steps wrote them.
+// Checked by its checksum: the runs are as pack_steps wrote them.
 void unpack_steps(std::string_view runs, std::int64_t step, std::vector<Sample>& samples) {
   for (std::size_t i = 0; i < samples.size();) {
     const auto gap = take_varint(runs);
@@ -44,6 +44,8 @@ void unpack_steps(std::string_view runs, std::int64_t step, std::vector<Sample>&
     --step;
   }
 }
+
+std::uint32_t checksum_of_data(const Chunk& chunk) { return crc32(chunk.values, crc32(chunk.steps)); }
 
 }  // namespace
 
@@ -60,7 +62,8 @@ std::uint32_t Chunk::checksum() const {
   put(header, static_cast<std::int64_t>(summary.count));
   // SQLite keeps -0 in a column as 0, which adding 0 makes of it too.
   for (const double bound : {summary.min, summary.max, summary.mean}) put(header, bound + 0.0);
-  return crc32(values, crc32(steps, crc32(header)));
+  put(header, data_checksum);
+  return crc32(header);
 }
 
 Chunk pack(std::int64_t track, std::span<const Sample> samples) {
@@ -70,12 +73,12 @@ Chunk pack(std::int64_t track, std::span<const Sample> samples) {
   if (!consecutive(samples)) chunk.steps = pack_steps(samples);
   chunk.values.reserve(samples.size() * sizeof(double));
   for (const Sample& sample : samples) put(chunk.values, sample.value);
+  chunk.data_checksum = checksum_of_data(chunk);
   return chunk;
 }
 
-std::optional<std::vector<Sample>> unpack(const Chunk& chunk, std::uint32_t checksum) {
-  if (chunk.checksum() != checksum || chunk.values.size() != chunk.summary.count * sizeof(double))
-    return std::nullopt;
+std::optional<std::vector<Sample>> unpack(const Chunk& chunk) {
+  if (checksum_of_data(chunk) != chunk.data_checksum) return std::nullopt;
   std::vector<Sample> samples(chunk.summary.count);
   for (std::size_t i = 0; i < samples.size(); ++i)
     samples[i] = {chunk.summary.first_step + static_cast<std::int64_t>(i),

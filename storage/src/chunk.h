@@ -2,7 +2,9 @@
 //
 // A chunk: up to 1,024 neighbouring samples of one track (a series in one generation), packed. The
 // values are their 64 bits each, so that NaN and infinities survive as they are. The steps are left out
-// where they are consecutive; else they are stored as runs of consecutive ones. A CRC-32 covers all.
+// where they are consecutive; else they are stored as runs of consecutive ones. One CRC-32 covers steps
+// and values, another the heading and the first CRC: where only the former fails, it is still known for
+// certain which steps are lost.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +27,16 @@ struct Chunk {
   Summary summary;  // `finite` is not stored
   std::string steps;
   std::string values;
+  std::uint32_t data_checksum = 0;  // of steps and values
 
-  std::uint32_t checksum() const;
+  std::uint32_t checksum() const;  // of the rest
 };
 
 // Samples in ascending order of steps, equal ones included; not empty.
 Chunk pack(std::int64_t track, std::span<const Sample> samples);
 
-// None where the chunk is not as it was packed.
-std::optional<std::vector<Sample>> unpack(const Chunk& chunk, std::uint32_t checksum);
+// None where steps and values are not as they were packed. The heading must have been checked.
+std::optional<std::vector<Sample>> unpack(const Chunk& chunk);
 
 // CRC-32 as in zlib, continued from `crc`.
 std::uint32_t crc32(std::string_view bytes, std::uint32_t crc = 0);

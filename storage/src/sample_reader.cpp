@@ -96,11 +96,18 @@ struct SampleReader::Impl {
                                         " are damaged; the rest of the file can be read");
   }
 
-  static std::string steps_text(const Summary& summary) {
-    return "steps " + std::to_string(summary.first_step) + " to " + std::to_string(summary.last_step);
+  [[noreturn]] void damaged(const Track& track, const Summary& summary) const {
+    damaged(track,
+            "steps " + std::to_string(summary.first_step) + " to " + std::to_string(summary.last_step));
   }
 
-  // The chunks [number, end), as long as visit(number, samples) is true.
+  std::vector<Sample> samples_of(const Track& track, const StoredChunk& chunk) const {
+    auto samples = chunk.samples();
+    if (!samples) damaged(track, chunk.chunk.summary);
+    return *std::move(samples);
+  }
+
+  // The chunks [number, end), as long as visit(number, chunk) is true. Their headings are sound.
   template <class Visit>
   void for_each_chunk(const Track& track, std::int64_t number, std::int64_t end, Visit&& visit) {
     Query row = database.query("SELECT " BATCHSCOPE_CHUNK_COLUMNS
@@ -110,9 +117,9 @@ struct SampleReader::Impl {
       ++rows_read;
       if (!row.next() || row.integer(kChunkColumnCount) != number)
         damaged(track, "samples from the " + std::to_string(number * kChunkWidth + 1) + "th on");
-      const StoredChunk chunk = stored_chunk(row, 0);
-      if (!chunk.samples) damaged(track, steps_text(chunk.chunk.summary));
-      if (!visit(number, *chunk.samples)) return;
+      const StoredChunk chunk = stored_chunk(row);
+      if (!chunk.sound) damaged(track, chunk.chunk.summary);
+      if (!visit(number, chunk)) return;
     }
   }
 
@@ -123,30 +130,36 @@ struct SampleReader::Impl {
         " ORDER BY first_step DESC, number DESC LIMIT 1",
         track.id, step);
     ++rows_read;
-    return row.next() ? row.integer(0) : 0;
+    if (!row.next()) return 0;
+    const std::int64_t number = row.integer(0);
+    if (number * kChunkWidth >= track.count) damaged(track, "samples around step " + std::to_string(step));
+    return number;
   }
 
   // Adds the tail's samples; damage to other steps than these does not matter.
   void add_tail(const Track& track, std::int64_t from, std::int64_t to, std::vector<Sample>& samples) {
-    for (const StoredChunk& batch : tail.batches(track.id)) {
-      const Summary& summary = batch.chunk.summary;
+    if (tail.has_unknown()) damaged(track, "the newest samples");
+    for (const Batch& batch : tail.batches(track.id)) {
       if (batch.samples)
         samples.insert(samples.end(), batch.samples->begin(), batch.samples->end());
-      else if (summary.last_step >= from && summary.first_step <= to)
-        damaged(track, steps_text(summary));
+      else if (batch.summary.last_step >= from && batch.summary.first_step <= to)
+        damaged(track, batch.summary);
     }
     sort_by_step(samples);
   }
 
   std::vector<Sample> read(const Track& track, std::int64_t from, std::int64_t to) {
     std::vector<Sample> samples;
+    bool more = true;  // steps in range may follow the chunks
     const std::int64_t chunks = (track.count + kChunkWidth - 1) / kChunkWidth;
-    for_each_chunk(track, chunk_before(track, from), chunks,
-                   [&](std::int64_t, const std::vector<Sample>& chunk) {
-                     samples.insert(samples.end(), chunk.begin(), chunk.end());
-                     return chunk.back().step <= to;
-                   });
-    if (samples.empty() || samples.back().step <= to) add_tail(track, from, to, samples);
+    for_each_chunk(track, chunk_before(track, from), chunks, [&](std::int64_t, const StoredChunk& chunk) {
+      more = chunk.chunk.summary.first_step <= to;
+      if (!more || chunk.chunk.summary.last_step < from) return more;
+      const std::vector<Sample> found = samples_of(track, chunk);
+      samples.insert(samples.end(), found.begin(), found.end());
+      return true;
+    });
+    if (more) add_tail(track, from, to, samples);
     samples.erase(std::upper_bound(samples.begin(), samples.end(), to, after), samples.end());
     samples.erase(samples.begin(), std::lower_bound(samples.begin(), samples.end(), from, before));
     return samples;
@@ -155,12 +168,15 @@ struct SampleReader::Impl {
   // The position of the first sample whose step is not below; none where it is not in a full chunk.
   std::optional<std::int64_t> sealed_position(const Track& track, std::int64_t step) {
     std::optional<std::int64_t> found;
-    for_each_chunk(track, chunk_before(track, step), track.chunks,
-                   [&](std::int64_t number, const std::vector<Sample>& chunk) {
-                     const auto sample = std::lower_bound(chunk.begin(), chunk.end(), step, before);
-                     if (sample != chunk.end()) found = number * kChunkWidth + (sample - chunk.begin());
-                     return !found;
-                   });
+    for_each_chunk(
+        track, chunk_before(track, step), track.chunks, [&](std::int64_t number, const StoredChunk& chunk) {
+          if (chunk.chunk.summary.last_step < step) return true;
+          found = number * kChunkWidth;
+          if (chunk.chunk.summary.first_step >= step) return false;
+          const auto samples = samples_of(track, chunk);
+          *found += std::lower_bound(samples.begin(), samples.end(), step, before) - samples.begin();
+          return false;
+        });
     return found;
   }
 
@@ -172,11 +188,11 @@ struct SampleReader::Impl {
 
   void load_unfinished(Track& track, std::int64_t from, std::int64_t to) {
     if (track.count > track.chunks * kChunkWidth)
-      for_each_chunk(track, track.chunks, track.chunks + 1,
-                     [&](std::int64_t, const std::vector<Sample>& chunk) {
-                       track.unfinished = chunk;
-                       return false;
-                     });
+      for_each_chunk(track, track.chunks, track.chunks + 1, [&](std::int64_t, const StoredChunk& chunk) {
+        if (chunk.chunk.summary.first_step <= to && chunk.chunk.summary.last_step >= from)
+          track.unfinished = samples_of(track, chunk);
+        return false;
+      });
     add_tail(track, from, to, track.unfinished);
   }
 
@@ -214,8 +230,8 @@ struct SampleReader::Impl {
     };
     const std::int64_t sealed = track.chunks * kChunkWidth;
     for_each_chunk(track, begin / kChunkWidth, (std::min(end, sealed) + kChunkWidth - 1) / kChunkWidth,
-                   [&](std::int64_t number, const std::vector<Sample>& chunk) {
-                     add(number * kChunkWidth, chunk);
+                   [&](std::int64_t number, const StoredChunk& chunk) {
+                     add(number * kChunkWidth, samples_of(track, chunk));
                      return true;
                    });
     add(sealed, track.unfinished);

@@ -98,16 +98,17 @@ struct SampleWriter::Impl {
     {
       Query row = database.query("SELECT " BATCHSCOPE_CHUNK_COLUMNS ", id FROM batch ORDER BY id");
       while (row.next()) {
-        const StoredChunk batch = stored_chunk(row, 0);
+        const StoredChunk batch = stored_chunk(row);
+        const auto samples = batch.samples();
         const auto track = by_id.find(batch.chunk.track);
-        if (!batch.samples || track == by_id.end()) {
+        if (!samples || track == by_id.end()) {
           bad.push_back(row.integer(kChunkColumnCount));
           repairs.push_back(set_aside_text(batch.chunk));
           continue;
         }
         std::vector<Sample>& tail = track->second->tail;
-        tail.insert(tail.end(), batch.samples->begin(), batch.samples->end());
-        tail_values += batch.samples->size();
+        tail.insert(tail.end(), samples->begin(), samples->end());
+        tail_values += samples->size();
         ++tail_rows;
       }
     }
@@ -232,9 +233,9 @@ struct SampleWriter::Impl {
       Query row = database.query(
           "SELECT " BATCHSCOPE_CHUNK_COLUMNS " FROM chunk WHERE track = ? AND number = ?", track.id, number);
       if (!row.next()) return {};
-      chunk = stored_chunk(row, 0);
+      chunk = stored_chunk(row);
     }
-    if (chunk.samples) return *chunk.samples;
+    if (auto samples = chunk.samples()) return *std::move(samples);
     database.execute("INSERT INTO damaged (found, " BATCHSCOPE_CHUNK_COLUMNS
                      ") SELECT ?, " BATCHSCOPE_CHUNK_COLUMNS " FROM chunk WHERE track = ? AND number = ?",
                      now(), track.id, number);
@@ -252,17 +253,19 @@ struct SampleWriter::Impl {
 
   void insert_batch(const Chunk& chunk) {
     const Summary& summary = chunk.summary;
-    database.execute("INSERT INTO batch (" BATCHSCOPE_CHUNK_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                     chunk.track, summary.first_step, summary.last_step, summary.count, summary.min,
-                     summary.max, summary.mean, Blob{chunk.steps}, Blob{chunk.values}, chunk.checksum());
+    database.execute(
+        "INSERT INTO batch (" BATCHSCOPE_CHUNK_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        chunk.track, summary.first_step, summary.last_step, summary.count, summary.min, summary.max,
+        summary.mean, chunk.checksum(), chunk.data_checksum, Blob{chunk.steps}, Blob{chunk.values});
   }
 
   void put_chunk(std::int64_t number, const Chunk& chunk) {
     const Summary& summary = chunk.summary;
-    database.execute("INSERT OR REPLACE INTO chunk (number, " BATCHSCOPE_CHUNK_COLUMNS
-                     ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                     number, chunk.track, summary.first_step, summary.last_step, summary.count, summary.min,
-                     summary.max, summary.mean, Blob{chunk.steps}, Blob{chunk.values}, chunk.checksum());
+    database.execute("INSERT OR REPLACE INTO chunk (" BATCHSCOPE_CHUNK_COLUMNS
+                     ", number) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     chunk.track, summary.first_step, summary.last_step, summary.count, summary.min,
+                     summary.max, summary.mean, chunk.checksum(), chunk.data_checksum, Blob{chunk.steps},
+                     Blob{chunk.values}, number);
   }
 
   template <class Visit>

@@ -27,6 +27,7 @@ const Schema& samples_schema() {
       max REAL,
       mean REAL,
       checksum INTEGER NOT NULL,
+      data_checksum INTEGER NOT NULL,
       steps BLOB NOT NULL,
       data BLOB NOT NULL
     ) STRICT;
@@ -41,6 +42,7 @@ const Schema& samples_schema() {
       max REAL,
       mean REAL,
       checksum INTEGER NOT NULL,
+      data_checksum INTEGER NOT NULL,
       steps BLOB NOT NULL,
       data BLOB NOT NULL,
       PRIMARY KEY (track, number)
@@ -67,6 +69,7 @@ const Schema& samples_schema() {
       max REAL,
       mean REAL,
       checksum INTEGER NOT NULL,
+      data_checksum INTEGER NOT NULL,
       steps BLOB NOT NULL,
       data BLOB NOT NULL
     ) STRICT;
@@ -74,19 +77,24 @@ const Schema& samples_schema() {
   return schema;
 }
 
-StoredChunk stored_chunk(const Query& row, int first) {
+std::optional<std::vector<Sample>> StoredChunk::samples() const {
+  return sound ? unpack(chunk) : std::nullopt;
+}
+
+StoredChunk stored_chunk(const Query& row) {
   StoredChunk stored;
-  stored.chunk.track = row.integer(first);
+  stored.chunk.track = row.integer(0);
   Summary& summary = stored.chunk.summary;
-  summary.first_step = row.integer(first + 1);
-  summary.last_step = row.integer(first + 2);
-  summary.count = static_cast<std::uint32_t>(row.integer(first + 3));
-  summary.min = row.real(first + 4);
-  summary.max = row.real(first + 5);
-  summary.mean = row.real(first + 6);
-  stored.chunk.steps = row.blob(first + 7);
-  stored.chunk.values = row.blob(first + 8);
-  stored.samples = unpack(stored.chunk, static_cast<std::uint32_t>(row.integer(first + 9)));
+  summary.first_step = row.integer(1);
+  summary.last_step = row.integer(2);
+  summary.count = static_cast<std::uint32_t>(row.integer(3));
+  summary.min = row.real(4);
+  summary.max = row.real(5);
+  summary.mean = row.real(6);
+  stored.chunk.data_checksum = static_cast<std::uint32_t>(row.integer(8));
+  stored.chunk.steps = row.blob(9);
+  stored.chunk.values = row.blob(10);
+  stored.sound = stored.chunk.checksum() == static_cast<std::uint32_t>(row.integer(7));
   return stored;
 }
 

@@ -14,15 +14,18 @@ namespace batchscope::storage {
 const Schema& samples_schema();
 
 // What a SELECT must name, in this order, for stored_chunk.
-#define BATCHSCOPE_CHUNK_COLUMNS "track, first_step, last_step, count, min, max, mean, steps, data, checksum"
-inline constexpr int kChunkColumnCount = 10;
+#define BATCHSCOPE_CHUNK_COLUMNS \
+  "track, first_step, last_step, count, min, max, mean, checksum, data_checksum, steps, data"
+inline constexpr int kChunkColumnCount = 11;
 
 struct StoredChunk {
   Chunk chunk;
-  std::optional<std::vector<Sample>> samples;  // none where the row fails its check
+  bool sound = false;  // the heading passes its check; else nothing of it is certain
+
+  // None where anything fails its check.
+  std::optional<std::vector<Sample>> samples() const;
 };
 
-// The row's columns from `first` on.
-StoredChunk stored_chunk(const Query& row, int first);
+StoredChunk stored_chunk(const Query& row);
 
 }  // namespace batchscope::storage

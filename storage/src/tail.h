@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "database.h"
@@ -13,18 +14,27 @@
 
 namespace batchscope::storage {
 
+struct Batch {
+  Summary summary;
+  std::optional<std::vector<Sample>> samples;  // none where they are damaged
+};
+
 class Tail {
  public:
   // Within the reader's transaction. Adds to `rows_read`.
   void refresh(Database& database, std::int64_t& rows_read);
 
   // The batches of a track, oldest first.
-  const std::vector<StoredChunk>& batches(std::int64_t track) const;
+  const std::vector<Batch>& batches(std::int64_t track) const;
+
+  // There are batches that cannot even be said to be of which track.
+  bool has_unknown() const { return has_unknown_; }
 
   std::int64_t count(std::int64_t track) const;
 
  private:
-  std::map<std::int64_t, std::vector<StoredChunk>> tracks_;
+  std::map<std::int64_t, std::vector<Batch>> tracks_;
+  bool has_unknown_ = false;
   std::int64_t first_id_ = 0;
   std::int64_t last_id_ = 0;
 };

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The catalogue: what is put comes back, runs are found by what people type, one supervisor holds a run.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <QTest>
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "store_test.h"
+
+using namespace batchscope;
+using namespace batchscope::storage;
+using test::error_of;
+using test::Folder;
+using test::meddle;
+
+namespace {
+
+protocol::RunSpec spec(const std::string& name) {
+  protocol::RunSpec spec;
+  spec.name = name;
+  spec.program = "/usr/bin/true";
+  spec.arguments = {"--data", "a b", "\"quoted\""};
+  spec.replicas = 2;
+  spec.triggers = {protocol::Trigger::parse("step=400:checkpoint")};
+  spec.environment = {{"KEY", "value"}};
+  return spec;
+}
+
+// A process of ours that waits until it is killed.
+class Sleeper {
+ public:
+  template <class Body>
+  explicit Sleeper(Body body) {
+    int ready[2];
+    if (pipe(ready) != 0) std::abort();
+    pid_ = fork();
+    if (pid_ == 0) {
+      const char result = body() ? 'y' : 'n';
+      if (write(ready[1], &result, 1) != 1) _exit(1);
+      for (;;) pause();
+    }
+    if (read(ready[0], &answer_, 1) != 1) std::abort();
+    close(ready[0]);
+    close(ready[1]);
+  }
+  ~Sleeper() { kill(); }
+
+  bool answer() const { return answer_ == 'y'; }
+  pid_t pid() const { return pid_; }
+  void kill() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    waitpid(std::exchange(pid_, 0), nullptr, 0);
+  }
+
+ private:
+  pid_t pid_ = 0;
+  char answer_ = 0;
+};
+
+}  // namespace
+
+class TestCatalogue : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void aRunComesBackAsItWasMade() {
+    const Folder folder;
+    const double before = now();
+    const std::string id = Catalogue(folder / "deep/down/runs.db").create_run(spec("digits"));
+    const Run run = Catalogue(folder / "deep/down/runs.db").run(id).value();
+    QCOMPARE(run.id, id);
+    QCOMPARE(run.name, std::string("digits"));
+    QCOMPARE(run.state, RunState::starting);
+    QVERIFY(run.created >= before && run.created <= now());
+    QCOMPARE(run.ended, 0.0);
+    QCOMPARE(run.replicas, 2);
+    QCOMPARE(run.spec.arguments, spec("").arguments);
+    QCOMPARE(run.spec.triggers, spec("").triggers);
+    QCOMPARE(run.spec.environment, spec("").environment);
+    QVERIFY(!Catalogue(folder / "deep/down/runs.db").run("nothere0"));
+  }
+
+  void whatIsSetComesBack() {
+    const Folder folder;
+    Catalogue catalogue(folder / "runs.db");
+    const std::string id = catalogue.create_run(spec("digits"));
+    catalogue.set_progress(id, 10, 1, 5, 0.2, {{"loss", 0.5}, {"accuracy", 0.9}});
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    catalogue.set_progress(id, 12, 1, 5, 0.25, {{"loss", nan}, {"gain", INFINITY}});
+    catalogue.set_name(id, "other");
+    catalogue.set_note(id, "Größe\nzwei");
+    catalogue.set_tags(id, {"b", "a", "b"});
+    catalogue.set_state(id, RunState::failed, "rank 1 fell");
+    const Run run = catalogue.run(id).value();
+    QCOMPARE(run.step, 12);
+    QCOMPARE(run.epoch, 1);
+    QCOMPARE(run.epochs, 5);
+    QCOMPARE(run.fraction, 0.25);
+    QVERIFY(std::isnan(run.latest.at("loss")));
+    QCOMPARE(run.latest.at("accuracy"), 0.9);
+    QCOMPARE(run.latest.at("gain"), static_cast<double>(INFINITY));
+    QCOMPARE(run.name, std::string("other"));
+    QCOMPARE(run.note, std::string("Größe\nzwei"));
+    QCOMPARE(run.tags, (std::vector<std::string>{"a", "b"}));
+    QCOMPARE(run.state, RunState::failed);
+    QCOMPARE(run.message, std::string("rank 1 fell"));
+    QVERIFY(run.ended > 0);
+    catalogue.set_state(id, RunState::paused);
+    QCOMPARE(catalogue.run(id)->ended, 0.0);
+    QCOMPARE(catalogue.run(id)->message, std::string());
+  }
+
+  void theHistoryComesBack() {
+    const Folder folder;
+    Catalogue catalogue(folder / "runs.db");
+    const std::string id = catalogue.create_run(spec("digits"));
+    Generation generation{1, 3, "rescale", 100.5, 0, 41, 0, "checkpoint-000040", -1, {}, ""};
+    catalogue.put_generation(id, {0, 2, "start", 90, 100, 1, 40, "", -1, {}, "checkpointed"});
+    catalogue.put_generation(id, generation);
+    QCOMPARE(catalogue.run(id)->replicas, 3);
+    generation.pause = 0.25;
+    generation.pause_parts = {{"checkpoint", 0.1}, {"launch", 0.15}};
+    generation.last_step = 80;
+    generation.outcome = "crashed: rank 1, signal 9";
+    catalogue.put_generation(id, generation);
+    const auto generations = catalogue.generations(id);
+    QCOMPARE(generations.size(), 2u);
+    QCOMPARE(generations[0].outcome, std::string("checkpointed"));
+    QCOMPARE(generations[1].pause, 0.25);
+    QCOMPARE(generations[1].pause_parts, generation.pause_parts);
+    QCOMPARE(generations[1].checkpoint, std::string("checkpoint-000040"));
+    QCOMPARE(generations[1].outcome, generation.outcome);
+
+    catalogue.put_epoch(id, {0, 0, 90, 0, 1, 0});
+    catalogue.put_epoch(id, {0, 0, 90, 99, 1, 40});
+    catalogue.put_epoch(id, {0, 1, 101, 0, 41, 0});
+    QCOMPARE(catalogue.epochs(id).size(), 2u);
+    QCOMPARE(catalogue.epochs(id)[0].last_step, 40);
+    QCOMPARE(catalogue.epochs(id)[1].generation, 1);
+
+    catalogue.put_checkpoint(id, {"checkpoint-000040", 0, 40, 1, 20.5, 100, 0.1, 4096, "rescale"});
+    catalogue.put_checkpoint(id, {"checkpoint-000080", 1, 80, 2, 41, 140, 0.1, 4096, "manual"});
+    QCOMPARE(catalogue.checkpoints(id).front().name, std::string("checkpoint-000080"));
+    QCOMPARE(catalogue.checkpoints(id).back().progress, 20.5);
+    catalogue.remove_checkpoint(id, "checkpoint-000080");
+    QCOMPARE(catalogue.checkpoints(id).size(), 1u);
+
+    catalogue.add_ledger(id, 1, {"train-0", 2, 1, 64, 128, 3, 12000, 44});
+    const Ledger ledger = catalogue.ledger(id).at(0);
+    QCOMPARE(ledger.generation, 1);
+    QCOMPARE(ledger.entry.loader, std::string("train-0"));
+    QCOMPARE(ledger.entry.from, 64);
+    QCOMPARE(ledger.entry.to, 128);
+    QCOMPARE(ledger.entry.padding, 3);
+    QCOMPARE(ledger.entry.step, 44);
+
+    catalogue.put_hyperparameters(id, {{"lr", "0.1"}, {"momentum", "0.9"}});
+    catalogue.put_hyperparameters(id, {{"lr", "0.2"}});
+    QCOMPARE(catalogue.hyperparameters(id).at("lr"), std::string("0.2"));
+    QCOMPARE(catalogue.hyperparameters(id).size(), 2u);
+
+    QVERIFY(!catalogue.model(id));
+    protocol::Model model;
+    model.perf = {1, 2, 3, 4, 5, 6, 7};
+    model.grad_var = INFINITY;
+    model.init_batch_size = 64;
+    catalogue.put_model(id, 0, model);
+    model.step = 9;
+    catalogue.put_model(id, 1, model);
+    QCOMPARE(catalogue.model(id)->step, 9);
+    QCOMPARE(catalogue.model(id)->perf, model.perf);
+    QVERIFY(std::isinf(catalogue.model(id)->grad_var));
+  }
+
+  void eventsAreTailed() {
+    const Folder folder;
+    Catalogue catalogue(folder / "runs.db");
+    const std::string a = catalogue.create_run(spec("a")), b = catalogue.create_run(spec("b"));
+    catalogue.add_event(a, 0, 1, "info", "started");
+    catalogue.add_event(b, 0, 1, "info", "elsewhere");
+    catalogue.add_event(a, 0, 7, "warning", "slow");
+    const auto events = catalogue.events(a);
+    QCOMPARE(events.size(), 2u);
+    QCOMPARE(events[1].text, std::string("slow"));
+    QCOMPARE(events[1].level, std::string("warning"));
+    QCOMPARE(events[1].step, 7);
+    QCOMPARE(catalogue.events(a, events[0].id).size(), 1u);
+    QVERIFY(catalogue.events(a, events[1].id).empty());
+  }
+
+  void runsAreListedNewestFirstAndResolved() {
+    const Folder folder;
+    Catalogue catalogue(folder / "runs.db");
+    QCOMPARE(error_of([&] { catalogue.resolve("latest"); })->kind(), ErrorKind::not_found);
+    const std::string first = catalogue.create_run(spec("digits"));
+    const std::string second = catalogue.create_run(spec("digits-wide"));
+    const std::string third = catalogue.create_run(spec("cifar"));
+    const auto runs = catalogue.runs();
+    QCOMPARE(runs.size(), 3u);
+    QCOMPARE(runs[0].id, third);
+    QCOMPARE(runs[2].id, first);
+    QCOMPARE(catalogue.resolve("latest").id, third);
+    QCOMPARE(catalogue.resolve(second).id, second);
+    QCOMPARE(catalogue.resolve("digits").id, first);  // the whole name wins over a prefix of others
+    QCOMPARE(catalogue.resolve("digits-").id, second);
+    QCOMPARE(catalogue.resolve("cif").id, third);
+    const auto ambiguous = error_of([&] { catalogue.resolve("dig"); });
+    QCOMPARE(ambiguous->kind(), ErrorKind::usage);
+    QVERIFY(std::string(ambiguous->what()).find(first + " (digits)") != std::string::npos);
+    QVERIFY(std::string(ambiguous->what()).find(second + " (digits-wide)") != std::string::npos);
+    QCOMPARE(error_of([&] { catalogue.resolve("nothing%"); })->kind(), ErrorKind::not_found);
+    QCOMPARE(error_of([&] { catalogue.resolve(""); })->kind(), ErrorKind::usage);
+    catalogue.create_run(spec("cifar"));
+    QCOMPARE(error_of([&] { catalogue.resolve("cifar"); })->kind(), ErrorKind::usage);
+  }
+
+  void removingTakesTheRowsAndNothingElse() {
+    const Folder folder;
+    Catalogue catalogue(folder / "runs.db");
+    const std::string gone = catalogue.create_run(spec("a")), kept = catalogue.create_run(spec("a"));
+    for (const std::string& id : {gone, kept}) {
+      catalogue.put_generation(id, {0, 2, "start", 1, 0, 0, 0, "", 0.5, {{"stop", 0.5}}, ""});
+      catalogue.add_event(id, 0, 1, "info", "text");
+      catalogue.set_tags(id, {"t"});
+    }
+    catalogue.remove_run(gone);
+    QVERIFY(!catalogue.run(gone));
+    QCOMPARE(catalogue.runs().size(), 1u);
+    QCOMPARE(catalogue.events(kept).size(), 1u);
+    QCOMPARE(catalogue.generations(kept).at(0).pause_parts.size(), 1u);
+    for (const auto& call : std::vector<std::function<void()>>{
+             [&] { catalogue.remove_run(gone); }, [&] { catalogue.set_note(gone, ""); },
+             [&] { catalogue.events(gone); }, [&] { catalogue.add_event(gone, 0, 0, "info", ""); },
+             [&] { catalogue.set_state(gone, RunState::running); }})
+      QCOMPARE(error_of(call)->kind(), ErrorKind::not_found);
+  }
+
+  void oneSupervisorHoldsARun() {
+    const Folder folder;
+    Catalogue catalogue(folder / "runs.db");
+    const std::string id = catalogue.create_run(spec("a"));
+    Sleeper other([&] { return Catalogue(folder / "runs.db").claim_supervisor(id); });
+    QVERIFY(other.answer());
+    QVERIFY(!catalogue.claim_supervisor(id));
+    QCOMPARE(catalogue.run(id)->supervisor_pid, static_cast<std::int64_t>(other.pid()));
+    QCOMPARE(error_of([&] { catalogue.remove_run(id); })->kind(), ErrorKind::conflict);
+    catalogue.release_supervisor(id);  // not ours to release
+    QVERIFY(!catalogue.claim_supervisor(id));
+    catalogue.set_state(id, RunState::running);
+    QCOMPARE(catalogue.run(id)->state, RunState::running);
+    other.kill();
+    QCOMPARE(catalogue.run(id)->state, RunState::interrupted);
+    QCOMPARE(catalogue.run(id)->supervisor_pid, 0);
+    QVERIFY(catalogue.claim_supervisor(id));
+    QVERIFY(catalogue.claim_supervisor(id));
+    QCOMPARE(catalogue.run(id)->state, RunState::running);
+    catalogue.set_state(id, RunState::finished);
+    catalogue.release_supervisor(id);
+    QCOMPARE(catalogue.run(id)->state, RunState::finished);
+  }
+
+  void twoClaimsAtTheSameMomentAreOne() {
+    const Folder folder;
+    Catalogue catalogue(folder / "runs.db");
+    for (int round = 0; round < 5; ++round) {
+      const std::string id = catalogue.create_run(spec("a"));
+      const auto claim = [&] { return Catalogue(folder / "runs.db").claim_supervisor(id); };
+      std::vector<std::unique_ptr<Sleeper>> sleepers;
+      int claims = 0;
+      for (int i = 0; i < 4; ++i) sleepers.push_back(std::make_unique<Sleeper>(claim));
+      for (const auto& sleeper : sleepers) claims += sleeper->answer();
+      QCOMPARE(claims, 1);
+    }
+  }
+
+  void aRecycledProcessIdIsNoSupervisor() {
+    const Folder folder;
+    Catalogue catalogue(folder / "runs.db");
+    const std::string id = catalogue.create_run(spec("a"));
+    Sleeper other([&] { return Catalogue(folder / "runs.db").claim_supervisor(id); });
+    catalogue.set_state(id, RunState::running);
+    QVERIFY(meddle(folder / "runs.db", "UPDATE run SET supervisor_start = supervisor_start - 1"));
+    QCOMPARE(catalogue.run(id)->state, RunState::interrupted);
+    QVERIFY(catalogue.claim_supervisor(id));
+  }
+
+  void aNewRunMayWaitForItsSupervisor() {
+    const Folder folder;
+    Catalogue catalogue(folder / "runs.db");
+    const std::string id = catalogue.create_run(spec("a"));
+    QCOMPARE(catalogue.run(id)->state, RunState::starting);
+    QVERIFY(meddle(folder / "runs.db", "UPDATE run SET created = created - 3600"));
+    QCOMPARE(catalogue.run(id)->state, RunState::interrupted);
+  }
+
+  void othersCommitsAreNoticed() {
+    const Folder folder;
+    Catalogue here(folder / "runs.db"), there(folder / "runs.db");
+    QVERIFY(!here.changed());
+    const std::string id = there.create_run(spec("a"));
+    QVERIFY(here.changed());
+    QVERIFY(!here.changed());
+    here.set_note(id, "mine");
+    QVERIFY(!here.changed());
+    QVERIFY(there.changed());
+  }
+
+  void manyProcessesWriteAtOnce() {
+    const Folder folder;
+    constexpr int kProcesses = 4, kEach = 40;
+    std::vector<pid_t> children;
+    for (int i = 0; i < kProcesses; ++i) {
+      children.push_back(fork());
+      if (children.back() != 0) continue;
+      try {
+        Catalogue catalogue(folder / "runs.db");  // made by whoever comes first
+        const std::string id = catalogue.create_run(spec("p" + std::to_string(i)));
+        for (int k = 0; k < kEach; ++k) catalogue.add_event(id, 0, k, "info", "event");
+        _exit(0);
+      } catch (const std::exception& e) {
+        fprintf(stderr, "%s\n", e.what());
+        _exit(1);
+      }
+    }
+    for (const pid_t child : children) {
+      int status = 0;
+      waitpid(child, &status, 0);
+      QCOMPARE(status, 0);
+    }
+    Catalogue catalogue(folder / "runs.db");
+    QCOMPARE(catalogue.runs().size(), static_cast<std::size_t>(kProcesses));
+    for (const Run& run : catalogue.runs())
+      QCOMPARE(catalogue.events(run.id).size(), static_cast<std::size_t>(kEach));
+  }
+};
+
+QTEST_APPLESS_MAIN(TestCatalogue)
+#include "test_catalogue.moc"

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Opening files: new, older, newer, foreign, damaged, on a read-only medium.
+#include <grp.h>
+#include <unistd.h>
+
+#include <QTest>
+#include <fstream>
+
+#include "database.h"
+#include "store_test.h"
+
+using namespace batchscope;
+using namespace batchscope::storage;
+using test::error_of;
+using test::Folder;
+using test::meddle;
+namespace fs = std::filesystem;
+
+namespace {
+
+const Schema kFirst{0x1234, "a test file", {"CREATE TABLE a (x INTEGER NOT NULL) STRICT"}};
+const Schema kSecond{0x1234,
+                     "a test file",
+                     {kFirst.migrations[0], "ALTER TABLE a ADD COLUMN y TEXT; UPDATE a SET y = 'was ' || x"}};
+
+std::int64_t number(Database& database, std::string_view sql) {
+  return database.read([&] {
+    Query row = database.query(sql);
+    row.next();
+    return row.integer(0);
+  });
+}
+
+}  // namespace
+
+class TestDatabase : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void anOlderFileIsMigratedAfterABackup() {
+    const Folder folder;
+    const fs::path file = folder / "test.db";
+    {
+      Database database(file, kFirst, Access::write);
+      database.write([&] { database.execute("INSERT INTO a (x) VALUES (?)", 5); });
+    }
+    Database database(file, kSecond, Access::write);
+    QCOMPARE(number(database, "SELECT count(*) FROM a WHERE y = 'was 5'"), 1);
+    QCOMPARE(number(database, "PRAGMA user_version"), 2);
+    Database backup(backup_path(file, 1), kFirst, Access::read);
+    QCOMPARE(number(backup, "SELECT x FROM a"), 5);
+  }
+
+  void aNewFileNeedsNoBackup() {
+    const Folder folder;
+    Database database(folder / "test.db", kSecond, Access::write);
+    QCOMPARE(number(database, "PRAGMA user_version"), 2);
+    QVERIFY(!fs::exists(backup_path(folder / "test.db", 0)));
+  }
+
+  void aMigrationThatFailsLeavesTheFileAsItWas() {
+    const Folder folder;
+    { Database database(folder / "test.db", kFirst, Access::write); }
+    Schema broken = kSecond;
+    broken.migrations.push_back("CREATE TABLE b (x INTEGER) STRICT; nonsense");
+    QVERIFY(error_of([&] { Database database(folder / "test.db", broken, Access::write); }));
+    broken.migrations.back() =
+        "CREATE TABLE b (x INTEGER REFERENCES a (rowid_)) STRICT; INSERT INTO b VALUES (1)";
+    QVERIFY(error_of([&] { Database database(folder / "test.db", broken, Access::write); }));
+    Database database(folder / "test.db", kFirst, Access::write);
+    QCOMPARE(number(database, "SELECT count(*) FROM sqlite_schema"), 1);
+  }
+
+  void aMigrationWaitsForWhoeverUsesTheFile() {
+    const Folder folder;
+    { Database database(folder / "test.db", kFirst, Access::write); }
+    Schema held = kSecond;
+    held.holder = [](SQLite::Database&) -> std::string { return "run abcd0123"; };
+    const auto error = error_of([&] { Database database(folder / "test.db", held, Access::write); });
+    QCOMPARE(error->kind(), ErrorKind::conflict);
+    QVERIFY(std::string(error->what()).find("run abcd0123") != std::string::npos);
+    held.migrations.pop_back();
+    Database database(folder / "test.db", held, Access::write);
+  }
+
+  void aNewerFileIsRefused() {
+    const Folder folder;
+    { Catalogue catalogue(folder / "runs.db"); }
+    { SampleWriter writer(folder / "samples.db"); }
+    for (const char* name : {"runs.db", "samples.db"})
+      QVERIFY(meddle(folder / name, "PRAGMA user_version = 99"));
+    for (const auto& open : std::vector<std::function<void()>>{
+             [&] { Catalogue catalogue(folder / "runs.db"); }, [&] { SampleWriter w(folder / "samples.db"); },
+             [&] { SampleReader r(folder / "samples.db"); }}) {
+      const auto error = error_of(open);
+      QCOMPARE(error->kind(), ErrorKind::version);
+      QVERIFY(std::string(error->what()).find("version 99") != std::string::npos);
+    }
+  }
+
+  void filesOfOthersAreLeftAlone() {
+    const Folder folder;
+    QVERIFY(meddle(folder / "other.db", "CREATE TABLE bookmarks (url TEXT)"));
+    QCOMPARE(error_of([&] { Catalogue catalogue(folder / "other.db"); })->kind(), ErrorKind::corrupt);
+    { SampleWriter writer(folder / "samples.db"); }
+    QCOMPARE(error_of([&] { Catalogue catalogue(folder / "samples.db"); })->kind(), ErrorKind::corrupt);
+    std::ofstream(folder / "text.db") << std::string(5000, 'x');
+    QCOMPARE(error_of([&] { Catalogue catalogue(folder / "text.db"); })->kind(), ErrorKind::corrupt);
+    QCOMPARE(error_of([&] { SampleReader reader(folder / "text.db"); })->kind(), ErrorKind::corrupt);
+    QCOMPARE(error_of([&] { Catalogue catalogue(folder / "text.db/below/runs.db"); })->kind(), ErrorKind::io);
+  }
+
+  void anExceptionRollsBack() {
+    const Folder folder;
+    Database database(folder / "test.db", kFirst, Access::write);
+    QVERIFY(error_of([&] {
+      database.write([&] {
+        database.execute("INSERT INTO a (x) VALUES (?)", 5);
+        throw Error(ErrorKind::usage, "no");
+      });
+    }));
+    QCOMPARE(number(database, "SELECT count(*) FROM a"), 0);
+  }
+
+  void aReadOnlyMediumServesForLooking() {
+    const Folder folder;
+    {
+      Catalogue catalogue(folder / "runs.db");
+      protocol::RunSpec spec;
+      spec.name = "old";
+      catalogue.create_run(spec);
+      SampleWriter writer(folder / "samples.db");
+      writer.append(0, "loss", 1, 0.5);
+    }
+    fs::permissions(folder.path(), fs::perms(0555));
+    for (const char* name : {"runs.db", "samples.db"}) fs::permissions(folder / name, fs::perms(0444));
+    const bool root = geteuid() == 0;
+    if (root) QCOMPARE(seteuid(65534), 0);  // root may write everywhere
+    std::optional<Error> error = error_of([&] {
+      Catalogue catalogue(folder / "runs.db");
+      QCOMPARE(catalogue.runs().at(0).name, std::string("old"));
+      QVERIFY(!catalogue.changed());
+      SampleReader reader(folder / "samples.db");
+      QCOMPARE(reader.read("loss", 0).size(), 1u);
+      catalogue.set_note(catalogue.runs().at(0).id, "new");
+    });
+    if (root) QCOMPARE(seteuid(0), 0);
+    fs::permissions(folder.path(), fs::perms(0755));
+    QVERIFY(error);
+    QCOMPARE(error->kind(), ErrorKind::io);
+  }
+};
+
+QTEST_APPLESS_MAIN(TestDatabase)
+#include "test_database.moc"
