@@ -6,18 +6,14 @@
 #include <QEventLoop>
 #include <chrono>
 
+#include "store.h"
+
 namespace batchscope::cli {
 namespace {
 
 constexpr int kTickMs = 200;
-// Without a connection for two seconds the catalogue alone is believed.
-constexpr int kTicksUntilUnreachable = 10;
 
 }  // namespace
-
-bool isAtRest(protocol::RunState state) {
-  return !protocol::is_active(state) || state == protocol::RunState::paused;
-}
 
 Attachment::Attachment(storage::Catalogue& catalogue, const std::string& id, const AttachOptions& options,
                        View& view, Interrupts& interrupts)
@@ -55,7 +51,6 @@ Outcome Attachment::follow() {
 }
 
 void Attachment::tick() {
-  ticksWithoutConnection_ = client_.connected() ? 0 : ticksWithoutConnection_ + 1;
   if (catalogue_.changed()) showNewEvents();
   if (!statusIsNew_) return;
   statusIsNew_ = false;
@@ -69,14 +64,15 @@ void Attachment::showNewEvents() {
   }
 }
 
-// A resumed run may still stand as paused in the catalogue: what its supervisor says goes first.
+// A run is over when its supervisor has written everything down and gone. A paused run keeps its supervisor,
+// and one that is being resumed may still stand as paused in the catalogue: what the supervisor says goes
+// first.
 bool Attachment::hasEnded() {
-  const bool reachable =
-      client_.connected() || ticksWithoutConnection_ < (status_ ? 1 : kTicksUntilUnreachable);
-  if (reachable && (!status_ || !isAtRest(protocol::parse_run_state(status_->state)))) return false;
   const auto run = catalogue_.run(id_);
   if (!run) throw Error(ErrorKind::not_found, fmt::format("run {} was removed while we watched it", id_));
-  return isAtRest(run->state);
+  if (run->state == protocol::RunState::paused)
+    return status_ && status_->state == protocol::run_state_name(run->state) && run->step >= status_->step;
+  return isAtRest(run->state) && run->supervisor_pid == 0;
 }
 
 void Attachment::interrupt() {

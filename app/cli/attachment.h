@@ -61,13 +61,9 @@ class Attachment : public QObject {
   QTimer ticks_;
   std::optional<protocol::RunStatus> status_;  // the newest
   bool statusIsNew_ = false;
-  int ticksWithoutConnection_ = 0;
   bool stopAsked_ = false;
   bool stopSent_ = false;
   Outcome outcome_;
 };
-
-// A run that goes on no further by itself: not active any more, or paused.
-bool isAtRest(protocol::RunState state);
 
 }  // namespace batchscope::cli

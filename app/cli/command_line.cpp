@@ -30,8 +30,10 @@ class CommandLine {
  public:
   CommandLine() : app_(help::kAbout, "batchscope") {
     app_.get_formatter()->column_width(kFlagColumn);
+    app_.get_formatter()->label("SUBCOMMAND", "COMMAND");
     app_.set_version_flag("--version", "batchscope " BATCHSCOPE_VERSION, "Print the version");
     app_.footer(help::kOverview);
+    app_.require_subcommand(0, 1);  // a program or a topic may be named like a command
     addRun();
     addList();
     addReference("show", "Everything about a run", help::kShow, showRun);
@@ -74,9 +76,12 @@ class CommandLine {
   CLI::App* add(const std::string& name, const std::string& description, const char* footer, Action action) {
     CLI::App* command = app_.add_subcommand(name, description);
     command->footer(footer);
+    command->group("Commands");
     actions_[command] = std::move(action);
     return command;
   }
+
+  static CLI::Validator replicaCount() { return CLI::Range(1, kMostReplicas).description(""); }
 
   static void addJson(CLI::App* command, bool& json) { command->add_flag("--json", json, "Answer in JSON"); }
 
@@ -105,10 +110,11 @@ class CommandLine {
     command->add_option("PROGRAM", options->program,
                         "A path, or a name such as digits; its arguments follow \"--\"");
     command->add_option("--replicas", options->replicas, "How many replicas to start with")
-        ->check(CLI::Range(1, kMostReplicas));
+        ->check(replicaCount())
+        ->type_name("N");
     command->add_option("--name", options->name, "The run's name; else the program's");
     command->add_option("--device", options->device, "auto, cpu or cuda")
-        ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
+        ->check(CLI::IsMember({"auto", "cpu", "cuda"}).description(""));
     command->add_flag("--oversubscribe", options->oversubscribe, "Allow more replicas than GPUs, over Gloo");
     command->add_option("--recipe", options->recipe, "A recipe's name, file or folder instead of a program");
     addTexts(command, "--set", options->settings, "A parameter of the recipe, KEY=VALUE");
@@ -139,7 +145,8 @@ class CommandLine {
     addRunName(command, options->run);
     command->add_option("N", options->replicas, "How many replicas")
         ->required()
-        ->check(CLI::Range(1, kMostReplicas));
+        ->check(replicaCount())
+        ->type_name("N");
     addJson(command, options->json);
   }
 
@@ -149,7 +156,8 @@ class CommandLine {
                             [=] { return resumeRun(*options); });
     addRunName(command, options->run);
     command->add_option("--replicas", options->replicas, "How many; else as many as before")
-        ->check(CLI::Range(1, kMostReplicas));
+        ->check(replicaCount())
+        ->type_name("N");
     command->add_flag("--detach", options->detach, "Leave it running instead of watching");
     addJson(command, options->json);
   }
@@ -203,8 +211,11 @@ class CommandLine {
     command->group("");
   }
 
+  // Not by app.help(), which speaks of the command that was parsed.
   static int printHelp(const CLI::App& app) {
-    fmt::print("{}", app.help());
+    const CLI::App* parent = app.get_parent();
+    const std::string name = (parent ? "batchscope " : "") + app.get_name();
+    fmt::print("{}", app.get_formatter()->make_help(&app, name, CLI::AppFormatMode::Normal));
     return kExitOk;
   }
 
@@ -215,10 +226,7 @@ class CommandLine {
       return kExitOk;
     }
     for (const CLI::App* command : app_.get_subcommands({}))
-      if (command->get_name() == topic) {
-        fmt::print("{}", command->help("batchscope"));
-        return kExitOk;
-      }
+      if (command->get_name() == topic) return printHelp(*command);
     throw Error(ErrorKind::usage,
                 fmt::format("there is no help about \"{}\"{}", topic, didYouMean(topic, commandNames())));
   }

@@ -12,7 +12,6 @@
 #include <map>
 #include <thread>
 
-#include "attachment.h"
 #include "commands.h"
 #include "run_json.h"
 #include "store.h"

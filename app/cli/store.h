@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What nearly every command begins with: the catalogue, and the run that the person named.
+// What nearly every command needs: the catalogue, and how a run is called and judged.
 #pragma once
 
 #include <string>
@@ -15,5 +15,10 @@ inline storage::Catalogue openCatalogue() { return storage::Catalogue(protocol::
 
 // "digits (3f9a12bc)", as messages call a run.
 inline std::string title(const storage::Run& run) { return run.name + " (" + run.id + ")"; }
+
+// Goes on no further by itself: not active any more, or paused.
+inline bool isAtRest(protocol::RunState state) {
+  return !protocol::is_active(state) || state == protocol::RunState::paused;
+}
 
 }  // namespace batchscope::cli

@@ -9,6 +9,7 @@
 #include "format.h"
 #include "progress_bar.h"
 #include "run_json.h"
+#include "store.h"
 #include "terminal.h"
 
 namespace batchscope::cli {
@@ -102,7 +103,9 @@ class LogView : public View {
   explicit LogView(const storage::Run& run) : created_(run.created) {}
 
   void showStatus(const protocol::RunStatus& status) override {
-    if (pacer_.isDue(status)) print(progressSentence(status));
+    // How it ended is told by an event and by whoever attached us.
+    if (!isAtRest(protocol::parse_run_state(status.state)) && pacer_.isDue(status))
+      print(progressSentence(status));
   }
   void showEvent(const storage::Event& event) override { print(eventLine(event, created_)); }
   void showNotice(const std::string& text) override { print(text); }

@@ -1,39 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The real program in a store of its own: exit codes, JSON, words. Nothing here starts a run.
-#include <unistd.h>
-
 #include <QDir>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-#include <QProcess>
-#include <QTemporaryDir>
 #include <QtTest>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/storage/catalogue.h"
+#include "sandbox.h"
 
 using namespace batchscope;
-
-namespace {
-
-struct Answer {
-  int code = -1;
-  QString out, err;
-
-  QJsonObject json() const {
-    return QJsonDocument::fromJson(out.trimmed().split('\n').last().toUtf8()).object();
-  }
-};
-
-}  // namespace
+using namespace batchscope::cli;
 
 class TestCommands : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void init();
+  void init() { sandbox_ = std::make_unique<Sandbox>(); }
 
   void helpIsThere_data();
   void helpIsThere();
@@ -54,29 +36,12 @@ class TestCommands : public QObject {
   void doctorAnswersInJson();
 
  private:
-  Answer ask(const QStringList& arguments);
+  Answer ask(const QStringList& arguments) const { return sandbox_->ask(arguments); }
+  QString database() const { return sandbox_->database(); }
   std::string makeRun(const std::string& name, protocol::RunState state);
 
-  std::unique_ptr<QTemporaryDir> home_;
-  QString database() const { return home_->filePath("runs.db"); }
+  std::unique_ptr<Sandbox> sandbox_;
 };
-
-void TestCommands::init() { home_ = std::make_unique<QTemporaryDir>(); }
-
-Answer TestCommands::ask(const QStringList& arguments) {
-  QProcess process;
-  QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-  environment.insert("BATCHSCOPE_DB", database());
-  environment.insert("XDG_DATA_HOME", home_->path());
-  environment.insert("XDG_STATE_HOME", home_->path());
-  environment.insert("COLUMNS", "200");
-  process.setProcessEnvironment(environment);
-  process.setStandardInputFile(QProcess::nullDevice());
-  process.start(qEnvironmentVariable("BATCHSCOPE_BIN") + "/batchscope", arguments);
-  if (!process.waitForFinished(60'000)) return {};
-  return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()),
-          QString::fromUtf8(process.readAllStandardError())};
-}
 
 std::string TestCommands::makeRun(const std::string& name, protocol::RunState state) {
   storage::Catalogue catalogue(database().toStdString());
@@ -85,15 +50,21 @@ std::string TestCommands::makeRun(const std::string& name, protocol::RunState st
   spec.program = "/bin/true";
   spec.arguments = {"--epochs", "4"};
   const std::string id = catalogue.create_run(spec);
-  catalogue.put_generation(id,
-                           {.number = 0, .replicas = 2, .reason = "start", .first_step = 1, .last_step = 40});
-  catalogue.put_generation(id, {.number = 1,
-                                .replicas = 3,
-                                .reason = "rescale",
-                                .first_step = 41,
-                                .last_step = 90,
-                                .pause = 0.085,
-                                .pause_parts = {{"checkpoint", 0.04}, {"launch", 0.02}}});
+  storage::Generation first;
+  first.replicas = 2;
+  first.reason = "start";
+  first.first_step = 1;
+  first.last_step = 40;
+  catalogue.put_generation(id, first);
+  storage::Generation second;
+  second.number = 1;
+  second.replicas = 3;
+  second.reason = "rescale";
+  second.first_step = 41;
+  second.last_step = 90;
+  second.pause = 0.085;
+  second.pause_parts = {{"checkpoint", 0.04}, {"launch", 0.02}};
+  catalogue.put_generation(id, second);
   catalogue.set_progress(id, 90, 2, 4, 0.5, {{"accuracy", 0.9712}, {"loss", 0.12}});
   catalogue.add_event(id, 1, 41, "warning", "restarted on 3 replicas");
   catalogue.set_state(id, state);
@@ -263,7 +234,7 @@ void TestCommands::printsLogs() {
   const QString id = QString::fromStdString(makeRun("digits", protocol::RunState::finished));
   QCOMPARE(ask({"logs", id}).code, int(kExitNotFound));
 
-  const QDir logs(home_->filePath("runs/" + id + "/logs"));
+  const QDir logs(sandbox_->path("runs/" + id + "/logs"));
   QVERIFY(logs.mkpath("."));
   const auto write = [&](const QString& name, const QByteArray& text) {
     QFile file(logs.filePath(name));
@@ -285,12 +256,12 @@ void TestCommands::printsLogs() {
 
 void TestCommands::removesOnlyWhenMeant() {
   const QString id = QString::fromStdString(makeRun("digits", protocol::RunState::finished));
-  QVERIFY(QDir().mkpath(home_->filePath("runs/" + id)));
+  QVERIFY(QDir().mkpath(sandbox_->path("runs/" + id)));
   const Answer asked = ask({"rm", id});
   QCOMPARE(asked.code, int(kExitUsage));
   QVERIFY(asked.err.contains("--yes"));
   QCOMPARE(ask({"rm", "--yes", id}).code, int(kExitOk));
-  QVERIFY(!QFile::exists(home_->filePath("runs/" + id)));
+  QVERIFY(!QFile::exists(sandbox_->path("runs/" + id)));
   QCOMPARE(ask({"show", id}).code, int(kExitNotFound));
 
   // Active by its state, and its supervisor (this process) lives.

@@ -54,8 +54,12 @@ void TestReport::reportsARun() {
   spec.program = "/bin/true";
   spec.replicas = 2;
   const std::string id = catalogue.create_run(spec);
-  catalogue.put_generation(id,
-                           {.number = 0, .replicas = 2, .reason = "start", .first_step = 1, .last_step = 40});
+  storage::Generation first;
+  first.replicas = 2;
+  first.reason = "start";
+  first.first_step = 1;
+  first.last_step = 40;
+  catalogue.put_generation(id, first);
   catalogue.add_ledger(id, 0, stretch(0, 0, 0, 100).entry);
   catalogue.set_progress(id, 40, 1, 1, 1, {{"accuracy", 0.98}});
   catalogue.set_state(id, protocol::RunState::finished);

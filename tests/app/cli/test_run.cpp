@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs from beginning to end with a stand-in for a training program: how run, resume and attach end, and what
+// they say, whatever happens to the run.
+#include <signal.h>
+
+#include <QFile>
+#include <QtTest>
+
+#include "batchscope/protocol/error.h"
+#include "sandbox.h"
+
+using namespace batchscope;
+using namespace batchscope::cli;
+
+namespace {
+
+// A process that has ended has the id 0, which would mean all of us.
+void raise(const QProcess& process, int signal) {
+  QVERIFY(process.processId() > 0);
+  kill(static_cast<pid_t>(process.processId()), signal);
+}
+
+}  // namespace
+
+class TestRun : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() { sandbox_ = std::make_unique<Sandbox>(); }
+  void cleanup();
+
+  void followsARunToItsEnd();
+  void tellsEveryEventOnce();
+  void speaksJsonLines();
+  void judgesExpectations();
+  void countsAnExpectedStateAsSuccess();
+  void writesAReport();
+  void stopsOnInterruptAndResumes_data();
+  void stopsOnInterruptAndResumes();
+  void letsGoAtTheSecondInterrupt();
+  void stopsWhenTheTimeIsUp();
+  void noticesAStopFromElsewhere();
+  void resumesAPausedRun();
+  void tellsWhyARunFailed();
+  void detachesAndAttaches();
+  void followsLogs();
+  void controlsFromTheCommandLine();
+
+ private:
+  QStringList run(const QStringList& flags, const QStringList& arguments) const;
+  std::unique_ptr<QProcess> startTraining(const QStringList& flags, const QStringList& arguments) const;
+  Answer ask(const QStringList& arguments) const { return sandbox_->ask(arguments); }
+  QJsonObject show() const { return ask({"show", "latest", "--json"}).json(); }
+  QString state() const { return show()["run"].toObject()["state"].toString(); }
+
+  std::unique_ptr<Sandbox> sandbox_;
+};
+
+QStringList TestRun::run(const QStringList& flags, const QStringList& arguments) const {
+  return QStringList{"run", qEnvironmentVariable("FAKE_REPLICA")} + flags + QStringList{"--"} + arguments;
+}
+
+// As soon as it has taken its first steps.
+std::unique_ptr<QProcess> TestRun::startTraining(const QStringList& flags,
+                                                 const QStringList& arguments) const {
+  auto process = sandbox_->start(run(flags, arguments));
+  for (int i = 0; i < 200 && process->state() != QProcess::NotRunning; ++i) {
+    const QJsonArray generations = show()["generations"].toArray();
+    if (!generations.isEmpty() && generations.last().toObject()["first_step"].toInt() > 0) break;
+    QTest::qWait(50);
+  }
+  return process;
+}
+
+// A test that failed half-way leaves no supervisor behind.
+void TestRun::cleanup() {
+  for (const auto& run : ask({"ls", "--json"}).json()["runs"].toArray())
+    if (const int supervisor = run.toObject()["supervisor"].toInt(); supervisor > 0)
+      kill(supervisor, SIGTERM);
+}
+
+void TestRun::followsARunToItsEnd() {
+  const Answer answer = ask(run({"--headless", "--name", "mine"}, {"--steps", "20"}));
+  QCOMPARE(answer.code, int(kExitOk));
+  QVERIFY2(answer.out.contains("mine (") && answer.out.contains("20 steps"), qPrintable(answer.out));
+  QCOMPARE(answer.err, QString());
+  QCOMPARE(state(), "finished");
+}
+
+void TestRun::tellsEveryEventOnce() {
+  const Answer answer = ask(run({"--replicas", "2", "--at", "step=10:replicas=1"}, {"--steps", "40"}));
+  QCOMPARE(answer.code, int(kExitOk));
+  QCOMPARE(answer.out.count("restarted on 1 replica"), 1);
+  const QJsonArray events = show()["events"].toArray();
+  QVERIFY(events.size() >= 3);
+  for (const auto& event : events)
+    QVERIFY2(answer.out.contains(event.toObject()["text"].toString()), qPrintable(answer.out));
+  QCOMPARE(show()["generations"].toArray().size(), 2);
+}
+
+void TestRun::speaksJsonLines() {
+  const Answer answer = ask(run({"--json", "--expect", "loss<1"}, {"--steps", "20"}));
+  QCOMPARE(answer.code, int(kExitOk));
+  QStringList kinds;
+  for (const QString& line : answer.out.trimmed().split('\n')) {
+    const QJsonObject object = QJsonDocument::fromJson(line.toUtf8()).object();
+    QVERIFY2(object.size() == 1, qPrintable(line));
+    kinds << object.keys().first();
+  }
+  QVERIFY(kinds.contains("status"));
+  QVERIFY(kinds.contains("event"));
+  QCOMPARE(kinds.count("result"), 1);
+  QCOMPARE(kinds.last(), "result");
+  const QJsonObject result = answer.json()["result"].toObject();
+  QCOMPARE(result["exit_code"].toInt(), 0);
+  QCOMPARE(result["run"].toObject()["state"].toString(), "finished");
+  QCOMPARE(result["expectations"].toArray().size(), 1);
+}
+
+void TestRun::judgesExpectations() {
+  const Answer answer = ask(run(
+      {"--expect", "loss<0.5", "--expect", "generations>=2", "--expect", "accuracy>0"}, {"--steps", "20"}));
+  QCOMPARE(answer.code, int(kExitExpectation));
+  for (const char* row : {"loss < 0.5         0.05  pass", "generations >= 2        1  FAIL",
+                          "accuracy > 0      nothing  FAIL"}) {
+    const QStringList words = QString(row).split(' ', Qt::SkipEmptyParts);
+    QVERIFY2(answer.out.simplified().contains(words.join(' ')), qPrintable(answer.out));
+  }
+}
+
+void TestRun::countsAnExpectedStateAsSuccess() {
+  const QStringList arguments{"--steps", "1000"};
+  QCOMPARE(ask(run({"--at", "step=10:stop"}, arguments)).code, int(kExitCheckpointed));
+  QCOMPARE(ask(run({"--at", "step=10:stop", "--expect", "state==stopped", "--expect", "step==10"}, arguments))
+               .code,
+           int(kExitOk));
+}
+
+void TestRun::writesAReport() {
+  const Answer answer = ask(run({"--report", "report.json", "--expect", "step==5"}, {"--steps", "20"}));
+  QCOMPARE(answer.code, int(kExitExpectation));
+  QFile file(sandbox_->path("report.json"));
+  QVERIFY(file.open(QIODevice::ReadOnly));
+  const QJsonObject report = QJsonDocument::fromJson(file.readAll()).object();
+  QCOMPARE(report["exit_code"].toInt(), int(kExitExpectation));
+  QCOMPARE(report["final"].toObject()["loss"].toDouble(), 1.0 / 20);
+  QCOMPARE(report["expectations"].toArray()[0].toObject()["seen"].toString(), "20");
+}
+
+void TestRun::stopsOnInterruptAndResumes_data() {
+  QTest::addColumn<int>("signal");
+  QTest::newRow("SIGINT") << SIGINT;
+  QTest::newRow("SIGTERM") << SIGTERM;
+}
+
+void TestRun::stopsOnInterruptAndResumes() {
+  QFETCH(int, signal);
+  const auto process = startTraining({"--replicas", "2"}, {"--steps", "200"});
+  raise(*process, signal);
+  const Answer answer = Sandbox::finish(*process);
+  QCOMPARE(answer.code, int(kExitCheckpointed));
+  QVERIFY2(answer.out.contains("checkpointing ..."), qPrintable(answer.out));
+  const QString id = show()["run"].toObject()["id"].toString();
+  QVERIFY2(answer.out.contains("batchscope resume " + id), qPrintable(answer.out));
+  QCOMPARE(state(), "stopped");
+
+  const Answer resumed = ask({"resume", id, "--replicas", "1"});
+  QCOMPARE(resumed.code, int(kExitOk));
+  QVERIFY2(!resumed.out.contains("training on 2 replicas"), "old events are no news");
+  const QJsonArray generations = show()["generations"].toArray();
+  QCOMPARE(generations.size(), 2);
+  QCOMPARE(generations[1].toObject()["replicas"].toInt(), 1);
+  QCOMPARE(generations[1].toObject()["first_step"].toInt(),
+           generations[0].toObject()["last_step"].toInt() + 1);
+}
+
+void TestRun::letsGoAtTheSecondInterrupt() {
+  const auto process = startTraining({}, {"--steps", "300", "--ignore-term"});
+  raise(*process, SIGINT);
+  QTest::qWait(500);
+  QCOMPARE(process->state(), QProcess::Running);
+  raise(*process, SIGINT);
+  const Answer answer = Sandbox::finish(*process);
+  QCOMPARE(answer.code, int(kExitFailure));
+  QVERIFY2(answer.out.contains("goes on without us"), qPrintable(answer.out));
+}
+
+void TestRun::stopsWhenTheTimeIsUp() {
+  const Answer answer = ask(run({"--timeout", "1s"}, {"--steps", "100000"}));
+  QCOMPARE(answer.code, int(kExitTimeout));
+  QVERIFY2(answer.out.contains("the time is up"), qPrintable(answer.out));
+  QCOMPARE(state(), "stopped");
+}
+
+void TestRun::noticesAStopFromElsewhere() {
+  const auto process = startTraining({}, {"--steps", "100000"});
+  QCOMPARE(ask({"stop", "latest"}).code, int(kExitOk));
+  const Answer answer = Sandbox::finish(*process);
+  QCOMPARE(answer.code, int(kExitCheckpointed));
+  QVERIFY2(answer.out.contains("is stopped after step"), qPrintable(answer.out));
+}
+
+void TestRun::resumesAPausedRun() {
+  const auto process = startTraining({}, {"--steps", "200"});
+  QCOMPARE(ask({"pause", "latest"}).code, int(kExitOk));
+  QCOMPARE(Sandbox::finish(*process).code, int(kExitCheckpointed));
+  QCOMPARE(state(), "paused");
+  const Answer resumed = ask({"resume", "latest"});
+  QCOMPARE(resumed.code, int(kExitOk));
+  QCOMPARE(state(), "finished");
+}
+
+void TestRun::tellsWhyARunFailed() {
+  const Answer answer = ask(run({}, {"--steps", "50", "--die-on", "1"}));
+  QCOMPARE(answer.code, int(kExitFailure));
+  QVERIFY2(answer.err.startsWith("batchscope: "), qPrintable(answer.err));
+  QVERIFY2(answer.err.contains("batchscope logs"), qPrintable(answer.err));
+  QVERIFY2(ask({"logs", "latest"}).out.contains("cannot run on 1 replicas"), "the log tells why");
+}
+
+void TestRun::detachesAndAttaches() {
+  const Answer started = ask(run({"--detach", "--name", "quiet"}, {"--steps", "300"}));
+  QCOMPARE(started.code, int(kExitOk));
+  const QString id = started.out.trimmed();
+  QCOMPARE(show()["run"].toObject()["id"].toString(), id);
+
+  const auto watcher = sandbox_->start({"attach", "quiet"});
+  QTest::qWait(800);
+  raise(*watcher, SIGINT);
+  QCOMPARE(Sandbox::finish(*watcher).code, int(kExitOk));
+  QVERIFY2(state() != "stopped", "to stop watching does not stop the run");
+
+  QCOMPARE(ask({"attach", id}).code, int(kExitOk));
+  QCOMPARE(state(), "finished");
+  QCOMPARE(ask({"attach", id}).code, int(kExitConflict));
+}
+
+void TestRun::followsLogs() {
+  ask(run({"--detach"}, {"--steps", "60", "--crash-at", "30", "--crash-once", sandbox_->path("crashed"),
+                         "--checkpoint-every", "10"}));
+  const Answer answer = ask({"logs", "-f", "latest"});
+  QCOMPARE(answer.code, int(kExitOk));
+  QVERIFY2(answer.out.contains("g0 r0 | crashing as told"), qPrintable(answer.out));
+  QVERIFY(state() == "finished");
+}
+
+void TestRun::controlsFromTheCommandLine() {
+  const auto process = startTraining({}, {"--steps", "100000"});
+  const Answer checkpoint = ask({"checkpoint", "latest", "--json"});
+  QCOMPARE(checkpoint.code, int(kExitOk));
+  QVERIFY(checkpoint.json()["result"].toObject()["step"].toInt() > 0);
+  QCOMPARE(ask({"rescale", "latest", "2"}).code, int(kExitOk));
+  QTRY_COMPARE_WITH_TIMEOUT(show()["generations"].toArray().last().toObject()["replicas"].toInt(), 2, 20'000);
+  QCOMPARE(ask({"rm", "--yes", "latest"}).code, int(kExitConflict));
+  QTRY_VERIFY_WITH_TIMEOUT(state() == "running", 20'000);
+  QCOMPARE(ask({"stop", "latest"}).code, int(kExitOk));
+  QCOMPARE(Sandbox::finish(*process).code, int(kExitCheckpointed));
+  QCOMPARE(ask({"rm", "--yes", "latest"}).code, int(kExitOk));
+}
+
+QTEST_GUILESS_MAIN(TestRun)
+#include "test_run.moc"
