@@ -68,8 +68,7 @@ struct SampleWriter::Impl {
 
   ~Impl() {
     try {
-      commit();
-      if (tail_rows > 0) rewrite();
+      if (tail_rows + pending_values > 0) rewrite();
     } catch (const std::exception&) {
       // Nobody is left to be told; what was committed is safe.
     }

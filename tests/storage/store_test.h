@@ -35,6 +35,12 @@ inline std::optional<Error> error_of(const std::function<void()>& call) {
   return std::nullopt;
 }
 
+// Its kind as a word, so that a comparison that fails says what was seen.
+inline std::string kind_of(const std::function<void()>& call) {
+  const auto error = error_of(call);
+  return error ? error_kind_name(error->kind()) : "nothing was thrown";
+}
+
 inline bool same(const Sample& a, const Sample& b) {
   return a.step == b.step && std::bit_cast<std::uint64_t>(a.value) == std::bit_cast<std::uint64_t>(b.value);
 }

@@ -12,6 +12,7 @@ using namespace batchscope;
 using namespace batchscope::storage;
 using test::error_of;
 using test::Folder;
+using test::kind_of;
 using test::meddle;
 using test::same;
 
@@ -105,7 +106,7 @@ class TestDamage : public QObject {
     fill(file, 4);
     QVERIFY(meddle(file, "DELETE FROM chunk WHERE number = 2"));
     SampleReader reader(file);
-    QCOMPARE(error_of([&] { reader.read("x", 0); })->kind(), ErrorKind::corrupt);
+    QCOMPARE(kind_of([&] { reader.read("x", 0); }), "corrupt");
     QCOMPARE(reader.read("x", 0, 3074).size(), static_cast<std::size_t>(kChunk + 99));
   }
 
@@ -114,7 +115,9 @@ class TestDamage : public QObject {
     const auto file = folder / "samples.db";
     const std::int64_t last = fill(file, 70);
     const auto expected = SampleReader(file).summarize("x", 0, 0, last, 8);
-    for (std::int64_t row = 1; row <= 72; ++row) QVERIFY(flip_bit(file, "tier", "data", row, 200));
+    int flipped = 0;  // rows that were replaced have left gaps in the row numbers
+    for (std::int64_t row = 1; row <= 200; ++row) flipped += flip_bit(file, "tier", "data", row, 200);
+    QCOMPARE(flipped, 70 + 3 + 1);
     const auto found = SampleReader(file).summarize("x", 0, 0, last, 8);
     QCOMPARE(found.size(), expected.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -151,8 +154,8 @@ class TestDamage : public QObject {
     QVERIFY(flip_bit(copy, "chunk", "data", 2, 77));  // "x", steps 1025 to 1124
     {
       SampleReader reader(copy);
-      QCOMPARE(error_of([&] { reader.read("x", 0); })->kind(), ErrorKind::corrupt);
-      QCOMPARE(error_of([&] { reader.read("x", 0, 1140, 1141); })->kind(), ErrorKind::corrupt);
+      QCOMPARE(kind_of([&] { reader.read("x", 0); }), "corrupt");
+      QCOMPARE(kind_of([&] { reader.read("x", 0, 1140, 1141); }), "corrupt");
       QCOMPARE(reader.read("y", 0).size(), 50u);
       QCOMPARE(reader.read("x", 0, 1, 1000).size(), 1000u);
     }
@@ -188,7 +191,7 @@ class TestDamage : public QObject {
       raw.write(QByteArray(16, '\x55'));
     }
     raw.close();
-    QCOMPARE(error_of([&] { SampleWriter writer(broken); })->kind(), ErrorKind::corrupt);
+    QCOMPARE(kind_of([&] { SampleWriter writer(broken); }), "corrupt");
   }
 };
 

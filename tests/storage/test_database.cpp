@@ -14,6 +14,7 @@ using namespace batchscope;
 using namespace batchscope::storage;
 using test::error_of;
 using test::Folder;
+using test::kind_of;
 using test::meddle;
 namespace fs = std::filesystem;
 
@@ -102,13 +103,13 @@ class TestDatabase : public QObject {
   void filesOfOthersAreLeftAlone() {
     const Folder folder;
     QVERIFY(meddle(folder / "other.db", "CREATE TABLE bookmarks (url TEXT)"));
-    QCOMPARE(error_of([&] { Catalogue catalogue(folder / "other.db"); })->kind(), ErrorKind::corrupt);
+    QCOMPARE(kind_of([&] { Catalogue catalogue(folder / "other.db"); }), "corrupt");
     { SampleWriter writer(folder / "samples.db"); }
-    QCOMPARE(error_of([&] { Catalogue catalogue(folder / "samples.db"); })->kind(), ErrorKind::corrupt);
+    QCOMPARE(kind_of([&] { Catalogue catalogue(folder / "samples.db"); }), "corrupt");
     std::ofstream(folder / "text.db") << std::string(5000, 'x');
-    QCOMPARE(error_of([&] { Catalogue catalogue(folder / "text.db"); })->kind(), ErrorKind::corrupt);
-    QCOMPARE(error_of([&] { SampleReader reader(folder / "text.db"); })->kind(), ErrorKind::corrupt);
-    QCOMPARE(error_of([&] { Catalogue catalogue(folder / "text.db/below/runs.db"); })->kind(), ErrorKind::io);
+    QCOMPARE(kind_of([&] { Catalogue catalogue(folder / "text.db"); }), "corrupt");
+    QCOMPARE(kind_of([&] { SampleReader reader(folder / "text.db"); }), "corrupt");
+    QCOMPARE(kind_of([&] { Catalogue catalogue(folder / "text.db/below/runs.db"); }), "io");
   }
 
   void anExceptionRollsBack() {
