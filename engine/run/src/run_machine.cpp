@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "words.h"
 
 namespace batchscope::run {
 namespace {
@@ -18,13 +19,6 @@ constexpr double kGrace = 1;
 constexpr double kGraceWhileSaving = 10;
 constexpr double kFirstBackOff = 0.5;
 constexpr double kLongestBackOff = 30;
-
-std::string on_replicas(int n) { return std::to_string(n) + (n == 1 ? " replica" : " replicas"); }
-
-std::string seconds(double value) {
-  const std::string text = std::to_string(value);
-  return text.substr(0, text.find('.') + (value < 10 ? 2 : 0)) + " s";
-}
 
 bool all_clean(const std::vector<Exit>& exits) {
   return std::all_of(exits.begin(), exits.end(), [](const Exit& e) { return e.clean(); });
@@ -124,7 +118,7 @@ void RunMachine::time_out() {
   switch (phase_) {
     case Phase::launching:
       orders_.tell("warning", "no first step on " + on_replicas(replicas_) + " within " +
-                                  seconds(limits_.rescale_timeout) + "; this start is given up");
+                                  seconds_text(limits_.rescale_timeout) + "; this start is given up");
       begin_ending(Intent::none);
       killed_ = true;
       orders_.kill();
@@ -133,7 +127,7 @@ void RunMachine::time_out() {
       if (all_clean(exits_) && !killed_)
         orders_.tell("warning", std::string(asked_ ? "the replicas did not stop within "
                                                    : "not every replica ended with the others within ") +
-                                    seconds(limits_.checkpoint_timeout) +
+                                    seconds_text(limits_.checkpoint_timeout) +
                                     " and the rest were killed; the newest complete checkpoint is used");
       killed_ = true;
       orders_.kill();
@@ -199,7 +193,7 @@ void RunMachine::crashed(const Exit& culprit) {
   }
   const double delay = std::min(kLongestBackOff, kFirstBackOff * std::exp2(crashes_ - 1));
   replicas_ = std::exchange(queued_, std::nullopt).value_or(replicas_);
-  orders_.tell("error", describe(culprit) + "; restarting in " + seconds(delay) + " from " +
+  orders_.tell("error", describe(culprit) + "; restarting in " + seconds_text(delay) + " from " +
                             orders_.restart_point() +
                             (words.empty() ? std::string() : "; its log ends with:\n" + words));
   phase_ = Phase::backing_off;

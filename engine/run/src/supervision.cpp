@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The supervisor at work.
+// What happens to the run, and what is done about it.
 #include "supervision.h"
 
 #include <signal.h>
@@ -17,6 +17,7 @@
 #include "batchscope/protocol/series.h"
 #include "log_tail.h"
 #include "predecessor.h"
+#include "words.h"
 
 namespace batchscope::run {
 
@@ -33,14 +34,6 @@ constexpr auto kQuiet = 10s;
 constexpr auto kLeftoversInterval = 50ms;
 constexpr int kLastLines = 5;
 constexpr int kLastAttempts = 10;  // to write down how the run ended
-
-std::string on_replicas(int n) { return std::to_string(n) + (n == 1 ? " replica" : " replicas"); }
-
-std::string seconds_text(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, seconds < 10 ? "%.2f s" : "%.1f s", seconds);
-  return text;
-}
 
 }  // namespace
 
@@ -319,70 +312,6 @@ void Supervision::on_exit(pid_t pid, int status) {
   settle();
 }
 
-// --- what is asked ---
-
-void Supervision::on_request(const Request& request, const ControlServer::Responder& responder) {
-  using Command = Request::Command;
-  switch (request.command) {
-    case Command::status:
-    case Command::subscribe: break;
-    case Command::rescale:
-      place(run_.spec, *request.replicas, Machine::here());
-      machine_.rescale(*request.replicas);
-      break;
-    case Command::pause: machine_.pause(); break;
-    case Command::resume:
-      if (request.replicas) place(run_.spec, *request.replicas, Machine::here());
-      machine_.resume(request.replicas.value_or(0));
-      break;
-    case Command::stop: machine_.stop(); break;
-    case Command::checkpoint: request_checkpoint(responder); return;
-  }
-  settle();
-  responder.ok(status());
-}
-
-void Supervision::request_checkpoint(const ControlServer::Responder& responder) {
-  if (!machine_.training())
-    throw Error(ErrorKind::conflict, std::string("the run is ") + run_state_name(machine_.state()) +
-                                         ": nothing to checkpoint now");
-  if (!heard_)
-    throw Error(ErrorKind::conflict,
-                "the program does not speak telemetry and cannot be asked for a checkpoint");
-  // Any replica's signal makes all of them agree; one is enough, and makes one checkpoint.
-  generation_->signal_rank(0, SIGUSR1);
-  waiting_.push_back({responder, monotonic_seconds() + run_.spec.checkpoint_timeout});
-}
-
-void Supervision::check_triggers() {
-  if (!machine_.training()) return;
-  for (std::size_t i = 0; i < fired_.size(); ++i) {
-    const Trigger& trigger = run_.spec.triggers[i];
-    if (fired_[i] || trigger.when != Trigger::When::elapsed || elapsed() < trigger.at) continue;
-    fired_[i] = true;
-    tell("info", "scripted event " + trigger.text());
-    try {
-      carry_out(trigger);
-    } catch (const Error& error) {
-      tell("warning", "scripted event " + trigger.text() + " was skipped: " + error.what());
-    }
-    settle();
-    return;
-  }
-}
-
-void Supervision::carry_out(const Trigger& trigger) {
-  switch (trigger.action) {
-    case Trigger::Action::replicas:
-      place(run_.spec, trigger.replicas, Machine::here());
-      machine_.rescale(trigger.replicas, "trigger");
-      break;
-    case Trigger::Action::checkpoint: request_checkpoint({[](const Json&) {}, [](const Error&) {}}); break;
-    case Trigger::Action::pause: machine_.pause(); break;
-    case Trigger::Action::stop: machine_.stop(); break;
-  }
-}
-
 // --- keeping the books ---
 
 void Supervision::on_tick() {
@@ -442,6 +371,7 @@ void Supervision::finish() {
   tell(state == RunState::failed ? "error" : "info",
        std::string(run_state_name(state)) + (message.empty() ? "" : ": " + message));
   recorder_.commit();
+  recorder_.flush();  // progress gives way to writes that wait
   recorder_.progress(board_.step(), board_.epoch(), board_.epochs(),
                      state == RunState::finished ? 1 : board_.fraction(), board_.latest());
   recorder_.flush();
@@ -454,23 +384,6 @@ void Supervision::finish() {
   loop_.exit(state == RunState::finished  ? kExitOk
              : state == RunState::stopped ? kExitCheckpointed
                                           : kExitFailure);
-}
-
-double Supervision::elapsed() const { return elapsed_before_ + monotonic_seconds() - began_; }
-
-RunStatus Supervision::status() const {
-  RunStatus status;
-  board_.fill(status);
-  status.run = run_.id;
-  status.state = run_state_name(machine_.state());
-  status.phase = clock_.phase();
-  status.phase_seconds = clock_.seconds(monotonic_seconds());
-  status.generation = record_.number;
-  status.replicas = machine_.replicas();
-  status.target_replicas = machine_.target_replicas();
-  status.elapsed = elapsed();
-  status.message = machine_.message();
-  return status;
 }
 
 }  // namespace batchscope::run
