@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An accumulator is the replica's own sums, saved as their total over all replicas (rank 0 carries it after a
-// restart), and a history of the epoch: the results that synchronized() gave between the loops and how often clear() was
-// called there. A restarted program runs the code between finished loops again; these calls are then answered from the
-// history and change nothing.
+// restart), and a history of the epoch: the results that synchronized() gave between the loops and how often
+// clear() was called there. A restarted program runs the code between finished loops again; these calls are
+// then answered from the history and change nothing.
 #include "batchscope/train/accumulator.h"
 
 #include <algorithm>
@@ -43,7 +43,8 @@ Sums total(const Sums& own) {
   return from_json(Json::parse(collective::all_reduce("accumulator", to_json(own).dump(), add)));
 }
 
-// Accumulators are known again by the order in which a program makes them, inside an epoch and outside of epochs.
+// Accumulators are known again by the order in which a program makes them, inside an epoch and outside of
+// epochs.
 std::string next_name() {
   static std::map<std::pair<int, std::uint64_t>, int> made;
   const int epoch = current_epoch();
@@ -74,7 +75,8 @@ struct Accumulator::Impl final : JsonState {
   History& history() {
     const int epoch = current_epoch();
     if (epoch < 0) return histories[epoch];
-    histories.erase(histories.lower_bound(0), histories.lower_bound(epoch));  // finished: never replayed again
+    histories.erase(histories.lower_bound(0),
+                    histories.lower_bound(epoch));  // finished: never replayed again
     History& history = histories[epoch];
     if (history.entry != epoch_entry()) {
       history.entry = epoch_entry();

@@ -26,26 +26,30 @@ std::string next_name(bool training) {
   return name + std::to_string(number);
 }
 
-[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorKind::usage, "AdaptiveDataLoader: " + why); }
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(ErrorKind::usage, "AdaptiveDataLoader: " + why);
+}
 
 }  // namespace
 
 AdaptiveDataLoader::AdaptiveDataLoader(const Dataset& dataset, const Options& options) {
   if (dataset.size() < 1) refuse("the dataset is empty");
-  if (options.batch_size < 1) refuse("batch_size is " + std::to_string(options.batch_size) + ", at least 1 is needed");
+  if (options.batch_size < 1)
+    refuse("batch_size is " + std::to_string(options.batch_size) + ", at least 1 is needed");
   if (options.num_workers < 0) refuse("num_workers is negative");
   if (running_loop()) refuse("made inside a loop over data: make it before the loop");
   const BatchShape shape = initial_shape(options.batch_size, num_replicas(), {});
   if (options.drop_last && dataset.size() < shape.batch_size(num_replicas()))
-    refuse("drop_last drops the whole dataset: it has " + std::to_string(dataset.size()) + " samples, a batch " +
-           std::to_string(shape.batch_size(num_replicas())));
+    refuse("drop_last drops the whole dataset: it has " + std::to_string(dataset.size()) +
+           " samples, a batch " + std::to_string(shape.batch_size(num_replicas())));
   core_ = std::make_unique<LoaderCore>(dataset, options, next_name(options.training));
   checkpoint::load_state(core_->state);
 }
 
 AdaptiveDataLoader::~AdaptiveDataLoader() = default;
 
-void AdaptiveDataLoader::autoscale_batch_size(std::int64_t max_batch_size, LocalBounds local, bool accumulation) {
+void AdaptiveDataLoader::autoscale_batch_size(std::int64_t max_batch_size, LocalBounds local,
+                                              bool accumulation) {
   const std::int64_t batch_size = core_->options.batch_size;
   if (!core_->options.training) refuse("autoscale_batch_size is for training loaders");
   if (core_->loop) refuse("autoscale_batch_size inside its own loop: call it before");
@@ -63,7 +67,9 @@ void AdaptiveDataLoader::autoscale_batch_size(std::int64_t max_batch_size, Local
                    accumulation};
 }
 
-std::int64_t AdaptiveDataLoader::current_batch_size() const { return core_->shape().batch_size(num_replicas()); }
+std::int64_t AdaptiveDataLoader::current_batch_size() const {
+  return core_->shape().batch_size(num_replicas());
+}
 std::int64_t AdaptiveDataLoader::current_local_batch_size() const { return core_->shape().local_batch_size; }
 int AdaptiveDataLoader::accumulation_steps() const { return core_->shape().accumulation_steps; }
 
@@ -90,6 +96,8 @@ AdaptiveDataLoader::Iterator& AdaptiveDataLoader::Iterator::operator++() {
   return *this;
 }
 
-bool AdaptiveDataLoader::Iterator::operator==(std::default_sentinel_t) const { return !loop_ || loop_->done(); }
+bool AdaptiveDataLoader::Iterator::operator==(std::default_sentinel_t) const {
+  return !loop_ || loop_->done();
+}
 
 }  // namespace batchscope

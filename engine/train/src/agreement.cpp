@@ -28,15 +28,21 @@ std::optional<collective::Pending> in_flight;
 collective::Bytes encode(Ask ask) { return std::string(1, static_cast<char>(ask)); }
 Ask decode(const collective::Bytes& bytes) { return static_cast<Ask>(bytes.at(0)); }
 
+// What all replicas agreed on; it is cleared here, so that it is not put into the next all-reduce once more.
 Ask agreed_ask() {
-  if (num_replicas() == 1) return pending_ask();
+  if (num_replicas() == 1) {
+    const Ask ask = pending_ask();
+    clear_ask(ask);
+    return ask;
+  }
   Ask agreed = Ask::nothing;
   if (in_flight) {
     agreed = decode(in_flight->wait());
     in_flight.reset();
+    clear_ask(agreed);
   }
   if (agreed != Ask::checkpoint_and_exit)  // else nobody comes for the next result
-    in_flight = collective::all_reduce_async("ask", encode(std::max(pending_ask(), Ask::nothing)),
+    in_flight = collective::all_reduce_async("ask", encode(pending_ask()),
                                              [](const auto& a, const auto& b) { return std::max(a, b); });
   return agreed;
 }
@@ -62,18 +68,17 @@ bool save(const std::string& reason) {
 void fire(int index) {
   triggers().set_fired(index);  // first: it belongs into the checkpoint
   const bool saved = save("trigger");
-  if (replica_rank() == 0)
-    send(protocol::Triggered{index, metrics::steps(), protocol::monotonic_seconds()});
+  if (replica_rank() == 0) send(protocol::Triggered{index, metrics::steps(), protocol::monotonic_seconds()});
   if (triggers()[index].action != protocol::Trigger::Action::checkpoint) leave_after(saved);
 }
 
 }  // namespace
 
 void agreement_point() {
-  while (const auto index = triggers().due(metrics::steps(), finished_epochs(), metrics::progress())) fire(*index);
+  while (const auto index = triggers().due(metrics::steps(), finished_epochs(), metrics::progress()))
+    fire(*index);
   const Ask ask = agreed_ask();
   if (ask == Ask::nothing) return;
-  clear_ask(ask);
   const bool saved = save(ask == Ask::checkpoint ? "manual" : "exit");
   if (ask == Ask::checkpoint_and_exit) leave_after(saved);
 }

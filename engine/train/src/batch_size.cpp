@@ -29,9 +29,12 @@ BatchShape initial_shape(std::int64_t batch_size, int replicas, const metrics::L
   std::int64_t local = divide_up(batch_size, replicas);
   if (limits.max_batch_size > 0 && local < limits.min_local)
     local = std::max(local, std::min(limits.min_local, limits.max_batch_size / replicas));
-  if (limits.max_local == 0 || local <= limits.max_local) return {local, 0};
-  const std::int64_t micro_batches = divide_up(local, limits.max_local);
-  return {divide_up(local, micro_batches), static_cast<int>(micro_batches - 1)};
+  const std::int64_t micro_batches =
+      limits.max_local > 0 && local > limits.max_local ? divide_up(local, limits.max_local) : 1;
+  BatchShape shape{divide_up(local, micro_batches), static_cast<int>(micro_batches - 1)};
+  if (limits.max_batch_size > 0 && shape.batch_size(replicas) > limits.max_batch_size)  // by rounding up
+    shape.local_batch_size = std::max<std::int64_t>(1, limits.max_batch_size / (micro_batches * replicas));
+  return shape;
 }
 
 BatchShape choose_shape(const BatchShape& current, const BatchShape& initial, const metrics::Limits& limits) {

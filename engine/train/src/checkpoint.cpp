@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The states of this process and their way into and out of a checkpoint. Rank 0 chooses what to start from and
-// writes; while it writes the others are kept waiting by small broadcasts, because a large checkpoint on a slow disk
-// takes longer than any collective may.
+// The states of this process and their way into and out of a checkpoint. Rank 0 chooses what to start from
+// and writes; while it writes the others are kept waiting by small broadcasts, because a large checkpoint on
+// a slow disk takes longer than any collective may.
 #include "batchscope/train/checkpoint.h"
 
 #include <errno.h>  // program_invocation_short_name
@@ -37,6 +37,11 @@ std::vector<State*>& states() {
   return registered;
 }
 
+CheckpointStore& store() {
+  static CheckpointStore store(directory());
+  return store;
+}
+
 bool is_plain_name(const std::string& name) {
   return !name.empty() && name.front() != '.' && name != "manifest.json" &&
          name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
@@ -45,9 +50,10 @@ bool is_plain_name(const std::string& name) {
 std::string choose() {
   if (replica_rank() != 0) return {};
   std::vector<std::string> skipped;
-  const auto newest = CheckpointStore(directory()).newest(&skipped);
+  const auto newest = store().newest(&skipped);
   for (const std::string& why : skipped)
-    notice("warning", "skipped a checkpoint that is not good: " + why + (newest ? "; used the one before it" : ""));
+    notice("warning",
+           "skipped a checkpoint that is not good: " + why + (newest ? "; used the one before it" : ""));
   return newest ? newest->filename().string() : std::string();
 }
 
@@ -62,16 +68,18 @@ fs::path write(const std::string& reason) {
   manifest.reason = reason;
   manifest.pinned = reason == "manual";
   std::vector<CheckpointStore::File> files;
-  for (State* state : states()) files.push_back({state->name(), [state](std::ostream& out) { state->save(out); }});
-  const fs::path written = CheckpointStore(directory()).write(manifest, files);
+  for (State* state : states())
+    files.push_back({state->name(), [state](std::ostream& out) { state->save(out); }});
+  const fs::path written = store().write(manifest, files);
 
   message.name = written.filename().string();
   message.reason = reason;
   message.step = manifest.step;
   message.epoch = manifest.epoch;
   message.progress = manifest.progress;
-  message.bytes = std::accumulate(manifest.files.begin(), manifest.files.end(), std::int64_t{0},
-                                  [](std::int64_t sum, const protocol::StateFile& file) { return sum + file.bytes; });
+  message.bytes =
+      std::accumulate(manifest.files.begin(), manifest.files.end(), std::int64_t{0},
+                      [](std::int64_t sum, const protocol::StateFile& file) { return sum + file.bytes; });
   message.last_step = metrics::last_step_time();
   message.mono = protocol::monotonic_seconds();
   send_ledger();
@@ -83,7 +91,8 @@ fs::path write(const std::string& reason) {
 
 fs::path directory() {
   const std::string& given = process().environment.checkpoint_path;
-  return given.empty() ? fs::path(std::string(program_invocation_short_name) + ".checkpoints") : fs::path(given);
+  return given.empty() ? fs::path(std::string(program_invocation_short_name) + ".checkpoints")
+                       : fs::path(given);
 }
 
 const std::string& restored_from() {
@@ -96,7 +105,8 @@ State::State(std::string name) : name_(std::move(name)) {
     throw Error(ErrorKind::usage, "the state \"" + name_ + "\" needs a plain file name as its name");
   for (const State* other : states())
     if (other->name() == name_)
-      throw Error(ErrorKind::usage, "there is already a state \"" + name_ + "\": every state needs its own name");
+      throw Error(ErrorKind::usage,
+                  "there is already a state \"" + name_ + "\": every state needs its own name");
   states().push_back(this);
 }
 

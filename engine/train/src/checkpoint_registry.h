@@ -8,8 +8,8 @@
 
 namespace batchscope::checkpoint {
 
-// ADAPTDL_CHECKPOINT_PATH; without it `<program name>.checkpoints` in the working directory, so that a program
-// that is started again from the same place resumes.
+// ADAPTDL_CHECKPOINT_PATH; without it `<program name>.checkpoints` in the working directory, so that a
+// program that is started again from the same place resumes.
 std::filesystem::path directory();
 
 // The directory name of the checkpoint this generation starts from; empty for a fresh start. Decided once, by

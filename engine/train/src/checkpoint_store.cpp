@@ -24,7 +24,8 @@ constexpr std::string_view kPartial = ".partial";
 constexpr int kKept = 2;
 
 [[noreturn]] void fail(const char* what, const fs::path& path, int error) {
-  throw Error(ErrorKind::io, std::string("cannot ") + what + " " + path.string() + ": " + std::strerror(error));
+  throw Error(ErrorKind::io,
+              std::string("cannot ") + what + " " + path.string() + ": " + std::strerror(error));
 }
 
 void fsync_directory(const fs::path& path) {
@@ -37,8 +38,13 @@ void fsync_directory(const fs::path& path) {
 
 }  // namespace
 
-std::optional<fs::path> CheckpointStore::newest(std::vector<std::string>* skipped) const {
-  return protocol::newest_good_checkpoint(directory_, skipped);
+std::optional<fs::path> CheckpointStore::newest(std::vector<std::string>* skipped) {
+  const auto good = protocol::newest_good_checkpoint(directory_, skipped);
+  for (const fs::path& checkpoint : protocol::list_checkpoints(directory_)) {
+    if (checkpoint == good) break;
+    damaged_.insert(checkpoint);
+  }
+  return good;
 }
 
 fs::path CheckpointStore::next_name() const {
@@ -97,10 +103,11 @@ void CheckpointStore::remove_half_written() const {
 void CheckpointStore::rotate() const {
   int kept = 0;
   for (const fs::path& checkpoint : protocol::list_checkpoints(directory_)) {
+    if (damaged_.contains(checkpoint)) continue;  // kept, for a person to look at
     try {
       if (protocol::read_manifest(checkpoint).pinned || ++kept <= kKept) continue;
     } catch (const Error&) {
-      continue;  // damaged, or from a newer version: not ours to throw away
+      continue;  // from a newer version, perhaps
     }
     std::error_code error;
     fs::remove_all(checkpoint, error);  // stays for the next time where that fails

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,15 +22,15 @@ class CheckpointStore {
   const std::filesystem::path& directory() const { return directory_; }
 
   // The newest that verifies; why newer ones were skipped goes to `skipped`.
-  std::optional<std::filesystem::path> newest(std::vector<std::string>* skipped) const;
+  std::optional<std::filesystem::path> newest(std::vector<std::string>* skipped);
 
   struct File {
     std::string name;
     std::function<void(std::ostream&)> save;
   };
-  // Makes the next one: written beside its final name, every file fsynced, renamed. Then removes what is older
-  // than the last two, pinned ones aside, and what half-written ones were left behind. Throws Error(io), or what
-  // a save threw; the checkpoints before it stay. `manifest.files` is filled in.
+  // Makes the next one: written beside its final name, every file fsynced, renamed. Then removes what is
+  // older than the last two, not counting pinned ones and those that newest() skipped, and half-written ones.
+  // Throws Error(io), or what a save threw; the checkpoints before it stay. `manifest.files` is filled in.
   std::filesystem::path write(protocol::Manifest& manifest, const std::vector<File>& files) const;
 
  private:
@@ -38,6 +39,7 @@ class CheckpointStore {
   void rotate() const;
 
   std::filesystem::path directory_;
+  std::set<std::filesystem::path> damaged_;  // known since newest()
 };
 
 }  // namespace batchscope

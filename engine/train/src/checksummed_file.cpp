@@ -69,7 +69,8 @@ void ChecksummedFile::write(const char* bytes, std::size_t count) {
 }
 
 void ChecksummedFile::fail(const char* what) const {
-  throw Error(ErrorKind::io, std::string("cannot ") + what + " " + path_.string() + ": " + std::strerror(errno));
+  throw Error(ErrorKind::io,
+              std::string("cannot ") + what + " " + path_.string() + ": " + std::strerror(errno));
 }
 
 }  // namespace batchscope

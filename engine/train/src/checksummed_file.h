@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A new file of a checkpoint: what is written through its stream goes straight to the descriptor, and its size
-// and CRC-32 are counted on the way, so that a state is never held twice and never read back.
+// A new file of a checkpoint: what is written through its stream goes straight to the descriptor, and its
+// size and CRC-32 are counted on the way, so that a state is never held twice and never read back.
 #pragma once
 
 #include <array>

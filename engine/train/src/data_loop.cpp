@@ -34,8 +34,13 @@ void begin_live() {
 
 }  // namespace
 
-LoaderCore::LoaderCore(const Dataset& dataset, const AdaptiveDataLoader::Options& options, const std::string& name)
-    : dataset(dataset), options(options), size(dataset.size()), name(name), log(name),
+LoaderCore::LoaderCore(const Dataset& dataset, const AdaptiveDataLoader::Options& options,
+                       const std::string& name)
+    : dataset(dataset),
+      options(options),
+      size(dataset.size()),
+      name(name),
+      log(name),
       state("loader-" + name, size, [this] {
         if (loop) loop->before_save();
       }) {}
@@ -117,8 +122,8 @@ void DataLoop::open_pass() {
 
   pass_ = loader_.state.index / loader_.size;
   steps_before_pass_ = metrics::steps();
-  plan_.emplace(PassShape{loader_.size, num_replicas(), shape.local_batch_size, shape.accumulation_steps, start,
-                          loader_.options.drop_last});
+  plan_.emplace(PassShape{loader_.size, num_replicas(), shape.local_batch_size, shape.accumulation_steps,
+                          start, loader_.options.drop_last});
   stretch_from_ = start;
   number_ = 0;
   if (plan_->micro_batches() > 0) {
@@ -126,8 +131,8 @@ void DataLoop::open_pass() {
     return prefetch();
   }
   if (start == 0)
-    throw Error(ErrorKind::usage, "drop_last drops the whole dataset: it has " + std::to_string(loader_.size) +
-                                      " samples, a batch " +
+    throw Error(ErrorKind::usage, "drop_last drops the whole dataset: it has " +
+                                      std::to_string(loader_.size) + " samples, a batch " +
                                       std::to_string(shape.local_batch_size * num_replicas()));
   close_pass();
   if (!loader_.autoscales()) return finish();
@@ -137,7 +142,8 @@ void DataLoop::open_pass() {
 void DataLoop::close_pass() {
   prefetcher_.reset();
   cut_stretch();
-  if (loader_.autoscales() && training() && metrics::steps() == steps_before_pass_ && plan_->micro_batches() > 0)
+  if (loader_.autoscales() && training() && metrics::steps() == steps_before_pass_ &&
+      plan_->micro_batches() > 0)
     throw Error(ErrorKind::usage,
                 "autoscale_batch_size ends an epoch by progress, but a whole pass made none: call "
                 "AdaptiveDataParallel::step() for each batch");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One loop over data: a chain of passes (one, without autoscaling), each a permutation cut by a PassPlan. Between two
-// optimizer steps it settles what was trained on (index, ledger, sample log) and then agrees with the other
-// replicas. Samples count once their step is done: a checkpoint never holds samples whose gradient was not applied.
+// One loop over data: a chain of passes (one, without autoscaling), each a permutation cut by a PassPlan.
+// Between two optimizer steps it settles what was trained on (index, ledger, sample log) and then agrees with
+// the other replicas. Samples count once their step is done: a checkpoint never holds samples whose gradient
+// was not applied.
 #pragma once
 
 #include <exception>

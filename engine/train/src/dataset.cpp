@@ -14,7 +14,8 @@ TensorDataset::TensorDataset(at::Tensor data, at::Tensor target)
     : data_(std::move(data)), target_(std::move(target)) {
   if (!data_.defined() || !target_.defined() || data_.dim() < 1 || target_.dim() < 1 ||
       data_.size(0) != target_.size(0))
-    throw Error(ErrorKind::usage, "TensorDataset: data and target need the same first dimension, one row a sample");
+    throw Error(ErrorKind::usage,
+                "TensorDataset: data and target need the same first dimension, one row a sample");
 }
 
 std::int64_t TensorDataset::size() const { return data_.size(0); }

@@ -21,8 +21,8 @@ ElasticSampler::ElasticSampler(std::int64_t dataset_size, int num_replicas, int 
     : size_(dataset_size), replicas_(num_replicas), rank_(rank), shuffle_(shuffle) {
   if (dataset_size < 1) throw Error(ErrorKind::usage, "the dataset is empty");
   if (rank < 0 || rank >= num_replicas)
-    throw Error(ErrorKind::usage, "rank " + std::to_string(rank) + " is none of " +
-                                      std::to_string(num_replicas) + " replicas");
+    throw Error(ErrorKind::usage,
+                "rank " + std::to_string(rank) + " is none of " + std::to_string(num_replicas) + " replicas");
 }
 
 void ElasticSampler::set_epoch(int epoch, std::int64_t index) {
@@ -30,9 +30,7 @@ void ElasticSampler::set_epoch(int epoch, std::int64_t index) {
   index_ = index;
 }
 
-std::int64_t ElasticSampler::length() const {
-  return (size_ - index_ % size_ + replicas_ - 1) / replicas_;
-}
+std::int64_t ElasticSampler::length() const { return (size_ - index_ % size_ + replicas_ - 1) / replicas_; }
 
 std::vector<std::int64_t> ElasticSampler::indices() const {
   const auto order = permutation(size_, epoch_, index_ / size_, shuffle_);
@@ -50,8 +48,9 @@ std::vector<std::int64_t> ElasticSampler::permutation(std::int64_t dataset_size,
     std::iota(order.begin(), order.end(), 0);
     return order;
   }
-  const at::Tensor drawn = at::randperm(dataset_size, at::make_generator<at::CPUGeneratorImpl>(seed(epoch, pass)),
-                                        at::TensorOptions().dtype(at::kLong));
+  const at::Tensor drawn =
+      at::randperm(dataset_size, at::make_generator<at::CPUGeneratorImpl>(seed(epoch, pass)),
+                   at::TensorOptions().dtype(at::kLong));
   const auto* first = drawn.data_ptr<std::int64_t>();
   order.assign(first, first + dataset_size);
   return order;

@@ -22,7 +22,7 @@ namespace batchscope {
 namespace {
 
 int finished = 0;
-int begun = 0;     // of which the supervisor was told
+int begun = 0;  // of which the supervisor was told
 int current = -1;
 int until = 0;
 
@@ -107,8 +107,8 @@ EpochRange::Iterator EpochRange::begin() {
     iterator.loop_ = std::make_shared<Iterator::Loop>();
     iterator.loop_->enter();
   } else if (until_ > 0 && replica_rank() == 0 && !checkpoint::restored_from().empty()) {
-    std::fprintf(stderr, "batchscope: %d of %d epochs are finished in %s; remove it to start afresh\n", finished,
-                 until_, checkpoint::directory().c_str());
+    std::fprintf(stderr, "batchscope: %d of %d epochs are finished in %s; remove it to start afresh\n",
+                 finished, until_, checkpoint::directory().c_str());
   }
   return iterator;
 }

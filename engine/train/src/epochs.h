@@ -5,7 +5,7 @@
 
 namespace batchscope {
 
-int epochs_asked_for();     // of the range that is running; 0 outside
-void mark_epoch_begun();    // tells the supervisor, once an epoch
+int epochs_asked_for();   // of the range that is running; 0 outside
+void mark_epoch_begun();  // tells the supervisor, once an epoch
 
 }  // namespace batchscope

@@ -23,9 +23,9 @@ void JsonState::load(std::istream& in) {
     const protocol::Json json = protocol::Json::parse(text);
     const int version = json.at("version");
     if (version > kVersion)
-      throw Error(ErrorKind::version, "the state \"" + name() + "\" is of version " + std::to_string(version) +
-                                          ", this program reads up to " + std::to_string(kVersion) +
-                                          ": use a newer BatchScope");
+      throw Error(ErrorKind::version, "the state \"" + name() + "\" is of version " +
+                                          std::to_string(version) + ", this program reads up to " +
+                                          std::to_string(kVersion) + ": use a newer BatchScope");
     restore(json);
   } catch (const protocol::Json::exception& e) {
     throw Error(ErrorKind::corrupt, "the state \"" + name() + "\" is damaged: " + e.what());

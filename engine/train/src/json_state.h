@@ -13,7 +13,8 @@ class JsonState : public checkpoint::State {
   using checkpoint::State::State;
 
   void save(std::ostream& out) final;
-  void load(std::istream& in) final;  // throws Error(version) for a newer one, Error(corrupt) for anything else
+  void load(
+      std::istream& in) final;  // throws Error(version) for a newer one, Error(corrupt) for anything else
 
  protected:
   static constexpr int kVersion = 1;

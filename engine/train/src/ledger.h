@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sample ledger: which stretches of which pass were trained on. An entry is held back until a checkpoint holds
-// the training that it speaks of (or the program ends in order), because a crash undoes what came after the last
-// checkpoint and the next generation does it again: so the entries that were sent never contradict each other.
+// The sample ledger: which stretches of which pass were trained on. An entry is held back until a checkpoint
+// holds the training that it speaks of (or the program ends in order), because a crash undoes what came after
+// the last checkpoint and the next generation does it again: so the entries that were sent never contradict
+// each other.
 #pragma once
 
 #include "batchscope/protocol/telemetry.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What survives of a loader: how far its running loop is, the size of a step, and which of its loops are finished.
+// What survives of a loader: how far its running loop is, the size of a step, and which of its loops are
+// finished.
 #pragma once
 
 #include <functional>
@@ -17,8 +18,8 @@ class LoaderState final : public JsonState {
   // `before_save` is called on every replica when a checkpoint begins.
   LoaderState(std::string name, std::int64_t dataset_size, std::function<void()> before_save);
 
-  std::int64_t index = 0;  // into the running loop: passes * dataset size + position in the pass
-  BatchShape shape;        // for as many replicas as now; otherwise not chosen
+  std::int64_t index = 0;       // into the running loop: passes * dataset size + position in the pass
+  BatchShape shape;             // for as many replicas as now; otherwise not chosen
   std::map<int, int> finished;  // epoch -> position of this loader's last finished loop
 
   void sync() override { before_save_(); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which loop over data is running, and which of an epoch's loops it is. A program that is restarted runs its code
-// from the start: a loop is known again by its position, the number of loops that began before it in the same epoch
-// (AdaptDL's scheme), and one that had finished before the restart is skipped.
+// Which loop over data is running, and which of an epoch's loops it is. A program that is restarted runs its
+// code from the start: a loop is known again by its position, the number of loops that began before it in the
+// same epoch (AdaptDL's scheme), and one that had finished before the restart is skipped.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace batchscope {
 struct RunningLoop {
   bool training = true;
   std::int64_t dataset_size = 1;
-  std::int64_t position = 0;     // in the pass, when the step in flight is done
+  std::int64_t position = 0;                  // in the pass, when the step in flight is done
   double progress_from = 0, progress_to = 0;  // where the loop ends by progress; equal: it ends by samples
 
   double fraction(double progress) const;  // of the loop, 0..1
@@ -22,12 +22,13 @@ struct RunningLoop {
 // Empty between loops.
 std::optional<RunningLoop>& running_loop();
 
-// The position of the loop that comes next in this epoch (-1: outside of epochs), and that it is over or skipped.
+// The position of the loop that comes next in this epoch (-1: outside of epochs), and that it is over or
+// skipped.
 int loop_position(int epoch);
 void count_loop(int epoch);
 
-// An epoch is entered, or entered again after an exception: its loops are counted from the start. The number says
-// which entry this is, for those who replay what happened inside the epoch.
+// An epoch is entered, or entered again after an exception: its loops are counted from the start. The number
+// says which entry this is, for those who replay what happened inside the epoch.
 void enter_epoch(int epoch);
 std::uint64_t epoch_entry();
 

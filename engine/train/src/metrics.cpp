@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The account of finished steps. Rank 0 keeps the profile and the model; progress, steps and samples are the same on
-// every replica, because they come from averaged gradients and the loader's arithmetic.
+// The account of finished steps. Rank 0 keeps the profile and the model; progress, steps and samples are the
+// same on every replica, because they come from averaged gradients and the loader's arithmetic.
 #include "metrics.h"
 
 #include <algorithm>
@@ -99,7 +99,8 @@ std::int64_t nominal_batch_size() {
 bool measured() { return watch.warm && step_context().even && !std::isnan(watch.micro_begun); }
 
 void send_model(const goodput::PerfParams& perf, protocol::Model message) {
-  message.perf = {perf.alpha_c, perf.beta_c, perf.alpha_n, perf.beta_n, perf.alpha_r, perf.beta_r, perf.gamma};
+  message.perf = {perf.alpha_c, perf.beta_c, perf.alpha_n, perf.beta_n,
+                  perf.alpha_r, perf.beta_r, perf.gamma};
   send(std::move(message));
 }
 
@@ -178,7 +179,8 @@ void load_metrics_state() { checkpoint::load_state(*new MetricsState); }
 void begin_micro_step() {
   const StepContext& step = step_context();
   if (step.micro_step == 0) watch.step_seconds = 0;
-  if (step.local_batch_size != watch.local_batch_size || step.accumulation_steps != watch.accumulation_steps) {
+  if (step.local_batch_size != watch.local_batch_size ||
+      step.accumulation_steps != watch.accumulation_steps) {
     watch.warm = false;
     watch.local_batch_size = step.local_batch_size;
     watch.accumulation_steps = step.accumulation_steps;

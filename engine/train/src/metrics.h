@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where a finished step is accounted: the profile of step times per configuration, the fit of the performance
-// model (on its own thread, never inside a step), progress, and the rows for telemetry (AdaptDL's _metrics.py).
+// model (on its own thread, never inside a step), progress, and the rows for telemetry (AdaptDL's
+// _metrics.py).
 #pragma once
 
 #include <cstdint>
@@ -11,26 +12,27 @@ namespace batchscope::metrics {
 
 // What AdaptiveDataParallel knows after an optimizer step.
 struct StepReport {
-  double gain = 1;              // averaged
-  double raw_gain = 1;          // from this step's estimates alone; NaN where there are none
-  double lr_factor = 1;         // first group
-  double learning_rate = 0;     // first group, as applied
-  double grad_sqr = 0;          // averaged, all groups
+  double gain = 1;           // averaged
+  double raw_gain = 1;       // from this step's estimates alone; NaN where there are none
+  double lr_factor = 1;      // first group
+  double learning_rate = 0;  // first group, as applied
+  double grad_sqr = 0;       // averaged, all groups
   double grad_var = 0;
-  double sync_seconds = 0;      // waited for other replicas' gradients
+  double sync_seconds = 0;  // waited for other replicas' gradients
 };
 
-// Micro-batches: the loader calls begin before it hands out a batch, AdaptiveDataParallel calls end_micro_step when a
-// micro-batch that is not the last of its step is done, and commit_step when an optimizer step is.
+// Micro-batches: the loader calls begin before it hands out a batch, AdaptiveDataParallel calls
+// end_micro_step when a micro-batch that is not the last of its step is done, and commit_step when an
+// optimizer step is.
 void begin_micro_step();
 void end_micro_step();
 void commit_step(const StepReport& report);
 
-double progress();              // scale-invariant iterations; a checkpoint state
-std::int64_t steps();           // optimizer steps; a checkpoint state
-std::int64_t samples();         // trained on; a checkpoint state
+double progress();       // scale-invariant iterations; a checkpoint state
+std::int64_t steps();    // optimizer steps; a checkpoint state
+std::int64_t samples();  // trained on; a checkpoint state
 
-double last_step_time();        // monotonic seconds at which the last optimizer step was committed; 0: none yet
+double last_step_time();  // monotonic seconds at which the last optimizer step was committed; 0: none yet
 
 // The batch size that goodput prefers for this many replicas; empty while the profile is too thin.
 struct Choice {

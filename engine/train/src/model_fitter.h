@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fits the performance model on a thread of its own. Requests do not queue up: the newest rows replace those that
-// still wait.
+// Fits the performance model on a thread of its own. Requests do not queue up: the newest rows replace those
+// that still wait.
 #pragma once
 
 #include <condition_variable>

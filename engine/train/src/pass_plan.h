@@ -2,9 +2,9 @@
 //
 // How one pass over a dataset is cut: pure arithmetic, no process, no tensor. A global micro-batch takes the
 // next local_batch_size * replicas positions of the pass's permutation, and within it rank r the positions
-// from + r, from + r + K, ...: the ElasticSampler's order. accumulation_steps + 1 micro-batches make an optimizer
-// step. At the end of a pass the last micro-batch may be short and the last step may have fewer micro-batches; a
-// step never crosses a pass. Padding has no position: each is consumed by exactly one rank.
+// from + r, from + r + K, ...: the ElasticSampler's order. accumulation_steps + 1 micro-batches make an
+// optimizer step. At the end of a pass the last micro-batch may be short and the last step may have fewer
+// micro-batches; a step never crosses a pass. Padding has no position: each is consumed by exactly one rank.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ struct PassShape {
   int replicas = 1;
   std::int64_t local_batch_size = 1;
   int accumulation_steps = 0;
-  std::int64_t start = 0;   // position in the pass from which on it is cut
-  bool drop_last = false;   // a micro-batch that would be short is left out
+  std::int64_t start = 0;  // position in the pass from which on it is cut
+  bool drop_last = false;  // a micro-batch that would be short is left out
 };
 
 struct MicroBatch {
-  std::int64_t from = 0, to = 0;    // positions, of all replicas together
-  int micro_step = 0;               // within its optimizer step
-  bool optimizer_step = true;       // the last of its step
-  int step_micro_batches = 1;       // in this optimizer step
+  std::int64_t from = 0, to = 0;            // positions, of all replicas together
+  int micro_step = 0;                       // within its optimizer step
+  bool optimizer_step = true;               // the last of its step
+  int step_micro_batches = 1;               // in this optimizer step
   std::int64_t step_from = 0, step_to = 0;  // positions of the whole optimizer step
 
   std::int64_t samples() const { return to - from; }

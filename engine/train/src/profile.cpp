@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::int64_t kWindow = 32;
 constexpr std::size_t kMostRows = 128;
-constexpr double kLeastFraction = 1e-3;  // of the step that computing takes, where waiting seems to take it all
+constexpr double kLeastFraction =
+    1e-3;  // of the step that computing takes, where waiting seems to take it all
 
 }  // namespace
 

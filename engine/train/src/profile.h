@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measured step times by configuration: what the performance model is fitted to. Each row is a running mean that
-// forgets: a new measurement weighs at least 1/32, so that a machine that has become slower is noticed. Rows are
-// bounded too; the one that was measured longest ago goes.
+// Measured step times by configuration: what the performance model is fitted to. Each row is a running mean
+// that forgets: a new measurement weighs at least 1/32, so that a machine that has become slower is noticed.
+// Rows are bounded too; the one that was measured longest ago goes.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,16 @@ class Profile {
     auto operator<=>(const Key&) const = default;
   };
 
-  // Seconds of a micro-batch that only accumulates; of one that synchronises (waiting sync_seconds) and updates.
+  // Seconds of a micro-batch that only accumulates; of one that synchronises (waiting sync_seconds) and
+  // updates.
   void add_accumulation(const Key& key, double seconds);
   void add_optimizer(const Key& key, double seconds, double sync_seconds);
 
   std::int64_t measured() const { return measured_; }  // optimizer micro-batches so far
   int max_replicas() const;                            // 0: none yet
 
-  // One row for each configuration with an optimizer time. Where nothing accumulated, the time of accumulation is
-  // taken to be the optimizer's without its waiting.
+  // One row for each configuration with an optimizer time. Where nothing accumulated, the time of
+  // accumulation is taken to be the optimizer's without its waiting.
   std::vector<goodput::ProfileRow> rows() const;
 
   protocol::Json json() const;

@@ -96,8 +96,8 @@ class RngState final : public checkpoint::State {
     } else {
       at::Generator generator = at::detail::getDefaultCPUGenerator();
       const std::lock_guard lock(generator.mutex());
-      generator.set_current_seed(hash(loaded_.front() + "/" + std::to_string(rank) + "/" +
-                                      std::to_string(num_restarts())));
+      generator.set_current_seed(
+          hash(loaded_.front() + "/" + std::to_string(rank) + "/" + std::to_string(num_restarts())));
     }
     loaded_.clear();
   }

@@ -18,10 +18,10 @@ namespace {
 bool wanted() { return !process().environment.sample_log.empty(); }
 
 std::ofstream& file() {
-  static std::ofstream out(std::filesystem::path(process().environment.sample_log) /
-                               ("samples-g" + std::to_string(num_restarts()) + "-r" +
-                                std::to_string(replica_rank()) + ".jsonl"),
-                           std::ios::app);
+  static std::ofstream out(
+      std::filesystem::path(process().environment.sample_log) /
+          ("samples-g" + std::to_string(num_restarts()) + "-r" + std::to_string(replica_rank()) + ".jsonl"),
+      std::ios::app);
   return out;
 }
 
@@ -37,8 +37,11 @@ void SampleLog::add(int epoch, std::int64_t pass, const std::vector<std::int64_t
 
 void SampleLog::write(std::int64_t step) {
   for (const Line& line : std::exchange(waiting_, {}))
-    file() << protocol::Json{{"loader", loader_}, {"epoch", line.epoch}, {"pass", line.pass},
-                             {"step", step},      {"ids", line.ids}}
+    file() << protocol::Json{{"loader", loader_},
+                             {"epoch", line.epoch},
+                             {"pass", line.pass},
+                             {"step", step},
+                             {"ids", line.ids}}
                   .dump()
            << '\n';
   if (wanted() && !file().flush())

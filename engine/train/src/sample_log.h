@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The samples this replica used, one JSON line a micro-batch, in BATCHSCOPE_SAMPLE_LOG/samples-g<generation>-r<rank>.jsonl:
-// {"loader":"train-0","epoch":0,"pass":0,"step":12,"ids":[..]}. Lines are written when their optimizer step is done; tests
-// compare them with the ledger.
+// The samples this replica used, one JSON line a micro-batch, in
+// BATCHSCOPE_SAMPLE_LOG/samples-g<generation>-r<rank>.jsonl:
+// {"loader":"train-0","epoch":0,"pass":0,"step":12,"ids":[..]}. Lines are written when their optimizer step
+// is done; tests compare them with the ledger.
 #pragma once
 
 #include <cstdint>

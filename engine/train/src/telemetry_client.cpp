@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sender thread. It wakes when a message comes that should go out at once, for the next batch of steps (at most
-// 20 a second) and for heartbeats; it encodes only what the socket is likely to take, so that a supervisor that
-// does not read leaves everything in the bounded queue.
+// The sender thread. It wakes when a message comes that should go out at once, for the next batch of steps
+// (at most 20 a second) and for heartbeats; it encodes only what the socket is likely to take, so that a
+// supervisor that does not read leaves everything in the bounded queue.
 #include "telemetry_client.h"
 
 #include <poll.h>
@@ -86,7 +86,8 @@ class Client {
       if (stopping && give_up == Clock::time_point::max()) give_up = now + kGoodbyePatience;
       if (now >= next_heartbeat && !stopping) {
         // One that the socket does not take now is stale when it does.
-        if (out_.empty()) append(protocol::Heartbeat{rank_, step, phase.load(), protocol::monotonic_seconds()});
+        if (out_.empty())
+          append(protocol::Heartbeat{rank_, step, phase.load(), protocol::monotonic_seconds()});
         next_heartbeat = now + kHeartbeatInterval;
       }
       if (out_.size() < kBacklog && (stopping || now >= next_steps || !queue_.only_steps())) {
@@ -96,7 +97,8 @@ class Client {
       write_out();
       if (stopping && ((out_.empty() && queue_.empty()) || now >= give_up)) return;
       const bool waiting_for_socket = out_.size() >= kBacklog;
-      wait(std::min({next_heartbeat, queue_.empty() || waiting_for_socket ? next_heartbeat : next_steps, give_up}));
+      wait(std::min(
+          {next_heartbeat, queue_.empty() || waiting_for_socket ? next_heartbeat : next_steps, give_up}));
     }
   }
 
@@ -134,8 +136,7 @@ class Client {
   }
 
   void lost() {
-    connected_ = false;
-    if (stopping_) return;
+    if (!connected_.exchange(false) || stopping_) return;
     std::fputs("batchscope: the supervisor is gone; checkpointing and leaving\n", stderr);
     raise_ask(Ask::checkpoint_and_exit);
   }

@@ -76,6 +76,7 @@ std::vector<protocol::Message> TelemetryQueue::take() {
   lock.unlock();
 
   std::vector<protocol::Message> messages;
+  if (position) messages.push_back(*position);  // first: nothing may follow a Goodbye
   std::vector<StepRow> rows;
   const auto pack = [&] {
     if (rows.empty()) return;
@@ -92,7 +93,6 @@ std::vector<protocol::Message> TelemetryQueue::take() {
     }
   }
   pack();
-  if (position) messages.push_back(*position);
   return messages;
 }
 

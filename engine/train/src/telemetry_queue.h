@@ -30,8 +30,8 @@ class TelemetryQueue {
  public:
   explicit TelemetryQueue(std::size_t limit = 20'000) : limit_(limit) {}
 
-  // True when the queue was empty before. A step beyond the limit is dropped and counted; other messages are few
-  // and have twice the room.
+  // True when the queue was empty before. A step beyond the limit is dropped and counted; other messages are
+  // few and have twice the room.
   bool push(StepRow row);
   bool push(protocol::Message message);
   void set_position(const protocol::Position& position);

@@ -30,8 +30,8 @@ TriggerList::TriggerList(const std::string& json) {
   try {
     protocol::Json::parse(json).get_to(triggers_);
   } catch (const protocol::Json::exception& e) {
-    throw Error(ErrorKind::usage, std::string(protocol::variable::kTriggers) + " is no JSON array of triggers: " +
-                                      e.what());
+    throw Error(ErrorKind::usage,
+                std::string(protocol::variable::kTriggers) + " is no JSON array of triggers: " + e.what());
   }
 }
 
@@ -57,7 +57,8 @@ void TriggerList::restore(const protocol::Json& json) {
   fired_.clear();
   for (const protocol::Json& entry : json) {
     const int index = entry.at("index");
-    if (index >= 0 && index < static_cast<int>(triggers_.size()) && entry.at("trigger") == (*this)[index].text())
+    if (index >= 0 && index < static_cast<int>(triggers_.size()) &&
+        entry.at("trigger") == (*this)[index].text())
       fired_.insert(index);
   }
 }

@@ -24,6 +24,7 @@ struct Replica {
   int code = -1;  // -1: killed by a signal
   protocol::Json said;
   QByteArray errors;
+  QByteArray output;  // everything it said
 };
 
 struct Launch {
@@ -64,7 +65,8 @@ inline std::vector<Replica> run(const Launch& launch) {
     process.waitForFinished();
     replica.code = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1;
     replica.errors = process.readAllStandardError();
-    const QByteArray last = process.readAllStandardOutput().trimmed().split('\n').last();
+    replica.output = process.readAllStandardOutput();
+    const QByteArray last = replica.output.trimmed().split('\n').last();
     if (!last.isEmpty()) replica.said = protocol::parse_object(last.toStdString());
   };
   for (int rank = 0; rank < launch.replicas; ++rank)

@@ -2,8 +2,8 @@
 //
 // AdaptiveDataLoader: batches of a map-style dataset, shared among the replicas by the ElasticSampler, of
 // a size that follows goodput (autoscale_batch_size), resumable at any sample after a restart on any number
-// of replicas. Its iterator is also where replicas agree to checkpoint and to stop (AdaptDL's data.py). A restart
-// happens between two optimizer steps, never in the middle of accumulation.
+// of replicas. Its iterator is also where replicas agree to checkpoint and to stop (AdaptDL's data.py). A
+// restart happens between two optimizer steps, never in the middle of accumulation.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -17,20 +17,20 @@
 
 namespace batchscope {
 
-// A map-style dataset: `collate` makes one batch of the samples with these indices.
 struct Batch {
   at::Tensor data;    // [n, ...]
   at::Tensor target;  // [n, ...]
-  std::int64_t count =
-      0;  // real samples: data.size(0), or 0 where a row is padding that keeps replicas aligned
+  // Real samples: data.size(0), or 0 where the one row is padding that keeps replicas aligned.
+  std::int64_t count = 0;
   std::int64_t size() const { return count; }
 };
 
+// A map-style dataset.
 class Dataset {
  public:
   virtual ~Dataset() = default;
   virtual std::int64_t size() const = 0;
-  // Called from worker threads too.
+  // One batch of the samples with these indices. Called from worker threads too.
   virtual Batch collate(const std::vector<std::int64_t>& indices) const = 0;
 };
 
@@ -63,8 +63,8 @@ class AdaptiveDataLoader {
     bool training = true;  // false: for validation; no padding, no batch-size adaptation, no profile
   };
 
-  // The dataset must outlive the loader. Throws Error(usage) for an empty dataset, a batch size below 1, inside
-  // a loop, and where drop_last leaves nothing of the dataset. Collective.
+  // The dataset must outlive the loader. Throws Error(usage) for an empty dataset, a batch size below 1,
+  // inside a loop, and where drop_last leaves nothing of the dataset. Collective.
   AdaptiveDataLoader(const Dataset& dataset, const Options& options);
   ~AdaptiveDataLoader();
 
@@ -96,9 +96,9 @@ class AdaptiveDataLoader {
   };
 
   // One loop over the data; for training inside an epoch of remaining_epochs_until. Empty when the loop was
-  // finished before a restart. A loop that is left by `break` counts as finished, one left by an exception does
-  // not and goes on where it was when it is begun again. With drop_last a short last micro-batch is left out.
-  // Throws Error(usage) when another loop is still running.
+  // finished before a restart. A loop that is left by `break` counts as finished, one left by an exception
+  // does not and goes on where it was when it is begun again. With drop_last a short last micro-batch is left
+  // out. Throws Error(usage) when another loop is still running.
   Iterator begin();
   std::default_sentinel_t end() const { return {}; }
 

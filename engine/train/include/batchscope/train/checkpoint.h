@@ -2,7 +2,10 @@
 //
 // What survives a restart is a State: registered by name when it is made, saved into its own file of a
 // checkpoint directory by rank 0, loaded by every replica. AdaptDL's adaptdl.checkpoint, with manifest,
-// checksums, fsync and atomic rename (engine/protocol/CHECKPOINT.md).
+// checksums, fsync and atomic rename (engine/protocol/CHECKPOINT.md). They lie in ADAPTDL_CHECKPOINT_PATH, or
+// else in `<program name>.checkpoints` in the working directory, so that a program that is started again
+// there resumes; without that directory it starts afresh. The engine's own states (metrics, epochs, random
+// numbers, triggers) come with the first state that is made.
 #pragma once
 
 #include <iosfwd>
@@ -32,13 +35,14 @@ class State {
   std::string name_;
 };
 
-// Loads one state from the checkpoint this generation starts from. False when there is none, or it holds no
-// such state.
+// Loads one state from the checkpoint this generation starts from, the newest that verifies. False when there
+// is none, or it holds no such state. The first call is collective.
 bool load_state(State& state);
 
-// Saves every registered state as one checkpoint and keeps the last two (and the pinned). Collective: every
-// replica calls it after the same step. Blocks until rank 0 has it on disk. Throws Error(io) on rank 0; the
-// one before stays.
+// Saves every registered state as one checkpoint and keeps the last two, and those of the reason "manual",
+// which are pinned. Collective: every replica calls it after the same step. Blocks until rank 0 has it on
+// disk. Throws Error(io) on every replica when rank 0 cannot write it, and the ones before stay; Error(usage)
+// inside a loop over data, where requests (SIGUSR1) and triggers are the way.
 void save_all_states(const std::string& reason);
 
 }  // namespace batchscope::checkpoint

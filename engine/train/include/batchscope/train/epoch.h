@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Epochs that survive restarts (AdaptDL's epoch.py): `for (int epoch : remaining_epochs_until(30))` goes on
-// at the epoch in which the checkpoint was made; what that epoch had finished is skipped on replay, so code between
-// the loops over data runs again and has to bear that. Leaving an epoch by `break` finishes it; an exception does not.
-// When the last epoch is finished, a checkpoint is written: a program that is started again finds itself finished and says so.
+// at the epoch in which the checkpoint was made; what that epoch had finished is skipped on replay, so code
+// between the loops over data runs again and has to bear that. Leaving an epoch by `break` finishes it; an
+// exception does not. When the last epoch is finished, a checkpoint is written: a program that is started
+// again finds itself finished and says so.
 #pragma once
 
 #include <cstddef>

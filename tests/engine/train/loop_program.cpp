@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A training program without a model, for tests of loops across restarts: every optimizer step is committed
+// with a gain, every epoch trains, validates with an accumulator and synchronises it. What it sees goes to
+// stdout, a JSON object a line. With --signal STEP:RANK that rank raises SIGTERM (--signal-number for
+// another) inside that step.
+#include <ATen/ATen.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/json.h"
+#include "batchscope/train/accumulator.h"
+#include "batchscope/train/adaptive_data_loader.h"
+#include "batchscope/train/epoch.h"
+#include "batchscope/train/process_group.h"
+#include "batchscope/train/record.h"
+#include "metrics.h"
+#include "step_context.h"
+
+using namespace batchscope;
+using protocol::Json;
+
+namespace {
+
+struct Settings {
+  std::int64_t dataset = 100, batch = 10, max_batch = 0, local_max = 0;
+  int epochs = 2, workers = 0, signal_number = SIGTERM;
+  bool drop_last = false, accumulate = false, crash = false;
+  double gain = 1;
+  std::string signal;
+};
+
+class Numbers : public Dataset {
+ public:
+  explicit Numbers(std::int64_t size) : size_(size) {}
+  std::int64_t size() const override { return size_; }
+  Batch collate(const std::vector<std::int64_t>& ids) const override {
+    at::Tensor rows = at::empty({static_cast<std::int64_t>(ids.size())}, at::kLong);
+    std::copy(ids.begin(), ids.end(), rows.data_ptr<std::int64_t>());
+    return {rows, rows, rows.size(0)};
+  }
+
+ private:
+  std::int64_t size_;
+};
+
+void print(Json line) {
+  line["rank"] = replica_rank();
+  std::cout << line.dump() + "\n" << std::flush;
+}
+
+void raise_signal(const Settings& settings, const std::string& where) {
+  if (settings.signal != where + ":" + std::to_string(replica_rank())) return;
+  if (settings.crash) kill(getpid(), SIGKILL);
+  raise(settings.signal_number);
+}
+
+void train(const Settings& settings, AdaptiveDataLoader& loader, Accumulator& seen) {
+  for (Batch& batch : loader) {
+    const StepContext& step = step_context();
+    print({{"loop", "train"},
+           {"epoch", current_epoch()},
+           {"count", batch.size()},
+           {"rows", batch.data.size(0)},
+           {"weight", step.gradient_weight},
+           {"even", step.even},
+           {"micro_step", step.micro_step},
+           {"optimizer_step", step.optimizer_step},
+           {"samples", step.samples},
+           {"batch_size", loader.current_batch_size()},
+           {"draw", at::rand({1}).item<float>()}});
+    for (std::int64_t i = 0; i < batch.size(); ++i)
+      seen["sum"] += static_cast<double>(batch.data[i].item<std::int64_t>());
+    if (step.optimizer_step) {
+      raise_signal(settings, std::to_string(metrics::steps() + 1));
+      metrics::commit_step({.gain = settings.gain, .grad_sqr = 1, .grad_var = 100});
+      record("loss", 1.0);
+    } else {
+      raise_signal(settings, std::to_string(metrics::steps() + 1) + "m" + std::to_string(step.micro_step));
+      metrics::end_micro_step();
+    }
+  }
+}
+
+void validate(const Settings& settings, AdaptiveDataLoader& loader, Accumulator& sums) {
+  int number = 0;
+  for (Batch& batch : loader) {
+    print({{"loop", "validate"},
+           {"epoch", current_epoch()},
+           {"count", batch.size()},
+           {"rows", batch.data.size(0)}});
+    sums["count"] += static_cast<double>(batch.size());
+    sums["sum"] += static_cast<double>(batch.data.sum().item<std::int64_t>());
+    raise_signal(settings, "e" + std::to_string(current_epoch()) + "v" + std::to_string(++number));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("loops for tests");
+  Settings settings;
+  app.add_option("--dataset", settings.dataset);
+  app.add_option("--batch", settings.batch);
+  app.add_option("--max-batch", settings.max_batch);
+  app.add_option("--local-max", settings.local_max);
+  app.add_option("--epochs", settings.epochs);
+  app.add_option("--workers", settings.workers);
+  app.add_option("--gain", settings.gain);
+  app.add_option("--signal", settings.signal);
+  app.add_option("--signal-number", settings.signal_number);
+  app.add_flag("--crash", settings.crash);
+  app.add_flag("--drop-last", settings.drop_last);
+  app.add_flag("--accumulate", settings.accumulate);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    init_process_group({.timeout = std::chrono::seconds(20)});
+    at::manual_seed(1);
+    const Numbers numbers(settings.dataset);
+    AdaptiveDataLoader training(numbers, {.batch_size = settings.batch,
+                                          .shuffle = true,
+                                          .drop_last = settings.drop_last,
+                                          .num_workers = settings.workers});
+    if (settings.max_batch > 0)
+      training.autoscale_batch_size(settings.max_batch, {1, settings.local_max}, settings.accumulate);
+    AdaptiveDataLoader validation(numbers, {.batch_size = settings.batch, .training = false});
+    Accumulator sums;
+    Accumulator seen;
+    for (const int epoch : remaining_epochs_until(settings.epochs)) {
+      train(settings, training, seen);
+      validate(settings, validation, sums);
+      const auto total = sums.synchronized();
+      const auto trained = seen.synchronized();
+      sums.clear();
+      seen.clear();
+      print({{"epoch", epoch},
+             {"count", total.at("count")},
+             {"sum", total.at("sum")},
+             {"trained", trained.at("sum")}});
+    }
+    print({{"finished", finished_epochs()},
+           {"steps", metrics::steps()},
+           {"samples", metrics::samples()},
+           {"progress", metrics::progress()}});
+  } catch (const Error& e) {
+    std::cerr << e.what() << '\n';
+    return exit_code(e.kind());
+  }
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loops over epochs and data in one process: what they hand out, what ends them, what they refuse.
+#include <ATen/ATen.h>
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <set>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/train/accumulator.h"
+#include "batchscope/train/adaptive_data_loader.h"
+#include "batchscope/train/checkpoint.h"
+#include "batchscope/train/epoch.h"
+#include "batchscope/train/process_group.h"
+#include "metrics.h"
+#include "step_context.h"
+
+using namespace batchscope;
+
+namespace {
+
+TensorDataset numbers(std::int64_t size) {
+  const at::Tensor values = at::arange(size, at::kLong);
+  return {values, values};
+}
+
+std::vector<std::int64_t> ids(const Batch& batch) {
+  const auto* first = batch.data.data_ptr<std::int64_t>();
+  return {first, first + batch.data.numel()};
+}
+
+// Runs one epoch more.
+template <typename Body>
+void in_an_epoch(Body body) {
+  for ([[maybe_unused]] const int epoch : remaining_epochs_until(finished_epochs() + 1)) body();
+}
+
+}  // namespace
+
+class LoopTest : public QObject {
+  Q_OBJECT
+
+  QTemporaryDir directory_;
+
+ private Q_SLOTS:
+  void initTestCase() {
+    qputenv("ADAPTDL_CHECKPOINT_PATH", directory_.filePath("checkpoints").toUtf8());
+    init_process_group();
+  }
+
+  void a_pass_hands_out_every_sample_once_and_shuffles_anew() {
+    const TensorDataset dataset = numbers(25);
+    AdaptiveDataLoader loader(dataset, {.batch_size = 10, .shuffle = true});
+    std::vector<std::vector<std::int64_t>> orders;
+    for (int round = 0; round < 2; ++round)
+      in_an_epoch([&] {
+        std::vector<std::int64_t>& order = orders.emplace_back();
+        std::vector<std::int64_t> sizes;
+        for (const Batch& batch : loader) {
+          sizes.push_back(batch.size());
+          const auto got = ids(batch);
+          order.insert(order.end(), got.begin(), got.end());
+        }
+        QCOMPARE(sizes, (std::vector<std::int64_t>{10, 10, 5}));
+        QCOMPARE(std::set(order.begin(), order.end()).size(), 25u);
+      });
+    QVERIFY(orders[0] != orders[1]);
+  }
+
+  void drop_last_drops_and_refuses_to_drop_everything() {
+    const TensorDataset dataset = numbers(25);
+    AdaptiveDataLoader loader(dataset, {.batch_size = 10, .drop_last = true, .num_workers = 2});
+    in_an_epoch([&] {
+      int batches = 0;
+      for (const Batch& batch : loader) batches += batch.size() == 10;
+      QCOMPARE(batches, 2);
+    });
+    QVERIFY_EXCEPTION_THROWN(AdaptiveDataLoader(dataset, {.batch_size = 26, .drop_last = true}), Error);
+  }
+
+  void an_epoch_by_progress_repeats_passes() {
+    const TensorDataset dataset = numbers(20);
+    AdaptiveDataLoader loader(dataset, {.batch_size = 10});
+    loader.autoscale_batch_size(20);
+    in_an_epoch([&] {
+      const double goal = 2.0 * (current_epoch() + 1);
+      int batches = 0;
+      for ([[maybe_unused]] const Batch& batch : loader) {
+        ++batches;
+        metrics::commit_step({.gain = std::max(0.25, (goal - metrics::progress()) / 4)});
+      }
+      QVERIFY(metrics::progress() >= goal);
+      QVERIFY(batches > 2);
+    });
+  }
+
+  void the_step_context_says_how_a_step_is_accumulated() {
+    const TensorDataset dataset = numbers(22);
+    AdaptiveDataLoader loader(dataset, {.batch_size = 8});
+    loader.autoscale_batch_size(8, {1, 4}, true);
+    QCOMPARE(loader.current_batch_size(), 8);
+    QCOMPARE(loader.accumulation_steps(), 1);
+    in_an_epoch([&] {
+      std::vector<std::int64_t> samples;
+      std::vector<bool> even;
+      for ([[maybe_unused]] const Batch& batch : loader) {
+        const StepContext& step = step_context();
+        QCOMPARE(step.initial_batch_size, 8);
+        if (!step.optimizer_step) continue;
+        samples.push_back(step.samples);
+        even.push_back(step.even);
+        metrics::commit_step({.gain = 100});
+      }
+      QCOMPARE(samples, (std::vector<std::int64_t>{8}));  // the gain ends the epoch by progress
+      QCOMPARE(even, (std::vector<bool>{true}));
+    });
+    // Between loops a step is a plain one.
+    QVERIFY(step_context().optimizer_step);
+    QCOMPARE(step_context().accumulation_steps, 0);
+  }
+
+  void a_pass_without_steps_is_refused_under_autoscaling() {
+    const TensorDataset dataset = numbers(20);
+    AdaptiveDataLoader loader(dataset, {.batch_size = 10});
+    loader.autoscale_batch_size(20);
+    const auto forgets_to_step = [&] {
+      for ([[maybe_unused]] const Batch& batch : loader) {
+      }
+    };
+    QVERIFY_EXCEPTION_THROWN(in_an_epoch(forgets_to_step), Error);
+  }
+
+  void bad_bounds_are_refused() {
+    const TensorDataset dataset = numbers(20);
+    AdaptiveDataLoader loader(dataset, {.batch_size = 10});
+    QVERIFY_EXCEPTION_THROWN(loader.autoscale_batch_size(9), Error);
+    QVERIFY_EXCEPTION_THROWN(loader.autoscale_batch_size(20, {11, 20}), Error);
+    QVERIFY_EXCEPTION_THROWN(loader.autoscale_batch_size(20, {1, 5}), Error);
+    loader.autoscale_batch_size(20, {1, 5}, true);
+    AdaptiveDataLoader validation(dataset, {.batch_size = 10, .training = false});
+    QVERIFY_EXCEPTION_THROWN(validation.autoscale_batch_size(20), Error);
+    QVERIFY_EXCEPTION_THROWN(AdaptiveDataLoader(numbers(0), {}), Error);
+    QVERIFY_EXCEPTION_THROWN(AdaptiveDataLoader(dataset, {.batch_size = 0}), Error);
+  }
+
+  void loops_do_not_overlap() {
+    const TensorDataset dataset = numbers(20);
+    AdaptiveDataLoader outer(dataset, {.batch_size = 10}), inner(dataset, {.batch_size = 10});
+    QVERIFY_EXCEPTION_THROWN(outer.begin(), Error);  // training outside of an epoch
+    in_an_epoch([&] {
+      for ([[maybe_unused]] const Batch& batch : outer) {
+        QVERIFY_EXCEPTION_THROWN(inner.begin(), Error);
+        QVERIFY_EXCEPTION_THROWN(Accumulator(), Error);
+        QVERIFY_EXCEPTION_THROWN(checkpoint::save_all_states("manual"), Error);
+      }
+      QVERIFY_EXCEPTION_THROWN(remaining_epochs_until(1000).begin(), Error);
+    });
+  }
+
+  void an_exception_finishes_neither_loop_nor_epoch() {
+    const TensorDataset dataset = numbers(30);
+    AdaptiveDataLoader loader(dataset, {.batch_size = 10});
+    const int before = finished_epochs();
+    std::vector<std::int64_t> seen;
+    const auto fails = [&] {
+      for (const Batch& batch : loader) {
+        if (seen.size() == 10) throw std::runtime_error("in the second batch");
+        for (const std::int64_t id : ids(batch)) seen.push_back(id);
+      }
+    };
+    QVERIFY_EXCEPTION_THROWN(in_an_epoch(fails), std::runtime_error);
+    QCOMPARE(finished_epochs(), before);
+    QCOMPARE(current_epoch(), -1);
+    // Begun again, it goes on with the batch that failed.
+    in_an_epoch([&] {
+      QCOMPARE(current_epoch(), before);
+      for (const Batch& batch : loader)
+        for (const std::int64_t id : ids(batch)) seen.push_back(id);
+    });
+    QCOMPARE(finished_epochs(), before + 1);
+    QCOMPARE(seen.size(), 30u);
+    QCOMPARE(std::set(seen.begin(), seen.end()).size(), 30u);
+  }
+
+  void a_break_finishes_both() {
+    const TensorDataset dataset = numbers(30);
+    AdaptiveDataLoader loader(dataset, {.batch_size = 10});
+    const int before = finished_epochs();
+    for ([[maybe_unused]] const int epoch : remaining_epochs_until(before + 5)) {
+      for ([[maybe_unused]] const Batch& batch : loader) break;
+      break;
+    }
+    QCOMPARE(finished_epochs(), before + 1);
+    in_an_epoch([&] {
+      for (const Batch& batch : loader) {
+        QCOMPARE(ids(batch).front(), 0);  // from the start, not shuffled
+        break;
+      }
+    });
+  }
+
+  void an_accumulator_goes_on_until_it_is_cleared() {
+    Accumulator sums;
+    sums["a"] += 1;
+    QCOMPARE(sums.synchronized().at("a"), 1.0);
+    sums["a"] += 2;
+    QCOMPARE(sums.synchronized().at("a"), 3.0);
+    sums.clear();
+    QVERIFY(sums.synchronized().empty());
+  }
+
+  void a_finished_loop_over_epochs_leaves_a_checkpoint() {
+    in_an_epoch([] {});
+    QVERIFY(!QDir(directory_.filePath("checkpoints")).isEmpty());
+  }
+
+  void states_need_names_of_their_own() {
+    struct Nothing : checkpoint::State {
+      using State::State;
+      void save(std::ostream&) override {}
+      void load(std::istream&) override {}
+    };
+    const Nothing one("one");
+    QVERIFY_EXCEPTION_THROWN(Nothing("one"), Error);
+    QVERIFY_EXCEPTION_THROWN(Nothing("a/b"), Error);
+    QVERIFY_EXCEPTION_THROWN(Nothing("manifest.json"), Error);
+    QVERIFY_EXCEPTION_THROWN(Nothing(""), Error);
+  }
+
+  void tensor_datasets_need_matching_rows() {
+    QVERIFY_EXCEPTION_THROWN(TensorDataset(at::zeros({3, 2}), at::zeros({4})), Error);
+    const TensorDataset dataset(at::arange(6).reshape({3, 2}), at::arange(3));
+    const Batch batch = dataset.collate({2, 0});
+    QVERIFY(at::equal(batch.data, at::tensor({4, 5, 0, 1}, at::kLong).reshape({2, 2})));
+    QVERIFY(at::equal(batch.target, at::tensor({2, 0}, at::kLong)));
+  }
+};
+
+QTEST_GUILESS_MAIN(LoopTest)
+#include "test_loop.moc"
