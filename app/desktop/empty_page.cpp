@@ -20,7 +20,7 @@ EmptyPage::EmptyPage(QWidget* parent) : QWidget(parent), demo_(new QPushButton(t
   text->setObjectName(QStringLiteral("dim"));
   text->setWordWrap(true);
   text->setAlignment(Qt::AlignHCenter);
-  text->setFixedWidth(420);
+  text->setFixedSize(420, text->heightForWidth(420));
   demo_->setObjectName(QStringLiteral("primary"));
   demo_->setFixedWidth(240);
   auto* other = new QPushButton(tr("Choose a recipe …"), this);

@@ -77,7 +77,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
   connect(launcher_, &Launcher::launched, this, [this](const QString& id) {
     watcher_->reload();
     openRun(id.toStdString());
-    statusBar()->clearMessage();
+    message_->clear();
   });
   connect(launcher_, &Launcher::failed, this, &MainWindow::say);
   connect(control_, &ControlPanel::resumeRequested, this, [this](int replicas) {
@@ -183,7 +183,13 @@ void MainWindow::buildStatusBar() {
   if (QThread::idealThreadCount() != 1) machine_->setText(tr("%1 cores").arg(QThread::idealThreadCount()));
   store_ = new QLabel(this);
   recording_ = new QLabel(this);
+  message_ = new QLabel(this);
+  message_->setObjectName(QStringLiteral("message"));
   for (QLabel* label : {machine_, store_, recording_}) statusBar()->addWidget(label);
+  statusBar()->addWidget(message_, 1);
+  messageTimer_.setSingleShot(true);
+  messageTimer_.setInterval(15'000);
+  connect(&messageTimer_, &QTimer::timeout, message_, &QLabel::clear);
   statusBar()->addPermanentWidget(new QLabel(tr("F1 shortcuts"), this));
   statusBar()->setSizeGripEnabled(false);
   const auto measure = [this] { store_->setText(tr("store %1").arg(formatBytes(storeSize(watcher_->file())))); };
@@ -278,7 +284,11 @@ void MainWindow::newRun() {
   }
 }
 
-void MainWindow::say(const QString& message) { statusBar()->showMessage(message, 15'000); }
+void MainWindow::say(const QString& message) {
+  message_->setText(message);
+  message_->setToolTip(message);
+  messageTimer_.start();
+}
 
 void MainWindow::closeEvent(QCloseEvent* event) {
   if (remembers_) {

@@ -77,8 +77,9 @@ class MainWindow : public QMainWindow {
   QLabel* machine_;
   QLabel* store_;
   QLabel* recording_;
+  QLabel* message_;
   QByteArray defaultDocks_;
-  QTimer storeTimer_;
+  QTimer storeTimer_, messageTimer_;
   bool wantsNewest_ = true;
   bool hasLayout_ = false;  // as the person left it
 };

@@ -108,7 +108,6 @@ void PlotView::setAxis(QCategoryAxis* axis, const std::vector<Tick>& ticks, doub
 void PlotView::rebuild() {
   stale_ = false;
   const QRectF plot = plotArea();
-  if (chart()->plotArea() != plot) chart()->setPlotArea(plot);
   SeriesModel none({});
   SeriesModel& model = model_ != nullptr ? *model_ : none;
   SceneOptions options{.range = state_->range(model, axis()),
@@ -160,6 +159,8 @@ void PlotView::drawForeground(QPainter* painter, const QRectF& rect) {
 }
 
 void PlotView::resizeEvent(QResizeEvent* event) {
+  // The plot area first: the chart's own resizing is what lays the axes out around it.
+  chart()->setPlotArea(plotArea());
   QChartView::resizeEvent(event);
   rebuild();
 }
