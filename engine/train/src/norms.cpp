@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One loop for all passes: a Pass says how to turn element i into one or more values (and what to write on
-// the way), the loop squares and sums them over sixteen lanes. The lanes are vectors of the compiler, so that
-// the same source gives SSE2 and AVX2 code; which one runs is decided by the processor.
+// the way), the loop squares and sums them. It runs over vectors of the compiler, so that the same source
+// gives SSE2 and AVX2 code; which one runs is decided by the processor. Each lane adds eight squares in the
+// gradient's own precision before they join the fp64 sum: one conversion instead of eight, at a relative
+// error of 4e-7 at most.
 #include "norms.h"
 
 #include <ATen/Parallel.h>
@@ -22,11 +24,14 @@ namespace {
 
 #define BATCHSCOPE_INLINE inline __attribute__((always_inline))
 
-constexpr int kLanes = 16;
+constexpr int kVectorBytes = 32;
+constexpr std::int64_t kTogether = 8;     // vectors that are summed in their own precision
 constexpr std::int64_t kGrain = 1 << 16;  // elements a thread is worth
 
 template <class T>
-using Lanes __attribute__((vector_size(kLanes * sizeof(T)))) = T;
+using Vector __attribute__((vector_size(kVectorBytes))) = T;
+template <class T>
+constexpr std::int64_t kLanes = kVectorBytes / sizeof(T);
 
 template <class V, class T>
 BATCHSCOPE_INLINE void get(V& to, const T* from) {
@@ -37,7 +42,7 @@ BATCHSCOPE_INLINE void put(T* to, const V& from) {
   std::memcpy(to, &from, sizeof from);
 }
 
-// The passes. step() handles one element (V = T) or kLanes of them (V = Lanes<T>) from index `at` on.
+// The passes. step() handles one element (V = T) or a vector of them from index `at` on.
 template <class T>
 struct SquarePass {
   static constexpr int kSums = 1;
@@ -95,21 +100,26 @@ struct PairPass {
 
 template <class T, class Pass>
 BATCHSCOPE_INLINE void loop(const Pass& pass, std::int64_t begin, std::int64_t end, double* sums) {
-  Lanes<double> lanes[Pass::kSums] = {};
+  constexpr int kSums = Pass::kSums;
+  double lanes[kSums][kLanes<T>] = {};
   std::int64_t at = begin;
-  for (; at + kLanes <= end; at += kLanes) {
-    Lanes<T> values[Pass::kSums];
-    pass.step(at, values);
-    for (int k = 0; k < Pass::kSums; ++k)
-      lanes[k] += __builtin_convertvector(values[k] * values[k], Lanes<double>);
+  while (at + kTogether * kLanes<T> <= end) {
+    Vector<T> together[kSums] = {};
+    for (std::int64_t i = 0; i < kTogether; ++i, at += kLanes<T>) {
+      Vector<T> values[kSums];
+      pass.step(at, values);
+      for (int k = 0; k < kSums; ++k) together[k] += values[k] * values[k];
+    }
+    for (int k = 0; k < kSums; ++k)
+      for (std::int64_t lane = 0; lane < kLanes<T>; ++lane) lanes[k][lane] += together[k][lane];
   }
-  for (int lane = 0; at < end; ++at, ++lane) {
-    T values[Pass::kSums];
+  for (int k = 0; k < kSums; ++k)
+    for (const double lane : lanes[k]) sums[k] += lane;
+  for (; at < end; ++at) {
+    T values[kSums];
     pass.step(at, values);
-    for (int k = 0; k < Pass::kSums; ++k) lanes[k][lane] += static_cast<double>(values[k] * values[k]);
+    for (int k = 0; k < kSums; ++k) sums[k] += static_cast<double>(values[k] * values[k]);
   }
-  for (int k = 0; k < Pass::kSums; ++k)
-    for (int lane = 0; lane < kLanes; ++lane) sums[k] += lanes[k][lane];
 }
 
 #if defined(__x86_64__)

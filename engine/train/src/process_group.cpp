@@ -14,6 +14,7 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <utility>
 
+#include "heap.h"
 #include "process.h"
 #include "rendezvous.h"
 #include "signals.h"
@@ -75,6 +76,7 @@ void init_process_group(const ProcessGroupOptions& options) {
   hello.started = protocol::monotonic_seconds();
 
   protocol::Environment environment = protocol::Environment::from_process();
+  keep_freed_memory();
   hello.threads = set_threads(environment);
   catch_signals();
   process.environment = environment;
