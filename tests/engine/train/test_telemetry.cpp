@@ -1,74 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The line to the supervisor: every step arrives, whatever the reader does; and its end is noticed.
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
-
 #include <QElapsedTimer>
 #include <QTemporaryDir>
 #include <QTest>
 #include <cmath>
 #include <future>
 
+#include "listener.h"
 #include "process.h"
 #include "telemetry_client.h"
 #include "telemetry_queue.h"
 
 using namespace batchscope;
+using batchscope::testing::Listener;
 
 namespace {
-
-// The supervisor's end.
-class Listener {
- public:
-  explicit Listener(const std::string& path) : path_(path), socket_(socket(AF_UNIX, SOCK_STREAM, 0)) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, sizeof address.sun_path - 1);
-    if (bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 || listen(socket_, 4) != 0)
-      qFatal("cannot listen");
-  }
-  ~Listener() {
-    hang_up();
-    close(socket_);
-  }
-
-  void accept() { connection_ = ::accept(socket_, nullptr, nullptr); }
-  void hang_up() {
-    if (connection_ >= 0) close(std::exchange(connection_, -1));
-  }
-
-  // Messages until one for which `last` holds, or the end of the line.
-  std::vector<protocol::Message> read_until(const std::function<bool(const protocol::Message&)>& last) {
-    std::vector<protocol::Message> messages;
-    char block[65536];
-    while (true) {
-      const ssize_t n = read(connection_, block, sizeof block);
-      if (n <= 0) return messages;
-      bool done = false;
-      for (const std::string& line : splitter_.feed({block, static_cast<std::size_t>(n)})) {
-        messages.push_back(protocol::decode(line));
-        done = done || last(messages.back());
-      }
-      if (done) return messages;
-    }
-  }
-  std::vector<protocol::Message> read_to_goodbye() {
-    return read_until([](const auto& message) { return std::holds_alternative<protocol::Goodbye>(message); });
-  }
-
-  protocol::Environment environment() const {
-    protocol::Environment environment;
-    environment.telemetry_socket = path_;
-    return environment;
-  }
-
- private:
-  std::string path_;
-  int socket_, connection_ = -1;
-  protocol::LineSplitter splitter_;
-};
 
 std::map<std::string, double> values(std::int64_t step) {
   return {{"mono", static_cast<double>(step)}, {"gain", 1.0 / static_cast<double>(step)}};

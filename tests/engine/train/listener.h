@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The supervisor's end of the telemetry line, for tests: a socket that is listened on, one connection at a
+// time.
+#pragma once
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <QtGlobal>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "batchscope/protocol/environment.h"
+#include "batchscope/protocol/telemetry.h"
+
+namespace batchscope::testing {
+
+class Listener {
+ public:
+  explicit Listener(const std::string& path) : path_(path), socket_(socket(AF_UNIX, SOCK_STREAM, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    if (bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 || listen(socket_, 4) != 0)
+      qFatal("cannot listen");
+  }
+  ~Listener() {
+    hang_up();
+    close(socket_);
+  }
+
+  void accept() { connection_ = ::accept(socket_, nullptr, nullptr); }
+  void hang_up() {
+    if (connection_ >= 0) close(std::exchange(connection_, -1));
+  }
+
+  // Messages until one for which `last` holds, or the end of the line.
+  std::vector<protocol::Message> read_until(const std::function<bool(const protocol::Message&)>& last) {
+    std::vector<protocol::Message> messages;
+    char block[65536];
+    while (true) {
+      const ssize_t n = read(connection_, block, sizeof block);
+      if (n <= 0) return messages;
+      bool done = false;
+      for (const std::string& line : splitter_.feed({block, static_cast<std::size_t>(n)})) {
+        messages.push_back(protocol::decode(line));
+        done = done || last(messages.back());
+      }
+      if (done) return messages;
+    }
+  }
+  std::vector<protocol::Message> read_to_goodbye() {
+    return read_until([](const auto& message) { return std::holds_alternative<protocol::Goodbye>(message); });
+  }
+
+  protocol::Environment environment() const {
+    protocol::Environment environment;
+    environment.telemetry_socket = path_;
+    return environment;
+  }
+
+ private:
+  std::string path_;
+  int socket_, connection_ = -1;
+  protocol::LineSplitter splitter_;
+};
+
+}  // namespace batchscope::testing

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a program tells its supervisor over several generations, crashes among them: the ledger agrees with
+// the replicas' own sample logs and counts nothing twice, steps are complete, epochs and checkpoints are
+// announced once.
+#include <QDir>
+#include <QFile>
+#include <QTest>
+#include <algorithm>
+#include <future>
+#include <set>
+
+#include "batchscope/train/elastic_sampler.h"
+#include "listener.h"
+#include "replicas.h"
+
+using namespace batchscope;
+using batchscope::testing::Listener;
+using protocol::Json;
+
+namespace {
+
+constexpr int kSamples = 53;
+
+using Sample = std::tuple<std::string, int, int, std::int64_t>;  // loader, epoch, pass, id
+struct Logged {
+  Sample sample;
+  std::int64_t step;
+};
+
+class LoggedJob {
+ public:
+  // The messages of a generation of one replica, and its exit code.
+  std::vector<protocol::Message> generation(int expected_code, const QStringList& more,
+                                            const std::string& triggers) {
+    Listener listener(directory_.filePath("telemetry").toStdString());
+    QDir(directory_.path()).mkdir("samples");
+    auto messages = std::async(std::launch::async, [&] {
+      listener.accept();
+      return listener.read_until([](const auto&) { return false; });
+    });
+    const auto replicas = batchscope::testing::run(
+        {.program = "train-loop-program",
+         .arguments =
+             QStringList{"--dataset", QString::number(kSamples), "--batch", "10", "--epochs", "2"} + more,
+         .variables = {{protocol::variable::kCheckpointPath,
+                        directory_.filePath("checkpoints").toStdString()},
+                       {protocol::variable::kSampleLog, directory_.filePath("samples").toStdString()},
+                       {protocol::variable::kTelemetrySocket, listener.environment().telemetry_socket},
+                       {protocol::variable::kTriggers, triggers}},
+         .generation = generation_++});
+    if (replicas[0].code != expected_code)
+      qWarning("exit code %d: %s", replicas[0].code, replicas[0].errors.constData());
+    QFile::remove(directory_.filePath("telemetry"));
+    return messages.get();
+  }
+
+  std::vector<Logged> logged(int generation) const {
+    std::vector<Logged> logged;
+    QFile file(directory_.filePath("samples/samples-g%1-r0.jsonl").arg(generation));
+    if (!file.open(QIODevice::ReadOnly)) return logged;
+    for (const QByteArray& text : file.readAll().trimmed().split('\n')) {
+      const Json line = Json::parse(text.toStdString());
+      for (const std::int64_t id : line.at("ids"))
+        logged.push_back({{line.at("loader"), line.at("epoch"), line.at("pass"), id}, line.at("step")});
+    }
+    return logged;
+  }
+
+ private:
+  QTemporaryDir directory_;
+  int generation_ = 0;
+};
+
+template <typename T>
+std::vector<T> all(const std::vector<protocol::Message>& messages) {
+  std::vector<T> found;
+  for (const auto& message : messages)
+    if (const T* m = std::get_if<T>(&message)) found.push_back(*m);
+  return found;
+}
+
+// The samples that a ledger lists.
+std::vector<Sample> listed(const std::vector<protocol::LedgerEntry>& entries) {
+  std::vector<Sample> samples;
+  for (const auto& entry : entries) {
+    const auto order =
+        ElasticSampler::permutation(entry.dataset_size, entry.epoch, entry.pass, entry.loader == "train-0");
+    for (std::int64_t at = entry.from; at < entry.to; ++at)
+      samples.emplace_back(entry.loader, entry.epoch, entry.pass, order[static_cast<std::size_t>(at)]);
+  }
+  std::sort(samples.begin(), samples.end());
+  return samples;
+}
+
+}  // namespace
+
+class LedgerTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void the_ledger_agrees_with_the_samples_that_lasted() {
+    LoggedJob job;
+    const std::string triggers = R"(["step=4:checkpoint","step=8:stop"])";
+    // The first generation dies two steps after its checkpoint; the second repeats these.
+    const auto died = job.generation(-1, {"--signal", "6:0", "--crash"}, triggers);
+    const auto stopped = job.generation(143, {}, triggers);
+    const auto finished = job.generation(0, {}, triggers);
+
+    auto entries = all<protocol::LedgerEntry>(died);
+    QCOMPARE(entries.size(), 1u);  // what came after the checkpoint is not told
+    QCOMPARE(entries[0].to, 40);
+    for (const auto& generation : {stopped, finished})
+      for (const auto& entry : all<protocol::LedgerEntry>(generation)) entries.push_back(entry);
+    const std::vector<Sample> told = listed(entries);
+    QCOMPARE(told.size(), 4u * kSamples);
+    QVERIFY(std::adjacent_find(told.begin(), told.end()) == told.end());
+
+    std::vector<Sample> lasted;
+    for (int generation = 0; generation < 3; ++generation)
+      for (const Logged& logged : job.logged(generation))
+        if (generation > 0 || logged.step <= 4) lasted.push_back(logged.sample);
+    std::sort(lasted.begin(), lasted.end());
+    QCOMPARE(told, lasted);
+  }
+
+  void the_story_is_told_once_and_in_order() {
+    LoggedJob job;
+    const std::string triggers = R"(["step=8:stop"])";
+    const auto first = job.generation(143, {}, triggers);
+    const auto second = job.generation(0, {}, triggers);
+
+    QCOMPARE(all<protocol::Hello>(first).size(), 1u);
+    const auto restored = all<protocol::Restored>(second);
+    QCOMPARE(restored.size(), 1u);
+    QCOMPARE(restored[0].step, 8);
+    QCOMPARE(restored[0].checkpoint, all<protocol::CheckpointWritten>(first).back().name);
+    QCOMPARE(all<protocol::Restored>(first).front().checkpoint, std::string());
+
+    const auto triggered = all<protocol::Triggered>(first);
+    QCOMPARE(triggered.size(), 1u);
+    QCOMPARE(triggered[0].step, 8);
+    QVERIFY(all<protocol::Triggered>(second).empty());
+
+    // Every step has a row, with what this program records.
+    std::int64_t next = 1;
+    for (const auto& generation : {first, second})
+      for (const auto& steps : all<protocol::Steps>(generation)) {
+        QCOMPARE(steps.first_step, next);
+        for (const char* name :
+             {"mono", "gain", "scale", "lr_factor", "batch_size", "local_batch_size", "replicas", "progress",
+              "epoch", "samples", "throughput", "efficiency", "goodput", "step_time"})
+          QVERIFY2(steps.columns.contains(name), name);
+        next += std::ssize(steps.columns.at("mono"));
+      }
+    QCOMPARE(next, 13);
+
+    std::vector<std::pair<int, bool>> marks;
+    for (const auto& generation : {first, second})
+      for (const auto& mark : all<protocol::EpochMark>(generation))
+        marks.emplace_back(mark.epoch, mark.begin);
+    const std::vector<std::pair<int, bool>> expected{{0, true}, {0, false}, {1, true}, {1, false}};
+    QCOMPARE(marks, expected);
+
+    const auto ends = [](const auto& generation) {
+      return std::get<protocol::Goodbye>(generation.back()).code;
+    };
+    QCOMPARE(ends(first), 143);
+    QCOMPARE(ends(second), 0);
+    QVERIFY(!all<protocol::Model>(second).empty());
+    QVERIFY(!all<protocol::Position>(second).empty());
+  }
+};
+
+QTEST_GUILESS_MAIN(LedgerTest)
+#include "test_ledger.moc"
