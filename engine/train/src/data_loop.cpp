@@ -185,7 +185,7 @@ void DataLoop::hand_out() {
     return advance();  // nothing to validate here, but the others agree once more
   }
   batch_ = prefetcher_->next();
-  if (count > 0) loader_.log.add(sampling_epoch_, pass_, plan_->positions(micro_, replica_rank()), order_);
+  if (count > 0 && SampleLog::wanted()) loader_.log.add(sampling_epoch_, pass_, ids(micro_));
 }
 
 void DataLoop::set_context() const {

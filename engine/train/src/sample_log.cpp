@@ -15,8 +15,6 @@
 namespace batchscope {
 namespace {
 
-bool wanted() { return !process().environment.sample_log.empty(); }
-
 std::ofstream& file() {
   static std::ofstream out(
       std::filesystem::path(process().environment.sample_log) /
@@ -27,12 +25,10 @@ std::ofstream& file() {
 
 }  // namespace
 
-void SampleLog::add(int epoch, std::int64_t pass, const std::vector<std::int64_t>& positions,
-                    const std::vector<std::int64_t>& order) {
-  if (!wanted()) return;
-  Line line{epoch, pass, {}};
-  for (const std::int64_t position : positions) line.ids.push_back(order[static_cast<std::size_t>(position)]);
-  waiting_.push_back(std::move(line));
+bool SampleLog::wanted() { return !process().environment.sample_log.empty(); }
+
+void SampleLog::add(int epoch, std::int64_t pass, std::vector<std::int64_t> ids) {
+  waiting_.push_back({epoch, pass, std::move(ids)});
 }
 
 void SampleLog::write(std::int64_t step) {

@@ -16,9 +16,8 @@ class SampleLog {
  public:
   explicit SampleLog(std::string loader) : loader_(std::move(loader)) {}
 
-  // The samples that stand at these positions of the pass's order.
-  void add(int epoch, std::int64_t pass, const std::vector<std::int64_t>& positions,
-           const std::vector<std::int64_t>& order);
+  static bool wanted();  // nothing is logged where it is not
+  void add(int epoch, std::int64_t pass, std::vector<std::int64_t> ids);
   void write(std::int64_t step);  // what was added, as samples of this step. Throws Error(io).
   void forget() { waiting_.clear(); }
 
