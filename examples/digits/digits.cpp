@@ -55,7 +55,8 @@ void train(const Options& options) {
   const auto training = to_dataset(data.train), validation = to_dataset(data.test);
 
   AdaptiveDataLoader loader(training, {.batch_size = options.batch_size, .shuffle = true});
-  if (options.autoscale) loader.autoscale_batch_size(options.max_batch_size, {}, options.accumulation);
+  if (!options.no_autoscale)
+    loader.autoscale_batch_size(options.max_batch_size, {}, !options.no_accumulation);
   AdaptiveDataLoader validation_loader(validation, {.batch_size = 500, .training = false});
 
   const auto device = replica_device();
@@ -83,10 +84,9 @@ void train(const Options& options) {
     record("validation_loss", loss);
     record("accuracy", accuracy);
     if (replica_rank() == 0) {
-      std::printf("epoch %2d of %d   accuracy %.4f   loss %.4f   batch %lld on %d replica%s   gain %.2f\n",
-                  epoch + 1, options.epochs, accuracy, loss,
-                  static_cast<long long>(loader.current_batch_size()), num_replicas(),
-                  num_replicas() == 1 ? "" : "s", adp.gain());
+      std::printf("epoch %2d of %d   accuracy %.4f   loss %.4f   batch %lld on %d replica%s\n", epoch + 1,
+                  options.epochs, accuracy, loss, static_cast<long long>(loader.current_batch_size()),
+                  num_replicas(), num_replicas() == 1 ? "" : "s");
       std::fflush(stdout);
     }
     schedule.step();  // last: an epoch that is interrupted in validation has not stepped yet

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A small convolutional network for images of 28 x 28: two convolutions of 5 x 5, each halved by pooling, and
-// two linear layers; 114,922 parameters.
+// A small convolutional network for images of 28 x 28: two convolutions of 5 x 5 with stride 2 and two linear
+// layers; 114,314 parameters.
 #pragma once
 
 #include <torch/nn.h>
@@ -20,14 +20,14 @@ class Network : public torch::nn::Module {
   // Bytes [n, 28, 28] to scores [n, 10].
   at::Tensor forward(const at::Tensor& images) {
     auto x = images.unsqueeze(1).to(at::kFloat).sub_(37).div_(63);  // about mean 0, variance 1
-    x = at::max_pool2d(at::relu(conv1_(x)), 2);
-    x = at::max_pool2d(at::relu(conv2_(x)), 2);
+    x = at::relu(conv1_(x));
+    x = at::relu(conv2_(x));
     return output_(at::relu(hidden_(x.flatten(1))));
   }
 
  private:
-  torch::nn::Conv2d conv1_{torch::nn::Conv2dOptions(1, 16, 5).padding(2)};
-  torch::nn::Conv2d conv2_{torch::nn::Conv2dOptions(16, 32, 5).padding(2)};
+  torch::nn::Conv2d conv1_{torch::nn::Conv2dOptions(1, 16, 5).stride(2).padding(2)};
+  torch::nn::Conv2d conv2_{torch::nn::Conv2dOptions(16, 32, 5).stride(2).padding(2)};
   torch::nn::Linear hidden_{32 * 7 * 7, 64}, output_{64, 10};
 };
 

@@ -46,11 +46,12 @@ Options parse_options(int argc, char** argv) {
   app.add_option("--seed", options.seed, "Of the drawn images and the initial weights");
   app.add_option("--data", options.data, "Folder with MNIST's IDX files, instead of drawn images");
   app.add_option("--train-images", options.train_images, "Use only this many training images; 0: all");
-  app.add_flag("!--no-autoscale", options.autoscale, "Keep the initial batch size");
-  app.add_flag("!--no-accumulation", options.accumulation, "Never split a batch into several micro-batches");
+  app.add_flag("--no-autoscale", options.no_autoscale, "Keep the initial batch size");
+  app.add_flag("--no-accumulation", options.no_accumulation,
+               "Never split a batch into several micro-batches");
   try {
     app.parse(argc, argv);
-    if (options.autoscale && options.max_batch_size < options.batch_size)
+    if (!options.no_autoscale && options.max_batch_size < options.batch_size)
       throw CLI::ValidationError("--max-batch-size",
                                  "must not be below --batch-size " + std::to_string(options.batch_size));
   } catch (const CLI::ParseError& error) {
@@ -62,8 +63,8 @@ Options parse_options(int argc, char** argv) {
 std::map<std::string, std::string> hyperparameters(const Options& options) {
   return {{"epochs", text(options.epochs)},
           {"batch_size", text(options.batch_size)},
-          {"max_batch_size", text(options.autoscale ? options.max_batch_size : options.batch_size)},
-          {"accumulation", options.autoscale && options.accumulation ? "allowed" : "off"},
+          {"max_batch_size", text(options.no_autoscale ? options.batch_size : options.max_batch_size)},
+          {"accumulation", options.no_autoscale || options.no_accumulation ? "off" : "allowed"},
           {"lr", text(options.lr)},
           {"momentum", text(options.momentum)},
           {"optimizer", "SGD"},
