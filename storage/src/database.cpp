@@ -18,6 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A reader that keeps the log from being emptied costs a check at the next opening, so few are waited for.
+constexpr int kCheckpointPatienceMs = 300;
+
 SQLite::Database connect(const fs::path& file, Access access) {
   try {
     if (access == Access::read) {
@@ -133,6 +136,10 @@ void Database::quick_check() {
   });
 }
 
-void Database::checkpoint() noexcept { connection_.tryExec("PRAGMA wal_checkpoint(TRUNCATE)"); }
+void Database::checkpoint() noexcept {
+  sqlite3_busy_timeout(connection_.getHandle(), kCheckpointPatienceMs);
+  connection_.tryExec("PRAGMA wal_checkpoint(TRUNCATE)");
+  sqlite3_busy_timeout(connection_.getHandle(), kBusyTimeoutMs);
+}
 
 }  // namespace batchscope::storage

@@ -2,7 +2,8 @@
 //
 // The catalogue, runs.db: which runs there are, and everything about them but their series. Many
 // processes write it, each in short BEGIN IMMEDIATE transactions; nobody holds it open for long.
-// Every call may throw Error: io, corrupt, version (a newer schema), timeout (locked for over 10 s).
+// Every call may throw Error: io, corrupt, version (a newer schema), timeout (locked for over 10 s), and
+// not_found where it names a run that is not there. Not thread-safe: each thread opens its own.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,7 @@ struct Run {
   std::string message;                  // why it ended as it did
   double created = 0;
   double ended = 0;  // 0: not yet
-  int replicas = 0;  // of the newest generation
+  int replicas = 0;  // of the newest generation; before the first, as asked for
   std::int64_t step = 0;
   int epoch = 0;
   int epochs = 0;
@@ -105,10 +106,12 @@ class Catalogue {
   std::string create_run(const protocol::RunSpec& spec);
 
   std::vector<Run> runs();  // newest first, without removed ones
-  std::optional<Run> run(
-      const std::string& id);  // `interrupted` where it claims to be active and its supervisor is gone
+  // `interrupted` where it claims to be active and its supervisor is gone; a new run has ten seconds to get
+  // one.
+  std::optional<Run> run(const std::string& id);
 
-  // A unique prefix of id or name, or "latest". Throws Error(not_found), or Error(usage) listing the matches.
+  // An id or a whole name, else a unique prefix of either, or "latest". Throws Error(not_found), or
+  // Error(usage) listing the matches.
   Run resolve(const std::string& text);
 
   void set_state(const std::string& id, RunState state, const std::string& message = {});
@@ -116,7 +119,7 @@ class Catalogue {
                     const std::map<std::string, double>& latest);
   void set_name(const std::string& id, const std::string& name);
   void set_note(const std::string& id, const std::string& note);
-  void set_tags(const std::string& id, const std::vector<std::string>& tags);
+  void set_tags(const std::string& id, const std::vector<std::string>& tags);  // kept sorted, each once
 
   // Exactly one supervisor: false where another living process holds the run. Released at claim's end of life
   // by release_supervisor or by its process's death (pid and start time are kept).

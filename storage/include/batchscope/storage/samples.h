@@ -3,6 +3,7 @@
 // The series of one run, runs/<id>/samples.db. One writer, the run's supervisor; any number of readers,
 // which never block it. A sample is (series, generation, step, value): after a restart from an older
 // checkpoint the same step exists in two generations. Values may be NaN or infinite.
+// Neither class is thread-safe: each thread opens its own.
 #pragma once
 
 #include <cstdint>
