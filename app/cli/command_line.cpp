@@ -90,9 +90,9 @@ class CommandLine {
   }
 
   // Once per value: a list must not swallow the program's name behind it.
-  static void addTexts(CLI::App* command, const std::string& flag, Strings& values,
+  static void addTexts(CLI::App* command, const std::string& flag, Strings& values, const char* type,
                        const std::string& description) {
-    command->add_option(flag, values, description)->allow_extra_args(false)->type_name("TEXT");
+    command->add_option(flag, values, description)->allow_extra_args(false)->type_name(type);
   }
 
   void addReference(const std::string& name, const std::string& description, const char* footer,
@@ -117,16 +117,17 @@ class CommandLine {
         ->check(CLI::IsMember({"auto", "cpu", "cuda"}).description(""));
     command->add_flag("--oversubscribe", options->oversubscribe, "Allow more replicas than GPUs, over Gloo");
     command->add_option("--recipe", options->recipe, "A recipe's name, file or folder instead of a program");
-    addTexts(command, "--set", options->settings, "A parameter of the recipe, KEY=VALUE");
+    addTexts(command, "--set", options->settings, "TEXT", "A parameter of the recipe, KEY=VALUE");
     command->add_flag("--detach", options->detach, "Print the run's id and leave it running");
     command->add_flag("--headless")
         ->description("No window: watch in this terminal, as this program always does");
-    addTexts(command, "--at", options->triggers, "A scripted event, such as epoch=2:replicas=1");
-    addTexts(command, "--expect", options->expectations,
+    addTexts(command, "--at", options->triggers, "EVENT", "A scripted event, such as epoch=2:replicas=1");
+    addTexts(command, "--expect", options->expectations, "CLAIM",
              "What must hold at the end, such as 'accuracy>=0.97'");
-    command->add_option("--timeout", options->timeout,
-                        "Stop with a checkpoint after this time: 90s, 10m, 2h");
-    command->add_option("--report", options->report, "Write a report in JSON to this file");
+    command->add_option("--timeout", options->timeout, "Stop with a checkpoint after this time: 90s, 10m, 2h")
+        ->type_name("TIME");
+    command->add_option("--report", options->report, "Write a report in JSON to this file")
+        ->type_name("FILE");
     addJson(command, options->json);
   }
 

@@ -75,7 +75,7 @@ Finding examineRuntimeDirectory(const fs::path& directory) {
   return {Level::ok, "sockets", directory.string(), ""};
 }
 
-// Directories of runs that nobody supervises any more.
+// Sockets of runs that nobody supervises any more: their supervisors were killed.
 std::vector<Finding> findLeftovers(const fs::path& directory, const fs::path& catalogueFile) {
   std::vector<Finding> findings;
   if (!fs::exists(catalogueFile)) return findings;
@@ -83,7 +83,7 @@ std::vector<Finding> findLeftovers(const fs::path& directory, const fs::path& ca
   std::error_code fault;
   for (const auto& entry : fs::directory_iterator(directory, fault)) {
     const std::string id = entry.path().filename();
-    if (!protocol::valid_run_id(id)) continue;
+    if (!protocol::valid_run_id(id) || !fs::exists(protocol::run_paths(id).control_socket)) continue;
     const auto run = catalogue.run(id);
     if (!run || !protocol::is_active(run->state))
       findings.push_back({Level::warning, "leftover",

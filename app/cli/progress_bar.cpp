@@ -155,9 +155,10 @@ std::vector<std::string> progressLines(const std::string& name, const RunStatus&
 }
 
 std::string progressSentence(const RunStatus& status) {
-  std::string text =
-      fmt::format("{} {}, {} {}, run {}", formatClock(status.elapsed), stateText(status), loopLabel(status),
-                  formatPercent(status.loop_fraction), formatPercent(status.total_fraction));
+  std::string text = fmt::format("{} {}", formatClock(status.elapsed), stateText(status));
+  if (!status.loop.empty())
+    text += fmt::format(", {} {}, run {}", loopLabel(status), formatPercent(status.loop_fraction),
+                        formatPercent(status.total_fraction));
   if (status.remaining >= 0) text += fmt::format(", {} left", formatClock(status.remaining));
   text += fmt::format(", {}, step {}", plural(status.replicas, "replica"), status.step);
   for (const std::string& metric : metrics(status)) text += ", " + metric;

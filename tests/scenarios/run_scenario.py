@@ -74,6 +74,7 @@ class Scenario:
         code = self.subject.wait(timeout=PATIENCE)
         if code != int(rest):
             raise Failure(f"it exited {code}")
+        self.subject = None  # its end is no surprise to what follows
 
     def output_(self, rest):
         if rest not in self.output.read_text():
