@@ -10,6 +10,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "elided_label.h"
 #include "epoch_bar.h"
 #include "run_session.h"
 #include "status_text.h"
@@ -28,7 +29,7 @@ HeaderBar::HeaderBar(RunSession* session, ViewState* state, QWidget* parent)
     : QWidget(parent),
       session_(session),
       state_(state),
-      name_(new QLabel(this)),
+      name_(new ElidedLabel(this)),
       chip_(new QLabel(this)),
       epoch_(new QLabel(this)),
       time_(new QLabel(this)),
@@ -43,7 +44,6 @@ HeaderBar::HeaderBar(RunSession* session, ViewState* state, QWidget* parent)
       log_(new QAction(tr("Log y"), this)),
       reset_(new QAction(tr("Reset zoom"), this)) {
   name_->setObjectName(QStringLiteral("runName"));
-  name_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   chip_->setObjectName(QStringLiteral("chip"));
   chip_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
   epoch_->setObjectName(QStringLiteral("dim"));
@@ -129,6 +129,7 @@ void HeaderBar::updateRun() {
   const protocol::RunStatus& status = session_->status();
   const StatusText words = describe(status);
   name_->setText(QString::fromStdString(session_->run().name));
+  name_->setToolTip(name_->text());
   chip_->setText(words.text);
   if (chip_->property("tone") != words.tone) {
     chip_->setProperty("tone", words.tone);

@@ -15,6 +15,7 @@ class QToolButton;
 
 namespace batchscope::desktop {
 
+class ElidedLabel;
 class EpochBar;
 class RunSession;
 class ViewState;
@@ -38,7 +39,7 @@ class HeaderBar : public QWidget {
 
   RunSession* session_;
   ViewState* state_;
-  QLabel* name_;
+  ElidedLabel* name_;
   QLabel* chip_;
   QLabel* epoch_;
   QLabel* time_;

@@ -21,6 +21,7 @@
 #include "checkpoints_panel.h"
 #include "control_panel.h"
 #include "dashboard.h"
+#include "elided_label.h"
 #include "empty_page.h"
 #include "events_panel.h"
 #include "farewell.h"
@@ -183,7 +184,7 @@ void MainWindow::buildStatusBar() {
   if (QThread::idealThreadCount() != 1) machine_->setText(tr("%1 cores").arg(QThread::idealThreadCount()));
   store_ = new QLabel(this);
   recording_ = new QLabel(this);
-  message_ = new QLabel(this);
+  message_ = new ElidedLabel(this);
   message_->setObjectName(QStringLiteral("message"));
   for (QLabel* label : {machine_, store_, recording_}) statusBar()->addWidget(label);
   statusBar()->addWidget(message_, 1);

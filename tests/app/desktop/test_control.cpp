@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The control panel against a supervisor of the test's own behind a real control socket: what is pressed is
+// what is sent, and what the supervisor says is what is shown.
+#include <QLabel>
+#include <QLocalServer>
+#include <QLocalSocket>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QtTest>
+#include <optional>
+
+#include "batchscope/protocol/paths.h"
+#include "catalogue_watcher.h"
+#include "control_panel.h"
+#include "main_window.h"
+#include "replica_buttons.h"
+#include "run_session.h"
+#include "synthetic_run.h"
+#include "temporary_store.h"
+#include "theme.h"
+
+using namespace batchscope;
+using namespace batchscope::desktop;
+using protocol::Request;
+
+namespace {
+
+class FakeSupervisor {
+ public:
+  explicit FakeSupervisor(const std::string& id) {
+    status_.run = id;
+    status_.state = "running";
+    status_.replicas = status_.target_replicas = 2;
+    status_.generation = 2;
+    const QString socket = QString::fromStdString(protocol::run_paths(id).control_socket.string());
+    QLocalServer::removeServer(socket);
+    if (!server_.listen(socket)) qFatal("cannot listen on %s", qPrintable(socket));
+    QObject::connect(&server_, &QLocalServer::newConnection, &server_, [this] {
+      socket_ = server_.nextPendingConnection();
+      QObject::connect(socket_, &QLocalSocket::readyRead, socket_, [this] { read(); });
+    });
+  }
+
+  std::vector<Request> commands;  // without subscribe
+  std::optional<Error> refusal;
+
+  void say(const protocol::RunStatus& status) {
+    status_ = status;
+    protocol::Json event = {{"v", 1}, {"event", "status"}, {"status", status}};
+    write(event.dump() + "\n");
+  }
+  protocol::RunStatus status() const { return status_; }
+  bool hasClient() const { return socket_ != nullptr; }
+
+ private:
+  void read() {
+    while (socket_->canReadLine()) {
+      const Request request = Request::parse(socket_->readLine().trimmed().toStdString());
+      const bool asks = request.command == Request::Command::subscribe || request.command == Request::Command::status;
+      if (!asks) commands.push_back(request);
+      if (!asks && refusal) {
+        write(protocol::error_line(request.id, *refusal));
+      } else {
+        write(protocol::reply_line(request.id, protocol::Json(status_)));
+      }
+    }
+  }
+  void write(std::string line) {
+    if (line.empty() || line.back() != '\n') line += '\n';
+    socket_->write(line.data(), static_cast<qint64>(line.size()));
+    socket_->flush();
+  }
+
+  QLocalServer server_;
+  QLocalSocket* socket_ = nullptr;
+  protocol::RunStatus status_;
+};
+
+}  // namespace
+
+class ControlTest : public QObject {
+  Q_OBJECT
+
+  test::TemporaryStore store_;
+  std::unique_ptr<storage::Catalogue> catalogue_;
+  std::string id_;
+  std::unique_ptr<FakeSupervisor> supervisor_;
+  std::unique_ptr<CatalogueWatcher> watcher_;
+  std::unique_ptr<MainWindow> window_;
+
+  QPushButton* replicaButton(int replicas) const {
+    for (QPushButton* button : window_->control()->replicas()->findChildren<QPushButton*>()) {
+      if (button->text() == QString::number(replicas) && button->isVisible()) return button;
+    }
+    return nullptr;
+  }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    applyTheme(Theme::Mode::Dark);
+    catalogue_ = std::make_unique<storage::Catalogue>(protocol::catalogue_path());
+    test::SyntheticOptions options;
+    options.stepsPerGeneration = 200;
+    options.lostSteps = 10;
+    options.state = protocol::RunState::running;
+    id_ = test::writeSyntheticRun(*catalogue_, options);
+    QVERIFY(catalogue_->claim_supervisor(id_));
+    supervisor_ = std::make_unique<FakeSupervisor>(id_);
+    watcher_ = std::make_unique<CatalogueWatcher>(protocol::catalogue_path());
+    window_ = std::make_unique<MainWindow>(watcher_.get(), false);
+    window_->resize(1440, 900);
+    window_->show();
+    QTRY_VERIFY(window_->session()->isConnected());
+    QTRY_COMPARE(window_->session()->status().replicas, 2);
+  }
+
+  void init() {
+    supervisor_->commands.clear();
+    supervisor_->refusal.reset();
+  }
+
+  void pressingANumberAndTheButtonRescales() {
+    QPushButton* restart = window_->control()->restartButton();
+    QVERIFY(!restart->isEnabled());  // nothing to do on as many as there are
+    QTest::mouseClick(replicaButton(1), Qt::LeftButton);
+    QCOMPARE(restart->text(), QStringLiteral("Restart on 1 replica"));
+    QVERIFY(restart->isEnabled());
+    QTest::mouseClick(restart, Qt::LeftButton);
+    QTRY_COMPARE(supervisor_->commands.size(), 1u);
+    QCOMPARE(supervisor_->commands[0].command, Request::Command::rescale);
+    QCOMPARE(*supervisor_->commands[0].replicas, 1);
+  }
+
+  void theKeyboardRescalesToo() {
+    window_->control()->replicas()->setChosen(2);
+    window_->activateWindow();
+    QTest::keyClick(window_.get(), Qt::Key_Up, Qt::ControlModifier);
+    QCOMPARE(window_->control()->replicas()->chosen(), 3);
+    QTest::keyClick(window_.get(), Qt::Key_Return, Qt::ControlModifier);
+    QTRY_COMPARE(supervisor_->commands.size(), 1u);
+    QCOMPARE(*supervisor_->commands[0].replicas, 3);
+  }
+
+  void aRestartIsShownAsItHappens() {
+    protocol::RunStatus status = supervisor_->status();
+    status.state = "restarting";
+    status.phase = "launch";
+    status.phase_seconds = 0.2;
+    status.target_replicas = 3;
+    supervisor_->say(status);
+    QTRY_COMPARE(window_->session()->status().phase, std::string("launch"));
+    QVERIFY(!window_->control()->restartButton()->isEnabled());
+    status.state = "running";
+    status.phase.clear();
+    status.replicas = 3;
+    supervisor_->say(status);
+    QTRY_COMPARE(window_->session()->status().replicas, 3);
+    QTRY_COMPARE(window_->control()->replicas()->chosen(), 3);
+  }
+
+  void checkpointPauseAndStopAreSent() {
+    QTest::mouseClick(window_->control()->checkpointButton(), Qt::LeftButton);
+    QTest::mouseClick(window_->control()->pauseButton(), Qt::LeftButton);
+    QTRY_COMPARE(supervisor_->commands.size(), 2u);
+    QCOMPARE(supervisor_->commands[0].command, Request::Command::checkpoint);
+    QCOMPARE(supervisor_->commands[1].command, Request::Command::pause);
+  }
+
+  void stoppingIsAskedFor() {
+    QTest::mouseClick(window_->control()->stopButton(), Qt::LeftButton);
+    auto* question = window_->findChild<QMessageBox*>();
+    QVERIFY(question != nullptr);
+    QVERIFY(supervisor_->commands.empty());
+    for (QAbstractButton* button : question->buttons()) {
+      if (question->buttonRole(button) == QMessageBox::DestructiveRole) button->click();
+    }
+    QTRY_COMPARE(supervisor_->commands.size(), 1u);
+    QCOMPARE(supervisor_->commands[0].command, Request::Command::stop);
+  }
+
+  void aRefusalIsTold() {
+    supervisor_->refusal = Error(ErrorKind::conflict, "a restart is under way");
+    QTest::mouseClick(window_->control()->checkpointButton(), Qt::LeftButton);
+    auto* message = window_->findChild<QLabel*>(QStringLiteral("message"));
+    QTRY_COMPARE(message->text(), QStringLiteral("a restart is under way"));
+  }
+
+  void everyControlHasAName() {
+    for (const QAbstractButton* button : window_->findChildren<QAbstractButton*>()) {
+      if (!button->isVisible() || button->inherits("QScrollBar")) continue;
+      QVERIFY2(!button->text().isEmpty() || !button->accessibleName().isEmpty() || !button->toolTip().isEmpty(),
+               qPrintable(button->objectName() + QLatin1Char(' ') + button->metaObject()->className()));
+    }
+  }
+
+  void cleanupTestCase() {
+    window_.reset();
+    watcher_.reset();
+    supervisor_.reset();
+    catalogue_.reset();
+  }
+};
+
+QTEST_MAIN(ControlTest)
+#include "test_control.moc"

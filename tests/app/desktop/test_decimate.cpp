@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// From samples to pixels: nothing is lost that a person would see, nothing is drawn where it is not.
+#include <QtTest>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "decimate.h"
+#include "track.h"
+
+using namespace batchscope::desktop;
+
+namespace {
+
+const double kNan = std::numeric_limits<double>::quiet_NaN();
+
+Projection projection(double x1, double y1) {
+  Projection p;
+  p.plot = QRectF(40, 10, 300, 100);
+  p.x1 = x1;
+  p.y1 = y1;
+  return p;
+}
+
+}  // namespace
+
+class DecimateTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void fewSamplesStandWhereTheyBelong() {
+    Track track;
+    for (int step = 0; step <= 10; ++step) track.append(step * 10, step * step);
+    const Projection p = projection(100, 100);
+    const Polylines lines = decimate(track.buckets(), {}, p, 1, 0);
+    QCOMPARE(lines.raw.size(), 1u);
+    QCOMPARE(lines.raw[0].size(), 11);
+    for (int i = 0; i <= 10; ++i) {
+      QVERIFY(std::abs(lines.raw[0][i].x() - (40 + 30.0 * i)) < 1);
+      QVERIFY(std::abs(lines.raw[0][i].y() - (110 - i * i)) < 1);
+    }
+  }
+
+  void everyColumnKeepsItsExtremes() {
+    std::mt19937 random(1);
+    std::normal_distribution<double> noise(50, 5);
+    Track track(1 << 20);
+    std::vector<double> low(300, 1e9), high(300, -1e9);
+    const int count = 60'000;
+    for (int step = 0; step < count; ++step) {
+      const double value = step == 31'415 ? 99.0 : step == 27'182 ? 1.0 : noise(random);
+      const auto column = static_cast<std::size_t>(std::floor(300.0 * step / count));
+      low[column] = std::min(low[column], value);
+      high[column] = std::max(high[column], value);
+      track.append(step, value);
+    }
+    const Projection p = projection(count, 100);
+    const Polylines lines = decimate(track.buckets(), {}, p, 1, 0);
+    QCOMPARE(lines.samples, count);
+    QVERIFY(lines.points <= 2 * 300);
+    std::vector<double> top(300, 1e9), bottom(300, -1e9);
+    for (const QPointF& point : lines.raw.at(0)) {
+      const auto column = static_cast<std::size_t>(point.x() - 40);
+      top[column] = std::min(top[column], point.y());
+      bottom[column] = std::max(bottom[column], point.y());
+    }
+    for (std::size_t i = 0; i < 300; ++i) {
+      QVERIFY(std::abs(top[i] - p.py(high[i])) < 1e-6);
+      QVERIFY(std::abs(bottom[i] - p.py(low[i])) < 1e-6);
+    }
+  }
+
+  void boundedTracksKeepExtremesToo() {
+    Track track(512);
+    for (int step = 1; step <= 1'000'000; ++step) track.append(step, step == 654'321 ? 7.0 : std::sin(step * 1e-4));
+    QVERIFY(track.buckets().size() <= 512);
+    QCOMPARE(track.sampleCount(), 1'000'000);
+    QCOMPARE(track.firstStep(), 1);
+    QCOMPARE(track.nextStep(), 1'000'001);
+    double highest = 0;
+    std::int64_t count = 0, next = 1;
+    for (const Bucket& bucket : track.buckets()) {
+      QCOMPARE(bucket.first_step, next);
+      next = bucket.last_step + 1;
+      count += bucket.count;
+      highest = std::max(highest, bucket.max);
+      QVERIFY(bucket.last_step - bucket.first_step + 1 <= track.resolution());
+    }
+    QCOMPARE(count, 1'000'000);
+    QCOMPARE(highest, 7.0);
+  }
+
+  void notANumberBreaksTheLine() {
+    Track track;
+    for (int step = 0; step < 20; ++step) track.append(step, step == 10 ? kNan : 5.0);
+    const Polylines lines = decimate(track.buckets(), {}, projection(20, 10), 1, 0.5);
+    QCOMPARE(lines.raw.size(), 2u);
+    QCOMPARE(lines.raw[0].size() + lines.raw[1].size(), 19);
+    for (const QPolygonF& line : lines.smooth) {
+      for (const QPointF& point : line) QVERIFY(std::abs(point.y() - 60) < 1e-6);
+    }
+  }
+
+  void bucketsWithoutAFiniteValueMergeToWhatIsThere() {
+    const Bucket nothing{1, 1, 1, kNan, kNan, kNan}, something{2, 2, 1, 3, 3, 3};
+    QCOMPARE(merged(nothing, something).mean, 3.0);
+    QCOMPARE(merged(something, nothing).max, 3.0);
+    QVERIFY(std::isnan(merged(nothing, nothing).mean));
+  }
+
+  void smoothingIsDebiasedAndSmooths() {
+    Track track;
+    for (int step = 0; step < 300; ++step) track.append(step, step % 2 == 0 ? 40 : 60);
+    const Projection p = projection(300, 100);
+    const Polylines lines = decimate(track.buckets(), {}, p, 1, 0.9);
+    // From the first point on it is among the values; it does not climb up from zero.
+    QCOMPARE(lines.smooth.at(0).first().y(), p.py(40));
+    for (const QPointF& point : lines.smooth[0].mid(60)) QVERIFY(std::abs(point.y() - p.py(50)) < 3);
+  }
+
+  void onALogarithmicAxisOnlyPositiveValuesHaveAPlace() {
+    Projection p = projection(10, 100);
+    p.log = true;
+    p.y0 = 1;
+    QCOMPARE(p.py(10), 60.0);
+    QVERIFY(std::isnan(p.py(0)));
+    Track track;
+    for (int step = 0; step <= 10; ++step) track.append(step, step == 5 ? -1.0 : 10.0);
+    const Polylines lines = decimate(track.buckets(), {}, p, 1, 0);
+    QCOMPARE(lines.points, 10);
+  }
+};
+
+QTEST_APPLESS_MAIN(DecimateTest)
+#include "test_decimate.moc"

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The window as a picture: at the sizes and themes of the documentation nothing is clipped, the charts show what
+// the store holds, within a pixel. With BATCHSCOPE_PICTURES set to a folder, the pictures are kept there.
+#include <QAbstractButton>
+#include <QLabel>
+#include <QtTest>
+#include <cmath>
+
+#include "batchscope/protocol/paths.h"
+#include "catalogue_watcher.h"
+#include "control_panel.h"
+#include "dashboard.h"
+#include "main_window.h"
+#include "run_session.h"
+#include "synthetic_run.h"
+#include "temporary_store.h"
+#include "theme.h"
+#include "unit_label.h"
+#include "view_state.h"
+
+using namespace batchscope;
+using namespace batchscope::desktop;
+
+class GrabTest : public QObject {
+  Q_OBJECT
+
+  test::TemporaryStore store_;
+  std::unique_ptr<storage::Catalogue> catalogue_;
+  std::unique_ptr<CatalogueWatcher> watcher_;
+
+ private Q_SLOTS:
+  void initTestCase() {
+    catalogue_ = std::make_unique<storage::Catalogue>(protocol::catalogue_path());
+    test::writeListedRun(*catalogue_, "digits-linear-S64", protocol::RunState::stopped, 0.902);
+    test::writeListedRun(*catalogue_, "dcgan-small", protocol::RunState::failed, 0.42);
+    test::SyntheticOptions options;
+    options.state = protocol::RunState::running;
+    catalogue_->claim_supervisor(test::writeSyntheticRun(*catalogue_, options));
+    watcher_ = std::make_unique<CatalogueWatcher>(protocol::catalogue_path());
+  }
+
+  void nothingIsClipped_data() {
+    QTest::addColumn<QSize>("size");
+    QTest::addColumn<bool>("isDark");
+    for (const QSize& size : {QSize(1280, 800), QSize(1440, 900), QSize(1920, 1080)}) {
+      for (const bool isDark : {false, true}) {
+        QTest::addRow("%dx%d %s", size.width(), size.height(), isDark ? "dark" : "light") << size << isDark;
+      }
+    }
+  }
+
+  void nothingIsClipped() {
+    QFETCH(QSize, size);
+    QFETCH(bool, isDark);
+    applyTheme(isDark ? Theme::Mode::Dark : Theme::Mode::Light);
+    MainWindow window(watcher_.get(), false);
+    window.resize(size);
+    window.show();
+    QTest::qWait(100);
+    window.view()->setCursor(window.session()->series()->nearest(XAxis::Step, 5400));
+    QTest::qWait(100);
+    const QPixmap picture = window.grab();
+    QCOMPARE(picture.size(), size);
+    const QString folder = qEnvironmentVariable("BATCHSCOPE_PICTURES");
+    if (!folder.isEmpty()) {
+      picture.save(QStringLiteral("%1/window-%2-%3.png").arg(folder, isDark ? "dark" : "light").arg(size.width()));
+    }
+
+    for (const QLabel* label : window.findChildren<QLabel*>()) {
+      if (!label->isVisible() || label->wordWrap() || qobject_cast<const UnitLabel*>(label)) continue;
+      QVERIFY2(label->width() >= label->sizeHint().width(), qPrintable(label->text()));
+      QVERIFY2(label->height() >= label->fontMetrics().height(), qPrintable(label->text()));
+    }
+    for (const QAbstractButton* button : window.findChildren<QAbstractButton*>()) {
+      if (!button->isVisible() || button->text().isEmpty()) continue;
+      QVERIFY2(button->width() >= button->minimumSizeHint().width(), qPrintable(button->text()));
+    }
+    for (const ChartCard* card : window.dashboard()->cards()) {
+      const ChartScene& scene = card->plot()->painter().scene();
+      QVERIFY(!scene.isEmpty);
+      QCOMPARE(scene.bands.size(), 3u);
+      QCOMPARE(scene.left.plot, card->plot()->plotArea());
+      QCOMPARE(card->plot()->chart()->plotArea(), card->plot()->plotArea());
+      QVERIFY(scene.left.plot.height() >= 80);
+    }
+  }
+
+  void linesAreWhereTheStoreSays() {
+    applyTheme(Theme::Mode::Light);
+    MainWindow window(watcher_.get(), false);
+    window.resize(1440, 900);
+    window.show();
+    QTest::qWait(150);
+    // The batch size is neither noisy nor smoothed: its line's colour stands at its value.
+    const PlotView* plot = window.dashboard()->cards()[1]->plot();
+    const ChartScene& scene = plot->painter().scene();
+    const QImage image = const_cast<PlotView*>(plot)->grab().toImage();
+    for (const std::int64_t step : {300, 1500, 3600, 6000}) {
+      const auto at = window.session()->series()->nearest(XAxis::Step, static_cast<double>(step));
+      const double value = *window.session()->series()->value("batch_size", *at);
+      const QPoint expected(qRound(scene.left.px(static_cast<double>(at->step))), qRound(scene.left.py(value)));
+      bool isThere = false;
+      for (int dy = -1; dy <= 1; ++dy) {
+        const QColor pixel = image.pixelColor(expected.x(), expected.y() + dy);
+        const QColor line = Theme::light().series[0];
+        isThere = isThere || std::abs(pixel.red() - line.red()) + std::abs(pixel.blue() - line.blue()) < 60;
+      }
+      QVERIFY2(isThere, qPrintable(QString::number(step)));
+    }
+  }
+
+  void theWheelZoomsAllCharts() {
+    MainWindow window(watcher_.get(), false);
+    window.resize(1440, 900);
+    window.show();
+    QTest::qWait(50);
+    PlotView* plot = window.dashboard()->cards()[0]->plot();
+    const QPointF centre = plot->plotArea().center();
+    QWheelEvent wheel(centre, plot->mapToGlobal(centre), {}, {0, 240}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+    QCoreApplication::sendEvent(plot->viewport(), &wheel);
+    QVERIFY(window.view()->isZoomed());
+    QTest::qWait(50);
+    const ChartScene& first = plot->painter().scene();
+    const ChartScene& last = window.dashboard()->cards()[5]->plot()->painter().scene();
+    QCOMPARE(first.left.x0, last.left.x0);
+    QVERIFY(first.left.x1 - first.left.x0 < 0.7 * 7050);
+    QTest::mouseDClick(plot->viewport(), Qt::LeftButton, {}, centre.toPoint());
+    QVERIFY(!window.view()->isZoomed());
+  }
+
+  void draggingZoomsToTheRange() {
+    MainWindow window(watcher_.get(), false);
+    window.resize(1440, 900);
+    window.show();
+    QTest::qWait(50);
+    PlotView* plot = window.dashboard()->cards()[4]->plot();
+    const QRectF area = plot->plotArea();
+    const auto at = [&](double share) {
+      return QPoint(static_cast<int>(area.left() + share * area.width()), static_cast<int>(area.center().y()));
+    };
+    const double from = plot->painter().scene().left.xAt(at(0.2).x()), to = plot->painter().scene().left.xAt(at(0.4).x());
+    QTest::mousePress(plot->viewport(), Qt::LeftButton, {}, at(0.2));
+    QTest::mouseMove(plot->viewport(), at(0.4));
+    QTest::mouseRelease(plot->viewport(), Qt::LeftButton, {}, at(0.4));
+    const auto range = window.view()->range(*window.session()->series(), XAxis::Step);
+    qDebug() << range.low << range.high << from << to << window.view()->isZoomed();
+    QVERIFY(std::abs(range.low - from) <= 1);
+    QVERIFY(std::abs(range.high - to) <= 1);
+  }
+
+  void cleanupTestCase() {
+    watcher_.reset();
+    catalogue_.reset();
+  }
+};
+
+QTEST_MAIN(GrabTest)
+#include "test_grab.moc"

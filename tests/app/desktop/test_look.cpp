@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Contrast of the themes, ticks of the axes, words and numbers.
+#include <QtTest>
+#include <cmath>
+
+#include "batchscope/protocol/control.h"
+#include "format.h"
+#include "replica_buttons.h"
+#include "status_text.h"
+#include "theme.h"
+#include "ticks.h"
+
+using namespace batchscope::desktop;
+
+class LookTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() { QLocale::setDefault(QLocale(QLocale::English)); }
+
+  void textIsLegible() {
+    for (const Theme* theme : {&Theme::light(), &Theme::dark()}) {
+      for (const QColor& text : {theme->text, theme->dim, theme->accent, theme->good, theme->warning, theme->bad}) {
+        for (const QColor& ground : {theme->background, theme->panel, theme->selection}) {
+          QVERIFY2(contrastRatio(text, ground) >= 4.5, qPrintable(text.name() + " on " + ground.name()));
+        }
+      }
+      QVERIFY(contrastRatio(theme->onAccent, theme->accent) >= 4.5);
+      for (const QColor& line : theme->series) QVERIFY(contrastRatio(line, theme->panel) >= 3);
+    }
+  }
+
+  void everyTokenOfTheStyleSheetIsKnown() {
+    applyTheme(Theme::Mode::Dark);
+    QFile file(QStringLiteral(":/themes/window.qss"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QString sheet = QString::fromUtf8(file.readAll());
+    sheet.remove(QRegularExpression(QStringLiteral("/\\*.*?\\*/"), QRegularExpression::DotMatchesEverythingOption));
+    QVERIFY(!Theme::dark().styleSheet(sheet).contains(QLatin1Char('@')));
+  }
+
+  void ticksAreRoundAndFew() {
+    const auto labels = [](const std::vector<Tick>& ticks) {
+      QStringList text;
+      for (const Tick& tick : ticks) text << tick.label;
+      return text.join(QLatin1Char(' '));
+    };
+    QCOMPARE(labels(linearTicks(0, 1, 4)), QStringLiteral("0 0.25 0.50 0.75 1.00"));
+    QCOMPARE(labels(linearTicks(0, 20'000, 4)), QStringLiteral("0 5k 10k 15k 20k"));
+    QCOMPARE(labels(linearTicks(0, 1600, 4)), QStringLiteral("0 500 1,000 1,500"));
+    QCOMPARE(labels(timeTicks(0, 3600, 4)), QStringLiteral("0 min 15 min 30 min 45 min 60 min"));
+    QCOMPARE(labels(timeTicks(0, 40, 4)), QStringLiteral("0 s 10 s 20 s 30 s 40 s"));
+    QCOMPARE(labels(logTicks(1, 16, 5)), QStringLiteral("1 2 4 8 16"));
+    QVERIFY(logTicks(1, 1e9, 5).size() <= 6);
+    QVERIFY(linearTicks(0.1, 0.3, 4).front().label.startsWith(QStringLiteral("0.1")));
+  }
+
+  void numbersAsAPersonReadsThem() {
+    QCOMPARE(formatNumber(4731.4), QStringLiteral("4,731"));
+    QCOMPARE(formatNumber(18'223), QStringLiteral("18,220"));
+    QCOMPARE(formatNumber(4.2137), QStringLiteral("4.21"));
+    QCOMPARE(formatNumber(std::nan("")), QStringLiteral("–"));
+    QCOMPARE(formatDuration(3660), QStringLiteral("61 min"));
+    QCOMPARE(formatDuration(7800), QStringLiteral("2 h 10 min"));
+    QCOMPARE(formatClock(2201), QStringLiteral("36:41"));
+    QCOMPARE(formatPause(0.064), QStringLiteral("64 ms"));
+    QCOMPARE(formatPause(1.402), QStringLiteral("1.40 s"));
+  }
+
+  void theStateIsASentence() {
+    batchscope::protocol::RunStatus status;
+    status.state = "running";
+    status.replicas = 8;
+    status.epoch = 18;
+    status.epochs = 30;
+    status.elapsed = 3660;
+    status.remaining = 2160;
+    QCOMPARE(describe(status).text, QStringLiteral("Training on 8 replicas"));
+    QCOMPARE(describeEpoch(status), QStringLiteral("Epoch 19 of 30"));
+    QCOMPARE(describeTime(status), QStringLiteral("61 min, about 36 min left"));
+    status.state = "restarting";
+    status.target_replicas = 1;
+    QCOMPARE(describe(status).text, QStringLiteral("Restarting on 1 replica"));
+  }
+
+  void replicaChoicesFitTheMachine() {
+    QCOMPARE(replicaChoices(1, 0), (std::vector<int>{1, 2}));
+    QCOMPARE(replicaChoices(2, 0), (std::vector<int>{1, 2, 3, 4}));
+    QCOMPARE(replicaChoices(8, 0), (std::vector<int>{1, 2, 4, 8, 16}));
+    QCOMPARE(replicaChoices(6, 3), (std::vector<int>{1, 2, 3, 4, 6, 8}));
+  }
+};
+
+QTEST_MAIN(LookTest)
+#include "test_look.moc"

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The list and table models under Qt's own tester, and what they say.
+#include <QAbstractItemModelTester>
+#include <QtTest>
+
+#include "checkpoints_panel.h"
+#include "events_panel.h"
+#include "hyperparameters_panel.h"
+#include "run_list_model.h"
+
+using namespace batchscope;
+using namespace batchscope::desktop;
+using protocol::RunState;
+
+namespace {
+
+storage::Run run(const char* id, const char* name, RunState state) {
+  storage::Run run;
+  run.id = id;
+  run.name = name;
+  run.state = state;
+  run.replicas = 2;
+  run.epoch = 18;
+  run.epochs = 30;
+  run.latest = {{"accuracy", 0.981}};
+  return run;
+}
+
+}  // namespace
+
+class ModelsTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void runsAreGroupedAndDescribed() {
+    RunListModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setRuns({run("aaaaaaaa", "old", RunState::finished), run("bbbbbbbb", "live", RunState::running)});
+    QCOMPARE(model.rowCount(), 2);
+    QCOMPARE(model.index(0).data().toString(), QStringLiteral("live"));
+    QCOMPARE(model.index(0).data(RunListModel::SectionRole).toString(), QStringLiteral("Active"));
+    QCOMPARE(model.index(0).data(RunListModel::BadgeRole).toString(), QStringLiteral("×2"));
+    QCOMPARE(model.index(0).data(RunListModel::DetailRole).toString(), QStringLiteral("epoch 19 of 30 · 0.981"));
+    QCOMPARE(model.index(1).data(RunListModel::SectionRole).toString(), QStringLiteral("Earlier"));
+  }
+
+  void aRunKeepsItsSelectionWhileTheListChanges() {
+    RunListModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    const auto a = run("aaaaaaaa", "a", RunState::running), b = run("bbbbbbbb", "b", RunState::running);
+    model.setRuns({a, b});
+    const QPersistentModelIndex kept = model.index(1);
+    auto finished = a;
+    finished.state = RunState::finished;
+    model.setRuns({run("cccccccc", "c", RunState::running), finished, b});
+    QCOMPARE(kept.data().toString(), QStringLiteral("b"));
+    QCOMPARE(model.index(2).data().toString(), QStringLiteral("a"));
+    model.setRuns({b});
+    QCOMPARE(model.rowCount(), 1);
+    QCOMPARE(kept.row(), 0);
+    model.setRuns({});
+    QVERIFY(!kept.isValid());
+  }
+
+  void theFilterWantsEveryWord() {
+    RunListModel model;
+    RunFilterModel filter;
+    QAbstractItemModelTester tester(&filter, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    filter.setSourceModel(&model);
+    model.setRuns({run("aaaaaaaa", "digits-cnn", RunState::running), run("bbbbbbbb", "digits-linear", RunState::failed)});
+    filter.setWords(QStringLiteral("DIGITS failed"));
+    QCOMPARE(filter.rowCount(), 1);
+    QCOMPARE(filter.index(0, 0).data().toString(), QStringLiteral("digits-linear"));
+    filter.setWords({});
+    QCOMPARE(filter.rowCount(), 2);
+  }
+
+  void eventsComeNewestFirst() {
+    EventModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.reset(1000);
+    model.append({{1, 1007, 0, 3, "info", "Training began."}, {2, 1065, 0, 9, "warning", "Replica 1 is slow."}});
+    model.append({{3, 4600, 0, 90, "error", "Replica 1 was killed."}});
+    QCOMPARE(model.rowCount(), 3);
+    QCOMPARE(model.lastId(), 3);
+    QCOMPARE(model.index(0, EventModel::TimeColumn).data().toString(), QStringLiteral("1:00:00"));
+    QCOMPARE(model.index(2, EventModel::TextColumn).data().toString(), QStringLiteral("Training began."));
+    QCOMPARE(model.index(2, EventModel::TimeColumn).data().toString(), QStringLiteral("0:07"));
+  }
+
+  void checkpointsAndHyperparameters() {
+    CheckpointModel checkpoints;
+    QAbstractItemModelTester first(&checkpoints, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    storage::Checkpoint row;
+    row.name = "checkpoint-000012";
+    row.bytes = 2'140'000;
+    row.seconds = 0.009;
+    checkpoints.setCheckpoints({row});
+    QCOMPARE(checkpoints.index(0, CheckpointModel::SizeColumn).data().toString(), QStringLiteral("2.1 MB"));
+    QCOMPARE(checkpoints.index(0, CheckpointModel::TookColumn).data().toString(), QStringLiteral("9 ms"));
+
+    NamedValueModel values;
+    QAbstractItemModelTester second(&values, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    values.setRows({{QStringLiteral("lr"), QStringLiteral("0.05")}});
+    QCOMPARE(values.index(0, 1).data().toString(), QStringLiteral("0.05"));
+  }
+};
+
+QTEST_MAIN(ModelsTest)
+#include "test_models.moc"

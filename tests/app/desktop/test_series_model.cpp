@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The series model against a store: what it reads, that it follows, where generations begin, what was lost.
+#include <QtTest>
+#include <cmath>
+
+#include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/series.h"
+#include "batchscope/storage/samples.h"
+#include "chart_scene.h"
+#include "series_model.h"
+#include "synthetic_run.h"
+#include "temporary_store.h"
+#include "view_state.h"
+
+using namespace batchscope;
+using namespace batchscope::desktop;
+
+namespace {
+
+// Steps first..last of a generation, one second each.
+void write(storage::SampleWriter& writer, int generation, std::int64_t first, std::int64_t last, double start) {
+  for (std::int64_t step = first; step <= last; ++step) {
+    const auto at = static_cast<double>(step);
+    writer.append(generation, "time", step, start + static_cast<double>(step - first));
+    writer.append(generation, "progress", step, 2 * at);
+    writer.append(generation, "loss", step, 100 / at);
+    writer.append(generation, "step_time", step, 0.5);
+    writer.append(generation, "sync_time", step, 0.125);
+  }
+  writer.commit();
+}
+
+storage::Generation generation(int number, int replicas, std::int64_t first, std::int64_t last) {
+  storage::Generation row;
+  row.number = number;
+  row.replicas = replicas;
+  row.first_step = first;
+  row.last_step = last;
+  return row;
+}
+
+}  // namespace
+
+class SeriesModelTest : public QObject {
+  Q_OBJECT
+
+  test::TemporaryStore store_;
+
+  std::filesystem::path file(const char* name) const {
+    return store_.path(QString::fromLatin1(name)).toStdString();
+  }
+
+ private Q_SLOTS:
+  void noFileYetIsNoNews() {
+    SeriesModel model(file("missing.db"));
+    QVERIFY(!model.refresh({}));
+    QVERIFY(model.extent(XAxis::Step).empty());
+  }
+
+  void followsByCursor() {
+    storage::SampleWriter writer(file("live.db"));
+    write(writer, 0, 1, 100, 1000);
+    SeriesModel model(file("live.db"));
+    model.want({"loss"});
+    const std::vector<storage::Generation> generations{generation(0, 2, 1, 0)};
+    QVERIFY(model.refresh(generations));
+    QCOMPARE(model.track("loss", 0)->sampleCount(), 100);
+    QVERIFY(!model.refresh(generations));
+    write(writer, 0, 101, 150, 1100);
+    QVERIFY(model.refresh(generations));
+    QCOMPARE(model.track("loss", 0)->sampleCount(), 150);
+    QCOMPARE(model.extent(XAxis::WallTime).high, 149.0);
+    QCOMPARE(*model.value("loss", {0, 50}), 2.0);
+  }
+
+  void aRestartSplitsAndWhatItUndidIsLost() {
+    storage::SampleWriter writer(file("restart.db"));
+    write(writer, 0, 1, 100, 1000);
+    write(writer, 1, 81, 200, 1110);
+    SeriesModel model(file("restart.db"));
+    model.want({"loss"});
+    model.refresh({generation(0, 2, 1, 100), generation(1, 4, 81, 0)});
+    QCOMPARE(model.generations().size(), 2u);
+    QCOMPARE(model.generations()[0].lostFrom, 81);
+    // A step that exists twice is the one that counts.
+    QCOMPARE(model.nearest(XAxis::Step, 90)->generation, 1);
+    QCOMPARE(model.nearest(XAxis::WallTime, 20)->generation, 0);
+
+    ChartSpec spec;
+    spec.lines = {{.series = "loss", .label = {}}};
+    SceneOptions options;
+    options.range = model.extent(XAxis::Step);
+    const ChartScene scene = buildScene(model, spec, QRectF(0, 0, 400, 100), options);
+    QCOMPARE(scene.lines[0].pieces.size(), 3u);
+    QVERIFY(!scene.lines[0].pieces[0].isLost);
+    QVERIFY(scene.lines[0].pieces[1].isLost);
+    const double restart = scene.left.px(81);
+    QVERIFY(std::abs(scene.lines[0].pieces[0].ink.raw.at(0).last().x() - scene.left.px(80)) < 1);
+    QVERIFY(std::abs(scene.lines[0].pieces[2].ink.raw.at(0).first().x() - restart) < 1);
+    QCOMPARE(scene.bands.size(), 2u);
+    QCOMPARE(scene.bands[0].right, restart);
+    QVERIFY(scene.bands[1].isRestart && scene.bands[1].replicas == 4);
+  }
+
+  void axesMapThereAndBack() {
+    storage::SampleWriter writer(file("axes.db"));
+    write(writer, 0, 1, 100, 5000);
+    SeriesModel model(file("axes.db"));
+    model.refresh({generation(0, 2, 1, 100)});
+    QCOMPARE(model.map(XAxis::WallTime, 0).at(11), 10.0);
+    QCOMPARE(model.map(XAxis::WallTime, 0).stepAt(10), 11.0);
+    QCOMPARE(model.map(XAxis::Progress, 0).at(50), 100.0);
+    QCOMPARE(model.map(XAxis::Progress, 0).stepAt(101), 50.5);
+  }
+
+  void differencesAndStepsAreDerived() {
+    storage::SampleWriter writer(file("derived.db"));
+    write(writer, 0, 1, 100, 1000);
+    SeriesModel model(file("derived.db"));
+    model.want({"step_time-sync_time", kStepSeries});
+    model.refresh({generation(0, 2, 1, 100)});
+    const auto compute = model.view("step_time-sync_time", 0, 1, 100, 400);
+    QCOMPARE(compute.size(), 100u);
+    QCOMPARE(compute[40].mean, 0.375);
+    QCOMPARE(*model.value("step_time-sync_time", {0, 7}), 0.375);
+    QCOMPARE(model.view(kStepSeries, 0, 1, 100, 400)[9].mean, 10.0);
+  }
+
+  void aLongHistoryIsOpenedFromSummariesAndExactOnZoom() {
+    storage::SampleWriter writer(file("long.db"));
+    const std::int64_t last = 200'000;
+    std::vector<double> time(last), loss(last, 1.0);
+    for (std::int64_t i = 0; i < last; ++i) time[static_cast<std::size_t>(i)] = static_cast<double>(i);
+    loss[123'455] = 9.0;
+    writer.append(0, "time", 1, time);
+    writer.append(0, "progress", 1, time);
+    writer.append(0, "loss", 1, loss);
+    writer.commit();
+    SeriesModel model(file("long.db"));
+    model.want({"loss"});
+    model.refresh({generation(0, 1, 1, last)});
+    const Track* track = model.track("loss", 0);
+    QCOMPARE(track->sampleCount(), last);
+    QVERIFY(track->buckets().size() <= 8192);
+    double highest = 0;
+    for (const Bucket& bucket : model.view("loss", 0, 1, last, 800)) highest = std::max(highest, bucket.max);
+    QCOMPARE(highest, 9.0);
+    // Zoomed in, every step is there again.
+    const auto near = model.view("loss", 0, 123'400, 123'500, 800);
+    QVERIFY(near.size() >= 100u);
+    QCOMPARE(*model.value("loss", {0, 123'456}), 9.0);
+    QCOMPARE(*model.value("loss", {0, 123'457}), 1.0);
+  }
+
+  void theViewKeepsItsStepsWhenTheAxisChanges() {
+    storage::SampleWriter writer(file("view.db"));
+    write(writer, 0, 1, 1000, 1000);
+    SeriesModel model(file("view.db"));
+    model.refresh({generation(0, 2, 1, 1000)});
+    ViewState view;
+    view.zoomTo(model, XAxis::Step, {200, 300});
+    QVERIFY(!view.follows());
+    view.setAxis(XAxis::WallTime, &model);
+    QCOMPARE(view.range(model, XAxis::WallTime).low, 199.0);
+    QCOMPARE(view.range(model, XAxis::Step).high, 300.0);
+    view.zoomBy(model, XAxis::WallTime, 250, 1e9);
+    QVERIFY(!view.isZoomed());
+    view.zoomTo(model, XAxis::WallTime, {100, 200});
+    view.zoomTo(model, XAxis::WallTime, {120, 140});
+    view.undoZoom();
+    QCOMPARE(view.range(model, XAxis::WallTime).high, 200.0);
+    view.resetZoom();
+    QVERIFY(!view.isZoomed() && view.follows());
+  }
+
+  void aFollowedZoomMovesAlong() {
+    storage::SampleWriter writer(file("follow.db"));
+    write(writer, 0, 1, 100, 1000);
+    SeriesModel model(file("follow.db"));
+    model.refresh({generation(0, 2, 1, 0)});
+    ViewState view;
+    view.zoomTo(model, XAxis::Step, {80, 100});
+    QVERIFY(view.follows());
+    write(writer, 0, 101, 140, 1100);
+    model.refresh({generation(0, 2, 1, 0)});
+    view.advance(model);
+    QCOMPARE(view.range(model, XAxis::Step).low, 120.0);
+    QCOMPARE(view.range(model, XAxis::Step).high, 140.0);
+  }
+};
+
+QTEST_GUILESS_MAIN(SeriesModelTest)
+#include "test_series_model.moc"
