@@ -96,6 +96,7 @@ class Plain {
     for (at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
     trainee_.loss(task).backward();
     if (buckets_) {
+      buckets_->launch_rest();
       buffers_.start();
       buckets_->finish();
       for (std::size_t i = 0; i < parameters_.size(); ++i)
@@ -182,11 +183,11 @@ int replica(const std::string& what) {
 }
 
 // Reads what replicas send and forgets it.
-void listen(const Listener& supervisor, int replicas) {
+void listen(Listener& supervisor, int replicas) {
   using std::chrono::steady_clock;
   std::vector<std::jthread> readers;
   for (int i = 0; i < replicas; ++i) {
-    Socket line = const_cast<Listener&>(supervisor).accept(steady_clock::now() + std::chrono::seconds(20));
+    Socket line = supervisor.accept(steady_clock::now() + std::chrono::seconds(20));
     if (!line.open()) return;
     readers.emplace_back([line = std::move(line)]() mutable {
       std::vector<char> bytes(1 << 16);

@@ -112,6 +112,7 @@ struct AdaptiveDataParallel::Impl {
       metrics::end_micro_step();
       return;
     }
+    gradients.launch();
     buffers.start();
     const GradientSync::Result result = gradients.finish();
     // Without a loader a replica's micro-batch is taken for the initial batch.

@@ -79,8 +79,11 @@ void Buckets::launch_next() {
   bucket.pending = group_.all_reduce(bucket.flat);
 }
 
-void Buckets::finish() {
+void Buckets::launch_rest() {
   while (launched_ < buckets_.size()) launch_next();
+}
+
+void Buckets::finish() {
   for (Bucket& bucket : buckets_) {
     bucket.pending->wait();
     bucket.pending.reset();

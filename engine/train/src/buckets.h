@@ -35,7 +35,9 @@ class Buckets {
 
   // The gradient is in its place for good: launches what is complete.
   void complete(std::size_t parameter);
-  // Launches what is left, as complete as it is, and waits for all. Summed over replicas then.
+  // Launches what is left, as complete as it is.
+  void launch_rest();
+  // Waits for all, launched before. Summed over replicas then.
   void finish();
   const at::Tensor& passengers() const { return passengers_; }
 

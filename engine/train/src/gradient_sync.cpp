@@ -70,8 +70,15 @@ class GradientSync::Impl {
     ++micro_steps_;
   }
 
-  Result finish() {
+  void launch() {
     end_micro_step();
+    if (replicas_ == 1) return;
+    for (std::size_t i = 0; i < entries_.size(); ++i)
+      if (!entries_[i].landed) buckets_->place(i).zero_();
+    buckets_->launch_rest();
+  }
+
+  Result finish() {
     Result result = replicas_ > 1 ? finish_replicas()
                     : measuring() ? finish_measured()
                                   : finish_accumulated();
@@ -176,8 +183,6 @@ class GradientSync::Impl {
   }
 
   Result finish_replicas() {
-    for (std::size_t i = 0; i < entries_.size(); ++i)
-      if (!entries_[i].landed) buckets_->place(i).zero_();
     const double began = protocol::monotonic_seconds();
     wait();
     Result result;
@@ -272,6 +277,7 @@ GradientSync::~GradientSync() = default;
 
 void GradientSync::zero() { impl_->zero(); }
 void GradientSync::end_micro_step() { impl_->end_micro_step(); }
+void GradientSync::launch() { impl_->launch(); }
 GradientSync::Result GradientSync::finish() { return impl_->finish(); }
 
 std::vector<at::Tensor> GradientSync::previous_gradient() const {

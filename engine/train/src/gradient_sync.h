@@ -35,7 +35,11 @@ class GradientSync {
     goodput::NormSample norms;  // all but scale
     double waited = 0;          // s, for other replicas
   };
-  // After the last backward of a step: every parameter's .grad() is the averaged gradient. Collective.
+  // After the last backward of a step: starts the averaging of what backward has not. Every replica starts
+  // its exchanges of tensors in the same order, so others may be started after this one and before finish().
+  void launch();
+
+  // After launch(): every parameter's .grad() is the averaged gradient. Collective.
   Result finish();
 
   // The previous gradient, for checkpoints; empty but with a single replica and micro-batch.

@@ -125,13 +125,13 @@ Json train(const std::string& optimizer_name, int accumulation, int steps, const
     const std::int64_t batch = !crooked ? kBatch : step % 5 == 4 ? 1 : kBatch - step % 7;
     const std::int64_t from = (step * kBatch) % 96;
     const bool has_odd = step % 3 != 0;
-    const auto loss_of = [&](std::int64_t first, std::int64_t count) {
-      const at::Tensor output = model.forward(x.narrow(0, first, count), has_odd);
+    const auto loss_of = [&](std::int64_t first, std::int64_t count, bool odd) {
+      const at::Tensor output = model.forward(x.narrow(0, first, count), odd);
       return (output - y.narrow(0, first, count)).square().sum(1).mean();
     };
     if (!adp) {
       for (at::Tensor& parameter : model.parameters()) parameter.mutable_grad().reset();
-      loss_of(from, batch).backward();
+      loss_of(from, batch, has_odd).backward();
       optimizer->step();
     } else {
       StepContext& context = step_context();
@@ -152,7 +152,7 @@ Json train(const std::string& optimizer_name, int accumulation, int steps, const
         adp->zero_grad();
         // A replica without a sample computes on padding, and even a gradient that is not finite must not
         // count.
-        const at::Tensor loss = loss_of(at + offset, std::max<std::int64_t>(mine, 1));
+        const at::Tensor loss = loss_of(at + offset, std::max<std::int64_t>(mine, 1), has_odd && mine > 0);
         (mine > 0 ? loss : loss * std::nan("")).backward();
         if (mode == "clip" && context.optimizer_step)
           torch::nn::utils::clip_grad_norm_(model.parameters(), 1e-3);
