@@ -29,6 +29,7 @@ int main() {
       loss.backward();
       adp.step();
     }
+    std::cout << "epoch " << epoch + 1 << " finished" << std::endl;
   }
 
   torch::NoGradGuard no_grad;

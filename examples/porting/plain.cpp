@@ -25,6 +25,7 @@ int main() {
       loss.backward();
       optimizer.step();
     }
+    std::cout << "epoch " << epoch + 1 << " finished" << std::endl;
   }
 
   torch::NoGradGuard no_grad;
