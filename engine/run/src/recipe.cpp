@@ -9,6 +9,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <set>
 #include <utility>
 
@@ -248,7 +249,13 @@ std::vector<Recipe> installed_recipes() {
     for (const auto& entry : fs::directory_iterator(folder, error)) {
       const fs::path file = entry.path() / "recipe.toml";
       if (!fs::is_regular_file(file)) continue;
-      Recipe recipe = Recipe::load(file);
+      Recipe recipe;
+      try {
+        recipe = Recipe::load(file);
+      } catch (const Error& fault) {  // the others are as good as ever
+        std::fprintf(stderr, "batchscope: recipe left out: %s\n", fault.what());
+        continue;
+      }
       const auto same = [&](const Recipe& other) { return other.name == recipe.name; };
       // This build's come before the installation's.
       if (std::none_of(recipes.begin(), recipes.end(), same)) recipes.push_back(std::move(recipe));

@@ -343,10 +343,10 @@ void Supervision::settle() {
       clock_.checkpointed(checkpoint_->last_step, checkpoint_->mono);
   }
   if (state == RunState::paused) clock_.cancel();
-  if (state != published_) {
+  if (state != published_ && !machine_.over()) {
     published_ = state;
     recorder_.state(state, machine_.message());
-    if (!machine_.over()) publish_status();  // a restart may be shorter than the interval of status events
+    publish_status();  // a restart may be shorter than the interval of status events
     if (state == RunState::paused) tell("info", "paused");
   }
   if (machine_.over() && !finished_) {
@@ -374,6 +374,7 @@ void Supervision::finish() {
   recorder_.flush();  // progress gives way to writes that wait
   recorder_.progress(board_.step(), board_.epoch(), board_.epochs(),
                      state == RunState::finished ? 1 : board_.fraction(), board_.latest());
+  recorder_.state(state, message);  // last: who reads that the run is over finds all of it
   recorder_.flush();
   for (int attempt = 0; attempt < kLastAttempts && !recorder_.flushed(); ++attempt) {
     QThread::msleep(200);

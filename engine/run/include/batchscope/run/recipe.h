@@ -46,7 +46,8 @@ struct Recipe {
   protocol::RunSpec spec(const std::map<std::string, std::string>& values = {}) const;
 };
 
-// Recipes that come with this build or installation, by name.
+// Recipes that come with this build or installation, by name. One that does not load is left out, with a line
+// on stderr.
 std::vector<Recipe> installed_recipes();
 
 }  // namespace batchscope::run
