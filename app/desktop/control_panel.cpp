@@ -141,6 +141,8 @@ void ControlPanel::updateStatus() {
     restart_->setText(tr("Starting %1 …").arg(replicaCount(std::max(1, status.target_replicas))));
   } else if (canResume) {
     restart_->setText(tr("Resume on %1").arg(replicaCount(std::max(1, chosen))));
+  } else if (state == RunState::finished) {
+    restart_->setText(tr("Finished"));
   } else {
     restart_->setText(tr("Restart on %1").arg(replicaCount(std::max(1, chosen))));
   }

@@ -8,6 +8,7 @@
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace batchscope::desktop {
 namespace {
@@ -213,10 +214,11 @@ void PlotView::mouseMoveEvent(QMouseEvent* event) {
 }
 
 void PlotView::mouseReleaseEvent(QMouseEvent* event) {
-  Q_UNUSED(event);
+  const QRectF plot = plotArea();
   const Drag drag = std::exchange(drag_, Drag::None);
+  dragTo_ = std::clamp(event->position().x(), plot.left(), plot.right());
   if (drag == Drag::Zoom && model_ != nullptr && std::abs(dragTo_ - dragFrom_) > 4) {
-    const auto [low, high] = std::minmax(xAt(dragFrom_), xAt(dragTo_));
+    const auto [low, high] = std::minmax({xAt(dragFrom_), xAt(dragTo_)});
     state_->zoomTo(*model_, axis(), {low, high});
   }
   viewport()->update();

@@ -65,10 +65,12 @@ std::vector<OperatingPoint> goodputCurve(const protocol::Model& model, int repli
       if (local < std::max<std::int64_t>(1, model.min_local_batch_size)) continue;
       if (model.max_local_batch_size > 0 && local > model.max_local_batch_size) continue;
       const OperatingPoint point = evaluate(function, replicas, local, steps);
+      // Rounding up to whole samples on every replica and micro-batch must not pass for a larger batch.
+      if (static_cast<double>(point.batchSize) - batch > std::max<double>(replicas, 0.02 * batch)) continue;
       if (!best || point.throughput > best->throughput) best = point;
       if (model.max_local_batch_size == 0) break;  // nothing forces accumulation
     }
-    if (best) curve.push_back(*best);
+    if (best && (curve.empty() || best->batchSize > curve.back().batchSize)) curve.push_back(*best);
   }
   return curve;
 }

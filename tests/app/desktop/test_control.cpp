@@ -123,6 +123,7 @@ class ControlTest : public QObject {
   void pressingANumberAndTheButtonRescales() {
     QPushButton* restart = window_->control()->restartButton();
     QVERIFY(!restart->isEnabled());  // nothing to do on as many as there are
+    QTRY_VERIFY(replicaButton(1) != nullptr);
     QTest::mouseClick(replicaButton(1), Qt::LeftButton);
     QCOMPARE(restart->text(), QStringLiteral("Restart on 1 replica"));
     QVERIFY(restart->isEnabled());

@@ -144,7 +144,6 @@ class GrabTest : public QObject {
     QTest::mouseMove(plot->viewport(), at(0.4));
     QTest::mouseRelease(plot->viewport(), Qt::LeftButton, {}, at(0.4));
     const auto range = window.view()->range(*window.session()->series(), XAxis::Step);
-    qDebug() << range.low << range.high << from << to << window.view()->isZoomed();
     QVERIFY(std::abs(range.low - from) <= 1);
     QVERIFY(std::abs(range.high - to) <= 1);
   }
