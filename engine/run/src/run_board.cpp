@@ -46,6 +46,9 @@ void RunBoard::take(const Message& message) {
           const double of_epoch = loop_ == "train" ? loop_fraction_ : loop_.empty() ? 0 : 1;
           if (epochs_ > 0) fraction_ = std::clamp((epoch_ + of_epoch) / epochs_, 0.0, 1.0);
           remaining_.add(m.mono, fraction_);
+        } else if constexpr (std::is_same_v<T, EpochMark>) {
+          // After the last epoch no position follows.
+          if (!m.begin) epoch_ = m.epoch + 1;
         }
       },
       message);
