@@ -61,12 +61,12 @@ void TestAdaptiveDataParallel::equalsOneProcess_data() {
   QTest::addColumn<QString>("optimizer");
   QTest::addColumn<int>("replicas");
   QTest::addColumn<int>("accumulation");
-  for (const char* optimizer : {"sgd", "adam"})
+  for (const QString optimizer : {"sgd", "adam"})
     for (int replicas : {1, 2, 3})
       for (int accumulation : {0, 1, 3})
-        QTest::addRow("%s, %d replicas, accumulation %d", optimizer, replicas, accumulation)
+        QTest::addRow("%s, %d replicas, accumulation %d", qPrintable(optimizer), replicas, accumulation)
             << optimizer << replicas << accumulation;
-  QTest::addRow("adamw, 4 replicas, accumulation 1") << "adamw" << 4 << 1;
+  QTest::addRow("adamw, 4 replicas, accumulation 1") << QString("adamw") << 4 << 1;
 }
 
 void TestAdaptiveDataParallel::equalsOneProcess() {
