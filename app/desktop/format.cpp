@@ -24,6 +24,7 @@ QString formatNumber(double value, int digits) {
   if (value == 0) return QStringLiteral("0");
   const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
   if (exponent < -4 || exponent > 9) return QLocale().toString(value, 'g', digits);
+  if (value == std::round(value) && std::abs(value) < 1e4) return fixed(value, 0);
   if (exponent >= digits - 1) {
     // Whole numbers below ten thousand are exact; larger ones are rounded to what a person takes in.
     const double unit = std::abs(value) < 1e4 ? 1 : std::pow(10, exponent - digits);

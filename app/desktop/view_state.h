@@ -55,7 +55,7 @@ class ViewState : public QObject {
  private:
   void setZoom(const SeriesModel& model, Extent range);
 
-  XAxis axis_ = XAxis::Step;
+  XAxis axis_ = XAxis::WallTime;
   bool follow_ = true;
   bool logY_ = false;
   double smoothing_ = 0.6;

@@ -91,6 +91,7 @@ class GrabTest : public QObject {
     MainWindow window(watcher_.get(), false);
     window.resize(1440, 900);
     window.show();
+    window.view()->setAxis(XAxis::Step, window.session()->series());
     QTest::qWait(150);
     // The batch size is neither noisy nor smoothed: its line's colour stands at its value.
     const PlotView* plot = window.dashboard()->cards()[1]->plot();
@@ -114,6 +115,7 @@ class GrabTest : public QObject {
     MainWindow window(watcher_.get(), false);
     window.resize(1440, 900);
     window.show();
+    window.view()->setAxis(XAxis::Step, window.session()->series());
     QTest::qWait(50);
     PlotView* plot = window.dashboard()->cards()[0]->plot();
     const QPointF centre = plot->plotArea().center();
@@ -133,6 +135,7 @@ class GrabTest : public QObject {
     MainWindow window(watcher_.get(), false);
     window.resize(1440, 900);
     window.show();
+    window.view()->setAxis(XAxis::Step, window.session()->series());
     QTest::qWait(50);
     PlotView* plot = window.dashboard()->cards()[4]->plot();
     const QRectF area = plot->plotArea();

@@ -59,6 +59,7 @@ class LookTest : public QObject {
   void numbersAsAPersonReadsThem() {
     QCOMPARE(formatNumber(4731.4), QStringLiteral("4,731"));
     QCOMPARE(formatNumber(18'223), QStringLiteral("18,220"));
+    QCOMPARE(formatNumber(96), QStringLiteral("96"));
     QCOMPARE(formatNumber(4.2137), QStringLiteral("4.21"));
     QCOMPARE(formatNumber(std::nan("")), QStringLiteral("–"));
     QCOMPARE(formatDuration(3660), QStringLiteral("61 min"));

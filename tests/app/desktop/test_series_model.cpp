@@ -159,6 +159,7 @@ class SeriesModelTest : public QObject {
     SeriesModel model(file("view.db"));
     model.refresh({generation(0, 2, 1, 1000)});
     ViewState view;
+    view.setAxis(XAxis::Step, &model);
     view.zoomTo(model, XAxis::Step, {200, 300});
     QVERIFY(!view.follows());
     view.setAxis(XAxis::WallTime, &model);
@@ -180,6 +181,7 @@ class SeriesModelTest : public QObject {
     SeriesModel model(file("follow.db"));
     model.refresh({generation(0, 2, 1, 0)});
     ViewState view;
+    view.setAxis(XAxis::Step, &model);
     view.zoomTo(model, XAxis::Step, {80, 100});
     QVERIFY(view.follows());
     write(writer, 0, 101, 140, 1100);
