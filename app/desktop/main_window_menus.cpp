@@ -10,6 +10,7 @@
 #include <QMessageBox>
 #include <QPushButton>
 #include <QSettings>
+#include <algorithm>
 
 #include "batchscope/protocol/series.h"
 #include "control_panel.h"
@@ -163,18 +164,15 @@ void MainWindow::moveCursor(int steps) {
     view_->setCursor(model->nearest(axis, (range.low + range.high) / 2));
     return;
   }
-  // One step, or a two-hundredth of the view where steps are finer than that.
-  const double x = model->position(axis, *view_->cursor()).value_or(range.low);
-  StepRef next{view_->cursor()->generation, view_->cursor()->step + steps};
-  const double moved = x + steps * (range.high - range.low) / 200;
-  const auto far = model->nearest(axis, moved);
-  const auto* span = model->generation(next.generation);
-  const bool isInside = span != nullptr && next.step >= span->first && next.step <= std::min(span->last, span->lostFrom - 1);
-  if (far && (!isInside || std::abs(far->step - next.step) > 0)) {
-    view_->setCursor(far->generation != next.generation || steps * (far->step - next.step) > 0 ? far : std::optional(next));
-  } else if (isInside) {
-    view_->setCursor(next);
+  // A two-hundredth of the view, and where steps stand wider apart than that, one step.
+  const StepRef now = *view_->cursor();
+  const double x = model->position(axis, now).value_or(range.low);
+  auto next = model->nearest(axis, x + steps * (range.high - range.low) / 200);
+  if (next == now) {
+    const GenerationSpan* span = model->generation(now.generation);
+    next->step = std::clamp(now.step + steps, span->first, std::min(span->last, span->lostFrom - 1));
   }
+  view_->setCursor(next);
 }
 
 }  // namespace batchscope::desktop
