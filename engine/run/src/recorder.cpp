@@ -20,12 +20,13 @@ Recorder::Recorder(storage::Catalogue& catalogue, const std::string& run, const 
       run_(run),
       paths_(paths),
       samples_(paths.samples),
-      offset_(storage::now() - monotonic_seconds()) {}
+      offset_(storage::now() - monotonic_seconds()) {
+  for (const storage::Epoch& epoch : catalogue.epochs(run)) epochs_[epoch.number] = epoch;
+}
 
 void Recorder::begin_generation(int number) {
   generation_ = number;
   last_step_ = dropped_ = 0;
-  epoch_ = {};
 }
 
 void Recorder::take(const Message& message) {
@@ -71,14 +72,17 @@ void Recorder::take_steps(const Steps& steps) {
   dropped_ = steps.dropped;
 }
 
+// An epoch is one row, in the generation in which it began, however many restarts it saw. After a crash the
+// replicas begin again what the checkpoint does not know of, in a row of the new generation.
 void Recorder::take_epoch(const EpochMark& mark) {
-  if (mark.begin || epoch_.number != mark.epoch || epoch_.started == 0)
-    epoch_ = {mark.epoch, generation_, wall(mark.mono), 0, mark.step + 1, 0};
+  if (mark.begin || !epochs_.contains(mark.epoch))
+    epochs_[mark.epoch] = {mark.epoch, generation_, wall(mark.mono), 0, mark.step + 1, 0};
+  storage::Epoch& epoch = epochs_[mark.epoch];
   if (!mark.begin) {
-    epoch_.ended = wall(mark.mono);
-    epoch_.last_step = mark.step;
+    epoch.ended = wall(mark.mono);
+    epoch.last_step = mark.step;
   }
-  queue([this, epoch = epoch_](auto& catalogue) { catalogue.put_epoch(run_, epoch); });
+  queue([this, epoch](auto& catalogue) { catalogue.put_epoch(run_, epoch); });
 }
 
 void Recorder::take_checkpoint(const CheckpointWritten& m) {

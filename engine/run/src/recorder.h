@@ -63,7 +63,7 @@ class Recorder {
   int generation_ = 0;
   std::int64_t last_step_ = 0;
   std::int64_t dropped_ = 0;
-  storage::Epoch epoch_;  // that has begun
+  std::map<int, storage::Epoch> epochs_;  // by number, the newest begin of each
 };
 
 }  // namespace batchscope::run

@@ -61,7 +61,7 @@ struct Generation {
 
 struct Epoch {
   int number = 0;
-  int generation = 0;
+  int generation = 0;  // in which it began
   double started = 0;
   double ended = 0;
   std::int64_t first_step = 0;
