@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Aligned tables for a terminal: a head in bold, columns two spaces apart. Where the terminal is too narrow,
-// the columns that were declared elastic give way, the widest first.
+// the columns that were declared elastic give way, the widest first, and go on in further lines: nothing is
+// cut off.
 #pragma once
 
 #include <string>

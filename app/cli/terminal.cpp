@@ -12,7 +12,8 @@
 namespace batchscope::cli {
 namespace {
 
-constexpr int kDefaultWidth = 80;
+constexpr int kDefaultWidth = 80;  // of a terminal that does not say
+constexpr int kUnbounded = 1 << 20;
 
 bool localeIsUtf8 = true;
 
@@ -34,7 +35,7 @@ int widthOf(int descriptor) {
     if (const int width = std::atoi(columns); width > 0) return width;
   winsize size{};
   if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  return kDefaultWidth;
+  return isTerminal(descriptor) ? kDefaultWidth : kUnbounded;
 }
 
 bool wantsColour(int descriptor) {

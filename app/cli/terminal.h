@@ -22,7 +22,8 @@ struct Style {
 
 bool isTerminal(int descriptor);
 
-// COLUMNS, else the window's width, else 80; asked anew at each call, since windows change.
+// COLUMNS, else the window's width, asked anew at each call, since windows change; without bound where the
+// descriptor is no terminal.
 Style terminalStyle(int descriptor);
 
 // Sets the process's locale from the environment and remembers whether that is UTF-8. Call it first in main:

@@ -35,7 +35,7 @@ class Sandbox {
     environment.insert("BATCHSCOPE_DB", database());
     environment.insert("XDG_DATA_HOME", folder_.path());
     environment.insert("XDG_STATE_HOME", folder_.path());
-    environment.insert("COLUMNS", "200");
+    environment.remove("COLUMNS");
     process->setProcessEnvironment(environment);
     process->setWorkingDirectory(folder_.path());
     process->setStandardInputFile(QProcess::nullDevice());
