@@ -80,8 +80,10 @@ std::string pauseParts(const storage::Generation& generation) {
   return joined(texts, ", ");
 }
 
+// "none", "12-40", and "41-" where it goes on.
 std::string stepsText(std::int64_t first, std::int64_t last) {
-  return first == 0 ? "none" : fmt::format("{}-{}", first, last);
+  if (first == 0) return "none";
+  return last < first ? fmt::format("{}-", first) : fmt::format("{}-{}", first, last);
 }
 
 void showGenerations(const std::vector<storage::Generation>& generations, const Style& style) {
@@ -103,10 +105,13 @@ void showGenerations(const std::vector<storage::Generation>& generations, const 
 
 void showEpochs(const std::vector<storage::Epoch>& epochs, const Style& style) {
   Table table({{"epoch", Align::right}, {"generation", Align::right}, {"steps"}, {"took", Align::right}});
-  for (const storage::Epoch& epoch : epochs)
+  for (const storage::Epoch& epoch : epochs) {
+    // After a crash an epoch is begun again, in a row of its own.
+    const std::string open = &epoch == &epochs.back() ? "under way" : "undone";
     table.addRow({std::to_string(epoch.number), std::to_string(epoch.generation),
                   stepsText(epoch.first_step, epoch.last_step),
-                  epoch.ended > 0 ? formatDuration(epoch.ended - epoch.started) : "under way"});
+                  epoch.ended > 0 ? formatDuration(epoch.ended - epoch.started) : open});
+  }
   if (table.isEmpty()) return;
   heading(style, "Epochs");
   fmt::print("{}", table.text(style, kIndent));

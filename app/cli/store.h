@@ -8,13 +8,14 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/storage/catalogue.h"
+#include "format.h"
 
 namespace batchscope::cli {
 
 inline storage::Catalogue openCatalogue() { return storage::Catalogue(protocol::catalogue_path()); }
 
 // "digits (3f9a12bc)", as messages call a run.
-inline std::string title(const storage::Run& run) { return run.name + " (" + run.id + ")"; }
+inline std::string title(const storage::Run& run) { return printable(run.name) + " (" + run.id + ")"; }
 
 // Goes on no further by itself: not active any more, or paused.
 inline bool isAtRest(protocol::RunState state) {

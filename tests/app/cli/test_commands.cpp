@@ -25,6 +25,9 @@ class TestCommands : public QObject {
   void listsNothingFirst();
   void listsRuns();
   void showsARun();
+  void cutsNothingOffWithoutATerminal();
+  void showsWhatGoesOn();
+  void keepsNamesOffTheTerminal();
   void showsARunAsJson();
   void namesRunsByPrefix();
   void tellsUnknownRunsApart();
@@ -162,6 +165,35 @@ void TestCommands::showsARun() {
         "checkpoint 40 ms, launch 20 ms", "Latest values", "97.12 %", "warning: restarted on 3"})
     QVERIFY2(answer.out.contains(text), text);
   QVERIFY2(!answer.out.contains('\x1b'), "no colours outside a terminal");
+}
+
+void TestCommands::cutsNothingOffWithoutATerminal() {
+  makeRun(std::string(120, 'n'), protocol::RunState::stopped);
+  QVERIFY(ask({"ls"}).out.contains(QString(120, 'n')));
+  QVERIFY(ask({"show", "latest"}).out.contains("checkpoint 40 ms, launch 20 ms"));
+}
+
+void TestCommands::showsWhatGoesOn() {
+  const std::string id = makeRun("digits", protocol::RunState::stopped);
+  storage::Catalogue catalogue(database().toStdString());
+  storage::Generation third;
+  third.number = 2;
+  third.first_step = 91;
+  catalogue.put_generation(id, third);
+  catalogue.put_epoch(id, {0, 0, 1, 0, 1, 0});
+  catalogue.put_epoch(id, {0, 1, 2, 0, 41, 0});
+  const QString out = ask({"show", "latest"}).out;
+  QVERIFY2(out.contains(QRegularExpression(R"( 91-\n)")), qPrintable(out));
+  QVERIFY2(out.contains(QRegularExpression(R"( 1- +undone\n.* 41- +under way\n)")), qPrintable(out));
+}
+
+void TestCommands::keepsNamesOffTheTerminal() {
+  makeRun("a\nb\x1b[31m", protocol::RunState::stopped);
+  for (const QStringList& arguments : {QStringList{"stop", "latest"}, {"show", "latest"}, {"ls"}}) {
+    const Answer answer = ask(arguments);
+    QVERIFY2(!answer.out.contains('\x1b') && !answer.err.contains('\x1b'), qPrintable(arguments[0]));
+    QVERIFY2((answer.out + answer.err).contains("a b [31m"), qPrintable(answer.out + answer.err));
+  }
 }
 
 void TestCommands::showsARunAsJson() {
