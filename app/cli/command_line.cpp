@@ -22,6 +22,7 @@ namespace {
 
 constexpr int kFlagColumn = 30;
 constexpr int kMostReplicas = 1024;
+constexpr int kMostOrdinal = 1'000'000;  // of a replica or a generation
 
 using Action = std::function<int()>;
 using Strings = std::vector<std::string>;
@@ -31,6 +32,7 @@ class CommandLine {
   CommandLine() : app_(help::kAbout, "batchscope") {
     app_.get_formatter()->column_width(kFlagColumn);
     app_.get_formatter()->label("SUBCOMMAND", "COMMAND");
+    app_.get_formatter()->label("REQUIRED", "");
     app_.set_version_flag("--version", "batchscope " BATCHSCOPE_VERSION, "Print the version");
     app_.footer(help::kOverview);
     app_.require_subcommand(0, 1);  // a program or a topic may be named like a command
@@ -82,11 +84,12 @@ class CommandLine {
   }
 
   static CLI::Validator replicaCount() { return CLI::Range(1, kMostReplicas).description(""); }
+  static CLI::Validator ordinal() { return CLI::Range(0, kMostOrdinal).description(""); }
 
   static void addJson(CLI::App* command, bool& json) { command->add_flag("--json", json, "Answer in JSON"); }
 
   static void addRunName(CLI::App* command, std::string& run) {
-    command->add_option("RUN", run, "\"latest\", or a prefix of id or name")->required();
+    command->add_option("RUN", run, "\"latest\", or a prefix of id or name")->required()->type_name("");
   }
 
   // Once per value: a list must not swallow the program's name behind it.
@@ -108,7 +111,8 @@ class CommandLine {
     CLI::App* command =
         add("run", "Start a run and watch it", help::kRun, [=] { return runProgram(*options); });
     command->add_option("PROGRAM", options->program,
-                        "A path, or a name such as digits; its arguments follow \"--\"");
+                        "A path, or a name such as digits; its arguments follow \"--\"")
+        ->type_name("");
     command->add_option("--replicas", options->replicas, "How many replicas to start with")
         ->check(replicaCount())
         ->type_name("N");
@@ -147,7 +151,7 @@ class CommandLine {
     command->add_option("N", options->replicas, "How many replicas")
         ->required()
         ->check(replicaCount())
-        ->type_name("N");
+        ->type_name("");
     addJson(command, options->json);
   }
 
@@ -169,9 +173,11 @@ class CommandLine {
         add("logs", "What the replicas of a run wrote", help::kLogs, [=] { return printLogs(*options); });
     addRunName(command, options->run);
     command->add_flag("-f,--follow", options->follow, "Go on printing what comes, until the run is at rest");
-    command->add_option("--replica", options->replica, "Of this replica only")->check(CLI::NonNegativeNumber);
+    command->add_option("--replica", options->replica, "Of this replica only")->check(ordinal())
+        ->type_name("N");
     command->add_option("--generation", options->generation, "Of this generation; else the newest")
-        ->check(CLI::NonNegativeNumber);
+        ->check(ordinal())
+        ->type_name("N");
     addJson(command, options->json);
   }
 
@@ -195,7 +201,7 @@ class CommandLine {
     const auto topic = std::make_shared<std::string>();
     CLI::App* command =
         add("help", "Help about a command, or exit-codes", "", [this, topic] { return printTopic(*topic); });
-    command->add_option("TOPIC", *topic, "A command's name, or exit-codes");
+    command->add_option("TOPIC", *topic, "A command's name, or exit-codes")->type_name("");
   }
 
   // Started by run::start_run; nobody types it.
