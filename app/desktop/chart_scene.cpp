@@ -34,46 +34,71 @@ std::vector<Stretch> stretchesInView(const SeriesModel& model, const SceneOption
   return result;
 }
 
-// The values of one axis, for its range.
+// The values of one axis, for its range. A robust range leaves out single peaks: it holds the middle 90 % of the
+// extremes in view, and every median of fifteen neighbouring buckets, so that a short phase is in it as well as a
+// long one.
 class RangeFinder {
  public:
   void add(std::span<const Bucket> buckets, double factor) {
+    std::vector<double> group;
     for (const Bucket& bucket : buckets) {
       if (std::isnan(bucket.mean)) continue;
       values_.push_back(bucket.min * factor);
       if (bucket.max != bucket.min) values_.push_back(bucket.max * factor);
+      group.push_back(bucket.mean * factor);
+      if (group.size() == kGroup) {
+        medians_.push_back(quantile(group, 0.5));
+        group.clear();
+      }
     }
   }
-  void add(double value) { values_.push_back(value); }
+  void add(double value) { medians_.push_back(value); }
   bool isEmpty() const { return values_.empty(); }
 
-  std::pair<double, double> range(bool isRobust, bool isLog, bool isZoomed) {
-    if (isLog) std::erase_if(values_, [](double v) { return !(v > 0); });
-    if (values_.empty()) return isLog ? std::pair(1.0, 10.0) : std::pair(0.0, 1.0);
-    double low = quantile(isRobust ? 0.01 : 0), high = quantile(isRobust ? 0.99 : 1);
+  // Whether some value lies outside.
+  bool isBeyond(double low, double high) const {
+    return std::any_of(values_.begin(), values_.end(), [&](double v) { return v < low || v > high; });
+  }
+
+  std::pair<double, double> range(bool isRobust, bool isLog, bool isZoomed, double base = 0) {
+    if (isLog) {
+      std::erase_if(values_, [](double v) { return !(v > 0); });
+      std::erase_if(medians_, [](double v) { return !(v > 0); });
+    }
+    if (values_.empty()) return isLog ? std::pair(1.0, 10.0) : std::pair(base, base + 1);
+    // Few values have no outliers.
+    isRobust = isRobust && values_.size() >= 50;
+    double low = quantile(values_, isRobust ? 0.05 : 0), high = quantile(values_, isRobust ? 0.95 : 1);
+    for (const double median : medians_) {
+      low = std::min(low, median);
+      high = std::max(high, median);
+    }
     if (isLog) {
       low = std::exp2(std::floor(std::log2(low) + 1e-9));
       high = std::exp2(std::ceil(std::log2(high) - 1e-9));
       return high > low ? std::pair(low, high) : std::pair(low, 2 * low);
     }
     // Charts stand on zero, so that heights compare; zoomed in on detail they need not.
-    if (low >= 0 && !(isZoomed && low > 0.7 * high)) low = 0;
+    const bool isDetail = isZoomed && low > base + 0.7 * (high - base);
+    if (low >= 0 && !isDetail) low = base;
     if (!(high > low)) high = low + (low != 0 ? std::abs(low) * 0.1 : 1);
     const double step = roundInterval(low, high, 4);
-    return {std::floor(low / step) * step, std::ceil((high + 0.02 * (high - low)) / step) * step};
+    const double top = std::ceil((high + 0.02 * (high - low)) / step) * step;
+    // A base that is no round number has its line a little above the edge.
+    if (low == base && base != 0) return {base - 0.06 * (top - base), top};
+    return {std::floor(low / step) * step, top};
   }
 
  private:
-  double quantile(double q) {
-    // Few values have no outliers.
-    const std::size_t last = values_.size() - 1;
-    const std::size_t at = values_.size() < 50 ? (q < 0.5 ? 0 : last)
-                                               : static_cast<std::size_t>(std::llround(q * static_cast<double>(last)));
-    std::nth_element(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(at), values_.end());
-    return values_[at];
+  static constexpr std::size_t kGroup = 15;
+
+  static double quantile(std::vector<double>& values, double q) {
+    const auto at = static_cast<std::size_t>(std::llround(q * static_cast<double>(values.size() - 1)));
+    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(at), values.end());
+    return values[at];
   }
 
-  std::vector<double> values_;
+  std::vector<double> values_, medians_;
 };
 
 std::vector<SceneBand> bandsOf(const SeriesModel& model, const SceneOptions& options, const Projection& x) {
@@ -140,10 +165,13 @@ ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& p
   scene.isEmpty = left.isEmpty() && right.isEmpty();
   if (spec.bound) left.add(*spec.bound);
   scene.left.log = options.isLog;
-  std::tie(scene.left.y0, scene.left.y1) = left.range(spec.isRobust, options.isLog, options.isZoomed);
-  // A fixed scale from 0 to 1 says more than a logarithmic one.
+  std::tie(scene.left.y0, scene.left.y1) =
+      left.range(spec.isRobust && !options.isWhole, options.isLog, options.isZoomed, spec.base);
+  scene.isCut = spec.isRobust && left.isBeyond(scene.left.y0, scene.left.y1);
+  // A fixed scale from 0 to 1 says more than a logarithmic one. Its end lies below the edge, where a line along it
+  // is seen whole.
   std::tie(scene.right.y0, scene.right.y1) =
-      spec.rightTop ? std::pair(0.0, *spec.rightTop) : right.range(false, false, false);
+      spec.rightTop ? std::pair(0.0, 1.04 * *spec.rightTop) : right.range(false, false, false);
   if (!spec.rightTop) scene.right.y1 = std::max(scene.right.y1, 4.0);
 
   for (std::size_t i = 0; i < spec.lines.size(); ++i) {

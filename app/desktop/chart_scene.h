@@ -41,6 +41,7 @@ struct ChartScene {
   std::vector<SceneLine> lines;
   std::vector<SceneBand> bands;
   std::int64_t samples = 0, points = 0;  // in view; drawn
+  bool isCut = false;    // peaks lie beyond the left axis
   bool isEmpty = true;
 };
 
@@ -50,6 +51,7 @@ struct SceneOptions {
   double smoothing = 0;
   bool isLog = false;
   bool isZoomed = false;
+  bool isWhole = false;         // every peak is to fit, also where the chart is robust
   std::vector<bool> isHidden;  // by line
 };
 

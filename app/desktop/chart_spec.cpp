@@ -19,6 +19,7 @@ ChartSpec gain() {
           .unit = tr("between 1 and S"),
           .lines = {{.series = names::kGain, .label = tr("gain"), .isSmoothed = true, .ghost = names::kRawGain},
                     {.series = names::kScale, .label = tr("S"), .isBound = true}},
+          .base = 1,
           .bound = 1};
 }
 

@@ -73,6 +73,8 @@ void MainWindow::buildViewMenu() {
   menu->addMenu(header_->axisMenu());
   menu->addMenu(header_->smoothingMenu());
   menu->addAction(header_->logAction());
+  QAction* peaks = add(menu, tr("Fit every peak"), Qt::Key_O, view_, &ViewState::setShowsPeaks);
+  peaks->setCheckable(true);
   menu->addSeparator();
   add(menu, tr("Zoom in"), Qt::Key_Plus, this, [this] { zoom(0.7); });
   add(menu, tr("Zoom out"), Qt::Key_Minus, this, [this] { zoom(1 / 0.7); });

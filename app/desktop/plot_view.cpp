@@ -10,11 +10,14 @@
 #include <cmath>
 #include <utility>
 
+#include "format.h"
+
 namespace batchscope::desktop {
 namespace {
 
 // The same for every chart, so that plots stand one above another and a moment has one place.
 constexpr double kLeft = 44, kRight = 36, kTop = 8, kBottom = 24;
+constexpr double kTickHeight = 11;
 
 }  // namespace
 
@@ -116,6 +119,7 @@ void PlotView::rebuild() {
                        .smoothing = state_->smoothing(),
                        .isLog = state_->logY(),
                        .isZoomed = state_->isZoomed(),
+                       .isWhole = state_->showsPeaks(),
                        .isHidden = hidden_};
   painter_.setScene(buildScene(model, spec_, plot, options), spec_, Theme::current(), devicePixelRatioF());
 
@@ -124,9 +128,18 @@ void PlotView::rebuild() {
   const auto ticks = [&](const Projection& p) {
     return p.log ? logTicks(p.y0, p.y1, up) : linearTicks(p.y0, p.y1, up);
   };
+  // A bound has a label of its own, before which its neighbours give way.
+  std::vector<Tick> leftTicks = ticks(scene.left);
+  if (spec_.bound) {
+    const double y = scene.left.py(*spec_.bound);
+    std::erase_if(leftTicks, [&](const Tick& tick) { return std::abs(scene.left.py(tick.value) - y) < kTickHeight; });
+    const auto place = std::find_if(leftTicks.begin(), leftTicks.end(),
+                                    [&](const Tick& tick) { return tick.value > *spec_.bound; });
+    leftTicks.insert(place, {*spec_.bound, formatNumber(*spec_.bound)});
+  }
   const double x0 = scene.left.x0, x1 = scene.left.x1;
   setAxis(bottom_, axis() == XAxis::WallTime ? timeTicks(x0, x1, across) : linearTicks(x0, x1, across), x0, x1, false);
-  setAxis(left_, ticks(scene.left), scene.left.y0, scene.left.y1, scene.left.log);
+  setAxis(left_, leftTicks, scene.left.y0, scene.left.y1, scene.left.log);
   if (right_ != nullptr) setAxis(right_, ticks(scene.right), scene.right.y0, scene.right.y1, false);
 }
 
@@ -136,13 +149,17 @@ std::optional<double> PlotView::cursorPx() const {
   return x ? std::optional(painter_.scene().left.px(*x)) : std::nullopt;
 }
 
-void PlotView::drawForeground(QPainter* painter, const QRectF& rect) {
-  Q_UNUSED(rect);
+void PlotView::paintEvent(QPaintEvent* event) {
   if (stale_) {
     rebuild();
-    // The axes lay themselves out before the next paint.
-    viewport()->update();
+    // New labels have no place until the axes are laid out, which would otherwise be after this paint.
+    chart()->layout()->activate();
   }
+  QChartView::paintEvent(event);
+}
+
+void PlotView::drawForeground(QPainter* painter, const QRectF& rect) {
+  Q_UNUSED(rect);
   painter_.paint(*painter);
   if (painter_.scene().isEmpty) {
     painter->setFont(interfaceFont(11));

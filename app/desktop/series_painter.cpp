@@ -51,10 +51,12 @@ void SeriesPainter::setScene(ChartScene scene, const ChartSpec& spec, const Them
   painter.setFont(interfaceFont(10));
   paintBands(painter);
   paintLines(painter);
+  paintReplicas(painter);
 }
 
 void SeriesPainter::paint(QPainter& painter) const {
   if (!cache_.isNull()) painter.drawPixmap(scene_.left.plot.topLeft(), cache_);
+  paintBoundLabels(painter);
 }
 
 QColor SeriesPainter::colourOf(const LineSpec& line) const {
@@ -64,8 +66,6 @@ QColor SeriesPainter::colourOf(const LineSpec& line) const {
 void SeriesPainter::paintBands(QPainter& painter) const {
   const QRectF plot = scene_.left.plot;
   painter.save();
-  QFont font = interfaceFont(10, QFont::Bold);
-  painter.setFont(font);
   for (const SceneBand& band : scene_.bands) {
     const double left = std::max(band.left, plot.left()), right = std::min(band.right, plot.right());
     if (band.isShaded) {
@@ -74,17 +74,30 @@ void SeriesPainter::paintBands(QPainter& painter) const {
     }
     if (band.isRestart && band.left >= plot.left()) {
       const double x = std::floor(band.left) + 0.5;
-      painter.setPen(QPen(theme_.accent, kHair, Qt::CustomDashLine));
-      QPen pen = painter.pen();
+      QPen pen(theme_.accent, kHair, Qt::CustomDashLine);
       pen.setDashPattern({3, 3});
       painter.setPen(pen);
       painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
     }
+  }
+  painter.restore();
+}
+
+// Above the lines, on a ground of their own, so that a label is legible wherever a line runs.
+void SeriesPainter::paintReplicas(QPainter& painter) const {
+  const QRectF plot = scene_.left.plot;
+  painter.save();
+  painter.setFont(interfaceFont(10, QFont::Bold));
+  for (const SceneBand& band : scene_.bands) {
+    const double left = std::max(band.left, plot.left()), right = std::min(band.right, plot.right());
     const QString label = QStringLiteral("×%1").arg(band.replicas);
     const double width = painter.fontMetrics().horizontalAdvance(label);
     // The label of the last band may run beyond it: it is as young as its first steps.
     const bool isLast = &band == &scene_.bands.back();
     if (std::min(isLast ? plot.right() : right, plot.right()) - left >= width + 6) {
+      painter.setPen(Qt::NoPen);
+      painter.setBrush(withAlpha(theme_.panel, 0.75));
+      painter.drawRoundedRect(QRectF(left + 2, plot.top() + 1, width + 4, 13), 3, 3);
       painter.setPen(theme_.accent);
       painter.drawText(QPointF(left + 4, plot.top() + 11), label);
     }
@@ -108,7 +121,7 @@ void SeriesPainter::paintLines(QPainter& painter) const {
       for (const ScenePiece& piece : line.pieces) {
         const QColor colour = piece.isLost ? theme_.faint : colourOf(spec);
         if (ghosts) {
-          painter.setPen(QPen(withAlpha(colour, theme_.isDark ? 0.3 : 0.28), kHair));
+          painter.setPen(QPen(withAlpha(colour, theme_.isDark ? 0.24 : 0.22), kHair));
           drawPolylines(painter, piece.ghost);
           continue;
         }
@@ -128,11 +141,31 @@ void SeriesPainter::paintLines(QPainter& painter) const {
   painter.restore();
 }
 
+// In the margin that charts without a right axis have free.
+void SeriesPainter::paintBoundLabels(QPainter& painter) const {
+  if (spec_.hasRight()) return;
+  painter.save();
+  painter.setFont(interfaceFont(10));
+  painter.setPen(theme_.dim);
+  for (const SceneLine& line : scene_.lines) {
+    const LineSpec& spec = spec_.lines[line.spec];
+    if (!spec.isBound || line.pieces.empty() || line.pieces.back().ink.raw.empty()) continue;
+    const QPointF end = line.pieces.back().ink.raw.back().last();
+    painter.drawText(QPointF(scene_.left.plot.right() + 4, end.y() + 4), spec.label);
+  }
+  painter.restore();
+}
+
 void SeriesPainter::paintBadge(QPainter& painter) const {
-  if (scene_.points >= scene_.samples) return;
+  QStringList notes;
+  if (scene_.points < scene_.samples) {
+    notes << QCoreApplication::translate("chart", "%1 of %2 points")
+                 .arg(formatCount(scene_.points), formatCount(scene_.samples));
+  }
+  if (scene_.isCut) notes << QCoreApplication::translate("chart", "peaks cut, O shows them");
+  if (notes.isEmpty()) return;
   const QRectF plot = scene_.left.plot;
-  const QString text = QCoreApplication::translate("chart", "%1 of %2 points")
-                           .arg(formatCount(scene_.points), formatCount(scene_.samples));
+  const QString text = notes.join(QStringLiteral(" · "));
   painter.save();
   painter.setFont(interfaceFont(9));
   const QSizeF size(painter.fontMetrics().horizontalAdvance(text) + 8, painter.fontMetrics().height() + 2);

@@ -21,12 +21,14 @@ class SeriesPainter {
 
   void paint(QPainter& painter) const;
   void paintCursor(QPainter& painter, const StepRef& at, double px) const;
-  // "690 of 7,200 points", where not every sample has a point of its own.
+  // "690 of 7,200 points", where not every sample has a point of its own, and whether peaks are cut.
   void paintBadge(QPainter& painter) const;
 
  private:
   void paintBands(QPainter& painter) const;
   void paintLines(QPainter& painter) const;
+  void paintReplicas(QPainter& painter) const;
+  void paintBoundLabels(QPainter& painter) const;
   QColor colourOf(const LineSpec& line) const;
 
   ChartScene scene_;

@@ -51,6 +51,12 @@ void ViewState::setLogY(bool log) {
   Q_EMIT changed();
 }
 
+void ViewState::setShowsPeaks(bool peaks) {
+  if (peaks == peaks_) return;
+  peaks_ = peaks;
+  Q_EMIT changed();
+}
+
 void ViewState::setZoom(const SeriesModel& model, Extent range) {
   const Extent whole = model.extent(axis_);
   if (whole.empty()) return;

@@ -23,6 +23,7 @@ class ViewState : public QObject {
   bool follows() const { return follow_; }
   double smoothing() const { return smoothing_; }
   bool logY() const { return logY_; }
+  bool showsPeaks() const { return peaks_; }
   bool isZoomed() const { return zoom_.has_value(); }
   const std::optional<StepRef>& cursor() const { return cursor_; }
 
@@ -34,6 +35,8 @@ class ViewState : public QObject {
   void setFollow(bool follow);
   void setSmoothing(double smoothing);
   void setLogY(bool log);
+  // Whether single peaks stretch the y axes of noisy charts.
+  void setShowsPeaks(bool peaks);
 
   // Zooms to a range of an axis; ranges too small to show anything are ignored. A zoom away from the newest
   // sample stops following.
@@ -58,6 +61,7 @@ class ViewState : public QObject {
   XAxis axis_ = XAxis::WallTime;
   bool follow_ = true;
   bool logY_ = false;
+  bool peaks_ = false;
   double smoothing_ = 0.6;
   std::optional<Extent> zoom_;
   std::vector<std::optional<Extent>> undo_;
