@@ -80,6 +80,19 @@ void RunListModel::setRuns(const std::vector<storage::Run>& runs) {
   Q_EMIT layoutChanged();
 }
 
+void RunListModel::setStatus(const protocol::RunStatus& status) {
+  const auto run = std::find_if(runs_.begin(), runs_.end(), [&](const auto& r) { return r.id == status.run; });
+  if (run == runs_.end()) return;
+  const QModelIndex at = index(static_cast<int>(run - runs_.begin()));
+  const QVariant detailBefore = at.data(DetailRole), badgeBefore = at.data(BadgeRole);
+  run->replicas = status.replicas;
+  run->step = status.step;
+  run->epoch = status.epoch;
+  run->epochs = status.epochs;
+  run->latest = status.latest;
+  if (at.data(DetailRole) != detailBefore || at.data(BadgeRole) != badgeBefore) Q_EMIT dataChanged(at, at);
+}
+
 int RunListModel::rowCount(const QModelIndex& parent) const {
   return parent.isValid() ? 0 : static_cast<int>(runs_.size());
 }

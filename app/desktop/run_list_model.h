@@ -7,6 +7,7 @@
 #include <QSortFilterProxyModel>
 #include <vector>
 
+#include "batchscope/protocol/control.h"
 #include "batchscope/storage/catalogue.h"
 
 namespace batchscope::desktop {
@@ -20,6 +21,8 @@ class RunListModel : public QAbstractListModel {
 
   // Newest first; rows that stay keep their identity.
   void setRuns(const std::vector<storage::Run>& runs);
+  // What a supervisor says of its run, which is newer than the catalogue.
+  void setStatus(const protocol::RunStatus& status);
 
   int rowCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;

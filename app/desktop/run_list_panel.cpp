@@ -18,9 +18,10 @@ RunListPanel::RunListPanel(QWidget* parent)
       model_(new RunListModel(this)),
       filter_(new RunFilterModel(this)) {
   setObjectName(QStringLiteral("leftPanel"));
-  setFixedWidth(236);
-  search_->setPlaceholderText(tr("Find runs by name or state"));
+  setMinimumWidth(200);
+  search_->setPlaceholderText(tr("Find runs"));
   search_->setAccessibleName(tr("Find runs"));
+  search_->setToolTip(tr("Words of a run's name, id or state"));
   search_->setClearButtonEnabled(true);
   filter_->setSourceModel(model_);
   list_->setModel(filter_);
@@ -55,6 +56,8 @@ void RunListPanel::setRuns(const std::vector<storage::Run>& runs) {
   // A row is higher where it opens a section.
   Q_EMIT list_->itemDelegate()->sizeHintChanged({});
 }
+
+void RunListPanel::setStatus(const protocol::RunStatus& status) { model_->setStatus(status); }
 
 void RunListPanel::select(const std::string& id) {
   const auto matches = filter_->match(filter_->index(0, 0), RunListModel::IdRole, QString::fromStdString(id), 1,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "batchscope/protocol/control.h"
 #include "batchscope/storage/catalogue.h"
 
 class QLineEdit;
@@ -23,6 +24,7 @@ class RunListPanel : public QFrame {
   explicit RunListPanel(QWidget* parent = nullptr);
 
   void setRuns(const std::vector<storage::Run>& runs);
+  void setStatus(const protocol::RunStatus& status);
   void select(const std::string& id);
   void focusSearch();
   void selectNeighbour(int offset);
