@@ -18,8 +18,8 @@ ChartCard::ChartCard(const ChartSpec& spec, ViewState* state, QWidget* parent)
   auto* unit = new UnitLabel(spec.unit, this);
 
   auto* head = new QHBoxLayout;
-  head->setContentsMargins(12, 0, 12, 0);
-  head->setSpacing(8);
+  head->setContentsMargins(12, 0, 10, 0);
+  head->setSpacing(7);
   head->addWidget(title);
   head->addWidget(unit, 1);
   for (std::size_t i = 0; i < spec.lines.size(); ++i) {

@@ -65,7 +65,7 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, int devices, Q
 
   auto* content = new QWidget(this);
   auto* column = new QVBoxLayout(content);
-  column->setContentsMargins(14, 14, 14, 14);
+  column->setContentsMargins(14, 12, 14, 8);
   column->setSpacing(0);
   column->addWidget(section(tr("Replicas"), this));
   column->addSpacing(8);
@@ -74,22 +74,22 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, int devices, Q
   column->addWidget(restart_);
   column->addSpacing(6);
   column->addWidget(prediction_);
-  column->addSpacing(12);
+  column->addSpacing(8);
   column->addWidget(restartTitle_);
   column->addSpacing(4);
   column->addWidget(steps_);
-  column->addSpacing(14);
+  column->addSpacing(10);
   column->addWidget(section(tr("Run"), this));
   column->addSpacing(8);
   auto* buttons = new QHBoxLayout;
   buttons->setSpacing(6);
   for (QPushButton* button : {checkpoint_, pause_, stop_}) buttons->addWidget(button, 1);
   column->addLayout(buttons);
-  column->addSpacing(16);
+  column->addSpacing(12);
   column->addWidget(curveTitle_);
   column->addSpacing(4);
   column->addWidget(curve_);
-  column->addSpacing(12);
+  column->addSpacing(8);
   column->addWidget(readout_);
   column->addStretch(1);
 

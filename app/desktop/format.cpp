@@ -14,6 +14,13 @@ QString tr(const char* text) { return QCoreApplication::translate("format", text
 
 QString fixed(double value, int decimals) { return QLocale().toString(value, 'f', decimals); }
 
+QString superscript(int number) {
+  static const QString digits = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹");
+  QString text;
+  for (const QChar c : QString::number(number)) text += c == QLatin1Char('-') ? QChar(u'⁻') : digits[c.digitValue()];
+  return text;
+}
+
 }  // namespace
 
 QString formatCount(std::int64_t value) { return QLocale().toString(static_cast<qlonglong>(value)); }
@@ -23,7 +30,9 @@ QString formatNumber(double value, int digits) {
   if (std::isinf(value)) return value > 0 ? QStringLiteral("∞") : QStringLiteral("−∞");
   if (value == 0) return QStringLiteral("0");
   const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
-  if (exponent < -4 || exponent > 9) return QLocale().toString(value, 'g', digits);
+  if (exponent < -4 || exponent > 9) {
+    return tr("%1 × 10%2").arg(fixed(value / std::pow(10, exponent), digits - 1), superscript(exponent));
+  }
   if (value == std::round(value) && std::abs(value) < 1e4) return fixed(value, 0);
   if (exponent >= digits - 1) {
     // Whole numbers below ten thousand are exact; larger ones are rounded to what a person takes in.

@@ -12,7 +12,7 @@
 namespace batchscope::desktop {
 
 GoodputCurve::GoodputCurve(QWidget* parent) : QWidget(parent) {
-  setFixedHeight(168);
+  setFixedHeight(160);
   setAccessibleName(tr("Goodput over batch size"));
 }
 
@@ -79,9 +79,13 @@ void GoodputCurve::paintEvent(QPaintEvent*) {
   draw([](const auto& p) { return p.efficiency; }, theme.series[2], 1.4);
   draw([&](const auto& p) { return p.goodput / top; }, theme.series[0], 2);
 
-  const auto label = [&](double x, double y, const QString& text) {
+  const auto label = [&](double x, double y, const QString& text, bool goesLeft = false) {
     const double width = metrics.horizontalAdvance(text);
-    const double left = x + 5 + width > plot.right() ? x - 5 - width : x + 5;
+    const bool isLeft = (goesLeft && x - 5 - width > plot.left()) || x + 5 + width > plot.right();
+    const double left = isLeft ? x - 5 - width : x + 5;
+    QColor ground = theme.panel;
+    ground.setAlphaF(0.75F);
+    painter.fillRect(QRectF(left - 2, y - metrics.ascent(), width + 4, metrics.height()), ground);
     painter.setPen(theme.dim);
     painter.drawText(QPointF(left, y), text);
   };
@@ -98,7 +102,8 @@ void GoodputCurve::paintEvent(QPaintEvent*) {
     painter.setPen(QPen(theme.series[0], 1.6));
     painter.setBrush(theme.panel);
     painter.drawEllipse(at, 4, 4);
-    label(at.x(), plot.top() - 5, tr("now %1").arg(formatCount(now_->batchSize)));
+    label(at.x(), at.y() - 8, tr("now %1").arg(formatCount(now_->batchSize)),
+          best_ && best_->batchSize >= now_->batchSize);
   }
 
   double x = plot.left();

@@ -6,6 +6,11 @@
 #include "theme.h"
 
 namespace batchscope::desktop {
+namespace {
+
+constexpr int kSample = 9, kGap = 4;
+
+}  // namespace
 
 LegendButton::LegendButton(const LineSpec& line, QWidget* parent)
     : QAbstractButton(parent), colour_(line.colour), isBound_(line.isBound) {
@@ -20,7 +25,7 @@ LegendButton::LegendButton(const LineSpec& line, QWidget* parent)
   setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
 }
 
-QSize LegendButton::sizeHint() const { return {14 + 4 + fontMetrics().horizontalAdvance(text()) + 2, 18}; }
+QSize LegendButton::sizeHint() const { return {kSample + kGap + fontMetrics().horizontalAdvance(text()) + 1, 18}; }
 
 void LegendButton::paintEvent(QPaintEvent*) {
   const Theme& theme = Theme::current();
@@ -30,12 +35,12 @@ void LegendButton::paintEvent(QPaintEvent*) {
   if (isBound_) pen.setStyle(Qt::DotLine);
   painter.setPen(pen);
   const int middle = height() / 2;
-  painter.drawLine(0, middle, 11, middle);
+  painter.drawLine(0, middle, kSample - 1, middle);
   painter.setPen(isChecked() || underMouse() ? theme.dim : theme.faint);
   QFont font = this->font();
   font.setStrikeOut(!isChecked());
   painter.setFont(font);
-  painter.drawText(rect().adjusted(16, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, text());
+  painter.drawText(rect().adjusted(kSample + kGap, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, text());
   if (hasFocus()) {
     painter.setPen(theme.accent);
     painter.drawRect(rect().adjusted(0, 0, -1, -1));

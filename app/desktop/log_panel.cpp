@@ -51,6 +51,7 @@ LogPanel::LogPanel(RunSession* session, QWidget* parent)
   text_->setFont(fixedFont(11));
   text_->setFrameShape(QFrame::NoFrame);
   text_->setMaximumBlockCount(kMostLines);
+  text_->setMinimumHeight(40);
   text_->setLineWrapMode(QPlainTextEdit::NoWrap);
   text_->setAccessibleName(tr("Log"));
   text_->setPlaceholderText(tr("This replica has printed nothing yet."));

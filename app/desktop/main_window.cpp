@@ -168,9 +168,16 @@ void MainWindow::buildDocks() {
 
 void MainWindow::restoreDefaultLayout() {
   inner_->restoreState(defaultDocks_);
-  // The charts come first: the docks take a sixth of the window.
-  inner_->resizeDocks({inner_->findChild<QDockWidget*>(QStringLiteral("events"))}, {std::max(110, height() / 6)},
-                      Qt::Vertical);
+  // The charts come first: the docks take about a sixth of the window, in whole rows.
+  constexpr int kFrame = 43, kRow = 20;
+  const int rows = std::max(5, (height() / 6 - kFrame) / kRow);
+  inner_->resizeDocks({inner_->findChild<QDockWidget*>(QStringLiteral("events"))}, {kFrame + rows * kRow}, Qt::Vertical);
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event) {
+  QMainWindow::resizeEvent(event);
+  // The charts need the width more than the names of runs do.
+  list_->setFixedWidth(event->size().width() < 1400 ? 200 : 236);
 }
 
 void MainWindow::showEvent(QShowEvent* event) {
@@ -201,6 +208,7 @@ void MainWindow::buildStatusBar() {
 
 void MainWindow::updateStatusBar() {
   if (!session_->isOpen()) return;
+  if (session_->isConnected()) list_->setStatus(session_->status());
   recording_->setText(session_->isConnected() ? tr("recording every step") : QString());
   setWindowTitle(tr("%1: %2 – BatchScope")
                      .arg(QString::fromStdString(session_->run().name), describe(session_->status()).text));
@@ -208,6 +216,7 @@ void MainWindow::updateStatusBar() {
 
 void MainWindow::runsChanged() {
   list_->setRuns(watcher_->runs());
+  if (session_->isConnected()) list_->setStatus(session_->status());
   if (!session_->isOpen() && wantsNewest_) openRun({});
   if (session_->isOpen()) list_->select(session_->run().id);
   pages_->setCurrentIndex(session_->isOpen() ? 1 : 0);

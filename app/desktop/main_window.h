@@ -42,6 +42,7 @@ class MainWindow : public QMainWindow {
   ViewState* view() const { return view_; }
 
  protected:
+  void resizeEvent(QResizeEvent* event) override;
   void showEvent(QShowEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
 

@@ -54,7 +54,7 @@ Readout::Readout(RunSession* session, ViewState* state, QWidget* parent)
     : QWidget(parent), session_(session), state_(state), title_(new QLabel(this)) {
   auto* grid = new QGridLayout(this);
   grid->setContentsMargins(0, 0, 0, 0);
-  grid->setVerticalSpacing(5);
+  grid->setVerticalSpacing(4);
   title_->setObjectName(QStringLiteral("section"));
   grid->addWidget(title_, 0, 0, 1, 2);
   int row = 1;
