@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""take.py PROGRAMS FOLDER: draws the window's pictures of a real run while it trains.
+
+The digits example starts on 2 replicas in a store of its own and is restarted on 1, 3 and 2. Once it has trained for a
+few epochs more, `batchscope-desktop --grab` draws the window in each theme and size; then the run is stopped. Where
+pngquant is installed, it makes the pictures fit to be kept in a repository.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+RESTARTS = {3: 1, 6: 3, 10: 2}  # epoch: replicas
+READY = 16  # epochs
+PATIENCE = 900  # s, on a machine that has much else to do
+THEMES = "dark", "light"
+SIZES = "1280x800", "1920x1080"
+
+
+def main():
+    programs, folder = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+    with tempfile.TemporaryDirectory(prefix="bs-") as home:
+        # Threads that wait in a loop would starve one another where other work wants the cores too.
+        environment = dict(os.environ, BATCHSCOPE_DB=f"{home}/runs.db", XDG_DATA_HOME=home, XDG_STATE_HOME=home,
+                           XDG_CONFIG_HOME=home, OMP_WAIT_POLICY="passive")
+
+        def call(program, *arguments):
+            done = subprocess.run([programs / program, *arguments], cwd=home, env=environment, text=True,
+                                  capture_output=True)
+            if done.returncode != 0:
+                sys.exit(f"take.py: {program} {arguments[0]} failed: {done.stderr}")
+            return done.stdout
+
+        def show():
+            return json.loads(call("batchscope", "show", "digits", "--json"))
+
+        triggers = [f"--at=epoch={epoch}:replicas={replicas}" for epoch, replicas in RESTARTS.items()]
+        call("batchscope", "run", "digits", "--detach", "--name", "digits", "--replicas", "2", *triggers)
+        try:
+            deadline = time.monotonic() + PATIENCE
+            while (seen := show()["run"])["epoch"] < READY:
+                if time.monotonic() > deadline or seen["state"] in ("failed", "finished", "stopped", "interrupted"):
+                    sys.exit(f"take.py: the run is {seen['state']} in epoch {seen['epoch']}, not training in {READY}: "
+                             f"{seen['message']}")
+                print(f"\rtraining until epoch {READY}: {seen['epoch']} ", end="", file=sys.stderr, flush=True)
+                time.sleep(0.5)
+            print(file=sys.stderr)
+            for theme in THEMES:
+                for size in SIZES:
+                    picture = folder / f"window-{theme}-{size}.png"
+                    call("batchscope-desktop", "--grab", picture, "--run", "digits", "--size", size, "--theme", theme)
+                    if quantize := shutil.which("pngquant"):
+                        subprocess.run([quantize, "--force", "--output", picture, picture], check=True)
+                    print(f"{picture} ({picture.stat().st_size // 1000} kB)")
+        finally:
+            supervisor = show()["run"]["supervisor"]
+            call("batchscope", "stop", "digits")
+            while supervisor and pathlib.Path(f"/proc/{supervisor}").exists():
+                time.sleep(0.1)
+
+
+if __name__ == "__main__":
+    main()
