@@ -3,8 +3,10 @@
 // Starting the supervisor of a run, new or resumed, as a process that outlives its starter.
 #include <QProcess>
 #include <QString>
+#include <QStringDecoder>
 #include <QStringList>
 #include <QThread>
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
@@ -23,6 +25,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kStartLimit = 10s;
 constexpr int kLogLines = 10;
+constexpr std::size_t kLongestName = 200;  // bytes
 
 fs::path supervisor_log(const std::string& id) { return protocol::run_paths(id).root / "supervisor.log"; }
 
@@ -80,6 +83,19 @@ void await_supervisor(storage::Catalogue& catalogue, const std::string& id, cons
   }
 }
 
+// A name is shown in lists, titles and events: one line of text, and none that means something else.
+void check_name(const std::string& name) {
+  QStringDecoder utf8(QStringDecoder::Utf8);
+  const QString text = utf8(QByteArray::fromStdString(name));
+  const bool one_line = std::none_of(text.begin(), text.end(), [](QChar c) {
+    return c.category() == QChar::Other_Control || c == QChar::LineSeparator || c == QChar::ParagraphSeparator;
+  });
+  if (name.empty() || name.size() > kLongestName || utf8.hasError() || !one_line)
+    throw Error(ErrorKind::usage, "a run's name is one line of UTF-8 text, at most " +
+                                      std::to_string(kLongestName) + " bytes long");
+  if (name == "latest") throw Error(ErrorKind::usage, "\"latest\" names the newest run; choose another name");
+}
+
 void check(const protocol::RunSpec& spec) {
   if (!fs::path(spec.program).is_absolute())
     throw Error(ErrorKind::usage, "the program '" + spec.program + "' must be given by its absolute path");
@@ -97,6 +113,7 @@ void check(const protocol::RunSpec& spec) {
 }  // namespace
 
 std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& spec) {
+  check_name(spec.name);
   check(spec);
   const std::string id = catalogue.create_run(spec);
   try {
