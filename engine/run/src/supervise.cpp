@@ -4,6 +4,7 @@
 #include <sys/prctl.h>
 
 #include <cstdio>
+#include <filesystem>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/run/supervisor.h"
@@ -35,6 +36,23 @@ class Claim {
   const std::string& id_;
 };
 
+// The run's directories. The private one of the sockets is there while somebody listens, and no longer.
+class Directories {
+ public:
+  explicit Directories(const protocol::RunPaths& paths) : runtime_(paths.runtime) {
+    protocol::make_run_directories(paths);
+  }
+  ~Directories() {
+    std::error_code ignored;
+    std::filesystem::remove_all(runtime_, ignored);
+  }
+  Directories(const Directories&) = delete;
+  Directories& operator=(const Directories&) = delete;
+
+ private:
+  const std::filesystem::path runtime_;
+};
+
 }  // namespace
 
 int supervise(const std::string& id, int replicas) {
@@ -45,7 +63,7 @@ int supervise(const std::string& id, int replicas) {
     throw Error(ErrorKind::conflict, "run " + id + " is finished; start a new one");
   const Claim claim(catalogue, id);
   catalogue.set_state(id, RunState::starting);
-  protocol::make_run_directories(protocol::run_paths(id));
+  const Directories directories(protocol::run_paths(id));
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   try {
     return Supervision(catalogue, *run, replicas).exec();
