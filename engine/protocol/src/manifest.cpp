@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <variant>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
@@ -47,6 +48,8 @@ void write_manifest(const fs::path& directory, const Manifest& manifest) {
   Json files = Json::array();
   for (const StateFile& file : manifest.files)
     files.push_back({{"name", file.name}, {"bytes", file.bytes}, {"crc32", file.crc32}});
+  Json ledger = Json::array();
+  for (const LedgerEntry& entry : manifest.ledger) ledger.push_back(Json::parse(encode(entry)));
   const Json json{{"version", manifest.version},
                   {"step", manifest.step},
                   {"epoch", manifest.epoch},
@@ -54,7 +57,8 @@ void write_manifest(const fs::path& directory, const Manifest& manifest) {
                   {"num_replicas", manifest.num_replicas},
                   {"reason", manifest.reason},
                   {"pinned", manifest.pinned},
-                  {"files", files}};
+                  {"files", files},
+                  {"ledger", ledger}};
   const std::string text = json.dump(2) + "\n";
 
   const fs::path file = directory / kFile;
@@ -105,8 +109,12 @@ Manifest read_manifest(const fs::path& directory) {
         throw Error(ErrorKind::corrupt, file.string() + ": \"" + state.name + "\" is no file name");
       manifest.files.push_back(std::move(state));
     }
+    for (const Json& entry : json.value("ledger", Json::array()))
+      manifest.ledger.push_back(std::get<LedgerEntry>(decode(entry.dump())));
   } catch (const Json::exception& e) {
     throw Error(ErrorKind::corrupt, file.string() + " is damaged: " + e.what());
+  } catch (const std::bad_variant_access&) {
+    throw Error(ErrorKind::corrupt, file.string() + " is damaged: its ledger holds something else");
   }
   return manifest;
 }

@@ -65,20 +65,37 @@ void reconcile(storage::Catalogue& catalogue, const storage::Run& run, const pro
     catalogue.put_generation(run.id, generation);
   }
 
+  const auto present = protocol::list_checkpoints(paths.checkpoints);
+  adopt_checkpoints(catalogue, run.id, newest, present);
+  for (const auto& checkpoint : catalogue.checkpoints(run.id))
+    if (std::none_of(present.begin(), present.end(),
+                     [&](const fs::path& directory) { return directory.filename() == checkpoint.name; }))
+      catalogue.remove_checkpoint(run.id, checkpoint.name);
+}
+
+void adopt_checkpoints(storage::Catalogue& catalogue, const std::string& run, int generation,
+                       const std::vector<fs::path>& checkpoints) {
   std::set<std::string> known;
-  for (const auto& checkpoint : catalogue.checkpoints(run.id)) known.insert(checkpoint.name);
-  for (const fs::path& directory : protocol::list_checkpoints(paths.checkpoints)) {
+  for (const auto& checkpoint : catalogue.checkpoints(run)) known.insert(checkpoint.name);
+  for (const fs::path& directory : checkpoints) {
     const std::string name = directory.filename().string();
-    if (known.erase(name) != 0) continue;
+    if (known.contains(name)) continue;
     try {
       const auto manifest = protocol::read_manifest(directory);
-      catalogue.put_checkpoint(run.id, {name, newest, manifest.step, manifest.epoch, manifest.progress,
-                                        modified(directory), 0, size_of(manifest), manifest.reason});
-    } catch (const Error&) {
+      // The ledger is written before the checkpoint: it may be there already.
+      const auto ledger = catalogue.ledger(run);
+      for (const auto& entry : manifest.ledger)
+        if (std::none_of(ledger.begin(), ledger.end(), [&](const storage::Ledger& there) {
+              return there.generation == generation && there.entry == entry;
+            }))
+          catalogue.add_ledger(run, generation, entry);
+      catalogue.put_checkpoint(run, {name, generation, manifest.step, manifest.epoch, manifest.progress,
+                                     modified(directory), 0, size_of(manifest), manifest.reason});
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::io || error.kind() == ErrorKind::timeout) throw;
       // Half a checkpoint: the replicas skip it, and say so.
     }
   }
-  for (const std::string& gone : known) catalogue.remove_checkpoint(run.id, gone);
 }
 
 double time_in_generations(const std::vector<storage::Generation>& generations) {

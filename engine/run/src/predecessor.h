@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a supervisor that was killed left behind: replicas that still run (they notice its end, checkpoint
-// and exit by themselves), generations that were never closed, and checkpoints that were written after
-// nobody listened any more.
+// and exit by themselves), generations that were never closed, and checkpoints that nobody was told of,
+// because nobody listened any more or rank 0 was killed before it could say so.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,11 @@ std::vector<ProcessId> leftover_replicas(const protocol::RunPaths& paths);  // t
 
 // Brings the catalogue in line with what is on disk. Call it when no replica is left.
 void reconcile(storage::Catalogue& catalogue, const storage::Run& run, const protocol::RunPaths& paths);
+
+// Lists in the catalogue those of these checkpoints, all of this generation or older, that are not there yet,
+// and what they say was trained on.
+void adopt_checkpoints(storage::Catalogue& catalogue, const std::string& run, int generation,
+                       const std::vector<std::filesystem::path>& checkpoints);
 
 // Seconds of run time in the generations so far.
 double time_in_generations(const std::vector<storage::Generation>& generations);

@@ -3,6 +3,7 @@
 // Telemetry to store.
 #include "recorder.h"
 
+#include <filesystem>
 #include <set>
 #include <type_traits>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/series.h"
+#include "predecessor.h"
 
 namespace batchscope::run {
 
@@ -19,14 +21,45 @@ Recorder::Recorder(storage::Catalogue& catalogue, const std::string& run, const 
     : catalogue_(catalogue),
       run_(run),
       paths_(paths),
-      samples_(paths.samples),
+      samples_(open_samples(paths.samples, samples_set_aside_)),
       offset_(storage::now() - monotonic_seconds()) {
   for (const storage::Epoch& epoch : catalogue.epochs(run)) epochs_[epoch.number] = epoch;
+}
+
+// Damaged series cost their charts, not the run: they are kept beside new ones.
+storage::SampleWriter Recorder::open_samples(const std::filesystem::path& file, std::string& set_aside) {
+  try {
+    return storage::SampleWriter(file);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::corrupt) throw;
+    std::filesystem::path aside;
+    for (int number = 1; aside.empty() || std::filesystem::exists(aside); ++number)
+      aside = file.string() + ".damaged-" + std::to_string(number);
+    for (const char* suffix : {"-wal", "-shm", ""}) {
+      std::error_code ignored;  // neither of the first two need be there
+      std::filesystem::rename(file.string() + suffix, aside.string() + suffix, ignored);
+    }
+    set_aside = std::string("the series recorded so far are damaged and were set aside as ") +
+                aside.filename().string() + ": " + error.what();
+    return storage::SampleWriter(file);
+  }
 }
 
 void Recorder::begin_generation(int number) {
   generation_ = number;
   last_step_ = dropped_ = 0;
+  refused_.clear();
+  if (!samples_set_aside_.empty()) event(0, "warning", std::exchange(samples_set_aside_, {}));
+}
+
+// What a series refuses is left out of it; that is no reason to end the telemetry of a replica.
+void Recorder::append(const std::string& series, std::int64_t first_step, std::span<const double> values) {
+  try {
+    samples_.append(generation_, series, first_step, values);
+  } catch (const Error& error) {
+    if (refused_.insert(series).second)
+      event(last_step_, "warning", std::string("values are missing from the charts: ") + error.what());
+  }
 }
 
 void Recorder::take(const Message& message) {
@@ -39,7 +72,7 @@ void Recorder::take(const Message& message) {
         } else if constexpr (std::is_same_v<T, Scalar>) {
           if (m.name.empty() || m.step < 0)
             throw Error(ErrorKind::usage, "a scalar needs a name and a step of at least 0");
-          samples_.append(generation_, m.name, m.step, m.value);
+          append(m.name, m.step, std::span(&m.value, 1));
         } else if constexpr (std::is_same_v<T, EpochMark>) {
           take_epoch(m);
         } else if constexpr (std::is_same_v<T, LedgerEntry>) {
@@ -60,10 +93,10 @@ void Recorder::take_steps(const Steps& steps) {
   if (steps.first_step < 1 || mono == steps.columns.end())
     throw Error(ErrorKind::usage, "steps begin with 1 and carry the column \"mono\"");
   for (const auto& [name, values] : steps.columns)
-    if (name != series::kMono) samples_.append(generation_, name, steps.first_step, values);
+    if (name != series::kMono) append(name, steps.first_step, values);
   std::vector<double> times = mono->second;
   for (double& time : times) time = wall(time);
-  samples_.append(generation_, series::kTime, steps.first_step, times);
+  append(series::kTime, steps.first_step, times);
   if (!times.empty()) last_step_ = steps.first_step + static_cast<std::int64_t>(times.size()) - 1;
   if (steps.dropped > dropped_)
     event(last_step_, "warning",
@@ -96,6 +129,13 @@ void Recorder::take_checkpoint(const CheckpointWritten& m) {
       there.insert(directory.filename().string());
     for (const auto& known : catalogue.checkpoints(run_))
       if (!there.contains(known.name)) catalogue.remove_checkpoint(run_, known.name);
+  });
+}
+
+// As they are now: what the next generation writes is told by itself.
+void Recorder::adopt_checkpoints() {
+  queue([this, generation = generation_, present = list_checkpoints(paths_.checkpoints)](auto& catalogue) {
+    run::adopt_checkpoints(catalogue, run_, generation, present);
   });
 }
 
@@ -140,6 +180,8 @@ void Recorder::commit() {
   } catch (const Error& error) {
     trouble(samples_trouble_, error.what());
   }
+  for (const auto& repairs = samples_.repairs(); repairs_told_ < repairs.size(); ++repairs_told_)
+    event(last_step_, "warning", repairs[repairs_told_]);
 }
 
 void Recorder::trouble(bool& told, const std::string& what) {

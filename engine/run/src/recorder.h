@@ -10,6 +10,8 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -33,6 +35,8 @@ class Recorder {
   void begin_generation(int number);
   void take(const protocol::Message& message);
   void put(const storage::Generation& generation);
+  // Checkpoints that the generation may have written without a word.
+  void adopt_checkpoints();
   void event(std::int64_t step, const std::string& level, const std::string& text);
   void state(protocol::RunState state, const std::string& message);
   void progress(std::int64_t step, int epoch, int epochs, double fraction,
@@ -48,6 +52,8 @@ class Recorder {
   using Write = std::function<void(storage::Catalogue&)>;
   void queue(Write write) { writes_.push_back(std::move(write)); }
   void trouble(bool& told, const std::string& what);
+  static storage::SampleWriter open_samples(const std::filesystem::path& file, std::string& set_aside);
+  void append(const std::string& series, std::int64_t first_step, std::span<const double> values);
   void take_steps(const protocol::Steps& steps);
   void take_epoch(const protocol::EpochMark& mark);
   void take_checkpoint(const protocol::CheckpointWritten& checkpoint);
@@ -55,7 +61,9 @@ class Recorder {
   storage::Catalogue& catalogue_;
   const std::string run_;
   const protocol::RunPaths paths_;
+  std::string samples_set_aside_;  // why, where the series that were there could not be opened
   storage::SampleWriter samples_;
+  std::size_t repairs_told_ = 0;
   const double offset_;
   std::deque<Write> writes_;
   bool catalogue_trouble_ = false, samples_trouble_ = false;  // told, and not over yet
@@ -63,6 +71,7 @@ class Recorder {
   int generation_ = 0;
   std::int64_t last_step_ = 0;
   std::int64_t dropped_ = 0;
+  std::set<std::string> refused_;          // series of the present generation that had to be left out
   std::map<int, storage::Epoch> epochs_;  // by number, the newest begin of each
 };
 

@@ -184,6 +184,7 @@ void Supervision::ended(const Outcome& outcome) {
   record_.last_step = recorder_.last_step();
   record_.outcome = outcome.text();
   recorder_.put(record_);
+  recorder_.adopt_checkpoints();
   recorder_.commit();
   for (const Waiting& waiting : waiting_)
     waiting.responder.fail(Error(ErrorKind::conflict, "the generation ended before it wrote a checkpoint"));

@@ -67,6 +67,7 @@ fs::path write(const std::string& reason) {
   manifest.num_replicas = num_replicas();
   manifest.reason = reason;
   manifest.pinned = reason == "manual";
+  manifest.ledger = held_ledger();
   std::vector<CheckpointStore::File> files;
   for (State* state : states())
     files.push_back({state->name(), [state](std::ostream& out) { state->save(out); }});

@@ -4,7 +4,6 @@
 #include "ledger.h"
 
 #include <utility>
-#include <vector>
 
 #include "batchscope/train/process_group.h"
 #include "process.h"
@@ -22,6 +21,8 @@ std::vector<protocol::LedgerEntry>& held() {
 void add_to_ledger(const protocol::LedgerEntry& entry) {
   if (replica_rank() == 0 && telemetry_connected()) held().push_back(entry);
 }
+
+const std::vector<protocol::LedgerEntry>& held_ledger() { return held(); }
 
 void send_ledger() {
   for (protocol::LedgerEntry& entry : std::exchange(held(), {})) send(std::move(entry));

@@ -6,11 +6,14 @@
 // each other.
 #pragma once
 
+#include <vector>
+
 #include "batchscope/protocol/telemetry.h"
 
 namespace batchscope {
 
-void add_to_ledger(const protocol::LedgerEntry& entry);  // rank 0's are kept
-void send_ledger();                                      // the training up to here lasts
+void add_to_ledger(const protocol::LedgerEntry& entry);   // rank 0's are kept
+const std::vector<protocol::LedgerEntry>& held_ledger();  // what the next checkpoint makes last
+void send_ledger();                                       // the training up to here lasts
 
 }  // namespace batchscope

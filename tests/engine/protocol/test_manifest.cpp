@@ -34,6 +34,7 @@ class TestManifest : public QObject {
     const auto crc =
         crc32(0, reinterpret_cast<const Bytef*>(content.data()), static_cast<uInt>(content.size()));
     manifest.files = {{"model", static_cast<std::int64_t>(content.size()), static_cast<std::uint32_t>(crc)}};
+    manifest.ledger = {{"train-0", 1, 2, 30, 40, 5, 53, 40}};
     write_manifest(directory, manifest);
     return directory;
   }
@@ -58,6 +59,7 @@ class TestManifest : public QObject {
     QCOMPARE(manifest.step, 40);
     QCOMPARE(manifest.reason, std::string("rescale"));
     QCOMPARE(manifest.files.size(), 1u);
+    QVERIFY((manifest.ledger == std::vector<LedgerEntry>{{"train-0", 1, 2, 30, 40, 5, 53, 40}}));
   }
 
   void everyKindOfDamageIsFound() {

@@ -38,6 +38,7 @@ struct Options {
   std::string crash_once;  // a file: crash only while it is not there
   int crash_code = 0;      // instead of SIGKILL
   int crash_rank = 0;
+  bool crash_unsaid = false;  // with a checkpoint that was written and not told of
   int hang_on = 0;  // replicas: never get to a first step on so many
   int die_on = 0;   // replicas: exit 3 at once on so many
   bool ignore_term = false;
@@ -137,6 +138,7 @@ class Replica {
         (options_.crash_once.empty() || !fs::exists(options_.crash_once))) {
       if (!options_.crash_once.empty()) std::ofstream(options_.crash_once) << "crashed\n";
       std::fprintf(stderr, "crashing as told\n");
+      if (options_.crash_unsaid) write_checkpoint("periodic");
       if (options_.crash_code != 0) _exit(options_.crash_code);
       raise(SIGKILL);
     }
@@ -156,6 +158,12 @@ class Replica {
 
   void checkpoint(const std::string& reason) const {
     const double began = monotonic_seconds();
+    const std::string name = write_checkpoint(reason);
+    telemetry_.send(CheckpointWritten{name, reason, step_, 0, static_cast<double>(step_), 1, last_step_,
+                                      began, monotonic_seconds()});
+  }
+
+  std::string write_checkpoint(const std::string& reason) const {
     const fs::path parent = environment_.checkpoint_path;
     const auto known = list_checkpoints(parent);
     const int number = known.empty() ? 1 : std::stoi(known.front().filename().string().substr(11)) + 1;
@@ -167,10 +175,10 @@ class Replica {
     manifest.step = step_;
     manifest.reason = reason;
     manifest.num_replicas = environment_.num_replicas;
+    manifest.ledger = {{"train-0", 0, 0, 0, step_, 0, options_.steps, step_}};
     write_manifest(unfinished, manifest);
     fs::rename(unfinished, parent / name);
-    telemetry_.send(CheckpointWritten{name, reason, step_, 0, static_cast<double>(step_), 1, last_step_,
-                                      began, monotonic_seconds()});
+    return name;
   }
 
   int goodbye(int code) const {
@@ -198,6 +206,7 @@ int main(int argc, char** argv) {
   app.add_option("--crash-once", options.crash_once);
   app.add_option("--crash-code", options.crash_code);
   app.add_option("--crash-rank", options.crash_rank);
+  app.add_flag("--crash-unsaid", options.crash_unsaid);
   app.add_option("--hang-on", options.hang_on);
   app.add_option("--die-on", options.die_on);
   app.add_flag("--ignore-term", options.ignore_term);

@@ -33,6 +33,37 @@ class TestFaults : public QObject {
     QVERIFY2(scenario.tells(id, "went back to step 20"), scenario.story(id).c_str());
   }
 
+  void aCheckpointThatWasNotToldOfCounts() {
+    Scenario scenario;
+    const std::string id = scenario.start(
+        1, {"--steps", "60", "--crash-at", "30", "--crash-unsaid", "--crash-once", scenario.file("crashed")});
+    QVERIFY2(scenario.reaches(id, RunState::finished), scenario.story(id).c_str());
+    const auto checkpoints = scenario.catalogue().checkpoints(id);
+    QCOMPARE(checkpoints.size(), 1u);
+    QCOMPARE(checkpoints[0].generation, 0);
+    QCOMPARE(scenario.catalogue().generations(id)[1].checkpoint, checkpoints[0].name);
+    const auto ledger = scenario.catalogue().ledger(id);
+    QCOMPARE(ledger.size(), 1u);  // what it says was trained on
+    QCOMPARE(ledger[0].generation, 0);
+    QCOMPARE(ledger[0].entry.to, 30);
+  }
+
+  void damagedSeriesDoNotHoldUpARun() {
+    Scenario scenario;
+    const std::string id = scenario.start(1, {"--steps", "100000"});
+    QVERIFY(scenario.trains(id, 1));
+    scenario.ask(id, Command::stop);
+    QVERIFY(scenario.reaches(id, RunState::stopped));
+    const auto samples = protocol::run_paths(id).samples;
+    std::ofstream(samples) << "no database at all, but long enough to look at: " << std::string(4096, '?');
+    resume_run(scenario.catalogue(), id);
+    QVERIFY2(scenario.trains(id, 1), scenario.story(id).c_str());
+    QVERIFY(scenario.tells(id, "set aside as samples.db.damaged-1"));
+    QVERIFY(std::filesystem::exists(samples.string() + ".damaged-1"));
+    scenario.ask(id, Command::stop);
+    QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());
+  }
+
   void aCrashWithoutACheckpointStartsOver() {
     Scenario scenario;
     const std::string id =
@@ -138,6 +169,7 @@ class TestFaults : public QObject {
     QVERIFY2(scenario.trains(id, 2), scenario.story(id).c_str());
     for (const auto& replica : replicas) QVERIFY(!alive(replica));  // never two generations at once
     QVERIFY2(scenario.reaches(id, RunState::finished), scenario.story(id).c_str());
+    QVERIFY(!std::filesystem::exists(protocol::run_paths(id).runtime));  // sockets and rendezvous are gone
     const auto generations = scenario.catalogue().generations(id);
     QCOMPARE(generations.size(), 2u);
     QCOMPARE(generations[0].outcome, "interrupted");
@@ -175,6 +207,12 @@ class TestFaults : public QObject {
     auto spec = scenario.spec(1, {});
     spec.program = scenario.file("nothing");
     QVERIFY_THROWS_EXCEPTION(Error, start_run(scenario.catalogue(), spec));
+    for (const std::string& name : {std::string(), std::string("latest"), std::string("two\nlines"),
+                                    std::string("\x1b[31m"), std::string("\xff"), std::string(201, 'n')}) {
+      spec = scenario.spec(1, {});
+      spec.name = name;
+      QVERIFY_THROWS_EXCEPTION(Error, start_run(scenario.catalogue(), spec));
+    }
     spec = scenario.spec(0, {});
     QVERIFY_THROWS_EXCEPTION(Error, start_run(scenario.catalogue(), spec));
     QVERIFY_THROWS_EXCEPTION(Error, scenario.ask("abcd1234", Command::status));

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "batchscope/protocol/telemetry.h"
+
 namespace batchscope::protocol {
 
 struct StateFile {
@@ -31,6 +33,8 @@ struct Manifest {
   std::string reason;
   bool pinned = false;  // made by hand: never removed by rotation
   std::vector<StateFile> files;
+  // What was trained on since the checkpoint before: it lasts with this one, also where nobody is told of it.
+  std::vector<LedgerEntry> ledger;
 };
 
 // Writes manifest.json into the directory and fsyncs it. Throws Error(io).

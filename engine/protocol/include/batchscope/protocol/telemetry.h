@@ -91,6 +91,8 @@ struct LedgerEntry {
   std::int64_t padding = 0;
   std::int64_t dataset_size = 0;
   std::int64_t step = 0;  // optimizer steps done when the stretch ended
+
+  bool operator==(const LedgerEntry&) const = default;
 };
 
 // The fitted goodput model, whenever it was fitted anew: enough to predict any configuration.
