@@ -186,8 +186,12 @@ void Supervision::ended(const Outcome& outcome) {
   recorder_.put(record_);
   recorder_.adopt_checkpoints();
   recorder_.commit();
-  for (const Waiting& waiting : waiting_)
-    waiting.responder.fail(Error(ErrorKind::conflict, "the generation ended before it wrote a checkpoint"));
+  refuse_checkpoint(Error(ErrorKind::conflict, "the generation ended before it wrote a checkpoint"));
+}
+
+// For all who wait for one.
+void Supervision::refuse_checkpoint(const Error& why) {
+  for (const Waiting& waiting : waiting_) waiting.responder.fail(why);
   waiting_.clear();
 }
 
@@ -232,6 +236,8 @@ void Supervision::on_message(int rank, const Message& message) {
           on_checkpoint(m);
         } else if constexpr (std::is_same_v<T, Notice>) {
           tell(m.level == "warning" || m.level == "error" ? m.level : "info", m.text);
+          // A checkpoint that cannot be written is rank 0's to tell, and no reason to stop training.
+          if (rank == 0 && m.level == "error") refuse_checkpoint(Error(ErrorKind::io, m.text));
         } else if constexpr (std::is_same_v<T, Triggered>) {
           on_triggered(m);
         }

@@ -57,6 +57,7 @@ class Supervision final : private Orders {
 
   void on_request(const protocol::Request& request, const ControlServer::Responder& responder);
   void request_checkpoint(const ControlServer::Responder& responder);
+  void refuse_checkpoint(const Error& why);
   void carry_out(const protocol::Trigger& trigger);
 
   void on_tick();

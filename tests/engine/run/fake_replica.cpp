@@ -41,6 +41,7 @@ struct Options {
   bool crash_unsaid = false;  // with a checkpoint that was written and not told of
   int hang_on = 0;  // replicas: never get to a first step on so many
   int die_on = 0;   // replicas: exit 3 at once on so many
+  bool full_disk = false;  // no checkpoint can be written
   bool ignore_term = false;
   bool garbage = false;
   bool silent = false;  // no telemetry at all
@@ -157,6 +158,7 @@ class Replica {
   }
 
   void checkpoint(const std::string& reason) const {
+    if (options_.full_disk) return telemetry_.send(Notice{"error", "no space left for a checkpoint"});
     const double began = monotonic_seconds();
     const std::string name = write_checkpoint(reason);
     telemetry_.send(CheckpointWritten{name, reason, step_, 0, static_cast<double>(step_), 1, last_step_,
@@ -209,6 +211,7 @@ int main(int argc, char** argv) {
   app.add_flag("--crash-unsaid", options.crash_unsaid);
   app.add_option("--hang-on", options.hang_on);
   app.add_option("--die-on", options.die_on);
+  app.add_flag("--full-disk", options.full_disk);
   app.add_flag("--ignore-term", options.ignore_term);
   app.add_flag("--garbage", options.garbage);
   app.add_flag("--silent", options.silent);

@@ -48,6 +48,22 @@ class TestFaults : public QObject {
     QCOMPARE(ledger[0].entry.to, 30);
   }
 
+  void aCheckpointThatCannotBeWrittenIsRefusedAtOnce() {
+    Scenario scenario;
+    const std::string id = scenario.start(1, {"--steps", "100000", "--full-disk"});
+    QVERIFY(scenario.trains(id, 1));
+    try {
+      scenario.ask(id, Command::checkpoint);
+      QFAIL("there is no checkpoint");
+    } catch (const Error& error) {
+      QCOMPARE(error.kind(), ErrorKind::io);
+      QVERIFY2(std::string(error.what()).find("no space left") != std::string::npos, error.what());
+    }
+    QVERIFY(scenario.trains(id, 1));
+    scenario.ask(id, Command::stop);
+    QVERIFY(scenario.reaches(id, RunState::stopped));
+  }
+
   void damagedSeriesDoNotHoldUpARun() {
     Scenario scenario;
     const std::string id = scenario.start(1, {"--steps", "100000"});
