@@ -63,6 +63,13 @@ class TestTerminal : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void initTestCase() {
+    int ours = -1, theirs = -1;
+    if (openpty(&ours, &theirs, nullptr, nullptr, nullptr) != 0)
+      QSKIP("there are no terminals here: /dev/pts is not mounted");
+    close(ours);
+    close(theirs);
+  }
   void init() { sandbox_ = std::make_unique<Sandbox>(); }
 
   void redrawsBarsInPlace();
