@@ -78,5 +78,5 @@ Json work(const std::string& what) {
 int main(int, char** arguments) {
   const std::string what = arguments[1];
   return testing::replica_main([&] { return work(what); },
-                               what == "hang" ? std::chrono::milliseconds(1000) : std::chrono::seconds(20));
+                               what == "hang" ? std::chrono::milliseconds(5000) : std::chrono::seconds(20));
 }
