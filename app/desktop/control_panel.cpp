@@ -31,6 +31,15 @@ QLabel* section(const QString& text, QWidget* parent) {
   return label;
 }
 
+// Qt would hand the keyboard focus of what is disabled to the next control: from Restart on to Stop.
+void enable(QWidget* control, bool isEnabled) {
+  QWidget* focus = control->window()->focusWidget();
+  if (!isEnabled && focus != nullptr && (focus == control || control->isAncestorOf(focus))) {
+    control->window()->setFocus();
+  }
+  control->setEnabled(isEnabled);
+}
+
 RunState stateOf(const RunSession& session) {
   const std::string& name = session.status().state;
   return name.empty() ? session.run().state : protocol::parse_run_state(name);
@@ -128,7 +137,8 @@ void ControlPanel::updateStatus() {
   if (!session_->isOpen()) return;
   const RunState state = stateOf(*session_);
   const protocol::RunStatus& status = session_->status();
-  if (status.replicas > 0 && status.replicas != present_) {
+  // Until a restart is over, the count before it stays the present one: it comes back where the restart fails.
+  if ((status.phase.empty() || present_ == 0) && status.replicas > 0 && status.replicas != present_) {
     present_ = status.replicas;
     replicas_->setPresent(present_);
     replicas_->setChosen(present_);
@@ -146,14 +156,14 @@ void ControlPanel::updateStatus() {
   } else {
     restart_->setText(tr("Restart on %1").arg(replicaCount(std::max(1, chosen))));
   }
-  restart_->setEnabled(canResume || (isRunning && chosen > 0 && chosen != present_));
-  replicas_->setEnabled(isRunning || canResume);
-  checkpoint_->setEnabled(isRunning);
-  pause_->setEnabled(isRunning || canResume);
+  enable(restart_, canResume || (isRunning && chosen > 0 && chosen != present_));
+  enable(replicas_, isRunning || canResume);
+  enable(checkpoint_, isRunning);
+  enable(pause_, isRunning || canResume);
   pause_->setText(canResume ? tr("Resume") : tr("Pause"));
   pause_->setToolTip(canResume ? tr("Go on from the newest checkpoint")
                                : tr("Write a checkpoint and free the devices; resume any time"));
-  stop_->setEnabled(is_active(state) && state != RunState::stopping);
+  enable(stop_, is_active(state) && state != RunState::stopping);
   updateRestart();
   updatePrediction();
 }
@@ -162,7 +172,10 @@ void ControlPanel::updateRestart() {
   if (!session_->isOpen()) return;
   const protocol::RunStatus& status = session_->status();
   if (!status.phase.empty()) {
-    restartTitle_->setText(tr("Restarting, %1 → %2").arg(status.replicas).arg(status.target_replicas));
+    restartTitle_->setText(status.generation == 0 ? tr("Starting")
+                           : present_ == status.target_replicas
+                               ? tr("Restarting on %1").arg(replicaCount(present_))
+                               : tr("Restarting, %1 → %2").arg(present_).arg(status.target_replicas));
     steps_->showRunning(status.phase, status.phase_seconds);
     return;
   }
@@ -202,6 +215,10 @@ void ControlPanel::updatePrediction() {
     prediction_->setText(tr("This run is over; start another from the Run menu."));
     return;
   }
+  if ((state == RunState::failed || state == RunState::interrupted) && !session_->run().message.empty()) {
+    prediction_->setText(QString::fromStdString(session_->run().message));
+    return;
+  }
   if (!session_->model()) {
     prediction_->setText(tr("No prediction yet: the model is fitted once a few steps have been measured."));
     return;
@@ -215,6 +232,11 @@ void ControlPanel::updatePrediction() {
     return;
   }
   if (chosen == present_ && now) {
+    if (is_resumable(state)) {
+      prediction_->setText(tr("Goes on from the newest checkpoint, at about %1 samples/s goodput and efficiency %2.")
+                               .arg(formatNumber(now->goodput), formatNumber(now->efficiency, 2)));
+      return;
+    }
     prediction_->setText(tr("Now about %1 samples/s goodput at efficiency %2. Choose another number to see what it would do.")
                              .arg(formatNumber(now->goodput), formatNumber(now->efficiency, 2)));
     return;

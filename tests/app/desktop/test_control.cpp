@@ -148,16 +148,20 @@ class ControlTest : public QObject {
     status.state = "restarting";
     status.phase = "launch";
     status.phase_seconds = 0.2;
-    status.target_replicas = 3;
+    status.replicas = status.target_replicas = 3;  // the new generation is being started
+    window_->control()->restartButton()->setFocus();
     supervisor_->say(status);
     QTRY_COMPARE(window_->session()->status().phase, std::string("launch"));
     QVERIFY(!window_->control()->restartButton()->isEnabled());
+    QVERIFY(!window_->control()->stopButton()->hasFocus());
+    QStringList titles;
+    for (const QLabel* label : window_->control()->findChildren<QLabel*>()) titles << label->text();
+    QVERIFY2(titles.contains(QStringLiteral("Restarting, 2 → 3")), qPrintable(titles.join(QLatin1Char('|'))));
     status.state = "running";
     status.phase.clear();
-    status.replicas = 3;
     supervisor_->say(status);
-    QTRY_COMPARE(window_->session()->status().replicas, 3);
-    QTRY_COMPARE(window_->control()->replicas()->chosen(), 3);
+    QTRY_VERIFY(window_->session()->status().phase.empty());
+    QCOMPARE(window_->control()->replicas()->chosen(), 3);
   }
 
   void checkpointPauseAndStopAreSent() {
