@@ -64,9 +64,9 @@ CheckpointsPanel::CheckpointsPanel(RunSession* session, QWidget* parent)
   auto* table = new PlainTable(tr("No checkpoint yet. Ctrl+S writes one after the next step."), this);
   table->setAccessibleName(tr("Checkpoints"));
   table->setModel(model_);
-  table->setColumnWidth(CheckpointModel::NameColumn, 160);
+  table->setColumnWidth(CheckpointModel::NameColumn, 150);
   for (int column = CheckpointModel::StepColumn; column < CheckpointModel::ReasonColumn; ++column) {
-    table->setColumnWidth(column, 84);
+    table->setColumnWidth(column, 76);
   }
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);

@@ -126,11 +126,12 @@ void PlotView::rebuild() {
   const ChartScene& scene = painter_.scene();
   const int across = std::max(2, static_cast<int>(plot.width() / 64)), up = plot.height() > 150 ? 5 : 4;
   const auto ticks = [&](const Projection& p) {
+    if (scene.isEmpty) return std::vector<Tick>{};  // there is no scale yet
     return p.log ? logTicks(p.y0, p.y1, up) : linearTicks(p.y0, p.y1, up);
   };
   // A bound has a label of its own, before which its neighbours give way.
   std::vector<Tick> leftTicks = ticks(scene.left);
-  if (spec_.bound) {
+  if (spec_.bound && !scene.isEmpty) {
     const double y = scene.left.py(*spec_.bound);
     std::erase_if(leftTicks, [&](const Tick& tick) { return std::abs(scene.left.py(tick.value) - y) < kTickHeight; });
     const auto place = std::find_if(leftTicks.begin(), leftTicks.end(),
@@ -138,7 +139,10 @@ void PlotView::rebuild() {
     leftTicks.insert(place, {*spec_.bound, formatNumber(*spec_.bound)});
   }
   const double x0 = scene.left.x0, x1 = scene.left.x1;
-  setAxis(bottom_, axis() == XAxis::WallTime ? timeTicks(x0, x1, across) : linearTicks(x0, x1, across), x0, x1, false);
+  const std::vector<Tick> below = scene.isEmpty                ? std::vector<Tick>{}
+                                  : axis() == XAxis::WallTime ? timeTicks(x0, x1, across)
+                                                              : linearTicks(x0, x1, across);
+  setAxis(bottom_, below, x0, x1, false);
   setAxis(left_, leftTicks, scene.left.y0, scene.left.y1, scene.left.log);
   if (right_ != nullptr) setAxis(right_, ticks(scene.right), scene.right.y0, scene.right.y1, false);
 }
