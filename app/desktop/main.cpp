@@ -69,13 +69,13 @@ int run(QApplication& app) {
   const QCommandLineOption help = parser.addHelpOption();
   const QCommandLineOption version = parser.addVersionOption();
   const QCommandLineOption runOption(QStringLiteral("run"), QStringLiteral("Show this run: a prefix of its id or name, or latest."), QStringLiteral("RUN"));
-  const QCommandLineOption demo(QStringLiteral("demo"), QStringLiteral("Start the demo run on two replicas unless it is active."));
+  const QCommandLineOption demo(QStringLiteral("demo"), QStringLiteral("Start the demo run on two replicas unless it is active; what follows -- goes to its program."));
   const QCommandLineOption grab(QStringLiteral("grab"), QStringLiteral("Draw the window into a picture and exit; needs no display."), QStringLiteral("FILE.png"));
   const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window, 1440x900 unless said."), QStringLiteral("WxH"));
   const QCommandLineOption theme(QStringLiteral("theme"), QStringLiteral("light or dark; else as chosen last, or as the system."), QStringLiteral("NAME"));
   parser.addOptions({runOption, demo, grab, size, theme});
   if (!parser.parse(QApplication::arguments())) throw Error(ErrorKind::usage, parser.errorText().toStdString());
-  if (!parser.positionalArguments().isEmpty()) {
+  if (!parser.positionalArguments().isEmpty() && !parser.isSet(demo)) {
     throw Error(ErrorKind::usage, "unexpected argument \"" + parser.positionalArguments().first().toStdString() +
                                       "\"; see batchscope-desktop --help");
   }
@@ -106,7 +106,7 @@ int run(QApplication& app) {
   if (parser.isSet(size)) window.resize(sizeFrom(parser.value(size)));
   if (!id.empty()) window.openRun(id);
   window.show();
-  if (parser.isSet(demo)) window.startDemo();
+  if (parser.isSet(demo)) window.startDemo(parser.positionalArguments());
   return app.exec();
 }
 

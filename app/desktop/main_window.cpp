@@ -102,7 +102,7 @@ MainWindow::~MainWindow() {
 
 void MainWindow::buildCentre() {
   auto* empty = new EmptyPage(this);
-  connect(empty, &EmptyPage::demoRequested, this, &MainWindow::startDemo);
+  connect(empty, &EmptyPage::demoRequested, this, [this] { startDemo(); });
   connect(empty, &EmptyPage::recipeRequested, this, &MainWindow::newRun);
 
   inner_->setObjectName(QStringLiteral("instrument"));
@@ -153,6 +153,7 @@ void MainWindow::buildDocks() {
     connect(dock, &QDockWidget::topLevelChanged, dock,
             [dock, noTitle](bool isAfloat) { dock->setTitleBarWidget(isAfloat ? nullptr : noTitle); });
     inner_->addDockWidget(Qt::BottomDockWidgetArea, dock);
+    docks_.push_back(dock);
     if (first == nullptr) {
       first = dock;
     } else {
@@ -247,7 +248,7 @@ void MainWindow::openRun(const std::string& id) {
   list_->select(chosen);
 }
 
-void MainWindow::startDemo() {
+void MainWindow::startDemo(const QStringList& arguments) {
   try {
     const auto recipes = run::installed_recipes();
     const auto demo =
@@ -264,6 +265,10 @@ void MainWindow::startDemo() {
       }
     }
     spec.replicas = 2;
+    if (!arguments.isEmpty()) {  // the rest is as the program itself would have it
+      spec.arguments.clear();
+      for (const QString& argument : arguments) spec.arguments.push_back(argument.toStdString());
+    }
     say(tr("Starting the demo …"));
     launcher_->start(spec);
   } catch (const Error& error) {

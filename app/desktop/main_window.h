@@ -6,10 +6,12 @@
 
 #include <QMainWindow>
 #include <QTimer>
+#include <vector>
 
 #include "batchscope/protocol/run_spec.h"
 
 class QActionGroup;
+class QDockWidget;
 class QLabel;
 class QStackedWidget;
 
@@ -33,8 +35,8 @@ class MainWindow : public QMainWindow {
 
   // Shows a run; an empty id: the newest active one, else the newest.
   void openRun(const std::string& id);
-  // Starts the demo, or shows the one that is running.
-  void startDemo();
+  // Starts the demo, its program with these arguments, or shows the one that is running.
+  void startDemo(const QStringList& arguments = {});
 
   RunSession* session() const { return session_; }
   Dashboard* dashboard() const { return dashboard_; }
@@ -74,6 +76,7 @@ class MainWindow : public QMainWindow {
   Dashboard* dashboard_;
   ControlPanel* control_;
   QMainWindow* inner_;
+  std::vector<QDockWidget*> docks_;  // in the order of their tabs
   QStackedWidget* pages_;
   QLabel* machine_;
   QLabel* store_;

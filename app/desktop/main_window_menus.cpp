@@ -49,7 +49,7 @@ void MainWindow::buildMenus() {
 void MainWindow::buildRunMenu() {
   QMenu* menu = menuBar()->addMenu(tr("&Run"));
   add(menu, tr("New run …"), QKeySequence::New, this, &MainWindow::newRun);
-  add(menu, tr("Start the demo"), Qt::CTRL | Qt::Key_D, this, &MainWindow::startDemo);
+  add(menu, tr("Start the demo"), Qt::CTRL | Qt::Key_D, this, [this] { startDemo(); });
   menu->addSeparator();
   add(menu, tr("Fewer replicas"), Qt::CTRL | Qt::Key_Down, this, [this] { control_->replicas()->step(-1); });
   add(menu, tr("More replicas"), Qt::CTRL | Qt::Key_Up, this, [this] { control_->replicas()->step(1); });
@@ -99,13 +99,13 @@ void MainWindow::buildViewMenu() {
   toggle(tr("Runs"), Qt::CTRL | Qt::Key_B, list_);
   toggle(tr("Control"), Qt::CTRL | Qt::Key_R, control_);
   int key = Qt::Key_1;
-  for (QDockWidget* dock : inner_->findChildren<QDockWidget*>()) {
+  for (QDockWidget* dock : docks_) {
     add(panels, dock->windowTitle(), QKeySequence(Qt::CTRL | static_cast<Qt::Key>(key++)), dock, [dock] {
       dock->show();
       dock->raise();
     });
   }
-  for (QDockWidget* dock : inner_->findChildren<QDockWidget*>()) {
+  for (QDockWidget* dock : docks_) {
     QAction* action = dock->toggleViewAction();
     action->setText(tr("Show %1").arg(dock->windowTitle()));
     panels->addAction(action);

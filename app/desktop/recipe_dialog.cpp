@@ -29,6 +29,7 @@ RecipeDialog::RecipeDialog(std::vector<run::Recipe> recipes, QWidget* parent)
   description_->setObjectName(QStringLiteral("hint"));
   description_->setWordWrap(true);
   replicas_->setRange(1, 64);
+  replicas_->setButtonSymbols(QAbstractSpinBox::NoButtons);
   replicas_->setAccessibleName(tr("Replicas"));
   complaint_->setObjectName(QStringLiteral("complaint"));
   complaint_->setWordWrap(true);
@@ -38,13 +39,16 @@ RecipeDialog::RecipeDialog(std::vector<run::Recipe> recipes, QWidget* parent)
   scroll->setWidgetResizable(true);
   scroll->setFrameShape(QFrame::NoFrame);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
-  start_ = buttons->addButton(tr("Start the run"), QDialogButtonBox::AcceptRole);
+  buttons->button(QDialogButtonBox::Cancel)->setIcon({});
+  start_ = new QPushButton(tr("Start the run"), this);
   start_->setObjectName(QStringLiteral("primary"));
   start_->setDefault(true);
+  buttons->addButton(start_, QDialogButtonBox::AcceptRole);
   connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
 
   auto* head = new QFormLayout;
+  head->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
   head->addRow(tr("Recipe"), recipe_);
   head->addRow(QString(), description_);
   head->addRow(tr("Replicas"), replicas_);
@@ -68,7 +72,7 @@ void RecipeDialog::showRecipe(int row) {
   form_ = new QWidget(this);
   auto* form = new QFormLayout(form_);
   form->setContentsMargins(0, 0, 8, 0);
-  form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
+  form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
   for (const run::Parameter& parameter : recipe.parameters) {
     QWidget* field = editor(parameter);
     field->setToolTip(QString::fromStdString(parameter.help));
@@ -79,6 +83,7 @@ void RecipeDialog::showRecipe(int row) {
     auto* help = new QLabel(QString::fromStdString(parameter.help), form_);
     help->setObjectName(QStringLiteral("hint"));
     help->setWordWrap(true);
+    help->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     form->addRow(QString(), help);
   }
   findChild<QScrollArea*>(QStringLiteral("form"))->setWidget(form_);

@@ -7,16 +7,24 @@
 #include <QLabel>
 #include <QMenu>
 #include <QMenuBar>
+#include <vector>
 
 namespace batchscope::desktop {
 namespace {
 
-void collect(const QMenu* menu, QList<QAction*>& found) {
-  for (QAction* action : menu->actions()) {
+struct Shortcut {
+  QString keys, text;
+};
+
+QString plain(QString text) { return text.remove(QLatin1Char('&')); }
+
+// What lies in a menu below says so: "X axis: Step".
+void collect(const QMenu* menu, const QString& path, std::vector<Shortcut>& found) {
+  for (const QAction* action : menu->actions()) {
     if (const QMenu* below = action->menu()) {
-      collect(below, found);
+      collect(below, ShortcutSheet::tr("%1: ").arg(plain(below->title())), found);
     } else if (!action->shortcut().isEmpty()) {
-      found << action;
+      found.push_back({action->shortcut().toString(QKeySequence::NativeText), path + plain(action->text())});
     }
   }
 }
@@ -29,21 +37,21 @@ ShortcutSheet::ShortcutSheet(const QMenuBar* menus, QWidget* parent) : QDialog(p
   columns->setContentsMargins(24, 20, 24, 24);
   columns->setSpacing(40);
   for (const QAction* top : menus->actions()) {
-    QList<QAction*> actions;
-    if (top->menu() != nullptr) collect(top->menu(), actions);
-    if (actions.isEmpty()) continue;
+    std::vector<Shortcut> shortcuts;
+    if (top->menu() != nullptr) collect(top->menu(), {}, shortcuts);
+    if (shortcuts.empty()) continue;
     auto* grid = new QGridLayout;
     grid->setHorizontalSpacing(20);
     grid->setVerticalSpacing(7);
-    auto* title = new QLabel(top->text().remove(QLatin1Char('&')), this);
+    auto* title = new QLabel(plain(top->text()), this);
     title->setObjectName(QStringLiteral("section"));
     grid->addWidget(title, 0, 0, 1, 2);
-    for (const QAction* action : actions) {
+    for (const Shortcut& shortcut : shortcuts) {
       const int row = grid->rowCount();
-      auto* keys = new QLabel(action->shortcut().toString(QKeySequence::NativeText), this);
+      auto* keys = new QLabel(shortcut.keys, this);
       keys->setObjectName(QStringLiteral("keys"));
       grid->addWidget(keys, row, 0, Qt::AlignLeft);
-      grid->addWidget(new QLabel(action->text().remove(QLatin1Char('&')), this), row, 1);
+      grid->addWidget(new QLabel(shortcut.text, this), row, 1);
     }
     grid->setRowStretch(grid->rowCount(), 1);
     columns->addLayout(grid);

@@ -61,6 +61,7 @@ class LookTest : public QObject {
     QCOMPARE(formatNumber(18'223), QStringLiteral("18,220"));
     QCOMPARE(formatNumber(96), QStringLiteral("96"));
     QCOMPARE(formatNumber(4.2137), QStringLiteral("4.21"));
+    QCOMPARE(formatNumber(5.438e-5), QStringLiteral("5.44 × 10⁻⁵"));
     QCOMPARE(formatNumber(std::nan("")), QStringLiteral("–"));
     QCOMPARE(formatDuration(3660), QStringLiteral("61 min"));
     QCOMPARE(formatDuration(7800), QStringLiteral("2 h 10 min"));
