@@ -31,13 +31,39 @@ double gain_of(double sqr, double var, double scale) {
 
 }  // namespace
 
-NoiseScale::NoiseScale(std::size_t groups, double smoothing)
-    : smoothing_(smoothing), sqr_(groups), var_(groups), sqr_avg_(groups, 1.0), var_avg_(groups, 0.0) {
-  if (!(smoothing >= 0 && smoothing < 1)) {
-    throw std::invalid_argument("NoiseScale: smoothing is " + std::to_string(smoothing) +
+double fairscale_smoothing(int count) { return std::max(1 - count / 1000.0, 0.0); }
+
+NoiseScale::NoiseScale(std::size_t groups, const NoiseOptions& options)
+    : options_(options), sqr_(groups), var_(groups), sqr_avg_(groups, 1.0), var_avg_(groups, 0.0) {
+  set_smoothing(options.smoothing);
+}
+
+void NoiseScale::set_smoothing(std::optional<double> smoothing) {
+  if (smoothing && !(*smoothing >= 0 && *smoothing < 1)) {
+    throw std::invalid_argument("NoiseScale: smoothing is " + std::to_string(*smoothing) +
                                 ", it must be at least 0 and below 1");
   }
+  options_.smoothing = smoothing;
 }
+
+void NoiseScale::rescale_variance(double factor) {
+  for (std::size_t group = 0; group < var_.size(); ++group) {
+    var_[group].sum *= factor;
+    var_avg_[group] *= factor;
+  }
+}
+
+double NoiseScale::theta(double scale, int count) const {
+  switch (options_.mode) {
+    case NoiseMode::paper: return std::max(1 - scale / 1000, 0.0);
+    case NoiseMode::fairscale: return options_.smoothing.value_or(fairscale_smoothing(count));
+    case NoiseMode::adaptdl: break;
+  }
+  return std::pow(options_.smoothing.value_or(0.999), scale);
+}
+
+// Without a floor the variance before the first estimate is zero, and the gain 1.
+double NoiseScale::smallest_var() const { return options_.mode == NoiseMode::adaptdl ? kSmallestVar : 0; }
 
 bool NoiseScale::update(const NormSample& sample) {
   const std::size_t groups = sqr_.size();
@@ -63,7 +89,13 @@ bool NoiseScale::update(const NormSample& sample) {
 
   const double count = single ? 2 : sample.count;
   const double scale = single ? 2 * sample.scale : sample.scale;
-  const double theta = std::pow(smoothing_, scale);
+  const double theta = this->theta(scale, sample.count);
+  const bool clips = options_.mode != NoiseMode::adaptdl;
+  const bool debiases =
+      options_.mode == NoiseMode::adaptdl || (options_.mode == NoiseMode::fairscale && options_.debias);
+  const auto follow = [&](Average& average, double& value, double estimate) {
+    value = debiases ? average.add_debiased(estimate, theta) : average.add_to_mean(estimate, theta, value);
+  };
   last_sqr_.resize(groups);
   last_var_.resize(groups);
   for (std::size_t group = 0; group < groups; ++group) {
@@ -72,16 +104,26 @@ bool NoiseScale::update(const NormSample& sample) {
     const double total = single ? sample.mean_of_two_sqr[group] : sample.total_sqr[group];
     last_sqr_[group] = (count * total - local) / (count - 1);
     last_var_[group] = (local - total) * scale / (count - 1);
-    sqr_avg_[group] = sqr_[group].add(last_sqr_[group], theta);
-    var_avg_[group] = var_[group].add(last_var_[group], theta);
+    if (clips) {
+      last_sqr_[group] = std::max(last_sqr_[group], 0.0);
+      last_var_[group] = std::max(last_var_[group], kSmallestVar);
+    }
+    follow(sqr_[group], sqr_avg_[group], last_sqr_[group]);
+    follow(var_[group], var_avg_[group], last_var_[group]);
   }
   return true;
 }
 
-double NoiseScale::Average::add(double value, double theta) {
-  biased = theta * biased + (1 - theta) * value;
-  unbias = theta * unbias + (1 - theta);
-  return biased / unbias;
+double NoiseScale::Average::add_debiased(double value, double theta) {
+  sum = theta * sum + (1 - theta) * value;
+  weight = theta * weight + (1 - theta);
+  return sum / weight;
+}
+
+// Each of the first n values weighs 1/n, so that the average is their mean, later ones 1 - theta.
+double NoiseScale::Average::add_to_mean(double value, double theta, double average) {
+  weight += 1;
+  return average + std::max(1 / weight, 1 - theta) * (value - average);
 }
 
 double NoiseScale::gain(double scale) const { return gain_of(sqr(), var(), scale); }
@@ -92,43 +134,47 @@ double NoiseScale::raw_gain(double scale) const {
 }
 
 double NoiseScale::sqr() const { return clamped_sum(sqr_avg_, 0); }
-double NoiseScale::var() const { return clamped_sum(var_avg_, kSmallestVar); }
+double NoiseScale::var() const { return clamped_sum(var_avg_, smallest_var()); }
 const std::vector<double>& NoiseScale::sqr_by_group() const { return sqr_avg_; }
 const std::vector<double>& NoiseScale::var_by_group() const { return var_avg_; }
 bool NoiseScale::biased() const { return difference_; }
 
-// Two flags, then eight numbers a group.
+// The mode and two flags, then eight numbers a group.
 std::vector<double> NoiseScale::state() const {
   const bool estimated = !last_sqr_.empty();
-  std::vector<double> state{difference_ ? 1.0 : 0.0, estimated ? 1.0 : 0.0};
+  std::vector<double> state{static_cast<double>(options_.mode), difference_ ? 1.0 : 0.0,
+                            estimated ? 1.0 : 0.0};
   for (std::size_t group = 0; group < sqr_.size(); ++group) {
-    state.insert(state.end(), {sqr_[group].biased, sqr_[group].unbias, sqr_avg_[group], var_[group].biased,
-                               var_[group].unbias, var_avg_[group], estimated ? last_sqr_[group] : 0,
-                               estimated ? last_var_[group] : 0});
+    state.insert(state.end(),
+                 {sqr_[group].sum, sqr_[group].weight, sqr_avg_[group], var_[group].sum, var_[group].weight,
+                  var_avg_[group], estimated ? last_sqr_[group] : 0, estimated ? last_var_[group] : 0});
   }
   return state;
 }
 
 void NoiseScale::restore(const std::vector<double>& state) {
   const std::size_t groups = sqr_.size();
-  if (state.size() != 2 + 8 * groups || !all_finite(state)) {
-    throw std::invalid_argument("NoiseScale::restore: " + std::to_string(2 + 8 * groups) +
+  if (state.size() != 3 + 8 * groups || !all_finite(state)) {
+    throw std::invalid_argument("NoiseScale::restore: " + std::to_string(3 + 8 * groups) +
                                 " finite numbers are needed for " + std::to_string(groups) +
                                 " parameter groups; the state has " + std::to_string(state.size()));
   }
-  difference_ = state[0] != 0;
-  last_sqr_.assign(state[1] != 0 ? groups : 0, 0);
+  const bool same_mode = state[0] == static_cast<double>(options_.mode);
+  difference_ = state[1] != 0;
+  last_sqr_.assign(state[2] != 0 ? groups : 0, 0);
   last_var_ = last_sqr_;
   for (std::size_t group = 0; group < groups; ++group) {
-    const double* numbers = state.data() + 2 + 8 * group;
+    const double* numbers = state.data() + 3 + 8 * group;
     sqr_[group] = {numbers[0], numbers[1]};
     sqr_avg_[group] = numbers[2];
     var_[group] = {numbers[3], numbers[4]};
     var_avg_[group] = numbers[5];
-    if (!last_sqr_.empty()) {
-      last_sqr_[group] = numbers[6];
-      last_var_[group] = numbers[7];
-    }
+    if (last_sqr_.empty()) continue;
+    last_sqr_[group] = numbers[6];
+    last_var_[group] = numbers[7];
+    if (same_mode) continue;
+    sqr_[group] = {sqr_avg_[group], 1};
+    var_[group] = {var_avg_[group], 1};
   }
 }
 

@@ -16,9 +16,11 @@
 #include "batchscope/train/collective.h"
 #include "batchscope/train/scaling_rule.h"
 #include "buffer_sync.h"
+#include "factor_growth.h"
 #include "gradient_sync.h"
 #include "learning_rate.h"
 #include "metrics.h"
+#include "preconditioner.h"
 #include "process.h"
 #include "step_context.h"
 #include "training_state.h"
@@ -58,26 +60,10 @@ std::vector<at::Tensor> parameters_and_buffers(const torch::nn::Module& module) 
   return tensors;
 }
 
-// The groups' learning rates multiplied by their factors, while it lives.
-class ScaledLearningRates {
- public:
-  ScaledLearningRates(torch::optim::Optimizer& optimizer, const std::vector<double>& factors)
-      : groups_(optimizer.param_groups()) {
-    for (std::size_t i = 0; i < groups_.size(); ++i) {
-      rates_.push_back(learning_rate(groups_[i]));
-      set_learning_rate(groups_[i], rates_[i] * factors.at(i));
-    }
-  }
-  ~ScaledLearningRates() {
-    for (std::size_t i = 0; i < groups_.size(); ++i) set_learning_rate(groups_[i], rates_[i]);
-  }
-  ScaledLearningRates(const ScaledLearningRates&) = delete;
-  ScaledLearningRates& operator=(const ScaledLearningRates&) = delete;
-
- private:
-  std::vector<torch::optim::OptimizerParamGroup>& groups_;
-  std::vector<double> rates_;
-};
+std::shared_ptr<ScalingRule> default_rule(const torch::optim::Optimizer& optimizer) {
+  if (Preconditioner::fits(optimizer)) return std::make_shared<AdamScale>();
+  return std::make_shared<AdaScale>();
+}
 
 }  // namespace
 
@@ -85,11 +71,16 @@ struct AdaptiveDataParallel::Impl {
   Impl(torch::nn::Module& module, torch::optim::Optimizer& the_optimizer, LRScheduler* scheduler,
        Options options)
       : optimizer(the_optimizer),
-        rule(options.scaling_rule ? std::move(options.scaling_rule) : std::make_shared<AdaScale>()),
-        noise(optimizer.param_groups().size(), options.smoothing),
-        gradients(groups_of(module, optimizer), options.bucket_bytes),
+        rule(options.scaling_rule ? std::move(options.scaling_rule) : default_rule(optimizer)),
+        noise(optimizer.param_groups().size(), {options.noise_mode, options.smoothing}),
+        gradients(groups_of(module, optimizer), options.bucket_bytes,
+                  rule->preconditioned() && Preconditioner::fits(optimizer) ? &optimizer : nullptr),
         buffers(module.buffers(), process().group.get()),
         state(options.name, {module, optimizer, scheduler, noise, gradients}) {
+    if (options.max_factor_growth) {
+      growth.emplace(options.name + "-growth", optimizer.param_groups().size(), *options.max_factor_growth);
+      checkpoint::load_state(*growth);
+    }
     // Whether there is a checkpoint is the same everywhere, or the replicas do not see the same directory.
     const double loaded =
         collective::sum("checkpoint of " + options.name, checkpoint::load_state(state) ? 1 : 0);
@@ -132,8 +123,9 @@ struct AdaptiveDataParallel::Impl {
     report.grad_sqr = noise.sqr();
     report.grad_var = noise.var();
     report.sync_seconds = result.waited;
-    const std::vector<double> factors = rule->factors(
+    std::vector<double> factors = rule->factors(
         {noise.sqr_by_group(), noise.var_by_group(), scale, context.initial_batch_size, metrics::progress()});
+    if (growth) growth->cap(factors);
     lr_factor = report.lr_factor = factors.at(0);
     {
       const ScaledLearningRates scaled(optimizer, factors);
@@ -150,6 +142,7 @@ struct AdaptiveDataParallel::Impl {
   GradientSync gradients;
   BufferSync buffers;
   TrainingState state;
+  std::optional<FactorGrowth> growth;
   goodput::NormSample norms;
   double gain = 1, lr_factor = 1;
 };

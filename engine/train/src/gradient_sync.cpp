@@ -18,6 +18,7 @@
 #include "batchscope/train/collective.h"
 #include "buckets.h"
 #include "norms.h"
+#include "preconditioner.h"
 #include "previous_gradient.h"
 #include "process.h"
 #include "step_context.h"
@@ -26,7 +27,8 @@ namespace batchscope {
 
 class GradientSync::Impl {
  public:
-  Impl(const std::vector<std::vector<at::Tensor>>& groups, std::int64_t bucket_bytes)
+  Impl(const std::vector<std::vector<at::Tensor>>& groups, std::int64_t bucket_bytes,
+       torch::optim::Optimizer* preconditioner)
       : groups_(groups.size()), bucket_bytes_(bucket_bytes), replicas_(process().environment.num_replicas) {
     for (std::size_t group = 0; group < groups.size(); ++group)
       for (const at::Tensor& parameter : groups[group])
@@ -34,10 +36,11 @@ class GradientSync::Impl {
           parameters_.push_back(parameter);
           group_of_.push_back(group);
         }
+    if (preconditioner) preconditioner_.emplace(*preconditioner, parameters_);
     entries_.resize(parameters_.size());
     local_.resize(groups_);
     if (replicas_ == 1) {
-      previous_.emplace(group_of_);
+      previous_.emplace(group_of_, preconditioner != nullptr);
     } else {
       // Until the first backward has shown the order, backward is taken to run against the order of creation.
       std::vector<std::size_t> order(parameters_.size());
@@ -115,7 +118,7 @@ class GradientSync::Impl {
     const StepContext& context = step_context();
     if (replicas_ == 1 && context.optimizer_step && micro_steps_ == 0) {
       entries_[i].landed = true;
-      previous_->measure(i, gradient);
+      previous_->measure(i, gradient, divisor(i));
       return;
     }
     accumulate(i, gradient, context.gradient_weight / replicas_);
@@ -133,15 +136,18 @@ class GradientSync::Impl {
     if (first && replicas_ > 1 && order_.size() < parameters_.size()) order_.push_back(i);
     if (first && replicas_ == 1) {
       entry.sum = gradient;
-      scale_first(entry.sum, weight, local);
+      scale_first(entry.sum, weight, local, divisor(i));
     } else {
-      land_weighted(replicas_ > 1 ? buckets_->place(i) : entry.sum, gradient, weight, !first, local);
+      land_weighted(replicas_ > 1 ? buckets_->place(i) : entry.sum, gradient, weight, !first, local,
+                    divisor(i));
     }
   }
 
+  at::Tensor divisor(std::size_t i) { return preconditioner_ ? preconditioner_->divisor(i) : at::Tensor(); }
+
   // The first micro-batch's gradient becomes the sum; its own norm is wanted, not the weighted one's.
-  static void scale_first(const at::Tensor& sum, double weight, SquareSum& local) {
-    add_square(sum, local);
+  static void scale_first(const at::Tensor& sum, double weight, SquareSum& local, const at::Tensor& divisor) {
+    add_square(sum, local, divisor);
     if (weight == 0)
       sum.zero_();
     else if (weight != 1)
@@ -150,9 +156,9 @@ class GradientSync::Impl {
 
   // Padding alone weighs nothing, whatever its gradient is.
   static void land_weighted(const at::Tensor& to, const at::Tensor& gradient, double weight, bool add,
-                            SquareSum& local) {
+                            SquareSum& local, const at::Tensor& divisor) {
     if (weight != 0)
-      land(to, gradient, weight, add, local);
+      land(to, gradient, weight, add, local, divisor);
     else if (!add)
       to.zero_();
   }
@@ -173,7 +179,7 @@ class GradientSync::Impl {
     std::vector<SquareSum> total(groups_);
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       if (!entries_[i].sum.defined()) continue;
-      scale(entries_[i].sum, 1.0 / micro_steps_, total[group_of_[i]]);
+      scale(entries_[i].sum, 1.0 / micro_steps_, total[group_of_[i]], divisor(i));
       parameters_[i].mutable_grad() = std::exchange(entries_[i].sum, {});
     }
     Result result;
@@ -200,7 +206,7 @@ class GradientSync::Impl {
         continue;
       }
       gradient = buckets_->place(i);
-      scale(gradient, 1.0 / micro_steps_, total[group_of_[i]]);
+      scale(gradient, 1.0 / micro_steps_, total[group_of_[i]], divisor(i));
     }
     result.norms.total_sqr = values(total);
     if (!ordered_) reorder();
@@ -254,6 +260,7 @@ class GradientSync::Impl {
   std::vector<at::Tensor> parameters_;  // of all groups
   std::vector<std::size_t> group_of_;
   std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;
+  std::optional<Preconditioner> preconditioner_;
   std::vector<Entry> entries_;
   std::vector<SquareSum> local_;  // by group, of all micro-batches so far
   std::size_t groups_;
@@ -268,8 +275,9 @@ class GradientSync::Impl {
   bool ordered_ = false;
 };
 
-GradientSync::GradientSync(const std::vector<std::vector<at::Tensor>>& groups, std::int64_t bucket_bytes)
-    : impl_(std::make_shared<Impl>(groups, bucket_bytes)) {
+GradientSync::GradientSync(const std::vector<std::vector<at::Tensor>>& groups, std::int64_t bucket_bytes,
+                           torch::optim::Optimizer* preconditioner)
+    : impl_(std::make_shared<Impl>(groups, bucket_bytes, preconditioner)) {
   impl_->hook(impl_);
 }
 

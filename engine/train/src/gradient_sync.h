@@ -18,12 +18,18 @@
 
 #include "batchscope/goodput/noise_scale.h"
 
+namespace torch::optim {
+class Optimizer;
+}
+
 namespace batchscope {
 
 class GradientSync {
  public:
-  // The parameters of each group; those that require no gradient are left alone.
-  GradientSync(const std::vector<std::vector<at::Tensor>>& groups, std::int64_t bucket_bytes);
+  // The parameters of each group; those that require no gradient are left alone. Norms are taken through
+  // Adam's preconditioner where there is one, an Adam's or AdamW's over these groups.
+  GradientSync(const std::vector<std::vector<at::Tensor>>& groups, std::int64_t bucket_bytes,
+               torch::optim::Optimizer* preconditioner = nullptr);
   ~GradientSync();
 
   // Before the first backward of a step: drops the gradients. A no-op in the middle of accumulation.

@@ -9,6 +9,7 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/add.h>
+#include <ATen/ops/div.h>
 #include <ATen/ops/square.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/sum.h>
@@ -213,7 +214,8 @@ void SquareSum::store(const at::Tensor& slot) const {
     slot.fill_(host_);
 }
 
-void add_square(const at::Tensor& gradient, SquareSum& sum) {
+void add_square(const at::Tensor& gradient, SquareSum& sum, const at::Tensor& divisor) {
+  if (divisor.defined()) return add_square(at::div(gradient, divisor), sum);
   if (!dense(gradient)) return sum.add(squares(gradient));
   with_type(gradient, [&](auto type) {
     using T = decltype(type);
@@ -221,8 +223,13 @@ void add_square(const at::Tensor& gradient, SquareSum& sum) {
   });
 }
 
-void land(const at::Tensor& destination, const at::Tensor& gradient, double weight, bool add,
-          SquareSum& sum) {
+void land(const at::Tensor& destination, const at::Tensor& gradient, double weight, bool add, SquareSum& sum,
+          const at::Tensor& divisor) {
+  if (divisor.defined()) {
+    add_square(gradient, sum, divisor);
+    SquareSum undivided;
+    return land(destination, gradient, weight, add, undivided);
+  }
   if (!alike(destination, gradient)) {
     sum.add(squares(gradient));
     add ? destination.add_(gradient, weight) : destination.copy_(gradient).mul_(weight);
@@ -238,7 +245,12 @@ void land(const at::Tensor& destination, const at::Tensor& gradient, double weig
   });
 }
 
-void scale(const at::Tensor& tensor, double factor, SquareSum& sum) {
+void scale(const at::Tensor& tensor, double factor, SquareSum& sum, const at::Tensor& divisor) {
+  if (divisor.defined()) {
+    SquareSum undivided;
+    scale(tensor, factor, undivided);
+    return add_square(tensor, sum, divisor);
+  }
   if (factor == 1) return add_square(tensor, sum);
   if (!dense(tensor)) return sum.add(squares(tensor.mul_(factor)));
   with_type(tensor, [&](auto type) {
@@ -247,7 +259,9 @@ void scale(const at::Tensor& tensor, double factor, SquareSum& sum) {
   });
 }
 
-void add_pair(const at::Tensor& current, const at::Tensor& previous, PairSquares& sums) {
+void add_pair(const at::Tensor& current, const at::Tensor& previous, PairSquares& sums,
+              const at::Tensor& divisor) {
+  if (divisor.defined()) return add_pair(at::div(current, divisor), at::div(previous, divisor), sums);
   if (!alike(current, previous)) {
     add_square(current, sums.current);
     add_square(previous, sums.previous);

@@ -3,6 +3,8 @@
 // Squared norms of gradients, taken in the pass that moves them anyway. Squares are of the gradient's own
 // precision (fp32 for 16-bit gradients) and summed in fp64. On the CPU dense fp32 and fp64 tensors take one
 // vectorised pass; everything else goes through ATen, whose sums stay on the device until they are asked for.
+// Where a divisor is defined, each element is measured as its quotient by it (preconditioner.h), in passes of
+// their own.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -30,18 +32,20 @@ class SquareSum {
 std::vector<double> values(const std::vector<SquareSum>& sums);
 
 // sum += |gradient|^2
-void add_square(const at::Tensor& gradient, SquareSum& sum);
+void add_square(const at::Tensor& gradient, SquareSum& sum, const at::Tensor& divisor = {});
 
 // destination = weight * gradient, or += where there is one already; sum += |gradient|^2
-void land(const at::Tensor& destination, const at::Tensor& gradient, double weight, bool add, SquareSum& sum);
+void land(const at::Tensor& destination, const at::Tensor& gradient, double weight, bool add, SquareSum& sum,
+          const at::Tensor& divisor = {});
 
 // tensor *= factor; sum += |tensor|^2, of the product
-void scale(const at::Tensor& tensor, double factor, SquareSum& sum);
+void scale(const at::Tensor& tensor, double factor, SquareSum& sum, const at::Tensor& divisor = {});
 
 // For the difference estimator: the squares of two successive gradients and of their mean.
 struct PairSquares {
   SquareSum current, previous, mean;
 };
-void add_pair(const at::Tensor& current, const at::Tensor& previous, PairSquares& sums);
+void add_pair(const at::Tensor& current, const at::Tensor& previous, PairSquares& sums,
+              const at::Tensor& divisor = {});
 
 }  // namespace batchscope

@@ -11,25 +11,17 @@
 #include <torch/optim/rmsprop.h>
 #include <torch/optim/sgd.h>
 #include <torch/serialize/archive.h>
-#include <torch/version.h>
 
 #include <memory>
 #include <string>
 
 #include "batchscope/protocol/error.h"
+#include "parameter_key.h"
 
 namespace batchscope {
 namespace {
 
 namespace optim = torch::optim;
-
-auto key_of(const at::Tensor& parameter) {
-#if TORCH_VERSION_MAJOR >= 2
-  return static_cast<void*>(parameter.unsafeGetTensorImpl());
-#else
-  return c10::guts::to_string(parameter.unsafeGetTensorImpl());
-#endif
-}
 
 struct Kind {
   const char* name;
@@ -66,7 +58,7 @@ void save_optimizer(const optim::Optimizer& optimizer, torch::serialize::OutputA
     archive.write(place("options", g), options);
     archive.write(place("size", g), c10::IValue(static_cast<std::int64_t>(group.params().size())));
     for (const at::Tensor& parameter : group.params()) {
-      const auto found = optimizer.state().find(key_of(parameter));
+      const auto found = optimizer.state().find(parameter_key(parameter));
       if (found != optimizer.state().end()) {
         torch::serialize::OutputArchive state(archive.compilation_unit());
         found->second->serialize(state);
@@ -108,7 +100,7 @@ void load_optimizer(optim::Optimizer& optimizer, torch::serialize::InputArchive&
       if (archive.try_read(place("state", index++), saved)) {
         auto state = kind.make_state();
         state->serialize(saved);
-        optimizer.state()[key_of(parameter)] = std::move(state);
+        optimizer.state()[parameter_key(parameter)] = std::move(state);
       }
     }
   }

@@ -11,21 +11,22 @@
 
 namespace batchscope {
 
-PreviousGradient::PreviousGradient(const std::vector<std::size_t>& group_of) {
+PreviousGradient::PreviousGradient(const std::vector<std::size_t>& group_of, bool divided)
+    : divided_(divided), copying_(divided) {
   for (const std::size_t group : group_of) {
     entries_.emplace_back().group = group;
     groups_ = std::max(groups_, group + 1);
   }
 }
 
-void PreviousGradient::measure(std::size_t parameter, const at::Tensor& gradient) {
+void PreviousGradient::measure(std::size_t parameter, const at::Tensor& gradient, const at::Tensor& divisor) {
   Entry& entry = entries_[parameter];
   entry.present = true;
   entry.squares = {};
   if (entry.previous.defined())
-    add_pair(gradient, entry.previous, entry.squares);
+    add_pair(gradient, entry.previous, entry.squares, divisor);
   else
-    add_square(gradient, entry.squares.current);
+    add_square(gradient, entry.squares.current, divisor);
   // Off the CPU a norm is only known after waiting for the device: copy rather than compare.
   copying_ = copying_ || !gradient.is_cpu();
   if (!copying_) return;
@@ -52,7 +53,7 @@ PreviousGradient::Norms PreviousGradient::advance(const std::vector<at::Tensor>&
     norms.previous[entry.group] += previous;
     norms.mean[entry.group] += pair ? squares[3 * i + 2] : (current + previous) / 4;
     norms.pair = norms.pair && std::isfinite(previous);
-    touched = touched || previous != entry.previous_square;
+    touched = touched || (!divided_ && previous != entry.previous_square);
 
     if (!entry.present)
       entry.previous.reset();

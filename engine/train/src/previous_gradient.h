@@ -3,7 +3,9 @@
 // The gradient of the step before, for the difference estimator of a single replica without accumulation.
 // A gradient is kept by holding on to its tensor, which costs no pass over memory: zero_grad drops the
 // reference and backward makes a new one. What a program did to a gradient in place in between (clipping it)
-// shows in the next pass, which finds another norm than it had; from then on gradients are copied.
+// shows in the next pass, which finds another norm than it had; from then on gradients are copied. They are
+// from the start where they are measured through a divisor (preconditioner.h), which gives the same gradient
+// another norm with every step.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,10 +18,11 @@ namespace batchscope {
 
 class PreviousGradient {
  public:
-  explicit PreviousGradient(const std::vector<std::size_t>& group_of);
+  PreviousGradient(const std::vector<std::size_t>& group_of, bool divided);
 
-  // In backward, when a parameter's gradient is there (again).
-  void measure(std::size_t parameter, const at::Tensor& gradient);
+  // In backward, when a parameter's gradient is there (again). Both gradients are measured through this
+  // step's divisor.
+  void measure(std::size_t parameter, const at::Tensor& gradient, const at::Tensor& divisor);
 
   struct Norms {  // by group
     std::vector<double> current, previous, mean;
@@ -46,7 +49,8 @@ class PreviousGradient {
   std::vector<Entry> entries_;
   std::size_t groups_ = 0;
   bool known_ = false;  // there was a step before
-  bool copying_ = false;
+  const bool divided_;
+  bool copying_;
 };
 
 }  // namespace batchscope

@@ -74,7 +74,8 @@ class TestNoiseScale : public QObject {
     const auto vectors = golden::load("gns.json");
     for (const auto& trajectory : vectors.at("trajectories")) {
       const std::string name = trajectory.at("config").at("name");
-      NoiseScale noise(trajectory.at("config").at("groups"), vectors.at("smoothing"));
+      NoiseScale noise(trajectory.at("config").at("groups"),
+                       {.smoothing = vectors.at("smoothing").get<double>()});
       double progress = 0;
       for (const auto& step : trajectory.at("steps")) {
         const std::string where = name + " step " + step.at("step").dump() + " ";
@@ -268,8 +269,8 @@ class TestNoiseScale : public QObject {
   }
 
   void wrongArgumentsAreRefused() {
-    QVERIFY_EXCEPTION_THROWN(NoiseScale(1, 1.0), std::invalid_argument);
-    QVERIFY_EXCEPTION_THROWN(NoiseScale(1, -0.1), std::invalid_argument);
+    QVERIFY_EXCEPTION_THROWN(NoiseScale(1, {.smoothing = 1.0}), std::invalid_argument);
+    QVERIFY_EXCEPTION_THROWN(NoiseScale(1, {.smoothing = -0.1}), std::invalid_argument);
     NoiseScale noise(2);
     const std::vector<double> before = noise.state();
     QVERIFY_EXCEPTION_THROWN(noise.update(several(1, 1, 2, 2)), std::invalid_argument);
@@ -289,7 +290,7 @@ class TestNoiseScale : public QObject {
   static void checkUpdate(const std::string& where, const std::vector<double>& before,
                           const std::vector<double>& after, const nlohmann::json& update) {
     for (std::size_t group = 0; group < update.at("grad_sqr").size(); ++group) {
-      const std::size_t first = 2 + 8 * group;
+      const std::size_t first = 3 + 8 * group;
       VERIFY_CLOSE(where + "grad_sqr", after[first + 6], update.at("grad_sqr").at(group));
       VERIFY_CLOSE(where + "grad_var", after[first + 7], update.at("grad_var").at(group));
       const double theta = update.at("theta");

@@ -4,11 +4,12 @@
 // gradient_noise_scale.py has them). From `count` gradients of equal batches, with mean local square
 // L = mean |g_i|^2 and T = |mean g_i|^2:
 //   |grad|^2 ~ (count * T - L) / (count - 1)          tr(cov) ~ (L - T) * scale / (count - 1)
-// both averaged with theta = smoothing^scale and debiased. With a single gradient per step, two successive
-// ones serve as a pair (the difference estimator), until a step with several resets the averages.
+// both averaged as the mode says. With a single gradient per step, two successive ones serve as a pair (the
+// difference estimator), until a step with several resets the averages.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace batchscope::goodput {
@@ -24,10 +25,31 @@ struct NormSample {
   std::vector<double> mean_of_two_sqr;
 };
 
+// How estimates become averages.
+//              theta                       young averages                    estimates are clipped to
+//                                                                            sqr >= 0, var >= 1e-6
+//   adaptdl    smoothing^scale             debiased                          after averaging
+//   paper      max(1 - scale / 1000, 0)    mean of all while fewer than      before
+//                                          1 / (1 - theta)
+//   fairscale  smoothing, or else          debiased, or as in the paper      before
+//              max(1 - count / 1000, 0)
+// paper: Johnson et al. 2020, appendix B.3; fairscale: FairScale's optim/adascale.py. Both have a gain of
+// exactly 1 until there is an estimate.
+enum class NoiseMode { adaptdl, paper, fairscale };
+
+// max(1 - count / 1000, 0)
+double fairscale_smoothing(int count);
+
+struct NoiseOptions {
+  NoiseMode mode = NoiseMode::adaptdl;
+  std::optional<double> smoothing = std::nullopt;  // adaptdl: 0.999 where none is given; paper: not used
+  bool debias = true;                              // fairscale only (its debias_ewma)
+};
+
 class NoiseScale {
  public:
   // Throws std::invalid_argument unless 0 <= smoothing < 1.
-  explicit NoiseScale(std::size_t groups, double smoothing = 0.999);
+  explicit NoiseScale(std::size_t groups, const NoiseOptions& options = {});
 
   // Feeds one step. Nothing moves where a local or a total sum is not finite; false then, and where there was
   // nothing to learn. Throws std::invalid_argument for another number of groups, or a count or scale that is
@@ -43,18 +65,29 @@ class NoiseScale {
   const std::vector<double>& var_by_group() const;
   bool biased() const;  // the averages come from the difference estimator
 
-  // For checkpoints: everything, as plain finite numbers in a fixed order.
+  // From now on. Throws std::invalid_argument as the constructor does.
+  void set_smoothing(std::optional<double> smoothing);
+  // Multiplies the averaged variance, where scale 1 comes to mean another batch size.
+  void rescale_variance(double factor);
+
+  // For checkpoints: everything but the options, as plain finite numbers in a fixed order.
   std::vector<double> state() const;
-  // Throws std::invalid_argument, and changes nothing, for another number of groups or numbers not finite.
+  // Averages of another mode are taken over as a single estimate. Throws std::invalid_argument, and changes
+  // nothing, for another number of groups or numbers not finite.
   void restore(const std::vector<double>& state);
 
  private:
-  // An exponential average from zero, and the weight that it has gathered: their quotient is unbiased.
+  // An exponential average from zero and the weight that it has gathered, whose quotient is unbiased; for a
+  // mean only the number of values, as weight.
   struct Average {
-    double biased = 0, unbias = 0;
-    double add(double value, double theta);
+    double sum = 0, weight = 0;
+    double add_debiased(double value, double theta);
+    double add_to_mean(double value, double theta, double average);
   };
-  double smoothing_;
+  double theta(double scale, int count) const;
+  double smallest_var() const;
+
+  NoiseOptions options_;
   bool difference_ = false;
   std::vector<Average> sqr_, var_;
   std::vector<double> sqr_avg_, var_avg_, last_sqr_, last_var_;

@@ -17,6 +17,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace torch::nn {
@@ -29,6 +30,7 @@ class Optimizer;
 namespace batchscope {
 
 namespace goodput {
+enum class NoiseMode;
 class NoiseScale;
 struct NormSample;
 }  // namespace goodput
@@ -38,9 +40,13 @@ class ScalingRule;
 class AdaptiveDataParallel {
  public:
   struct Options {
-    std::shared_ptr<ScalingRule> scaling_rule;  // none: AdaScale
+    std::shared_ptr<ScalingRule> scaling_rule;  // none: AdamScale with Adam or AdamW, else AdaScale
     std::string name = "adaptdl-dataparallel";  // of the state; one for each instance
-    double smoothing = 0.999;                   // theta = smoothing^scale
+    goodput::NoiseMode noise_mode{};            // of averaging; adaptdl unless told otherwise
+    std::optional<double> smoothing;            // as the mode understands it; none: the mode's own
+    // A learning-rate factor is at most this times what it was a step before, beginning with 1; must be
+    // above 1.
+    std::optional<double> max_factor_growth;
     std::int64_t bucket_bytes = 25 << 20;
   };
 

@@ -23,6 +23,9 @@ class ScalingRule {
   virtual ~ScalingRule() = default;
   // One factor per parameter group.
   virtual std::vector<double> factors(const Step& step) const = 0;
+  // Whether the statistics are to be taken of gradients as Adam preconditions them, where the optimizer is
+  // Adam or AdamW.
+  virtual bool preconditioned() const { return false; }
 };
 
 // Its gain: (var + sqr) / (var / scale + sqr). For SGD.
@@ -35,6 +38,7 @@ class AdaScale : public ScalingRule {
 class AdamScale : public ScalingRule {
  public:
   std::vector<double> factors(const Step& step) const override;
+  bool preconditioned() const override { return true; }
 };
 
 // scale

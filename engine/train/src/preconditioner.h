@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What Adam divides its steps by, element by element:
+//   sqrt(exp_avg_sq / (1 - beta2^t)) + eps
+// Divided by it, gradients have the noise scale of the steps that Adam takes (AdaptDL's
+// AdamGradientNoiseScale). In its first five steps Adam's average is too young, and nothing is divided.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace torch::optim {
+class Optimizer;
+}
+
+namespace batchscope {
+
+class Preconditioner {
+ public:
+  static bool fits(const torch::optim::Optimizer& optimizer);  // Adam and AdamW
+
+  // For these parameters of the optimizer, which must outlive it.
+  Preconditioner(torch::optim::Optimizer& optimizer, std::vector<at::Tensor> parameters);
+
+  // Of the parameter with this index, from the moments as the last step left them; undefined where nothing is
+  // to be divided.
+  const at::Tensor& divisor(std::size_t parameter);
+
+ private:
+  struct Entry {
+    at::Tensor parameter, divisor;
+    std::size_t group = 0;
+    std::int64_t step = 0;  // that it was computed after
+  };
+  torch::optim::Optimizer& optimizer_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace batchscope

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The modes of averaging: FairScale's recorded trajectories, and the paper's rules in closed form.
+#include <QTest>
+#include <algorithm>
+#include <vector>
+
+#include "golden.h"
+
+using namespace batchscope::goodput;
+namespace golden = batchscope::golden;
+
+namespace {
+
+// Two gradients at S = scale whose estimates are exactly these.
+NormSample estimating(double sqr, double var, double scale = 2) {
+  const double total = sqr + var / scale;
+  return {{2 * (total + var / scale)}, {total}, 2, scale, {}, {}};
+}
+
+}  // namespace
+
+class TestNoiseModes : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void fairscaleTrajectories() {
+    int steps = 0;
+    const auto vectors = golden::load("fairscale_adascale.json");
+    for (const auto& trajectory : vectors.at("trajectories")) {
+      if (trajectory.contains("error")) continue;  // the optimizer's to refuse
+      const auto& config = trajectory.at("config");
+      const int accumulation = config.at("accum");
+      const bool scaled = config.at("is_scaled_loss");
+      NoiseScale noise(1,
+                       {.mode = NoiseMode::fairscale, .smoothing = trajectory.at("smoothing").get<double>()});
+      NoiseScale by_count(1, {.mode = NoiseMode::fairscale});
+      double progress = 0;
+      for (const auto& step : trajectory.at("steps")) {
+        // A loss divided by the number of micro-batches makes gradients that are, one not divided a sum.
+        double local = 0;
+        for (const auto& micro_batches : step.at("micro_by_rank"))
+          for (const auto& micro : micro_batches) local += micro.at("grad_sqr").get<double>();
+        double total = step.at("grad_sqr_of_param_grad");
+        (scaled ? local : total) *=
+            scaled ? accumulation * accumulation : 1.0 / (accumulation * accumulation);
+        const double scale = trajectory.at("scale");
+        const NormSample sample{{local}, {total}, config.at("replicas").get<int>() * accumulation,
+                                scale,   {},      {}};
+        QVERIFY(noise.update(sample));
+        by_count.update(sample);
+        const std::string where =
+            config.at("name").get<std::string>() + " step " + step.at("step").dump() + " ";
+        // The recorded squares were summed in single precision.
+        const auto near = [](double is, double should) { return golden::close(is, should, 1e-5); };
+        QVERIFY2(near(noise.sqr(), step.at("grad_sqr_avg")), where.c_str());
+        QVERIFY2(near(noise.var(), step.at("grad_var_avg")), where.c_str());
+        progress += noise.gain(scale);
+        QVERIFY2(near(noise.gain(scale), step.at("gain")), where.c_str());
+        QVERIFY2(near(progress, step.at("effective_steps")), where.c_str());
+        QCOMPARE(by_count.gain(scale), noise.gain(scale));  // its own smoothing is the same
+        ++steps;
+      }
+    }
+    QVERIFY(steps > 0);
+  }
+
+  void gainIsOneAtFirst() {
+    for (const NoiseMode mode : {NoiseMode::paper, NoiseMode::fairscale}) {
+      const NoiseScale noise(2, {.mode = mode});
+      for (const double scale : {1.0, 2.0, 64.0}) QCOMPARE(noise.gain(scale), 1.0);
+    }
+  }
+
+  // theta = 1 - 200/1000: the mean of fewer than 1/0.2 estimates, and theta's average from there.
+  void paperBeginsWithTheMean() {
+    NoiseScale noise(1, {.mode = NoiseMode::paper});
+    const std::vector<double> estimates{5, 1, 3, 7, 2, 9};
+    double expected = 0;
+    for (std::size_t i = 0; i < estimates.size(); ++i) {
+      QVERIFY(noise.update(estimating(estimates[i], 2 * estimates[i], 200)));
+      const double count = static_cast<double>(i) + 1;
+      expected =
+          count < 5 ? (expected * (count - 1) + estimates[i]) / count : 0.8 * expected + 0.2 * estimates[i];
+      VERIFY_CLOSE("sqr", noise.sqr(), expected);
+      VERIFY_CLOSE("var", noise.var(), 2 * expected);
+      VERIFY_CLOSE("gain", noise.gain(200), 3 / (2.0 / 200 + 1));
+    }
+  }
+
+  void paperDoesNotAverageAtAThousand() {
+    NoiseScale noise(1, {.mode = NoiseMode::paper});
+    for (const double estimate : {5.0, 1.0, 3.0}) {
+      noise.update(estimating(estimate, estimate, 2000));
+      VERIFY_CLOSE("sqr", noise.sqr(), estimate);
+    }
+  }
+
+  // Clipped before averaging, a negative estimate counts as none; clipped after it, it counts in full.
+  void clipsBeforeAveraging() {
+    NoiseScale paper(1, {.mode = NoiseMode::paper}), adaptdl(1);
+    for (NoiseScale* noise : {&paper, &adaptdl}) {
+      noise->update(estimating(4, 1));
+      noise->update(estimating(-2, 1));
+    }
+    VERIFY_CLOSE("paper", paper.sqr(), 2);
+    QVERIFY(std::abs(adaptdl.sqr() - 1) < 0.01);
+    paper.update(estimating(3, -5));
+    VERIFY_CLOSE("variance", paper.var(), (1 + 1 + 1e-6) / 3);
+  }
+
+  void fairscaleWithoutDebiasingBeginsWithTheMean() {
+    NoiseScale noise(1, {.mode = NoiseMode::fairscale, .smoothing = 0.5, .debias = false});
+    noise.update(estimating(4, 1));
+    VERIFY_CLOSE("mean of one", noise.sqr(), 4);
+    noise.update(estimating(1, 1));
+    VERIFY_CLOSE("average from the second on", noise.sqr(), 0.5 * 4 + 0.5 * 1);
+    noise.set_smoothing(0.75);
+    noise.update(estimating(7, 1));
+    VERIFY_CLOSE("a mean again, of two at 2.5 and this", noise.sqr(), (2.5 + 2.5 + 7) / 3);
+  }
+
+  void varianceOfAnotherUnit() {
+    NoiseScale noise(1, {.mode = NoiseMode::fairscale, .smoothing = 0.5});
+    noise.update(estimating(1, 6));
+    noise.rescale_variance(0.5);
+    VERIFY_CLOSE("at once", noise.var(), 3);
+    VERIFY_CLOSE("and the gain", noise.gain(4), 4 / (3.0 / 4 + 1));
+    noise.update(estimating(1, 9));  // debiased weights of 1/3 and 2/3
+    VERIFY_CLOSE("and in the average", noise.var(), (3 + 2 * 9) / 3.0);
+    VERIFY_CLOSE("the gradient's stays", noise.sqr(), 1);
+  }
+
+  void takesOverAnotherModesAverages() {
+    NoiseScale adaptdl(1), paper(1, {.mode = NoiseMode::paper});
+    for (int i = 0; i < 100; ++i) adaptdl.update(estimating(4, 2));
+    paper.restore(adaptdl.state());
+    VERIFY_CLOSE("as it was", paper.sqr(), 4);
+    paper.update(estimating(1, 2));
+    VERIFY_CLOSE("as one estimate of two", paper.sqr(), 2.5);
+  }
+};
+
+QTEST_APPLESS_MAIN(TestNoiseModes)
+#include "test_noise_modes.moc"
