@@ -45,7 +45,7 @@ void LRScheduler::set_learning_rates(const std::vector<double>& rates) {
   for (std::size_t i = 0; i < groups.size(); ++i) set_learning_rate(groups[i], rates[i]);
 }
 
-void StepwiseLR::begin() {
+void StepwiseLR::apply() {
   std::vector<double> rates = learning_rates();
   for (std::size_t group = 0; group < rates.size(); ++group) rates[group] = next(rates[group], group);
   set_learning_rates(rates);
@@ -53,7 +53,11 @@ void StepwiseLR::begin() {
 
 void StepwiseLR::step() {
   ++steps_;
-  begin();
+  apply();
+}
+
+void StepwiseLR::step_to(double iterations) {
+  while (steps_ + 1 <= iterations) step();
 }
 
 std::vector<double> StepwiseLR::state() const { return {static_cast<double>(steps_)}; }
@@ -106,7 +110,7 @@ LinearLR::LinearLR(torch::optim::Optimizer& optimizer, double start, double end,
   require(start > 0 && start <= 1, "LinearLR: start must be in (0, 1]");
   require(end >= 0 && end <= 1, "LinearLR: end must be in [0, 1]");
   require(steps > 0, "LinearLR: steps must be positive");
-  begin();
+  apply();
 }
 
 double LinearLR::next(double rate, std::size_t) const {
@@ -118,7 +122,7 @@ double LinearLR::next(double rate, std::size_t) const {
 LambdaLR::LambdaLR(torch::optim::Optimizer& optimizer, std::function<double(int)> factor)
     : StepwiseLR(optimizer), factor_(std::move(factor)) {
   require(static_cast<bool>(factor_), "LambdaLR: no function was given");
-  begin();
+  apply();
 }
 
 double LambdaLR::next(double, std::size_t group) const { return base()[group] * factor_(steps()); }

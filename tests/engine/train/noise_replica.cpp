@@ -4,7 +4,6 @@
 // what it computed at every step.
 //   train-noise-replica GNS_JSON TRAJECTORY
 #include <ATen/ATen.h>
-#include <torch/nn/modules/linear.h>
 #include <torch/optim/sgd.h>
 
 #include <fstream>
@@ -15,32 +14,17 @@
 
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/train/adaptive_data_parallel.h"
+#include "golden_model.h"
 #include "replica_main.h"
 #include "step_context.h"
 
 using namespace batchscope;
+using namespace batchscope::testing;
 using protocol::Json;
 
 namespace {
 
-struct Model : torch::nn::Module {
-  Model() { register_module("first", first), register_module("second", second); }
-  at::Tensor forward(const at::Tensor& x) { return second(at::tanh(first(x))); }
-  torch::nn::Linear first{5, 4}, second{4, 1};
-};
-
-at::Tensor tensor(const Json& values) {
-  const auto numbers = values.get<std::vector<double>>();
-  return at::tensor(numbers, at::kDouble).to(at::kFloat);
-}
-
-at::Tensor rows(const Json& values) {
-  std::vector<at::Tensor> all;
-  for (const Json& row : values) all.push_back(tensor(row));
-  return at::stack(all);
-}
-
-Json weights_of(const Model& model) {
+Json weights_of(const GoldenModel& model) {
   Json all;
   for (const at::Tensor& parameter : model.parameters()) {
     const at::Tensor flat = parameter.detach().reshape(-1).to(at::kDouble);
@@ -50,19 +34,12 @@ Json weights_of(const Model& model) {
 }
 
 Json play(const Json& golden, const std::string& name) {
-  Json trajectory;
-  for (const Json& one : golden["trajectories"])
-    if (one["config"]["name"] == name) trajectory = one;
+  const Json trajectory = named(golden["trajectories"], name);
   const Json& config = trajectory["config"];
 
   const at::Tensor x = rows(golden["x"]), y = tensor(golden["y"]);
-  Model model;
-  auto parameters = model.parameters();
-  {
-    const at::NoGradGuard no_grad;
-    for (std::size_t i = 0; i < parameters.size(); ++i)
-      parameters[i].copy_(tensor(golden["weights"][i]).view(parameters[i].sizes()));
-  }
+  GoldenModel model(golden["weights"]);
+  const auto parameters = model.parameters();
   const auto options = [&](std::size_t group) {
     return std::make_unique<torch::optim::SGDOptions>(
         torch::optim::SGDOptions(config["lrs"][group]).momentum(config["momentum"]));
@@ -122,5 +99,5 @@ Json play(const Json& golden, const std::string& name) {
 int main(int, char** arguments) {
   std::ifstream file(arguments[1]);
   const Json golden = Json::parse(file);
-  return testing::replica_main([&] { return play(golden, arguments[2]); });
+  return replica_main([&] { return play(golden, arguments[2]); });
 }

@@ -2,6 +2,8 @@
 //
 // Schedules against their closed forms, with two parameter groups, chained, and from a saved state.
 #include <ATen/ops/zeros.h>
+#include <torch/optim/adagrad.h>
+#include <torch/optim/adam.h>
 #include <torch/optim/sgd.h>
 
 #include <QTest>
@@ -11,7 +13,9 @@
 #include <numbers>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/train/chained_lr.h"
 #include "batchscope/train/lr_scheduler.h"
+#include "batchscope/train/one_cycle_lr.h"
 
 using namespace batchscope;
 
@@ -36,6 +40,10 @@ Make schedule(Arguments... arguments) {
       [=](torch::optim::Optimizer& optimizer) { return std::make_unique<Schedule>(optimizer, arguments...); };
 }
 
+double cosine(double from, double to, double share) {
+  return to + (from - to) * (1 + std::cos(std::numbers::pi * share)) / 2;
+}
+
 struct Case {
   const char* name;
   Make make;
@@ -56,6 +64,20 @@ const std::vector<Case>& cases() {
        }},
       {"linear", schedule<LinearLR>(0.25, 1.0, 4),
        [](int e, double base) { return base * (0.25 + 0.75 * std::min(e, 4) / 4); }},
+      {"one cycle",
+       schedule<OneCycleLR>(2.0, OneCycleLR::Options{.total_steps = 11, .start_share = 5.0 / 11}),
+       [](int e, double) {
+         const double share = e <= 4 ? e / 4.0 : (std::min(e, 10) - 4) / 6.0;
+         return e <= 4 ? cosine(2.0 / 25, 2.0, share) : cosine(2.0, 2.0 / 25 / 1e4, share);
+       }},
+      {"one cycle of three straight phases",
+       schedule<OneCycleLR>(2.0, OneCycleLR::Options{.total_steps = 13,
+                                                     .start_share = 5.0 / 13,
+                                                     .cosine = false,
+                                                     .div_factor = 2,
+                                                     .final_div_factor = 10,
+                                                     .three_phase = true}),
+       [](int e, double) { return e <= 8 ? 2 - std::abs(e - 4) / 4.0 : 1 - 0.9 * std::min(e - 8, 4) / 4; }},
       {"lambda", schedule<LambdaLR>([](int e) { return 1.0 / (1 + e); }),
        [](int e, double base) { return base / (1 + e); }},
   };
@@ -76,6 +98,9 @@ class TestLrScheduler : public QObject {
   void followsItsFormula();
   void goesOnFromItsState();
   void chains();
+  void chainsAreOneSchedule();
+  void cyclesMomentum();
+  void stepsToIterations();
   void plateau();
   void refusesNonsense();
 };
@@ -125,6 +150,61 @@ void TestLrScheduler::chains() {
   QVERIFY(close(decay.learning_rates()[0], 0.5 * std::pow(0.9, 3)));
 }
 
+void TestLrScheduler::chainsAreOneSchedule() {
+  const auto before = make_optimizer(), after = make_optimizer();
+  const auto chain = [](torch::optim::Optimizer& optimizer) {
+    return std::make_unique<ChainedLR>(
+        optimizer, std::vector<std::shared_ptr<StepwiseLR>>{std::make_shared<LinearLR>(optimizer, 0.5, 1, 4),
+                                                            std::make_shared<ExponentialLR>(optimizer, 0.9)});
+  };
+  const auto interrupted = chain(*before), resumed = chain(*after);
+  for (int e = 0; e < 7; ++e, interrupted->step())
+    for (std::size_t group = 0; group < 2; ++group)
+      QVERIFY(close(interrupted->learning_rates()[group],
+                    kBases[group] * (0.5 + 0.5 * std::min(e, 4) / 4) * std::pow(0.9, e)));
+  for (std::size_t group = 0; group < 2; ++group)
+    after->param_groups()[group].options().set_lr(interrupted->learning_rates()[group]);
+  resumed->restore(interrupted->state());
+  QCOMPARE(resumed->steps(), 7);
+  interrupted->step();
+  resumed->step();
+  QVERIFY(interrupted->learning_rates() == resumed->learning_rates());
+  QVERIFY(interrupted->state() == resumed->state());
+  QVERIFY_EXCEPTION_THROWN(resumed->restore({7, 1}), Error);
+  QVERIFY_EXCEPTION_THROWN(resumed->restore({7, 1, 7}), Error);
+  QVERIFY_EXCEPTION_THROWN(resumed->restore({}), Error);
+  QVERIFY_EXCEPTION_THROWN(ChainedLR(*after, {}), Error);
+}
+
+void TestLrScheduler::cyclesMomentum() {
+  const auto sgd = make_optimizer();
+  torch::optim::Adam adam(std::vector<at::Tensor>{at::zeros({1})}, torch::optim::AdamOptions(0.1));
+  const OneCycleLR::Options options{.total_steps = 11, .start_share = 5.0 / 11};
+  OneCycleLR one(*sgd, {2.0, 1.0}, options), other(adam, 2.0, options);
+  for (int e = 0; e < 11; ++e) {
+    const double share = e <= 4 ? e / 4.0 : (e - 4) / 6.0;
+    const double expected = e <= 4 ? cosine(0.95, 0.85, share) : cosine(0.85, 0.95, share);
+    for (const auto& group : sgd->param_groups())
+      QVERIFY(close(static_cast<const torch::optim::SGDOptions&>(group.options()).momentum(), expected));
+    const auto betas =
+        static_cast<const torch::optim::AdamOptions&>(adam.param_groups()[0].options()).betas();
+    QVERIFY(close(std::get<0>(betas), expected));
+    QCOMPARE(std::get<1>(betas), 0.999);
+    one.step();
+    other.step();
+  }
+}
+
+void TestLrScheduler::stepsToIterations() {
+  const auto optimizer = make_optimizer();
+  ExponentialLR schedule(*optimizer, 0.5);
+  for (const auto& [iterations, steps] : {std::pair{0.9, 0}, {1.0, 1}, {3.7, 3}, {3.9, 3}, {2.0, 3}}) {
+    schedule.step_to(iterations);
+    QCOMPARE(schedule.steps(), steps);
+    QVERIFY(close(schedule.learning_rates()[0], kBases[0] * std::pow(0.5, steps)));
+  }
+}
+
 void TestLrScheduler::plateau() {
   const auto optimizer = make_optimizer();
   ReduceLROnPlateau::Options options;
@@ -157,6 +237,10 @@ void TestLrScheduler::refusesNonsense() {
   QVERIFY_EXCEPTION_THROWN(CosineAnnealingLR(*optimizer, 0), Error);
   QVERIFY_EXCEPTION_THROWN(LinearLR(*optimizer, 0), Error);
   QVERIFY_EXCEPTION_THROWN(LambdaLR(*optimizer, {}), Error);
+  QVERIFY_EXCEPTION_THROWN(OneCycleLR(*optimizer, 1.0, {}), Error);
+  QVERIFY_EXCEPTION_THROWN(OneCycleLR(*optimizer, std::vector<double>{1.0}, {.total_steps = 5}), Error);
+  torch::optim::Adagrad adagrad(std::vector<at::Tensor>{at::zeros({1})});
+  QVERIFY_EXCEPTION_THROWN(OneCycleLR(adagrad, 1.0, {.total_steps = 5}), Error);
 }
 
 QTEST_APPLESS_MAIN(TestLrScheduler)

@@ -32,6 +32,7 @@ class LRScheduler {
  protected:
   void set_learning_rates(const std::vector<double>& rates);
   const std::vector<double>& base() const { return base_; }  // rates it was made with
+  torch::optim::Optimizer& optimizer() { return optimizer_; }
 
  private:
   torch::optim::Optimizer& optimizer_;
@@ -43,6 +44,8 @@ class StepwiseLR : public LRScheduler {
  public:
   explicit StepwiseLR(torch::optim::Optimizer& optimizer) : LRScheduler(optimizer) {}
   void step();
+  // Steps until floor(iterations) are taken: lr(floor(tau)), with tau the scale-invariant iterations done.
+  void step_to(double iterations);
   int steps() const { return steps_; }
   std::vector<double> state() const override;
   void restore(const std::vector<double>& state) override;
@@ -50,7 +53,9 @@ class StepwiseLR : public LRScheduler {
  protected:
   // A group's rate after e steps, from the one it has after e - 1.
   virtual double next(double rate, std::size_t group) const = 0;
-  void begin();  // rates at e = 0; called by constructors of schedules that do not start at the base rate
+  // Sets the rates at e. Called by step(), and by constructors of schedules that do not start at the base
+  // rate.
+  virtual void apply();
 
  private:
   int steps_ = 0;

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Several schedules as one (PyTorch's ChainedScheduler): each step steps them all, in order, and their states
+// are one, so that AdaptiveDataParallel saves them with the model.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "batchscope/train/lr_scheduler.h"
+
+namespace batchscope {
+
+class ChainedLR : public StepwiseLR {
+ public:
+  // All made with this optimizer, none stepped yet. Throws Error(usage) for none.
+  ChainedLR(torch::optim::Optimizer& optimizer, std::vector<std::shared_ptr<StepwiseLR>> schedules);
+
+  std::vector<double> state() const override;
+  void restore(const std::vector<double>& state) override;
+
+ private:
+  void apply() override;
+  double next(double rate, std::size_t group) const override { return rate; }
+
+  std::vector<std::shared_ptr<StepwiseLR>> schedules_;
+};
+
+}  // namespace batchscope

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// AdaScale around an optimizer: FairScale's recorded trajectories in one and two real processes, and, in this
+// one, a model of one parameter whose gradients are chosen, so that gain and rates are known.
+#include <ATen/ops/zeros.h>
+#include <torch/optim/sgd.h>
+
+#include <QTest>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/train/adascale.h"
+#include "batchscope/train/lr_scheduler.h"
+#include "replicas.h"
+
+using namespace batchscope;
+using namespace batchscope::testing;
+using protocol::Json;
+
+namespace {
+
+QString golden_file() {
+  return qEnvironmentVariable("BATCHSCOPE_GOLDEN_DIR", BATCHSCOPE_GOLDEN_DEFAULT) +
+         "/fairscale_adascale.json";
+}
+
+Json golden() {
+  std::ifstream file(golden_file().toStdString());
+  return Json::parse(file);
+}
+
+bool close(double is, double should, double relative = 1e-12) {
+  return std::abs(is - should) <= relative * std::abs(should);
+}
+
+constexpr double kRate = 0.5;
+
+// One parameter, two gradients a step.
+struct Chosen {
+  explicit Chosen(AdaScaleOptimizer::Options options = {.num_gradients_to_accumulate = 2})
+      : adascale(optimizer, options) {}
+
+  void backward(double gradient) { (parameter * gradient).sum().backward(); }
+  // The two gradients; their loss is scaled.
+  void step(double left, double right) {
+    adascale.zero_grad();
+    backward(left / 2);
+    backward(right / 2);
+    adascale.step();
+  }
+  double value() const { return parameter.item<double>(); }
+
+  at::Tensor parameter = at::zeros({1}, at::kDouble).set_requires_grad(true);
+  torch::optim::SGD optimizer{std::vector<at::Tensor>{parameter}, torch::optim::SGDOptions(kRate)};
+  AdaScaleOptimizer adascale;
+};
+
+// From 3 and 1: mean 2, estimates sqr = 3 * 1 and var = 2 for scale 2.
+constexpr double kGain = (2.0 + 3.0) / (2.0 / 2 + 3.0);
+
+}  // namespace
+
+class TestAdaScale : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void followsTheTrajectory_data();
+  void followsTheTrajectory();
+  void scalesTheRateByTheGain();
+  void lossesThatAreNotScaled();
+  void worksWithEverySchedule();
+  void schedulesFollowScaleInvariantIterations();
+  void stopsByAccumulatedGain();
+  void scaleAndAccumulationChange();
+  void whatIsNotFiniteMovesNothing();
+  void goesOnFromItsState();
+  void refusesNonsense();
+};
+
+void TestAdaScale::followsTheTrajectory_data() {
+  QTest::addColumn<int>("index");
+  int index = 0;
+  const Json file = golden();
+  for (const Json& trajectory : file["trajectories"])
+    QTest::newRow(trajectory["config"]["name"].get<std::string>().c_str()) << index++;
+}
+
+void TestAdaScale::followsTheTrajectory() {
+  QFETCH(int, index);
+  const Json file = golden();
+  const Json trajectory = file["trajectories"][static_cast<std::size_t>(index)];
+  const auto replicas = run({"train-adascale-replica",
+                             {golden_file(), QString::fromStdString(trajectory["config"]["name"])},
+                             trajectory["config"]["replicas"].get<int>()});
+  VERIFY_ENDED(replicas);
+  for (const Replica& replica : replicas) {
+    if (trajectory.contains("error")) {
+      QCOMPARE(replica.said.value("error", ""), std::string("usage"));
+      QVERIFY(replica.said["message"].get<std::string>().find("accumulat") != std::string::npos);
+      continue;
+    }
+    QVERIFY2(replica.said.contains("steps"), replica.said.dump().c_str());
+    QVERIFY(close(replica.said["smoothing"], trajectory["smoothing"]));
+    QCOMPARE(replica.said["scale"].get<double>(), trajectory["scale"].get<double>());
+    QCOMPARE(replica.said["steps"].size(), trajectory["steps"].size());
+    for (std::size_t s = 0; s < trajectory["steps"].size(); ++s)
+      for (const char* name : {"gain", "lr_effective", "effective_steps"}) {
+        const double is = replica.said["steps"][s][name], should = trajectory["steps"][s][name];
+        QVERIFY2(close(is, should, 1e-5),
+                 qPrintable(QString("step %1, %2: %3, not %4").arg(s).arg(name).arg(is).arg(should)));
+      }
+  }
+}
+
+void TestAdaScale::scalesTheRateByTheGain() {
+  Chosen chosen;
+  QCOMPARE(chosen.adascale.gain(), 1.0);
+  chosen.step(3, 1);
+  QVERIFY(close(chosen.adascale.gain(), kGain));
+  QVERIFY(close(chosen.adascale.gain(0), kGain));
+  QVERIFY(close(chosen.value(), -kRate * kGain * 2));
+  QVERIFY(close(chosen.adascale.scale_invariant_steps(), kGain));
+  QCOMPARE(chosen.optimizer.param_groups()[0].options().get_lr(), kRate);
+}
+
+// The optimizer sees the sum then, as autograd left it.
+void TestAdaScale::lossesThatAreNotScaled() {
+  Chosen chosen({.num_gradients_to_accumulate = 2, .is_scaled_loss = false});
+  chosen.backward(3);
+  chosen.backward(1);
+  chosen.adascale.step();
+  QVERIFY(close(chosen.adascale.gain(), kGain));
+  QVERIFY(close(chosen.value(), -kRate * kGain * 4));
+}
+
+void TestAdaScale::worksWithEverySchedule() {
+  using Make = std::function<std::unique_ptr<StepwiseLR>(torch::optim::Optimizer&)>;
+  const std::vector<Make> all = {
+      [](auto& optimizer) { return std::make_unique<ConstantLR>(optimizer); },
+      [](auto& optimizer) { return std::make_unique<StepLR>(optimizer, 2); },
+      [](auto& optimizer) {
+        return std::make_unique<MultiStepLR>(optimizer, std::vector<int>{1, 3});
+      },
+      [](auto& optimizer) { return std::make_unique<ExponentialLR>(optimizer, 0.9); },
+      [](auto& optimizer) { return std::make_unique<CosineAnnealingLR>(optimizer, 4); },
+      [](auto& optimizer) { return std::make_unique<LinearLR>(optimizer); },
+      [](auto& optimizer) {
+        return std::make_unique<LambdaLR>(optimizer, [](int e) { return 1.0 / (1 + e); });
+      },
+  };
+  for (const Make& make : all) {
+    Chosen chosen, alone;
+    const auto schedule = make(chosen.optimizer), expected = make(alone.optimizer);
+    for (int step = 0; step < 6; ++step) {
+      const double before = chosen.value();
+      chosen.step(3, 1);
+      QVERIFY(close(before - chosen.value(), expected->learning_rates()[0] * kGain * 2, 1e-9));
+      schedule->step();
+      expected->step();
+    }
+  }
+  Chosen chosen;
+  ReduceLROnPlateau plateau(chosen.optimizer, {.patience = 0});
+  for (int i = 0; i < 2; ++i) plateau.step(1);
+  chosen.step(3, 1);
+  QVERIFY(close(chosen.value(), -kRate * 0.1 * kGain * 2));
+}
+
+void TestAdaScale::schedulesFollowScaleInvariantIterations() {
+  Chosen chosen;
+  ExponentialLR schedule(chosen.optimizer, 0.5);
+  for (int step = 1; step <= 8; ++step) {
+    chosen.step(3, 1);
+    schedule.step_to(chosen.adascale.scale_invariant_steps());
+    const int done = static_cast<int>(std::floor(chosen.adascale.scale_invariant_steps()));
+    QCOMPARE(done, static_cast<int>(std::floor(step * kGain)));
+    QCOMPARE(schedule.steps(), done);
+    QVERIFY(close(schedule.learning_rates()[0], kRate * std::pow(0.5, done)));
+  }
+}
+
+void TestAdaScale::stopsByAccumulatedGain() {
+  Chosen chosen;
+  int steps = 0;
+  for (; !chosen.adascale.done(10); ++steps) chosen.step(3, 1);
+  QCOMPARE(steps, static_cast<int>(std::ceil(10 / kGain)));
+}
+
+void TestAdaScale::scaleAndAccumulationChange() {
+  Chosen chosen;
+  chosen.step(3, 1);
+  QCOMPARE(chosen.adascale.scale(), 2.0);
+  QVERIFY(close(chosen.adascale.smoothing(), 0.998));
+  chosen.adascale.set_scale(4, false);
+  QVERIFY(close(chosen.adascale.gain(), (2.0 + 3.0) / (2.0 / 4 + 3.0)));
+  chosen.adascale.set_scale(8);
+  QVERIFY(close(chosen.adascale.gain(), (1.0 + 3.0) / (1.0 / 8 + 3.0)));
+  chosen.adascale.set_num_gradients_to_accumulate(4);
+  QVERIFY(close(chosen.adascale.smoothing(), 0.996));
+  chosen.adascale.set_num_gradients_to_accumulate(8, false);
+  QVERIFY(close(chosen.adascale.smoothing(), 0.996));
+  chosen.adascale.zero_grad();
+  for (int i = 0; i < 8; ++i) chosen.backward(1);
+  chosen.adascale.step();
+}
+
+void TestAdaScale::whatIsNotFiniteMovesNothing() {
+  Chosen chosen;
+  chosen.step(3, 1);
+  chosen.step(std::nan(""), 1);
+  QVERIFY(close(chosen.adascale.gain(), kGain));
+}
+
+void TestAdaScale::goesOnFromItsState() {
+  Chosen one, other;
+  one.step(3, 1);
+  other.adascale.restore(one.adascale.state());
+  QCOMPARE(other.adascale.scale_invariant_steps(), one.adascale.scale_invariant_steps());
+  for (Chosen* chosen : {&one, &other}) chosen->step(5, -1);
+  QCOMPARE(other.adascale.state(), one.adascale.state());
+  QVERIFY_EXCEPTION_THROWN(other.adascale.restore({1, 2, 3}), Error);
+  QVERIFY_EXCEPTION_THROWN(other.adascale.restore({}), Error);
+}
+
+void TestAdaScale::refusesNonsense() {
+  QVERIFY_EXCEPTION_THROWN(Chosen({.num_gradients_to_accumulate = 1}), Error);
+  QVERIFY_EXCEPTION_THROWN(Chosen({.num_gradients_to_accumulate = 0}), Error);
+  QVERIFY_EXCEPTION_THROWN(Chosen({.scale = 0.5, .num_gradients_to_accumulate = 2}), Error);
+  QVERIFY_EXCEPTION_THROWN(Chosen({.smoothing = 1.0, .num_gradients_to_accumulate = 2}), Error);
+  Chosen chosen;
+  QVERIFY_EXCEPTION_THROWN(chosen.adascale.step(), Error);
+  chosen.backward(1);
+  QVERIFY_EXCEPTION_THROWN(chosen.adascale.step(), Error);
+  QVERIFY_EXCEPTION_THROWN(chosen.adascale.set_scale(3), Error);
+  QVERIFY_EXCEPTION_THROWN(chosen.adascale.set_num_gradients_to_accumulate(3), Error);
+  chosen.backward(1);
+  QVERIFY_EXCEPTION_THROWN(chosen.backward(1), Error);
+  chosen.step(3, 1);  // zero_grad begins again
+  QVERIFY_EXCEPTION_THROWN(chosen.adascale.set_num_gradients_to_accumulate(1), Error);
+  QVERIFY_EXCEPTION_THROWN(chosen.adascale.set_scale(0.5), Error);
+  chosen.step(3, 1);
+}
+
+QTEST_GUILESS_MAIN(TestAdaScale)
+#include "test_adascale.moc"
