@@ -120,6 +120,14 @@ double& Accumulator::operator[](const std::string& key) {
   return replaying ? impl_->ignored[key] : impl_->own[key];
 }
 
+void Accumulator::update(const Sums& values) {
+  for (const auto& [key, value] : values) (*this)[key] += value;
+}
+
+void Accumulator::subtract(const Sums& values) {
+  for (const auto& [key, value] : values) (*this)[key] -= value;
+}
+
 void Accumulator::clear() {
   if (!running_loop()) {
     Impl::History& history = impl_->history();

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "batchscope/goodput/model.h"
 #include "batchscope/protocol/series.h"
@@ -23,6 +24,7 @@
 #include "record.h"
 #include "step_context.h"
 #include "telemetry_client.h"
+#include "tensorboard.h"
 
 namespace batchscope::metrics {
 namespace {
@@ -214,8 +216,15 @@ void commit_step(const StepReport& report) {
     const std::int64_t fresh = account.profile.measured() - fitted_at;
     if (fresh >= (fitted_at == 0 ? kFirstFit : kNextFits)) request_fit();
   }
-  send_step(account.steps, telemetry_connected() && replica_rank() == 0 ? row(report, now)
-                                                                        : std::map<std::string, double>());
+  const bool told = telemetry_connected() && replica_rank() == 0;
+  const bool drawn = tensorboard::wants_row(account.steps);
+  auto values = told || drawn ? row(report, now) : std::map<std::string, double>();
+  if (drawn) {
+    auto scalars = values;
+    scalars.erase(series::kMono);  // TensorBoard's events have a time of their own
+    tensorboard::write(account.steps, scalars);
+  }
+  send_step(account.steps, std::move(values));
   watch.micro_begun = std::numeric_limits<double>::quiet_NaN();
 }
 

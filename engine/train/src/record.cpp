@@ -10,6 +10,7 @@
 #include "metrics.h"
 #include "process.h"
 #include "record.h"
+#include "tensorboard.h"
 
 namespace batchscope {
 namespace {
@@ -21,7 +22,7 @@ struct Sum {
 
 std::map<std::string, Sum, std::less<>> recorded;
 
-bool heard() { return replica_rank() == 0 && telemetry_connected(); }
+bool heard() { return replica_rank() == 0 && (telemetry_connected() || tensorboard::wanted()); }
 
 }  // namespace
 
@@ -29,6 +30,7 @@ void record(std::string_view name, double value) {
   if (!heard()) return;
   if (!running_loop() || !running_loop()->training) {
     send(protocol::Scalar{std::string(name), metrics::steps(), value, protocol::monotonic_seconds()});
+    tensorboard::write(metrics::steps(), {{std::string(name), value}});
     return;
   }
   auto found = recorded.find(name);

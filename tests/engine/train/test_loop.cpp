@@ -206,6 +206,10 @@ class LoopTest : public QObject {
     QCOMPARE(sums.synchronized().at("a"), 1.0);
     sums["a"] += 2;
     QCOMPARE(sums.synchronized().at("a"), 3.0);
+    sums["a"] -= 4;
+    sums.update({{"a", 0.5}, {"b", 2}});
+    sums.subtract({{"b", 3}});
+    QVERIFY(sums.synchronized() == (std::map<std::string, double>{{"a", -0.5}, {"b", -1}}));
     sums.clear();
     QVERIFY(sums.synchronized().empty());
   }

@@ -21,7 +21,10 @@ class Accumulator {
   Accumulator();
   ~Accumulator();
 
-  double& operator[](const std::string& key);  // this replica's share
+  // This replica's share, for += and -=. Counts are exact up to 2^53.
+  double& operator[](const std::string& key);
+  void update(const std::map<std::string, double>& values);    // adds each
+  void subtract(const std::map<std::string, double>& values);  // takes each away
   void clear();
 
   // The sums over all replicas, the same on each. Collective.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values for the charts. Cheap, never blocks; only rank 0's are sent.
+// Values for the charts, and for TensorBoard where ADAPTDL_TENSORBOARD_LOGDIR is set. Cheap, never blocks;
+// only rank 0's are sent.
 #pragma once
 
 #include <map>

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a training loop leaves for TensorBoard, read back by the test's own parser.
+#include <ATen/ops/tensor.h>
+#include <torch/nn/module.h>
+#include <torch/optim/sgd.h>
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <cmath>
+#include <filesystem>
+
+#include "../protocol/event_reader.h"
+#include "batchscope/goodput/noise_scale.h"
+#include "batchscope/train/adaptive_data_parallel.h"
+#include "batchscope/train/process_group.h"
+#include "batchscope/train/record.h"
+#include "step_context.h"
+#include "tensorboard.h"
+
+using namespace batchscope;
+using batchscope::testing::Event;
+using batchscope::testing::EventReader;
+
+namespace {
+
+struct OneNumber : torch::nn::Module {
+  OneNumber() { weight = register_parameter("weight", at::tensor({0.0}, at::kDouble)); }
+  at::Tensor weight;
+};
+
+bool close(double is, double should) { return std::abs(is - should) <= 1e-6 * std::abs(should); }
+
+}  // namespace
+
+class TestTensorboard : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() {
+    qputenv("ADAPTDL_TENSORBOARD_LOGDIR", (directory_.path() + "/events").toLocal8Bit());
+    init_process_group();
+  }
+
+  void stepsAndScalars() {
+    OneNumber model;
+    torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(0.5));
+    AdaptiveDataParallel adp(model, optimizer);
+    std::vector<double> gains, variances;
+    for (int step = 0; step < 3; ++step) {
+      for (int micro = 0; micro < 2; ++micro) {
+        step_context() = {.initial_batch_size = 8, .local_batch_size = 8, .accumulation_steps = 1};
+        step_context().micro_step = micro;
+        step_context().optimizer_step = micro == 1;
+        step_context().samples = 8 * (micro + 1);
+        adp.zero_grad();
+        (model.weight * (3.0 - 2 * micro + step)).sum().backward();
+        adp.step();
+      }
+      gains.push_back(adp.gain());
+      variances.push_back(adp.noise_scale().var());
+    }
+    record("validation_loss", 0.25);
+
+    const std::vector<Event> events = EventReader::read(file());
+    QCOMPARE(events.size(), std::size_t(1 + 3 + 1));
+    QCOMPARE(events[0].file_version, std::string("brain.Event:2"));
+    double progress = 0;
+    for (std::size_t step = 0; step < 3; ++step) {
+      const Event& event = events[1 + step];
+      QCOMPARE(event.step, static_cast<std::int64_t>(step) + 1);
+      QVERIFY(event.wall_time > 1.6e9);
+      progress += gains[step];
+      const std::map<std::string, double> expected{{"gain", gains[step]},         {"lr_factor", gains[step]},
+                                                   {"grad_var", variances[step]}, {"batch_size", 16},
+                                                   {"local_batch_size", 8},       {"accumulation_steps", 1},
+                                                   {"progress", progress}};
+      for (const auto& [name, value] : expected)
+        QVERIFY2(event.scalars.count(name) && close(event.scalars.at(name), value), name.c_str());
+      QVERIFY(event.scalars.count("grad_sqr"));
+      QVERIFY(!event.scalars.count("mono"));
+    }
+    QCOMPARE(events[4].step, std::int64_t(3));
+    QVERIFY(events[4].scalars == (std::map<std::string, float>{{"validation_loss", 0.25f}}));
+  }
+
+  void longRunsStaySmall() {
+    for (const std::int64_t step : {1, 9'999, 10'000, 10'010, 100'000, 100'100, 1'000'000})
+      QVERIFY2(tensorboard::wants_row(step), qPrintable(QString::number(step)));
+    for (const std::int64_t step : {10'001, 99'999, 100'010, 1'000'100})
+      QVERIFY2(!tensorboard::wants_row(step), qPrintable(QString::number(step)));
+  }
+
+ private:
+  std::filesystem::path file() const {
+    std::filesystem::path found;
+    int count = 0;
+    for (const auto& entry :
+         std::filesystem::directory_iterator((directory_.path() + "/events").toStdString())) {
+      found = entry.path();
+      ++count;
+    }
+    return count == 1 ? found : std::filesystem::path();
+  }
+
+  const QTemporaryDir directory_;
+};
+
+QTEST_GUILESS_MAIN(TestTensorboard)
+#include "test_tensorboard.moc"
