@@ -110,6 +110,16 @@ class GrabTest : public QObject {
     }
   }
 
+  void gainStandsOnOne() {
+    MainWindow window(watcher_.get(), false);
+    window.resize(1440, 900);
+    window.show();
+    QTest::qWait(50);
+    const ChartScene& gain = window.dashboard()->cards()[0]->plot()->painter().scene();
+    const double y = gain.left.py(1);
+    QVERIFY(y < gain.left.plot.bottom() && y > gain.left.plot.bottom() - 0.1 * gain.left.plot.height());
+  }
+
   void theWheelZoomsAllCharts() {
     MainWindow window(watcher_.get(), false);
     window.resize(1440, 900);
