@@ -67,6 +67,9 @@ class Scenario:
         self.subject.send_signal(signal.SIGTERM)
 
     def kill(self, rest):
+        if rest == "supervisor":
+            os.kill(self.show()["run"]["supervisor"], signal.SIGKILL)
+            return
         rank = int(re.fullmatch(r"replica (\d+)", rest)[1])
         os.kill(self.replica_pid(rank), signal.SIGKILL)
 
