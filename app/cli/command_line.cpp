@@ -126,6 +126,10 @@ class CommandLine {
     command->add_flag("--headless")
         ->description("No window: watch in this terminal, as this program always does");
     addTexts(command, "--at", options->triggers, "EVENT", "A scripted event, such as epoch=2:replicas=1");
+    command
+        ->add_option("--checkpoint-every", options->checkpoint_every,
+                     "Checkpoint in the background this often: 60s if not said, 10m; 0 for never")
+        ->type_name("TIME");
     addTexts(command, "--expect", options->expectations, "CLAIM",
              "What must hold at the end, such as 'accuracy>=0.97'");
     command->add_option("--timeout", options->timeout, "Stop with a checkpoint after this time: 90s, 10m, 2h")

@@ -20,6 +20,7 @@ struct RunOptions {
   std::optional<std::string> device;
   bool oversubscribe = false;
   std::vector<std::string> triggers;
+  std::string checkpoint_every;  // a duration; "0": never
   bool detach = false;
   std::vector<std::string> expectations;
   std::string timeout;

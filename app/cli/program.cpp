@@ -106,6 +106,8 @@ protocol::RunSpec makeSpec(const RunOptions& options) {
   spec.oversubscribe = spec.oversubscribe || options.oversubscribe;
   for (const std::string& trigger : options.triggers)
     spec.triggers.push_back(protocol::Trigger::parse(trigger));
+  if (!options.checkpoint_every.empty())
+    spec.checkpoint_interval = protocol::parse_duration(options.checkpoint_every);
   return spec;
 }
 

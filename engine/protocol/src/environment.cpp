@@ -4,9 +4,11 @@
 #include "batchscope/protocol/environment.h"
 
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/json.h"
 
 namespace batchscope::protocol {
 namespace {
@@ -24,6 +26,17 @@ int integer(const char* name, int fallback, int minimum, int maximum) {
   if (error != std::errc{} || end != value.data() + value.size() || number < minimum || number > maximum)
     throw Error(ErrorKind::usage, std::string(name) + "=" + value + ": expected a whole number from " +
                                       std::to_string(minimum) + " to " + std::to_string(maximum));
+  return number;
+}
+
+double seconds(const char* name, double fallback) {
+  const std::string value = text(name);
+  if (value.empty()) return fallback;
+  double number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc{} || end != value.data() + value.size() || !std::isfinite(number) || number < 0)
+    throw Error(ErrorKind::usage,
+                std::string(name) + "=" + value + ": expected a number of seconds, at least 0");
   return number;
 }
 
@@ -50,6 +63,7 @@ Environment Environment::from_process() {
   e.device = text(variable::kDevice, e.device);
   e.triggers = text(variable::kTriggers);
   e.sample_log = text(variable::kSampleLog);
+  e.checkpoint_interval = seconds(variable::kCheckpointInterval, e.checkpoint_interval);
   if (e.replica_rank >= e.num_replicas)
     throw Error(ErrorKind::usage, std::string(variable::kReplicaRank) + "=" + std::to_string(e.replica_rank) +
                                       ": expected less than " + variable::kNumReplicas + "=" +
@@ -82,6 +96,8 @@ std::map<std::string, std::string> Environment::to_variables() const {
   set(variable::kDevice, device, defaults.device);
   set(variable::kTriggers, triggers);
   set(variable::kSampleLog, sample_log);
+  if (checkpoint_interval != defaults.checkpoint_interval)
+    variables[variable::kCheckpointInterval] = Json(checkpoint_interval).dump();
   return variables;
 }
 

@@ -153,6 +153,7 @@ void to_json(Json& json, const RunSpec& spec) {
           {"environment", spec.environment},
           {"checkpoint_timeout", spec.checkpoint_timeout},
           {"rescale_timeout", spec.rescale_timeout},
+          {"checkpoint_interval", spec.checkpoint_interval},
           {"restart_budget", spec.restart_budget}};
 }
 
@@ -185,6 +186,7 @@ void from_json(const Json& json, RunSpec& spec) {
   read("environment", spec.environment, defaults.environment);
   read("checkpoint_timeout", spec.checkpoint_timeout, defaults.checkpoint_timeout);
   read("rescale_timeout", spec.rescale_timeout, defaults.rescale_timeout);
+  read("checkpoint_interval", spec.checkpoint_interval, defaults.checkpoint_interval);
   read("restart_budget", spec.restart_budget, defaults.restart_budget);
 }
 

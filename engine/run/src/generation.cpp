@@ -74,6 +74,7 @@ Generation::Generation(int number, const std::string& run, const protocol::RunSp
   e.job_id = run;
   e.telemetry_socket = paths.telemetry_socket.string();
   e.rendezvous_dir = rendezvous_.string();
+  e.checkpoint_interval = spec.checkpoint_interval;
   if (!spec.triggers.empty()) e.triggers = protocol::Json(spec.triggers).dump();
 
   std::vector<ReplicaOrder> orders;

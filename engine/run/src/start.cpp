@@ -106,6 +106,8 @@ void check(const protocol::RunSpec& spec) {
     throw Error(ErrorKind::not_found, "there is no directory '" + spec.working_directory + "' to work in");
   if (!(spec.checkpoint_timeout > 0) || !(spec.rescale_timeout > 0))
     throw Error(ErrorKind::usage, "time-outs are seconds above 0");
+  if (!(spec.checkpoint_interval >= 0))
+    throw Error(ErrorKind::usage, "the checkpoint interval is a number of seconds of at least 0");
   if (spec.restart_budget < 0) throw Error(ErrorKind::usage, "the restart budget is a number of at least 0");
   place(spec, spec.replicas, Machine::here());
 }

@@ -276,6 +276,7 @@ void Supervision::on_restored(const Restored& restored, std::int64_t step_before
 void Supervision::on_checkpoint(const CheckpointWritten& checkpoint) {
   checkpoint_ = checkpoint;
   machine_.checkpoint_written();
+  if (checkpoint.reason == "periodic") return settle();  // it is not the one that anybody waits for
   if (clock_.running() && progressed_) clock_.checkpointed(checkpoint.last_step, checkpoint.mono);
   const Json result{{"name", checkpoint.name},
                     {"step", checkpoint.step},

@@ -3,7 +3,6 @@
 // The order of a step: averaged gradients -> noise scale -> scaling rule -> optimizer -> progress.
 #include "batchscope/train/adaptive_data_parallel.h"
 
-#include <torch/nn/module.h>
 #include <torch/optim/optimizer.h>
 
 #include <optional>
@@ -20,6 +19,7 @@
 #include "gradient_sync.h"
 #include "learning_rate.h"
 #include "metrics.h"
+#include "module_tensors.h"
 #include "preconditioner.h"
 #include "process.h"
 #include "step_context.h"
@@ -28,11 +28,11 @@
 namespace batchscope {
 namespace {
 
-std::vector<std::vector<at::Tensor>> groups_of(torch::nn::Module& module,
+std::vector<std::vector<at::Tensor>> groups_of(const ModuleTensors& module,
                                                torch::optim::Optimizer& optimizer) {
   std::unordered_set<c10::TensorImpl*> known;
   bool trainable = false;
-  for (const at::Tensor& parameter : module.parameters()) {
+  for (const auto& [name, parameter] : module.parameters) {
     known.insert(parameter.unsafeGetTensorImpl());
     trainable = trainable || parameter.requires_grad();
   }
@@ -54,12 +54,6 @@ std::vector<std::vector<at::Tensor>> groups_of(torch::nn::Module& module,
   return groups;
 }
 
-std::vector<at::Tensor> parameters_and_buffers(const torch::nn::Module& module) {
-  std::vector<at::Tensor> tensors = module.parameters();
-  for (at::Tensor& buffer : module.buffers()) tensors.push_back(std::move(buffer));
-  return tensors;
-}
-
 std::shared_ptr<ScalingRule> default_rule(const torch::optim::Optimizer& optimizer) {
   if (Preconditioner::fits(optimizer)) return std::make_shared<AdamScale>();
   return std::make_shared<AdaScale>();
@@ -68,14 +62,15 @@ std::shared_ptr<ScalingRule> default_rule(const torch::optim::Optimizer& optimiz
 }  // namespace
 
 struct AdaptiveDataParallel::Impl {
-  Impl(torch::nn::Module& module, torch::optim::Optimizer& the_optimizer, LRScheduler* scheduler,
+  Impl(ModuleTensors the_module, torch::optim::Optimizer& the_optimizer, LRScheduler* scheduler,
        Options options)
-      : optimizer(the_optimizer),
+      : module(std::move(the_module)),
+        optimizer(the_optimizer),
         rule(options.scaling_rule ? std::move(options.scaling_rule) : default_rule(optimizer)),
         noise(optimizer.param_groups().size(), {options.noise_mode, options.smoothing}),
         gradients(groups_of(module, optimizer), options.bucket_bytes,
                   rule->preconditioned() && Preconditioner::fits(optimizer) ? &optimizer : nullptr),
-        buffers(module.buffers(), process().group.get()),
+        buffers(without_names(module.buffers), process().group.get()),
         state(options.name, {module, optimizer, scheduler, noise, gradients}) {
     if (options.max_factor_growth) {
       growth.emplace(options.name + "-growth", optimizer.param_groups().size(), *options.max_factor_growth);
@@ -90,7 +85,7 @@ struct AdaptiveDataParallel::Impl {
                   "only some replicas found the checkpoint: the checkpoint path must be a "
                   "directory that all of them share");
     if (loaded == 0 && replicas > 1) {
-      BufferSync all(parameters_and_buffers(module), process().group.get());
+      BufferSync all(without_names(module.all()), process().group.get());
       all.start();
       all.finish();
     }
@@ -136,6 +131,7 @@ struct AdaptiveDataParallel::Impl {
     metrics::commit_step(report);
   }
 
+  const ModuleTensors module;
   torch::optim::Optimizer& optimizer;
   std::shared_ptr<ScalingRule> rule;
   goodput::NoiseScale noise;
@@ -149,7 +145,15 @@ struct AdaptiveDataParallel::Impl {
 
 AdaptiveDataParallel::AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer,
                                            LRScheduler* scheduler, Options options)
-    : impl_(std::make_unique<Impl>(module, optimizer, scheduler, std::move(options))) {}
+    : impl_(std::make_unique<Impl>(ModuleTensors::of(module), optimizer, scheduler, std::move(options))) {}
+
+AdaptiveDataParallel::AdaptiveDataParallel(torch::jit::Module& module, torch::optim::Optimizer& optimizer,
+                                           LRScheduler* scheduler, Options options)
+    : impl_(std::make_unique<Impl>(ModuleTensors::of(module), optimizer, scheduler, std::move(options))) {}
+
+AdaptiveDataParallel::AdaptiveDataParallel(torch::jit::Module& module, torch::optim::Optimizer& optimizer,
+                                           LRScheduler* scheduler)
+    : AdaptiveDataParallel(module, optimizer, scheduler, Options()) {}
 
 AdaptiveDataParallel::AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer,
                                            LRScheduler* scheduler)

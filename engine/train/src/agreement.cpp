@@ -16,6 +16,7 @@
 #include "batchscope/train/process_group.h"
 #include "checkpoint_registry.h"
 #include "metrics.h"
+#include "periodic_checkpoint.h"
 #include "process.h"
 #include "telemetry_client.h"
 #include "triggers.h"
@@ -77,8 +78,10 @@ void fire(int index) {
 void agreement_point() {
   while (const auto index = triggers().due(metrics::steps(), finished_epochs(), metrics::progress()))
     fire(*index);
+  periodic::ask_when_due();
   const Ask ask = agreed_ask();
   if (ask == Ask::nothing) return;
+  if (ask == Ask::periodic_checkpoint) return periodic::checkpoint();
   const bool saved = save(ask == Ask::checkpoint ? "manual" : "exit");
   if (ask == Ask::checkpoint_and_exit) leave_after(saved);
 }

@@ -11,17 +11,17 @@
 #include <chrono>
 #include <fstream>
 #include <future>
-#include <numeric>
+#include <sstream>
+#include <utility>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/train/collective.h"
-#include "batchscope/train/epoch.h"
 #include "batchscope/train/process_group.h"
+#include "checkpoint_job.h"
 #include "checkpoint_registry.h"
 #include "checkpoint_store.h"
 #include "engine_states.h"
-#include "ledger.h"
-#include "metrics.h"
+#include "periodic_checkpoint.h"
 #include "process.h"
 #include "telemetry_client.h"
 
@@ -35,11 +35,6 @@ constexpr auto kPatience = std::chrono::seconds(2);  // between two signs of lif
 std::vector<State*>& states() {
   static std::vector<State*> registered;
   return registered;
-}
-
-CheckpointStore& store() {
-  static CheckpointStore store(directory());
-  return store;
 }
 
 bool is_plain_name(const std::string& name) {
@@ -57,35 +52,11 @@ std::string choose() {
   return newest ? newest->filename().string() : std::string();
 }
 
-fs::path write(const std::string& reason) {
-  protocol::CheckpointWritten message;
-  message.began = protocol::monotonic_seconds();
-  protocol::Manifest manifest;
-  manifest.step = metrics::steps();
-  manifest.epoch = finished_epochs();
-  manifest.progress = metrics::progress();
-  manifest.num_replicas = num_replicas();
-  manifest.reason = reason;
-  manifest.pinned = reason == "manual";
-  manifest.ledger = held_ledger();
+void write(const std::string& reason) {
   std::vector<CheckpointStore::File> files;
   for (State* state : states())
     files.push_back({state->name(), [state](std::ostream& out) { state->save(out); }});
-  const fs::path written = store().write(manifest, files);
-
-  message.name = written.filename().string();
-  message.reason = reason;
-  message.step = manifest.step;
-  message.epoch = manifest.epoch;
-  message.progress = manifest.progress;
-  message.bytes =
-      std::accumulate(manifest.files.begin(), manifest.files.end(), std::int64_t{0},
-                      [](std::int64_t sum, const protocol::StateFile& file) { return sum + file.bytes; });
-  message.last_step = metrics::last_step_time();
-  message.mono = protocol::monotonic_seconds();
-  send_ledger();
-  send(message);
-  return written;
+  CheckpointJob(reason, std::move(files)).write(store());
 }
 
 }  // namespace
@@ -101,6 +72,23 @@ const std::string& restored_from() {
   return chosen;
 }
 
+CheckpointStore& store() {
+  static CheckpointStore store(directory());
+  return store;
+}
+
+void sync_states() {
+  load_engine_states();
+  // By index: a state's sync may touch a state that is made on first use.
+  for (std::size_t i = 0; i < states().size(); ++i) states()[i]->sync();
+}
+
+std::vector<CheckpointStore::File> snapshot_states() {
+  std::vector<CheckpointStore::File> files;
+  for (State* state : states()) files.push_back({state->name(), state->snapshot()});
+  return files;
+}
+
 State::State(std::string name) : name_(std::move(name)) {
   if (!is_plain_name(name_))
     throw Error(ErrorKind::usage, "the state \"" + name_ + "\" needs a plain file name as its name");
@@ -112,6 +100,14 @@ State::State(std::string name) : name_(std::move(name)) {
 }
 
 State::~State() { std::erase(states(), this); }
+
+State::Writer State::snapshot() {
+  std::ostringstream copy;
+  save(copy);
+  return [bytes = std::move(copy).str()](std::ostream& out) {
+    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  };
+}
 
 bool load_state(State& state) {
   load_engine_states();
@@ -136,11 +132,10 @@ bool load_state(State& state) {
 
 void save_all_states(const std::string& reason) {
   const PhaseScope phase("checkpoint");
-  load_engine_states();
-  // By index: a state's sync may touch a state that is made on first use.
-  for (std::size_t i = 0; i < states().size(); ++i) states()[i]->sync();
+  periodic::overtake();
+  sync_states();
 
-  std::future<fs::path> written;
+  std::future<void> written;
   if (replica_rank() == 0) written = std::async(std::launch::async, write, reason);
   while (true) {
     // "" while rank 0 is writing, then "." or the reason why it could not.

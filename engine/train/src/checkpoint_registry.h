@@ -5,6 +5,9 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
+
+#include "checkpoint_store.h"
 
 namespace batchscope::checkpoint {
 
@@ -15,5 +18,12 @@ std::filesystem::path directory();
 // The directory name of the checkpoint this generation starts from; empty for a fresh start. Decided once, by
 // rank 0; the first call is collective.
 const std::string& restored_from();
+
+CheckpointStore& store();
+
+// The registered states, in their order: gather on every replica what only others know (collective); copies
+// of all of them (rank 0).
+void sync_states();
+std::vector<CheckpointStore::File> snapshot_states();
 
 }  // namespace batchscope::checkpoint

@@ -3,6 +3,7 @@
 // Entries waiting for their checkpoint.
 #include "ledger.h"
 
+#include <mutex>
 #include <utility>
 
 #include "batchscope/train/process_group.h"
@@ -11,21 +12,37 @@
 namespace batchscope {
 namespace {
 
-std::vector<protocol::LedgerEntry>& held() {
-  static std::vector<protocol::LedgerEntry> entries;
-  return entries;
+struct Held {
+  std::mutex mutex;
+  std::vector<protocol::LedgerEntry> entries;
+};
+
+Held& held() {
+  static Held& held = *new Held;  // a writing thread may come to it until the very end
+  return held;
 }
 
 }  // namespace
 
 void add_to_ledger(const protocol::LedgerEntry& entry) {
-  if (replica_rank() == 0) held().push_back(entry);  // also where nobody listens: the checkpoint holds it
+  if (replica_rank() != 0) return;  // also where nobody listens: the checkpoint holds it
+  const std::lock_guard lock(held().mutex);
+  held().entries.push_back(entry);
 }
 
-const std::vector<protocol::LedgerEntry>& held_ledger() { return held(); }
-
 void send_ledger() {
-  for (protocol::LedgerEntry& entry : std::exchange(held(), {})) send(std::move(entry));
+  for (protocol::LedgerEntry& entry : take_ledger()) send(std::move(entry));
+}
+
+std::vector<protocol::LedgerEntry> take_ledger() {
+  const std::lock_guard lock(held().mutex);
+  return std::exchange(held().entries, {});
+}
+
+void hold_again(std::vector<protocol::LedgerEntry> entries) {
+  const std::lock_guard lock(held().mutex);
+  auto& now = held().entries;
+  now.insert(now.begin(), std::make_move_iterator(entries.begin()), std::make_move_iterator(entries.end()));
 }
 
 }  // namespace batchscope

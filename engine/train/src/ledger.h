@@ -12,8 +12,12 @@
 
 namespace batchscope {
 
-void add_to_ledger(const protocol::LedgerEntry& entry);   // rank 0's are kept
-const std::vector<protocol::LedgerEntry>& held_ledger();  // what the next checkpoint makes last
-void send_ledger();                                       // the training up to here lasts
+void add_to_ledger(const protocol::LedgerEntry& entry);  // rank 0's are kept
+void send_ledger();                                      // the training up to here lasts
+
+// For a checkpoint: what is held goes along with it, and is sent when it is on disk or held again when that
+// failed. From any thread.
+std::vector<protocol::LedgerEntry> take_ledger();
+void hold_again(std::vector<protocol::LedgerEntry> entries);
 
 }  // namespace batchscope

@@ -26,9 +26,9 @@ struct Process {
 
 const Process& process();
 
-// Requests by signal (or by the supervisor's death, which the telemetry's lifeline notices): the strongest so
-// far. The loader's iterator agrees on them with all replicas.
-enum class Ask : std::int64_t { nothing = 0, checkpoint = 1, checkpoint_and_exit = 2 };
+// Requests by signal, by the clock (or by the supervisor's death, which the telemetry's lifeline notices):
+// the strongest so far. The loader's iterator agrees on them with all replicas.
+enum class Ask : std::int64_t { nothing, periodic_checkpoint, checkpoint, checkpoint_and_exit };
 Ask pending_ask();          // async-signal-safe to set, cheap to read
 void raise_ask(Ask ask);    // also used by triggers and the telemetry thread
 void clear_ask(Ask up_to);  // after it has been carried out

@@ -5,10 +5,11 @@
 
 #include <ATen/ops/tensor.h>
 #include <c10/core/GradMode.h>
-#include <torch/nn/module.h>
 #include <torch/serialize/archive.h>
 
 #include <istream>
+#include <memory>
+#include <optional>
 #include <ostream>
 #include <sstream>
 #include <utility>
@@ -27,18 +28,6 @@ using torch::serialize::InputArchive;
 using torch::serialize::OutputArchive;
 
 constexpr std::int64_t kVersion = 1;
-
-struct Named {
-  std::string name;
-  at::Tensor tensor;
-};
-
-std::vector<Named> contents(const torch::nn::Module& module) {
-  std::vector<Named> all;
-  for (const auto& item : module.named_parameters()) all.push_back({item.key(), item.value()});
-  for (const auto& item : module.named_buffers()) all.push_back({item.key(), item.value()});
-  return all;
-}
 
 // A view would drag its whole storage (a bucket) into the archive.
 at::Tensor compact(const at::Tensor& tensor) {
@@ -69,32 +58,58 @@ std::string text(at::IntArrayRef sizes) {
   return out.str();
 }
 
+// All of a training state at one moment; the archive is made of it when it is written, which is the slow
+// part.
+struct Image {
+  std::vector<NamedTensor> tensors;
+  OptimizerImage optimizer;
+  std::optional<std::vector<double>> scheduler;
+  std::vector<double> noise;
+  std::vector<at::Tensor> previous;
+
+  void write(std::ostream& out) const {
+    const c10::NoGradGuard no_grad;
+    OutputArchive archive;
+    archive.write("version", c10::IValue(kVersion));
+    archive.write("tensors", c10::IValue(static_cast<std::int64_t>(tensors.size())));
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      archive.write("name" + std::to_string(i), c10::IValue(tensors[i].name));
+      archive.write("tensor" + std::to_string(i), compact(tensors[i].tensor), /*is_buffer=*/true);
+    }
+    OutputArchive optimizer_archive(archive.compilation_unit());
+    optimizer.save(optimizer_archive);
+    archive.write("optimizer", optimizer_archive);
+    if (scheduler) write_numbers(archive, "scheduler", *scheduler);
+    write_numbers(archive, "noise", noise);
+    archive.write("previous", c10::IValue(static_cast<std::int64_t>(previous.size())));
+    for (std::size_t i = 0; i < previous.size(); ++i)
+      if (previous[i].defined())
+        archive.write("previous" + std::to_string(i), compact(previous[i]), /*is_buffer=*/true);
+    archive.save_to(out);
+  }
+};
+
+Image image_of(const TrainingState::Parts& parts, OptimizerImage::Tensors tensors) {
+  Image image{parts.module.all(),
+              OptimizerImage(parts.optimizer, tensors),
+              {},
+              parts.noise.state(),
+              parts.gradients.previous_gradient()};
+  if (parts.scheduler) image.scheduler = parts.scheduler->state();
+  return image;
+}
+
 }  // namespace
 
-void TrainingState::save(std::ostream& out) {
+void TrainingState::save(std::ostream& out) { image_of(parts_, OptimizerImage::Tensors::shared).write(out); }
+
+checkpoint::State::Writer TrainingState::snapshot() {
   const c10::NoGradGuard no_grad;
-  OutputArchive archive;
-  archive.write("version", c10::IValue(kVersion));
-
-  const std::vector<Named> tensors = contents(parts_.module);
-  archive.write("tensors", c10::IValue(static_cast<std::int64_t>(tensors.size())));
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    archive.write("name" + std::to_string(i), c10::IValue(tensors[i].name));
-    archive.write("tensor" + std::to_string(i), compact(tensors[i].tensor), /*is_buffer=*/true);
-  }
-
-  OutputArchive optimizer(archive.compilation_unit());
-  save_optimizer(parts_.optimizer, optimizer);
-  archive.write("optimizer", optimizer);
-  if (parts_.scheduler) write_numbers(archive, "scheduler", parts_.scheduler->state());
-  write_numbers(archive, "noise", parts_.noise.state());
-
-  const std::vector<at::Tensor> previous = parts_.gradients.previous_gradient();
-  archive.write("previous", c10::IValue(static_cast<std::int64_t>(previous.size())));
-  for (std::size_t i = 0; i < previous.size(); ++i)
-    if (previous[i].defined())
-      archive.write("previous" + std::to_string(i), compact(previous[i]), /*is_buffer=*/true);
-  archive.save_to(out);
+  const auto image = std::make_shared<Image>(image_of(parts_, OptimizerImage::Tensors::copied));
+  for (NamedTensor& named : image->tensors) named.tensor = named.tensor.detach().clone();
+  for (at::Tensor& tensor : image->previous)
+    if (tensor.defined()) tensor = tensor.detach().clone();
+  return [image](std::ostream& out) { image->write(out); };
 }
 
 void TrainingState::load(std::istream& in) try {
@@ -106,7 +121,7 @@ void TrainingState::load(std::istream& in) try {
                                         ", written by a newer BatchScope; this one reads up to " +
                                         std::to_string(kVersion));
 
-  const std::vector<Named> tensors = contents(parts_.module);
+  const std::vector<NamedTensor> tensors = parts_.module.all();
   const std::int64_t count = read_count(archive, "tensors");
   if (count != static_cast<std::int64_t>(tensors.size()))
     throw Error(ErrorKind::usage, "the checkpoint's module has " + std::to_string(count) +

@@ -7,10 +7,8 @@
 #include <string>
 
 #include "batchscope/train/checkpoint.h"
+#include "module_tensors.h"
 
-namespace torch::nn {
-class Module;
-}
 namespace torch::optim {
 class Optimizer;
 }
@@ -26,7 +24,7 @@ class NoiseScale;
 class TrainingState : public checkpoint::State {
  public:
   struct Parts {
-    torch::nn::Module& module;
+    const ModuleTensors& module;
     torch::optim::Optimizer& optimizer;
     LRScheduler* scheduler;  // may be null
     goodput::NoiseScale& noise;
@@ -35,6 +33,7 @@ class TrainingState : public checkpoint::State {
   TrainingState(const std::string& name, const Parts& parts) : State(name), parts_(parts) {}
 
   void save(std::ostream& out) override;
+  Writer snapshot() override;
   // Throws Error(usage) naming the first thing in which the program differs from the checkpoint.
   void load(std::istream& in) override;
 

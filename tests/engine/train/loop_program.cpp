@@ -3,21 +3,28 @@
 // A training program without a model, for tests of loops across restarts: every optimizer step is committed
 // with a gain, every epoch trains, validates with an accumulator and synchronises it. What it sees goes to
 // stdout, a JSON object a line. With --signal STEP:RANK that rank raises SIGTERM (--signal-number for
-// another) inside that step.
+// another) inside that step; with --crash it is killed there, once there is a checkpoint with --await. The
+// state "ballast" makes checkpoints larger, slower, or the end of the program.
 #include <ATen/ATen.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <iostream>
+#include <thread>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
+#include "batchscope/protocol/manifest.h"
 #include "batchscope/train/accumulator.h"
 #include "batchscope/train/adaptive_data_loader.h"
+#include "batchscope/train/checkpoint.h"
 #include "batchscope/train/epoch.h"
 #include "batchscope/train/process_group.h"
 #include "batchscope/train/record.h"
+#include "checkpoint_registry.h"
 #include "metrics.h"
 #include "step_context.h"
 
@@ -29,7 +36,9 @@ namespace {
 struct Settings {
   std::int64_t dataset = 100, batch = 10, max_batch = 0, local_max = 0;
   int epochs = 2, workers = 0, signal_number = SIGTERM;
-  bool drop_last = false, accumulate = false, crash = false;
+  bool drop_last = false, accumulate = false, crash = false, await = false;
+  std::size_t ballast = 0;
+  int step_ms = 0, write_ms = 0, kill_in_write = 0, full_from = -1, full_until = -1;
   double gain = 1;
   std::string signal;
 };
@@ -48,6 +57,35 @@ class Numbers : public Dataset {
   std::int64_t size_;
 };
 
+class Ballast final : public checkpoint::State {
+ public:
+  explicit Ballast(const Settings& settings) : State("ballast"), settings_(settings) {}
+  void save(std::ostream& out) override { out << std::string(settings_.ballast, 'x'); }
+  void load(std::istream&) override {}
+  Writer snapshot() override {
+    const bool kills = ++snapshots_ == settings_.kill_in_write;
+    return [this, kills](std::ostream& out) {
+      out << std::string(settings_.ballast / 2, 'x') << std::flush;
+      if (kills) kill(getpid(), SIGKILL);
+      std::this_thread::sleep_for(std::chrono::milliseconds(settings_.write_ms));
+      out << std::string(settings_.ballast - settings_.ballast / 2, 'x');
+    };
+  }
+
+ private:
+  const Settings& settings_;
+  int snapshots_ = 0;
+};
+
+// No file may grow beyond a few KiB while the disk is "full".
+void fill_disk(bool full) {
+  signal(SIGXFSZ, SIG_IGN);
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  limit.rlim_cur = full ? 8192 : limit.rlim_max;
+  setrlimit(RLIMIT_FSIZE, &limit);
+}
+
 void print(Json line) {
   line["rank"] = replica_rank();
   std::cout << line.dump() + "\n" << std::flush;
@@ -55,6 +93,8 @@ void print(Json line) {
 
 void raise_signal(const Settings& settings, const std::string& where) {
   if (settings.signal != where + ":" + std::to_string(replica_rank())) return;
+  while (settings.await && protocol::list_checkpoints(checkpoint::directory()).empty())
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   if (settings.crash) kill(getpid(), SIGKILL);
   raise(settings.signal_number);
 }
@@ -75,6 +115,9 @@ void train(const Settings& settings, AdaptiveDataLoader& loader, Accumulator& se
            {"draw", at::rand({1}).item<float>()}});
     for (std::int64_t i = 0; i < batch.size(); ++i)
       seen["sum"] += static_cast<double>(batch.data[i].item<std::int64_t>());
+    if (settings.full_from == metrics::steps()) fill_disk(true);
+    if (settings.full_until == metrics::steps()) fill_disk(false);
+    std::this_thread::sleep_for(std::chrono::milliseconds(settings.step_ms));
     if (step.optimizer_step) {
       raise_signal(settings, std::to_string(metrics::steps() + 1));
       metrics::commit_step({.gain = settings.gain, .grad_sqr = 1, .grad_var = 100});
@@ -114,12 +157,20 @@ int main(int argc, char** argv) {
   app.add_option("--signal", settings.signal);
   app.add_option("--signal-number", settings.signal_number);
   app.add_flag("--crash", settings.crash);
+  app.add_flag("--await", settings.await);
+  app.add_option("--ballast", settings.ballast);
+  app.add_option("--step-ms", settings.step_ms);
+  app.add_option("--write-ms", settings.write_ms);
+  app.add_option("--kill-in-write", settings.kill_in_write);
+  app.add_option("--full-from", settings.full_from);
+  app.add_option("--full-until", settings.full_until);
   app.add_flag("--drop-last", settings.drop_last);
   app.add_flag("--accumulate", settings.accumulate);
   CLI11_PARSE(app, argc, argv);
   try {
     init_process_group({.timeout = std::chrono::seconds(20)});
     at::manual_seed(1);
+    Ballast ballast(settings);
     const Numbers numbers(settings.dataset);
     AdaptiveDataLoader training(numbers, {.batch_size = settings.batch,
                                           .shuffle = true,

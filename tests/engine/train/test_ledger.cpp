@@ -30,6 +30,8 @@ struct Logged {
 
 class LoggedJob {
  public:
+  explicit LoggedJob(std::string checkpoint_interval = {}) : interval_(std::move(checkpoint_interval)) {}
+
   // The messages of a generation of one replica, and its exit code.
   std::vector<protocol::Message> generation(int expected_code, const QStringList& more,
                                             const std::string& triggers) {
@@ -47,6 +49,7 @@ class LoggedJob {
                         directory_.filePath("checkpoints").toStdString()},
                        {protocol::variable::kSampleLog, directory_.filePath("samples").toStdString()},
                        {protocol::variable::kTelemetrySocket, listener.environment().telemetry_socket},
+                       {protocol::variable::kCheckpointInterval, interval_},
                        {protocol::variable::kTriggers, triggers}},
          .generation = generation_++});
     if (replicas[0].code != expected_code)
@@ -69,6 +72,7 @@ class LoggedJob {
 
  private:
   QTemporaryDir directory_;
+  std::string interval_;
   int generation_ = 0;
 };
 
@@ -121,6 +125,22 @@ class LedgerTest : public QObject {
         if (generation > 0 || logged.step <= 4) lasted.push_back(logged.sample);
     std::sort(lasted.begin(), lasted.end());
     QCOMPARE(told, lasted);
+  }
+
+  void periodic_checkpoints_tell_nothing_twice_and_leave_nothing_out() {
+    LoggedJob job("0.000001");
+    const std::string triggers = R"(["step=8:stop"])";
+    std::vector<protocol::LedgerEntry> entries;
+    for (const int code : {143, 0}) {
+      const auto generation = job.generation(code, {"--step-ms", "10"}, triggers);
+      for (const auto& entry : all<protocol::LedgerEntry>(generation)) entries.push_back(entry);
+      const auto written = all<protocol::CheckpointWritten>(generation);
+      QVERIFY(std::any_of(written.begin(), written.end(),
+                          [](const auto& checkpoint) { return checkpoint.reason == "periodic"; }));
+    }
+    const std::vector<Sample> told = listed(entries);
+    QCOMPARE(told.size(), 4u * kSamples);
+    QVERIFY(std::adjacent_find(told.begin(), told.end()) == told.end());
   }
 
   void the_story_is_told_once_and_in_order() {

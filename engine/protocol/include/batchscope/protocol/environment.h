@@ -31,6 +31,7 @@ inline constexpr char kBackend[] = "BATCHSCOPE_BACKEND";
 inline constexpr char kDevice[] = "BATCHSCOPE_DEVICE";
 inline constexpr char kTriggers[] = "BATCHSCOPE_TRIGGERS";
 inline constexpr char kSampleLog[] = "BATCHSCOPE_SAMPLE_LOG";
+inline constexpr char kCheckpointInterval[] = "BATCHSCOPE_CHECKPOINT_INTERVAL";
 }  // namespace variable
 
 struct Environment {
@@ -46,13 +47,14 @@ struct Environment {
   std::string job_id;
   std::string supervisor_url;
   std::string tensorboard_dir;
-  std::string telemetry_socket;  // empty: nobody listens
-  std::string rendezvous_dir;    // empty: rendezvous over master_address:master_port
-  std::optional<int> threads;    // compute threads of this replica
-  std::string backend = "auto";  // auto | gloo | nccl
-  std::string device = "auto";   // auto | cpu | cuda:N
-  std::string triggers;          // JSON array of protocol::Trigger, see run_spec.h
-  std::string sample_log;        // directory: every replica logs the sample ids it uses there
+  std::string telemetry_socket;     // empty: nobody listens
+  std::string rendezvous_dir;       // empty: rendezvous over master_address:master_port
+  std::optional<int> threads;       // compute threads of this replica
+  std::string backend = "auto";     // auto | gloo | nccl
+  std::string device = "auto";      // auto | cpu | cuda:N
+  std::string triggers;             // JSON array of protocol::Trigger, see run_spec.h
+  std::string sample_log;           // directory: every replica logs the sample ids it uses there
+  double checkpoint_interval = 60;  // seconds between two periodic checkpoints; 0: none
 
   // Reads the process environment. Throws Error(usage) naming the variable, its value and what was expected.
   static Environment from_process();

@@ -49,6 +49,7 @@ struct RunSpec {
   std::map<std::string, std::string> environment;  // added to the supervisor's own
   double checkpoint_timeout = 120;                 // seconds a planned stop may take to write its checkpoint
   double rescale_timeout = 60;                     // seconds a new generation may take to its first step
+  double checkpoint_interval = 60;                 // seconds between two periodic checkpoints; 0: none
   int restart_budget = 5;  // restarts after crashes without a new checkpoint in between
 };
 

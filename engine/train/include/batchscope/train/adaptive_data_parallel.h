@@ -20,12 +20,17 @@
 #include <optional>
 #include <string>
 
-namespace torch::nn {
+namespace torch {
+namespace nn {
 class Module;
 }
-namespace torch::optim {
+namespace jit {
+struct Module;
+}
+namespace optim {
 class Optimizer;
 }
+}  // namespace torch
 
 namespace batchscope {
 
@@ -56,6 +61,12 @@ class AdaptiveDataParallel {
   AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer, LRScheduler* scheduler,
                        Options options);
   AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer,
+                       LRScheduler* scheduler = nullptr);
+  // The same for a TorchScript module, as torch::jit::load makes it: its parameters for the optimizer are
+  // those of module.parameters().
+  AdaptiveDataParallel(torch::jit::Module& module, torch::optim::Optimizer& optimizer, LRScheduler* scheduler,
+                       Options options);
+  AdaptiveDataParallel(torch::jit::Module& module, torch::optim::Optimizer& optimizer,
                        LRScheduler* scheduler = nullptr);
   ~AdaptiveDataParallel();
 

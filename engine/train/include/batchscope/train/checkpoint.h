@@ -5,9 +5,11 @@
 // checksums, fsync and atomic rename (engine/protocol/CHECKPOINT.md). They lie in ADAPTDL_CHECKPOINT_PATH, or
 // else in `<program name>.checkpoints` in the working directory, so that a program that is started again
 // there resumes; without that directory it starts afresh. The engine's own states (metrics, epochs, random
-// numbers, triggers) come with the first state that is made.
+// numbers, triggers) come with the first state that is made. Every BATCHSCOPE_CHECKPOINT_INTERVAL seconds
+// (60; 0: never) of a loop over data they are checkpointed in the background, so that a crash costs little.
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <string>
 
@@ -28,6 +30,11 @@ class State {
   virtual void sync() {}
   // Rank 0 only.
   virtual void save(std::ostream& out) = 0;
+  // Rank 0 only: a function that writes what save would write now, later and on another thread, while
+  // training goes on; it must not touch the state. Training waits for this copy. The default saves into
+  // memory.
+  using Writer = std::function<void(std::ostream&)>;
+  virtual Writer snapshot();
   // Every replica, with what save wrote.
   virtual void load(std::istream& in) = 0;
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checkpoint_job.h"
+
+#include <numeric>
+#include <utility>
+
+#include "batchscope/train/epoch.h"
+#include "batchscope/train/process_group.h"
+#include "ledger.h"
+#include "metrics.h"
+#include "process.h"
+
+namespace batchscope {
+
+CheckpointJob::CheckpointJob(const std::string& reason, std::vector<CheckpointStore::File> files)
+    : files_(std::move(files)) {
+  manifest_.step = message_.step = metrics::steps();
+  manifest_.epoch = message_.epoch = finished_epochs();
+  manifest_.progress = message_.progress = metrics::progress();
+  manifest_.num_replicas = num_replicas();
+  manifest_.reason = message_.reason = reason;
+  manifest_.pinned = reason == "manual";
+  manifest_.ledger = take_ledger();
+  message_.last_step = metrics::last_step_time();
+  message_.began = protocol::monotonic_seconds();
+}
+
+std::filesystem::path CheckpointJob::write(const CheckpointStore& store) {
+  std::filesystem::path written;
+  try {
+    written = store.write(manifest_, files_);
+  } catch (...) {
+    hold_again(std::move(manifest_.ledger));
+    throw;
+  }
+  message_.name = written.filename().string();
+  message_.bytes =
+      std::accumulate(manifest_.files.begin(), manifest_.files.end(), std::int64_t{0},
+                      [](std::int64_t sum, const protocol::StateFile& file) { return sum + file.bytes; });
+  message_.mono = protocol::monotonic_seconds();
+  for (protocol::LedgerEntry& entry : manifest_.ledger) send(std::move(entry));
+  send(message_);
+  return written;
+}
+
+}  // namespace batchscope
