@@ -49,7 +49,7 @@ void write(CheckpointJob& job) {
   } catch (const Overtaken&) {
   } catch (const std::exception& e) {
     if (!std::exchange(failing, true))
-      notice("error", std::string("no periodic checkpoint; training goes on and the next one is tried as "
+      notice("warning", std::string("no periodic checkpoint; training goes on and the next one is tried as "
                                   "planned: ") +
                           e.what());
   }
@@ -73,7 +73,7 @@ void checkpoint() {
   try {
     files = checkpoint::snapshot_states();
   } catch (const std::exception& e) {
-    return notice("error", std::string("no periodic checkpoint: ") + e.what());
+    return notice("warning", std::string("no periodic checkpoint: ") + e.what());
   }
   for (CheckpointStore::File& file : files)
     file.save = [save = std::move(file.save)](std::ostream& out) {
