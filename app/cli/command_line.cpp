@@ -110,8 +110,9 @@ class CommandLine {
     const auto options = runOptions_;
     CLI::App* command =
         add("run", "Start a run and watch it", help::kRun, [=] { return runProgram(*options); });
-    command->add_option("PROGRAM", options->program,
-                        "A path, or a name such as digits; its arguments follow \"--\"")
+    command
+        ->add_option("PROGRAM", options->program,
+                     "A path, or a name such as digits; its arguments follow \"--\"")
         ->type_name("");
     command->add_option("--replicas", options->replicas, "How many replicas to start with")
         ->check(replicaCount())
@@ -128,7 +129,7 @@ class CommandLine {
     addTexts(command, "--at", options->triggers, "EVENT", "A scripted event, such as epoch=2:replicas=1");
     command
         ->add_option("--checkpoint-every", options->checkpoint_every,
-                     "Checkpoint in the background this often: 60s if not said, 10m; 0 for never")
+                     "Checkpoint this often: 60s if not said; 0: never")
         ->type_name("TIME");
     addTexts(command, "--expect", options->expectations, "CLAIM",
              "What must hold at the end, such as 'accuracy>=0.97'");
@@ -177,7 +178,8 @@ class CommandLine {
         add("logs", "What the replicas of a run wrote", help::kLogs, [=] { return printLogs(*options); });
     addRunName(command, options->run);
     command->add_flag("-f,--follow", options->follow, "Go on printing what comes, until the run is at rest");
-    command->add_option("--replica", options->replica, "Of this replica only")->check(ordinal())
+    command->add_option("--replica", options->replica, "Of this replica only")
+        ->check(ordinal())
         ->type_name("N");
     command->add_option("--generation", options->generation, "Of this generation; else the newest")
         ->check(ordinal())

@@ -89,7 +89,7 @@ class PeriodicCheckpointTest : public QObject {
 
   void a_full_disk_is_a_notice_and_training_goes_on() {
     Job job;
-    const auto full = job.generation(1, {"--ballast", "100000", "--full-from", "0"});
+    const auto full = job.generation(1, {"--ballast", "100000", "--step-ms", "50", "--full-from", "0"});
     VERIFY_ENDED(full);
     QCOMPARE(steps_of(full[0]), 20);
     QVERIFY(job.checkpoints().empty());
@@ -101,11 +101,13 @@ class PeriodicCheckpointTest : public QObject {
 
   void checkpoints_are_made_again_when_there_is_room() {
     Job job;
-    // The checkpoint at the end is not made, because the program is killed before.
-    const auto replicas = job.generation(1, {"--ballast", "100000", "--step-ms", "10", "--full-from", "0",
-                                             "--full-until", "10", "--signal", "19:0", "--crash", "--await"});
-    QCOMPARE(replicas[0].code, -1);
-    QVERIFY(protocol::verify_checkpoint(job.checkpoints().front()).step >= 10);
+    const auto replicas = job.generation(
+        1, {"--ballast", "100000", "--step-ms", "50", "--full-from", "0", "--full-until", "10"});
+    VERIFY_ENDED(replicas);
+    QCOMPARE(job.checkpoints().size(), 2u);  // the one before that of the end
+    const auto periodic = protocol::verify_checkpoint(job.checkpoints().back());
+    QCOMPARE(periodic.reason, std::string("periodic"));
+    QVERIFY(periodic.step >= 10);
     QVERIFY2(replicas[0].errors.contains("can be written again"), replicas[0].errors.constData());
   }
 
