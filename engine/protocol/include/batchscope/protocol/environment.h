@@ -30,6 +30,8 @@ inline constexpr char kThreads[] = "BATCHSCOPE_THREADS";
 inline constexpr char kBackend[] = "BATCHSCOPE_BACKEND";
 inline constexpr char kDevice[] = "BATCHSCOPE_DEVICE";
 inline constexpr char kTriggers[] = "BATCHSCOPE_TRIGGERS";
+// Not a replica's: it makes a program the fork server of its replicas, see fork_server.h.
+inline constexpr char kForkServer[] = "BATCHSCOPE_FORK_SERVER";
 inline constexpr char kSampleLog[] = "BATCHSCOPE_SAMPLE_LOG";
 inline constexpr char kCheckpointInterval[] = "BATCHSCOPE_CHECKPOINT_INTERVAL";
 }  // namespace variable

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The fork server's packets, over a real pair of sockets.
+#include "batchscope/protocol/fork_server.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <QTest>
+
+#include "batchscope/protocol/error.h"
+
+using namespace batchscope;
+using namespace batchscope::protocol;
+
+class TestForkServer : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void packetsSurviveTheirWay() {
+    int ends[2];
+    QCOMPARE(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+    const ForkOrder order{
+        {{"EMPTY", ""}, {"LINES", "a\nb=c\t\"\xc3\xa4\""}, {"LONG", std::string(50'000, 'x')}}, "/tmp/a log"};
+    send_packet(ends[0], encode(order));
+    send_packet(ends[0], encode(ForkAnswer{7, {}}));
+    send_packet(ends[0], encode(ForkAnswer{0, "cannot \xff"}));  // a path need not be UTF-8
+    const ForkOrder received = decode_fork_order(*receive_packet(ends[1]));
+    QVERIFY(received.environment == order.environment);
+    QCOMPARE(received.log, order.log);
+    QCOMPARE(decode_fork_answer(*receive_packet(ends[1])).pid, 7);
+    QVERIFY(decode_fork_answer(*receive_packet(ends[1])).error.starts_with("cannot "));
+    close(ends[0]);
+    QVERIFY(!receive_packet(ends[1]));
+    QVERIFY_THROWS_EXCEPTION(Error, send_packet(ends[1], "x"));
+    close(ends[1]);
+  }
+
+  void whatMakesNoSenseIsRefused() {
+    for (const char* packet :
+         {"", "x", "[]", "{}", R"({"environment":{"A":1},"log":""})", R"({"environment":{}})"})
+      QVERIFY_THROWS_EXCEPTION(Error, decode_fork_order(packet));
+    for (const char* packet : {"{}", R"({"pid":"7"})", R"({"error":7})"})
+      QVERIFY_THROWS_EXCEPTION(Error, decode_fork_answer(packet));
+    QVERIFY_THROWS_EXCEPTION(Error, encode(ForkOrder{{{"A", "\xff"}}, ""}));
+  }
+};
+
+QTEST_APPLESS_MAIN(TestForkServer)
+#include "test_fork_server.moc"
