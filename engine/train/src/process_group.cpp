@@ -14,6 +14,7 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <utility>
 
+#include "fork_server.h"
 #include "heap.h"
 #include "process.h"
 #include "rendezvous.h"
@@ -73,6 +74,7 @@ void init_process_group(const ProcessGroupOptions& options) {
     throw Error(ErrorKind::conflict,
                 "init_process_group() was called twice: call it once, first thing in main");
   protocol::Hello hello;
+  hello.forked = serve_forks();
   hello.started = protocol::monotonic_seconds();
 
   protocol::Environment environment = protocol::Environment::from_process();

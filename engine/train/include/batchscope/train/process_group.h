@@ -21,6 +21,8 @@ struct ProcessGroupOptions {
 // Call once, first thing in main: sets thread counts, catches SIGTERM and SIGINT (checkpoint and exit 143
 // at the next agreed step; a second SIGINT forces the exit) and SIGUSR1 (checkpoint and go on), meets the
 // other replicas and connects to the supervisor where there is one. Blocks until all replicas are there.
+// Under a supervisor the program may be forked right here, once for each replica: what came before (reading
+// the command line) happens once for all, and must start no thread, run no tensor operation and touch no GPU.
 // Throws Error(timeout) naming who is missing, Error(usage) for a bad environment, Error(conflict) when
 // called twice.
 void init_process_group(const ProcessGroupOptions& options = {});
