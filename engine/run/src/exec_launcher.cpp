@@ -27,11 +27,12 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 // working directory.
 class FileActions {
  public:
-  explicit FileActions(const ReplicaOrder& order) {
+  FileActions(const ReplicaOrder& order, const std::optional<Inherited>& inherited) {
     posix_spawn_file_actions_init(&actions_);
     posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions_, 1, order.log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
     posix_spawn_file_actions_adddup2(&actions_, 1, 2);
+    if (inherited) posix_spawn_file_actions_adddup2(&actions_, inherited->ours, inherited->its);
     posix_spawn_file_actions_addchdir_np(&actions_, order.working_directory.c_str());
   }
   ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
@@ -67,8 +68,10 @@ class Attributes {
   posix_spawnattr_t attributes_;
 };
 
-pid_t spawn(const ReplicaOrder& order) {
-  const FileActions actions(order);
+}  // namespace
+
+pid_t spawn(const ReplicaOrder& order, const std::optional<Inherited>& inherited) {
+  const FileActions actions(order, inherited);
   const Attributes attributes;
   std::vector<std::string> arguments{order.program};
   arguments.insert(arguments.end(), order.arguments.begin(), order.arguments.end());
@@ -84,8 +87,6 @@ pid_t spawn(const ReplicaOrder& order) {
                     order.log.string() + ": " + std::strerror(error));
   return pid;
 }
-
-}  // namespace
 
 std::vector<pid_t> ExecLauncher::launch(const std::vector<ReplicaOrder>& orders) {
   std::vector<pid_t> pids;

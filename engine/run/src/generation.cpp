@@ -36,23 +36,22 @@ int free_port() {
   return ntohs(address.sin_port);
 }
 
-// The supervisor's own environment without a replica's place in another run, and the run's additions.
-std::map<std::string, std::string> base_environment(const protocol::RunSpec& spec) {
-  std::map<std::string, std::string> environment;
+}  // namespace
+
+ReplicaOrder program_order(const protocol::RunSpec& spec, const fs::path& log) {
+  ReplicaOrder order{spec.program, spec.arguments, spec.working_directory, {}, log};
   for (char** entry = environ; *entry; ++entry) {
     const std::string text = *entry;
     const auto equals = text.find('=');
     if (equals != std::string::npos && !text.starts_with("ADAPTDL_"))
-      environment[text.substr(0, equals)] = text.substr(equals + 1);
+      order.environment[text.substr(0, equals)] = text.substr(equals + 1);
   }
   for (const char* name : {protocol::variable::kTelemetrySocket, protocol::variable::kRendezvousDir,
                            protocol::variable::kThreads, protocol::variable::kTriggers})
-    environment.erase(name);
-  for (const auto& [name, value] : spec.environment) environment[name] = value;
-  return environment;
+    order.environment.erase(name);
+  for (const auto& [name, value] : spec.environment) order.environment[name] = value;
+  return order;
 }
-
-}  // namespace
 
 Generation::Generation(int number, const std::string& run, const protocol::RunSpec& spec,
                        const protocol::RunPaths& paths, const Placement& placement, Launcher& launcher)
@@ -84,8 +83,8 @@ Generation::Generation(int number, const std::string& run, const protocol::RunSp
     e.threads = place.threads;
     e.device = place.device;
     e.backend = place.backend;
-    ReplicaOrder order{spec.program, spec.arguments, spec.working_directory, base_environment(spec),
-                       paths.log_file(number, rank)};
+    ReplicaOrder order = program_order(spec, paths.log_file(number, rank));
+    order.environment.erase(protocol::variable::kForkServer);
     for (const auto& [name, value] : e.to_variables()) order.environment[name] = value;
     for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"})
       order.environment[name] = std::to_string(place.threads);

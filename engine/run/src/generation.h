@@ -5,8 +5,10 @@
 
 #include <sys/types.h>
 
+#include <filesystem>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "batchscope/protocol/paths.h"
@@ -16,6 +18,10 @@
 #include "process_table.h"
 
 namespace batchscope::run {
+
+// The program of a run with this log, in the supervisor's own environment without a replica's place in
+// another run, and with the run's additions.
+ReplicaOrder program_order(const protocol::RunSpec& spec, const std::filesystem::path& log);
 
 class Generation {
  public:

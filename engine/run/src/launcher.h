@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,14 @@ class Launcher {
   // none is left running.
   virtual std::vector<pid_t> launch(const std::vector<ReplicaOrder>& orders) = 0;
 };
+
+// Executes the program once, without a shell. `inherited`: a descriptor of ours, and the number under which
+// the program gets it. Throws as launch does.
+struct Inherited {
+  int ours;
+  int its;
+};
+pid_t spawn(const ReplicaOrder& order, const std::optional<Inherited>& inherited = {});
 
 // Executes the program once for each replica, without a shell.
 class ExecLauncher final : public Launcher {

@@ -51,7 +51,7 @@ int RunMachine::target_replicas() const {
 
 void RunMachine::start(int replicas, const std::string& reason) {
   fresh_ = true;
-  launch(replicas, reason);
+  launch(std::exchange(queued_, std::nullopt).value_or(replicas), reason);
 }
 
 void RunMachine::launch(int replicas, const std::string& reason) {
@@ -233,6 +233,10 @@ void RunMachine::end(RunState state, const std::string& message) {
 void RunMachine::rescale(int replicas, const std::string& reason) {
   switch (phase_) {
     case Phase::idle:
+      if (state() == RunState::starting) {
+        queued_ = replicas;
+        return;
+      }
       conflict(std::string("the run is ") + protocol::run_state_name(state()) +
                "; a paused run is resumed on another number of replicas with resume");
     case Phase::over: conflict("the run is over");

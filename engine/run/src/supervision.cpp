@@ -46,6 +46,7 @@ Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run,
       recorder_(catalogue, run.id, paths_),
       telemetry_(paths_.telemetry_socket),
       control_(paths_.control_socket),
+      launcher_(program_order(run.spec, paths_.logs / "fork-server.log")),
       board_(run.step, run.epoch, run.epochs, run.fraction, run.latest),
       machine_({run.spec.checkpoint_timeout, run.spec.rescale_timeout, run.spec.restart_budget}, *this),
       fired_(run.spec.triggers.size()) {
@@ -55,6 +56,7 @@ Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run,
     if (machine_.state() != RunState::stopping && !machine_.over()) machine_.stop();
     settle();
   };
+  launcher_.on_news = [this](const std::string& level, const std::string& text) { tell(level, text); };
   recorder_.on_trouble = [this](const std::string& text) { control_.send_notice("error", text); };
   telemetry_.on_message = [this](int rank, const Message& message) { on_message(rank, message); };
   telemetry_.on_fault = [this](const std::string& text) { tell("warning", text); };
@@ -99,7 +101,7 @@ int Supervision::exec() {
     leftovers_deadline_ = monotonic_seconds() + run_.spec.checkpoint_timeout;
     leftovers_timer_.start(kLeftoversInterval);
   } else {
-    QTimer::singleShot(0, &loop_, [this] { begin(); });
+    QTimer::singleShot(0, &loop_, [this] { prepare(); });
   }
   return loop_.exec();
 }
@@ -108,10 +110,16 @@ void Supervision::await_leftovers() {
   const auto leftovers = leftover_replicas(paths_);
   if (leftovers.empty()) {
     leftovers_timer_.stop();
-    begin();
+    prepare();
   } else if (monotonic_seconds() > leftovers_deadline_) {
     for (const ProcessId& replica : leftovers) ::kill(-replica.pid, SIGKILL);
   }
+}
+
+void Supervision::prepare() {
+  if (machine_.over()) return;
+  launcher_.prepare([this] { begin(); });
+  settle();
 }
 
 void Supervision::begin() {
@@ -140,7 +148,7 @@ void Supervision::launch(int replicas, const std::string& reason) {
   const Placement placement = place(run_.spec, replicas, Machine::here());
   if (reason == "resume") clock_.begin(now, now);
   const int number = next_generation_++;
-  heard_ = progressed_ = false;
+  heard_ = progressed_ = forked_ = false;
   checkpoint_.reset();
   telemetry_.expect(number, replicas);
   recorder_.begin_generation(number);
@@ -222,6 +230,7 @@ void Supervision::on_message(int rank, const Message& message) {
         using T = std::decay_t<decltype(m)>;
         if constexpr (std::is_same_v<T, Hello>) {
           heard_ = speaks_ = true;
+          forked_ = m.forked;
           clock_.group_stands(m.mono);
         } else if constexpr (std::is_same_v<T, Restored>) {
           clock_.restored(m.mono);
@@ -250,14 +259,15 @@ void Supervision::on_progress(double mono) {
   clock_.stepped(board_.last_progress());
   if (progressed_) return;
   progressed_ = true;
+  const std::string origin = forked_ ? ", forked" : "";
   if (clock_.running()) {
     const Pause pause = clock_.first_step(mono);
     record_.pause = pause.seconds;
     record_.pause_parts = pause.parts;
     tell("info", (record_.reason == "resume" ? "resumed on " : "restarted on ") +
-                     on_replicas(record_.replicas) + " in " + seconds_text(pause.seconds));
+                     on_replicas(record_.replicas) + " in " + seconds_text(pause.seconds) + origin);
   } else {
-    tell("info", "training on " + on_replicas(record_.replicas));
+    tell("info", "training on " + on_replicas(record_.replicas) + origin);
   }
   recorder_.put(record_);
   machine_.first_step();
@@ -306,7 +316,7 @@ void Supervision::on_triggered(const Triggered& triggered) {
 }
 
 void Supervision::on_exit(pid_t pid, int status) {
-  if (!generation_) return;
+  if (launcher_.take_exited(pid, status) || !generation_) return;
   telemetry_.drain();
   const auto rank = generation_->take_exited(pid);
   if (!rank) return;

@@ -14,8 +14,8 @@
 
 #include "batchscope/storage/catalogue.h"
 #include "control_server.h"
+#include "fork_launcher.h"
 #include "generation.h"
-#include "launcher.h"
 #include "pause_clock.h"
 #include "process_signals.h"
 #include "recorder.h"
@@ -46,6 +46,7 @@ class Supervision final : private Orders {
   std::string restart_point() override;
 
   void await_leftovers();
+  void prepare();
   void begin();
 
   void on_message(int rank, const protocol::Message& message);
@@ -78,7 +79,7 @@ class Supervision final : private Orders {
   Recorder recorder_;
   TelemetryServer telemetry_;
   ControlServer control_;
-  ExecLauncher launcher_;
+  ForkLauncher launcher_;
   RunBoard board_;
   PauseClock clock_;
   RunMachine machine_;
@@ -89,6 +90,7 @@ class Supervision final : private Orders {
   storage::Generation record_;                             // of the present generation, or of the last
   bool heard_ = false;                                     // a replica of the present generation said hello
   bool speaks_ = false;                                    // a replica of any generation did
+  bool forked_ = false;                                    // its replicas came from the fork server, they say
   bool progressed_ = false;                                // the present generation has had its first step
   std::optional<protocol::CheckpointWritten> checkpoint_;  // the newest of the present generation
 

@@ -23,6 +23,7 @@
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/protocol/telemetry.h"
+#include "fork_server.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -45,6 +46,7 @@ struct Options {
   bool ignore_term = false;
   bool garbage = false;
   bool silent = false;  // no telemetry at all
+  bool thread = false;  // start one before anything else
 };
 
 std::atomic<bool> exit_asked = false;
@@ -76,9 +78,10 @@ class Telemetry {
 
 class Replica {
  public:
-  Replica(const Options& options, const Environment& environment)
+  Replica(const Options& options, const Environment& environment, bool forked)
       : options_(options),
         environment_(environment),
+        forked_(forked),
         telemetry_(options.silent ? "" : environment.telemetry_socket) {
     if (!environment.triggers.empty())
       triggers_ = Json::parse(environment.triggers).get<std::vector<Trigger>>();
@@ -91,7 +94,7 @@ class Replica {
       return 3;
     }
     telemetry_.send(Hello{1, environment_.replica_rank, environment_.num_restarts, getpid(), "none", "cpu",
-                          "fake", 1, false, started, monotonic_seconds()});
+                          "fake", 1, forked_, started, monotonic_seconds()});
     if (options_.garbage)
       telemetry_.send_text("{\"type\":\"steps\",\"first_step\":\"x\"}\nrubbish\n{\"type\":7}\n");
     restore();
@@ -190,6 +193,7 @@ class Replica {
 
   const Options& options_;
   const Environment& environment_;
+  const bool forked_;
   const Telemetry telemetry_;
   std::vector<Trigger> triggers_;
   std::int64_t step_ = 0;
@@ -215,13 +219,20 @@ int main(int argc, char** argv) {
   app.add_flag("--ignore-term", options.ignore_term);
   app.add_flag("--garbage", options.garbage);
   app.add_flag("--silent", options.silent);
+  app.add_flag("--thread", options.thread);
   CLI11_PARSE(app, argc, argv);
 
+  std::jthread idle;
+  if (options.thread)
+    idle = std::jthread([](const std::stop_token& end) {
+      while (!end.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    });
+  const bool forked = serve_forks();
   signal(SIGTERM, [](int) { exit_asked = true; });
   signal(SIGUSR1, [](int) { checkpoint_asked = true; });
   try {
     const Environment environment = Environment::from_process();
-    return Replica(options, environment).run();
+    return Replica(options, environment, forked).run();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
