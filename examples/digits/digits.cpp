@@ -46,12 +46,13 @@ Score validate(Network& network, AdaptiveDataLoader& loader, Accumulator& sums) 
 }
 
 void train(const Options& options) {
+  // Before init_process_group, where replicas are forked: read once for all of them and for every restart.
+  auto data = options.data.empty() ? drawn_digits(options.seed) : load_digits(options.data);
+  if (options.train_images > 0) keep_first(data.train, options.train_images);
+
   init_process_group();
   record_hyperparameters(hyperparameters(options));
   at::manual_seed(options.seed);
-
-  auto data = options.data.empty() ? drawn_digits(options.seed) : load_digits(options.data);
-  if (options.train_images > 0) keep_first(data.train, options.train_images);
   const auto training = to_dataset(data.train), validation = to_dataset(data.test);
 
   AdaptiveDataLoader loader(training, {.batch_size = options.batch_size, .shuffle = true});
