@@ -70,8 +70,12 @@ class Scenario:
         if rest == "supervisor":
             os.kill(self.show()["run"]["supervisor"], signal.SIGKILL)
             return
-        rank = int(re.fullmatch(r"replica (\d+)", rest)[1])
-        os.kill(self.replica_pid(rank), signal.SIGKILL)
+        if rest == "fork server":
+            log = "fork-server.log"
+        else:
+            rank = int(re.fullmatch(r"replica (\d+)", rest)[1])
+            log = f"g{self.show()['generations'][-1]['number']}-r{rank}.log"
+        os.kill(self.process_of(log), signal.SIGKILL)
 
     def exits(self, rest):
         code = self.subject.wait(timeout=PATIENCE)
@@ -117,11 +121,9 @@ class Scenario:
             raise Failure(f"the program ended first, with {self.subject.returncode}")
         return False
 
-    def replica_pid(self, rank):
-        """The process whose standard output is the log of that replica of the newest generation."""
-        seen = self.show()
-        number = seen["generations"][-1]["number"]
-        log = self.home / "runs" / seen["run"]["id"] / "logs" / f"g{number}-r{rank}.log"
+    def process_of(self, name):
+        """The process of the newest run whose standard output is this log."""
+        log = self.home / "runs" / self.show()["run"]["id"] / "logs" / name
         for entry in pathlib.Path("/proc").glob("[0-9]*/fd/1"):
             try:
                 if entry.readlink() == log:
