@@ -50,6 +50,9 @@ ReplicaOrder program_order(const protocol::RunSpec& spec, const fs::path& log) {
                            protocol::variable::kThreads, protocol::variable::kTriggers})
     order.environment.erase(name);
   for (const auto& [name, value] : spec.environment) order.environment[name] = value;
+  // OpenMP's threads wait for one another by spinning, which on cores that are shared costs a small step ten
+  // times its work. Somebody who has the cores to himself may say otherwise in the environment.
+  order.environment.emplace("OMP_WAIT_POLICY", "passive");
   return order;
 }
 
@@ -88,9 +91,6 @@ Generation::Generation(int number, const std::string& run, const protocol::RunSp
     for (const auto& [name, value] : e.to_variables()) order.environment[name] = value;
     for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"})
       order.environment[name] = std::to_string(place.threads);
-    // OpenMP's threads wait for one another by spinning, which on cores that are shared costs a small step
-    // ten times its work. Somebody who has the cores to himself may say otherwise in the environment.
-    order.environment.emplace("OMP_WAIT_POLICY", "passive");
     orders.push_back(std::move(order));
   }
   const std::vector<pid_t> pids = launcher.launch(orders);
