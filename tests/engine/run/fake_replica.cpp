@@ -40,9 +40,9 @@ struct Options {
   int crash_code = 0;      // instead of SIGKILL
   int crash_rank = 0;
   bool crash_unsaid = false;  // with a checkpoint that was written and not told of
-  int hang_on = 0;  // replicas: never get to a first step on so many
-  int die_on = 0;   // replicas: exit 3 at once on so many
-  bool full_disk = false;  // no checkpoint can be written
+  int hang_on = 0;            // replicas: never get to a first step on so many
+  int die_on = 0;             // replicas: exit 3 at once on so many
+  bool full_disk = false;     // no checkpoint can be written
   bool ignore_term = false;
   bool garbage = false;
   bool silent = false;  // no telemetry at all
