@@ -85,6 +85,16 @@ class TestMachine : public QObject {
     QCOMPARE(log.take(), "launch 2 start; finished; ");
   }
 
+  void aRescaleBeforeTheFirstLaunchIsTakenUp() {
+    Log log;
+    RunMachine machine({}, log);
+    machine.rescale(3);
+    QCOMPARE(machine.target_replicas(), 3);
+    machine.start(2, "start");
+    QCOMPARE(machine.replicas(), 3);
+    QCOMPARE(log.take(), "launch 3 start; ");
+  }
+
   void aRescaleCheckpointsAndLaunchesTheNewCount() {
     Fixture f(2);
     f.machine.rescale(3);
