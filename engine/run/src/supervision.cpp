@@ -237,7 +237,10 @@ void Supervision::on_message(int rank, const Message& message) {
           if (rank == 0) on_restored(m, step_before);
         } else if constexpr (std::is_same_v<T, Steps>) {
           const auto& mono = m.columns.at(series::kMono);
-          if (!mono.empty() && record_.first_step == 0) record_.first_step = m.first_step;
+          if (!mono.empty() && record_.first_step == 0) {
+            record_.first_step = m.first_step;
+            if (progressed_) recorder_.put(record_);  // a validation was finished first
+          }
           if (!mono.empty()) on_progress(mono.front());
         } else if constexpr (std::is_same_v<T, Position>) {
           if (m.loop == "validate") on_progress(m.mono);
@@ -335,6 +338,7 @@ void Supervision::on_exit(pid_t pid, int status) {
 void Supervision::on_tick() {
   recorder_.commit();
   if (++ticks_ % kTicksPerProgress == 0 && !finished_) {
+    recorder_.flush();  // progress gives way to writes that wait
     recorder_.progress(board_.step(), board_.epoch(), board_.epochs(), board_.fraction(), board_.latest());
   }
   const double now = monotonic_seconds();
