@@ -35,7 +35,7 @@ def main():
     def wanted(name):
         return not options.names or any(name.startswith(prefix) for prefix in options.names)
 
-    header = f"{'name':<22}{'median':>10}  {'unit':<8}{'goal':>9}  {'':<8}{'runs':>5}{'min':>10}{'max':>10}"
+    header = f"{'name':<28}{'median':>10}  {'unit':<8}{'goal':>9}  {'':<8}{'runs':>5}{'min':>10}{'max':>10}"
     found = failed = 0
     for program in sorted(options.folder.glob("bench_*")):
         listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout.split()
@@ -54,7 +54,7 @@ def main():
                         print(header)
                     sign = "<=" if row["better"] == "lower" else ">="
                     goal = f"{sign} {number(row['goal'])}" if row.get("goal") is not None else "-"
-                    print(f"{row['name']:<22}{number(row['value']):>10}  {row['unit']:<8}{goal:>9}  {met(row):<8}"
+                    print(f"{row['name']:<28}{number(row['value']):>10}  {row['unit']:<8}{goal:>9}  {met(row):<8}"
                           f"{row['runs']:>5}{number(row.get('min')):>10}{number(row.get('max')):>10}", flush=True)
                 found += 1
         if process.returncode != 0:
