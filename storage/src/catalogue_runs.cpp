@@ -7,8 +7,8 @@
 
 #include "batchscope/protocol/json.h"
 #include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/process_id.h"
 #include "catalogue_impl.h"
-#include "process.h"
 
 namespace batchscope::storage {
 namespace {
@@ -33,7 +33,7 @@ protocol::RunSpec spec_from(const std::string& text, const std::string& id) {
 }
 
 // What a reader makes of a run that says it is active.
-RunState seen_state(RunState written, const ProcessId& supervisor, double created) {
+RunState seen_state(RunState written, const protocol::ProcessId& supervisor, double created) {
   if (!is_active(written) || is_alive(supervisor)) return written;
   const bool awaits =
       written == RunState::starting && supervisor.pid == 0 && now() - created < kSupervisorGrace;
@@ -53,7 +53,7 @@ Run run_from(const Query& row) {
   run.epoch = row.small_integer(9);
   run.epochs = row.small_integer(10);
   run.fraction = row.real(11);
-  const ProcessId supervisor{row.integer(12), row.integer(13)};
+  const protocol::ProcessId supervisor{static_cast<pid_t>(row.integer(12)), row.integer(13)};
   run.note = row.text(14);
   run.replicas = row.null(15) ? run.spec.replicas : row.small_integer(15);
   run.state = seen_state(protocol::parse_run_state(row.text(4)), supervisor, run.created);

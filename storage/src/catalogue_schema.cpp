@@ -2,10 +2,9 @@
 //
 // Version 1 of runs.db. Columns of REAL that may be NULL hold NaN as NULL.
 #include "catalogue_schema.h"
+#include "batchscope/protocol/process_id.h"
 
 #include <SQLiteCpp/Statement.h>
-
-#include "process.h"
 
 namespace batchscope::storage {
 namespace {
@@ -15,7 +14,7 @@ std::string living_supervisor(SQLite::Database& connection) {
   SQLite::Statement row(connection,
                         "SELECT id, supervisor_pid, supervisor_start FROM run WHERE supervisor_pid > 0");
   while (row.executeStep()) {
-    const ProcessId supervisor{row.getColumn(1).getInt64(), row.getColumn(2).getInt64()};
+    const protocol::ProcessId supervisor{row.getColumn(1).getInt(), row.getColumn(2).getInt64()};
     if (is_alive(supervisor))
       return "the supervisor of run " + row.getColumn(0).getString() + " (process " +
              std::to_string(supervisor.pid) + ")";

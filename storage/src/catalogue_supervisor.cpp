@@ -2,19 +2,21 @@
 //
 // Who supervises a run. A claim is the supervisor's process id and the moment that process began, so it
 // ends with the process, and no other process that gets the same id can be taken for it.
+#include <unistd.h>
+
+#include "batchscope/protocol/process_id.h"
 #include "catalogue_impl.h"
-#include "process.h"
 
 namespace batchscope::storage {
 namespace {
 
-ProcessId claim_on(Database& database, std::int64_t key) {
+protocol::ProcessId claim_on(Database& database, std::int64_t key) {
   Query row = database.query("SELECT supervisor_pid, supervisor_start FROM run WHERE key = ?", key);
   row.next();
-  return {row.integer(0), row.integer(1)};
+  return {static_cast<pid_t>(row.integer(0)), row.integer(1)};
 }
 
-void set_claim(Database& database, std::int64_t key, const ProcessId& claim) {
+void set_claim(Database& database, std::int64_t key, const protocol::ProcessId& claim) {
   database.execute("UPDATE run SET supervisor_pid = ?, supervisor_start = ? WHERE key = ?", claim.pid,
                    claim.start, key);
 }
@@ -23,8 +25,8 @@ void set_claim(Database& database, std::int64_t key, const ProcessId& claim) {
 
 bool Catalogue::claim_supervisor(const std::string& id) {
   Database& database = impl_->database;
-  const ProcessId self = this_process();
-  ProcessId before;
+  const protocol::ProcessId self = protocol::identify(getpid());
+  protocol::ProcessId before;
   const bool claimed = database.write([&] {
     const std::int64_t key = impl_->key(id);
     before = claim_on(database, key);
@@ -41,7 +43,7 @@ void Catalogue::release_supervisor(const std::string& id) {
   Database& database = impl_->database;
   database.write([&] {
     const std::int64_t key = impl_->key(id);
-    if (claim_on(database, key) == this_process()) set_claim(database, key, {});
+    if (claim_on(database, key) == protocol::identify(getpid())) set_claim(database, key, {});
   });
 }
 
@@ -49,7 +51,7 @@ void Catalogue::remove_run(const std::string& id) {
   Database& database = impl_->database;
   database.write([&] {
     const std::int64_t key = impl_->key(id);
-    if (const ProcessId holder = claim_on(database, key); is_alive(holder))
+    if (const protocol::ProcessId holder = claim_on(database, key); is_alive(holder))
       throw Error(ErrorKind::conflict, "run " + id + " is in the hands of its supervisor (process " +
                                            std::to_string(holder.pid) + "): stop it first");
     database.execute("DELETE FROM run WHERE key = ?", key);

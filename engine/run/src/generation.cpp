@@ -127,7 +127,7 @@ void Generation::kill_all() const {
 
 std::vector<ProcessId> Generation::processes() const {
   std::vector<ProcessId> list;
-  for (const auto& [rank, pid] : living_) list.push_back(identify(pid));
+  for (const auto& [rank, pid] : living_) list.push_back(protocol::identify(pid));
   return list;
 }
 

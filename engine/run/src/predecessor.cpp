@@ -49,7 +49,7 @@ std::int64_t size_of(const protocol::Manifest& manifest) {
 
 std::vector<ProcessId> leftover_replicas(const protocol::RunPaths& paths) {
   std::vector<ProcessId> replicas = read_replicas(paths.root / "replicas.json");
-  std::erase_if(replicas, [](const ProcessId& replica) { return !alive(replica); });
+  std::erase_if(replicas, [](const ProcessId& replica) { return !is_alive(replica); });
   return replicas;
 }
 

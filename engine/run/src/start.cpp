@@ -51,7 +51,7 @@ ProcessId spawn_supervisor(const std::string& id, int replicas) {
   if (!process.startDetached(&pid))
     throw Error(ErrorKind::io,
                 "cannot start " + program.string() + ": " + process.errorString().toStdString());
-  return identify(static_cast<pid_t>(pid));
+  return protocol::identify(static_cast<pid_t>(pid));
 }
 
 bool answers(const std::string& id) {
@@ -68,7 +68,7 @@ bool answers(const std::string& id) {
 void await_supervisor(storage::Catalogue& catalogue, const std::string& id, const ProcessId& process) {
   const auto deadline = std::chrono::steady_clock::now() + kStartLimit;
   while (!answers(id)) {
-    const bool gone = !alive(process);
+    const bool gone = !is_alive(process);
     if (gone) {
       const auto run = catalogue.run(id);
       if (run && !protocol::is_active(run->state) && run->state != protocol::RunState::interrupted) return;
@@ -88,7 +88,8 @@ void check_name(const std::string& name) {
   QStringDecoder utf8(QStringDecoder::Utf8);
   const QString text = utf8(QByteArray::fromStdString(name));
   const bool one_line = std::none_of(text.begin(), text.end(), [](QChar c) {
-    return c.category() == QChar::Other_Control || c == QChar::LineSeparator || c == QChar::ParagraphSeparator;
+    return c.category() == QChar::Other_Control || c == QChar::LineSeparator ||
+           c == QChar::ParagraphSeparator;
   });
   if (name.empty() || name.size() > kLongestName || utf8.hasError() || !one_line)
     throw Error(ErrorKind::usage, "a run's name is one line of UTF-8 text, at most " +

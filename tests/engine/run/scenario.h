@@ -36,7 +36,7 @@ class Scenario {
       if (run.supervisor_pid > 0 && protocol::is_active(run.state))
         ::kill(static_cast<pid_t>(run.supervisor_pid), SIGKILL);
       for (const ProcessId& replica : read_replicas(protocol::run_paths(run.id).root / "replicas.json"))
-        if (alive(replica)) ::kill(-replica.pid, SIGKILL);
+        if (is_alive(replica)) ::kill(-replica.pid, SIGKILL);
     }
   }
 

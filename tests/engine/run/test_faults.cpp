@@ -183,7 +183,7 @@ class TestFaults : public QObject {
         Scenario::eventually([&] { return scenario.catalogue().run(id)->state == RunState::interrupted; }));
     resume_run(scenario.catalogue(), id);
     QVERIFY2(scenario.trains(id, 2), scenario.story(id).c_str());
-    for (const auto& replica : replicas) QVERIFY(!alive(replica));  // never two generations at once
+    for (const auto& replica : replicas) QVERIFY(!is_alive(replica));  // never two generations at once
     QVERIFY2(scenario.reaches(id, RunState::finished), scenario.story(id).c_str());
     QVERIFY(!std::filesystem::exists(protocol::run_paths(id).runtime));  // sockets and rendezvous are gone
     const auto generations = scenario.catalogue().generations(id);
@@ -210,9 +210,9 @@ class TestFaults : public QObject {
     ::kill(static_cast<pid_t>(scenario.catalogue().run(id)->supervisor_pid), SIGKILL);
     QVERIFY(
         Scenario::eventually([&] { return scenario.catalogue().run(id)->state == RunState::interrupted; }));
-    QVERIFY(alive(replicas[0]));
+    QVERIFY(is_alive(replicas[0]));
     resume_run(scenario.catalogue(), id);
-    QVERIFY(Scenario::eventually([&] { return !alive(replicas[0]); }));
+    QVERIFY(Scenario::eventually([&] { return !is_alive(replicas[0]); }));
     QVERIFY(Scenario::eventually([&] { return scenario.catalogue().generations(id).size() == 2; }));
     scenario.ask(id, Command::stop);
     QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());

@@ -36,7 +36,7 @@ std::vector<ProcessId> servers(Scenario& scenario, const std::string& id) {
   std::vector<ProcessId> found;
   for (pid_t child; in >> child;)
     if (std::none_of(ours.begin(), ours.end(), [&](const ProcessId& r) { return r.pid == child; }))
-      found.push_back(identify(child));
+      found.push_back(protocol::identify(child));
   return found;
 }
 
@@ -73,7 +73,7 @@ class TestForks : public QObject {
     for (const ProcessId& replica : replicas(id)) QCOMPARE(getsid(replica.pid), replica.pid);
     scenario.ask(id, Command::stop);
     QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());
-    QVERIFY(Scenario::eventually([&] { return !alive(server[0]); }));
+    QVERIFY(Scenario::eventually([&] { return !is_alive(server[0]); }));
   }
 
   void aResumedRunHasANewServer() {
@@ -98,7 +98,7 @@ class TestForks : public QObject {
     QCOMPARE(server.size(), 1u);
     ::kill(server[0].pid, SIGKILL);
     QVERIFY2(scenario.tells(id, "the fork server was killed by signal 9"), scenario.story(id).c_str());
-    for (const ProcessId& replica : before) QVERIFY(alive(replica));
+    for (const ProcessId& replica : before) QVERIFY(is_alive(replica));
     QVERIFY2(scenario.tells(id, "a new fork server is ready"), scenario.story(id).c_str());
     QVERIFY(servers(scenario, id) != server);
     rescale(scenario, id, 1);
@@ -117,7 +117,7 @@ class TestForks : public QObject {
     ::kill(server[0].pid, SIGSTOP);
     rescale(scenario, id, 2);
     QVERIFY2(scenario.tells(id, "the fork server does not answer"), scenario.story(id).c_str());
-    QVERIFY(!alive(server[0]));
+    QVERIFY(!is_alive(server[0]));
     QCOMPARE(replicas(id).size(), 2u);
     scenario.ask(id, Command::stop);
     QVERIFY(scenario.reaches(id, RunState::stopped));
@@ -142,7 +142,7 @@ class TestForks : public QObject {
     const auto server = servers(scenario, id), replica = replicas(id);
     QCOMPARE(server.size(), 1u);
     ::kill(supervisor(scenario, id), SIGKILL);
-    QVERIFY(Scenario::eventually([&] { return !alive(server[0]) && !alive(replica[0]); }));
+    QVERIFY(Scenario::eventually([&] { return !is_alive(server[0]) && !is_alive(replica[0]); }));
     QVERIFY(protocol::newest_good_checkpoint(protocol::run_paths(id).checkpoints));
   }
 
@@ -159,7 +159,7 @@ class TestForks : public QObject {
     fs::copy_file(program, scenario.file("newer"));
     fs::rename(scenario.file("newer"), program);
     rescale(scenario, id, 2);
-    QVERIFY(Scenario::eventually([&] { return !alive(server[0]); }));
+    QVERIFY(Scenario::eventually([&] { return !is_alive(server[0]); }));
     QCOMPARE(fs::read_symlink("/proc/" + std::to_string(replicas(id)[0].pid) + "/exe"), program);
     QVERIFY2(scenario.tells(id, "a new fork server is ready"), scenario.story(id).c_str());
     scenario.ask(id, Command::stop);

@@ -125,7 +125,7 @@ class TestRescale : public QObject {
     QCOMPARE(replicas.size(), 2u);
     ::kill(static_cast<pid_t>(scenario.catalogue().run(id)->supervisor_pid), SIGTERM);
     QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());
-    for (const auto& replica : replicas) QVERIFY(!alive(replica));
+    for (const auto& replica : replicas) QVERIFY(!is_alive(replica));
     QVERIFY(protocol::newest_good_checkpoint(protocol::run_paths(id).checkpoints));
   }
 

@@ -4,20 +4,21 @@
 // moment its process began (field 22 of /proc/<pid>/stat, in ticks since the machine started) is not.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 
-namespace batchscope::storage {
+namespace batchscope::protocol {
 
 struct ProcessId {
-  std::int64_t pid = 0;  // 0: none
-  std::int64_t start = 0;
-
+  pid_t pid = 0;           // 0: none
+  std::int64_t start = 0;  // 0: there was no such process
   bool operator==(const ProcessId&) const = default;
 };
 
-ProcessId this_process();
+ProcessId identify(pid_t pid);
 
-// It runs still; a zombie does not.
+// The same process runs still; a zombie does not.
 bool is_alive(const ProcessId& process);
 
-}  // namespace batchscope::storage
+}  // namespace batchscope::protocol
