@@ -68,7 +68,6 @@ void train(const Options& options) {
   CosineAnnealingLR schedule(optimizer, options.epochs);
   AdaptiveDataParallel adp(network, optimizer, &schedule);
   Accumulator sums;
-  record_hyperparameters(hyperparameters(options));
 
   for (const int epoch : remaining_epochs_until(options.epochs)) {
     network.train();
