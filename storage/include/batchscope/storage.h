@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The run store: the catalogue of runs, and the series of each.
+/// \file
+/// The run store: the catalogue of runs, and the series of each.
 #pragma once
 
 #include "batchscope/storage/catalogue.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The mathematics of adaptive batch sizes, without LibTorch and without Qt.
+/// \file
+/// The mathematics of adaptive batch sizes, without LibTorch and without Qt.
 #pragma once
 
 #include "batchscope/goodput/fit.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The series of one run, runs/<id>/samples.db. One writer, the run's supervisor; any number of readers,
-// which never block it. A sample is (series, generation, step, value): after a restart from an older
-// checkpoint the same step exists in two generations. Values may be NaN or infinite.
-// Neither class is thread-safe: each thread opens its own.
+/// \file
+/// The series of one run, runs/<id>/samples.db. One writer, the run's supervisor; any number of readers,
+/// which never block it. A sample is (series, generation, step, value): after a restart from an older
+/// checkpoint the same step exists in two generations. Values may be NaN or infinite.
+/// Neither class is thread-safe: each thread opens its own.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,23 @@ namespace batchscope::storage {
 
 class SampleWriter {
  public:
-  // Opens or creates; checks the file after an unclean exit. Throws Error(io | corrupt | version | conflict).
+  /// Opens or creates; checks the file after an unclean exit. Throws Error(io | corrupt | version |
+  /// conflict).
   explicit SampleWriter(const std::filesystem::path& file);
-  ~SampleWriter();  // commits
+  ~SampleWriter();  ///< commits
 
-  // Values of consecutive steps. Held in memory until commit. Several values at one step are kept in their
-  // order, and steps may come late; throws Error(usage), and takes nothing, only where samples of later
-  // steps have been sealed into a chunk already (1,024 samples behind at the least).
+  /// Values of consecutive steps. Held in memory until commit. Several values at one step are kept in their
+  /// order, and steps may come late; throws Error(usage), and takes nothing, only where samples of later
+  /// steps have been sealed into a chunk already (1,024 samples behind at the least).
   void append(int generation, std::string_view series, std::int64_t first_step,
               std::span<const double> values);
   void append(int generation, std::string_view series, std::int64_t step, double value);
 
-  // One transaction: everything appended so far, packed; full tails are rewritten into chunks. Call it
-  // every 100-250 ms. Throws Error(io) on a full disk; what was appended is kept for the next try.
+  /// One transaction: everything appended so far, packed; full tails are rewritten into chunks. Call it
+  /// every 100-250 ms. Throws Error(io) on a full disk; what was appended is kept for the next try.
   void commit();
 
-  // What was found damaged and set aside since the file was opened, one sentence each. The rest is whole.
+  /// What was found damaged and set aside since the file was opened, one sentence each. The rest is whole.
   const std::vector<std::string>& repairs() const;
 
  private:
@@ -52,40 +53,40 @@ struct Sample {
   double value = 0;
 };
 
-// Samples [first_step, last_step] of one generation, summarised.
+/// Samples [first_step, last_step] of one generation, summarised.
 struct Bucket {
   std::int64_t first_step = 0;
   std::int64_t last_step = 0;
-  std::int64_t count = 0;  // non-finite values are counted but in none of the rest
+  std::int64_t count = 0;  ///< non-finite values are counted but in none of the rest
   double min = 0, max = 0, mean = 0;
 };
 
 class SampleReader {
  public:
-  // Read-only, also on a read-only medium. Throws Error(not_found) where there is nothing yet.
+  /// Read-only, also on a read-only medium. Throws Error(not_found) where there is nothing yet.
   explicit SampleReader(const std::filesystem::path& file);
   ~SampleReader();
 
   std::vector<SeriesInfo> series();
 
-  // The generations in which the series has samples, ascending.
+  /// The generations in which the series has samples, ascending.
   std::vector<int> generations(std::string_view series);
 
-  // Samples of steps >= from_step, ascending by step; a live reader passes its last step + 1. Throws
-  // Error(corrupt) naming the steps where it meets a damaged chunk; ranges without it stay readable.
+  /// Samples of steps >= from_step, ascending by step; a live reader passes its last step + 1. Throws
+  /// Error(corrupt) naming the steps where it meets a damaged chunk; ranges without it stay readable.
   std::vector<Sample> read(std::string_view series, int generation, std::int64_t from_step = 0,
                            std::int64_t to_step = INT64_MAX);
 
-  // The steps [from_step, to_step] in at most 2 * columns buckets, from the coarsest tier that suffices:
-  // reads a bounded number of rows however long the series. A bucket without any finite value has NaN
-  // for min, max and mean. Throws as read does.
+  /// The steps [from_step, to_step] in at most 2 * columns buckets, from the coarsest tier that suffices:
+  /// reads a bounded number of rows however long the series. A bucket without any finite value has NaN
+  /// for min, max and mean. Throws as read does.
   std::vector<Bucket> summarize(std::string_view series, int generation, std::int64_t from_step,
                                 std::int64_t to_step, int columns);
 
-  // True once after every commit of the writer. Costs microseconds.
+  /// True once after every commit of the writer. Costs microseconds.
   bool changed();
 
-  // Rows of samples and summaries fetched so far: what the bound of summarize is measured by.
+  /// Rows of samples and summaries fetched so far: what the bound of summarize is measured by.
   std::int64_t rows_read() const;
 
  private:

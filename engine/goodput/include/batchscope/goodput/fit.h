@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Fits PerfParams to measured step times: minimises the root mean square error of the logarithms of
-// accumulation and optimizer step times plus AdaptDL's regularisers (goodput.py, fit_perf_params), by NLopt's
-// L-BFGS with the six alphas and betas as logarithms and gamma in [1, 10]; what the profile cannot tell is
-// fixed as AdaptDL fixes it.
+/// \file
+/// Fits PerfParams to measured step times: minimises the root mean square error of the logarithms of
+/// accumulation and optimizer step times plus AdaptDL's regularisers (goodput.py, fit_perf_params), by
+/// NLopt's L-BFGS with the six alphas and betas as logarithms and gamma in [1, 10]; what the profile cannot
+/// tell is fixed as AdaptDL fixes it.
 #pragma once
 
 #include <span>
@@ -16,14 +16,14 @@ struct ProfileRow {
   int num_nodes = 1;
   int num_replicas = 1;
   std::int64_t local_batch_size = 1;
-  double accumulation_step_time = 0;  // s, of a micro-batch without synchronisation
-  double optimizer_step_time = 0;     // s, of the micro-batch that synchronises and updates
+  double accumulation_step_time = 0;  ///< s, of a micro-batch without synchronisation
+  double optimizer_step_time = 0;     ///< s, of the micro-batch that synchronises and updates
 };
 
-// Throws std::invalid_argument for no rows, or a row with times or counts that are not positive and finite.
+/// Throws std::invalid_argument for no rows, or a row with times or counts that are not positive and finite.
 PerfParams fit(std::span<const ProfileRow> rows);
 
-// The objective that fit minimises, for tests and for showing the error of a model.
+/// The objective that fit minimises, for tests and for showing the error of a model.
 double fit_objective(const PerfParams& perf, std::span<const ProfileRow> rows);
 
 }  // namespace batchscope::goodput

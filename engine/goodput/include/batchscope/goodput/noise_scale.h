@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The gradient noise scale's recurrences, from squared norms alone (AdaScale's estimators as AdaptDL's
-// gradient_noise_scale.py has them). From `count` gradients of equal batches, with mean local square
-// L = mean |g_i|^2 and T = |mean g_i|^2:
-//   |grad|^2 ~ (count * T - L) / (count - 1)          tr(cov) ~ (L - T) * scale / (count - 1)
-// both averaged as the mode says. With a single gradient per step, two successive ones serve as a pair (the
-// difference estimator), until a step with several resets the averages.
+/// \file
+/// The gradient noise scale's recurrences, from squared norms alone (AdaScale's estimators as AdaptDL's
+/// gradient_noise_scale.py has them). From `count` gradients of equal batches, with mean local square
+/// L = mean |g_i|^2 and T = |mean g_i|^2:
+///   |grad|^2 ~ (count * T - L) / (count - 1)          tr(cov) ~ (L - T) * scale / (count - 1)
+/// both averaged as the mode says. With a single gradient per step, two successive ones serve as a pair (the
+/// difference estimator), until a step with several resets the averages.
 #pragma once
 
 #include <cstddef>
@@ -14,66 +14,67 @@
 
 namespace batchscope::goodput {
 
-// Per parameter group.
+/// Per parameter group.
 struct NormSample {
-  std::vector<double> local_sqr;  // SUM over replicas and micro-batches of each local gradient's squared norm
-  std::vector<double> total_sqr;  // squared norm of the averaged gradient
-  int count = 1;                  // replicas x micro-batches
-  double scale = 1;               // batch size of the step over the initial batch size
-  // Only with count == 1, from the second step on: of the gradient before, and of the mean of both.
+  /// SUM over replicas and micro-batches of each local gradient's squared norm.
+  std::vector<double> local_sqr;
+  std::vector<double> total_sqr;  ///< squared norm of the averaged gradient
+  int count = 1;                  ///< replicas x micro-batches
+  double scale = 1;               ///< batch size of the step over the initial batch size
+  /// Only with count == 1, from the second step on: of the gradient before, and of the mean of both.
   std::vector<double> previous_sqr;
   std::vector<double> mean_of_two_sqr;
 };
 
-// How estimates become averages.
-//              theta                       young averages                    estimates are clipped to
-//                                                                            sqr >= 0, var >= 1e-6
-//   adaptdl    smoothing^scale             debiased                          after averaging
-//   paper      max(1 - scale / 1000, 0)    mean of all while fewer than      before
-//                                          1 / (1 - theta)
-//   fairscale  smoothing, or else          debiased, or as in the paper      before
-//              max(1 - count / 1000, 0)
-// paper: Johnson et al. 2020, appendix B.3; fairscale: FairScale's optim/adascale.py. Both have a gain of
-// exactly 1 until there is an estimate.
+/// How estimates become averages.
+///              theta                       young averages                    estimates are clipped to
+///                                                                            sqr >= 0, var >= 1e-6
+///   adaptdl    smoothing^scale             debiased                          after averaging
+///   paper      max(1 - scale / 1000, 0)    mean of all while fewer than      before
+///                                          1 / (1 - theta)
+///   fairscale  smoothing, or else          debiased, or as in the paper      before
+///              max(1 - count / 1000, 0)
+/// paper: Johnson et al. 2020, appendix B.3; fairscale: FairScale's optim/adascale.py. Both have a gain of
+/// exactly 1 until there is an estimate.
 enum class NoiseMode { adaptdl, paper, fairscale };
 
-// max(1 - count / 1000, 0)
+/// max(1 - count / 1000, 0)
 double fairscale_smoothing(int count);
 
 struct NoiseOptions {
   NoiseMode mode = NoiseMode::adaptdl;
-  std::optional<double> smoothing = std::nullopt;  // adaptdl: 0.999 where none is given; paper: not used
-  bool debias = true;                              // fairscale only (its debias_ewma)
+  std::optional<double> smoothing = std::nullopt;  ///< adaptdl: 0.999 where none is given; paper: not used
+  bool debias = true;                              ///< fairscale only (its debias_ewma)
 };
 
 class NoiseScale {
  public:
-  // Throws std::invalid_argument unless 0 <= smoothing < 1.
+  /// Throws std::invalid_argument unless 0 <= smoothing < 1.
   explicit NoiseScale(std::size_t groups, const NoiseOptions& options = {});
 
-  // Feeds one step. Nothing moves where a local or a total sum is not finite; false then, and where there was
-  // nothing to learn. Throws std::invalid_argument for another number of groups, or a count or scale that is
-  // not positive.
+  /// Feeds one step. Nothing moves where a local or a total sum is not finite; false then, and where there
+  /// was nothing to learn. Throws std::invalid_argument for another number of groups, or a count or scale
+  /// that is not positive.
   bool update(const NormSample& sample);
 
-  // (var + sqr) / (var / scale + sqr), between 1 and scale for scale >= 1; 0 for scale <= 0.
+  /// (var + sqr) / (var / scale + sqr), between 1 and scale for scale >= 1; 0 for scale <= 0.
   double gain(double scale) const;
-  double raw_gain(double scale) const;  // from the last step's estimates alone; NaN where there are none
-  double sqr() const;                   // sum over groups, each clamped to >= 0
-  double var() const;                   // sum over groups, each clamped to >= 1e-6
+  double raw_gain(double scale) const;  ///< from the last step's estimates alone; NaN where there are none
+  double sqr() const;                   ///< sum over groups, each clamped to >= 0
+  double var() const;                   ///< sum over groups, each clamped to >= 1e-6
   const std::vector<double>& sqr_by_group() const;
   const std::vector<double>& var_by_group() const;
-  bool biased() const;  // the averages come from the difference estimator
+  bool biased() const;  ///< the averages come from the difference estimator
 
-  // From now on. Throws std::invalid_argument as the constructor does.
+  /// From now on. Throws std::invalid_argument as the constructor does.
   void set_smoothing(std::optional<double> smoothing);
-  // Multiplies the averaged variance, where scale 1 comes to mean another batch size.
+  /// Multiplies the averaged variance, where scale 1 comes to mean another batch size.
   void rescale_variance(double factor);
 
-  // For checkpoints: everything but the options, as plain finite numbers in a fixed order.
+  /// For checkpoints: everything but the options, as plain finite numbers in a fixed order.
   std::vector<double> state() const;
-  // Averages of another mode are taken over as a single estimate. Throws std::invalid_argument, and changes
-  // nothing, for another number of groups or numbers not finite.
+  /// Averages of another mode are taken over as a single estimate. Throws std::invalid_argument, and changes
+  /// nothing, for another number of groups or numbers not finite.
   void restore(const std::vector<double>& state);
 
  private:

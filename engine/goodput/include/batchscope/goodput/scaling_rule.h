@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Learning-rate factors of the scaling rules, as plain functions of the statistics, so that a recorded run
-// can be replayed under another rule. AdaScale: Johnson et al. 2020; LEGW: You et al. 2019; semantics
-// AdaptDL's scaling_rules.py.
+/// \file
+/// Learning-rate factors of the scaling rules, as plain functions of the statistics, so that a recorded run
+/// can be replayed under another rule. AdaScale: Johnson et al. 2020; LEGW: You et al. 2019; semantics
+/// AdaptDL's scaling_rules.py.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace batchscope::goodput {
 
-// One factor per parameter group, from the averages as they are: sqr is clamped to >= 0, var to >= 1e-6.
-// Throws std::invalid_argument where sqr and var differ in size.
+/// One factor per parameter group, from the averages as they are: sqr is clamped to >= 0, var to >= 1e-6.
+/// Throws std::invalid_argument where sqr and var differ in size.
 std::vector<double> adascale_factors(std::span<const double> sqr, std::span<const double> var, double scale);
-// AdaScale's to the power 0.5, for Adam and its kin.
+/// AdaScale's to the power 0.5, for Adam and its kin.
 std::vector<double> adamscale_factors(std::span<const double> sqr, std::span<const double> var, double scale);
 double linear_factor(double scale);
 double sqrt_factor(double scale);
-// Square root of scale after a linear warm-up of base_warmup_epochs * scale epochs, measured in progress.
-// Throws std::invalid_argument for a batch size that is not positive.
+/// Square root of scale after a linear warm-up of base_warmup_epochs * scale epochs, measured in progress.
+/// Throws std::invalid_argument for a batch size that is not positive.
 double legw_factor(double scale, double base_warmup_epochs, std::int64_t data_size, std::int64_t batch_size,
                    double progress);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The control protocol of a run: one JSON object a line over the run's Unix socket (paths.h), documented
-// in engine/run/PROTOCOL.md. A request {"v":1,"id":7,"command":"rescale","replicas":3} is answered
-// by {"v":1,"id":7,"ok":true,"result":{..}} or {"v":1,"id":7,"ok":false,"error":{"kind":"conflict",
-// "message":".."}}; after `subscribe`, lines with an "event" instead of an "id" follow.
+/// \file
+/// The control protocol of a run: one JSON object a line over the run's Unix socket (paths.h), documented
+/// in engine/run/PROTOCOL.md. A request {"v":1,"id":7,"command":"rescale","replicas":3} is answered
+/// by {"v":1,"id":7,"ok":true,"result":{..}} or {"v":1,"id":7,"ok":false,"error":{"kind":"conflict",
+/// "message":".."}}; after `subscribe`, lines with an "event" instead of an "id" follow.
 #pragma once
 
 #include <optional>
@@ -19,11 +19,11 @@ inline constexpr int kControlVersion = 1;
 struct Request {
   enum class Command { status, rescale, checkpoint, pause, resume, stop, subscribe };
 
-  Json id = 0;  // number or string, echoed
+  Json id = 0;  ///< number or string, echoed
   Command command = Command::status;
-  std::optional<int> replicas;  // rescale (required), resume
+  std::optional<int> replicas;  ///< rescale (required), resume
 
-  // Throws Error(usage) naming the field; Error(version) for another protocol version.
+  /// Throws Error(usage) naming the field; Error(version) for another protocol version.
   static Request parse(std::string_view line);
   std::string line() const;
 };
@@ -33,29 +33,30 @@ const char* command_name(Request::Command command);
 std::string reply_line(const Json& id, const Json& result);
 std::string error_line(const Json& id, const Error& error);
 
-// A replies' payload, or the error it carries thrown as Error.
+/// A replies' payload, or the error it carries thrown as Error.
 Json reply_result(const Json& reply);
 
-// The state of a run, as `status` answers it, as `status` events carry it and as progress bars show it.
+/// The state of a run, as `status` answers it, as `status` events carry it and as progress bars show it.
 struct RunStatus {
-  std::string run;    // id
-  std::string state;  // run_state.h
-  std::string phase;  // during a restart: "checkpoint", "stop", "launch", "restore", "first step"; else empty
-  double phase_seconds = 0;  // since the restart began
+  std::string run;    ///< id
+  std::string state;  ///< run_state.h
+  /// during a restart: "checkpoint", "stop", "launch", "restore", "first step"; else empty
+  std::string phase;
+  double phase_seconds = 0;  ///< since the restart began
   int generation = 0;
   int replicas = 0;
-  int target_replicas = 0;  // during a rescale, else equal to replicas
+  int target_replicas = 0;  ///< during a rescale, else equal to replicas
   std::int64_t step = 0;
-  int epoch = 0;  // finished
+  int epoch = 0;  ///< finished
   int epochs = 0;
-  std::string loop;  // "train", "validate" or empty
+  std::string loop;  ///< "train", "validate" or empty
   double loop_fraction = 0;
-  double total_fraction = 0;  // of the whole run, 0..1
+  double total_fraction = 0;  ///< of the whole run, 0..1
   double progress = 0;
-  double elapsed = 0;                    // s of run time, pauses included
-  double remaining = -1;                 // s, estimate; negative: unknown
-  std::map<std::string, double> latest;  // newest value of each series
-  std::string message;  // a sentence where there is something to say (why it failed, how to resume)
+  double elapsed = 0;                    ///< s of run time, pauses included
+  double remaining = -1;                 ///< s, estimate; negative: unknown
+  std::map<std::string, double> latest;  ///< newest value of each series
+  std::string message;  ///< a sentence where there is something to say (why it failed, how to resume)
 };
 
 void to_json(Json& json, const RunStatus& status);

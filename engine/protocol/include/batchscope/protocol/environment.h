@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What a replica learns from its environment. The ADAPTDL_* names and meanings are AdaptDL's
-// (adaptdl/env.py), so that its scripts run under BatchScope unchanged; BATCHSCOPE_* are ours, all
-// optional: without them a program runs as any program does.
+/// \file
+/// What a replica learns from its environment. The ADAPTDL_* names and meanings are AdaptDL's
+/// (adaptdl/env.py), so that its scripts run under BatchScope unchanged; BATCHSCOPE_* are ours, all
+/// optional: without them a program runs as any program does.
 #pragma once
 
 #include <map>
@@ -30,7 +30,7 @@ inline constexpr char kThreads[] = "BATCHSCOPE_THREADS";
 inline constexpr char kBackend[] = "BATCHSCOPE_BACKEND";
 inline constexpr char kDevice[] = "BATCHSCOPE_DEVICE";
 inline constexpr char kTriggers[] = "BATCHSCOPE_TRIGGERS";
-// Not a replica's: it makes a program the fork server of its replicas, see fork_server.h.
+/// Not a replica's: it makes a program the fork server of its replicas, see fork_server.h.
 inline constexpr char kForkServer[] = "BATCHSCOPE_FORK_SERVER";
 inline constexpr char kSampleLog[] = "BATCHSCOPE_SAMPLE_LOG";
 inline constexpr char kCheckpointInterval[] = "BATCHSCOPE_CHECKPOINT_INTERVAL";
@@ -38,30 +38,30 @@ inline constexpr char kCheckpointInterval[] = "BATCHSCOPE_CHECKPOINT_INTERVAL";
 
 struct Environment {
   std::string master_address = "127.0.0.1";
-  int master_port = 0;  // 0: none given; needed with more than one replica and no rendezvous directory
+  int master_port = 0;  ///< 0: none given; needed with more than one replica and no rendezvous directory
   int num_replicas = 1;
   int replica_rank = 0;
   int num_nodes = 1;
-  int num_restarts = 0;  // also the generation's number
-  std::string
-      checkpoint_path;  // empty: checkpoints are kept beside the working directory's program, see train
+  int num_restarts = 0;  ///< also the generation's number
+  /// empty: checkpoints are kept beside the working directory's program, see train
+  std::string checkpoint_path;
   std::string share_path;
   std::string job_id;
   std::string supervisor_url;
   std::string tensorboard_dir;
-  std::string telemetry_socket;     // empty: nobody listens
-  std::string rendezvous_dir;       // empty: rendezvous over master_address:master_port
-  std::optional<int> threads;       // compute threads of this replica
-  std::string backend = "auto";     // auto | gloo | nccl
-  std::string device = "auto";      // auto | cpu | cuda:N
-  std::string triggers;             // JSON array of protocol::Trigger, see run_spec.h
-  std::string sample_log;           // directory: every replica logs the sample ids it uses there
-  double checkpoint_interval = 60;  // seconds between two periodic checkpoints; 0: none
+  std::string telemetry_socket;     ///< empty: nobody listens
+  std::string rendezvous_dir;       ///< empty: rendezvous over master_address:master_port
+  std::optional<int> threads;       ///< compute threads of this replica
+  std::string backend = "auto";     ///< auto | gloo | nccl
+  std::string device = "auto";      ///< auto | cpu | cuda:N
+  std::string triggers;             ///< JSON array of protocol::Trigger, see run_spec.h
+  std::string sample_log;           ///< directory: every replica logs the sample ids it uses there
+  double checkpoint_interval = 60;  ///< seconds between two periodic checkpoints; 0: none
 
-  // Reads the process environment. Throws Error(usage) naming the variable, its value and what was expected.
+  /// Reads the process environment. Throws Error(usage) naming the variable, its value and what was expected.
   static Environment from_process();
 
-  // The variables to set for a replica, only those that are not at their default.
+  /// The variables to set for a replica, only those that are not at their default.
   std::map<std::string, std::string> to_variables() const;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The one error type of the house. Every failure a person or a script can cause or mend is thrown as
-// an Error: a kind, from which programs derive their exit code, and a message that names the thing,
-// what was wrong with it and what to do about it.
+/// \file
+/// The one error type of the house. Every failure a person or a script can cause or mend is thrown as
+/// an Error: a kind, from which programs derive their exit code, and a message that names the thing,
+/// what was wrong with it and what to do about it.
 #pragma once
 
 #include <stdexcept>
@@ -11,14 +11,14 @@
 namespace batchscope {
 
 enum class ErrorKind {
-  failure,    // anything without a better name
-  usage,      // a flag, a value or a message that makes no sense
-  not_found,  // no such run, file or program
-  conflict,   // the run is in no state to do that, or somebody else holds it
-  corrupt,    // stored data that fails its checks
-  version,    // data from a newer version of BatchScope
-  timeout,    // a peer or a process did not answer in time
-  io,         // the operating system refused: permissions, space, descriptors
+  failure,    ///< anything without a better name
+  usage,      ///< a flag, a value or a message that makes no sense
+  not_found,  ///< no such run, file or program
+  conflict,   ///< the run is in no state to do that, or somebody else holds it
+  corrupt,    ///< stored data that fails its checks
+  version,    ///< data from a newer version of BatchScope
+  timeout,    ///< a peer or a process did not answer in time
+  io,         ///< the operating system refused: permissions, space, descriptors
 };
 
 class Error : public std::runtime_error {
@@ -31,23 +31,23 @@ class Error : public std::runtime_error {
   ErrorKind kind_;
 };
 
-// Exit codes, documented in `batchscope help exit-codes`: one per kind, stable.
+/// Exit codes, documented in `batchscope help exit-codes`: one per kind, stable.
 enum ExitCode : int {
   kExitOk = 0,
   kExitFailure = 1,
   kExitUsage = 2,
   kExitNotFound = 3,
   kExitConflict = 4,
-  kExitExpectation = 5,  // `run --expect` saw something else
+  kExitExpectation = 5,  ///< `run --expect` saw something else
   kExitTimeout = 6,
-  kExitCorrupt = 7,         // corrupt data, or data from a newer version
-  kExitCheckpointed = 143,  // stopped by a signal after a checkpoint; run it again to resume
+  kExitCorrupt = 7,         ///< corrupt data, or data from a newer version
+  kExitCheckpointed = 143,  ///< stopped by a signal after a checkpoint; run it again to resume
 };
 
 int exit_code(ErrorKind kind) noexcept;
 
-// The kind's name as it stands in control replies ("not_found"); parse gives failure for a name it does not
-// know.
+/// The kind's name as it stands in control replies ("not_found"); parse gives failure for a name it does not
+/// know.
 const char* error_kind_name(ErrorKind kind) noexcept;
 ErrorKind parse_error_kind(const std::string& name) noexcept;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What a supervisor and the fork server of its program say to one another. The program was started once, with
-// one end of a SOCK_SEQPACKET pair as the descriptor that BATCHSCOPE_FORK_SERVER names; one packet is one
-// JSON object. Its init_process_group() answers first: with its own process id (it waits for orders), or with
-// why it will not. Then each order makes one replica, which answers itself, with its process id, when it is
-// the leader of a session and writes its log. An end that sees the other's end is alone.
-// engine/run/PROTOCOL.md describes the whole.
+/// \file
+/// What a supervisor and the fork server of its program say to one another. The program was started once,
+/// with one end of a SOCK_SEQPACKET pair as the descriptor that BATCHSCOPE_FORK_SERVER names; one packet is
+/// one JSON object. Its init_process_group() answers first: with its own process id (it waits for orders), or
+/// with why it will not. Then each order makes one replica, which answers itself, with its process id, when
+/// it is the leader of a session and writes its log. An end that sees the other's end is alone.
+/// engine/run/PROTOCOL.md describes the whole.
 #pragma once
 
 #include <cstdint>
@@ -16,30 +16,30 @@
 
 namespace batchscope::protocol {
 
-// Programs that know the protocol say so in an ELF note of this name and of this type, its version. A program
-// without it is never started as a fork server.
+/// Programs that know the protocol say so in an ELF note of this name and of this type, its version. A
+/// program without it is never started as a fork server.
 inline constexpr std::string_view kForkNoteName = "BatchScope";
 inline constexpr std::uint32_t kForkNoteType = 1;
 
 struct ForkOrder {
-  std::map<std::string, std::string> environment;  // the whole of it
-  std::string log;                                 // standard output and error
+  std::map<std::string, std::string> environment;  ///< the whole of it
+  std::string log;                                 ///< standard output and error
 };
 
 struct ForkAnswer {
   std::int64_t pid = 0;
-  std::string error;  // empty: done
+  std::string error;  ///< empty: done
 };
 
 std::string encode(const ForkOrder& order);
 std::string encode(const ForkAnswer& answer);
-// Throw Error(usage) for anything malformed.
+/// Throw Error(usage) for anything malformed.
 ForkOrder decode_fork_order(std::string_view packet);
 ForkAnswer decode_fork_answer(std::string_view packet);
 
-// Blocking. Throws Error(io), also where the packet is larger than the socket takes.
+/// Blocking. Throws Error(io), also where the packet is larger than the socket takes.
 void send_packet(int socket, const std::string& packet);
-// Blocks until there is one; empty when the other end is closed. Throws Error(io).
+/// Blocks until there is one; empty when the other end is closed. Throws Error(io).
 std::optional<std::string> receive_packet(int socket);
 
 }  // namespace batchscope::protocol

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// JSON as all our messages use it: one object a line, and numbers that survive. JSON has no NaN and no
-// infinities, so these travel as the strings "nan", "inf" and "-inf" wherever a number is expected.
+/// \file
+/// JSON as all our messages use it: one object a line, and numbers that survive. JSON has no NaN and no
+/// infinities, so these travel as the strings "nan", "inf" and "-inf" wherever a number is expected.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -16,20 +16,20 @@ using Json = nlohmann::json;
 Json encode_number(double value);
 Json encode_numbers(const std::vector<double>& values);
 
-// Throw Error(usage) for anything that is neither a number nor one of the three strings.
+/// Throw Error(usage) for anything that is neither a number nor one of the three strings.
 double decode_number(const Json& json);
 std::vector<double> decode_numbers(const Json& json);
 
-// Parses one line. Throws Error(usage) naming the position of the fault; never anything else.
+/// Parses one line. Throws Error(usage) naming the position of the fault; never anything else.
 Json parse_object(std::string_view line);
 
-// Cuts a byte stream into lines. A line longer than the limit is a fault of the peer: feed throws
-// Error(usage) and the connection should be closed.
+/// Cuts a byte stream into lines. A line longer than the limit is a fault of the peer: feed throws
+/// Error(usage) and the connection should be closed.
 class LineSplitter {
  public:
   explicit LineSplitter(std::size_t limit = 16u << 20) : limit_(limit) {}
 
-  // The complete lines, without their newline, that end within these bytes.
+  /// The complete lines, without their newline, that end within these bytes.
   std::vector<std::string> feed(std::string_view bytes);
 
  private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Where everything lies. What lasts: $XDG_DATA_HOME/batchscope/runs.db (BATCHSCOPE_DB overrides) with
-// runs/<id>/ beside it. What only lives as long as a supervisor: $XDG_STATE_HOME/batchscope/<id>/ with
-// the sockets, in a 0700 directory that is checked for its owner; where that path would not fit the 108
-// bytes of a socket address, /tmp/batchscope-<uid>/<id>/ serves instead.
+/// \file
+/// Where everything lies. What lasts: $XDG_DATA_HOME/batchscope/runs.db (BATCHSCOPE_DB overrides) with
+/// runs/<id>/ beside it. What only lives as long as a supervisor: $XDG_STATE_HOME/batchscope/<id>/ with
+/// the sockets, in a 0700 directory that is checked for its owner; where that path would not fit the 108
+/// bytes of a socket address, /tmp/batchscope-<uid>/<id>/ serves instead.
 #pragma once
 
 #include <filesystem>
@@ -12,13 +12,13 @@
 namespace batchscope::protocol {
 
 struct RunPaths {
-  std::filesystem::path root;     // runs/<id>
-  std::filesystem::path samples;  // samples.db
-  std::filesystem::path logs;     // logs/g<generation>-r<rank>.log
+  std::filesystem::path root;     ///< runs/<id>
+  std::filesystem::path samples;  ///< samples.db
+  std::filesystem::path logs;     ///< logs/g<generation>-r<rank>.log
   std::filesystem::path checkpoints;
   std::filesystem::path share;
   std::filesystem::path tensorboard;
-  std::filesystem::path runtime;  // sockets, rendezvous directories
+  std::filesystem::path runtime;  ///< sockets, rendezvous directories
   std::filesystem::path control_socket;
   std::filesystem::path telemetry_socket;
 
@@ -28,14 +28,14 @@ struct RunPaths {
 
 std::filesystem::path catalogue_path();
 
-// Pure: touches no file. Throws Error(usage) for an id that is not one (valid_run_id).
+/// Pure: touches no file. Throws Error(usage) for an id that is not one (valid_run_id).
 RunPaths run_paths(const std::string& id);
 
-// Makes the directories, private ones 0700. Throws Error(io), also where the runtime directory belongs to
-// another user.
+/// Makes the directories, private ones 0700. Throws Error(io), also where the runtime directory belongs to
+/// another user.
 void make_run_directories(const RunPaths& paths);
 
-bool valid_run_id(const std::string& id) noexcept;  // eight of 0-9 a-z
+bool valid_run_id(const std::string& id) noexcept;  ///< eight of 0-9 a-z
 std::string new_run_id();
 
 }  // namespace batchscope::protocol

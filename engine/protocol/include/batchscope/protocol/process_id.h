@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// A process that can be recognised later: process ids are used again, a process id together with the
-// moment its process began (field 22 of /proc/<pid>/stat, in ticks since the machine started) is not.
+/// \file
+/// A process that can be recognised later: process ids are used again, a process id together with the
+/// moment its process began (field 22 of /proc/<pid>/stat, in ticks since the machine started) is not.
 #pragma once
 
 #include <sys/types.h>
@@ -11,14 +11,14 @@
 namespace batchscope::protocol {
 
 struct ProcessId {
-  pid_t pid = 0;           // 0: none
-  std::int64_t start = 0;  // 0: there was no such process
+  pid_t pid = 0;           ///< 0: none
+  std::int64_t start = 0;  ///< 0: there was no such process
   bool operator==(const ProcessId&) const = default;
 };
 
 ProcessId identify(pid_t pid);
 
-// The same process runs still; a zombie does not.
+/// The same process runs still; a zombie does not.
 bool is_alive(const ProcessId& process);
 
 }  // namespace batchscope::protocol

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What to run: the program with its arguments, on how many replicas, and the scripted events. It is
-// written into the catalogue when a run is made and read by the run's supervisor.
+/// \file
+/// What to run: the program with its arguments, on how many replicas, and the scripted events. It is
+/// written into the catalogue when a run is made and read by the run's supervisor.
 #pragma once
 
 #include <cstdint>
@@ -14,48 +14,49 @@
 
 namespace batchscope::protocol {
 
-// A scripted event: `--at step=400:checkpoint`. The replicas evaluate epoch, step and progress, so that
-// the event happens after exactly that step on all of them; elapsed is the supervisor's clock.
+/// A scripted event: `--at step=400:checkpoint`. The replicas evaluate epoch, step and progress, so that
+/// the event happens after exactly that step on all of them; elapsed is the supervisor's clock.
 struct Trigger {
   enum class When { epoch, step, progress, elapsed };
   enum class Action { replicas, checkpoint, pause, stop };
 
   When when = When::step;
-  double at = 0;  // epochs finished | optimizer steps done | scale-invariant iterations | seconds of run time
+  double at =
+      0;  ///< epochs finished | optimizer steps done | scale-invariant iterations | seconds of run time
   Action action = Action::checkpoint;
-  int replicas = 0;  // for Action::replicas
+  int replicas = 0;  ///< for Action::replicas
 
-  // "{epoch|step|progress|elapsed}=X:{replicas=N|checkpoint|pause|stop}"; elapsed takes 30, 30s, 10m, 2h.
-  // Throws Error(usage) quoting the text and the form.
+  /// "{epoch|step|progress|elapsed}=X:{replicas=N|checkpoint|pause|stop}"; elapsed takes 30, 30s, 10m, 2h.
+  /// Throws Error(usage) quoting the text and the form.
   static Trigger parse(const std::string& text);
   std::string text() const;
   bool operator==(const Trigger&) const = default;
 };
 
-// "90", "90s", "10m", "2h" in seconds. Throws Error(usage).
+/// "90", "90s", "10m", "2h" in seconds. Throws Error(usage).
 double parse_duration(const std::string& text);
 
 struct RunSpec {
   std::string name;
-  std::string program;  // absolute path
+  std::string program;  ///< absolute path
   std::vector<std::string> arguments;
-  std::string working_directory;  // absolute path
-  std::string recipe;             // path of the recipe it came from, or empty
+  std::string working_directory;  ///< absolute path
+  std::string recipe;             ///< path of the recipe it came from, or empty
   int replicas = 1;
-  bool oversubscribe = false;  // more replicas than GPUs, over Gloo
+  bool oversubscribe = false;  ///< more replicas than GPUs, over Gloo
   std::string device = "auto";
-  std::string group;  // runs that belong together, or empty
+  std::string group;  ///< runs that belong together, or empty
   std::vector<Trigger> triggers;
-  std::map<std::string, std::string> environment;  // added to the supervisor's own
-  double checkpoint_timeout = 120;                 // seconds a planned stop may take to write its checkpoint
-  double rescale_timeout = 60;                     // seconds a new generation may take to its first step
-  double checkpoint_interval = 60;                 // seconds between two periodic checkpoints; 0: none
-  int restart_budget = 5;  // restarts after crashes without a new checkpoint in between
+  std::map<std::string, std::string> environment;  ///< added to the supervisor's own
+  double checkpoint_timeout = 120;  ///< seconds a planned stop may take to write its checkpoint
+  double rescale_timeout = 60;      ///< seconds a new generation may take to its first step
+  double checkpoint_interval = 60;  ///< seconds between two periodic checkpoints; 0: none
+  int restart_budget = 5;           ///< restarts after crashes without a new checkpoint in between
 };
 
 void to_json(Json& json, const Trigger& trigger);
 void from_json(const Json& json, Trigger& trigger);
 void to_json(Json& json, const RunSpec& spec);
-void from_json(const Json& json, RunSpec& spec);  // throws Error(usage) naming the field
+void from_json(const Json& json, RunSpec& spec);  ///< throws Error(usage) naming the field
 
 }  // namespace batchscope::protocol

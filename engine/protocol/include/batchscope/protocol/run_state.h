@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The states of a run. `interrupted` is never written by a supervisor: a reader finds it where a run
-// claims to be active and its supervisor is gone.
+/// \file
+/// The states of a run. `interrupted` is never written by a supervisor: a reader finds it where a run
+/// claims to be active and its supervisor is gone.
 #pragma once
 
 #include <string>
@@ -22,11 +22,11 @@ enum class RunState {
 };
 
 const char* run_state_name(RunState state) noexcept;
-RunState parse_run_state(const std::string& name);  // throws Error(corrupt)
+RunState parse_run_state(const std::string& name);  ///< throws Error(corrupt)
 
-// A supervisor should be alive.
+/// A supervisor should be alive.
 bool is_active(RunState state) noexcept;
-// `batchscope resume` can start another generation.
+/// `batchscope resume` can start another generation.
 bool is_resumable(RunState state) noexcept;
 
 }  // namespace batchscope::protocol

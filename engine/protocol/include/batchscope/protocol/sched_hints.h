@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What a job tells a cluster scheduler about its goodput, in AdaptDL's JSON form (adaptdl/sched_hints.py):
-//   {"initBatchSize": 64, "maxBatchSize": 1024, "localBszBounds": [16, 256], "globalBatchSize": null,
-//    "maxProfiledReplicas": 2, "gradientAccumulation": false, "gradParams": {"norm": .., "var": ..},
-//    "perfParams": {"alpha_c": .., "beta_c": .., "alpha_n": .., "beta_n": .., "alpha_r": .., "beta_r": ..,
-//                   "gamma": ..}}
-// AdaptDL writes null for what is not known yet.
+/// \file
+/// What a job tells a cluster scheduler about its goodput, in AdaptDL's JSON form (adaptdl/sched_hints.py):
+///   {"initBatchSize": 64, "maxBatchSize": 1024, "localBszBounds": [16, 256], "globalBatchSize": null,
+///    "maxProfiledReplicas": 2, "gradientAccumulation": false, "gradParams": {"norm": .., "var": ..},
+///    "perfParams": {"alpha_c": .., "beta_c": .., "alpha_n": .., "beta_n": .., "alpha_r": .., "beta_r": ..,
+///                   "gamma": ..}}
+/// AdaptDL writes null for what is not known yet.
 #pragma once
 
 #include "batchscope/protocol/json.h"
@@ -13,11 +13,11 @@
 
 namespace batchscope::protocol {
 
-// gradParams and perfParams are null where the model has none: no variance, no parameters.
+/// gradParams and perfParams are null where the model has none: no variance, no parameters.
 Json sched_hints(const Model& model);
 
-// What hints leave out or null is at Model's default; names it does not know are ignored. Throws Error(usage)
-// naming what is not of its type.
+/// What hints leave out or null is at Model's default; names it does not know are ignored. Throws
+/// Error(usage) naming what is not of its type.
 Model model_from_sched_hints(const Json& hints);
 
 }  // namespace batchscope::protocol

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What replicas tell the supervisor, over a Unix stream socket, one JSON object a line. Rank 0 sends at
-// most 20 Steps messages a second, each with every step since the last; every rank sends a Heartbeat
-// with its step. Times are CLOCK_MONOTONIC seconds: comparable between the processes of one machine, and
-// never set back. Sending never blocks a training step; what overflows is counted in `dropped`.
+/// \file
+/// What replicas tell the supervisor, over a Unix stream socket, one JSON object a line. Rank 0 sends at
+/// most 20 Steps messages a second, each with every step since the last; every rank sends a Heartbeat
+/// with its step. Times are CLOCK_MONOTONIC seconds: comparable between the processes of one machine, and
+/// never set back. Sending never blocks a training step; what overflows is counted in `dropped`.
 #pragma once
 
 #include <cstdint>
@@ -17,38 +17,38 @@
 
 namespace batchscope::protocol {
 
-// First message of a connection, sent when the process group stands.
+/// First message of a connection, sent when the process group stands.
 struct Hello {
   int version = 1;
   int rank = 0;
   int generation = 0;
   std::int64_t pid = 0;
-  std::string backend;  // "gloo", "nccl" or "none" (a single process)
-  std::string device;   // "cpu", "cuda:0"
-  std::string library;  // "LibTorch 1.13.0"
+  std::string backend;  ///< "gloo", "nccl" or "none" (a single process)
+  std::string device;   ///< "cpu", "cuda:0"
+  std::string library;  ///< "LibTorch 1.13.0"
   int threads = 1;
-  bool forked = false;  // by the fork server, not exec'ed
-  double started = 0;   // when the process entered init_process_group
-  double mono = 0;      // when the group stood
+  bool forked = false;  ///< by the fork server, not exec'ed
+  double started = 0;   ///< when the process entered init_process_group
+  double mono = 0;      ///< when the group stood
 };
 
-// The states are loaded and the first loop that is not skipped begins.
+/// The states are loaded and the first loop that is not skipped begins.
 struct Restored {
   int rank = 0;
-  std::string checkpoint;  // file name of the checkpoint directory; empty: a fresh start
-  std::int64_t step = 0;   // optimizer steps done so far
+  std::string checkpoint;  ///< file name of the checkpoint directory; empty: a fresh start
+  std::int64_t step = 0;   ///< optimizer steps done so far
   double mono = 0;
 };
 
-// Per-step series of rank 0: columns of equal length, one entry per optimizer step, beginning with
-// `first_step` (the first step of a run is 1). "mono" is always among them. Names in series.h.
+/// Per-step series of rank 0: columns of equal length, one entry per optimizer step, beginning with
+/// `first_step` (the first step of a run is 1). "mono" is always among them. Names in series.h.
 struct Steps {
   std::int64_t first_step = 0;
   std::map<std::string, std::vector<double>> columns;
-  std::int64_t dropped = 0;  // steps lost to a full socket so far
+  std::int64_t dropped = 0;  ///< steps lost to a full socket so far
 };
 
-// A value at a step that does not come with every step: validation metrics, user scalars.
+/// A value at a step that does not come with every step: validation metrics, user scalars.
 struct Scalar {
   std::string name;
   std::int64_t step = 0;
@@ -59,69 +59,69 @@ struct Scalar {
 struct Heartbeat {
   int rank = 0;
   std::int64_t step = 0;
-  std::string phase;  // "train", "validate", "checkpoint", "idle"
+  std::string phase;  ///< "train", "validate", "checkpoint", "idle"
   double mono = 0;
 };
 
-// Where the run stands, for progress bars; rank 0, with each batch of Steps and during validation.
+/// Where the run stands, for progress bars; rank 0, with each batch of Steps and during validation.
 struct Position {
-  int epoch = 0;        // epochs finished
-  int epochs = 0;       // epochs asked for; 0: unknown
-  std::string loop;     // "train" or "validate"
-  double fraction = 0;  // of this loop, 0..1
-  double progress = 0;  // scale-invariant iterations done
+  int epoch = 0;        ///< epochs finished
+  int epochs = 0;       ///< epochs asked for; 0: unknown
+  std::string loop;     ///< "train" or "validate"
+  double fraction = 0;  ///< of this loop, 0..1
+  double progress = 0;  ///< scale-invariant iterations done
   double mono = 0;
 };
 
 struct EpochMark {
   int epoch = 0;
-  bool begin = true;  // else its end
+  bool begin = true;  ///< else its end
   std::int64_t step = 0;
   double mono = 0;
 };
 
-// A stretch of one dataset pass that was consumed: positions [from, to) of the permutation of (epoch,
-// pass). Padding that kept replicas aligned is counted, not listed: it has no weight.
+/// A stretch of one dataset pass that was consumed: positions [from, to) of the permutation of (epoch,
+/// pass). Padding that kept replicas aligned is counted, not listed: it has no weight.
 struct LedgerEntry {
-  std::string loader;  // "train-0": kind and index of the loader in the program
+  std::string loader;  ///< "train-0": kind and index of the loader in the program
   int epoch = 0;
   int pass = 0;
   std::int64_t from = 0;
   std::int64_t to = 0;
   std::int64_t padding = 0;
   std::int64_t dataset_size = 0;
-  std::int64_t step = 0;  // optimizer steps done when the stretch ended
+  std::int64_t step = 0;  ///< optimizer steps done when the stretch ended
 
   bool operator==(const LedgerEntry&) const = default;
 };
 
-// The fitted goodput model, whenever it was fitted anew: enough to predict any configuration.
+/// The fitted goodput model, whenever it was fitted anew: enough to predict any configuration.
 struct Model {
-  std::vector<double> perf;  // alpha_c, beta_c, alpha_n, beta_n, alpha_r, beta_r, gamma
+  std::vector<double> perf;  ///< alpha_c, beta_c, alpha_n, beta_n, alpha_r, beta_r, gamma
   double grad_sqr = 0;
   double grad_var = 0;
   std::int64_t init_batch_size = 0;
-  std::int64_t max_batch_size = 0;        // 0: none
-  std::int64_t min_local_batch_size = 0;  // 0: none
-  std::int64_t max_local_batch_size = 0;  // 0: none
+  std::int64_t max_batch_size = 0;        ///< 0: none
+  std::int64_t min_local_batch_size = 0;  ///< 0: none
+  std::int64_t max_local_batch_size = 0;  ///< 0: none
   bool accumulation = false;
   int max_profiled_replicas = 0;
   std::int64_t step = 0;
 };
 
 struct CheckpointWritten {
-  std::string name;    // directory name under the checkpoint path
-  std::string reason;  // "manual", "rescale", "trigger", "exit", "periodic"
+  std::string name;    ///< directory name under the checkpoint path
+  std::string reason;  ///< "manual", "rescale", "trigger", "exit", "periodic"
   std::int64_t step = 0;
   int epoch = 0;
   double progress = 0;
   std::int64_t bytes = 0;
-  double last_step = 0;  // monotonic time at which the last optimizer step before it finished
+  double last_step = 0;  ///< monotonic time at which the last optimizer step before it finished
   double began = 0;
-  double mono = 0;  // when it was complete on disk
+  double mono = 0;  ///< when it was complete on disk
 };
 
-// A scripted trigger fired (its index in the RunSpec). Its checkpoint, if any, has been written before.
+/// A scripted trigger fired (its index in the RunSpec). Its checkpoint, if any, has been written before.
 struct Triggered {
   int index = 0;
   std::int64_t step = 0;
@@ -133,12 +133,12 @@ struct Hyperparameters {
 };
 
 struct Notice {       // a sentence for the events list
-  std::string level;  // "info", "warning", "error"
+  std::string level;  ///< "info", "warning", "error"
   std::string text;
   std::int64_t step = 0;
 };
 
-// Last message before an orderly end; code 143 after a checkpoint, 0 when the program is done.
+/// Last message before an orderly end; code 143 after a checkpoint, 0 when the program is done.
 struct Goodbye {
   int rank = 0;
   int code = 0;
@@ -149,13 +149,13 @@ struct Goodbye {
 using Message = std::variant<Hello, Restored, Steps, Scalar, Heartbeat, Position, EpochMark, LedgerEntry,
                              Model, CheckpointWritten, Triggered, Hyperparameters, Notice, Goodbye>;
 
-// One line, newline included.
+/// One line, newline included.
 std::string encode(const Message& message);
 
-// Throws Error(usage) naming the type and the field for anything malformed.
+/// Throws Error(usage) naming the type and the field for anything malformed.
 Message decode(std::string_view line);
 
-// CLOCK_MONOTONIC now, in seconds.
+/// CLOCK_MONOTONIC now, in seconds.
 double monotonic_seconds();
 
 }  // namespace batchscope::protocol

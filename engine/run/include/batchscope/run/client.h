@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The client's side of a run's control socket, and starting a run's supervisor. The command line and the
-// window use nothing else to drive a run.
+/// \file
+/// The client's side of a run's control socket, and starting a run's supervisor. The command line and the
+/// window use nothing else to drive a run.
 #pragma once
 
 #include <QObject>
@@ -16,22 +16,22 @@
 
 namespace batchscope::run {
 
-// Makes the run in the catalogue with its directories and starts its supervisor, detached in a session of
-// its own. Blocks until the supervisor answers on its control socket, 10 s at most. Returns the run's id.
-// Throws Error(not_found) where the program does not exist, Error(usage) for a spec that makes no sense,
-// Error(timeout) with the supervisor's log where it does not come up.
+/// Makes the run in the catalogue with its directories and starts its supervisor, detached in a session of
+/// its own. Blocks until the supervisor answers on its control socket, 10 s at most. Returns the run's id.
+/// Throws Error(not_found) where the program does not exist, Error(usage) for a spec that makes no sense,
+/// Error(timeout) with the supervisor's log where it does not come up.
 std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& spec);
 
-// A supervisor for a run that has none, which resumes from the newest good checkpoint; on `replicas`
-// replicas, 0: as many as before. Blocks as start_run. Throws Error(conflict) where the run is finished or
-// active.
+/// A supervisor for a run that has none, which resumes from the newest good checkpoint; on `replicas`
+/// replicas, 0: as many as before. Blocks as start_run. Throws Error(conflict) where the run is finished or
+/// active.
 void resume_run(storage::Catalogue& catalogue, const std::string& id, int replicas = 0);
 
-// Blocking request and reply, for commands. Throws Error(not_found) where no supervisor listens,
-// Error(timeout), or the error of the reply.
+/// Blocking request and reply, for commands. Throws Error(not_found) where no supervisor listens,
+/// Error(timeout), or the error of the reply.
 protocol::Json request(const std::string& id, const protocol::Request& request, int timeout_ms = 5000);
 
-// Event-driven connection of a window or a progress bar; reconnects while the run is active.
+/// Event-driven connection of a window or a progress bar; reconnects while the run is active.
 class ControlClient : public QObject {
   Q_OBJECT
  public:
@@ -41,12 +41,12 @@ class ControlClient : public QObject {
   const std::string& run() const { return id_; }
   bool connected() const;
 
-  // Sends; `done` gets the result or the error (one of the two is set) on the event loop's thread.
+  /// Sends; `done` gets the result or the error (one of the two is set) on the event loop's thread.
   using Reply = std::function<void(const protocol::Json* result, const Error* error)>;
   void send(protocol::Request request, Reply done = {});
 
  Q_SIGNALS:
-  void statusChanged(const batchscope::protocol::RunStatus& status);  // at most 10 a second
+  void statusChanged(const batchscope::protocol::RunStatus& status);  ///< at most 10 a second
   void eventAdded(const QString& level, const QString& text);
   void connectedChanged(bool connected);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// A recipe: how an example or a person's own program is started, with parameters a person may set.
-// recipe.toml lies beside the example; the window's Run button and `batchscope run --recipe` read it.
-// Form: see examples/digits/recipe.toml.
+/// \file
+/// A recipe: how an example or a person's own program is started, with parameters a person may set.
+/// recipe.toml lies beside the example; the window's Run button and `batchscope run --recipe` read it.
+/// Form: see examples/digits/recipe.toml.
 #pragma once
 
 #include <filesystem>
@@ -18,14 +18,14 @@ namespace batchscope::run {
 struct Parameter {
   enum class Type { integer, number, text, flag, choice };
 
-  std::string name;  // "epochs": becomes --epochs VALUE
+  std::string name;  ///< "epochs": becomes --epochs VALUE
   Type type = Type::text;
-  std::string value;  // the default
+  std::string value;  ///< the default
   std::optional<double> minimum, maximum;
   std::vector<std::string> choices;
   std::string help;
 
-  // Empty when `text` is a valid value, else a sentence that says what is expected.
+  /// Empty when `text` is a valid value, else a sentence that says what is expected.
   std::string complaint(const std::string& text) const;
 };
 
@@ -33,21 +33,21 @@ struct Recipe {
   std::string name;
   std::string title;
   std::string description;
-  std::string program;  // name of an executable beside ours, or a path relative to the recipe
+  std::string program;  ///< name of an executable beside ours, or a path relative to the recipe
   int replicas = 1;
   std::vector<Parameter> parameters;
   std::filesystem::path file;
 
-  // Throws Error(not_found | usage) naming file, line and field.
+  /// Throws Error(not_found | usage) naming file, line and field.
   static Recipe load(const std::filesystem::path& file);
 
-  // The spec with the defaults overridden by `values`. Throws Error(usage) with every complaint,
-  // Error(not_found) where the program is not built.
+  /// The spec with the defaults overridden by `values`. Throws Error(usage) with every complaint,
+  /// Error(not_found) where the program is not built.
   protocol::RunSpec spec(const std::map<std::string, std::string>& values = {}) const;
 };
 
-// Recipes that come with this build or installation, by name. One that does not load is left out, with a line
-// on stderr.
+/// Recipes that come with this build or installation, by name. One that does not load is left out, with a
+/// line on stderr.
 std::vector<Recipe> installed_recipes();
 
 }  // namespace batchscope::run

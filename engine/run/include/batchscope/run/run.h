@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Everything of the run room.
+/// \file
+/// Everything of the run room.
 #pragma once
 
 #include "batchscope/run/client.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Sums over all samples of a loop, on all replicas, across restarts (AdaptDL's accumulator.py):
-//
-//   Accumulator sums;
-//   for (auto& batch : validation) { sums["correct"] += ...; sums["count"] += batch.size(); }
-//   auto total = sums.synchronized();      // collective; then total["correct"] / total["count"]
-//   sums.clear();
-//
-// After a restart, a synchronized() that was passed before replays the value it had.
+/// \file
+/// Sums over all samples of a loop, on all replicas, across restarts (AdaptDL's accumulator.py):
+///
+///   Accumulator sums;
+///   for (auto& batch : validation) { sums["correct"] += ...; sums["count"] += batch.size(); }
+///   auto total = sums.synchronized();      // collective; then total["correct"] / total["count"]
+///   sums.clear();
+///
+/// After a restart, a synchronized() that was passed before replays the value it had.
 #pragma once
 
 #include <map>
@@ -21,13 +21,13 @@ class Accumulator {
   Accumulator();
   ~Accumulator();
 
-  // This replica's share, for += and -=. Counts are exact up to 2^53.
+  /// This replica's share, for += and -=. Counts are exact up to 2^53.
   double& operator[](const std::string& key);
-  void update(const std::map<std::string, double>& values);    // adds each
-  void subtract(const std::map<std::string, double>& values);  // takes each away
+  void update(const std::map<std::string, double>& values);    ///< adds each
+  void subtract(const std::map<std::string, double>& values);  ///< takes each away
   void clear();
 
-  // The sums over all replicas, the same on each. Collective.
+  /// The sums over all replicas, the same on each. Collective.
   std::map<std::string, double> synchronized();
 
  private:

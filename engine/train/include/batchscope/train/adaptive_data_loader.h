@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// AdaptiveDataLoader: batches of a map-style dataset, shared among the replicas by the ElasticSampler, of
-// a size that follows goodput (autoscale_batch_size), resumable at any sample after a restart on any number
-// of replicas. Its iterator is also where replicas agree to checkpoint and to stop (AdaptDL's data.py). A
-// restart happens between two optimizer steps, never in the middle of accumulation.
+/// \file
+/// AdaptiveDataLoader: batches of a map-style dataset, shared among the replicas by the ElasticSampler, of
+/// a size that follows goodput (autoscale_batch_size), resumable at any sample after a restart on any number
+/// of replicas. Its iterator is also where replicas agree to checkpoint and to stop (AdaptDL's data.py). A
+/// restart happens between two optimizer steps, never in the middle of accumulation.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,26 +18,26 @@
 namespace batchscope {
 
 struct Batch {
-  at::Tensor data;    // [n, ...]
-  at::Tensor target;  // [n, ...]
-  // Real samples: data.size(0), or 0 where the one row is padding that keeps replicas aligned.
+  at::Tensor data;    ///< [n, ...]
+  at::Tensor target;  ///< [n, ...]
+  /// Real samples: data.size(0), or 0 where the one row is padding that keeps replicas aligned.
   std::int64_t count = 0;
   std::int64_t size() const { return count; }
 };
 
-// A map-style dataset.
+/// A map-style dataset.
 class Dataset {
  public:
   virtual ~Dataset() = default;
   virtual std::int64_t size() const = 0;
-  // One batch of the samples with these indices. Called from worker threads too.
+  /// One batch of the samples with these indices. Called from worker threads too.
   virtual Batch collate(const std::vector<std::int64_t>& indices) const = 0;
 };
 
-// Rows of two tensors: gathered by index_select.
+/// Rows of two tensors: gathered by index_select.
 class TensorDataset : public Dataset {
  public:
-  TensorDataset(at::Tensor data, at::Tensor target);  // same first dimension, else Error(usage)
+  TensorDataset(at::Tensor data, at::Tensor target);  ///< same first dimension, else Error(usage)
   std::int64_t size() const override;
   Batch collate(const std::vector<std::int64_t>& indices) const override;
 
@@ -50,34 +50,34 @@ struct LoaderCore;
 
 struct LocalBatchBounds {
   std::int64_t minimum = 1;
-  std::int64_t maximum = 0;  // 0: max_batch_size
+  std::int64_t maximum = 0;  ///< 0: max_batch_size
 };
 
 class AdaptiveDataLoader {
  public:
   struct Options {
-    std::int64_t batch_size = 1;  // total, over all replicas; the scale S is relative to it
+    std::int64_t batch_size = 1;  ///< total, over all replicas; the scale S is relative to it
     bool shuffle = false;
     bool drop_last = false;
-    int num_workers = 0;   // prefetching threads
-    bool training = true;  // false: for validation; no padding, no batch-size adaptation, no profile
+    int num_workers = 0;   ///< prefetching threads
+    bool training = true;  ///< false: for validation; no padding, no batch-size adaptation, no profile
   };
 
-  // The dataset must outlive the loader. Throws Error(usage) for an empty dataset, a batch size below 1,
-  // inside a loop, and where drop_last leaves nothing of the dataset. Collective.
+  /// The dataset must outlive the loader. Throws Error(usage) for an empty dataset, a batch size below 1,
+  /// inside a loop, and where drop_last leaves nothing of the dataset. Collective.
   AdaptiveDataLoader(const Dataset& dataset, const Options& options);
   ~AdaptiveDataLoader();
 
-  // Lets goodput choose the batch size, anew at every pass: at most max_batch_size in total and within the
-  // local bounds (samples per replica and micro-batch); with accumulation also by several micro-batches a
-  // step. Ends an epoch by statistical progress instead of by samples. Throws Error(usage) for bounds that
-  // exclude the batch size.
+  /// Lets goodput choose the batch size, anew at every pass: at most max_batch_size in total and within the
+  /// local bounds (samples per replica and micro-batch); with accumulation also by several micro-batches a
+  /// step. Ends an epoch by statistical progress instead of by samples. Throws Error(usage) for bounds that
+  /// exclude the batch size.
   using LocalBounds = LocalBatchBounds;
   void autoscale_batch_size(std::int64_t max_batch_size, LocalBounds local = {}, bool accumulation = false);
 
-  std::int64_t current_batch_size() const;  // total per optimizer step
+  std::int64_t current_batch_size() const;  ///< total per optimizer step
   std::int64_t current_local_batch_size() const;
-  int accumulation_steps() const;  // micro-batches beyond the first
+  int accumulation_steps() const;  ///< micro-batches beyond the first
 
   class Iterator {
    public:
@@ -88,17 +88,17 @@ class AdaptiveDataLoader {
     using reference = Batch&;
     Batch& operator*();
     Iterator& operator++();
-    bool operator==(std::default_sentinel_t) const;  // the loop is over
+    bool operator==(std::default_sentinel_t) const;  ///< the loop is over
 
    private:
     friend class AdaptiveDataLoader;
     std::shared_ptr<DataLoop> loop_;
   };
 
-  // One loop over the data; for training inside an epoch of remaining_epochs_until. Empty when the loop was
-  // finished before a restart. A loop that is left by `break` counts as finished, one left by an exception
-  // does not and goes on where it was when it is begun again. With drop_last a short last micro-batch is left
-  // out. Throws Error(usage) when another loop is still running.
+  /// One loop over the data; for training inside an epoch of remaining_epochs_until. Empty when the loop was
+  /// finished before a restart. A loop that is left by `break` counts as finished, one left by an exception
+  /// does not and goes on where it was when it is begun again. With drop_last a short last micro-batch is
+  /// left out. Throws Error(usage) when another loop is still running.
   Iterator begin();
   std::default_sentinel_t end() const { return {}; }
 

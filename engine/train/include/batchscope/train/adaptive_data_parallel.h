@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// AdaptiveDataParallel trains one module data-parallel: averages gradients over replicas and micro-batches,
-// measures their noise on the way, scales the learning rate by the scaling rule and counts progress in
-// scale-invariant iterations (AdaScale, Johnson et al. 2020, Algorithm 1; AdaptDL's parallel.py). Its state,
-// the module's, the optimizer's (with its options) and the scheduler's survive restarts.
-//
-//   AdaptiveDataParallel adp(model, optimizer, &schedule);
-//   for (auto& batch : loader) {
-//     adp.zero_grad();
-//     auto loss = ...;
-//     loss.backward();
-//     adp.step();          // a no-op in the middle of accumulation
-//   }
+/// \file
+/// AdaptiveDataParallel trains one module data-parallel: averages gradients over replicas and micro-batches,
+/// measures their noise on the way, scales the learning rate by the scaling rule and counts progress in
+/// scale-invariant iterations (AdaScale, Johnson et al. 2020, Algorithm 1; AdaptDL's parallel.py). Its state,
+/// the module's, the optimizer's (with its options) and the scheduler's survive restarts.
+///
+///   AdaptiveDataParallel adp(model, optimizer, &schedule);
+///   for (auto& batch : loader) {
+///     adp.zero_grad();
+///     auto loss = ...;
+///     loss.backward();
+///     adp.step();          // a no-op in the middle of accumulation
+///   }
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -45,44 +45,44 @@ class ScalingRule;
 class AdaptiveDataParallel {
  public:
   struct Options {
-    std::shared_ptr<ScalingRule> scaling_rule;  // none: AdamScale with Adam or AdamW, else AdaScale
-    std::string name = "adaptdl-dataparallel";  // of the state; one for each instance
-    goodput::NoiseMode noise_mode{};            // of averaging; adaptdl unless told otherwise
-    std::optional<double> smoothing;            // as the mode understands it; none: the mode's own
-    // A learning-rate factor is at most this times what it was a step before, beginning with 1; must be
-    // above 1.
+    std::shared_ptr<ScalingRule> scaling_rule;  ///< none: AdamScale with Adam or AdamW, else AdaScale
+    std::string name = "adaptdl-dataparallel";  ///< of the state; one for each instance
+    goodput::NoiseMode noise_mode{};            ///< of averaging; adaptdl unless told otherwise
+    std::optional<double> smoothing;            ///< as the mode understands it; none: the mode's own
+    /// A learning-rate factor is at most this times what it was a step before, beginning with 1; must be
+    /// above 1.
     std::optional<double> max_factor_growth;
     std::int64_t bucket_bytes = 25 << 20;
   };
 
-  // Broadcasts rank 0's parameters and buffers, then loads the checkpoint's state where there is one. The
-  // module, the optimizer and the scheduler must outlive it. Collective. Throws Error(usage) for a module
-  // without trainable parameters or an optimizer over other parameters than the module's.
+  /// Broadcasts rank 0's parameters and buffers, then loads the checkpoint's state where there is one. The
+  /// module, the optimizer and the scheduler must outlive it. Collective. Throws Error(usage) for a module
+  /// without trainable parameters or an optimizer over other parameters than the module's.
   AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer, LRScheduler* scheduler,
                        Options options);
   AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer,
                        LRScheduler* scheduler = nullptr);
-  // The same for a TorchScript module, as torch::jit::load makes it: its parameters for the optimizer are
-  // those of module.parameters().
+  /// The same for a TorchScript module, as torch::jit::load makes it: its parameters for the optimizer are
+  /// those of module.parameters().
   AdaptiveDataParallel(torch::jit::Module& module, torch::optim::Optimizer& optimizer, LRScheduler* scheduler,
                        Options options);
   AdaptiveDataParallel(torch::jit::Module& module, torch::optim::Optimizer& optimizer,
                        LRScheduler* scheduler = nullptr);
   ~AdaptiveDataParallel();
 
-  // Clears the gradients, except in the middle of accumulation.
+  /// Clears the gradients, except in the middle of accumulation.
   void zero_grad();
 
-  // After the last micro-batch: waits for the averaged gradients, updates the noise scale, multiplies each
-  // group's learning rate by its factor for the optimizer's step, adds the gain to the progress.
+  /// After the last micro-batch: waits for the averaged gradients, updates the noise scale, multiplies each
+  /// group's learning rate by its factor for the optimizer's step, adds the gain to the progress.
   void step();
 
-  double gain() const;       // of the last step, between 1 and the scale
-  double lr_factor() const;  // of the last step, first group
-  double progress() const;   // scale-invariant iterations
+  double gain() const;       ///< of the last step, between 1 and the scale
+  double lr_factor() const;  ///< of the last step, first group
+  double progress() const;   ///< scale-invariant iterations
 
-  // The statistics behind them (batchscope/goodput/noise_scale.h): the averages, and the squared norms of the
-  // last step.
+  /// The statistics behind them (batchscope/goodput/noise_scale.h): the averages, and the squared norms of
+  /// the last step.
   const goodput::NoiseScale& noise_scale() const;
   const goodput::NormSample& norms() const;
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// AdaScale around an optimizer, for loops that bring their own data and batch sizes (FairScale's
-// optim/adascale.py; Johnson et al. 2020, Algorithm 1). Gradients are measured in backward; after the last
-// backward of a step they are averaged over replicas and the gain is known, so that clipping, or logging the
-// gain, fits in before step().
-//
-//   AdaScaleOptimizer adascale(optimizer, {.num_gradients_to_accumulate = 2});
-//   while (!adascale.done(T_SI)) {                       // Algorithm 2: stop by accumulated gain
-//     adascale.zero_grad();
-//     for (int i = 0; i < 2; ++i) (loss(next()) / 2).backward();
-//     adascale.step();                                   // at the schedule's rate times the gain
-//     schedule.step_to(adascale.scale_invariant_steps());
-//   }
+/// \file
+/// AdaScale around an optimizer, for loops that bring their own data and batch sizes (FairScale's
+/// optim/adascale.py; Johnson et al. 2020, Algorithm 1). Gradients are measured in backward; after the last
+/// backward of a step they are averaged over replicas and the gain is known, so that clipping, or logging the
+/// gain, fits in before step().
+///
+///   AdaScaleOptimizer adascale(optimizer, {.num_gradients_to_accumulate = 2});
+///   while (!adascale.done(T_SI)) {                       // Algorithm 2: stop by accumulated gain
+///     adascale.zero_grad();
+///     for (int i = 0; i < 2; ++i) (loss(next()) / 2).backward();
+///     adascale.step();                                   // at the schedule's rate times the gain
+///     schedule.step_to(adascale.scale_invariant_steps());
+///   }
 #pragma once
 
 #include <cstddef>
@@ -28,48 +28,48 @@ namespace batchscope {
 class AdaScaleOptimizer {
  public:
   struct Options {
-    std::optional<double> scale = std::nullopt;      // batch size over the base one; none: gradients a step
-    std::optional<double> smoothing = std::nullopt;  // none: max(1 - gradients a step / 1000, 0)
-    int num_gradients_to_accumulate = 1;             // backward passes a step
-    bool debias_ewma = true;                         // false: the paper's averages (goodput/noise_scale.h)
-    bool is_scaled_loss = true;  // the loss of each backward is divided by num_gradients_to_accumulate
+    std::optional<double> scale = std::nullopt;      ///< batch size over the base one; none: gradients a step
+    std::optional<double> smoothing = std::nullopt;  ///< none: max(1 - gradients a step / 1000, 0)
+    int num_gradients_to_accumulate = 1;             ///< backward passes a step
+    bool debias_ewma = true;                         ///< false: the paper's averages (goodput/noise_scale.h)
+    bool is_scaled_loss = true;  ///< the loss of each backward is divided by num_gradients_to_accumulate
   };
 
-  // Gradients a step are replicas x num_gradients_to_accumulate. The optimizer must outlive it, and have all
-  // its parameters; after init_process_group. Throws Error(usage) for a single gradient a step, which has no
-  // spread to learn from, and for options that make no sense.
+  /// Gradients a step are replicas x num_gradients_to_accumulate. The optimizer must outlive it, and have all
+  /// its parameters; after init_process_group. Throws Error(usage) for a single gradient a step, which has no
+  /// spread to learn from, and for options that make no sense.
   AdaScaleOptimizer(torch::optim::Optimizer& optimizer, const Options& options);
   ~AdaScaleOptimizer();
   AdaScaleOptimizer(const AdaScaleOptimizer&) = delete;
   AdaScaleOptimizer& operator=(const AdaScaleOptimizer&) = delete;
 
-  // Drops all gradients, also those of a step that was not finished.
+  /// Drops all gradients, also those of a step that was not finished.
   void zero_grad();
 
-  // The optimizer's step with each group's rate multiplied by its gain; adds gain() to the iterations done.
-  // Throws Error(usage) before as many backward passes as belong to a step. (One too many throws from within
-  // backward.) With several replicas the last backward of a step is collective.
+  /// The optimizer's step with each group's rate multiplied by its gain; adds gain() to the iterations done.
+  /// Throws Error(usage) before as many backward passes as belong to a step. (One too many throws from within
+  /// backward.) With several replicas the last backward of a step is collective.
   void step();
 
-  double gain() const;                   // between 1 and the scale; 1 before the first estimate
-  double gain(std::size_t group) const;  // of one parameter group
+  double gain() const;                   ///< between 1 and the scale; 1 before the first estimate
+  double gain(std::size_t group) const;  ///< of one parameter group
 
   double scale() const;
-  // Where scale 1 comes to mean another batch size, update_estimate multiplies the estimated variance by the
-  // old scale over the new one, as FairScale does. Throws Error(usage) below 1 and in the middle of a step.
+  /// Where scale 1 comes to mean another batch size, update_estimate multiplies the estimated variance by the
+  /// old scale over the new one, as FairScale does. Throws Error(usage) below 1 and in the middle of a step.
   void set_scale(double scale, bool update_estimate = true);
 
   double smoothing() const;
-  // Mostly followed by set_scale(). update_smoothing: to the default for as many gradients. Throws
-  // Error(usage) for what leaves a single gradient a step, and in the middle of a step.
+  /// Mostly followed by set_scale(). update_smoothing: to the default for as many gradients. Throws
+  /// Error(usage) for what leaves a single gradient a step, and in the middle of a step.
   void set_num_gradients_to_accumulate(int count, bool update_smoothing = true);
 
-  double scale_invariant_steps() const;  // the sum of gains so far
-  bool done(double total) const;         // as many scale-invariant iterations are done
+  double scale_invariant_steps() const;  ///< the sum of gains so far
+  bool done(double total) const;         ///< as many scale-invariant iterations are done
 
-  // For checkpoints, beside the optimizer's own: averages and iterations, plain numbers in a fixed order.
-  // Scale and accumulation are the program's. restore() throws Error(corrupt) for another number of parameter
-  // groups.
+  /// For checkpoints, beside the optimizer's own: averages and iterations, plain numbers in a fixed order.
+  /// Scale and accumulation are the program's. restore() throws Error(corrupt) for another number of
+  /// parameter groups.
   std::vector<double> state() const;
   void restore(const std::vector<double>& state);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Several schedules as one (PyTorch's ChainedScheduler): each step steps them all, in order, and their states
-// are one, so that AdaptiveDataParallel saves them with the model.
+/// \file
+/// Several schedules as one (PyTorch's ChainedScheduler): each step steps them all, in order, and their
+/// states are one, so that AdaptiveDataParallel saves them with the model.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace batchscope {
 
 class ChainedLR : public StepwiseLR {
  public:
-  // All made with this optimizer, none stepped yet. Throws Error(usage) for none.
+  /// All made with this optimizer, none stepped yet. Throws Error(usage) for none.
   ChainedLR(torch::optim::Optimizer& optimizer, std::vector<std::shared_ptr<StepwiseLR>> schedules);
 
   std::vector<double> state() const override;

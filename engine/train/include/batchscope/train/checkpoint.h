@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What survives a restart is a State: registered by name when it is made, saved into its own file of a
-// checkpoint directory by rank 0, loaded by every replica. AdaptDL's adaptdl.checkpoint, with manifest,
-// checksums, fsync and atomic rename (engine/protocol/CHECKPOINT.md). They lie in ADAPTDL_CHECKPOINT_PATH, or
-// else in `<program name>.checkpoints` in the working directory, so that a program that is started again
-// there resumes; without that directory it starts afresh. The engine's own states (metrics, epochs, random
-// numbers, triggers) come with the first state that is made. Every BATCHSCOPE_CHECKPOINT_INTERVAL seconds
-// (60; 0: never) of a loop over data they are checkpointed in the background, so that a crash costs little.
+/// \file
+/// What survives a restart is a State: registered by name when it is made, saved into its own file of a
+/// checkpoint directory by rank 0, loaded by every replica. AdaptDL's adaptdl.checkpoint, with manifest,
+/// checksums, fsync and atomic rename (engine/protocol/CHECKPOINT.md). They lie in ADAPTDL_CHECKPOINT_PATH,
+/// or else in `<program name>.checkpoints` in the working directory, so that a program that is started again
+/// there resumes; without that directory it starts afresh. The engine's own states (metrics, epochs, random
+/// numbers, triggers) come with the first state that is made. Every BATCHSCOPE_CHECKPOINT_INTERVAL seconds
+/// (60; 0: never) of a loop over data they are checkpointed in the background, so that a crash costs little.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace batchscope::checkpoint {
 
 class State {
  public:
-  // Throws Error(usage) for a second State of that name or a name that is no plain file name.
+  /// Throws Error(usage) for a second State of that name or a name that is no plain file name.
   explicit State(std::string name);
   virtual ~State();
   State(const State&) = delete;
@@ -25,31 +25,31 @@ class State {
 
   const std::string& name() const { return name_; }
 
-  // Called on every replica before save, in the order of registration: gathers what only others know.
-  // Collective.
+  /// Called on every replica before save, in the order of registration: gathers what only others know.
+  /// Collective.
   virtual void sync() {}
-  // Rank 0 only.
+  /// Rank 0 only.
   virtual void save(std::ostream& out) = 0;
-  // Rank 0 only: a function that writes what save would write now, later and on another thread, while
-  // training goes on; it must not touch the state. Training waits for this copy. The default saves into
-  // memory.
+  /// Rank 0 only: a function that writes what save would write now, later and on another thread, while
+  /// training goes on; it must not touch the state. Training waits for this copy. The default saves into
+  /// memory.
   using Writer = std::function<void(std::ostream&)>;
   virtual Writer snapshot();
-  // Every replica, with what save wrote.
+  /// Every replica, with what save wrote.
   virtual void load(std::istream& in) = 0;
 
  private:
   std::string name_;
 };
 
-// Loads one state from the checkpoint this generation starts from, the newest that verifies. False when there
-// is none, or it holds no such state. The first call is collective.
+/// Loads one state from the checkpoint this generation starts from, the newest that verifies. False when
+/// there is none, or it holds no such state. The first call is collective.
 bool load_state(State& state);
 
-// Saves every registered state as one checkpoint and keeps the last two, and those of the reason "manual",
-// which are pinned. Collective: every replica calls it after the same step. Blocks until rank 0 has it on
-// disk. Throws Error(io) on every replica when rank 0 cannot write it, and the ones before stay; Error(usage)
-// inside a loop over data, where requests (SIGUSR1) and triggers are the way.
+/// Saves every registered state as one checkpoint and keeps the last two, and those of the reason "manual",
+/// which are pinned. Collective: every replica calls it after the same step. Blocks until rank 0 has it on
+/// disk. Throws Error(io) on every replica when rank 0 cannot write it, and the ones before stay;
+/// Error(usage) inside a loop over data, where requests (SIGUSR1) and triggers are the way.
 void save_all_states(const std::string& reason);
 
 }  // namespace batchscope::checkpoint

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Learning-rate schedules with the semantics of PyTorch's lr_scheduler: made with the optimizer at its
-// starting rates, stepped by the program (usually once an epoch), chainable: each multiplies what the groups
-// have. e is the number of steps taken so far. The state survives restarts when the schedule is handed to
-// AdaptiveDataParallel. The factor of the scaling rule is not the schedule's business: it is there only
-// during the optimizer's step.
+/// \file
+/// Learning-rate schedules with the semantics of PyTorch's lr_scheduler: made with the optimizer at its
+/// starting rates, stepped by the program (usually once an epoch), chainable: each multiplies what the groups
+/// have. e is the number of steps taken so far. The state survives restarts when the schedule is handed to
+/// AdaptiveDataParallel. The factor of the scaling rule is not the schedule's business: it is there only
+/// during the optimizer's step.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +19,15 @@ namespace batchscope {
 
 class LRScheduler {
  public:
-  // The optimizer must outlive it.
+  /// The optimizer must outlive it.
   explicit LRScheduler(torch::optim::Optimizer& optimizer);
   virtual ~LRScheduler() = default;
 
-  std::vector<double> learning_rates() const;  // by parameter group
+  std::vector<double> learning_rates() const;  ///< by parameter group
 
-  // For checkpoints: plain numbers in a fixed order. The groups' learning rates are the optimizer's.
+  /// For checkpoints: plain numbers in a fixed order. The groups' learning rates are the optimizer's.
   virtual std::vector<double> state() const = 0;
-  virtual void restore(const std::vector<double>& state) = 0;  // throws Error(corrupt) for another count
+  virtual void restore(const std::vector<double>& state) = 0;  ///< throws Error(corrupt) for another count
 
  protected:
   void set_learning_rates(const std::vector<double>& rates);
@@ -39,29 +39,29 @@ class LRScheduler {
   std::vector<double> base_;
 };
 
-// A schedule that is a function of e.
+/// A schedule that is a function of e.
 class StepwiseLR : public LRScheduler {
  public:
   explicit StepwiseLR(torch::optim::Optimizer& optimizer) : LRScheduler(optimizer) {}
   void step();
-  // Steps until floor(iterations) are taken: lr(floor(tau)), with tau the scale-invariant iterations done.
+  /// Steps until floor(iterations) are taken: lr(floor(tau)), with tau the scale-invariant iterations done.
   void step_to(double iterations);
   int steps() const { return steps_; }
   std::vector<double> state() const override;
   void restore(const std::vector<double>& state) override;
 
  protected:
-  // A group's rate after e steps, from the one it has after e - 1.
+  /// A group's rate after e steps, from the one it has after e - 1.
   virtual double next(double rate, std::size_t group) const = 0;
-  // Sets the rates at e. Called by step(), and by constructors of schedules that do not start at the base
-  // rate.
+  /// Sets the rates at e. Called by step(), and by constructors of schedules that do not start at the base
+  /// rate.
   virtual void apply();
 
  private:
   int steps_ = 0;
 };
 
-// rate = base
+/// rate = base
 class ConstantLR : public StepwiseLR {
  public:
   using StepwiseLR::StepwiseLR;
@@ -70,7 +70,7 @@ class ConstantLR : public StepwiseLR {
   double next(double rate, std::size_t group) const override;
 };
 
-// rate *= gamma every step_size steps
+/// rate *= gamma every step_size steps
 class StepLR : public StepwiseLR {
  public:
   StepLR(torch::optim::Optimizer& optimizer, int step_size, double gamma = 0.1);
@@ -81,7 +81,7 @@ class StepLR : public StepwiseLR {
   double gamma_;
 };
 
-// rate *= gamma at each milestone (twice where it is listed twice)
+/// rate *= gamma at each milestone (twice where it is listed twice)
 class MultiStepLR : public StepwiseLR {
  public:
   MultiStepLR(torch::optim::Optimizer& optimizer, std::vector<int> milestones, double gamma = 0.1);
@@ -92,7 +92,7 @@ class MultiStepLR : public StepwiseLR {
   double gamma_;
 };
 
-// rate *= gamma
+/// rate *= gamma
 class ExponentialLR : public StepwiseLR {
  public:
   ExponentialLR(torch::optim::Optimizer& optimizer, double gamma);
@@ -102,7 +102,7 @@ class ExponentialLR : public StepwiseLR {
   double gamma_;
 };
 
-// rate = minimum + (base - minimum) * (1 + cos(pi e / period)) / 2, and up again beyond the period
+/// rate = minimum + (base - minimum) * (1 + cos(pi e / period)) / 2, and up again beyond the period
 class CosineAnnealingLR : public StepwiseLR {
  public:
   CosineAnnealingLR(torch::optim::Optimizer& optimizer, int period, double minimum = 0);
@@ -113,7 +113,7 @@ class CosineAnnealingLR : public StepwiseLR {
   double minimum_;
 };
 
-// rate = base * (start + (end - start) * min(e, steps) / steps): warm-up with the defaults
+/// rate = base * (start + (end - start) * min(e, steps) / steps): warm-up with the defaults
 class LinearLR : public StepwiseLR {
  public:
   LinearLR(torch::optim::Optimizer& optimizer, double start = 1.0 / 3, double end = 1, int steps = 5);
@@ -124,7 +124,7 @@ class LinearLR : public StepwiseLR {
   int total_;
 };
 
-// rate = base * factor(e)
+/// rate = base * factor(e)
 class LambdaLR : public StepwiseLR {
  public:
   LambdaLR(torch::optim::Optimizer& optimizer, std::function<double(int)> factor);
@@ -134,22 +134,22 @@ class LambdaLR : public StepwiseLR {
   std::function<double(int)> factor_;
 };
 
-// rate *= factor once the metric has not improved for more than `patience` steps
+/// rate *= factor once the metric has not improved for more than `patience` steps
 class ReduceLROnPlateau : public LRScheduler {
  public:
   struct Options {
     bool larger_is_better = false;
     double factor = 0.1;
     int patience = 10;
-    double threshold = 1e-4;  // of improvement: relative, or absolute
+    double threshold = 1e-4;  ///< of improvement: relative, or absolute
     bool relative = true;
-    int cooldown = 0;  // steps after a reduction in which nothing counts as bad
+    int cooldown = 0;  ///< steps after a reduction in which nothing counts as bad
     double minimum = 0;
-    double epsilon = 1e-8;  // smaller reductions are not made
+    double epsilon = 1e-8;  ///< smaller reductions are not made
   };
   ReduceLROnPlateau(torch::optim::Optimizer& optimizer, Options options);
 
-  // With the same metric on every replica, as an Accumulator's sums give it.
+  /// With the same metric on every replica, as an Accumulator's sums give it.
   void step(double metric);
   std::vector<double> state() const override;
   void restore(const std::vector<double>& state) override;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The replicas of one generation and how they find each other. The environment decides (protocol's
-// environment.h): without ADAPTDL_* variables the program is a single process with no group at all.
-// One machine meets in a c10d::FileStore below BATCHSCOPE_RENDEZVOUS_DIR, several over a TCPStore at
-// ADAPTDL_MASTER_ADDR:PORT. Gradients travel by Gloo or NCCL, small objects by the collective's sockets.
+/// \file
+/// The replicas of one generation and how they find each other. The environment decides (protocol's
+/// environment.h): without ADAPTDL_* variables the program is a single process with no group at all.
+/// One machine meets in a c10d::FileStore below BATCHSCOPE_RENDEZVOUS_DIR, several over a TCPStore at
+/// ADAPTDL_MASTER_ADDR:PORT. Gradients travel by Gloo or NCCL, small objects by the collective's sockets.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -14,25 +14,25 @@
 namespace batchscope {
 
 struct ProcessGroupOptions {
-  std::string backend = "auto";               // auto: nccl with CUDA and a GPU for every replica, else gloo
-  std::chrono::milliseconds timeout{60'000};  // of one collective
+  std::string backend = "auto";               ///< auto: nccl with CUDA and a GPU for every replica, else gloo
+  std::chrono::milliseconds timeout{60'000};  ///< of one collective
 };
 
-// Call once, first thing in main: sets thread counts, catches SIGTERM and SIGINT (checkpoint and exit 143
-// at the next agreed step; a second SIGINT forces the exit) and SIGUSR1 (checkpoint and go on), meets the
-// other replicas and connects to the supervisor where there is one. Blocks until all replicas are there.
-// Under a supervisor the program may be forked right here, once for each replica: what came before (reading
-// the command line) happens once for all, and must start no thread, run no tensor operation and touch no GPU.
-// Throws Error(timeout) naming who is missing, Error(usage) for a bad environment, Error(conflict) when
-// called twice.
+/// Call once, first thing in main: sets thread counts, catches SIGTERM and SIGINT (checkpoint and exit 143
+/// at the next agreed step; a second SIGINT forces the exit) and SIGUSR1 (checkpoint and go on), meets the
+/// other replicas and connects to the supervisor where there is one. Blocks until all replicas are there.
+/// Under a supervisor the program may be forked right here, once for each replica: what came before (reading
+/// the command line) happens once for all, and must start no thread, run no tensor operation and touch no
+/// GPU. Throws Error(timeout) naming who is missing, Error(usage) for a bad environment, Error(conflict) when
+/// called twice.
 void init_process_group(const ProcessGroupOptions& options = {});
 
-int replica_rank();  // 0 before init_process_group
-int num_replicas();  // 1 before init_process_group
-int num_restarts();  // 0 on a fresh start
+int replica_rank();  ///< 0 before init_process_group
+int num_replicas();  ///< 1 before init_process_group
+int num_restarts();  ///< 0 on a fresh start
 
-// Where this replica should compute: BATCHSCOPE_DEVICE, or its own GPU where there is one (shared when there
-// are fewer GPUs than replicas), or the CPU.
+/// Where this replica should compute: BATCHSCOPE_DEVICE, or its own GPU where there is one (shared when there
+/// are fewer GPUs than replicas), or the CPU.
 c10::Device replica_device();
 
 }  // namespace batchscope

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// By which factor a parameter group's learning rate grows with the batch size. The formulas are goodput's
-// (goodput/scaling_rule.h); derive from ScalingRule for one of your own.
+/// \file
+/// By which factor a parameter group's learning rate grows with the batch size. The formulas are goodput's
+/// (goodput/scaling_rule.h); derive from ScalingRule for one of your own.
 #pragma once
 
 #include <cstdint>
@@ -12,48 +12,48 @@ namespace batchscope {
 
 class ScalingRule {
  public:
-  // What is known when an optimizer step is due.
+  /// What is known when an optimizer step is due.
   struct Step {
-    std::span<const double> grad_sqr, grad_var;  // averages, by parameter group
-    double scale = 1;                            // the step's batch size over the initial one
-    std::int64_t initial_batch_size = 0;         // 0: no loader has been used
-    double progress = 0;                         // scale-invariant iterations done
+    std::span<const double> grad_sqr, grad_var;  ///< averages, by parameter group
+    double scale = 1;                            ///< the step's batch size over the initial one
+    std::int64_t initial_batch_size = 0;         ///< 0: no loader has been used
+    double progress = 0;                         ///< scale-invariant iterations done
   };
 
   virtual ~ScalingRule() = default;
-  // One factor per parameter group.
+  /// One factor per parameter group.
   virtual std::vector<double> factors(const Step& step) const = 0;
-  // Whether the statistics are to be taken of gradients as Adam preconditions them, where the optimizer is
-  // Adam or AdamW.
+  /// Whether the statistics are to be taken of gradients as Adam preconditions them, where the optimizer is
+  /// Adam or AdamW.
   virtual bool preconditioned() const { return false; }
 };
 
-// Its gain: (var + sqr) / (var / scale + sqr). For SGD.
+/// Its gain: (var + sqr) / (var / scale + sqr). For SGD.
 class AdaScale : public ScalingRule {
  public:
   std::vector<double> factors(const Step& step) const override;
 };
 
-// The square root of AdaScale's factor. For Adam and its kin.
+/// The square root of AdaScale's factor. For Adam and its kin.
 class AdamScale : public ScalingRule {
  public:
   std::vector<double> factors(const Step& step) const override;
   bool preconditioned() const override { return true; }
 };
 
-// scale
+/// scale
 class LinearScale : public ScalingRule {
  public:
   std::vector<double> factors(const Step& step) const override;
 };
 
-// sqrt(scale)
+/// sqrt(scale)
 class SqrtScale : public ScalingRule {
  public:
   std::vector<double> factors(const Step& step) const override;
 };
 
-// sqrt(scale), after a linear warm-up of base_warmup_epochs * scale epochs of data_size samples.
+/// sqrt(scale), after a linear warm-up of base_warmup_epochs * scale epochs of data_size samples.
 class LEGWScale : public ScalingRule {
  public:
   LEGWScale(double base_warmup_epochs, std::int64_t data_size);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// LibTorch's own map-style datasets, as AdaptiveDataLoader takes them. The dataset must make batches of two
-// tensors, as any does after map(Stack<>()):
-//
-//   TorchDataset dataset(torch::data::datasets::MNIST(folder).map(torch::data::transforms::Stack<>()));
+/// \file
+/// LibTorch's own map-style datasets, as AdaptiveDataLoader takes them. The dataset must make batches of two
+/// tensors, as any does after map(Stack<>()):
+///
+///   TorchDataset dataset(torch::data::datasets::MNIST(folder).map(torch::data::transforms::Stack<>()));
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class TorchDataset final : public Dataset {
 
   std::int64_t size() const override { return static_cast<std::int64_t>(dataset_.size().value()); }
 
-  // One thread at a time: LibTorch lets get_batch change the dataset.
+  /// One thread at a time: LibTorch lets get_batch change the dataset.
   Batch collate(const std::vector<std::int64_t>& indices) const override {
     const std::vector<std::size_t> rows(indices.begin(), indices.end());
     const std::lock_guard lock(mutex_);
