@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The goodput model of Pollux (Qiao et al., OSDI 2021, section 3; AdaptDL's goodput.py).
-///   micro-batch       T_grad = alpha_c + beta_c * m                  m: local batch size
-///   synchronisation   T_sync = alpha_n + beta_n * max(K - 2, 0)      K replicas on several nodes
-///                              alpha_r + beta_r * max(K - 2, 0)      K >= 2 replicas on one node
-///                              0                                     one replica
-///   step              T = s * T_grad + (T_grad^gamma + T_sync^gamma)^(1 / gamma)      s: accumulation steps
-///   throughput        M / T                                          M = K * m * (s + 1)
-///   efficiency        gain(M / M0) / (M / M0)                        M0: the initial batch size
-///   goodput           throughput * efficiency
+/// The goodput model of Pollux (Qiao et al., OSDI 2021, section 3; AdaptDL's goodput.py):
+///
+///     micro-batch       T_grad = alpha_c + beta_c * m                  m: local batch size
+///     synchronisation   T_sync = alpha_n + beta_n * max(K - 2, 0)      K replicas on several nodes
+///                                alpha_r + beta_r * max(K - 2, 0)      K >= 2 replicas on one node
+///                                0                                     one replica
+///     step              T = s * T_grad + (T_grad^gamma + T_sync^gamma)^(1 / gamma)
+///                                                                      s: accumulation steps
+///     throughput        M / T                                          M = K * m * (s + 1)
+///     efficiency        gain(M / M0) / (M / M0)                        M0: the initial batch size
+///     goodput           throughput * efficiency
+///
 /// As in AdaptDL the zeros of T_sync are 1e-8, which is seen only where times are as small.
 /// Nothing here asserts or divides by zero: where the model is undefined (no samples, zero statistics) the
 /// documented value comes back.
@@ -20,58 +23,75 @@
 
 namespace batchscope::goodput {
 
+/// The performance model's parameters, as fit finds them.
 struct PerfParams {
-  double alpha_c = 0, beta_c = 0;  ///< s, s per sample
-  double alpha_n = 0, beta_n = 0;  ///< s, s per replica beyond two; between nodes
-  double alpha_r = 0, beta_r = 0;  ///< the same within one node
-  double gamma = 1;                ///< 1: no overlap, 10: full overlap of compute and synchronisation
+  double alpha_c = 0;  ///< s, of a micro-batch whatever its size
+  double beta_c = 0;   ///< s per sample of a micro-batch
+  double alpha_n = 0;  ///< s, of synchronisation between nodes
+  double beta_n = 0;   ///< s per replica beyond two, between nodes
+  double alpha_r = 0;  ///< s, of synchronisation within one node
+  double beta_r = 0;   ///< s per replica beyond two, within one node
+  double gamma = 1;    ///< 1: no overlap, 10: full overlap of compute and synchronisation
 };
 
+/// The gradient's statistics, in squared units of the gradient; only their ratio counts.
 struct GradParams {
   double sqr = 0;  ///< |true gradient|^2
   double var = 0;  ///< trace of the gradient's covariance at the initial batch size
 };
 
+/// One way to run a step.
 struct Configuration {
-  int num_nodes = 1;
-  int num_replicas = 1;
-  std::int64_t local_batch_size = 1;
-  int accumulation_steps = 0;
+  int num_nodes = 1;                  ///< machines
+  int num_replicas = 1;               ///< over all machines
+  std::int64_t local_batch_size = 1;  ///< samples of one replica's micro-batch
+  int accumulation_steps = 0;         ///< micro-batches beyond the first
 };
 
+/// Within what optimize may choose.
 struct Bounds {
-  std::int64_t max_batch_size = 0;            ///< 0: the initial batch size
-  std::int64_t min_local = 0, max_local = 0;  ///< 0: none
-  bool accumulation = false;
+  std::int64_t max_batch_size = 0;  ///< samples of a step, all replicas; 0: the initial batch size
+  std::int64_t min_local = 0;       ///< samples of one replica's micro-batch; 0: none
+  std::int64_t max_local = 0;       ///< the same from above; 0: none
+  bool accumulation = false;        ///< several micro-batches a step are allowed
 };
 
+/// What optimize has chosen.
 struct Choice {
-  double goodput = 0;  ///< 0: no feasible configuration
-  std::int64_t local_batch_size = 0;
-  int accumulation_steps = 0;
+  double goodput = 0;                 ///< samples/s; 0: no feasible configuration
+  std::int64_t local_batch_size = 0;  ///< samples of one replica's micro-batch
+  int accumulation_steps = 0;         ///< micro-batches beyond the first
 };
 
-/// Seconds.
+/// Seconds of a micro-batch without synchronisation, T_grad.
 double accumulation_time(const PerfParams& perf, std::int64_t local_batch_size);
+/// Seconds of synchronisation alone, T_sync.
 double sync_time(const PerfParams& perf, int num_nodes, int num_replicas);
-double step_time(const PerfParams& perf, const Configuration& at);  ///< of a whole optimizer step
+/// Seconds of a whole optimizer step, T.
+double step_time(const PerfParams& perf, const Configuration& at);
 
+/// Goodput as a function of the configuration. Immutable, so any number of threads may share one.
 class GoodputFunction {
  public:
+  /// An init_batch_size (M0, samples) below 1 counts as 1.
   GoodputFunction(const PerfParams& perf, const GradParams& grad, std::int64_t init_batch_size);
 
   /// Samples/s; 0 for counts that make no sense (1 <= num_nodes <= num_replicas, at least one sample) and
   /// where the parameters give no positive, finite step time.
   double throughput(const Configuration& at) const;
-  double efficiency(std::int64_t batch_size) const;  ///< 0..1; 1 at and below the initial batch size
-  double evaluate(const Configuration& at) const;    ///< goodput, samples/s
+  /// Statistical efficiency of a total batch size: 0..1; 1 at and below the initial batch size.
+  double efficiency(std::int64_t batch_size) const;
+  /// Goodput, samples/s: throughput times efficiency.
+  double evaluate(const Configuration& at) const;
 
   /// The best local batch size and accumulation for this many replicas: never above bounds.max_batch_size, at
   /// or above the initial batch size where the bounds allow it and the best below it otherwise. With
   /// accumulation allowed, one replica above the initial batch size accumulates at least once (AdaptDL's
   /// rule). A Choice of zeros where no local batch size is feasible, or the counts are not 1 <= num_nodes <=
-  /// num_replicas. The second throws std::invalid_argument where the spans differ in size.
+  /// num_replicas.
   Choice optimize(int num_nodes, int num_replicas, const Bounds& bounds) const;
+  /// The same for each pair of counts, in their order. Throws std::invalid_argument where the spans differ in
+  /// size.
   std::vector<Choice> optimize(std::span<const int> num_nodes, std::span<const int> num_replicas,
                                const Bounds& bounds) const;
 

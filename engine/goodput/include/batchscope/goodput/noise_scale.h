@@ -3,7 +3,9 @@
 /// The gradient noise scale's recurrences, from squared norms alone (AdaScale's estimators as AdaptDL's
 /// gradient_noise_scale.py has them). From `count` gradients of equal batches, with mean local square
 /// L = mean |g_i|^2 and T = |mean g_i|^2:
-///   |grad|^2 ~ (count * T - L) / (count - 1)          tr(cov) ~ (L - T) * scale / (count - 1)
+///
+///     |grad|^2 ~ (count * T - L) / (count - 1)          tr(cov) ~ (L - T) * scale / (count - 1)
+///
 /// both averaged as the mode says. With a single gradient per step, two successive ones serve as a pair (the
 /// difference estimator), until a step with several resets the averages.
 #pragma once
@@ -14,39 +16,48 @@
 
 namespace batchscope::goodput {
 
-/// Per parameter group.
+/// The squared norms of one step, each vector with an entry for each parameter group.
 struct NormSample {
   /// SUM over replicas and micro-batches of each local gradient's squared norm.
   std::vector<double> local_sqr;
   std::vector<double> total_sqr;  ///< squared norm of the averaged gradient
   int count = 1;                  ///< replicas x micro-batches
   double scale = 1;               ///< batch size of the step over the initial batch size
-  /// Only with count == 1, from the second step on: of the gradient before, and of the mean of both.
+  /// Of the gradient before; only with count == 1, from the second step on.
   std::vector<double> previous_sqr;
+  /// Of the mean of both gradients; as previous_sqr.
   std::vector<double> mean_of_two_sqr;
 };
 
 /// How estimates become averages.
-///              theta                       young averages                    estimates are clipped to
-///                                                                            sqr >= 0, var >= 1e-6
-///   adaptdl    smoothing^scale             debiased                          after averaging
-///   paper      max(1 - scale / 1000, 0)    mean of all while fewer than      before
-///                                          1 / (1 - theta)
-///   fairscale  smoothing, or else          debiased, or as in the paper      before
-///              max(1 - count / 1000, 0)
-/// paper: Johnson et al. 2020, appendix B.3; fairscale: FairScale's optim/adascale.py. Both have a gain of
-/// exactly 1 until there is an estimate.
-enum class NoiseMode { adaptdl, paper, fairscale };
+///
+///                theta                       young averages                    estimates are clipped to
+///                                                                              sqr >= 0, var >= 1e-6
+///     adaptdl    smoothing^scale             debiased                          after averaging
+///     paper      max(1 - scale / 1000, 0)    mean of all while fewer than      before
+///                                            1 / (1 - theta)
+///     fairscale  smoothing, or else          debiased, or as in the paper      before
+///                max(1 - count / 1000, 0)
+///
+/// Those of the paper and of FairScale have a gain of exactly 1 until there is an estimate.
+enum class NoiseMode {
+  adaptdl,   ///< AdaptDL's gradient_noise_scale.py
+  paper,     ///< Johnson et al. 2020, appendix B.3
+  fairscale  ///< FairScale's optim/adascale.py
+};
 
-/// max(1 - count / 1000, 0)
+/// FairScale's default theta for this many gradients a step: max(1 - count / 1000, 0).
 double fairscale_smoothing(int count);
 
+/// The averaging of a NoiseScale.
 struct NoiseOptions {
-  NoiseMode mode = NoiseMode::adaptdl;
+  NoiseMode mode = NoiseMode::adaptdl;             ///< whose
   std::optional<double> smoothing = std::nullopt;  ///< adaptdl: 0.999 where none is given; paper: not used
   bool debias = true;                              ///< fairscale only (its debias_ewma)
 };
 
+/// The averaged statistics of the gradient, for a number of parameter groups. Squares are in squared units of
+/// the gradient. Not thread-safe.
 class NoiseScale {
  public:
   /// Throws std::invalid_argument unless 0 <= smoothing < 1.
@@ -60,11 +71,11 @@ class NoiseScale {
   /// (var + sqr) / (var / scale + sqr), between 1 and scale for scale >= 1; 0 for scale <= 0.
   double gain(double scale) const;
   double raw_gain(double scale) const;  ///< from the last step's estimates alone; NaN where there are none
-  double sqr() const;                   ///< sum over groups, each clamped to >= 0
-  double var() const;                   ///< sum over groups, each clamped to >= 1e-6
-  const std::vector<double>& sqr_by_group() const;
-  const std::vector<double>& var_by_group() const;
-  bool biased() const;  ///< the averages come from the difference estimator
+  double sqr() const;                   ///< |true gradient|^2: sum over groups, each clamped to >= 0
+  double var() const;                   ///< tr(cov): sum over groups, each clamped to >= 1e-6
+  const std::vector<double>& sqr_by_group() const;  ///< the averages as they are, without clamping
+  const std::vector<double>& var_by_group() const;  ///< the averages as they are, without clamping
+  bool biased() const;                              ///< the averages come from the difference estimator
 
   /// From now on. Throws std::invalid_argument as the constructor does.
   void set_smoothing(std::optional<double> smoothing);

@@ -11,15 +11,19 @@
 
 namespace batchscope::goodput {
 
-/// One factor per parameter group, from the averages as they are: sqr is clamped to >= 0, var to >= 1e-6.
-/// Throws std::invalid_argument where sqr and var differ in size.
+/// AdaScale's, one per parameter group: (var + sqr) / (var / scale + sqr) from the averages as they are, sqr
+/// clamped to >= 0, var to >= 1e-6. scale is the batch size over the initial one. Throws
+/// std::invalid_argument where sqr and var differ in size.
 std::vector<double> adascale_factors(std::span<const double> sqr, std::span<const double> var, double scale);
-/// AdaScale's to the power 0.5, for Adam and its kin.
+/// AdaScale's to the power 0.5, for Adam and its kin. Throws as adascale_factors does.
 std::vector<double> adamscale_factors(std::span<const double> sqr, std::span<const double> var, double scale);
+/// scale, for every group alike.
 double linear_factor(double scale);
+/// The square root of scale, for every group alike.
 double sqrt_factor(double scale);
-/// Square root of scale after a linear warm-up of base_warmup_epochs * scale epochs, measured in progress.
-/// Throws std::invalid_argument for a batch size that is not positive.
+/// Square root of scale after a linear warm-up of base_warmup_epochs * scale epochs of data_size samples, in
+/// steps of batch_size samples, measured in progress (scale-invariant iterations). Throws
+/// std::invalid_argument for a batch size that is not positive.
 double legw_factor(double scale, double base_warmup_epochs, std::int64_t data_size, std::int64_t batch_size,
                    double progress);
 

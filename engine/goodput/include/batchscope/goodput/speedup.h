@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// How much faster a run learns on more replicas, each number of them at its best batch size (Pollux, section
-/// 4):
-///   speedup(nodes, replicas) = goodput at the best batch size / the same for one replica on one node
+/// 4; AdaptDL's speedup.py):
+///
+///     speedup(nodes, replicas) = goodput at the best batch size / the same for one replica on one node
 #pragma once
 
 #include <map>
@@ -12,12 +13,14 @@
 
 namespace batchscope::goodput {
 
+/// The speed-up as a function of nodes and replicas, with a memory. For use by one thread at a time.
 class SpeedupFunction {
  public:
+  /// Of this goodput, with batch sizes within these bounds.
   SpeedupFunction(const GoodputFunction& goodput, const Bounds& bounds);
 
-  /// 0 where nothing is feasible, no replicas included; 0 everywhere where one replica is not. Remembers what
-  /// it has computed; for use by one thread at a time.
+  /// 1 for one replica; 0 where nothing is feasible, no replicas included; 0 everywhere where one replica is
+  /// not. Never throws for counts; remembers what it has computed.
   double operator()(int num_nodes, int num_replicas);
 
  private:
