@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// The control protocol of a run: one JSON object a line over the run's Unix socket (paths.h), documented
-/// in engine/run/PROTOCOL.md. A request {"v":1,"id":7,"command":"rescale","replicas":3} is answered
-/// by {"v":1,"id":7,"ok":true,"result":{..}} or {"v":1,"id":7,"ok":false,"error":{"kind":"conflict",
-/// "message":".."}}; after `subscribe`, lines with an "event" instead of an "id" follow.
+/// in engine/run/PROTOCOL.md. A request and its two answers:
+///
+///     {"v":1,"id":7,"command":"rescale","replicas":3}
+///     {"v":1,"id":7,"ok":true,"result":{..}}
+///     {"v":1,"id":7,"ok":false,"error":{"kind":"conflict","message":".."}}
+///
+/// After `subscribe`, lines with an "event" instead of an "id" follow.
 #pragma once
 
 #include <optional>
@@ -14,52 +18,61 @@
 
 namespace batchscope::protocol {
 
+/// The `v` of every request and reply.
 inline constexpr int kControlVersion = 1;
 
+/// One line from a client.
 struct Request {
+  /// What is asked; PROTOCOL.md says what each does.
   enum class Command { status, rescale, checkpoint, pause, resume, stop, subscribe };
 
-  Json id = 0;  ///< number or string, echoed
-  Command command = Command::status;
-  std::optional<int> replicas;  ///< rescale (required), resume
+  Json id = 0;                        ///< number or string, echoed
+  Command command = Command::status;  ///< what is asked
+  std::optional<int> replicas;        ///< rescale (required), resume
 
   /// Throws Error(usage) naming the field; Error(version) for another protocol version.
   static Request parse(std::string_view line);
+  /// The request as it is sent, newline included.
   std::string line() const;
 };
 
+/// The command's name as it stands in a request.
 const char* command_name(Request::Command command);
 
+/// A reply as it is sent, newline included.
 std::string reply_line(const Json& id, const Json& result);
+/// An error's reply as it is sent, newline included.
 std::string error_line(const Json& id, const Error& error);
 
-/// A replies' payload, or the error it carries thrown as Error.
+/// A reply's `result`, or the error it carries thrown as Error.
 Json reply_result(const Json& reply);
 
 /// The state of a run, as `status` answers it, as `status` events carry it and as progress bars show it.
 struct RunStatus {
   std::string run;    ///< id
   std::string state;  ///< run_state.h
-  /// during a restart: "checkpoint", "stop", "launch", "restore", "first step"; else empty
+  /// During a restart: "checkpoint", "stop", "launch", "restore", "first step"; else empty.
   std::string phase;
-  double phase_seconds = 0;  ///< since the restart began
-  int generation = 0;
-  int replicas = 0;
-  int target_replicas = 0;  ///< during a rescale, else equal to replicas
-  std::int64_t step = 0;
-  int epoch = 0;  ///< finished
-  int epochs = 0;
-  std::string loop;  ///< "train", "validate" or empty
-  double loop_fraction = 0;
-  double total_fraction = 0;  ///< of the whole run, 0..1
-  double progress = 0;
+  double phase_seconds = 0;              ///< s, since the restart began
+  int generation = 0;                    ///< restarts so far
+  int replicas = 0;                      ///< of this generation
+  int target_replicas = 0;               ///< during a rescale, else equal to replicas
+  std::int64_t step = 0;                 ///< optimizer steps done
+  int epoch = 0;                         ///< finished
+  int epochs = 0;                        ///< asked for; 0: unknown
+  std::string loop;                      ///< "train", "validate" or empty
+  double loop_fraction = 0;              ///< of this loop, 0..1
+  double total_fraction = 0;             ///< of the whole run, 0..1
+  double progress = 0;                   ///< scale-invariant iterations done
   double elapsed = 0;                    ///< s of run time, pauses included
   double remaining = -1;                 ///< s, estimate; negative: unknown
   std::map<std::string, double> latest;  ///< newest value of each series
   std::string message;  ///< a sentence where there is something to say (why it failed, how to resume)
 };
 
+/// As the `status` object of PROTOCOL.md.
 void to_json(Json& json, const RunStatus& status);
+/// Throws Error(usage) naming the field.
 void from_json(const Json& json, RunStatus& status);
 
 }  // namespace batchscope::protocol

@@ -13,6 +13,8 @@
 namespace batchscope::protocol {
 
 namespace variable {
+/// The name of the variable that holds the field of this name of Environment.
+///@{
 inline constexpr char kMasterAddress[] = "ADAPTDL_MASTER_ADDR";
 inline constexpr char kMasterPort[] = "ADAPTDL_MASTER_PORT";
 inline constexpr char kNumReplicas[] = "ADAPTDL_NUM_REPLICAS";
@@ -30,27 +32,29 @@ inline constexpr char kThreads[] = "BATCHSCOPE_THREADS";
 inline constexpr char kBackend[] = "BATCHSCOPE_BACKEND";
 inline constexpr char kDevice[] = "BATCHSCOPE_DEVICE";
 inline constexpr char kTriggers[] = "BATCHSCOPE_TRIGGERS";
-/// Not a replica's: it makes a program the fork server of its replicas, see fork_server.h.
-inline constexpr char kForkServer[] = "BATCHSCOPE_FORK_SERVER";
 inline constexpr char kSampleLog[] = "BATCHSCOPE_SAMPLE_LOG";
 inline constexpr char kCheckpointInterval[] = "BATCHSCOPE_CHECKPOINT_INTERVAL";
+///@}
+/// Not a replica's: it makes a program the fork server of its replicas, see fork_server.h.
+inline constexpr char kForkServer[] = "BATCHSCOPE_FORK_SERVER";
 }  // namespace variable
 
+/// The variables' values, each at its default where the variable is not set.
 struct Environment {
-  std::string master_address = "127.0.0.1";
-  int master_port = 0;  ///< 0: none given; needed with more than one replica and no rendezvous directory
-  int num_replicas = 1;
-  int replica_rank = 0;
-  int num_nodes = 1;
+  std::string master_address = "127.0.0.1";  ///< host of rank 0
+  int master_port = 0;   ///< 0: none given; needed with more than one replica and no rendezvous directory
+  int num_replicas = 1;  ///< over all nodes
+  int replica_rank = 0;  ///< 0 to num_replicas - 1
+  int num_nodes = 1;     ///< machines
   int num_restarts = 0;  ///< also the generation's number
-  /// empty: checkpoints are kept beside the working directory's program, see train
+  /// Directory of the checkpoints; empty: `<program name>.checkpoints` in the working directory.
   std::string checkpoint_path;
-  std::string share_path;
-  std::string job_id;
-  std::string supervisor_url;
-  std::string tensorboard_dir;
-  std::string telemetry_socket;     ///< empty: nobody listens
-  std::string rendezvous_dir;       ///< empty: rendezvous over master_address:master_port
+  std::string share_path;           ///< directory that the replicas share; empty: none
+  std::string job_id;               ///< the run's id; empty: none
+  std::string supervisor_url;       ///< where a cluster's supervisor answers over HTTP; empty: none
+  std::string tensorboard_dir;      ///< directory for event files; empty: none
+  std::string telemetry_socket;     ///< of the supervisor, see telemetry.h; empty: nobody listens
+  std::string rendezvous_dir;       ///< directory; empty: replicas meet at master_address:master_port
   std::optional<int> threads;       ///< compute threads of this replica
   std::string backend = "auto";     ///< auto | gloo | nccl
   std::string device = "auto";      ///< auto | cpu | cuda:N

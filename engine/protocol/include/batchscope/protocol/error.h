@@ -10,6 +10,7 @@
 
 namespace batchscope {
 
+/// What kind of failure.
 enum class ErrorKind {
   failure,    ///< anything without a better name
   usage,      ///< a flag, a value or a message that makes no sense
@@ -21,11 +22,13 @@ enum class ErrorKind {
   io,         ///< the operating system refused: permissions, space, descriptors
 };
 
+/// A failure that a person or a script can cause or mend.
 class Error : public std::runtime_error {
  public:
+  /// The message names the thing, what was wrong with it and what to do.
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
 
-  ErrorKind kind() const noexcept { return kind_; }
+  ErrorKind kind() const noexcept { return kind_; }  ///< as it was made with
 
  private:
   ErrorKind kind_;
@@ -33,22 +36,23 @@ class Error : public std::runtime_error {
 
 /// Exit codes, documented in `batchscope help exit-codes`: one per kind, stable.
 enum ExitCode : int {
-  kExitOk = 0,
-  kExitFailure = 1,
-  kExitUsage = 2,
-  kExitNotFound = 3,
-  kExitConflict = 4,
-  kExitExpectation = 5,  ///< `run --expect` saw something else
-  kExitTimeout = 6,
+  kExitOk = 0,              ///< done
+  kExitFailure = 1,         ///< ErrorKind::failure and ErrorKind::io
+  kExitUsage = 2,           ///< ErrorKind::usage
+  kExitNotFound = 3,        ///< ErrorKind::not_found
+  kExitConflict = 4,        ///< ErrorKind::conflict
+  kExitExpectation = 5,     ///< `run --expect` saw something else
+  kExitTimeout = 6,         ///< ErrorKind::timeout
   kExitCorrupt = 7,         ///< corrupt data, or data from a newer version
   kExitCheckpointed = 143,  ///< stopped by a signal after a checkpoint; run it again to resume
 };
 
+/// The exit code of a program that ends with such an error.
 int exit_code(ErrorKind kind) noexcept;
 
-/// The kind's name as it stands in control replies ("not_found"); parse gives failure for a name it does not
-/// know.
+/// The kind's name as it stands in control replies ("not_found").
 const char* error_kind_name(ErrorKind kind) noexcept;
+/// The kind of that name; failure for a name it does not know.
 ErrorKind parse_error_kind(const std::string& name) noexcept;
 
 }  // namespace batchscope

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// Event files, which TensorBoard reads: records of
-///   length (u64), masked CRC-32C of the length (u32), data, masked CRC-32C of the data (u32)
+///
+///     length (u64), masked CRC-32C of the length (u32), data, masked CRC-32C of the data (u32)
+///
 /// all little-endian, as TFRecord has them. The data is a serialised Event message of TensorFlow's
 /// event.proto: the file's version first, then scalars. Each is written at once, so that a program that is
 /// killed loses none.
@@ -18,6 +20,7 @@ namespace batchscope::protocol {
 /// Castagnoli's CRC, rotated and offset, because CRCs of data that holds CRCs are weak.
 std::uint32_t masked_crc32c(std::string_view bytes);
 
+/// An event file that is being written.
 class EventFile {
  public:
   /// A new file in the directory, which is made where it is missing; its name holds the time, the host and
@@ -31,7 +34,7 @@ class EventFile {
   /// TensorBoard's scalars are. Does not wait for the disk. Throws Error(io).
   void add(std::int64_t step, double wall_time, const std::map<std::string, double>& scalars);
 
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return path_; }  ///< the file
 
  private:
   void write(const std::string& event);

@@ -19,22 +19,28 @@ namespace batchscope::protocol {
 /// Programs that know the protocol say so in an ELF note of this name and of this type, its version. A
 /// program without it is never started as a fork server.
 inline constexpr std::string_view kForkNoteName = "BatchScope";
+/// The note's type: the version of this protocol.
 inline constexpr std::uint32_t kForkNoteType = 1;
 
+/// Make one replica.
 struct ForkOrder {
   std::map<std::string, std::string> environment;  ///< the whole of it
   std::string log;                                 ///< standard output and error
 };
 
+/// Of the fork server to its start, or of a replica to its order.
 struct ForkAnswer {
-  std::int64_t pid = 0;
-  std::string error;  ///< empty: done
+  std::int64_t pid = 0;  ///< of the one who answers
+  std::string error;     ///< empty: done
 };
 
+/// As one packet.
 std::string encode(const ForkOrder& order);
+/// As one packet.
 std::string encode(const ForkAnswer& answer);
 /// Throw Error(usage) for anything malformed.
 ForkOrder decode_fork_order(std::string_view packet);
+/// As decode_fork_order.
 ForkAnswer decode_fork_answer(std::string_view packet);
 
 /// Blocking. Throws Error(io), also where the packet is larger than the socket takes.

@@ -11,13 +11,17 @@
 
 namespace batchscope::protocol {
 
+/// The library that reads and writes it.
 using Json = nlohmann::json;
 
+/// A number, or one of the three strings.
 Json encode_number(double value);
+/// An array of them.
 Json encode_numbers(const std::vector<double>& values);
 
 /// Throw Error(usage) for anything that is neither a number nor one of the three strings.
 double decode_number(const Json& json);
+/// Throws Error(usage) for anything that is no array of them.
 std::vector<double> decode_numbers(const Json& json);
 
 /// Parses one line. Throws Error(usage) naming the position of the fault; never anything else.
@@ -27,6 +31,7 @@ Json parse_object(std::string_view line);
 /// Error(usage) and the connection should be closed.
 class LineSplitter {
  public:
+  /// Limit: bytes of the longest line, 16 MiB unless told otherwise.
   explicit LineSplitter(std::size_t limit = 16u << 20) : limit_(limit) {}
 
   /// The complete lines, without their newline, that end within these bytes.

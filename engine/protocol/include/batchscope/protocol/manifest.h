@@ -16,23 +16,25 @@
 
 namespace batchscope::protocol {
 
+/// One state's file in a checkpoint.
 struct StateFile {
-  std::string name;  ///< a plain file name, no separators
-  std::int64_t bytes = 0;
-  std::uint32_t crc32 = 0;
+  std::string name;         ///< a plain file name, no separators
+  std::int64_t bytes = 0;   ///< its size
+  std::uint32_t crc32 = 0;  ///< zlib's CRC-32 of its bytes
 };
 
+/// What a checkpoint holds.
 struct Manifest {
-  static constexpr int kVersion = 1;
+  static constexpr int kVersion = 1;  ///< of the format that is written
 
-  int version = kVersion;
-  std::int64_t step = 0;
-  int epoch = 0;
-  double progress = 0;
-  int num_replicas = 1;
-  std::string reason;
-  bool pinned = false;  ///< made by hand: never removed by rotation
-  std::vector<StateFile> files;
+  int version = kVersion;        ///< of the format that was read
+  std::int64_t step = 0;         ///< optimizer steps done
+  int epoch = 0;                 ///< epochs finished
+  double progress = 0;           ///< scale-invariant iterations done
+  int num_replicas = 1;          ///< that wrote it
+  std::string reason;            ///< as CheckpointWritten has it
+  bool pinned = false;           ///< made by hand: never removed by rotation
+  std::vector<StateFile> files;  ///< one of each state
   /// What was trained on since the checkpoint before: it lasts with this one, also where nobody is told of
   /// it.
   std::vector<LedgerEntry> ledger;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Where everything lies. What lasts: $XDG_DATA_HOME/batchscope/runs.db (BATCHSCOPE_DB overrides) with
-/// runs/<id>/ beside it. What only lives as long as a supervisor: $XDG_STATE_HOME/batchscope/<id>/ with
-/// the sockets, in a 0700 directory that is checked for its owner; where that path would not fit the 108
-/// bytes of a socket address, /tmp/batchscope-<uid>/<id>/ serves instead.
+/// Where everything lies. What lasts: `$XDG_DATA_HOME/batchscope/runs.db` (BATCHSCOPE_DB overrides)
+/// with `runs/<id>/` beside it. What only lives as long as a supervisor: `$XDG_STATE_HOME/batchscope/<id>/`
+/// with the sockets, in a 0700 directory that is checked for its owner; where that path would not fit the 108
+/// bytes of a socket address, `/tmp/batchscope-<uid>/<id>/` serves instead.
 #pragma once
 
 #include <filesystem>
@@ -11,21 +11,25 @@
 
 namespace batchscope::protocol {
 
+/// The paths of one run, all absolute.
 struct RunPaths {
-  std::filesystem::path root;     ///< runs/<id>
-  std::filesystem::path samples;  ///< samples.db
-  std::filesystem::path logs;     ///< logs/g<generation>-r<rank>.log
-  std::filesystem::path checkpoints;
-  std::filesystem::path share;
-  std::filesystem::path tensorboard;
-  std::filesystem::path runtime;  ///< sockets, rendezvous directories
-  std::filesystem::path control_socket;
-  std::filesystem::path telemetry_socket;
+  std::filesystem::path root;              ///< `runs/<id>`
+  std::filesystem::path samples;           ///< samples.db
+  std::filesystem::path logs;              ///< `logs/g<generation>-r<rank>.log`
+  std::filesystem::path checkpoints;       ///< checkpoints/checkpoint-000012/
+  std::filesystem::path share;             ///< a directory that the replicas share
+  std::filesystem::path tensorboard;       ///< event files
+  std::filesystem::path runtime;           ///< sockets, rendezvous directories
+  std::filesystem::path control_socket;    ///< PROTOCOL.md
+  std::filesystem::path telemetry_socket;  ///< telemetry.h
 
+  /// What one replica printed.
   std::filesystem::path log_file(int generation, int rank) const;
+  /// Where one generation's replicas meet.
   std::filesystem::path rendezvous(int generation) const;
 };
 
+/// The catalogue of runs, runs.db. Pure: touches no file.
 std::filesystem::path catalogue_path();
 
 /// Pure: touches no file. Throws Error(usage) for an id that is not one (valid_run_id).
@@ -36,6 +40,7 @@ RunPaths run_paths(const std::string& id);
 void make_run_directories(const RunPaths& paths);
 
 bool valid_run_id(const std::string& id) noexcept;  ///< eight of 0-9 a-z
+/// A random one; whether it is taken is for the catalogue to say.
 std::string new_run_id();
 
 }  // namespace batchscope::protocol

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// A process that can be recognised later: process ids are used again, a process id together with the
-/// moment its process began (field 22 of /proc/<pid>/stat, in ticks since the machine started) is not.
+/// moment its process began (field 22 of `/proc/<pid>/stat`, in ticks since the machine started) is not.
 #pragma once
 
 #include <sys/types.h>
@@ -10,12 +10,14 @@
 
 namespace batchscope::protocol {
 
+/// A process at one time.
 struct ProcessId {
-  pid_t pid = 0;           ///< 0: none
-  std::int64_t start = 0;  ///< 0: there was no such process
-  bool operator==(const ProcessId&) const = default;
+  pid_t pid = 0;                                      ///< 0: none
+  std::int64_t start = 0;                             ///< 0: there was no such process
+  bool operator==(const ProcessId&) const = default;  ///< the same process, not only the same number
 };
 
+/// The process that has this number now; start 0 where none has.
 ProcessId identify(pid_t pid);
 
 /// The same process runs still; a zombie does not.

@@ -17,36 +17,40 @@ namespace batchscope::protocol {
 /// A scripted event: `--at step=400:checkpoint`. The replicas evaluate epoch, step and progress, so that
 /// the event happens after exactly that step on all of them; elapsed is the supervisor's clock.
 struct Trigger {
+  /// Of what `at` counts.
   enum class When { epoch, step, progress, elapsed };
+  /// What happens then.
   enum class Action { replicas, checkpoint, pause, stop };
 
-  When when = When::step;
+  When when = When::step;  ///< the clock
   double at =
       0;  ///< epochs finished | optimizer steps done | scale-invariant iterations | seconds of run time
-  Action action = Action::checkpoint;
-  int replicas = 0;  ///< for Action::replicas
+  Action action = Action::checkpoint;  ///< what happens
+  int replicas = 0;                    ///< for Action::replicas
 
   /// "{epoch|step|progress|elapsed}=X:{replicas=N|checkpoint|pause|stop}"; elapsed takes 30, 30s, 10m, 2h.
   /// Throws Error(usage) quoting the text and the form.
   static Trigger parse(const std::string& text);
+  /// The form that parse reads.
   std::string text() const;
-  bool operator==(const Trigger&) const = default;
+  bool operator==(const Trigger&) const = default;  ///< the same event
 };
 
 /// "90", "90s", "10m", "2h" in seconds. Throws Error(usage).
 double parse_duration(const std::string& text);
 
+/// Everything that is needed to start a run, or to start it again.
 struct RunSpec {
-  std::string name;
-  std::string program;  ///< absolute path
-  std::vector<std::string> arguments;
-  std::string working_directory;  ///< absolute path
-  std::string recipe;             ///< path of the recipe it came from, or empty
-  int replicas = 1;
-  bool oversubscribe = false;  ///< more replicas than GPUs, over Gloo
-  std::string device = "auto";
-  std::string group;  ///< runs that belong together, or empty
-  std::vector<Trigger> triggers;
+  std::string name;                                ///< as a person calls it
+  std::string program;                             ///< absolute path
+  std::vector<std::string> arguments;              ///< without the program's name
+  std::string working_directory;                   ///< absolute path
+  std::string recipe;                              ///< path of the recipe it came from, or empty
+  int replicas = 1;                                ///< of the first generation
+  bool oversubscribe = false;                      ///< more replicas than GPUs, over Gloo
+  std::string device = "auto";                     ///< auto, cpu or cuda:N
+  std::string group;                               ///< runs that belong together, or empty
+  std::vector<Trigger> triggers;                   ///< scripted events
   std::map<std::string, std::string> environment;  ///< added to the supervisor's own
   double checkpoint_timeout = 120;  ///< seconds a planned stop may take to write its checkpoint
   double rescale_timeout = 60;      ///< seconds a new generation may take to its first step
@@ -54,8 +58,11 @@ struct RunSpec {
   int restart_budget = 5;           ///< restarts after crashes without a new checkpoint in between
 };
 
+/// As its text.
 void to_json(Json& json, const Trigger& trigger);
+/// Throws Error(usage) as parse does.
 void from_json(const Json& json, Trigger& trigger);
+/// As an object with a field of the same name for each.
 void to_json(Json& json, const RunSpec& spec);
 void from_json(const Json& json, RunSpec& spec);  ///< throws Error(usage) naming the field
 

@@ -8,6 +8,7 @@
 
 namespace batchscope::protocol {
 
+/// The states of a run.
 enum class RunState {
   starting,
   running,
@@ -21,6 +22,7 @@ enum class RunState {
   interrupted
 };
 
+/// The name as it stands in messages and in the catalogue: the state's own.
 const char* run_state_name(RunState state) noexcept;
 RunState parse_run_state(const std::string& name);  ///< throws Error(corrupt)
 

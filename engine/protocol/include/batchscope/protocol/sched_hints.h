@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// What a job tells a cluster scheduler about its goodput, in AdaptDL's JSON form (adaptdl/sched_hints.py):
-///   {"initBatchSize": 64, "maxBatchSize": 1024, "localBszBounds": [16, 256], "globalBatchSize": null,
-///    "maxProfiledReplicas": 2, "gradientAccumulation": false, "gradParams": {"norm": .., "var": ..},
-///    "perfParams": {"alpha_c": .., "beta_c": .., "alpha_n": .., "beta_n": .., "alpha_r": .., "beta_r": ..,
-///                   "gamma": ..}}
-/// AdaptDL writes null for what is not known yet.
+///
+///     {"initBatchSize": 64, "maxBatchSize": 1024, "localBszBounds": [16, 256], "globalBatchSize": null,
+///      "maxProfiledReplicas": 2, "gradientAccumulation": false, "gradParams": {"norm": .., "var": ..},
+///      "perfParams": {"alpha_c": .., "beta_c": .., "alpha_n": .., "beta_n": .., "alpha_r": .., "beta_r": ..,
+///                     "gamma": ..}}
+///
+/// Batch sizes are in samples; initBatchSize, maxBatchSize and globalBatchSize over all replicas,
+/// localBszBounds of one replica's micro-batch. norm is |true gradient|^2, var the trace of its covariance at
+/// the initial batch size; the alphas are s, the betas s per sample or per replica (goodput/model.h). AdaptDL
+/// writes null for what is not known yet.
 #pragma once
 
 #include "batchscope/protocol/json.h"

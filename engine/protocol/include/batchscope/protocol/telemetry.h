@@ -19,48 +19,49 @@ namespace batchscope::protocol {
 
 /// First message of a connection, sent when the process group stands.
 struct Hello {
-  int version = 1;
-  int rank = 0;
-  int generation = 0;
-  std::int64_t pid = 0;
-  std::string backend;  ///< "gloo", "nccl" or "none" (a single process)
-  std::string device;   ///< "cpu", "cuda:0"
-  std::string library;  ///< "LibTorch 1.13.0"
-  int threads = 1;
-  bool forked = false;  ///< by the fork server, not exec'ed
-  double started = 0;   ///< when the process entered init_process_group
-  double mono = 0;      ///< when the group stood
+  int version = 1;       ///< of these messages
+  int rank = 0;          ///< 0 to replicas - 1
+  int generation = 0;    ///< restarts so far
+  std::int64_t pid = 0;  ///< of the replica
+  std::string backend;   ///< "gloo", "nccl" or "none" (a single process)
+  std::string device;    ///< "cpu", "cuda:0"
+  std::string library;   ///< "LibTorch 1.13.0"
+  int threads = 1;       ///< compute threads
+  bool forked = false;   ///< by the fork server, not exec'ed
+  double started = 0;    ///< s, when the process entered init_process_group
+  double mono = 0;       ///< s, when the group stood
 };
 
 /// The states are loaded and the first loop that is not skipped begins.
 struct Restored {
-  int rank = 0;
+  int rank = 0;            ///< of the sender
   std::string checkpoint;  ///< file name of the checkpoint directory; empty: a fresh start
   std::int64_t step = 0;   ///< optimizer steps done so far
-  double mono = 0;
+  double mono = 0;         ///< s, when it was sent
 };
 
 /// Per-step series of rank 0: columns of equal length, one entry per optimizer step, beginning with
 /// `first_step` (the first step of a run is 1). "mono" is always among them. Names in series.h.
 struct Steps {
-  std::int64_t first_step = 0;
-  std::map<std::string, std::vector<double>> columns;
-  std::int64_t dropped = 0;  ///< steps lost to a full socket so far
+  std::int64_t first_step = 0;                         ///< that the columns begin with
+  std::map<std::string, std::vector<double>> columns;  ///< by name, units as in series.h
+  std::int64_t dropped = 0;                            ///< steps lost to a full socket so far
 };
 
 /// A value at a step that does not come with every step: validation metrics, user scalars.
 struct Scalar {
-  std::string name;
-  std::int64_t step = 0;
-  double value = 0;
-  double mono = 0;
+  std::string name;       ///< of the series
+  std::int64_t step = 0;  ///< optimizer steps done
+  double value = 0;       ///< in the program's own unit
+  double mono = 0;        ///< s, when it was sent
 };
 
+/// A replica lives, and where it is.
 struct Heartbeat {
-  int rank = 0;
-  std::int64_t step = 0;
-  std::string phase;  ///< "train", "validate", "checkpoint", "idle"
-  double mono = 0;
+  int rank = 0;           ///< of the sender
+  std::int64_t step = 0;  ///< optimizer steps done
+  std::string phase;      ///< "train", "validate", "checkpoint", "idle"
+  double mono = 0;        ///< s, when it was sent
 };
 
 /// Where the run stands, for progress bars; rank 0, with each batch of Steps and during validation.
@@ -70,82 +71,87 @@ struct Position {
   std::string loop;     ///< "train" or "validate"
   double fraction = 0;  ///< of this loop, 0..1
   double progress = 0;  ///< scale-invariant iterations done
-  double mono = 0;
+  double mono = 0;      ///< s, when it was sent
 };
 
+/// An epoch begins or ends.
 struct EpochMark {
-  int epoch = 0;
-  bool begin = true;  ///< else its end
-  std::int64_t step = 0;
-  double mono = 0;
+  int epoch = 0;          ///< from 0
+  bool begin = true;      ///< else its end
+  std::int64_t step = 0;  ///< optimizer steps done
+  double mono = 0;        ///< s, when it was sent
 };
 
 /// A stretch of one dataset pass that was consumed: positions [from, to) of the permutation of (epoch,
 /// pass). Padding that kept replicas aligned is counted, not listed: it has no weight.
 struct LedgerEntry {
-  std::string loader;  ///< "train-0": kind and index of the loader in the program
-  int epoch = 0;
-  int pass = 0;
-  std::int64_t from = 0;
-  std::int64_t to = 0;
-  std::int64_t padding = 0;
-  std::int64_t dataset_size = 0;
-  std::int64_t step = 0;  ///< optimizer steps done when the stretch ended
+  std::string loader;             ///< "train-0": kind and index of the loader in the program
+  int epoch = 0;                  ///< from 0
+  int pass = 0;                   ///< over the dataset, within the epoch, from 0
+  std::int64_t from = 0;          ///< first position
+  std::int64_t to = 0;            ///< position behind the last
+  std::int64_t padding = 0;       ///< samples without weight
+  std::int64_t dataset_size = 0;  ///< samples
+  std::int64_t step = 0;          ///< optimizer steps done when the stretch ended
 
-  bool operator==(const LedgerEntry&) const = default;
+  bool operator==(const LedgerEntry&) const = default;  ///< all fields
 };
 
 /// The fitted goodput model, whenever it was fitted anew: enough to predict any configuration.
 struct Model {
-  std::vector<double> perf;  ///< alpha_c, beta_c, alpha_n, beta_n, alpha_r, beta_r, gamma
-  double grad_sqr = 0;
-  double grad_var = 0;
-  std::int64_t init_batch_size = 0;
-  std::int64_t max_batch_size = 0;        ///< 0: none
-  std::int64_t min_local_batch_size = 0;  ///< 0: none
-  std::int64_t max_local_batch_size = 0;  ///< 0: none
-  bool accumulation = false;
-  int max_profiled_replicas = 0;
-  std::int64_t step = 0;
+  std::vector<double> perf;               ///< alpha_c, beta_c, alpha_n, beta_n, alpha_r, beta_r (s), gamma
+  double grad_sqr = 0;                    ///< |true gradient|^2
+  double grad_var = 0;                    ///< trace of its covariance at the initial batch size
+  std::int64_t init_batch_size = 0;       ///< samples, all replicas
+  std::int64_t max_batch_size = 0;        ///< samples, all replicas; 0: none
+  std::int64_t min_local_batch_size = 0;  ///< samples of a micro-batch; 0: none
+  std::int64_t max_local_batch_size = 0;  ///< samples of a micro-batch; 0: none
+  bool accumulation = false;              ///< several micro-batches a step are allowed
+  int max_profiled_replicas = 0;          ///< largest number that was measured
+  std::int64_t step = 0;                  ///< optimizer steps done when it was fitted
 };
 
+/// A checkpoint is complete on disk.
 struct CheckpointWritten {
-  std::string name;    ///< directory name under the checkpoint path
-  std::string reason;  ///< "manual", "rescale", "trigger", "exit", "periodic"
-  std::int64_t step = 0;
-  int epoch = 0;
-  double progress = 0;
-  std::int64_t bytes = 0;
-  double last_step = 0;  ///< monotonic time at which the last optimizer step before it finished
-  double began = 0;
-  double mono = 0;  ///< when it was complete on disk
+  std::string name;        ///< directory name under the checkpoint path
+  std::string reason;      ///< "manual", "rescale", "trigger", "exit", "periodic"
+  std::int64_t step = 0;   ///< optimizer steps done
+  int epoch = 0;           ///< epochs finished
+  double progress = 0;     ///< scale-invariant iterations done
+  std::int64_t bytes = 0;  ///< of all its files
+  double last_step = 0;    ///< s, when the last optimizer step before it finished
+  double began = 0;        ///< s, when writing began
+  double mono = 0;         ///< s, when it was complete on disk
 };
 
 /// A scripted trigger fired (its index in the RunSpec). Its checkpoint, if any, has been written before.
 struct Triggered {
-  int index = 0;
-  std::int64_t step = 0;
-  double mono = 0;
+  int index = 0;          ///< from 0
+  std::int64_t step = 0;  ///< optimizer steps done
+  double mono = 0;        ///< s, when it was sent
 };
 
+/// What the program was asked to do, for people to read.
 struct Hyperparameters {
-  std::map<std::string, std::string> values;
+  std::map<std::string, std::string> values;  ///< by name
 };
 
-struct Notice {       // a sentence for the events list
-  std::string level;  ///< "info", "warning", "error"
-  std::string text;
-  std::int64_t step = 0;
+/// A line for the events list.
+struct Notice {
+  std::string level;      ///< "info", "warning", "error"
+  std::string text;       ///< a sentence
+  std::int64_t step = 0;  ///< optimizer steps done
 };
 
 /// Last message before an orderly end; code 143 after a checkpoint, 0 when the program is done.
 struct Goodbye {
-  int rank = 0;
-  int code = 0;
-  std::int64_t step = 0;
-  double mono = 0;
+  int rank = 0;           ///< of the sender
+  int code = 0;           ///< exit code
+  std::int64_t step = 0;  ///< optimizer steps done
+  double mono = 0;        ///< s, when it was sent
 };
 
+/// Any of them.
 using Message = std::variant<Hello, Restored, Steps, Scalar, Heartbeat, Position, EpochMark, LedgerEntry,
                              Model, CheckpointWritten, Triggered, Hyperparameters, Notice, Goodbye>;
 

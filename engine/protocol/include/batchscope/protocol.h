@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// What the processes of a run say to one another and leave on disk: messages, environment names, paths, the
+/// checkpoint's manifest, and the error type of the house.
+///
+///     using namespace batchscope::protocol;
+///     for (const auto& folder : list_checkpoints(run_paths("k3v90abc").checkpoints)) {
+///       const Manifest manifest = verify_checkpoint(folder);                      // throws Error(corrupt)
+///       std::cout << folder << " at step " << manifest.step << ", " << manifest.reason << "\n";
+///     }
+#pragma once
+
+#include "batchscope/protocol/control.h"
+#include "batchscope/protocol/environment.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/event_file.h"
+#include "batchscope/protocol/fork_server.h"
+#include "batchscope/protocol/json.h"
+#include "batchscope/protocol/manifest.h"
+#include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/process_id.h"
+#include "batchscope/protocol/run_spec.h"
+#include "batchscope/protocol/run_state.h"
+#include "batchscope/protocol/sched_hints.h"
+#include "batchscope/protocol/series.h"
+#include "batchscope/protocol/telemetry.h"
+
+/// Messages, paths and formats; see protocol.h. Nothing here blocks for longer than a file takes, but
+/// send_packet and receive_packet.
+namespace batchscope::protocol {}
+/// The names of the environment variables of a replica; what they hold is in Environment.
+namespace batchscope::protocol::variable {}
+/// The names of the series that every run has.
+namespace batchscope::protocol::series {}
