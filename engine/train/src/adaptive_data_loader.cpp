@@ -48,7 +48,7 @@ AdaptiveDataLoader::AdaptiveDataLoader(const Dataset& dataset, const Options& op
 
 AdaptiveDataLoader::~AdaptiveDataLoader() = default;
 
-void AdaptiveDataLoader::autoscale_batch_size(std::int64_t max_batch_size, LocalBounds local,
+void AdaptiveDataLoader::autoscale_batch_size(std::int64_t max_batch_size, LocalBatchBounds local,
                                               bool accumulation) {
   const std::int64_t batch_size = core_->options.batch_size;
   if (!core_->options.training) refuse("autoscale_batch_size is for training loaders");

@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Everything a training program needs. It includes no torch/torch.h: include what you use of LibTorch
-/// yourself.
+/// What a training program links: a LibTorch loop with these lines trains on any number of replicas, at a
+/// batch size that follows goodput, and survives restarts on another number.
+///
+///     batchscope::init_process_group();
+///     batchscope::AdaptiveDataLoader loader(dataset, {.batch_size = 64, .shuffle = true});
+///     loader.autoscale_batch_size(1024);
+///     batchscope::AdaptiveDataParallel adp(model, optimizer);
+///     for (int epoch : batchscope::remaining_epochs_until(30))
+///       for (auto& batch : loader) train(batch);  // with adp.zero_grad() and adp.step()
+///
+/// Terms and semantics are AdaptDL's (engine/train/PORTING.md). What fails is thrown as batchscope::Error. A
+/// call that is "collective" is made by all replicas in the same order, and blocks until they have, at most
+/// for the process group's timeout. Nothing here is thread-safe unless it says so. It includes no
+/// torch/torch.h: include what you use of LibTorch yourself.
 #pragma once
 
 #include "batchscope/protocol/error.h"
@@ -19,3 +31,10 @@
 #include "batchscope/train/record.h"
 #include "batchscope/train/scaling_rule.h"
 #include "batchscope/train/torch_dataset.h"
+
+/// What a training program calls; see train.h.
+namespace batchscope {}
+/// What survives restarts.
+namespace batchscope::checkpoint {}
+/// Small values shared by all replicas.
+namespace batchscope::collective {}

@@ -17,28 +17,30 @@
 
 namespace batchscope {
 
+/// One micro-batch of one replica.
 struct Batch {
   at::Tensor data;    ///< [n, ...]
   at::Tensor target;  ///< [n, ...]
   /// Real samples: data.size(0), or 0 where the one row is padding that keeps replicas aligned.
   std::int64_t count = 0;
-  std::int64_t size() const { return count; }
+  std::int64_t size() const { return count; }  ///< as count
 };
 
-/// A map-style dataset.
+/// A map-style dataset: derive from it for data of your own.
 class Dataset {
  public:
   virtual ~Dataset() = default;
-  virtual std::int64_t size() const = 0;
-  /// One batch of the samples with these indices. Called from worker threads too.
+  virtual std::int64_t size() const = 0;  ///< samples; the same number at every call
+  /// One batch of the samples with these indices (0 to size() - 1), in their order. Called from prefetching
+  /// threads too, several at a time. What it throws is thrown in the loop.
   virtual Batch collate(const std::vector<std::int64_t>& indices) const = 0;
 };
 
-/// Rows of two tensors: gathered by index_select.
+/// Rows of two tensors, on any device: gathered by index_select.
 class TensorDataset : public Dataset {
  public:
   TensorDataset(at::Tensor data, at::Tensor target);  ///< same first dimension, else Error(usage)
-  std::int64_t size() const override;
+  std::int64_t size() const override;                 ///< rows of the tensors
   Batch collate(const std::vector<std::int64_t>& indices) const override;
 
  private:
@@ -48,19 +50,22 @@ class TensorDataset : public Dataset {
 class DataLoop;
 struct LoaderCore;
 
+/// Samples of one replica's micro-batch.
 struct LocalBatchBounds {
-  std::int64_t minimum = 1;
-  std::int64_t maximum = 0;  ///< 0: max_batch_size
+  std::int64_t minimum = 1;  ///< at least 1
+  std::int64_t maximum = 0;  ///< 0: no bound but max_batch_size
 };
 
+/// A loader over one dataset. Not thread-safe.
 class AdaptiveDataLoader {
  public:
+  /// What to load, and how.
   struct Options {
     std::int64_t batch_size = 1;  ///< total, over all replicas; the scale S is relative to it
-    bool shuffle = false;
-    bool drop_last = false;
-    int num_workers = 0;   ///< prefetching threads
-    bool training = true;  ///< false: for validation; no padding, no batch-size adaptation, no profile
+    bool shuffle = false;         ///< anew at every pass; see ElasticSampler
+    bool drop_last = false;       ///< leaves out a short last micro-batch
+    int num_workers = 0;          ///< prefetching threads; 0: batches are collated when they are asked for
+    bool training = true;         ///< false: for validation; no padding, no batch-size adaptation, no profile
   };
 
   /// The dataset must outlive the loader. Throws Error(usage) for an empty dataset, a batch size below 1,
@@ -72,21 +77,28 @@ class AdaptiveDataLoader {
   /// local bounds (samples per replica and micro-batch); with accumulation also by several micro-batches a
   /// step. Ends an epoch by statistical progress instead of by samples. Throws Error(usage) for bounds that
   /// exclude the batch size.
-  using LocalBounds = LocalBatchBounds;
-  void autoscale_batch_size(std::int64_t max_batch_size, LocalBounds local = {}, bool accumulation = false);
+  void autoscale_batch_size(std::int64_t max_batch_size, LocalBatchBounds local = {},
+                            bool accumulation = false);
 
-  std::int64_t current_batch_size() const;  ///< total per optimizer step
-  std::int64_t current_local_batch_size() const;
-  int accumulation_steps() const;  ///< micro-batches beyond the first
+  std::int64_t current_batch_size() const;        ///< total per optimizer step
+  std::int64_t current_local_batch_size() const;  ///< samples per replica and micro-batch
+  int accumulation_steps() const;                 ///< micro-batches beyond the first
 
+  /// A running loop. Copies share it.
   class Iterator {
    public:
+    /// What std::input_iterator asks for.
+    ///@{
     using iterator_category = std::input_iterator_tag;
     using value_type = Batch;
     using difference_type = std::ptrdiff_t;
     using pointer = Batch*;
     using reference = Batch&;
+    ///@}
+    /// The batch, good until the next ++.
     Batch& operator*();
+    /// The next batch; waits for the prefetching threads. Collective, and ends the process with 143, after a
+    /// checkpoint, where the replicas have agreed to stop.
     Iterator& operator++();
     bool operator==(std::default_sentinel_t) const;  ///< the loop is over
 
@@ -100,7 +112,7 @@ class AdaptiveDataLoader {
   /// does not and goes on where it was when it is begun again. With drop_last a short last micro-batch is
   /// left out. Throws Error(usage) when another loop is still running.
   Iterator begin();
-  std::default_sentinel_t end() const { return {}; }
+  std::default_sentinel_t end() const { return {}; }  ///< of any loop
 
  private:
   std::unique_ptr<LoaderCore> core_;

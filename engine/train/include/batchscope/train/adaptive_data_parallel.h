@@ -5,13 +5,13 @@
 /// scale-invariant iterations (AdaScale, Johnson et al. 2020, Algorithm 1; AdaptDL's parallel.py). Its state,
 /// the module's, the optimizer's (with its options) and the scheduler's survive restarts.
 ///
-///   AdaptiveDataParallel adp(model, optimizer, &schedule);
-///   for (auto& batch : loader) {
-///     adp.zero_grad();
-///     auto loss = ...;
-///     loss.backward();
-///     adp.step();          // a no-op in the middle of accumulation
-///   }
+///     AdaptiveDataParallel adp(model, optimizer, &schedule);
+///     for (auto& batch : loader) {
+///       adp.zero_grad();
+///       auto loss = ...;
+///       loss.backward();
+///       adp.step();          // a no-op in the middle of accumulation
+///     }
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -42,8 +42,10 @@ struct NormSample;
 class LRScheduler;
 class ScalingRule;
 
+/// One module in training. Not thread-safe.
 class AdaptiveDataParallel {
  public:
+  /// What it takes beside the module and the optimizer.
   struct Options {
     std::shared_ptr<ScalingRule> scaling_rule;  ///< none: AdamScale with Adam or AdamW, else AdaScale
     std::string name = "adaptdl-dataparallel";  ///< of the state; one for each instance
@@ -52,38 +54,44 @@ class AdaptiveDataParallel {
     /// A learning-rate factor is at most this times what it was a step before, beginning with 1; must be
     /// above 1.
     std::optional<double> max_factor_growth;
-    std::int64_t bucket_bytes = 25 << 20;
+    std::int64_t bucket_bytes = 25 << 20;  ///< of gradients averaged at once, with several replicas
   };
 
   /// Broadcasts rank 0's parameters and buffers, then loads the checkpoint's state where there is one. The
-  /// module, the optimizer and the scheduler must outlive it. Collective. Throws Error(usage) for a module
-  /// without trainable parameters or an optimizer over other parameters than the module's.
+  /// module, the optimizer and the scheduler must outlive it. Collective: blocks until every replica is
+  /// there. Throws Error(usage) for a module without trainable parameters or an optimizer over other
+  /// parameters than the module's.
+  ///@{
   AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer, LRScheduler* scheduler,
                        Options options);
   AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer,
                        LRScheduler* scheduler = nullptr);
+  ///@}
   /// The same for a TorchScript module, as torch::jit::load makes it: its parameters for the optimizer are
   /// those of module.parameters().
+  ///@{
   AdaptiveDataParallel(torch::jit::Module& module, torch::optim::Optimizer& optimizer, LRScheduler* scheduler,
                        Options options);
   AdaptiveDataParallel(torch::jit::Module& module, torch::optim::Optimizer& optimizer,
                        LRScheduler* scheduler = nullptr);
+  ///@}
   ~AdaptiveDataParallel();
 
   /// Clears the gradients, except in the middle of accumulation.
   void zero_grad();
 
   /// After the last micro-batch: waits for the averaged gradients, updates the noise scale, multiplies each
-  /// group's learning rate by its factor for the optimizer's step, adds the gain to the progress.
+  /// group's learning rate by its factor for the optimizer's step, adds the gain to the progress. With
+  /// several replicas it blocks on all of them.
   void step();
 
   double gain() const;       ///< of the last step, between 1 and the scale
   double lr_factor() const;  ///< of the last step, first group
   double progress() const;   ///< scale-invariant iterations
 
-  /// The statistics behind them (batchscope/goodput/noise_scale.h): the averages, and the squared norms of
-  /// the last step.
+  /// The statistics behind them: the averages (batchscope/goodput/noise_scale.h).
   const goodput::NoiseScale& noise_scale() const;
+  /// The squared norms of the last step, in squared units of the gradient.
   const goodput::NormSample& norms() const;
 
  private:

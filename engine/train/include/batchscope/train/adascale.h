@@ -5,13 +5,13 @@
 /// backward of a step they are averaged over replicas and the gain is known, so that clipping, or logging the
 /// gain, fits in before step().
 ///
-///   AdaScaleOptimizer adascale(optimizer, {.num_gradients_to_accumulate = 2});
-///   while (!adascale.done(T_SI)) {                       // Algorithm 2: stop by accumulated gain
-///     adascale.zero_grad();
-///     for (int i = 0; i < 2; ++i) (loss(next()) / 2).backward();
-///     adascale.step();                                   // at the schedule's rate times the gain
-///     schedule.step_to(adascale.scale_invariant_steps());
-///   }
+///     AdaScaleOptimizer adascale(optimizer, {.num_gradients_to_accumulate = 2});
+///     while (!adascale.done(T_SI)) {                       // Algorithm 2: stop by accumulated gain
+///       adascale.zero_grad();
+///       for (int i = 0; i < 2; ++i) (loss(next()) / 2).backward();
+///       adascale.step();                                   // at the schedule's rate times the gain
+///       schedule.step_to(adascale.scale_invariant_steps());
+///     }
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,10 @@ class Optimizer;
 
 namespace batchscope {
 
+/// An optimizer whose learning rates are multiplied by the gain. Not thread-safe.
 class AdaScaleOptimizer {
  public:
+  /// FairScale's, under its names.
   struct Options {
     std::optional<double> scale = std::nullopt;      ///< batch size over the base one; none: gradients a step
     std::optional<double> smoothing = std::nullopt;  ///< none: max(1 - gradients a step / 1000, 0)
@@ -54,11 +56,13 @@ class AdaScaleOptimizer {
   double gain() const;                   ///< between 1 and the scale; 1 before the first estimate
   double gain(std::size_t group) const;  ///< of one parameter group
 
+  /// Batch size over the base one.
   double scale() const;
   /// Where scale 1 comes to mean another batch size, update_estimate multiplies the estimated variance by the
   /// old scale over the new one, as FairScale does. Throws Error(usage) below 1 and in the middle of a step.
   void set_scale(double scale, bool update_estimate = true);
 
+  /// Weight of the past in the averages, from 0 to below 1.
   double smoothing() const;
   /// Mostly followed by set_scale(). update_smoothing: to the default for as many gradients. Throws
   /// Error(usage) for what leaves a single gradient a step, and in the middle of a step.
@@ -68,9 +72,9 @@ class AdaScaleOptimizer {
   bool done(double total) const;         ///< as many scale-invariant iterations are done
 
   /// For checkpoints, beside the optimizer's own: averages and iterations, plain numbers in a fixed order.
-  /// Scale and accumulation are the program's. restore() throws Error(corrupt) for another number of
-  /// parameter groups.
+  /// Scale and accumulation are the program's.
   std::vector<double> state() const;
+  /// Throws Error(corrupt) for another number of parameter groups.
   void restore(const std::vector<double>& state);
 
  private:

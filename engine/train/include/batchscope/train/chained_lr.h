@@ -11,6 +11,7 @@
 
 namespace batchscope {
 
+/// Several schedules as one.
 class ChainedLR : public StepwiseLR {
  public:
   /// All made with this optimizer, none stepped yet. Throws Error(usage) for none.

@@ -15,6 +15,7 @@
 
 namespace batchscope::checkpoint {
 
+/// Something that survives restarts, as plain bytes of its own.
 class State {
  public:
   /// Throws Error(usage) for a second State of that name or a name that is no plain file name.
@@ -23,19 +24,20 @@ class State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return name_; }  ///< of its file in the checkpoint
 
   /// Called on every replica before save, in the order of registration: gathers what only others know.
   /// Collective.
   virtual void sync() {}
-  /// Rank 0 only.
+  /// Writes the state. Rank 0 only.
   virtual void save(std::ostream& out) = 0;
   /// Rank 0 only: a function that writes what save would write now, later and on another thread, while
   /// training goes on; it must not touch the state. Training waits for this copy. The default saves into
   /// memory.
   using Writer = std::function<void(std::ostream&)>;
+  /// See Writer.
   virtual Writer snapshot();
-  /// Every replica, with what save wrote.
+  /// Reads what save wrote. On every replica. What it throws ends load_state.
   virtual void load(std::istream& in) = 0;
 
  private:

@@ -20,13 +20,15 @@
 
 namespace batchscope::collective {
 
+/// A value as its owner serialises it.
 using Bytes = std::string;
-/// Associative; called on rank 0 in rank order.
+/// Combines two values; associative, called on rank 0 in rank order.
 using Combine = std::function<Bytes(const Bytes&, const Bytes&)>;
 
 /// A result on its way. wait() blocks and may be called once.
 class Pending {
  public:
+  /// The result. Throws as all_reduce does.
   Bytes wait();
 
  private:
@@ -35,17 +37,23 @@ class Pending {
   std::shared_ptr<Impl> impl_;
 };
 
+/// All replicas' values combined, on every replica.
 Bytes all_reduce(std::string_view tag, Bytes value, const Combine& combine);
+/// The same without waiting: returns at once, and wait() blocks.
 Pending all_reduce_async(std::string_view tag, Bytes value, Combine combine);
-Bytes broadcast(std::string_view tag, Bytes value);            ///< rank 0's value
-std::vector<Bytes> gather(std::string_view tag, Bytes value);  ///< by rank, on every replica
-/// timeout 0: the process group's; longer where one replica has long work of its own, as writing a
-/// checkpoint.
+/// Rank 0's value, on every replica.
+Bytes broadcast(std::string_view tag, Bytes value);
+/// The values by rank, on every replica.
+std::vector<Bytes> gather(std::string_view tag, Bytes value);
+/// Waits for all replicas. timeout 0: the process group's; longer where one replica has long work of its own,
+/// as writing a checkpoint.
 void barrier(std::string_view tag, std::chrono::milliseconds timeout = {});
 
-/// The usual numbers. Sums are taken in rank order, so the result is the same on every run.
+/// The sum, taken in rank order, so that it is the same on every run.
 double sum(std::string_view tag, double value);
-std::vector<double> sum(std::string_view tag, const std::vector<double>& values);  ///< same length everywhere
+/// The sums, entry by entry. The same length on every replica.
+std::vector<double> sum(std::string_view tag, const std::vector<double>& values);
+/// The largest.
 std::int64_t max(std::string_view tag, std::int64_t value);
 
 }  // namespace batchscope::collective

@@ -12,6 +12,7 @@
 
 namespace batchscope {
 
+/// One rank's share of a dataset.
 class ElasticSampler {
  public:
   /// Throws Error(usage) for an empty dataset, or a rank outside of the replicas.
@@ -24,9 +25,10 @@ class ElasticSampler {
   std::int64_t length() const;  ///< samples of this rank, padding included; the same on every rank
   std::vector<std::int64_t> indices() const;  ///< this rank's sample ids; a padding sample comes last
 
-  /// The permutation of one pass, and the seed it is drawn with.
+  /// The permutation of one pass: dataset_size sample ids, ascending without shuffle.
   static std::vector<std::int64_t> permutation(std::int64_t dataset_size, int epoch, std::int64_t pass,
                                                bool shuffle);
+  /// The seed that it is drawn with.
   static std::uint64_t seed(int epoch, std::int64_t pass);
 
  private:

@@ -13,20 +13,27 @@
 
 namespace batchscope {
 
+/// The epochs that are left, for a range-based for loop.
 class EpochRange {
  public:
+  /// As remaining_epochs_until makes it.
   explicit EpochRange(int until);
 
+  /// A running epoch loop. Copies share it.
   class Iterator {
    public:
+    /// What std::input_iterator asks for.
+    ///@{
     using iterator_category = std::input_iterator_tag;
     using value_type = int;
     using difference_type = std::ptrdiff_t;
     using pointer = const int*;
     using reference = int;
+    ///@}
+    /// The epoch, from 0.
     int operator*() const;
-    Iterator& operator++();  ///< the epoch is finished
-    bool operator==(std::default_sentinel_t) const;
+    Iterator& operator++();                          ///< the epoch is finished
+    bool operator==(std::default_sentinel_t) const;  ///< no epoch is left
 
    private:
     friend class EpochRange;
@@ -35,14 +42,16 @@ class EpochRange {
   };
   /// Throws Error(usage) inside another epoch loop. Collective.
   Iterator begin();
-  std::default_sentinel_t end() const { return {}; }
+  std::default_sentinel_t end() const { return {}; }  ///< of any loop
 
  private:
   int until_;
 };
 
+/// The epochs from the first that is not finished to epoch - 1; none where all are.
 EpochRange remaining_epochs_until(int epoch);
 int current_epoch();  ///< -1 outside a loop
+/// Epochs finished so far, before restarts too. The first call loads the checkpoint, and is collective.
 int finished_epochs();
 
 }  // namespace batchscope

@@ -17,6 +17,7 @@ class Optimizer;
 
 namespace batchscope {
 
+/// The base of all schedules.
 class LRScheduler {
  public:
   /// The optimizer must outlive it.
@@ -27,26 +28,30 @@ class LRScheduler {
 
   /// For checkpoints: plain numbers in a fixed order. The groups' learning rates are the optimizer's.
   virtual std::vector<double> state() const = 0;
-  virtual void restore(const std::vector<double>& state) = 0;  ///< throws Error(corrupt) for another count
+  /// Throws Error(corrupt) for another count.
+  virtual void restore(const std::vector<double>& state) = 0;
 
  protected:
+  /// One rate for each parameter group.
   void set_learning_rates(const std::vector<double>& rates);
-  const std::vector<double>& base() const { return base_; }  // rates it was made with
-  torch::optim::Optimizer& optimizer() { return optimizer_; }
+  const std::vector<double>& base() const { return base_; }    ///< rates it was made with
+  torch::optim::Optimizer& optimizer() { return optimizer_; }  ///< that it was made with
 
  private:
   torch::optim::Optimizer& optimizer_;
   std::vector<double> base_;
 };
 
-/// A schedule that is a function of e.
+/// A schedule that is a function of e. Derive from it for one of your own: next() is all it takes.
 class StepwiseLR : public LRScheduler {
  public:
+  /// The optimizer must outlive it.
   explicit StepwiseLR(torch::optim::Optimizer& optimizer) : LRScheduler(optimizer) {}
+  /// One step: sets the rates of all groups.
   void step();
   /// Steps until floor(iterations) are taken: lr(floor(tau)), with tau the scale-invariant iterations done.
   void step_to(double iterations);
-  int steps() const { return steps_; }
+  int steps() const { return steps_; }  ///< taken so far, e
   std::vector<double> state() const override;
   void restore(const std::vector<double>& state) override;
 
@@ -73,6 +78,7 @@ class ConstantLR : public StepwiseLR {
 /// rate *= gamma every step_size steps
 class StepLR : public StepwiseLR {
  public:
+  /// step_size in steps. Throws Error(usage) below 1.
   StepLR(torch::optim::Optimizer& optimizer, int step_size, double gamma = 0.1);
 
  private:
@@ -84,6 +90,7 @@ class StepLR : public StepwiseLR {
 /// rate *= gamma at each milestone (twice where it is listed twice)
 class MultiStepLR : public StepwiseLR {
  public:
+  /// Milestones in steps, in any order.
   MultiStepLR(torch::optim::Optimizer& optimizer, std::vector<int> milestones, double gamma = 0.1);
 
  private:
@@ -95,6 +102,7 @@ class MultiStepLR : public StepwiseLR {
 /// rate *= gamma
 class ExponentialLR : public StepwiseLR {
  public:
+  /// The optimizer must outlive it.
   ExponentialLR(torch::optim::Optimizer& optimizer, double gamma);
 
  private:
@@ -105,6 +113,7 @@ class ExponentialLR : public StepwiseLR {
 /// rate = minimum + (base - minimum) * (1 + cos(pi e / period)) / 2, and up again beyond the period
 class CosineAnnealingLR : public StepwiseLR {
  public:
+  /// The period is in steps, the minimum a rate. Throws Error(usage) for a period below 1.
   CosineAnnealingLR(torch::optim::Optimizer& optimizer, int period, double minimum = 0);
 
  private:
@@ -116,6 +125,8 @@ class CosineAnnealingLR : public StepwiseLR {
 /// rate = base * (start + (end - start) * min(e, steps) / steps): warm-up with the defaults
 class LinearLR : public StepwiseLR {
  public:
+  /// start and end are factors of the base rate, applied from the beginning. Throws Error(usage) unless they
+  /// are in (0, 1] and [0, 1], and for fewer than 1 step.
   LinearLR(torch::optim::Optimizer& optimizer, double start = 1.0 / 3, double end = 1, int steps = 5);
 
  private:
@@ -127,6 +138,7 @@ class LinearLR : public StepwiseLR {
 /// rate = base * factor(e)
 class LambdaLR : public StepwiseLR {
  public:
+  /// The factor is applied from the beginning, with e = 0. Throws Error(usage) for an empty function.
   LambdaLR(torch::optim::Optimizer& optimizer, std::function<double(int)> factor);
 
  private:
@@ -137,16 +149,18 @@ class LambdaLR : public StepwiseLR {
 /// rate *= factor once the metric has not improved for more than `patience` steps
 class ReduceLROnPlateau : public LRScheduler {
  public:
+  /// PyTorch's, under plainer names.
   struct Options {
-    bool larger_is_better = false;
-    double factor = 0.1;
-    int patience = 10;
-    double threshold = 1e-4;  ///< of improvement: relative, or absolute
-    bool relative = true;
-    int cooldown = 0;  ///< steps after a reduction in which nothing counts as bad
-    double minimum = 0;
-    double epsilon = 1e-8;  ///< smaller reductions are not made
+    bool larger_is_better = false;  ///< else smaller
+    double factor = 0.1;            ///< of a reduction, below 1
+    int patience = 10;              ///< steps without improvement that are borne
+    double threshold = 1e-4;        ///< of improvement: relative, or absolute
+    bool relative = true;           ///< else absolute
+    int cooldown = 0;               ///< steps after a reduction in which nothing counts as bad
+    double minimum = 0;             ///< below which no rate falls
+    double epsilon = 1e-8;          ///< smaller reductions are not made
   };
+  /// The optimizer must outlive it. Throws Error(usage) for a factor of 1 or more.
   ReduceLROnPlateau(torch::optim::Optimizer& optimizer, Options options);
 
   /// With the same metric on every replica, as an Accumulator's sums give it.

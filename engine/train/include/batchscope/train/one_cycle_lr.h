@@ -13,21 +13,26 @@
 
 namespace batchscope {
 
+/// One rise and fall of the rate over a whole training.
 class OneCycleLR : public StepwiseLR {
  public:
+  /// PyTorch's; start_share is its pct_start.
   struct Options {
-    int total_steps = 0;
-    double start_share = 0.3;  ///< of the steps
-    bool cosine = true;        ///< else along straight lines
-    bool cycle_momentum = true;
-    double base_momentum = 0.85, max_momentum = 0.95;
-    double div_factor = 25, final_div_factor = 1e4;
-    bool three_phase = false;
+    int total_steps = 0;            ///< of the cycle, at least 1
+    double start_share = 0.3;       ///< of the steps
+    bool cosine = true;             ///< else along straight lines
+    bool cycle_momentum = true;     ///< else it stays as it is
+    double base_momentum = 0.85;    ///< at the peak of the rate
+    double max_momentum = 0.95;     ///< at its ends
+    double div_factor = 25;         ///< the peak over the first rate
+    double final_div_factor = 1e4;  ///< the first rate over the last
+    bool three_phase = false;       ///< else two
   };
-  /// The peak: of all parameter groups, or of each. Beyond total_steps - 1 the last rate stays. Throws
-  /// Error(usage) for options that make no sense, another number of peaks than groups, and cycle_momentum
-  /// with an optimizer that has no momentum.
+  /// With this peak for all parameter groups. Beyond total_steps - 1 the last rate stays. Throws
+  /// Error(usage) for options that make no sense, and for cycle_momentum with an optimizer that has no
+  /// momentum.
   OneCycleLR(torch::optim::Optimizer& optimizer, double peak, const Options& options);
+  /// With a peak for each parameter group. Throws as above, and for another number of peaks than groups.
   OneCycleLR(torch::optim::Optimizer& optimizer, std::vector<double> peaks, const Options& options);
 
  private:

@@ -13,6 +13,7 @@
 
 namespace batchscope {
 
+/// How replicas talk.
 struct ProcessGroupOptions {
   std::string backend = "auto";               ///< auto: nccl with CUDA and a GPU for every replica, else gloo
   std::chrono::milliseconds timeout{60'000};  ///< of one collective

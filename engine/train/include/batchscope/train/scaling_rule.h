@@ -10,18 +10,20 @@
 
 namespace batchscope {
 
+/// The base of all rules.
 class ScalingRule {
  public:
   /// What is known when an optimizer step is due.
   struct Step {
-    std::span<const double> grad_sqr, grad_var;  ///< averages, by parameter group
-    double scale = 1;                            ///< the step's batch size over the initial one
-    std::int64_t initial_batch_size = 0;         ///< 0: no loader has been used
-    double progress = 0;                         ///< scale-invariant iterations done
+    std::span<const double> grad_sqr;     ///< |true gradient|^2, averaged, by parameter group
+    std::span<const double> grad_var;     ///< trace of its covariance, averaged, by parameter group
+    double scale = 1;                     ///< the step's batch size over the initial one
+    std::int64_t initial_batch_size = 0;  ///< samples, all replicas; 0: no loader has been used
+    double progress = 0;                  ///< scale-invariant iterations done
   };
 
   virtual ~ScalingRule() = default;
-  /// One factor per parameter group.
+  /// One factor per parameter group. Called on every replica, with the same Step on each.
   virtual std::vector<double> factors(const Step& step) const = 0;
   /// Whether the statistics are to be taken of gradients as Adam preconditions them, where the optimizer is
   /// Adam or AdamW.
@@ -56,6 +58,7 @@ class SqrtScale : public ScalingRule {
 /// sqrt(scale), after a linear warm-up of base_warmup_epochs * scale epochs of data_size samples.
 class LEGWScale : public ScalingRule {
  public:
+  /// data_size is the number of samples in the dataset.
   LEGWScale(double base_warmup_epochs, std::int64_t data_size);
   std::vector<double> factors(const Step& step) const override;
 

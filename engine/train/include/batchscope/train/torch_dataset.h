@@ -3,7 +3,7 @@
 /// LibTorch's own map-style datasets, as AdaptiveDataLoader takes them. The dataset must make batches of two
 /// tensors, as any does after map(Stack<>()):
 ///
-///   TorchDataset dataset(torch::data::datasets::MNIST(folder).map(torch::data::transforms::Stack<>()));
+///     TorchDataset dataset(torch::data::datasets::MNIST(folder).map(torch::data::transforms::Stack<>()));
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,14 @@
 
 namespace batchscope {
 
+/// Any stacked map-style dataset of LibTorch.
 template <class Stacked>
 class TorchDataset final : public Dataset {
  public:
+  /// Takes the dataset over.
   explicit TorchDataset(Stacked dataset) : dataset_(std::move(dataset)) {}
 
+  /// Samples.
   std::int64_t size() const override { return static_cast<std::int64_t>(dataset_.size().value()); }
 
   /// One thread at a time: LibTorch lets get_batch change the dataset.
