@@ -71,7 +71,7 @@ struct AdaptiveDataParallel::Impl {
         gradients(groups_of(module, optimizer), options.bucket_bytes,
                   rule->preconditioned() && Preconditioner::fits(optimizer) ? &optimizer : nullptr),
         buffers(without_names(module.buffers), process().group.get()),
-        state(options.name, {module, optimizer, scheduler, noise, gradients}) {
+        state(options.name, {module, optimizer, scheduler, noise, gradients, last}) {
     if (options.max_factor_growth) {
       growth.emplace(options.name + "-growth", optimizer.param_groups().size(), *options.max_factor_growth);
       checkpoint::load_state(*growth);
@@ -113,7 +113,7 @@ struct AdaptiveDataParallel::Impl {
       gradients.forget_previous_gradient();  // it is of another batch size, which no estimate allows for
 
     metrics::StepReport report;
-    gain = report.gain = noise.gain(scale);
+    last.gain = report.gain = noise.gain(scale);
     report.raw_gain = noise.raw_gain(scale);
     report.grad_sqr = noise.sqr();
     report.grad_var = noise.var();
@@ -121,7 +121,7 @@ struct AdaptiveDataParallel::Impl {
     std::vector<double> factors = rule->factors(
         {noise.sqr_by_group(), noise.var_by_group(), scale, context.initial_batch_size, metrics::progress()});
     if (growth) growth->cap(factors);
-    lr_factor = report.lr_factor = factors.at(0);
+    last.lr_factor = report.lr_factor = factors.at(0);
     {
       const ScaledLearningRates scaled(optimizer, factors);
       report.learning_rate = learning_rate(optimizer.param_groups().front());
@@ -137,10 +137,10 @@ struct AdaptiveDataParallel::Impl {
   goodput::NoiseScale noise;
   GradientSync gradients;
   BufferSync buffers;
+  LastStep last;
   TrainingState state;
   std::optional<FactorGrowth> growth;
   goodput::NormSample norms;
-  double gain = 1, lr_factor = 1;
 };
 
 AdaptiveDataParallel::AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer,
@@ -163,8 +163,8 @@ AdaptiveDataParallel::~AdaptiveDataParallel() = default;
 
 void AdaptiveDataParallel::zero_grad() { impl_->gradients.zero(); }
 void AdaptiveDataParallel::step() { impl_->step(); }
-double AdaptiveDataParallel::gain() const { return impl_->gain; }
-double AdaptiveDataParallel::lr_factor() const { return impl_->lr_factor; }
+double AdaptiveDataParallel::gain() const { return impl_->last.gain; }
+double AdaptiveDataParallel::lr_factor() const { return impl_->last.lr_factor; }
 double AdaptiveDataParallel::progress() const { return metrics::progress(); }
 const goodput::NoiseScale& AdaptiveDataParallel::noise_scale() const { return impl_->noise; }
 const goodput::NormSample& AdaptiveDataParallel::norms() const { return impl_->norms; }

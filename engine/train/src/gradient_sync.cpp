@@ -7,6 +7,7 @@
 #include <torch/csrc/autograd/utils/lambda_post_hook.h>
 #include <torch/csrc/autograd/variable.h>
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <numeric>
@@ -93,6 +94,17 @@ class GradientSync::Impl {
   }
 
   std::optional<PreviousGradient>& previous() { return previous_; }
+
+  std::vector<std::size_t> order() const { return ordered_ ? order_ : std::vector<std::size_t>(); }
+
+  void restore_order(std::vector<std::size_t> order) {
+    std::vector<std::size_t> all(parameters_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    if (replicas_ == 1 || !std::is_permutation(order.begin(), order.end(), all.begin(), all.end())) return;
+    order_ = std::move(order);
+    lay_out(order_);
+    ordered_ = true;
+  }
 
  private:
   struct Entry {
@@ -295,6 +307,10 @@ std::vector<at::Tensor> GradientSync::previous_gradient() const {
 void GradientSync::restore_previous_gradient(std::vector<at::Tensor> tensors) {
   if (impl_->previous()) impl_->previous()->restore(std::move(tensors));
 }
+
+std::vector<std::size_t> GradientSync::order() const { return impl_->order(); }
+
+void GradientSync::restore_order(std::vector<std::size_t> order) { impl_->restore_order(std::move(order)); }
 
 void GradientSync::forget_previous_gradient() {
   if (impl_->previous()) impl_->previous()->forget();

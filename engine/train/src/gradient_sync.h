@@ -13,6 +13,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -52,6 +53,12 @@ class GradientSync {
   std::vector<at::Tensor> previous_gradient() const;
   void restore_previous_gradient(std::vector<at::Tensor> tensors);
   void forget_previous_gradient();
+
+  // The order in which backward makes the gradients, for checkpoints; empty before the first step, and with a
+  // single replica. Buckets are cut by it, and where a gradient lies among them decides in which order an
+  // all-reduce of three or more adds, down to the last bit.
+  std::vector<std::size_t> order() const;
+  void restore_order(std::vector<std::size_t> order);  // ignored unless it is one of these parameters
 
  private:
   class Impl;

@@ -39,9 +39,10 @@ void write_numbers(OutputArchive& archive, const std::string& key, const std::ve
   archive.write(key, at::tensor(numbers, at::kDouble), /*is_buffer=*/true);
 }
 
+// Empty where there are none.
 std::vector<double> read_numbers(InputArchive& archive, const std::string& key) {
   at::Tensor tensor;
-  archive.read(key, tensor, /*is_buffer=*/true);
+  if (!archive.try_read(key, tensor, /*is_buffer=*/true)) return {};
   tensor = tensor.to(at::kDouble).contiguous();
   return {tensor.data_ptr<double>(), tensor.data_ptr<double>() + tensor.numel()};
 }
@@ -64,7 +65,7 @@ struct Image {
   std::vector<NamedTensor> tensors;
   OptimizerImage optimizer;
   std::optional<std::vector<double>> scheduler;
-  std::vector<double> noise;
+  std::vector<double> noise, last_step, order;
   std::vector<at::Tensor> previous;
 
   void write(std::ostream& out) const {
@@ -81,6 +82,8 @@ struct Image {
     archive.write("optimizer", optimizer_archive);
     if (scheduler) write_numbers(archive, "scheduler", *scheduler);
     write_numbers(archive, "noise", noise);
+    write_numbers(archive, "last_step", last_step);
+    write_numbers(archive, "order", order);
     archive.write("previous", c10::IValue(static_cast<std::int64_t>(previous.size())));
     for (std::size_t i = 0; i < previous.size(); ++i)
       if (previous[i].defined())
@@ -90,10 +93,13 @@ struct Image {
 };
 
 Image image_of(const TrainingState::Parts& parts, OptimizerImage::Tensors tensors) {
+  const std::vector<std::size_t> order = parts.gradients.order();
   Image image{parts.module.all(),
               OptimizerImage(parts.optimizer, tensors),
               {},
               parts.noise.state(),
+              {parts.last_step.gain, parts.last_step.lr_factor},
+              {order.begin(), order.end()},
               parts.gradients.previous_gradient()};
   if (parts.scheduler) image.scheduler = parts.scheduler->state();
   return image;
@@ -142,10 +148,14 @@ void TrainingState::load(std::istream& in) try {
   InputArchive optimizer;
   archive.read("optimizer", optimizer);
   load_optimizer(parts_.optimizer, optimizer);
-  at::Tensor scheduler;
-  if (parts_.scheduler && archive.try_read("scheduler", scheduler, /*is_buffer=*/true))
-    parts_.scheduler->restore(read_numbers(archive, "scheduler"));
+  const std::vector<double> scheduler = read_numbers(archive, "scheduler");
+  if (parts_.scheduler && !scheduler.empty()) parts_.scheduler->restore(scheduler);
   parts_.noise.restore(read_numbers(archive, "noise"));
+  // Checkpoints made before these were kept have neither.
+  if (const auto last = read_numbers(archive, "last_step"); last.size() == 2)
+    parts_.last_step = {last[0], last[1]};
+  const std::vector<double> order = read_numbers(archive, "order");
+  parts_.gradients.restore_order({order.begin(), order.end()});
 
   std::vector<at::Tensor> previous(static_cast<std::size_t>(read_count(archive, "previous")));
   for (std::size_t i = 0; i < previous.size(); ++i)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What AdaptiveDataParallel keeps in a checkpoint: the module's parameters and buffers, the optimizer, the
-// schedule, the noise scale and the previous gradient. One LibTorch archive of tensors and plain numbers.
+// schedule, the noise scale with what the last step made of it, the previous gradient and the order of
+// gradients. One LibTorch archive of tensors and plain numbers.
 #pragma once
 
 #include <string>
@@ -21,6 +22,10 @@ namespace goodput {
 class NoiseScale;
 }
 
+struct LastStep {
+  double gain = 1, lr_factor = 1;
+};
+
 class TrainingState : public checkpoint::State {
  public:
   struct Parts {
@@ -29,6 +34,7 @@ class TrainingState : public checkpoint::State {
     LRScheduler* scheduler;  // may be null
     goodput::NoiseScale& noise;
     GradientSync& gradients;
+    LastStep& last_step;
   };
   TrainingState(const std::string& name, const Parts& parts) : State(name), parts_(parts) {}
 
