@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The catalogue, runs.db: which runs there are, and everything about them but their series. Many
-/// processes write it, each in short BEGIN IMMEDIATE transactions; nobody holds it open for long.
-/// Every call may throw Error: io, corrupt, version (a newer schema), timeout (locked for over 10 s), and
-/// not_found where it names a run that is not there. Not thread-safe: each thread opens its own.
+/// The catalogue, runs.db (storage/FORMAT.md): which runs there are, and everything about them but their
+/// series. Many processes write it, each in short BEGIN IMMEDIATE transactions; nobody holds it open for
+/// long. Every call may throw Error: io, corrupt, version (a newer schema), timeout (locked for over 10 s),
+/// and not_found where it names a run that is not there. Not thread-safe: each thread opens its own.
 #pragma once
 
 #include <cstdint>
@@ -25,84 +25,93 @@ using protocol::RunState;
 /// Wall-clock seconds since 1970, as all times in the catalogue.
 double now();
 
+/// A run as lists show it.
 struct Run {
-  std::string id;
-  std::string name;
-  protocol::RunSpec spec;
-  RunState state = RunState::starting;  ///< with `interrupted` already decided, see Catalogue::run
-  std::string message;                  ///< why it ended as it did
-  double created = 0;
-  double ended = 0;  ///< 0: not yet
-  int replicas = 0;  ///< of the newest generation; before the first, as asked for
-  std::int64_t step = 0;
-  int epoch = 0;
-  int epochs = 0;
+  std::string id;                        ///< eight of 0-9 a-z
+  std::string name;                      ///< as a person calls it
+  protocol::RunSpec spec;                ///< as it was made with
+  RunState state = RunState::starting;   ///< with `interrupted` already decided, see Catalogue::run
+  std::string message;                   ///< why it ended as it did
+  double created = 0;                    ///< s since 1970, as all times here
+  double ended = 0;                      ///< 0: not yet
+  int replicas = 0;                      ///< of the newest generation; before the first, as asked for
+  std::int64_t step = 0;                 ///< optimizer steps done
+  int epoch = 0;                         ///< epochs finished
+  int epochs = 0;                        ///< epochs asked for; 0: unknown
   double fraction = 0;                   ///< of the whole run
   std::int64_t supervisor_pid = 0;       ///< 0: none
   std::map<std::string, double> latest;  ///< newest value of each series
-  std::vector<std::string> tags;
-  std::string note;
+  std::vector<std::string> tags;         ///< sorted, each once
+  std::string note;                      ///< a person's
 };
 
 /// One start of the replicas. The pause is measured from the last finished step of the generation before.
 struct Generation {
-  int number = 0;
-  int replicas = 0;
-  std::string reason;  ///< "start", "rescale", "resume", "crash", "trigger"
-  double started = 0;
-  double ended = 0;
-  std::int64_t first_step = 0;  ///< 0: none finished yet
-  std::int64_t last_step = 0;
+  int number = 0;                             ///< restarts before it
+  int replicas = 0;                           ///< over all nodes
+  std::string reason;                         ///< "start", "rescale", "resume", "crash", "trigger"
+  double started = 0;                         ///< when its replicas were launched
+  double ended = 0;                           ///< when the last was gone; 0: not yet
+  std::int64_t first_step = 0;                ///< 0: none finished yet
+  std::int64_t last_step = 0;                 ///< that finished
   std::string checkpoint;                     ///< restored from; empty: fresh
   double pause = -1;                          ///< s; negative: none (the first) or not over
   std::map<std::string, double> pause_parts;  ///< s: "checkpoint", "stop", "launch", "restore", "first step"
   std::string outcome;                        ///< "", "finished", "checkpointed", "crashed: rank 1, signal 9"
 };
 
+/// An epoch, however many restarts it saw; one that a crash threw back has another row in its new generation.
 struct Epoch {
-  int number = 0;
-  int generation = 0;  ///< in which it began
-  double started = 0;
-  double ended = 0;
-  std::int64_t first_step = 0;
-  std::int64_t last_step = 0;
+  int number = 0;               ///< from 0
+  int generation = 0;           ///< in which it began
+  double started = 0;           ///< when it began
+  double ended = 0;             ///< 0: not yet
+  std::int64_t first_step = 0;  ///< of it
+  std::int64_t last_step = 0;   ///< of it; 0: not yet
 };
 
+/// A line of the events list.
 struct Event {
-  std::int64_t id = 0;  ///< ascending within a run: the cursor for tailing
-  double time = 0;
-  int generation = 0;
-  std::int64_t step = 0;
-  std::string level;  ///< "info", "warning", "error"
-  std::string text;   ///< a sentence
+  std::int64_t id = 0;    ///< ascending within a run: the cursor for tailing
+  double time = 0;        ///< when it happened
+  int generation = 0;     ///< in which
+  std::int64_t step = 0;  ///< optimizer steps done
+  std::string level;      ///< "info", "warning", "error"
+  std::string text;       ///< a sentence
 };
 
+/// A checkpoint on disk.
 struct Checkpoint {
-  std::string name;  ///< directory below the run's checkpoints
-  int generation = 0;
-  std::int64_t step = 0;
-  int epoch = 0;
-  double progress = 0;
-  double time = 0;
-  double seconds = 0;
-  std::int64_t bytes = 0;
-  std::string reason;
+  std::string name;        ///< directory below the run's checkpoints
+  int generation = 0;      ///< that wrote it
+  std::int64_t step = 0;   ///< optimizer steps done
+  int epoch = 0;           ///< epochs finished
+  double progress = 0;     ///< scale-invariant iterations done
+  double time = 0;         ///< when it was complete
+  double seconds = 0;      ///< that writing took
+  std::int64_t bytes = 0;  ///< of all its files
+  std::string reason;      ///< as protocol::CheckpointWritten has it
 };
 
+/// A stretch of a pass, and who consumed it.
 struct Ledger {
-  int generation = 0;
-  protocol::LedgerEntry entry;
+  int generation = 0;           ///< that consumed it
+  protocol::LedgerEntry entry;  ///< the stretch
 };
 
+/// An open catalogue.
 class Catalogue {
  public:
   /// Opens or creates (with its directory), migrating an older schema after a backup.
   explicit Catalogue(const std::filesystem::path& file);
   ~Catalogue();
+  /// A catalogue that was moved from may only be assigned to or destroyed.
+  ///@{
   Catalogue(Catalogue&&) noexcept;
   Catalogue& operator=(Catalogue&&) noexcept;
+  ///@}
 
-  /// The id is new; runs/<id>/ is not made here. State `starting`.
+  /// Returns its id, a new one; `runs/<id>/` is not made here. State `starting`.
   std::string create_run(const protocol::RunSpec& spec);
 
   std::vector<Run> runs();  ///< newest first, without removed ones
@@ -114,41 +123,50 @@ class Catalogue {
   /// Error(usage) listing the matches.
   Run resolve(const std::string& text);
 
+  /// The message says why, where there is something to say.
   void set_state(const std::string& id, RunState state, const std::string& message = {});
+  /// Units as in Run. Series that are not in `latest` keep their values.
   void set_progress(const std::string& id, std::int64_t step, int epoch, int epochs, double fraction,
                     const std::map<std::string, double>& latest);
-  void set_name(const std::string& id, const std::string& name);
-  void set_note(const std::string& id, const std::string& note);
+  void set_name(const std::string& id, const std::string& name);               ///< need not be unique
+  void set_note(const std::string& id, const std::string& note);               ///< any text
   void set_tags(const std::string& id, const std::vector<std::string>& tags);  ///< kept sorted, each once
 
-  /// Exactly one supervisor: false where another living process holds the run. Released at claim's end of
-  /// life by release_supervisor or by its process's death (pid and start time are kept).
+  /// Makes this process the run's one supervisor; false where another living process is. The claim ends with
+  /// release_supervisor or with the process (its pid and start time are kept).
   bool claim_supervisor(const std::string& id);
+  /// Ends this process's claim; another's stays.
   void release_supervisor(const std::string& id);
 
   void put_generation(const std::string& id, const Generation& generation);  ///< insert or replace by number
-  std::vector<Generation> generations(const std::string& id);
+  std::vector<Generation> generations(const std::string& id);                ///< by number
 
   void put_epoch(const std::string& id, const Epoch& epoch);  ///< insert or replace by number and generation
-  std::vector<Epoch> epochs(const std::string& id);
+  std::vector<Epoch> epochs(const std::string& id);           ///< by generation and number
 
+  /// An event that happens now.
   void add_event(const std::string& id, int generation, std::int64_t step, const std::string& level,
                  const std::string& text);
+  /// Those whose id is above `after`, oldest first.
   std::vector<Event> events(const std::string& id, std::int64_t after = 0);
 
+  /// Inserts or replaces by name; on disk when it returns.
   void put_checkpoint(const std::string& id, const Checkpoint& checkpoint);
+  /// Removes its row, where there is one; the directory is the caller's.
   void remove_checkpoint(const std::string& id, const std::string& name);
   std::vector<Checkpoint> checkpoints(const std::string& id);  ///< newest first
 
+  /// Adds a stretch.
   void add_ledger(const std::string& id, int generation, const protocol::LedgerEntry& entry);
-  std::vector<Ledger> ledger(const std::string& id);
+  std::vector<Ledger> ledger(const std::string& id);  ///< in the order in which they were added
 
+  /// Inserts or replaces each by name.
   void put_hyperparameters(const std::string& id, const std::map<std::string, std::string>& values);
-  std::map<std::string, std::string> hyperparameters(const std::string& id);
+  std::map<std::string, std::string> hyperparameters(const std::string& id);  ///< by name
 
-  void put_model(const std::string& id, int generation,
-                 const protocol::Model& model);  ///< the newest is kept
-  std::optional<protocol::Model> model(const std::string& id);
+  /// The newest is kept.
+  void put_model(const std::string& id, int generation, const protocol::Model& model);
+  std::optional<protocol::Model> model(const std::string& id);  ///< none before the first fit
 
   /// Removes the run's rows; its folder is the caller's. Throws Error(conflict) while a supervisor holds it.
   void remove_run(const std::string& id);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The series of one run, runs/<id>/samples.db. One writer, the run's supervisor; any number of readers,
-/// which never block it. A sample is (series, generation, step, value): after a restart from an older
-/// checkpoint the same step exists in two generations. Values may be NaN or infinite.
-/// Neither class is thread-safe: each thread opens its own.
+/// The series of one run, `runs/<id>/samples.db` (storage/FORMAT.md). One writer, the run's supervisor; any
+/// number of readers, which never block it. A sample is (series, generation, step, value): after a restart
+/// from an older checkpoint the same step exists in two generations. Values may be NaN or infinite. Neither
+/// class is thread-safe: each thread opens its own.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@
 
 namespace batchscope::storage {
 
+/// Writes a run's series.
 class SampleWriter {
  public:
   /// Opens or creates; checks the file after an unclean exit. Throws Error(io | corrupt | version |
@@ -27,9 +28,11 @@ class SampleWriter {
   /// Values of consecutive steps. Held in memory until commit. Several values at one step are kept in their
   /// order, and steps may come late; throws Error(usage), and takes nothing, only where samples of later
   /// steps have been sealed into a chunk already (1,024 samples behind at the least).
+  ///@{
   void append(int generation, std::string_view series, std::int64_t first_step,
               std::span<const double> values);
   void append(int generation, std::string_view series, std::int64_t step, double value);
+  ///@}
 
   /// One transaction: everything appended so far, packed; full tails are rewritten into chunks. Call it
   /// every 100-250 ms. Throws Error(io) on a full disk; what was appended is kept for the next try.
@@ -43,30 +46,36 @@ class SampleWriter {
   std::unique_ptr<Impl> impl_;
 };
 
+/// A series and its size.
 struct SeriesInfo {
-  std::string name;
-  std::int64_t count = 0;
+  std::string name;        ///< as in protocol/series.h, or the program's own
+  std::int64_t count = 0;  ///< samples, of all generations
 };
 
+/// One value.
 struct Sample {
-  std::int64_t step = 0;
-  double value = 0;
+  std::int64_t step = 0;  ///< optimizer steps done
+  double value = 0;       ///< in the series' unit; may be NaN or infinite
 };
 
 /// Samples [first_step, last_step] of one generation, summarised.
 struct Bucket {
-  std::int64_t first_step = 0;
-  std::int64_t last_step = 0;
-  std::int64_t count = 0;  ///< non-finite values are counted but in none of the rest
-  double min = 0, max = 0, mean = 0;
+  std::int64_t first_step = 0;  ///< of its samples
+  std::int64_t last_step = 0;   ///< the same
+  std::int64_t count = 0;       ///< non-finite values are counted but in none of the rest
+  double min = 0;               ///< smallest finite value
+  double max = 0;               ///< largest
+  double mean = 0;              ///< of the finite values
 };
 
+/// Reads a run's series while it is written, or after.
 class SampleReader {
  public:
   /// Read-only, also on a read-only medium. Throws Error(not_found) where there is nothing yet.
   explicit SampleReader(const std::filesystem::path& file);
   ~SampleReader();
 
+  /// All series, by name.
   std::vector<SeriesInfo> series();
 
   /// The generations in which the series has samples, ascending.

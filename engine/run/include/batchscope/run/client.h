@@ -35,20 +35,22 @@ protocol::Json request(const std::string& id, const protocol::Request& request, 
 class ControlClient : public QObject {
   Q_OBJECT
  public:
+  /// Connects as soon as the event loop runs; needs a QCoreApplication. Never blocks.
   explicit ControlClient(const std::string& id, QObject* parent = nullptr);
   ~ControlClient() override;
 
-  const std::string& run() const { return id_; }
-  bool connected() const;
+  const std::string& run() const { return id_; }  ///< id of the run
+  bool connected() const;                         ///< to the run's supervisor, now
 
-  /// Sends; `done` gets the result or the error (one of the two is set) on the event loop's thread.
+  /// Gets the result or the error, one of the two is set, on the event loop's thread.
   using Reply = std::function<void(const protocol::Json* result, const Error* error)>;
+  /// Sends, without blocking. While nothing is connected the reply is Error(not_found), at once.
   void send(protocol::Request request, Reply done = {});
 
  Q_SIGNALS:
   void statusChanged(const batchscope::protocol::RunStatus& status);  ///< at most 10 a second
-  void eventAdded(const QString& level, const QString& text);
-  void connectedChanged(bool connected);
+  void eventAdded(const QString& level, const QString& text);         ///< a notice of PROTOCOL.md
+  void connectedChanged(bool connected);                              ///< the supervisor came or went
 
  private:
   struct Impl;

@@ -15,28 +15,32 @@
 
 namespace batchscope::run {
 
+/// One of the program's options, as a form shows it.
 struct Parameter {
+  /// What a value may be; a flag is "true" or "false".
   enum class Type { integer, number, text, flag, choice };
 
-  std::string name;  ///< "epochs": becomes --epochs VALUE
-  Type type = Type::text;
-  std::string value;  ///< the default
-  std::optional<double> minimum, maximum;
-  std::vector<std::string> choices;
-  std::string help;
+  std::string name;                  ///< "epochs": becomes --epochs VALUE
+  Type type = Type::text;            ///< of its value
+  std::string value;                 ///< the default
+  std::optional<double> minimum;     ///< of a number; none: no bound
+  std::optional<double> maximum;     ///< the same from above
+  std::vector<std::string> choices;  ///< of a choice: all its values
+  std::string help;                  ///< a sentence
 
   /// Empty when `text` is a valid value, else a sentence that says what is expected.
   std::string complaint(const std::string& text) const;
 };
 
+/// How a program is started.
 struct Recipe {
-  std::string name;
-  std::string title;
-  std::string description;
-  std::string program;  ///< name of an executable beside ours, or a path relative to the recipe
-  int replicas = 1;
-  std::vector<Parameter> parameters;
-  std::filesystem::path file;
+  std::string name;                   ///< by which commands know it
+  std::string title;                  ///< by which people know it
+  std::string description;            ///< a sentence or two
+  std::string program;                ///< name of an executable beside ours, or a path relative to the recipe
+  int replicas = 1;                   ///< to begin with
+  std::vector<Parameter> parameters;  ///< in the order of the form
+  std::filesystem::path file;         ///< that it was read from
 
   /// Throws Error(not_found | usage) naming file, line and field.
   static Recipe load(const std::filesystem::path& file);
