@@ -1,103 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loader as the program sees it; the loop itself is DataLoop.
+// A loop whose batches are collated ahead.
 #include "batchscope/train/adaptive_data_loader.h"
 
-#include <algorithm>
-#include <map>
+#include <memory>
 #include <utility>
 
 #include "batchscope/protocol/error.h"
-#include "batchscope/train/epoch.h"
-#include "batchscope/train/process_group.h"
-#include "data_loop.h"
-#include "loops.h"
+#include "prefetcher.h"
 
 namespace batchscope {
 namespace {
 
-// Loaders are known again by the order in which a program makes them, per kind, inside an epoch and outside.
-std::string next_name(bool training) {
-  static std::map<std::pair<std::string, std::uint64_t>, int> made;
-  const int epoch = current_epoch();
-  std::string name = training ? "train-" : "validate-";
-  if (epoch >= 0) name += "epoch" + std::to_string(epoch) + "-";
-  const int number = made[{name, epoch < 0 ? 0 : epoch_entry()}]++;
-  return name + std::to_string(number);
+Batch collate(const Dataset& dataset, const DataPass& pass, std::int64_t number) {
+  Batch batch = dataset.collate(pass.ids(number));
+  batch.count = pass.count(number);
+  return batch;
 }
 
-[[noreturn]] void refuse(const std::string& why) {
-  throw Error(ErrorKind::usage, "AdaptiveDataLoader: " + why);
-}
+// The batches of one pass after the other.
+class Prefetching {
+ public:
+  Prefetching(const Dataset& dataset, int workers) : dataset_(dataset), workers_(workers) {}
+
+  Batch operator()(const AdaptiveDataLoaderHelper::Loop& loop) {
+    if (pass_ != loop.pass()) {
+      pass_ = loop.pass();
+      prefetcher_ =
+          std::make_shared<Prefetcher>([&dataset = dataset_, pass = pass_](
+                                           std::int64_t number) { return collate(dataset, *pass, number); },
+                                       pass_->micro_batches(), workers_);
+    }
+    return prefetcher_->next();
+  }
+
+ private:
+  const Dataset& dataset_;
+  int workers_;
+  std::shared_ptr<const DataPass> pass_;
+  std::shared_ptr<Prefetcher> prefetcher_;
+};
 
 }  // namespace
 
-AdaptiveDataLoader::AdaptiveDataLoader(const Dataset& dataset, const Options& options) {
-  if (dataset.size() < 1) refuse("the dataset is empty");
-  if (options.batch_size < 1)
-    refuse("batch_size is " + std::to_string(options.batch_size) + ", at least 1 is needed");
-  if (options.num_workers < 0) refuse("num_workers is negative");
-  if (running_loop()) refuse("made inside a loop over data: make it before the loop");
-  const BatchShape shape = initial_shape(options.batch_size, num_replicas(), {});
-  if (options.drop_last && dataset.size() < shape.batch_size(num_replicas()))
-    refuse("drop_last drops the whole dataset: it has " + std::to_string(dataset.size()) +
-           " samples, a batch " + std::to_string(shape.batch_size(num_replicas())));
-  core_ = std::make_unique<LoaderCore>(dataset, options, next_name(options.training));
-  checkpoint::load_state(core_->state);
+AdaptiveDataLoader::AdaptiveDataLoader(const Dataset& dataset, const Options& options)
+    : AdaptiveDataLoaderMixin({.size = dataset.size(),
+                               .batch_size = options.batch_size,
+                               .shuffle = options.shuffle,
+                               .drop_last = options.drop_last,
+                               .training = options.training}),
+      dataset_(dataset),
+      workers_(options.num_workers) {
+  if (workers_ < 0) throw Error(ErrorKind::usage, "data loader: num_workers is negative");
 }
 
-AdaptiveDataLoader::~AdaptiveDataLoader() = default;
-
-void AdaptiveDataLoader::autoscale_batch_size(std::int64_t max_batch_size, LocalBatchBounds local,
-                                              bool accumulation) {
-  const std::int64_t batch_size = core_->options.batch_size;
-  if (!core_->options.training) refuse("autoscale_batch_size is for training loaders");
-  if (core_->loop) refuse("autoscale_batch_size inside its own loop: call it before");
-  if (max_batch_size < batch_size)
-    refuse("max_batch_size " + std::to_string(max_batch_size) + " is below the batch size " +
-           std::to_string(batch_size));
-  if (local.maximum == 0) local.maximum = max_batch_size;
-  if (local.minimum < 1 || local.minimum > batch_size || local.maximum < local.minimum ||
-      (local.maximum < batch_size && !accumulation))
-    refuse("the local bounds " + std::to_string(local.minimum) + ".." + std::to_string(local.maximum) +
-           " exclude the batch size " + std::to_string(batch_size) +
-           (accumulation ? "" : "; a smaller maximum needs accumulation"));
-  // A batch cannot be larger than the dataset: a step never crosses a pass.
-  core_->limits = {std::min(max_batch_size, std::max(batch_size, core_->size)), local.minimum, local.maximum,
-                   accumulation};
-}
-
-std::int64_t AdaptiveDataLoader::current_batch_size() const {
-  return core_->shape().batch_size(num_replicas());
-}
-std::int64_t AdaptiveDataLoader::current_local_batch_size() const { return core_->shape().local_batch_size; }
-int AdaptiveDataLoader::accumulation_steps() const { return core_->shape().accumulation_steps; }
-
-AdaptiveDataLoader::Iterator AdaptiveDataLoader::begin() {
-  if (running_loop()) refuse("a loop inside another loop over data: one at a time");
-  const int epoch = current_epoch();
-  if (core_->options.training && epoch < 0)
-    refuse("training needs an epoch: loop over the data inside remaining_epochs_until()");
-  Iterator iterator;
-  const auto finished = core_->state.finished.find(epoch);
-  if (finished != core_->state.finished.end() && loop_position(epoch) <= finished->second) {
-    count_loop(epoch);
-    return iterator;
-  }
-  iterator.loop_ = std::make_shared<DataLoop>(*core_, epoch);
-  iterator.loop_->begin();
-  return iterator;
-}
-
-Batch& AdaptiveDataLoader::Iterator::operator*() { return loop_->batch(); }
-
-AdaptiveDataLoader::Iterator& AdaptiveDataLoader::Iterator::operator++() {
-  loop_->advance();
-  return *this;
-}
-
-bool AdaptiveDataLoader::Iterator::operator==(std::default_sentinel_t) const {
-  return !loop_ || loop_->done();
-}
+AdaptiveDataLoader::Iterator AdaptiveDataLoader::begin() { return {loop(), Prefetching(dataset_, workers_)}; }
 
 }  // namespace batchscope

@@ -8,7 +8,6 @@
 
 #include "agreement.h"
 #include "batchscope/protocol/error.h"
-#include "batchscope/train/elastic_sampler.h"
 #include "batchscope/train/epoch.h"
 #include "batchscope/train/process_group.h"
 #include "checkpoint_registry.h"
@@ -34,14 +33,8 @@ void begin_live() {
 
 }  // namespace
 
-LoaderCore::LoaderCore(const Dataset& dataset, const AdaptiveDataLoader::Options& options,
-                       const std::string& name)
-    : dataset(dataset),
-      options(options),
-      size(dataset.size()),
-      name(name),
-      log(name),
-      state("loader-" + name, size, [this] {
+LoaderCore::LoaderCore(const AdaptiveDataLoaderHelper::Options& options, const std::string& name)
+    : options(options), name(name), log(name), state("loader-" + name, options.size, [this] {
         if (loop) loop->before_save();
       }) {}
 
@@ -54,9 +47,9 @@ DataLoop::DataLoop(LoaderCore& loader, int epoch)
       epoch_(epoch),
       sampling_epoch_(epoch >= 0 ? epoch : finished_epochs()),
       phase_(loader.options.training ? "train" : "validate") {
-  RunningLoop running{loader.options.training, loader.size};
+  RunningLoop running{training(), size()};
   if (loader.autoscales()) {
-    const double progress = static_cast<double>(loader.size) / static_cast<double>(loader.options.batch_size);
+    const double progress = static_cast<double>(size()) / static_cast<double>(loader.options.batch_size);
     running.progress_from = progress * epoch_;
     running.progress_to = progress * (epoch_ + 1);
   }
@@ -113,26 +106,29 @@ void DataLoop::agree() {
 
 // Cuts what is left of the pass that the index is in; where drop_last leaves nothing of it, the next one.
 void DataLoop::open_pass() {
-  const std::int64_t start = loader_.state.index % loader_.size;
+  const std::int64_t start = loader_.state.index % size();
   BatchShape& shape = loader_.state.shape;
   if (!loader_.autoscales())
     shape = loader_.initial();
   else if (start == 0 || shape.local_batch_size == 0)
     shape = choose_shape(shape, loader_.initial(), loader_.limits);
 
-  pass_ = loader_.state.index / loader_.size;
+  pass_number_ = loader_.state.index / size();
   steps_before_pass_ = metrics::steps();
-  plan_.emplace(PassShape{loader_.size, num_replicas(), shape.local_batch_size, shape.accumulation_steps,
-                          start, loader_.options.drop_last});
+  plan_.emplace(PassShape{size(), num_replicas(), shape.local_batch_size, shape.accumulation_steps, start,
+                          loader_.options.drop_last});
+  loader_.state.cut({start, shape.local_batch_size * num_replicas(), num_replicas()});
   stretch_from_ = start;
   number_ = 0;
   if (plan_->micro_batches() > 0) {
-    order_ = ElasticSampler::permutation(loader_.size, sampling_epoch_, pass_, loader_.options.shuffle);
-    return prefetch();
+    const std::vector<Cut>& cuts = loader_.state.cuts;
+    pass_.reset(new DataPass(loader_.options.order(sampling_epoch_, pass_number_, cuts), cuts, *plan_,
+                             replica_rank(), training()));
+    return;
   }
   if (start == 0)
-    throw Error(ErrorKind::usage, "drop_last drops the whole dataset: it has " +
-                                      std::to_string(loader_.size) + " samples, a batch " +
+    throw Error(ErrorKind::usage, "drop_last drops the whole dataset: it has " + std::to_string(size()) +
+                                      " samples, a batch " +
                                       std::to_string(shape.local_batch_size * num_replicas()));
   close_pass();
   if (!loader_.autoscales()) return finish();
@@ -140,7 +136,6 @@ void DataLoop::open_pass() {
 }
 
 void DataLoop::close_pass() {
-  prefetcher_.reset();
   cut_stretch();
   if (loader_.autoscales() && training() && metrics::steps() == steps_before_pass_ &&
       plan_->micro_batches() > 0)
@@ -148,28 +143,7 @@ void DataLoop::close_pass() {
                 "autoscale_batch_size ends an epoch by progress, but a whole pass made none: call "
                 "AdaptiveDataParallel::step() for each batch");
   plan_.reset();
-  loader_.state.index = (pass_ + 1) * loader_.size;
-}
-
-void DataLoop::prefetch() {
-  std::int64_t batches = plan_->micro_batches();
-  if (!training() && plan_->count(plan_->at(batches - 1), replica_rank()) == 0) --batches;
-  const auto make = [this](std::int64_t number) {
-    const MicroBatch micro = plan_->at(number);
-    Batch batch = loader_.dataset.collate(ids(micro));
-    batch.count = plan_->count(micro, replica_rank());
-    return batch;
-  };
-  prefetcher_.reset();
-  prefetcher_ = std::make_unique<Prefetcher>(make, batches, loader_.options.num_workers);
-}
-
-// A replica with nothing left has one row of padding in training, where all replicas step together.
-std::vector<std::int64_t> DataLoop::ids(const MicroBatch& batch) const {
-  std::vector<std::int64_t> ids = plan_->positions(batch, replica_rank());
-  for (std::int64_t& id : ids) id = order_[static_cast<std::size_t>(id)];
-  if (ids.empty()) ids.push_back(order_[static_cast<std::size_t>(replica_rank() % loader_.size)]);
-  return ids;
+  loader_.state.index = (pass_number_ + 1) * size();
 }
 
 void DataLoop::hand_out() {
@@ -184,8 +158,7 @@ void DataLoop::hand_out() {
   } else if (count == 0) {
     return advance();  // nothing to validate here, but the others agree once more
   }
-  batch_ = prefetcher_->next();
-  if (count > 0 && SampleLog::wanted()) loader_.log.add(sampling_epoch_, pass_, ids(micro_));
+  if (count > 0 && SampleLog::wanted()) loader_.log.add(sampling_epoch_, pass_number_, pass_->ids(number_));
 }
 
 void DataLoop::set_context() const {
@@ -202,7 +175,7 @@ void DataLoop::set_context() const {
 
 // The step that was out is done: its samples count.
 void DataLoop::settle() {
-  loader_.state.index = pass_ * loader_.size + micro_.step_to;
+  loader_.state.index = pass_number_ * size() + micro_.step_to;
   stretch_padding_ += std::exchange(step_padding_, 0);
   loader_.log.write(metrics::steps());
   tell_position();
@@ -225,10 +198,11 @@ void DataLoop::before_save() {
 }
 
 void DataLoop::cut_stretch() {
-  const std::int64_t to = loader_.state.index - pass_ * loader_.size;
+  const std::int64_t to = loader_.state.index - pass_number_ * size();
   if (!plan_ || to <= stretch_from_) return;
-  add_to_ledger({loader_.name, sampling_epoch_, static_cast<int>(pass_), std::exchange(stretch_from_, to), to,
-                 std::exchange(stretch_padding_, 0), loader_.size, metrics::steps()});
+  add_to_ledger({loader_.name, sampling_epoch_, static_cast<int>(pass_number_),
+                 std::exchange(stretch_from_, to), to, std::exchange(stretch_padding_, 0), size(),
+                 metrics::steps()});
 }
 
 void DataLoop::finish() {
@@ -243,6 +217,7 @@ void DataLoop::finish() {
 void DataLoop::leave() {
   done_ = true;
   plan_.reset();
+  pass_.reset();
   loader_.loop = nullptr;
   running_loop().reset();
   if (training()) step_context() = {.initial_batch_size = loader_.options.batch_size};

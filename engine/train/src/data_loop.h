@@ -12,11 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "batchscope/train/adaptive_data_loader.h"
+#include "batchscope/train/adaptive_data_loader_helper.h"
 #include "loader_state.h"
 #include "metrics.h"
 #include "pass_plan.h"
-#include "prefetcher.h"
 #include "sample_log.h"
 #include "telemetry_client.h"
 
@@ -24,15 +23,13 @@ namespace batchscope {
 
 // What a loader is, loop or no loop.
 struct LoaderCore {
-  LoaderCore(const Dataset& dataset, const AdaptiveDataLoader::Options& options, const std::string& name);
+  LoaderCore(const AdaptiveDataLoaderHelper::Options& options, const std::string& name);
 
   bool autoscales() const { return limits.max_batch_size > 0; }
   BatchShape initial() const;
   BatchShape shape() const;  // in force, or the initial one before the first loop
 
-  const Dataset& dataset;
-  const AdaptiveDataLoader::Options options;
-  const std::int64_t size;
+  const AdaptiveDataLoaderHelper::Options options;
   const std::string name;  // in the ledger
   metrics::Limits limits;  // max_batch_size 0: the batch size stays
   SampleLog log;
@@ -48,10 +45,11 @@ class DataLoop {
   DataLoop(const DataLoop&) = delete;
   DataLoop& operator=(const DataLoop&) = delete;
 
-  void begin();    // to the first batch
+  void begin();    // to the first micro-batch
   void advance();  // to the next
   bool done() const { return done_; }
-  Batch& batch() { return batch_; }
+  std::int64_t number() const { return number_; }
+  const std::shared_ptr<const DataPass>& pass() const { return pass_; }
 
   // A checkpoint begins. Throws Error(usage) in the middle of a step.
   void before_save();
@@ -67,8 +65,7 @@ class DataLoop {
   void leave();
 
   bool training() const { return loader_.options.training; }
-  std::vector<std::int64_t> ids(const MicroBatch& batch) const;
-  void prefetch();
+  std::int64_t size() const { return loader_.options.size; }
   void set_context() const;
   void tell_position() const;
 
@@ -81,20 +78,17 @@ class DataLoop {
   bool agreeing_ = false;
 
   // The pass.
-  std::int64_t pass_ = 0;
+  std::int64_t pass_number_ = 0;
   std::int64_t steps_before_pass_ = 0;
   std::optional<PassPlan> plan_;  // none between passes
-  std::vector<std::int64_t> order_;
+  std::shared_ptr<const DataPass> pass_;
   std::int64_t stretch_from_ = 0, stretch_padding_ = 0;  // not yet in the ledger
 
   // The micro-batch that is out.
   std::int64_t number_ = 0;
   MicroBatch micro_;
-  Batch batch_;
   std::int64_t steps_before_ = 0;
   std::int64_t step_padding_ = 0;
-
-  std::unique_ptr<Prefetcher> prefetcher_;  // last: its workers read what is above
 };
 
 }  // namespace batchscope

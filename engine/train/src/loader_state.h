@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What survives of a loader: how far its running loop is, the size of a step, and which of its loops are
-// finished.
+// What survives of a loader: how far its running loop is, how its pass was cut, the size of a step, and which
+// of its loops are finished.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "batch_size.h"
+#include "batchscope/train/adaptive_data_loader_helper.h"
 #include "json_state.h"
 
 namespace batchscope {
@@ -20,7 +22,11 @@ class LoaderState final : public JsonState {
 
   std::int64_t index = 0;       // into the running loop: passes * dataset size + position in the pass
   BatchShape shape;             // for as many replicas as now; otherwise not chosen
+  std::vector<Cut> cuts;        // of the pass that the index is in
   std::map<int, int> finished;  // epoch -> position of this loader's last finished loop
+
+  // The pass is cut anew from here on; unless it is how it was cut before.
+  void cut(const Cut& cut);
 
   void sync() override { before_save_(); }
 

@@ -18,7 +18,9 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/train/accumulator.h"
+#include "batchscope/train/adaptive_bptt_iterator.h"
 #include "batchscope/train/adaptive_data_loader.h"
+#include "batchscope/train/adaptive_data_loader_helper.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/adascale.h"
 #include "batchscope/train/chained_lr.h"

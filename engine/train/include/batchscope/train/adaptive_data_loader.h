@@ -9,11 +9,10 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <functional>
 #include <iterator>
-#include <memory>
-#include <string>
 #include <vector>
+
+#include "batchscope/train/adaptive_data_loader_helper.h"
 
 namespace batchscope {
 
@@ -47,17 +46,8 @@ class TensorDataset : public Dataset {
   at::Tensor data_, target_;
 };
 
-class DataLoop;
-struct LoaderCore;
-
-/// Samples of one replica's micro-batch.
-struct LocalBatchBounds {
-  std::int64_t minimum = 1;  ///< at least 1
-  std::int64_t maximum = 0;  ///< 0: no bound but max_batch_size
-};
-
 /// A loader over one dataset. Not thread-safe.
-class AdaptiveDataLoader {
+class AdaptiveDataLoader : public AdaptiveDataLoaderMixin {
  public:
   /// What to load, and how.
   struct Options {
@@ -71,41 +61,9 @@ class AdaptiveDataLoader {
   /// The dataset must outlive the loader. Throws Error(usage) for an empty dataset, a batch size below 1,
   /// inside a loop, and where drop_last leaves nothing of the dataset. Collective.
   AdaptiveDataLoader(const Dataset& dataset, const Options& options);
-  ~AdaptiveDataLoader();
-
-  /// Lets goodput choose the batch size, anew at every pass: at most max_batch_size in total and within the
-  /// local bounds (samples per replica and micro-batch); with accumulation also by several micro-batches a
-  /// step. Ends an epoch by statistical progress instead of by samples. Throws Error(usage) for bounds that
-  /// exclude the batch size.
-  void autoscale_batch_size(std::int64_t max_batch_size, LocalBatchBounds local = {},
-                            bool accumulation = false);
-
-  std::int64_t current_batch_size() const;        ///< total per optimizer step
-  std::int64_t current_local_batch_size() const;  ///< samples per replica and micro-batch
-  int accumulation_steps() const;                 ///< micro-batches beyond the first
 
   /// A running loop. Copies share it.
-  class Iterator {
-   public:
-    /// What std::input_iterator asks for.
-    ///@{
-    using iterator_category = std::input_iterator_tag;
-    using value_type = Batch;
-    using difference_type = std::ptrdiff_t;
-    using pointer = Batch*;
-    using reference = Batch&;
-    ///@}
-    /// The batch, good until the next ++.
-    Batch& operator*();
-    /// The next batch; waits for the prefetching threads. Collective, and ends the process with 143, after a
-    /// checkpoint, where the replicas have agreed to stop.
-    Iterator& operator++();
-    bool operator==(std::default_sentinel_t) const;  ///< the loop is over
-
-   private:
-    friend class AdaptiveDataLoader;
-    std::shared_ptr<DataLoop> loop_;
-  };
+  using Iterator = LoopIterator<Batch>;
 
   /// One loop over the data; for training inside an epoch of remaining_epochs_until. Empty when the loop was
   /// finished before a restart. A loop that is left by `break` counts as finished, one left by an exception
@@ -115,7 +73,8 @@ class AdaptiveDataLoader {
   std::default_sentinel_t end() const { return {}; }  ///< of any loop
 
  private:
-  std::unique_ptr<LoaderCore> core_;
+  const Dataset& dataset_;
+  int workers_;
 };
 
 }  // namespace batchscope

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// For loaders of one's own (AdaptDL's AdaptiveDataLoaderHelper and AdaptiveDataLoaderMixin): everything
+/// about a loop over data but what a sample is. To the helper, samples are the numbers below `size`. It
+/// chooses the size of a step, cuts passes into micro-batches, says which samples are this replica's,
+/// profiles, agrees with the other replicas to checkpoint and to stop, ends the loop, and skips it on replay;
+/// the loader turns sample numbers into whatever its batches are:
+///
+///     class Sentences : public AdaptiveDataLoaderMixin {
+///      public:
+///       explicit Sentences(const Corpus& corpus)
+///           : AdaptiveDataLoaderMixin({.size = corpus.size(), .batch_size = 32, .shuffle = true}),
+///             corpus_(corpus) {}
+///       LoopIterator<Padded> begin() {
+///         return {loop(), [this](const Loop& loop) { return corpus_.pad(loop.pass()->ids(loop.number()));
+///         }};
+///       }
+///       std::default_sentinel_t end() const { return {}; }
+///      private:
+///       const Corpus& corpus_;
+///     };
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace batchscope {
+
+class DataLoop;
+struct LoaderCore;
+class PassPlan;
+
+/// How a pass is cut from position `start` on: `replicas` together take `width` samples in one micro-batch. A
+/// pass begins with a cut at 0; another one follows where a restart changed that.
+struct Cut {
+  std::int64_t start = 0;  ///< a position in the pass
+  std::int64_t width = 1;  ///< samples of a whole micro-batch
+  int replicas = 1;
+};
+
+/// One pass over the data, as it is cut now. Does not change, and may be read from any thread.
+class DataPass {
+ public:
+  ~DataPass();
+
+  /// How many micro-batches this replica gets from here to the end of the pass: numbers 0, 1, ...
+  std::int64_t micro_batches() const { return micro_batches_; }
+  /// How many samples of a micro-batch are this replica's. May be 0 in training: all replicas step together.
+  std::int64_t count(std::int64_t number) const;
+  /// These samples. Where there are none, one that is padding: its gradient has no weight.
+  std::vector<std::int64_t> ids(std::int64_t number) const;
+  /// Their positions in the pass; none where ids is padding.
+  std::vector<std::int64_t> positions(std::int64_t number) const;
+
+  /// The sample at each position of the pass.
+  const std::vector<std::int64_t>& order() const { return order_; }
+  /// The last one is in force.
+  const std::vector<Cut>& cuts() const { return cuts_; }
+
+ private:
+  friend class DataLoop;
+  DataPass(std::vector<std::int64_t> order, std::vector<Cut> cuts, const PassPlan& plan, int rank,
+           bool training);
+
+  std::vector<std::int64_t> order_;
+  std::vector<Cut> cuts_;
+  std::unique_ptr<const PassPlan> plan_;
+  int rank_;
+  std::int64_t micro_batches_;
+};
+
+/// Samples of one replica's micro-batch.
+struct LocalBatchBounds {
+  std::int64_t minimum = 1;  ///< at least 1
+  std::int64_t maximum = 0;  ///< 0: no bound but max_batch_size
+};
+
+/// What a loader is built on. Not thread-safe.
+class AdaptiveDataLoaderHelper {
+ public:
+  /// The sample at each position of a pass, a permutation of the numbers below size. Must depend on its
+  /// arguments alone, so that all replicas agree, and must not change what lies before the last cut.
+  using Order =
+      std::function<std::vector<std::int64_t>(int epoch, std::int64_t pass, const std::vector<Cut>& cuts)>;
+
+  /// How many samples, and in what steps and order.
+  struct Options {
+    std::int64_t size = 0;        ///< samples in a pass
+    std::int64_t batch_size = 1;  ///< total, over all replicas; the scale S is relative to it
+    bool shuffle = false;         ///< in the ElasticSampler's order
+    bool drop_last = false;       ///< leave a short last micro-batch out
+    bool training = true;         ///< false: for validation; no padding, no batch-size adaptation, no profile
+    Order order = {};             ///< instead of the ElasticSampler's
+  };
+
+  /// Loads the state of the checkpoint where there is one; helpers are known again by the order in which a
+  /// program makes them. Throws Error(usage) for no samples, a batch size below 1, inside a loop, and where
+  /// drop_last leaves nothing of the data. Collective.
+  explicit AdaptiveDataLoaderHelper(Options options);
+  ~AdaptiveDataLoaderHelper();
+
+  /// Lets goodput choose the batch size, anew at every pass: at most max_batch_size in total and within the
+  /// local bounds; with accumulation also by several micro-batches a step. Ends an epoch by statistical
+  /// progress instead of by samples. Throws Error(usage) for bounds that exclude the batch size.
+  void autoscale_batch_size(std::int64_t max_batch_size, LocalBatchBounds local = {},
+                            bool accumulation = false);
+
+  std::int64_t current_batch_size() const;        ///< total per optimizer step
+  std::int64_t current_local_batch_size() const;  ///< samples per replica and micro-batch
+  int accumulation_steps() const;                 ///< micro-batches beyond the first
+
+  /// One loop over the data, a chain of passes (one, without autoscaling), at one of its micro-batches. It
+  /// ends when it is over or when the last copy of it is destroyed: on a break it counts as finished, on an
+  /// exception it does not and goes on where it was when it is begun again.
+  class Loop {
+   public:
+    bool done() const;  ///< the loop is over
+    /// To the next micro-batch. Settles the one before: with an optimizer step done, its samples count, and
+    /// the replicas agree whether to checkpoint or to leave (with exit code 143). Collective.
+    void advance();
+    std::int64_t number() const;                          ///< of the micro-batch in its pass
+    const std::shared_ptr<const DataPass>& pass() const;  ///< another object after every cut
+
+   private:
+    friend class AdaptiveDataLoaderHelper;
+    std::shared_ptr<DataLoop> loop_;
+  };
+
+  /// Begins a loop; training inside an epoch of remaining_epochs_until. Done already when it was finished
+  /// before a restart. Throws Error(usage) when another loop is still running. Collective.
+  Loop loop();
+
+ private:
+  std::unique_ptr<LoaderCore> core_;
+};
+
+/// What every loader shows those who use it; derive from it, and write begin() and end().
+class AdaptiveDataLoaderMixin : protected AdaptiveDataLoaderHelper {
+ public:
+  using AdaptiveDataLoaderHelper::accumulation_steps;
+  using AdaptiveDataLoaderHelper::autoscale_batch_size;
+  using AdaptiveDataLoaderHelper::current_batch_size;
+  using AdaptiveDataLoaderHelper::current_local_batch_size;
+
+ protected:
+  using AdaptiveDataLoaderHelper::AdaptiveDataLoaderHelper;
+};
+
+/// The iterator of a loader: at every micro-batch of the loop, what `make` makes of it.
+template <class Batch>
+class LoopIterator {
+ public:
+  /// What std::input_iterator asks for.
+  ///@{
+  using iterator_category = std::input_iterator_tag;
+  using value_type = Batch;
+  using difference_type = std::ptrdiff_t;
+  using pointer = Batch*;
+  using reference = Batch&;
+  ///@}
+  /// A batch of the micro-batch that the loop is at.
+  using Make = std::function<Batch(const AdaptiveDataLoaderHelper::Loop&)>;
+
+  /// At the loop's micro-batch: makes its batch.
+  LoopIterator(AdaptiveDataLoaderHelper::Loop loop, Make make)
+      : at_(std::make_shared<Place>(std::move(loop), std::move(make))) {
+    fetch();
+  }
+  Batch& operator*() const { return *at_->batch; }  ///< good until the next ++
+  /// The next batch. Collective, and ends the process with 143, after a checkpoint, where the replicas have
+  /// agreed to stop.
+  LoopIterator& operator++() {
+    at_->loop.advance();
+    fetch();
+    return *this;
+  }
+  bool operator==(std::default_sentinel_t) const { return at_->loop.done(); }  ///< the loop is over
+
+ private:
+  struct Place {
+    Place(AdaptiveDataLoaderHelper::Loop begun, Make maker)
+        : loop(std::move(begun)), make(std::move(maker)) {}
+    AdaptiveDataLoaderHelper::Loop loop;
+    Make make;
+    std::optional<Batch> batch;
+  };
+  void fetch() {
+    if (!at_->loop.done()) at_->batch = at_->make(at_->loop);
+  }
+
+  std::shared_ptr<Place> at_;
+};
+
+}  // namespace batchscope

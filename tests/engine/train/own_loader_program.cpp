@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A training program with a loader of its own, as a user would write one on AdaptiveDataLoaderMixin, or with
+// --bptt a text. Prints what it was given, a JSON object a line; --signal STEP:RANK raises SIGTERM there.
+#include <ATen/ATen.h>
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/json.h"
+#include "batchscope/train/adaptive_bptt_iterator.h"
+#include "batchscope/train/adaptive_data_loader_helper.h"
+#include "batchscope/train/epoch.h"
+#include "batchscope/train/process_group.h"
+#include "metrics.h"
+#include "step_context.h"
+
+using namespace batchscope;
+using protocol::Json;
+
+namespace {
+
+// Words of growing length, read in an order of its own: from the last to the first in odd epochs.
+class Words : public AdaptiveDataLoaderMixin {
+ public:
+  explicit Words(std::int64_t size)
+      : AdaptiveDataLoaderMixin({.size = size, .batch_size = 12, .order = order(size)}) {}
+
+  LoopIterator<std::vector<std::string>> begin() {
+    return {loop(), [](const Loop& loop) {
+              std::vector<std::string> words;
+              if (loop.pass()->count(loop.number()) > 0)
+                for (const std::int64_t id : loop.pass()->ids(loop.number()))
+                  words.emplace_back(static_cast<std::size_t>(id), 'x');
+              return words;
+            }};
+  }
+  std::default_sentinel_t end() const { return {}; }
+
+ private:
+  static Order order(std::int64_t size) {
+    return [size](int epoch, std::int64_t, const std::vector<Cut>&) {
+      std::vector<std::int64_t> ids;
+      for (std::int64_t id = 0; id < size; ++id) ids.push_back(epoch % 2 ? size - 1 - id : id);
+      return ids;
+    };
+  }
+};
+
+std::string signal_at;
+
+void step(Json line) {
+  line["rank"] = replica_rank();
+  line["epoch"] = current_epoch();
+  line["optimizer_step"] = step_context().optimizer_step;
+  std::cout << line.dump() + "\n" << std::flush;
+  if (!step_context().optimizer_step) return metrics::end_micro_step();
+  if (signal_at == std::to_string(metrics::steps() + 1) + ":" + std::to_string(replica_rank()))
+    raise(SIGTERM);
+  metrics::commit_step({.gain = 1, .grad_sqr = 1, .grad_var = 100});
+}
+
+Json list(const at::Tensor& tensor) {
+  const at::Tensor flat = tensor.to(at::kLong).contiguous();
+  return std::vector(flat.data_ptr<std::int64_t>(), flat.data_ptr<std::int64_t>() + flat.numel());
+}
+
+void read_words(std::int64_t size, bool accumulation) {
+  Words words(size);
+  if (accumulation) words.autoscale_batch_size(12, {1, 2}, true);
+  for ([[maybe_unused]] const int epoch : remaining_epochs_until(2))
+    for (const auto& batch : words) {
+      Json lengths = Json::array();
+      for (const std::string& word : batch) lengths.push_back(word.size());
+      step({{"ids", lengths}, {"batch_size", words.current_batch_size()}});
+    }
+}
+
+void read_text() {
+  AdaptiveBPTTIterator text(at::arange(508), {.batch_size = 6, .bptt_len = 5});
+  for ([[maybe_unused]] const int epoch : remaining_epochs_until(1))
+    for (const TextBatch& batch : text)
+      step({{"first", list(batch.data[0])},
+            {"continues", list(batch.continues)},
+            {"targets", list(batch.count > 0 ? batch.target : at::empty({0}))}});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("a loader of its own");
+  bool bptt = false, accumulation = false;
+  std::int64_t size = 100;
+  app.add_flag("--bptt", bptt);
+  app.add_flag("--accumulate", accumulation);
+  app.add_option("--size", size);
+  app.add_option("--signal", signal_at);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    init_process_group({.timeout = std::chrono::seconds(20)});
+    bptt ? read_text() : read_words(size, accumulation);
+    std::cout << Json{{"steps", metrics::steps()}, {"samples", metrics::samples()}}.dump() << '\n';
+  } catch (const Error& e) {
+    std::cerr << e.what() << '\n';
+    return exit_code(e.kind());
+  }
+}

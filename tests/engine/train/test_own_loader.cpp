@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loaders on the helper across restarts on changing numbers of replicas, with real processes.
+#include <QTest>
+#include <map>
+
+#include "replicas.h"
+
+using namespace batchscope;
+using batchscope::testing::Replica;
+using protocol::Json;
+
+namespace {
+
+class Job {
+ public:
+  explicit Job(QStringList arguments) : arguments_(std::move(arguments)) {}
+
+  std::vector<Replica> generation(int replicas, const QString& signal = {}) {
+    QStringList arguments = arguments_;
+    if (!signal.isEmpty()) arguments << "--signal" << signal;
+    return testing::run({.program = "train-own-loader-program",
+                         .arguments = arguments,
+                         .replicas = replicas,
+                         .variables = {{protocol::variable::kCheckpointPath,
+                                        directory_.filePath("checkpoints").toStdString()}},
+                         .generation = generation_++});
+  }
+
+ private:
+  QTemporaryDir directory_;
+  QStringList arguments_;
+  int generation_ = 0;
+};
+
+// The lines of all batches.
+std::vector<Json> batches(const Replica& replica) {
+  std::vector<Json> lines;
+  for (const QByteArray& text : replica.output.trimmed().split('\n'))
+    if (text.contains("optimizer_step")) lines.push_back(Json::parse(text.toStdString()));
+  return lines;
+}
+
+void verify_ended(const std::vector<Replica>& replicas, int code) {
+  for (const Replica& replica : replicas)
+    if (replica.code != code) qFatal("exit code %d: %s", replica.code, replica.errors.constData());
+}
+
+}  // namespace
+
+class OwnLoaderTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void each_word_once_an_epoch_in_its_own_order_data() {
+    QTest::addColumn<QStringList>("options");
+    QTest::addColumn<int>("size");
+    QTest::newRow("a short last batch") << QStringList() << 100;
+    QTest::newRow("accumulating") << QStringList{"--accumulate"} << 96;  // whole steps: ends by progress
+  }
+  void each_word_once_an_epoch_in_its_own_order() {
+    QFETCH(QStringList, options);
+    QFETCH(int, size);
+    Job job(options + QStringList{"--size", QString::number(size)});
+    std::map<std::pair<int, int>, int> seen;
+    for (const auto& [replicas, signal] :
+         {std::pair{2, "2:1"}, {3, "5:0"}, {1, "11:0"}, {2, ""}}) {  // the third in the second epoch
+      const auto all = job.generation(replicas, signal);
+      verify_ended(all, *signal ? 143 : 0);
+      for (const Replica& replica : all)
+        for (const Json& line : batches(replica)) {
+          int before = -1;
+          for (const int id : line.at("ids")) {
+            ++seen[{line.at("epoch"), id}];
+            if (before >= 0) QVERIFY((line.at("epoch") == 0) == (id > before));
+            before = id;
+          }
+          QCOMPARE(line.at("batch_size").get<int>(), 12);
+        }
+      if (!*signal) QCOMPARE(all[0].said.at("samples").get<int>(), 2 * size);
+    }
+    QCOMPARE(std::ssize(seen), 2 * size);
+    for (const auto& [sample, times] : seen) QCOMPARE(times, 1);
+  }
+
+  // 102 windows. The columns change with every number of replicas, but not with a restart alone.
+  void each_token_of_a_text_once_whatever_the_restarts() {
+    Job job({"--bptt"});
+    std::map<int, int> targets;
+    std::map<int, Json> last;  // first tokens by rank, of the batch before
+    int before = 0;
+    for (const auto& [replicas, signal] :
+         {std::pair{2, "3:1"}, {2, "5:0"}, {3, "9:2"}, {1, "12:0"}, {4, ""}}) {
+      const auto all = job.generation(replicas, signal);
+      verify_ended(all, *signal ? 143 : 0);
+      if (before != replicas) last.clear();
+      before = replicas;
+      for (int rank = 0; rank < replicas; ++rank)
+        for (const Json& line : batches(all[static_cast<std::size_t>(rank)])) {
+          for (const int target : line.at("targets"))
+            if (target != -100) ++targets[target];
+          const Json first = line.at("first"), continues = line.at("continues");
+          for (std::size_t column = 0; column < continues.size() && !line.at("targets").empty(); ++column)
+            QCOMPARE(continues[column] == 1,
+                     !last[rank].empty() && first[column].get<int>() == last[rank][column].get<int>() + 5);
+          last[rank] = first;
+        }
+    }
+    QCOMPARE(targets.size(), 507u);
+    for (const auto& [token, times] : targets) QCOMPARE(times, 1);
+    QCOMPARE(targets.begin()->first, 1);
+  }
+};
+
+QTEST_GUILESS_MAIN(OwnLoaderTest)
+#include "test_own_loader.moc"
