@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// README claims that ten lines make a LibTorch loop elastic, and shows them. Both are read off the two
-// programs in examples/porting.
+// README claims that ten lines make a LibTorch loop elastic, and PORTING.md shows the way in five steps. What
+// they quote is read off the programs in examples/porting.
 #include <QDir>
 #include <QFile>
 #include <QProcess>
@@ -19,12 +19,23 @@ QString contents(const QString& path) {
 
 const QRegularExpression kChanged("^[+-]");
 
-// The lines in which the programs differ, as diff marks them.
-QStringList difference() {
+// The programs, by step.
+QStringList programs() {
+  return QDir(source("examples/porting")).entryList({"step*.cpp"}, QDir::Files, QDir::Name);
+}
+
+// The lines in which the programs of two steps differ, as diff marks them.
+QStringList difference(int from, int to) {
   QProcess diff;
-  diff.start("diff", {"-u", source("examples/porting/plain.cpp"), source("examples/porting/elastic.cpp")});
+  diff.setWorkingDirectory(source("examples/porting"));
+  diff.start("diff", {"-u", programs().at(from), programs().at(to)});
   diff.waitForFinished();
   return QString::fromUtf8(diff.readAllStandardOutput()).split('\n').mid(2).filter(kChanged);
+}
+
+// What the first diff in this text says to change.
+QStringList quoted(const QString& text) {
+  return text.section("```diff\n", 1, 1).section("```", 0, 0).split('\n').filter(kChanged);
 }
 
 }  // namespace
@@ -33,22 +44,33 @@ class PortingTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void initTestCase() { QCOMPARE(programs().size(), 6); }
+
   void ten_lines_make_the_loop_elastic() {
-    QCOMPARE(difference().filter(QRegularExpression("^\\+")).size(), 10);  // six of them in place of
-    QCOMPARE(difference().filter(QRegularExpression("^-")).size(), 6);
+    QCOMPARE(difference(0, 4).filter(QRegularExpression("^\\+")).size(), 10);  // six of them in place of
+    QCOMPARE(difference(0, 4).filter(QRegularExpression("^-")).size(), 6);
     QVERIFY(contents("README.md").contains("ten lines", Qt::CaseInsensitive));
   }
 
-  void nothing_else_in_the_elastic_program_knows_the_engine() {
-    // Names of the example's own data and network apart, what is elastic is in the changed lines.
-    for (const QString& line : contents("examples/porting/plain.cpp").split('\n'))
+  void the_first_program_does_not_know_the_engine() {
+    // Names of the example's own data and network apart.
+    for (const QString& line : contents("examples/porting/" + programs().at(0)).split('\n'))
       QVERIFY2(!line.contains("batchscope::") || line.contains("batchscope::digits::"), qPrintable(line));
   }
 
   void the_readme_shows_the_real_difference() {
-    const QString section = contents("README.md").section("examples/porting/elastic.cpp", 1);
-    const QString block = section.section("```diff\n", 1, 1).section("```", 0, 0);
-    QCOMPARE(block.split('\n').filter(kChanged), difference());
+    QCOMPARE(quoted(contents("README.md").section("examples/porting/" + programs().at(4), 1)),
+             difference(0, 4));
+  }
+
+  void every_step_of_the_porting_guide_shows_its_difference() {
+    const QString guide = contents("engine/train/PORTING.md");
+    for (int step = 1; step < programs().size(); ++step) {
+      const QString section = guide.section(QString("\n## %1. ").arg(step), 1, 1).section("\n## ", 0, 0);
+      QVERIFY2(section.contains("/examples/porting/" + programs().at(step)), qPrintable(programs().at(step)));
+      QCOMPARE(quoted(section), difference(step - 1, step));
+    }
+    QCOMPARE(guide.count("```"), 2 * 5);  // and nothing is quoted that is not looked up
   }
 };
 

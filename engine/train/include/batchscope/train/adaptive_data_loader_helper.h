@@ -40,7 +40,7 @@ class PassPlan;
 struct Cut {
   std::int64_t start = 0;  ///< a position in the pass
   std::int64_t width = 1;  ///< samples of a whole micro-batch
-  int replicas = 1;
+  int replicas = 1;        ///< that share a micro-batch
 };
 
 /// One pass over the data, as it is cut now. Does not change, and may be read from any thread.

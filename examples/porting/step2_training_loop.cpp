@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A training loop on LibTorch: plain.cpp as anyone would write it, elastic.cpp after porting.
+// A training loop on LibTorch, on its way to an elastic one, step by step: engine/train/PORTING.md.
 #include <batchscope/train.h>
 #include <torch/torch.h>
 
@@ -14,16 +14,15 @@ int main() {
   torch::manual_seed(0);
   auto digits = batchscope::digits::drawn_digits(0);
 
-  batchscope::TorchDataset dataset(DigitImages(digits.train).map(torch::data::transforms::Stack<>()));
-  batchscope::AdaptiveDataLoader loader(dataset, {.batch_size = 64, .shuffle = true});
-  loader.autoscale_batch_size(1024);
+  auto dataset = DigitImages(digits.train).map(torch::data::transforms::Stack<>());
+  auto loader = torch::data::make_data_loader(dataset, 64);
 
   batchscope::digits::Network model;
   torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(0.01).momentum(0.9));
   batchscope::AdaptiveDataParallel adp(model, optimizer);
 
   for (int epoch : batchscope::remaining_epochs_until(3)) {
-    for (auto& batch : loader) {
+    for (auto& batch : *loader) {
       adp.zero_grad();
       auto loss = torch::nn::functional::cross_entropy(model.forward(batch.data), batch.target);
       loss.backward();

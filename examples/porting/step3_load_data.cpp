@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A training loop on LibTorch: plain.cpp as anyone would write it, elastic.cpp after porting.
+// A training loop on LibTorch, on its way to an elastic one, step by step: engine/train/PORTING.md.
+#include <batchscope/train.h>
 #include <torch/torch.h>
 
 #include <iostream>
@@ -9,21 +10,23 @@
 #include "network.h"
 
 int main() {
+  batchscope::init_process_group();
   torch::manual_seed(0);
   auto digits = batchscope::digits::drawn_digits(0);
 
-  auto dataset = DigitImages(digits.train).map(torch::data::transforms::Stack<>());
-  auto loader = torch::data::make_data_loader(dataset, 64);
+  batchscope::TorchDataset dataset(DigitImages(digits.train).map(torch::data::transforms::Stack<>()));
+  batchscope::AdaptiveDataLoader loader(dataset, {.batch_size = 64, .shuffle = true});
 
   batchscope::digits::Network model;
   torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(0.01).momentum(0.9));
+  batchscope::AdaptiveDataParallel adp(model, optimizer);
 
-  for (int epoch = 0; epoch < 3; ++epoch) {
-    for (auto& batch : *loader) {
-      optimizer.zero_grad();
+  for (int epoch : batchscope::remaining_epochs_until(3)) {
+    for (auto& batch : loader) {
+      adp.zero_grad();
       auto loss = torch::nn::functional::cross_entropy(model.forward(batch.data), batch.target);
       loss.backward();
-      optimizer.step();
+      adp.step();
     }
     std::cout << "epoch " << epoch + 1 << " finished" << std::endl;
   }

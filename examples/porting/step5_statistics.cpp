@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A training loop on LibTorch, on its way to an elastic one, step by step: engine/train/PORTING.md.
+#include <batchscope/train.h>
+#include <torch/torch.h>
+
+#include <iostream>
+
+#include "digit_images.h"
+#include "network.h"
+
+int main() {
+  batchscope::init_process_group();
+  torch::manual_seed(0);
+  auto digits = batchscope::digits::drawn_digits(0);
+
+  batchscope::TorchDataset dataset(DigitImages(digits.train).map(torch::data::transforms::Stack<>()));
+  batchscope::AdaptiveDataLoader loader(dataset, {.batch_size = 64, .shuffle = true});
+  loader.autoscale_batch_size(1024);
+
+  batchscope::digits::Network model;
+  torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(0.01).momentum(0.9));
+  batchscope::AdaptiveDataParallel adp(model, optimizer);
+
+  for (int epoch : batchscope::remaining_epochs_until(3)) {
+    for (auto& batch : loader) {
+      adp.zero_grad();
+      auto loss = torch::nn::functional::cross_entropy(model.forward(batch.data), batch.target);
+      loss.backward();
+      adp.step();
+    }
+    std::cout << "epoch " << epoch + 1 << " finished" << std::endl;
+  }
+
+  torch::NoGradGuard no_grad;
+  batchscope::TorchDataset test(DigitImages(digits.test).map(torch::data::transforms::Stack<>()));
+  batchscope::AdaptiveDataLoader validation(test, {.batch_size = 500, .training = false});
+  batchscope::Accumulator sums;
+  for (auto& batch : validation) {
+    auto correct = model.forward(batch.data).argmax(1).eq(batch.target);
+    sums["correct"] += correct.sum().item<double>();
+    sums["count"] += batch.size();
+  }
+  auto total = sums.synchronized();
+  batchscope::record("accuracy", total["correct"] / total["count"]);
+  std::cout << "accuracy " << total["correct"] / total["count"] << std::endl;
+}
