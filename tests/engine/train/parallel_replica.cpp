@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Trains a small model in float64 on the same samples, however they are shared among replicas and
-// micro-batches, with the learning-rate factor held at 1, and prints the weights. The model has a layer that
-// is used twice, one that is never used, and one that only odd samples use.
-//   train-parallel-replica OPTIMIZER ACCUMULATION STEPS [plain|save|resume|crooked|clip]
-// plain: a loop without AdaptiveDataParallel, on one process. save: checkpoints at the end. resume: from that
-// checkpoint. crooked: batches that replicas cannot share evenly, down to a single sample. clip: gradients
-// are changed in place between backward and step.
+// micro-batches, with the learning-rate factor held at 1: once for each optimizer, side by side, each model
+// in an AdaptiveDataParallel of its own. The model has a layer that is used twice, one that is frozen, one
+// that is never used, and one that only odd samples use.
+//   train-parallel-replica '{"replicas": N, "accumulation": N, "steps": [of each generation], "mode": ...}'
+// Modes: "plain": loops without AdaptiveDataParallel. "crooked": batches that replicas cannot share evenly,
+// down to a single sample; "plain-crooked". "clip": gradients are changed in place between backward and step.
+// Every generation but the last ends with a checkpoint. Prints what the last one said (forked.h).
 #include <ATen/ATen.h>
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/linear.h>
@@ -19,6 +20,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,7 +30,8 @@
 #include "batchscope/train/checkpoint.h"
 #include "batchscope/train/lr_scheduler.h"
 #include "batchscope/train/scaling_rule.h"
-#include "replica_main.h"
+#include "forked.h"
+
 #include "step_context.h"
 
 using namespace batchscope;
@@ -42,17 +45,19 @@ struct Model : torch::nn::Module {
   Model() {
     register_module("first", first), register_module("twice", twice), register_module("unused", unused);
     register_module("odd", odd), register_module("last", last), register_module("norm", norm);
+    register_module("frozen", frozen);
     to(at::kDouble);
+    for (at::Tensor& parameter : frozen->parameters()) parameter.set_requires_grad(false);
   }
   at::Tensor forward(const at::Tensor& x, bool has_odd) {
-    at::Tensor h = at::tanh(first(x));
+    at::Tensor h = at::tanh(frozen(first(x)));
     if (x.size(0) > 1)
       norm(h.detach());  // keeps running statistics of what this replica saw, and has no part in the result
     h = at::tanh(twice(at::tanh(twice(h))));
     if (has_odd) h = h + odd(h) * x.narrow(1, 0, 1);
     return last(h);
   }
-  torch::nn::Linear first{7, 16}, twice{16, 16}, unused{16, 3}, odd{16, 16}, last{16, 2};
+  torch::nn::Linear first{7, 16}, frozen{16, 16}, twice{16, 16}, unused{16, 3}, odd{16, 16}, last{16, 2};
   torch::nn::BatchNorm1d norm{torch::nn::BatchNorm1dOptions(16).affine(false)};
 };
 
@@ -103,83 +108,118 @@ Json contents(const std::vector<at::Tensor>& tensors) {
   return all;
 }
 
-Json train(const std::string& optimizer_name, int accumulation, int steps, const std::string& mode) {
-  at::manual_seed(mode == "plain" ? 0 : replica_rank());  // rank 0's weights must win
-  Model model;
+// A model with all that trains it.
+class Trainer {
+ public:
+  Trainer(const std::string& name, bool adaptive) : optimizer_(make_optimizer(name, model_)) {
+    if (!adaptive) return;
+    AdaptiveDataParallel::Options options;
+    options.name = name;
+    options.scaling_rule = std::make_shared<FactorOne>();
+    options.bucket_bytes = 4000;  // several buckets
+    adp_ = std::make_unique<AdaptiveDataParallel>(model_, *optimizer_, &schedule_, options);
+  }
+
+  int steps() const { return schedule_.steps(); }
+
+  // One step on these samples.
+  void step(const at::Tensor& x, const at::Tensor& y, int accumulation, bool has_odd, bool clips) {
+    if (adp_)
+      adaptive_step(x, y, accumulation, has_odd, clips);
+    else
+      plain_step(x, y, has_odd);
+    schedule_.step();
+  }
+
+  Json said() const {
+    Json said{{"weights", contents(model_.parameters())},
+              {"running", contents(model_.buffers())},
+              {"unused", model_.unused->weight.grad().defined()},
+              {"rates", schedule_.learning_rates()},
+              {"raw_gains", raw_gains_}};
+    if (adp_) said["noise"] = adp_->noise_scale().state();
+    return said;
+  }
+
+ private:
+  at::Tensor loss_of(const at::Tensor& x, const at::Tensor& y, bool has_odd) {
+    return (model_.forward(x, has_odd) - y).square().sum(1).mean();
+  }
+
+  void plain_step(const at::Tensor& x, const at::Tensor& y, bool has_odd) {
+    for (at::Tensor& parameter : model_.parameters()) parameter.mutable_grad().reset();
+    loss_of(x, y, has_odd).backward();
+    optimizer_->step();
+  }
+
+  void adaptive_step(const at::Tensor& x, const at::Tensor& y, int accumulation, bool has_odd, bool clips) {
+    const std::int64_t batch = x.size(0), replicas = num_replicas(), parts = replicas * (accumulation + 1);
+    StepContext& context = step_context();
+    context = {kBatch, (batch + parts - 1) / parts, accumulation};
+    context.even = batch % parts == 0;
+    std::int64_t at = 0;
+    for (int micro = 0; micro <= accumulation; ++micro) {
+      const std::int64_t share = batch / (accumulation + 1), rank = replica_rank();
+      const std::int64_t mine = share / replicas + (rank < share % replicas);
+      const std::int64_t offset = at + rank * (share / replicas) + std::min(rank, share % replicas);
+      context.micro_step = micro;
+      context.optimizer_step = micro == accumulation;
+      context.samples += share;
+      context.gradient_weight = static_cast<double>(mine * replicas) / static_cast<double>(share);
+      adp_->zero_grad();
+      // A replica without a sample computes on padding, and even a gradient that is not finite must not
+      // count.
+      const std::int64_t from = mine > 0 ? offset : 0, count = std::max<std::int64_t>(mine, 1);
+      const at::Tensor loss =
+          loss_of(x.narrow(0, from, count), y.narrow(0, from, count), has_odd && mine > 0);
+      (mine > 0 ? loss : loss * std::nan("")).backward();
+      if (clips && context.optimizer_step) torch::nn::utils::clip_grad_norm_(model_.parameters(), 1e-3);
+      adp_->step();
+      at += share;
+    }
+    raw_gains_.push_back(protocol::encode_number(adp_->noise_scale().raw_gain(2)));
+  }
+
+  Model model_;
+  std::unique_ptr<torch::optim::Optimizer> optimizer_;
+  StepLR schedule_{*optimizer_, 7, 0.9};
+  std::unique_ptr<AdaptiveDataParallel> adp_;
+  Json raw_gains_ = Json::array();
+};
+
+Json train(const Json& settings, int steps, bool saves) {
+  const std::string mode = settings.value("mode", "");
+  const bool plain = mode.starts_with("plain"), crooked = mode.ends_with("crooked");
+  std::map<std::string, std::unique_ptr<Trainer>> trainers;
+  for (const char* name : {"sgd", "adam", "adamw", "rmsprop", "adagrad"}) {
+    at::manual_seed(plain ? 0 : replica_rank());  // rank 0's weights must win
+    trainers[name] = std::make_unique<Trainer>(name, !plain);
+  }
   at::manual_seed(1);
   const at::Tensor x = at::randn({96, 7}, at::kDouble), y = at::randn({96, 2}, at::kDouble);
-  const auto optimizer = make_optimizer(optimizer_name, model);
-  StepLR schedule(*optimizer, 7, 0.9);
-
-  std::unique_ptr<AdaptiveDataParallel> adp;
-  if (mode != "plain" && mode != "plain-crooked") {
-    AdaptiveDataParallel::Options options;
-    options.scaling_rule = std::make_shared<FactorOne>();
-    options.bucket_bytes = 1500;  // several buckets
-    adp = std::make_unique<AdaptiveDataParallel>(model, *optimizer, &schedule, options);
-  }
-  const bool crooked = mode.ends_with("crooked");
-  Json raw_gains = Json::array();
-  const int done = schedule.steps();
+  const int done = trainers["sgd"]->steps();
   for (int step = done; step < done + steps; ++step) {
     const std::int64_t batch = !crooked ? kBatch : step % 5 == 4 ? 1 : kBatch - step % 7;
     const std::int64_t from = (step * kBatch) % 96;
-    const bool has_odd = step % 3 != 0;
-    const auto loss_of = [&](std::int64_t first, std::int64_t count, bool odd) {
-      const at::Tensor output = model.forward(x.narrow(0, first, count), odd);
-      return (output - y.narrow(0, first, count)).square().sum(1).mean();
-    };
-    if (!adp) {
-      for (at::Tensor& parameter : model.parameters()) parameter.mutable_grad().reset();
-      loss_of(from, batch, has_odd).backward();
-      optimizer->step();
-    } else {
-      StepContext& context = step_context();
-      const std::int64_t replicas = num_replicas(), parts = replicas * (accumulation + 1);
-      context = {kBatch, (batch + parts - 1) / parts, accumulation};
-      context.even = batch % parts == 0;
-      std::int64_t at = from;
-      for (int micro = 0; micro <= accumulation; ++micro) {
-        const std::int64_t share = batch / (accumulation + 1);
-        const std::int64_t mine = share / replicas + (replica_rank() < share % replicas);
-        std::int64_t offset = 0;
-        for (int rank = 0; rank < replica_rank(); ++rank)
-          offset += share / replicas + (rank < share % replicas);
-        context.micro_step = micro;
-        context.optimizer_step = micro == accumulation;
-        context.samples += share;
-        context.gradient_weight = static_cast<double>(mine * replicas) / static_cast<double>(share);
-        adp->zero_grad();
-        // A replica without a sample computes on padding, and even a gradient that is not finite must not
-        // count.
-        const at::Tensor loss = loss_of(at + offset, std::max<std::int64_t>(mine, 1), has_odd && mine > 0);
-        (mine > 0 ? loss : loss * std::nan("")).backward();
-        if (mode == "clip" && context.optimizer_step)
-          torch::nn::utils::clip_grad_norm_(model.parameters(), 1e-3);
-        adp->step();
-        at += share;
-      }
-      raw_gains.push_back(protocol::encode_number(adp->noise_scale().raw_gain(2)));
-    }
-    schedule.step();
+    for (const auto& [name, trainer] : trainers)
+      trainer->step(x.narrow(0, from, batch), y.narrow(0, from, batch), settings.value("accumulation", 0),
+                    step % 3 != 0, mode == "clip");
   }
-  if (mode == "save") checkpoint::save_all_states("manual");
-
+  if (saves) checkpoint::save_all_states("manual");
   Json said;
-  said["weights"] = contents(model.parameters());
-  said["running"] = contents(model.buffers());
-  said["unused"] = model.unused->weight.grad().defined();
-  said["rates"] = schedule.learning_rates();
-  said["raw_gains"] = raw_gains;
-  if (adp) said["noise"] = adp->noise_scale().state();
+  for (const auto& [name, trainer] : trainers) said[name] = trainer->said();
   return said;
 }
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  return testing::replica_main([&] {
-    return train(arguments[1], std::atoi(arguments[2]), std::atoi(arguments[3]),
-                 count > 4 ? arguments[4] : "");
-  });
+int main(int, char** arguments) {
+  const Json settings = protocol::parse_object(arguments[1]);
+  const Json& steps = settings["steps"];
+  Json replicas;
+  for (std::size_t number = 0; number < steps.size(); ++number)
+    replicas = testing::fork_replicas({static_cast<int>(number), settings["replicas"]}, [&] {
+      return train(settings, steps[number], number + 1 < steps.size());
+    });
+  std::cout << Json{{"replicas", replicas}}.dump() << std::endl;
 }
