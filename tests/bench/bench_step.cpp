@@ -6,68 +6,31 @@
 // several replicas it averages them in the same buckets, started from hooks and overlapped with backward, as
 // we do, and broadcasts BatchNorm's buffers; it knows no statistics, profile or telemetry.
 #include <ATen/ATen.h>
-#include <fcntl.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/utils/lambda_post_hook.h>
 #include <torch/csrc/autograd/variable.h>
-#include <torch/optim/sgd.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <numeric>
-#include <stdexcept>
+#include <optional>
 #include <string>
-#include <thread>
-#include <utility>
 #include <vector>
 
-#include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/collective.h"
 #include "batchscope/train/process_group.h"
 #include "bench.h"
 #include "buckets.h"
 #include "buffer_sync.h"
-#include "metrics.h"
-#include "models.h"
 #include "process.h"
-#include "socket.h"
-#include "step_context.h"
+#include "replicas.h"
+#include "trainee.h"
 
 using namespace batchscope;
+using bench::Adaptive, bench::Task, bench::Trainee, bench::measure;
 
 namespace {
-
-struct Task {
-  std::string model;
-  at::Tensor images, labels;
-  int warm_up = 0, turns = 0, steps = 0;  // per turn
-};
-
-Task task_of(const std::string& model) {
-  if (model == "mlp") return {model, at::randn({64, 784}), at::randint(10, {64}, at::kLong), 50, 15, 20};
-  return {model, at::randn({8, 3, 32, 32}), at::randint(10, {8}, at::kLong), 2, 3, 2};
-}
-
-std::unique_ptr<bench::Classifier> make_model(const std::string& name) {
-  at::manual_seed(0);
-  if (name == "mlp") return std::make_unique<bench::Mlp>();
-  return std::make_unique<bench::ResNet18>();
-}
-
-struct Trainee {
-  explicit Trainee(const Task& task)
-      : model(make_model(task.model)),
-        optimizer(model->parameters(), torch::optim::SGDOptions(0.01).momentum(0.9)) {}
-  at::Tensor loss(const Task& task) {
-    return at::cross_entropy_loss(model->forward(task.images), task.labels);
-  }
-  std::unique_ptr<bench::Classifier> model;
-  torch::optim::SGD optimizer;
-};
 
 class Plain {
  public:
@@ -114,26 +77,6 @@ class Plain {
   std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;
 };
 
-class Adaptive {
- public:
-  explicit Adaptive(const Task& task) : trainee_(task), adp_(*trainee_.model, trainee_.optimizer) {
-    StepContext& context = step_context();
-    context.local_batch_size = task.images.size(0);
-    context.initial_batch_size = context.samples = context.local_batch_size * num_replicas();
-  }
-
-  void step(const Task& task) {
-    metrics::begin_micro_step();  // the loader's part
-    adp_.zero_grad();
-    trainee_.loss(task).backward();
-    adp_.step();
-  }
-
- private:
-  Trainee trainee_;
-  AdaptiveDataParallel adp_;
-};
-
 double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
                    values.end());
@@ -141,7 +84,7 @@ double median(std::vector<double> values) {
 }
 
 double step_ratio(const std::string& model) {
-  const Task task = task_of(model);
+  const Task task = bench::task_of(model);
   Plain plain(task);
   Adaptive adaptive(task);
   std::vector<double> plain_times, adaptive_times;
@@ -180,45 +123,6 @@ int replica(const std::string& what) {
     value = step_ratio(what);
   if (replica_rank() == 0) std::cout << value << std::endl;
   leave(0);
-}
-
-// Reads what replicas send and forgets it.
-void listen(Listener& supervisor, int replicas) {
-  using std::chrono::steady_clock;
-  std::vector<std::jthread> readers;
-  for (int i = 0; i < replicas; ++i) {
-    Socket line = supervisor.accept(steady_clock::now() + std::chrono::seconds(20));
-    if (!line.open()) return;
-    readers.emplace_back([line = std::move(line)]() mutable {
-      std::vector<char> bytes(1 << 16);
-      while (line.receive(bytes.data(), bytes.size(), steady_clock::now() + std::chrono::milliseconds(200)) !=
-             Transfer::closed) {
-      }
-    });
-  }
-}
-
-// Starts the replicas and returns what rank 0 prints.
-double measure(const std::string& what, int replicas) {
-  char directory[] = "/tmp/batchscope-bench-XXXXXX";
-  if (!::mkdtemp(directory)) throw std::runtime_error("cannot make a directory in /tmp");
-  Listener supervisor;
-  std::jthread reader([&] { listen(supervisor, replicas); });
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe");
-  std::string command;
-  for (int rank = replicas - 1; rank >= 0; --rank)
-    command += std::string("BATCHSCOPE_THREADS=1 ADAPTDL_NUM_REPLICAS=") + std::to_string(replicas) +
-               " ADAPTDL_REPLICA_RANK=" + std::to_string(rank) + " BATCHSCOPE_RENDEZVOUS_DIR=" + directory +
-               " ADAPTDL_CHECKPOINT_PATH=" + directory +
-               "/checkpoints BATCHSCOPE_TELEMETRY_SOCKET=" + supervisor.address().substr(5) + " '" + program +
-               "' --replica " + what + (rank > 0 ? " & " : "; wait");
-  std::FILE* pipe = ::popen(command.c_str(), "r");
-  double value = std::nan("");
-  if (!pipe || std::fscanf(pipe, "%lf", &value) != 1)
-    throw std::runtime_error(what + ": the replicas said nothing");
-  ::pclose(pipe);
-  std::filesystem::remove_all(directory);
-  return value;
 }
 
 }  // namespace
