@@ -25,7 +25,7 @@ struct Task {
 
 inline Task task_of(const std::string& model) {
   if (model == "mlp") return {model, at::randn({64, 784}), at::randint(10, {64}, at::kLong), 50, 15, 20};
-  return {model, at::randn({8, 3, 32, 32}), at::randint(10, {8}, at::kLong), 2, 3, 2};
+  return {model, at::randn({8, 3, 32, 32}), at::randint(10, {8}, at::kLong), 4, 4, 4};
 }
 
 inline std::unique_ptr<Classifier> make_model(const std::string& name) {
