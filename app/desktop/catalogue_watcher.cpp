@@ -14,7 +14,8 @@ CatalogueWatcher::CatalogueWatcher(const std::filesystem::path& file, QObject* p
 }
 
 bool CatalogueWatcher::hasActiveRuns() const {
-  return std::any_of(runs_.begin(), runs_.end(), [](const storage::Run& run) { return is_active(run.state); });
+  return std::any_of(runs_.begin(), runs_.end(),
+                     [](const storage::Run& run) { return is_active(run.state); });
 }
 
 void CatalogueWatcher::poll() {

@@ -24,7 +24,8 @@ ChartCard::ChartCard(const ChartSpec& spec, ViewState* state, QWidget* parent)
   head->addWidget(unit, 1);
   for (std::size_t i = 0; i < spec.lines.size(); ++i) {
     auto* button = new LegendButton(spec.lines[i], this);
-    connect(button, &LegendButton::toggled, plot_, [this, i](bool isShown) { plot_->setHidden(i, !isShown); });
+    connect(button, &LegendButton::toggled, plot_,
+            [this, i](bool isShown) { plot_->setHidden(i, !isShown); });
     head->addWidget(button);
   }
   auto* column = new QVBoxLayout(this);

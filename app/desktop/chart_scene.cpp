@@ -28,15 +28,16 @@ std::vector<Stretch> stretchesInView(const SeriesModel& model, const SceneOption
     const std::int64_t from = std::max(span.first, static_cast<std::int64_t>(std::floor(low)) - 1);
     const std::int64_t to = std::min(span.last, static_cast<std::int64_t>(std::ceil(high)) + 1);
     const std::int64_t lost = span.lostFrom;
-    if (from <= std::min(to, lost - 1)) result.push_back({span.number, false, from, std::min(to, lost - 1), map});
+    if (from <= std::min(to, lost - 1))
+      result.push_back({span.number, false, from, std::min(to, lost - 1), map});
     if (to >= lost) result.push_back({span.number, true, std::max(from, lost), to, map});
   }
   return result;
 }
 
-// The values of one axis, for its range. A robust range leaves out single peaks: it holds the middle 90 % of the
-// extremes in view, and every median of fifteen neighbouring buckets, so that a short phase is in it as well as a
-// long one.
+// The values of one axis, for its range. A robust range leaves out single peaks: it holds the middle 90 % of
+// the extremes in view, and every median of fifteen neighbouring buckets, so that a short phase is in it as
+// well as a long one.
 class RangeFinder {
  public:
   void add(std::span<const Bucket> buckets, double factor) {
@@ -116,9 +117,8 @@ std::vector<SceneBand> bandsOf(const SeriesModel& model, const SceneOptions& opt
     bands.front().left = std::min(bands.front().left, x.plot.left());
     bands.back().right = std::max(bands.back().right, bands.back().left);
   }
-  std::erase_if(bands, [&](const SceneBand& band) {
-    return band.right < x.plot.left() || band.left > x.plot.right();
-  });
+  std::erase_if(
+      bands, [&](const SceneBand& band) { return band.right < x.plot.left() || band.left > x.plot.right(); });
   return bands;
 }
 
@@ -142,7 +142,8 @@ std::optional<double> SceneLine::yAt(int generation, double x) const {
   return {};
 }
 
-ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& plot, const SceneOptions& options) {
+ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& plot,
+                      const SceneOptions& options) {
   ChartScene scene;
   scene.left.plot = scene.right.plot = plot;
   const double width = options.range.high - options.range.low;
@@ -152,14 +153,17 @@ ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& p
   scene.left.x1 = scene.right.x1 = x1;
   const int columns = std::max(1, static_cast<int>(plot.width()));
   const auto stretches = options.range.empty() ? std::vector<Stretch>{} : stretchesInView(model, options);
-  const auto isHidden = [&](std::size_t line) { return line < options.isHidden.size() && options.isHidden[line]; };
+  const auto isHidden = [&](std::size_t line) {
+    return line < options.isHidden.size() && options.isHidden[line];
+  };
 
   RangeFinder left, right;
   for (std::size_t i = 0; i < spec.lines.size(); ++i) {
     const LineSpec& line = spec.lines[i];
     if (isHidden(i)) continue;
     for (const Stretch& s : stretches) {
-      (line.isRight ? right : left).add(model.view(line.series, s.generation, s.from, s.to, columns), line.factor);
+      (line.isRight ? right : left)
+          .add(model.view(line.series, s.generation, s.from, s.to, columns), line.factor);
     }
   }
   scene.isEmpty = left.isEmpty() && right.isEmpty();
@@ -168,8 +172,8 @@ ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& p
   std::tie(scene.left.y0, scene.left.y1) =
       left.range(spec.isRobust && !options.isWhole, options.isLog, options.isZoomed, spec.base);
   scene.isCut = spec.isRobust && left.isBeyond(scene.left.y0, scene.left.y1);
-  // A fixed scale from 0 to 1 says more than a logarithmic one. Its end lies below the edge, where a line along it
-  // is seen whole.
+  // A fixed scale from 0 to 1 says more than a logarithmic one. Its end lies below the edge, where a line
+  // along it is seen whole.
   std::tie(scene.right.y0, scene.right.y1) =
       spec.rightTop ? std::pair(0.0, 1.04 * *spec.rightTop) : right.range(false, false, false);
   if (!spec.rightTop) scene.right.y1 = std::max(scene.right.y1, 4.0);
@@ -186,7 +190,8 @@ ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& p
                            line.factor, smoothing);
       if (!line.ghost.empty()) {
         piece.ghost = decimate(model.view(line.ghost, s.generation, s.from, s.to, columns), s.map, projection,
-                               line.factor, 0).raw;
+                               line.factor, 0)
+                          .raw;
       } else if (smoothing > 0) {
         piece.ghost = piece.ink.raw;
       }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What one chart is about to draw, in pixels of its plot area, computed without painting anything: the ranges of
-// its axes, every line in pieces that never cross a restart, the bands of the generations.
+// What one chart is about to draw, in pixels of its plot area, computed without painting anything: the ranges
+// of its axes, every line in pieces that never cross a restart, the bands of the generations.
 #pragma once
 
 #include <QString>
@@ -41,7 +41,7 @@ struct ChartScene {
   std::vector<SceneLine> lines;
   std::vector<SceneBand> bands;
   std::int64_t samples = 0, points = 0;  // in view; drawn
-  bool isCut = false;    // peaks lie beyond the left axis
+  bool isCut = false;                    // peaks lie beyond the left axis
   bool isEmpty = true;
 };
 
@@ -51,10 +51,11 @@ struct SceneOptions {
   double smoothing = 0;
   bool isLog = false;
   bool isZoomed = false;
-  bool isWhole = false;         // every peak is to fit, also where the chart is robust
+  bool isWhole = false;        // every peak is to fit, also where the chart is robust
   std::vector<bool> isHidden;  // by line
 };
 
-ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& plot, const SceneOptions& options);
+ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& plot,
+                      const SceneOptions& options);
 
 }  // namespace batchscope::desktop

@@ -15,34 +15,37 @@ namespace names = protocol::series;
 QString tr(const char* text) { return QCoreApplication::translate("charts", text); }
 
 ChartSpec gain() {
-  return {.title = tr("Gain"),
-          .unit = tr("between 1 and S"),
-          .lines = {{.series = names::kGain, .label = tr("gain"), .isSmoothed = true, .ghost = names::kRawGain},
-                    {.series = names::kScale, .label = tr("S"), .isBound = true}},
-          .base = 1,
-          .bound = 1};
+  return {
+      .title = tr("Gain"),
+      .unit = tr("between 1 and S"),
+      .lines = {{.series = names::kGain, .label = tr("gain"), .isSmoothed = true, .ghost = names::kRawGain},
+                {.series = names::kScale, .label = tr("S"), .isBound = true}},
+      .base = 1,
+      .bound = 1};
 }
 
 ChartSpec batchSize() {
-  return {.title = tr("Batch size"),
-          .unit = tr("samples"),
-          .lines = {{.series = names::kBatchSize, .label = tr("total")},
-                    {.series = names::kLocalBatchSize, .label = tr("per replica"), .colour = 1},
-                    {.series = names::kAccumulation, .label = tr("accumulation"), .colour = 3, .isRight = true}}};
+  return {
+      .title = tr("Batch size"),
+      .unit = tr("samples"),
+      .lines = {{.series = names::kBatchSize, .label = tr("total")},
+                {.series = names::kLocalBatchSize, .label = tr("per replica"), .colour = 1},
+                {.series = names::kAccumulation, .label = tr("accumulation"), .colour = 3, .isRight = true}}};
 }
 
 ChartSpec goodput() {
-  return {.title = tr("Goodput"),
-          .unit = tr("samples/s"),
-          .lines = {{.series = names::kThroughput, .label = tr("throughput"), .colour = 1, .isSmoothed = true},
-                    {.series = names::kGoodput, .label = tr("goodput"), .isSmoothed = true},
-                    {.series = names::kEfficiency,
-                     .label = tr("efficiency"),
-                     .colour = 2,
-                     .isSmoothed = true,
-                     .isRight = true}},
-          .rightTop = 1,
-          .isRobust = true};
+  return {
+      .title = tr("Goodput"),
+      .unit = tr("samples/s"),
+      .lines = {{.series = names::kThroughput, .label = tr("throughput"), .colour = 1, .isSmoothed = true},
+                {.series = names::kGoodput, .label = tr("goodput"), .isSmoothed = true},
+                {.series = names::kEfficiency,
+                 .label = tr("efficiency"),
+                 .colour = 2,
+                 .isSmoothed = true,
+                 .isRight = true}},
+      .rightTop = 1,
+      .isRobust = true};
 }
 
 ChartSpec epochProgress() {
@@ -64,12 +67,14 @@ ChartSpec lossAndAccuracy() {
 
 ChartSpec stepTime() {
   const std::string compute = std::string(names::kStepTime) + "-" + names::kSyncTime;
-  return {.title = tr("Step time"),
-          .unit = tr("ms"),
-          .lines = {{.series = compute, .label = tr("compute"), .colour = 1, .factor = 1e3, .isSmoothed = true},
-                    {.series = names::kSyncTime, .label = tr("sync"), .colour = 3, .factor = 1e3, .isSmoothed = true},
-                    {.series = names::kModelStepTime, .label = tr("model"), .factor = 1e3}},
-          .isRobust = true};
+  return {
+      .title = tr("Step time"),
+      .unit = tr("ms"),
+      .lines =
+          {{.series = compute, .label = tr("compute"), .colour = 1, .factor = 1e3, .isSmoothed = true},
+           {.series = names::kSyncTime, .label = tr("sync"), .colour = 3, .factor = 1e3, .isSmoothed = true},
+           {.series = names::kModelStepTime, .label = tr("model"), .factor = 1e3}},
+      .isRobust = true};
 }
 
 }  // namespace

@@ -17,23 +17,23 @@ namespace batchscope::desktop {
 struct LineSpec {
   std::string series;
   QString label;
-  int colour = 0;          // of Theme::series
-  double factor = 1;       // to the chart's unit
+  int colour = 0;           // of Theme::series
+  double factor = 1;        // to the chart's unit
   bool isSmoothed = false;  // smoothing applies; the raw line is its ghost
-  bool isRight = false;    // on the right axis
-  bool isBound = false;    // dotted, a limit rather than a measurement
-  std::string ghost = {};  // another series drawn as the ghost instead of the raw line
+  bool isRight = false;     // on the right axis
+  bool isBound = false;     // dotted, a limit rather than a measurement
+  std::string ghost = {};   // another series drawn as the ghost instead of the raw line
 };
 
 struct ChartSpec {
   QString title;
   QString unit;
   std::vector<LineSpec> lines;
-  double base = 0;                       // what the values stand on, where they are above it
-  std::optional<double> bound = {};      // a constant dotted line
-  std::optional<double> rightTop = {};   // fixed end of the right axis
-  bool isRobust = false;                 // single peaks do not stretch the y axis
-  std::optional<XAxis> axis = {};        // where it is not the shared one
+  double base = 0;                      // what the values stand on, where they are above it
+  std::optional<double> bound = {};     // a constant dotted line
+  std::optional<double> rightTop = {};  // fixed end of the right axis
+  bool isRobust = false;                // single peaks do not stretch the y axis
+  std::optional<XAxis> axis = {};       // where it is not the shared one
 
   bool hasRight() const;
   std::set<std::string> series() const;

@@ -12,8 +12,9 @@
 namespace batchscope::desktop {
 
 void CheckpointModel::setCheckpoints(const std::vector<storage::Checkpoint>& checkpoints) {
-  const bool isSame = std::equal(checkpoints.begin(), checkpoints.end(), checkpoints_.begin(), checkpoints_.end(),
-                                 [](const auto& a, const auto& b) { return a.name == b.name && a.time == b.time; });
+  const bool isSame =
+      std::equal(checkpoints.begin(), checkpoints.end(), checkpoints_.begin(), checkpoints_.end(),
+                 [](const auto& a, const auto& b) { return a.name == b.name && a.time == b.time; });
   if (isSame) return;
   beginResetModel();
   checkpoints_ = checkpoints;
@@ -24,7 +25,9 @@ int CheckpointModel::rowCount(const QModelIndex& parent) const {
   return parent.isValid() ? 0 : static_cast<int>(checkpoints_.size());
 }
 
-int CheckpointModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
+int CheckpointModel::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : ColumnCount;
+}
 
 QVariant CheckpointModel::data(const QModelIndex& index, int role) const {
   if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};

@@ -16,8 +16,17 @@ class RunSession;
 class CheckpointModel : public QAbstractTableModel {
   Q_OBJECT
  public:
-  enum Column { NameColumn, StepColumn, EpochColumn, ProgressColumn, SizeColumn, TookColumn, TimeColumn,
-                ReasonColumn, ColumnCount };
+  enum Column {
+    NameColumn,
+    StepColumn,
+    EpochColumn,
+    ProgressColumn,
+    SizeColumn,
+    TookColumn,
+    TimeColumn,
+    ReasonColumn,
+    ColumnCount
+  };
 
   using QAbstractTableModel::QAbstractTableModel;
 

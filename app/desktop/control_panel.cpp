@@ -137,7 +137,8 @@ void ControlPanel::updateStatus() {
   if (!session_->isOpen()) return;
   const RunState state = stateOf(*session_);
   const protocol::RunStatus& status = session_->status();
-  // Until a restart is over, the count before it stays the present one: it comes back where the restart fails.
+  // Until a restart is over, the count before it stays the present one: it comes back where the restart
+  // fails.
   if ((status.phase.empty() || present_ == 0) && status.replicas > 0 && status.replicas != present_) {
     present_ = status.replicas;
     replicas_->setPresent(present_);
@@ -189,7 +190,8 @@ void ControlPanel::updateRestart() {
   for (const storage::Generation& generation : session_->generations()) {
     if (generation.number < last->number) before = generation.replicas;
   }
-  restartTitle_->setText(tr("Last restart, %1 → %2, %3").arg(before).arg(last->replicas).arg(formatPause(last->pause)));
+  restartTitle_->setText(
+      tr("Last restart, %1 → %2, %3").arg(before).arg(last->replicas).arg(formatPause(last->pause)));
   steps_->showDone(last->pause_parts);
 }
 
@@ -233,12 +235,14 @@ void ControlPanel::updatePrediction() {
   }
   if (chosen == present_ && now) {
     if (is_resumable(state)) {
-      prediction_->setText(tr("Goes on from the newest checkpoint, at about %1 samples/s goodput and efficiency %2.")
-                               .arg(formatNumber(now->goodput), formatNumber(now->efficiency, 2)));
+      prediction_->setText(
+          tr("Goes on from the newest checkpoint, at about %1 samples/s goodput and efficiency %2.")
+              .arg(formatNumber(now->goodput), formatNumber(now->efficiency, 2)));
       return;
     }
-    prediction_->setText(tr("Now about %1 samples/s goodput at efficiency %2. Choose another number to see what it would do.")
-                             .arg(formatNumber(now->goodput), formatNumber(now->efficiency, 2)));
+    prediction_->setText(
+        tr("Now about %1 samples/s goodput at efficiency %2. Choose another number to see what it would do.")
+            .arg(formatNumber(now->goodput), formatNumber(now->efficiency, 2)));
     return;
   }
   QString text = tr("Predicted goodput %1 samples/s").arg(formatNumber(best->goodput));
@@ -247,9 +251,11 @@ void ControlPanel::updatePrediction() {
     if (std::abs(change) < 0.005) {
       text += tr(", the same");
     } else {
-      text += change > 0 ? tr(", %1 more").arg(formatPercent(change)) : tr(", %1 less").arg(formatPercent(-change));
+      text += change > 0 ? tr(", %1 more").arg(formatPercent(change))
+                         : tr(", %1 less").arg(formatPercent(-change));
     }
-    text += tr("; efficiency %1 → %2").arg(formatNumber(now->efficiency, 2), formatNumber(best->efficiency, 2));
+    text +=
+        tr("; efficiency %1 → %2").arg(formatNumber(now->efficiency, 2), formatNumber(best->efficiency, 2));
   }
   text += QLatin1Char('.');
   if (const storage::Generation* last = session_->lastRestart()) {

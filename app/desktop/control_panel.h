@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The control at the right: how many replicas, the one filled button that restarts on them with what it is
-// predicted to do, the restart as it happens, and checkpoint, pause or resume, stop. The panel asks; RunSession
-// and Launcher do.
+// predicted to do, the restart as it happens, and checkpoint, pause or resume, stop. The panel asks;
+// RunSession and Launcher do.
 #pragma once
 
 #include <QFrame>

@@ -97,11 +97,12 @@ double Projection::py(double y) const {
   return plot.bottom() - (y - y0) / (y1 - y0) * plot.height();
 }
 
-Polylines decimate(std::span<const Bucket> buckets, const XMap& map, const Projection& projection, double factor,
-                   double smoothing) {
+Polylines decimate(std::span<const Bucket> buckets, const XMap& map, const Projection& projection,
+                   double factor, double smoothing) {
   Builder builder(projection, smoothing);
   for (const Bucket& bucket : buckets) {
-    const double middle = (static_cast<double>(bucket.first_step) + static_cast<double>(bucket.last_step)) / 2;
+    const double middle =
+        (static_cast<double>(bucket.first_step) + static_cast<double>(bucket.last_step)) / 2;
     const double px = projection.px(map.at(middle));
     if (std::isfinite(px)) builder.add(px, bucket, factor);
   }

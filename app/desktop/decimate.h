@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // From samples to pixels. Every pixel column gets at most two points of the raw line, the lowest and the
-// highest value that falls into it, in the order that continues the line most closely; so no spike is lost and
-// none is drawn twice. Beside it the smoothed line: an exponential moving average over columns, debiased
+// highest value that falls into it, in the order that continues the line most closely; so no spike is lost
+// and none is drawn twice. Beside it the smoothed line: an exponential moving average over columns, debiased
 // (divided by the sum of its weights), that skips what is not finite. NaN breaks a line.
 #pragma once
 
@@ -34,9 +34,9 @@ struct Polylines {
   std::int64_t points = 0;   // of the raw line, drawn
 };
 
-// `factor` multiplies the values (seconds to milliseconds). `smoothing` 0 <= s < 1: the average's time constant
-// is 2 s / (1 - s) pixel columns, so that a line looks equally smooth at every zoom.
-Polylines decimate(std::span<const Bucket> buckets, const XMap& map, const Projection& projection, double factor,
-                   double smoothing);
+// `factor` multiplies the values (seconds to milliseconds). `smoothing` 0 <= s < 1: the average's time
+// constant is 2 s / (1 - s) pixel columns, so that a line looks equally smooth at every zoom.
+Polylines decimate(std::span<const Bucket> buckets, const XMap& map, const Projection& projection,
+                   double factor, double smoothing);
 
 }  // namespace batchscope::desktop

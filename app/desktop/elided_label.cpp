@@ -11,8 +11,8 @@ void ElidedLabel::paintEvent(QPaintEvent*) {
   option.initFrom(this);
   QPainter painter(this);
   const QString line = fontMetrics().elidedText(text(), Qt::ElideRight, contentsRect().width());
-  style()->drawItemText(&painter, contentsRect(), static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter), option.palette,
-                        isEnabled(), line, foregroundRole());
+  style()->drawItemText(&painter, contentsRect(), static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter),
+                        option.palette, isEnabled(), line, foregroundRole());
 }
 
 }  // namespace batchscope::desktop

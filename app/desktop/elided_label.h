@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A line of text that gives way: where there is no room it ends in an ellipsis instead of widening the window.
+// A line of text that gives way: where there is no room it ends in an ellipsis instead of widening the
+// window.
 #pragma once
 
 #include <QLabel>

@@ -8,15 +8,17 @@
 
 namespace batchscope::desktop {
 
-EmptyPage::EmptyPage(QWidget* parent) : QWidget(parent), demo_(new QPushButton(tr("Start the demo run"), this)) {
+EmptyPage::EmptyPage(QWidget* parent)
+    : QWidget(parent), demo_(new QPushButton(tr("Start the demo run"), this)) {
   auto* icon = new QSvgWidget(QStringLiteral(":/icons/batchscope.svg"), this);
   icon->setFixedSize(96, 96);
   auto* title = new QLabel(tr("No runs yet"), this);
   title->setObjectName(QStringLiteral("runName"));
-  auto* text = new QLabel(tr("The demo trains a small network on drawn digits with two replicas on this machine. "
-                             "Watch its gain and goodput, and restart it on another number of replicas "
-                             "while it learns."),
-                          this);
+  auto* text =
+      new QLabel(tr("The demo trains a small network on drawn digits with two replicas on this machine. "
+                    "Watch its gain and goodput, and restart it on another number of replicas "
+                    "while it learns."),
+                 this);
   text->setObjectName(QStringLiteral("dim"));
   text->setWordWrap(true);
   text->setAlignment(Qt::AlignHCenter);

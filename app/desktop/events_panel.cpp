@@ -36,7 +36,8 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
   const Theme& theme = Theme::current();
   switch (role) {
     case Qt::DisplayRole:
-      return index.column() == TimeColumn ? formatClock(event.time - start_) : QString::fromStdString(event.text);
+      return index.column() == TimeColumn ? formatClock(event.time - start_)
+                                          : QString::fromStdString(event.text);
     case Qt::ToolTipRole:
       return tr("%1, step %2, generation %3")
           .arg(formatTimeOfDay(event.time), formatCount(event.step))
@@ -45,8 +46,7 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
       if (index.column() == TimeColumn) return theme.text;
       if (event.level == "warning") return theme.warning;
       return event.level == "error" ? theme.bad : theme.dim;
-    case Qt::TextAlignmentRole:
-      return QVariant(Qt::AlignVCenter | Qt::AlignLeft);
+    case Qt::TextAlignmentRole: return QVariant(Qt::AlignVCenter | Qt::AlignLeft);
     default: return {};
   }
 }

@@ -17,7 +17,8 @@ QString fixed(double value, int decimals) { return QLocale().toString(value, 'f'
 QString superscript(int number) {
   static const QString digits = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹");
   QString text;
-  for (const QChar c : QString::number(number)) text += c == QLatin1Char('-') ? QChar(u'⁻') : digits[c.digitValue()];
+  for (const QChar c : QString::number(number))
+    text += c == QLatin1Char('-') ? QChar(u'⁻') : digits[c.digitValue()];
   return text;
 }
 

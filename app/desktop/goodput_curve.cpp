@@ -36,7 +36,8 @@ void GoodputCurve::paintEvent(QPaintEvent*) {
   painter.setFont(interfaceFont(10));
   const QFontMetrics metrics = painter.fontMetrics();
   const QRectF plot = QRectF(rect()).adjusted(6, 16, -6, -34);
-  const auto low = static_cast<double>(curve_.front().batchSize), high = static_cast<double>(curve_.back().batchSize);
+  const auto low = static_cast<double>(curve_.front().batchSize),
+             high = static_cast<double>(curve_.back().batchSize);
   double top = 0;
   for (const OperatingPoint& point : curve_) top = std::max(top, point.throughput);
   if (!(top > 0) || !(high > low)) return;
@@ -60,8 +61,8 @@ void GoodputCurve::paintEvent(QPaintEvent*) {
     painter.drawText(QPointF(left, plot.bottom() + 14), tick.label);
   }
   // Where one pass through a replica no longer holds the batch.
-  const auto accumulates =
-      std::find_if(curve_.begin(), curve_.end(), [](const OperatingPoint& point) { return point.accumulation > 0; });
+  const auto accumulates = std::find_if(curve_.begin(), curve_.end(),
+                                        [](const OperatingPoint& point) { return point.accumulation > 0; });
   if (accumulates != curve_.end() && accumulates != curve_.begin()) {
     QColor shade = theme.accent;
     shade.setAlphaF(0.07F);
@@ -71,7 +72,8 @@ void GoodputCurve::paintEvent(QPaintEvent*) {
 
   const auto draw = [&](auto share, const QColor& colour, double width) {
     QPolygonF line;
-    for (const OperatingPoint& point : curve_) line << QPointF(px(static_cast<double>(point.batchSize)), py(share(point)));
+    for (const OperatingPoint& point : curve_)
+      line << QPointF(px(static_cast<double>(point.batchSize)), py(share(point)));
     painter.setPen(QPen(colour, width, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
     painter.drawPolyline(line);
   };
@@ -107,8 +109,8 @@ void GoodputCurve::paintEvent(QPaintEvent*) {
   }
 
   double x = plot.left();
-  for (const auto& [text, colour] : {std::pair(tr("throughput"), 1), std::pair(tr("efficiency"), 2),
-                                     std::pair(tr("goodput"), 0)}) {
+  for (const auto& [text, colour] :
+       {std::pair(tr("throughput"), 1), std::pair(tr("efficiency"), 2), std::pair(tr("goodput"), 0)}) {
     painter.setPen(QPen(theme.series[static_cast<std::size_t>(colour)], 2));
     painter.drawLine(QPointF(x, plot.bottom() + 27), QPointF(x + 10, plot.bottom() + 27));
     painter.setPen(theme.dim);

@@ -30,7 +30,8 @@ QPixmap grabWindow(CatalogueWatcher* watcher, const std::string& run, const QSiz
   QElapsedTimer patience;
   patience.start();
   const RunSession& session = *window.session();
-  while (session.isOpen() && is_active(session.run().state) && !session.isConnected() && patience.elapsed() < 1500) {
+  while (session.isOpen() && is_active(session.run().state) && !session.isConnected() &&
+         patience.elapsed() < 1500) {
     spin(50);
   }
   spin(400);

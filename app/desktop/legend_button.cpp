@@ -25,7 +25,9 @@ LegendButton::LegendButton(const LineSpec& line, QWidget* parent)
   setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
 }
 
-QSize LegendButton::sizeHint() const { return {kSample + kGap + fontMetrics().horizontalAdvance(text()) + 1, 18}; }
+QSize LegendButton::sizeHint() const {
+  return {kSample + kGap + fontMetrics().horizontalAdvance(text()) + 1, 18};
+}
 
 void LegendButton::paintEvent(QPaintEvent*) {
   const Theme& theme = Theme::current();

@@ -33,7 +33,8 @@ std::vector<LogFile> logFiles(const QString& directory) {
   const QDir logs(directory);
   for (const QString& name : logs.entryList({QStringLiteral("g*-r*.log")}, QDir::Files)) {
     const auto match = form.match(name);
-    if (match.hasMatch()) files.push_back({match.captured(1).toInt(), match.captured(2).toInt(), logs.filePath(name)});
+    if (match.hasMatch())
+      files.push_back({match.captured(1).toInt(), match.captured(2).toInt(), logs.filePath(name)});
   }
   std::sort(files.begin(), files.end(), [](const LogFile& a, const LogFile& b) {
     return a.generation != b.generation ? a.generation > b.generation : a.rank < b.rank;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the replicas print: one log file at a time, runs/<id>/logs/g<generation>-r<rank>.log, tailed while it is
-// looked at. It goes along to the newest generation as long as the person has not chosen an older one.
+// What the replicas print: one log file at a time, runs/<id>/logs/g<generation>-r<rank>.log, tailed while it
+// is looked at. It goes along to the newest generation as long as the person has not chosen an older one.
 #pragma once
 
 #include <QTimer>

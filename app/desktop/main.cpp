@@ -39,14 +39,16 @@ bool chooseDisplay(int argc, char** argv) {
     return true;
   }
   if (qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY")) return true;
-  std::fprintf(stderr,
-               "batchscope-desktop: there is no display here. Watch runs in the terminal with `batchscope ls` and "
-               "`batchscope show latest`, or draw the window with `batchscope-desktop --grab FILE.png`.\n");
+  std::fprintf(
+      stderr,
+      "batchscope-desktop: there is no display here. Watch runs in the terminal with `batchscope ls` and "
+      "`batchscope show latest`, or draw the window with `batchscope-desktop --grab FILE.png`.\n");
   return false;
 }
 
 Theme::Mode themeFrom(const QString& text) {
-  if (text.isEmpty()) return static_cast<Theme::Mode>(QSettings().value(QStringLiteral("window/theme"), 0).toInt());
+  if (text.isEmpty())
+    return static_cast<Theme::Mode>(QSettings().value(QStringLiteral("window/theme"), 0).toInt());
   if (text == QLatin1String("light")) return Theme::Mode::Light;
   if (text == QLatin1String("dark")) return Theme::Mode::Dark;
   throw Error(ErrorKind::usage, "--theme: \"" + text.toStdString() + "\" is neither light nor dark");
@@ -68,15 +70,28 @@ int run(QApplication& app) {
       "Without options it shows the newest active run. Closing it never stops training."));
   const QCommandLineOption help = parser.addHelpOption();
   const QCommandLineOption version = parser.addVersionOption();
-  const QCommandLineOption runOption(QStringLiteral("run"), QStringLiteral("Show this run: a prefix of its id or name, or latest."), QStringLiteral("RUN"));
-  const QCommandLineOption demo(QStringLiteral("demo"), QStringLiteral("Start the demo run on two replicas unless it is active; what follows -- goes to its program."));
-  const QCommandLineOption grab(QStringLiteral("grab"), QStringLiteral("Draw the window into a picture and exit; needs no display."), QStringLiteral("FILE.png"));
-  const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window, 1440x900 unless said."), QStringLiteral("WxH"));
-  const QCommandLineOption theme(QStringLiteral("theme"), QStringLiteral("light or dark; else as chosen last, or as the system."), QStringLiteral("NAME"));
+  const QCommandLineOption runOption(QStringLiteral("run"),
+                                     QStringLiteral("Show this run: a prefix of its id or name, or latest."),
+                                     QStringLiteral("RUN"));
+  const QCommandLineOption demo(
+      QStringLiteral("demo"),
+      QStringLiteral(
+          "Start the demo run on two replicas unless it is active; what follows -- goes to its program."));
+  const QCommandLineOption grab(QStringLiteral("grab"),
+                                QStringLiteral("Draw the window into a picture and exit; needs no display."),
+                                QStringLiteral("FILE.png"));
+  const QCommandLineOption size(QStringLiteral("size"),
+                                QStringLiteral("Size of the window, 1440x900 unless said."),
+                                QStringLiteral("WxH"));
+  const QCommandLineOption theme(QStringLiteral("theme"),
+                                 QStringLiteral("light or dark; else as chosen last, or as the system."),
+                                 QStringLiteral("NAME"));
   parser.addOptions({runOption, demo, grab, size, theme});
-  if (!parser.parse(QApplication::arguments())) throw Error(ErrorKind::usage, parser.errorText().toStdString());
+  if (!parser.parse(QApplication::arguments()))
+    throw Error(ErrorKind::usage, parser.errorText().toStdString());
   if (!parser.positionalArguments().isEmpty() && !parser.isSet(demo)) {
-    throw Error(ErrorKind::usage, "unexpected argument \"" + parser.positionalArguments().first().toStdString() +
+    throw Error(ErrorKind::usage, "unexpected argument \"" +
+                                      parser.positionalArguments().first().toStdString() +
                                       "\"; see batchscope-desktop --help");
   }
   if (parser.isSet(help)) {

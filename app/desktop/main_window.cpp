@@ -132,10 +132,11 @@ void MainWindow::buildDocks() {
     QString title;
     QWidget* panel;
   };
-  const Entry entries[] = {{"events", tr("Events"), new EventsPanel(session_, this)},
-                           {"log", tr("Log"), new LogPanel(session_, this)},
-                           {"checkpoints", tr("Checkpoints"), new CheckpointsPanel(session_, this)},
-                           {"hyperparameters", tr("Hyperparameters"), new HyperparametersPanel(session_, this)}};
+  const Entry entries[] = {
+      {"events", tr("Events"), new EventsPanel(session_, this)},
+      {"log", tr("Log"), new LogPanel(session_, this)},
+      {"checkpoints", tr("Checkpoints"), new CheckpointsPanel(session_, this)},
+      {"hyperparameters", tr("Hyperparameters"), new HyperparametersPanel(session_, this)}};
   QDockWidget* first = nullptr;
   for (const Entry& entry : entries) {
     auto* dock = new QDockWidget(entry.title, inner_);
@@ -172,7 +173,8 @@ void MainWindow::restoreDefaultLayout() {
   // The charts come first: the docks take about a sixth of the window, in whole rows.
   constexpr int kFrame = 43, kRow = 20;
   const int rows = std::max(5, (height() / 6 - kFrame) / kRow);
-  inner_->resizeDocks({inner_->findChild<QDockWidget*>(QStringLiteral("events"))}, {kFrame + rows * kRow}, Qt::Vertical);
+  inner_->resizeDocks({inner_->findChild<QDockWidget*>(QStringLiteral("events"))}, {kFrame + rows * kRow},
+                      Qt::Vertical);
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
@@ -201,7 +203,9 @@ void MainWindow::buildStatusBar() {
   connect(&messageTimer_, &QTimer::timeout, message_, &QLabel::clear);
   statusBar()->addPermanentWidget(new QLabel(tr("F1 shortcuts"), this));
   statusBar()->setSizeGripEnabled(false);
-  const auto measure = [this] { store_->setText(tr("store %1").arg(formatBytes(storeSize(watcher_->file())))); };
+  const auto measure = [this] {
+    store_->setText(tr("store %1").arg(formatBytes(storeSize(watcher_->file()))));
+  };
   connect(&storeTimer_, &QTimer::timeout, this, measure);
   storeTimer_.start(10'000);
   measure();
@@ -238,9 +242,8 @@ void MainWindow::openRun(const std::string& id) {
   if (runs.empty()) return;
   std::string chosen = id;
   if (chosen.empty()) {
-    const auto active = std::find_if(runs.begin(), runs.end(), [](const storage::Run& run) {
-      return is_active(run.state);
-    });
+    const auto active =
+        std::find_if(runs.begin(), runs.end(), [](const storage::Run& run) { return is_active(run.state); });
     chosen = active != runs.end() ? active->id : runs.front().id;
   }
   wantsNewest_ = false;
@@ -251,8 +254,8 @@ void MainWindow::openRun(const std::string& id) {
 void MainWindow::startDemo(const QStringList& arguments) {
   try {
     const auto recipes = run::installed_recipes();
-    const auto demo =
-        std::find_if(recipes.begin(), recipes.end(), [](const run::Recipe& recipe) { return recipe.name == "digits"; });
+    const auto demo = std::find_if(recipes.begin(), recipes.end(),
+                                   [](const run::Recipe& recipe) { return recipe.name == "digits"; });
     if (demo == recipes.end()) {
       say(tr("The demo is not built: build the target digits first."));
       return;
@@ -313,11 +316,13 @@ void MainWindow::closeEvent(QCloseEvent* event) {
   }
   QStringList training;
   for (const storage::Run& run : watcher_->runs()) {
-    if (is_active(run.state) && run.state != protocol::RunState::paused) training << QString::fromStdString(run.name);
+    if (is_active(run.state) && run.state != protocol::RunState::paused)
+      training << QString::fromStdString(run.name);
   }
   if (remembers_ && !training.isEmpty()) {
-    const QString text = tr("%1 keeps training. Open BatchScope again to watch, or stop it with: batchscope stop %2")
-                             .arg(training.join(QStringLiteral(", ")), training.first());
+    const QString text =
+        tr("%1 keeps training. Open BatchScope again to watch, or stop it with: batchscope stop %2")
+            .arg(training.join(QStringLiteral(", ")), training.first());
     std::fprintf(stderr, "%s\n", qPrintable(text));
     auto* note = new Farewell(text);
     note->adjustSize();

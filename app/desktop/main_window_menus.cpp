@@ -115,8 +115,9 @@ void MainWindow::buildViewMenu() {
 
   QMenu* themes = menu->addMenu(tr("Theme"));
   auto* group = new QActionGroup(this);
-  for (const auto& [text, mode] : {std::pair(tr("As the system"), Theme::Mode::System),
-                                   std::pair(tr("Light"), Theme::Mode::Light), std::pair(tr("Dark"), Theme::Mode::Dark)}) {
+  for (const auto& [text, mode] :
+       {std::pair(tr("As the system"), Theme::Mode::System), std::pair(tr("Light"), Theme::Mode::Light),
+        std::pair(tr("Dark"), Theme::Mode::Dark)}) {
     QAction* action = themes->addAction(text);
     group->addAction(action);
     action->setCheckable(true);
@@ -136,11 +137,12 @@ void MainWindow::buildHelpMenu() {
     sheet->show();
   });
   add(menu, tr("About BatchScope"), {}, this, [this] {
-    QMessageBox::about(this, tr("About BatchScope"),
-                       tr("<b>BatchScope %1</b><p>An oscilloscope for elastic training.</p>"
-                          "<p>The window is free software under the GPL, version 3 or later; the engine under the "
-                          "Apache License 2.0.</p>")
-                           .arg(QApplication::applicationVersion()));
+    QMessageBox::about(
+        this, tr("About BatchScope"),
+        tr("<b>BatchScope %1</b><p>An oscilloscope for elastic training.</p>"
+           "<p>The window is free software under the GPL, version 3 or later; the engine under the "
+           "Apache License 2.0.</p>")
+            .arg(QApplication::applicationVersion()));
   });
 }
 

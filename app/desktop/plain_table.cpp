@@ -8,7 +8,8 @@
 
 namespace batchscope::desktop {
 
-PlainTable::PlainTable(const QString& emptyText, QWidget* parent) : QTableView(parent), emptyText_(emptyText) {
+PlainTable::PlainTable(const QString& emptyText, QWidget* parent)
+    : QTableView(parent), emptyText_(emptyText) {
   setShowGrid(false);
   setFrameShape(QFrame::NoFrame);
   setSelectionBehavior(QAbstractItemView::SelectRows);

@@ -95,7 +95,8 @@ void PlotView::applyTheme() {
   refresh();
 }
 
-void PlotView::setAxis(QCategoryAxis* axis, const std::vector<Tick>& ticks, double low, double high, bool isLog) {
+void PlotView::setAxis(QCategoryAxis* axis, const std::vector<Tick>& ticks, double low, double high,
+                       bool isLog) {
   const auto place = [&](double value) { return isLog ? std::log(value) : value; };
   QStringList labels;
   for (const Tick& tick : ticks) labels << tick.label;
@@ -133,13 +134,14 @@ void PlotView::rebuild() {
   std::vector<Tick> leftTicks = ticks(scene.left);
   if (spec_.bound && !scene.isEmpty) {
     const double y = scene.left.py(*spec_.bound);
-    std::erase_if(leftTicks, [&](const Tick& tick) { return std::abs(scene.left.py(tick.value) - y) < kTickHeight; });
+    std::erase_if(leftTicks,
+                  [&](const Tick& tick) { return std::abs(scene.left.py(tick.value) - y) < kTickHeight; });
     const auto place = std::find_if(leftTicks.begin(), leftTicks.end(),
                                     [&](const Tick& tick) { return tick.value > *spec_.bound; });
     leftTicks.insert(place, {*spec_.bound, formatNumber(*spec_.bound)});
   }
   const double x0 = scene.left.x0, x1 = scene.left.x1;
-  const std::vector<Tick> below = scene.isEmpty                ? std::vector<Tick>{}
+  const std::vector<Tick> below = scene.isEmpty               ? std::vector<Tick>{}
                                   : axis() == XAxis::WallTime ? timeTicks(x0, x1, across)
                                                               : linearTicks(x0, x1, across);
   setAxis(bottom_, below, x0, x1, false);
@@ -176,7 +178,8 @@ void PlotView::drawForeground(QPainter* painter, const QRectF& rect) {
     QColor shade = Theme::current().accent;
     shade.setAlphaF(0.18F);
     const QRectF plot = plotArea();
-    painter->fillRect(QRectF(QPointF(dragFrom_, plot.top()), QPointF(dragTo_, plot.bottom())).normalized(), shade);
+    painter->fillRect(QRectF(QPointF(dragFrom_, plot.top()), QPointF(dragTo_, plot.bottom())).normalized(),
+                      shade);
   }
 }
 

@@ -11,7 +11,8 @@ namespace {
 
 constexpr int kMostAccumulation = 15;
 
-OperatingPoint evaluate(const goodput::GoodputFunction& function, int replicas, std::int64_t local, int accumulation) {
+OperatingPoint evaluate(const goodput::GoodputFunction& function, int replicas, std::int64_t local,
+                        int accumulation) {
   const goodput::Configuration at{1, replicas, local, accumulation};
   OperatingPoint point;
   point.replicas = replicas;
@@ -28,7 +29,8 @@ OperatingPoint evaluate(const goodput::GoodputFunction& function, int replicas, 
 goodput::GoodputFunction goodputFunction(const protocol::Model& model) {
   goodput::PerfParams perf;
   if (model.perf.size() >= 7) {
-    perf = {model.perf[0], model.perf[1], model.perf[2], model.perf[3], model.perf[4], model.perf[5], model.perf[6]};
+    perf = {model.perf[0], model.perf[1], model.perf[2], model.perf[3],
+            model.perf[4], model.perf[5], model.perf[6]};
   }
   return {perf, {model.grad_sqr, model.grad_var}, model.init_batch_size};
 }
@@ -54,7 +56,8 @@ std::optional<OperatingPoint> bestPoint(const protocol::Model& model, int replic
 std::vector<OperatingPoint> goodputCurve(const protocol::Model& model, int replicas, int points) {
   std::vector<OperatingPoint> curve;
   const auto low = static_cast<double>(std::max<std::int64_t>(model.init_batch_size, replicas));
-  const auto high = static_cast<double>(model.max_batch_size > 0 ? model.max_batch_size : 16 * model.init_batch_size);
+  const auto high =
+      static_cast<double>(model.max_batch_size > 0 ? model.max_batch_size : 16 * model.init_batch_size);
   if (!(high > low) || points < 2) return curve;
   const goodput::GoodputFunction function = goodputFunction(model);
   for (int i = 0; i < points; ++i) {

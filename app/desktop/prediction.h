@@ -30,7 +30,8 @@ std::optional<OperatingPoint> presentPoint(const protocol::Model& model, int rep
 // The best configuration on so many replicas; empty where none is feasible.
 std::optional<OperatingPoint> bestPoint(const protocol::Model& model, int replicas);
 
-// Throughput, efficiency and goodput over batch sizes from the initial to the largest, evenly in their logarithm.
+// Throughput, efficiency and goodput over batch sizes from the initial to the largest, evenly in their
+// logarithm.
 std::vector<OperatingPoint> goodputCurve(const protocol::Model& model, int replicas, int points);
 
 }  // namespace batchscope::desktop

@@ -32,8 +32,12 @@ QString with(const QString& pattern, double value) {
 
 const std::array<Row, 9> kRows{{
     {QT_TRANSLATE_NOOP("Readout", "Gain"),
-     [](const Lookup& at) { return with(Readout::tr("%1 of %2").arg(QStringLiteral("%1"), formatNumber(at(names::kScale))), at(names::kGain)); }},
-    {QT_TRANSLATE_NOOP("Readout", "Noise scale"), [](const Lookup& at) { return with(QStringLiteral("%1"), at(names::kNoiseScale)); }},
+     [](const Lookup& at) {
+       return with(Readout::tr("%1 of %2").arg(QStringLiteral("%1"), formatNumber(at(names::kScale))),
+                   at(names::kGain));
+     }},
+    {QT_TRANSLATE_NOOP("Readout", "Noise scale"),
+     [](const Lookup& at) { return with(QStringLiteral("%1"), at(names::kNoiseScale)); }},
     {QT_TRANSLATE_NOOP("Readout", "Learning rate"),
      [](const Lookup& at) { return with(QStringLiteral("%1"), at(names::kLearningRate)); }},
     {QT_TRANSLATE_NOOP("Readout", "Batch size"),
@@ -42,8 +46,10 @@ const std::array<Row, 9> kRows{{
      [](const Lookup& at) { return with(Readout::tr("%1 samples/s"), at(names::kThroughput)); }},
     {QT_TRANSLATE_NOOP("Readout", "Goodput"),
      [](const Lookup& at) { return with(Readout::tr("%1 samples/s"), at(names::kGoodput)); }},
-    {QT_TRANSLATE_NOOP("Readout", "Efficiency"), [](const Lookup& at) { return with(QStringLiteral("%1"), at(names::kEfficiency)); }},
-    {QT_TRANSLATE_NOOP("Readout", "Loss"), [](const Lookup& at) { return with(QStringLiteral("%1"), at(names::kLoss)); }},
+    {QT_TRANSLATE_NOOP("Readout", "Efficiency"),
+     [](const Lookup& at) { return with(QStringLiteral("%1"), at(names::kEfficiency)); }},
+    {QT_TRANSLATE_NOOP("Readout", "Loss"),
+     [](const Lookup& at) { return with(QStringLiteral("%1"), at(names::kLoss)); }},
     {QT_TRANSLATE_NOOP("Readout", "Step time"),
      [](const Lookup& at) { return with(Readout::tr("%1 ms"), 1000 * at(names::kStepTime)); }},
 }};

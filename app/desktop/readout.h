@@ -21,7 +21,6 @@ class Readout : public QWidget {
   void refresh();
 
  private:
-
   RunSession* session_;
   ViewState* state_;
   QLabel* title_;

@@ -107,9 +107,8 @@ QWidget* RecipeDialog::editor(const run::Parameter& parameter) {
   if (parameter.type == run::Parameter::Type::flag) {
     auto* box = new QCheckBox(form_);
     box->setChecked(value == QLatin1String("true"));
-    connect(box, &QCheckBox::toggled, this, [changed](bool isOn) {
-      changed(isOn ? QStringLiteral("true") : QStringLiteral("false"));
-    });
+    connect(box, &QCheckBox::toggled, this,
+            [changed](bool isOn) { changed(isOn ? QStringLiteral("true") : QStringLiteral("false")); });
     return box;
   }
   auto* line = new QLineEdit(value, form_);
@@ -125,7 +124,8 @@ void RecipeDialog::validate() {
     if (typed == values_.end()) continue;
     const std::string complaint = parameter.complaint(typed->second);
     if (!complaint.empty()) {
-      complaints << tr("%1: %2").arg(QString::fromStdString(parameter.name), QString::fromStdString(complaint));
+      complaints << tr("%1: %2").arg(QString::fromStdString(parameter.name),
+                                     QString::fromStdString(complaint));
     }
   }
   complaint_->setText(complaints.join(QLatin1Char('\n')));

@@ -55,10 +55,11 @@ void ReplicaButtons::rebuild() {
     button->setProperty("present", replicas == present_);
     button->setProperty("beyond", replicas > devices_);
     button->setAccessibleName(replicaCount(replicas));
-    button->setToolTip(replicas > devices_
-                           ? tr("%1 on %n core(s): they will share, and each step takes longer", nullptr, devices_)
-                                 .arg(replicaCount(replicas))
-                           : replicaCount(replicas));
+    button->setToolTip(
+        replicas > devices_
+            ? tr("%1 on %n core(s): they will share, and each step takes longer", nullptr, devices_)
+                  .arg(replicaCount(replicas))
+            : replicaCount(replicas));
     group_->addButton(button, replicas);
     row_->addWidget(button, 1);
   }
@@ -77,7 +78,8 @@ void ReplicaButtons::setChosen(int replicas) {
 
 void ReplicaButtons::step(int offset) {
   const auto at = std::find(choices_.begin(), choices_.end(), chosen_) - choices_.begin();
-  const auto to = std::clamp<std::ptrdiff_t>(at + offset, 0, static_cast<std::ptrdiff_t>(choices_.size()) - 1);
+  const auto to =
+      std::clamp<std::ptrdiff_t>(at + offset, 0, static_cast<std::ptrdiff_t>(choices_.size()) - 1);
   setChosen(choices_[static_cast<std::size_t>(to)]);
   Q_EMIT chosenChanged(chosen_);
 }

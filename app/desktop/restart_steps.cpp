@@ -35,7 +35,8 @@ RestartSteps::RestartSteps(QWidget* parent) : QWidget(parent) {
 QSize RestartSteps::sizeHint() const { return {200, kRow * static_cast<int>(kParts.size())}; }
 
 void RestartSteps::showRunning(const std::string& phase, double seconds) {
-  const auto part = std::find_if(kParts.begin(), kParts.end(), [&](const Part& p) { return phase == p.name; });
+  const auto part =
+      std::find_if(kParts.begin(), kParts.end(), [&](const Part& p) { return phase == p.name; });
   running_ = part == kParts.end() ? 0 : static_cast<std::size_t>(part - kParts.begin());
   seconds_ = seconds;
   since_.start();

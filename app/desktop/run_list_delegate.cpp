@@ -11,8 +11,8 @@ namespace {
 constexpr int kRow = 48, kHeading = 30;
 
 bool opensSection(const QModelIndex& index) {
-  return index.row() == 0 ||
-         index.data(RunListModel::SectionRole) != index.siblingAtRow(index.row() - 1).data(RunListModel::SectionRole);
+  return index.row() == 0 || index.data(RunListModel::SectionRole) !=
+                                 index.siblingAtRow(index.row() - 1).data(RunListModel::SectionRole);
 }
 
 }  // namespace
@@ -28,7 +28,8 @@ QSize RunListDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& 
   return {100, kRow + 2 + (opensSection(index) ? kHeading : 0)};
 }
 
-void RunListDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
+void RunListDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                            const QModelIndex& index) const {
   const Theme& theme = Theme::current();
   painter->save();
   painter->setRenderHint(QPainter::Antialiasing);

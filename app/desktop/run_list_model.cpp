@@ -35,7 +35,8 @@ QString RunListModel::detail(const storage::Run& run) {
   } else {
     metric("loss", tr("loss %1"));
   }
-  if (parts.isEmpty()) parts << (run.step > 0 ? tr("step %1").arg(formatCount(run.step)) : formatTimeOfDay(run.created));
+  if (parts.isEmpty())
+    parts << (run.step > 0 ? tr("step %1").arg(formatCount(run.step)) : formatTimeOfDay(run.created));
   return joined(parts);
 }
 
@@ -81,7 +82,8 @@ void RunListModel::setRuns(const std::vector<storage::Run>& runs) {
 }
 
 void RunListModel::setStatus(const protocol::RunStatus& status) {
-  const auto run = std::find_if(runs_.begin(), runs_.end(), [&](const auto& r) { return r.id == status.run; });
+  const auto run =
+      std::find_if(runs_.begin(), runs_.end(), [&](const auto& r) { return r.id == status.run; });
   if (run == runs_.end()) return;
   const QModelIndex at = index(static_cast<int>(run - runs_.begin()));
   const QVariant detailBefore = at.data(DetailRole), badgeBefore = at.data(BadgeRole);
@@ -102,10 +104,11 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const {
   const storage::Run& run = runs_[static_cast<std::size_t>(index.row())];
   switch (role) {
     case Qt::DisplayRole: return QString::fromStdString(run.name);
-    case Qt::ToolTipRole: return tr("%1 (%2)").arg(QString::fromStdString(run.name), QString::fromStdString(run.id));
+    case Qt::ToolTipRole:
+      return tr("%1 (%2)").arg(QString::fromStdString(run.name), QString::fromStdString(run.id));
     case Qt::AccessibleTextRole:
-      return tr("%1, %2, %3").arg(QString::fromStdString(run.name), QString::fromUtf8(run_state_name(run.state)),
-                                  detail(run));
+      return tr("%1, %2, %3")
+          .arg(QString::fromStdString(run.name), QString::fromUtf8(run_state_name(run.state)), detail(run));
     case IdRole: return QString::fromStdString(run.id);
     case DetailRole: return detail(run);
     case StateRole: return QString::fromUtf8(run_state_name(run.state));

@@ -60,8 +60,8 @@ void RunListPanel::setRuns(const std::vector<storage::Run>& runs) {
 void RunListPanel::setStatus(const protocol::RunStatus& status) { model_->setStatus(status); }
 
 void RunListPanel::select(const std::string& id) {
-  const auto matches = filter_->match(filter_->index(0, 0), RunListModel::IdRole, QString::fromStdString(id), 1,
-                                      Qt::MatchExactly);
+  const auto matches = filter_->match(filter_->index(0, 0), RunListModel::IdRole, QString::fromStdString(id),
+                                      1, Qt::MatchExactly);
   if (!matches.isEmpty()) list_->setCurrentIndex(matches.first());
 }
 

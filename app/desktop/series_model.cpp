@@ -32,7 +32,8 @@ void markEmpty(Bucket& bucket) {
 
 }  // namespace
 
-SeriesModel::SeriesModel(std::filesystem::path samples) : file_(std::move(samples)), wanted_{kTime, kProgress} {}
+SeriesModel::SeriesModel(std::filesystem::path samples)
+    : file_(std::move(samples)), wanted_{kTime, kProgress} {}
 
 void SeriesModel::want(const std::set<std::string>& series) {
   for (const std::string& name : series) {
@@ -96,8 +97,8 @@ bool SeriesModel::follow(const storage::Generation& generation) {
 
 void SeriesModel::openTrack(const std::string& series, const storage::Generation& generation, Track& track) {
   if (generation.last_step - generation.first_step < kReadWhole) return;
-  for (Bucket bucket : reader_->summarize(series, generation.number, generation.first_step, generation.last_step,
-                                          kHistoryColumns)) {
+  for (Bucket bucket : reader_->summarize(series, generation.number, generation.first_step,
+                                          generation.last_step, kHistoryColumns)) {
     markEmpty(bucket);
     track.append(bucket);
   }
@@ -189,7 +190,8 @@ std::span<const Bucket> SeriesModel::view(const std::string& series, int generat
   if (series == kStepSeries || difference(series)) {
     if (views_.size() > 64) views_.clear();
     auto derived = derive(series, generation, from, to, columns);
-    return views_.insert_or_assign(View{series, generation, from, to, columns}, std::move(derived)).first->second;
+    return views_.insert_or_assign(View{series, generation, from, to, columns}, std::move(derived))
+        .first->second;
   }
   const Track* have = track(series, generation);
   if (have == nullptr || have->empty() || from > to) return {};
@@ -199,7 +201,8 @@ std::span<const Bucket> SeriesModel::view(const std::string& series, int generat
   const double columnWidth = static_cast<double>(to - from + 1) / std::max(1, columns);
   if (have->resolution() <= std::max(1.0, columnWidth)) return {begin, end};
 
-  const View key{series, generation, std::max(from, have->firstStep()), std::min(to, have->lastStep()), columns};
+  const View key{series, generation, std::max(from, have->firstStep()), std::min(to, have->lastStep()),
+                 columns};
   if (const auto found = views_.find(key); found != views_.end()) return found->second;
   if (views_.size() > 64) views_.clear();
   auto buckets = reader_->summarize(series, generation, key.from, key.to, columns);
@@ -250,7 +253,8 @@ std::optional<double> SeriesModel::value(const std::string& series, const StepRe
     if (!exact.empty()) return exact.front().value;
   }
   auto bucket = have->from(at.step);
-  if (bucket == have->buckets().end() || (bucket->first_step > at.step && bucket != have->buckets().begin())) --bucket;
+  if (bucket == have->buckets().end() || (bucket->first_step > at.step && bucket != have->buckets().begin()))
+    --bucket;
   return bucket->mean;
 }
 

@@ -93,9 +93,9 @@ class SeriesModel {
   std::set<std::string> wanted_;
   std::map<int, std::map<std::string, Track>> tracks_;
   std::vector<GenerationSpan> spans_;
-  double origin_ = 0;     // time of the first sample
-  bool fresh_ = false;    // something is wanted that was never read
-  int closed_ = -1;       // generations up to this one are over and read
+  double origin_ = 0;   // time of the first sample
+  bool fresh_ = false;  // something is wanted that was never read
+  int closed_ = -1;     // generations up to this one are over and read
   std::map<View, std::vector<Bucket>> views_;
 };
 

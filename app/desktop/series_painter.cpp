@@ -32,7 +32,8 @@ void drawPolylines(QPainter& painter, const std::vector<QPolygonF>& lines) {
 
 }  // namespace
 
-void SeriesPainter::setScene(ChartScene scene, const ChartSpec& spec, const Theme& theme, qreal devicePixelRatio) {
+void SeriesPainter::setScene(ChartScene scene, const ChartSpec& spec, const Theme& theme,
+                             qreal devicePixelRatio) {
   scene_ = std::move(scene);
   spec_ = spec;
   theme_ = theme;
@@ -60,7 +61,8 @@ void SeriesPainter::paint(QPainter& painter) const {
 }
 
 QColor SeriesPainter::colourOf(const LineSpec& line) const {
-  return line.isBound ? theme_.dim : theme_.series[static_cast<std::size_t>(line.colour) % theme_.series.size()];
+  return line.isBound ? theme_.dim
+                      : theme_.series[static_cast<std::size_t>(line.colour) % theme_.series.size()];
 }
 
 void SeriesPainter::paintBands(QPainter& painter) const {
@@ -169,7 +171,8 @@ void SeriesPainter::paintBadge(QPainter& painter) const {
   painter.save();
   painter.setFont(interfaceFont(9));
   const QSizeF size(painter.fontMetrics().horizontalAdvance(text) + 8, painter.fontMetrics().height() + 2);
-  const QRectF box(plot.right() - size.width() - 2, plot.bottom() - size.height() - 2, size.width(), size.height());
+  const QRectF box(plot.right() - size.width() - 2, plot.bottom() - size.height() - 2, size.width(),
+                   size.height());
   painter.setPen(Qt::NoPen);
   painter.setBrush(withAlpha(theme_.panel, 0.9));
   painter.drawRoundedRect(box, 3, 3);

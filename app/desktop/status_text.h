@@ -10,8 +10,8 @@
 namespace batchscope::desktop {
 
 struct StatusText {
-  QString text;      // "Training on 8 replicas"
-  QString tone;      // "good", "warning", "bad", "plain": how the chip is coloured
+  QString text;  // "Training on 8 replicas"
+  QString tone;  // "good", "warning", "bad", "plain": how the chip is coloured
 };
 
 StatusText describe(const protocol::RunStatus& status);

@@ -61,7 +61,8 @@ Theme makeDark() {
 
 QColor mixed(const QColor& a, const QColor& b, float share) {
   const auto blend = [share](float from, float to) { return from + (to - from) * share; };
-  return QColor::fromRgbF(blend(a.redF(), b.redF()), blend(a.greenF(), b.greenF()), blend(a.blueF(), b.blueF()));
+  return QColor::fromRgbF(blend(a.redF(), b.redF()), blend(a.greenF(), b.greenF()),
+                          blend(a.blueF(), b.blueF()));
 }
 
 // Fusion, but menus show their mnemonics' underlines only where a style sheet would: never.
@@ -118,25 +119,24 @@ const Theme& Theme::current() { return active != nullptr ? *active : light(); }
 
 QString Theme::styleSheet(const QString& pattern) const {
   // Longer names first, so that none is taken for the beginning of another.
-  const std::pair<const char*, QColor> tokens[] = {
-      {"@good-tint", mixed(panel, good, 0.14)},
-      {"@warning-tint", mixed(panel, warning, 0.14)},
-      {"@bad-tint", mixed(panel, bad, 0.14)},
-      {"@accent-hover", mixed(accent, text, 0.15)},
-      {"@on-accent", onAccent},
-      {"@background", background},
-      {"@panel", panel},
-      {"@raised", raised},
-      {"@hairline", hairline},
-      {"@grid", grid},
-      {"@text", text},
-      {"@dim", dim},
-      {"@faint", faint},
-      {"@accent", accent},
-      {"@selection", selection},
-      {"@good", good},
-      {"@warning", warning},
-      {"@bad", bad}};
+  const std::pair<const char*, QColor> tokens[] = {{"@good-tint", mixed(panel, good, 0.14)},
+                                                   {"@warning-tint", mixed(panel, warning, 0.14)},
+                                                   {"@bad-tint", mixed(panel, bad, 0.14)},
+                                                   {"@accent-hover", mixed(accent, text, 0.15)},
+                                                   {"@on-accent", onAccent},
+                                                   {"@background", background},
+                                                   {"@panel", panel},
+                                                   {"@raised", raised},
+                                                   {"@hairline", hairline},
+                                                   {"@grid", grid},
+                                                   {"@text", text},
+                                                   {"@dim", dim},
+                                                   {"@faint", faint},
+                                                   {"@accent", accent},
+                                                   {"@selection", selection},
+                                                   {"@good", good},
+                                                   {"@warning", warning},
+                                                   {"@bad", bad}};
   QString sheet = pattern;
   for (const auto& [token, colour] : tokens) sheet.replace(QLatin1String(token), colour.name());
   sheet.replace(QLatin1String("@scheme"), isDark ? QLatin1String("dark") : QLatin1String("light"));
@@ -147,7 +147,8 @@ void applyTheme(Theme::Mode mode) {
   initResources();
   const bool system = systemIsDark();
   chosenMode = mode;
-  active = mode == Theme::Mode::Dark || (mode == Theme::Mode::System && system) ? &Theme::dark() : &Theme::light();
+  active =
+      mode == Theme::Mode::Dark || (mode == Theme::Mode::System && system) ? &Theme::dark() : &Theme::light();
   QFile file(QStringLiteral(":/themes/window.qss"));
   if (!file.open(QIODevice::ReadOnly)) qFatal("the style sheet is not compiled in");
   QApplication::setStyle(new CalmStyle);
@@ -160,7 +161,8 @@ Theme::Mode themeMode() { return chosenMode; }
 
 QFont interfaceFont(int pixels, QFont::Weight weight) {
   QFont font;
-  font.setFamilies({QStringLiteral("DejaVu Sans"), QStringLiteral("Noto Sans"), QStringLiteral("Liberation Sans")});
+  font.setFamilies(
+      {QStringLiteral("DejaVu Sans"), QStringLiteral("Noto Sans"), QStringLiteral("Liberation Sans")});
   font.setStyleHint(QFont::SansSerif);
   font.setPixelSize(pixels);
   font.setWeight(weight);
@@ -177,8 +179,11 @@ QFont fixedFont(int pixels) {
 
 double contrastRatio(const QColor& a, const QColor& b) {
   const auto luminance = [](const QColor& colour) {
-    const auto linear = [](double v) { return v <= 0.03928 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };
-    return 0.2126 * linear(colour.redF()) + 0.7152 * linear(colour.greenF()) + 0.0722 * linear(colour.blueF());
+    const auto linear = [](double v) {
+      return v <= 0.03928 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+    };
+    return 0.2126 * linear(colour.redF()) + 0.7152 * linear(colour.greenF()) +
+           0.0722 * linear(colour.blueF());
   };
   const auto [low, high] = std::minmax({luminance(a), luminance(b)});
   return (high + 0.05) / (low + 0.05);

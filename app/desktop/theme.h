@@ -37,7 +37,8 @@ struct Theme {
 void applyTheme(Theme::Mode mode);
 Theme::Mode themeMode();
 
-// The interface font (DejaVu Sans has tabular figures and comes with a bare Debian), and its fixed-width sister.
+// The interface font (DejaVu Sans has tabular figures and comes with a bare Debian), and its fixed-width
+// sister.
 QFont interfaceFont(int pixels, QFont::Weight weight = QFont::Normal);
 QFont fixedFont(int pixels);
 

@@ -23,7 +23,8 @@ std::vector<Tick> evenly(double low, double high, double interval, double unit, 
   std::vector<Tick> ticks;
   const int decimals = decimalsOf(interval / unit);
   const double slack = interval * 1e-6;
-  for (double n = std::ceil((low - slack) / interval); n * interval <= high + slack && ticks.size() < 100; ++n) {
+  for (double n = std::ceil((low - slack) / interval); n * interval <= high + slack && ticks.size() < 100;
+       ++n) {
     const double value = n * interval;
     QString label = QLocale().toString(value / unit, 'f', n == 0 ? 0 : decimals);
     if (n != 0 || suffixOnZero) label += suffix;

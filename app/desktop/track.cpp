@@ -8,7 +8,8 @@
 namespace batchscope::desktop {
 
 Bucket merged(const Bucket& a, const Bucket& b) {
-  Bucket sum{a.first_step, b.last_step, a.count + b.count, std::fmin(a.min, b.min), std::fmax(a.max, b.max), 0};
+  Bucket sum{
+      a.first_step, b.last_step, a.count + b.count, std::fmin(a.min, b.min), std::fmax(a.max, b.max), 0};
   if (std::isnan(a.mean) || std::isnan(b.mean)) {
     sum.mean = std::isnan(a.mean) ? b.mean : a.mean;
   } else {

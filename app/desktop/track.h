@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// One series of one generation in memory, bounded: every sample by itself while there are few, then buckets of
-// 2, 4, 8 .. steps with minimum, maximum and mean, so that a million-sample history costs some hundred
+// One series of one generation in memory, bounded: every sample by itself while there are few, then buckets
+// of 2, 4, 8 .. steps with minimum, maximum and mean, so that a million-sample history costs some hundred
 // kilobytes and still shows every spike. What a deep zoom needs beyond that is read from the store.
 #pragma once
 

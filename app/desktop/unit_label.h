@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A label that is there whole or not at all: the unit beside a chart's title, the first to go on a narrow card.
+// A label that is there whole or not at all: the unit beside a chart's title, the first to go on a narrow
+// card.
 #pragma once
 
 #include <QLabel>

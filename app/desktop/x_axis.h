@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the horizontal axis counts, and the map between a generation's steps and it. Wall time and progress are
-// themselves recorded series that only grow, so the map is linear between their samples.
+// What the horizontal axis counts, and the map between a generation's steps and it. Wall time and progress
+// are themselves recorded series that only grow, so the map is linear between their samples.
 #pragma once
 
 #include <QString>
@@ -19,7 +19,7 @@ QString xAxisName(XAxis axis);
 // Of one generation. Borrowed: valid as long as the series model is not refreshed.
 class XMap {
  public:
-  XMap() = default;                                            // steps themselves
+  XMap() = default;  // steps themselves
   XMap(const Track* track, double origin) : track_(track), origin_(origin), isStep_(false) {}
 
   // NaN where nothing is known.

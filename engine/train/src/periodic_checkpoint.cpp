@@ -50,8 +50,8 @@ void write(CheckpointJob& job) {
   } catch (const std::exception& e) {
     if (!std::exchange(failing, true))
       notice("warning", std::string("no periodic checkpoint; training goes on and the next one is tried as "
-                                  "planned: ") +
-                          e.what());
+                                    "planned: ") +
+                            e.what());
   }
 }
 

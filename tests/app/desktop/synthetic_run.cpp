@@ -20,8 +20,13 @@ constexpr double kTrainingSet = 240'000;
 constexpr double kPause[] = {-1, 0.072, 0.064};
 
 // 20 ms and 0.1 ms a sample to compute; synchronisation grows with the replicas.
-const goodput::PerfParams kPerf{.alpha_c = 0.012, .beta_c = 0.00022, .alpha_n = 0.02, .beta_n = 0.004,
-                                .alpha_r = 0.006, .beta_r = 0.0012, .gamma = 1.8};
+const goodput::PerfParams kPerf{.alpha_c = 0.012,
+                                .beta_c = 0.00022,
+                                .alpha_n = 0.02,
+                                .beta_n = 0.004,
+                                .alpha_r = 0.006,
+                                .beta_r = 0.0012,
+                                .gamma = 1.8};
 
 class Writer {
  public:
@@ -55,7 +60,11 @@ class Writer {
     row.pause = kPause[g];
     if (g > 0) {
       row.checkpoint = "checkpoint-" + std::to_string(100000 + g).substr(1);
-      row.pause_parts = {{"checkpoint", 0.009}, {"stop", 0.004}, {"launch", 0.031}, {"restore", 0.012}, {"first step", 0.008}};
+      row.pause_parts = {{"checkpoint", 0.009},
+                         {"stop", 0.004},
+                         {"launch", 0.031},
+                         {"restore", 0.012},
+                         {"first step", 0.008}};
       event(g, "info", "Restarted on " + std::to_string(replicas) + " replicas in 0.06 s.");
     }
     row.first_step = resumed + 1;
@@ -75,7 +84,10 @@ class Writer {
     const double run = (g + share) / 3;
     const double noise = normal_(random_);
     // The batch size is chosen anew at pass boundaries; early in a generation it is still the old one.
-    const std::int64_t local = g == 0 ? (share < 0.25 ? 64 : 128) : g == 1 ? (share < 0.2 ? 128 : 160) : share < 0.3 ? 96 : 176;
+    const std::int64_t local = g == 0        ? (share < 0.25 ? 64 : 128)
+                               : g == 1      ? (share < 0.2 ? 128 : 160)
+                               : share < 0.3 ? 96
+                                             : 176;
     const int accumulation = g == 2 && share > 0.82 && share < 0.9 ? 1 : 0;
     const auto batch = static_cast<double>(replicas * local * (accumulation + 1));
     const double scale = batch / kInitialBatch;
@@ -123,7 +135,9 @@ class Writer {
     latest_[name] = value;
   }
 
-  void event(int g, const char* level, const std::string& text) { catalogue_.add_event(id_, g, step_, level, text); }
+  void event(int g, const char* level, const std::string& text) {
+    catalogue_.add_event(id_, g, step_, level, text);
+  }
 
   void checkpoint(int g) {
     storage::Checkpoint row;
@@ -143,7 +157,8 @@ class Writer {
   void finish() {
     if (options_.hasModel) {
       protocol::Model model;
-      model.perf = {kPerf.alpha_c, kPerf.beta_c, kPerf.alpha_n, kPerf.beta_n, kPerf.alpha_r, kPerf.beta_r, kPerf.gamma};
+      model.perf = {kPerf.alpha_c, kPerf.beta_c, kPerf.alpha_n, kPerf.beta_n,
+                    kPerf.alpha_r, kPerf.beta_r, kPerf.gamma};
       model.grad_sqr = 1;
       model.grad_var = latest_[names::kNoiseScale] / kInitialBatch;
       model.init_batch_size = kInitialBatch;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A believable run, written into a store of its own as a supervisor would have: three generations on 2, 4 and
-// 8 replicas, the third resumed from a checkpoint that lies some steps back, with all series the window draws,
-// events, checkpoints, hyperparameters and a fitted model.
+// 8 replicas, the third resumed from a checkpoint that lies some steps back, with all series the window
+// draws, events, checkpoints, hyperparameters and a fitted model.
 #pragma once
 
 #include <filesystem>

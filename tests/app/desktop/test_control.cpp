@@ -57,7 +57,8 @@ class FakeSupervisor {
   void read() {
     while (socket_->canReadLine()) {
       const Request request = Request::parse(socket_->readLine().trimmed().toStdString());
-      const bool asks = request.command == Request::Command::subscribe || request.command == Request::Command::status;
+      const bool asks =
+          request.command == Request::Command::subscribe || request.command == Request::Command::status;
       if (!asks) commands.push_back(request);
       if (!asks && refusal) {
         write(protocol::error_line(request.id, *refusal));
@@ -194,8 +195,9 @@ class ControlTest : public QObject {
   void everyControlHasAName() {
     for (const QAbstractButton* button : window_->findChildren<QAbstractButton*>()) {
       if (!button->isVisible() || button->inherits("QScrollBar")) continue;
-      QVERIFY2(!button->text().isEmpty() || !button->accessibleName().isEmpty() || !button->toolTip().isEmpty(),
-               qPrintable(button->objectName() + QLatin1Char(' ') + button->metaObject()->className()));
+      QVERIFY2(
+          !button->text().isEmpty() || !button->accessibleName().isEmpty() || !button->toolTip().isEmpty(),
+          qPrintable(button->objectName() + QLatin1Char(' ') + button->metaObject()->className()));
     }
   }
 

@@ -73,7 +73,8 @@ class DecimateTest : public QObject {
 
   void boundedTracksKeepExtremesToo() {
     Track track(512);
-    for (int step = 1; step <= 1'000'000; ++step) track.append(step, step == 654'321 ? 7.0 : std::sin(step * 1e-4));
+    for (int step = 1; step <= 1'000'000; ++step)
+      track.append(step, step == 654'321 ? 7.0 : std::sin(step * 1e-4));
     QVERIFY(track.buckets().size() <= 512);
     QCOMPARE(track.sampleCount(), 1'000'000);
     QCOMPARE(track.firstStep(), 1);

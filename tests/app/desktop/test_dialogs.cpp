@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The dialogs and the log, as a person uses them: what is typed into the recipe dialog is what is started, and
-// nothing that its recipe refuses; the shortcut sheet lists every key of the menus once; the log follows its file.
+// The dialogs and the log, as a person uses them: what is typed into the recipe dialog is what is started,
+// and nothing that its recipe refuses; the shortcut sheet lists every key of the menus once; the log follows
+// its file.
 #include <QAction>
 #include <QCheckBox>
 #include <QComboBox>
@@ -40,9 +41,12 @@ class DialogsTest : public QObject {
     const QString file = store_.path(QStringLiteral("recipe.toml"));
     QFile out(file);
     if (!out.open(QIODevice::WriteOnly)) qFatal("cannot write %s", qPrintable(file));
-    out.write("name = \"toy\"\ntitle = \"A toy\"\ndescription = \"Does nothing.\"\nprogram = \"/bin/true\"\nreplicas = 3\n"
-              "[[parameter]]\nname = \"epochs\"\ntype = \"integer\"\ndefault = 4\nmin = 1\nmax = 9\nhelp = \"Passes\"\n"
-              "[[parameter]]\nname = \"quick\"\ntype = \"flag\"\ndefault = false\n");
+    out.write(
+        "name = \"toy\"\ntitle = \"A toy\"\ndescription = \"Does nothing.\"\nprogram = "
+        "\"/bin/true\"\nreplicas = 3\n"
+        "[[parameter]]\nname = \"epochs\"\ntype = \"integer\"\ndefault = 4\nmin = 1\nmax = 9\nhelp = "
+        "\"Passes\"\n"
+        "[[parameter]]\nname = \"quick\"\ntype = \"flag\"\ndefault = false\n");
     out.close();
     return run::Recipe::load(file.toStdString());
   }
@@ -92,7 +96,8 @@ class DialogsTest : public QObject {
     epochs->selectAll();
     QTest::keyClicks(epochs, QStringLiteral("70"));
     QVERIFY(!start->isEnabled());
-    QVERIFY2(complaint->isVisible() && complaint->text().startsWith(QStringLiteral("epochs: ")), qPrintable(complaint->text()));
+    QVERIFY2(complaint->isVisible() && complaint->text().startsWith(QStringLiteral("epochs: ")),
+             qPrintable(complaint->text()));
     QTest::keyClick(epochs, Qt::Key_Backspace);
     QVERIFY(start->isEnabled() && !complaint->isVisible());
   }

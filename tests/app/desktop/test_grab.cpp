@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The window as a picture: at the sizes and themes of the documentation nothing is clipped, the charts show what
-// the store holds, within a pixel. With BATCHSCOPE_PICTURES set to a folder, the pictures are kept there.
+// The window as a picture: at the sizes and themes of the documentation nothing is clipped, the charts show
+// what the store holds, within a pixel. With BATCHSCOPE_PICTURES set to a folder, the pictures are kept
+// there.
 #include <QAbstractButton>
 #include <QLabel>
 #include <QtTest>
@@ -63,7 +64,8 @@ class GrabTest : public QObject {
     QCOMPARE(picture.size(), size);
     const QString folder = qEnvironmentVariable("BATCHSCOPE_PICTURES");
     if (!folder.isEmpty()) {
-      picture.save(QStringLiteral("%1/window-%2-%3.png").arg(folder, isDark ? "dark" : "light").arg(size.width()));
+      picture.save(
+          QStringLiteral("%1/window-%2-%3.png").arg(folder, isDark ? "dark" : "light").arg(size.width()));
     }
 
     for (const QLabel* label : window.findChildren<QLabel*>()) {
@@ -99,7 +101,8 @@ class GrabTest : public QObject {
     for (const std::int64_t step : {300, 1500, 3600, 6000}) {
       const auto at = window.session()->series()->nearest(XAxis::Step, static_cast<double>(step));
       const double value = *window.session()->series()->value("batch_size", *at);
-      const QPoint expected(qRound(scene.left.px(static_cast<double>(at->step))), qRound(scene.left.py(value)));
+      const QPoint expected(qRound(scene.left.px(static_cast<double>(at->step))),
+                            qRound(scene.left.py(value)));
       bool isThere = false;
       for (int dy = -1; dy <= 1; ++dy) {
         const QColor pixel = image.pixelColor(expected.x(), expected.y() + dy);
@@ -128,7 +131,8 @@ class GrabTest : public QObject {
     QTest::qWait(50);
     PlotView* plot = window.dashboard()->cards()[0]->plot();
     const QPointF centre = plot->plotArea().center();
-    QWheelEvent wheel(centre, plot->mapToGlobal(centre), {}, {0, 240}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+    QWheelEvent wheel(centre, plot->mapToGlobal(centre), {}, {0, 240}, Qt::NoButton, Qt::NoModifier,
+                      Qt::NoScrollPhase, false);
     QCoreApplication::sendEvent(plot->viewport(), &wheel);
     QVERIFY(window.view()->isZoomed());
     QTest::qWait(50);
@@ -149,9 +153,11 @@ class GrabTest : public QObject {
     PlotView* plot = window.dashboard()->cards()[4]->plot();
     const QRectF area = plot->plotArea();
     const auto at = [&](double share) {
-      return QPoint(static_cast<int>(area.left() + share * area.width()), static_cast<int>(area.center().y()));
+      return QPoint(static_cast<int>(area.left() + share * area.width()),
+                    static_cast<int>(area.center().y()));
     };
-    const double from = plot->painter().scene().left.xAt(at(0.2).x()), to = plot->painter().scene().left.xAt(at(0.4).x());
+    const double from = plot->painter().scene().left.xAt(at(0.2).x()),
+                 to = plot->painter().scene().left.xAt(at(0.4).x());
     QTest::mousePress(plot->viewport(), Qt::LeftButton, {}, at(0.2));
     QTest::mouseMove(plot->viewport(), at(0.4));
     QTest::mouseRelease(plot->viewport(), Qt::LeftButton, {}, at(0.4));

@@ -21,7 +21,8 @@ class LookTest : public QObject {
 
   void textIsLegible() {
     for (const Theme* theme : {&Theme::light(), &Theme::dark()}) {
-      for (const QColor& text : {theme->text, theme->dim, theme->accent, theme->good, theme->warning, theme->bad}) {
+      for (const QColor& text :
+           {theme->text, theme->dim, theme->accent, theme->good, theme->warning, theme->bad}) {
         for (const QColor& ground : {theme->background, theme->panel, theme->selection}) {
           QVERIFY2(contrastRatio(text, ground) >= 4.5, qPrintable(text.name() + " on " + ground.name()));
         }
@@ -36,7 +37,8 @@ class LookTest : public QObject {
     QFile file(QStringLiteral(":/themes/window.qss"));
     QVERIFY(file.open(QIODevice::ReadOnly));
     QString sheet = QString::fromUtf8(file.readAll());
-    sheet.remove(QRegularExpression(QStringLiteral("/\\*.*?\\*/"), QRegularExpression::DotMatchesEverythingOption));
+    sheet.remove(
+        QRegularExpression(QStringLiteral("/\\*.*?\\*/"), QRegularExpression::DotMatchesEverythingOption));
     QVERIFY(!Theme::dark().styleSheet(sheet).contains(QLatin1Char('@')));
   }
 

@@ -41,7 +41,8 @@ class ModelsTest : public QObject {
     QCOMPARE(model.index(0).data().toString(), QStringLiteral("live"));
     QCOMPARE(model.index(0).data(RunListModel::SectionRole).toString(), QStringLiteral("Active"));
     QCOMPARE(model.index(0).data(RunListModel::BadgeRole).toString(), QStringLiteral("×2"));
-    QCOMPARE(model.index(0).data(RunListModel::DetailRole).toString(), QStringLiteral("epoch 19 of 30 · 0.981"));
+    QCOMPARE(model.index(0).data(RunListModel::DetailRole).toString(),
+             QStringLiteral("epoch 19 of 30 · 0.981"));
     QCOMPARE(model.index(1).data(RunListModel::SectionRole).toString(), QStringLiteral("Earlier"));
   }
 
@@ -68,7 +69,8 @@ class ModelsTest : public QObject {
     RunFilterModel filter;
     QAbstractItemModelTester tester(&filter, QAbstractItemModelTester::FailureReportingMode::QtTest);
     filter.setSourceModel(&model);
-    model.setRuns({run("aaaaaaaa", "digits-cnn", RunState::running), run("bbbbbbbb", "digits-linear", RunState::failed)});
+    model.setRuns({run("aaaaaaaa", "digits-cnn", RunState::running),
+                   run("bbbbbbbb", "digits-linear", RunState::failed)});
     filter.setWords(QStringLiteral("DIGITS failed"));
     QCOMPARE(filter.rowCount(), 1);
     QCOMPARE(filter.index(0, 0).data().toString(), QStringLiteral("digits-linear"));
@@ -80,7 +82,8 @@ class ModelsTest : public QObject {
     EventModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
     model.reset(1000);
-    model.append({{1, 1007, 0, 3, "info", "Training began."}, {2, 1065, 0, 9, "warning", "Replica 1 is slow."}});
+    model.append(
+        {{1, 1007, 0, 3, "info", "Training began."}, {2, 1065, 0, 9, "warning", "Replica 1 is slow."}});
     model.append({{3, 4600, 0, 90, "error", "Replica 1 was killed."}});
     QCOMPARE(model.rowCount(), 3);
     QCOMPARE(model.lastId(), 3);

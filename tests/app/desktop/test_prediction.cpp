@@ -38,7 +38,8 @@ class PredictionTest : public QObject {
       for (std::size_t i = 0; i < curve.size(); ++i) {
         if (i > 0) QVERIFY(curve[i].batchSize > curve[i - 1].batchSize);
         QVERIFY(curve[i].batchSize <= 4096 * 1.02 + replicas);
-        QVERIFY(std::abs(curve[i].goodput - curve[i].throughput * curve[i].efficiency) < 1e-6 * curve[i].throughput);
+        QVERIFY(std::abs(curve[i].goodput - curve[i].throughput * curve[i].efficiency) <
+                1e-6 * curve[i].throughput);
         QVERIFY(curve[i].batchSize <= 256 * replicas || curve[i].accumulation > 0);
       }
     }
@@ -47,7 +48,8 @@ class PredictionTest : public QObject {
   void theBestPointIsNoWorseThanTheCurve() {
     const auto best = bestPoint(model(), 4);
     QVERIFY(best.has_value());
-    for (const OperatingPoint& point : goodputCurve(model(), 4, 120)) QVERIFY(point.goodput <= best->goodput * 1.02);
+    for (const OperatingPoint& point : goodputCurve(model(), 4, 120))
+      QVERIFY(point.goodput <= best->goodput * 1.02);
   }
 
   void thePresentPointIsWhereTheRunIs() {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The window is killed while a real run trains. Training goes on; the next window attaches to it, and every step
-// that the replicas logged is in the store and on the charts, before and after the kill and across a restart.
+// The window is killed while a real run trains. Training goes on; the next window attaches to it, and every
+// step that the replicas logged is in the store and on the charts, before and after the kill and across a
+// restart.
 #include <QDir>
 #include <QFile>
 #include <QJsonDocument>
@@ -27,7 +28,9 @@ namespace {
 
 constexpr int kPatience = 120'000;
 
-QString program(const char* name) { return qEnvironmentVariable("BATCHSCOPE_BIN") + QLatin1Char('/') + QLatin1String(name); }
+QString program(const char* name) {
+  return qEnvironmentVariable("BATCHSCOPE_BIN") + QLatin1Char('/') + QLatin1String(name);
+}
 
 }  // namespace
 
@@ -63,8 +66,9 @@ class ReattachTest : public QObject {
  private Q_SLOTS:
   void aKilledWindowLosesNothing() {
     qputenv("BATCHSCOPE_SAMPLE_LOG", logs_.path().toUtf8());
-    QVERIFY(call({QStringLiteral("run"), QStringLiteral("digits"), QStringLiteral("--detach"), QStringLiteral("--name"),
-                  QStringLiteral("watched"), QStringLiteral("--"), QStringLiteral("--epochs"), QStringLiteral("1000")}));
+    QVERIFY(call({QStringLiteral("run"), QStringLiteral("digits"), QStringLiteral("--detach"),
+                  QStringLiteral("--name"), QStringLiteral("watched"), QStringLiteral("--"),
+                  QStringLiteral("--epochs"), QStringLiteral("1000")}));
     QProcess window;
     window.start(program("batchscope-desktop"), {});
     QVERIFY(window.waitForStarted());
@@ -81,7 +85,8 @@ class ReattachTest : public QObject {
     MainWindow second(&watcher, false);
     second.show();
     QTRY_VERIFY_WITH_TIMEOUT(second.session()->isConnected(), kPatience);
-    QTRY_VERIFY_WITH_TIMEOUT(second.session()->status().generation == 1 && second.session()->status().phase.empty() &&
+    QTRY_VERIFY_WITH_TIMEOUT(second.session()->status().generation == 1 &&
+                                 second.session()->status().phase.empty() &&
                                  second.session()->status().step > whenKilled + 20,
                              kPatience);
     QVERIFY(call({QStringLiteral("stop"), QStringLiteral("watched")}));
@@ -94,9 +99,12 @@ class ReattachTest : public QObject {
     storage::SampleReader reader(protocol::run_paths(run.id).samples);
     for (const auto& [generation, steps] : logged) {
       std::set<std::int64_t> stored;
-      for (const auto& sample : reader.read(protocol::series::kLoss, generation, 0)) stored.insert(sample.step);
+      for (const auto& sample : reader.read(protocol::series::kLoss, generation, 0))
+        stored.insert(sample.step);
       QVERIFY2(stored == steps, qPrintable(QStringLiteral("generation %1: %2 steps logged, %3 stored")
-                                               .arg(generation).arg(steps.size()).arg(stored.size())));
+                                               .arg(generation)
+                                               .arg(steps.size())
+                                               .arg(stored.size())));
       const Track* track = second.session()->series()->track(protocol::series::kLoss, generation);
       QVERIFY(track != nullptr);
       QCOMPARE(track->sampleCount(), static_cast<std::int64_t>(steps.size()));

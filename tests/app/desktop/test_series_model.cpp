@@ -19,7 +19,8 @@ using namespace batchscope::desktop;
 namespace {
 
 // Steps first..last of a generation, one second each.
-void write(storage::SampleWriter& writer, int generation, std::int64_t first, std::int64_t last, double start) {
+void write(storage::SampleWriter& writer, int generation, std::int64_t first, std::int64_t last,
+           double start) {
   for (std::int64_t step = first; step <= last; ++step) {
     const auto at = static_cast<double>(step);
     writer.append(generation, "time", step, start + static_cast<double>(step - first));
