@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-# A room, and the rooms that it may call: the table of DESIGN, section 2. The examples also see the leaf, whose
+# A room, and the rooms that it may call: CONTRIBUTING.md's table. The examples also see the leaf, whose
 # Error is part of engine/train's contract, so that what reads their data needs no LibTorch.
 ROOMS = {
     "app/desktop": {"engine/run", "storage", "engine/goodput", "engine/protocol"},
@@ -71,12 +71,12 @@ def included_room(root, file, name):
 
 def call_rule(room, called):
     allowed = ", ".join(sorted(ROOMS[room])) or "no other room"
-    return f"{room} may not call {called}; it may call {allowed} (DESIGN, section 2)"
+    return f"{room} may not call {called}; it may call {allowed} (CONTRIBUTING.md)"
 
 
 def library_rule(room, library):
     rooms = ", ".join(sorted(LIBRARIES[library][2]))
-    return f"{room} may not use {library}, only {rooms} (DESIGN, section 2)"
+    return f"{room} may not use {library}, only {rooms} (CONTRIBUTING.md)"
 
 
 def check_includes(root, file, lines):

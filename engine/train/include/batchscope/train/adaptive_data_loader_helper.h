@@ -12,8 +12,7 @@
 ///           : AdaptiveDataLoaderMixin({.size = corpus.size(), .batch_size = 32, .shuffle = true}),
 ///             corpus_(corpus) {}
 ///       LoopIterator<Padded> begin() {
-///         return {loop(), [this](const Loop& loop) { return corpus_.pad(loop.pass()->ids(loop.number()));
-///         }};
+///         return {loop(), [this](const Loop& at) { return corpus_.pad(at.pass()->ids(at.number())); }};
 ///       }
 ///       std::default_sentinel_t end() const { return {}; }
 ///      private:
