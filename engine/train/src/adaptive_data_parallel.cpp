@@ -59,6 +59,13 @@ std::shared_ptr<ScalingRule> default_rule(const torch::optim::Optimizer& optimiz
   return std::make_shared<AdaScale>();
 }
 
+void require_one_each(const std::vector<double>& factors, std::size_t groups) {
+  if (factors.size() != groups)
+    throw Error(ErrorKind::usage, "the scaling rule gave " + std::to_string(factors.size()) +
+                                      " factors; there must be one for each of the optimizer's " +
+                                      std::to_string(groups) + " parameter groups");
+}
+
 }  // namespace
 
 struct AdaptiveDataParallel::Impl {
@@ -120,8 +127,9 @@ struct AdaptiveDataParallel::Impl {
     report.sync_seconds = result.waited;
     std::vector<double> factors = rule->factors(
         {noise.sqr_by_group(), noise.var_by_group(), scale, context.initial_batch_size, metrics::progress()});
+    require_one_each(factors, optimizer.param_groups().size());
     if (growth) growth->cap(factors);
-    last.lr_factor = report.lr_factor = factors.at(0);
+    last.lr_factor = report.lr_factor = factors.front();
     {
       const ScaledLearningRates scaled(optimizer, factors);
       report.learning_rate = learning_rate(optimizer.param_groups().front());

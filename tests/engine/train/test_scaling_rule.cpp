@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every scaling rule in AdaptiveDataParallel, in closed form: two parameter groups with gradients that are
+// chosen, two micro-batches of the initial batch, so that S = 2 and each group's estimates are known; and a
+// rule of the user's own.
+#include <ATen/ops/tensor.h>
+#include <torch/nn/module.h>
+#include <torch/optim/sgd.h>
+
+#include <QTest>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <memory>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/train/adaptive_data_parallel.h"
+#include "batchscope/train/lr_scheduler.h"
+#include "batchscope/train/scaling_rule.h"
+#include "step_context.h"
+
+using namespace batchscope;
+
+namespace {
+
+constexpr double kScale = 2, kRates[] = {0.5, 0.1};
+constexpr std::int64_t kInitialBatch = 8;
+// The two micro-batches' gradients in each group. Of g and h: sqr = g h, var = (g - h)^2 / 2.
+constexpr double kGradients[2][2] = {{3, 1}, {5, -2}};
+
+using Factors = std::function<std::array<double, 2>(double progress)>;
+
+double gain(int group) {
+  const double g = kGradients[group][0], h = kGradients[group][1];
+  const double sqr = std::max(g * h, 0.0), var = (g - h) * (g - h) / 2;
+  return (var + sqr) / (var / kScale + sqr);
+}
+
+// A rule of a user: it warms up by progress, and leaves the second group alone.
+struct WarmUp : ScalingRule {
+  std::vector<double> factors(const Step& step) const override {
+    if (step.grad_sqr.size() != 2 || step.grad_var.size() != 2 || step.initial_batch_size != kInitialBatch)
+      return {};
+    return {std::min(step.scale, 1 + step.progress / 100), 1};
+  }
+};
+
+struct Nothing : ScalingRule {
+  std::vector<double> factors(const Step&) const override { return {}; }
+};
+
+struct TwoNumbers : torch::nn::Module {
+  TwoNumbers() {
+    for (const char* name : {"first", "second"})
+      weights.push_back(register_parameter(name, at::tensor({0.0}, at::kDouble)));
+  }
+  double value(std::size_t group) const { return weights[group].item<double>(); }
+  std::vector<at::Tensor> weights;
+};
+
+std::unique_ptr<torch::optim::SGD> make_optimizer(const TwoNumbers& model) {
+  std::vector<torch::optim::OptimizerParamGroup> groups;
+  for (std::size_t group = 0; group < 2; ++group)
+    groups.emplace_back(std::vector<at::Tensor>{model.weights[group]},
+                        std::make_unique<torch::optim::SGDOptions>(kRates[group]));
+  return std::make_unique<torch::optim::SGD>(groups, torch::optim::SGDOptions(1));
+}
+
+AdaptiveDataParallel::Options with(std::shared_ptr<ScalingRule> rule) {
+  AdaptiveDataParallel::Options options;
+  options.scaling_rule = std::move(rule);
+  return options;
+}
+
+void step(const TwoNumbers& model, AdaptiveDataParallel& adp) {
+  StepContext& context = step_context();
+  context = {kInitialBatch, kInitialBatch, 1};
+  for (int micro = 0; micro < 2; ++micro) {
+    context.micro_step = micro;
+    context.optimizer_step = micro == 1;
+    context.samples += kInitialBatch;
+    adp.zero_grad();
+    (model.weights[0] * kGradients[0][micro] + model.weights[1] * kGradients[1][micro]).sum().backward();
+    adp.step();
+  }
+}
+
+bool close(double is, double should) { return std::abs(is - should) <= 1e-12 * std::abs(should); }
+
+}  // namespace
+Q_DECLARE_METATYPE(std::shared_ptr<ScalingRule>)
+Q_DECLARE_METATYPE(Factors)
+
+class TestScalingRule : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void scalesEveryGroupsStep_data() {
+    QTest::addColumn<std::shared_ptr<ScalingRule>>("rule");
+    QTest::addColumn<Factors>("factors");
+    const auto row = [](const char* name, std::shared_ptr<ScalingRule> rule, Factors factors) {
+      QTest::newRow(name) << std::move(rule) << std::move(factors);
+    };
+    const auto both = [](double factor) {
+      return Factors([=](double) { return std::array{factor, factor}; });
+    };
+    row("AdaScale", std::make_shared<AdaScale>(), [](double) { return std::array{gain(0), gain(1)}; });
+    row("AdamScale", std::make_shared<AdamScale>(), [](double) {
+      return std::array{std::sqrt(gain(0)), std::sqrt(gain(1))};
+    });
+    row("LinearScale", std::make_shared<LinearScale>(), both(kScale));
+    row("SqrtScale", std::make_shared<SqrtScale>(), both(std::sqrt(kScale)));
+    // Ten epochs, times S, of 80 samples in batches of the initial size: 200 iterations.
+    row("LEGWScale", std::make_shared<LEGWScale>(10, 80), [](double progress) {
+      const double factor = std::sqrt(kScale) * std::min(progress / 200, 1.0);
+      return std::array{factor, factor};
+    });
+    row("a user's", std::make_shared<WarmUp>(), [](double progress) {
+      return std::array{std::min(kScale, 1 + progress / 100), 1.0};
+    });
+    row("none given", nullptr, [](double) { return std::array{gain(0), gain(1)}; });
+  }
+  void scalesEveryGroupsStep() {
+    QFETCH(std::shared_ptr<ScalingRule>, rule);
+    QFETCH(Factors, factors);
+    TwoNumbers model;
+    const auto optimizer = make_optimizer(model);
+    AdaptiveDataParallel adp(model, *optimizer, nullptr, with(rule));
+    for (int number = 0; number < 10; ++number) {
+      const std::array<double, 2> expected = factors(adp.progress());
+      const double before[] = {model.value(0), model.value(1)};
+      step(model, adp);
+      QVERIFY(close(adp.lr_factor(), expected[0]) || adp.lr_factor() == expected[0]);
+      for (std::size_t group = 0; group < 2; ++group) {
+        const double mean = (kGradients[group][0] + kGradients[group][1]) / 2;
+        const double moved = before[group] - model.value(group);
+        QVERIFY(std::abs(moved - kRates[group] * expected[group] * mean) < 1e-9);
+        QCOMPARE(optimizer->param_groups()[group].options().get_lr(), kRates[group]);
+      }
+    }
+  }
+
+  // lr(floor(tau)) for a loop with AdaptiveDataParallel.
+  void schedulesFollowProgress() {
+    TwoNumbers model;
+    const auto optimizer = make_optimizer(model);
+    ExponentialLR schedule(*optimizer, 0.9);
+    AdaptiveDataParallel adp(model, *optimizer, &schedule, with(std::make_shared<AdaScale>()));
+    const double began = adp.progress();
+    for (int number = 0; number < 10; ++number) {
+      step(model, adp);
+      schedule.step_to(adp.progress() - began);
+      QCOMPARE(schedule.steps(), static_cast<int>(std::floor(adp.progress() - began)));
+      QVERIFY(close(schedule.learning_rates()[1], kRates[1] * std::pow(0.9, schedule.steps())));
+    }
+  }
+
+  void aFactorIsNeededForEveryGroup() {
+    TwoNumbers model;
+    const auto optimizer = make_optimizer(model);
+    AdaptiveDataParallel adp(model, *optimizer, nullptr, with(std::make_shared<Nothing>()));
+    QVERIFY_EXCEPTION_THROWN(step(model, adp), Error);
+    QCOMPARE(model.value(0), 0.0);
+  }
+};
+
+QTEST_APPLESS_MAIN(TestScalingRule)
+#include "test_scaling_rule.moc"
