@@ -14,7 +14,9 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/train/adascale.h"
+#include "batchscope/train/chained_lr.h"
 #include "batchscope/train/lr_scheduler.h"
+#include "batchscope/train/one_cycle_lr.h"
 #include "replicas.h"
 
 using namespace batchscope;
@@ -62,7 +64,15 @@ struct Chosen {
 // From 3 and 1: mean 2, estimates sqr = 3 * 1 and var = 2 for scale 2.
 constexpr double kGain = (2.0 + 3.0) / (2.0 / 2 + 3.0);
 
+using MakeSchedule = std::function<std::unique_ptr<StepwiseLR>(torch::optim::Optimizer&)>;
+
+template <class Schedule, class... Arguments>
+MakeSchedule with(Arguments... arguments) {
+  return [=](auto& optimizer) { return std::make_unique<Schedule>(optimizer, arguments...); };
+}
+
 }  // namespace
+Q_DECLARE_METATYPE(MakeSchedule)
 
 class TestAdaScale : public QObject {
   Q_OBJECT
@@ -72,8 +82,13 @@ class TestAdaScale : public QObject {
   void followsTheTrajectory();
   void scalesTheRateByTheGain();
   void lossesThatAreNotScaled();
+  void worksWithEverySchedule_data();
   void worksWithEverySchedule();
-  void schedulesFollowScaleInvariantIterations();
+  void everyScheduleFollowsScaleInvariantIterations_data() { worksWithEverySchedule_data(); }
+  void everyScheduleFollowsScaleInvariantIterations();
+  void everyScheduleGoesOnFromItsState_data() { worksWithEverySchedule_data(); }
+  void everyScheduleGoesOnFromItsState();
+  void worksWithPlateaus();
   void stopsByAccumulatedGain();
   void scaleAndAccumulationChange();
   void whatIsNotFiniteMovesNothing();
@@ -137,50 +152,80 @@ void TestAdaScale::lossesThatAreNotScaled() {
   QVERIFY(close(chosen.value(), -kRate * kGain * 4));
 }
 
+void TestAdaScale::worksWithEverySchedule_data() {
+  QTest::addColumn<MakeSchedule>("make");
+  QTest::newRow("constant") << with<ConstantLR>();
+  QTest::newRow("step") << with<StepLR>(2);
+  QTest::newRow("multi-step") << with<MultiStepLR>(std::vector<int>{1, 3});
+  QTest::newRow("exponential") << with<ExponentialLR>(0.9);
+  QTest::newRow("cosine") << with<CosineAnnealingLR>(4);
+  QTest::newRow("linear") << with<LinearLR>();
+  QTest::newRow("lambda") << with<LambdaLR>([](int e) { return 1.0 / (1 + e); });
+  QTest::newRow("one cycle") << with<OneCycleLR>(
+      2.0, OneCycleLR::Options{.total_steps = 9, .cycle_momentum = false});
+  QTest::newRow("chained") << MakeSchedule([](auto& optimizer) {
+    return std::make_unique<ChainedLR>(
+        optimizer, std::vector<std::shared_ptr<StepwiseLR>>{std::make_shared<LinearLR>(optimizer, 0.5, 1, 4),
+                                                            std::make_shared<StepLR>(optimizer, 2)});
+  });
+}
+
+// A step is the schedule's rate times the gain.
 void TestAdaScale::worksWithEverySchedule() {
-  using Make = std::function<std::unique_ptr<StepwiseLR>(torch::optim::Optimizer&)>;
-  const std::vector<Make> all = {
-      [](auto& optimizer) { return std::make_unique<ConstantLR>(optimizer); },
-      [](auto& optimizer) { return std::make_unique<StepLR>(optimizer, 2); },
-      [](auto& optimizer) {
-        return std::make_unique<MultiStepLR>(optimizer, std::vector<int>{1, 3});
-      },
-      [](auto& optimizer) { return std::make_unique<ExponentialLR>(optimizer, 0.9); },
-      [](auto& optimizer) { return std::make_unique<CosineAnnealingLR>(optimizer, 4); },
-      [](auto& optimizer) { return std::make_unique<LinearLR>(optimizer); },
-      [](auto& optimizer) {
-        return std::make_unique<LambdaLR>(optimizer, [](int e) { return 1.0 / (1 + e); });
-      },
-  };
-  for (const Make& make : all) {
-    Chosen chosen, alone;
-    const auto schedule = make(chosen.optimizer), expected = make(alone.optimizer);
-    for (int step = 0; step < 6; ++step) {
-      const double before = chosen.value();
-      chosen.step(3, 1);
-      QVERIFY(close(before - chosen.value(), expected->learning_rates()[0] * kGain * 2, 1e-9));
-      schedule->step();
-      expected->step();
-    }
+  QFETCH(MakeSchedule, make);
+  Chosen chosen, alone;
+  const auto schedule = make(chosen.optimizer), expected = make(alone.optimizer);
+  for (int step = 0; step < 8; ++step) {
+    const double before = chosen.value();
+    chosen.step(3, 1);
+    QVERIFY(close(before - chosen.value(), expected->learning_rates()[0] * kGain * 2, 1e-9));
+    schedule->step();
+    expected->step();
   }
+}
+
+// lr(floor(tau))
+void TestAdaScale::everyScheduleFollowsScaleInvariantIterations() {
+  QFETCH(MakeSchedule, make);
+  Chosen chosen, alone;
+  const auto schedule = make(chosen.optimizer), expected = make(alone.optimizer);
+  for (int step = 1; step <= 8; ++step) {
+    const double before = chosen.value();
+    chosen.step(3, 1);
+    QVERIFY(close(before - chosen.value(), expected->learning_rates()[0] * kGain * 2, 1e-9));
+    schedule->step_to(chosen.adascale.scale_invariant_steps());
+    while (expected->steps() < std::floor(step * kGain)) expected->step();
+    QCOMPARE(schedule->steps(), expected->steps());
+    QCOMPARE(schedule->learning_rates(), expected->learning_rates());
+  }
+}
+
+void TestAdaScale::everyScheduleGoesOnFromItsState() {
+  QFETCH(MakeSchedule, make);
+  Chosen before, after;
+  const auto interrupted = make(before.optimizer), resumed = make(after.optimizer);
+  const auto step = [](Chosen& chosen, StepwiseLR& schedule, double gradient) {
+    chosen.step(gradient, 1);
+    schedule.step_to(chosen.adascale.scale_invariant_steps());
+  };
+  for (int i = 0; i < 4; ++i) step(before, *interrupted, 3 + i);
+  after.adascale.restore(before.adascale.state());
+  after.optimizer.param_groups()[0].options().set_lr(interrupted->learning_rates()[0]);
+  resumed->restore(interrupted->state());
+  for (int i = 0; i < 4; ++i) {
+    step(before, *interrupted, 5 - i);
+    step(after, *resumed, 5 - i);
+    QCOMPARE(resumed->learning_rates(), interrupted->learning_rates());
+    QCOMPARE(after.adascale.state(), before.adascale.state());
+  }
+}
+
+void TestAdaScale::worksWithPlateaus() {
   Chosen chosen;
   ReduceLROnPlateau plateau(chosen.optimizer, {.patience = 0});
   for (int i = 0; i < 2; ++i) plateau.step(1);
   chosen.step(3, 1);
   QVERIFY(close(chosen.value(), -kRate * 0.1 * kGain * 2));
-}
-
-void TestAdaScale::schedulesFollowScaleInvariantIterations() {
-  Chosen chosen;
-  ExponentialLR schedule(chosen.optimizer, 0.5);
-  for (int step = 1; step <= 8; ++step) {
-    chosen.step(3, 1);
-    schedule.step_to(chosen.adascale.scale_invariant_steps());
-    const int done = static_cast<int>(std::floor(chosen.adascale.scale_invariant_steps()));
-    QCOMPARE(done, static_cast<int>(std::floor(step * kGain)));
-    QCOMPARE(schedule.steps(), done);
-    QVERIFY(close(schedule.learning_rates()[0], kRate * std::pow(0.5, done)));
-  }
 }
 
 void TestAdaScale::stopsByAccumulatedGain() {

@@ -102,6 +102,7 @@ class TestLrScheduler : public QObject {
   void cyclesMomentum();
   void stepsToIterations();
   void plateau();
+  void plateauOfWhatShouldGrow();
   void refusesNonsense();
 };
 
@@ -229,6 +230,25 @@ void TestLrScheduler::plateau() {
   ReduceLROnPlateau other(*optimizer, options);
   other.restore(schedule.state());
   QVERIFY(other.state() == schedule.state());
+}
+
+// An absolute threshold, and a metric that was never better than nothing.
+void TestLrScheduler::plateauOfWhatShouldGrow() {
+  const auto optimizer = make_optimizer();
+  ReduceLROnPlateau schedule(*optimizer, {.larger_is_better = true,
+                                          .factor = 0.5,
+                                          .patience = 0,
+                                          .threshold = 0.1,
+                                          .relative = false,
+                                          .epsilon = 0.2});
+  ReduceLROnPlateau resumed(*optimizer, {});
+  resumed.restore(schedule.state());  // its best so far is an infinity
+  QVERIFY(resumed.state() == schedule.state());
+  const std::vector<double> whole{0.5, 0.02}, half{0.25, 0.02};  // 0.01 less is less than epsilon
+  for (const auto& [metric, rates] : {std::pair{-1.0, whole}, {-0.8, whole}, {-0.75, half}, {-0.69, half}}) {
+    schedule.step(metric);
+    QCOMPARE(schedule.learning_rates(), rates);
+  }
 }
 
 void TestLrScheduler::refusesNonsense() {
