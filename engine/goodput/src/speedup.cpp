@@ -3,6 +3,8 @@
 // Speed-ups over one replica, each computed once; the definition is in speedup.h.
 #include "batchscope/goodput/speedup.h"
 
+#include <cmath>
+
 namespace batchscope::goodput {
 
 SpeedupFunction::SpeedupFunction(const GoodputFunction& goodput, const Bounds& bounds)
@@ -11,7 +13,10 @@ SpeedupFunction::SpeedupFunction(const GoodputFunction& goodput, const Bounds& b
 double SpeedupFunction::operator()(int num_nodes, int num_replicas) {
   if (!(base_ > 0)) return 0;
   const auto [entry, absent] = known_.try_emplace({num_nodes, num_replicas});
-  if (absent) entry->second = goodput_.optimize(num_nodes, num_replicas, bounds_).goodput / base_;
+  if (absent) {
+    const double ratio = goodput_.optimize(num_nodes, num_replicas, bounds_).goodput / base_;
+    entry->second = std::isfinite(ratio) ? ratio : 0;
+  }
   return entry->second;
 }
 

@@ -3,6 +3,7 @@
 // The search for the best batch size: golden vectors case by case, brute force, and bounds under random
 // models.
 #include <QTest>
+#include <limits>
 #include <random>
 
 #include "golden.h"
@@ -206,6 +207,35 @@ class TestOptimize : public QObject {
     const Choice choice = goodput.optimize(1, 1, {1280, 0, 0, true});
     QVERIFY(choice.accumulation_steps >= 1);
     QVERIFY(batch_size(1, choice) > 128);
+  }
+
+  void noNoiseKeepsTheInitialBatchSizeAndOnlyNoiseTakesTheLargest() {
+    const PerfParams perf{0.1, 0.001, 0.1, 0.01, 0.1, 0.01, 2};
+    for (const GradParams& grad : {GradParams{1, 0}, GradParams{0, 0}})
+      QCOMPARE(batch_size(2, GoodputFunction(perf, grad, 128).optimize(1, 2, {1280, 0, 0, true})), 128);
+    QCOMPARE(batch_size(2, GoodputFunction(perf, {0, 1}, 128).optimize(1, 2, {1280, 0, 0, false})), 1280);
+  }
+
+  // Whatever the numbers: a choice within the bounds, or zeros; and no speed-up that is not a number.
+  void whatIsNotFiniteLeavesBounds() {
+    std::mt19937_64 random(13);
+    const double nan = std::numeric_limits<double>::quiet_NaN(),
+                 inf = std::numeric_limits<double>::infinity();
+    const double values[] = {0, -1, 1e-300, 1e-8, 0.1, 1, 1e300, inf, nan};
+    const auto pick = [&] { return values[random() % std::size(values)]; };
+    for (int trial = 0; trial < 5'000; ++trial) {
+      const PerfParams perf{pick(), pick(), pick(), pick(), pick(), pick(), pick()};
+      const GoodputFunction goodput(perf, {pick(), pick()}, 1 + static_cast<std::int64_t>(random() % 300));
+      const Bounds bounds{static_cast<std::int64_t>(random() % 2000),
+                          static_cast<std::int64_t>(random() % 20), static_cast<std::int64_t>(random() % 200),
+                          random() % 2 == 0};
+      const int replicas = 1 + static_cast<int>(random() % 16);
+      const Choice choice = goodput.optimize(1, replicas, bounds);
+      checkWithin(bounds, 300, replicas, choice, "trial " + std::to_string(trial));
+      const double speedup = SpeedupFunction(goodput, bounds)(1, replicas);
+      QVERIFY(std::isfinite(speedup) && speedup >= 0);
+      if (QTest::currentTestFailed()) return;
+    }
   }
 
   void theMaximumDefaultsToTheInitialBatchSize() {
