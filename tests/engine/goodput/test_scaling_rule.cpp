@@ -37,6 +37,23 @@ class TestScalingRule : public QObject {
     }
   }
 
+  // Averages of any sign, as they may be before they are clamped.
+  void goldenGains() {
+    const auto vectors = golden::load("scaling_rules.json");
+    QVERIFY(!vectors.at("gns_gain").empty());
+    for (const auto& item : vectors.at("gns_gain")) {
+      const std::vector<double> sqr = item.at("sqr_avg"), var = item.at("var_avg");
+      std::vector<double> state{0, 0, 0};
+      for (std::size_t group = 0; group < sqr.size(); ++group)
+        state.insert(state.end(), {sqr[group], 1, sqr[group], var[group], 1, var[group], 0, 0});
+      NoiseScale noise(sqr.size());
+      noise.restore(state);
+      VERIFY_CLOSE("sqr " + item.dump(), noise.sqr(), item.at("gns_sqr"));
+      VERIFY_CLOSE("var " + item.dump(), noise.var(), item.at("gns_var"));
+      VERIFY_CLOSE("gain " + item.dump(), noise.gain(item.at("scale")), item.at("gain"));
+    }
+  }
+
   void adascaleLiesBetweenOneAndScale() {
     QCOMPARE(adascale_factors(std::vector{1e30}, std::vector{0.0}, 8), std::vector{1.0});
     QCOMPARE(adascale_factors(std::vector{0.0}, std::vector{1.0}, 8), std::vector{8.0});
