@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An accumulator is the replica's own sums, saved as their total over all replicas (rank 0 carries it after a
-// restart), and a history of the epoch: the results that synchronized() gave between the loops and how often
-// clear() was called there. A restarted program runs the code between finished loops again; these calls are
-// then answered from the history and change nothing.
+// What an accumulator keeps besides its sums is a history of the epoch: the results that synchronized() gave
+// between the loops and how often clear() was called there. A restarted program runs the code between
+// finished loops again; these calls are then answered from the history and change nothing.
 #include "batchscope/train/accumulator.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "batchscope/protocol/error.h"
-#include "batchscope/train/collective.h"
 #include "batchscope/train/epoch.h"
-#include "batchscope/train/process_group.h"
 #include "json_state.h"
 #include "loops.h"
 
@@ -20,32 +18,12 @@ namespace batchscope {
 namespace {
 
 using protocol::Json;
-using Sums = std::map<std::string, double>;
-
-Json to_json(const Sums& sums) {
-  Json json = Json::object();
-  for (const auto& [key, value] : sums) json[key] = protocol::encode_number(value);
-  return json;
-}
-
-Sums from_json(const Json& json) {
-  Sums sums;
-  for (const auto& [key, value] : json.items()) sums[key] = protocol::decode_number(value);
-  return sums;
-}
-
-Sums total(const Sums& own) {
-  const auto add = [](const collective::Bytes& a, const collective::Bytes& b) {
-    Sums sums = from_json(Json::parse(a));
-    for (const auto& [key, value] : from_json(Json::parse(b))) sums[key] += value;
-    return to_json(sums).dump();
-  };
-  return from_json(Json::parse(collective::all_reduce("accumulator", to_json(own).dump(), add)));
-}
 
 // Accumulators are known again by the order in which a program makes them, inside an epoch and outside of
 // epochs.
 std::string next_name() {
+  if (running_loop())
+    throw Error(ErrorKind::usage, "an Accumulator is made inside a loop over data: make it before the loop");
   static std::map<std::pair<int, std::uint64_t>, int> made;
   const int epoch = current_epoch();
   const int number = made[{epoch, epoch < 0 ? 0 : epoch_entry()}]++;
@@ -55,94 +33,95 @@ std::string next_name() {
 
 }  // namespace
 
-struct Accumulator::Impl final : JsonState {
-  struct History {
-    std::vector<Sums> results;
+struct AccumulatorHistory::Impl final : JsonState {
+  struct Epoch {
+    std::vector<Json> results;
     std::size_t clears = 0;
     // How far the program has come in it; from the start again whenever the epoch is entered.
     std::size_t result_at = 0, clear_at = 0;
     std::uint64_t entry = 0;
-
-    bool replaying() const { return result_at < results.size() || clear_at < clears; }
   };
 
-  Sums own, saved_total;
-  std::map<int, History> histories;  // by epoch; -1: outside of epochs
-  Sums ignored;                      // takes what replayed code adds
+  std::function<Json()> own;
+  std::function<void(const Json&)> restore_sums;
+  Json by_rank = Json::array();  // as of the last checkpoint
+  std::map<int, Epoch> epochs;   // -1: outside of epochs
 
-  Impl() : JsonState(next_name()) { checkpoint::load_state(*this); }
-
-  History& history() {
-    const int epoch = current_epoch();
-    if (epoch < 0) return histories[epoch];
-    histories.erase(histories.lower_bound(0),
-                    histories.lower_bound(epoch));  // finished: never replayed again
-    History& history = histories[epoch];
-    if (history.entry != epoch_entry()) {
-      history.entry = epoch_entry();
-      history.result_at = history.clear_at = 0;
-    }
-    return history;
+  Impl(std::function<Json()> sums, std::function<void(const Json&)> restore)
+      : JsonState(next_name(), Form::binary), own(std::move(sums)), restore_sums(std::move(restore)) {
+    checkpoint::load_state(*this);
   }
 
-  void sync() override { saved_total = total(own); }
+  // Of what the program does now; none inside a loop over data, which is never run again.
+  Epoch* now() {
+    if (running_loop()) return nullptr;
+    const int epoch = current_epoch();
+    if (epoch < 0) return &epochs[epoch];
+    forget_epochs_before(epoch, epochs);
+    Epoch& now = epochs[epoch];
+    if (now.entry != epoch_entry()) {
+      now.entry = epoch_entry();
+      now.result_at = now.clear_at = 0;
+    }
+    return &now;
+  }
+
+  void sync() override {
+    by_rank = Json::array();
+    for (const std::string& sums : collective::gather("accumulator", to_bytes(own())))
+      by_rank.push_back(from_bytes<Json>(sums));
+  }
 
   Json contents() const override {
     Json saved = Json::array();
-    for (const auto& [epoch, history] : histories) {
-      Json values = Json::array();
-      for (const Sums& sums : history.results) values.push_back(to_json(sums));
-      saved.push_back({{"epoch", epoch}, {"results", values}, {"clears", history.clears}});
-    }
-    return {{"sums", to_json(saved_total)}, {"histories", saved}};
+    for (const auto& [epoch, history] : epochs)
+      saved.push_back({{"epoch", epoch}, {"results", history.results}, {"clears", history.clears}});
+    return {{"sums", by_rank}, {"histories", saved}};
   }
 
   void restore(const Json& json) override {
-    if (replica_rank() == 0) own = from_json(json.at("sums"));
+    const Json& sums = json.at("sums");
+    restore_sums(sums.is_array() ? sums : Json::array({sums}));  // once they were one rank's
     for (const Json& entry : json.at("histories")) {
-      History& history = histories[entry.at("epoch")];
-      for (const Json& sums : entry.at("results")) history.results.push_back(from_json(sums));
+      Epoch& history = epochs[entry.at("epoch")];
+      entry.at("results").get_to(history.results);
       entry.at("clears").get_to(history.clears);
     }
   }
 };
 
-Accumulator::Accumulator() {
-  if (running_loop())
-    throw Error(ErrorKind::usage, "an Accumulator is made inside a loop over data: make it before the loop");
-  impl_ = std::make_unique<Impl>();
+AccumulatorHistory::AccumulatorHistory(std::function<Json()> sums, std::function<void(const Json&)> restore)
+    : impl_(std::make_unique<Impl>(std::move(sums), std::move(restore))) {}
+
+AccumulatorHistory::~AccumulatorHistory() = default;
+
+bool AccumulatorHistory::replaying() const {
+  if (replaying_code(current_epoch())) return true;
+  const Impl::Epoch* now = impl_->now();
+  return now && (now->result_at < now->results.size() || now->clear_at < now->clears);
 }
 
-Accumulator::~Accumulator() = default;
-
-double& Accumulator::operator[](const std::string& key) {
-  const bool replaying = !running_loop() && impl_->history().replaying();
-  return replaying ? impl_->ignored[key] : impl_->own[key];
+bool AccumulatorHistory::pass_clear() {
+  const bool replayed = replaying();
+  if (Impl::Epoch* now = impl_->now()) now->clears = std::max(now->clears, ++now->clear_at);
+  return replayed;
 }
 
-void Accumulator::update(const Sums& values) {
-  for (const auto& [key, value] : values) (*this)[key] += value;
+bool AccumulatorHistory::replays_result() const {
+  const Impl::Epoch* now = impl_->now();
+  return now && now->result_at < now->results.size();
 }
 
-void Accumulator::subtract(const Sums& values) {
-  for (const auto& [key, value] : values) (*this)[key] -= value;
+const AccumulatorHistory::Json& AccumulatorHistory::result() const {
+  const Impl::Epoch& now = *impl_->now();
+  return now.results[now.result_at];
 }
 
-void Accumulator::clear() {
-  if (!running_loop()) {
-    Impl::History& history = impl_->history();
-    const bool replaying = history.replaying();
-    history.clears = std::max(history.clears, ++history.clear_at);
-    if (replaying) return;
-  }
-  impl_->own.clear();
-}
-
-std::map<std::string, double> Accumulator::synchronized() {
-  if (running_loop()) return total(impl_->own);
-  Impl::History& history = impl_->history();
-  if (history.result_at == history.results.size()) history.results.push_back(total(impl_->own));
-  return history.results[history.result_at++];
+void AccumulatorHistory::pass_result(Json sums) {
+  Impl::Epoch* now = impl_->now();
+  if (!now) return;
+  if (now->result_at == now->results.size()) now->results.push_back(std::move(sums));
+  ++now->result_at;
 }
 
 }  // namespace batchscope

@@ -28,7 +28,7 @@ Bytes across_replicas(std::string name, Bytes value, Combine combine,
 }
 
 template <class Number>
-Bytes to_bytes(const std::vector<Number>& numbers) {
+Bytes bytes_of(const std::vector<Number>& numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number)};
 }
 
@@ -50,7 +50,7 @@ Combine elementwise(Operation operation) {
     std::vector<Number> result = to_numbers<Number>(left);
     const std::vector<Number> other = to_numbers<Number>(right);
     std::transform(result.begin(), result.end(), other.begin(), result.begin(), operation);
-    return to_bytes(result);
+    return bytes_of(result);
   };
 }
 
@@ -113,12 +113,12 @@ double sum(std::string_view tag, double value) { return sum(tag, std::vector<dou
 
 std::vector<double> sum(std::string_view tag, const std::vector<double>& values) {
   return to_numbers<double>(
-      across_replicas(name_of("sum", tag), to_bytes(values), elementwise<double>(std::plus<>())));
+      across_replicas(name_of("sum", tag), bytes_of(values), elementwise<double>(std::plus<>())));
 }
 
 std::int64_t max(std::string_view tag, std::int64_t value) {
   const auto larger = [](std::int64_t a, std::int64_t b) { return std::max(a, b); };
-  return to_numbers<std::int64_t>(across_replicas(name_of("max", tag), to_bytes<std::int64_t>({value}),
+  return to_numbers<std::int64_t>(across_replicas(name_of("max", tag), bytes_of<std::int64_t>({value}),
                                                   elementwise<std::int64_t>(larger)))
       .front();
 }

@@ -75,6 +75,7 @@ DataLoop::~DataLoop() {
 
 void DataLoop::begin() {
   begin_live();
+  begin_loop(epoch_);
   mark_epoch_begun();
   agree();
   open_pass();
@@ -207,7 +208,7 @@ void DataLoop::cut_stretch() {
 
 void DataLoop::finish() {
   auto& finished = loader_.state.finished;
-  finished.erase(finished.lower_bound(0), finished.lower_bound(epoch_));  // epochs that are never replayed
+  forget_epochs_before(epoch_, finished);
   finished[epoch_] = loop_position(epoch_);
   count_loop(epoch_);
   loader_.state.index = 0;

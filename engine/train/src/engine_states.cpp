@@ -13,6 +13,7 @@ void load_engine_states() {
   load_epoch_state();
   load_rng_state();
   load_trigger_state();
+  load_loops_state();
 }
 
 }  // namespace batchscope

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The states that every program has without asking: metrics, epochs, random numbers, triggers. They are made,
+// The states that every program has without asking: metrics, epochs, loops, random numbers, triggers. They are made,
 // and loaded where there is a checkpoint, together with the first state that the program makes, so that
 // replicas meet in the same order whatever the program does.
 #pragma once
@@ -16,5 +16,6 @@ void load_metrics_state();
 void load_epoch_state();
 void load_rng_state();
 void load_trigger_state();
+void load_loops_state();
 
 }  // namespace batchscope

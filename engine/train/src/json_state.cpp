@@ -14,13 +14,17 @@ namespace batchscope {
 void JsonState::save(std::ostream& out) {
   protocol::Json json = contents();
   json["version"] = kVersion;
-  out << json.dump() << '\n';
+  if (form_ == Form::text)
+    out << json.dump() << '\n';
+  else
+    protocol::Json::to_cbor(json, out);
 }
 
 void JsonState::load(std::istream& in) {
   const std::string text(std::istreambuf_iterator<char>(in), {});
   try {
-    const protocol::Json json = protocol::Json::parse(text);
+    const bool is_text = text.starts_with('{');  // which no object in CBOR does
+    const protocol::Json json = is_text ? protocol::Json::parse(text) : protocol::Json::from_cbor(text);
     const int version = json.at("version");
     if (version > kVersion)
       throw Error(ErrorKind::version, "the state \"" + name() + "\" is of version " +

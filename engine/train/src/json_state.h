@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A small state kept as one JSON object with a version.
+// A small state kept as one JSON object with a version: as text, or as CBOR (RFC 8949), which holds every
+// number exactly.
 #pragma once
 
 #include "batchscope/protocol/json.h"
@@ -10,7 +11,8 @@ namespace batchscope {
 
 class JsonState : public checkpoint::State {
  public:
-  using checkpoint::State::State;
+  enum class Form { text, binary };
+  explicit JsonState(std::string name, Form form = Form::text) : State(std::move(name)), form_(form) {}
 
   void save(std::ostream& out) final;
   void load(
@@ -21,6 +23,9 @@ class JsonState : public checkpoint::State {
 
   virtual protocol::Json contents() const = 0;
   virtual void restore(const protocol::Json& json) = 0;
+
+ private:
+  const Form form_;
 };
 
 }  // namespace batchscope

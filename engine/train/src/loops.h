@@ -5,6 +5,7 @@
 // same epoch (AdaptDL's scheme), and one that had finished before the restart is skipped.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -22,10 +23,21 @@ struct RunningLoop {
 // Empty between loops.
 std::optional<RunningLoop>& running_loop();
 
-// The position of the loop that comes next in this epoch (-1: outside of epochs), and that it is over or
-// skipped.
+// The position of the loop that comes next in this epoch (-1: outside of epochs), that it is begun, and that
+// it is over or skipped.
 int loop_position(int epoch);
+void begin_loop(int epoch);
 void count_loop(int epoch);
+
+// Outside of loops: a loop that comes behind was begun before, in this process or, as the checkpoint knows,
+// in one before it. So the code that is running ran before.
+bool replaying_code(int epoch);
+
+// Of what is kept by epoch: epochs before this one are never run again. What is outside of epochs (-1) stays.
+template <class ByEpoch>
+void forget_epochs_before(int epoch, ByEpoch& by_epoch) {
+  by_epoch.erase(by_epoch.lower_bound(0), by_epoch.lower_bound(std::max(epoch, 0)));
+}
 
 // An epoch is entered, or entered again after an exception: its loops are counted from the start. The number
 // says which entry this is, for those who replay what happened inside the epoch.

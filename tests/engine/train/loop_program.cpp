@@ -99,7 +99,7 @@ void raise_signal(const Settings& settings, const std::string& where) {
   raise(settings.signal_number);
 }
 
-void train(const Settings& settings, AdaptiveDataLoader& loader, Accumulator& seen) {
+void train(const Settings& settings, AdaptiveDataLoader& loader, Accumulator<>& seen) {
   for (Batch& batch : loader) {
     const StepContext& step = step_context();
     print({{"loop", "train"},
@@ -129,7 +129,7 @@ void train(const Settings& settings, AdaptiveDataLoader& loader, Accumulator& se
   }
 }
 
-void validate(const Settings& settings, AdaptiveDataLoader& loader, Accumulator& sums) {
+void validate(const Settings& settings, AdaptiveDataLoader& loader, Accumulator<>& sums) {
   int number = 0;
   for (Batch& batch : loader) {
     print({{"loop", "validate"},

@@ -68,6 +68,31 @@ class LoopTest : public QObject {
     QVERIFY(orders[0] != orders[1]);
   }
 
+  // Sentences of different lengths, padded to the longest of their batch on the prefetching threads.
+  void a_dataset_may_collate_as_it_likes() {
+    struct Sentences final : Dataset {
+      std::int64_t size() const override { return 40; }
+      Batch collate(const std::vector<std::int64_t>& ids) const override {
+        const auto rows = std::ssize(ids);
+        const at::Tensor lengths = at::tensor(ids, at::kLong) + 1;
+        const at::Tensor padded = at::arange(lengths.max().item<std::int64_t>()).expand({rows, -1});
+        return {padded.masked_fill(padded >= lengths.unsqueeze(1), -1), lengths, rows};
+      }
+    } const sentences;
+    AdaptiveDataLoader loader(sentences, {.batch_size = 7, .shuffle = true, .num_workers = 2});
+    in_an_epoch([&] {
+      std::set<std::int64_t> lengths;
+      for (const Batch& batch : loader) {
+        QVERIFY(at::equal((batch.data >= 0).sum(1), batch.target));
+        QCOMPARE(batch.data.size(1), batch.target.max().item<std::int64_t>());
+        QCOMPARE(batch.size(), batch.target.size(0));
+        const auto* first = batch.target.data_ptr<std::int64_t>();
+        lengths.insert(first, first + batch.target.numel());
+      }
+      QCOMPARE(lengths.size(), 40u);
+    });
+  }
+
   void drop_last_drops_and_refuses_to_drop_everything() {
     const TensorDataset dataset = numbers(25);
     AdaptiveDataLoader loader(dataset, {.batch_size = 10, .drop_last = true, .num_workers = 2});
@@ -151,11 +176,27 @@ class LoopTest : public QObject {
     in_an_epoch([&] {
       for ([[maybe_unused]] const Batch& batch : outer) {
         QVERIFY_EXCEPTION_THROWN(inner.begin(), Error);
-        QVERIFY_EXCEPTION_THROWN(Accumulator(), Error);
+        QVERIFY_EXCEPTION_THROWN(Accumulator<>(), Error);
         QVERIFY_EXCEPTION_THROWN(checkpoint::save_all_states("manual"), Error);
       }
       QVERIFY_EXCEPTION_THROWN(remaining_epochs_until(1000).begin(), Error);
     });
+  }
+
+  void a_loader_may_be_used_outside_of_epochs_too() {
+    const TensorDataset dataset = numbers(20);
+    AdaptiveDataLoader loader(dataset, {.batch_size = 10, .training = false});
+    const auto batches = [&] {
+      int count = 0;
+      for ([[maybe_unused]] const Batch& batch : loader) ++count;
+      return count;
+    };
+    for (int round = 0; round < 3; ++round) {
+      QCOMPARE(batches(), 2);
+      in_an_epoch([&] { QCOMPARE(batches(), 2); });
+    }
+    QCOMPARE(batches(), 2);
+    QCOMPARE(batches(), 2);
   }
 
   void an_exception_finishes_neither_loop_nor_epoch() {

@@ -32,6 +32,7 @@
 #include "batchscope/train/process_group.h"
 #include "batchscope/train/record.h"
 #include "batchscope/train/scaling_rule.h"
+#include "batchscope/train/serialisation.h"
 #include "batchscope/train/torch_dataset.h"
 
 /// What a training program calls; see train.h.
