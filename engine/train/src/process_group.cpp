@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -19,6 +20,7 @@
 #include "process.h"
 #include "rendezvous.h"
 #include "signals.h"
+#include "socket.h"
 #include "star.h"
 #include "telemetry_client.h"
 #include "tensor_group.h"
@@ -52,6 +54,35 @@ std::string choose_backend(const ProcessGroupOptions& options, const protocol::E
   return "gloo";
 }
 
+// What the program says of its place in the group wins over the environment.
+protocol::Environment chosen_place(const ProcessGroupOptions& options, protocol::Environment environment) {
+  const auto refuse = [&](const std::string& what) {
+    throw Error(ErrorKind::usage, "init_process_group(): " + what);
+  };
+  if (options.world_size > 0) environment.num_replicas = options.world_size;
+  if (options.rank >= 0) environment.replica_rank = options.rank;
+  if (environment.replica_rank >= environment.num_replicas)
+    refuse("rank " + std::to_string(environment.replica_rank) + " is none of " +
+           std::to_string(environment.num_replicas) + " replicas");
+  const std::string_view method = options.init_method;
+  if (method == "env://") return environment;
+  const auto port_at = method.rfind(':') + 1;
+  if (method.starts_with("file://")) {
+    environment.rendezvous_dir = method.substr(7);
+  } else if (method.starts_with("tcp://") && port_at > 6) {
+    environment.rendezvous_dir.clear();
+    environment.master_address = method.substr(6, port_at - 7);
+    const auto [end, error] =
+        std::from_chars(method.begin() + port_at, method.end(), environment.master_port);
+    if (error != std::errc{} || end != method.end() || environment.master_port < 1 ||
+        environment.master_port > 65535)
+      refuse("\"" + options.init_method + "\" names no port from 1 to 65535");
+  } else {
+    refuse("\"" + options.init_method + "\": expected env://, tcp://HOST:PORT or file://DIRECTORY");
+  }
+  return environment;
+}
+
 }  // namespace
 
 const Process& process() { return mutable_process(); }
@@ -77,7 +108,7 @@ void init_process_group(const ProcessGroupOptions& options) {
   hello.forked = serve_forks();
   hello.started = protocol::monotonic_seconds();
 
-  protocol::Environment environment = protocol::Environment::from_process();
+  const protocol::Environment environment = chosen_place(options, protocol::Environment::from_process());
   keep_freed_memory();
   hello.threads = set_threads(environment);
   catch_signals();
@@ -88,9 +119,10 @@ void init_process_group(const ProcessGroupOptions& options) {
     hello.backend = choose_backend(options, environment);
     const auto store = open_store(environment, options.timeout);
     process.star = meet(*store, environment, options.timeout);
-    process.group = make_tensor_group(
-        hello.backend, store,
-        {environment.replica_rank, environment.num_replicas, environment.num_nodes == 1, options.timeout});
+    TensorGroup::Place place{environment.replica_rank, environment.num_replicas};
+    place.timeout = options.timeout;
+    if (!one_machine(environment)) place.address = address_towards(environment.master_address);
+    process.group = make_tensor_group(hello.backend, store, place);
   }
   process.initialized = true;
 

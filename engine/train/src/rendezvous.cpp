@@ -23,6 +23,12 @@ std::string seconds(std::chrono::milliseconds timeout) {
 
 }  // namespace
 
+bool one_machine(const protocol::Environment& environment) {
+  const std::string& master = environment.master_address;
+  return environment.num_nodes == 1 && (!environment.rendezvous_dir.empty() || master == "localhost" ||
+                                        master == "::1" || master.starts_with("127."));
+}
+
 c10::intrusive_ptr<c10d::Store> open_store(const protocol::Environment& environment,
                                            std::chrono::milliseconds timeout) {
   namespace variable = protocol::variable;
@@ -67,7 +73,7 @@ std::shared_ptr<Star> meet(c10d::Store& store, const protocol::Environment& envi
   Star::Meeting meeting;
   meeting.rank = environment.replica_rank;
   meeting.size = environment.num_replicas;
-  if (environment.num_nodes > 1) meeting.hub_host = environment.master_address;
+  if (!one_machine(environment)) meeting.hub_host = environment.master_address;
   meeting.timeout = timeout;
   meeting.publish = [&](const std::string& address) {
     store.set(kStarKey, std::vector<std::uint8_t>(address.begin(), address.end()));

@@ -4,6 +4,7 @@
 // come already, or is worth one poll().
 #include "socket.h"
 
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -71,6 +72,20 @@ Addresses resolve(const std::string& host, const std::string& port) {
   if (const int error = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found))
     throw Error(ErrorKind::io, "host '" + host + "': " + ::gai_strerror(error));
   return {found, &::freeaddrinfo};
+}
+
+// Connects a non-blocking socket, and leaves it blocking. False with errno.
+bool connect_before(Deadline deadline, int descriptor, const addrinfo& to) {
+  if (::connect(descriptor, to.ai_addr, to.ai_addrlen) != 0) {
+    if (errno != EINPROGRESS) return false;
+    int error = ETIMEDOUT;
+    socklen_t size = sizeof error;
+    if (wait_for(descriptor, POLLOUT, deadline))
+      ::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size);
+    errno = error;
+    if (error != 0) return false;
+  }
+  return ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK) == 0;
 }
 
 void send_at_once(int descriptor) {
@@ -164,7 +179,7 @@ Socket Listener::accept(Deadline deadline) {
   return {};
 }
 
-Socket connect_to(const std::string& address) {
+Socket connect_to(const std::string& address, Deadline deadline) {
   if (address.starts_with("unix:")) {
     const std::string path = address.substr(5);
     const sockaddr_un target = unix_address(path);
@@ -181,13 +196,30 @@ Socket connect_to(const std::string& address) {
   const std::string host = address.substr(4, colon - 4);
   const Addresses addresses = resolve(host, address.substr(colon + 1));
   for (const addrinfo* at = addresses.get(); at; at = at->ai_next) {
-    const int descriptor = ::socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int descriptor = ::socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     Socket socket(descriptor);
-    if (!socket.open() || ::connect(descriptor, at->ai_addr, at->ai_addrlen) != 0) continue;
+    if (!socket.open() || !connect_before(deadline, descriptor, *at)) continue;
     send_at_once(descriptor);
     return socket;
   }
+  if (errno == ETIMEDOUT) throw Error(ErrorKind::timeout, "nothing answered at " + address + " in time");
   fail("cannot connect to " + address);
+}
+
+std::string address_towards(const std::string& host) {
+  const Addresses addresses = resolve(host, "9");  // any port: a datagram socket that connects sends nothing
+  for (const addrinfo* at = addresses.get(); at; at = at->ai_next) {
+    const int descriptor = ::socket(at->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const Socket socket(descriptor);
+    if (!socket.open() || ::connect(descriptor, at->ai_addr, at->ai_addrlen) != 0) continue;
+    sockaddr_storage own{};
+    socklen_t size = sizeof own;
+    char name[NI_MAXHOST] = {};
+    ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&own), &size);
+    ::getnameinfo(reinterpret_cast<sockaddr*>(&own), size, name, sizeof name, nullptr, 0, NI_NUMERICHOST);
+    return name;
+  }
+  fail("no way leads to host '" + host + "'");
 }
 
 }  // namespace batchscope

@@ -54,7 +54,11 @@ class Listener {
   std::string address_, directory_;
 };
 
-// Throws Error(io) when nobody listens there, Error(usage) for an address of another form.
-Socket connect_to(const std::string& address);
+// Throws Error(io) when nobody listens there, Error(timeout) when nothing answers before the deadline,
+// Error(usage) for an address of another form.
+Socket connect_to(const std::string& address, Deadline deadline);
+
+// The address of this machine on the way to that host. Throws Error(io) when there is no way.
+std::string address_towards(const std::string& host);
 
 }  // namespace batchscope

@@ -92,7 +92,7 @@ void Star::meet_as_spoke(const Meeting& meeting) {
   const std::string published = meeting.look_up();
   if (published.size() < kTokenSize + 2)
     throw Error(ErrorKind::corrupt, "the rendezvous holds no address of replica 0 but '" + published + "'");
-  hub_ = connect_to(published.substr(kTokenSize + 1));
+  hub_ = connect_to(published.substr(kTokenSize + 1), after(timeout_));
   Greeting greeting;
   published.copy(greeting.token, kTokenSize);
   greeting.rank = rank_;

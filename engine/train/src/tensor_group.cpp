@@ -76,10 +76,8 @@ std::shared_ptr<TensorGroup> make_gloo(const c10::intrusive_ptr<c10d::Store>& st
   options->timeout = place.timeout;
   if (const char* interface = std::getenv("GLOO_SOCKET_IFNAME"))
     options->devices.push_back(ProcessGroupGloo::createDeviceForInterface(interface));
-  else if (place.one_machine)
-    options->devices.push_back(ProcessGroupGloo::createDeviceForHostname("127.0.0.1"));
   else
-    options->devices.push_back(ProcessGroupGloo::createDefaultDevice());
+    options->devices.push_back(ProcessGroupGloo::createDeviceForHostname(place.address));
   return std::make_shared<GroupOf<ProcessGroupGloo>>(
       c10::make_intrusive<ProcessGroupGloo>(store, place.rank, place.size, options), "gloo");
 }
@@ -89,7 +87,7 @@ std::shared_ptr<TensorGroup> make_gloo(const c10::intrusive_ptr<c10d::Store>& st
 std::shared_ptr<TensorGroup> make_nccl(const c10::intrusive_ptr<c10d::Store>& store,
                                        const TensorGroup::Place& place) {
   using c10d::ProcessGroupNCCL;
-  if (place.one_machine) setenv("NCCL_SOCKET_IFNAME", "lo", 0);
+  if (place.address.starts_with("127.")) setenv("NCCL_SOCKET_IFNAME", "lo", 0);
   auto options = ProcessGroupNCCL::Options::create();
   options->timeout = place.timeout;
   return std::make_shared<GroupOf<ProcessGroupNCCL>>(

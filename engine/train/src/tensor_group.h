@@ -24,7 +24,7 @@ class TensorGroup {
   struct Place {
     int rank = 0;
     int size = 1;
-    bool one_machine = true;  // then Gloo and NCCL bind to loopback
+    std::string address = "127.0.0.1";  // of this machine, that the other replicas reach
     std::chrono::milliseconds timeout{};
   };
 

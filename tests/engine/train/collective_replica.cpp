@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A replica that does one thing with collectives, by the name of its first argument.
+#include <ATen/ATen.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/optim/sgd.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -8,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/collective.h"
 #include "replica_main.h"
 
@@ -18,6 +22,29 @@ namespace {
 
 std::string join(const std::string& left, const std::string& right) { return left + "+" + right; }
 
+struct Best {
+  double loss = 0;
+  int rank = 0;
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Best, loss, rank)
+
+Json values() {
+  const int rank = replica_rank();
+  Json said;
+  said["exact"] = collective::all_reduce("exact", (std::int64_t{1} << 53) + rank, std::plus<>());
+  said["any"] = collective::all_reduce("any", rank == 0, std::logical_or<>());
+  const auto better = [](const Best& a, const Best& b) { return b.loss < a.loss ? b : a; };
+  said["best"] = collective::all_reduce("best", Best{1.0 / (rank + 1), rank}, better);
+  auto later = collective::all_reduce_async("later", std::vector<int>{rank}, [](auto a, const auto& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  });
+  said["sent"] = collective::broadcast("sent", std::map<std::string, int>{{"rank", rank}});
+  said["gathered"] = collective::gather("gathered", std::pair(rank, "x" + std::to_string(rank)));
+  said["later"] = later.get();
+  return said;
+}
+
 Json everything() {
   const int rank = replica_rank();
   Json said;
@@ -27,6 +54,7 @@ Json everything() {
   said["sum"] = collective::sum("numbers", {0.1 * (rank + 1), 1.0});
   said["max"] = collective::max("largest", -rank);
   collective::barrier("end");
+  said["values"] = values();
   // Started early, waited for late, with other calls in between; the last is never waited for.
   auto first = collective::all_reduce_async("first", "a" + std::to_string(rank), join);
   auto second = collective::all_reduce_async("second", "b" + std::to_string(rank), join);
@@ -56,6 +84,33 @@ Json failing(const std::string& tag) {
   return said;
 }
 
+// Trains a layer on data of this rank's own.
+Json gradients() {
+  at::manual_seed(replica_rank());
+  torch::nn::Linear layer(5, 3);  // rank 0's is everyone's
+  torch::optim::SGD optimizer(layer->parameters(), torch::optim::SGDOptions(0.1));
+  AdaptiveDataParallel adp(*layer, optimizer);
+  for (int step = 0; step < 5; ++step) {
+    adp.zero_grad();
+    layer->forward(at::randn({4, 5})).pow(2).mean().backward();
+    adp.step();
+  }
+  const at::Tensor weights = layer->weight.detach().flatten();
+  return {{"weights", std::vector(weights.data_ptr<float>(), weights.data_ptr<float>() + weights.numel())},
+          {"gain", adp.gain()}};
+}
+
+// Rank 1 is longer than a barrier's own time-out allows, and shorter than the group's.
+Json late() {
+  if (replica_rank() == 1) std::this_thread::sleep_for(std::chrono::seconds(3));
+  try {
+    collective::barrier("soon", std::chrono::milliseconds(200));
+  } catch (const Error& error) {
+    return {{"kind", error_kind_name(error.kind())}, {"message", error.what()}};
+  }
+  return "met";
+}
+
 Json work(const std::string& what) {
   const int rank = replica_rank();
   if (what == "everything") return everything();
@@ -70,13 +125,17 @@ Json work(const std::string& what) {
   if (what == "death" && rank == 1) ::raise(SIGKILL);
   if (what == "hub-death" && rank == 0) ::raise(SIGKILL);
   if (what == "hang" && rank == 1) ::raise(SIGSTOP);
+  if (what == "hub-hang" && rank == 0) ::raise(SIGSTOP);
+  if (what == "late") return late();
+  if (what == "gradients") return gradients();
   return failing("numbers");
 }
 
 }  // namespace
 
-int main(int, char** arguments) {
+// The second argument, where there is one, says where to meet.
+int main(int count, char** arguments) {
   const std::string what = arguments[1];
-  return testing::replica_main([&] { return work(what); },
-                               what == "hang" ? std::chrono::milliseconds(5000) : std::chrono::seconds(20));
+  return testing::replica_main([&] { return work(what); }, count > 2 ? arguments[2] : "env://",
+                               what.ends_with("hang") ? std::chrono::seconds(5) : std::chrono::seconds(20));
 }

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <iostream>
+#include <string>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
@@ -14,9 +15,11 @@
 namespace batchscope::testing {
 
 template <class Work>
-int replica_main(Work work, std::chrono::milliseconds timeout = std::chrono::seconds(20)) try {
+int replica_main(Work work, const std::string& init_method = "env://",
+                 std::chrono::milliseconds timeout = std::chrono::seconds(20)) try {
   ProcessGroupOptions options;
   options.timeout = timeout;
+  options.init_method = init_method;
   protocol::Json said;
   try {
     init_process_group(options);

@@ -5,6 +5,10 @@
 // from the test: a process that ran tensor operations cannot be.
 #pragma once
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <QCoreApplication>
 #include <QProcess>
 #include <QProcessEnvironment>
@@ -35,6 +39,28 @@ struct Launch {
   int stopped = -1;  // this rank stops itself: killed when the others have ended
   int generation = 0;
 };
+
+// A port of this machine that was free a moment ago.
+inline int free_port() {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  const int descriptor = socket(AF_INET, SOCK_STREAM, 0);
+  if (bind(descriptor, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+      getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size) != 0)
+    qFatal("no port is free");
+  close(descriptor);
+  return ntohs(address.sin_port);
+}
+
+// Replicas that meet over the network, as those of two machines do.
+inline Launch on_two_nodes(Launch launch) {
+  launch.variables[protocol::variable::kRendezvousDir] = "";
+  launch.variables[protocol::variable::kMasterPort] = std::to_string(free_port());
+  launch.variables[protocol::variable::kNumNodes] = "2";
+  return launch;
+}
 
 inline std::vector<Replica> run(const Launch& launch) {
   const QTemporaryDir meeting;

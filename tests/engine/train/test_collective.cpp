@@ -19,6 +19,8 @@ class TestCollective : public QObject {
   void deadReplicaIsNamed();
   void deadHubIsNamed();
   void hangingReplicaIsNamed();
+  void hangingHubIsNamed();
+  void aBarrierHasATimeoutOfItsOwn();
   void missingReplicaIsNamed();
 };
 
@@ -48,6 +50,19 @@ void TestCollective::everyReplicaGetsTheSameResults() {
     QCOMPARE(replica.said["max"].get<int>(), 0);
     QCOMPARE(replica.said["first"].get<std::string>(), first);
     QCOMPARE(replica.said["between"].get<double>(), double(replicas));
+    Json gathered = Json::array(), ranks = Json::array();
+    for (int rank = 0; rank < replicas; ++rank) {
+      gathered.push_back({rank, "x" + std::to_string(rank)});
+      ranks.push_back(rank);
+    }
+    const std::int64_t exact = replicas * (std::int64_t{1} << 53) + replicas * (replicas - 1) / 2;
+    const Json best{{"loss", 1.0 / replicas}, {"rank", replicas - 1}};
+    QVERIFY(replica.said["values"] == Json({{"exact", exact},
+                                            {"any", true},
+                                            {"best", best},
+                                            {"sent", {{"rank", 0}}},
+                                            {"gathered", gathered},
+                                            {"later", ranks}}));
     QCOMPARE(replica.said["large"].get<int>(), 3'000'000);
     QCOMPARE(replica.said["twice"].get<std::string>(), std::string("usage"));
   }
@@ -96,6 +111,23 @@ void TestCollective::hangingReplicaIsNamed() {
   const auto all = run(launch);
   for (const int rank : {0, 2})
     VERIFY_FAILED(all[static_cast<std::size_t>(rank)], "timeout", "replica 1", "sum 'numbers'");
+}
+
+void TestCollective::hangingHubIsNamed() {
+  Launch launch{"train-collective-replica", {"hub-hang"}, 3};
+  launch.stopped = 0;
+  const auto all = run(launch);
+  for (const int rank : {1, 2})
+    VERIFY_FAILED(all[static_cast<std::size_t>(rank)], "timeout", "replica 0", "sum 'numbers'");
+}
+
+void TestCollective::aBarrierHasATimeoutOfItsOwn() {
+  const auto all = run({"train-collective-replica", {"late"}, 2});
+  VERIFY_ENDED(all);
+  QCOMPARE(all[0].said["kind"].get<std::string>(), std::string("timeout"));
+  const auto message = all[0].said["message"].get<std::string>();
+  QVERIFY2(message.find("replica 1 did not take part in barrier 'soon'") != std::string::npos,
+           message.c_str());
 }
 
 // Two of three replicas start.

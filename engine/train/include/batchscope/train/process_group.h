@@ -3,7 +3,9 @@
 /// The replicas of one generation and how they find each other. The environment decides (protocol's
 /// environment.h): without ADAPTDL_* variables the program is a single process with no group at all.
 /// One machine meets in a c10d::FileStore below BATCHSCOPE_RENDEZVOUS_DIR, several over a TCPStore at
-/// ADAPTDL_MASTER_ADDR:PORT. Gradients travel by Gloo or NCCL, small objects by the collective's sockets.
+/// ADAPTDL_MASTER_ADDR:PORT, rank 0's machine. Gradients travel by Gloo or NCCL, small objects by the
+/// collective's sockets; between machines by the interface that leads there (GLOO_SOCKET_IFNAME and
+/// NCCL_SOCKET_IFNAME choose another). Checkpoints must then lie where every machine reads them.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -13,10 +15,16 @@
 
 namespace batchscope {
 
-/// How replicas talk.
+/// Where replicas meet and how they talk.
 struct ProcessGroupOptions {
   std::string backend = "auto";               ///< auto: nccl with CUDA and a GPU for every replica, else gloo
   std::chrono::milliseconds timeout{60'000};  ///< of one collective
+
+  /// env://: as the environment says; tcp://HOST:PORT, where HOST is rank 0's machine as the others reach it,
+  /// or file://DIRECTORY, an empty one that all replicas on this machine reach: instead of it.
+  std::string init_method = "env://";
+  int world_size = 0;  ///< replicas; 0: ADAPTDL_NUM_REPLICAS, or 1
+  int rank = -1;       ///< of this replica; -1: ADAPTDL_REPLICA_RANK, or 0
 };
 
 /// Call once, first thing in main: sets thread counts, catches SIGTERM and SIGINT (checkpoint and exit 143

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Replicas that meet over the network: rendezvous, small collectives and gradients over TCP, the failures
+// that they tell of, and how many nodes the performance model learns of.
+#include <QFile>
+#include <QTest>
+
+#include "batchscope/protocol/manifest.h"
+#include "replicas.h"
+
+using namespace batchscope;
+using namespace batchscope::testing;
+using protocol::Json;
+
+class NodesTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void collectives_are_the_same_as_on_one() {
+    const auto near = run({"train-collective-replica", {"everything"}, 3});
+    const auto far = run(on_two_nodes({"train-collective-replica", {"everything"}, 3}));
+    VERIFY_ENDED(far);
+    for (int rank = 0; rank < 3; ++rank)
+      QCOMPARE(far[static_cast<std::size_t>(rank)].said.dump(),
+               near[static_cast<std::size_t>(rank)].said.dump());
+  }
+
+  void a_place_given_by_the_program_wins() {
+    Launch launch{"train-collective-replica", {"everything"}, 2};
+    launch.arguments << "tcp://127.0.0.1:" + QString::number(free_port());
+    const auto all = run(launch);
+    VERIFY_ENDED(all);
+    QCOMPARE(all[1].said["ordered"].get<std::string>(), std::string("0+1"));
+    for (const char* bad : {"tcp://127.0.0.1", "tcp://127.0.0.1:0", "tcp://:1x", "udp://127.0.0.1:1"}) {
+      const auto refused = run({"train-collective-replica", {"everything", bad}, 1});
+      QCOMPARE(refused[0].said["error"].get<std::string>(), std::string("usage"));
+    }
+  }
+
+  void failures_name_the_rank() {
+    const auto dead = run(on_two_nodes({"train-collective-replica", {"death"}, 3}));
+    for (const std::size_t rank : {0, 2}) {
+      QCOMPARE(dead[rank].said["first"]["kind"].get<std::string>(), std::string("failure"));
+      const auto message = dead[rank].said["first"]["message"].get<std::string>();
+      QVERIFY2(message.find("replica 1") != std::string::npos, message.c_str());
+    }
+    Launch hang = on_two_nodes({"train-collective-replica", {"hang"}, 2});
+    hang.stopped = 1;
+    QCOMPARE(run(hang)[0].said["first"]["kind"].get<std::string>(), std::string("timeout"));
+    Launch missing = on_two_nodes({"train-collective-replica", {"hang"}, 2});
+    missing.variables["ADAPTDL_NUM_REPLICAS"] = "3";
+    for (const Replica& replica : run(missing)) {
+      const auto message = replica.said["message"].get<std::string>();
+      QVERIFY2(message.find("replica 2 did not appear") != std::string::npos, message.c_str());
+    }
+  }
+
+  void a_place_that_is_taken_or_missing_is_named() {
+    Launch launch = on_two_nodes({"train-collective-replica", {"everything"}, 1});
+    launch.variables["ADAPTDL_NUM_REPLICAS"] = "2";
+    launch.variables[protocol::variable::kMasterPort] = "";
+    const auto nowhere = run(launch)[0].said;
+    QCOMPARE(nowhere["error"].get<std::string>(), std::string("usage"));
+    QVERIFY(nowhere["message"].get<std::string>().find("ADAPTDL_MASTER_PORT") != std::string::npos);
+  }
+
+  void gradients_are_averaged_over_the_network() {
+    const Launch near{"train-collective-replica", {"gradients"}, 2};
+    const auto here = run(near), there = run(on_two_nodes(near));
+    VERIFY_ENDED(there);
+    for (const std::size_t rank : {0, 1}) {
+      QCOMPARE(there[rank].said.at("weights").size(), 15u);
+      QCOMPARE(there[rank].said.dump(), here[rank].said.dump());
+      QVERIFY(there[rank].said == there[0].said);
+    }
+  }
+
+  void the_profile_knows_the_number_of_nodes() {
+    const QTemporaryDir directory;
+    Launch launch = on_two_nodes({"train-loop-program", {"--dataset", "100", "--epochs", "1"}, 2});
+    launch.variables[protocol::variable::kCheckpointPath] = directory.filePath("c").toStdString();
+    VERIFY_ENDED(run(launch));
+    const auto checkpoint = protocol::list_checkpoints(directory.filePath("c").toStdString()).front();
+    QFile file(QString::fromStdString((checkpoint / "metrics").string()));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const Json rows = Json::parse(file.readAll().toStdString()).at("profile").at("rows");
+    QCOMPARE(rows.size(), 1u);
+    QCOMPARE(rows[0].at("nodes").get<int>(), 2);
+    QCOMPARE(rows[0].at("replicas").get<int>(), 2);
+  }
+};
+
+QTEST_GUILESS_MAIN(NodesTest)
+#include "test_nodes.moc"
