@@ -7,29 +7,33 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/train/process_group.h"
 #include "prefetcher.h"
 
 namespace batchscope {
 namespace {
 
-Batch collate(const Dataset& dataset, const DataPass& pass, std::int64_t number) {
-  Batch batch = dataset.collate(pass.ids(number));
-  batch.count = pass.count(number);
-  return batch;
+// Copies from pinned memory to a GPU need not be waited for.
+void pin(at::Tensor& tensor) {
+  if (tensor.is_cpu()) tensor = tensor.pin_memory();
 }
 
 // The batches of one pass after the other.
 class Prefetching {
  public:
-  Prefetching(const Dataset& dataset, int workers) : dataset_(dataset), workers_(workers) {}
+  Prefetching(const Dataset& dataset, int workers, bool pinned)
+      : dataset_(dataset), workers_(workers), pinned_(pinned) {}
 
   Batch operator()(const AdaptiveDataLoaderHelper::Loop& loop) {
     if (pass_ != loop.pass()) {
       pass_ = loop.pass();
-      prefetcher_ =
-          std::make_shared<Prefetcher>([&dataset = dataset_, pass = pass_](
-                                           std::int64_t number) { return collate(dataset, *pass, number); },
-                                       pass_->micro_batches(), workers_);
+      const auto make = [&dataset = dataset_, pinned = pinned_, pass = pass_](std::int64_t number) {
+        Batch batch = dataset.collate(pass->ids(number));
+        batch.count = pass->count(number);
+        if (pinned) pin(batch.data), pin(batch.target);
+        return batch;
+      };
+      prefetcher_ = std::make_shared<Prefetcher>(make, pass_->micro_batches(), workers_);
     }
     return prefetcher_->next();
   }
@@ -37,6 +41,7 @@ class Prefetching {
  private:
   const Dataset& dataset_;
   int workers_;
+  bool pinned_;
   std::shared_ptr<const DataPass> pass_;
   std::shared_ptr<Prefetcher> prefetcher_;
 };
@@ -50,10 +55,13 @@ AdaptiveDataLoader::AdaptiveDataLoader(const Dataset& dataset, const Options& op
                                .drop_last = options.drop_last,
                                .training = options.training}),
       dataset_(dataset),
-      workers_(options.num_workers) {
+      workers_(options.num_workers),
+      pinned_(options.pin_memory && replica_device().is_cuda()) {
   if (workers_ < 0) throw Error(ErrorKind::usage, "data loader: num_workers is negative");
 }
 
-AdaptiveDataLoader::Iterator AdaptiveDataLoader::begin() { return {loop(), Prefetching(dataset_, workers_)}; }
+AdaptiveDataLoader::Iterator AdaptiveDataLoader::begin() {
+  return {loop(), Prefetching(dataset_, workers_, pinned_)};
+}
 
 }  // namespace batchscope

@@ -55,6 +55,7 @@ class AdaptiveDataLoader : public AdaptiveDataLoaderMixin {
     bool shuffle = false;         ///< anew at every pass; see ElasticSampler
     bool drop_last = false;       ///< leaves out a short last micro-batch
     int num_workers = 0;          ///< prefetching threads; 0: batches are collated when they are asked for
+    bool pin_memory = true;       ///< with replica_device() a GPU, batches on the CPU are in pinned memory
     bool training = true;         ///< false: for validation; no padding, no batch-size adaptation, no profile
   };
 
@@ -75,6 +76,7 @@ class AdaptiveDataLoader : public AdaptiveDataLoaderMixin {
  private:
   const Dataset& dataset_;
   int workers_;
+  bool pinned_;
 };
 
 }  // namespace batchscope

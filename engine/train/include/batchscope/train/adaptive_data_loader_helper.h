@@ -37,9 +37,10 @@ class PassPlan;
 /// How a pass is cut from position `start` on: `replicas` together take `width` samples in one micro-batch. A
 /// pass begins with a cut at 0; another one follows where a restart changed that.
 struct Cut {
-  std::int64_t start = 0;  ///< a position in the pass
-  std::int64_t width = 1;  ///< samples of a whole micro-batch
-  int replicas = 1;        ///< that share a micro-batch
+  std::int64_t start = 0;                       ///< a position in the pass
+  std::int64_t width = 1;                       ///< samples of a whole micro-batch
+  int replicas = 1;                             ///< that share a micro-batch
+  bool operator==(const Cut&) const = default;  ///< all of it
 };
 
 /// One pass over the data, as it is cut now. Does not change, and may be read from any thread.
