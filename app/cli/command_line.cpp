@@ -247,8 +247,8 @@ class CommandLine {
   // Help and version are "errors" to CLI11.
   Action explain(const CLI::ParseError& error) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success))
-      return [this, text = dynamic_cast<const CLI::CallForVersion*>(&error) ? error.what() + std::string("\n")
-                                                                            : app_.help()] {
+      return [text = dynamic_cast<const CLI::CallForVersion*>(&error) ? error.what() + std::string("\n")
+                                                                      : app_.help()] {
         fmt::print("{}", text);
         return static_cast<int>(kExitOk);
       };

@@ -86,7 +86,7 @@ class LogPrinter {
       if (wanted(name)) tails_.try_emplace(name, path);
     bool any = false;
     for (auto& [name, tail] : tails_)
-      any = tail.read([&](const std::string& line) { print(name, line); }) || any;
+      any = tail.read([&, &name = name](const std::string& line) { print(name, line); }) || any;
     std::fflush(stdout);
     return any;
   }
