@@ -5,6 +5,7 @@
 #include <QTest>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 
 #include "batchscope/protocol/error.h"
@@ -15,6 +16,16 @@ using namespace batchscope;
 using namespace batchscope::protocol;
 using batchscope::testing::Event;
 using batchscope::testing::EventReader;
+
+namespace {
+
+// Where the second record begins: behind the first one's length, checksum, data and checksum.
+std::uintmax_t second_record(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return 8 + 4 + static_cast<std::uintmax_t>(in.get()) + 4;
+}
+
+}  // namespace
 
 class TestEventFile : public QObject {
   Q_OBJECT
@@ -52,6 +63,28 @@ class TestEventFile : public QObject {
     QCOMPARE(events[2].scalars.at("big"), infinity);
     QCOMPARE(events[3].scalars.begin()->first, std::string(300, 'n'));
     QVERIFY(events[4].scalars.empty());
+  }
+
+  // The parser that everything here relies on sees every byte that is not what was written.
+  void damageIsNoticed() {
+    const QTemporaryDir directory;
+    EventFile file(directory.path().toStdString());
+    file.add(1, 1.7e9, {{"gain", 1.5}, {"progress", 3}});
+    const std::string copy = directory.filePath("copy").toStdString();
+    const auto size = std::filesystem::file_size(file.path());
+    for (std::uintmax_t at = 0; at < size; ++at) {
+      std::filesystem::copy_file(file.path(), copy, std::filesystem::copy_options::overwrite_existing);
+      std::fstream out(copy, std::ios::in | std::ios::out | std::ios::binary);
+      out.seekg(static_cast<std::streamoff>(at));
+      const int byte = out.get();
+      out.seekp(static_cast<std::streamoff>(at));
+      out.put(static_cast<char>(byte ^ 1));
+      out.close();
+      QVERIFY_EXCEPTION_THROWN(EventReader::read(copy), std::runtime_error);
+      std::filesystem::resize_file(copy, at);
+      if (at > 0 && at != second_record(file.path()))
+        QVERIFY_EXCEPTION_THROWN(EventReader::read(copy), std::runtime_error);
+    }
   }
 
   // TensorBoard finds them by name, and reads several files of one directory as one run.

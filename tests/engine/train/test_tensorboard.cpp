@@ -12,7 +12,9 @@
 
 #include "../protocol/event_reader.h"
 #include "batchscope/goodput/noise_scale.h"
+#include "batchscope/train/adaptive_data_loader.h"
 #include "batchscope/train/adaptive_data_parallel.h"
+#include "batchscope/train/epoch.h"
 #include "batchscope/train/process_group.h"
 #include "batchscope/train/record.h"
 #include "step_context.h"
@@ -38,6 +40,7 @@ class TestTensorboard : public QObject {
 
  private Q_SLOTS:
   void initTestCase() {
+    qputenv("ADAPTDL_CHECKPOINT_PATH", (directory_.path() + "/checkpoints").toLocal8Bit());
     qputenv("ADAPTDL_TENSORBOARD_LOGDIR", (directory_.path() + "/events").toLocal8Bit());
     init_process_group();
   }
@@ -46,7 +49,7 @@ class TestTensorboard : public QObject {
     OneNumber model;
     torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(0.5));
     AdaptiveDataParallel adp(model, optimizer);
-    std::vector<double> gains, variances;
+    std::vector<double> gains, squares, variances;
     for (int step = 0; step < 3; ++step) {
       for (int micro = 0; micro < 2; ++micro) {
         step_context() = {.initial_batch_size = 8, .local_batch_size = 8, .accumulation_steps = 1};
@@ -58,6 +61,7 @@ class TestTensorboard : public QObject {
         adp.step();
       }
       gains.push_back(adp.gain());
+      squares.push_back(adp.noise_scale().sqr());
       variances.push_back(adp.noise_scale().var());
     }
     record("validation_loss", 0.25);
@@ -71,17 +75,43 @@ class TestTensorboard : public QObject {
       QCOMPARE(event.step, static_cast<std::int64_t>(step) + 1);
       QVERIFY(event.wall_time > 1.6e9);
       progress += gains[step];
-      const std::map<std::string, double> expected{{"gain", gains[step]},         {"lr_factor", gains[step]},
-                                                   {"grad_var", variances[step]}, {"batch_size", 16},
-                                                   {"local_batch_size", 8},       {"accumulation_steps", 1},
-                                                   {"progress", progress}};
+      const std::map<std::string, double> expected{{"gain", gains[step]},       {"lr_factor", gains[step]},
+                                                   {"grad_sqr", squares[step]}, {"grad_var", variances[step]},
+                                                   {"batch_size", 16},          {"local_batch_size", 8},
+                                                   {"accumulation_steps", 1},   {"progress", progress}};
       for (const auto& [name, value] : expected)
         QVERIFY2(event.scalars.count(name) && close(event.scalars.at(name), value), name.c_str());
-      QVERIFY(event.scalars.count("grad_sqr"));
       QVERIFY(!event.scalars.count("mono"));
     }
     QCOMPARE(events[4].step, std::int64_t(3));
     QVERIFY(events[4].scalars == (std::map<std::string, float>{{"validation_loss", 0.25f}}));
+  }
+
+  // What is recorded inside of a loop is of its step: the mean of its values, in the step's own event.
+  void whatALoopRecords() {
+    OneNumber model;
+    torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(0.5));
+    AdaptiveDataParallel adp(model, optimizer);
+    const at::Tensor numbers = at::tensor({1, 2, 3, 4, 5, 6}, at::kDouble);
+    const TensorDataset dataset(numbers, numbers);
+    AdaptiveDataLoader loader(dataset, {.batch_size = 2});
+    for ([[maybe_unused]] const int epoch : remaining_epochs_until(1))
+      for (const Batch& batch : loader) {
+        adp.zero_grad();
+        (model.weight * batch.data).sum().backward();
+        record("mine", batch.data[0].item<double>());
+        record("mine", batch.data[1].item<double>());
+        adp.step();
+      }
+    std::vector<float> mine, learning_rates;
+    for (const Event& event : EventReader::read(file()))
+      if (event.scalars.count("mine")) {
+        mine.push_back(event.scalars.at("mine"));
+        learning_rates.push_back(event.scalars.at("lr"));
+        QVERIFY(event.scalars.count("gain") && event.scalars.count("epoch"));
+      }
+    QCOMPARE(mine, (std::vector<float>{1.5F, 3.5F, 5.5F}));
+    QCOMPARE(learning_rates, std::vector<float>(3, 0.5F));
   }
 
   void longRunsStaySmall() {
