@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <utility>
 
 #include "batchscope/train.h"
 #include "digit_data.h"
@@ -19,8 +20,8 @@
 namespace batchscope::digits {
 namespace {
 
-TensorDataset to_dataset(const LabelledImages& set) {
-  const auto [images, labels] = to_tensors(set);
+TensorDataset to_dataset(LabelledImages set) {
+  const auto [images, labels] = to_tensors(std::move(set));
   return {images, labels};
 }
 
@@ -53,7 +54,7 @@ void train(const Options& options) {
   init_process_group();
   record_hyperparameters(hyperparameters(options));
   at::manual_seed(options.seed);
-  const auto training = to_dataset(data.train), validation = to_dataset(data.test);
+  const auto training = to_dataset(std::move(data.train)), validation = to_dataset(std::move(data.test));
 
   AdaptiveDataLoader loader(training, {.batch_size = options.batch_size, .shuffle = true});
   if (!options.no_autoscale)
