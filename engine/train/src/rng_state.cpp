@@ -20,6 +20,7 @@
 #include "batchscope/train/collective.h"
 #include "batchscope/train/process_group.h"
 #include "engine_states.h"
+#include "little_endian.h"
 
 namespace batchscope {
 namespace {
@@ -43,17 +44,6 @@ void set_generator_state(const std::string& bytes) {
 std::uint64_t hash(const std::string& bytes) {
   std::uint64_t value = 14695981039346656037u;
   for (const char byte : bytes) value = (value ^ static_cast<unsigned char>(byte)) * 1099511628211u;
-  return value;
-}
-
-void write_number(std::ostream& out, std::uint64_t value) {
-  for (int shift = 0; shift < 64; shift += 8) out.put(static_cast<char>(value >> shift));
-}
-
-std::uint64_t read_number(std::istream& in) {
-  std::uint64_t value = 0;
-  for (int shift = 0; shift < 64; shift += 8)
-    value |= static_cast<std::uint64_t>(static_cast<unsigned char>(in.get())) << shift;
   return value;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The libraries that compute keep pools of their own: OpenMP's, and MKL's or OpenBLAS's. They are reached by
-// name, since which of them LibTorch runs on is the system's choice. at::set_num_threads is not used, because it
-// also makes a pool for mobile backends: its threads, which nobody needs, spin for 50 ms from their start.
+// name, since which of them LibTorch runs on is the system's choice. at::set_num_threads is not used, because
+// it also makes a pool for mobile backends: its threads, which nobody needs, spin for 50 ms from their start.
 #include "threads.h"
 
 #include <ATen/Parallel.h>

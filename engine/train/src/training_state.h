@@ -2,7 +2,7 @@
 //
 // What AdaptiveDataParallel keeps in a checkpoint: the module's parameters and buffers, the optimizer, the
 // schedule, the noise scale with what the last step made of it, the previous gradient and the order of
-// gradients. One LibTorch archive of tensors and plain numbers.
+// gradients. One file of tensors and numbers (tensor_file.h).
 #pragma once
 
 #include <string>
