@@ -53,6 +53,8 @@ ReplicaOrder program_order(const protocol::RunSpec& spec, const fs::path& log) {
   // OpenMP's threads wait for one another by spinning, which on cores that are shared costs a small step ten
   // times its work. Somebody who has the cores to himself may say otherwise in the environment.
   order.environment.emplace("OMP_WAIT_POLICY", "passive");
+  // OpenBLAS's spin as well, 2^28 cycles by default: a tenth of a second that a new replica's first step waits.
+  order.environment.emplace("OPENBLAS_THREAD_TIMEOUT", "20");
   return order;
 }
 
