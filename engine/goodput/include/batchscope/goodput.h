@@ -14,6 +14,7 @@
 #include "batchscope/goodput/fit.h"
 #include "batchscope/goodput/model.h"
 #include "batchscope/goodput/noise_scale.h"
+#include "batchscope/goodput/replica_chooser.h"
 #include "batchscope/goodput/scaling_rule.h"
 #include "batchscope/goodput/speedup.h"
 

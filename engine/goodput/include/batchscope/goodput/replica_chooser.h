@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// On how many replicas a run learns fastest, decided anew whenever its model is fitted anew (Pollux, section
+/// 4.2, for one job with a machine to itself). A move to n replicas is worth
+///
+///     goodput(n) * (horizon - pause) / horizon                 each n at its best batch size
+///
+/// because nothing is learnt during the pause that it costs. Among counts whose speed-up per replica,
+/// (goodput(n) / n) / goodput(1), reaches the efficiency floor, the one worth most is chosen. No move goes
+/// beyond twice the largest count profiled (AdaptDL's rule): the model has never seen what lies there.
+///
+/// Models are noisy and a choice must settle. So the choice must beat the present count by a margin, several
+/// models in a row must agree on the direction, and each time that a move goes back against the one before,
+/// the margin doubles. The number of moves is therefore bounded by the noise, and a trend, such as a noise
+/// scale that grows while training, is still followed at once.
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "batchscope/goodput/model.h"
+
+namespace batchscope::goodput {
+
+/// What a person allows.
+struct ChooserLimits {
+  int min_replicas = 1;         ///< never fewer
+  int max_replicas = 1;         ///< never more; at least min_replicas
+  double min_efficiency = 0.5;  ///< speed-up per replica that more replicas must keep up, 0..1
+  double horizon = 300;         ///< s, in which a move must have paid its pause
+};
+
+/// Where the run stands.
+struct Standing {
+  int replicas = 1;               ///< at present
+  int max_profiled_replicas = 1;  ///< the largest count that the model has measured
+  double pause = 0;               ///< s, that a restart takes, as measured
+  double remaining = -1;          ///< s, that the run still takes; negative: unknown
+};
+
+/// One count, as the model sees it.
+struct Candidate {
+  int replicas = 1;       ///< the count
+  double goodput = 0;     ///< samples/s at its best batch size; 0: none is feasible
+  double efficiency = 0;  ///< its speed-up per replica
+};
+
+/// What was decided, with the numbers that decided it.
+struct ReplicaDecision {
+  int replicas = 1;                   ///< chosen; the present count where nothing moves
+  std::vector<Candidate> candidates;  ///< the present count and all within the limits, ascending
+  double pause = 0;                   ///< s, charged
+  double horizon = 0;                 ///< s, over which it was charged
+  int cap = 1;                        ///< the most replicas considered
+};
+
+/// For use by one thread at a time.
+class ReplicaChooser {
+ public:
+  /// Throws std::invalid_argument unless 1 <= min_replicas <= max_replicas.
+  explicit ReplicaChooser(const ChooserLimits& limits);
+
+  /// A new model. The choice is within the limits, but for a present count outside them where the model gives
+  /// nothing feasible; a move goes at most to twice the largest count profiled, or to min_replicas where that
+  /// is more. Once a choice differs from the present count it is taken for carried out.
+  ReplicaDecision decide(const GoodputFunction& goodput, const Bounds& bounds, const Standing& at);
+
+  /// A move to this count has failed: it is not chosen again.
+  void refuse(int replicas) { refused_.insert(replicas); }
+
+  const ChooserLimits& limits() const { return limits_; }  ///< as given
+
+ private:
+  const Candidate* challenger(const ReplicaDecision& decision, const Standing& at) const;
+
+  ChooserLimits limits_;
+  std::set<int> refused_;
+  double margin_;
+  int last_direction_ = 0;  // of the last move: -1, 1; 0: none yet
+  int agreed_ = 0;          // models in a row for a move ...
+  int direction_ = 0;       // ... in this direction
+};
+
+}  // namespace batchscope::goodput

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The choice of a number of replicas: what it weighs, and, over random models, what it never does.
+#include <QTest>
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <stdexcept>
+
+#include "batchscope/goodput.h"
+
+using namespace batchscope::goodput;
+
+namespace {
+
+struct Model {
+  PerfParams perf;
+  GradParams grad;
+  Bounds bounds{8192, 8, 256, true};
+
+  GoodputFunction function() const { return {perf, grad, 64}; }
+};
+
+// Nearly perfect scaling, noisy gradients.
+const Model kScales{{0.01, 0.001, 0.002, 0, 0.001, 0, 2}, {1e-4, 1}};
+// Synchronisation costs more than a second replica brings.
+const Model kDoesNot{{0.01, 0.0001, 0.5, 0.1, 0.5, 0.1, 1}, {1, 1e-6}, {8192, 8, 256, false}};
+// Every further replica brings less than the one before.
+const Model kWearsOff{{0.01, 0.001, 0.02, 0.01, 0.02, 0.01, 1}, {1e-4, 1}, {8192, 8, 64, false}};
+
+Model random_model(std::mt19937& random) {
+  const auto power = [&](double low, double high) {
+    return std::pow(10, std::uniform_real_distribution(low, high)(random));
+  };
+  Model model;
+  model.perf = {power(-4, -1),
+                power(-6, -2),
+                power(-4, 0),
+                power(-5, -1),
+                power(-4, 0),
+                power(-5, -1),
+                std::uniform_real_distribution(1.0, 10.0)(random)};
+  model.grad = {power(-5, 0), power(-3, 2)};
+  return model;
+}
+
+Model shaken(const Model& model, double sigma, std::mt19937& random) {
+  std::normal_distribution<double> normal(0, sigma);
+  Model noisy = model;
+  for (double* parameter :
+       {&noisy.perf.alpha_c, &noisy.perf.beta_c, &noisy.perf.alpha_r, &noisy.perf.beta_r, &noisy.grad.var})
+    *parameter *= std::exp(normal(random));
+  return noisy;
+}
+
+// A run that does as the chooser says.
+struct Run {
+  ReplicaChooser chooser;
+  Standing at;
+  int moves = 0;
+
+  explicit Run(const ChooserLimits& limits, int replicas = 1)
+      : chooser(limits), at{replicas, replicas, 0.1, -1} {}
+
+  ReplicaDecision see(const Model& model) {
+    const ReplicaDecision decision = chooser.decide(model.function(), model.bounds, at);
+    moves += decision.replicas != at.replicas;
+    at.replicas = decision.replicas;
+    at.max_profiled_replicas = std::max(at.max_profiled_replicas, at.replicas);
+    return decision;
+  }
+  void see(const Model& model, int times) {
+    while (times-- > 0) see(model);
+  }
+};
+
+}  // namespace
+
+class TestReplicaChooser : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void growsWhereItPaysAndStepByStep() {
+    Run run({1, 8});
+    run.see(kScales);
+    run.see(kScales);
+    QCOMPARE(run.at.replicas, 1);  // not before three models agree
+    const ReplicaDecision decision = run.see(kScales);
+    QCOMPARE(decision.replicas, 2);  // twice what was profiled, although 8 are promised more
+    QCOMPARE(decision.cap, 2);
+    QCOMPARE(decision.candidates.size(), std::size_t{2});
+    QCOMPARE(decision.pause, 0.1);
+    QCOMPARE(decision.horizon, 300.0);
+    run.see(kScales, 3);
+    QCOMPARE(run.at.replicas, 4);
+    run.see(kScales, 3);
+    QCOMPARE(run.at.replicas, 8);
+    run.see(kScales, 100);
+    QCOMPARE(run.moves, 3);
+  }
+
+  void staysOnOneWhereMoreIsSlower() {
+    Run run({1, 8});
+    run.see(kDoesNot, 100);
+    QCOMPARE(run.moves, 0);
+  }
+
+  void goesBackFromWhatDoesNotPay() {
+    Run run({1, 8}, 8);
+    run.see(kDoesNot, 100);
+    QCOMPARE(run.at.replicas, 1);
+    QCOMPARE(run.moves, 1);
+  }
+
+  void keepsTheEfficiencyFloor() {
+    const GoodputFunction goodput = kWearsOff.function();
+    const auto speedup_each = [&](int n) {
+      const auto best = [&](int replicas) { return goodput.optimize(1, replicas, kWearsOff.bounds).goodput; };
+      return best(n) / best(1) / n;
+    };
+    const double floor = (speedup_each(4) + speedup_each(5)) / 2;
+    Run grows({1, 8, floor});
+    grows.see(kWearsOff, 100);
+    QCOMPARE(grows.at.replicas, 4);  // more would learn faster
+    Run shrinks({1, 8, floor}, 8);
+    shrinks.see(kWearsOff, 100);
+    QCOMPARE(shrinks.at.replicas, 4);
+    Run free({1, 8, 0}, 4);
+    free.see(kWearsOff, 100);
+    QCOMPARE(free.at.replicas, 8);
+  }
+
+  void aPauseThatIsNotPaidBackIsNotMade() {
+    Run run({1, 2, 0.5, 100});
+    run.at.pause = 80;
+    run.see(kScales, 10);
+    QCOMPARE(run.at.replicas, 1);
+    run.at.pause = 1;
+    run.at.remaining = 0.5;  // the run is nearly over
+    run.see(kScales, 10);
+    QCOMPARE(run.at.replicas, 1);
+    run.at.remaining = 1000;
+    run.see(kScales, 3);
+    QCOMPARE(run.at.replicas, 2);
+  }
+
+  void comesIntoItsLimitsAtOnce() {
+    Run few({3, 4});
+    few.see(kScales);
+    QVERIFY(few.at.replicas >= 3 && few.at.replicas <= 4);
+    Run many({1, 2}, 8);
+    many.see(kScales);
+    QCOMPARE(many.at.replicas, 2);
+  }
+
+  void whatFailedIsNotTriedAgain() {
+    Run run({1, 2});
+    run.chooser.refuse(2);
+    run.see(kScales, 100);
+    QCOMPARE(run.moves, 0);
+  }
+
+  void aModelThatKnowsNothingMovesNothing() {
+    Run run({1, 8}, 2);
+    run.see({{}, {}, {8, 64, 64, false}}, 10);
+    QCOMPARE(run.moves, 0);
+  }
+
+  void followsATrend() {
+    Run run({1, 8});
+    Model model = kScales;
+    model.grad = {1, 1e-6};  // hardly any noise: larger batches teach nothing
+    model.bounds = {8192, 64, 256, true};
+    run.see(model, 20);
+    QCOMPARE(run.at.replicas, 1);
+    model.grad = kScales.grad;
+    run.see(model, 20);
+    QCOMPARE(run.at.replicas, 8);
+  }
+
+  void nonsensicalLimitsAreRefused() {
+    QVERIFY_THROWS_EXCEPTION(std::invalid_argument, ReplicaChooser({0, 2}));
+    QVERIFY_THROWS_EXCEPTION(std::invalid_argument, ReplicaChooser({3, 2}));
+  }
+
+  // Whatever the models say.
+  void neverLeavesItsLimitsOrItsCap() {
+    std::mt19937 random(1);
+    for (int trial = 0; trial < 200; ++trial) {
+      const int low = std::uniform_int_distribution(1, 4)(random);
+      const int high = std::uniform_int_distribution(low, 16)(random);
+      Run run({low, high}, std::uniform_int_distribution(low, high)(random));
+      for (int i = 0; i < 20; ++i) {
+        const Standing before = run.at;
+        const ReplicaDecision decision = run.see(random_model(random));
+        QVERIFY(decision.replicas >= low && decision.replicas <= high);
+        if (decision.replicas == before.replicas) continue;
+        QVERIFY(decision.replicas <= std::max(low, 2 * before.max_profiled_replicas));
+        QVERIFY(decision.replicas <= decision.cap);
+      }
+    }
+  }
+
+  // A model that stays as it is: upwards to the best count, or down to it, and no further move.
+  void doesNotFlapUnderAFixedModel() {
+    std::mt19937 random(2);
+    for (int trial = 0; trial < 200; ++trial) {
+      const Model model = random_model(random);
+      Run run({1, 16}, std::uniform_int_distribution(1, 16)(random));
+      run.see(model, 30);
+      QVERIFY(run.moves <= 5);
+      const int settled = run.moves;
+      run.see(model, 60);
+      QCOMPARE(run.moves, settled);
+    }
+  }
+
+  void settlesUnderNoisyModels() {
+    std::mt19937 random(3);
+    for (int trial = 0; trial < 40; ++trial) {
+      const Model model = random_model(random);
+      Run run({1, 8}, std::uniform_int_distribution(1, 8)(random));
+      for (int i = 0; i < 1000; ++i) run.see(shaken(model, 0.15, random));
+      QVERIFY2(run.moves <= 16, std::to_string(run.moves).c_str());
+      const int settled = run.moves;
+      for (int i = 0; i < 500; ++i) run.see(shaken(model, 0.15, random));
+      QVERIFY2(run.moves - settled <= 1, std::to_string(run.moves - settled).c_str());
+    }
+  }
+};
+
+QTEST_APPLESS_MAIN(TestReplicaChooser)
+#include "test_replica_chooser.moc"
