@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/replicas.h"
 #include "batchscope/run/supervisor.h"
 #include "commands.h"
 #include "format.h"
@@ -21,7 +22,6 @@ namespace batchscope::cli {
 namespace {
 
 constexpr int kFlagColumn = 30;
-constexpr int kMostReplicas = 1024;
 constexpr int kMostOrdinal = 1'000'000;  // of a replica or a generation
 
 using Action = std::function<int()>;
@@ -83,7 +83,18 @@ class CommandLine {
     return command;
   }
 
-  static CLI::Validator replicaCount() { return CLI::Range(1, kMostReplicas).description(""); }
+  static CLI::Validator replicaCount() { return CLI::Range(1, protocol::kMostReplicas).description(""); }
+  static CLI::Validator replicaText() {
+    return {[](const std::string& text) {
+              try {
+                protocol::ReplicaCount::parse(text);
+                return std::string();
+              } catch (const Error& error) {
+                return std::string(error.what());
+              }
+            },
+            ""};
+  }
   static CLI::Validator ordinal() { return CLI::Range(0, kMostOrdinal).description(""); }
 
   static void addJson(CLI::App* command, bool& json) { command->add_flag("--json", json, "Answer in JSON"); }
@@ -114,9 +125,16 @@ class CommandLine {
         ->add_option("PROGRAM", options->program,
                      "A path, or a name such as digits; its arguments follow \"--\"")
         ->type_name("");
-    command->add_option("--replicas", options->replicas, "How many replicas to start with")
-        ->check(replicaCount())
+    command
+        ->add_option("--replicas", options->replicas,
+                     "How many replicas to start with, or auto[:MIN-MAX] for as many as pay")
+        ->check(replicaText())
         ->type_name("N");
+    command
+        ->add_option("--efficiency-floor", options->efficiency_floor,
+                     "Of auto: the least speed-up per replica, 0.5 if not said")
+        ->check(CLI::Range(0.0, 1.0).description(""))
+        ->type_name("X");
     command->add_option("--name", options->name, "The run's name; else the program's");
     command->add_option("--device", options->device, "auto, cpu or cuda")
         ->check(CLI::IsMember({"auto", "cpu", "cuda"}).description(""));
@@ -147,15 +165,15 @@ class CommandLine {
 
   void addRescale() {
     struct Options : RunReference {
-      int replicas = 0;
+      std::string replicas;
     };
     const auto options = std::make_shared<Options>();
     CLI::App* command = add("rescale", "Restart a run on another number of replicas", help::kRescale,
                             [=] { return rescaleRun(*options, options->replicas); });
     addRunName(command, options->run);
-    command->add_option("N", options->replicas, "How many replicas")
+    command->add_option("N", options->replicas, "How many replicas, or auto[:MIN-MAX]")
         ->required()
-        ->check(replicaCount())
+        ->check(replicaText())
         ->type_name("");
     addJson(command, options->json);
   }

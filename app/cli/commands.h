@@ -14,8 +14,9 @@ struct RunOptions {
   std::string program;                 // a path, or the name of a program beside ours or on PATH
   std::vector<std::string> arguments;  // its own, from behind "--"
   std::string recipe;
-  std::vector<std::string> settings;  // "epochs=3"
-  std::optional<int> replicas;
+  std::vector<std::string> settings;       // "epochs=3"
+  std::string replicas;                    // "2", "auto:1-4"; empty: not said
+  std::optional<double> efficiency_floor;  // of auto replicas
   std::string name;
   std::optional<std::string> device;
   bool oversubscribe = false;
@@ -46,7 +47,7 @@ int showRun(const RunReference& options);
 int checkpointRun(const RunReference& options);
 int pauseRun(const RunReference& options);
 int stopRun(const RunReference& options);
-int rescaleRun(const RunReference& options, int replicas);
+int rescaleRun(const RunReference& options, const std::string& replicas);  // "3", "auto:1-4"
 
 int listRuns(bool json);
 

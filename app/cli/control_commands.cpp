@@ -58,11 +58,15 @@ int order(const RunReference& options, const protocol::Request& request, const s
 
 }  // namespace
 
-int rescaleRun(const RunReference& options, int replicas) {
+int rescaleRun(const RunReference& options, const std::string& replicas) {
+  const auto count = protocol::ReplicaCount::parse(replicas);
   protocol::Request request;
   request.command = Command::rescale;
-  request.replicas = replicas;
-  return order(options, request, "restarting on " + plural(replicas, "replica"));
+  request.replicas = count.number;
+  request.auto_replicas = count.automatic;
+  return order(options, request,
+               count.number ? "restarting on " + plural(*count.number, "replica")
+                            : "from now on goodput chooses how many replicas; the events tell why");
 }
 
 int checkpointRun(const RunReference& options) {

@@ -29,6 +29,7 @@ inline constexpr char kRun[] =
     "\n"
     "Examples:\n"
     "  batchscope run digits --replicas 2 -- --epochs 4\n"
+    "  batchscope run digits --replicas auto:1-4\n"
     "  batchscope run ./train.py --name baseline --detach\n"
     "  batchscope run --recipe digits --set epochs=8\n"
     "  batchscope run --headless digits --replicas 2 --at epoch=1:replicas=1 --at epoch=2:replicas=3 \\\n"
@@ -45,7 +46,8 @@ inline constexpr char kRescale[] =
     "The replicas stop after the same step, write a checkpoint, and go on from the next sample.\n"
     "\n"
     "Example:\n"
-    "  batchscope rescale latest 4\n";
+    "  batchscope rescale latest 4\n"
+    "  batchscope rescale latest auto:1-4    goodput chooses, until a number is asked for\n";
 
 inline constexpr char kCheckpoint[] = "Example:\n  batchscope checkpoint latest\n";
 

@@ -101,7 +101,12 @@ protocol::RunSpec makeSpec(const RunOptions& options) {
   protocol::RunSpec spec = baseSpec(options);
   spec.working_directory = QDir::currentPath().toStdString();
   if (!options.name.empty()) spec.name = options.name;
-  if (options.replicas) spec.replicas = *options.replicas;
+  if (!options.replicas.empty()) {
+    const auto count = protocol::ReplicaCount::parse(options.replicas);
+    spec.replicas = count.first(spec.replicas);
+    spec.auto_replicas = count.automatic;
+  }
+  spec.efficiency_floor = options.efficiency_floor.value_or(spec.efficiency_floor);
   if (options.device) spec.device = *options.device;
   spec.oversubscribe = spec.oversubscribe || options.oversubscribe;
   for (const std::string& trigger : options.triggers)

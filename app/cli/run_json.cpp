@@ -50,6 +50,7 @@ Json runJson(const storage::Run& run) {
           {"created", run.created},
           {"ended", timeJson(run.ended)},
           {"replicas", run.replicas},
+          {"auto_replicas", run.spec.auto_replicas ? Json(*run.spec.auto_replicas) : Json()},
           {"step", run.step},
           {"epoch", run.epoch},
           {"epochs", run.epochs},

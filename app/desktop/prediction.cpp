@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "batchscope/protocol/series.h"
+#include "batchscope/run/model.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -26,29 +27,18 @@ OperatingPoint evaluate(const goodput::GoodputFunction& function, int replicas, 
 
 }  // namespace
 
-goodput::GoodputFunction goodputFunction(const protocol::Model& model) {
-  goodput::PerfParams perf;
-  if (model.perf.size() >= 7) {
-    perf = {model.perf[0], model.perf[1], model.perf[2], model.perf[3],
-            model.perf[4], model.perf[5], model.perf[6]};
-  }
-  return {perf, {model.grad_sqr, model.grad_var}, model.init_batch_size};
-}
-
 std::optional<OperatingPoint> presentPoint(const protocol::Model& model, int replicas,
                                            const std::map<std::string, double>& latest) {
   const auto local = latest.find(protocol::series::kLocalBatchSize);
   if (local == latest.end() || !(local->second >= 1) || replicas < 1) return {};
   const auto steps = latest.find(protocol::series::kAccumulation);
   const int accumulation = steps == latest.end() ? 0 : static_cast<int>(steps->second);
-  return evaluate(goodputFunction(model), replicas, std::llround(local->second), accumulation);
+  return evaluate(run::goodput_function(model), replicas, std::llround(local->second), accumulation);
 }
 
 std::optional<OperatingPoint> bestPoint(const protocol::Model& model, int replicas) {
-  const goodput::GoodputFunction function = goodputFunction(model);
-  const goodput::Bounds bounds{model.max_batch_size, model.min_local_batch_size, model.max_local_batch_size,
-                               model.accumulation};
-  const goodput::Choice choice = function.optimize(1, replicas, bounds);
+  const goodput::GoodputFunction function = run::goodput_function(model);
+  const goodput::Choice choice = function.optimize(1, replicas, run::batch_bounds(model));
   if (!(choice.goodput > 0)) return {};
   return evaluate(function, replicas, choice.local_batch_size, choice.accumulation_steps);
 }
@@ -59,7 +49,7 @@ std::vector<OperatingPoint> goodputCurve(const protocol::Model& model, int repli
   const auto high =
       static_cast<double>(model.max_batch_size > 0 ? model.max_batch_size : 16 * model.init_batch_size);
   if (!(high > low) || points < 2) return curve;
-  const goodput::GoodputFunction function = goodputFunction(model);
+  const goodput::GoodputFunction function = run::goodput_function(model);
   for (int i = 0; i < points; ++i) {
     const double batch = low * std::pow(high / low, static_cast<double>(i) / (points - 1));
     std::optional<OperatingPoint> best;

@@ -10,12 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "batchscope/goodput/model.h"
 #include "batchscope/protocol/telemetry.h"
 
 namespace batchscope::desktop {
-
-goodput::GoodputFunction goodputFunction(const protocol::Model& model);
 
 struct OperatingPoint {
   int replicas = 0;

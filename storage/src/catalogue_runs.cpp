@@ -177,6 +177,10 @@ void Catalogue::set_name(const std::string& id, const std::string& name) {
   impl_->update(id, "UPDATE run SET name = ? WHERE key = ?", name);
 }
 
+void Catalogue::set_spec(const std::string& id, const protocol::RunSpec& spec) {
+  impl_->update(id, "UPDATE run SET spec = ? WHERE key = ?", spec_text(spec));
+}
+
 void Catalogue::set_note(const std::string& id, const std::string& note) {
   impl_->update(id, "UPDATE run SET note = ? WHERE key = ?", note);
 }

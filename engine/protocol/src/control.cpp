@@ -51,12 +51,16 @@ Request Request::parse(std::string_view line) {
     throw Error(ErrorKind::usage, "the field \"id\" is a number or a string, found " + request.id.dump());
   request.command = parse_command(json);
   if (const auto replicas = json.find("replicas"); replicas != json.end()) {
-    if (!replicas->is_number_integer() || *replicas < 1 || *replicas > 4096)
-      throw Error(ErrorKind::usage,
-                  "the field \"replicas\" is a whole number from 1 to 4096, found " + replicas->dump());
-    request.replicas = replicas->get<int>();
+    ReplicaCount count;
+    try {
+      count = replicas->get<ReplicaCount>();
+    } catch (const Error& error) {
+      throw Error(ErrorKind::usage, std::string("the field \"replicas\": ") + error.what());
+    }
+    request.replicas = count.number;
+    request.auto_replicas = count.automatic;
   }
-  if (request.command == Command::rescale && !request.replicas)
+  if (request.command == Command::rescale && !request.replicas && !request.auto_replicas)
     throw Error(ErrorKind::usage, "rescale needs the field \"replicas\"");
   return request;
 }
@@ -64,6 +68,7 @@ Request Request::parse(std::string_view line) {
 std::string Request::line() const {
   Json json{{"v", kControlVersion}, {"id", id}, {"command", command_name(command)}};
   if (replicas) json["replicas"] = *replicas;
+  if (auto_replicas) json["replicas"] = *auto_replicas;
   return json.dump() + "\n";
 }
 
@@ -95,6 +100,7 @@ void to_json(Json& json, const RunStatus& status) {
           {"generation", status.generation},
           {"replicas", status.replicas},
           {"target_replicas", status.target_replicas},
+          {"auto_replicas", status.auto_replicas},
           {"step", status.step},
           {"epoch", status.epoch},
           {"epochs", status.epochs},
@@ -118,6 +124,7 @@ void from_json(const Json& json, RunStatus& status) {
     status.generation = json.value("generation", defaults.generation);
     status.replicas = json.value("replicas", defaults.replicas);
     status.target_replicas = json.value("target_replicas", defaults.target_replicas);
+    status.auto_replicas = json.value("auto_replicas", defaults.auto_replicas);
     status.step = json.value("step", defaults.step);
     status.epoch = json.value("epoch", defaults.epoch);
     status.epochs = json.value("epochs", defaults.epochs);

@@ -113,7 +113,7 @@ Trigger Trigger::parse(const std::string& text) {
   trigger.action = *what;
   if (trigger.action == Action::replicas) {
     const auto number = parse_number(count);
-    if (!number || *number < 1 || *number > 4096 || *number != std::floor(*number))
+    if (!number || *number < 1 || *number > kMostReplicas || *number != std::floor(*number))
       refuse(text, "replicas needs a whole number of at least 1");
     trigger.replicas = static_cast<int>(*number);
   } else if (!count.empty()) {
@@ -146,6 +146,8 @@ void to_json(Json& json, const RunSpec& spec) {
           {"working_directory", spec.working_directory},
           {"recipe", spec.recipe},
           {"replicas", spec.replicas},
+          {"auto_replicas", spec.auto_replicas ? Json(*spec.auto_replicas) : Json()},
+          {"efficiency_floor", spec.efficiency_floor},
           {"oversubscribe", spec.oversubscribe},
           {"device", spec.device},
           {"group", spec.group},
@@ -179,6 +181,10 @@ void from_json(const Json& json, RunSpec& spec) {
   read("working_directory", spec.working_directory, defaults.working_directory);
   read("recipe", spec.recipe, defaults.recipe);
   read("replicas", spec.replicas, defaults.replicas);
+  spec.auto_replicas.reset();
+  if (const auto range = json.find("auto_replicas"); range != json.end() && !range->is_null())
+    read("auto_replicas", spec.auto_replicas.emplace(), AutoReplicas{});
+  read("efficiency_floor", spec.efficiency_floor, defaults.efficiency_floor);
   read("oversubscribe", spec.oversubscribe, defaults.oversubscribe);
   read("device", spec.device, defaults.device);
   read("group", spec.group, defaults.group);

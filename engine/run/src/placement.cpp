@@ -46,10 +46,12 @@ int visible_gpus() {
 
 Machine Machine::here() { return {usable_cores(), visible_gpus()}; }
 
+bool uses_gpus(const protocol::RunSpec& spec) { return spec.device.starts_with("cuda"); }
+
 Placement place(const protocol::RunSpec& spec, int replicas, const Machine& machine) {
   if (replicas < 1)
     throw Error(ErrorKind::usage, "a run needs at least 1 replica, not " + std::to_string(replicas));
-  const bool cuda = spec.device.starts_with("cuda");
+  const bool cuda = uses_gpus(spec);
   if (!cuda && spec.device != "auto" && spec.device != "cpu")
     throw Error(ErrorKind::usage, "device '" + spec.device + "': expected auto, cpu or cuda");
   if (cuda && machine.gpus == 0)

@@ -30,6 +30,9 @@ struct Placement {
   std::string warning;        // a sentence, or empty
 };
 
+// The run asks for CUDA.
+bool uses_gpus(const protocol::RunSpec& spec);
+
 // Throws Error(usage) for fewer than one replica or an unknown device, Error(conflict) for more replicas than
 // GPUs.
 Placement place(const protocol::RunSpec& spec, int replicas, const Machine& machine);

@@ -194,10 +194,14 @@ Recipe Recipe::load(const fs::path& file) {
   recipe.title = fields.required_text("title");
   recipe.description = fields.text("description");
   recipe.program = fields.required_text("program");
-  if (const auto replicas = fields.number("replicas")) {
-    if (*replicas < 1 || *replicas > 4096 || *replicas != std::floor(*replicas))
-      fields.fail(*fields.find("replicas"), "field 'replicas': expected a whole number from 1 to 4096");
-    recipe.replicas = static_cast<int>(*replicas);
+  if (const std::string replicas = fields.scalar("replicas"); !replicas.empty()) {
+    try {
+      const auto count = protocol::ReplicaCount::parse(replicas);
+      recipe.replicas = count.first(recipe.replicas);
+      recipe.auto_replicas = count.automatic;
+    } catch (const Error& error) {
+      fields.fail(*fields.find("replicas"), std::string("field 'replicas': ") + error.what());
+    }
   }
   if (const toml::node* list = fields.find("parameter")) {
     if (!list->is_array_of_tables()) fields.fail(*list, "parameters are written as [[parameter]]");
@@ -238,6 +242,7 @@ protocol::RunSpec Recipe::spec(const std::map<std::string, std::string>& values)
   spec.working_directory = fs::current_path().string();
   spec.recipe = file.string();
   spec.replicas = replicas;
+  spec.auto_replicas = auto_replicas;
   return spec;
 }
 

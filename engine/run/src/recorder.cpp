@@ -149,6 +149,10 @@ void Recorder::event(std::int64_t step, const std::string& level, const std::str
   });
 }
 
+void Recorder::spec(const RunSpec& spec) {
+  queue([=, this](auto& catalogue) { catalogue.set_spec(run_, spec); });
+}
+
 void Recorder::state(RunState state, const std::string& message) {
   queue([=, this](auto& catalogue) { catalogue.set_state(run_, state, message); });
 }

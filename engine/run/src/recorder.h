@@ -38,6 +38,7 @@ class Recorder {
   // Checkpoints that the generation may have written without a word.
   void adopt_checkpoints();
   void event(std::int64_t step, const std::string& level, const std::string& text);
+  void spec(const protocol::RunSpec& spec);  // as the next supervisor is to take it
   void state(protocol::RunState state, const std::string& message);
   void progress(std::int64_t step, int epoch, int epochs, double fraction,
                 const std::map<std::string, double>& latest);
@@ -71,7 +72,7 @@ class Recorder {
   int generation_ = 0;
   std::int64_t last_step_ = 0;
   std::int64_t dropped_ = 0;
-  std::set<std::string> refused_;          // series of the present generation that had to be left out
+  std::set<std::string> refused_;         // series of the present generation that had to be left out
   std::map<int, storage::Epoch> epochs_;  // by number, the newest begin of each
 };
 

@@ -40,6 +40,7 @@ constexpr int kLastAttempts = 10;  // to write down how the run ended
 Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run, int replicas)
     : catalogue_(catalogue),
       run_(run),
+      spec_(run.spec),
       wanted_replicas_(replicas),
       paths_(run_paths(run.id)),
       began_(monotonic_seconds()),
@@ -126,7 +127,11 @@ void Supervision::begin() {
   if (machine_.over()) return;
   reconcile(catalogue_, run_, paths_);
   const auto generations = catalogue_.generations(run_.id);
-  int replicas = run_.spec.replicas;
+  int replicas = spec_.replicas;
+  if (wanted_replicas_ > 0)
+    choose_replicas({});  // a person has
+  else if (spec_.auto_replicas)
+    auto_.emplace(spec_, Machine::here());
   if (!generations.empty()) {
     const auto& last = *std::max_element(generations.begin(), generations.end(),
                                          [](const auto& a, const auto& b) { return a.number < b.number; });
@@ -144,8 +149,12 @@ void Supervision::begin() {
 // --- orders of the machine ---
 
 void Supervision::launch(int replicas, const std::string& reason) {
-  const double now = monotonic_seconds();
-  const Placement placement = place(run_.spec, replicas, Machine::here());
+  const double now = launched_ = monotonic_seconds();
+  const Placement placement = place(spec_, replicas, Machine::here());
+  if (auto_) {
+    if (record_.reason == "auto" && !progressed_) auto_->refuse(record_.replicas);
+    auto_->begin_generation();
+  }
   if (reason == "resume") clock_.begin(now, now);
   const int number = next_generation_++;
   heard_ = progressed_ = forked_ = false;
@@ -246,6 +255,8 @@ void Supervision::on_message(int rank, const Message& message) {
           if (m.loop == "validate") on_progress(m.mono);
         } else if constexpr (std::is_same_v<T, CheckpointWritten>) {
           on_checkpoint(m);
+        } else if constexpr (std::is_same_v<T, Model>) {
+          on_model(m);
         } else if constexpr (std::is_same_v<T, Notice>) {
           tell(m.level == "warning" || m.level == "error" ? m.level : "info", m.text);
           // A checkpoint that cannot be written is rank 0's to tell, and no reason to stop training.
@@ -265,11 +276,12 @@ void Supervision::on_progress(double mono) {
   const std::string origin = forked_ ? ", forked" : "";
   if (clock_.running()) {
     const Pause pause = clock_.first_step(mono);
-    record_.pause = pause.seconds;
+    record_.pause = known_pause_ = pause.seconds;
     record_.pause_parts = pause.parts;
     tell("info", (record_.reason == "resume" ? "resumed on " : "restarted on ") +
                      on_replicas(record_.replicas) + " in " + seconds_text(pause.seconds) + origin);
   } else {
+    known_pause_ = mono - launched_;
     tell("info", "training on " + on_replicas(record_.replicas) + origin);
   }
   recorder_.put(record_);
@@ -313,6 +325,7 @@ void Supervision::on_triggered(const Triggered& triggered) {
       tell("warning", "scripted event " + trigger.text() + " keeps the number of replicas: " + error.what());
       trigger.replicas = machine_.replicas();
     }
+    choose_replicas({});
   }
   machine_.triggered(trigger);
   settle();

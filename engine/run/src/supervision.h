@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "auto_scaling.h"
 #include "batchscope/storage/catalogue.h"
 #include "control_server.h"
 #include "fork_launcher.h"
@@ -54,9 +55,12 @@ class Supervision final : private Orders {
   void on_restored(const protocol::Restored& restored, std::int64_t step_before);
   void on_checkpoint(const protocol::CheckpointWritten& checkpoint);
   void on_triggered(const protocol::Triggered& triggered);
+  void on_model(const protocol::Model& model);
   void on_exit(pid_t pid, int status);
 
   void on_request(const protocol::Request& request, const ControlServer::Responder& responder);
+  void rescale(const protocol::Request& request);
+  void choose_replicas(const std::optional<protocol::AutoReplicas>& range);
   void request_checkpoint(const ControlServer::Responder& responder);
   void refuse_checkpoint(const Error& why);
   void carry_out(const protocol::Trigger& trigger);
@@ -71,6 +75,7 @@ class Supervision final : private Orders {
 
   storage::Catalogue& catalogue_;
   const storage::Run run_;  // as it was when this supervisor began
+  protocol::RunSpec spec_;  // as it is now
   const int wanted_replicas_;
   const protocol::RunPaths paths_;
   const double began_;  // monotonic
@@ -84,7 +89,10 @@ class Supervision final : private Orders {
   PauseClock clock_;
   RunMachine machine_;
 
-  double elapsed_before_ = 0;  // run time under earlier supervisors
+  std::optional<AutoScaling> auto_;  // where the supervisor chooses the number of replicas
+  double launched_ = 0;              // monotonic, the present generation
+  double known_pause_ = 0;           // s, of the last restart; before the first, from launch to first step
+  double elapsed_before_ = 0;        // run time under earlier supervisors
   int next_generation_ = 0;
   std::optional<Generation> generation_;
   storage::Generation record_;                             // of the present generation, or of the last

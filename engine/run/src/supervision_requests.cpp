@@ -17,20 +17,30 @@ void Supervision::on_request(const Request& request, const ControlServer::Respon
   switch (request.command) {
     case Command::status:
     case Command::subscribe: break;
-    case Command::rescale:
-      place(run_.spec, *request.replicas, Machine::here());
-      machine_.rescale(*request.replicas);
-      break;
+    case Command::rescale: rescale(request); break;
     case Command::pause: machine_.pause(); break;
     case Command::resume:
-      if (request.replicas) place(run_.spec, *request.replicas, Machine::here());
+      if (request.replicas) place(spec_, *request.replicas, Machine::here());
       machine_.resume(request.replicas.value_or(0));
+      if (request.replicas || request.auto_replicas) choose_replicas(request.auto_replicas);
       break;
     case Command::stop: machine_.stop(); break;
     case Command::checkpoint: request_checkpoint(responder); return;
   }
   settle();
   responder.ok(status());
+}
+
+// A number is a person's choice, who does not want it chosen again by the next model.
+void Supervision::rescale(const Request& request) {
+  const bool takes_over = spec_.auto_replicas && machine_.training();
+  if (request.replicas && !(takes_over && *request.replicas == machine_.replicas())) {
+    place(spec_, *request.replicas, Machine::here());
+    machine_.rescale(*request.replicas);
+  } else if (machine_.over()) {
+    throw Error(ErrorKind::conflict, "the run is over");
+  }
+  choose_replicas(request.auto_replicas);
 }
 
 void Supervision::request_checkpoint(const ControlServer::Responder& responder) {
@@ -65,8 +75,9 @@ void Supervision::check_triggers() {
 void Supervision::carry_out(const Trigger& trigger) {
   switch (trigger.action) {
     case Trigger::Action::replicas:
-      place(run_.spec, trigger.replicas, Machine::here());
+      place(spec_, trigger.replicas, Machine::here());
       machine_.rescale(trigger.replicas, "trigger");
+      choose_replicas({});
       break;
     case Trigger::Action::checkpoint: request_checkpoint({[](const Json&) {}, [](const Error&) {}}); break;
     case Trigger::Action::pause: machine_.pause(); break;
@@ -86,6 +97,7 @@ RunStatus Supervision::status() const {
   status.generation = record_.number;
   status.replicas = machine_.replicas();
   status.target_replicas = machine_.target_replicas();
+  if (spec_.auto_replicas) status.auto_replicas = spec_.auto_replicas->text();
   status.elapsed = elapsed();
   status.message = machine_.message();
   return status;

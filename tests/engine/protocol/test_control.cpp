@@ -20,6 +20,12 @@ class TestControl : public QObject {
     QCOMPARE(back.id.dump(), request.id.dump());
     QCOMPARE(back.command, request.command);
     QCOMPARE(back.replicas, request.replicas);
+
+    request.replicas.reset();
+    request.auto_replicas = AutoReplicas{1, 4};
+    const Request automatic = Request::parse(request.line());
+    QVERIFY(!automatic.replicas);
+    QVERIFY(automatic.auto_replicas == request.auto_replicas);
   }
 
   void badRequestsSayWhatIsWrong_data() {
@@ -35,6 +41,8 @@ class TestControl : public QObject {
     QTest::newRow("missing") << QByteArray("{\"v\":1,\"command\":\"rescale\"}") << QByteArray("replicas");
     QTest::newRow("huge") << QByteArray("{\"v\":1,\"command\":\"rescale\",\"replicas\":1e30}")
                           << QByteArray("replicas");
+    QTest::newRow("range") << QByteArray("{\"v\":1,\"command\":\"rescale\",\"replicas\":\"auto:4-1\"}")
+                           << QByteArray("replicas");
     QTest::newRow("id") << QByteArray("{\"v\":1,\"id\":{},\"command\":\"status\"}") << QByteArray("id");
   }
   void badRequestsSayWhatIsWrong() {

@@ -61,12 +61,16 @@ class TestRunSpec : public QObject {
     spec.program = "/usr/bin/digits";
     spec.arguments = {"--epochs", "3", "--name", "ü \"q\""};
     spec.replicas = 3;
+    spec.auto_replicas = AutoReplicas{2, 4};
+    spec.efficiency_floor = 0.7;
     spec.triggers = {Trigger::parse("epoch=1:replicas=1"), Trigger::parse("elapsed=30s:stop")};
     spec.environment = {{"A", "b"}};
     const Json json = spec;
     const auto back = Json::parse(json.dump()).get<RunSpec>();
     QCOMPARE(Json(back).dump(), json.dump());
     QCOMPARE(back.triggers, spec.triggers);
+    QVERIFY(back.auto_replicas == spec.auto_replicas);
+    QVERIFY(!Json(RunSpec{}).get<RunSpec>().auto_replicas);
   }
 
   void aWrongFieldIsNamed() {

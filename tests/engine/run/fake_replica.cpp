@@ -42,6 +42,7 @@ struct Options {
   bool crash_unsaid = false;  // with a checkpoint that was written and not told of
   int hang_on = 0;            // replicas: never get to a first step on so many
   int die_on = 0;             // replicas: exit 3 at once on so many
+  bool model = false;         // tell a model after each step by which more replicas always pay
   bool full_disk = false;     // no checkpoint can be written
   bool ignore_term = false;
   bool garbage = false;
@@ -151,6 +152,17 @@ class Replica {
     telemetry_.send(Steps{step_, {{"mono", {last_step_}}, {"loss", {1.0 / static_cast<double>(step_)}}}, 0});
     telemetry_.send(Position{0, 1, "train", static_cast<double>(step_) / options_.steps,
                              static_cast<double>(step_), last_step_});
+    if (options_.model)
+      telemetry_.send(Model{{0.01, 0.001, 0.002, 0, 0.001, 0, 2},
+                            1e-4,
+                            1,
+                            64,
+                            8192,
+                            8,
+                            256,
+                            true,
+                            environment_.num_replicas,
+                            step_});
   }
 
   int fired_trigger() const {
@@ -215,6 +227,7 @@ int main(int argc, char** argv) {
   app.add_flag("--crash-unsaid", options.crash_unsaid);
   app.add_option("--hang-on", options.hang_on);
   app.add_option("--die-on", options.die_on);
+  app.add_flag("--model", options.model);
   app.add_flag("--full-disk", options.full_disk);
   app.add_flag("--ignore-term", options.ignore_term);
   app.add_flag("--garbage", options.garbage);

@@ -116,6 +116,9 @@ class TestRecipe : public QObject {
     QTest::newRow("kind") << "program = \"./program\""
                           << "program = 5"
                           << "recipe.toml:4: field 'program'";
+    QTest::newRow("auto range") << "replicas = 2"
+                                << "replicas = \"auto:4-1\""
+                                << "recipe.toml:5: field 'replicas'";
     QTest::newRow("range") << "replicas = 2"
                            << "replicas = 0"
                            << "recipe.toml:5: field 'replicas'";

@@ -19,6 +19,7 @@
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/process_id.h"
+#include "batchscope/protocol/replicas.h"
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/protocol/run_state.h"
 #include "batchscope/protocol/sched_hints.h"

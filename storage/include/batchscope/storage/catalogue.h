@@ -128,6 +128,8 @@ class Catalogue {
   /// Units as in Run. Series that are not in `latest` keep their values.
   void set_progress(const std::string& id, std::int64_t step, int epoch, int epochs, double fraction,
                     const std::map<std::string, double>& latest);
+  /// For its next supervisor; the name in it counts for nothing, see set_name.
+  void set_spec(const std::string& id, const protocol::RunSpec& spec);
   void set_name(const std::string& id, const std::string& name);               ///< need not be unique
   void set_note(const std::string& id, const std::string& note);               ///< any text
   void set_tags(const std::string& id, const std::vector<std::string>& tags);  ///< kept sorted, each once

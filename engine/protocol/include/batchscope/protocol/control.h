@@ -15,6 +15,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
+#include "batchscope/protocol/replicas.h"
 
 namespace batchscope::protocol {
 
@@ -26,9 +27,10 @@ struct Request {
   /// What is asked; PROTOCOL.md says what each does.
   enum class Command { status, rescale, checkpoint, pause, resume, stop, subscribe };
 
-  Json id = 0;                        ///< number or string, echoed
-  Command command = Command::status;  ///< what is asked
-  std::optional<int> replicas;        ///< rescale (required), resume
+  Json id = 0;                                ///< number or string, echoed
+  Command command = Command::status;          ///< what is asked
+  std::optional<int> replicas;                ///< rescale (this or the next), resume
+  std::optional<AutoReplicas> auto_replicas;  ///< instead of a number: the supervisor chooses from now on
 
   /// Throws Error(usage) naming the field; Error(version) for another protocol version.
   static Request parse(std::string_view line);
@@ -57,6 +59,7 @@ struct RunStatus {
   int generation = 0;                    ///< restarts so far
   int replicas = 0;                      ///< of this generation
   int target_replicas = 0;               ///< during a rescale, else equal to replicas
+  std::string auto_replicas;             ///< "auto:1-4" while the supervisor chooses their number, else empty
   std::int64_t step = 0;                 ///< optimizer steps done
   int epoch = 0;                         ///< finished
   int epochs = 0;                        ///< asked for; 0: unknown

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "batchscope/protocol/json.h"
+#include "batchscope/protocol/replicas.h"
 
 namespace batchscope::protocol {
 
@@ -47,6 +48,8 @@ struct RunSpec {
   std::string working_directory;                   ///< absolute path
   std::string recipe;                              ///< path of the recipe it came from, or empty
   int replicas = 1;                                ///< of the first generation
+  std::optional<AutoReplicas> auto_replicas;       ///< goodput chooses their number from then on; else nobody
+  double efficiency_floor = 0.5;                   ///< speed-up per replica that auto_replicas keeps up
   bool oversubscribe = false;                      ///< more replicas than GPUs, over Gloo
   std::string device = "auto";                     ///< auto, cpu or cuda:N
   std::string group;                               ///< runs that belong together, or empty

@@ -34,11 +34,13 @@ struct Parameter {
 
 /// How a program is started.
 struct Recipe {
-  std::string name;                   ///< by which commands know it
-  std::string title;                  ///< by which people know it
-  std::string description;            ///< a sentence or two
-  std::string program;                ///< name of an executable beside ours, or a path relative to the recipe
-  int replicas = 1;                   ///< to begin with
+  std::string name;         ///< by which commands know it
+  std::string title;        ///< by which people know it
+  std::string description;  ///< a sentence or two
+  std::string program;      ///< name of an executable beside ours, or a path relative to the recipe
+  int replicas = 1;         ///< to begin with
+  /// Where the recipe leaves the number to goodput; `replicas` is the first generation's.
+  std::optional<protocol::AutoReplicas> auto_replicas;
   std::vector<Parameter> parameters;  ///< in the order of the form
   std::filesystem::path file;         ///< that it was read from
 

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// The model that a run sends (protocol::Model) as the goodput room takes it.
+#pragma once
+
+#include "batchscope/goodput/model.h"
+#include "batchscope/protocol/telemetry.h"
+
+namespace batchscope::run {
+
+/// A model without parameters has a throughput of 0 everywhere.
+goodput::GoodputFunction goodput_function(const protocol::Model& model);
+/// Within which batch sizes it may be optimised.
+goodput::Bounds batch_bounds(const protocol::Model& model);
+
+}  // namespace batchscope::run

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Telemetry's model to goodput's.
+#include "batchscope/run/model.h"
+
+namespace batchscope::run {
+
+goodput::GoodputFunction goodput_function(const protocol::Model& model) {
+  goodput::PerfParams perf;
+  if (const auto& p = model.perf; p.size() >= 7) perf = {p[0], p[1], p[2], p[3], p[4], p[5], p[6]};
+  return {perf, {model.grad_sqr, model.grad_var}, model.init_batch_size};
+}
+
+goodput::Bounds batch_bounds(const protocol::Model& model) {
+  return {model.max_batch_size, model.min_local_batch_size, model.max_local_batch_size, model.accumulation};
+}
+
+}  // namespace batchscope::run

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers of replicas as people write them.
+#include <QTest>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/replicas.h"
+
+using namespace batchscope;
+using namespace batchscope::protocol;
+
+class TestReplicas : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void numbersAndRanges() {
+    QCOMPARE(ReplicaCount::parse("3").number, std::optional(3));
+    QVERIFY(!ReplicaCount::parse("3").automatic);
+    QVERIFY(ReplicaCount::parse("auto").automatic == (AutoReplicas{1, 0}));
+    QVERIFY(ReplicaCount::parse("auto:2").automatic == (AutoReplicas{2, 0}));
+    QVERIFY(ReplicaCount::parse("auto:2-8").automatic == (AutoReplicas{2, 8}));
+    QVERIFY(!ReplicaCount::parse("auto").number);
+  }
+
+  void textsSurvive() {
+    for (const char* text : {"auto", "auto:2", "auto:1-4", "auto:4-4"})
+      QCOMPARE(ReplicaCount::parse(text).automatic->text(), std::string(text));
+  }
+
+  void theFirstGenerationIsWithinTheRange() {
+    QCOMPARE(ReplicaCount::parse("3").first(1), 3);
+    QCOMPARE(ReplicaCount::parse("auto").first(2), 2);
+    QCOMPARE(ReplicaCount::parse("auto:2").first(1), 2);
+    QCOMPARE(ReplicaCount::parse("auto:1-4").first(8), 4);
+  }
+
+  void nonsenseIsQuoted_data() {
+    QTest::addColumn<QString>("text");
+    for (const char* text : {"", "0", "-1", "3.5", "4097", "two", "auto:", "auto:0", "auto:4-1", "auto:1-",
+                             "auto:-4", "auto1-4", "automatic", "auto:1-4-8", "99999999999999999999"})
+      QTest::newRow(text) << text;
+  }
+  void nonsenseIsQuoted() {
+    QFETCH(QString, text);
+    try {
+      ReplicaCount::parse(text.toStdString());
+      QFAIL("accepted");
+    } catch (const Error& error) {
+      QCOMPARE(error.kind(), ErrorKind::usage);
+      QVERIFY(QString::fromUtf8(error.what()).contains("'" + text + "'"));
+    }
+  }
+};
+
+QTEST_APPLESS_MAIN(TestReplicas)
+#include "test_replicas.moc"
