@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "control_panel.h"
 
+#include <QCheckBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMessageBox>
@@ -51,6 +52,7 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, int devices, Q
     : QFrame(parent),
       session_(session),
       replicas_(new ReplicaButtons(devices, this)),
+      auto_(new QCheckBox(tr("Auto"), this)),
       restart_(new QPushButton(this)),
       prediction_(new QLabel(this)),
       restartTitle_(section({}, this)),
@@ -70,13 +72,18 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, int devices, Q
   prediction_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
   prediction_->setMinimumHeight(46);
   stop_->setObjectName(QStringLiteral("danger"));
+  auto_->setToolTip(
+      tr("Goodput chooses how many replicas; the events say why. Restart on another number to take over."));
   checkpoint_->setToolTip(tr("Write a checkpoint after the next step and go on"));
 
   auto* content = new QWidget(this);
   auto* column = new QVBoxLayout(content);
   column->setContentsMargins(14, 12, 14, 8);
   column->setSpacing(0);
-  column->addWidget(section(tr("Replicas"), this));
+  auto* title = new QHBoxLayout;
+  title->addWidget(section(tr("Replicas"), this), 1);
+  title->addWidget(auto_);
+  column->addLayout(title);
   column->addSpacing(8);
   column->addWidget(replicas_);
   column->addSpacing(10);
@@ -116,6 +123,7 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, int devices, Q
     updateStatus();
     updateModel();
   });
+  connect(auto_, &QCheckBox::clicked, this, &ControlPanel::switchAuto);
   connect(restart_, &QPushButton::clicked, this, &ControlPanel::restart);
   connect(checkpoint_, &QPushButton::clicked, this, [this] { session_->send(Request::Command::checkpoint); });
   connect(pause_, &QPushButton::clicked, this, &ControlPanel::pauseOrResume);
@@ -159,6 +167,8 @@ void ControlPanel::updateStatus() {
   }
   enable(restart_, canResume || (isRunning && chosen > 0 && chosen != present_));
   enable(replicas_, isRunning || canResume);
+  enable(auto_, isRunning);
+  auto_->setChecked(!status.auto_replicas.empty());
   enable(checkpoint_, isRunning);
   enable(pause_, isRunning || canResume);
   pause_->setText(canResume ? tr("Resume") : tr("Pause"));
@@ -265,16 +275,32 @@ void ControlPanel::updatePrediction() {
   prediction_->setText(text);
 }
 
+// The present number asks for no restart where auto was on.
+void ControlPanel::switchAuto(bool on) {
+  Request request;
+  request.command = Request::Command::rescale;
+  if (on) {
+    request.auto_replicas = protocol::AutoReplicas{};
+  } else {
+    request.replicas = session_->status().target_replicas;
+  }
+  session_->send(request);
+}
+
 void ControlPanel::restart() {
-  if (is_resumable(stateOf(*session_))) {
-    if (session_->isConnected()) {
-      session_->send(Request::Command::resume, replicas_->chosen());
-    } else {
-      Q_EMIT resumeRequested(replicas_->chosen());
-    }
+  const int chosen = replicas_->chosen();
+  if (!is_resumable(stateOf(*session_))) {
+    session_->send(Request::Command::rescale, chosen);
     return;
   }
-  session_->send(Request::Command::rescale, replicas_->chosen());
+  const bool staysAuto = auto_->isChecked() && chosen == present_;  // any number would turn it off
+  if (!session_->isConnected()) {
+    Q_EMIT resumeRequested(staysAuto ? 0 : chosen);
+  } else if (staysAuto) {
+    session_->send(Request::Command::resume);
+  } else {
+    session_->send(Request::Command::resume, chosen);
+  }
 }
 
 void ControlPanel::pauseOrResume() {

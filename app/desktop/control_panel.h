@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The control at the right: how many replicas, the one filled button that restarts on them with what it is
-// predicted to do, the restart as it happens, and checkpoint, pause or resume, stop. The panel asks;
+// The control at the right: how many replicas or auto, the one filled button that restarts on them with what
+// it is predicted to do, the restart as it happens, and checkpoint, pause or resume, stop. The panel asks;
 // RunSession and Launcher do.
 #pragma once
 
 #include <QFrame>
 
+class QCheckBox;
 class QLabel;
 class QPushButton;
 
@@ -25,6 +26,7 @@ class ControlPanel : public QFrame {
   ControlPanel(RunSession* session, ViewState* state, int devices, QWidget* parent = nullptr);
 
   ReplicaButtons* replicas() const { return replicas_; }
+  QCheckBox* autoSwitch() const { return auto_; }
   QPushButton* restartButton() const { return restart_; }
   QPushButton* checkpointButton() const { return checkpoint_; }
   QPushButton* pauseButton() const { return pause_; }
@@ -40,12 +42,14 @@ class ControlPanel : public QFrame {
   void updateRestart();
   void updateModel();
   void updatePrediction();
+  void switchAuto(bool on);
   void restart();
   void pauseOrResume();
   void confirmStop();
 
   RunSession* session_;
   ReplicaButtons* replicas_;
+  QCheckBox* auto_;
   QPushButton* restart_;
   QLabel* prediction_;
   QLabel* restartTitle_;

@@ -88,6 +88,7 @@ void RunSession::statusFromCatalogue() {
   status_.run = run_->id;
   status_.state = run_state_name(run_->state);
   status_.replicas = status_.target_replicas = run_->replicas;
+  if (run_->spec.auto_replicas) status_.auto_replicas = run_->spec.auto_replicas->text();
   status_.step = run_->step;
   status_.epoch = run_->epoch;
   status_.epochs = run_->epochs;
@@ -116,13 +117,17 @@ const storage::Generation* RunSession::lastRestart() const {
 }
 
 void RunSession::send(protocol::Request::Command command, std::optional<int> replicas) {
+  protocol::Request request;
+  request.command = command;
+  request.replicas = replicas;
+  send(request);
+}
+
+void RunSession::send(const protocol::Request& request) {
   if (!client_) {
     Q_EMIT commandFailed(tr("Nobody supervises this run now; resume it first."));
     return;
   }
-  protocol::Request request;
-  request.command = command;
-  request.replicas = replicas;
   client_->send(request, [this](const protocol::Json*, const Error* error) {
     if (error != nullptr) Q_EMIT commandFailed(QString::fromUtf8(error->what()));
   });

@@ -46,6 +46,7 @@ class RunSession : public QObject {
 
   // Sends to the supervisor; a refusal comes back as commandFailed.
   void send(protocol::Request::Command command, std::optional<int> replicas = {});
+  void send(const protocol::Request& request);
 
  Q_SIGNALS:
   void opened();          // another run, or none

@@ -2,6 +2,7 @@
 //
 // The control panel against a supervisor of the test's own behind a real control socket: what is pressed is
 // what is sent, and what the supervisor says is what is shown.
+#include <QCheckBox>
 #include <QLabel>
 #include <QLocalServer>
 #include <QLocalSocket>
@@ -132,6 +133,26 @@ class ControlTest : public QObject {
     QTRY_COMPARE(supervisor_->commands.size(), 1u);
     QCOMPARE(supervisor_->commands[0].command, Request::Command::rescale);
     QCOMPARE(*supervisor_->commands[0].replicas, 1);
+  }
+
+  void autoIsSwitchedOnAndOff() {
+    QCheckBox* automatic = window_->control()->autoSwitch();
+    QVERIFY(automatic->isEnabled() && !automatic->isChecked());
+    automatic->click();
+    QTRY_COMPARE(supervisor_->commands.size(), 1u);
+    QCOMPARE(supervisor_->commands[0].command, Request::Command::rescale);
+    QVERIFY(supervisor_->commands[0].auto_replicas == protocol::AutoReplicas{});
+
+    protocol::RunStatus status = supervisor_->status();
+    status.auto_replicas = "auto:1-4";
+    supervisor_->say(status);
+    QTRY_VERIFY(automatic->isChecked());
+    automatic->click();
+    QTRY_COMPARE(supervisor_->commands.size(), 2u);
+    QCOMPARE(*supervisor_->commands[1].replicas, 2);  // the present number
+    status.auto_replicas.clear();
+    supervisor_->say(status);
+    QTRY_VERIFY(!automatic->isChecked());
   }
 
   void theKeyboardRescalesToo() {
