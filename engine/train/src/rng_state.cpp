@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Format: the number of ranks, then length and bytes of each generator state, all numbers little-endian u64.
+// Format: the number of ranks, then length and bytes of each one's state, all numbers little-endian u64. A
+// rank's state is that of the CPU's generator, with that of its GPU's behind it where it has one.
 #include "rng_state.h"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
 
 #include <cstring>
 #include <functional>
@@ -13,6 +15,7 @@
 #include <mutex>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "batchscope/protocol/error.h"
@@ -25,19 +28,34 @@
 namespace batchscope {
 namespace {
 
-std::string generator_state() {
-  at::Generator generator = at::detail::getDefaultCPUGenerator();
-  const std::lock_guard lock(generator.mutex());
-  const at::Tensor state = generator.get_state();
-  return {static_cast<const char*>(state.data_ptr()), static_cast<std::size_t>(state.numel())};
+std::vector<at::Generator> generators() {
+  std::vector<at::Generator> all{at::detail::getDefaultCPUGenerator()};
+  if (const c10::Device device = replica_device(); device.is_cuda())
+    all.push_back(at::globalContext().defaultGenerator(device));
+  return all;
 }
 
-void set_generator_state(const std::string& bytes) {
-  at::Generator generator = at::detail::getDefaultCPUGenerator();
-  at::Tensor state = at::empty({static_cast<std::int64_t>(bytes.size())}, at::kByte);
-  std::memcpy(state.data_ptr(), bytes.data(), bytes.size());
-  const std::lock_guard lock(generator.mutex());
-  generator.set_state(state);
+std::string generator_state() {
+  std::string bytes;
+  for (at::Generator generator : generators()) {
+    const std::lock_guard lock(generator.mutex());
+    const at::Tensor state = generator.get_state();
+    bytes.append(static_cast<const char*>(state.data_ptr()), static_cast<std::size_t>(state.numel()));
+  }
+  return bytes;
+}
+
+// Of a GPU where there was none, or none where there was one, nothing is set.
+void set_generator_state(std::string_view bytes) {
+  for (at::Generator generator : generators()) {
+    const std::lock_guard lock(generator.mutex());
+    const at::Tensor state = at::empty_like(generator.get_state());
+    const auto size = static_cast<std::size_t>(state.numel());
+    if (bytes.size() < size) return;
+    std::memcpy(state.data_ptr(), bytes.data(), size);
+    generator.set_state(state);
+    bytes.remove_prefix(size);
+  }
 }
 
 // FNV-1a: the same on every machine and in every version.
@@ -84,10 +102,12 @@ class RngState final : public checkpoint::State {
     if (rank < loaded_.size()) {
       set_generator_state(loaded_[rank]);
     } else {
-      at::Generator generator = at::detail::getDefaultCPUGenerator();
-      const std::lock_guard lock(generator.mutex());
-      generator.set_current_seed(
-          hash(loaded_.front() + "/" + std::to_string(rank) + "/" + std::to_string(num_restarts())));
+      const std::uint64_t seed =
+          hash(loaded_.front() + "/" + std::to_string(rank) + "/" + std::to_string(num_restarts()));
+      for (at::Generator generator : generators()) {
+        const std::lock_guard lock(generator.mutex());
+        generator.set_current_seed(seed);
+      }
     }
     loaded_.clear();
   }

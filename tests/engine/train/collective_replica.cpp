@@ -85,19 +85,24 @@ Json failing(const std::string& tag) {
 }
 
 // Trains a layer on data of this rank's own.
-Json gradients() {
+// In the third step, this rank sends itself the signal, if any.
+Json gradients(int signal = 0) try {
   at::manual_seed(replica_rank());
   torch::nn::Linear layer(5, 3);  // rank 0's is everyone's
   torch::optim::SGD optimizer(layer->parameters(), torch::optim::SGDOptions(0.1));
   AdaptiveDataParallel adp(*layer, optimizer);
   for (int step = 0; step < 5; ++step) {
     adp.zero_grad();
-    layer->forward(at::randn({4, 5})).pow(2).mean().backward();
+    const at::Tensor loss = layer->forward(at::randn({4, 5})).pow(2).mean();
+    if (step == 2 && signal != 0) ::raise(signal);
+    loss.backward();
     adp.step();
   }
   const at::Tensor weights = layer->weight.detach().flatten();
   return {{"weights", std::vector(weights.data_ptr<float>(), weights.data_ptr<float>() + weights.numel())},
           {"gain", adp.gain()}};
+} catch (const Error& error) {
+  return {{"kind", error_kind_name(error.kind())}, {"message", error.what()}};
 }
 
 // Rank 1 is longer than a barrier's own time-out allows, and shorter than the group's.
@@ -128,6 +133,8 @@ Json work(const std::string& what) {
   if (what == "hub-hang" && rank == 0) ::raise(SIGSTOP);
   if (what == "late") return late();
   if (what == "gradients") return gradients();
+  if (what == "gradients-death") return gradients(rank == 1 ? SIGKILL : 0);
+  if (what == "gradients-hang") return gradients(rank == 1 ? SIGSTOP : 0);
   return failing("numbers");
 }
 

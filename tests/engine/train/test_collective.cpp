@@ -22,6 +22,8 @@ class TestCollective : public QObject {
   void hangingHubIsNamed();
   void aBarrierHasATimeoutOfItsOwn();
   void missingReplicaIsNamed();
+  void failureAmongGradientsIsNamed_data();
+  void failureAmongGradientsIsNamed();
 };
 
 void TestCollective::everyReplicaGetsTheSameResults_data() {
@@ -138,6 +140,28 @@ void TestCollective::missingReplicaIsNamed() {
     QCOMPARE(replica.said["error"].get<std::string>(), std::string("timeout"));
     const auto message = replica.said["message"].get<std::string>();
     QVERIFY2(message.find("replica 2 did not appear") != std::string::npos, message.c_str());
+  }
+}
+
+// The exchange of tensors cannot tell who failed.
+void TestCollective::failureAmongGradientsIsNamed_data() {
+  QTest::addColumn<QString>("what");
+  QTest::addColumn<QString>("kind");
+  QTest::newRow("death") << "gradients-death"
+                         << "failure";
+  QTest::newRow("hang") << "gradients-hang"
+                        << "timeout";
+}
+void TestCollective::failureAmongGradientsIsNamed() {
+  QFETCH(QString, what);
+  QFETCH(QString, kind);
+  Launch launch{"train-collective-replica", {what}, 3};
+  launch.stopped = 1;
+  const auto all = run(launch);
+  for (const std::size_t rank : {0, 2}) {
+    QCOMPARE(all[rank].said["kind"].get<std::string>(), kind.toStdString());
+    const auto message = all[rank].said["message"].get<std::string>();
+    QVERIFY2(message.find("replica 1") != std::string::npos, message.c_str());
   }
 }
 
