@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The states that every program has without asking: metrics, epochs, loops, random numbers, triggers. They are made,
-// and loaded where there is a checkpoint, together with the first state that the program makes, so that
-// replicas meet in the same order whatever the program does.
+// The states that every program has without asking: metrics, epochs, loops, random numbers, triggers. They
+// are made, and loaded where there is a checkpoint, together with the first state that the program makes, so
+// that replicas meet in the same order whatever the program does.
 #pragma once
 
 namespace batchscope {
