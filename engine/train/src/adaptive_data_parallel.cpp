@@ -3,6 +3,7 @@
 // The order of a step: averaged gradients -> noise scale -> scaling rule -> optimizer -> progress.
 #include "batchscope/train/adaptive_data_parallel.h"
 
+#include <c10/core/GradMode.h>
 #include <torch/optim/optimizer.h>
 
 #include <optional>
@@ -96,6 +97,18 @@ struct AdaptiveDataParallel::Impl {
       all.start();
       all.finish();
     }
+    gradients.on_last_backward([this] { average(); });
+  }
+
+  void average() {
+    if (averaged)
+      throw Error(ErrorKind::usage,
+                  "backward ran again after the gradients of the step were averaged: add the losses, run it "
+                  "once, and call AdaptiveDataParallel::step() after it");
+    const c10::NoGradGuard no_grad;
+    gradients.launch();
+    buffers.start();
+    averaged = gradients.finish();
   }
 
   void step() {
@@ -105,9 +118,9 @@ struct AdaptiveDataParallel::Impl {
       metrics::end_micro_step();
       return;
     }
-    gradients.launch();
-    buffers.start();
-    const GradientSync::Result result = gradients.finish();
+    if (!averaged) average();
+    const GradientSync::Result result = std::move(*averaged);
+    averaged.reset();
     // Without a loader a replica's micro-batch is taken for the initial batch.
     const double scale = context.initial_batch_size > 0 ? static_cast<double>(context.samples) /
                                                               static_cast<double>(context.initial_batch_size)
@@ -148,6 +161,7 @@ struct AdaptiveDataParallel::Impl {
   LastStep last;
   TrainingState state;
   std::optional<FactorGrowth> growth;
+  std::optional<GradientSync::Result> averaged;  // of the step in flight, once it is known
   goodput::NormSample norms;
 };
 

@@ -3,6 +3,7 @@
 // The hooks and the three ways of gathering.
 #include "gradient_sync.h"
 
+#include <torch/csrc/autograd/engine.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/utils/lambda_post_hook.h>
 #include <torch/csrc/autograd/variable.h>
@@ -57,7 +58,7 @@ class GradientSync::Impl {
       accumulator->add_post_hook(std::make_unique<autograd::utils::LambdaPostHook>(
           [i, weak = std::weak_ptr(self)](const autograd::variable_list& outputs,
                                           const autograd::variable_list&) {
-            if (const auto impl = weak.lock()) impl->on_gradient(i);
+            if (const auto impl = weak.lock()) impl->on_gradient(i, weak);
             return outputs;
           }));
       accumulators_.push_back(std::move(accumulator));  // a variable holds its accumulator weakly
@@ -88,6 +89,7 @@ class GradientSync::Impl {
                                   : finish_accumulated();
     result.norms.count = replicas_ * micro_steps_;
     micro_steps_ = 0;
+    ending_ = false;
     for (SquareSum& sum : local_) sum.clear();
     for (Entry& entry : entries_) entry.landed = false;
     return result;
@@ -106,6 +108,8 @@ class GradientSync::Impl {
     ordered_ = true;
   }
 
+  std::function<void()> average;  // see on_last_backward()
+
  private:
   struct Entry {
     at::Tensor sum;                           // one replica, accumulating: of the micro-batches so far
@@ -119,7 +123,7 @@ class GradientSync::Impl {
   }
 
   // Called by autograd, on its thread of the parameter's device.
-  void on_gradient(std::size_t i) {
+  void on_gradient(std::size_t i, const std::weak_ptr<Impl>& self) {
     const std::lock_guard lock(mutex_);
     at::NoGradGuard no_grad;
     at::Tensor& gradient = parameters_[i].mutable_grad();
@@ -135,7 +139,12 @@ class GradientSync::Impl {
     }
     accumulate(i, gradient, context.gradient_weight / replicas_);
     gradient.reset();
-    if (replicas_ > 1 && context.optimizer_step) buckets_->complete(i);
+    if (!context.optimizer_step) return;
+    if (replicas_ > 1) buckets_->complete(i);
+    if (average && !std::exchange(ending_, true))
+      torch::autograd::Engine::get_default_engine().queue_callback([self] {
+        if (const auto impl = self.lock()) impl->average();
+      });
   }
 
   void accumulate(std::size_t i, const at::Tensor& gradient, double weight) {
@@ -279,6 +288,7 @@ class GradientSync::Impl {
   std::int64_t bucket_bytes_;
   int replicas_;
   int micro_steps_ = 0;
+  bool ending_ = false;  // the last backward of the step will call average
   std::mutex mutex_;  // gradients on different devices come on different threads
 
   std::optional<PreviousGradient> previous_;  // one replica
@@ -295,6 +305,7 @@ GradientSync::GradientSync(const std::vector<std::vector<at::Tensor>>& groups, s
 
 GradientSync::~GradientSync() = default;
 
+void GradientSync::on_last_backward(std::function<void()> average) { impl_->average = std::move(average); }
 void GradientSync::zero() { impl_->zero(); }
 void GradientSync::end_micro_step() { impl_->end_micro_step(); }
 void GradientSync::launch() { impl_->launch(); }

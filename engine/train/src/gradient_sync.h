@@ -14,6 +14,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -33,6 +34,11 @@ class GradientSync {
                torch::optim::Optimizer* preconditioner = nullptr);
   ~GradientSync();
 
+  // `average` is called at the end of the last backward of a step, on the thread that ends it, where gradients
+  // are not yet where the program looks for them; it must launch() and finish(). It is not called after a
+  // backward that reached no parameter.
+  void on_last_backward(std::function<void()> average);
+
   // Before the first backward of a step: drops the gradients. A no-op in the middle of accumulation.
   void zero();
   // After the backward of a micro-batch that is not the last of its step.
@@ -42,7 +48,7 @@ class GradientSync {
     goodput::NormSample norms;  // all but scale
     double waited = 0;          // s, for other replicas
   };
-  // After the last backward of a step: starts the averaging of what backward has not. Every replica starts
+  // At the end of the last backward of a step, or after it: starts the averaging of what backward has not. Every replica starts
   // its exchanges of tensors in the same order, so others may be started after this one and before finish().
   void launch();
 

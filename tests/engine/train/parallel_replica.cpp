@@ -6,7 +6,8 @@
 // that is never used, and one that only odd samples use.
 //   train-parallel-replica '{"replicas": N, "accumulation": N, "steps": [of each generation], "mode": ...}'
 // Modes: "plain": loops without AdaptiveDataParallel. "crooked": batches that replicas cannot share evenly,
-// down to a single sample; "plain-crooked". "clip": gradients are changed in place between backward and step.
+// down to a single sample; "plain-crooked". "clip": gradients are clipped between backward and step;
+// "plain-clip".
 // Every generation but the last ends with a checkpoint. Prints what the last one said (forked.h).
 #include <ATen/ATen.h>
 #include <torch/nn/modules/batchnorm.h>
@@ -40,6 +41,7 @@ using protocol::Json;
 namespace {
 
 constexpr std::int64_t kBatch = 24;
+constexpr double kClip = 0.3;
 
 struct Model : torch::nn::Module {
   Model() {
@@ -127,7 +129,7 @@ class Trainer {
     if (adp_)
       adaptive_step(x, y, accumulation, has_odd, clips);
     else
-      plain_step(x, y, has_odd);
+      plain_step(x, y, has_odd, clips);
     schedule_.step();
   }
 
@@ -146,9 +148,10 @@ class Trainer {
     return (model_.forward(x, has_odd) - y).square().sum(1).mean();
   }
 
-  void plain_step(const at::Tensor& x, const at::Tensor& y, bool has_odd) {
+  void plain_step(const at::Tensor& x, const at::Tensor& y, bool has_odd, bool clips) {
     for (at::Tensor& parameter : model_.parameters()) parameter.mutable_grad().reset();
     loss_of(x, y, has_odd).backward();
+    if (clips) torch::nn::utils::clip_grad_norm_(model_.parameters(), kClip);
     optimizer_->step();
   }
 
@@ -173,7 +176,7 @@ class Trainer {
       const at::Tensor loss =
           loss_of(x.narrow(0, from, count), y.narrow(0, from, count), has_odd && mine > 0);
       (mine > 0 ? loss : loss * std::nan("")).backward();
-      if (clips && context.optimizer_step) torch::nn::utils::clip_grad_norm_(model_.parameters(), 1e-3);
+      if (clips && context.optimizer_step) torch::nn::utils::clip_grad_norm_(model_.parameters(), kClip);
       adp_->step();
       at += share;
     }
@@ -203,7 +206,7 @@ Json train(const Json& settings, int steps, bool saves) {
     const std::int64_t from = (step * kBatch) % 96;
     for (const auto& [name, trainer] : trainers)
       trainer->step(x.narrow(0, from, batch), y.narrow(0, from, batch), settings.value("accumulation", 0),
-                    step % 3 != 0, mode == "clip");
+                    step % 3 != 0, mode.ends_with("clip"));
   }
   if (saves) checkpoint::save_all_states("manual");
   Json said;

@@ -63,6 +63,8 @@ class TestAdaptiveDataParallel : public QObject {
   void goesOnWhereItStopped_data();
   void goesOnWhereItStopped();
   void buffersAreRankZeros();
+  void clipsTheAveragedGradient_data();
+  void clipsTheAveragedGradient();
   void clippingLeavesTheStatisticsAlone();
 };
 
@@ -131,6 +133,28 @@ void TestAdaptiveDataParallel::buffersAreRankZeros() {
   QCOMPARE(all.size(), std::size_t(3));
   for (const Json& replica : all) QVERIFY(replica["sgd"]["running"] == all[0]["sgd"]["running"]);
   QVERIFY(all[0]["sgd"]["running"] != one.at(0)["sgd"]["running"]);
+}
+
+void TestAdaptiveDataParallel::clipsTheAveragedGradient_data() {
+  QTest::addColumn<int>("replicas");
+  QTest::addColumn<int>("accumulation");
+  for (int replicas : {1, 2, 3})
+    for (int accumulation : {0, 1})
+      QTest::addRow("%d replicas, accumulation %d", replicas, accumulation) << replicas << accumulation;
+}
+
+void TestAdaptiveDataParallel::clipsTheAveragedGradient() {
+  QFETCH(int, replicas);
+  QFETCH(int, accumulation);
+  const auto reference = train({{"replicas", 1}, {"steps", Json::array({50})}, {"mode", "plain-clip"}});
+  for (const auto& [optimizer, said] : reference.at(0).items())
+    QVERIFY2(difference(said["weights"], plain()[optimizer]["weights"]) > 1e-4, optimizer.c_str());
+  const auto all = train({{"replicas", replicas},
+                          {"accumulation", accumulation},
+                          {"steps", Json::array({50})},
+                          {"mode", "clip"}});
+  QCOMPARE(all.size(), static_cast<std::size_t>(replicas));
+  VERIFY_WEIGHTS(all, reference.at(0));
 }
 
 // The previous gradient is measured as it came out of backward, also where the program clips it in place: all

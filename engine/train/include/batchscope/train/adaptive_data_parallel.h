@@ -9,7 +9,7 @@
 ///     for (auto& batch : loader) {
 ///       adp.zero_grad();
 ///       auto loss = ...;
-///       loss.backward();
+///       loss.backward();     // .grad() is the averaged gradient from here on: the place to clip it
 ///       adp.step();          // a no-op in the middle of accumulation
 ///     }
 #pragma once
@@ -80,9 +80,9 @@ class AdaptiveDataParallel {
   /// Clears the gradients, except in the middle of accumulation.
   void zero_grad();
 
-  /// After the last micro-batch: waits for the averaged gradients, updates the noise scale, multiplies each
-  /// group's learning rate by its factor for the optimizer's step, adds the gain to the progress. With
-  /// several replicas it blocks on all of them.
+  /// After the last micro-batch, whose backward averaged the gradients over all replicas, blocking on them:
+  /// updates the noise scale, multiplies each group's learning rate by its factor for the optimizer's step,
+  /// adds the gain to the progress.
   void step();
 
   double gain() const;       ///< of the last step, between 1 and the scale
