@@ -6,6 +6,8 @@
 #include <c10/core/GradMode.h>
 #include <torch/optim/optimizer.h>
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <unordered_set>
 #include <utility>
@@ -14,6 +16,7 @@
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/train/collective.h"
+#include "batchscope/train/grad_scaler.h"
 #include "batchscope/train/scaling_rule.h"
 #include "buffer_sync.h"
 #include "factor_growth.h"
@@ -55,6 +58,10 @@ std::vector<std::vector<at::Tensor>> groups_of(const ModuleTensors& module,
   return groups;
 }
 
+bool all_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+}
+
 std::shared_ptr<ScalingRule> default_rule(const torch::optim::Optimizer& optimizer) {
   if (Preconditioner::fits(optimizer)) return std::make_shared<AdamScale>();
   return std::make_shared<AdaScale>();
@@ -75,11 +82,12 @@ struct AdaptiveDataParallel::Impl {
       : module(std::move(the_module)),
         optimizer(the_optimizer),
         rule(options.scaling_rule ? std::move(options.scaling_rule) : default_rule(optimizer)),
+        scaler(options.scaler),
         noise(optimizer.param_groups().size(), {options.noise_mode, options.smoothing}),
         gradients(groups_of(module, optimizer), options.bucket_bytes,
-                  rule->preconditioned() && Preconditioner::fits(optimizer) ? &optimizer : nullptr),
+                  rule->preconditioned() && Preconditioner::fits(optimizer) ? &optimizer : nullptr, scaler),
         buffers(without_names(module.buffers), process().group.get()),
-        state(options.name, {module, optimizer, scheduler, noise, gradients, last}) {
+        state(options.name, {module, optimizer, scheduler, scaler, noise, gradients, last}) {
     if (options.max_factor_growth) {
       growth.emplace(options.name + "-growth", optimizer.param_groups().size(), *options.max_factor_growth);
       checkpoint::load_state(*growth);
@@ -138,23 +146,31 @@ struct AdaptiveDataParallel::Impl {
     report.grad_sqr = noise.sqr();
     report.grad_var = noise.var();
     report.sync_seconds = result.waited;
-    std::vector<double> factors = rule->factors(
-        {noise.sqr_by_group(), noise.var_by_group(), scale, context.initial_batch_size, metrics::progress()});
+    // Of what rode along with the gradients, so that every replica finds the same.
+    report.skipped = scaler && scaler->enabled() && !all_finite(norms.local_sqr);
+    report.learning_rate = report.skipped ? 0 : step_optimizer(scale);
+    report.lr_factor = last.lr_factor;
+    buffers.finish();
+    if (scaler) scaler->update_after(report.skipped);
+    metrics::commit_step(report);
+  }
+
+  // At scaled learning rates; returns the first group's.
+  double step_optimizer(double scale) {
+    std::vector<double> factors = rule->factors({noise.sqr_by_group(), noise.var_by_group(), scale,
+                                                 step_context().initial_batch_size, metrics::progress()});
     require_one_each(factors, optimizer.param_groups().size());
     if (growth) growth->cap(factors);
-    last.lr_factor = report.lr_factor = factors.front();
-    {
-      const ScaledLearningRates scaled(optimizer, factors);
-      report.learning_rate = learning_rate(optimizer.param_groups().front());
-      optimizer.step();
-    }
-    buffers.finish();
-    metrics::commit_step(report);
+    last.lr_factor = factors.front();
+    const ScaledLearningRates scaled(optimizer, factors);
+    optimizer.step();
+    return learning_rate(optimizer.param_groups().front());
   }
 
   const ModuleTensors module;
   torch::optim::Optimizer& optimizer;
   std::shared_ptr<ScalingRule> rule;
+  GradScaler* scaler;  // may be null
   goodput::NoiseScale noise;
   GradientSync gradients;
   BufferSync buffers;

@@ -18,6 +18,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/telemetry.h"
 #include "batchscope/train/collective.h"
+#include "batchscope/train/grad_scaler.h"
 #include "buckets.h"
 #include "norms.h"
 #include "preconditioner.h"
@@ -30,11 +31,18 @@ namespace batchscope {
 class GradientSync::Impl {
  public:
   Impl(const std::vector<std::vector<at::Tensor>>& groups, std::int64_t bucket_bytes,
-       torch::optim::Optimizer* preconditioner)
-      : groups_(groups.size()), bucket_bytes_(bucket_bytes), replicas_(process().environment.num_replicas) {
+       torch::optim::Optimizer* preconditioner, const GradScaler* scaler)
+      : groups_(groups.size()),
+        bucket_bytes_(bucket_bytes),
+        replicas_(process().environment.num_replicas),
+        scaler_(scaler && scaler->enabled() ? scaler : nullptr) {
     for (std::size_t group = 0; group < groups.size(); ++group)
       for (const at::Tensor& parameter : groups[group])
         if (parameter.requires_grad()) {
+          if (scaler_ && parameter.scalar_type() == at::kHalf)
+            throw Error(ErrorKind::usage,
+                        "a parameter is in fp16, whose gradients a GradScaler cannot unscale: keep the "
+                        "parameters in fp32 and use Autocast");
           parameters_.push_back(parameter);
           group_of_.push_back(group);
         }
@@ -131,6 +139,10 @@ class GradientSync::Impl {
     if (gradient.layout() != at::kStrided)
       throw Error(ErrorKind::usage,
                   "a parameter has sparse gradients, which AdaptiveDataParallel cannot average");
+    if (std::exchange(entries_[i].landed_now, true) && (replicas_ > 1 || micro_steps_ > 0 || scaler_))
+      throw Error(ErrorKind::usage,
+                  "backward ran twice over a parameter in one micro-batch: add the losses and run it once");
+    if (scaler_) gradient.mul_(1 / scaler_->get_scale());
     const StepContext& context = step_context();
     if (replicas_ == 1 && context.optimizer_step && micro_steps_ == 0) {
       entries_[i].landed = true;
@@ -149,9 +161,6 @@ class GradientSync::Impl {
 
   void accumulate(std::size_t i, const at::Tensor& gradient, double weight) {
     Entry& entry = entries_[i];
-    if (std::exchange(entry.landed_now, true))
-      throw Error(ErrorKind::usage,
-                  "backward ran twice over a parameter in one micro-batch: add the losses and run it once");
     SquareSum& local = local_[group_of_[i]];
     const bool first = !std::exchange(entry.landed, true);
     if (first && replicas_ > 1 && order_.size() < parameters_.size()) order_.push_back(i);
@@ -287,9 +296,10 @@ class GradientSync::Impl {
   std::size_t groups_;
   std::int64_t bucket_bytes_;
   int replicas_;
+  const GradScaler* scaler_;  // none where it is not enabled
   int micro_steps_ = 0;
   bool ending_ = false;  // the last backward of the step will call average
-  std::mutex mutex_;  // gradients on different devices come on different threads
+  std::mutex mutex_;     // gradients on different devices come on different threads
 
   std::optional<PreviousGradient> previous_;  // one replica
   std::optional<Buckets> buckets_;            // several
@@ -298,8 +308,8 @@ class GradientSync::Impl {
 };
 
 GradientSync::GradientSync(const std::vector<std::vector<at::Tensor>>& groups, std::int64_t bucket_bytes,
-                           torch::optim::Optimizer* preconditioner)
-    : impl_(std::make_shared<Impl>(groups, bucket_bytes, preconditioner)) {
+                           torch::optim::Optimizer* preconditioner, const GradScaler* scaler)
+    : impl_(std::make_shared<Impl>(groups, bucket_bytes, preconditioner, scaler)) {
   impl_->hook(impl_);
 }
 

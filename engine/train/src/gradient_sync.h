@@ -8,7 +8,8 @@
 // autograd's own and is only measured, together with the one before (previous_gradient.h); with one replica
 // and several, it is added up; with several replicas it is added up in buckets (buckets.h) whose all-reduces
 // overlap with backward and carry the norms along. Parameters without a gradient count as zero on this
-// replica; those without one on any replica keep none.
+// replica; those without one on any replica keep none. With a GradScaler every gradient is unscaled first, so
+// that all of this is about the loss's own gradients.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -26,17 +27,20 @@ class Optimizer;
 
 namespace batchscope {
 
+class GradScaler;
+
 class GradientSync {
  public:
   // The parameters of each group; those that require no gradient are left alone. Norms are taken through
-  // Adam's preconditioner where there is one, an Adam's or AdamW's over these groups.
+  // Adam's preconditioner where there is one, an Adam's or AdamW's over these groups. Throws Error(usage) for
+  // a scaler over parameters in fp16.
   GradientSync(const std::vector<std::vector<at::Tensor>>& groups, std::int64_t bucket_bytes,
-               torch::optim::Optimizer* preconditioner = nullptr);
+               torch::optim::Optimizer* preconditioner = nullptr, const GradScaler* scaler = nullptr);
   ~GradientSync();
 
-  // `average` is called at the end of the last backward of a step, on the thread that ends it, where gradients
-  // are not yet where the program looks for them; it must launch() and finish(). It is not called after a
-  // backward that reached no parameter.
+  // `average` is called at the end of the last backward of a step, on the thread that ends it, where
+  // gradients are not yet where the program looks for them; it must launch() and finish(). It is not called
+  // after a backward that reached no parameter.
   void on_last_backward(std::function<void()> average);
 
   // Before the first backward of a step: drops the gradients. A no-op in the middle of accumulation.
@@ -48,8 +52,9 @@ class GradientSync {
     goodput::NormSample norms;  // all but scale
     double waited = 0;          // s, for other replicas
   };
-  // At the end of the last backward of a step, or after it: starts the averaging of what backward has not. Every replica starts
-  // its exchanges of tensors in the same order, so others may be started after this one and before finish().
+  // At the end of the last backward of a step, or after it: starts the averaging of what backward has not.
+  // Every replica starts its exchanges of tensors in the same order, so others may be started after this one
+  // and before finish().
   void launch();
 
   // After launch(): every parameter's .grad() is the averaged gradient. Collective.

@@ -205,7 +205,7 @@ void commit_step(const StepReport& report) {
   if (measured()) account.profile.add_optimizer(key(), seconds, report.sync_seconds);
   watch.warm = true;
 
-  account.progress += report.gain;
+  if (!report.skipped) account.progress += report.gain;
   ++account.steps;
   account.samples += step.samples;
   account.gradient = {report.grad_sqr, report.grad_var};

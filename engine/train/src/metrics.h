@@ -13,6 +13,7 @@ namespace batchscope::metrics {
 // What AdaptiveDataParallel knows after an optimizer step.
 struct StepReport {
   double gain = 1;           // averaged
+  bool skipped = false;      // by the gradient scaler: no update was made, nothing was gained
   double raw_gain = 1;       // from this step's estimates alone; NaN where there are none
   double lr_factor = 1;      // first group
   double learning_rate = 0;  // first group, as applied

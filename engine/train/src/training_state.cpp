@@ -14,6 +14,7 @@
 
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/protocol/error.h"
+#include "batchscope/train/grad_scaler.h"
 #include "batchscope/train/lr_scheduler.h"
 #include "gradient_sync.h"
 #include "optimizer_state.h"
@@ -39,6 +40,7 @@ TensorWriter contents(const TrainingState::Parts& parts) {
   for (const auto& [name, tensor] : parts.module.all()) file.add(kModule + name, tensor);
   save_optimizer(parts.optimizer, file);
   if (parts.scheduler) file.add_numbers("scheduler", parts.scheduler->state());
+  if (parts.scaler && parts.scaler->enabled()) file.add_numbers("scaler", parts.scaler->state());
   file.add_numbers("noise", parts.noise.state());
   file.add_numbers("last_step", {parts.last_step.gain, parts.last_step.lr_factor});
   const std::vector<std::size_t> order = parts.gradients.order();
@@ -87,6 +89,7 @@ void TrainingState::load(std::istream& in) {
   for (const auto& [name, tensor] : module) file.read(kModule + name, tensor);
   load_optimizer(parts_.optimizer, file);
   if (parts_.scheduler && file.has("scheduler")) parts_.scheduler->restore(file.numbers("scheduler"));
+  if (parts_.scaler && file.has("scaler")) parts_.scaler->restore(file.numbers("scaler"));
   parts_.noise.restore(file.numbers("noise"));
   const std::vector<double> last = file.numbers("last_step"), order = file.numbers("order");
   parts_.last_step = {last.at(0), last.at(1)};

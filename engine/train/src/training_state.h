@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What AdaptiveDataParallel keeps in a checkpoint: the module's parameters and buffers, the optimizer, the
-// schedule, the noise scale with what the last step made of it, the previous gradient and the order of
-// gradients. One file of tensors and numbers (tensor_file.h).
+// schedule, the gradient scaler, the noise scale with what the last step made of it, the previous gradient
+// and the order of gradients. One file of tensors and numbers (tensor_file.h).
 #pragma once
 
 #include <string>
@@ -16,6 +16,7 @@ class Optimizer;
 
 namespace batchscope {
 
+class GradScaler;
 class GradientSync;
 class LRScheduler;
 namespace goodput {
@@ -32,6 +33,7 @@ class TrainingState : public checkpoint::State {
     const ModuleTensors& module;
     torch::optim::Optimizer& optimizer;
     LRScheduler* scheduler;  // may be null
+    GradScaler* scaler;      // may be null
     goodput::NoiseScale& noise;
     GradientSync& gradients;
     LastStep& last_step;

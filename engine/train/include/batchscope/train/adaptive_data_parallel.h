@@ -39,6 +39,7 @@ enum class NoiseMode;
 class NoiseScale;
 struct NormSample;
 }  // namespace goodput
+class GradScaler;
 class LRScheduler;
 class ScalingRule;
 
@@ -54,13 +55,16 @@ class AdaptiveDataParallel {
     /// A learning-rate factor is at most this times what it was a step before, beginning with 1; must be
     /// above 1.
     std::optional<double> max_factor_growth;
+    /// That scales the loss, of this instance alone: gradients are unscaled as they come out of backward,
+    /// steps that have one that is not finite are skipped on all replicas. Saved with the rest.
+    GradScaler* scaler = nullptr;
     std::int64_t bucket_bytes = 25 << 20;  ///< of gradients averaged at once, with several replicas
   };
 
   /// Broadcasts rank 0's parameters and buffers, then loads the checkpoint's state where there is one. The
-  /// module, the optimizer and the scheduler must outlive it. Collective: blocks until every replica is
-  /// there. Throws Error(usage) for a module without trainable parameters or an optimizer over other
-  /// parameters than the module's.
+  /// module, the optimizer, the scheduler and the scaler must outlive it. Collective: blocks until every
+  /// replica is there. Throws Error(usage) for a module without trainable parameters, an optimizer over other
+  /// parameters than the module's, or a scaler over parameters in fp16.
   ///@{
   AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer, LRScheduler* scheduler,
                        Options options);
@@ -82,7 +86,7 @@ class AdaptiveDataParallel {
 
   /// After the last micro-batch, whose backward averaged the gradients over all replicas, blocking on them:
   /// updates the noise scale, multiplies each group's learning rate by its factor for the optimizer's step,
-  /// adds the gain to the progress.
+  /// adds the gain to the progress, updates the scaler. In a skipped step the scaler alone moves.
   void step();
 
   double gain() const;       ///< of the last step, between 1 and the scale
