@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Images and labels as tensors: bytes [n, rows, columns] and long [n]. The images are not copied: in a replica
-// that was forked they stay the pages that all replicas share.
+// Images and labels as tensors: bytes [n, rows, columns] and long [n]. The images are not copied: in a
+// replica that was forked they stay the pages that all replicas share.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -19,8 +19,8 @@ class SpeedupFunction {
   /// Of this goodput, with batch sizes within these bounds.
   SpeedupFunction(const GoodputFunction& goodput, const Bounds& bounds);
 
-  /// 1 for one replica; 0 where nothing is feasible, no replicas included, and where the ratio is not finite; 0
-  /// everywhere where one replica is not feasible. Never throws for counts; remembers what it has computed.
+  /// 1 for one replica; 0 where nothing is feasible, no replicas included, and where the ratio is not finite;
+  /// 0 everywhere where one replica is not feasible. Never throws for counts; remembers what it has computed.
   double operator()(int num_nodes, int num_replicas);
 
  private:
