@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Two hundred rescales in a row, between one replica and two: they leave nothing behind. What a pause finds after the
+first few (descriptors, threads, processes, files, memory) is what a pause finds after all of them."""
+
+import json
+import pathlib
+import sys
+import tempfile
+
+from run_scenario import Failure, Scenario, patiently
+
+RESCALES = 200
+FIRST = 20  # warm the allocators, and fill what is filled once
+STEPS = 3  # between two
+GROWTH = 16 << 20  # bytes that the supervisor may grow by: it knows the whole run
+
+
+def triggers():
+    for number in range(1, RESCALES + 1):
+        yield f"step={number * STEPS}:replicas={1 + number % 2}"
+        if number in (FIRST, RESCALES):
+            yield f"step={number * STEPS + 1}:pause"
+
+
+def children(pid):
+    return sorted(int(child) for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+
+
+def usage(scenario, supervisor):
+    """What there is while the run is paused, by what it is."""
+    counts = {"processes": len(children(supervisor))}
+    for pid in [supervisor, *children(supervisor)]:
+        name = pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+        for what in ("fd", "task"):
+            counts[f"{name}: {what}"] = len(list(pathlib.Path(f"/proc/{pid}/{what}").iterdir()))
+    for folder in ("batchscope", "shm", f"runs/{scenario.show()['run']['id']}/checkpoints"):
+        counts[f"files in {folder}"] = len(list((scenario.home / folder).rglob("*")))
+    return counts
+
+
+def memory(pid):
+    status = pathlib.Path(f"/proc/{pid}/status").read_text().split()
+    return int(status[status.index("VmRSS:") + 1]) * 1024
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="storm-") as home:
+        scenario = Scenario(sys.argv[1], home)
+        scenario.environment["BATCHSCOPE_SHM"] = str(scenario.home / "shm")
+        (scenario.home / "shm").mkdir()
+        at = " ".join(f"--at {trigger}" for trigger in triggers())
+        try:
+            scenario.do(f"batchscope run digits --replicas 1 --detach {at} -- --no-autoscale --epochs 100")
+            scenario.wait('state == "paused"')
+            supervisor = scenario.show()["run"]["supervisor"]
+            before, memory_before = usage(scenario, supervisor), memory(supervisor)
+            scenario.do("batchscope resume latest --detach")
+            scenario.wait(f'state == "paused" and step > {RESCALES * STEPS}')
+            patiently(f"the usage of {before}", lambda: usage(scenario, supervisor) == before)
+            if memory(supervisor) - memory_before > GROWTH:
+                raise Failure(f"the supervisor grew from {memory_before >> 10} to {memory(supervisor) >> 10} KiB")
+            scenario.check(f"len(generations) == {RESCALES + 2}")  # the first, and one that was resumed
+            scenario.check(f'sum(event["text"].endswith(", forked") for event in events) == {RESCALES + 2}')
+            scenario.do("batchscope stop latest")
+            scenario.wait('state == "stopped"')
+        except Failure:
+            print(json.dumps(usage(scenario, supervisor), indent=1), file=sys.stderr)
+            raise
+        finally:
+            scenario.clean_up()
+
+
+if __name__ == "__main__":
+    main()
