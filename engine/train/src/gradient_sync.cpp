@@ -27,6 +27,12 @@
 #include "step_context.h"
 
 namespace batchscope {
+namespace {
+
+// A shared_ptr, and an intrusive_ptr in later versions of LibTorch.
+using Accumulator = decltype(torch::autograd::impl::grad_accumulator(std::declval<const at::Tensor&>()));
+
+}  // namespace
 
 class GradientSync::Impl {
  public:
@@ -289,7 +295,7 @@ class GradientSync::Impl {
 
   std::vector<at::Tensor> parameters_;  // of all groups
   std::vector<std::size_t> group_of_;
-  std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;
+  std::vector<Accumulator> accumulators_;
   std::optional<Preconditioner> preconditioner_;
   std::vector<Entry> entries_;
   std::vector<SquareSum> local_;  // by group, of all micro-batches so far
