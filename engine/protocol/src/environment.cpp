@@ -64,6 +64,7 @@ Environment Environment::from_process() {
   e.triggers = text(variable::kTriggers);
   e.sample_log = text(variable::kSampleLog);
   e.checkpoint_interval = seconds(variable::kCheckpointInterval, e.checkpoint_interval);
+  e.memory_path = text(variable::kMemoryPath);
   if (e.replica_rank >= e.num_replicas)
     throw Error(ErrorKind::usage, std::string(variable::kReplicaRank) + "=" + std::to_string(e.replica_rank) +
                                       ": expected less than " + variable::kNumReplicas + "=" +
@@ -96,6 +97,7 @@ std::map<std::string, std::string> Environment::to_variables() const {
   set(variable::kDevice, device, defaults.device);
   set(variable::kTriggers, triggers);
   set(variable::kSampleLog, sample_log);
+  set(variable::kMemoryPath, memory_path);
   if (checkpoint_interval != defaults.checkpoint_interval)
     variables[variable::kCheckpointInterval] = Json(checkpoint_interval).dump();
   return variables;

@@ -16,6 +16,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
+#include "batchscope/protocol/volatile_checkpoint.h"
 
 namespace batchscope::protocol {
 namespace {
@@ -30,6 +31,8 @@ bool is_plain_name(const std::string& name) {
          name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
 }
 
+}  // namespace
+
 std::uint32_t file_crc32(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::array<char, 1 << 16> block;
@@ -42,12 +45,12 @@ std::uint32_t file_crc32(const fs::path& file) {
   return static_cast<std::uint32_t>(crc);
 }
 
-}  // namespace
-
 void write_manifest(const fs::path& directory, const Manifest& manifest) {
   Json files = Json::array();
-  for (const StateFile& file : manifest.files)
-    files.push_back({{"name", file.name}, {"bytes", file.bytes}, {"crc32", file.crc32}});
+  for (const StateFile& file : manifest.files) {
+    files.push_back({{"name", file.name}, {"bytes", file.bytes}});
+    if (file.crc32) files.back()["crc32"] = *file.crc32;
+  }
   Json ledger = Json::array();
   for (const LedgerEntry& entry : manifest.ledger) ledger.push_back(Json::parse(encode(entry)));
   const Json json{{"version", manifest.version},
@@ -104,7 +107,8 @@ Manifest read_manifest(const fs::path& directory) {
     manifest.reason = json.value("reason", "");
     manifest.pinned = json.value("pinned", false);
     for (const Json& entry : json.at("files")) {
-      StateFile state{entry.at("name"), entry.at("bytes"), entry.at("crc32")};
+      StateFile state{entry.at("name"), entry.at("bytes"), {}};
+      if (entry.contains("crc32")) state.crc32 = entry.at("crc32").get<std::uint32_t>();
       if (!is_plain_name(state.name))
         throw Error(ErrorKind::corrupt, file.string() + ": \"" + state.name + "\" is no file name");
       manifest.files.push_back(std::move(state));
@@ -129,7 +133,8 @@ Manifest verify_checkpoint(const fs::path& directory) {
     if (static_cast<std::int64_t>(size) != state.bytes)
       throw Error(ErrorKind::corrupt, file.string() + " has " + std::to_string(size) +
                                           " bytes, its manifest says " + std::to_string(state.bytes));
-    if (file_crc32(file) != state.crc32)
+    // What is in memory was just written there, and cannot be half there after a rename.
+    if (state.crc32 ? file_crc32(file) != *state.crc32 : !is_volatile(directory))
       throw Error(ErrorKind::corrupt, file.string() + " does not match its checksum");
   }
   return manifest;

@@ -46,24 +46,19 @@ fs::path runtime_directory(const std::string& id) {
   return fs::path("/tmp") / ("batchscope-" + std::to_string(getuid())) / id;
 }
 
+// The system's file system in memory, where there is one; BATCHSCOPE_SHM names another, or is "off".
+fs::path memory_directory(const std::string& id) {
+  const std::string wanted = variable("BATCHSCOPE_SHM");
+  if (wanted == "off") return {};
+  const fs::path base = wanted.empty() ? "/dev/shm" : fs::absolute(wanted);
+  return base / ("batchscope-" + std::to_string(getuid())) / id;
+}
+
 void make_directory(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
   if (error)
     throw Error(ErrorKind::io, "cannot make the directory " + path.string() + ": " + error.message());
-}
-
-// 0700 and ours: whoever can write here can talk to our replicas.
-void make_private_directory(const fs::path& path) {
-  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
-    throw Error(ErrorKind::io, "cannot make the directory " + path.string() + ": " + std::strerror(errno));
-  struct stat info {};
-  if (lstat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != getuid())
-    throw Error(
-        ErrorKind::io,
-        path.string() + " is no directory of yours: remove it, or set XDG_STATE_HOME to a place of your own");
-  if ((info.st_mode & 077) != 0 && chmod(path.c_str(), 0700) != 0)
-    throw Error(ErrorKind::io, "cannot make " + path.string() + " private: " + std::strerror(errno));
 }
 
 }  // namespace
@@ -89,10 +84,24 @@ RunPaths run_paths(const std::string& id) {
   paths.checkpoints = paths.root / "checkpoints";
   paths.share = paths.root / "share";
   paths.tensorboard = paths.root / "tensorboard";
+  paths.memory = memory_directory(id);
   paths.runtime = runtime_directory(id);
   paths.control_socket = paths.runtime / "control.sock";
   paths.telemetry_socket = paths.runtime / "telemetry.sock";
   return paths;
+}
+
+// 0700 and ours: whoever can write here can talk to our replicas.
+void make_private_directory(const fs::path& path) {
+  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
+    throw Error(ErrorKind::io, "cannot make the directory " + path.string() + ": " + std::strerror(errno));
+  struct stat info {};
+  if (lstat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != getuid())
+    throw Error(
+        ErrorKind::io,
+        path.string() + " is no directory of yours: remove it, or set XDG_STATE_HOME to a place of your own");
+  if ((info.st_mode & 077) != 0 && chmod(path.c_str(), 0700) != 0)
+    throw Error(ErrorKind::io, "cannot make " + path.string() + " private: " + std::strerror(errno));
 }
 
 void make_run_directories(const RunPaths& paths) {

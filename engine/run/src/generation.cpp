@@ -46,14 +46,15 @@ ReplicaOrder program_order(const protocol::RunSpec& spec, const fs::path& log) {
     if (equals != std::string::npos && !text.starts_with("ADAPTDL_"))
       order.environment[text.substr(0, equals)] = text.substr(equals + 1);
   }
-  for (const char* name : {protocol::variable::kTelemetrySocket, protocol::variable::kRendezvousDir,
-                           protocol::variable::kThreads, protocol::variable::kTriggers})
+  for (const char* name :
+       {protocol::variable::kTelemetrySocket, protocol::variable::kRendezvousDir,
+        protocol::variable::kThreads, protocol::variable::kTriggers, protocol::variable::kMemoryPath})
     order.environment.erase(name);
   for (const auto& [name, value] : spec.environment) order.environment[name] = value;
   // OpenMP's threads wait for one another by spinning, which on cores that are shared costs a small step ten
   // times its work. Somebody who has the cores to himself may say otherwise in the environment.
   order.environment.emplace("OMP_WAIT_POLICY", "passive");
-  // OpenBLAS's spin as well, 2^28 cycles by default: a tenth of a second that a new replica's first step waits.
+  // OpenBLAS's spin as well, for 2^28 cycles: a tenth of a second that a replica's first step waits.
   order.environment.emplace("OPENBLAS_THREAD_TIMEOUT", "20");
   return order;
 }
@@ -79,6 +80,7 @@ Generation::Generation(int number, const std::string& run, const protocol::RunSp
   e.telemetry_socket = paths.telemetry_socket.string();
   e.rendezvous_dir = rendezvous_.string();
   e.checkpoint_interval = spec.checkpoint_interval;
+  if (fs::is_directory(paths.memory)) e.memory_path = paths.memory.string();
   if (!spec.triggers.empty()) e.triggers = protocol::Json(spec.triggers).dump();
 
   std::vector<ReplicaOrder> orders;
@@ -115,8 +117,10 @@ std::optional<int> Generation::take_exited(pid_t pid) {
   return std::nullopt;
 }
 
-void Generation::signal_all(int signal) const {
-  for (const auto& [rank, pid] : living_) kill(pid, signal);
+void Generation::ask_exit(bool restart) const {
+  sigval value{};
+  value.sival_int = restart ? protocol::kRestartFollows : 0;
+  for (const auto& [rank, pid] : living_) sigqueue(pid, SIGTERM, value);
 }
 
 void Generation::signal_rank(int rank, int signal) const {

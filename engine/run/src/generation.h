@@ -36,7 +36,7 @@ class Generation {
   // The rank whose process this was, which is gone now; empty for a process that is none of ours.
   std::optional<int> take_exited(pid_t pid);
 
-  void signal_all(int signal) const;  // every living replica's process
+  void ask_exit(bool restart) const;  // to checkpoint and leave; whether the next generation follows at once
   void signal_rank(int rank, int signal) const;
   void kill_all() const;  // SIGKILL to every living replica's session
 

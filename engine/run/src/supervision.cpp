@@ -50,6 +50,7 @@ Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run,
       launcher_(program_order(run.spec, paths_.logs / "fork-server.log")),
       board_(run.step, run.epoch, run.epochs, run.fraction, run.latest),
       machine_({run.spec.checkpoint_timeout, run.spec.rescale_timeout, run.spec.restart_budget}, *this),
+      volatile_checkpoints_(paths_),
       fired_(run.spec.triggers.size()) {
   signals_.on_exit = [this](pid_t pid, int status) { on_exit(pid, status); };
   signals_.on_terminate = [this] {
@@ -175,7 +176,7 @@ void Supervision::launch(int replicas, const std::string& reason) {
   if (!placement.warning.empty()) tell("warning", placement.warning);
 }
 
-void Supervision::ask_exit() { generation_->signal_all(SIGTERM); }
+void Supervision::ask_exit() { generation_->ask_exit(machine_.state() == RunState::restarting); }
 
 void Supervision::kill() { generation_->kill_all(); }
 
@@ -285,6 +286,7 @@ void Supervision::on_progress(double mono) {
     tell("info", "training on " + on_replicas(record_.replicas) + origin);
   }
   recorder_.put(record_);
+  volatile_checkpoints_.persist();  // the processors were the restart's until now
   machine_.first_step();
   settle();
 }
@@ -350,6 +352,7 @@ void Supervision::on_exit(pid_t pid, int status) {
 
 void Supervision::on_tick() {
   recorder_.commit();
+  for (const std::string& news : volatile_checkpoints_.take_news()) tell("warning", news);
   if (++ticks_ % kTicksPerProgress == 0 && !finished_) {
     recorder_.flush();  // progress gives way to writes that wait
     recorder_.progress(board_.step(), board_.epoch(), board_.epochs(), board_.fraction(), board_.latest());
@@ -377,7 +380,10 @@ void Supervision::settle() {
     if (checkpoint_ && checkpoint_->mono >= board_.last_progress())
       clock_.checkpointed(checkpoint_->last_step, checkpoint_->mono);
   }
-  if (state == RunState::paused) clock_.cancel();
+  if (state == RunState::paused) {
+    clock_.cancel();
+    volatile_checkpoints_.settle();
+  }
   if (state != published_ && !machine_.over()) {
     published_ = state;
     recorder_.state(state, machine_.message());
@@ -401,6 +407,7 @@ void Supervision::publish_status() {
 }
 
 void Supervision::finish() {
+  volatile_checkpoints_.settle();
   const RunState state = machine_.state();
   const std::string& message = machine_.message();
   tell(state == RunState::failed ? "error" : "info",

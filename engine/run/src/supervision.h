@@ -23,6 +23,7 @@
 #include "run_board.h"
 #include "run_machine.h"
 #include "telemetry_server.h"
+#include "volatile_checkpoints.h"
 
 namespace batchscope::run {
 
@@ -88,6 +89,7 @@ class Supervision final : private Orders {
   RunBoard board_;
   PauseClock clock_;
   RunMachine machine_;
+  VolatileCheckpoints volatile_checkpoints_;
 
   std::optional<AutoScaling> auto_;  // where the supervisor chooses the number of replicas
   double launched_ = 0;              // monotonic, the present generation

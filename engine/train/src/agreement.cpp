@@ -29,6 +29,8 @@ std::optional<collective::Pending> in_flight;
 collective::Bytes encode(Ask ask) { return std::string(1, static_cast<char>(ask)); }
 Ask decode(const collective::Bytes& bytes) { return static_cast<Ask>(bytes.at(0)); }
 
+bool is_leaving(Ask ask) { return ask >= Ask::checkpoint_and_restart; }
+
 // What all replicas agreed on; it is cleared here, so that it is not put into the next all-reduce once more.
 Ask agreed_ask() {
   if (num_replicas() == 1) {
@@ -42,16 +44,16 @@ Ask agreed_ask() {
     in_flight.reset();
     clear_ask(agreed);
   }
-  if (agreed != Ask::checkpoint_and_exit)  // else nobody comes for the next result
+  if (!is_leaving(agreed))  // else nobody comes for the next result
     in_flight = collective::all_reduce_async("ask", encode(pending_ask()),
                                              [](const auto& a, const auto& b) { return std::max(a, b); });
   return agreed;
 }
 
 // A checkpoint that cannot be written is no reason to stop training.
-bool save(const std::string& reason) {
+bool save(const std::string& reason, bool restart) {
   try {
-    checkpoint::save_all_states(reason);
+    restart ? checkpoint::save_for_restart(reason) : checkpoint::save_all_states(reason);
     return true;
   } catch (const Error& e) {
     if (replica_rank() == 0) notice("error", e.what());
@@ -68,9 +70,10 @@ bool save(const std::string& reason) {
 
 void fire(int index) {
   triggers().set_fired(index);  // first: it belongs into the checkpoint
-  const bool saved = save("trigger");
+  const auto action = triggers()[index].action;
+  const bool saved = save("trigger", action == protocol::Trigger::Action::replicas);
   if (replica_rank() == 0) send(protocol::Triggered{index, metrics::steps(), protocol::monotonic_seconds()});
-  if (triggers()[index].action != protocol::Trigger::Action::checkpoint) leave_after(saved);
+  if (action != protocol::Trigger::Action::checkpoint) leave_after(saved);
 }
 
 }  // namespace
@@ -82,8 +85,8 @@ void agreement_point() {
   const Ask ask = agreed_ask();
   if (ask == Ask::nothing) return;
   if (ask == Ask::periodic_checkpoint) return periodic::checkpoint();
-  const bool saved = save(ask == Ask::checkpoint ? "manual" : "exit");
-  if (ask == Ask::checkpoint_and_exit) leave_after(saved);
+  const bool saved = save(is_leaving(ask) ? "exit" : "manual", ask == Ask::checkpoint_and_restart);
+  if (is_leaving(ask)) leave_after(saved);
 }
 
 }  // namespace batchscope

@@ -52,11 +52,11 @@ std::string choose() {
   return newest ? newest->filename().string() : std::string();
 }
 
-void write(const std::string& reason) {
+void write(const std::string& reason, const fs::path& memory) {
   std::vector<CheckpointStore::File> files;
   for (State* state : states())
     files.push_back({state->name(), [state](std::ostream& out) { state->save(out); }});
-  CheckpointJob(reason, std::move(files)).write(store());
+  CheckpointJob(reason, std::move(files)).write(store(), memory);
 }
 
 }  // namespace
@@ -113,11 +113,12 @@ bool load_state(State& state) {
   load_engine_states();
   if (restored_from().empty()) return false;
   const fs::path checkpoint = directory() / restored_from();
-  const auto files = protocol::read_manifest(checkpoint).files;
+  static const auto files = protocol::read_manifest(checkpoint).files;
   if (std::none_of(files.begin(), files.end(), [&](const auto& file) { return file.name == state.name(); }))
     return false;
   const fs::path path = checkpoint / state.name();
   std::ifstream in(path, std::ios::binary);
+  if (!in) in.open(path, std::ios::binary);  // its copy on disk may have taken its place just now
   if (!in) throw Error(ErrorKind::io, "cannot read " + path.string());
   try {
     state.load(in);
@@ -130,13 +131,15 @@ bool load_state(State& state) {
   return true;
 }
 
-void save_all_states(const std::string& reason) {
+namespace {
+
+void save(const std::string& reason, const fs::path& memory) {
   const PhaseScope phase("checkpoint");
   periodic::overtake();
   sync_states();
 
   std::future<void> written;
-  if (replica_rank() == 0) written = std::async(std::launch::async, write, reason);
+  if (replica_rank() == 0) written = std::async(std::launch::async, write, reason, memory);
   while (true) {
     // "" while rank 0 is writing, then "." or the reason why it could not.
     collective::Bytes result;
@@ -155,6 +158,14 @@ void save_all_states(const std::string& reason) {
     if (result == ".") return;
     if (!result.empty()) throw Error(ErrorKind::io, "rank 0 could not write the checkpoint: " + result);
   }
+}
+
+}  // namespace
+
+void save_all_states(const std::string& reason) { save(reason, {}); }
+
+void save_for_restart(const std::string& reason) {
+  save(reason, telemetry_connected() ? fs::path(process().environment.memory_path) : fs::path());
 }
 
 }  // namespace batchscope::checkpoint

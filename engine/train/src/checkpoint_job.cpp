@@ -25,10 +25,12 @@ CheckpointJob::CheckpointJob(const std::string& reason, std::vector<CheckpointSt
   message_.began = protocol::monotonic_seconds();
 }
 
-std::filesystem::path CheckpointJob::write(const CheckpointStore& store) {
+std::filesystem::path CheckpointJob::write(const CheckpointStore& store,
+                                           const std::filesystem::path& memory) {
   std::filesystem::path written;
   try {
-    written = store.write(manifest_, files_);
+    if (!memory.empty()) written = store.write_in_memory(memory, manifest_, files_).value_or(written);
+    if (written.empty()) written = store.write(manifest_, files_);
   } catch (...) {
     hold_again(std::move(manifest_.ledger));
     throw;

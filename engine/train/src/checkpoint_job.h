@@ -20,7 +20,8 @@ class CheckpointJob {
 
   // Once it is on disk, sends the ledger's entries and tells of the checkpoint. Throws what the store throws;
   // the entries are held again then, for the next checkpoint.
-  std::filesystem::path write(const CheckpointStore& store);
+  // `memory`: where it is written if there is room; empty: to disk. A volatile one counts as written.
+  std::filesystem::path write(const CheckpointStore& store, const std::filesystem::path& memory = {});
 
  private:
   protocol::Manifest manifest_;

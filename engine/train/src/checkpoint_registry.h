@@ -21,6 +21,10 @@ const std::string& restored_from();
 
 CheckpointStore& store();
 
+// As save_all_states does it, in memory where there is room: for what the next generation begins with, while
+// there is a supervisor to put it on disk.
+void save_for_restart(const std::string& reason);
+
 // The registered states, in their order: gather on every replica what only others know (collective); copies
 // of all of them (rank 0).
 void sync_states();

@@ -4,15 +4,13 @@
 // directory's fsync, the atomic rename, the parent's fsync.
 #include "checkpoint_store.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/volatile_checkpoint.h"
 #include "checksummed_file.h"
 
 namespace batchscope {
@@ -28,12 +26,36 @@ constexpr int kKept = 2;
               std::string("cannot ") + what + " " + path.string() + ": " + std::strerror(error));
 }
 
-void fsync_directory(const fs::path& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) fail("open", path, errno);
-  const int result = fsync(fd), error = errno;
-  close(fd);
-  if (result != 0) fail("fsync", path, error);
+using Files = std::vector<std::unique_ptr<ChecksummedFile>>;
+
+// The states' files and the manifest, in a directory that is made beside `name` and takes the name at the
+// end. `open` makes a file.
+template <class Open>
+void make(const fs::path& name, protocol::Manifest& manifest, const std::vector<CheckpointStore::File>& files,
+          Open open) {
+  const fs::path partial = name.string() + std::string(kPartial);
+  std::error_code error;
+  if (!fs::create_directory(partial, error)) fail("create", partial, error.value());
+  try {
+    Files written;
+    for (const CheckpointStore::File& file : files) {
+      written.push_back(open(partial / file.name));
+      file.save(written.back()->stream());
+      written.back()->finish();
+    }
+    // One after the other only now: the first fsync takes most of the others' work with it.
+    manifest.files.clear();
+    for (const auto& file : written) {
+      file->fsync();
+      manifest.files.push_back(file->entry());
+    }
+    protocol::write_manifest(partial, manifest);
+    protocol::fsync_path(partial);
+    if (std::rename(partial.c_str(), name.c_str()) != 0) fail("rename", partial, errno);
+  } catch (...) {
+    fs::remove_all(partial, error);  // frees the disk that may have been full
+    throw;
+  }
 }
 
 }  // namespace
@@ -59,36 +81,43 @@ fs::path CheckpointStore::next_name() const {
   return directory_ / name.data();
 }
 
-fs::path CheckpointStore::write(protocol::Manifest& manifest, const std::vector<File>& files) const {
+void CheckpointStore::prepare() const {
   std::error_code error;
   fs::create_directories(directory_, error);
   if (error) fail("create", directory_, error.value());
   remove_half_written();
+}
 
+fs::path CheckpointStore::write(protocol::Manifest& manifest, const std::vector<File>& files) const {
+  prepare();
   const fs::path name = next_name();
-  const fs::path partial = name.string() + std::string(kPartial);
-  if (!fs::create_directory(partial, error)) fail("create", partial, error.value());
+  make(name, manifest, files, [](const fs::path& file) { return std::make_unique<ChecksummedFile>(file); });
+  protocol::fsync_path(directory_);
+  rotate();
+  return name;
+}
+
+std::optional<fs::path> CheckpointStore::write_in_memory(const fs::path& memory, protocol::Manifest& manifest,
+                                                         const std::vector<File>& files) const {
+  std::int64_t room = protocol::room_for_checkpoint(memory);
+  if (room <= 0) return std::nullopt;
+  prepare();
+  const fs::path name = next_name(), place = memory / name.filename();
+  std::error_code error;
+  fs::remove_all(place, error);                                   // nobody links to it
+  fs::remove_all(place.string() + std::string(kPartial), error);  // of somebody who was killed
   try {
-    std::vector<std::unique_ptr<ChecksummedFile>> written;
-    for (const File& file : files) {
-      written.push_back(std::make_unique<ChecksummedFile>(partial / file.name));
-      file.save(written.back()->stream());
-      written.back()->finish();
-    }
-    // One after the other only now: the first fsync takes most of the others' work with it.
-    manifest.files.clear();
-    for (const auto& file : written) {
-      file->fsync();
-      manifest.files.push_back(file->entry());
-    }
-    protocol::write_manifest(partial, manifest);
-    fsync_directory(partial);
-    if (std::rename(partial.c_str(), name.c_str()) != 0) fail("rename", partial, errno);
-  } catch (...) {
-    fs::remove_all(partial, error);  // frees the disk that may have been full
-    throw;
+    make(place, manifest, files,
+         [&](const fs::path& file) { return std::make_unique<ChecksummedFile>(file, room); });
+  } catch (const Error& why) {
+    if (why.kind() != ErrorKind::io) throw;
+    return std::nullopt;
   }
-  fsync_directory(directory_);
+  fs::create_directory_symlink(place, name, error);
+  if (error) {
+    fs::remove_all(place, error);
+    return std::nullopt;
+  }
   rotate();
   return name;
 }
@@ -103,7 +132,8 @@ void CheckpointStore::remove_half_written() const {
 void CheckpointStore::rotate() const {
   int kept = 0;
   for (const fs::path& checkpoint : protocol::list_checkpoints(directory_)) {
-    if (damaged_.contains(checkpoint)) continue;  // kept, for a person to look at
+    if (damaged_.contains(checkpoint)) continue;      // kept, for a person to look at
+    if (protocol::is_volatile(checkpoint)) continue;  // the supervisor's, until it is on disk
     try {
       if (protocol::read_manifest(checkpoint).pinned || ++kept <= kKept) continue;
     } catch (const Error&) {

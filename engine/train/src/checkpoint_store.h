@@ -33,7 +33,14 @@ class CheckpointStore {
   // Throws Error(io), or what a save threw; the checkpoints before it stay. `manifest.files` is filled in.
   std::filesystem::path write(protocol::Manifest& manifest, const std::vector<File>& files) const;
 
+  // The same as a volatile checkpoint below `memory` (protocol's volatile_checkpoint.h), which waits for no
+  // disk. Empty where there is no room for it there; then nothing has changed. Throws what a save threw.
+  std::optional<std::filesystem::path> write_in_memory(const std::filesystem::path& memory,
+                                                       protocol::Manifest& manifest,
+                                                       const std::vector<File>& files) const;
+
  private:
+  void prepare() const;
   std::filesystem::path next_name() const;
   void remove_half_written() const;
   void rotate() const;

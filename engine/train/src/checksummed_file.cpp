@@ -21,6 +21,12 @@ ChecksummedFile::ChecksummedFile(const std::filesystem::path& path) : path_(path
   stream_.exceptions(std::ios::badbit);  // an ostream swallows its buffer's exceptions otherwise
 }
 
+ChecksummedFile::ChecksummedFile(const std::filesystem::path& path, std::int64_t& room)
+    : ChecksummedFile(path) {
+  crc_.reset();
+  room_ = &room;
+}
+
 ChecksummedFile::~ChecksummedFile() {
   if (fd_ >= 0) close(fd_);
 }
@@ -57,7 +63,11 @@ int ChecksummedFile::sync() {
 }
 
 void ChecksummedFile::write(const char* bytes, std::size_t count) {
-  crc_ = static_cast<std::uint32_t>(crc32_z(crc_, reinterpret_cast<const Bytef*>(bytes), count));
+  if (crc_) crc_ = static_cast<std::uint32_t>(crc32_z(*crc_, reinterpret_cast<const Bytef*>(bytes), count));
+  if (room_ && (*room_ -= static_cast<std::int64_t>(count)) < 0) {
+    errno = ENOSPC;
+    fail("write");
+  }
   bytes_ += static_cast<std::int64_t>(count);
   while (count > 0) {
     const ssize_t written = ::write(fd_, bytes, count);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A new file of a checkpoint: what is written through its stream goes straight to the descriptor, and its
-// size and CRC-32 are counted on the way, so that a state is never held twice and never read back.
+// size and CRC-32 are counted on the way, so that a state is never held twice and never read back. A file in
+// memory has no checksum, because somebody waits for it, and no more than its share of the room.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <ostream>
 #include <streambuf>
 
@@ -18,6 +20,8 @@ class ChecksummedFile : private std::streambuf {
  public:
   // Throws Error(io) when it cannot be made; it must not exist.
   explicit ChecksummedFile(const std::filesystem::path& path);
+  // In memory. Takes what it writes from the room, which is bytes; Error(io) when that is used up.
+  ChecksummedFile(const std::filesystem::path& path, std::int64_t& room);
   ~ChecksummedFile() override;
   ChecksummedFile(const ChecksummedFile&) = delete;
   ChecksummedFile& operator=(const ChecksummedFile&) = delete;
@@ -39,7 +43,8 @@ class ChecksummedFile : private std::streambuf {
   std::filesystem::path path_;
   int fd_ = -1;
   std::int64_t bytes_ = 0;
-  std::uint32_t crc_ = 0;
+  std::optional<std::uint32_t> crc_ = 0;
+  std::int64_t* room_ = nullptr;
   std::array<char, 1 << 16> buffer_;
   std::ostream stream_;
 };

@@ -28,7 +28,13 @@ const Process& process();
 
 // Requests by signal, by the clock (or by the supervisor's death, which the telemetry's lifeline notices):
 // the strongest so far. The loader's iterator agrees on them with all replicas.
-enum class Ask : std::int64_t { nothing, periodic_checkpoint, checkpoint, checkpoint_and_exit };
+enum class Ask : std::int64_t {
+  nothing,
+  periodic_checkpoint,
+  checkpoint,
+  checkpoint_and_restart,
+  checkpoint_and_exit
+};
 Ask pending_ask();          // async-signal-safe to set, cheap to read
 void raise_ask(Ask ask);    // also used by triggers and the telemetry thread
 void clear_ask(Ask up_to);  // after it has been carried out

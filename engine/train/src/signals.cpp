@@ -20,17 +20,21 @@ static_assert(std::atomic<std::int64_t>::is_always_lock_free,
 std::atomic<std::int64_t> asked{0};
 volatile std::sig_atomic_t interrupted = 0;
 
-void on_signal(int signal) {
+void on_signal(int signal, siginfo_t* info, void*) {
   if (signal == SIGINT && std::exchange(interrupted, 1)) ::_exit(130);
-  raise_ask(signal == SIGUSR1 ? Ask::checkpoint : Ask::checkpoint_and_exit);
+  const bool restart =
+      signal == SIGTERM && info->si_code == SI_QUEUE && info->si_value.sival_int == protocol::kRestartFollows;
+  raise_ask(signal == SIGUSR1 ? Ask::checkpoint
+            : restart         ? Ask::checkpoint_and_restart
+                              : Ask::checkpoint_and_exit);
 }
 
 }  // namespace
 
 void catch_signals() {
   struct sigaction action {};
-  action.sa_handler = on_signal;
-  action.sa_flags = SA_RESTART;
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_RESTART | SA_SIGINFO;
   sigemptyset(&action.sa_mask);
   for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) ::sigaction(signal, &action, nullptr);
 }

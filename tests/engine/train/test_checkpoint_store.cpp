@@ -8,7 +8,9 @@
 #include <fstream>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/volatile_checkpoint.h"
 #include "checkpoint_store.h"
+#include "checksummed_file.h"
 
 using namespace batchscope;
 namespace fs = std::filesystem;
@@ -119,6 +121,45 @@ class CheckpointStoreTest : public QObject {
                              std::runtime_error);
     QCOMPARE(store_->newest(nullptr), first);
     QCOMPARE(std::distance(fs::directory_iterator(store_->directory()), {}), 1);
+  }
+
+  void in_memory_it_is_a_link_and_counts_for_nothing() {
+    const fs::path first = write("1"), second = write("2");
+    const fs::path memory = temporary_->filePath("memory").toStdString();
+    fs::create_directory(memory);
+    for (const char* text : {"3", "4", "5"}) {
+      protocol::Manifest manifest;
+      const auto written = store_->write_in_memory(memory, manifest, {file("model", text)});
+      QVERIFY(written && protocol::is_volatile(*written));
+      QCOMPARE(contents(*written / "model"), std::string(text));
+      QCOMPARE(store_->newest(nullptr), written);
+      QVERIFY(fs::exists(memory / written->filename()));
+    }
+    // Were the machine to go down now, these would be left.
+    QVERIFY(fs::exists(first) && fs::exists(second));
+    QCOMPARE(write("6").filename().string(), std::string("checkpoint-000005"));
+  }
+
+  void where_there_is_no_room_in_memory_nothing_is_left() {
+    write("1");
+    protocol::Manifest manifest;
+    for (const char* memory : {"/proc", "/nowhere"})
+      QVERIFY(!store_->write_in_memory(memory, manifest, {file("model", "2")}));
+    const fs::path memory = temporary_->filePath("memory").toStdString();
+    std::ofstream(memory) << "in the way";
+    QVERIFY(!store_->write_in_memory(memory, manifest, {file("model", "2")}));
+    QCOMPARE(std::distance(fs::directory_iterator(store_->directory()), {}), 1);
+  }
+
+  void a_file_in_memory_keeps_to_its_room() {
+    std::int64_t room = 100'000;
+    ChecksummedFile within(temporary_->filePath("a").toStdString(), room);
+    within.stream() << std::string(90'000, 'x');
+    within.finish();
+    QVERIFY(!within.entry().crc32);
+    QCOMPARE(room, std::int64_t{10'000});
+    ChecksummedFile beyond(temporary_->filePath("b").toStdString(), room);
+    QVERIFY_EXCEPTION_THROWN(beyond.stream() << std::string(90'000, 'x') << std::flush, Error);
   }
 
   void a_directory_that_cannot_be_written_is_named() {

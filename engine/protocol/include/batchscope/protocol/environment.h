@@ -34,10 +34,14 @@ inline constexpr char kDevice[] = "BATCHSCOPE_DEVICE";
 inline constexpr char kTriggers[] = "BATCHSCOPE_TRIGGERS";
 inline constexpr char kSampleLog[] = "BATCHSCOPE_SAMPLE_LOG";
 inline constexpr char kCheckpointInterval[] = "BATCHSCOPE_CHECKPOINT_INTERVAL";
+inline constexpr char kMemoryPath[] = "BATCHSCOPE_MEMORY_PATH";
 ///@}
 /// Not a replica's: it makes a program the fork server of its replicas, see fork_server.h.
 inline constexpr char kForkServer[] = "BATCHSCOPE_FORK_SERVER";
 }  // namespace variable
+
+/// What SIGTERM carries (sigqueue) where the next generation follows at once. Any other is an end for now.
+inline constexpr int kRestartFollows = 1;
 
 /// The variables' values, each at its default where the variable is not set.
 struct Environment {
@@ -61,6 +65,7 @@ struct Environment {
   std::string triggers;             ///< JSON array of protocol::Trigger, see run_spec.h
   std::string sample_log;           ///< directory: every replica logs the sample ids it uses there
   double checkpoint_interval = 60;  ///< seconds between two periodic checkpoints; 0: none
+  std::string memory_path;  ///< where a checkpoint that a restart waits for may lie in memory; empty: nowhere
 
   /// Reads the process environment. Throws Error(usage) naming the variable, its value and what was expected.
   static Environment from_process();

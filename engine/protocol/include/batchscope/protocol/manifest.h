@@ -18,9 +18,9 @@ namespace batchscope::protocol {
 
 /// One state's file in a checkpoint.
 struct StateFile {
-  std::string name;         ///< a plain file name, no separators
-  std::int64_t bytes = 0;   ///< its size
-  std::uint32_t crc32 = 0;  ///< zlib's CRC-32 of its bytes
+  std::string name;                    ///< a plain file name, no separators
+  std::int64_t bytes = 0;              ///< its size
+  std::optional<std::uint32_t> crc32;  ///< zlib's CRC-32 of its bytes; none while it is volatile
 };
 
 /// What a checkpoint holds.
@@ -48,6 +48,9 @@ Manifest read_manifest(const std::filesystem::path& directory);
 
 /// Reads the manifest and checks size and checksum of every file. Throws Error(corrupt) naming the file.
 Manifest verify_checkpoint(const std::filesystem::path& directory);
+
+/// zlib's CRC-32 of a file's bytes. Throws Error(io).
+std::uint32_t file_crc32(const std::filesystem::path& file);
 
 /// Checkpoint directories ("checkpoint-000012") below, newest first, without looking inside.
 std::vector<std::filesystem::path> list_checkpoints(const std::filesystem::path& parent);

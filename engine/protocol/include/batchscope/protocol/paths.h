@@ -19,6 +19,7 @@ struct RunPaths {
   std::filesystem::path checkpoints;       ///< checkpoints/checkpoint-000012/
   std::filesystem::path share;             ///< a directory that the replicas share
   std::filesystem::path tensorboard;       ///< event files
+  std::filesystem::path memory;            ///< volatile checkpoints; empty: none are wanted
   std::filesystem::path runtime;           ///< sockets, rendezvous directories
   std::filesystem::path control_socket;    ///< PROTOCOL.md
   std::filesystem::path telemetry_socket;  ///< telemetry.h
@@ -38,6 +39,9 @@ RunPaths run_paths(const std::string& id);
 /// Makes the directories, private ones 0700. Throws Error(io), also where the runtime directory belongs to
 /// another user.
 void make_run_directories(const RunPaths& paths);
+
+/// Makes one directory 0700 where there is none yet. Throws Error(io), also where it is somebody else's.
+void make_private_directory(const std::filesystem::path& path);
 
 bool valid_run_id(const std::string& id) noexcept;  ///< eight of 0-9 a-z
 /// A random one; whether it is taken is for the catalogue to say.

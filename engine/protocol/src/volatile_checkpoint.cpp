@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From memory to the disk.
+#include "batchscope/protocol/volatile_checkpoint.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/manifest.h"
+
+namespace batchscope::protocol {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const char* what, const fs::path& path, int error) {
+  throw Error(ErrorKind::io,
+              std::string("cannot ") + what + " " + path.string() + ": " + std::strerror(error));
+}
+
+void remove_whole(const fs::path& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) fail("remove", path, error.value());
+}
+
+// The directory takes the link's place and the link the directory's. Where the file system cannot exchange
+// two names, nobody may look for the moment between the two calls.
+void exchange(const fs::path& directory, const fs::path& link) {
+  if (renameat2(AT_FDCWD, directory.c_str(), AT_FDCWD, link.c_str(), RENAME_EXCHANGE) == 0) return;
+  if (errno != EINVAL && errno != ENOSYS) fail("rename", directory, errno);
+  if (unlink(link.c_str()) != 0) fail("remove", link, errno);
+  if (rename(directory.c_str(), link.c_str()) != 0) fail("rename", directory, errno);
+}
+
+}  // namespace
+
+bool is_volatile(const fs::path& checkpoint) {
+  std::error_code error;
+  return fs::is_symlink(checkpoint, error);
+}
+
+std::int64_t room_for_checkpoint(const fs::path& directory) {
+  struct statvfs info {};
+  if (statvfs(directory.c_str(), &info) != 0) return 0;
+  return static_cast<std::int64_t>(info.f_bavail * info.f_frsize / 2);
+}
+
+void persist_checkpoint(const fs::path& checkpoint) {
+  std::error_code error;
+  const fs::path memory = fs::read_symlink(checkpoint, error);
+  if (error) fail("read", checkpoint, error.value());
+  Manifest manifest = verify_checkpoint(checkpoint);
+  const fs::path copy = checkpoint.string() + ".copy";
+  remove_whole(copy);  // of somebody who was killed
+  if (!fs::create_directory(copy, error)) fail("create", copy, error.value());
+  try {
+    for (StateFile& state : manifest.files) {
+      const fs::path file = copy / state.name;
+      if (!fs::copy_file(memory / state.name, file, error)) fail("write", file, error.value());
+      fsync_path(file);
+      state.crc32 = file_crc32(file);
+    }
+    write_manifest(copy, manifest);
+    fsync_path(copy);
+    exchange(copy, checkpoint);
+  } catch (...) {
+    fs::remove_all(copy, error);  // frees the disk that may have been full
+    throw;
+  }
+  fsync_path(checkpoint.parent_path());
+  fs::remove(copy, error);  // the link
+  remove_whole(memory);
+}
+
+void remove_checkpoint(const fs::path& checkpoint) {
+  std::error_code error;
+  const fs::path memory = fs::read_symlink(checkpoint, error);  // empty where it is none
+  remove_whole(checkpoint);
+  if (!memory.empty()) remove_whole(memory);
+}
+
+void fsync_path(const fs::path& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) fail("open", path, errno);
+  const int result = fsync(fd), error = errno;
+  close(fd);
+  if (result != 0) fail("fsync", path, error);
+}
+
+}  // namespace batchscope::protocol

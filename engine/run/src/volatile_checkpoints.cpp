@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The place of a run in memory: <root>/<run id>/ with the checkpoints, "lock", which the supervisor holds,
+// and "home", a link to the run's directory of checkpoints. Places are made and taken apart under the lock of
+// their root, so that nobody takes apart what is just being made.
+#include "volatile_checkpoints.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/manifest.h"
+#include "batchscope/protocol/volatile_checkpoint.h"
+
+namespace batchscope::run {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace protocol;
+
+constexpr char kLock[] = "lock", kHome[] = "home";
+
+// An exclusive lock of a file that is made for it; -1 where somebody else has it, or there is no such place.
+int lock_file(const fs::path& file, int wait = LOCK_NB) {
+  const int fd = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd >= 0 && flock(fd, LOCK_EX | wait) == 0) return fd;
+  if (fd >= 0) close(fd);
+  return -1;
+}
+
+// What a supervisor that is gone left in memory: a checkpoint that its run still refers to is put on disk,
+// the rest goes.
+void take_apart(const fs::path& place) {
+  std::error_code error;
+  const fs::path home = fs::read_symlink(place / kHome, error);
+  for (const fs::path& memory : list_checkpoints(place)) {
+    const fs::path link = home / memory.filename();
+    if (!home.empty() && fs::read_symlink(link, error) == memory) persist_checkpoint(link);
+  }
+  fs::remove_all(place, error);
+}
+
+// Throws Error where a checkpoint cannot be put on disk; it stays where it is.
+void take_leftovers_apart(const fs::path& root) {
+  std::error_code error;
+  for (const auto& place : fs::directory_iterator(root, error)) {
+    if (!valid_run_id(place.path().filename().string())) continue;
+    const int lock = lock_file(place.path() / kLock);
+    if (lock < 0) continue;
+    try {
+      take_apart(place);
+    } catch (const Error&) {
+      // Its disk may be full; there may be room when its run is resumed.
+    }
+    close(lock);
+  }
+}
+
+}  // namespace
+
+VolatileCheckpoints::VolatileCheckpoints(const RunPaths& paths) : paths_(paths) {
+  if (!paths_.memory.empty()) make_place();
+  remove_lost();
+}
+
+void VolatileCheckpoints::make_place() {
+  const fs::path root = paths_.memory.parent_path();
+  try {
+    make_private_directory(root);
+  } catch (const Error&) {
+    return;  // no /dev/shm here, or not ours
+  }
+  const int all = lock_file(root / kLock, 0);
+  if (all < 0) return;
+  take_leftovers_apart(root);
+  if (mkdir(paths_.memory.c_str(), 0700) == 0 || errno == EEXIST) {
+    lock_ = lock_file(paths_.memory / kLock);
+    std::error_code error;
+    fs::create_symlink(paths_.checkpoints, paths_.memory / kHome, error);  // is there after a failure
+  }
+  close(all);
+}
+
+// Of a machine that went down.
+void VolatileCheckpoints::remove_lost() {
+  for (const fs::path& checkpoint : list_checkpoints(paths_.checkpoints))
+    if (is_volatile(checkpoint) && !fs::exists(checkpoint)) {
+      std::error_code error;
+      fs::remove(checkpoint, error);
+      tell(checkpoint.filename().string() + " was in memory only when the machine went down, and is lost");
+    }
+}
+
+VolatileCheckpoints::~VolatileCheckpoints() {
+  settle();
+  if (lock_ < 0) return;
+  std::error_code error;
+  // What could not be put on disk waits for whoever comes next.
+  if (list_checkpoints(paths_.memory).empty()) fs::remove_all(paths_.memory, error);
+  close(lock_);
+}
+
+void VolatileCheckpoints::persist() {
+  if (running_.valid() && running_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+  running_ = std::async(std::launch::async, [this] {
+    setpriority(PRIO_PROCESS, 0, 10);  // of this thread: replicas train beside it
+    write_out();
+  });
+}
+
+void VolatileCheckpoints::settle() {
+  if (running_.valid()) running_.get();
+  write_out();
+}
+
+void VolatileCheckpoints::write_out() {
+  for (const fs::path& checkpoint : list_checkpoints(paths_.checkpoints)) {
+    if (!is_volatile(checkpoint)) continue;
+    try {
+      persist_checkpoint(checkpoint);
+      failing_ = false;
+    } catch (const Error& error) {
+      if (!std::exchange(failing_, true))
+        tell(checkpoint.filename().string() +
+             " stays in memory, and would be lost with the machine: " + error.what());
+    }
+  }
+}
+
+void VolatileCheckpoints::tell(const std::string& sentence) {
+  const std::lock_guard lock(mutex_);
+  news_.push_back(sentence);
+}
+
+std::vector<std::string> VolatileCheckpoints::take_news() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(news_, {});
+}
+
+}  // namespace batchscope::run

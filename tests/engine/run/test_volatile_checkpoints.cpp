@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A run's place in memory: emptied onto the disk, taken over from supervisors that were killed, and lost with
+// the machine.
+#include <sys/stat.h>
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <fstream>
+#include <optional>
+
+#include "batchscope/protocol/manifest.h"
+#include "batchscope/protocol/volatile_checkpoint.h"
+#include "volatile_checkpoints.h"
+
+using namespace batchscope;
+using namespace batchscope::run;
+using namespace batchscope::protocol;
+namespace fs = std::filesystem;
+
+class TestVolatileCheckpoints : public QObject {
+  Q_OBJECT
+  std::optional<QTemporaryDir> folder_;
+
+  fs::path folder() const { return folder_->path().toStdString(); }
+
+  RunPaths run(const std::string& id) const {
+    const RunPaths paths = run_paths(id);
+    make_run_directories(paths);
+    return paths;
+  }
+
+  // As a replica makes it.
+  static fs::path write(const RunPaths& run, const std::string& name = "checkpoint-000001") {
+    fs::create_directories(run.memory / name);
+    std::ofstream(run.memory / name / "model") << "the state";
+    Manifest manifest;
+    manifest.files = {{"model", 9, {}}};
+    write_manifest(run.memory / name, manifest);
+    fs::create_directory_symlink(run.memory / name, run.checkpoints / name);
+    return run.checkpoints / name;
+  }
+
+  // What a supervisor that was killed leaves: its place, which nobody has locked.
+  static fs::path leave(const RunPaths& run) {
+    fs::create_directories(run.memory);
+    fs::create_directory_symlink(run.checkpoints, run.memory / "home");
+    std::ofstream(run.memory / "lock");
+    return write(run);
+  }
+
+ private Q_SLOTS:
+  void init() {
+    folder_.emplace();
+    qputenv("BATCHSCOPE_DB", (folder() / "runs.db").c_str());
+    qputenv("XDG_STATE_HOME", folder().c_str());
+    qputenv("BATCHSCOPE_SHM", (folder() / "shm").c_str());
+    fs::create_directory(folder() / "shm");
+  }
+
+  void thePlaceIsPrivateAndGoesWithItsSupervisor() {
+    const RunPaths paths = run("aaaaaaaa");
+    {
+      const VolatileCheckpoints place(paths);
+      struct stat info {};
+      QCOMPARE(stat(paths.memory.c_str(), &info), 0);
+      QCOMPARE(info.st_mode & 0777u, 0700u);
+    }
+    QVERIFY(!fs::exists(paths.memory));
+  }
+
+  void whatIsInMemoryGoesToDisk() {
+    const RunPaths paths = run("aaaaaaaa");
+    VolatileCheckpoints place(paths);
+    const fs::path first = write(paths), second = write(paths, "checkpoint-000002");
+    place.persist();
+    place.settle();
+    for (const fs::path& checkpoint : {first, second}) {
+      QVERIFY(!is_volatile(checkpoint));
+      verify_checkpoint(checkpoint);
+    }
+    QVERIFY(list_checkpoints(paths.memory).empty());
+    QVERIFY(place.take_news().empty());
+  }
+
+  void whatCannotBeWrittenStaysAndIsToldOnce() {
+    const RunPaths paths = run("aaaaaaaa");
+    {
+      VolatileCheckpoints place(paths);
+      const fs::path checkpoint = write(paths);
+      fs::remove(checkpoint / "model");
+      place.settle();
+      place.settle();
+      QCOMPARE(place.take_news().size(), 1u);
+      QVERIFY(is_volatile(checkpoint));
+    }
+    QCOMPARE(list_checkpoints(paths.memory).size(), 1u);
+  }
+
+  // Of this run and of others.
+  void whatAKilledSupervisorLeftIsPutOnDisk() {
+    const RunPaths ours = run("aaaaaaaa"), other = run("bbbbbbbb");
+    const fs::path first = leave(ours), second = leave(other);
+    const VolatileCheckpoints place(ours);
+    for (const fs::path& checkpoint : {first, second}) {
+      QVERIFY(!is_volatile(checkpoint));
+      verify_checkpoint(checkpoint);
+    }
+    QVERIFY(!fs::exists(other.memory));
+    QVERIFY(list_checkpoints(ours.memory).empty());
+  }
+
+  void whatNobodyRefersToIsRemoved() {
+    const RunPaths ours = run("aaaaaaaa"), removed = run("bbbbbbbb");
+    leave(removed);
+    fs::remove_all(removed.root);
+    const VolatileCheckpoints place(ours);
+    QVERIFY(!fs::exists(removed.memory));
+  }
+
+  void theLivingAreLeftAlone() {
+    const RunPaths ours = run("aaaaaaaa"), other = run("bbbbbbbb");
+    const VolatileCheckpoints living(other);
+    const fs::path checkpoint = write(other);
+    const VolatileCheckpoints place(ours);
+    QVERIFY(is_volatile(checkpoint) && fs::exists(checkpoint));
+  }
+
+  void whatWentWithTheMachineIsTold() {
+    const RunPaths paths = run("aaaaaaaa");
+    const fs::path kept = leave(paths);
+    persist_checkpoint(kept);
+    const fs::path lost = write(paths, "checkpoint-000002");
+    fs::remove_all(folder() / "shm" / paths.memory.parent_path().filename());
+    VolatileCheckpoints place(paths);
+    const auto news = place.take_news();
+    QCOMPARE(news.size(), 1u);
+    QVERIFY(news[0].starts_with("checkpoint-000002 was in memory only"));
+    QVERIFY(!is_volatile(lost));
+    QCOMPARE(newest_good_checkpoint(paths.checkpoints), kept);
+  }
+
+  void withoutMemoryThereIsNoPlace() {
+    for (const char* shm : {"off", "/proc", "/nowhere"}) {
+      qputenv("BATCHSCOPE_SHM", shm);
+      const RunPaths paths = run("aaaaaaaa");
+      VolatileCheckpoints place(paths);
+      QVERIFY(paths.memory.empty() || !fs::exists(paths.memory));
+      place.settle();
+    }
+  }
+};
+
+QTEST_APPLESS_MAIN(TestVolatileCheckpoints)
+#include "test_volatile_checkpoints.moc"

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which checkpoint lies in memory, with a real process: the one that a restart begins with, while there is a
+// supervisor to put it on disk.
+#include <QTest>
+#include <filesystem>
+#include <thread>
+
+#include "batchscope/protocol/manifest.h"
+#include "batchscope/protocol/volatile_checkpoint.h"
+#include "listener.h"
+#include "replicas.h"
+
+using namespace batchscope;
+using batchscope::testing::Listener;
+using batchscope::testing::Replica;
+namespace fs = std::filesystem;
+
+class VolatileTest : public QObject {
+  Q_OBJECT
+  std::unique_ptr<QTemporaryDir> folder_;
+
+  fs::path folder() const { return folder_->path().toStdString(); }
+
+  Replica replica(const std::string& triggers, const std::string& telemetry = {},
+                  const fs::path& memory = {}) {
+    return batchscope::testing::run(
+        {.program = "train-loop-program",
+         .arguments = {"--dataset", "200", "--batch", "10", "--epochs", "1"},
+         .variables = {{protocol::variable::kCheckpointPath, folder() / "checkpoints"},
+                       {protocol::variable::kMemoryPath, memory},
+                       {protocol::variable::kTelemetrySocket, telemetry},
+                       {protocol::variable::kTriggers, triggers}}})[0];
+  }
+
+  Replica supervised_replica(const std::string& triggers, const fs::path& memory) {
+    Listener listener(folder() / "telemetry");
+    std::thread supervisor([&] {
+      listener.accept();
+      listener.read_to_goodbye();
+    });
+    const Replica replica = this->replica(triggers, folder() / "telemetry", memory);
+    supervisor.join();
+    return replica;
+  }
+
+  fs::path newest() const { return protocol::list_checkpoints(folder() / "checkpoints").at(0); }
+
+ private Q_SLOTS:
+  void init() {
+    folder_ = std::make_unique<QTemporaryDir>();
+    fs::create_directory(folder() / "memory");
+  }
+
+  void a_restart_begins_with_one_in_memory() {
+    QCOMPARE(supervised_replica(R"(["step=5:replicas=2"])", folder() / "memory").code, 143);
+    QVERIFY(protocol::is_volatile(newest()));
+    QCOMPARE(protocol::verify_checkpoint(newest()).step, std::int64_t{5});
+    const Replica after = replica({});
+    QCOMPARE(after.code, 0);
+    QCOMPARE(after.output.count("\"loop\":\"train\""), 15);
+  }
+
+  void one_that_is_lost_is_passed_over() {
+    supervised_replica(R"(["step=3:checkpoint", "step=5:replicas=2"])", folder() / "memory");
+    fs::remove_all(folder() / "memory");
+    const Replica after = replica({});
+    QCOMPARE(after.code, 0);
+    QVERIFY2(after.errors.contains("used the one before it"), after.errors.constData());
+    QCOMPARE(after.output.count("\"loop\":\"train\""), 17);
+  }
+
+  void any_other_lies_on_disk_data() {
+    QTest::addColumn<QString>("triggers");
+    QTest::addColumn<bool>("supervised");
+    QTest::addColumn<QString>("memory");
+    QTest::newRow("an end") << R"(["step=5:stop"])" << true << "memory";
+    QTest::newRow("one by hand") << R"(["step=20:checkpoint"])" << true << "memory";
+    QTest::newRow("nobody to put it on disk") << R"(["step=5:replicas=2"])" << false << "memory";
+    QTest::newRow("no memory") << R"(["step=5:replicas=2"])" << true << "nowhere";
+  }
+  void any_other_lies_on_disk() {
+    QFETCH(QString, triggers);
+    QFETCH(bool, supervised);
+    QFETCH(QString, memory);
+    const fs::path place = folder() / memory.toStdString();
+    supervised ? supervised_replica(triggers.toStdString(), place)
+               : replica(triggers.toStdString(), {}, place);
+    QVERIFY(!protocol::is_volatile(newest()));
+    QVERIFY(fs::is_empty(folder() / "memory"));
+  }
+};
+
+QTEST_GUILESS_MAIN(VolatileTest)
+#include "test_volatile.moc"
