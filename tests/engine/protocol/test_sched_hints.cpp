@@ -34,10 +34,48 @@ class TestSchedHints : public QObject {
     QVERIFY(model_from_sched_hints(Json::parse(R"({"initBatchSize": 8, "new": 1})")).init_batch_size == 8);
   }
 
-  void nonsenseIsRefused() {
-    for (const char* text : {"3", R"({"initBatchSize": "many"})", R"({"localBszBounds": [1]})",
-                             R"({"gradParams": {"norm": 1}})", R"({"perfParams": {"alpha_c": 1}})"})
-      QVERIFY_EXCEPTION_THROWN(model_from_sched_hints(Json::parse(text)), Error);
+  void theBatchSizeInUseMayBeTold() {
+    QCOMPARE(hinted_batch_size(Json::parse(R"({"globalBatchSize": 128})")), std::int64_t(128));
+    QCOMPARE(hinted_batch_size(Json::parse(R"({"globalBatchSize": null})")), std::int64_t(0));
+  }
+
+  void nonsenseIsRefusedByName_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QByteArray>("named");
+    const auto row = [](const char* text, const char* named) {
+      QTest::newRow(text) << QByteArray(text) << QByteArray(named);
+    };
+    row("3", "JSON object");
+    row(R"({"initBatchSize": "many"})", "initBatchSize");
+    row(R"({"initBatchSize": -1})", "initBatchSize");
+    row(R"({"initBatchSize": true})", "initBatchSize");
+    row(R"({"maxBatchSize": 3.5})", "maxBatchSize");
+    row(R"({"maxBatchSize": 1e300})", "maxBatchSize");
+    row(R"({"globalBatchSize": []})", "globalBatchSize");
+    row(R"({"maxProfiledReplicas": 4294967297})", "maxProfiledReplicas");
+    row(R"({"gradientAccumulation": 1})", "gradientAccumulation");
+    row(R"({"localBszBounds": [1]})", "localBszBounds");
+    row(R"({"localBszBounds": [64, 16]})", "localBszBounds");
+    row(R"({"localBszBounds": [1, "16"]})", "localBszBounds[1]");
+    row(R"({"gradParams": 2})", "gradParams");
+    row(R"({"gradParams": {"norm": 1}})", "gradParams.var");
+    row(R"({"gradParams": {"norm": -1, "var": 1}})", "gradParams.norm");
+    row(R"({"perfParams": {"alpha_c": 1}})", "perfParams.beta_c");
+    row(R"({"perfParams": {"alpha_c":1,"beta_c":1,"alpha_n":1,"beta_n":1,"alpha_r":1,"beta_r":1,"gamma":0.5}})",
+        "perfParams.gamma");
+  }
+  void nonsenseIsRefusedByName() {
+    QFETCH(QByteArray, text);
+    QFETCH(QByteArray, named);
+    try {
+      const Json hints = Json::parse(text.toStdString());
+      model_from_sched_hints(hints);
+      hinted_batch_size(hints);
+      QFAIL("accepted");
+    } catch (const Error& error) {
+      QVERIFY(error.kind() == ErrorKind::usage);
+      QVERIFY2(QByteArray(error.what()).contains(named), error.what());
+    }
   }
 };
 

@@ -22,7 +22,11 @@ namespace batchscope::protocol {
 Json sched_hints(const Model& model);
 
 /// What hints leave out or null is at Model's default; names it does not know are ignored. Throws
-/// Error(usage) naming what is not of its type.
+/// Error(usage) naming the first field that is not of its type or makes no sense: sizes, norms and times
+/// below 0, gamma below 1, bounds the wrong way round, an object that lacks a member.
 Model model_from_sched_hints(const Json& hints);
+
+/// globalBatchSize, samples; 0 where it is not told. Throws Error(usage) as model_from_sched_hints does.
+std::int64_t hinted_batch_size(const Json& hints);
 
 }  // namespace batchscope::protocol
