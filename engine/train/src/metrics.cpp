@@ -22,6 +22,7 @@
 #include "process.h"
 #include "profile.h"
 #include "record.h"
+#include "sched_hints_client.h"
 #include "step_context.h"
 #include "telemetry_client.h"
 #include "tensorboard.h"
@@ -100,9 +101,21 @@ std::int64_t nominal_batch_size() {
 // A step is measured when it is full and not the first of its configuration, which warms caches up.
 bool measured() { return watch.warm && step_context().even && !std::isnan(watch.micro_begun); }
 
+// AdaptDL's, where it runs this program and no supervisor of ours listens; else null. Never destroyed: its
+// thread may outlive us.
+SchedHintsClient* adaptdl_scheduler() {
+  static SchedHintsClient* const client = [] {
+    const protocol::Environment& environment = process().environment;
+    const bool wanted = !environment.supervisor_url.empty() && environment.telemetry_socket.empty();
+    return wanted ? new SchedHintsClient(environment.supervisor_url, environment.job_id) : nullptr;
+  }();
+  return client;
+}
+
 void send_model(const goodput::PerfParams& perf, protocol::Model message) {
   message.perf = {perf.alpha_c, perf.beta_c, perf.alpha_n, perf.beta_n,
                   perf.alpha_r, perf.beta_r, perf.gamma};
+  if (SchedHintsClient* const scheduler = adaptdl_scheduler()) scheduler->post(message);
   send(std::move(message));
 }
 
