@@ -46,6 +46,8 @@ class CommandLine {
     addReference("stop", "Checkpoint a run and end it", help::kStop, stopRun);
     addReference("attach", "Watch a run that is going on", help::kAttach, attachToRun);
     addLogs();
+    addCopy();
+    addTensorboard();
     addRemove();
     addDoctor();
     addHelp();
@@ -123,7 +125,7 @@ class CommandLine {
         add("run", "Start a run and watch it", help::kRun, [=] { return runProgram(*options); });
     command
         ->add_option("PROGRAM", options->program,
-                     "A path, or a name such as digits; its arguments follow \"--\"")
+                     "A path, or a name such as digits; its arguments, or all of it, behind \"--\"")
         ->type_name("");
     command
         ->add_option("--replicas", options->replicas,
@@ -212,6 +214,28 @@ class CommandLine {
     addRunName(command, options->run);
     command->add_flag("--yes", options->yes, "Do not ask");
     addJson(command, options->json);
+  }
+
+  void addCopy() {
+    const auto options = std::make_shared<CopyOptions>();
+    CLI::App* command = add("cp", "Copy a file or folder out of a run's own", help::kCopy,
+                            [=] { return copyFromRun(*options); });
+    command->add_option("SOURCE", options->source, "RUN:PATH, relative to the run's folder")
+        ->required()
+        ->type_name("");
+    command->add_option("DEST", options->destination, "A folder, or a new name")->required()->type_name("");
+    command->add_flag("--force", options->force, "Overwrite what is there");
+    addJson(command, options->json);
+  }
+
+  void addTensorboard() {
+    const auto options = std::make_shared<TensorboardOptions>();
+    CLI::App* command = add("tensorboard", "Start TensorBoard on a run's event files", help::kTensorboard,
+                            [=] { return openTensorboard(*options); });
+    addRunName(command, options->run);
+    command->add_option("--port", options->port, "Where it listens; else where it likes")
+        ->check(CLI::Range(1, 65535).description(""))
+        ->type_name("N");
   }
 
   void addDoctor() {

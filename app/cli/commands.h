@@ -67,6 +67,20 @@ struct RemoveOptions {
 };
 int removeRun(const RemoveOptions& options);
 
+struct CopyOptions {
+  std::string source;  // "RUN:PATH", the path relative to the run's folder
+  std::string destination;
+  bool force = false;  // overwrite
+  bool json = false;
+};
+int copyFromRun(const CopyOptions& options);
+
+struct TensorboardOptions {
+  std::string run;
+  std::optional<int> port;
+};
+int openTensorboard(const TensorboardOptions& options);  // returns only by an Error
+
 int examineMachine(bool json);
 
 }  // namespace batchscope::cli

@@ -31,6 +31,7 @@ inline constexpr char kRun[] =
     "  batchscope run digits --replicas 2 -- --epochs 4\n"
     "  batchscope run digits --replicas auto:1-4\n"
     "  batchscope run ./train.py --name baseline --detach\n"
+    "  batchscope run --replicas 2 -- python3 train.py --lr 0.1\n"
     "  batchscope run --recipe digits --set epochs=8\n"
     "  batchscope run --headless digits --replicas 2 --at epoch=1:replicas=1 --at epoch=2:replicas=3 \\\n"
     "      --expect 'accuracy>=0.97' --timeout 10m --report report.json\n";
@@ -88,6 +89,15 @@ inline constexpr char kRemove[] =
     "Examples:\n"
     "  batchscope rm 3f9a\n"
     "  batchscope rm --yes latest\n";
+
+inline constexpr char kCopy[] =
+    "The folders: share (what the program shared), tensorboard, checkpoints, logs.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope cp latest:share/model.pt .\n"
+    "  batchscope cp digits:tensorboard /tmp/events\n";
+
+inline constexpr char kTensorboard[] = "Example:\n  batchscope tensorboard latest\n";
 
 inline constexpr char kDoctor[] = "Example:\n  batchscope doctor\n";
 

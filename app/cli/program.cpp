@@ -73,13 +73,18 @@ protocol::RunSpec baseSpec(const RunOptions& options) {
     spec.arguments.insert(spec.arguments.end(), options.arguments.begin(), options.arguments.end());
     return spec;
   }
-  if (options.program.empty())
+  if (options.program.empty() && options.arguments.empty())
     throw Error(ErrorKind::usage, "no program is named; try `batchscope run digits`, or --recipe");
   if (!options.settings.empty())
     throw Error(ErrorKind::usage, "--set belongs to --recipe; write a program's own arguments behind \"--\"");
   protocol::RunSpec spec;
-  spec.program = findProgram(options.program);
   spec.arguments = options.arguments;
+  std::string program = options.program;
+  if (program.empty()) {  // run -- python3 train.py
+    program = spec.arguments.front();
+    spec.arguments.erase(spec.arguments.begin());
+  }
+  spec.program = findProgram(program);
   spec.name = std::filesystem::path(spec.program).filename();
   return spec;
 }

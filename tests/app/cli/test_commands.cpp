@@ -80,7 +80,7 @@ void TestCommands::helpIsThere_data() {
   QTest::newRow("--help") << QStringList{"--help"};
   QTest::newRow("help") << QStringList{"help"};
   for (const char* command : {"run", "ls", "show", "rescale", "checkpoint", "pause", "resume", "stop",
-                              "attach", "logs", "rm", "doctor"}) {
+                              "attach", "logs", "cp", "tensorboard", "rm", "doctor"}) {
     QTest::newRow(command) << QStringList{command, "--help"};
     QTest::newRow(qPrintable(QString("help ") + command)) << QStringList{"help", command};
   }
