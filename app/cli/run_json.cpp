@@ -2,6 +2,9 @@
 #include "run_json.h"
 
 #include <cstdio>
+#include <fstream>
+
+#include "batchscope/protocol/paths.h"
 
 namespace batchscope::cli {
 
@@ -32,6 +35,13 @@ Json stretchJson(const storage::Ledger& ledger) {
           {"padding", entry.padding},
           {"dataset_size", entry.dataset_size},
           {"step", entry.step}};
+}
+
+// What the supervisor added to its own environment for the newest generation; null before there was one.
+Json environmentJson(const std::string& run) {
+  std::ifstream file(protocol::run_paths(run).environment);
+  const Json variables = file ? Json::parse(file, nullptr, false) : Json();
+  return variables.is_object() ? variables : Json();
 }
 
 }  // namespace
@@ -100,7 +110,8 @@ Json runDetailsJson(storage::Catalogue& catalogue, const storage::Run& run) {
           {"epochs", listJson(catalogue.epochs(run.id), epochJson)},
           {"checkpoints", listJson(catalogue.checkpoints(run.id), checkpointJson)},
           {"events", listJson(catalogue.events(run.id), eventJson)},
-          {"hyperparameters", catalogue.hyperparameters(run.id)}};
+          {"hyperparameters", catalogue.hyperparameters(run.id)},
+          {"environment", environmentJson(run.id)}};
 }
 
 void printJson(const Json& json) {

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 
+HERE = pathlib.Path(__file__).resolve().parent
 PATIENCE = 240  # s, for anything that is waited for
 POLL = 0.1
 
@@ -100,6 +101,7 @@ class Scenario:
 
     def spawn(self, command_line, output):
         program, *arguments = shlex.split(command_line)
+        arguments = [argument.replace("{here}", str(HERE)) for argument in arguments]
         return subprocess.Popen([self.programs / program, *arguments], cwd=self.home, env=self.environment, text=True,
                                 stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
 

@@ -55,6 +55,7 @@ Environment Environment::from_process() {
   e.share_path = text(variable::kSharePath);
   e.job_id = text(variable::kJobId);
   e.supervisor_url = text(variable::kSupervisorUrl);
+  e.sched_version = text(variable::kSchedVersion);
   e.tensorboard_dir = text(variable::kTensorboardDir);
   e.telemetry_socket = text(variable::kTelemetrySocket);
   e.rendezvous_dir = text(variable::kRendezvousDir);
@@ -89,6 +90,7 @@ std::map<std::string, std::string> Environment::to_variables() const {
   set(variable::kSharePath, share_path);
   set(variable::kJobId, job_id);
   set(variable::kSupervisorUrl, supervisor_url);
+  set(variable::kSchedVersion, sched_version);
   set(variable::kTensorboardDir, tensorboard_dir);
   set(variable::kTelemetrySocket, telemetry_socket);
   set(variable::kRendezvousDir, rendezvous_dir);

@@ -85,6 +85,7 @@ RunPaths run_paths(const std::string& id) {
   paths.share = paths.root / "share";
   paths.tensorboard = paths.root / "tensorboard";
   paths.memory = memory_directory(id);
+  paths.environment = paths.root / "environment.json";
   paths.runtime = runtime_directory(id);
   paths.control_socket = paths.runtime / "control.sock";
   paths.telemetry_socket = paths.runtime / "telemetry.sock";

@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
@@ -20,23 +21,36 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A port that is free now, for programs that meet at ADAPTDL_MASTER_PORT; ours use the rendezvous directory,
-// where nothing can be taken in between.
+// A port that is free now at every address (AdaptDL's rank 0 listens at all of them), for programs that meet
+// at ADAPTDL_MASTER_PORT; ours use the rendezvous directory, where nothing can be taken in between.
 int free_port() {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_addr.s_addr = htonl(INADDR_ANY);
   socklen_t size = sizeof address;
   const bool bound = fd >= 0 && bind(fd, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
                      getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0;
   const int error = errno;
   if (fd >= 0) close(fd);
-  if (!bound) throw Error(ErrorKind::io, std::string("no free port on 127.0.0.1: ") + std::strerror(error));
+  if (!bound) throw Error(ErrorKind::io, std::string("no free port: ") + std::strerror(error));
   return ntohs(address.sin_port);
 }
 
+// What the supervisor adds to its own environment, for people to read (`batchscope show --json`); without the
+// token, which is the replicas' alone.
+void list_environment(const fs::path& file, std::map<std::string, std::string> variables) {
+  using protocol::Json;
+  if (const auto url = variables.find(protocol::variable::kSupervisorUrl); url != variables.end())
+    url->second.erase(url->second.rfind('/'));
+  std::ofstream(file) << Json(variables).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
 }  // namespace
+
+std::string master_address(int generation) {
+  return "127.1." + std::to_string(generation >> 8 & 255) + "." + std::to_string(generation & 255);
+}
 
 ReplicaOrder program_order(const protocol::RunSpec& spec, const fs::path& log) {
   ReplicaOrder order{spec.program, spec.arguments, spec.working_directory, {}, log};
@@ -60,7 +74,8 @@ ReplicaOrder program_order(const protocol::RunSpec& spec, const fs::path& log) {
 }
 
 Generation::Generation(int number, const std::string& run, const protocol::RunSpec& spec,
-                       const protocol::RunPaths& paths, const Placement& placement, Launcher& launcher)
+                       const protocol::RunPaths& paths, const Placement& placement,
+                       const std::string& supervisor_url, Launcher& launcher)
     : number_(number),
       replicas_(static_cast<int>(placement.places.size())),
       rendezvous_(paths.rendezvous(number)) {
@@ -70,6 +85,7 @@ Generation::Generation(int number, const std::string& run, const protocol::RunSp
     throw Error(ErrorKind::io, "cannot make the directory " + rendezvous_.string() + ": " + error.message());
 
   protocol::Environment e;
+  e.master_address = master_address(number);
   e.master_port = free_port();
   e.num_replicas = replicas_;
   e.num_restarts = number;
@@ -77,6 +93,8 @@ Generation::Generation(int number, const std::string& run, const protocol::RunSp
   e.share_path = paths.share.string();
   e.tensorboard_dir = paths.tensorboard.string();
   e.job_id = run;
+  e.supervisor_url = supervisor_url;
+  e.sched_version = "0.0.0";  // AdaptDL's word for a scheduler that is not its own
   e.telemetry_socket = paths.telemetry_socket.string();
   e.rendezvous_dir = rendezvous_.string();
   e.checkpoint_interval = spec.checkpoint_interval;
@@ -92,9 +110,11 @@ Generation::Generation(int number, const std::string& run, const protocol::RunSp
     e.backend = place.backend;
     ReplicaOrder order = program_order(spec, paths.log_file(number, rank));
     order.environment.erase(protocol::variable::kForkServer);
-    for (const auto& [name, value] : e.to_variables()) order.environment[name] = value;
+    auto variables = e.to_variables();
     for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"})
-      order.environment[name] = std::to_string(place.threads);
+      variables[name] = std::to_string(place.threads);
+    for (const auto& [name, value] : variables) order.environment[name] = value;
+    if (rank == 0) list_environment(paths.environment, std::move(variables));
     orders.push_back(std::move(order));
   }
   const std::vector<pid_t> pids = launcher.launch(orders);

@@ -23,11 +23,17 @@ namespace batchscope::run {
 // another run, and with the run's additions.
 ReplicaOrder program_order(const protocol::RunSpec& spec, const std::filesystem::path& log);
 
+// Where the generation's rank 0 listens, for programs that meet by TCP: an address of loopback that is not
+// the one of the generation before, whose port the system may hold for a minute yet.
+std::string master_address(int generation);
+
 class Generation {
  public:
-  // Starts the replicas, with a rendezvous directory and a master port of their own. Throws Error.
+  // Starts the replicas, with a rendezvous directory, a master address and a port of their own, and AdaptDL's
+  // endpoints at supervisor_url (empty: none). Throws Error.
   Generation(int number, const std::string& run, const protocol::RunSpec& spec,
-             const protocol::RunPaths& paths, const Placement& placement, Launcher& launcher);
+             const protocol::RunPaths& paths, const Placement& placement, const std::string& supervisor_url,
+             Launcher& launcher);
   ~Generation();  // kills what is left and removes the rendezvous directory
 
   int number() const { return number_; }

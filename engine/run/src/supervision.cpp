@@ -75,8 +75,7 @@ Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run,
   QObject::connect(&quiet_timer_, &QTimer::timeout, &loop_, [this] {
     if (speaks_) return;
     tell("info", "the program reports nothing yet; it is taken to be running");
-    machine_.first_step();
-    settle();
+    taken_to_run();
   });
   QObject::connect(&tick_, &QTimer::timeout, &loop_, [this] { on_tick(); });
   QObject::connect(&status_timer_, &QTimer::timeout, &loop_, [this] {
@@ -139,6 +138,7 @@ void Supervision::begin() {
     next_generation_ = last.number + 1;
     replicas = last.replicas;
   }
+  serve_adaptdl();
   elapsed_before_ = time_in_generations(generations);
   for (std::size_t i = 0; i < fired_.size(); ++i)
     fired_[i] = run_.spec.triggers[i].at <= elapsed_before_ && !generations.empty();
@@ -162,7 +162,10 @@ void Supervision::launch(int replicas, const std::string& reason) {
   checkpoint_.reset();
   telemetry_.expect(number, replicas);
   recorder_.begin_generation(number);
-  generation_.emplace(number, run_.id, run_.spec, paths_, placement, launcher_);
+  generation_.emplace(number, run_.id, run_.spec, paths_, placement,
+                      adaptdl_ ? adaptdl_->url() : std::string(), launcher_);
+  if (adaptdl_)
+    adaptdl_->stands(number, std::vector(static_cast<std::size_t>(replicas), master_address(number)));
   write_replicas(paths_.root / "replicas.json", generation_->processes());
   clock_.launched(now);
   if (!speaks_) quiet_timer_.start(kQuiet);

@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "adaptdl_service.h"
 #include "auto_scaling.h"
 #include "batchscope/storage/catalogue.h"
 #include "control_server.h"
@@ -58,6 +59,9 @@ class Supervision final : private Orders {
   void on_triggered(const protocol::Triggered& triggered);
   void on_model(const protocol::Model& model);
   void on_exit(pid_t pid, int status);
+  void serve_adaptdl();
+  void on_hints(const protocol::Json& hints);
+  void taken_to_run();
 
   void on_request(const protocol::Request& request, const ControlServer::Responder& responder);
   void rescale(const protocol::Request& request);
@@ -86,6 +90,7 @@ class Supervision final : private Orders {
   TelemetryServer telemetry_;
   ControlServer control_;
   ForkLauncher launcher_;
+  std::unique_ptr<AdaptdlService> adaptdl_;  // for programs that know no telemetry
   RunBoard board_;
   PauseClock clock_;
   RunMachine machine_;

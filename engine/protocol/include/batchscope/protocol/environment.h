@@ -25,6 +25,7 @@ inline constexpr char kCheckpointPath[] = "ADAPTDL_CHECKPOINT_PATH";
 inline constexpr char kSharePath[] = "ADAPTDL_SHARE_PATH";
 inline constexpr char kJobId[] = "ADAPTDL_JOB_ID";
 inline constexpr char kSupervisorUrl[] = "ADAPTDL_SUPERVISOR_URL";
+inline constexpr char kSchedVersion[] = "ADAPTDL_SCHED_VERSION";
 inline constexpr char kTensorboardDir[] = "ADAPTDL_TENSORBOARD_LOGDIR";
 inline constexpr char kTelemetrySocket[] = "BATCHSCOPE_TELEMETRY_SOCKET";
 inline constexpr char kRendezvousDir[] = "BATCHSCOPE_RENDEZVOUS_DIR";
@@ -38,6 +39,9 @@ inline constexpr char kMemoryPath[] = "BATCHSCOPE_MEMORY_PATH";
 ///@}
 /// Not a replica's: it makes a program the fork server of its replicas, see fork_server.h.
 inline constexpr char kForkServer[] = "BATCHSCOPE_FORK_SERVER";
+/// Not a replica's either: "on" or "off" says whether the supervisor serves AdaptDL's endpoints over HTTP; it
+/// does where the program is none that links our engine, otherwise.
+inline constexpr char kHttp[] = "BATCHSCOPE_HTTP";
 }  // namespace variable
 
 /// What SIGTERM carries (sigqueue) where the next generation follows at once. Any other is an end for now.
@@ -53,9 +57,11 @@ struct Environment {
   int num_restarts = 0;  ///< also the generation's number
   /// Directory of the checkpoints; empty: `<program name>.checkpoints` in the working directory.
   std::string checkpoint_path;
-  std::string share_path;           ///< directory that the replicas share; empty: none
-  std::string job_id;               ///< the run's id; empty: none
-  std::string supervisor_url;       ///< where a cluster's supervisor answers over HTTP; empty: none
+  std::string share_path;      ///< directory that the replicas share; empty: none
+  std::string job_id;          ///< the run's id; empty: none
+  std::string supervisor_url;  ///< where a cluster's supervisor answers over HTTP; empty: none
+  /// Of AdaptDL's scheduler, which its programs compare with their own; "0.0.0": not to be compared.
+  std::string sched_version;
   std::string tensorboard_dir;      ///< directory for event files; empty: none
   std::string telemetry_socket;     ///< of the supervisor, see telemetry.h; empty: nobody listens
   std::string rendezvous_dir;       ///< directory; empty: replicas meet at master_address:master_port

@@ -13,15 +13,16 @@ namespace batchscope::protocol {
 
 /// The paths of one run, all absolute.
 struct RunPaths {
-  std::filesystem::path root;              ///< `runs/<id>`
-  std::filesystem::path samples;           ///< samples.db
-  std::filesystem::path logs;              ///< `logs/g<generation>-r<rank>.log`
-  std::filesystem::path checkpoints;       ///< checkpoints/checkpoint-000012/
-  std::filesystem::path share;             ///< a directory that the replicas share
-  std::filesystem::path tensorboard;       ///< event files
-  std::filesystem::path memory;            ///< volatile checkpoints; empty: none are wanted
-  std::filesystem::path runtime;           ///< sockets, rendezvous directories
-  std::filesystem::path control_socket;    ///< PROTOCOL.md
+  std::filesystem::path root;            ///< `runs/<id>`
+  std::filesystem::path samples;         ///< samples.db
+  std::filesystem::path logs;            ///< `logs/g<generation>-r<rank>.log`
+  std::filesystem::path checkpoints;     ///< checkpoints/checkpoint-000012/
+  std::filesystem::path share;           ///< a directory that the replicas share
+  std::filesystem::path tensorboard;     ///< event files
+  std::filesystem::path memory;          ///< volatile checkpoints; empty: none are wanted
+  std::filesystem::path environment;     ///< environment.json: what rank 0 of the newest generation was given
+  std::filesystem::path runtime;         ///< sockets, rendezvous directories
+  std::filesystem::path control_socket;  ///< PROTOCOL.md
   std::filesystem::path telemetry_socket;  ///< telemetry.h
 
   /// What one replica printed.
