@@ -205,7 +205,7 @@ class TestFaults : public QObject {
     std::vector<ProcessId> replicas;
     QVERIFY(Scenario::eventually([&] {
       replicas = read_replicas(protocol::run_paths(id).root / "replicas.json");
-      return !replicas.empty();
+      return !replicas.empty() && scenario.catalogue().generations(id).size() == 1;
     }));
     ::kill(static_cast<pid_t>(scenario.catalogue().run(id)->supervisor_pid), SIGKILL);
     QVERIFY(
