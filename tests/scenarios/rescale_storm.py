@@ -34,7 +34,7 @@ def usage(scenario, supervisor):
         name = pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
         for what in ("fd", "task"):
             counts[f"{name}: {what}"] = len(list(pathlib.Path(f"/proc/{pid}/{what}").iterdir()))
-    for folder in ("batchscope", "shm"):
+    for folder in ("batchscope", "memory"):
         counts[f"files in {folder}"] = len(list((scenario.home / folder).rglob("*")))
     return counts
 
@@ -51,8 +51,6 @@ def memory(pid):
 def main():
     with tempfile.TemporaryDirectory(prefix="storm-") as home:
         scenario = Scenario(sys.argv[1], home)
-        scenario.environment["BATCHSCOPE_SHM"] = str(scenario.home / "shm")
-        (scenario.home / "shm").mkdir()
         at = " ".join(f"--at {trigger}" for trigger in triggers())
         try:
             scenario.do(f"batchscope run digits --replicas 1 --detach {at} -- --no-autoscale --epochs 100")

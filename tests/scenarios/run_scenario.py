@@ -3,11 +3,13 @@
 """Carries out a scenario (README.md beside this file) step by step; stops at the first that does not hold."""
 
 import collections
+import contextlib
 import json
 import os
 import pathlib
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -38,11 +40,22 @@ class Scenario:
         self.programs = pathlib.Path(programs).resolve()
         self.home = pathlib.Path(home)
         self.samples = self.home / "samples"
-        self.samples.mkdir()
+        self.memory = self.home / "memory"  # a /dev/shm of its own, for its checkpoints are put on disk by any run
+        for folder in (self.samples, self.memory):
+            folder.mkdir()
         self.output = self.home / "output.txt"
         self.subject = None
+        self.said = ""
+        self.faults = self.home / "faults"
         self.environment = dict(os.environ, BATCHSCOPE_DB=str(self.home / "runs.db"), XDG_DATA_HOME=str(self.home),
-                                XDG_STATE_HOME=str(self.home), BATCHSCOPE_SAMPLE_LOG=str(self.samples))
+                                XDG_STATE_HOME=str(self.home), BATCHSCOPE_SHM=str(self.memory),
+                                BATCHSCOPE_SAMPLE_LOG=str(self.samples))
+
+    def expect_faults(self):
+        """Before anything is started: `fault` and `clock` work on what is started from now on."""
+        self.faults.touch()
+        self.environment.update(BATCHSCOPE_FAULTS=str(self.faults), ASAN_OPTIONS="verify_asan_link_order=0",
+                                LD_PRELOAD=str(self.programs.parent / "tests" / "libfaults.so"))
 
     # Steps, by their first word.
 
@@ -50,10 +63,22 @@ class Scenario:
         self.subject = self.spawn(rest, open(self.output, "w"))
 
     def do(self, rest):
-        process = self.spawn(rest, subprocess.PIPE)
-        printed, _ = process.communicate(timeout=PATIENCE)
-        if process.returncode != 0:
-            raise Failure(f"exited {process.returncode}:\n{printed}")
+        self.fails("0 " + rest)
+
+    def fails(self, rest):
+        code, _, command = rest.partition(" ")
+        process = self.spawn(command, subprocess.PIPE)
+        self.said, _ = process.communicate(timeout=PATIENCE)
+        if process.returncode != int(code):
+            raise Failure(f"exited {process.returncode}:\n{self.said}")
+
+    def says(self, rest):
+        if rest not in self.said:
+            raise Failure(f"it said:\n{self.said}")
+
+    def set(self, rest):
+        name, _, value = rest.partition(" ")
+        self.environment[name] = self.place_in(value)
 
     def wait(self, rest):
         if rest.startswith("output "):
@@ -62,21 +87,47 @@ class Scenario:
             patiently(rest, lambda: self.holds(rest) or self.insist_it_lives())
 
     def interrupt(self, _):
-        self.subject.send_signal(signal.SIGINT)
+        self.signal("INT started")
 
     def terminate(self, _):
-        self.subject.send_signal(signal.SIGTERM)
+        self.signal("TERM started")
 
     def kill(self, rest):
-        if rest == "supervisor":
-            os.kill(self.show()["run"]["supervisor"], signal.SIGKILL)
-            return
-        if rest == "fork server":
-            log = "fork-server.log"
+        if rest == "all":
+            self.cut_power()
         else:
-            rank = int(re.fullmatch(r"replica (\d+)", rest)[1])
-            log = f"g{self.show()['generations'][-1]['number']}-r{rank}.log"
-        os.kill(self.process_of(log), signal.SIGKILL)
+            self.signal("KILL " + rest)
+
+    def signal(self, rest):
+        name, _, whom = rest.partition(" ")
+        os.kill(self.process(whom), signal.Signals["SIG" + name])
+
+    def lose(self, rest):
+        if rest != "memory":
+            raise Failure("say: lose memory")
+        shutil.rmtree(self.memory)
+        self.memory.mkdir()
+
+    def damage(self, rest):
+        which, how, *file = rest.split()
+        checkpoints = self.checkpoints()
+        for checkpoint in {"newest": checkpoints[-1:], "all": checkpoints}[which]:
+            damage_checkpoint(checkpoint, how, *file)
+
+    def remove(self, rest):
+        shutil.rmtree(self.place(rest))
+
+    def fault(self, rest):
+        error, where = rest.split()
+        with open(self.faults, "a") as faults:
+            faults.write(f"{error} {self.place(where)}\n")
+
+    def mend(self, _):
+        self.faults.write_text("".join(line for line in self.faults.read_text().splitlines(True) if "CLOCK" in line))
+
+    def clock(self, rest):
+        with open(self.faults, "a") as faults:
+            faults.write(f"CLOCK {int(rest)}\n")
 
     def exits(self, rest):
         code = self.subject.wait(timeout=PATIENCE)
@@ -93,15 +144,15 @@ class Scenario:
             raise Failure(f"it does not hold; seen:\n{json.dumps(self.show(), indent=1)}")
 
     def samples_(self, rest):
-        if rest != "exact":
-            raise Failure("say: samples exact")
-        compare_ledger(self.show()["ledger"], read_sample_logs(self.samples))
+        if rest not in ("exact", "exact but for crashes"):
+            raise Failure("say: samples exact [but for crashes]")
+        seen = self.show()
+        compare_ledger(seen["ledger"], used_samples(self.samples, seen, crashes=rest != "exact"))
 
     # What they stand on.
 
     def spawn(self, command_line, output):
-        program, *arguments = shlex.split(command_line)
-        arguments = [argument.replace("{here}", str(HERE)) for argument in arguments]
+        program, *arguments = [self.place_in(word) for word in shlex.split(command_line)]
         return subprocess.Popen([self.programs / program, *arguments], cwd=self.home, env=self.environment, text=True,
                                 stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
 
@@ -115,7 +166,8 @@ class Scenario:
         if "run" not in seen:  # none has been made yet
             return False
         told = lambda text: any(text in event["text"] for event in seen["events"])
-        return bool(eval(condition, {**seen["run"], **seen, "told": told}))
+        more = {"told": told, "on_disk": [path.name for path in self.checkpoints()], "processes": self.processes()}
+        return bool(eval(condition, {**seen["run"], **seen, **more}))
 
     def insist_it_lives(self):
         """False, for conditions that have not come true."""
@@ -123,9 +175,33 @@ class Scenario:
             raise Failure(f"the program ended first, with {self.subject.returncode}")
         return False
 
+    def place(self, name):
+        """A path of the newest run by what it is called in a scenario."""
+        run = self.home / "runs" / self.show()["run"]["id"]
+        return {"store": self.home / "runs", "run": run, "checkpoints": run / "checkpoints", "memory": self.memory}[name]
+
+    def place_in(self, text):
+        return text.replace("{here}", str(HERE)).replace("{home}", str(self.home))
+
+    def checkpoints(self):
+        """Of the newest run, the newest last; those in memory too."""
+        complete = re.compile(r"checkpoint-\d+")
+        return sorted((path for path in self.place("checkpoints").glob("*") if complete.fullmatch(path.name)),
+                      key=lambda path: int(path.name.partition("-")[2]))
+
+    def process(self, whom):
+        if whom == "started":
+            return self.subject.pid
+        if whom == "supervisor":
+            return self.show()["run"]["supervisor"]
+        if whom == "fork server":
+            return self.process_of("fork-server.log")
+        rank = int(re.fullmatch(r"replica (\d+)", whom)[1])
+        return self.process_of(f"g{self.show()['generations'][-1]['number']}-r{rank}.log")
+
     def process_of(self, name):
         """The process of the newest run whose standard output is this log."""
-        log = self.home / "runs" / self.show()["run"]["id"] / "logs" / name
+        log = self.place("run") / "logs" / name
         for entry in pathlib.Path("/proc").glob("[0-9]*/fd/1"):
             try:
                 if entry.readlink() == log:
@@ -134,31 +210,103 @@ class Scenario:
                 continue
         raise Failure(f"no process writes {log}")
 
+    def processes(self):
+        """Process id -> name, of all that descend from what the scenario started: its store is in their environment."""
+        mark = f"BATCHSCOPE_DB={self.home}/runs.db".encode()
+        found = {}
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if mark in (process / "environ").read_bytes().split(b"\0"):
+                    found[int(process.name)] = (process / "comm").read_text().strip()
+            except OSError:  # gone, or not ours
+                continue
+        return found
+
+    def cut_power(self):
+        """Nobody sees another one end."""
+        for signal_ in (signal.SIGSTOP, signal.SIGKILL):
+            while stopped := [pid for pid in self.processes() if state_of(pid) not in "TtZX" or signal_ == signal.SIGKILL]:
+                for pid in stopped:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal_)
+                self.reap()
+
+    def reap(self):
+        if self.subject and self.subject.poll() is not None:
+            self.subject = None
+
     def clean_up(self):
         """Nothing that we started outlives us."""
-        if self.subject and self.subject.poll() is None:
-            self.subject.kill()
-            self.subject.wait()
-        supervisor = self.show().get("run", {}).get("supervisor")
-        if supervisor:
-            os.kill(supervisor, signal.SIGTERM)
-            patiently("the supervisor's end", lambda: not pathlib.Path(f"/proc/{supervisor}").exists())
+        self.cut_power()
 
     def carry_out(self, line):
         verb, _, rest = line.partition(" ")
-        step = getattr(self, verb + "_" if verb in ("output", "samples") else verb, None)
-        if step is None or verb.startswith("_"):
+        if verb not in STEPS:
             raise Failure(f"unknown step {verb}")
-        step(rest)
+        getattr(self, verb + "_" if verb in ("output", "samples") else verb)(rest)
 
 
-def read_sample_logs(folder):
-    """(loader, epoch, pass) -> how often each sample id was used, over all generations and replicas."""
-    used = collections.defaultdict(collections.Counter)
+def state_of(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "X"
+
+
+def damage_checkpoint(checkpoint, how, name=None):
+    """In its largest file, or in the one that is named."""
+    file = checkpoint / name if name else max(checkpoint.iterdir(), key=lambda file: file.stat().st_size)
+    if how == "truncated":
+        os.truncate(file, file.stat().st_size // 2)
+    elif how == "flipped":
+        content = bytearray(file.read_bytes())
+        content[len(content) // 2] ^= 1
+        file.write_bytes(content)
+    elif how == "missing":
+        file.unlink()
+    elif how == "newer":
+        manifest = json.loads((checkpoint / "manifest.json").read_text())
+        manifest["version"] += 1
+        (checkpoint / "manifest.json").write_text(json.dumps(manifest))
+    else:
+        raise Failure(f"a checkpoint cannot be {how}: truncated, flipped, missing, newer")
+
+
+def micro_batches(folder):
+    """(generation, loader, epoch, pass) -> the sample ids of each micro-batch in turn, over all replicas."""
+    batches = collections.defaultdict(list)
     for log in sorted(folder.glob("samples-*.jsonl")):
+        generation = int(re.match(r"samples-g(\d+)", log.name)[1])
+        seen = collections.Counter()
         for line in log.read_text().splitlines():
-            entry = json.loads(line)
-            used[entry["loader"], entry["epoch"], entry["pass"]].update(entry["ids"])
+            try:
+                entry = json.loads(line)
+            except json.JSONDecodeError:  # its replica was killed while it wrote
+                continue
+            key = generation, entry["loader"], entry["epoch"], entry["pass"]
+            if seen[key] == len(batches[key]):
+                batches[key].append([])
+            batches[key][seen[key]] += entry["ids"]
+            seen[key] += 1
+    return batches
+
+
+def used_samples(folder, seen, crashes):
+    """(loader, epoch, pass) -> how often each sample id was used, over all generations and replicas. With `crashes`,
+    what a generation that crashed did after its last checkpoint is left out: it was undone, and done again."""
+    undone = {generation["number"] for generation in seen["generations"]
+              if crashes and generation["outcome"] not in ("finished", "checkpointed")}
+    kept = collections.Counter()
+    for entry in seen["ledger"]:
+        kept[entry["generation"], entry["loader"], entry["epoch"], entry["pass"]] += entry["to"] - entry["from"]
+    used = collections.defaultdict(collections.Counter)
+    for (generation, *key), batches in micro_batches(folder).items():
+        left = kept[generation, *key]
+        for batch in batches:
+            if left <= 0 and generation in undone:
+                break
+            used[tuple(key)].update(batch)
+            left -= len(batch)
     return used
 
 
@@ -191,6 +339,10 @@ def compare_ledger(ledger, used):
         raise Failure("no pass was completed")
 
 
+STEPS = {"start", "do", "fails", "says", "set", "wait", "interrupt", "terminate", "kill", "signal", "lose", "damage",
+         "remove", "fault", "mend", "clock", "exits", "output", "check", "samples"}
+
+
 def steps_of(file):
     for number, line in enumerate(file.read_text().splitlines(), 1):
         if line.strip() and not line.startswith("#"):
@@ -201,8 +353,11 @@ def main():
     programs, file = sys.argv[1], pathlib.Path(sys.argv[2])
     with tempfile.TemporaryDirectory(prefix="scenario-") as home:
         scenario = Scenario(programs, home)
+        steps = list(steps_of(file))
+        if any(line.split()[0] in ("fault", "clock") for _, line in steps):
+            scenario.expect_faults()
         try:
-            for number, line in steps_of(file):
+            for number, line in steps:
                 print(f"{file.name}:{number}: {line}", flush=True)
                 scenario.carry_out(line)
         except (Failure, subprocess.TimeoutExpired) as failure:
