@@ -34,4 +34,7 @@ struct Catalogue::Impl {
   Database database;
 };
 
+// Of this run, by their names; within a transaction.
+std::vector<std::string> leased_devices(Database& database, std::int64_t key);
+
 }  // namespace batchscope::storage

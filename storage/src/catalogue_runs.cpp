@@ -71,6 +71,7 @@ void add_details(Database& database, std::int64_t key, Run& run) {
   while (value.next()) run.latest.emplace_hint(run.latest.end(), value.text(0), value.real(1));
   Query tag = database.query("SELECT name FROM tag WHERE run = ? ORDER BY name", key);
   while (tag.next()) run.tags.push_back(tag.text(0));
+  run.devices = leased_devices(database, key);
 }
 
 bool starts_with(const std::string& text, const std::string& prefix) { return text.rfind(prefix, 0) == 0; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Version 1 of runs.db. Columns of REAL that may be NULL hold NaN as NULL.
+// The layouts of runs.db, each as what makes it of the one before; one that was released never changes.
+// Columns of REAL that may be NULL hold NaN as NULL.
 #include "catalogue_schema.h"
 #include "batchscope/protocol/process_id.h"
 
@@ -8,6 +9,139 @@
 
 namespace batchscope::storage {
 namespace {
+
+constexpr char kRuns[] = R"sql(
+CREATE TABLE run (
+  key INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  spec TEXT NOT NULL,
+  state TEXT NOT NULL,
+  message TEXT NOT NULL DEFAULT '',
+  created REAL NOT NULL,
+  ended REAL NOT NULL DEFAULT 0,
+  step INTEGER NOT NULL DEFAULT 0,
+  epoch INTEGER NOT NULL DEFAULT 0,
+  epochs INTEGER NOT NULL DEFAULT 0,
+  fraction REAL DEFAULT 0,
+  supervisor_pid INTEGER NOT NULL DEFAULT 0,
+  supervisor_start INTEGER NOT NULL DEFAULT 0,
+  note TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX run_by_name ON run (name);
+
+CREATE TABLE latest (
+  run INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,
+  series TEXT NOT NULL,
+  value REAL,
+  PRIMARY KEY (run, series)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE tag (
+  run INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  PRIMARY KEY (run, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE hyperparameter (
+  run INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY (run, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE model (
+  run INTEGER PRIMARY KEY REFERENCES run (key) ON DELETE CASCADE,
+  generation INTEGER NOT NULL,
+  message TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE generation (
+  run INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,
+  number INTEGER NOT NULL,
+  replicas INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  started REAL NOT NULL,
+  ended REAL NOT NULL,
+  first_step INTEGER NOT NULL,
+  last_step INTEGER NOT NULL,
+  checkpoint TEXT NOT NULL,
+  pause REAL,
+  outcome TEXT NOT NULL,
+  PRIMARY KEY (run, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE pause_part (
+  run INTEGER NOT NULL,
+  generation INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  seconds REAL,
+  PRIMARY KEY (run, generation, name),
+  FOREIGN KEY (run, generation) REFERENCES generation (run, number) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE epoch (
+  run INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,
+  number INTEGER NOT NULL,
+  generation INTEGER NOT NULL,
+  started REAL NOT NULL,
+  ended REAL NOT NULL,
+  first_step INTEGER NOT NULL,
+  last_step INTEGER NOT NULL,
+  PRIMARY KEY (run, generation, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE event (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  run INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,
+  time REAL NOT NULL,
+  generation INTEGER NOT NULL,
+  step INTEGER NOT NULL,
+  level TEXT NOT NULL,
+  text TEXT NOT NULL
+) STRICT;
+CREATE INDEX event_by_run ON event (run, id);
+
+CREATE TABLE checkpoint (
+  run INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  generation INTEGER NOT NULL,
+  step INTEGER NOT NULL,
+  epoch INTEGER NOT NULL,
+  progress REAL,
+  time REAL NOT NULL,
+  seconds REAL,
+  bytes INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  PRIMARY KEY (run, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE ledger (
+  id INTEGER PRIMARY KEY,
+  run INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,
+  generation INTEGER NOT NULL,
+  loader TEXT NOT NULL,
+  epoch INTEGER NOT NULL,
+  pass INTEGER NOT NULL,
+  from_position INTEGER NOT NULL,
+  to_position INTEGER NOT NULL,
+  padding INTEGER NOT NULL,
+  dataset_size INTEGER NOT NULL,
+  step INTEGER NOT NULL
+) STRICT;
+CREATE INDEX ledger_by_run ON ledger (run, id);
+)sql";
+
+// No foreign key to a device: which there are is the machine's to say. Two runs may share one.
+constexpr char kLeases[] = R"sql(
+CREATE TABLE lease (
+  run INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,
+  device TEXT NOT NULL,
+  holder_pid INTEGER NOT NULL,
+  holder_start INTEGER NOT NULL,
+  PRIMARY KEY (run, device)
+) STRICT, WITHOUT ROWID;
+)sql";
 
 // Supervisors write the catalogue as they know it: none may be alive while it changes its shape.
 std::string living_supervisor(SQLite::Database& connection) {
@@ -27,127 +161,7 @@ std::string living_supervisor(SQLite::Database& connection) {
 const Schema& catalogue_schema() {
   static const Schema schema{0x42536361,  // "BSca"
                              "a run catalogue",
-                             {R"sql(
-    CREATE TABLE run (
-      key INTEGER PRIMARY KEY AUTOINCREMENT,
-      id TEXT NOT NULL UNIQUE,
-      name TEXT NOT NULL,
-      spec TEXT NOT NULL,
-      state TEXT NOT NULL,
-      message TEXT NOT NULL DEFAULT '',
-      created REAL NOT NULL,
-      ended REAL NOT NULL DEFAULT 0,
-      step INTEGER NOT NULL DEFAULT 0,
-      epoch INTEGER NOT NULL DEFAULT 0,
-      epochs INTEGER NOT NULL DEFAULT 0,
-      fraction REAL DEFAULT 0,
-      supervisor_pid INTEGER NOT NULL DEFAULT 0,
-      supervisor_start INTEGER NOT NULL DEFAULT 0,
-      note TEXT NOT NULL DEFAULT ''
-    ) STRICT;
-    CREATE INDEX run_by_name ON run (name);
-
-    CREATE TABLE latest (
-      run INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,
-      series TEXT NOT NULL,
-      value REAL,
-      PRIMARY KEY (run, series)
-    ) STRICT, WITHOUT ROWID;
-
-    CREATE TABLE tag (
-      run INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,
-      name TEXT NOT NULL,
-      PRIMARY KEY (run, name)
-    ) STRICT, WITHOUT ROWID;
-
-    CREATE TABLE hyperparameter (
-      run INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,
-      name TEXT NOT NULL,
-      value TEXT NOT NULL,
-      PRIMARY KEY (run, name)
-    ) STRICT, WITHOUT ROWID;
-
-    CREATE TABLE model (
-      run INTEGER PRIMARY KEY REFERENCES run (key) ON DELETE CASCADE,
-      generation INTEGER NOT NULL,
-      message TEXT NOT NULL
-    ) STRICT;
-
-    CREATE TABLE generation (
-      run INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,
-      number INTEGER NOT NULL,
-      replicas INTEGER NOT NULL,
-      reason TEXT NOT NULL,
-      started REAL NOT NULL,
-      ended REAL NOT NULL,
-      first_step INTEGER NOT NULL,
-      last_step INTEGER NOT NULL,
-      checkpoint TEXT NOT NULL,
-      pause REAL,
-      outcome TEXT NOT NULL,
-      PRIMARY KEY (run, number)
-    ) STRICT, WITHOUT ROWID;
-
-    CREATE TABLE pause_part (
-      run INTEGER NOT NULL,
-      generation INTEGER NOT NULL,
-      name TEXT NOT NULL,
-      seconds REAL,
-      PRIMARY KEY (run, generation, name),
-      FOREIGN KEY (run, generation) REFERENCES generation (run, number) ON DELETE CASCADE
-    ) STRICT, WITHOUT ROWID;
-
-    CREATE TABLE epoch (
-      run INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,
-      number INTEGER NOT NULL,
-      generation INTEGER NOT NULL,
-      started REAL NOT NULL,
-      ended REAL NOT NULL,
-      first_step INTEGER NOT NULL,
-      last_step INTEGER NOT NULL,
-      PRIMARY KEY (run, generation, number)
-    ) STRICT, WITHOUT ROWID;
-
-    CREATE TABLE event (
-      id INTEGER PRIMARY KEY AUTOINCREMENT,
-      run INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,
-      time REAL NOT NULL,
-      generation INTEGER NOT NULL,
-      step INTEGER NOT NULL,
-      level TEXT NOT NULL,
-      text TEXT NOT NULL
-    ) STRICT;
-    CREATE INDEX event_by_run ON event (run, id);
-
-    CREATE TABLE checkpoint (
-      run INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,
-      name TEXT NOT NULL,
-      generation INTEGER NOT NULL,
-      step INTEGER NOT NULL,
-      epoch INTEGER NOT NULL,
-      progress REAL,
-      time REAL NOT NULL,
-      seconds REAL,
-      bytes INTEGER NOT NULL,
-      reason TEXT NOT NULL,
-      PRIMARY KEY (run, name)
-    ) STRICT, WITHOUT ROWID;
-
-    CREATE TABLE ledger (
-      id INTEGER PRIMARY KEY,
-      run INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,
-      generation INTEGER NOT NULL,
-      loader TEXT NOT NULL,
-      epoch INTEGER NOT NULL,
-      pass INTEGER NOT NULL,
-      from_position INTEGER NOT NULL,
-      to_position INTEGER NOT NULL,
-      padding INTEGER NOT NULL,
-      dataset_size INTEGER NOT NULL,
-      step INTEGER NOT NULL
-    ) STRICT;
-    CREATE INDEX ledger_by_run ON ledger (run, id);
-  )sql"},
+                             {kRuns, kLeases},
                              living_supervisor};
   return schema;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The catalogue: what is put comes back, runs are found by what people type, one supervisor holds a run.
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <limits>
 #include <thread>
 
+#include "sleeper.h"
 #include "store_test.h"
 
 using namespace batchscope;
@@ -18,6 +18,7 @@ using test::error_of;
 using test::Folder;
 using test::kind_of;
 using test::meddle;
+using test::Sleeper;
 
 namespace {
 
@@ -31,38 +32,6 @@ protocol::RunSpec spec(const std::string& name) {
   spec.environment = {{"KEY", "value"}};
   return spec;
 }
-
-// A process of ours that waits until it is killed.
-class Sleeper {
- public:
-  template <class Body>
-  explicit Sleeper(Body body) {
-    int ready[2];
-    if (pipe(ready) != 0) std::abort();
-    pid_ = fork();
-    if (pid_ == 0) {
-      const char result = body() ? 'y' : 'n';
-      if (write(ready[1], &result, 1) != 1) _exit(1);
-      for (;;) pause();
-    }
-    if (read(ready[0], &answer_, 1) != 1) std::abort();
-    close(ready[0]);
-    close(ready[1]);
-  }
-  ~Sleeper() { kill(); }
-
-  bool answer() const { return answer_ == 'y'; }
-  pid_t pid() const { return pid_; }
-  void kill() {
-    if (pid_ <= 0) return;
-    ::kill(pid_, SIGKILL);
-    waitpid(std::exchange(pid_, 0), nullptr, 0);
-  }
-
- private:
-  pid_t pid_ = 0;
-  char answer_ = 0;
-};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -41,8 +42,16 @@ struct Run {
   double fraction = 0;                   ///< of the whole run
   std::int64_t supervisor_pid = 0;       ///< 0: none
   std::map<std::string, double> latest;  ///< newest value of each series
+  std::vector<std::string> devices;      ///< that it holds a lease of, see Lease
   std::vector<std::string> tags;         ///< sorted, each once
   std::string note;                      ///< a person's
+};
+
+/// A device of this machine in the hands of a run: "cuda:0" (a GPU by its number or UUID), "cpu:3" (a core).
+struct Lease {
+  std::string device;  ///< as above
+  std::string run;     ///< its id
+  std::string name;    ///< the run's
 };
 
 /// One start of the replicas. The pause is measured from the last finished step of the generation before.
@@ -139,6 +148,15 @@ class Catalogue {
   bool claim_supervisor(const std::string& id);
   /// Ends this process's claim; another's stays.
   void release_supervisor(const std::string& id);
+
+  std::vector<Lease> leases();  ///< of all runs, by device; a dead process holds none
+  /// Which devices a run is to have, given what other runs hold. What it throws, lease() throws.
+  using Choice = std::function<std::vector<std::string>(const std::vector<Lease>& of_others)>;
+  /// Makes what `choose` returns (each once) the run's devices, and no others, in the name of this process.
+  /// They are its until the next call, release_devices, or the end of this process. No other process leases
+  /// or releases while `choose` decides; where it throws, all stays as it was.
+  void lease_devices(const std::string& id, const Choice& choose);
+  void release_devices(const std::string& id);  ///< all that the run has
 
   void put_generation(const std::string& id, const Generation& generation);  ///< insert or replace by number
   std::vector<Generation> generations(const std::string& id);                ///< by number

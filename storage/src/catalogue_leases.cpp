@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which run has which device. A lease names the process that took it and the moment that process began, as
+// the claim of a supervisor does: it ends with the process, however that ended. What is looked at and what is
+// taken is one transaction, so that two runs that start at the same moment see one another.
+#include <unistd.h>
+
+#include "batchscope/protocol/process_id.h"
+#include "catalogue_impl.h"
+
+namespace batchscope::storage {
+namespace {
+
+// Numbers of devices have no leading zeros, so that the shorter name is the smaller number.
+#define BATCHSCOPE_BY_DEVICE " ORDER BY length(device), device"
+
+protocol::ProcessId holder_in(const Query& row, int column) {
+  return {static_cast<pid_t>(row.integer(column)), row.integer(column + 1)};
+}
+
+std::vector<Lease> living_leases(Database& database, std::int64_t other_than) {
+  std::vector<Lease> list;
+  Query row = database.query(
+      "SELECT device, id, name, holder_pid, holder_start FROM lease JOIN run ON run.key = lease.run"
+      " WHERE lease.run <> ?" BATCHSCOPE_BY_DEVICE ", created, key",
+      other_than);
+  while (row.next())
+    if (is_alive(holder_in(row, 3))) list.push_back({row.text(0), row.text(1), row.text(2)});
+  return list;
+}
+
+void remove_dead(Database& database) {
+  std::vector<protocol::ProcessId> holders;
+  {
+    Query row = database.query("SELECT DISTINCT holder_pid, holder_start FROM lease");
+    while (row.next()) holders.push_back(holder_in(row, 0));
+  }
+  for (const protocol::ProcessId& holder : holders)
+    if (!is_alive(holder))
+      database.execute("DELETE FROM lease WHERE holder_pid = ? AND holder_start = ?", holder.pid,
+                       holder.start);
+}
+
+}  // namespace
+
+std::vector<std::string> leased_devices(Database& database, std::int64_t key) {
+  std::vector<std::string> devices;
+  Query row = database.query(
+      "SELECT device, holder_pid, holder_start FROM lease WHERE run = ?" BATCHSCOPE_BY_DEVICE, key);
+  while (row.next())
+    if (is_alive(holder_in(row, 1))) devices.push_back(row.text(0));
+  return devices;
+}
+
+std::vector<Lease> Catalogue::leases() {
+  Database& database = impl_->database;
+  constexpr std::int64_t kNobody = 0;  // the keys of runs begin with 1
+  return database.read([&] { return living_leases(database, kNobody); });
+}
+
+void Catalogue::lease_devices(const std::string& id, const Choice& choose) {
+  Database& database = impl_->database;
+  const protocol::ProcessId self = protocol::identify(getpid());
+  database.write([&] {
+    const std::int64_t key = impl_->key(id);
+    remove_dead(database);
+    const std::vector<std::string> devices = choose(living_leases(database, key));
+    database.execute("DELETE FROM lease WHERE run = ?", key);
+    for (const std::string& device : devices)
+      database.execute("INSERT INTO lease (run, device, holder_pid, holder_start) VALUES (?, ?, ?, ?)", key,
+                       device, self.pid, self.start);
+  });
+}
+
+void Catalogue::release_devices(const std::string& id) {
+  impl_->update(id, "DELETE FROM lease WHERE run = ?");
+}
+
+}  // namespace batchscope::storage
