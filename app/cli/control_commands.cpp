@@ -52,6 +52,15 @@ int finish(const RunReference& options, const protocol::Request& request, const 
   return kExitOk;
 }
 
+// `status`: of the run, as it answered.
+std::string rescaleText(int replicas, const protocol::Json& status) {
+  const std::string on = plural(replicas, "replica");
+  const bool same = status.value("replicas", 0) == replicas;
+  if (same && status.value("state", "") == "running")
+    return "stays on " + on + ", and goodput chooses no more";
+  return "restarting on " + on + (same ? ", as many as now" : "");
+}
+
 int order(const RunReference& options, const protocol::Request& request, const std::string& agreed) {
   return finish(options, request, ask(options, request), agreed);
 }
@@ -64,9 +73,10 @@ int rescaleRun(const RunReference& options, const std::string& replicas) {
   request.command = Command::rescale;
   request.replicas = count.number;
   request.auto_replicas = count.automatic;
-  return order(options, request,
-               count.number ? "restarting on " + plural(*count.number, "replica")
-                            : "from now on goodput chooses how many replicas; the events tell why");
+  const Reply reply = ask(options, request);
+  return finish(options, request, reply,
+                count.number ? rescaleText(*count.number, reply.result)
+                             : "from now on goodput chooses how many replicas; the events tell why");
 }
 
 int checkpointRun(const RunReference& options) {

@@ -24,6 +24,9 @@ bool all_clean(const std::vector<Exit>& exits) {
   return std::all_of(exits.begin(), exits.end(), [](const Exit& e) { return e.clean(); });
 }
 
+// The reason of a rescale that somebody asked for.
+constexpr char kByPerson[] = "rescale";
+
 [[noreturn]] void conflict(const std::string& message) { throw Error(ErrorKind::conflict, message); }
 
 }  // namespace
@@ -91,12 +94,14 @@ void RunMachine::triggered(const protocol::Trigger& trigger) {
   if (trigger.action == Action::checkpoint) return;  // the replicas have done it
   first_step();
   if (phase_ != Phase::training && phase_ != Phase::ending) return;
-  // A person's stop or pause on its way outranks a script.
+  // What a person asked for and is on its way outranks a script.
   if (intent_ == Intent::pause || intent_ == Intent::stop) return;
+  if (intent_ == Intent::rescale && reason_ == kByPerson && trigger.action == Action::replicas) return;
   Intent intent = Intent::rescale;
   if (trigger.action == Action::pause) intent = Intent::pause;
   if (trigger.action == Action::stop) intent = Intent::stop;
   if (phase_ == Phase::training) begin_ending(intent);
+  if (intent == Intent::pause) keep_wish();
   intent_ = intent;
   asked_ = true;
   target_ = trigger.replicas;
@@ -215,8 +220,12 @@ bool RunMachine::restore_old_count(const std::string& why) {
 void RunMachine::become_idle() {
   phase_ = Phase::idle;
   intent_ = Intent::none;
-  queued_.reset();
   orders_.set_timer(-1);
+}
+
+// A run that is paused on its way to another number of replicas goes on with that number.
+void RunMachine::keep_wish() {
+  if (intent_ == Intent::rescale) queued_ = target_;
 }
 
 void RunMachine::end(RunState state, const std::string& message) {
@@ -238,7 +247,7 @@ void RunMachine::rescale(int replicas, const std::string& reason) {
         return;
       }
       conflict(std::string("the run is ") + protocol::run_state_name(state()) +
-               "; a paused run is resumed on another number of replicas with resume");
+               "; it goes on with another number of replicas by: batchscope resume RUN --replicas N");
     case Phase::over: conflict("the run is over");
     default: break;
   }
@@ -270,6 +279,7 @@ void RunMachine::pause() {
     case Phase::backing_off: become_idle(); break;
     case Phase::ending:
       if (intent_ == Intent::stop) conflict("the run is stopping");
+      keep_wish();
       intent_ = Intent::pause;
       break;
     default:
@@ -282,7 +292,8 @@ void RunMachine::pause() {
 void RunMachine::resume(int replicas) {
   if (phase_ != Phase::idle)
     conflict(std::string("the run is ") + protocol::run_state_name(state()) + ", not paused");
-  start(replicas > 0 ? replicas : replicas_, "resume");
+  if (replicas > 0) queued_ = replicas;
+  start(replicas_, "resume");
 }
 
 void RunMachine::stop() {

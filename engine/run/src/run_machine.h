@@ -67,7 +67,7 @@ class RunMachine {
   // What is asked. Throw Error(conflict) where the run is in no state to do it.
   void rescale(int replicas, const std::string& reason = "rescale");
   void pause();
-  void resume(int replicas);  // 0: as many as before
+  void resume(int replicas);  // 0: as many as before, or as were asked for before the pause
   void stop();
 
   RunState state() const;
@@ -87,6 +87,7 @@ class RunMachine {
   void carry_out(const Outcome& outcome);
   void crashed(const Exit& culprit);
   bool restore_old_count(const std::string& why);
+  void keep_wish();
   void become_idle();
   void end(RunState state, const std::string& message = {});
 
@@ -102,7 +103,7 @@ class RunMachine {
   bool progressed_ = false;    // the present generation has had its first step
   std::vector<Exit> exits_;    // of the present generation, in order
   int old_replicas_ = 0;       // launching on another count: what to go back to
-  std::optional<int> queued_;  // rescale asked for while it could not be begun
+  std::optional<int> queued_;  // rescale asked for while it could not be begun, or before the run was paused
 
   Intent intent_ = Intent::none;  // ending: what comes after
   int target_ = 0;                // Intent::rescale: on how many

@@ -238,6 +238,39 @@ class TestMachine : public QObject {
     QCOMPARE(machine.message(), "there is no program");
   }
 
+  void aPauseKeepsTheNumberThatWasAskedFor() {
+    {
+      Fixture f(1);  // while the old generation ends
+      f.machine.rescale(3);
+      f.machine.pause();
+      f.all_exit(1, 143);
+      QCOMPARE(f.machine.state(), RunState::paused);
+      QCOMPARE(f.machine.target_replicas(), 3);
+      f.log.take();
+      f.machine.resume(0);
+      QCOMPARE(f.log.take(), "launch 3 resume; ");
+    }
+    Fixture f(1);  // while the new one is launched
+    f.machine.rescale(2);
+    f.all_exit(1, 143);
+    f.machine.rescale(3);
+    f.machine.pause();
+    f.all_exit(2, 143);
+    f.log.take();
+    f.machine.resume(4);
+    QCOMPARE(f.log.take(), "launch 4 resume; ");
+    QCOMPARE(f.machine.target_replicas(), 4);
+  }
+
+  void aPersonsRescaleOutranksAScripts() {
+    Fixture f(1);
+    f.machine.rescale(3);
+    f.machine.triggered(Trigger::parse("step=4:replicas=2"));
+    f.log.take();
+    f.all_exit(1, 143);
+    QCOMPARE(f.log.take(), "checkpointed; launch 3 rescale; ");
+  }
+
   void pauseAndResumeOnAnotherCount() {
     Fixture f(2);
     f.machine.pause();
