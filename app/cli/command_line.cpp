@@ -97,6 +97,14 @@ class CommandLine {
             },
             ""};
   }
+  static CLI::Validator device() {
+    return {[](const std::string& text) {
+              const bool known =
+                  text == "auto" || text == "cpu" || text == "cuda" || text.starts_with("cuda:");
+              return known ? std::string() : "'" + text + "' is none of auto, cpu, cuda, cuda:N";
+            },
+            ""};
+  }
   static CLI::Validator ordinal() { return CLI::Range(0, kMostOrdinal).description(""); }
 
   static void addJson(CLI::App* command, bool& json) { command->add_flag("--json", json, "Answer in JSON"); }
@@ -138,9 +146,13 @@ class CommandLine {
         ->check(CLI::Range(0.0, 1.0).description(""))
         ->type_name("X");
     command->add_option("--name", options->name, "The run's name; else the program's");
-    command->add_option("--device", options->device, "auto, cpu or cuda")
-        ->check(CLI::IsMember({"auto", "cpu", "cuda"}).description(""));
-    command->add_flag("--oversubscribe", options->oversubscribe, "Allow more replicas than GPUs, over Gloo");
+    command
+        ->add_option("--device", options->device,
+                     "cpu, cuda, cuda:N for one GPU, or auto for GPUs where enough are free")
+        ->check(device())
+        ->type_name("NAME");
+    command->add_flag("--oversubscribe", options->oversubscribe,
+                      "Share GPUs: with other runs, and between replicas, which then use Gloo");
     command->add_option("--recipe", options->recipe, "A recipe's name, file or folder instead of a program");
     addTexts(command, "--set", options->settings, "TEXT", "A parameter of the recipe, KEY=VALUE");
     command->add_flag("--detach", options->detach, "Print the run's id and leave it running");

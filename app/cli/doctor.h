@@ -32,6 +32,10 @@ std::vector<Finding> judgeProbe(const protocol::Json& probe, int gpus);
 // The store, the runtime directory with what dead supervisors left in it, free space.
 std::vector<Finding> examineStore();
 
+// Which runs hold which devices, and what is free. Nothing where the store cannot be read, as examineStore
+// says.
+std::vector<Finding> examineDevices();
+
 int countGpus();
 
 }  // namespace batchscope::cli

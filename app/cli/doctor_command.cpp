@@ -34,7 +34,7 @@ Colour levelColour(Level level) {
 std::vector<Finding> examineAll() {
   std::vector<Finding> findings;
   for (std::vector<Finding>& part :
-       std::vector{examineHardware(), examineLibTorch(countGpus()), examineStore()})
+       std::vector{examineHardware(), examineLibTorch(countGpus()), examineStore(), examineDevices()})
     for (Finding& finding : part) findings.push_back(std::move(finding));
   return findings;
 }

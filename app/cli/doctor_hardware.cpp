@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
-#include <sched.h>
 
 #include <QProcess>
 #include <QStringList>
 #include <filesystem>
 #include <fstream>
 
+#include "batchscope/run/machine.h"
 #include "doctor.h"
 #include "format.h"
 
@@ -19,13 +19,6 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kLittleMemory = 1'000'000'000;
 constexpr int kSmiTimeoutMs = 10'000;
 const fs::path kDriverGpus = "/proc/driver/nvidia/gpus";
-
-// Those that this process may use, which containers and taskset limit.
-int usableCores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
 
 // "MemAvailable:   12345 kB" of /proc/meminfo in bytes; 0 where it is not there.
 std::int64_t meminfo(const std::string& field) {
@@ -75,8 +68,11 @@ int countGpus() {
 }
 
 std::vector<Finding> examineHardware() {
-  const int cores = usableCores();
-  return {{Level::ok, "cores", fmt::format("{} usable", cores), ""}, examineMemory(), examineGpus()};
+  // Containers and taskset limit them.
+  const std::vector<std::string> cores = run::Machine::here().cores;
+  return {{Level::ok, "cores", fmt::format("{} usable: {}", cores.size(), run::device_list(cores)), ""},
+          examineMemory(),
+          examineGpus()};
 }
 
 }  // namespace batchscope::cli

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "batchscope/protocol/series.h"
+#include "batchscope/run/machine.h"
 #include "commands.h"
 #include "format.h"
 #include "progress_bar.h"
@@ -32,6 +33,7 @@ Table runTable(const std::vector<storage::Run>& runs) {
                {"NAME", Align::left, true},
                {"STATE"},
                {"REPLICAS", Align::right},
+               {"DEVICES"},
                {"EPOCH", Align::right},
                {"STEP", Align::right},
                {"ACCURACY", Align::right},
@@ -44,6 +46,7 @@ Table runTable(const std::vector<storage::Run>& runs) {
                   printable(run.name),
                   {state, stateColour(state)},
                   std::to_string(run.replicas),
+                  run::device_list(run.devices),
                   epochText(run),
                   std::to_string(run.step),
                   latest(run, series::kAccuracy),

@@ -18,7 +18,7 @@ namespace {
 goodput::ChooserLimits limits(const protocol::RunSpec& spec, const Machine& machine) {
   const bool gpus = uses_gpus(spec);
   const protocol::AutoReplicas range = spec.auto_replicas.value_or(protocol::AutoReplicas{});
-  const int devices = gpus ? machine.gpus : machine.cores;
+  const auto devices = static_cast<int>(gpus ? machine.gpus.size() : machine.cores.size());
   int most = range.max > 0 ? range.max : devices;
   if (gpus && !spec.oversubscribe) most = std::min(most, devices);
   return {.min_replicas = range.min,

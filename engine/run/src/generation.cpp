@@ -113,6 +113,7 @@ Generation::Generation(int number, const std::string& run, const protocol::RunSp
     auto variables = e.to_variables();
     for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"})
       variables[name] = std::to_string(place.threads);
+    if (placement.visible_gpus) variables["CUDA_VISIBLE_DEVICES"] = *placement.visible_gpus;
     for (const auto& [name, value] : variables) order.environment[name] = value;
     if (rank == 0) list_environment(paths.environment, std::move(variables));
     orders.push_back(std::move(order));

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How replicas share the machine: cores divided evenly between them, and a GPU each where the run asks
-// for CUDA. NCCL refuses two ranks on one GPU, so that more replicas than GPUs run over Gloo, and only where
-// the run says --oversubscribe.
+// How the replicas of a run share the machine with one another and with other runs.
+//
+// GPUs are strict: a replica gets one that nobody has, and a run that wants more of them than are free is
+// refused, unless it says --oversubscribe. NCCL refuses two ranks on one GPU, so that more replicas than GPUs
+// run over Gloo. Cores are soft: a run takes those that are free, divided evenly between its replicas; where
+// there is not one for each, it shares all of them with whoever has them, and says so. A run for any device
+// ("auto") takes GPUs where enough of them are free and cores where not.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "batchscope/protocol/run_spec.h"
+#include "batchscope/run/machine.h"
+#include "batchscope/storage/catalogue.h"
 
 namespace batchscope::run {
-
-struct Machine {
-  int cores = 1;  // that this process may use
-  int gpus = 0;   // that CUDA_VISIBLE_DEVICES lets programs see
-
-  static Machine here();
-};
 
 struct Place {
   int threads = 1;
@@ -26,15 +26,18 @@ struct Place {
 };
 
 struct Placement {
-  std::vector<Place> places;  // one for each rank
-  std::string warning;        // a sentence, or empty
+  std::vector<Place> places;                // one for each rank
+  std::vector<std::string> devices;         // to be leased, each once
+  std::optional<std::string> visible_gpus;  // CUDA_VISIBLE_DEVICES, where it is to be set
+  std::string warning;                      // a sentence, or empty
 };
 
-// The run asks for CUDA.
+// The run asks for GPUs and cannot do without.
 bool uses_gpus(const protocol::RunSpec& spec);
 
 // Throws Error(usage) for fewer than one replica or an unknown device, Error(conflict) for more replicas than
-// GPUs.
-Placement place(const protocol::RunSpec& spec, int replicas, const Machine& machine);
+// free GPUs, naming the runs that have them.
+Placement place(const protocol::RunSpec& spec, int replicas, const Machine& machine,
+                const std::vector<storage::Lease>& of_others);
 
 }  // namespace batchscope::run

@@ -97,7 +97,8 @@ void check_name(const std::string& name) {
   if (name == "latest") throw Error(ErrorKind::usage, "\"latest\" names the newest run; choose another name");
 }
 
-void check(const protocol::RunSpec& spec) {
+// `leases`: of other runs. Refused here, a run is not made; what its supervisor finds then decides.
+void check(const protocol::RunSpec& spec, const std::vector<storage::Lease>& leases) {
   if (!fs::path(spec.program).is_absolute())
     throw Error(ErrorKind::usage, "the program '" + spec.program + "' must be given by its absolute path");
   if (!fs::exists(spec.program)) throw Error(ErrorKind::not_found, "there is no program " + spec.program);
@@ -110,14 +111,14 @@ void check(const protocol::RunSpec& spec) {
   if (!(spec.checkpoint_interval >= 0))
     throw Error(ErrorKind::usage, "the checkpoint interval is a number of seconds of at least 0");
   if (spec.restart_budget < 0) throw Error(ErrorKind::usage, "the restart budget is a number of at least 0");
-  place(spec, spec.replicas, Machine::here());
+  place(spec, spec.replicas, Machine::here(), leases);
 }
 
 }  // namespace
 
 std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& spec) {
   check_name(spec.name);
-  check(spec);
+  check(spec, catalogue.leases());
   const std::string id = catalogue.create_run(spec);
   try {
     protocol::make_run_directories(protocol::run_paths(id));
@@ -139,7 +140,7 @@ void resume_run(storage::Catalogue& catalogue, const std::string& id, int replic
                 "run " + id + " is " + protocol::run_state_name(run->state) + " and has its supervisor");
   protocol::RunSpec spec = run->spec;
   if (replicas > 0) spec.replicas = replicas;
-  check(spec);
+  check(spec, catalogue.leases());
   protocol::make_run_directories(protocol::run_paths(id));
   await_supervisor(catalogue, id, spawn_supervisor(id, replicas));
 }

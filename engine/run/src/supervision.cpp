@@ -48,6 +48,7 @@ Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run,
       telemetry_(paths_.telemetry_socket),
       control_(paths_.control_socket),
       launcher_(program_order(run.spec, paths_.logs / "fork-server.log")),
+      devices_(catalogue, run.id, Machine::here()),
       board_(run.step, run.epoch, run.epochs, run.fraction, run.latest),
       machine_({run.spec.checkpoint_timeout, run.spec.rescale_timeout, run.spec.restart_budget}, *this),
       volatile_checkpoints_(paths_),
@@ -59,6 +60,7 @@ Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run,
     settle();
   };
   launcher_.on_news = [this](const std::string& level, const std::string& text) { tell(level, text); };
+  devices_.on_trouble = [this](const std::string& text) { tell("warning", text); };
   recorder_.on_trouble = [this](const std::string& text) { control_.send_notice("error", text); };
   telemetry_.on_message = [this](int rank, const Message& message) { on_message(rank, message); };
   telemetry_.on_fault = [this](const std::string& text) { tell("warning", text); };
@@ -151,14 +153,14 @@ void Supervision::begin() {
 
 void Supervision::launch(int replicas, const std::string& reason) {
   const double now = launched_ = monotonic_seconds();
-  const Placement placement = place(spec_, replicas, Machine::here());
+  const Placement placement = take_devices(replicas);
   if (auto_) {
-    if (record_.reason == "auto" && !progressed_) auto_->refuse(record_.replicas);
+    if (record_.reason == "auto" && !under_way_) auto_->refuse(record_.replicas);
     auto_->begin_generation();
   }
   if (reason == "resume") clock_.begin(now, now);
   const int number = next_generation_++;
-  heard_ = progressed_ = forked_ = false;
+  heard_ = progressed_ = under_way_ = forked_ = false;
   checkpoint_.reset();
   telemetry_.expect(number, replicas);
   recorder_.begin_generation(number);
@@ -176,7 +178,9 @@ void Supervision::launch(int replicas, const std::string& reason) {
   record_.reason = reason;
   record_.started = recorder_.wall(now);
   recorder_.put(record_);
-  if (!placement.warning.empty()) tell("warning", placement.warning);
+  if (!placement.warning.empty() && placement.warning != placement_warning_)
+    tell("warning", placement.warning);
+  placement_warning_ = placement.warning;
 }
 
 void Supervision::ask_exit() { generation_->ask_exit(machine_.state() == RunState::restarting); }
@@ -245,6 +249,7 @@ void Supervision::on_message(int rank, const Message& message) {
           heard_ = speaks_ = true;
           forked_ = m.forked;
           clock_.group_stands(m.mono);
+          on_device(m.device);
         } else if constexpr (std::is_same_v<T, Restored>) {
           clock_.restored(m.mono);
           if (rank == 0) on_restored(m, step_before);
@@ -276,7 +281,7 @@ void Supervision::on_message(int rank, const Message& message) {
 void Supervision::on_progress(double mono) {
   clock_.stepped(board_.last_progress());
   if (progressed_) return;
-  progressed_ = true;
+  progressed_ = under_way_ = true;
   const std::string origin = forked_ ? ", forked" : "";
   if (clock_.running()) {
     const Pause pause = clock_.first_step(mono);
@@ -291,6 +296,7 @@ void Supervision::on_progress(double mono) {
   recorder_.put(record_);
   volatile_checkpoints_.persist();  // the processors were the restart's until now
   machine_.first_step();
+  keep_devices();
   settle();
 }
 
@@ -325,7 +331,7 @@ void Supervision::on_triggered(const Triggered& triggered) {
   tell("info", "scripted event " + trigger.text());
   if (trigger.action == Trigger::Action::replicas) {
     try {
-      place(run_.spec, trigger.replicas, Machine::here());
+      take_devices(trigger.replicas);
     } catch (const Error& error) {
       tell("warning", "scripted event " + trigger.text() + " keeps the number of replicas: " + error.what());
       trigger.replicas = machine_.replicas();
@@ -386,6 +392,7 @@ void Supervision::settle() {
   if (state == RunState::paused) {
     clock_.cancel();
     volatile_checkpoints_.settle();
+    keep_devices();
   }
   if (state != published_ && !machine_.over()) {
     published_ = state;
@@ -411,6 +418,7 @@ void Supervision::publish_status() {
 
 void Supervision::finish() {
   volatile_checkpoints_.settle();
+  devices_.keep({});
   const RunState state = machine_.state();
   const std::string& message = machine_.message();
   tell(state == RunState::failed ? "error" : "info",

@@ -16,6 +16,7 @@
 #include "auto_scaling.h"
 #include "batchscope/storage/catalogue.h"
 #include "control_server.h"
+#include "device_leases.h"
 #include "fork_launcher.h"
 #include "generation.h"
 #include "pause_clock.h"
@@ -65,6 +66,10 @@ class Supervision final : private Orders {
 
   void on_request(const protocol::Request& request, const ControlServer::Responder& responder);
   void rescale(const protocol::Request& request);
+  const Placement& take_devices(int replicas);
+  void move_to(int replicas, const std::string& reason);
+  void keep_devices();
+  void on_device(const std::string& device);
   void choose_replicas(const std::optional<protocol::AutoReplicas>& range);
   void request_checkpoint(const ControlServer::Responder& responder);
   void refuse_checkpoint(const Error& why);
@@ -90,6 +95,7 @@ class Supervision final : private Orders {
   TelemetryServer telemetry_;
   ControlServer control_;
   ForkLauncher launcher_;
+  DeviceLeases devices_;
   std::unique_ptr<AdaptdlService> adaptdl_;  // for programs that know no telemetry
   RunBoard board_;
   PauseClock clock_;
@@ -97,6 +103,8 @@ class Supervision final : private Orders {
   VolatileCheckpoints volatile_checkpoints_;
 
   std::optional<AutoScaling> auto_;  // where the supervisor chooses the number of replicas
+  std::string placement_warning_;    // that was told last
+  bool trains_on_cores_ = false;     // though it was given GPUs
   double launched_ = 0;              // monotonic, the present generation
   double known_pause_ = 0;           // s, of the last restart; before the first, from launch to first step
   double elapsed_before_ = 0;        // run time under earlier supervisors
@@ -107,6 +115,7 @@ class Supervision final : private Orders {
   bool speaks_ = false;                                    // a replica of any generation did
   bool forked_ = false;                                    // its replicas came from the fork server, they say
   bool progressed_ = false;                                // the present generation has had its first step
+  bool under_way_ = false;                                 // so it has, or is taken to have
   std::optional<protocol::CheckpointWritten> checkpoint_;  // the newest of the present generation
 
   struct Waiting {

@@ -42,11 +42,14 @@ void Supervision::on_hints(const Json& hints) {
   taken_to_run();
 }
 
-// How long the restart of a program that tells no steps took is not known.
+// How long the restart of a program that tells no steps took is not known; at most as long as it is here.
 void Supervision::taken_to_run() {
   quiet_timer_.stop();
+  under_way_ = true;
+  known_pause_ = monotonic_seconds() - launched_;
   clock_.cancel();
   machine_.first_step();
+  keep_devices();
   settle();
 }
 

@@ -22,7 +22,7 @@ void Supervision::choose_replicas(const std::optional<AutoReplicas>& range) {
 }
 
 void Supervision::on_model(const Model& model) {
-  if (!auto_ || !machine_.training() || !progressed_) return;
+  if (!auto_ || !machine_.training()) return;
   goodput::Standing at;
   at.replicas = record_.replicas;
   at.max_profiled_replicas = std::max(model.max_profiled_replicas, record_.replicas);
@@ -34,8 +34,7 @@ void Supervision::on_model(const Model& model) {
   if (!verdict.event.empty()) tell("info", verdict.event);
   if (!verdict.replicas) return;
   try {
-    place(spec_, *verdict.replicas, Machine::here());
-    machine_.rescale(*verdict.replicas, "auto");
+    move_to(*verdict.replicas, "auto");
   } catch (const Error& error) {
     auto_->refuse(*verdict.replicas);
     tell("warning", std::string("auto: the move is not made: ") + error.what());

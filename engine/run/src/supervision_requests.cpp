@@ -20,7 +20,8 @@ void Supervision::on_request(const Request& request, const ControlServer::Respon
     case Command::rescale: rescale(request); break;
     case Command::pause: machine_.pause(); break;
     case Command::resume:
-      if (request.replicas) place(spec_, *request.replicas, Machine::here());
+      if (machine_.state() == RunState::paused)
+        take_devices(request.replicas.value_or(machine_.target_replicas()));
       machine_.resume(request.replicas.value_or(0));
       if (request.replicas || request.auto_replicas) choose_replicas(request.auto_replicas);
       break;
@@ -35,8 +36,7 @@ void Supervision::on_request(const Request& request, const ControlServer::Respon
 void Supervision::rescale(const Request& request) {
   const bool takes_over = spec_.auto_replicas && machine_.training();
   if (request.replicas && !(takes_over && *request.replicas == machine_.replicas())) {
-    place(spec_, *request.replicas, Machine::here());
-    machine_.rescale(*request.replicas);
+    move_to(*request.replicas, "rescale");
   } else if (machine_.over()) {
     throw Error(ErrorKind::conflict, "the run is over");
   }
@@ -75,8 +75,7 @@ void Supervision::check_triggers() {
 void Supervision::carry_out(const Trigger& trigger) {
   switch (trigger.action) {
     case Trigger::Action::replicas:
-      place(spec_, trigger.replicas, Machine::here());
-      machine_.rescale(trigger.replicas, "trigger");
+      move_to(trigger.replicas, "trigger");
       choose_replicas({});
       break;
     case Trigger::Action::checkpoint: request_checkpoint({[](const Json&) {}, [](const Error&) {}}); break;

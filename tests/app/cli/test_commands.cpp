@@ -37,6 +37,7 @@ class TestCommands : public QObject {
   void removesOnlyWhenMeant();
   void refusesANewerStore();
   void doctorAnswersInJson();
+  void tellsWhoHoldsWhat();
 
  private:
   Answer ask(const QStringList& arguments) const { return sandbox_->ask(arguments); }
@@ -313,6 +314,24 @@ void TestCommands::refusesANewerStore() {
   const Answer answer = ask({"ls", "--json"});
   QCOMPARE(answer.code, int(kExitCorrupt));
   QCOMPARE(answer.json()["error"].toObject()["kind"].toString(), "version");
+}
+
+void TestCommands::tellsWhoHoldsWhat() {
+  const std::string older = makeRun("digits", protocol::RunState::running);
+  const std::string newer = makeRun("cifar", protocol::RunState::running);
+  storage::Catalogue catalogue(database().toStdString());
+  using Devices = std::vector<std::string>;
+  catalogue.lease_devices(older, [](const auto&) { return Devices{"cuda:6", "cuda:7", "cpu:0"}; });
+  catalogue.lease_devices(newer, [](const auto&) { return Devices{"cpu:0"}; });
+  QVERIFY(ask({"ls"}).out.contains("cpu:0, cuda:6-7"));
+  const auto run = ask({"ls", "--json"}).json()["runs"].toArray()[1].toObject();
+  QCOMPARE(run["devices"].toArray(), (QJsonArray{"cpu:0", "cuda:6", "cuda:7"}));
+  QVERIFY(ask({"show", "digits"}).out.contains(QRegularExpression("devices +cpu:0, cuda:6-7")));
+  const QString doctor = ask({"doctor"}).out;
+  for (const std::string& text :
+       {"cpu:0, cuda:6-7 by digits (" + older + "), of which others hold cpu:0 as well",
+        "batchscope pause " + older, "cpu:0 by cifar (" + newer + ")"})
+    QVERIFY2(doctor.contains(QString::fromStdString(text)), qPrintable(doctor));
 }
 
 void TestCommands::doctorAnswersInJson() {

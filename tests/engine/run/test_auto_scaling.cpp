@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include "auto_scaling.h"
+#include "machines.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -37,7 +38,7 @@ class TestAutoScaling : public QObject {
 
  private Q_SLOTS:
   void aMoveIsToldWithItsNumbers() {
-    AutoScaling scaling(automatic(1, 4), {8, 0});
+    AutoScaling scaling(automatic(1, 4), machine_with(8, 0));
     const goodput::Standing at{1, 1, 0.25, 60};
     const auto first = scaling.consider(kModel, at);
     QVERIFY(!first.replicas);
@@ -55,13 +56,13 @@ class TestAutoScaling : public QObject {
   }
 
   void theMachineIsTheMost() {
-    QCOMPARE(most(automatic(1, 0), {3, 0}), 3);
-    QCOMPARE(most(automatic(1, 5), {3, 0}), 5);  // cores are shared where a person says so
+    QCOMPARE(most(automatic(1, 0), machine_with(3, 0)), 3);
+    QCOMPARE(most(automatic(1, 5), machine_with(3, 0)), 5);  // cores are shared where a person says so
     protocol::RunSpec cuda = automatic(1, 5);
     cuda.device = "cuda";
-    QCOMPARE(most(cuda, {8, 2}), 2);
+    QCOMPARE(most(cuda, machine_with(8, 2)), 2);
     cuda.oversubscribe = true;
-    QCOMPARE(most(cuda, {8, 2}), 5);
+    QCOMPARE(most(cuda, machine_with(8, 2)), 5);
   }
 };
 

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// What this machine has to train on. A device goes by its name in leases: "cpu:3" is a core by the system's
+/// number, "cuda:1" or "cuda:GPU-5b1c..." a GPU as the driver or CUDA_VISIBLE_DEVICES calls it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace batchscope::run {
+
+/// The devices, each once, in the order in which they are given out.
+struct Machine {
+  std::vector<std::string> cores;  ///< that this process may run on; one at least
+  std::vector<std::string> gpus;   ///< that CUDA_VISIBLE_DEVICES lets programs see; else all
+
+  /// This one. Reads /dev and this process's affinity; never fails and never blocks.
+  static Machine here();
+};
+
+/// For people, neighbours drawn together: "cpu:0-3, cpu:6, cuda:0".
+std::string device_list(const std::vector<std::string>& devices);
+
+}  // namespace batchscope::run

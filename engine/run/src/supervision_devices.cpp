@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which devices the run has, from what is asked of it to what its program turns out to use.
+#include "batchscope/protocol/error.h"
+#include "supervision.h"
+
+namespace batchscope::run {
+
+using namespace protocol;
+
+const Placement& Supervision::take_devices(int replicas) {
+  RunSpec spec = spec_;
+  if (trains_on_cores_) spec.device = "cpu";
+  return devices_.take(spec, replicas);
+}
+
+// The devices first: only what can be launched ends the generation that runs.
+void Supervision::move_to(int replicas, const std::string& reason) {
+  take_devices(replicas);
+  try {
+    machine_.rescale(replicas, reason);
+  } catch (const Error&) {
+    keep_devices();
+    throw;
+  }
+}
+
+// What the present generation has, and what is on its way. Before the first step of a generation there is a
+// way back to the one before.
+void Supervision::keep_devices() {
+  if (machine_.state() == RunState::paused)
+    devices_.keep({});
+  else if (machine_.training())
+    devices_.keep({machine_.replicas(), machine_.target_replicas()});
+}
+
+// A program for any device may find that it cannot use the GPUs it was given: its LibTorch has no CUDA.
+void Supervision::on_device(const std::string& device) {
+  if (device != "cpu" || spec_.device != "auto" || !devices_.have_gpus()) return;
+  trains_on_cores_ = true;
+  devices_.keep({});
+  take_devices(record_.replicas);
+}
+
+}  // namespace batchscope::run

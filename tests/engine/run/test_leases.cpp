@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The devices of runs that rescale beside one another, on machines that tests make up.
+#include <sqlite3.h>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "batchscope/protocol/error.h"
+#include "device_leases.h"
+#include "machines.h"
+
+using namespace batchscope;
+using namespace batchscope::run;
+
+namespace {
+
+using Devices = std::vector<std::string>;
+
+// A run of a made-up machine's, with what its supervisor would hold.
+struct Leaser {
+  Leaser(storage::Catalogue& catalogue, const Machine& machine, const std::string& device)
+      : spec(named(device)),
+        id(catalogue.create_run(spec)),
+        devices(catalogue, id, machine),
+        catalogue_(catalogue) {
+    devices.on_trouble = [this](const std::string& text) { trouble += text; };
+  }
+
+  Devices held() const { return catalogue_.run(id)->devices; }
+  bool refused(int replicas) {
+    try {
+      devices.take(spec, replicas);
+    } catch (const Error& error) {
+      return error.kind() == ErrorKind::conflict;
+    }
+    return false;
+  }
+
+  static protocol::RunSpec named(const std::string& device) {
+    protocol::RunSpec spec;
+    spec.name = "run on " + device;
+    spec.device = device;
+    return spec;
+  }
+
+  const protocol::RunSpec spec;
+  const std::string id;
+  DeviceLeases devices;
+  std::string trouble;
+
+ private:
+  storage::Catalogue& catalogue_;
+};
+
+}  // namespace
+
+class TestLeases : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    folder_.emplace();
+    catalogue_.emplace(file());
+  }
+
+  void twoRunsShareNoGpuByAccident() {
+    const Machine machine = machine_with(8, 4);
+    Leaser first(*catalogue_, machine, "cuda"), second(*catalogue_, machine, "cuda");
+    QCOMPARE(first.devices.take(first.spec, 2).visible_gpus.value(), std::string("0,1"));
+    QVERIFY(second.refused(3));
+    QVERIFY(second.held().empty());
+    QCOMPARE(second.devices.take(second.spec, 2).visible_gpus.value(), std::string("2,3"));
+    QVERIFY(first.refused(3));
+    QCOMPARE(first.held(), (Devices{"cuda:0", "cuda:1"}));
+  }
+
+  // The restart on more replicas finds its GPUs, and the way back stays open until the first step.
+  void leasesFollowARescale() {
+    const Machine machine = machine_with(8, 4);
+    Leaser first(*catalogue_, machine, "cuda"), second(*catalogue_, machine, "cuda");
+    first.devices.take(first.spec, 3);
+    first.devices.take(first.spec, 1);
+    QCOMPARE(first.held().size(), 3u);
+    QVERIFY(second.refused(2));
+    first.devices.keep({3, 1});  // still under way
+    QCOMPARE(first.held().size(), 3u);
+    first.devices.keep({1});
+    QCOMPARE(first.held(), Devices{"cuda:0"});
+    QVERIFY(!second.refused(2));
+    first.devices.keep({});
+    QVERIFY(first.held().empty());
+    QVERIFY(!second.refused(4));
+  }
+
+  void theSameNumberIsTakenOnce() {
+    Leaser run(*catalogue_, machine_with(8, 2), "cuda");
+    run.devices.take(run.spec, 2);
+    storage::Catalogue watcher(file());
+    watcher.changed();
+    run.devices.take(run.spec, 2);
+    run.devices.keep({2});
+    QVERIFY(!watcher.changed());  // a restart on as many replicas leaves the catalogue alone
+  }
+
+  void sharedGpusAreHeldByBoth() {
+    const Machine machine = machine_with(8, 1);
+    Leaser first(*catalogue_, machine, "cuda"), second(*catalogue_, machine, "cuda");
+    first.devices.take(first.spec, 1);
+    protocol::RunSpec sharing = second.spec;
+    sharing.oversubscribe = true;
+    const Placement placement = second.devices.take(sharing, 2);
+    QCOMPARE(placement.places[1].backend, "gloo");
+    QVERIFY(QString::fromStdString(placement.warning).contains("run on cuda"));
+    QCOMPARE(first.held(), second.held());
+    first.devices.keep({});
+    QCOMPARE(second.held(), Devices{"cuda:0"});
+  }
+
+  void coresAreSharedWithAWarning() {
+    const Machine machine = machine_with(2, 0);
+    Leaser first(*catalogue_, machine, "auto"), second(*catalogue_, machine, "cpu");
+    QVERIFY(first.devices.take(first.spec, 1).warning.empty());
+    const Placement placement = second.devices.take(second.spec, 1);
+    QVERIFY(QString::fromStdString(placement.warning)
+                .contains("run on auto (" + QString::fromStdString(first.id)));
+    QCOMPARE(placement.places.at(0).threads, 2);
+  }
+
+  // A disk that is full, a catalogue that is locked or gone: cores can be used all the same, GPUs cannot.
+  void aCatalogueThatFailsStopsNoRunOnCores() {
+    Leaser cores(*catalogue_, machine_with(2, 0), "auto"), gpus(*catalogue_, machine_with(2, 2), "cuda");
+    sqlite3* other = nullptr;
+    QCOMPARE(sqlite3_open(file().c_str(), &other), SQLITE_OK);
+    QCOMPARE(sqlite3_exec(other, "DROP TABLE lease", nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(other);
+    QCOMPARE(cores.devices.take(cores.spec, 2).places.size(), 2u);
+    QVERIFY2(cores.trouble.find("without a lease") != std::string::npos, cores.trouble.c_str());
+    QVERIFY_THROWS_EXCEPTION(Error, gpus.devices.take(gpus.spec, 1));
+  }
+
+ private:
+  std::string file() const { return folder_->filePath("runs.db").toStdString(); }
+
+  std::optional<QTemporaryDir> folder_;
+  std::optional<storage::Catalogue> catalogue_;
+};
+
+QTEST_APPLESS_MAIN(TestLeases)
+#include "test_leases.moc"
