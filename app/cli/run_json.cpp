@@ -37,13 +37,6 @@ Json stretchJson(const storage::Ledger& ledger) {
           {"step", entry.step}};
 }
 
-// What the supervisor added to its own environment for the newest generation; null before there was one.
-Json environmentJson(const std::string& run) {
-  std::ifstream file(protocol::run_paths(run).environment);
-  const Json variables = file ? Json::parse(file, nullptr, false) : Json();
-  return variables.is_object() ? variables : Json();
-}
-
 }  // namespace
 
 Json valuesJson(const std::map<std::string, double>& values) {
@@ -60,6 +53,7 @@ Json runJson(const storage::Run& run) {
           {"created", run.created},
           {"ended", timeJson(run.ended)},
           {"replicas", run.replicas},
+          {"devices", run.devices},
           {"auto_replicas", run.spec.auto_replicas ? Json(*run.spec.auto_replicas) : Json()},
           {"step", run.step},
           {"epoch", run.epoch},
@@ -103,6 +97,12 @@ Json checkpointJson(const storage::Checkpoint& checkpoint) {
 }
 
 Json ledgerJson(const std::vector<storage::Ledger>& ledger) { return listJson(ledger, stretchJson); }
+
+Json environmentJson(const std::string& run) {
+  std::ifstream file(protocol::run_paths(run).environment);
+  const Json variables = file ? Json::parse(file, nullptr, false) : Json();
+  return variables.is_object() ? variables : Json();
+}
 
 Json runDetailsJson(storage::Catalogue& catalogue, const storage::Run& run) {
   return {{"run", runJson(run)},

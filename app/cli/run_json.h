@@ -16,6 +16,10 @@ protocol::Json eventJson(const storage::Event& event);
 protocol::Json checkpointJson(const storage::Checkpoint& checkpoint);
 protocol::Json ledgerJson(const std::vector<storage::Ledger>& ledger);
 
+// What the supervisor added to its own environment for the newest generation, as an object of strings; null
+// before there was one.
+protocol::Json environmentJson(const std::string& run);
+
 // Everything in the catalogue about a run: run, generations, epochs, checkpoints, events, hyperparameters.
 protocol::Json runDetailsJson(storage::Catalogue& catalogue, const storage::Run& run);
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "batchscope/run/machine.h"
 #include "commands.h"
 #include "format.h"
 #include "progress_bar.h"
@@ -58,6 +59,7 @@ void showSummary(const storage::Run& run, const Style& style) {
   field("command", commandText(run.spec));
   field("directory", run.spec.working_directory);
   field("scripted", triggersText(run.spec));
+  field("devices", run::device_list(run.devices));
   field("started", fmt::format("{} ({})", formatTime(run.created), formatAge(now - run.created)));
   if (run.ended > 0)
     field("ended", fmt::format("{} ({})", formatTime(run.ended), formatAge(now - run.ended)));
@@ -135,9 +137,9 @@ void showCheckpoints(const std::vector<storage::Checkpoint>& checkpoints, const 
                {"written"}});
   const double now = storage::now();
   for (const storage::Checkpoint& checkpoint : checkpoints)
-    table.addRow({checkpoint.name, std::to_string(checkpoint.step), std::to_string(checkpoint.epoch),
-                  formatBytes(checkpoint.bytes), formatDuration(checkpoint.seconds), checkpoint.reason,
-                  formatAge(now - checkpoint.time)});
+    table.addRow({printable(checkpoint.name), std::to_string(checkpoint.step),
+                  std::to_string(checkpoint.epoch), formatBytes(checkpoint.bytes),
+                  formatDuration(checkpoint.seconds), checkpoint.reason, formatAge(now - checkpoint.time)});
   if (table.isEmpty()) return;
   heading(style, "Checkpoints");
   fmt::print("{}", table.text(style, kIndent));
@@ -148,6 +150,18 @@ void showHyperparameters(const std::map<std::string, std::string>& values, const
   heading(style, "Hyperparameters");
   Table table({{"name"}, {"value", Align::left, true}});
   for (const auto& [name, value] : values) table.addRow({printable(name), printable(value)});
+  fmt::print("{}", table.text(style, kIndent));
+}
+
+// Long values are cut on a terminal; --json has all of them.
+void showEnvironment(const storage::Run& run, const Style& style) {
+  protocol::Json variables = run.spec.environment;
+  if (const protocol::Json added = environmentJson(run.id); added.is_object()) variables.update(added);
+  if (variables.empty()) return;
+  heading(style, "Environment added for the programs");
+  Table table({{"name"}, {"value", Align::left, true}});
+  for (const auto& [name, value] : variables.items())
+    if (value.is_string()) table.addRow({printable(name), printable(value.get<std::string>())});
   fmt::print("{}", table.text(style, kIndent));
 }
 
@@ -178,6 +192,7 @@ int showRun(const RunReference& options) {
   showLatest(run.latest, style);
   showCheckpoints(catalogue.checkpoints(run.id), style);
   showHyperparameters(catalogue.hyperparameters(run.id), style);
+  showEnvironment(run, style);
   showEvents(catalogue.events(run.id), run.created, style);
   return kExitOk;
 }

@@ -11,6 +11,7 @@
 #include "batchscope/protocol/run_state.h"
 #include "batchscope/run/client.h"
 #include "line_socket.h"
+#include "peer.h"
 
 namespace batchscope::run {
 
@@ -45,6 +46,10 @@ struct ControlClient::Impl {
   }
 
   void opened() {
+    if (!is_trusted_peer(static_cast<int>(lines->socket().socketDescriptor()))) {
+      lines->socket().abort();
+      return try_later();
+    }
     connected = true;
     delay = kFirstRetry;
     Request subscribe;

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "peer.h"
 
 namespace batchscope::run {
 namespace {
@@ -63,6 +64,10 @@ void LocalListener::accept_pending() {
       notifier_->setEnabled(false);
       QTimer::singleShot(kRetry, notifier_.get(), [this] { notifier_->setEnabled(true); });
       return;
+    }
+    if (!is_trusted_peer(connection)) {
+      close(connection);
+      continue;
     }
     auto socket = std::make_unique<QLocalSocket>();
     if (socket->setSocketDescriptor(connection))

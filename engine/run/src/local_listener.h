@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A private listening Unix socket, mode 0600, whose accept never blocks. QLocalServer's does when a
-// connection that was announced has been accepted already, as happens when telemetry is drained on a
-// replica's exit, and it stops listening for ever when descriptors run out once.
+// A private listening Unix socket, mode 0600, for processes of this user alone, whose accept never blocks.
+// QLocalServer's does when a connection that was announced has been accepted already, as happens when
+// telemetry is drained on a replica's exit, and it stops listening for ever when descriptors run out once.
 #pragma once
 
 #include <QLocalSocket>

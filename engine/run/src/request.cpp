@@ -15,6 +15,7 @@
 
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/client.h"
+#include "peer.h"
 
 namespace batchscope::run {
 namespace {
@@ -37,6 +38,10 @@ class Connection {
       close(fd_);
       throw Error(ErrorKind::not_found,
                   "run " + id + " has no supervisor; resume it with: batchscope resume " + id);
+    }
+    if (!is_trusted_peer(fd_)) {
+      close(fd_);
+      throw Error(ErrorKind::io, "at " + path + " listens somebody else's process; remove the socket");
     }
   }
   ~Connection() { close(fd_); }

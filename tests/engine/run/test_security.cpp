@@ -3,11 +3,14 @@
 // What a run keeps to itself, and what it gives to its programs: private sockets, arguments that no shell
 // sees, an environment that is listed without its secret.
 #include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <QTemporaryDir>
 #include <QTest>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -17,6 +20,7 @@
 #include "batchscope/protocol/error.h"
 #include "generation.h"
 #include "local_listener.h"
+#include "machines.h"
 
 namespace batchscope::run {
 
@@ -43,6 +47,35 @@ class TestSecurity : public QObject {
   void socketsAreTheOwnersAlone() {
     const LocalListener listener(root_ / "a.sock", [](auto) {});
     QCOMPARE(fs::status(root_ / "a.sock").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  }
+
+  void strangersAreNotHeard() {
+    if (geteuid() != 0) QSKIP("only root can become somebody else");
+    const fs::path path = root_ / "b.sock";
+    int heard = 0;
+    const LocalListener listener(path, [&](auto) { ++heard; });
+    fs::permissions(path, fs::perms::all);  // as if the modes had failed
+    fs::permissions(root_, fs::perms::all);
+    const auto connect_as = [&](uid_t user) {
+      const pid_t child = fork();
+      if (child == 0) {
+        sockaddr_un address{AF_UNIX, {}};
+        std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+        const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+        char byte;
+        _exit(setuid(user) == 0 &&
+                      ::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 &&
+                      (user == 0 || read(fd, &byte, 1) == 0)  // closed on us
+                  ? 0
+                  : 1);
+      }
+      int status = -1;
+      return QTest::qWaitFor([&] { return waitpid(child, &status, WNOHANG) == child; }, 20000) && status == 0;
+    };
+    QVERIFY(connect_as(65534));
+    QCOMPARE(heard, 0);
+    QVERIFY(connect_as(0));
+    QVERIFY(QTest::qWaitFor([&] { return heard == 1; }, 20000));
   }
 
   void aDirectoryOfSomebodyElseIsRefused() {
@@ -77,7 +110,7 @@ class TestSecurity : public QObject {
     ExecLauncher launcher;
     std::set<std::string> meetings;
     for (int number : {0, 1}) {
-      Generation generation(number, "bbbbbbbb", spec, paths, place(spec, 1, {1, 0}),
+      Generation generation(number, "bbbbbbbb", spec, paths, place(spec, 1, machine_with(1, 0), {}),
                             "http://127.0.0.1:1/secret", launcher);
       for (const auto& process : generation.processes()) waitpid(process.pid, nullptr, 0);
       const auto listed = protocol::Json::parse(contents(paths.environment));
