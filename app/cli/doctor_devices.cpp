@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Devices as the leases in the catalogue have them.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -27,7 +29,6 @@ std::vector<std::string> freeDevices(const std::vector<storage::Lease>& leases) 
   return devices;
 }
 
-// A run that shares with an older one is the one to move away.
 Finding examineRun(const storage::Run& run, const std::vector<storage::Lease>& leases) {
   Finding finding{Level::ok, "devices", fmt::format("{} by {}", run::device_list(run.devices), title(run)),
                   ""};
