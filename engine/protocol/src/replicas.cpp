@@ -23,7 +23,9 @@ std::optional<int> whole_number(std::string_view text) {
 
 [[noreturn]] void refuse(const std::string& text) {
   if (text == "0")
-    throw Error(ErrorKind::usage, "a run needs at least 1 replica; to free its devices: batchscope pause");
+    throw Error(ErrorKind::usage,
+                "'0' is no number of replicas: a run has at least 1, and is paused to free its devices: "
+                "batchscope pause");
   throw Error(ErrorKind::usage, "'" + text + "' is no number of replicas: write a whole number from 1 to " +
                                     std::to_string(kMostReplicas) + ", auto, or auto:MIN-MAX as in auto:1-4");
 }

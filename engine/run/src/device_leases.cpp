@@ -25,10 +25,11 @@ const Placement& DeviceLeases::take(const protocol::RunSpec& spec, int replicas)
     });
     leased_ = std::move(all);
   } catch (const Error& error) {
-    const bool refused = error.kind() == ErrorKind::usage || error.kind() == ErrorKind::conflict;
-    if (refused || (placement.visible_gpus && !placement.visible_gpus->empty())) throw;
-    // Cores are shared at worst: a full disk is no reason not to train.
+    if (error.kind() == ErrorKind::usage || error.kind() == ErrorKind::conflict) throw;
+    // Cores are shared at worst: a full disk is no reason not to train on them. GPUs would be shared by
+    // accident.
     placement = place(spec, replicas, machine_, {});
+    if (placement.visible_gpus) throw;
     on_trouble(std::string("cores are used without a lease: ") + error.what());
   }
   return taken_[replicas] = std::move(placement);
