@@ -110,8 +110,8 @@ std::vector<SceneBand> bandsOf(const SeriesModel& model, const SceneOptions& opt
     const double left = x.px(map.at(static_cast<double>(span.first)));
     if (!bands.empty()) bands.back().right = left;
     // It reaches to the next restart, or to the newest sample.
-    bands.push_back({left, x.px(map.at(static_cast<double>(span.last))), span.replicas, bands.size() % 2 == 1,
-                     !bands.empty()});
+    bands.push_back({left, x.px(map.at(static_cast<double>(span.last))), span.number, span.replicas,
+                     bands.size() % 2 == 1, !bands.empty()});
   }
   if (!bands.empty()) {
     bands.front().left = std::min(bands.front().left, x.plot.left());

@@ -31,6 +31,7 @@ struct SceneLine {
 
 struct SceneBand {
   double left = 0, right = 0;
+  int generation = 0;
   int replicas = 0;
   bool isShaded = false;
   bool isRestart = false;  // begins with a restart

@@ -10,6 +10,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "format.h"
 #include "goodput_curve.h"
@@ -48,10 +50,11 @@ RunState stateOf(const RunSession& session) {
 
 }  // namespace
 
-ControlPanel::ControlPanel(RunSession* session, ViewState* state, int devices, QWidget* parent)
+ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine machine, QWidget* parent)
     : QFrame(parent),
       session_(session),
-      replicas_(new ReplicaButtons(devices, this)),
+      machine_(std::move(machine)),
+      replicas_(new ReplicaButtons(this)),
       auto_(new QCheckBox(tr("Auto"), this)),
       restart_(new QPushButton(this)),
       prediction_(new QLabel(this)),
@@ -131,6 +134,7 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, int devices, Q
   connect(session_, &RunSession::opened, this, &ControlPanel::opened);
   connect(session_, &RunSession::statusChanged, this, &ControlPanel::updateStatus);
   connect(session_, &RunSession::detailsChanged, this, [this] {
+    updateDevices();
     updateRestart();
     updateModel();
   });
@@ -139,6 +143,19 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, int devices, Q
 void ControlPanel::opened() {
   present_ = 0;
   setVisible(session_->isOpen());
+}
+
+// Other runs leave what they have not leased.
+void ControlPanel::updateDevices() {
+  if (!session_->isOpen()) return;
+  const bool areGpus = session_->run().spec.device != "cpu" && !machine_.gpus.empty();
+  const std::vector<std::string>& all = areGpus ? machine_.gpus : machine_.cores;
+  std::set<std::string> free(all.begin(), all.end());
+  for (const storage::Lease& lease : session_->catalogue().leases()) {
+    if (lease.run != session_->run().id) free.erase(lease.device);
+  }
+  replicas_->setDevices(
+      {.all = static_cast<int>(all.size()), .free = static_cast<int>(free.size()), .areGpus = areGpus});
 }
 
 void ControlPanel::updateStatus() {

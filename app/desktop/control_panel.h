@@ -7,6 +7,8 @@
 
 #include <QFrame>
 
+#include "batchscope/run/machine.h"
+
 class QCheckBox;
 class QLabel;
 class QPushButton;
@@ -23,7 +25,7 @@ class ViewState;
 class ControlPanel : public QFrame {
   Q_OBJECT
  public:
-  ControlPanel(RunSession* session, ViewState* state, int devices, QWidget* parent = nullptr);
+  ControlPanel(RunSession* session, ViewState* state, run::Machine machine, QWidget* parent = nullptr);
 
   ReplicaButtons* replicas() const { return replicas_; }
   QCheckBox* autoSwitch() const { return auto_; }
@@ -38,6 +40,7 @@ class ControlPanel : public QFrame {
 
  private:
   void opened();
+  void updateDevices();
   void updateStatus();
   void updateRestart();
   void updateModel();
@@ -48,6 +51,7 @@ class ControlPanel : public QFrame {
   void confirmStop();
 
   RunSession* session_;
+  const run::Machine machine_;
   ReplicaButtons* replicas_;
   QCheckBox* auto_;
   QPushButton* restart_;

@@ -49,7 +49,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
       list_(new RunListPanel(this)),
       header_(new HeaderBar(session_, view_, this)),
       dashboard_(new Dashboard(view_, this)),
-      control_(new ControlPanel(session_, view_, QThread::idealThreadCount(), this)),
+      control_(new ControlPanel(session_, view_, run::Machine::here(), this)),
       inner_(new QMainWindow(this, Qt::Widget)),
       pages_(new QStackedWidget(this)) {
   setWindowTitle(tr("BatchScope"));

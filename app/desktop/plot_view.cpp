@@ -4,13 +4,17 @@
 #include <QCategoryAxis>
 #include <QChart>
 #include <QGraphicsLayout>
+#include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "format.h"
+#include "restart_steps.h"
+#include "status_text.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -18,6 +22,8 @@ namespace {
 // The same for every chart, so that plots stand one above another and a moment has one place.
 constexpr double kLeft = 44, kRight = 36, kTop = 8, kBottom = 24;
 constexpr double kTickHeight = 11;
+// Where the pointer finds a restart: its line, and the number of replicas beside it.
+constexpr double kLineReach = 4, kLabelHeight = 16, kLabelWidth = 40;
 
 }  // namespace
 
@@ -153,6 +159,37 @@ std::optional<double> PlotView::cursorPx() const {
   if (model_ == nullptr || !state_->cursor()) return {};
   const auto x = model_->position(axis(), *state_->cursor());
   return x ? std::optional(painter_.scene().left.px(*x)) : std::nullopt;
+}
+
+QString PlotView::restartAt(const QPointF& position) const {
+  const QRectF plot = plotArea();
+  if (model_ == nullptr || !plot.contains(position)) return {};
+  for (const SceneBand& band : painter_.scene().bands) {
+    const GenerationSpan* span = model_->generation(band.generation);
+    const double left = std::max(band.left, plot.left());
+    const bool isOnLabel = position.y() < plot.top() + kLabelHeight && position.x() >= left &&
+                           position.x() < std::min(left + kLabelWidth, std::max(band.right, left));
+    const bool isOnLine = std::abs(position.x() - band.left) <= kLineReach;
+    if (span == nullptr || !band.isRestart || !(isOnLabel || isOnLine)) continue;
+    const QString head = tr("%1 from step %L2 on (%3)")
+                             .arg(replicaCount(span->replicas))
+                             .arg(span->first)
+                             .arg(QString::fromStdString(span->reason));
+    if (span->pause < 0) return head;
+    return tr("%1\nPause %2: %3").arg(head, formatPause(span->pause), describePause(span->parts));
+  }
+  return {};
+}
+
+bool PlotView::viewportEvent(QEvent* event) {
+  if (event->type() != QEvent::ToolTip) return QChartView::viewportEvent(event);
+  const auto* help = static_cast<QHelpEvent*>(event);
+  if (const QString text = restartAt(help->pos()); text.isEmpty()) {
+    QToolTip::hideText();
+  } else {
+    QToolTip::showText(help->globalPos(), text, this);
+  }
+  return true;
 }
 
 void PlotView::paintEvent(QPaintEvent* event) {

@@ -27,11 +27,15 @@ class PlotView : public QChartView {
   // Computes and paints anew with the next event, where the plot is visible; otherwise once it is.
   void refresh();
 
+  // What is told of the restart whose line or "×3" is here; empty where there is none.
+  QString restartAt(const QPointF& position) const;
+
   const SeriesPainter& painter() const { return painter_; }
   QRectF plotArea() const;
 
  protected:
   void drawForeground(QPainter* painter, const QRectF& rect) override;
+  bool viewportEvent(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void showEvent(QShowEvent* event) override;

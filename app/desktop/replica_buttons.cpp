@@ -22,8 +22,8 @@ std::vector<int> replicaChoices(int devices, int present) {
   return {counts.begin(), counts.end()};
 }
 
-ReplicaButtons::ReplicaButtons(int devices, QWidget* parent)
-    : QWidget(parent), devices_(devices), row_(new QHBoxLayout(this)), group_(new QButtonGroup(this)) {
+ReplicaButtons::ReplicaButtons(QWidget* parent)
+    : QWidget(parent), row_(new QHBoxLayout(this)), group_(new QButtonGroup(this)) {
   row_->setContentsMargins(0, 0, 0, 0);
   row_->setSpacing(0);
   setAccessibleName(tr("Number of replicas"));
@@ -36,7 +36,7 @@ ReplicaButtons::ReplicaButtons(int devices, QWidget* parent)
 }
 
 void ReplicaButtons::rebuild() {
-  choices_ = replicaChoices(devices_, present_);
+  choices_ = replicaChoices(devices_.all, present_);
   for (QAbstractButton* old : group_->buttons()) {
     group_->removeButton(old);
     row_->removeWidget(old);
@@ -53,16 +53,35 @@ void ReplicaButtons::rebuild() {
                                  : replicas == choices_.back() ? "last"
                                                                : "middle");
     button->setProperty("present", replicas == present_);
-    button->setProperty("beyond", replicas > devices_);
+    button->setProperty("beyond", replicas > devices_.free);
     button->setAccessibleName(replicaCount(replicas));
-    button->setToolTip(
-        replicas > devices_
-            ? tr("%1 on %n core(s): they will share, and each step takes longer", nullptr, devices_)
-                  .arg(replicaCount(replicas))
-            : replicaCount(replicas));
+    button->setToolTip(hint(replicas));
     group_->addButton(button, replicas);
     row_->addWidget(button, 1);
   }
+}
+
+QString ReplicaButtons::hint(int replicas) const {
+  const QString count = replicaCount(replicas);
+  if (devices_.areGpus) {
+    return replicas <= devices_.free
+               ? count
+               : tr("%1, and %2 of %n GPU(s) free", nullptr, devices_.all).arg(count).arg(devices_.free);
+  }
+  if (replicas > devices_.all) {
+    return tr("%1 on %n core(s): they will share, and each step takes longer", nullptr, devices_.all)
+        .arg(count);
+  }
+  if (replicas <= devices_.free) return count;
+  return tr("%1, and %2 of %n core(s) free: they will share with other runs", nullptr, devices_.all)
+      .arg(count)
+      .arg(devices_.free);
+}
+
+void ReplicaButtons::setDevices(const Devices& devices) {
+  if (devices == devices_) return;
+  devices_ = devices;
+  rebuild();
 }
 
 void ReplicaButtons::setPresent(int replicas) {

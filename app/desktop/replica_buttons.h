@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The replica counts one may choose from, as one segmented control: powers of two up to what the machine has,
-// all of it, and a step beyond. The present count is tinted, the chosen one filled.
+// all of it, and a step beyond; what is more than other runs leave free is dimmed. The present count is
+// tinted, the chosen one filled.
 #pragma once
 
 #include <QWidget>
@@ -18,8 +19,16 @@ std::vector<int> replicaChoices(int devices, int present);
 class ReplicaButtons : public QWidget {
   Q_OBJECT
  public:
-  explicit ReplicaButtons(int devices, QWidget* parent = nullptr);
+  explicit ReplicaButtons(QWidget* parent = nullptr);
 
+  // What the run may use, and how many of these no other run has.
+  struct Devices {
+    int all = 1;
+    int free = 1;
+    bool areGpus = false;
+    bool operator==(const Devices&) const = default;
+  };
+  void setDevices(const Devices& devices);
   void setPresent(int replicas);
   void setChosen(int replicas);
   int chosen() const { return chosen_; }
@@ -31,8 +40,9 @@ class ReplicaButtons : public QWidget {
 
  private:
   void rebuild();
+  QString hint(int replicas) const;
 
-  int devices_;
+  Devices devices_;
   int present_ = 0;
   int chosen_ = 0;
   std::vector<int> choices_;

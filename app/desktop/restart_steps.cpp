@@ -26,6 +26,16 @@ constexpr std::array<Part, 5> kParts{{{"checkpoint", QT_TRANSLATE_NOOP("RestartS
 
 }  // namespace
 
+QString describePause(const std::map<std::string, double>& parts) {
+  QStringList words;
+  for (const Part& part : kParts) {
+    if (const auto took = parts.find(part.name); took != parts.end()) {
+      words << RestartSteps::tr(part.text) + QLatin1Char(' ') + formatPause(took->second);
+    }
+  }
+  return words.join(QStringLiteral(", "));
+}
+
 RestartSteps::RestartSteps(QWidget* parent) : QWidget(parent) {
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   connect(&tick_, &QTimer::timeout, this, qOverload<>(&QWidget::update));
@@ -49,13 +59,7 @@ void RestartSteps::showDone(const std::map<std::string, double>& parts) {
   running_.reset();
   tick_.stop();
   parts_ = parts;
-  QStringList words;
-  for (const Part& part : kParts) {
-    if (const auto took = parts.find(part.name); took != parts.end()) {
-      words << tr(part.text) + QLatin1Char(' ') + formatPause(took->second);
-    }
-  }
-  setAccessibleDescription(words.join(QStringLiteral(", ")));
+  setAccessibleDescription(describePause(parts));
   update();
 }
 

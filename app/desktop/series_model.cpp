@@ -108,13 +108,18 @@ void SeriesModel::updateSpans(const std::vector<storage::Generation>& generation
   spans_.clear();
   std::int64_t resumed = std::numeric_limits<std::int64_t>::max();
   for (auto generation = generations.rbegin(); generation != generations.rend(); ++generation) {
-    GenerationSpan span{generation->number, generation->replicas, 0, 0, resumed};
+    GenerationSpan span{.number = generation->number,
+                        .replicas = generation->replicas,
+                        .lostFrom = resumed,
+                        .reason = generation->reason,
+                        .pause = generation->pause,
+                        .parts = generation->pause_parts};
     if (const Track* time = track(kTime, generation->number); time != nullptr && !time->empty()) {
       span.first = time->firstStep();
       span.last = time->lastStep();
       resumed = std::min(resumed, span.first);
     }
-    spans_.push_back(span);
+    spans_.push_back(std::move(span));
   }
   std::reverse(spans_.begin(), spans_.end());
   for (const GenerationSpan& span : spans_) {

@@ -30,6 +30,9 @@ struct GenerationSpan {
   std::int64_t first = 0, last = 0;  // steps with samples
   // Steps from here on were lost: a later generation resumed before them.
   std::int64_t lostFrom = std::numeric_limits<std::int64_t>::max();
+  std::string reason;                   // why it began
+  double pause = -1;                    // before it, s; negative: unknown
+  std::map<std::string, double> parts;  // of the pause
 };
 
 // A step of one generation: after a restart from an older checkpoint, a step alone is ambiguous.

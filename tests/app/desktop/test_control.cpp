@@ -117,6 +117,23 @@ class ControlTest : public QObject {
     QTRY_COMPARE(window_->session()->status().replicas, 2);
   }
 
+  void whatOthersHoldIsDimmed() {
+    ReplicaButtons buttons;
+    buttons.setDevices({.all = 4, .free = 2, .areGpus = false});
+    const auto hint = [&](int replicas) {
+      for (const QPushButton* button : buttons.findChildren<QPushButton*>()) {
+        if (button->isVisibleTo(&buttons) && button->text() == QString::number(replicas))
+          return button->toolTip();
+      }
+      return QString();
+    };
+    QCOMPARE(hint(2), QStringLiteral("2 replicas"));
+    QVERIFY2(hint(4).contains(QStringLiteral("2 of 4")), qPrintable(hint(4)));
+    QVERIFY2(hint(8).contains(QStringLiteral("each step takes longer")), qPrintable(hint(8)));
+    buttons.setDevices({.all = 4, .free = 2, .areGpus = true});
+    QVERIFY2(hint(4).contains(QStringLiteral("GPU")), qPrintable(hint(4)));
+  }
+
   void init() {
     supervisor_->commands.clear();
     supervisor_->refusal.reset();

@@ -10,9 +10,11 @@
 
 #include "batchscope/protocol/paths.h"
 #include "catalogue_watcher.h"
+#include "chart_card.h"
 #include "control_panel.h"
 #include "dashboard.h"
 #include "main_window.h"
+#include "plot_view.h"
 #include "run_session.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
@@ -38,6 +40,25 @@ class GrabTest : public QObject {
     options.state = protocol::RunState::running;
     catalogue_->claim_supervisor(test::writeSyntheticRun(*catalogue_, options));
     watcher_ = std::make_unique<CatalogueWatcher>(protocol::catalogue_path());
+  }
+
+  void aRestartTellsItsPause() {
+    MainWindow window(watcher_.get(), false);
+    window.resize(1440, 900);
+    window.show();
+    QTest::qWait(200);
+    const PlotView* plot = window.dashboard()->cards().front()->plot();
+    const QRectF area = plot->plotArea();
+    int told = 0;
+    for (const SceneBand& band : plot->painter().scene().bands) {
+      const QString text = plot->restartAt({band.left, area.center().y()});
+      QCOMPARE(text.isEmpty(), !band.isRestart);
+      QCOMPARE(plot->restartAt({band.left + 6, area.top() + 3}), text);
+      QVERIFY(plot->restartAt({band.left + 20, area.center().y()}).isEmpty());
+      if (text.contains(QStringLiteral("\nPause ")) && text.contains(QStringLiteral("Checkpoint 9 ms")))
+        ++told;
+    }
+    QVERIFY(told > 0);
   }
 
   void nothingIsClipped_data() {
