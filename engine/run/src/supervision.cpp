@@ -133,7 +133,7 @@ void Supervision::begin() {
   if (wanted_replicas_ > 0)
     choose_replicas({});  // a person has
   else if (spec_.auto_replicas)
-    auto_.emplace(spec_, Machine::here());
+    auto_.emplace(placed_spec(), Machine::here());
   if (!generations.empty()) {
     const auto& last = *std::max_element(generations.begin(), generations.end(),
                                          [](const auto& a, const auto& b) { return a.number < b.number; });

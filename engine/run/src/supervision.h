@@ -66,6 +66,7 @@ class Supervision final : private Orders {
 
   void on_request(const protocol::Request& request, const ControlServer::Responder& responder);
   void rescale(const protocol::Request& request);
+  protocol::RunSpec placed_spec() const;
   const Placement& take_devices(int replicas);
   void move_to(int replicas, const std::string& reason);
   void keep_devices();
@@ -104,7 +105,7 @@ class Supervision final : private Orders {
 
   std::optional<AutoScaling> auto_;  // where the supervisor chooses the number of replicas
   std::string placement_warning_;    // that was told last
-  bool trains_on_cores_ = false;     // though it was given GPUs
+  std::string found_device_;         // "cuda" or "cpu", once a program for any device was given GPUs
   double launched_ = 0;              // monotonic, the present generation
   double known_pause_ = 0;           // s, of the last restart; before the first, from launch to first step
   double elapsed_before_ = 0;        // run time under earlier supervisors

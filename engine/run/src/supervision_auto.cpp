@@ -16,7 +16,7 @@ void Supervision::choose_replicas(const std::optional<AutoReplicas>& range) {
   if (range == spec_.auto_replicas) return;
   spec_.auto_replicas = range;
   auto_.reset();
-  if (range) auto_.emplace(spec_, Machine::here());
+  if (range) auto_.emplace(placed_spec(), Machine::here());
   recorder_.spec(spec_);
   tell("info", range ? "auto replicas are on: " + range->text() : "auto replicas are off");
 }

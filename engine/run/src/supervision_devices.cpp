@@ -8,11 +8,14 @@ namespace batchscope::run {
 
 using namespace protocol;
 
-const Placement& Supervision::take_devices(int replicas) {
+// The spec with the kind of device that the program is known to use.
+RunSpec Supervision::placed_spec() const {
   RunSpec spec = spec_;
-  if (trains_on_cores_) spec.device = "cpu";
-  return devices_.take(spec, replicas);
+  if (spec.device == "auto" && !found_device_.empty()) spec.device = found_device_;
+  return spec;
 }
+
+const Placement& Supervision::take_devices(int replicas) { return devices_.take(placed_spec(), replicas); }
 
 // The devices first: only what can be launched ends the generation that runs.
 void Supervision::move_to(int replicas, const std::string& reason) {
@@ -34,10 +37,13 @@ void Supervision::keep_devices() {
     devices_.keep({machine_.replicas(), machine_.target_replicas()});
 }
 
-// A program for any device may find that it cannot use the GPUs it was given: its LibTorch has no CUDA.
+// A program for any device may find that it cannot use the GPUs it was given: its LibTorch has no CUDA. One
+// that uses them stays on GPUs, and is not moved to cores by a rescale for which too few are free.
 void Supervision::on_device(const std::string& device) {
-  if (device != "cpu" || spec_.device != "auto" || !devices_.have_gpus()) return;
-  trains_on_cores_ = true;
+  if (spec_.device != "auto" || !found_device_.empty() || !devices_.have_gpus()) return;
+  found_device_ = device.starts_with("cuda") ? "cuda" : "cpu";
+  if (auto_) auto_.emplace(placed_spec(), Machine::here());
+  if (found_device_ == "cuda") return;
   devices_.keep({});
   take_devices(record_.replicas);
 }

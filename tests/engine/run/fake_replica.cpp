@@ -46,8 +46,9 @@ struct Options {
   bool full_disk = false;     // no checkpoint can be written
   bool ignore_term = false;
   bool garbage = false;
-  bool silent = false;  // no telemetry at all
-  bool thread = false;  // start one before anything else
+  bool silent = false;         // no telemetry at all
+  bool thread = false;         // start one before anything else
+  std::string device = "cpu";  // that it says it uses
 };
 
 std::atomic<bool> exit_asked = false;
@@ -94,8 +95,8 @@ class Replica {
       std::fprintf(stderr, "cannot run on %d replicas\n", environment_.num_replicas);
       return 3;
     }
-    telemetry_.send(Hello{1, environment_.replica_rank, environment_.num_restarts, getpid(), "none", "cpu",
-                          "fake", 1, forked_, started, monotonic_seconds()});
+    telemetry_.send(Hello{1, environment_.replica_rank, environment_.num_restarts, getpid(), "none",
+                          options_.device, "fake", 1, forked_, started, monotonic_seconds()});
     if (options_.garbage)
       telemetry_.send_text("{\"type\":\"steps\",\"first_step\":\"x\"}\nrubbish\n{\"type\":7}\n");
     restore();
@@ -233,6 +234,7 @@ int main(int argc, char** argv) {
   app.add_flag("--garbage", options.garbage);
   app.add_flag("--silent", options.silent);
   app.add_flag("--thread", options.thread);
+  app.add_option("--device", options.device);
   CLI11_PARSE(app, argc, argv);
 
   std::jthread idle;

@@ -136,6 +136,22 @@ class TestDevices : public QObject {
     for (const std::string& device : devices) QVERIFY2(device.starts_with("cpu:"), device.c_str());
   }
 
+  // A run for any device that has found GPUs is not moved to cores behind its owner's back.
+  void whoTrainsOnGpusStaysOnThem() {
+    qputenv("CUDA_VISIBLE_DEVICES", "0,1");
+    Scenario scenario;
+    const std::string id = scenario.start(1, {"--steps", "1000000", "--device", "cuda:0"});
+    QVERIFY2(scenario.trains(id, 1), scenario.story(id).c_str());
+    QCOMPARE(scenario.catalogue().run(id)->devices, Devices{"cuda:0"});
+    protocol::RunSpec spec = scenario.spec(1, kEndless);
+    spec.device = "cuda";
+    const std::string other = start_run(scenario.catalogue(), spec);
+    QVERIFY2(scenario.trains(other, 1), scenario.story(other).c_str());
+    const QString refused = refusal(ErrorKind::conflict, [&] { scenario.ask(id, Command::rescale, 2); });
+    QVERIFY2(refused.contains("1 of 2 is free"), qPrintable(refused));
+    QVERIFY(scenario.trains(id, 1));
+  }
+
   void moreReplicasThanCoresAreWarnedOf() {
     const OneCore one;
     Scenario scenario;
