@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "batchscope/protocol/series.h"
 #include "ticks.h"
 
 namespace batchscope::desktop {
@@ -12,6 +13,7 @@ namespace {
 // A stretch of steps of one generation that is in view, either kept or lost.
 struct Stretch {
   int generation;
+  int replicas;
   bool isLost;
   std::int64_t from, to;
   XMap map;
@@ -29,10 +31,61 @@ std::vector<Stretch> stretchesInView(const SeriesModel& model, const SceneOption
     const std::int64_t to = std::min(span.last, static_cast<std::int64_t>(std::ceil(high)) + 1);
     const std::int64_t lost = span.lostFrom;
     if (from <= std::min(to, lost - 1))
-      result.push_back({span.number, false, from, std::min(to, lost - 1), map});
-    if (to >= lost) result.push_back({span.number, true, std::max(from, lost), to, map});
+      result.push_back({span.number, span.replicas, false, from, std::min(to, lost - 1), map});
+    if (to >= lost) result.push_back({span.number, span.replicas, true, std::max(from, lost), to, map});
   }
   return result;
+}
+
+// The samples of a stretch, fine enough for every pixel column. A logarithmic axis spreads its first steps
+// wide, so each doubling of x is asked for with the columns it has.
+class StretchReader {
+ public:
+  StretchReader(SeriesModel& model, const Projection& projection) : model_(model), projection_(projection) {}
+
+  // Valid until the next call.
+  std::span<const Bucket> read(const std::string& series, const Stretch& s) {
+    const auto columnsOf = [this](double x0, double x1) {
+      return std::max(1, static_cast<int>(std::ceil(projection_.px(x1) - projection_.px(x0))));
+    };
+    if (!projection_.logX)
+      return model_.view(series, s.generation, s.from, s.to, columnsOf(projection_.x0, projection_.x1));
+    buckets_.clear();
+    std::int64_t from = s.from;
+    for (double x = projection_.x0; from <= s.to && x < projection_.x1; x *= 2) {
+      const double end = s.map.stepAt(2 * x);
+      const std::int64_t to =
+          2 * x >= projection_.x1 ? s.to : std::min(s.to, static_cast<std::int64_t>(std::floor(end)));
+      if (to < from) continue;
+      for (const Bucket& bucket : model_.view(series, s.generation, from, to, columnsOf(x, 2 * x))) {
+        // A bucket across the border comes twice.
+        if (buckets_.empty() || bucket.first_step > buckets_.back().last_step) buckets_.push_back(bucket);
+      }
+      from = to + 1;
+    }
+    return buckets_;
+  }
+
+ private:
+  SeriesModel& model_;
+  const Projection& projection_;
+  std::vector<Bucket> buckets_;
+};
+
+// One replica without accumulation has no second gradient to compare with: its gain comes from differences
+// between steps and is to be trusted less. Splits a stretch where that changes; the parts share a step.
+std::vector<std::pair<Stretch, bool>> byReliability(StretchReader& reader, const Stretch& whole) {
+  if (whole.replicas != 1) return {{whole, false}};
+  std::vector<std::pair<Stretch, bool>> parts;
+  for (const Bucket& bucket : reader.read(protocol::series::kAccumulation, whole)) {
+    const bool isUnreliable = !(bucket.max > 0);
+    if (!parts.empty() && parts.back().second == isUnreliable) continue;
+    Stretch part = whole;
+    if (!parts.empty()) parts.back().first.to = part.from = std::max(bucket.first_step, whole.from);
+    parts.emplace_back(part, isUnreliable);
+  }
+  if (parts.empty()) parts.emplace_back(whole, true);
+  return parts;
 }
 
 // The values of one axis, for its range. A robust range leaves out single peaks: it holds the middle 90 % of
@@ -107,7 +160,8 @@ std::vector<SceneBand> bandsOf(const SeriesModel& model, const SceneOptions& opt
   for (const GenerationSpan& span : model.generations()) {
     if (span.last == 0) continue;
     const XMap map = model.map(options.axis, span.number);
-    const double left = x.px(map.at(static_cast<double>(span.first)));
+    double left = x.px(map.at(static_cast<double>(span.first)));
+    if (!std::isfinite(left)) left = x.plot.left();  // before what a logarithmic axis shows
     if (!bands.empty()) bands.back().right = left;
     // It reaches to the next restart, or to the newest sample.
     bands.push_back({left, x.px(map.at(static_cast<double>(span.last))), span.number, span.replicas,
@@ -151,7 +205,8 @@ ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& p
   const double x1 = options.range.empty() || !(width > 0) ? x0 + 1 : options.range.high;
   scene.left.x0 = scene.right.x0 = x0;
   scene.left.x1 = scene.right.x1 = x1;
-  const int columns = std::max(1, static_cast<int>(plot.width()));
+  scene.left.logX = scene.right.logX = options.isLogX && x0 > 0;
+  StretchReader reader(model, scene.left);
   const auto stretches = options.range.empty() ? std::vector<Stretch>{} : stretchesInView(model, options);
   const auto isHidden = [&](std::size_t line) {
     return line < options.isHidden.size() && options.isHidden[line];
@@ -162,8 +217,7 @@ ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& p
     const LineSpec& line = spec.lines[i];
     if (isHidden(i)) continue;
     for (const Stretch& s : stretches) {
-      (line.isRight ? right : left)
-          .add(model.view(line.series, s.generation, s.from, s.to, columns), line.factor);
+      (line.isRight ? right : left).add(reader.read(line.series, s), line.factor);
     }
   }
   scene.isEmpty = left.isEmpty() && right.isEmpty();
@@ -184,21 +238,26 @@ ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& p
     const Projection& projection = line.isRight ? scene.right : scene.left;
     const double smoothing = line.isSmoothed ? options.smoothing : 0;
     SceneLine drawn{.spec = i, .pieces = {}};
-    for (const Stretch& s : stretches) {
-      ScenePiece piece{.generation = s.generation, .isLost = s.isLost, .ink = {}, .ghost = {}};
-      piece.ink = decimate(model.view(line.series, s.generation, s.from, s.to, columns), s.map, projection,
-                           line.factor, smoothing);
-      if (!line.ghost.empty()) {
-        piece.ghost = decimate(model.view(line.ghost, s.generation, s.from, s.to, columns), s.map, projection,
-                               line.factor, 0)
-                          .raw;
-      } else if (smoothing > 0) {
-        piece.ghost = piece.ink.raw;
+    for (const Stretch& stretch : stretches) {
+      const auto parts = line.isEstimate ? byReliability(reader, stretch)
+                                         : std::vector<std::pair<Stretch, bool>>{{stretch, false}};
+      for (const auto& [s, isUnreliable] : parts) {
+        ScenePiece piece{.generation = s.generation,
+                         .isLost = s.isLost,
+                         .isUnreliable = isUnreliable,
+                         .ink = {},
+                         .ghost = {}};
+        piece.ink = decimate(reader.read(line.series, s), s.map, projection, line.factor, smoothing);
+        if (!line.ghost.empty()) {
+          piece.ghost = decimate(reader.read(line.ghost, s), s.map, projection, line.factor, 0).raw;
+        } else if (smoothing > 0) {
+          piece.ghost = piece.ink.raw;
+        }
+        if (smoothing == 0) piece.ink.smooth.clear();
+        drawn.pieces.push_back(std::move(piece));
       }
-      if (smoothing == 0) piece.ink.smooth.clear();
-      // One line counts for the chart, the one with the most samples.
-      drawn.pieces.push_back(std::move(piece));
     }
+    // One line counts for the chart, the one with the most samples.
     std::int64_t samples = 0, points = 0;
     for (const ScenePiece& piece : drawn.pieces) {
       samples += piece.ink.samples;

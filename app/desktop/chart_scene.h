@@ -16,7 +16,8 @@ namespace batchscope::desktop {
 
 struct ScenePiece {
   int generation = 0;
-  bool isLost = false;  // steps that a restored checkpoint undid
+  bool isLost = false;        // steps that a restored checkpoint undid
+  bool isUnreliable = false;  // a gain without a second gradient to measure it by
   Polylines ink;
   std::vector<QPolygonF> ghost;  // the raw line behind a smoothed one
 };
@@ -50,7 +51,8 @@ struct SceneOptions {
   SeriesModel::Extent range;
   XAxis axis = XAxis::Step;
   double smoothing = 0;
-  bool isLog = false;
+  bool isLog = false;  // y
+  bool isLogX = false;
   bool isZoomed = false;
   bool isWhole = false;        // every peak is to fit, also where the chart is robust
   std::vector<bool> isHidden;  // by line

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "batchscope/protocol/series.h"
+#include "derived_series.h"
 #include "series_model.h"
 
 namespace batchscope::desktop {
@@ -15,13 +16,16 @@ namespace names = protocol::series;
 QString tr(const char* text) { return QCoreApplication::translate("charts", text); }
 
 ChartSpec gain() {
-  return {
-      .title = tr("Gain"),
-      .unit = tr("between 1 and S"),
-      .lines = {{.series = names::kGain, .label = tr("gain"), .isSmoothed = true, .ghost = names::kRawGain},
-                {.series = names::kScale, .label = tr("S"), .isBound = true}},
-      .base = 1,
-      .bound = 1};
+  return {.title = tr("Gain"),
+          .unit = tr("between 1 and S"),
+          .lines = {{.series = names::kGain,
+                     .label = tr("gain"),
+                     .isSmoothed = true,
+                     .isEstimate = true,
+                     .ghost = names::kRawGain},
+                    {.series = names::kScale, .label = tr("S"), .isBound = true}},
+          .base = 1,
+          .bound = 1};
 }
 
 ChartSpec batchSize() {
@@ -79,17 +83,39 @@ ChartSpec stepTime() {
 
 }  // namespace
 
+ChartSpec scalingRulesChart() {
+  return {.title = tr("Scaling rules"),
+          .unit = tr("factor on the learning rate"),
+          .lines = {{.series = kLinearFactor, .label = tr("Linear"), .colour = 1},
+                    {.series = kSqrtFactor, .label = tr("Sqrt"), .colour = 3},
+                    {.series = kLegwFactor, .label = tr("LEGW"), .colour = 3, .isDashed = true},
+                    {.series = kAdaScaleFactor, .label = tr("AdaScale")},
+                    {.series = kAdamScaleFactor, .label = tr("AdamScale"), .isDashed = true},
+                    {.series = names::kLearningRateFactor, .label = tr("trained"), .colour = 2}},
+          .base = 1,
+          .bound = 1};
+}
+
+ChartSpec noiseChart() {
+  return {.title = tr("Noise scale"),
+          .unit = tr("samples"),
+          .lines = {{.series = names::kNoiseScale, .label = tr("noise"), .isSmoothed = true},
+                    {.series = names::kBatchSize, .label = tr("batch"), .colour = 1}},
+          .isRobust = true};
+}
+
 bool ChartSpec::hasRight() const {
   return std::any_of(lines.begin(), lines.end(), [](const LineSpec& line) { return line.isRight; });
 }
 
 std::set<std::string> ChartSpec::series() const {
-  std::set<std::string> names;
+  std::set<std::string> wanted;
   for (const LineSpec& line : lines) {
-    names.insert(line.series);
-    if (!line.ghost.empty()) names.insert(line.ghost);
+    wanted.insert(line.series);
+    if (!line.ghost.empty()) wanted.insert(line.ghost);
+    if (line.isEstimate) wanted.insert(names::kAccumulation);
   }
-  return names;
+  return wanted;
 }
 
 std::vector<ChartSpec> dashboardCharts() {

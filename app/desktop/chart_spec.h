@@ -21,8 +21,10 @@ struct LineSpec {
   double factor = 1;        // to the chart's unit
   bool isSmoothed = false;  // smoothing applies; the raw line is its ghost
   bool isRight = false;     // on the right axis
-  bool isBound = false;     // dotted, a limit rather than a measurement
-  std::string ghost = {};   // another series drawn as the ghost instead of the raw line
+  bool isEstimate = false;  // greyed where one replica without accumulation measures it from differences
+  bool isDashed = false;
+  bool isBound = false;    // dotted, a limit rather than a measurement
+  std::string ghost = {};  // another series drawn as the ghost instead of the raw line
 };
 
 struct ChartSpec {
@@ -40,5 +42,8 @@ struct ChartSpec {
 };
 
 std::vector<ChartSpec> dashboardCharts();
+// Of the goodput explorer.
+ChartSpec scalingRulesChart();
+ChartSpec noiseChart();
 
 }  // namespace batchscope::desktop

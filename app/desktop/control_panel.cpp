@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "control_panel.h"
 
+#include <QAction>
 #include <QCheckBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
@@ -64,6 +66,7 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
       pause_(new QPushButton(tr("Pause"), this)),
       stop_(new QPushButton(tr("Stop"), this)),
       curveTitle_(section(tr("Goodput over batch size"), this)),
+      explore_(new QToolButton(this)),
       curve_(new GoodputCurve(this)),
       readout_(new Readout(session, state, this)) {
   setObjectName(QStringLiteral("rightPanel"));
@@ -75,6 +78,8 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
   prediction_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
   prediction_->setMinimumHeight(46);
   stop_->setObjectName(QStringLiteral("danger"));
+  curve_->setToolTip(tr("Click for the goodput explorer (G)"));
+  curve_->setCursor(Qt::PointingHandCursor);
   auto_->setToolTip(
       tr("Goodput chooses how many replicas; the events say why. Restart on another number to take over."));
   checkpoint_->setToolTip(tr("Write a checkpoint after the next step and go on"));
@@ -105,7 +110,10 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
   for (QPushButton* button : {checkpoint_, pause_, stop_}) buttons->addWidget(button, 1);
   column->addLayout(buttons);
   column->addSpacing(12);
-  column->addWidget(curveTitle_);
+  auto* curveHead = new QHBoxLayout;
+  curveHead->addWidget(curveTitle_, 1);
+  curveHead->addWidget(explore_);
+  column->addLayout(curveHead);
   column->addSpacing(4);
   column->addWidget(curve_);
   column->addSpacing(8);
@@ -126,6 +134,7 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
     updateStatus();
     updateModel();
   });
+  connect(curve_, &GoodputCurve::clicked, this, &ControlPanel::explorerRequested);
   connect(auto_, &QCheckBox::clicked, this, &ControlPanel::switchAuto);
   connect(restart_, &QPushButton::clicked, this, &ControlPanel::restart);
   connect(checkpoint_, &QPushButton::clicked, this, [this] { session_->send(Request::Command::checkpoint); });
@@ -138,6 +147,13 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
     updateRestart();
     updateModel();
   });
+}
+
+void ControlPanel::setExplorerAction(QAction* action) {
+  explore_->setDefaultAction(action);
+  explore_->setText(tr("Explore"));
+  explore_->setAccessibleName(action->text());
+  explore_->setFocusPolicy(Qt::TabFocus);
 }
 
 void ControlPanel::opened() {
@@ -194,6 +210,7 @@ void ControlPanel::updateStatus() {
   enable(stop_, is_active(state) && state != RunState::stopping);
   updateRestart();
   updatePrediction();
+  Q_EMIT restartUpdated();
 }
 
 void ControlPanel::updateRestart() {
@@ -225,12 +242,13 @@ void ControlPanel::updateRestart() {
 void ControlPanel::updateModel() {
   const bool hasModel = session_->isOpen() && session_->model().has_value();
   curveTitle_->setVisible(hasModel);
+  explore_->setVisible(hasModel);
   curve_->setVisible(hasModel);
   if (hasModel) {
     const protocol::Model& model = *session_->model();
     const int replicas = std::max(1, replicas_->chosen());
     const auto now = presentPoint(model, present_, session_->status().latest);
-    curveTitle_->setText(tr("Goodput over batch size, %1").arg(replicaCount(replicas)));
+    curveTitle_->setText(tr("Goodput, %1").arg(replicaCount(replicas)));
     curve_->setCurve(goodputCurve(model, replicas, 120), replicas == present_ ? now : std::nullopt,
                      bestPoint(model, replicas));
   }

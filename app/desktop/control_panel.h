@@ -9,9 +9,11 @@
 
 #include "batchscope/run/machine.h"
 
+class QAction;
 class QCheckBox;
 class QLabel;
 class QPushButton;
+class QToolButton;
 
 namespace batchscope::desktop {
 
@@ -34,9 +36,15 @@ class ControlPanel : public QFrame {
   QPushButton* pauseButton() const { return pause_; }
   QPushButton* stopButton() const { return stop_; }
 
+  // What opens the explorer, beside the small curve.
+  void setExplorerAction(QAction* action);
+
  Q_SIGNALS:
   // A run that nobody supervises is to go on; 0: as many replicas as before.
   void resumeRequested(int replicas);
+  void explorerRequested();
+  // What the restart button says or whether it is enabled.
+  void restartUpdated();
 
  private:
   void opened();
@@ -62,6 +70,7 @@ class ControlPanel : public QFrame {
   QPushButton* pause_;
   QPushButton* stop_;
   QLabel* curveTitle_;
+  QToolButton* explore_;
   GoodputCurve* curve_;
   Readout* readout_;
   int present_ = 0;

@@ -20,6 +20,7 @@ class Dashboard : public QWidget {
   // New samples are in the model.
   void refresh();
   const std::vector<ChartCard*>& cards() const { return cards_; }
+  const std::set<std::string>& series() const { return series_; }
 
  private:
   std::vector<ChartCard*> cards_;

@@ -89,6 +89,17 @@ class Builder {
 
 }  // namespace
 
+double Projection::px(double x) const {
+  if (!logX) return plot.left() + (x - x0) / (x1 - x0) * plot.width();
+  if (!(x > 0)) return std::numeric_limits<double>::quiet_NaN();
+  return plot.left() + std::log(x / x0) / std::log(x1 / x0) * plot.width();
+}
+
+double Projection::xAt(double px) const {
+  const double share = (px - plot.left()) / plot.width();
+  return logX ? x0 * std::pow(x1 / x0, share) : x0 + share * (x1 - x0);
+}
+
 double Projection::py(double y) const {
   if (log) {
     if (!(y > 0)) return std::numeric_limits<double>::quiet_NaN();

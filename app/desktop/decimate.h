@@ -15,16 +15,17 @@
 
 namespace batchscope::desktop {
 
-// Maps values into a plot area; logarithmic where asked, and then only values > 0 have a place.
+// Maps values into a plot area; logarithmic where asked, and then only what is > 0 has a place.
 struct Projection {
   QRectF plot;
   double x0 = 0, x1 = 1;
   double y0 = 0, y1 = 1;
-  bool log = false;
+  bool log = false;  // y
+  bool logX = false;
 
-  double px(double x) const { return plot.left() + (x - x0) / (x1 - x0) * plot.width(); }
+  double px(double x) const;  // NaN where x has no place
   double py(double y) const;  // NaN where y has no place
-  double xAt(double px) const { return x0 + (px - plot.left()) / plot.width() * (x1 - x0); }
+  double xAt(double px) const;
 };
 
 struct Polylines {

@@ -5,9 +5,12 @@
 #include <QEventLoop>
 #include <QTimer>
 
+#include "batchscope/protocol/error.h"
 #include "batchscope/protocol/run_state.h"
 #include "catalogue_watcher.h"
+#include "dashboard.h"
 #include "main_window.h"
+#include "report.h"
 #include "run_session.h"
 
 namespace batchscope::desktop {
@@ -19,10 +22,9 @@ void spin(int milliseconds) {
   loop.exec();
 }
 
-}  // namespace
+constexpr QSize kReportSize(1440, 1000);
 
-QPixmap grabWindow(CatalogueWatcher* watcher, const std::string& run, const QSize& size) {
-  MainWindow window(watcher, false);
+void showUntilDrawn(MainWindow& window, const std::string& run, const QSize& size) {
   window.resize(size);
   if (!run.empty()) window.openRun(run);
   window.show();
@@ -35,7 +37,21 @@ QPixmap grabWindow(CatalogueWatcher* watcher, const std::string& run, const QSiz
     spin(50);
   }
   spin(400);
+}
+
+}  // namespace
+
+QPixmap grabWindow(CatalogueWatcher* watcher, const std::string& run, const QSize& size) {
+  MainWindow window(watcher, false);
+  showUntilDrawn(window, run, size);
   return window.grab();
+}
+
+QByteArray reportOf(CatalogueWatcher* watcher, const std::string& run) {
+  MainWindow window(watcher, false);
+  showUntilDrawn(window, run, kReportSize);
+  if (!window.session()->isOpen()) throw Error(ErrorKind::not_found, "there is no run to report on");
+  return reportHtml(*window.session(), window.dashboard()->cards());
 }
 
 }  // namespace batchscope::desktop

@@ -40,16 +40,17 @@ HeaderBar::HeaderBar(RunSession* session, ViewState* state, QWidget* parent)
       smoothings_(new QActionGroup(this)),
       axisButton_(new QToolButton(this)),
       smoothingButton_(new QToolButton(this)),
+      explorer_(new QAction(tr("Goodput explorer"), this)),
       follow_(new QAction(tr("Follow"), this)),
       log_(new QAction(tr("Log y"), this)),
-      reset_(new QAction(tr("Reset zoom"), this)) {
+      reset_(new QAction(tr("Reset"), this)) {
   name_->setObjectName(QStringLiteral("runName"));
   chip_->setObjectName(QStringLiteral("chip"));
   chip_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
   epoch_->setObjectName(QStringLiteral("dim"));
   time_->setObjectName(QStringLiteral("dim"));
 
-  for (const XAxis axis : {XAxis::Step, XAxis::Progress, XAxis::WallTime}) {
+  for (const XAxis axis : kXAxes) {
     QAction* action = axes_->addAction(xAxisName(axis));
     action->setCheckable(true);
     action->setData(static_cast<int>(axis));
@@ -68,6 +69,9 @@ HeaderBar::HeaderBar(RunSession* session, ViewState* state, QWidget* parent)
   connect(smoothings_, &QActionGroup::triggered, this,
           [this](QAction* action) { state_->setSmoothing(action->data().toDouble()); });
 
+  explorer_->setCheckable(true);
+  explorer_->setShortcut(QKeySequence(Qt::Key_G));
+  explorer_->setToolTip(tr("The goodput explorer in place of the charts (G)"));
   follow_->setCheckable(true);
   follow_->setShortcut(QKeySequence(Qt::Key_F));
   follow_->setToolTip(tr("Keep the newest step in view (F)"));

@@ -28,6 +28,7 @@ class HeaderBar : public QWidget {
   // The menus, shared with the menu bar.
   QMenu* axisMenu() const { return axisMenu_; }
   QMenu* smoothingMenu() const { return smoothingMenu_; }
+  QAction* explorerAction() const { return explorer_; }
   QAction* followAction() const { return follow_; }
   QAction* logAction() const { return log_; }
   QAction* resetAction() const { return reset_; }
@@ -50,6 +51,7 @@ class HeaderBar : public QWidget {
   QActionGroup* smoothings_;
   QToolButton* axisButton_;
   QToolButton* smoothingButton_;
+  QAction* explorer_;
   QAction* follow_;
   QAction* log_;
   QAction* reset_;

@@ -13,7 +13,7 @@ constexpr int kSample = 9, kGap = 4;
 }  // namespace
 
 LegendButton::LegendButton(const LineSpec& line, QWidget* parent)
-    : QAbstractButton(parent), colour_(line.colour), isBound_(line.isBound) {
+    : QAbstractButton(parent), colour_(line.colour), isDashed_(line.isDashed), isBound_(line.isBound) {
   setText(line.label);
   setCheckable(true);
   setChecked(true);
@@ -35,6 +35,8 @@ void LegendButton::paintEvent(QPaintEvent*) {
   const QColor line = isBound_ ? theme.dim : theme.series[static_cast<std::size_t>(colour_)];
   QPen pen(isChecked() ? line : theme.faint, isBound_ ? 1 : 2);
   if (isBound_) pen.setStyle(Qt::DotLine);
+  if (isDashed_) pen.setDashPattern({2, 1.5});
+  if (isDashed_) pen.setCapStyle(Qt::FlatCap);
   painter.setPen(pen);
   const int middle = height() / 2;
   painter.drawLine(0, middle, kSample - 1, middle);

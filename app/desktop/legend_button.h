@@ -22,6 +22,7 @@ class LegendButton : public QAbstractButton {
 
  private:
   int colour_;
+  bool isDashed_;
   bool isBound_;
 };
 

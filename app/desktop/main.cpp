@@ -16,6 +16,8 @@
 #include "catalogue_watcher.h"
 #include "grab.h"
 #include "main_window.h"
+#include "picture_export.h"
+#include "single_instance.h"
 #include "theme.h"
 
 namespace {
@@ -34,7 +36,7 @@ bool asksFor(int argc, char** argv, std::initializer_list<std::string_view> opti
 // Pictures and texts need no display; a window does, and Qt would abort without saying how to go on.
 bool chooseDisplay(int argc, char** argv) {
   if (qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) return true;
-  if (asksFor(argc, argv, {"--grab", "--help", "-h", "--version", "-v"})) {
+  if (asksFor(argc, argv, {"--grab", "--report", "--help", "-h", "--version", "-v"})) {
     qputenv("QT_QPA_PLATFORM", "offscreen");
     return true;
   }
@@ -83,10 +85,17 @@ int run(QApplication& app) {
   const QCommandLineOption size(QStringLiteral("size"),
                                 QStringLiteral("Size of the window, 1440x900 unless said."),
                                 QStringLiteral("WxH"));
+  const QCommandLineOption report(
+      QStringLiteral("report"),
+      QStringLiteral("Write a report of the run, a web page of one file, and exit; needs no display."),
+      QStringLiteral("FILE.html"));
+  const QCommandLineOption another(
+      QStringLiteral("new-window"),
+      QStringLiteral("Open another window even where one is open already, which is asked otherwise."));
   const QCommandLineOption theme(QStringLiteral("theme"),
                                  QStringLiteral("light or dark; else as chosen last, or as the system."),
                                  QStringLiteral("NAME"));
-  parser.addOptions({runOption, demo, grab, size, theme});
+  parser.addOptions({runOption, demo, grab, report, size, theme, another});
   if (!parser.parse(QApplication::arguments()))
     throw Error(ErrorKind::usage, parser.errorText().toStdString());
   if (!parser.positionalArguments().isEmpty() && !parser.isSet(demo)) {
@@ -103,11 +112,16 @@ int run(QApplication& app) {
     return kExitOk;
   }
 
-  applyTheme(themeFrom(parser.value(theme)));
+  applyTheme(themeFrom(parser.value(theme)),
+             QSettings().value(QStringLiteral("window/colour-blind"), false).toBool());
   CatalogueWatcher watcher(protocol::catalogue_path());
   std::string id;
   if (parser.isSet(runOption)) id = watcher.catalogue().resolve(parser.value(runOption).toStdString()).id;
 
+  if (parser.isSet(report)) {
+    saveFile(parser.value(report), reportOf(&watcher, id));
+    return kExitOk;
+  }
   if (parser.isSet(grab)) {
     const QSize extent = parser.isSet(size) ? sizeFrom(parser.value(size)) : QSize(1440, 900);
     const QString file = parser.value(grab);
@@ -117,7 +131,23 @@ int run(QApplication& app) {
     }
     return kExitOk;
   }
+  SingleInstance instance(protocol::catalogue_path());
+  WindowRequest request;
+  request.run = QString::fromStdString(id);
+  request.demo = parser.isSet(demo);
+  request.demoArguments = parser.positionalArguments();
+  if (!parser.isSet(another) && instance.handOver(request)) {
+    std::printf("batchscope-desktop: the window that is open has it\n");
+    return kExitOk;
+  }
   MainWindow window(&watcher);
+  QObject::connect(&instance, &SingleInstance::requested, &window, [&window](const WindowRequest& asked) {
+    window.setWindowState(window.windowState() & ~Qt::WindowMinimized);
+    window.raise();
+    window.activateWindow();
+    if (!asked.run.isEmpty()) window.openRun(asked.run.toStdString());
+    if (asked.demo) window.startDemo(asked.demoArguments);
+  });
   if (parser.isSet(size)) window.resize(sizeFrom(parser.value(size)));
   if (!id.empty()) window.openRun(id);
   window.show();
@@ -134,7 +164,7 @@ int main(int argc, char** argv) {
   QApplication::setOrganizationName(QStringLiteral("batchscope"));
   QApplication::setApplicationDisplayName(QStringLiteral("BatchScope"));
   QApplication::setApplicationVersion(QStringLiteral(BATCHSCOPE_VERSION));
-  QApplication::setDesktopFileName(QStringLiteral("batchscope"));
+  QApplication::setDesktopFileName(QStringLiteral("org.batchscope.BatchScope"));
   QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/batchscope.svg")));
   // The C locale groups no thousands.
   if (QLocale::system().language() == QLocale::C) QLocale::setDefault(QLocale(QLocale::English));

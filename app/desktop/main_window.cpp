@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "main_window.h"
 
+#include <QAction>
 #include <QCloseEvent>
 #include <QDockWidget>
 #include <QGuiApplication>
@@ -24,6 +25,7 @@
 #include "elided_label.h"
 #include "empty_page.h"
 #include "events_panel.h"
+#include "explorer_panel.h"
 #include "farewell.h"
 #include "format.h"
 #include "header_bar.h"
@@ -50,6 +52,8 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
       header_(new HeaderBar(session_, view_, this)),
       dashboard_(new Dashboard(view_, this)),
       control_(new ControlPanel(session_, view_, run::Machine::here(), this)),
+      explorer_(new ExplorerPanel(session_, view_, control_, this)),
+      instruments_(new QStackedWidget(this)),
       inner_(new QMainWindow(this, Qt::Widget)),
       pages_(new QStackedWidget(this)) {
   setWindowTitle(tr("BatchScope"));
@@ -74,6 +78,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
   connect(session_, &RunSession::samplesChanged, this, [this] {
     view_->advance(*session_->series());
     dashboard_->refresh();
+    explorer_->refreshSamples();
   });
   connect(launcher_, &Launcher::launched, this, [this](const QString& id) {
     watcher_->reload();
@@ -90,6 +95,9 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
     const QSettings settings;
     restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
     hasLayout_ = inner_->restoreState(settings.value(QStringLiteral("window/docks")).toByteArray());
+    view_->restore(settings);
+    showExplorer(settings.value(QStringLiteral("window/explorer")).toBool());
+    lastRun_ = settings.value(QStringLiteral("window/run")).toString().toStdString();
   }
   runsChanged();
 }
@@ -98,6 +106,7 @@ MainWindow::~MainWindow() {
   // Charts borrow the series model, which goes with the session.
   disconnect(session_, nullptr, this, nullptr);
   dashboard_->setModel(nullptr);
+  for (ChartCard* card : explorer_->cards()) card->plot()->setModel(nullptr);
 }
 
 void MainWindow::buildCentre() {
@@ -106,7 +115,12 @@ void MainWindow::buildCentre() {
   connect(empty, &EmptyPage::recipeRequested, this, &MainWindow::newRun);
 
   inner_->setObjectName(QStringLiteral("instrument"));
-  inner_->setCentralWidget(dashboard_);
+  instruments_->addWidget(dashboard_);
+  instruments_->addWidget(explorer_);
+  inner_->setCentralWidget(instruments_);
+  control_->setExplorerAction(header_->explorerAction());
+  connect(header_->explorerAction(), &QAction::toggled, this, &MainWindow::showExplorer);
+  connect(control_, &ControlPanel::explorerRequested, this, [this] { showExplorer(true); });
   auto* shown = new QWidget(this);
   auto* column = new QVBoxLayout(shown);
   column->setContentsMargins(14, 12, 14, 12);
@@ -230,11 +244,17 @@ void MainWindow::runsChanged() {
 void MainWindow::sessionOpened() {
   view_->clear();
   dashboard_->setModel(session_->series());
+  explorer_->sessionOpened();
   pages_->setCurrentIndex(session_->isOpen() ? 1 : 0);
   if (!session_->isOpen()) {
     recording_->clear();
     setWindowTitle(tr("BatchScope"));
   }
+}
+
+void MainWindow::showExplorer(bool isShown) {
+  instruments_->setCurrentIndex(isShown ? 1 : 0);
+  header_->explorerAction()->setChecked(isShown);
 }
 
 void MainWindow::openRun(const std::string& id) {
@@ -244,7 +264,9 @@ void MainWindow::openRun(const std::string& id) {
   if (chosen.empty()) {
     const auto active =
         std::find_if(runs.begin(), runs.end(), [](const storage::Run& run) { return is_active(run.state); });
-    chosen = active != runs.end() ? active->id : runs.front().id;
+    const auto last = std::find_if(runs.begin(), runs.end(),
+                                   [this](const storage::Run& run) { return run.id == lastRun_; });
+    chosen = active != runs.end() ? active->id : last != runs.end() ? last->id : runs.front().id;
   }
   wantsNewest_ = false;
   session_->open(chosen);
@@ -313,6 +335,10 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     QSettings settings;
     settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
     settings.setValue(QStringLiteral("window/docks"), inner_->saveState());
+    view_->save(settings);
+    settings.setValue(QStringLiteral("window/explorer"), header_->explorerAction()->isChecked());
+    settings.setValue(QStringLiteral("window/run"),
+                      session_->isOpen() ? QString::fromStdString(session_->run().id) : QString());
   }
   QStringList training;
   for (const storage::Run& run : watcher_->runs()) {

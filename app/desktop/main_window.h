@@ -20,6 +20,7 @@ namespace batchscope::desktop {
 class CatalogueWatcher;
 class ControlPanel;
 class Dashboard;
+class ExplorerPanel;
 class HeaderBar;
 class Launcher;
 class RunListPanel;
@@ -33,7 +34,7 @@ class MainWindow : public QMainWindow {
   explicit MainWindow(CatalogueWatcher* watcher, bool remembers = true, QWidget* parent = nullptr);
   ~MainWindow() override;
 
-  // Shows a run; an empty id: the newest active one, else the newest.
+  // Shows a run; an empty id: the newest active one, else the one of last time, else the newest.
   void openRun(const std::string& id);
   // Starts the demo, its program with these arguments, or shows the one that is running.
   void startDemo(const QStringList& arguments = {});
@@ -41,6 +42,9 @@ class MainWindow : public QMainWindow {
   RunSession* session() const { return session_; }
   Dashboard* dashboard() const { return dashboard_; }
   ControlPanel* control() const { return control_; }
+  ExplorerPanel* explorer() const { return explorer_; }
+  // The goodput explorer in place of the dashboard, or the dashboard again.
+  void showExplorer(bool isShown);
   ViewState* view() const { return view_; }
 
  protected:
@@ -54,6 +58,7 @@ class MainWindow : public QMainWindow {
   void restoreDefaultLayout();
   void buildMenus();
   void buildRunMenu();
+  void buildShareMenu();
   void buildViewMenu();
   void buildHelpMenu();
   void buildStatusBar();
@@ -75,6 +80,8 @@ class MainWindow : public QMainWindow {
   HeaderBar* header_;
   Dashboard* dashboard_;
   ControlPanel* control_;
+  ExplorerPanel* explorer_;
+  QStackedWidget* instruments_;  // dashboard, explorer
   QMainWindow* inner_;
   std::vector<QDockWidget*> docks_;  // in the order of their tabs
   QStackedWidget* pages_;
@@ -84,6 +91,7 @@ class MainWindow : public QMainWindow {
   QLabel* message_;
   QByteArray defaultDocks_;
   QTimer storeTimer_, messageTimer_;
+  std::string lastRun_;  // shown when the window was closed the last time
   bool wantsNewest_ = true;
   bool hasLayout_ = false;  // as the person left it
 };

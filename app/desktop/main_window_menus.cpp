@@ -14,11 +14,13 @@
 
 #include "batchscope/protocol/series.h"
 #include "control_panel.h"
+#include "dashboard.h"
 #include "header_bar.h"
 #include "main_window.h"
 #include "replica_buttons.h"
 #include "run_list_panel.h"
 #include "run_session.h"
+#include "share_menu.h"
 #include "shortcut_sheet.h"
 #include "theme.h"
 #include "view_state.h"
@@ -43,6 +45,7 @@ void MainWindow::buildMenus() {
   menuBar()->setNativeMenuBar(false);
   buildRunMenu();
   buildViewMenu();
+  buildShareMenu();
   buildHelpMenu();
 }
 
@@ -69,10 +72,15 @@ void MainWindow::buildRunMenu() {
 
 void MainWindow::buildViewMenu() {
   QMenu* menu = menuBar()->addMenu(tr("&View"));
+  menu->addAction(header_->explorerAction());
+  menu->addSeparator();
   menu->addAction(header_->followAction());
   menu->addMenu(header_->axisMenu());
   menu->addMenu(header_->smoothingMenu());
   menu->addAction(header_->logAction());
+  QAction* logX = add(menu, tr("Log x"), Qt::SHIFT | Qt::Key_L, view_, &ViewState::setLogX);
+  logX->setCheckable(true);
+  connect(view_, &ViewState::changed, logX, [this, logX] { logX->setChecked(view_->logX()); });
   QAction* peaks = add(menu, tr("Fit every peak"), Qt::Key_O, view_, &ViewState::setShowsPeaks);
   peaks->setCheckable(true);
   menu->addSeparator();
@@ -80,7 +88,15 @@ void MainWindow::buildViewMenu() {
   add(menu, tr("Zoom out"), Qt::Key_Minus, this, [this] { zoom(1 / 0.7); });
   add(menu, tr("Pan left"), Qt::SHIFT | Qt::Key_Left, this, [this] { pan(-0.2); });
   add(menu, tr("Pan right"), Qt::SHIFT | Qt::Key_Right, this, [this] { pan(0.2); });
-  add(menu, tr("Undo zoom"), QKeySequence::Undo, view_, &ViewState::undoZoom);
+  QAction* undo = add(menu, tr("Undo zoom or pan"), QKeySequence::Undo, view_, &ViewState::undoZoom);
+  QAction* redo =
+      add(menu, tr("Redo zoom or pan"), Qt::CTRL | Qt::SHIFT | Qt::Key_Z, view_, &ViewState::redoZoom);
+  const auto enable = [this, undo, redo] {
+    undo->setEnabled(view_->canUndo());
+    redo->setEnabled(view_->canRedo());
+  };
+  connect(view_, &ViewState::changed, this, enable);
+  enable();
   menu->addAction(header_->resetAction());
   menu->addSeparator();
   add(menu, tr("Cross-hair left"), Qt::Key_Comma, this, [this] { moveCursor(-1); });
@@ -123,8 +139,33 @@ void MainWindow::buildViewMenu() {
     action->setCheckable(true);
     action->setChecked(themeMode() == mode);
     connect(action, &QAction::triggered, this, [mode = mode] {
-      applyTheme(mode);
+      applyTheme(mode, isColourBlindTheme());
       QSettings().setValue(QStringLiteral("window/theme"), static_cast<int>(mode));
+    });
+  }
+  themes->addSeparator();
+  QAction* blind = themes->addAction(tr("Colours for the colour-blind"));
+  blind->setCheckable(true);
+  blind->setChecked(isColourBlindTheme());
+  connect(blind, &QAction::triggered, this, [](bool on) {
+    applyTheme(themeMode(), on);
+    QSettings().setValue(QStringLiteral("window/colour-blind"), on);
+  });
+}
+
+void MainWindow::buildShareMenu() {
+  auto* menu = new ShareMenu(session_, dashboard_, this);
+  menuBar()->addMenu(menu);
+  connect(menu, &ShareMenu::said, this, &MainWindow::say);
+  for (ChartCard* card : dashboard_->cards()) {
+    card->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(card, &QWidget::customContextMenuRequested, this, [this, menu, card](const QPoint& at) {
+      QMenu own(this);
+      own.addAction(tr("Save the chart as a picture …"), menu, [menu, card] { menu->saveChart(card); });
+      own.addAction(tr("Save its data …"), menu, [menu, card] {
+        menu->saveData(card->plot()->spec().series(), card->plot()->spec().title);
+      });
+      own.exec(card->mapToGlobal(at));
     });
   }
 }
@@ -151,7 +192,7 @@ void MainWindow::zoom(double factor) {
   if (model == nullptr) return;
   const auto range = view_->range(*model, view_->axis());
   // A followed view keeps its newest step.
-  const double centre = view_->follows() ? range.high : (range.low + range.high) / 2;
+  const double centre = view_->follows() ? range.high : view_->shifted(range, range.low, 0.5);
   view_->zoomBy(*model, view_->axis(), centre, factor);
 }
 
@@ -171,7 +212,7 @@ void MainWindow::moveCursor(int steps) {
   // A two-hundredth of the view, and where steps stand wider apart than that, one step.
   const StepRef now = *view_->cursor();
   const double x = model->position(axis, now).value_or(range.low);
-  auto next = model->nearest(axis, x + steps * (range.high - range.low) / 200);
+  auto next = model->nearest(axis, view_->shifted(range, x, steps / 200.0));
   if (next == now) {
     const GenerationSpan* span = model->generation(now.generation);
     next->step = std::clamp(now.step + steps, span->first, std::min(span->last, span->lostFrom - 1));

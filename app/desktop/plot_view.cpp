@@ -125,6 +125,7 @@ void PlotView::rebuild() {
                        .axis = axis(),
                        .smoothing = state_->smoothing(),
                        .isLog = state_->logY(),
+                       .isLogX = state_->logX(),
                        .isZoomed = state_->isZoomed(),
                        .isWhole = state_->showsPeaks(),
                        .isHidden = hidden_};
@@ -147,10 +148,13 @@ void PlotView::rebuild() {
     leftTicks.insert(place, {*spec_.bound, formatNumber(*spec_.bound)});
   }
   const double x0 = scene.left.x0, x1 = scene.left.x1;
-  const std::vector<Tick> below = scene.isEmpty               ? std::vector<Tick>{}
-                                  : axis() == XAxis::WallTime ? timeTicks(x0, x1, across)
-                                                              : linearTicks(x0, x1, across);
-  setAxis(bottom_, below, x0, x1, false);
+  const bool isLogX = scene.left.logX;
+  const std::vector<Tick> below = scene.isEmpty ? std::vector<Tick>{}
+                                  : isTime(axis())
+                                      ? (isLogX ? logTimeTicks(x0, x1, across) : timeTicks(x0, x1, across))
+                                  : isLogX ? logTicks(x0, x1, across)
+                                           : linearTicks(x0, x1, across);
+  setAxis(bottom_, below, x0, x1, isLogX);
   setAxis(left_, leftTicks, scene.left.y0, scene.left.y1, scene.left.log);
   if (right_ != nullptr) setAxis(right_, ticks(scene.right), scene.right.y0, scene.right.y1, false);
 }

@@ -30,6 +30,7 @@ class PlotView : public QChartView {
   // What is told of the restart whose line or "×3" is here; empty where there is none.
   QString restartAt(const QPointF& position) const;
 
+  const ChartSpec& spec() const { return spec_; }
   const SeriesPainter& painter() const { return painter_; }
   QRectF plotArea() const;
 

@@ -37,6 +37,8 @@ ReplicaButtons::ReplicaButtons(QWidget* parent)
 
 void ReplicaButtons::rebuild() {
   choices_ = replicaChoices(devices_.all, present_);
+  if (chosen_ > 0 && std::find(choices_.begin(), choices_.end(), chosen_) == choices_.end())
+    choices_.insert(std::upper_bound(choices_.begin(), choices_.end(), chosen_), chosen_);
   for (QAbstractButton* old : group_->buttons()) {
     group_->removeButton(old);
     row_->removeWidget(old);
@@ -91,16 +93,27 @@ void ReplicaButtons::setPresent(int replicas) {
 }
 
 void ReplicaButtons::setChosen(int replicas) {
+  if (replicas == chosen_) return;
+  const bool hadExtra = choices_ != replicaChoices(devices_.all, present_);
   chosen_ = replicas;
-  if (QAbstractButton* button = group_->button(replicas)) button->setChecked(true);
+  if (hadExtra || group_->button(replicas) == nullptr) {
+    rebuild();
+  } else {
+    group_->button(replicas)->setChecked(true);
+  }
+}
+
+void ReplicaButtons::choose(int replicas) {
+  if (replicas == chosen_) return;
+  setChosen(replicas);
+  Q_EMIT chosenChanged(replicas);
 }
 
 void ReplicaButtons::step(int offset) {
   const auto at = std::find(choices_.begin(), choices_.end(), chosen_) - choices_.begin();
   const auto to =
       std::clamp<std::ptrdiff_t>(at + offset, 0, static_cast<std::ptrdiff_t>(choices_.size()) - 1);
-  setChosen(choices_[static_cast<std::size_t>(to)]);
-  Q_EMIT chosenChanged(chosen_);
+  choose(choices_[static_cast<std::size_t>(to)]);
 }
 
 }  // namespace batchscope::desktop

@@ -30,7 +30,10 @@ class ReplicaButtons : public QWidget {
   };
   void setDevices(const Devices& devices);
   void setPresent(int replicas);
+  // A count that is not among the choices becomes one.
   void setChosen(int replicas);
+  // As a person does: also says so.
+  void choose(int replicas);
   int chosen() const { return chosen_; }
   // Moves the choice to the neighbouring count.
   void step(int offset);

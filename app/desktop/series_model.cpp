@@ -7,23 +7,19 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/series.h"
+#include "derived_series.h"
 
 namespace batchscope::desktop {
 namespace {
 
+using protocol::series::kEpoch;
 using protocol::series::kProgress;
+using protocol::series::kSamples;
 using protocol::series::kTime;
 
 // Above this many steps a generation's history is opened from the store's summaries.
 constexpr std::int64_t kReadWhole = 32768;
 constexpr int kHistoryColumns = 4096;
-
-// "a-b" in its two names; empty where the series is not a difference.
-std::optional<std::pair<std::string, std::string>> difference(const std::string& series) {
-  const auto minus = series.find('-');
-  if (minus == std::string::npos) return {};
-  return std::pair{series.substr(0, minus), series.substr(minus + 1)};
-}
 
 void markEmpty(Bucket& bucket) {
   if (std::isfinite(bucket.mean) && bucket.min <= bucket.max) return;
@@ -33,14 +29,14 @@ void markEmpty(Bucket& bucket) {
 }  // namespace
 
 SeriesModel::SeriesModel(std::filesystem::path samples)
-    : file_(std::move(samples)), wanted_{kTime, kProgress} {}
+    : file_(std::move(samples)), wanted_{kTime, kProgress, kEpoch, kSamples} {}
 
 void SeriesModel::want(const std::set<std::string>& series) {
   for (const std::string& name : series) {
     if (name == kStepSeries) continue;
-    const auto pair = difference(name);
-    for (const std::string& part : pair ? std::set{pair->first, pair->second} : std::set{name}) {
-      fresh_ |= wanted_.insert(part).second;
+    const auto derived = derivedSeries(name);
+    for (const std::string& input : derived ? derived->inputs : std::vector{name}) {
+      fresh_ |= wanted_.insert(input).second;
     }
   }
 }
@@ -122,11 +118,15 @@ void SeriesModel::updateSpans(const std::vector<storage::Generation>& generation
     spans_.push_back(std::move(span));
   }
   std::reverse(spans_.begin(), spans_.end());
+  double active = 0;
+  activeOrigins_.clear();
   for (const GenerationSpan& span : spans_) {
-    if (const Track* time = track(kTime, span.number); time != nullptr && !time->empty()) {
-      origin_ = time->buckets().front().min;
-      break;
-    }
+    const Track* time = track(kTime, span.number);
+    if (time == nullptr || time->empty()) continue;
+    const double began = time->buckets().front().min;
+    if (activeOrigins_.empty()) origin_ = began;
+    activeOrigins_[span.number] = began - active;
+    active += time->buckets().back().max - began;
   }
 }
 
@@ -147,21 +147,30 @@ XMap SeriesModel::map(XAxis axis, int generation) const {
   switch (axis) {
     case XAxis::Step: return {};
     case XAxis::Progress: return {track(kProgress, generation), 0};
+    case XAxis::Epoch: return {track(kEpoch, generation), 0};
+    case XAxis::Samples: return {track(kSamples, generation), 0};
     case XAxis::WallTime: return {track(kTime, generation), origin_};
+    case XAxis::ActiveTime: {
+      const auto origin = activeOrigins_.find(generation);
+      return {track(kTime, generation), origin == activeOrigins_.end() ? origin_ : origin->second};
+    }
   }
   return {};
 }
 
-SeriesModel::Extent SeriesModel::extent(XAxis axis) const {
+SeriesModel::Extent SeriesModel::extent(XAxis axis, bool isLog) const {
   Extent extent{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   for (const GenerationSpan& span : spans_) {
     if (span.last == 0) continue;
     const XMap x = map(axis, span.number);
-    extent.low = std::fmin(extent.low, x.at(static_cast<double>(span.first)));
+    double low = x.at(static_cast<double>(span.first));
+    // Clocks start at zero, which has no place on a logarithmic axis: the step after it has.
+    if (isLog && !(low > 0)) low = x.at(static_cast<double>(span.first + 1));
+    if (!isLog || low > 0) extent.low = std::fmin(extent.low, low);
     extent.high = std::fmax(extent.high, x.at(static_cast<double>(span.last)));
   }
   // A run that is seen from its beginning starts at zero, where a person looks for it.
-  if (extent.low > 0 && extent.low < 0.02 * extent.high) extent.low = 0;
+  if (!isLog && extent.low > 0 && extent.low < 0.02 * extent.high) extent.low = 0;
   return extent;
 }
 
@@ -192,7 +201,7 @@ std::optional<double> SeriesModel::position(XAxis axis, const StepRef& at) const
 
 std::span<const Bucket> SeriesModel::view(const std::string& series, int generation, std::int64_t from,
                                           std::int64_t to, int columns) {
-  if (series == kStepSeries || difference(series)) {
+  if (series == kStepSeries || derivedSeries(series)) {
     if (views_.size() > 64) views_.clear();
     auto derived = derive(series, generation, from, to, columns);
     return views_.insert_or_assign(View{series, generation, from, to, columns}, std::move(derived))
@@ -226,19 +235,33 @@ std::vector<Bucket> SeriesModel::derive(const std::string& series, int generatio
     }
     return result;
   }
-  // Exact for single samples. Within a wider bucket the extremes of a difference are not known from those of
-  // its parts; the first part's, less the second part's mean, are its best description.
-  const auto [whole, part] = *difference(series);
-  const auto borrowed = view(part, generation, from, to, columns);
-  const std::vector<Bucket> parts(borrowed.begin(), borrowed.end());
-  auto other = parts.begin();
-  for (Bucket b : view(whole, generation, from, to, columns)) {
+  // Exact for single samples. Within a wider bucket the extremes are not known from those of the inputs; the
+  // first input's, with the means of the others, are their best description.
+  const DerivedSeries derived = *derivedSeries(series);
+  std::vector<std::vector<Bucket>> inputs;
+  for (const std::string& input : derived.inputs) {
+    const auto borrowed = view(input, generation, from, to, columns);
+    inputs.emplace_back(borrowed.begin(), borrowed.end());
+  }
+  std::vector<std::size_t> at(inputs.size(), 0);
+  std::vector<double> values(inputs.size());
+  const auto evaluate = [&](double first) {
+    values[0] = first;
+    return derived.value(values);
+  };
+  for (Bucket b : inputs.front()) {
     const std::int64_t middle = b.first_step + (b.last_step - b.first_step) / 2;
-    while (other != parts.end() && other->last_step < middle) ++other;
-    if (other == parts.end() || other->first_step > middle) continue;
-    b.min -= other->mean;
-    b.max -= other->mean;
-    b.mean -= other->mean;
+    bool isWhole = true;
+    for (std::size_t i = 1; i < inputs.size(); ++i) {
+      while (at[i] < inputs[i].size() && inputs[i][at[i]].last_step < middle) ++at[i];
+      isWhole = isWhole && at[i] < inputs[i].size() && inputs[i][at[i]].first_step <= middle;
+      if (isWhole) values[i] = inputs[i][at[i]].mean;
+    }
+    if (!isWhole) continue;
+    const double low = evaluate(b.min), high = evaluate(b.max);
+    b.mean = evaluate(b.mean);
+    b.min = std::fmin(low, high);
+    b.max = std::fmax(low, high);
     result.push_back(b);
   }
   return result;
@@ -246,10 +269,14 @@ std::vector<Bucket> SeriesModel::derive(const std::string& series, int generatio
 
 std::optional<double> SeriesModel::value(const std::string& series, const StepRef& at) {
   if (series == kStepSeries) return static_cast<double>(at.step);
-  if (const auto pair = difference(series)) {
-    const auto whole = value(pair->first, at);
-    const auto part = value(pair->second, at);
-    return whole && part ? std::optional(*whole - *part) : std::nullopt;
+  if (const auto derived = derivedSeries(series)) {
+    std::vector<double> values;
+    for (const std::string& input : derived->inputs) {
+      const auto known = value(input, at);
+      if (!known) return {};
+      values.push_back(*known);
+    }
+    return derived->value(values);
   }
   const Track* have = track(series, at.generation);
   if (have == nullptr || have->empty() || at.step < have->firstStep()) return {};

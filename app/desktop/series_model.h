@@ -2,8 +2,8 @@
 //
 // The series of one run as the charts need them: per generation a bounded track of every wanted series, read
 // once and then followed by cursor, so that a live chart reads only what is new. Where a zoom asks for more
-// than a track holds, the store's own summaries answer. Two kinds of series are derived: the step itself
-// ("step"), and the difference of two ("step_time-sync_time").
+// than a track holds, the store's own summaries answer. Some series are derived: the step itself ("step"),
+// and those of derived_series.h.
 #pragma once
 
 #include <filesystem>
@@ -46,7 +46,7 @@ class SeriesModel {
  public:
   explicit SeriesModel(std::filesystem::path samples);
 
-  // Which series to follow; "time" and "progress" always are.
+  // Which series to follow; those that an x axis counts always are.
   void want(const std::set<std::string>& series);
 
   // Reads what is new, given the run's generations; true where anything was. Throws Error as the store does,
@@ -58,12 +58,13 @@ class SeriesModel {
   const Track* track(const std::string& series, int generation) const;
 
   XMap map(XAxis axis, int generation) const;
-  // From the first to the newest sample, from zero where that is near; low > high where there is none.
+  // From the first to the newest sample, from zero where that is near; low > high where there is none. For a
+  // logarithmic axis from the first place above zero.
   struct Extent {
     double low = 0, high = -1;
     bool empty() const { return !(high >= low); }
   };
-  Extent extent(XAxis axis) const;
+  Extent extent(XAxis axis, bool isLog = false) const;
   // The kept step nearest to x.
   std::optional<StepRef> nearest(XAxis axis, double x) const;
   std::optional<double> position(XAxis axis, const StepRef& at) const;
@@ -96,9 +97,10 @@ class SeriesModel {
   std::set<std::string> wanted_;
   std::map<int, std::map<std::string, Track>> tracks_;
   std::vector<GenerationSpan> spans_;
-  double origin_ = 0;   // time of the first sample
-  bool fresh_ = false;  // something is wanted that was never read
-  int closed_ = -1;     // generations up to this one are over and read
+  double origin_ = 0;                    // time of the first sample
+  std::map<int, double> activeOrigins_;  // by generation: the time at which active time would be zero
+  bool fresh_ = false;                   // something is wanted that was never read
+  int closed_ = -1;                      // generations up to this one are over and read
   std::map<View, std::vector<Bucket>> views_;
 };
 

@@ -2,10 +2,12 @@
 #include "series_painter.h"
 
 #include <QCoreApplication>
+#include <QPaintEngine>
 #include <QPainter>
 #include <cmath>
 #include <utility>
 
+#include "clip.h"
 #include "format.h"
 
 namespace batchscope::desktop {
@@ -20,12 +22,22 @@ QColor withAlpha(QColor colour, double alpha) {
   return colour;
 }
 
-void drawPolylines(QPainter& painter, const std::vector<QPolygonF>& lines) {
+bool isSvg(const QPainter& painter) { return painter.paintEngine()->type() == QPaintEngine::SVG; }
+
+void drawPolyline(QPainter& painter, const QPolygonF& line) {
+  if (line.size() == 1) {
+    painter.drawPoint(line.first());
+  } else {
+    painter.drawPolyline(line);
+  }
+}
+
+void drawPolylines(QPainter& painter, const std::vector<QPolygonF>& lines, const QRectF& plot) {
   for (const QPolygonF& line : lines) {
-    if (line.size() == 1) {
-      painter.drawPoint(line.first());
+    if (isSvg(painter)) {
+      for (const QPolygonF& piece : clipped(line, plot)) drawPolyline(painter, piece);
     } else {
-      painter.drawPolyline(line);
+      drawPolyline(painter, line);
     }
   }
 }
@@ -49,15 +61,24 @@ void SeriesPainter::setScene(ChartScene scene, const ChartSpec& spec, const Them
   QPainter painter(&cache_);
   painter.translate(-plot.topLeft());
   painter.setRenderHint(QPainter::Antialiasing);
+  paintAll(painter);
+}
+
+void SeriesPainter::paint(QPainter& painter) const {
+  // A file of vectors gets vectors.
+  if (isSvg(painter)) {
+    paintAll(painter);
+  } else if (!cache_.isNull()) {
+    painter.drawPixmap(scene_.left.plot.topLeft(), cache_);
+  }
+  paintBoundLabels(painter);
+}
+
+void SeriesPainter::paintAll(QPainter& painter) const {
   painter.setFont(interfaceFont(10));
   paintBands(painter);
   paintLines(painter);
   paintReplicas(painter);
-}
-
-void SeriesPainter::paint(QPainter& painter) const {
-  if (!cache_.isNull()) painter.drawPixmap(scene_.left.plot.topLeft(), cache_);
-  paintBoundLabels(painter);
 }
 
 QColor SeriesPainter::colourOf(const LineSpec& line) const {
@@ -121,22 +142,27 @@ void SeriesPainter::paintLines(QPainter& painter) const {
     for (const SceneLine& line : scene_.lines) {
       const LineSpec& spec = spec_.lines[line.spec];
       for (const ScenePiece& piece : line.pieces) {
-        const QColor colour = piece.isLost ? theme_.faint : colourOf(spec);
+        const QColor colour = piece.isLost || piece.isUnreliable ? theme_.faint : colourOf(spec);
         if (ghosts) {
           painter.setPen(QPen(withAlpha(colour, theme_.isDark ? 0.24 : 0.22), kHair));
-          drawPolylines(painter, piece.ghost);
+          drawPolylines(painter, piece.ghost, plot);
           continue;
         }
         QPen pen(piece.isLost ? withAlpha(colour, 0.7) : colour, spec.isBound ? kHair : kInk);
         pen.setJoinStyle(Qt::RoundJoin);
         pen.setCapStyle(spec.isBound ? Qt::FlatCap : Qt::RoundCap);
         if (spec.isBound) pen.setStyle(Qt::DotLine);
+        if (spec.isDashed) pen.setDashPattern({4, 3});
         painter.setPen(pen);
         const auto& ink = piece.ink.smooth.empty() ? piece.ink.raw : piece.ink.smooth;
-        drawPolylines(painter, ink);
+        drawPolylines(painter, ink, plot);
         if (spec.isBound || piece.ink.samples > kDots || piece.ink.smooth.size() > 0) continue;
         painter.setPen(QPen(colour, 4, Qt::SolidLine, Qt::RoundCap));
-        for (const QPolygonF& points : ink) painter.drawPoints(points);
+        for (const QPolygonF& points : ink) {
+          for (const QPointF& point : points) {
+            if (plot.contains(point)) painter.drawPoint(point);
+          }
+        }
       }
     }
   }

@@ -25,6 +25,7 @@ class SeriesPainter {
   void paintBadge(QPainter& painter) const;
 
  private:
+  void paintAll(QPainter& painter) const;
   void paintBands(QPainter& painter) const;
   void paintLines(QPainter& painter) const;
   void paintReplicas(QPainter& painter) const;

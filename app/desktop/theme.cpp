@@ -10,6 +10,8 @@
 #include <cmath>
 #include <utility>
 
+#include "system_scheme.h"
+
 // Resources in a static library are only there once somebody asks.
 static void initResources() { Q_INIT_RESOURCE(desktop); }
 
@@ -17,6 +19,7 @@ namespace batchscope::desktop {
 namespace {
 
 Theme::Mode chosenMode = Theme::Mode::System;
+bool chosenColourBlind = false;
 const Theme* active = nullptr;
 
 Theme makeLight() {
@@ -75,15 +78,6 @@ class CalmStyle : public QProxyStyle {
   }
 };
 
-bool systemIsDark() {
-  // Asked once, before applyTheme replaces the desktop's palette by ours.
-  static const bool dark = [] {
-    const QPalette palette = QApplication::palette();
-    return palette.color(QPalette::Window).lightnessF() < palette.color(QPalette::WindowText).lightnessF();
-  }();
-  return dark;
-}
-
 QPalette paletteOf(const Theme& t) {
   QPalette p(t.raised, t.background);
   p.setColor(QPalette::WindowText, t.text);
@@ -115,6 +109,21 @@ const Theme& Theme::dark() {
   return theme;
 }
 
+const Theme& Theme::of(bool isDark, bool isColourBlind) {
+  if (!isColourBlind) return isDark ? dark() : light();
+  static const Theme blindLight = [] {
+    Theme t = makeLight();
+    t.series = {QColor(0x0072b2), QColor(0xd55e00), QColor(0x00875f), QColor(0x8020e0)};
+    return t;
+  }();
+  static const Theme blindDark = [] {
+    Theme t = makeDark();
+    t.series = {QColor(0x56b4e9), QColor(0xe69f00), QColor(0x00c08b), QColor(0xa970f5)};
+    return t;
+  }();
+  return isDark ? blindDark : blindLight;
+}
+
 const Theme& Theme::current() { return active != nullptr ? *active : light(); }
 
 QString Theme::styleSheet(const QString& pattern) const {
@@ -143,12 +152,18 @@ QString Theme::styleSheet(const QString& pattern) const {
   return sheet;
 }
 
-void applyTheme(Theme::Mode mode) {
+void applyTheme(Theme::Mode mode, bool isColourBlind) {
   initResources();
-  const bool system = systemIsDark();
+  // Made before ours replaces the desktop's palette.
+  SystemScheme& system = SystemScheme::instance();
+  static const auto followed = QObject::connect(&system, &SystemScheme::changed, qApp, [] {
+    if (chosenMode == Theme::Mode::System) applyTheme(chosenMode, chosenColourBlind);
+  });
+  Q_UNUSED(followed);
   chosenMode = mode;
-  active =
-      mode == Theme::Mode::Dark || (mode == Theme::Mode::System && system) ? &Theme::dark() : &Theme::light();
+  chosenColourBlind = isColourBlind;
+  active = &Theme::of(mode == Theme::Mode::Dark || (mode == Theme::Mode::System && system.isDark()),
+                      isColourBlind);
   QFile file(QStringLiteral(":/themes/window.qss"));
   if (!file.open(QIODevice::ReadOnly)) qFatal("the style sheet is not compiled in");
   QApplication::setStyle(new CalmStyle);
@@ -158,6 +173,8 @@ void applyTheme(Theme::Mode mode) {
 }
 
 Theme::Mode themeMode() { return chosenMode; }
+
+bool isColourBlindTheme() { return chosenColourBlind; }
 
 QFont interfaceFont(int pixels, QFont::Weight weight) {
   QFont font;

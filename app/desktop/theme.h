@@ -26,6 +26,8 @@ struct Theme {
 
   static const Theme& light();
   static const Theme& dark();
+  // The same with series that people with a colour vision deficiency tell apart (after Okabe and Ito, 2008).
+  static const Theme& of(bool isDark, bool isColourBlind);
   static const Theme& current();
 
   // The template with every @token replaced.
@@ -33,9 +35,10 @@ struct Theme {
 };
 
 // Gives the application palette, style sheet and font of the mode; widgets that paint themselves see a
-// QEvent::PaletteChange. System means: dark where the desktop's own palette was dark when we started.
-void applyTheme(Theme::Mode mode);
+// QEvent::PaletteChange. System follows the desktop (SystemScheme) from then on.
+void applyTheme(Theme::Mode mode, bool isColourBlind = false);
 Theme::Mode themeMode();
+bool isColourBlindTheme();
 
 // The interface font (DejaVu Sans has tabular figures and comes with a bare Debian), and its fixed-width
 // sister.

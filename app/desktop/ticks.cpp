@@ -70,6 +70,35 @@ std::vector<Tick> timeTicks(double low, double high, int most) {
   return evenly(low, high, days * 86400, 86400, tr(" d"), true);
 }
 
+std::vector<Tick> logTimeTicks(double low, double high, int most) {
+  const auto tr = [](const char* text) { return QCoreApplication::translate("ticks", text); };
+  struct Unit {
+    double seconds;
+    QString name;
+    std::vector<double> counts;
+  };
+  const Unit units[] = {{1e-3, tr(" ms"), {1, 3, 10, 30, 100, 300}},
+                        {1, tr(" s"), {1, 3, 10, 30}},
+                        {60, tr(" min"), {1, 3, 10, 30}},
+                        {3600, tr(" h"), {1, 3, 10}},
+                        {86400, tr(" d"), {1, 3, 10, 30, 100}}};
+  std::vector<Tick> all;
+  for (const Unit& unit : units) {
+    for (const double count : unit.counts) {
+      const double value = count * unit.seconds;
+      if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9))
+        all.push_back({value, QLocale().toString(count) + unit.name});
+    }
+  }
+  // Every second, third .. one, counted from the end, where a log axis is dense.
+  const std::size_t stride = std::max<std::size_t>(1, (all.size() + most - 1) / std::max(1, most));
+  std::vector<Tick> ticks;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if ((all.size() - 1 - i) % stride == 0) ticks.push_back(all[i]);
+  }
+  return ticks;
+}
+
 std::vector<Tick> logTicks(double low, double high, int most) {
   std::vector<Tick> ticks;
   // Powers of two read best for batch sizes and gain, powers of ten once they would crowd.

@@ -19,7 +19,8 @@ struct Tick {
 double roundInterval(double low, double high, int most);
 
 std::vector<Tick> linearTicks(double low, double high, int most);
-std::vector<Tick> timeTicks(double low, double high, int most);  // seconds
-std::vector<Tick> logTicks(double low, double high, int most);   // both > 0
+std::vector<Tick> timeTicks(double low, double high, int most);     // seconds
+std::vector<Tick> logTimeTicks(double low, double high, int most);  // seconds, > 0
+std::vector<Tick> logTicks(double low, double high, int most);      // both > 0
 
 }  // namespace batchscope::desktop

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "view_state.h"
 
+#include <QSettings>
 #include <algorithm>
 #include <cmath>
 
 namespace batchscope::desktop {
 namespace {
+
+constexpr qint64 kOneGesture = 800;  // ms
+constexpr std::size_t kMostUndo = 100;
 
 SeriesModel::Extent translate(const SeriesModel& model, XAxis from, XAxis to, SeriesModel::Extent range) {
   if (from == to) return range;
@@ -20,15 +24,28 @@ SeriesModel::Extent translate(const SeriesModel& model, XAxis from, XAxis to, Se
 }  // namespace
 
 ViewState::Extent ViewState::range(const SeriesModel& model, XAxis axis) const {
-  if (!zoom_) return model.extent(axis);
+  if (!zoom_) return model.extent(axis, logX_);
   const Extent range = translate(model, axis_, axis, *zoom_);
-  return range.high > range.low ? range : model.extent(axis);
+  return range.high > range.low && (!logX_ || range.low > 0) ? range : model.extent(axis, logX_);
+}
+
+double ViewState::place(double x) const { return logX_ ? std::log(x) : x; }
+
+double ViewState::unplace(double p) const { return logX_ ? std::exp(p) : p; }
+
+double ViewState::shifted(const Extent& range, double x, double share) const {
+  return unplace(place(x) + share * (place(range.high) - place(range.low)));
 }
 
 void ViewState::setAxis(XAxis axis, const SeriesModel* model) {
   if (axis == axis_) return;
+  for (auto* ranges : {&undo_, &redo_}) {
+    if (model == nullptr) ranges->clear();
+    for (auto& range : *ranges) {
+      if (range) range = translate(*model, axis_, axis, *range);
+    }
+  }
   if (zoom_ && model != nullptr) zoom_ = translate(*model, axis_, axis, *zoom_);
-  undo_.clear();
   axis_ = axis;
   Q_EMIT changed();
 }
@@ -45,6 +62,12 @@ void ViewState::setSmoothing(double smoothing) {
   Q_EMIT changed();
 }
 
+void ViewState::setLogX(bool log) {
+  if (log == logX_) return;
+  logX_ = log;
+  Q_EMIT changed();
+}
+
 void ViewState::setLogY(bool log) {
   if (log == logY_) return;
   logY_ = log;
@@ -57,49 +80,79 @@ void ViewState::setShowsPeaks(bool peaks) {
   Q_EMIT changed();
 }
 
-void ViewState::setZoom(const SeriesModel& model, Extent range) {
-  const Extent whole = model.extent(axis_);
-  if (whole.empty()) return;
-  const double width = std::min(range.high - range.low, whole.high - whole.low);
-  // No narrower than what still shows two steps; no further out than the run.
-  const double narrowest = axis_ == XAxis::WallTime ? 1e-3 : 1.0;
-  if (!(width >= narrowest)) return;
-  if (width >= whole.high - whole.low) {
-    zoom_.reset();
-  } else {
-    const double low = std::clamp(range.low, whole.low, whole.high - width);
-    zoom_ = Extent{low, low + width};
-    if (zoom_->high < whole.high - 0.02 * width) follow_ = false;
+void ViewState::setZoom(const SeriesModel& model, Extent range, Gesture gesture) {
+  const Extent whole = model.extent(axis_, logX_);
+  if (whole.empty() || !(range.high - range.low >= narrowestView(axis_))) return;
+  // No further out than the run.
+  const double first = place(whole.low), last = place(whole.high);
+  const double low = logX_ && !(range.low > 0) ? first : place(range.low);
+  const double width = std::min(place(range.high) - low, last - first);
+  std::optional<Extent> zoom;
+  if (width < last - first) {
+    const double from = std::clamp(low, first, last - width);
+    zoom = Extent{unplace(from), unplace(from + width)};
+    if (from + width < last - 0.02 * width) follow_ = false;
   }
+  if (zoom.has_value() == zoom_.has_value() &&
+      (!zoom || (zoom->low == zoom_->low && zoom->high == zoom_->high)))
+    return;
+  remember(gesture);
+  zoom_ = zoom;
   Q_EMIT changed();
 }
 
-void ViewState::zoomTo(const SeriesModel& model, XAxis axis, Extent range) {
+void ViewState::remember(Gesture gesture) {
+  const bool goesOn = gesture == gesture_ && gesture != Gesture::Drag && sinceGesture_.isValid() &&
+                      sinceGesture_.elapsed() < kOneGesture;
+  gesture_ = gesture;
+  sinceGesture_.start();
+  if (goesOn) return;
+  if (undo_.size() >= kMostUndo) undo_.erase(undo_.begin());
   undo_.push_back(zoom_);
-  setZoom(model, translate(model, axis, axis_, range));
+  redo_.clear();
+}
+
+void ViewState::zoomTo(const SeriesModel& model, XAxis axis, Extent range) {
+  setZoom(model, translate(model, axis, axis_, range), Gesture::Drag);
 }
 
 void ViewState::zoomBy(const SeriesModel& model, XAxis axis, double centre, double factor) {
   const Extent now = range(model, axis);
-  setZoom(model, translate(model, axis, axis_,
-                           {centre - (centre - now.low) * factor, centre + (now.high - centre) * factor}));
+  if (now.empty()) return;
+  const double middle = place(centre);
+  setZoom(model,
+          translate(model, axis, axis_,
+                    {unplace(middle - (middle - place(now.low)) * factor),
+                     unplace(middle + (place(now.high) - middle) * factor)}),
+          Gesture::Wheel);
 }
 
 void ViewState::panBy(const SeriesModel& model, XAxis axis, double fraction) {
   if (!zoom_) return;
-  const double shift = (zoom_->high - zoom_->low) * fraction;
-  setZoom(model, {zoom_->low + shift, zoom_->high + shift});
+  setZoom(model, {shifted(*zoom_, zoom_->low, fraction), shifted(*zoom_, zoom_->high, fraction)},
+          Gesture::Pan);
 }
 
 void ViewState::undoZoom() {
   if (undo_.empty()) return;
+  gesture_ = Gesture::None;
+  redo_.push_back(zoom_);
   zoom_ = undo_.back();
   undo_.pop_back();
   Q_EMIT changed();
 }
 
+void ViewState::redoZoom() {
+  if (redo_.empty()) return;
+  gesture_ = Gesture::None;
+  undo_.push_back(zoom_);
+  zoom_ = redo_.back();
+  redo_.pop_back();
+  Q_EMIT changed();
+}
+
 void ViewState::resetZoom() {
-  if (zoom_) undo_.push_back(zoom_);
+  if (zoom_) remember(Gesture::Drag);
   zoom_.reset();
   follow_ = true;
   Q_EMIT changed();
@@ -107,9 +160,9 @@ void ViewState::resetZoom() {
 
 void ViewState::advance(const SeriesModel& model) {
   if (!zoom_ || !follow_) return;
-  const Extent whole = model.extent(axis_);
-  const double width = zoom_->high - zoom_->low;
-  if (!whole.empty()) zoom_ = Extent{whole.high - width, whole.high};
+  const Extent whole = model.extent(axis_, logX_);
+  const double width = place(zoom_->high) - place(zoom_->low);
+  if (!whole.empty()) zoom_ = Extent{unplace(place(whole.high) - width), whole.high};
 }
 
 void ViewState::setCursor(std::optional<StepRef> cursor) {
@@ -121,8 +174,28 @@ void ViewState::setCursor(std::optional<StepRef> cursor) {
 void ViewState::clear() {
   zoom_.reset();
   undo_.clear();
+  redo_.clear();
   follow_ = true;
   setCursor({});
+  Q_EMIT changed();
+}
+
+void ViewState::save(QSettings& settings) const {
+  settings.setValue(QStringLiteral("view/axis"), static_cast<int>(axis_));
+  settings.setValue(QStringLiteral("view/log-x"), logX_);
+  settings.setValue(QStringLiteral("view/log-y"), logY_);
+  settings.setValue(QStringLiteral("view/peaks"), peaks_);
+  settings.setValue(QStringLiteral("view/smoothing"), smoothing_);
+}
+
+void ViewState::restore(const QSettings& settings) {
+  const int axis = settings.value(QStringLiteral("view/axis"), static_cast<int>(axis_)).toInt();
+  if (axis >= 0 && axis < static_cast<int>(kXAxes.size())) axis_ = static_cast<XAxis>(axis);
+  logX_ = settings.value(QStringLiteral("view/log-x"), logX_).toBool();
+  logY_ = settings.value(QStringLiteral("view/log-y"), logY_).toBool();
+  peaks_ = settings.value(QStringLiteral("view/peaks"), peaks_).toBool();
+  const double smoothing = settings.value(QStringLiteral("view/smoothing"), smoothing_).toDouble();
+  if (smoothing >= 0 && smoothing < 1) smoothing_ = smoothing;
   Q_EMIT changed();
 }
 

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What all charts share: the x axis, the zoomed range with its undo, following, smoothing, logarithmic y, and
-// the step under the cross-hair.
+// What all charts share: the x axis, the zoomed range with its undo, following, smoothing, logarithmic axes,
+// and the step under the cross-hair. Zooms and pans by hand can be undone; the turns of a wheel and the keys
+// that follow one another closely count as one.
 #pragma once
 
+#include <QElapsedTimer>
 #include <QObject>
 #include <optional>
 #include <vector>
 
 #include "series_model.h"
+
+class QSettings;
 
 namespace batchscope::desktop {
 
@@ -22,18 +26,24 @@ class ViewState : public QObject {
   XAxis axis() const { return axis_; }
   bool follows() const { return follow_; }
   double smoothing() const { return smoothing_; }
+  bool logX() const { return logX_; }
   bool logY() const { return logY_; }
   bool showsPeaks() const { return peaks_; }
   bool isZoomed() const { return zoom_.has_value(); }
+  bool canUndo() const { return !undo_.empty(); }
+  bool canRedo() const { return !redo_.empty(); }
   const std::optional<StepRef>& cursor() const { return cursor_; }
 
   // What of `axis` is in view: the zoom, translated where it was made on another axis, else everything.
   Extent range(const SeriesModel& model, XAxis axis) const;
+  // x moved by a share of the range, as the axis counts.
+  double shifted(const Extent& range, double x, double share) const;
 
   // Changing the axis keeps the steps in view.
   void setAxis(XAxis axis, const SeriesModel* model);
   void setFollow(bool follow);
   void setSmoothing(double smoothing);
+  void setLogX(bool log);
   void setLogY(bool log);
   // Whether single peaks stretch the y axes of noisy charts.
   void setShowsPeaks(bool peaks);
@@ -44,6 +54,7 @@ class ViewState : public QObject {
   void zoomBy(const SeriesModel& model, XAxis axis, double centre, double factor);
   void panBy(const SeriesModel& model, XAxis axis, double fraction);
   void undoZoom();
+  void redoZoom();
   void resetZoom();
   // New samples have come: a followed zoom moves along.
   void advance(const SeriesModel& model);
@@ -51,20 +62,32 @@ class ViewState : public QObject {
   void setCursor(std::optional<StepRef> cursor);
   void clear();  // another run is shown
 
+  // How the charts are looked at, not what is in view: for the next time.
+  void save(QSettings& settings) const;
+  void restore(const QSettings& settings);
+
  Q_SIGNALS:
   void changed();
   void cursorMoved();
 
  private:
-  void setZoom(const SeriesModel& model, Extent range);
+  enum class Gesture { None, Drag, Wheel, Pan };
+
+  void setZoom(const SeriesModel& model, Extent range, Gesture gesture);
+  void remember(Gesture gesture);
+  double place(double x) const;    // on the axis: the logarithm where it is logarithmic
+  double unplace(double p) const;  // back
 
   XAxis axis_ = XAxis::WallTime;
   bool follow_ = true;
+  bool logX_ = false;
   bool logY_ = false;
   bool peaks_ = false;
   double smoothing_ = 0.6;
   std::optional<Extent> zoom_;
-  std::vector<std::optional<Extent>> undo_;
+  std::vector<std::optional<Extent>> undo_, redo_;
+  Gesture gesture_ = Gesture::None;
+  QElapsedTimer sinceGesture_;
   std::optional<StepRef> cursor_;
 };
 

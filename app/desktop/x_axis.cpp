@@ -17,11 +17,21 @@ double between(double x, double x0, double y0, double x1, double y1) {
 QString xAxisName(XAxis axis) {
   const auto tr = [](const char* text) { return QCoreApplication::translate("XAxis", text); };
   switch (axis) {
-    case XAxis::Step: return tr("Step");
-    case XAxis::Progress: return tr("Progress");
+    case XAxis::Step: return tr("Iterations");
+    case XAxis::Progress: return tr("Scale-invariant iterations");
+    case XAxis::Epoch: return tr("Statistical epochs");
+    case XAxis::Samples: return tr("Samples");
     case XAxis::WallTime: return tr("Wall time");
+    case XAxis::ActiveTime: return tr("Active time");
   }
   return {};
+}
+
+bool isTime(XAxis axis) { return axis == XAxis::WallTime || axis == XAxis::ActiveTime; }
+
+double narrowestView(XAxis axis) {
+  if (isTime(axis)) return 1e-3;
+  return axis == XAxis::Epoch ? 1e-4 : 1;
 }
 
 // A bucket of a growing series goes from (first_step, min) to (last_step, max).

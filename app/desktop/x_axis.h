@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the horizontal axis counts, and the map between a generation's steps and it. Wall time and progress
-// are themselves recorded series that only grow, so the map is linear between their samples.
+// What the horizontal axis counts, and the map between a generation's steps and it. All but the steps are
+// recorded series that only grow, so the map is linear between their samples: scale-invariant iterations are
+// "progress", the statistical epoch (progress in units of a pass at the initial batch size) is "epoch", and
+// active time is wall time without the pauses between generations.
 #pragma once
 
 #include <QString>
+#include <array>
 #include <cstdint>
 #include <limits>
 
@@ -12,9 +15,15 @@
 
 namespace batchscope::desktop {
 
-enum class XAxis { Step, Progress, WallTime };
+enum class XAxis { Step, Progress, Epoch, Samples, WallTime, ActiveTime };
+
+inline constexpr std::array kXAxes{XAxis::Step,    XAxis::Progress, XAxis::Epoch,
+                                   XAxis::Samples, XAxis::WallTime, XAxis::ActiveTime};
 
 QString xAxisName(XAxis axis);
+bool isTime(XAxis axis);
+// No view is narrower than this.
+double narrowestView(XAxis axis);
 
 // Of one generation. Borrowed: valid as long as the series model is not refreshed.
 class XMap {

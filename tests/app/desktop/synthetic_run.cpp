@@ -118,11 +118,15 @@ class Writer {
     put(g, names::kEfficiency, efficiency);
     put(g, names::kGoodput, throughput * efficiency);
     put(g, names::kNoiseScale, noiseScale);
+    put(g, names::kGradSqr, 1);
+    put(g, names::kGradVar, noiseScale / kInitialBatch);
     put(g, names::kStepTime, took);
     put(g, names::kSyncTime, std::min(sync, took));
     if (step_ > 200) put(g, names::kModelStepTime, model);
     put(g, names::kLoss, (2.1 * std::exp(-7 * run) + 0.07) * (1 + 0.12 * normal_(random_)));
     put(g, names::kEpoch, epoch);
+    consumed_ += batch;
+    put(g, names::kSamples, consumed_);
     if (static_cast<int>(epoch) > epoch_) {
       epoch_ = static_cast<int>(epoch);
       put(g, names::kAccuracy, 0.985 - 0.5 * std::exp(-8 * run));
@@ -184,7 +188,7 @@ class Writer {
   std::normal_distribution<double> normal_;
   std::map<std::string, double> latest_;
   std::int64_t step_ = 0;
-  double start_ = 0, time_ = 0, progress_ = 0;
+  double start_ = 0, time_ = 0, progress_ = 0, consumed_ = 0;
   int epoch_ = 0;
 };
 

@@ -13,6 +13,38 @@
 
 using namespace batchscope::desktop;
 
+namespace {
+
+struct Lab {
+  double l, a, b;
+};
+
+// As a person without red or green cones sees it (Vienot, Brettel and Mollon 1999), in CIE Lab.
+Lab seen(const QColor& colour, bool isProtan) {
+  const auto linear = [](double v) { return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };
+  const double r = linear(colour.redF()), g = linear(colour.greenF()), b = linear(colour.blueF());
+  const double red = isProtan ? 0.11238 * r + 0.88762 * g : 0.29275 * r + 0.70725 * g;
+  const double blue = isProtan ? 0.00401 * (r - g) + b : 0.02234 * (g - r) + b;
+  const auto f = [](double t) { return t > 0.008856 ? std::cbrt(t) : 7.787 * t + 16.0 / 116; };
+  const double x = f((0.4124 * red + 0.3576 * red + 0.1805 * blue) / 0.9505);
+  const double y = f(0.2126 * red + 0.7152 * red + 0.0722 * blue);
+  const double z = f((0.0193 * red + 0.1192 * red + 0.9505 * blue) / 1.089);
+  return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
+}
+
+double leastDistance(const Theme& theme, bool isProtan) {
+  double least = 1e9;
+  for (std::size_t i = 0; i < theme.series.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const Lab p = seen(theme.series[i], isProtan), q = seen(theme.series[j], isProtan);
+      least = std::min(least, std::hypot(p.l - q.l, p.a - q.a, p.b - q.b));
+    }
+  }
+  return least;
+}
+
+}  // namespace
+
 class LookTest : public QObject {
   Q_OBJECT
 
@@ -29,6 +61,20 @@ class LookTest : public QObject {
       }
       QVERIFY(contrastRatio(theme->onAccent, theme->accent) >= 4.5);
       for (const QColor& line : theme->series) QVERIFY(contrastRatio(line, theme->panel) >= 3);
+    }
+  }
+
+  // Lines of one chart stay apart for those who see no red or no green; 20 is plain at a glance.
+  void seriesStayApartForTheColourBlind() {
+    for (const bool isDark : {false, true}) {
+      const Theme& theme = Theme::of(isDark, true);
+      for (const bool isProtan : {false, true}) {
+        QVERIFY2(
+            leastDistance(theme, isProtan) >= 20,
+            qPrintable(
+                QStringLiteral("%1 %2: %3").arg(isDark).arg(isProtan).arg(leastDistance(theme, isProtan))));
+      }
+      for (const QColor& line : theme.series) QVERIFY(contrastRatio(line, theme.panel) >= 3);
     }
   }
 

@@ -176,6 +176,94 @@ class SeriesModelTest : public QObject {
     QVERIFY(!view.isZoomed() && view.follows());
   }
 
+  void activeTimeLeavesThePausesOut() {
+    storage::SampleWriter writer(file("active.db"));
+    write(writer, 0, 1, 100, 1000);
+    write(writer, 1, 101, 200, 2000);
+    SeriesModel model(file("active.db"));
+    model.refresh({generation(0, 2, 1, 100), generation(1, 4, 101, 200)});
+    QCOMPARE(model.extent(XAxis::WallTime).high, 1099.0);
+    QCOMPARE(model.extent(XAxis::ActiveTime).high, 198.0);
+    QCOMPARE(*model.position(XAxis::ActiveTime, {1, 101}), 99.0);
+    QCOMPARE(model.nearest(XAxis::ActiveTime, 150)->step, 152);
+  }
+
+  void aLogarithmicAxisBeginsAboveZero() {
+    storage::SampleWriter writer(file("log.db"));
+    write(writer, 0, 1, 1000, 1000);
+    SeriesModel model(file("log.db"));
+    model.want({"loss"});
+    model.refresh({generation(0, 2, 1, 1000)});
+    QCOMPARE(model.extent(XAxis::WallTime, true).low, 1.0);
+    ViewState view;
+    view.setLogX(true);
+    const auto whole = view.range(model, XAxis::WallTime);
+    QCOMPARE(view.shifted(whole, whole.low, 0.5), std::sqrt(999.0));
+    ChartSpec spec;
+    spec.lines = {{.series = "loss", .label = {}}};
+    SceneOptions options;
+    options.axis = XAxis::WallTime;
+    options.isLogX = true;
+    options.range = whole;
+    const ChartScene scene = buildScene(model, spec, QRectF(0, 0, 300, 100), options);
+    // Each decade takes a third, and the first has its nine samples as nine points.
+    QCOMPARE(scene.left.px(10), 300 * std::log(10.0) / std::log(999.0));
+    const QPolygonF& line = scene.lines[0].pieces[0].ink.raw.at(0);
+    QCOMPARE(line[4].x(), scene.left.px(5));
+    QCOMPARE(line[4].y(), scene.left.py(100.0 / 6));
+    // Zooming at a place leaves it there.
+    view.zoomBy(model, XAxis::WallTime, 100, 0.5);
+    const auto zoomed = view.range(model, XAxis::WallTime);
+    QVERIFY(std::abs(std::log(100 / zoomed.low) / std::log(zoomed.high / zoomed.low) -
+                     std::log(100.0) / std::log(999.0)) < 0.01);
+  }
+
+  void wheelAndPanAreUndoneAsGestures() {
+    storage::SampleWriter writer(file("undo.db"));
+    write(writer, 0, 1, 1000, 1000);
+    SeriesModel model(file("undo.db"));
+    model.refresh({generation(0, 2, 1, 1000)});
+    ViewState view;
+    view.setAxis(XAxis::Step, &model);
+    for (int i = 0; i < 4; ++i) view.zoomBy(model, XAxis::Step, 500, 0.8);
+    const double low = view.range(model, XAxis::Step).low;
+    for (int i = 0; i < 3; ++i) view.panBy(model, XAxis::Step, 0.1);
+    QVERIFY(view.range(model, XAxis::Step).low > low);
+    view.undoZoom();
+    QCOMPARE(view.range(model, XAxis::Step).low, low);
+    view.undoZoom();
+    QVERIFY(!view.isZoomed() && !view.canUndo());
+    view.redoZoom();
+    QCOMPARE(view.range(model, XAxis::Step).low, low);
+    // What changes nothing is nothing to undo.
+    view.clear();
+    view.zoomBy(model, XAxis::Step, 500, 2);
+    QVERIFY(!view.canUndo());
+  }
+
+  void gainOfOneReplicaAloneIsGreyed() {
+    storage::SampleWriter writer(file("gain.db"));
+    write(writer, 0, 1, 100, 1000);
+    write(writer, 1, 101, 200, 1200);
+    for (std::int64_t step = 1; step <= 200; ++step) {
+      writer.append(step > 100, "gain", step, 1.5);
+      writer.append(step > 100, "accumulation_steps", step, step > 40 && step <= 60 ? 1 : 0);
+    }
+    writer.commit();
+    SeriesModel model(file("gain.db"));
+    ChartSpec spec;
+    spec.lines = {{.series = "gain", .label = {}, .isEstimate = true}};
+    model.want(spec.series());
+    model.refresh({generation(0, 1, 1, 100), generation(1, 2, 101, 200)});
+    SceneOptions options;
+    options.range = model.extent(XAxis::Step);
+    const ChartScene scene = buildScene(model, spec, QRectF(0, 0, 400, 100), options);
+    std::vector<bool> unreliable;
+    for (const ScenePiece& piece : scene.lines[0].pieces) unreliable.push_back(piece.isUnreliable);
+    QCOMPARE(unreliable, (std::vector<bool>{true, false, true, false}));
+    QVERIFY(std::abs(scene.lines[0].pieces[1].ink.raw[0].first().x() - scene.left.px(41)) < 1);
+  }
+
   void aFollowedZoomMovesAlong() {
     storage::SampleWriter writer(file("follow.db"));
     write(writer, 0, 1, 100, 1000);

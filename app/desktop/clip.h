@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Cuts polylines at a rectangle (Liang and Barsky 1984), for SVG, whose Qt generator knows no clipping.
+#pragma once
+
+#include <QPolygonF>
+#include <QRectF>
+#include <vector>
+
+namespace batchscope::desktop {
+
+// What of the line lies inside, in as many pieces as it enters.
+std::vector<QPolygonF> clipped(const QPolygonF& line, const QRectF& to);
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "derived_series.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "batchscope/goodput/scaling_rule.h"
+#include "batchscope/protocol/series.h"
+
+namespace batchscope::desktop {
+namespace {
+
+namespace names = protocol::series;
+using Values = std::span<const double>;
+
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+
+// grad_var, grad_sqr, scale
+template <auto Factors>
+double noiseFactor(Values v) {
+  return Factors(v.subspan(1, 1), v.subspan(0, 1), v[2]).front();
+}
+
+// progress, epoch, scale. What LEGW needs of the data set is how many initial batches a pass has; the
+// recorded progress and epoch say it as their ratio, and the batches are counted in thousandths here.
+double legwFactor(Values v) {
+  constexpr double kInitial = 1000, kWarmupEpochs = 1;
+  if (!(v[1] > 0) || !(v[2] > 0)) return kNothing;
+  return goodput::legw_factor(v[2], kWarmupEpochs, std::llround(kInitial * v[0] / v[1]),
+                              std::max<std::int64_t>(1, std::llround(kInitial * v[2])), v[0]);
+}
+
+}  // namespace
+
+std::optional<DerivedSeries> derivedSeries(const std::string& name) {
+  const std::vector<std::string> noise{names::kGradVar, names::kGradSqr, names::kScale};
+  if (name == kAdaScaleFactor) return DerivedSeries{noise, noiseFactor<goodput::adascale_factors>};
+  if (name == kAdamScaleFactor) return DerivedSeries{noise, noiseFactor<goodput::adamscale_factors>};
+  if (name == kLinearFactor)
+    return DerivedSeries{{names::kScale}, [](Values v) { return goodput::linear_factor(v[0]); }};
+  if (name == kSqrtFactor)
+    return DerivedSeries{{names::kScale}, [](Values v) { return goodput::sqrt_factor(v[0]); }};
+  if (name == kLegwFactor) return DerivedSeries{{names::kProgress, names::kEpoch, names::kScale}, legwFactor};
+  const auto minus = name.find('-');
+  if (minus == std::string::npos) return {};
+  return DerivedSeries{{name.substr(0, minus), name.substr(minus + 1)}, [](Values v) { return v[0] - v[1]; }};
+}
+
+}  // namespace batchscope::desktop

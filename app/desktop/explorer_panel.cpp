@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "explorer_panel.h"
+
+#include <QFrame>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QSignalBlocker>
+#include <QSlider>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "chart_card.h"
+#include "control_panel.h"
+#include "format.h"
+#include "goodput_curve.h"
+#include "plain_table.h"
+#include "prediction.h"
+#include "replica_buttons.h"
+#include "run_session.h"
+#include "status_text.h"
+#include "step_time_plot.h"
+#include "step_times.h"
+
+namespace batchscope::desktop {
+namespace {
+
+constexpr int kTimesInterval = 500;  // ms between looks at all step times
+constexpr int kLeastMost = 8;        // replicas that the slider reaches at the least
+
+QLabel* named(const char* name, QWidget* parent, const QString& text = {}) {
+  auto* label = new QLabel(text, parent);
+  label->setObjectName(QLatin1String(name));
+  return label;
+}
+
+QFrame* card(QWidget* parent) {
+  auto* frame = new QFrame(parent);
+  frame->setObjectName(QStringLiteral("card"));
+  return frame;
+}
+
+}  // namespace
+
+ExplorerPanel::ExplorerPanel(RunSession* session, ViewState* state, ControlPanel* control, QWidget* parent)
+    : QWidget(parent), session_(session), control_(control), times_(new StepTimeModel(this)) {
+  auto* curveCard = card(this);
+  curve_ = new GoodputCurve(curveCard);
+  curve_->setLarge();
+  auto* head = new QHBoxLayout;
+  head->setContentsMargins(12, 0, 10, 0);
+  head->setSpacing(7);
+  head->addWidget(named("chartTitle", curveCard, tr("Goodput over batch size")));
+  head->addWidget(named("chartUnit", curveCard, tr("samples/s")));
+  head->addStretch(1);
+  auto* inside = new QVBoxLayout(curveCard);
+  inside->setContentsMargins(1, 7, 1, 1);
+  inside->setSpacing(0);
+  inside->addLayout(head);
+  inside->addWidget(curve_, 1);
+
+  cards_ = {new ChartCard(scalingRulesChart(), state, this), new ChartCard(noiseChart(), state, this)};
+  auto* grid = new QGridLayout(this);
+  grid->setContentsMargins(0, 0, 0, 0);
+  grid->setSpacing(10);
+  grid->addWidget(curveCard, 0, 0, 1, 3);
+  grid->addWidget(whatIfCard(), 0, 3, 1, 3);
+  grid->addWidget(cards_[0], 1, 0, 1, 4);
+  grid->addWidget(cards_[1], 1, 4, 1, 2);
+  grid->addWidget(stepTimeCard(), 2, 0, 1, 6);
+  for (int row = 0; row < 3; ++row) grid->setRowStretch(row, row == 0 ? 4 : 3);
+  for (int column = 0; column < 6; ++column) grid->setColumnStretch(column, 1);
+
+  timesTimer_.setSingleShot(true);
+  timesTimer_.setInterval(kTimesInterval);
+  connect(&timesTimer_, &QTimer::timeout, this, &ExplorerPanel::refreshStepTimes);
+  connect(slider_, &QSlider::valueChanged, this,
+          [this](int replicas) { control_->replicas()->choose(replicas); });
+  connect(apply_, &QPushButton::clicked, control_->restartButton(), &QPushButton::click);
+  connect(control_->replicas(), &ReplicaButtons::chosenChanged, this, &ExplorerPanel::refresh);
+  connect(control_, &ControlPanel::restartUpdated, this, &ExplorerPanel::updateApply);
+  connect(session_, &RunSession::detailsChanged, this, &ExplorerPanel::refresh);
+  connect(session_, &RunSession::statusChanged, this, &ExplorerPanel::refresh);
+}
+
+QWidget* ExplorerPanel::whatIfCard() {
+  auto* frame = card(this);
+  slider_ = new QSlider(Qt::Horizontal, frame);
+  slider_->setAccessibleName(tr("Number of replicas"));
+  slider_->setPageStep(2);
+  slider_->setMinimumHeight(22);
+  slider_->setRange(1, kLeastMost);
+  count_ = named("chartTitle", frame);
+  flag_ = named("complaint", frame);
+  flag_->setProperty("tone", "warning");
+  flag_->setWordWrap(true);
+  flag_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+  apply_ = new QPushButton(frame);
+  apply_->setToolTip(tr("The same as the button at the right"));
+
+  auto* grid = new QGridLayout;
+  grid->setVerticalSpacing(4);
+  grid->setHorizontalSpacing(16);
+  for (const auto& [column, text] : {std::pair(1, tr("now")), std::pair(2, tr("then"))})
+    grid->addWidget(named("dim", frame, text), 0, column, Qt::AlignRight);
+  const QString rows[] = {tr("Goodput, samples/s"), tr("Throughput, samples/s"), tr("Statistical efficiency"),
+                          tr("Batch size"),         tr("Local batch size"),      tr("Accumulation steps")};
+  for (std::size_t row = 0; row < values_.size(); ++row) {
+    grid->addWidget(new QLabel(rows[row], frame), static_cast<int>(row) + 1, 0);
+    for (std::size_t column = 0; column < 2; ++column) {
+      values_[row][column] = named(column == 0 ? "dim" : "", frame);
+      grid->addWidget(values_[row][column], static_cast<int>(row) + 1, static_cast<int>(column) + 1,
+                      Qt::AlignRight);
+    }
+  }
+  grid->setColumnStretch(0, 1);
+
+  auto* top = new QHBoxLayout;
+  top->setSpacing(10);
+  top->addWidget(named("chartTitle", frame, tr("What if")));
+  top->addStretch(1);
+  top->addWidget(count_);
+  auto* bottom = new QHBoxLayout;
+  bottom->setSpacing(10);
+  bottom->addWidget(flag_, 1);
+  bottom->addWidget(apply_);
+  auto* column = new QVBoxLayout(frame);
+  column->setContentsMargins(12, 7, 12, 10);
+  column->setSpacing(8);
+  column->addLayout(top);
+  column->addWidget(slider_);
+  column->addLayout(grid);
+  column->addStretch(1);
+  column->addLayout(bottom);
+  return frame;
+}
+
+QWidget* ExplorerPanel::stepTimeCard() {
+  auto* frame = card(this);
+  plot_ = new StepTimePlot(frame);
+  error_ = named("chartUnit", frame);
+  auto* table = new PlainTable(tr("No step time measured yet."), frame);
+  table->setAccessibleName(tr("Measured and predicted step times"));
+  table->setModel(times_);
+  table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+  table->horizontalHeader()->setMinimumSectionSize(40);
+  table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* head = new QHBoxLayout;
+  head->setContentsMargins(12, 0, 10, 0);
+  head->setSpacing(7);
+  head->addWidget(named("chartTitle", frame, tr("Measured and predicted step time")));
+  head->addWidget(error_);
+  head->addStretch(1);
+  auto* row = new QHBoxLayout;
+  row->setContentsMargins(0, 0, 8, 4);
+  row->addWidget(plot_, 3);
+  row->addWidget(table, 5);
+  auto* column = new QVBoxLayout(frame);
+  column->setContentsMargins(1, 7, 1, 1);
+  column->setSpacing(0);
+  column->addLayout(head);
+  column->addLayout(row, 1);
+  return frame;
+}
+
+void ExplorerPanel::sessionOpened() {
+  SeriesModel* series = session_->series();
+  // What only this page needs is read once it is looked at.
+  if (series != nullptr && isVisible()) {
+    for (const ChartCard* chart : cards_) series->want(chart->plot()->spec().series());
+    const auto names = stepTimeSeries();
+    series->want({names.begin(), names.end()});
+  }
+  for (ChartCard* chart : cards_) chart->plot()->setModel(series);
+  refresh();
+  refreshStepTimes();
+}
+
+void ExplorerPanel::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  sessionOpened();
+}
+
+void ExplorerPanel::refreshSamples() {
+  if (!isVisible()) return;
+  for (ChartCard* chart : cards_) chart->plot()->refresh();
+  if (!timesTimer_.isActive()) timesTimer_.start();
+}
+
+void ExplorerPanel::refresh() {
+  if (!isVisible()) return;
+  updateApply();
+  const int replicas = std::max(1, control_->replicas()->chosen());
+  const bool hasModel = session_->isOpen() && session_->model().has_value();
+  slider_->setEnabled(hasModel && control_->replicas()->isEnabled());
+  {
+    const QSignalBlocker quiet(slider_);
+    const int profiled = hasModel ? session_->model()->max_profiled_replicas : 0;
+    slider_->setRange(1, std::max({kLeastMost, 2 * profiled, replicas}));
+    slider_->setValue(replicas);
+  }
+  count_->setText(replicaCount(replicas));
+  if (hasModel) {
+    refreshWhatIf(*session_->model(), replicas);
+    return;
+  }
+  curve_->setCurve({}, {}, {});
+  flag_->setText(tr("The model is fitted once a few steps have been measured."));
+  for (auto& row : values_) {
+    for (QLabel* value : row) value->setText(QStringLiteral("–"));
+  }
+}
+
+void ExplorerPanel::refreshWhatIf(const protocol::Model& model, int replicas) {
+  const int present = std::max(1, session_->status().replicas);
+  const auto now = presentPoint(model, present, session_->status().latest);
+  const auto best = bestPoint(model, replicas);
+  curve_->setCurve(goodputCurve(model, replicas, 240), replicas == present ? now : std::nullopt, best);
+  const std::optional<OperatingPoint> points[] = {now, best};
+  for (std::size_t column = 0; column < 2; ++column) {
+    const auto& point = points[column];
+    const QString texts[] = {
+        point ? formatNumber(point->goodput) : QString(),
+        point ? formatNumber(point->throughput) : QString(),
+        point ? formatNumber(point->efficiency, 2) : QString(),
+        point ? formatCount(point->batchSize) : QString(),
+        point ? formatCount(point->batchSize / point->replicas / (point->accumulation + 1)) : QString(),
+        point ? formatCount(point->accumulation) : QString()};
+    for (std::size_t row = 0; row < values_.size(); ++row)
+      values_[row][column]->setText(point ? texts[row] : QStringLiteral("–"));
+  }
+  flag_->setText(replicas > model.max_profiled_replicas
+                     ? tr("Never measured on %1: an extrapolation from at most %2.")
+                           .arg(replicaCount(replicas), replicaCount(model.max_profiled_replicas))
+                     : QString());
+}
+
+void ExplorerPanel::refreshStepTimes() {
+  SeriesModel* series = session_->series();
+  if (!isVisible() || series == nullptr || !session_->isOpen() || !session_->model()) {
+    times_->setTimes({});
+    plot_->setTimes({});
+    error_->clear();
+    return;
+  }
+  auto times = measureStepTimes(*series, *session_->model());
+  error_->setText(times.empty() ? QString()
+                                : tr("ms, mean error %1 %").arg(formatNumber(100 * meanError(times), 2)));
+  plot_->setTimes(times);
+  times_->setTimes(std::move(times));
+}
+
+void ExplorerPanel::updateApply() {
+  apply_->setText(control_->restartButton()->text());
+  apply_->setEnabled(control_->restartButton()->isEnabled());
+}
+
+}  // namespace batchscope::desktop

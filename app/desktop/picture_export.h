@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A chart or the whole dashboard as a picture: PNG at twice the resolution of the screen, or SVG whose lines
+// stay lines.
+#pragma once
+
+#include <QByteArray>
+#include <QString>
+
+class QWidget;
+
+namespace batchscope::desktop {
+
+// The widget as it is shown, drawn anew in vectors.
+QByteArray svgOf(QWidget* widget);
+
+// By the ending of the name, .png or .svg. Throws Error(usage) for another, Error(io) where it cannot write;
+// a file of that name is replaced only once the new one is complete.
+void savePicture(QWidget* widget, const QString& file);
+
+// Replaces the file by the content, or leaves it and throws Error(io).
+void saveFile(const QString& file, const QByteArray& content);
+
+}  // namespace batchscope::desktop

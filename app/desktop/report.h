@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A run on one page, to keep or to send: HTML that needs no other file and no network, with the charts as
+// they are shown (as SVG), restarts with the parts of their pauses, checkpoints, hyperparameters and events.
+#pragma once
+
+#include <QByteArray>
+#include <vector>
+
+namespace batchscope::desktop {
+
+class ChartCard;
+class RunSession;
+
+// Of the open run. Reads the catalogue and throws Error as it does.
+QByteArray reportHtml(RunSession& session, const std::vector<ChartCard*>& charts);
+
+}  // namespace batchscope::desktop

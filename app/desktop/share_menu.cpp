@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "share_menu.h"
+
+#include <QClipboard>
+#include <QFileDialog>
+#include <QGuiApplication>
+#include <QRegularExpression>
+#include <QStandardPaths>
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/paths.h"
+#include "dashboard.h"
+#include "data_export.h"
+#include "picture_export.h"
+#include "report.h"
+#include "run_session.h"
+
+namespace batchscope::desktop {
+namespace {
+
+// A name that every file system takes.
+QString fileName(const QString& text) {
+  static const QRegularExpression other(QStringLiteral("[^\\w.-]+"),
+                                        QRegularExpression::UseUnicodePropertiesOption);
+  return QString(text).replace(other, QStringLiteral("-")).toLower();
+}
+
+QString suffixOf(const QString& filter) {
+  static const QRegularExpression pattern(QStringLiteral("\\*\\.(\\w+)"));
+  return pattern.match(filter).captured(1);
+}
+
+}  // namespace
+
+ShareMenu::ShareMenu(RunSession* session, Dashboard* dashboard, QWidget* parent)
+    : QMenu(tr("&Share"), parent), session_(session), dashboard_(dashboard) {
+  QAction* picture = addAction(tr("Save the dashboard as a picture …"), this, &ShareMenu::saveDashboard);
+  picture->setShortcut(Qt::CTRL | Qt::SHIFT | Qt::Key_S);
+  QMenu* charts = addMenu(tr("Save a chart as a picture"));
+  for (ChartCard* card : dashboard_->cards())
+    charts->addAction(card->plot()->spec().title, this, [this, card] { saveChart(card); });
+  QAction* copy = addAction(tr("Copy the dashboard"), this, [this] {
+    QGuiApplication::clipboard()->setPixmap(dashboard_->grab());
+    Q_EMIT said(tr("The dashboard is on the clipboard."));
+  });
+  copy->setShortcut(Qt::CTRL | Qt::SHIFT | Qt::Key_C);
+  addSeparator();
+  QAction* data = addAction(tr("Save the data of all charts …"), this,
+                            [this] { saveData(dashboard_->series(), tr("data")); });
+  data->setShortcut(Qt::CTRL | Qt::Key_E);
+  QMenu* parts = addMenu(tr("Save the data of a chart"));
+  for (ChartCard* card : dashboard_->cards()) {
+    const ChartSpec& spec = card->plot()->spec();
+    parts->addAction(spec.title, this, [this, spec] { saveData(spec.series(), spec.title); });
+  }
+  addSeparator();
+  QAction* report = addAction(tr("Save a report …"), this, &ShareMenu::saveReport);
+  report->setShortcut(Qt::CTRL | Qt::SHIFT | Qt::Key_R);
+  const auto enable = [this] {
+    for (QAction* action : actions()) action->setEnabled(session_->isOpen());
+  };
+  connect(session_, &RunSession::opened, this, enable);
+  enable();
+}
+
+void ShareMenu::ask(const QString& title, const QString& what, const QStringList& filters,
+                    std::function<void(const QString&)> save) {
+  auto* dialog = new QFileDialog(parentWidget(), title,
+                                 QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation));
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setAcceptMode(QFileDialog::AcceptSave);
+  dialog->setFileMode(QFileDialog::AnyFile);
+  dialog->setNameFilters(filters);
+  dialog->setDefaultSuffix(suffixOf(filters.first()));
+  connect(dialog, &QFileDialog::filterSelected, dialog,
+          [dialog](const QString& filter) { dialog->setDefaultSuffix(suffixOf(filter)); });
+  dialog->selectFile(fileName(QString::fromStdString(session_->run().name) + QLatin1Char('-') + what));
+  connect(dialog, &QFileDialog::fileSelected, this, [this, save = std::move(save)](const QString& file) {
+    try {
+      save(file);
+      Q_EMIT said(tr("Saved %1").arg(file));
+    } catch (const Error& error) {
+      Q_EMIT said(QString::fromUtf8(error.what()));
+    }
+  });
+  dialog->open();
+}
+
+void ShareMenu::saveDashboard() {
+  ask(tr("Save the dashboard"), tr("dashboard"), {tr("Picture (*.png)"), tr("Vector picture (*.svg)")},
+      [this](const QString& file) { savePicture(dashboard_, file); });
+}
+
+void ShareMenu::saveChart(ChartCard* card) {
+  ask(tr("Save the chart"), card->plot()->spec().title, {tr("Picture (*.png)"), tr("Vector picture (*.svg)")},
+      [card](const QString& file) { savePicture(card, file); });
+}
+
+void ShareMenu::saveData(const std::set<std::string>& series, const QString& what) {
+  ask(tr("Save the data"), what, {tr("Comma-separated values (*.csv)"), tr("JSON (*.json)")},
+      [this, series](const QString& file) {
+        const SampleTable table = readSamples(protocol::run_paths(session_->run().id).samples, series);
+        const bool isJson = file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive);
+        saveFile(file, isJson ? toJson(table) : toCsv(table));
+      });
+}
+
+void ShareMenu::saveReport() {
+  ask(tr("Save a report"), tr("report"), {tr("Web page (*.html)")},
+      [this](const QString& file) { saveFile(file, reportHtml(*session_, dashboard_->cards())); });
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The Share menu: any chart or the whole dashboard as a picture, the numbers behind them, and a report of the
+// run. It asks for the file's name and says what came of it.
+#pragma once
+
+#include <QMenu>
+#include <functional>
+#include <set>
+#include <string>
+
+namespace batchscope::desktop {
+
+class ChartCard;
+class Dashboard;
+class RunSession;
+
+class ShareMenu : public QMenu {
+  Q_OBJECT
+ public:
+  ShareMenu(RunSession* session, Dashboard* dashboard, QWidget* parent);
+
+  // Also asked for by a chart's own menu.
+  void saveChart(ChartCard* card);
+  void saveData(const std::set<std::string>& series, const QString& what);
+
+ Q_SIGNALS:
+  void said(const QString& message);  // saved, or why not
+
+ private:
+  void saveDashboard();
+  void saveReport();
+  // Opens a file dialog without blocking; `save` writes and may throw Error.
+  void ask(const QString& title, const QString& what, const QStringList& filters,
+           std::function<void(const QString&)> save);
+
+  RunSession* session_;
+  Dashboard* dashboard_;
+};
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "system_scheme.h"
+
+#include <QApplication>
+#include <QDBusConnection>
+#include <QDBusMessage>
+#include <QFileInfo>
+#include <QPalette>
+
+namespace batchscope::desktop {
+namespace {
+
+const QString kService = QStringLiteral("org.freedesktop.portal.Desktop");
+const QString kPath = QStringLiteral("/org/freedesktop/portal/desktop");
+const QString kInterface = QStringLiteral("org.freedesktop.portal.Settings");
+const QString kSpace = QStringLiteral("org.freedesktop.appearance");
+const QString kKey = QStringLiteral("color-scheme");
+constexpr int kPatience = 300;  // ms
+
+// Asking for a bus that is not there would start one.
+bool hasSessionBus() {
+  return qEnvironmentVariableIsSet("DBUS_SESSION_BUS_ADDRESS") ||
+         QFileInfo::exists(qEnvironmentVariable("XDG_RUNTIME_DIR") + QStringLiteral("/bus"));
+}
+
+// Read wraps its answer in a variant of a variant.
+unsigned preferenceOf(QVariant value) {
+  while (value.userType() == qMetaTypeId<QDBusVariant>()) value = value.value<QDBusVariant>().variant();
+  return value.toUInt();
+}
+
+}  // namespace
+
+SystemScheme& SystemScheme::instance() {
+  static SystemScheme* scheme = new SystemScheme(qApp);
+  return *scheme;
+}
+
+SystemScheme::SystemScheme(QObject* parent) : QObject(parent) {
+  const QPalette palette = QApplication::palette();
+  paletteIsDark_ =
+      palette.color(QPalette::Window).lightnessF() < palette.color(QPalette::WindowText).lightnessF();
+  dark_ = paletteIsDark_;
+  if (!hasSessionBus()) return;
+  QDBusConnection bus = QDBusConnection::sessionBus();
+  if (!bus.isConnected()) return;
+  // From whoever owns the portal's name then: a portal may be restarted.
+  bus.connect(QString(), kPath, kInterface, QStringLiteral("SettingChanged"), this,
+              SLOT(settingChanged(QString, QString, QDBusVariant)));
+  QDBusMessage read = QDBusMessage::createMethodCall(kService, kPath, kInterface, QStringLiteral("Read"));
+  read << kSpace << kKey;
+  const QDBusMessage answer = bus.call(read, QDBus::Block, kPatience);
+  if (answer.type() == QDBusMessage::ReplyMessage && !answer.arguments().isEmpty())
+    take(preferenceOf(answer.arguments().first()));
+}
+
+void SystemScheme::settingChanged(const QString& space, const QString& key, const QDBusVariant& value) {
+  if (space == kSpace && key == kKey) take(preferenceOf(value.variant()));
+}
+
+void SystemScheme::take(unsigned preference) {
+  const bool dark = preference == 1 || (preference != 2 && paletteIsDark_);
+  if (dark == dark_) return;
+  dark_ = dark;
+  Q_EMIT changed();
+}
+
+}  // namespace batchscope::desktop

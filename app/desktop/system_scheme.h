@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Whether the desktop prefers dark windows, and when it changes its mind. The settings portal says so
+// (org.freedesktop.portal.Settings, namespace org.freedesktop.appearance, key color-scheme: 1 dark, 2 light,
+// 0 no preference; GNOME, KDE and others serve it). Where there is none, the palette that the application
+// began with decides. Qt has the same from 6.5 on.
+#pragma once
+
+#include <QDBusVariant>
+#include <QObject>
+
+namespace batchscope::desktop {
+
+class SystemScheme : public QObject {
+  Q_OBJECT
+ public:
+  // The application's own. The first call asks the portal, at most for a third of a second.
+  static SystemScheme& instance();
+
+  bool isDark() const { return dark_; }
+
+ Q_SIGNALS:
+  void changed();
+
+ private Q_SLOTS:
+  void settingChanged(const QString& space, const QString& key, const QDBusVariant& value);
+
+ private:
+  explicit SystemScheme(QObject* parent);
+  void take(unsigned preference);
+
+  bool dark_, paletteIsDark_;
+};
+
+}  // namespace batchscope::desktop

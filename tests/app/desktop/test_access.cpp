@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// For everybody: each control has a name that a screen reader says, each action is in a menu and so has a key
+// or a mnemonic, and the view can be worked without a mouse.
+#include <QAbstractButton>
+#include <QAbstractItemView>
+#include <QAbstractSpinBox>
+#include <QAccessible>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMenuBar>
+#include <QPlainTextEdit>
+#include <QSlider>
+#include <QTabBar>
+#include <QToolButton>
+#include <QtTest>
+
+#include "batchscope/protocol/paths.h"
+#include "catalogue_watcher.h"
+#include "dashboard.h"
+#include "main_window.h"
+#include "run_session.h"
+#include "synthetic_run.h"
+#include "temporary_store.h"
+#include "theme.h"
+#include "view_state.h"
+
+using namespace batchscope;
+using namespace batchscope::desktop;
+
+namespace {
+
+bool isControl(const QWidget* widget) {
+  return qobject_cast<const QAbstractButton*>(widget) != nullptr ||
+         qobject_cast<const QLineEdit*>(widget) != nullptr ||
+         qobject_cast<const QComboBox*>(widget) != nullptr ||
+         qobject_cast<const QAbstractSpinBox*>(widget) != nullptr ||
+         qobject_cast<const QAbstractItemView*>(widget) != nullptr ||
+         qobject_cast<const QAbstractSlider*>(widget) != nullptr ||
+         qobject_cast<const QPlainTextEdit*>(widget) != nullptr ||
+         qobject_cast<const PlotView*>(widget) != nullptr;
+}
+
+// What Qt makes for its own use: scroll bars, corner buttons, the field inside a spin box.
+bool isInternal(const QWidget* widget) {
+  return widget->objectName().startsWith(QLatin1String("qt_")) || widget->inherits("QScrollBar") ||
+         widget->inherits("QTableCornerButton") || widget->inherits("QHeaderView") ||
+         widget->inherits("QComboBoxListView") ||
+         qobject_cast<const QAbstractSpinBox*>(widget->parentWidget()) != nullptr ||
+         qobject_cast<const QLineEdit*>(widget->parentWidget()) != nullptr ||
+         qobject_cast<const QTabBar*>(widget->parentWidget()) != nullptr;
+}
+
+void collect(const QMenu* menu, QList<QAction*>& found) {
+  for (QAction* action : menu->actions()) {
+    if (action->menu() != nullptr) {
+      collect(action->menu(), found);
+    } else if (!action->isSeparator()) {
+      found << action;
+    }
+  }
+}
+
+}  // namespace
+
+class AccessTest : public QObject {
+  Q_OBJECT
+
+  test::TemporaryStore store_;
+  std::unique_ptr<storage::Catalogue> catalogue_;
+  std::unique_ptr<CatalogueWatcher> watcher_;
+  std::unique_ptr<MainWindow> window_;
+
+  QList<QAction*> actions() const {
+    QList<QAction*> found;
+    for (const QAction* top : window_->menuBar()->actions()) {
+      if (top->menu() != nullptr) collect(top->menu(), found);
+    }
+    return found;
+  }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    catalogue_ = std::make_unique<storage::Catalogue>(protocol::catalogue_path());
+    test::SyntheticOptions options;
+    options.stepsPerGeneration = 300;
+    options.lostSteps = 20;
+    test::writeSyntheticRun(*catalogue_, options);
+    watcher_ = std::make_unique<CatalogueWatcher>(protocol::catalogue_path());
+    applyTheme(Theme::Mode::Light);
+    window_ = std::make_unique<MainWindow>(watcher_.get(), false);
+    window_->resize(1440, 900);
+    window_->show();
+    window_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+    QTest::qWait(50);
+  }
+
+  void everyControlHasAName() {
+    int seen = 0;
+    for (QWidget* widget : window_->findChildren<QWidget*>()) {
+      if (!isControl(widget) || isInternal(widget)) continue;
+      ++seen;
+      QAccessibleInterface* interface = QAccessible::queryAccessibleInterface(widget);
+      QVERIFY2(interface != nullptr && !interface->text(QAccessible::Name).isEmpty(),
+               qPrintable(QStringLiteral("%1 \"%2\" in %3")
+                              .arg(QLatin1String(widget->metaObject()->className()), widget->objectName(),
+                                   QLatin1String(widget->parentWidget()->metaObject()->className()))));
+    }
+    QVERIFY(seen > 30);
+  }
+
+  void noKeyMeansTwoThings() {
+    QMap<QString, QString> taken;
+    for (const QAction* action : actions()) {
+      const QString keys = action->shortcut().toString();
+      if (keys.isEmpty()) continue;
+      QVERIFY2(!taken.contains(keys), qPrintable(keys + ": " + taken.value(keys) + ", " + action->text()));
+      taken[keys] = action->text();
+    }
+    QVERIFY(taken.size() > 30);
+  }
+
+  // What a button of the window does, a menu does too.
+  void everyToolIsInAMenu() {
+    const QList<QAction*> all = actions();
+    for (const QToolButton* tool : window_->findChildren<QToolButton*>()) {
+      if (tool->defaultAction() == nullptr || isInternal(tool)) continue;
+      QVERIFY2(all.contains(tool->defaultAction()), qPrintable(tool->text()));
+    }
+  }
+
+  void theViewIsWorkedByKeys() {
+    ViewState& view = *window_->view();
+    const auto press = [&](int key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+      QTest::keyClick(window_.get(), static_cast<Qt::Key>(key), modifiers);
+    };
+    press(Qt::Key_1, Qt::AltModifier);
+    QCOMPARE(view.axis(), XAxis::Step);
+    press(Qt::Key_3, Qt::AltModifier);
+    QCOMPARE(view.axis(), XAxis::Epoch);
+    press(Qt::Key_6, Qt::AltModifier);
+    QCOMPARE(view.axis(), XAxis::ActiveTime);
+    press(Qt::Key_L);
+    QVERIFY(view.logY());
+    press(Qt::Key_L);
+    press(Qt::Key_L, Qt::ShiftModifier);
+    QVERIFY(view.logX());
+    press(Qt::Key_L, Qt::ShiftModifier);
+    QVERIFY(!view.logX() && !view.logY());
+    press(Qt::Key_Plus);
+    QVERIFY(view.isZoomed());
+    press(Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(!view.isZoomed());
+    press(Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+    QVERIFY(view.isZoomed());
+    press(Qt::Key_0);
+    QVERIFY(!view.isZoomed());
+    press(Qt::Key_Period);
+    QVERIFY(view.cursor().has_value());
+    const auto before = *view.cursor();
+    press(Qt::Key_Comma);
+    QVERIFY(view.cursor()->step < before.step);
+    press(Qt::Key_Escape);
+    QVERIFY(!view.cursor());
+  }
+
+  void everyAxisShowsTheRun_data() {
+    QTest::addColumn<int>("axis");
+    QTest::addColumn<bool>("isLog");
+    for (const XAxis axis : kXAxes) {
+      for (const bool isLog : {false, true}) {
+        QTest::addRow("%s%s", qPrintable(xAxisName(axis)), isLog ? ", log" : "")
+            << static_cast<int>(axis) << isLog;
+      }
+    }
+  }
+
+  void everyAxisShowsTheRun() {
+    QFETCH(int, axis);
+    QFETCH(bool, isLog);
+    window_->view()->setAxis(static_cast<XAxis>(axis), window_->session()->series());
+    window_->view()->setLogX(isLog);
+    QTest::qWait(30);
+    const ChartScene& scene = window_->dashboard()->cards()[0]->plot()->painter().scene();
+    QVERIFY(!scene.isEmpty);
+    QCOMPARE(scene.left.logX, isLog);
+    QCOMPARE(scene.bands.size(), 3u);
+    QVERIFY(scene.samples > 300);
+    // The newest sample stands at the right edge.
+    double right = 0;
+    for (const ScenePiece& piece : scene.lines[0].pieces) {
+      for (const QPolygonF& line : piece.ink.raw) right = std::max(right, line.last().x());
+    }
+    QVERIFY(std::abs(right - scene.left.plot.right()) < 4);
+    const QString folder = qEnvironmentVariable("BATCHSCOPE_PICTURES");
+    if (!folder.isEmpty()) {
+      window_->grab().save(QStringLiteral("%1/axis-%2%3.png").arg(folder).arg(axis).arg(isLog ? "-log" : ""));
+    }
+    window_->view()->setLogX(false);
+  }
+
+  void cleanupTestCase() {
+    window_.reset();
+    watcher_.reset();
+    catalogue_.reset();
+  }
+};
+
+QTEST_MAIN(AccessTest)
+#include "test_access.moc"

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A citizen of the desktop: its entry, metainfo and icons pass the desktop's own validators where those are
+// installed, a second start comes to the window that is open, and the next session goes on as the last.
+#include <QDir>
+#include <QDirIterator>
+#include <QFile>
+#include <QImage>
+#include <QPainter>
+#include <QProcess>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QSvgRenderer>
+#include <QXmlStreamReader>
+#include <QtTest>
+
+#include "batchscope/protocol/paths.h"
+#include "catalogue_watcher.h"
+#include "explorer_panel.h"
+#include "main_window.h"
+#include "run_session.h"
+#include "single_instance.h"
+#include "synthetic_run.h"
+#include "temporary_store.h"
+#include "theme.h"
+#include "view_state.h"
+
+using namespace batchscope;
+using namespace batchscope::desktop;
+
+namespace {
+
+const QString kResources = QStringLiteral(BATCHSCOPE_RESOURCES);
+const QString kId = QStringLiteral("org.batchscope.BatchScope");
+
+QString resource(const QString& name) { return kResources + QLatin1Char('/') + name; }
+
+struct Answer {
+  int status = -1;
+  QString text;
+};
+
+Answer call(const QString& program, const QStringList& arguments) {
+  QProcess process;
+  process.setProcessChannelMode(QProcess::MergedChannels);
+  process.start(program, arguments);
+  Answer answer;
+  // The event loop goes on: what is called may call back.
+  QSignalSpy finished(&process, &QProcess::finished);
+  if (process.waitForStarted() && (finished.wait(30'000) || process.state() == QProcess::NotRunning))
+    answer.status = process.exitCode();
+  answer.text = QString::fromUtf8(process.readAll());
+  return answer;
+}
+
+QString window() { return qEnvironmentVariable("BATCHSCOPE_BIN") + QStringLiteral("/batchscope-desktop"); }
+
+// The values of a key in a desktop entry's first group.
+QString entry(const QString& key) {
+  return QSettings(resource(QStringLiteral("desktop/%1.desktop").arg(kId)), QSettings::IniFormat)
+      .value(QStringLiteral("Desktop Entry/") + key)
+      .toString();
+}
+
+}  // namespace
+
+class CitizenTest : public QObject {
+  Q_OBJECT
+
+  test::TemporaryStore store_;
+  std::unique_ptr<storage::Catalogue> catalogue_;
+  std::unique_ptr<CatalogueWatcher> watcher_;
+  std::string id_, other_;
+
+ private Q_SLOTS:
+  void initTestCase() {
+    qputenv("XDG_RUNTIME_DIR", store_.path(QStringLiteral("runtime")).toUtf8());
+    QVERIFY(QDir().mkpath(store_.path(QStringLiteral("runtime"))));
+    QFile::setPermissions(store_.path(QStringLiteral("runtime")),
+                          QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    catalogue_ = std::make_unique<storage::Catalogue>(protocol::catalogue_path());
+    test::SyntheticOptions options;
+    options.stepsPerGeneration = 60;
+    options.lostSteps = 5;
+    id_ = test::writeSyntheticRun(*catalogue_, options);
+    options.name = "other";
+    other_ = test::writeSyntheticRun(*catalogue_, options);
+    watcher_ = std::make_unique<CatalogueWatcher>(protocol::catalogue_path());
+    applyTheme(Theme::Mode::Light);
+  }
+
+  void theEntryIsValid() {
+    QCOMPARE(entry(QStringLiteral("Type")), QStringLiteral("Application"));
+    QCOMPARE(entry(QStringLiteral("Icon")), kId);
+    QVERIFY(entry(QStringLiteral("Exec")).startsWith(QStringLiteral("batchscope-desktop")));
+    const QString validate = QStandardPaths::findExecutable(QStringLiteral("desktop-file-validate"));
+    if (validate.isEmpty()) QSKIP("desktop-file-validate is not installed");
+    const Answer answer = call(validate, {resource(QStringLiteral("desktop/%1.desktop").arg(kId))});
+    QVERIFY2(answer.status == 0 && answer.text.isEmpty(), qPrintable(answer.text));
+  }
+
+  void theMetainfoIsValid() {
+    const QString validate = QStandardPaths::findExecutable(QStringLiteral("appstreamcli"));
+    if (validate.isEmpty()) QSKIP("appstreamcli is not installed");
+    const Answer answer = call(validate, {QStringLiteral("validate"), QStringLiteral("--no-net"),
+                                          resource(QStringLiteral("desktop/%1.metainfo.xml").arg(kId))});
+    QVERIFY2(answer.status == 0, qPrintable(answer.text));
+  }
+
+  // The entry, the metainfo and the types' file speak of the same type, which has an icon.
+  void exportedRunsBelongToTheWindow() {
+    const QString type = entry(QStringLiteral("MimeType")).remove(QLatin1Char(';'));
+    QFile file(resource(QStringLiteral("desktop/%1.mime.xml").arg(kId)));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QXmlStreamReader xml(&file);
+    QString declared, icon, glob;
+    while (!xml.atEnd()) {
+      if (xml.readNext() != QXmlStreamReader::StartElement) continue;
+      if (xml.name() == QLatin1String("mime-type"))
+        declared = xml.attributes().value(QLatin1String("type")).toString();
+      if (xml.name() == QLatin1String("generic-icon"))
+        icon = xml.attributes().value(QLatin1String("name")).toString();
+      if (xml.name() == QLatin1String("glob"))
+        glob = xml.attributes().value(QLatin1String("pattern")).toString();
+    }
+    QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
+    QCOMPARE(declared, type);
+    QCOMPARE(glob, QStringLiteral("*.batchscope"));
+    QVERIFY(QFile::exists(resource(QStringLiteral("icons/hicolor/scalable/mimetypes/%1.svg").arg(icon))));
+    QFile metainfo(resource(QStringLiteral("desktop/%1.metainfo.xml").arg(kId)));
+    QVERIFY(metainfo.open(QIODevice::ReadOnly));
+    QVERIFY(metainfo.readAll().contains(type.toUtf8()));
+  }
+
+  void everyIconIsDrawn() {
+    int seen = 0;
+    const QString folder = qEnvironmentVariable("BATCHSCOPE_PICTURES");
+    for (QDirIterator files(resource(QStringLiteral("icons/hicolor")), {QStringLiteral("*.svg")}, QDir::Files,
+                            QDirIterator::Subdirectories);
+         files.hasNext();) {
+      const QString name = files.next();
+      QSvgRenderer renderer(name);
+      QVERIFY2(renderer.isValid(), qPrintable(name));
+      QCOMPARE(renderer.viewBoxF().width(), renderer.viewBoxF().height());
+      for (const int size : {16, 48, 256}) {
+        QImage image(size, size, QImage::Format_ARGB32_Premultiplied);
+        image.fill(Qt::transparent);
+        QPainter painter(&image);
+        renderer.render(&painter);
+        painter.end();
+        int inked = 0;
+        for (int y = 0; y < size; ++y) {
+          for (int x = 0; x < size; ++x) inked += qAlpha(image.pixel(x, y)) > 128;
+        }
+        QVERIFY2(inked > size * size / 8, qPrintable(name));
+        if (!folder.isEmpty())
+          image.save(QStringLiteral("%1/icon-%2-%3.png")
+                         .arg(folder, QFileInfo(name)
+                                          .dir()
+                                          .path()
+                                          .section(QLatin1Char('/'), -2)
+                                          .replace(QLatin1Char('/'), QLatin1Char('-')))
+                         .arg(size));
+      }
+      ++seen;
+    }
+    QCOMPARE(seen, 4);
+  }
+
+  void aSecondStartComesToTheOpenWindow() {
+    SingleInstance open(protocol::catalogue_path());
+    QVERIFY(!open.handOver({}));
+    QSignalSpy asked(&open, &SingleInstance::requested);
+    QString run;
+    connect(&open, &SingleInstance::requested, this,
+            [&run](const WindowRequest& request) { run = request.run; });
+    const Answer second = call(window(), {QStringLiteral("--run"), QStringLiteral("other")});
+    QVERIFY2(second.status == 0, qPrintable(second.text));
+    QVERIFY(second.text.contains(QStringLiteral("open")));
+    QCOMPARE(asked.count(), 1);
+    QCOMPARE(run, QString::fromStdString(other_));
+  }
+
+  // A window that crashed leaves its socket behind.
+  void aStaleSocketIsTakenOver() {
+    QProcess crashed;
+    crashed.start(window(), {});
+    const QDir runtime(store_.path(QStringLiteral("runtime")));
+    const auto sockets = [&] {
+      return runtime.entryList({QStringLiteral("batchscope-window-*")}, QDir::System);
+    };
+    QTRY_COMPARE_WITH_TIMEOUT(sockets().size(), 1, 30'000);
+    crashed.kill();
+    QVERIFY(crashed.waitForFinished());
+    QCOMPARE(sockets().size(), 1);
+    SingleInstance next(protocol::catalogue_path());
+    QVERIFY(!next.handOver({}));
+    QCOMPARE(call(window(), {}).status, 0);
+  }
+
+  void theNextSessionGoesOn() {
+    {
+      MainWindow first(watcher_.get());
+      first.resize(1300, 820);
+      first.show();
+      first.openRun(id_);
+      first.view()->setAxis(XAxis::Samples, first.session()->series());
+      first.view()->setSmoothing(0.9);
+      first.view()->setLogX(true);
+      first.showExplorer(true);
+      QTest::qWait(20);
+      first.close();
+    }
+    MainWindow next(watcher_.get());
+    next.show();
+    QTest::qWait(20);
+    QCOMPARE(next.session()->run().id, id_);
+    QCOMPARE(next.view()->axis(), XAxis::Samples);
+    QCOMPARE(next.view()->smoothing(), 0.9);
+    QVERIFY(next.view()->logX());
+    QVERIFY(next.explorer()->isVisible());
+    QCOMPARE(next.size(), QSize(1300, 820));
+  }
+
+  void helpSaysHow() {
+    const Answer help = call(window(), {QStringLiteral("--help")});
+    QCOMPARE(help.status, 0);
+    for (const char* word : {"--run", "--demo", "--grab", "--report", "--theme", "--new-window"})
+      QVERIFY2(help.text.contains(QLatin1String(word)), word);
+    QVERIFY(call(window(), {QStringLiteral("--nonsense")}).status != 0);
+  }
+
+  void aReportNeedsNoDisplay() {
+    const QString file = store_.path(QStringLiteral("report.html"));
+    const Answer answer =
+        call(window(), {QStringLiteral("--report"), file, QStringLiteral("--run"), QStringLiteral("other")});
+    QVERIFY2(answer.status == 0, qPrintable(answer.text));
+    QFile report(file);
+    QVERIFY(report.open(QIODevice::ReadOnly));
+    QVERIFY(report.readAll().contains("<h1>other</h1>"));
+  }
+
+  void cleanupTestCase() {
+    watcher_.reset();
+    catalogue_.reset();
+  }
+};
+
+QTEST_MAIN(CitizenTest)
+#include "test_citizen.moc"

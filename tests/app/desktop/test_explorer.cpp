@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The goodput explorer on a recorded run: what-if by slider and by keys, what was never measured, where
+// accumulation begins, step times against the model, and the rules replayed on the recorded statistics.
+#include <QAbstractItemModelTester>
+#include <QLabel>
+#include <QPushButton>
+#include <QSlider>
+#include <QtTest>
+#include <cmath>
+
+#include "batchscope/protocol/paths.h"
+#include "catalogue_watcher.h"
+#include "chart_card.h"
+#include "control_panel.h"
+#include "dashboard.h"
+#include "derived_series.h"
+#include "explorer_panel.h"
+#include "goodput_curve.h"
+#include "main_window.h"
+#include "replica_buttons.h"
+#include "run_session.h"
+#include "step_times.h"
+#include "synthetic_run.h"
+#include "temporary_store.h"
+#include "theme.h"
+
+using namespace batchscope;
+using namespace batchscope::desktop;
+
+class ExplorerTest : public QObject {
+  Q_OBJECT
+
+  test::TemporaryStore store_;
+  std::unique_ptr<storage::Catalogue> catalogue_;
+  std::unique_ptr<CatalogueWatcher> watcher_;
+  std::unique_ptr<MainWindow> window_;
+
+  ExplorerPanel& explorer() const { return *window_->explorer(); }
+  bool says(const QString& words) const {
+    const auto labels = explorer().findChildren<QLabel*>();
+    return std::any_of(labels.begin(), labels.end(),
+                       [&](const QLabel* l) { return l->text().contains(words); });
+  }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    catalogue_ = std::make_unique<storage::Catalogue>(protocol::catalogue_path());
+    test::SyntheticOptions options;
+    options.state = protocol::RunState::paused;
+    options.stepsPerGeneration = 1200;
+    catalogue_->claim_supervisor(test::writeSyntheticRun(*catalogue_, options));
+    watcher_ = std::make_unique<CatalogueWatcher>(protocol::catalogue_path());
+    applyTheme(Theme::Mode::Light);
+    window_ = std::make_unique<MainWindow>(watcher_.get(), false);
+    window_->resize(1440, 900);
+    window_->show();
+    window_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+    QTest::keyClick(window_.get(), Qt::Key_G);
+    QVERIFY(explorer().isVisible() && !window_->dashboard()->isVisible());
+    QTRY_VERIFY(explorer().stepTimes()->rowCount() > 0);
+  }
+
+  void theSliderAsksTheModel() {
+    QSlider* slider = explorer().slider();
+    QVERIFY(slider->isEnabled());
+    QCOMPARE(slider->maximum(), 16);  // twice what was measured
+    slider->setFocus();
+    QTest::keyClick(slider, Qt::Key_Home);
+    QCOMPARE(slider->value(), 1);
+    QCOMPARE(window_->control()->replicas()->chosen(), 1);
+    QVERIFY(says(QStringLiteral("1 replica")));
+    for (int i = 0; i < 4; ++i) QTest::keyClick(slider, Qt::Key_Right);
+    QCOMPARE(window_->control()->replicas()->chosen(), 5);
+    QCOMPARE(explorer().curve()->curve().back().replicas, 5);
+    QCOMPARE(explorer().applyButton()->text(), window_->control()->restartButton()->text());
+    QVERIFY(!says(QStringLiteral("Never measured")));
+    QTest::keyClick(slider, Qt::Key_End);
+    QVERIFY(says(QStringLiteral("Never measured on 16 replicas")));
+  }
+
+  void accumulationBeginsWhereALocalBatchEnds() {
+    window_->control()->replicas()->choose(4);
+    // At most 256 samples a replica and micro-batch: from a total of 1,024 on it takes two.
+    const auto begins = explorer().curve()->accumulationBegins();
+    QVERIFY2(begins > 1024 && begins < 1100, qPrintable(QString::number(begins)));
+  }
+
+  void stepTimesStandBesideTheModel() {
+    StepTimeModel& model = *explorer().stepTimes();
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    // Two local batch sizes a generation, and accumulation in the last.
+    QCOMPARE(model.rowCount(), 7);
+    std::int64_t steps = 0;
+    for (const StepTime& time : model.times()) {
+      QVERIFY(std::abs(time.residual()) < 0.02);
+      steps += time.steps;
+    }
+    QCOMPARE(steps, 3 * 1200 - 3);
+    QVERIFY(meanError(model.times()) < 0.01);
+    QVERIFY(says(QStringLiteral("mean error")));
+    const StepTime first = model.times().front();
+    QCOMPARE(first.replicas, 2);
+    QCOMPARE(model.index(0, StepTimeModel::LocalBatch).data().toString(),
+             QString::number(first.localBatchSize));
+    QCOMPARE(model.headerData(StepTimeModel::Residual, Qt::Horizontal, Qt::DisplayRole).toString(),
+             QStringLiteral("Residual"));
+    QVERIFY(std::isnan(meanError({})));
+  }
+
+  void rulesAreReplayedOnWhatWasRecorded() {
+    SeriesModel& series = *window_->session()->series();
+    const auto at = *series.nearest(XAxis::Step, 2000);
+    QTRY_VERIFY(series.value(kAdaScaleFactor, at).has_value());
+    const double scale = *series.value("scale", at), gain = *series.value("gain", at);
+    QCOMPARE(*series.value(kLinearFactor, at), scale);
+    QCOMPARE(*series.value(kSqrtFactor, at), std::sqrt(scale));
+    // The run trained with AdaScale, whose factor is the gain.
+    QCOMPARE(*series.value(kAdaScaleFactor, at), gain);
+    QCOMPARE(*series.value(kAdamScaleFactor, at), std::sqrt(gain));
+    // LEGW has warmed up by then, and is below its root before.
+    const auto early = *series.nearest(XAxis::Step, 50);
+    QVERIFY(*series.value(kLegwFactor, early) < 0.9 * *series.value(kSqrtFactor, early));
+    QTest::qWait(150);
+    const ChartScene& scene = explorer().cards()[0]->plot()->painter().scene();
+    QCOMPARE(scene.lines.size(), 6u);
+    for (const SceneLine& line : scene.lines) QVERIFY(!line.pieces.empty() && line.pieces[0].ink.points > 0);
+  }
+
+  void looksRight() {
+    window_->control()->replicas()->choose(4);
+    QTest::qWait(150);
+    const QString folder = qEnvironmentVariable("BATCHSCOPE_PICTURES");
+    for (const QSize& size : {QSize(1280, 800), QSize(1920, 1080)}) {
+      window_->resize(size);
+      QTest::qWait(80);
+      if (!folder.isEmpty())
+        window_->grab().save(QStringLiteral("%1/explorer-%2.png").arg(folder).arg(size.width()));
+      for (const QLabel* label : explorer().findChildren<QLabel*>()) {
+        if (!label->isVisible() || label->wordWrap()) continue;
+        QVERIFY2(
+            label->width() >= label->sizeHint().width() || label->inherits("batchscope::desktop::UnitLabel"),
+            qPrintable(label->text()));
+      }
+    }
+    QTest::keyClick(window_.get(), Qt::Key_G);
+    QVERIFY(window_->dashboard()->isVisible());
+    QTest::mouseClick(window_->control()->findChild<GoodputCurve*>(), Qt::LeftButton);
+    QVERIFY(explorer().isVisible());
+  }
+
+  void cleanupTestCase() {
+    window_.reset();
+    watcher_.reset();
+    catalogue_.reset();
+  }
+};
+
+QTEST_MAIN(ExplorerTest)
+#include "test_explorer.moc"

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What leaves the window: pictures whose lines are lines, numbers as they were recorded, and a report that
+// stands alone. The file dialog is worked as a person does it.
+#include <QDir>
+#include <QFileDialog>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QLineEdit>
+#include <QRegularExpression>
+#include <QSvgRenderer>
+#include <QtTest>
+#include <cmath>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/paths.h"
+#include "catalogue_watcher.h"
+#include "clip.h"
+#include "dashboard.h"
+#include "data_export.h"
+#include "main_window.h"
+#include "picture_export.h"
+#include "report.h"
+#include "run_session.h"
+#include "share_menu.h"
+#include "synthetic_run.h"
+#include "temporary_store.h"
+#include "theme.h"
+
+using namespace batchscope;
+using namespace batchscope::desktop;
+
+namespace {
+
+QByteArray contentOf(const QString& path) {
+  QFile file(path);
+  return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+}  // namespace
+
+class ShareTest : public QObject {
+  Q_OBJECT
+
+  test::TemporaryStore store_;
+  std::unique_ptr<storage::Catalogue> catalogue_;
+  std::unique_ptr<CatalogueWatcher> watcher_;
+  std::unique_ptr<MainWindow> window_;
+  std::string id_;
+
+  // Presses the keys, types the name, and presses Enter.
+  void saveBy(int key, Qt::KeyboardModifiers modifiers, const QString& file, const QString& filter = {}) {
+    window_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+    QTest::keyClick(window_.get(), static_cast<Qt::Key>(key), modifiers);
+    QPointer<QFileDialog> dialog = window_->findChild<QFileDialog*>();
+    QVERIFY(dialog != nullptr);
+    if (!filter.isEmpty()) dialog->selectNameFilter(filter);
+    auto* name = dialog->findChild<QLineEdit*>(QStringLiteral("fileNameEdit"));
+    QVERIFY(name != nullptr);
+    name->setText(file);
+    QTest::keyClick(name, Qt::Key_Return);
+    QTRY_VERIFY(dialog.isNull());
+  }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
+    catalogue_ = std::make_unique<storage::Catalogue>(protocol::catalogue_path());
+    test::SyntheticOptions options;
+    options.name = "digits <b>&";
+    options.stepsPerGeneration = 400;
+    options.lostSteps = 30;
+    id_ = test::writeSyntheticRun(*catalogue_, options);
+    watcher_ = std::make_unique<CatalogueWatcher>(protocol::catalogue_path());
+    applyTheme(Theme::Mode::Light);
+    window_ = std::make_unique<MainWindow>(watcher_.get(), false);
+    window_->resize(1440, 900);
+    window_->show();
+    window_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+    QTest::qWait(100);
+  }
+
+  void aVectorPictureHasItsLines() {
+    const QString file = store_.path(QStringLiteral("dashboard.svg"));
+    saveBy(Qt::Key_S, Qt::ControlModifier | Qt::ShiftModifier, file,
+           QStringLiteral("Vector picture (*.svg)"));
+    const QByteArray svg = contentOf(file);
+    QVERIFY(QSvgRenderer(svg).isValid());
+    // The batch size in its colour, as a line of the points that the window draws.
+    const SceneLine& line = window_->dashboard()->cards()[1]->plot()->painter().scene().lines[0];
+    QVERIFY(svg.count("<polyline") > 20);
+    QVERIFY(svg.contains(Theme::light().series[0].name().toUtf8()));
+    QVERIFY(!line.pieces.empty());
+    // No plot hides in it as pixels: what is left of those are small icons.
+    qsizetype from = 0;
+    while ((from = svg.indexOf("<image", from)) >= 0) {
+      const qsizetype end = svg.indexOf('>', from);
+      QVERIFY(end - from < 20'000);
+      from = end;
+    }
+  }
+
+  void aPictureIsTwiceAsFine() {
+    const QString file = store_.path(QStringLiteral("dashboard.png"));
+    saveBy(Qt::Key_S, Qt::ControlModifier | Qt::ShiftModifier, file);
+    const QImage image(file);
+    QCOMPARE(image.size(), window_->dashboard()->size() * 2);
+    QVERIFY_EXCEPTION_THROWN(savePicture(window_->dashboard(), QStringLiteral("/nowhere/x.png")), Error);
+    QVERIFY_EXCEPTION_THROWN(savePicture(window_->dashboard(), store_.path(QStringLiteral("x.gif"))), Error);
+  }
+
+  void dataHoldsEverySample() {
+    const QString csv = store_.path(QStringLiteral("data.csv"));
+    saveBy(Qt::Key_E, Qt::ControlModifier, csv);
+    const QList<QByteArray> lines = contentOf(csv).trimmed().split('\n');
+    QCOMPARE(lines.size(), 1 + 3 * 400);
+    const QList<QByteArray> names = lines[0].split(',');
+    QCOMPARE(names[0], QByteArray("generation"));
+    QCOMPARE(names[1], QByteArray("step"));
+    const auto batch = names.indexOf("batch_size");
+    const auto compute = names.indexOf("step_time-sync_time");
+    QVERIFY(batch > 0 && compute > 0);
+    const QList<QByteArray> row = lines[500].split(',');
+    QCOMPARE(row.size(), names.size());
+    const StepRef at{row[0].toInt(), row[1].toLongLong()};
+    SeriesModel& model = *window_->session()->series();
+    QCOMPARE(row[batch].toDouble(), *model.value("batch_size", at));
+    QCOMPARE(row[compute].toDouble(), *model.value("step_time-sync_time", at));
+  }
+
+  void jsonSaysNullWhereThereIsNothing() {
+    const SampleTable table = readSamples(protocol::run_paths(id_).samples, {"accuracy", "loss"});
+    const QJsonArray rows =
+        QJsonDocument::fromJson(toJson(table)).object().value(QStringLiteral("samples")).toArray();
+    QCOMPARE(rows.size(), 1200);
+    QVERIFY(rows[3].toObject().value(QStringLiteral("accuracy")).isNull());
+    QVERIFY(rows[3].toObject().value(QStringLiteral("loss")).isDouble());
+    SampleTable odd;
+    odd.series = {"a,\"b\""};
+    odd.rows = {{0, 1, {0.1}}, {0, 2, {std::nan("")}}};
+    QCOMPARE(toCsv(odd), QByteArray("generation,step,\"a,\"\"b\"\"\"\n0,1,0.1\n0,2,\n"));
+  }
+
+  void theReportStandsAlone() {
+    const QString file = store_.path(QStringLiteral("report.html"));
+    saveBy(Qt::Key_R, Qt::ControlModifier | Qt::ShiftModifier, file);
+    const QByteArray html = contentOf(file);
+    QVERIFY(html.contains("digits &lt;b&gt;&amp;"));
+    QVERIFY(!html.contains("digits <b>"));
+    QCOMPARE(html.count("<svg"), 6);
+    for (const char* outside : {"<script", "<link", "url(", "@import", "<iframe"})
+      QVERIFY2(!html.contains(outside), outside);
+    static const QRegularExpression source(QStringLiteral("(src|href)\\s*=\\s*\"(?!data:|#)"));
+    QVERIFY(!source.match(QString::fromUtf8(html)).hasMatch());
+    for (const char* word : {"AdaScale", "checkpoint-00002", "Restarted on 4 replicas", "first step 8 ms"})
+      QVERIFY2(html.contains(word), word);
+    const QString folder = qEnvironmentVariable("BATCHSCOPE_PICTURES");
+    if (!folder.isEmpty()) saveFile(folder + QStringLiteral("/report.html"), html);
+  }
+
+  void whatCameOfItIsSaid() {
+    auto* menu = window_->findChild<ShareMenu*>();
+    QSignalSpy said(menu, &ShareMenu::said);
+    // A folder in place of the file.
+    const QString taken = store_.path(QStringLiteral("taken.csv"));
+    QVERIFY(QDir().mkpath(taken));
+    QVERIFY_EXCEPTION_THROWN(saveFile(taken, "x"), Error);
+    saveBy(Qt::Key_E, Qt::ControlModifier, store_.path(QStringLiteral("data2.csv")));
+    QCOMPARE(said.count(), 1);
+    QVERIFY(said[0][0].toString().startsWith(QStringLiteral("Saved ")));
+  }
+
+  void linesAreCutAtTheEdge() {
+    const QRectF box(0, 0, 10, 10);
+    QVERIFY(clipped({{-5, -5}, {-1, 20}}, box).empty());
+    const auto through = clipped({{-5, 5}, {15, 5}}, box);
+    QCOMPARE(through.size(), 1u);
+    QCOMPARE(through[0], (QPolygonF{{0, 5}, {10, 5}}));
+    // Out and in again: two pieces.
+    const auto twice = clipped({{2, 5}, {5, 15}, {8, 5}}, box);
+    QCOMPARE(twice.size(), 2u);
+    QCOMPARE(twice[0].last(), QPointF(3.5, 10));
+    QCOMPARE(twice[1].first(), QPointF(6.5, 10));
+    QCOMPARE(clipped({{1, 1}, {2, 2}, {3, 1}}, box), (std::vector<QPolygonF>{{{1, 1}, {2, 2}, {3, 1}}}));
+  }
+
+  void cleanupTestCase() {
+    window_.reset();
+    watcher_.reset();
+    catalogue_.reset();
+  }
+};
+
+QTEST_MAIN(ShareTest)
+#include "test_share.moc"
