@@ -22,6 +22,9 @@ struct RunOptions {
   bool oversubscribe = false;
   std::vector<std::string> triggers;
   std::string checkpoint_every;  // a duration; "0": never
+  std::string collective_timeout, hang_timeout, rescale_timeout, checkpoint_timeout;  // durations
+  std::optional<int> restart_budget;
+  std::string non_finite;  // a policy
   bool detach = false;
   std::vector<std::string> expectations;
   std::string timeout;

@@ -37,7 +37,7 @@ Reply ask(const RunReference& options, const protocol::Request& request) {
   const storage::Run run = catalogue.resolve(options.run);
   if (!protocol::is_active(run.state)) refuseInactive(run);
   // A checkpoint is answered when it is on disk, everything else when the supervisor has agreed to it.
-  const double seconds = request.command == Command::checkpoint ? run.spec.checkpoint_timeout : 0;
+  const double seconds = request.command == Command::checkpoint ? run.spec.time_outs.checkpoint : 0;
   return {run, run::request(run.id, request, kAnswerTimeoutMs + static_cast<int>(seconds * 1000))};
 }
 

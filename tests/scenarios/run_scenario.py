@@ -99,8 +99,12 @@ class Scenario:
             self.signal("KILL " + rest)
 
     def signal(self, rest):
-        name, _, whom = rest.partition(" ")
-        os.kill(self.process(whom), signal.Signals["SIG" + name])
+        name, whom, times = re.fullmatch(r"(\S+) (.+?)(?: (\d+) times)?", rest).groups()
+        process = self.process(whom)
+        for _ in range(int(times or 1)):
+            with contextlib.suppress(ProcessLookupError) if times else contextlib.nullcontext():
+                os.kill(process, signal.Signals["SIG" + name])
+            time.sleep(0.002 if times else 0)  # one by one: signals that wait together are one
 
     def lose(self, rest):
         if rest != "memory":

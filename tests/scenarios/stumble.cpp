@@ -10,6 +10,7 @@
 #include <torch/optim/sgd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
@@ -34,9 +35,11 @@ struct Options {
   std::int64_t samples = 1024, batch_size = 32;
   std::int64_t max_batch_size = 0;  // 0: the batch size stays
   int step_ms = 5;
-  int validation_ms = 0;  // how long the one validation batch after each epoch takes
-  std::string fault;      // none
-  int at = 20, rank = 0;
+  int validation_ms =
+      0;  // how long each of the eight validation batches after an epoch takes; 0: there are none
+  int start_ms = 0;
+  std::string fault;  // none
+  int at = 20, rank = 0, replicas = 0;
   bool always = false;
   std::int64_t memory = 0;  // samples of a micro-batch that fit; 0: any number
 };
@@ -68,11 +71,14 @@ Options parse(int argc, char** argv) {
   app.add_option("--batch-size", o.batch_size);
   app.add_option("--max-batch-size", o.max_batch_size, "Let goodput choose up to so many; 0: it stays");
   app.add_option("--step-ms", o.step_ms, "How long a step takes at least");
-  app.add_option("--validation-ms", o.validation_ms, "How long a validation after each epoch takes; 0: none");
+  app.add_option("--validation-ms", o.validation_ms,
+                 "How long an eighth of a validation takes; 0: there is none");
+  app.add_option("--start-ms", o.start_ms, "How long the program prepares its data");
   app.add_option("--fault", o.fault, "What happens")
       ->check(CLI::IsMember({"kill", "freeze", "abort", "throw", "exit", "memory", "loop", "sleep", "nan"}));
-  app.add_option("--at", o.at, "The step in which it happens, from 1");
-  app.add_option("--rank", o.rank, "The replica that it happens to");
+  app.add_option("--at", o.at, "The step in which it happens, from 1; 0: a generation's first");
+  app.add_option("--rank", o.rank, "The replica that it happens to; -1: all");
+  app.add_option("--replicas", o.replicas, "Only where there are so many; 0: on any number");
   app.add_flag("--always", o.always, "In every generation that comes to this step");
   app.add_option("--memory", o.memory, "Samples of a micro-batch for which there is memory; 0: any number");
   try {
@@ -87,6 +93,7 @@ void pause(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms));
 
 void train(const Options& o) {
   constexpr std::int64_t kFeatures = 8;
+  pause(o.start_ms);
   at::manual_seed(0);
   const at::Tensor x = at::randn({o.samples, kFeatures});
   const TensorDataset dataset(x, x.mv(at::arange(1, kFeatures + 1).to(at::kFloat)));
@@ -95,9 +102,13 @@ void train(const Options& o) {
   AdaptiveDataParallel adp(*model, optimizer);
   AdaptiveDataLoader training(dataset, {.batch_size = o.batch_size, .shuffle = true});
   if (o.max_batch_size > 0) training.autoscale_batch_size(o.max_batch_size, {}, true);
-  AdaptiveDataLoader validation(dataset, {.batch_size = o.samples, .training = false});
+  AdaptiveDataLoader validation(dataset,
+                                {.batch_size = std::max<std::int64_t>(1, o.samples / 8), .training = false});
 
-  const bool armed = !o.fault.empty() && (o.always || num_restarts() == 0) && replica_rank() == o.rank;
+  const bool armed = !o.fault.empty() && (o.always || num_restarts() == 0) &&
+                     (o.rank == replica_rank() || o.rank < 0) &&
+                     (o.replicas == num_replicas() || o.replicas == 0);
+  bool first = true;
   const auto loss_of = [&](const Batch& batch) {
     return (model(batch.data).squeeze(1) - batch.target).square().mean();
   };
@@ -108,7 +119,8 @@ void train(const Options& o) {
       if (o.memory > 0 && batch.size() > o.memory) at::empty({std::int64_t{1} << 55});
       adp.zero_grad();
       at::Tensor loss = loss_of(batch);
-      if (armed && metrics::steps() + 1 == o.at) stumble(o.fault, loss);
+      if (armed && (o.at == 0 ? first : metrics::steps() + 1 == o.at)) stumble(o.fault, loss);
+      first = false;
       loss.backward();
       adp.step();
       record("loss", loss.item<double>());

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
@@ -66,6 +67,15 @@ Environment Environment::from_process() {
   e.sample_log = text(variable::kSampleLog);
   e.checkpoint_interval = seconds(variable::kCheckpointInterval, e.checkpoint_interval);
   e.memory_path = text(variable::kMemoryPath);
+  e.collective_timeout = seconds(variable::kCollectiveTimeout, e.collective_timeout);
+  if (e.collective_timeout == 0)
+    throw Error(ErrorKind::usage, std::string(variable::kCollectiveTimeout) + "=0: expected a time above 0");
+  e.max_local_batch_size = integer(variable::kMaxLocalBatchSize, 0, 0, std::numeric_limits<int>::max());
+  try {
+    e.non_finite = parse_non_finite(text(variable::kNonFinite, non_finite_name(e.non_finite)));
+  } catch (const Error& error) {
+    throw Error(ErrorKind::usage, std::string(variable::kNonFinite) + ": " + error.what());
+  }
   if (e.replica_rank >= e.num_replicas)
     throw Error(ErrorKind::usage, std::string(variable::kReplicaRank) + "=" + std::to_string(e.replica_rank) +
                                       ": expected less than " + variable::kNumReplicas + "=" +
@@ -100,6 +110,11 @@ std::map<std::string, std::string> Environment::to_variables() const {
   set(variable::kTriggers, triggers);
   set(variable::kSampleLog, sample_log);
   set(variable::kMemoryPath, memory_path);
+  if (collective_timeout != defaults.collective_timeout)
+    variables[variable::kCollectiveTimeout] = Json(collective_timeout).dump();
+  if (max_local_batch_size != 0)
+    variables[variable::kMaxLocalBatchSize] = std::to_string(max_local_batch_size);
+  set(variable::kNonFinite, non_finite_name(non_finite), non_finite_name(defaults.non_finite));
   if (checkpoint_interval != defaults.checkpoint_interval)
     variables[variable::kCheckpointInterval] = Json(checkpoint_interval).dump();
   return variables;

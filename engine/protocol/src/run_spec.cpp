@@ -153,10 +153,14 @@ void to_json(Json& json, const RunSpec& spec) {
           {"group", spec.group},
           {"triggers", spec.triggers},
           {"environment", spec.environment},
-          {"checkpoint_timeout", spec.checkpoint_timeout},
-          {"rescale_timeout", spec.rescale_timeout},
+          {"collective_timeout", spec.time_outs.collective},
+          {"hang_timeout", spec.time_outs.step},
+          {"rescale_timeout", spec.time_outs.rescale},
+          {"checkpoint_timeout", spec.time_outs.checkpoint},
           {"checkpoint_interval", spec.checkpoint_interval},
-          {"restart_budget", spec.restart_budget}};
+          {"restart_budget", spec.restart_budget},
+          {"non_finite", non_finite_name(spec.non_finite)},
+          {"max_local_batch_size", spec.max_local_batch_size}};
 }
 
 void from_json(const Json& json, RunSpec& spec) {
@@ -190,10 +194,16 @@ void from_json(const Json& json, RunSpec& spec) {
   read("group", spec.group, defaults.group);
   read("triggers", spec.triggers, defaults.triggers);
   read("environment", spec.environment, defaults.environment);
-  read("checkpoint_timeout", spec.checkpoint_timeout, defaults.checkpoint_timeout);
-  read("rescale_timeout", spec.rescale_timeout, defaults.rescale_timeout);
+  read("collective_timeout", spec.time_outs.collective, defaults.time_outs.collective);
+  read("hang_timeout", spec.time_outs.step, defaults.time_outs.step);
+  read("rescale_timeout", spec.time_outs.rescale, defaults.time_outs.rescale);
+  read("checkpoint_timeout", spec.time_outs.checkpoint, defaults.time_outs.checkpoint);
   read("checkpoint_interval", spec.checkpoint_interval, defaults.checkpoint_interval);
   read("restart_budget", spec.restart_budget, defaults.restart_budget);
+  std::string non_finite;
+  read("non_finite", non_finite, std::string(non_finite_name(defaults.non_finite)));
+  spec.non_finite = parse_non_finite(non_finite);
+  read("max_local_batch_size", spec.max_local_batch_size, defaults.max_local_batch_size);
 }
 
 }  // namespace batchscope::protocol

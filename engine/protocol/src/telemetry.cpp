@@ -30,7 +30,8 @@ void fields(M& m, V&& visit) {
   } else if constexpr (std::is_same_v<T, Scalar>) {
     visit("name", m.name), visit("step", m.step), visit("value", m.value), visit("mono", m.mono);
   } else if constexpr (std::is_same_v<T, Heartbeat>) {
-    visit("rank", m.rank), visit("step", m.step), visit("phase", m.phase), visit("mono", m.mono);
+    visit("rank", m.rank), visit("step", m.step), visit("phase", m.phase);
+    visit("waiting", m.waiting), visit("since", m.since), visit("mono", m.mono);
   } else if constexpr (std::is_same_v<T, Position>) {
     visit("epoch", m.epoch), visit("epochs", m.epochs), visit("loop", m.loop), visit("fraction", m.fraction);
     visit("progress", m.progress), visit("mono", m.mono);
@@ -57,6 +58,9 @@ void fields(M& m, V&& visit) {
     visit("values", m.values);
   } else if constexpr (std::is_same_v<T, Notice>) {
     visit("level", m.level), visit("text", m.text), visit("step", m.step);
+  } else if constexpr (std::is_same_v<T, Failure>) {
+    visit("rank", m.rank), visit("kind", m.kind), visit("text", m.text), visit("step", m.step);
+    visit("local_batch_size", m.local_batch_size), visit("mono", m.mono);
   } else {
     static_assert(std::is_same_v<T, Goodbye>);
     visit("rank", m.rank), visit("code", m.code), visit("step", m.step), visit("mono", m.mono);
@@ -64,9 +68,9 @@ void fields(M& m, V&& visit) {
 }
 
 // In the order of the variant.
-constexpr const char* kTypes[] = {"hello",     "restored",        "steps",  "scalar", "heartbeat",
-                                  "position",  "epoch",           "ledger", "model",  "checkpoint",
-                                  "triggered", "hyperparameters", "notice", "goodbye"};
+constexpr const char* kTypes[] = {"hello",     "restored",        "steps",  "scalar",  "heartbeat",
+                                  "position",  "epoch",           "ledger", "model",   "checkpoint",
+                                  "triggered", "hyperparameters", "notice", "goodbye", "failure"};
 static_assert(std::size(kTypes) == std::variant_size_v<Message>);
 
 Json encode_value(double value) { return encode_number(value); }

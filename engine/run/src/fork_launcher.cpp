@@ -11,15 +11,12 @@
 
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/time_outs.h"
 
 namespace batchscope::run {
 namespace {
 
-using namespace std::chrono_literals;
-
-// From its start to init_process_group(): half a second when the libraries are in memory, and several from a
-// slow disk. A program that takes longer is busy with something else.
-constexpr auto kPatience = 20s;
+using protocol::time_out::kForkServerStart;
 
 bool allowed(const ReplicaOrder& program) {
   const auto found = program.environment.find(protocol::variable::kForkServer);
@@ -33,7 +30,8 @@ ForkLauncher::ForkLauncher(ReplicaOrder program) : program_(std::move(program)),
   QObject::connect(&patience_, &QTimer::timeout, &patience_, [this] {
     if (!server_ || server_->ready()) return;
     kill(server_->pid(), SIGKILL);
-    answered("it did not call init_process_group() within " + std::to_string(kPatience.count()) + " s");
+    answered("it did not call init_process_group() within " + std::to_string(kForkServerStart.count()) +
+             " s");
   });
 }
 
@@ -60,7 +58,7 @@ void ForkLauncher::start_server() {
     return;
   }
   server_->on_answer = [this](const std::string& refusal) { answered(refusal); };
-  patience_.start(kPatience);
+  patience_.start(kForkServerStart);
 }
 
 void ForkLauncher::answered(const std::string& refusal) {

@@ -14,12 +14,14 @@
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/fork_server.h"
+#include "batchscope/protocol/time_outs.h"
 
 namespace batchscope::run {
 namespace {
 
 constexpr int kItsDescriptor = 3;
-constexpr int kForkLimit = 5000;  // ms; a fork takes a few
+constexpr int kForkLimit =
+    std::chrono::duration_cast<std::chrono::milliseconds>(protocol::time_out::kFork).count();
 
 protocol::ForkAnswer receive(int socket, int limit) {
   pollfd answered{socket, POLLIN, 0};

@@ -60,9 +60,10 @@ ReplicaOrder program_order(const protocol::RunSpec& spec, const fs::path& log) {
     if (equals != std::string::npos && !text.starts_with("ADAPTDL_"))
       order.environment[text.substr(0, equals)] = text.substr(equals + 1);
   }
-  for (const char* name :
-       {protocol::variable::kTelemetrySocket, protocol::variable::kRendezvousDir,
-        protocol::variable::kThreads, protocol::variable::kTriggers, protocol::variable::kMemoryPath})
+  for (const char* name : {protocol::variable::kTelemetrySocket, protocol::variable::kRendezvousDir,
+                           protocol::variable::kThreads, protocol::variable::kTriggers,
+                           protocol::variable::kMemoryPath, protocol::variable::kCollectiveTimeout,
+                           protocol::variable::kMaxLocalBatchSize, protocol::variable::kNonFinite})
     order.environment.erase(name);
   for (const auto& [name, value] : spec.environment) order.environment[name] = value;
   // OpenMP's threads wait for one another by spinning, which on cores that are shared costs a small step ten
@@ -98,6 +99,9 @@ Generation::Generation(int number, const std::string& run, const protocol::RunSp
   e.telemetry_socket = paths.telemetry_socket.string();
   e.rendezvous_dir = rendezvous_.string();
   e.checkpoint_interval = spec.checkpoint_interval;
+  e.collective_timeout = spec.time_outs.collective;
+  e.max_local_batch_size = spec.max_local_batch_size;
+  e.non_finite = spec.non_finite;
   if (fs::is_directory(paths.memory)) e.memory_path = paths.memory.string();
   if (!spec.triggers.empty()) e.triggers = protocol::Json(spec.triggers).dump();
 

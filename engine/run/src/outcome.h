@@ -2,21 +2,30 @@
 //
 // How a generation ended, judged from the exits of its replicas. All 0: the program is done. All 0 or 143:
 // stopped after a checkpoint (AdaptDL's convention). Anything else is a crash, and the culprit is the
-// replica whose end caused the others': a peer's death makes the survivors fail with an exit code of their
-// own, so a signal weighs more than an exit code, and the earlier exit more than the later. Replicas that
-// the supervisor itself killed are nobody's culprit unless there is no other.
+// replica whose end caused the others'. A replica that speaks telemetry says itself whether it failed because
+// of another one; of those that do not, a signal weighs more than an exit code, which survivors of a peer's
+// death end with, and the earlier exit more than the later. A replica that hangs is the culprit where no
+// other failed by itself; one that the supervisor merely killed with the rest is none unless there is no
+// other.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace batchscope::run {
+
+// What is known of the reason, beyond the status.
+enum class Cause { unknown, exception, memory, non_finite, peer, hang };
 
 struct Exit {
   int rank = 0;
   int code = 0;  // where signal is 0
   int signal = 0;
   bool killed = false;  // after the supervisor's own SIGKILL
+  Cause cause = Cause::unknown;
+  std::string why = {};               // a sentence, or an exception's text; may be empty
+  std::int64_t local_batch_size = 0;  // that was in flight; 0: unknown
 
   bool clean() const;  // exit code 0 or 143
 };
@@ -26,14 +35,16 @@ struct Outcome {
   Kind kind = Kind::finished;
   Exit culprit;  // of a crash
 
-  // As it stands in the catalogue: "finished", "checkpointed", "crashed: rank 1, signal 9".
+  // As it stands in the catalogue: "finished", "checkpointed", "crashed: rank 1, signal 9", "crashed: rank 0,
+  // hang".
   std::string text() const;
 };
 
 // In the order in which the replicas exited.
 Outcome judge(const std::vector<Exit>& exits);
 
-// "rank 1 was killed by signal 9 (Killed)", "rank 0 ended with exit code 3".
+// "rank 1 was killed by signal 9 (SIGKILL)", "rank 0 ended with exit code 3", "rank 1 ran out of memory:
+// ...".
 std::string describe(const Exit& exit);
 
 }  // namespace batchscope::run

@@ -145,6 +145,39 @@ Parameter read_parameter(const fs::path& file, const toml::table& table) {
   return parameter;
 }
 
+// The table [faults]: what a fault does, and how long anything may take.
+void read_faults(const fs::path& file, const toml::table& table, Recipe& recipe) {
+  Fields fields(file, table);
+  // What is wrong with the field, or with `at`, is told with its place.
+  const auto placed = [&](const toml::node& at, const std::string& what, const auto& attempt) {
+    try {
+      attempt();
+    } catch (const Error& error) {
+      fields.fail(at, what + ": " + error.what());
+    }
+  };
+  const auto read = [&](const char* name, const auto& take) {
+    if (const std::string text = fields.scalar(name); !text.empty())
+      placed(*fields.find(name), std::string("field '") + name + "'", [&] { take(text); });
+  };
+  const auto read_time = [&](const char* name, double& seconds) {
+    read(name, [&](const std::string& text) { seconds = protocol::parse_duration(text); });
+  };
+  read_time("collective_timeout", recipe.time_outs.collective);
+  read_time("hang_timeout", recipe.time_outs.step);
+  read_time("rescale_timeout", recipe.time_outs.rescale);
+  read_time("checkpoint_timeout", recipe.time_outs.checkpoint);
+  read("non_finite", [&](const std::string& text) { recipe.non_finite = protocol::parse_non_finite(text); });
+  read("restart_budget", [&](const std::string& text) {
+    const auto budget = parse_number(text);
+    if (!budget || *budget < 0 || *budget > 1e6 || *budget != std::floor(*budget))
+      throw Error(ErrorKind::usage, "expected a whole number of at least 0");
+    recipe.restart_budget = static_cast<int>(*budget);
+  });
+  placed(table, "[faults]", [&] { recipe.time_outs.check(); });
+  fields.no_others();
+}
+
 fs::path find_program(const Recipe& recipe) {
   const bool relative = recipe.program.find('/') != std::string::npos;
   const fs::path program = relative ? fs::weakly_canonical(recipe.file.parent_path() / recipe.program)
@@ -203,6 +236,10 @@ Recipe Recipe::load(const fs::path& file) {
       fields.fail(*fields.find("replicas"), std::string("field 'replicas': ") + error.what());
     }
   }
+  if (const toml::node* faults = fields.find("faults")) {
+    if (!faults->is_table()) fields.fail(*faults, "what a fault does is written below [faults]");
+    read_faults(file, *faults->as_table(), recipe);
+  }
   if (const toml::node* list = fields.find("parameter")) {
     if (!list->is_array_of_tables()) fields.fail(*list, "parameters are written as [[parameter]]");
     for (const toml::node& entry : *list->as_array()) {
@@ -243,6 +280,9 @@ protocol::RunSpec Recipe::spec(const std::map<std::string, std::string>& values)
   spec.recipe = file.string();
   spec.replicas = replicas;
   spec.auto_replicas = auto_replicas;
+  spec.time_outs = time_outs;
+  spec.restart_budget = restart_budget;
+  spec.non_finite = non_finite;
   return spec;
 }
 

@@ -8,17 +8,22 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/time_outs.h"
 #include "words.h"
 
 namespace batchscope::run {
 namespace {
 
-// Survivors of a peer's death raise within 20 ms and need the rest to say so in their logs.
-constexpr double kGrace = 1;
-// The same while a checkpoint was asked for: rank 0 may still be writing a good one.
-constexpr double kGraceWhileSaving = 10;
-constexpr double kFirstBackOff = 0.5;
-constexpr double kLongestBackOff = 30;
+namespace time_out = protocol::time_out;
+
+double in_seconds(std::chrono::duration<double> time) { return time.count(); }
+
+// Before the restart that follows so many crashes without progress.
+double back_off(int crashes) {
+  if (crashes <= 1) return 0;
+  return std::min(in_seconds(time_out::kLongestBackOff),
+                  in_seconds(time_out::kFirstBackOff) * std::exp2(crashes - 2));
+}
 
 bool all_clean(const std::vector<Exit>& exits) {
   return std::all_of(exits.begin(), exits.end(), [](const Exit& e) { return e.clean(); });
@@ -62,6 +67,7 @@ void RunMachine::launch(int replicas, const std::string& reason) {
   intent_ = Intent::none;
   replicas_ = replicas;
   progressed_ = asked_ = killed_ = false;
+  hang_.reset();
   exits_.clear();
   orders_.set_timer(-1);
   try {
@@ -87,7 +93,9 @@ void RunMachine::first_step() {
   if (const auto next = std::exchange(queued_, std::nullopt); next && *next != replicas_) rescale(*next);
 }
 
-void RunMachine::checkpoint_written() { crashes_ = 0; }
+void RunMachine::checkpoint_written(std::int64_t step) {
+  if (step > crash_step_) crashes_ = 0;
+}
 
 void RunMachine::triggered(const protocol::Trigger& trigger) {
   using Action = protocol::Trigger::Action;
@@ -110,13 +118,32 @@ void RunMachine::triggered(const protocol::Trigger& trigger) {
 
 void RunMachine::replica_exited(const Exit& exit) {
   exits_.push_back(exit);
-  exits_.back().killed = killed_;
+  Exit& last = exits_.back();
+  last.killed = killed_;
+  if (killed_ && hang_ && hang_->rank == exit.rank && exit.cause == Cause::unknown) {
+    last.cause = Cause::hang;
+    last.why = hang_->why;
+  }
+  if (exit.cause == Cause::peer && !hang_) hang_ = orders_.suspect();
   if (static_cast<int>(exits_.size()) == replicas_) {
     generation_ended();
     return;
   }
   if (phase_ == Phase::launching || phase_ == Phase::training) begin_ending(Intent::none);
-  if (!exit.clean() && !killed_) orders_.set_timer(asked_ ? kGraceWhileSaving : kGrace);
+  if (!exit.clean() && !killed_)
+    orders_.set_timer(in_seconds(asked_ ? time_out::kLastWordsWhileSaving : time_out::kLastWords));
+}
+
+void RunMachine::hung(const Suspect& suspect) {
+  const bool runs = phase_ == Phase::launching || phase_ == Phase::training || phase_ == Phase::ending;
+  if (!runs || killed_) return;
+  hang_ = suspect;
+  if (phase_ != Phase::ending) begin_ending(Intent::none);
+  if (intent_ != Intent::none)
+    orders_.tell("warning", "rank " + std::to_string(suspect.rank) + " hangs: " + suspect.why +
+                                "; the replicas are killed and the newest complete checkpoint is used");
+  killed_ = true;
+  orders_.kill();
 }
 
 void RunMachine::time_out() {
@@ -180,27 +207,37 @@ void RunMachine::carry_out(const Outcome& outcome) {
 }
 
 void RunMachine::crashed(const Exit& culprit) {
-  const std::string words = orders_.last_words(culprit.rank);
-  const std::string why = (culprit.killed ? "it did not start in time" : describe(culprit)) +
-                          (words.empty() ? std::string() : "; its log ends with:\n" + words);
+  const bool unstarted = culprit.killed && culprit.cause == Cause::unknown;
+  const std::string what = unstarted ? "it did not start in time" : describe(culprit);
+  std::string log = culprit.why.empty() ? orders_.last_words(culprit.rank) : std::string();
+  if (!log.empty()) log = "; its log ends with:\n" + log;
+  const std::string why = what + log;
+
+  const std::string lowered = culprit.cause == Cause::memory
+                                  ? orders_.lower_local_batch_size(culprit.local_batch_size)
+                                  : std::string();
+  if (!lowered.empty()) {  // the next try is another one, and their number is finite
+    stillborn_ = 0;
+    return restart(what + "; " + lowered, 0, log);
+  }
   if (restore_old_count(why)) return;
+  if (culprit.cause == Cause::non_finite && limits_.stop_when_not_finite) return end(RunState::failed, why);
 
   crashes_++;
+  crash_step_ = std::max(crash_step_, orders_.step());
   stillborn_ = progressed_ ? 0 : stillborn_ + 1;
-  if (stillborn_ >= 2) {
-    end(RunState::failed, "the run failed twice in a row before a first step: " + why);
-    return;
-  }
-  if (crashes_ > limits_.restart_budget) {
-    end(RunState::failed, "the budget of " + std::to_string(limits_.restart_budget) +
-                              " restarts without a new checkpoint is used up: " + why);
-    return;
-  }
-  const double delay = std::min(kLongestBackOff, kFirstBackOff * std::exp2(crashes_ - 1));
+  if (stillborn_ >= 2)
+    return end(RunState::failed, "the run failed twice in a row before a first step: " + why);
+  if (crashes_ > limits_.restart_budget)
+    return end(RunState::failed, "the budget of " + std::to_string(limits_.restart_budget) +
+                                     " restarts without progress is used up; the last time " + why);
+  restart(what, back_off(crashes_), log);
+}
+
+void RunMachine::restart(const std::string& what, double delay, const std::string& log) {
   replicas_ = std::exchange(queued_, std::nullopt).value_or(replicas_);
-  orders_.tell("error", describe(culprit) + "; restarting in " + seconds_text(delay) + " from " +
-                            orders_.restart_point() +
-                            (words.empty() ? std::string() : "; its log ends with:\n" + words));
+  orders_.tell("error", what + "; restarting " + (delay > 0 ? "in " + seconds_text(delay) : "at once") +
+                            " from " + orders_.restart_point() + log);
   phase_ = Phase::backing_off;
   fresh_ = false;
   orders_.set_timer(delay);

@@ -15,12 +15,14 @@
 // for its first step; the newest one wins.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/protocol/run_state.h"
+#include "hang_watch.h"
 #include "outcome.h"
 
 namespace batchscope::run {
@@ -44,6 +46,12 @@ class Orders {
 
   virtual std::string last_words(int rank) = 0;  // end of the replica's log, or empty
   virtual std::string restart_point() = 0;       // "checkpoint-000003 (step 100)", "the beginning, ..."
+  virtual std::int64_t step() = 0;               // optimizer steps done
+  // Who held a replica up that gave up waiting.
+  virtual std::optional<Suspect> suspect() = 0;
+  // Memory ran out at so many samples: lowers the bound that the next generation gets, and says so in a
+  // clause; empty where there is nothing to lower.
+  virtual std::string lower_local_batch_size(std::int64_t local) = 0;
 };
 
 class RunMachine {
@@ -52,6 +60,7 @@ class RunMachine {
     double checkpoint_timeout = 120;
     double rescale_timeout = 60;
     int restart_budget = 5;
+    bool stop_when_not_finite = false;
   };
 
   RunMachine(const Limits& limits, Orders& orders);
@@ -59,9 +68,10 @@ class RunMachine {
   // What happens.
   void start(int replicas, const std::string& reason);  // "start" or "resume"
   void first_step();                                    // the generation makes progress
-  void checkpoint_written();                            // a crash from here on has a fresh budget
+  void checkpoint_written(std::int64_t step);           // past the last crash, it renews the budget
   void triggered(const protocol::Trigger& trigger);     // the replicas exit by themselves
   void replica_exited(const Exit& exit);
+  void hung(const Suspect& suspect);  // no replica makes progress, because of this one
   void time_out();
 
   // What is asked. Throw Error(conflict) where the run is in no state to do it.
@@ -86,6 +96,7 @@ class RunMachine {
   void generation_ended();
   void carry_out(const Outcome& outcome);
   void crashed(const Exit& culprit);
+  void restart(const std::string& what, double delay, const std::string& log);
   bool restore_old_count(const std::string& why);
   void keep_wish();
   void become_idle();
@@ -110,9 +121,11 @@ class RunMachine {
   std::string reason_;            // Intent::rescale: why
   bool asked_ = false;            // ending: because we or a trigger asked for it
   bool killed_ = false;           // ending: SIGKILL has been sent
+  std::optional<Suspect> hang_;   // who holds the generation up
 
-  int crashes_ = 0;    // since the last checkpoint
-  int stillborn_ = 0;  // generations in a row that ended before their first step
+  int crashes_ = 0;              // since a checkpoint that came further than the last of them
+  std::int64_t crash_step_ = 0;  // in which the last one happened
+  int stillborn_ = 0;            // generations in a row that ended before their first step
 };
 
 }  // namespace batchscope::run

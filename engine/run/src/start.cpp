@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/time_outs.h"
 #include "batchscope/run/client.h"
 #include "log_tail.h"
 #include "placement.h"
@@ -21,9 +22,7 @@ namespace batchscope::run {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace std::chrono_literals;
 
-constexpr auto kStartLimit = 10s;
 constexpr int kLogLines = 10;
 constexpr std::size_t kLongestName = 200;  // bytes
 
@@ -66,7 +65,7 @@ bool answers(const std::string& id) {
 
 // Until the supervisor answers, or has come and gone (a run of a moment).
 void await_supervisor(storage::Catalogue& catalogue, const std::string& id, const ProcessId& process) {
-  const auto deadline = std::chrono::steady_clock::now() + kStartLimit;
+  const auto deadline = std::chrono::steady_clock::now() + protocol::time_out::kSupervisorStart;
   while (!answers(id)) {
     const bool gone = !is_alive(process);
     if (gone) {
@@ -106,8 +105,7 @@ void check(const protocol::RunSpec& spec, const std::vector<storage::Lease>& lea
     throw Error(ErrorKind::usage, spec.program + " is no program: it cannot be executed");
   if (!fs::is_directory(spec.working_directory))
     throw Error(ErrorKind::not_found, "there is no directory '" + spec.working_directory + "' to work in");
-  if (!(spec.checkpoint_timeout > 0) || !(spec.rescale_timeout > 0))
-    throw Error(ErrorKind::usage, "time-outs are seconds above 0");
+  spec.time_outs.check();
   if (!(spec.checkpoint_interval >= 0))
     throw Error(ErrorKind::usage, "the checkpoint interval is a number of seconds of at least 0");
   if (spec.restart_budget < 0) throw Error(ErrorKind::usage, "the restart budget is a number of at least 0");

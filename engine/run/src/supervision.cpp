@@ -13,9 +13,9 @@
 #include <type_traits>
 
 #include "batchscope/protocol/error.h"
-#include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/series.h"
-#include "log_tail.h"
+#include "batchscope/protocol/time_outs.h"
+#include "memory_fault.h"
 #include "predecessor.h"
 #include "words.h"
 
@@ -29,10 +29,7 @@ namespace {
 constexpr auto kTick = 200ms;  // the series are committed
 constexpr int kTicksPerProgress = 5;
 constexpr auto kStatusInterval = 100ms;
-// A program that has not said hello by then is taken for one that does not speak telemetry.
-constexpr auto kQuiet = 10s;
 constexpr auto kLeftoversInterval = 50ms;
-constexpr int kLastLines = 5;
 constexpr int kLastAttempts = 10;  // to write down how the run ended
 
 }  // namespace
@@ -50,7 +47,10 @@ Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run,
       launcher_(program_order(run.spec, paths_.logs / "fork-server.log")),
       devices_(catalogue, run.id, Machine::here()),
       board_(run.step, run.epoch, run.epochs, run.fraction, run.latest),
-      machine_({run.spec.checkpoint_timeout, run.spec.rescale_timeout, run.spec.restart_budget}, *this),
+      hang_watch_(run.spec.time_outs.step),
+      machine_({run.spec.time_outs.checkpoint, run.spec.time_outs.rescale, run.spec.restart_budget,
+                run.spec.non_finite == NonFinite::stop},
+               *this),
       volatile_checkpoints_(paths_),
       fired_(run.spec.triggers.size()) {
   signals_.on_exit = [this](pid_t pid, int status) { on_exit(pid, status); };
@@ -101,7 +101,7 @@ int Supervision::exec() {
   if (const auto leftovers = leftover_replicas(paths_); !leftovers.empty()) {
     tell("warning", on_replicas(static_cast<int>(leftovers.size())) +
                         " of an earlier supervisor still run; waiting for their checkpoint");
-    leftovers_deadline_ = monotonic_seconds() + run_.spec.checkpoint_timeout;
+    leftovers_deadline_ = monotonic_seconds() + run_.spec.time_outs.checkpoint;
     leftovers_timer_.start(kLeftoversInterval);
   } else {
     QTimer::singleShot(0, &loop_, [this] { prepare(); });
@@ -162,15 +162,18 @@ void Supervision::launch(int replicas, const std::string& reason) {
   const int number = next_generation_++;
   heard_ = progressed_ = under_way_ = forked_ = false;
   checkpoint_.reset();
+  failures_.clear();
+  memory_kills_ = out_of_memory_kills();
+  hang_watch_.begin(replicas);
   telemetry_.expect(number, replicas);
   recorder_.begin_generation(number);
-  generation_.emplace(number, run_.id, run_.spec, paths_, placement,
-                      adaptdl_ ? adaptdl_->url() : std::string(), launcher_);
+  generation_.emplace(number, run_.id, spec_, paths_, placement, adaptdl_ ? adaptdl_->url() : std::string(),
+                      launcher_);
   if (adaptdl_)
     adaptdl_->stands(number, std::vector(static_cast<std::size_t>(replicas), master_address(number)));
   write_replicas(paths_.root / "replicas.json", generation_->processes());
   clock_.launched(now);
-  if (!speaks_) quiet_timer_.start(kQuiet);
+  if (!speaks_) quiet_timer_.start(time_out::kQuiet);
 
   record_ = {};
   record_.number = number;
@@ -220,21 +223,6 @@ void Supervision::refuse_checkpoint(const Error& why) {
   waiting_.clear();
 }
 
-std::string Supervision::last_words(int rank) {
-  return log_tail(paths_.log_file(record_.number, rank), kLastLines);
-}
-
-std::string Supervision::restart_point() {
-  for (const auto& directory : list_checkpoints(paths_.checkpoints)) {
-    try {
-      return directory.filename().string() + " (step " + std::to_string(read_manifest(directory).step) + ")";
-    } catch (const Error&) {
-      continue;  // the replicas will skip it too
-    }
-  }
-  return "the beginning, as there is no checkpoint yet";
-}
-
 // --- what happens ---
 
 void Supervision::on_message(int rank, const Message& message) {
@@ -242,11 +230,13 @@ void Supervision::on_message(int rank, const Message& message) {
   recorder_.take(message);
   board_.take(message);
   dirty_ = true;
+  hang_watch_.heard(rank, monotonic_seconds());
   std::visit(
       [&](const auto& m) {
         using T = std::decay_t<decltype(m)>;
         if constexpr (std::is_same_v<T, Hello>) {
           heard_ = speaks_ = true;
+          hang_watch_.greeted(rank, monotonic_seconds());
           forked_ = m.forked;
           clock_.group_stands(m.mono);
           on_device(m.device);
@@ -260,6 +250,10 @@ void Supervision::on_message(int rank, const Message& message) {
             if (progressed_) recorder_.put(record_);  // a validation was finished first
           }
           if (!mono.empty()) on_progress(mono.front());
+        } else if constexpr (std::is_same_v<T, Heartbeat>) {
+          hang_watch_.beat(rank, m, monotonic_seconds());
+        } else if constexpr (std::is_same_v<T, Failure>) {
+          failures_[rank] = m;
         } else if constexpr (std::is_same_v<T, Position>) {
           if (m.loop == "validate") on_progress(m.mono);
         } else if constexpr (std::is_same_v<T, CheckpointWritten>) {
@@ -311,7 +305,7 @@ void Supervision::on_restored(const Restored& restored, std::int64_t step_before
 
 void Supervision::on_checkpoint(const CheckpointWritten& checkpoint) {
   checkpoint_ = checkpoint;
-  machine_.checkpoint_written();
+  machine_.checkpoint_written(checkpoint.step);
   if (checkpoint.reason == "periodic") return settle();  // it is not the one that anybody waits for
   if (clock_.running() && progressed_) clock_.checkpointed(checkpoint.last_step, checkpoint.mono);
   const Json result{{"name", checkpoint.name},
@@ -347,13 +341,8 @@ void Supervision::on_exit(pid_t pid, int status) {
   telemetry_.drain();
   const auto rank = generation_->take_exited(pid);
   if (!rank) return;
-  Exit exit;
-  exit.rank = *rank;
-  if (WIFSIGNALED(status))
-    exit.signal = WTERMSIG(status);
-  else
-    exit.code = WEXITSTATUS(status);
-  machine_.replica_exited(exit);
+  hang_watch_.left(*rank);
+  machine_.replica_exited(account_of(*rank, status));
   settle();
 }
 
@@ -370,10 +359,11 @@ void Supervision::on_tick() {
   std::erase_if(waiting_, [&](const Waiting& waiting) {
     if (now < waiting.deadline) return false;
     waiting.responder.fail(
-        Error(ErrorKind::timeout, "no checkpoint within " + seconds_text(run_.spec.checkpoint_timeout)));
+        Error(ErrorKind::timeout, "no checkpoint within " + seconds_text(run_.spec.time_outs.checkpoint)));
     return true;
   });
   check_triggers();
+  watch();
   recorder_.flush();
 }
 

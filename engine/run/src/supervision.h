@@ -8,6 +8,7 @@
 
 #include <QEventLoop>
 #include <QTimer>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "device_leases.h"
 #include "fork_launcher.h"
 #include "generation.h"
+#include "hang_watch.h"
 #include "pause_clock.h"
 #include "process_signals.h"
 #include "recorder.h"
@@ -48,6 +50,9 @@ class Supervision final : private Orders {
   void ended(const Outcome& outcome) override;
   std::string last_words(int rank) override;
   std::string restart_point() override;
+  std::int64_t step() override { return board_.step(); }
+  std::optional<Suspect> suspect() override;
+  std::string lower_local_batch_size(std::int64_t local) override;
 
   void await_leftovers();
   void prepare();
@@ -60,6 +65,9 @@ class Supervision final : private Orders {
   void on_triggered(const protocol::Triggered& triggered);
   void on_model(const protocol::Model& model);
   void on_exit(pid_t pid, int status);
+  Exit account_of(int rank, int status);
+  std::string repeated_from(std::int64_t step) const;
+  void watch();
   void serve_adaptdl();
   void on_hints(const protocol::Json& hints);
   void taken_to_run();
@@ -100,6 +108,7 @@ class Supervision final : private Orders {
   std::unique_ptr<AdaptdlService> adaptdl_;  // for programs that know no telemetry
   RunBoard board_;
   PauseClock clock_;
+  HangWatch hang_watch_;
   RunMachine machine_;
   VolatileCheckpoints volatile_checkpoints_;
 
@@ -118,6 +127,8 @@ class Supervision final : private Orders {
   bool progressed_ = false;                                // the present generation has had its first step
   bool under_way_ = false;                                 // so it has, or is taken to have
   std::optional<protocol::CheckpointWritten> checkpoint_;  // the newest of the present generation
+  std::map<int, protocol::Failure> failures_;              // by rank, of the present generation
+  std::int64_t memory_kills_ = 0;                          // of this machine, when it was launched
 
   struct Waiting {
     ControlServer::Responder responder;

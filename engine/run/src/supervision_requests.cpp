@@ -52,7 +52,7 @@ void Supervision::request_checkpoint(const ControlServer::Responder& responder) 
                 "the program does not speak telemetry and cannot be asked for a checkpoint");
   // Any replica's signal makes all of them agree; one is enough, and makes one checkpoint.
   generation_->signal_rank(0, SIGUSR1);
-  waiting_.push_back({responder, monotonic_seconds() + run_.spec.checkpoint_timeout});
+  waiting_.push_back({responder, monotonic_seconds() + run_.spec.time_outs.checkpoint});
 }
 
 void Supervision::check_triggers() {

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/time_outs.h"
 #include "batchscope/train/collective.h"
 #include "batchscope/train/process_group.h"
 #include "checkpoint_job.h"
@@ -30,7 +31,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto kPatience = std::chrono::seconds(2);  // between two signs of life of a writing rank 0
+// Between two signs of life of a writing rank 0, for which the others wait in a collective.
+std::chrono::milliseconds sign_of_life() {
+  return std::min<std::chrono::milliseconds>(protocol::time_out::kSignOfLife, process().timeout / 3);
+}
 
 std::vector<State*>& states() {
   static std::vector<State*> registered;
@@ -144,7 +148,7 @@ void save(const std::string& reason, const fs::path& memory) {
     // "" while rank 0 is writing, then "." or the reason why it could not.
     collective::Bytes result;
     std::exception_ptr error;
-    if (replica_rank() == 0 && written.wait_for(kPatience) == std::future_status::ready) {
+    if (replica_rank() == 0 && written.wait_for(sign_of_life()) == std::future_status::ready) {
       try {
         written.get();
         result = ".";

@@ -9,8 +9,11 @@
 #include <stdexcept>
 #include <utility>
 
+#include "batchscope/protocol/error.h"
+#include "failure.h"
 #include "process.h"
 #include "star.h"
+#include "telemetry_client.h"
 
 namespace batchscope::collective {
 namespace {
@@ -20,11 +23,24 @@ std::string name_of(std::string_view operation, std::string_view tag) {
   return name.append(" '").append(tag).append("'");
 }
 
-Bytes across_replicas(std::string name, Bytes value, Combine combine,
+// Heartbeats say what is waited for, and a failure that is another replica's is told as such.
+template <class Wait>
+Bytes waiting_in(const std::string& name, Wait wait) {
+  const WaitScope scope(name);
+  try {
+    return wait();
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::failure || error.kind() == ErrorKind::timeout) tell_peer_failure(error);
+    throw;
+  }
+}
+
+Bytes across_replicas(const std::string& name, Bytes value, Combine combine,
                       std::chrono::milliseconds timeout = process().timeout) {
   const auto& star = process().star;
   if (!star) return value;
-  return star->finish(star->start(std::move(name), std::move(value), std::move(combine)), timeout);
+  return waiting_in(
+      name, [&] { return star->finish(star->start(name, std::move(value), std::move(combine)), timeout); });
 }
 
 template <class Number>
@@ -66,7 +82,8 @@ struct Pending::Impl {
 Bytes Pending::wait() {
   if (!impl_) throw Error(ErrorKind::usage, "Pending::wait() was called twice");
   const std::shared_ptr<Impl> impl = std::exchange(impl_, nullptr);
-  return impl->call ? process().star->finish(impl->call, process().timeout) : std::move(impl->value);
+  if (!impl->call) return std::move(impl->value);
+  return waiting_in(impl->call->name, [&] { return process().star->finish(impl->call, process().timeout); });
 }
 
 Bytes all_reduce(std::string_view tag, Bytes value, const Combine& combine) {

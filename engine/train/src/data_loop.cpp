@@ -148,6 +148,7 @@ void DataLoop::close_pass() {
 }
 
 void DataLoop::hand_out() {
+  mark_progress();
   micro_ = plan_->at(number_);
   running_loop()->position = micro_.step_to;
   steps_before_ = metrics::steps();

@@ -18,7 +18,7 @@ class TensorGroup;
 
 struct Process {
   protocol::Environment environment;
-  std::chrono::milliseconds timeout{60'000};  // of one collective
+  std::chrono::milliseconds timeout{30'000};  // of one collective
   std::shared_ptr<Star> star;                 // small objects; none for a single replica
   std::shared_ptr<TensorGroup> group;         // tensors; none for a single replica
   bool initialized = false;

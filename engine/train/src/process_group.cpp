@@ -9,12 +9,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <utility>
 
+#include "failure.h"
 #include "fork_server.h"
 #include "heap.h"
 #include "process.h"
@@ -112,15 +114,18 @@ void init_process_group(const ProcessGroupOptions& options) {
   keep_freed_memory();
   hello.threads = set_threads(environment);
   catch_signals();
+  tell_uncaught_exceptions();
   process.environment = environment;
-  process.timeout = options.timeout;
+  process.timeout = options.timeout.count() > 0
+                        ? options.timeout
+                        : std::chrono::milliseconds(std::llround(environment.collective_timeout * 1000));
   hello.backend = "none";
   if (environment.num_replicas > 1) {
     hello.backend = choose_backend(options, environment);
-    const auto store = open_store(environment, options.timeout);
-    process.star = meet(*store, environment, options.timeout);
+    const auto store = open_store(environment, process.timeout);
+    process.star = meet(*store, environment, process.timeout);
     TensorGroup::Place place{environment.replica_rank, environment.num_replicas};
-    place.timeout = options.timeout;
+    place.timeout = process.timeout;
     if (!one_machine(environment)) place.address = address_towards(environment.master_address);
     process.group = make_tensor_group(hello.backend, store, place);
   }

@@ -18,11 +18,16 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 #include <thread>
 
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/time_outs.h"
 #include "batchscope/train/process_group.h"
+#include "failure.h"
 #include "ledger.h"
 #include "process.h"
 #include "telemetry_queue.h"
@@ -33,9 +38,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
+namespace time_out = protocol::time_out;
+
 constexpr milliseconds kStepsInterval{50};
-constexpr milliseconds kHeartbeatInterval{250};
-constexpr milliseconds kGoodbyePatience{2000};
 constexpr std::size_t kBacklog = 1 << 20;  // bytes encoded ahead of the socket
 
 class Client {
@@ -57,6 +62,13 @@ class Client {
   void send(StepRow row) {
     if (queue_.push(std::move(row))) wake();
   }
+  // Waits until all that was sent is with the system, but no longer than for a goodbye.
+  void flush() {
+    flushing_ = true;
+    wake();
+    std::unique_lock lock(flushed_mutex_);
+    flushed_.wait_for(lock, time_out::kGoodbye, [this] { return !flushing_ || !connected(); });
+  }
   void set_position(const protocol::Position& position) { queue_.set_position(position); }
   bool connected() const { return connected_.load(std::memory_order_relaxed); }
 
@@ -66,6 +78,13 @@ class Client {
     thread_.join();
     close(socket_);
     close(wake_);
+  }
+
+  // What the training thread does, for heartbeats.
+  void wait_in(std::string_view collective) {
+    const std::lock_guard lock(activity_mutex_);
+    waiting_in_ = collective;
+    since_ = protocol::monotonic_seconds();
   }
 
   std::atomic<const char*> phase{"idle"};
@@ -83,23 +102,33 @@ class Client {
     while (connected()) {
       const auto now = Clock::now();
       const bool stopping = stopping_;
-      if (stopping && give_up == Clock::time_point::max()) give_up = now + kGoodbyePatience;
+      if (stopping && give_up == Clock::time_point::max()) give_up = now + time_out::kGoodbye;
       if (now >= next_heartbeat && !stopping) {
         // One that the socket does not take now is stale when it does.
-        if (out_.empty())
-          append(protocol::Heartbeat{rank_, step, phase.load(), protocol::monotonic_seconds()});
-        next_heartbeat = now + kHeartbeatInterval;
+        if (out_.empty()) append(heartbeat());
+        next_heartbeat = now + time_out::kHeartbeat;
       }
-      if (out_.size() < kBacklog && (stopping || now >= next_steps || !queue_.only_steps())) {
+      const bool flushing = flushing_;
+      if (out_.size() < kBacklog && (stopping || flushing || now >= next_steps || !queue_.only_steps())) {
         for (const protocol::Message& message : queue_.take()) append(message);
         next_steps = now + kStepsInterval;
       }
       write_out();
+      if (flushing && out_.empty() && queue_.empty()) {
+        const std::lock_guard lock(flushed_mutex_);
+        flushing_ = false;
+        flushed_.notify_all();
+      }
       if (stopping && ((out_.empty() && queue_.empty()) || now >= give_up)) return;
       const bool waiting_for_socket = out_.size() >= kBacklog;
       wait(std::min(
           {next_heartbeat, queue_.empty() || waiting_for_socket ? next_heartbeat : next_steps, give_up}));
     }
+  }
+
+  protocol::Heartbeat heartbeat() {
+    const std::lock_guard lock(activity_mutex_);
+    return {rank_, step, phase.load(), waiting_in_, since_, protocol::monotonic_seconds()};
   }
 
   void append(const protocol::Message& message) { out_ += protocol::encode(message); }
@@ -137,6 +166,7 @@ class Client {
 
   void lost() {
     if (!connected_.exchange(false) || stopping_) return;
+    flushed_.notify_all();
     std::fputs("batchscope: the supervisor is gone; checkpointing and leaving\n", stderr);
     raise_ask(Ask::checkpoint_and_exit);
   }
@@ -145,7 +175,12 @@ class Client {
   const int rank_;
   TelemetryQueue queue_;
   std::string out_;  // encoded, not yet sent
-  std::atomic<bool> connected_ = true, stopping_ = false;
+  std::mutex activity_mutex_;
+  std::string waiting_in_;
+  double since_ = 0;
+  std::mutex flushed_mutex_;
+  std::condition_variable flushed_;
+  std::atomic<bool> connected_ = true, stopping_ = false, flushing_ = false;
   std::thread thread_;
 };
 
@@ -189,6 +224,7 @@ void telemetry_start(const protocol::Environment& environment, protocol::Hello h
 void telemetry_stop(int code) {
   Client* const stopped = client;
   if (!stopped) return;
+  if (code != kExitOk && code != kExitCheckpointed) tell_failure("exit", {});
   stopped->send(protocol::Goodbye{replica_rank(), code, stopped->step, protocol::monotonic_seconds()});
   client = nullptr;
   stopped->stop();  // and is left to itself: a thread may still be in one of its calls
@@ -207,6 +243,7 @@ void send_step(std::int64_t step, std::map<std::string, double> values) {
   Client* const c = client;
   if (!c) return;
   c->step = step;
+  c->wait_in({});
   if (replica_rank() == 0) c->send(StepRow{step, std::move(values)});
 }
 
@@ -227,6 +264,27 @@ PhaseScope::PhaseScope(const char* name) : before_("idle") {
 
 PhaseScope::~PhaseScope() {
   if (Client* const c = client) c->phase = before_;
+}
+
+void mark_progress() {
+  if (Client* const c = client) c->wait_in({});
+}
+
+WaitScope::WaitScope(std::string_view collective) {
+  if (Client* const c = client) c->wait_in(collective);
+}
+
+WaitScope::~WaitScope() { mark_progress(); }
+
+void send_failure(protocol::Failure failure) {
+  Client* const c = client;
+  if (!c) return;
+  failure.step = c->step;
+  c->send(std::move(failure));
+}
+
+void telemetry_flush() {
+  if (Client* const c = client) c->flush();
 }
 
 void notice(const std::string& level, const std::string& text) {

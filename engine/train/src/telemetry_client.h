@@ -8,6 +8,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/telemetry.h"
@@ -22,6 +23,12 @@ void telemetry_start(const protocol::Environment& environment, protocol::Hello h
 // supervisor that does not read, and ends the thread. Called by leave(), and by itself at the program's
 // orderly end.
 void telemetry_stop(int code);
+
+// With the step that this replica is in.
+void send_failure(protocol::Failure failure);
+
+// Waits until what was sent is with the system, no longer than two seconds: before a violent end.
+void telemetry_flush();
 
 // The step that heartbeats, notices and Goodbye carry.
 void set_step(std::int64_t step);
@@ -42,6 +49,18 @@ class PhaseScope {
 
  private:
   const char* before_;
+};
+
+// This replica has begun something new: a micro-batch, a step, a wait. What heartbeats count from.
+void mark_progress();
+
+// What heartbeats say that this replica waits in, until the scope ends: the name of a collective.
+class WaitScope {
+ public:
+  explicit WaitScope(std::string_view collective);
+  ~WaitScope();
+  WaitScope(const WaitScope&) = delete;
+  WaitScope& operator=(const WaitScope&) = delete;
 };
 
 // A sentence for the events list, and for the log on stderr.

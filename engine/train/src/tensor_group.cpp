@@ -19,6 +19,8 @@
 #endif
 
 #include "batchscope/protocol/error.h"
+#include "failure.h"
+#include "telemetry_client.h"
 
 namespace batchscope {
 namespace {
@@ -27,10 +29,12 @@ namespace {
 [[noreturn]] void rethrow(const std::exception& error) {
   const std::string text = error.what();
   const bool timeout = text.find("imed out") != std::string::npos || text.find("imeout") != std::string::npos;
-  throw Error(timeout ? ErrorKind::timeout : ErrorKind::failure,
-              std::string(timeout ? "another replica did not join the exchange of tensors in time: "
-                                  : "the exchange of tensors with another replica failed: ") +
-                  text);
+  const Error named(timeout ? ErrorKind::timeout : ErrorKind::failure,
+                    std::string(timeout ? "another replica did not join the exchange of tensors in time: "
+                                        : "the exchange of tensors with another replica failed: ") +
+                        text);
+  tell_peer_failure(named);
+  throw named;
 }
 
 template <class Group>
@@ -53,6 +57,7 @@ class GroupOf : public TensorGroup {
     std::vector<at::Tensor> tensors{std::move(tensor)};
     try {
       return Pending([work = collective(tensors)] {
+        const WaitScope scope("an exchange of tensors");
         try {
           work->wait();
         } catch (const std::exception& error) {

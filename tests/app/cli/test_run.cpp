@@ -43,6 +43,8 @@ class TestRun : public QObject {
   void noticesAStopFromElsewhere();
   void resumesAPausedRun();
   void tellsWhyARunFailed();
+  void refusesTimeOutsThatConflict();
+  void passesOnWhatAFaultDoes();
   void detachesAndAttaches();
   void followsLogs();
   void controlsFromTheCommandLine();
@@ -217,6 +219,27 @@ void TestRun::tellsWhyARunFailed() {
   QVERIFY2(answer.err.startsWith("batchscope: "), qPrintable(answer.err));
   QVERIFY2(answer.err.contains("batchscope logs"), qPrintable(answer.err));
   QVERIFY2(ask({"logs", "latest"}).out.contains("cannot run on 1 replicas"), "the log tells why");
+}
+
+void TestRun::refusesTimeOutsThatConflict() {
+  const Answer answer = ask(run({"--hang-timeout", "10m"}, {}));
+  QCOMPARE(answer.code, int(kExitUsage));
+  for (const char* part : {"--hang-timeout (600 s)", "--rescale-timeout (60 s)", "raise"})
+    QVERIFY2(answer.err.contains(part), qPrintable(answer.err));
+  QCOMPARE(ask({"show", "latest"}).code, int(kExitNotFound));
+}
+
+void TestRun::passesOnWhatAFaultDoes() {
+  const Answer answer =
+      ask(run({"--restart-budget", "1", "--non-finite", "restore", "--collective-timeout", "5s",
+               "--hang-timeout", "0", "--rescale-timeout", "10s", "--checkpoint-timeout", "20s"},
+              {"--steps", "20", "--crash-at", "5", "--crash-code", "9"}));
+  QCOMPARE(answer.code, int(kExitFailure));
+  QVERIFY2(answer.err.contains("budget of 1"), qPrintable(answer.err));
+  QCOMPARE(show()["generations"].toArray().size(), 2);
+  const QJsonObject environment = show()["environment"].toObject();
+  QCOMPARE(environment["BATCHSCOPE_COLLECTIVE_TIMEOUT"].toString().toDouble(), 5.0);
+  QCOMPARE(environment["BATCHSCOPE_NON_FINITE"].toString(), "restore");
 }
 
 void TestRun::detachesAndAttaches() {

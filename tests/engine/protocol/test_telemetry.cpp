@@ -19,7 +19,7 @@ class TestTelemetry : public QObject {
         Restored{1, "checkpoint-000002", 400, 7.25},
         Steps{401, {{"loss", {0.5, INFINITY}}, {"mono", {1, 2}}}, 3},
         Scalar{"accuracy", 500, 0.97, 8},
-        Heartbeat{1, 501, "train", 9},
+        Heartbeat{1, 501, "train", "all_reduce 'ask'", 8.5, 9},
         Position{2, 8, "validate", 0.25, 1234.5, 10},
         EpochMark{2, false, 600, 11},
         LedgerEntry{"train-0", 2, 1, 10, 12000, 1, 12000, 600},
@@ -28,7 +28,8 @@ class TestTelemetry : public QObject {
         Triggered{1, 600, 15},
         Hyperparameters{{{"lr", "0.1"}}},
         Notice{"warning", "a sentence", 600},
-        Goodbye{1, 143, 600, 16}};
+        Goodbye{1, 143, 600, 16},
+        Failure{1, "exception", "std::bad_alloc", 600, 64, 17}};
     QCOMPARE(messages.size(), std::variant_size_v<Message>);
     for (std::size_t i = 0; i < messages.size(); ++i) {
       const std::string line = encode(messages[i]);

@@ -40,10 +40,15 @@ struct Options {
   int crash_code = 0;      // instead of SIGKILL
   int crash_rank = 0;
   bool crash_unsaid = false;  // with a checkpoint that was written and not told of
-  int hang_on = 0;            // replicas: never get to a first step on so many
-  int die_on = 0;             // replicas: exit 3 at once on so many
-  bool model = false;         // tell a model after each step by which more replicas always pay
-  bool full_disk = false;     // no checkpoint can be written
+  std::string crash_says;     // a kind of Failure that is told before the crash
+  std::string crash_text = "as told";
+  bool peers_first = false;  // the other replicas fail a moment before, because of it as they say
+  int hang_at = 0;  // step of the first generation, that crash_rank does not finish and the others wait for
+  bool freeze = false;     // by SIGSTOP, instead of computing for ever
+  int hang_on = 0;         // replicas: never get to a first step on so many
+  int die_on = 0;          // replicas: exit 3 at once on so many
+  bool model = false;      // tell a model after each step by which more replicas always pay
+  bool full_disk = false;  // no checkpoint can be written
   bool ignore_term = false;
   bool garbage = false;
   bool silent = false;         // no telemetry at all
@@ -100,6 +105,9 @@ class Replica {
     if (options_.garbage)
       telemetry_.send_text("{\"type\":\"steps\",\"first_step\":\"x\"}\nrubbish\n{\"type\":7}\n");
     restore();
+    heartbeats_ = std::jthread([this](const std::stop_token& end) {
+      for (; !end.stop_requested(); pause_for(50)) beat();
+    });
     while (options_.hang_on == environment_.num_replicas && !exit_asked) pause_for(10);
     while (step_ < options_.steps) {
       pause_for(options_.step_ms);
@@ -124,6 +132,32 @@ class Replica {
  private:
   bool rank0() const { return environment_.replica_rank == 0; }
 
+  void beat() const {
+    const double now = monotonic_seconds();
+    telemetry_.send(Heartbeat{environment_.replica_rank, step_, "train", waiting_ ? "all_reduce 'ask'" : "",
+                              since_, now});
+  }
+
+  // The whole generation stands still.
+  [[noreturn]] void hang() {
+    const bool mine = environment_.replica_rank == options_.crash_rank;
+    waiting_ = !mine;
+    since_ = monotonic_seconds();
+    if (mine && options_.freeze) raise(SIGSTOP);
+    while (!telemetry_.lost()) pause_for(10);
+    _exit(1);
+  }
+
+  void fail() const {
+    std::fprintf(stderr, "crashing as told\n");
+    if (options_.crash_unsaid) write_checkpoint("periodic");
+    if (!options_.crash_says.empty())
+      telemetry_.send(Failure{environment_.replica_rank, options_.crash_says, options_.crash_text, step_ - 1,
+                              100, monotonic_seconds()});
+    if (options_.crash_code != 0) _exit(options_.crash_code);
+    raise(SIGKILL);
+  }
+
   static void pause_for(int milliseconds) {
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
   }
@@ -139,16 +173,20 @@ class Replica {
   }
 
   void take_step() {
+    if (step_ + 1 == options_.hang_at && environment_.num_restarts == 0) hang();
     ++step_;
-    if (step_ == options_.crash_at && environment_.replica_rank == options_.crash_rank &&
-        (options_.crash_once.empty() || !fs::exists(options_.crash_once))) {
-      if (!options_.crash_once.empty()) std::ofstream(options_.crash_once) << "crashed\n";
-      std::fprintf(stderr, "crashing as told\n");
-      if (options_.crash_unsaid) write_checkpoint("periodic");
-      if (options_.crash_code != 0) _exit(options_.crash_code);
-      raise(SIGKILL);
+    if (step_ == options_.crash_at && (options_.crash_once.empty() || !fs::exists(options_.crash_once))) {
+      if (environment_.replica_rank == options_.crash_rank) {
+        if (options_.peers_first) pause_for(200);
+        if (!options_.crash_once.empty()) std::ofstream(options_.crash_once) << "crashed\n";
+        fail();
+      } else if (options_.peers_first) {
+        telemetry_.send(Failure{environment_.replica_rank, "peer", "a replica is gone", step_ - 1, 0,
+                                monotonic_seconds()});
+        std::abort();
+      }
     }
-    last_step_ = monotonic_seconds();
+    last_step_ = since_ = monotonic_seconds();
     if (!rank0()) return;
     telemetry_.send(Steps{step_, {{"mono", {last_step_}}, {"loss", {1.0 / static_cast<double>(step_)}}}, 0});
     telemetry_.send(Position{0, 1, "train", static_cast<double>(step_) / options_.steps,
@@ -209,8 +247,11 @@ class Replica {
   const bool forked_;
   const Telemetry telemetry_;
   std::vector<Trigger> triggers_;
-  std::int64_t step_ = 0;
+  std::atomic<std::int64_t> step_ = 0;
   double last_step_ = 0;
+  std::atomic<bool> waiting_ = false;
+  std::atomic<double> since_ = 0;
+  std::jthread heartbeats_;
 };
 
 }  // namespace
@@ -226,6 +267,11 @@ int main(int argc, char** argv) {
   app.add_option("--crash-code", options.crash_code);
   app.add_option("--crash-rank", options.crash_rank);
   app.add_flag("--crash-unsaid", options.crash_unsaid);
+  app.add_option("--crash-says", options.crash_says);
+  app.add_option("--crash-text", options.crash_text);
+  app.add_flag("--peers-first", options.peers_first);
+  app.add_option("--hang-at", options.hang_at);
+  app.add_flag("--freeze", options.freeze);
   app.add_option("--hang-on", options.hang_on);
   app.add_option("--die-on", options.die_on);
   app.add_flag("--model", options.model);

@@ -89,6 +89,100 @@ class TestFaults : public QObject {
     QVERIFY(scenario.tells(id, "there is no checkpoint yet"));
   }
 
+  void whoDiedOfAnothersDeathIsNotBlamed() {
+    Scenario scenario;
+    const std::string id = scenario.start(
+        3, {"--steps", "60", "--checkpoint-every", "20", "--crash-at", "30", "--crash-rank", "1",
+            "--crash-once", scenario.file("crashed"), "--peers-first", "--crash-says", "exception",
+            "--crash-text", "std::runtime_error: the sky is falling", "--crash-code", "1"});
+    QVERIFY2(scenario.reaches(id, RunState::finished), scenario.story(id).c_str());
+    QCOMPARE(scenario.catalogue().generations(id)[0].outcome, "crashed: rank 1, exit code 1");
+    QVERIFY2(
+        scenario.tells(id,
+                       "rank 1 ended with exit code 1: std::runtime_error: the sky is falling; restarting "
+                       "at once from checkpoint-000001 (step 20), so that "),
+        scenario.story(id).c_str());
+  }
+
+  void aHangIsNamedAndEnded_data() {
+    QTest::addColumn<QString>("rank");
+    QTest::addColumn<bool>("freeze");
+    for (const char* rank : {"0", "1"})
+      for (const bool freeze : {false, true})
+        QTest::addRow("rank %s %s", rank, freeze ? "freezes" : "loops") << rank << freeze;
+  }
+  void aHangIsNamedAndEnded() {
+    QFETCH(QString, rank);
+    QFETCH(bool, freeze);
+    Scenario scenario;
+    auto spec = scenario.spec(2, {"--steps", "60", "--checkpoint-every", "20", "--hang-at", "30",
+                                  "--crash-rank", rank.toStdString()});
+    if (freeze) spec.arguments.push_back("--freeze");
+    spec.time_outs = {.collective = 0.5, .step = freeze ? 3.0 : 1.0};  // silence takes two seconds
+    const std::string id = start_run(scenario.catalogue(), spec);
+    QVERIFY2(scenario.reaches(id, RunState::finished), scenario.story(id).c_str());
+    const auto generations = scenario.catalogue().generations(id);
+    QCOMPARE(generations.size(), 2u);
+    QCOMPARE(generations[0].outcome, "crashed: rank " + rank.toStdString() + ", hang");
+    QCOMPARE(generations[1].checkpoint, "checkpoint-000001");
+    QVERIFY2(scenario.tells(id, "rank " + rank.toStdString() +
+                                    " hangs: " + (freeze ? "its heartbeats stopped" : "it has computed for")),
+             scenario.story(id).c_str());
+  }
+
+  void aHungReplicaDoesNotHoldUpAStop() {
+    Scenario scenario;
+    auto spec =
+        scenario.spec(2, {"--steps", "60", "--checkpoint-every", "20", "--hang-at", "30", "--freeze"});
+    spec.time_outs = {.collective = 0.5, .step = 3};
+    const std::string id = start_run(scenario.catalogue(), spec);
+    QVERIFY(Scenario::eventually([&] { return scenario.catalogue().run(id)->step == 29; }));
+    scenario.ask(id, Command::stop);
+    QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());
+    QCOMPARE(scenario.catalogue().generations(id)[0].outcome, "crashed: rank 0, hang");
+    resume_run(scenario.catalogue(), id);
+    QVERIFY2(scenario.reaches(id, RunState::finished), scenario.story(id).c_str());
+    QCOMPARE(scenario.catalogue().generations(id)[1].checkpoint, "checkpoint-000001");
+  }
+
+  void memoryThatRanOutLowersTheLocalBatchSizeForGood() {
+    Scenario scenario;
+    const std::string id =
+        scenario.start(1, {"--steps", "60", "--checkpoint-every", "20", "--crash-at", "30", "--crash-once",
+                           scenario.file("crashed"), "--crash-says", "exception", "--crash-text",
+                           "c10::Error: DefaultCPUAllocator: can't allocate memory", "--crash-code", "1"});
+    QVERIFY2(scenario.reaches(id, RunState::finished), scenario.story(id).c_str());
+    QCOMPARE(scenario.catalogue().generations(id)[0].outcome, "crashed: rank 0, out of memory");
+    QVERIFY2(
+        scenario.tells(id,
+                       "rank 0 ran out of memory: c10::Error: DefaultCPUAllocator: can't allocate memory; "
+                       "it was at work on 100 samples, and gets at most 90 at a time"),
+        scenario.story(id).c_str());
+    QCOMPARE(scenario.catalogue().run(id)->spec.max_local_batch_size, 90);
+  }
+
+  void aGradientThatIsNotFiniteStopsWhereThatIsAskedFor() {
+    Scenario scenario;
+    auto spec = scenario.spec(1, {"--steps", "60", "--checkpoint-every", "20", "--crash-at", "30",
+                                  "--crash-once", scenario.file("crashed"), "--crash-says", "non_finite",
+                                  "--crash-text", "step 30: not finite", "--crash-code", "1"});
+    spec.non_finite = protocol::NonFinite::stop;
+    const std::string id = start_run(scenario.catalogue(), spec);
+    QVERIFY2(scenario.reaches(id, RunState::failed), scenario.story(id).c_str());
+    QVERIFY(scenario.catalogue().run(id)->message.find("step 30: not finite") != std::string::npos);
+    resume_run(scenario.catalogue(), id);
+    QVERIFY2(scenario.reaches(id, RunState::finished), scenario.story(id).c_str());
+    QCOMPARE(scenario.catalogue().generations(id)[1].first_step, 21);
+  }
+
+  void timeOutsThatConflictAreRefused() {
+    Scenario scenario;
+    auto spec = scenario.spec(1, {});
+    spec.time_outs.step = 100;
+    QVERIFY_THROWS_EXCEPTION(Error, start_run(scenario.catalogue(), spec));
+    QVERIFY(scenario.catalogue().runs().empty());
+  }
+
   void theRestartBudgetEnds() {
     Scenario scenario;
     auto spec = scenario.spec(1, {"--steps", "20", "--crash-at", "5", "--crash-code", "9"});
@@ -99,6 +193,10 @@ class TestFaults : public QObject {
     QVERIFY2(message.find("budget of 1") != std::string::npos, message.c_str());
     QVERIFY2(message.find("crashing as told") != std::string::npos, message.c_str());
     QCOMPARE(scenario.catalogue().generations(id).size(), 2u);
+    // And a person may try again.
+    resume_run(scenario.catalogue(), id);
+    QVERIFY2(scenario.reaches(id, RunState::failed), scenario.story(id).c_str());
+    QCOMPARE(scenario.catalogue().generations(id).size(), 4u);
   }
 
   void aProgramThatNeverStartsFailsAfterTwoTries() {
@@ -112,7 +210,7 @@ class TestFaults : public QObject {
   void aCountThatHangsGivesWayToTheOldOne() {
     Scenario scenario;
     auto spec = scenario.spec(1, {"--steps", "100000", "--hang-on", "2"});
-    spec.rescale_timeout = 0.5;
+    spec.time_outs = {.collective = 0.1, .step = 0, .rescale = 0.5};
     const std::string id = start_run(scenario.catalogue(), spec);
     QVERIFY(scenario.trains(id, 1));
     scenario.ask(id, Command::rescale, 2);
@@ -125,7 +223,7 @@ class TestFaults : public QObject {
   void deafReplicasAreKilledAndTheRescaleGoesOn() {
     Scenario scenario;
     auto spec = scenario.spec(1, {"--steps", "100000", "--ignore-term", "--checkpoint-every", "10"});
-    spec.checkpoint_timeout = 0.5;
+    spec.time_outs = {.collective = 0.1, .step = 0, .checkpoint = 0.5};
     const std::string id = start_run(scenario.catalogue(), spec);
     QVERIFY(Scenario::eventually([&] { return !scenario.catalogue().checkpoints(id).empty(); }));
     scenario.ask(id, Command::rescale, 2);
@@ -200,7 +298,7 @@ class TestFaults : public QObject {
   void replicasThatOutliveTheirSupervisorAreEnded() {
     Scenario scenario;
     auto spec = scenario.spec(1, {"--steps", "100000", "--silent", "--ignore-term"});
-    spec.checkpoint_timeout = 0.5;
+    spec.time_outs = {.collective = 0.1, .step = 0, .checkpoint = 0.5};
     const std::string id = start_run(scenario.catalogue(), spec);
     std::vector<ProcessId> replicas;
     QVERIFY(Scenario::eventually([&] {

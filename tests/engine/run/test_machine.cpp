@@ -28,16 +28,29 @@ class Log : public Orders {
   void ended(const Outcome& outcome) override { orders += outcome.text() + "; "; }
   std::string last_words(int rank) override { return "last words of " + std::to_string(rank); }
   std::string restart_point() override { return "checkpoint-000001"; }
+  std::int64_t step() override { return steps; }
+  std::optional<Suspect> suspect() override { return suspected; }
+  std::string lower_local_batch_size(std::int64_t local) override {
+    return local > 1 ? "lowered below " + std::to_string(local) : std::string();
+  }
 
   std::string take() { return std::exchange(orders, {}); }
 
   std::string orders, events;
   double timer = -1;
+  std::int64_t steps = 0;
+  std::optional<Suspect> suspected;
   bool unlaunchable = false;
 };
 
 Exit exited(int rank, int code) { return {rank, code, 0}; }
 Exit signalled(int rank, int signal) { return {rank, 0, signal}; }
+// With a reason.
+Exit aborted(int rank, Cause cause, const std::string& why, std::int64_t local = 0) {
+  return {rank, 0, 6, false, cause, why, local};
+}
+
+bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 struct Fixture {
   Log log;
@@ -180,10 +193,11 @@ class TestMachine : public QObject {
     Fixture f(2);
     f.machine.replica_exited(signalled(1, 9));
     QCOMPARE(f.machine.state(), RunState::restarting);
-    QCOMPARE(f.log.timer, 1.0);
+    QVERIFY(f.log.timer > 0 && f.log.timer <= 1);  // for last words
     f.machine.replica_exited(exited(0, 1));
-    QCOMPARE(f.log.timer, 0.5);
-    QVERIFY(QString::fromStdString(f.log.events).contains("rank 1 was killed by signal 9"));
+    QCOMPARE(f.log.timer, 0.0);
+    QVERIFY(QString::fromStdString(f.log.events).contains("rank 1 was killed by signal 9 (SIGKILL)"));
+    QVERIFY(QString::fromStdString(f.log.events).contains("restarting at once from checkpoint-000001"));
     QVERIFY(QString::fromStdString(f.log.events).contains("last words of 1"));
     f.machine.time_out();
     QCOMPARE(f.log.take(), "crashed: rank 1, signal 9; launch 2 crash; ");
@@ -197,25 +211,133 @@ class TestMachine : public QObject {
     QCOMPARE(f.log.take(), "kill; crashed: rank 1, exit code 5; ");
   }
 
-  void theBudgetEndsAndACheckpointRenewsIt() {
+  void theBudgetEndsAndProgressRenewsIt() {
     Fixture f(1);
-    const auto crash = [&] {
+    const auto crash = [&](std::int64_t step) {
+      f.log.steps = step;
       f.machine.replica_exited(signalled(0, 11));
       const double delay = f.log.timer;
       f.machine.time_out();
       f.machine.first_step();
       return delay;
     };
-    QCOMPARE(crash(), 0.5);
-    QCOMPARE(crash(), 1.0);
-    f.machine.checkpoint_written();
-    QCOMPARE(crash(), 0.5);
-    QCOMPARE(crash(), 1.0);
-    QCOMPARE(crash(), 2.0);
+    QCOMPARE(crash(100), 0.0);
+    QCOMPARE(crash(100), 1.0);
+    f.machine.checkpoint_written(100);  // before the crash that comes again and again
+    QCOMPARE(crash(90), 2.0);
+    f.machine.checkpoint_written(101);
+    QCOMPARE(crash(110), 0.0);
+    QCOMPARE(crash(110), 1.0);
+    QCOMPARE(crash(110), 2.0);
     f.machine.replica_exited(signalled(0, 11));
     QCOMPARE(f.machine.state(), RunState::failed);
-    QVERIFY(QString::fromStdString(f.machine.message()).contains("budget of 3"));
-    QVERIFY(QString::fromStdString(f.machine.message()).contains("last words"));
+    QVERIFY(holds(f.machine.message(), "budget of 3"));
+    QVERIFY(holds(f.machine.message(), "last words"));
+  }
+
+  void aBackOffGrowsNoLongerThanHalfAMinute() {
+    Log log;
+    RunMachine machine({.restart_budget = 100}, log);
+    machine.start(1, "start");
+    double longest = 0;
+    for (int crash = 0; crash < 20; ++crash) {
+      machine.first_step();
+      machine.replica_exited(signalled(0, 11));
+      longest = log.timer;
+      machine.time_out();
+    }
+    QCOMPARE(longest, 30.0);
+  }
+
+  void whoDiedOfAnothersDeathIsNotBlamed() {
+    Fixture f(3);
+    f.machine.replica_exited(aborted(0, Cause::peer, "replica 2 is gone"));
+    f.machine.replica_exited(aborted(2, Cause::exception, "std::runtime_error: the sky is falling"));
+    f.machine.replica_exited(aborted(1, Cause::peer, "replica 2 is gone"));
+    QCOMPARE(f.log.take(), "crashed: rank 2, signal 6; ");
+    QVERIFY(holds(f.log.events,
+                  "rank 2 was killed by signal 6 (SIGABRT): std::runtime_error: the sky is falling"));
+    QVERIFY(!holds(f.log.events, "last words"));  // the exception says more
+  }
+
+  void aHangIsKilledAtOnceAndNamed() {
+    Fixture f(2);
+    f.machine.hung({1, "it has computed for 46 s"});
+    QCOMPARE(f.machine.state(), RunState::restarting);
+    QCOMPARE(f.log.take(), "kill; ");
+    f.machine.hung({0, "it has computed for 47 s"});  // once is enough
+    f.machine.replica_exited(signalled(0, 9));
+    f.machine.replica_exited(signalled(1, 9));
+    QCOMPARE(f.log.take(), "crashed: rank 1, hang; ");
+    QVERIFY(holds(f.log.events, "rank 1 hangs: it has computed for 46 s; restarting at once"));
+    f.machine.time_out();
+    QCOMPARE(f.log.take(), "launch 2 crash; ");
+  }
+
+  void whoGaveUpWaitingIsNotBlamedForAHang() {
+    Fixture f(2);
+    f.log.suspected = Suspect{1, "its heartbeats stopped 31 s ago"};
+    f.machine.replica_exited(aborted(0, Cause::peer, "replica 1 did not take part in time"));
+    f.machine.time_out();  // it says no last words
+    f.machine.replica_exited(signalled(1, 9));
+    QCOMPARE(f.log.take(), "kill; crashed: rank 1, hang; ");
+    QVERIFY(holds(f.log.events, "rank 1 hangs: its heartbeats stopped 31 s ago"));
+  }
+
+  void aHangDuringARescaleDoesNotHoldItUp() {
+    Fixture f(2);
+    f.machine.rescale(1);
+    f.machine.hung({0, "it has computed for 46 s"});
+    f.machine.replica_exited(signalled(0, 9));
+    f.machine.replica_exited(signalled(1, 9));
+    QCOMPARE(f.log.take(), "term; kill; crashed: rank 0, hang; launch 1 rescale; ");
+    QVERIFY(holds(f.log.events, "rank 0 hangs"));
+  }
+
+  void memoryThatRunsOutCostsNoBudgetWhileThereIsSomethingToLower() {
+    Fixture f(1);
+    for (int i = 0; i < 10; ++i) {
+      f.machine.replica_exited(aborted(0, Cause::memory, "std::bad_alloc", 100));
+      QCOMPARE(f.log.timer, 0.0);
+      f.machine.time_out();  // and no first step
+    }
+    QCOMPARE(f.machine.state(), RunState::restarting);
+    QVERIFY(holds(f.log.events,
+                  "rank 0 ran out of memory: std::bad_alloc; lowered below 100; restarting at once"));
+    f.machine.replica_exited(aborted(0, Cause::memory, "std::bad_alloc", 1));
+    f.machine.time_out();
+    f.machine.replica_exited(aborted(0, Cause::memory, "std::bad_alloc", 1));
+    QCOMPARE(f.machine.state(), RunState::failed);
+  }
+
+  void memoryThatRunsOutOnANewCountIsNoReasonToGiveItUp() {
+    Fixture f(2);
+    f.machine.rescale(1);  // which has twice the samples to hold
+    f.all_exit(2, 143);
+    f.log.take();
+    f.machine.replica_exited(aborted(0, Cause::memory, "std::bad_alloc", 100));
+    f.machine.time_out();
+    QCOMPARE(f.log.take(), "crashed: rank 0, out of memory; launch 1 crash; ");
+    QCOMPARE(f.log.timer, 60.0);
+    f.machine.replica_exited(aborted(0, Cause::memory, "std::bad_alloc", 1));  // nothing left to lower
+    QCOMPARE(f.log.take(), "crashed: rank 0, out of memory; launch 2 rescale; ");
+  }
+
+  void aGradientThatIsNotFiniteFailsOrRestores() {
+    const Exit exit{0, 1, 0, false, Cause::non_finite, "step 20: the gradient is not finite"};
+    Log log;
+    RunMachine stops({.stop_when_not_finite = true}, log);
+    stops.start(1, "start");
+    stops.first_step();
+    stops.replica_exited(exit);
+    QCOMPARE(stops.state(), RunState::failed);
+    QVERIFY(holds(stops.message(), "step 20: the gradient is not finite"));
+    Fixture f(1);
+    f.machine.replica_exited(exit);
+    f.machine.time_out();
+    QCOMPARE(f.log.take(), "crashed: gradient not finite; launch 1 crash; ");
+    QVERIFY(holds(f.log.events,
+                  "step 20: the gradient is not finite; restarting at once from checkpoint-000001"));
   }
 
   void twoFailuresBeforeAFirstStepFailTheRun() {

@@ -92,6 +92,24 @@ class TestRecipe : public QObject {
     QCOMPARE(spec.program, directory_.filePath("program").toStdString());
   }
 
+  void whatAFaultDoesCanBeSaid() {
+    const std::string faults = R"(
+[faults]
+restart_budget = 2
+non_finite = "restore"
+collective_timeout = 5
+hang_timeout = "1m"
+rescale_timeout = "2m"
+)";
+    const auto spec = Recipe::load(write(kRecipe + faults)).spec();
+    QCOMPARE(spec.restart_budget, 2);
+    QCOMPARE(spec.non_finite, protocol::NonFinite::restore);
+    QCOMPARE(spec.time_outs.collective, 5.0);
+    QCOMPARE(spec.time_outs.step, 60.0);
+    QCOMPARE(spec.time_outs.rescale, 120.0);
+    QCOMPARE(spec.time_outs.checkpoint, 120.0);
+  }
+
   void everyWrongValueIsTold() {
     const Recipe recipe = Recipe::load(write(kRecipe));
     const QString text = complaint([&] {
@@ -137,6 +155,15 @@ class TestRecipe : public QObject {
     QTest::newRow("choices") << "choices = [\"adascale\", \"linear\"]"
                              << ""
                              << "needs the field 'choices'";
+    const QString last = "name = \"data\"\ntype = \"text\"\n";
+    QTest::newRow("conflict") << last << last + "[faults]\nhang_timeout = \"5m\""
+                              << "--hang-timeout (300 s) must be below --rescale-timeout (60 s)";
+    QTest::newRow("time") << last << last + "[faults]\nhang_timeout = \"soon\""
+                          << "recipe.toml:34: field 'hang_timeout': 'soon' is no duration";
+    QTest::newRow("policy") << last << last + "[faults]\nnon_finite = \"pray\""
+                            << "'pray' is no policy";
+    QTest::newRow("budget") << last << last + "[faults]\nrestart_budget = -1"
+                            << "field 'restart_budget'";
     QTest::newRow("name") << "name = \"lr\""
                           << "name = \"--lr\""
                           << "a name has";

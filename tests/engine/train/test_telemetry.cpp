@@ -7,6 +7,7 @@
 #include <cmath>
 #include <future>
 
+#include "failure.h"
 #include "listener.h"
 #include "process.h"
 #include "telemetry_client.h"
@@ -114,6 +115,52 @@ class TelemetryTest : public QObject {
     }
     heartbeat("idle");
     telemetry_stop(0);
+  }
+
+  void heartbeats_say_what_is_waited_for_and_since_when() {
+    Listener listener(new_path());
+    telemetry_start(listener.environment());
+    listener.accept();
+    const auto heartbeat = [&](const std::string& waiting) {
+      const auto messages = listener.read_until([&](const auto& message) {
+        const auto* beat = std::get_if<protocol::Heartbeat>(&message);
+        return beat && beat->since > 0 && beat->waiting == waiting;
+      });
+      return std::get<protocol::Heartbeat>(messages.back());
+    };
+    const double before = protocol::monotonic_seconds();
+    {
+      const WaitScope wait("all_reduce 'ask'");
+      const double since = heartbeat("all_reduce 'ask'").since;
+      QVERIFY(since >= before && since <= protocol::monotonic_seconds());
+      QCOMPARE(heartbeat("all_reduce 'ask'").since, since);  // it is still the same wait
+    }
+    const double computing = heartbeat("").since;
+    QVERIFY(computing >= before);
+    mark_progress();
+    const double marked = protocol::monotonic_seconds();
+    QTRY_VERIFY(heartbeat("").since > computing);
+    QVERIFY(heartbeat("").since <= marked);
+    telemetry_stop(0);
+  }
+
+  void a_failure_is_with_the_system_before_a_violent_end() {
+    Listener listener(new_path());
+    telemetry_start(listener.environment());
+    listener.accept();
+    set_step(41);
+    tell_failure("exception", "std::bad_alloc: std::bad_alloc");
+    tell_failure("exit", "what follows from it is not told");
+    telemetry_flush();
+    const auto messages = listener.read_until(
+        [](const auto& message) { return std::holds_alternative<protocol::Failure>(message); });
+    const auto& failure = std::get<protocol::Failure>(messages.back());
+    QCOMPARE(failure.kind, "exception");
+    QCOMPARE(failure.text, "std::bad_alloc: std::bad_alloc");
+    QCOMPARE(failure.step, 41);
+    auto reader = std::async(std::launch::async, [&] { return listener.read_to_goodbye(); });
+    telemetry_stop(1);
+    for (const auto& message : reader.get()) QVERIFY(!std::holds_alternative<protocol::Failure>(message));
   }
 
   void a_reader_that_does_not_read_blocks_nobody() {

@@ -17,6 +17,7 @@
 #include "batchscope/protocol/fork_server.h"
 #include "batchscope/protocol/json.h"
 #include "batchscope/protocol/manifest.h"
+#include "batchscope/protocol/non_finite.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/process_id.h"
 #include "batchscope/protocol/replicas.h"
@@ -25,11 +26,14 @@
 #include "batchscope/protocol/sched_hints.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/protocol/telemetry.h"
+#include "batchscope/protocol/time_outs.h"
 
 /// Messages, paths and formats; see protocol.h. Nothing here blocks for longer than a file takes, but
 /// send_packet and receive_packet.
 namespace batchscope::protocol {}
 /// The names of the environment variables of a replica; what they hold is in Environment.
 namespace batchscope::protocol::variable {}
+/// The waits that nobody sets; those that a person may are TimeOuts.
+namespace batchscope::protocol::time_out {}
 /// The names of the series that every run has.
 namespace batchscope::protocol::series {}

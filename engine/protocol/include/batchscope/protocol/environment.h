@@ -5,10 +5,14 @@
 /// optional: without them a program runs as any program does.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "batchscope/protocol/non_finite.h"
+#include "batchscope/protocol/time_outs.h"
 
 namespace batchscope::protocol {
 
@@ -36,6 +40,9 @@ inline constexpr char kTriggers[] = "BATCHSCOPE_TRIGGERS";
 inline constexpr char kSampleLog[] = "BATCHSCOPE_SAMPLE_LOG";
 inline constexpr char kCheckpointInterval[] = "BATCHSCOPE_CHECKPOINT_INTERVAL";
 inline constexpr char kMemoryPath[] = "BATCHSCOPE_MEMORY_PATH";
+inline constexpr char kCollectiveTimeout[] = "BATCHSCOPE_COLLECTIVE_TIMEOUT";
+inline constexpr char kMaxLocalBatchSize[] = "BATCHSCOPE_MAX_LOCAL_BATCH_SIZE";
+inline constexpr char kNonFinite[] = "BATCHSCOPE_NON_FINITE";
 ///@}
 /// Not a replica's: it makes a program the fork server of its replicas, see fork_server.h.
 inline constexpr char kForkServer[] = "BATCHSCOPE_FORK_SERVER";
@@ -72,6 +79,9 @@ struct Environment {
   std::string sample_log;           ///< directory: every replica logs the sample ids it uses there
   double checkpoint_interval = 60;  ///< seconds between two periodic checkpoints; 0: none
   std::string memory_path;  ///< where a checkpoint that a restart waits for may lie in memory; empty: nowhere
+  double collective_timeout = TimeOuts{}.collective;  ///< seconds, see time_outs.h
+  std::int64_t max_local_batch_size = 0;   ///< samples of a micro-batch that memory is known to hold; 0: any
+  NonFinite non_finite = NonFinite::skip;  ///< what a gradient that is not finite does
 
   /// Reads the process environment. Throws Error(usage) naming the variable, its value and what was expected.
   static Environment from_process();

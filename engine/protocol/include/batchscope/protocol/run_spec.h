@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "batchscope/protocol/json.h"
+#include "batchscope/protocol/non_finite.h"
 #include "batchscope/protocol/replicas.h"
+#include "batchscope/protocol/time_outs.h"
 
 namespace batchscope::protocol {
 
@@ -55,10 +57,12 @@ struct RunSpec {
   std::string group;                               ///< runs that belong together, or empty
   std::vector<Trigger> triggers;                   ///< scripted events
   std::map<std::string, std::string> environment;  ///< added to the supervisor's own
-  double checkpoint_timeout = 120;  ///< seconds a planned stop may take to write its checkpoint
-  double rescale_timeout = 60;      ///< seconds a new generation may take to its first step
-  double checkpoint_interval = 60;  ///< seconds between two periodic checkpoints; 0: none
-  int restart_budget = 5;           ///< restarts after crashes without a new checkpoint in between
+  TimeOuts time_outs;                              ///< how long anything may take
+  double checkpoint_interval = 60;                 ///< seconds between two periodic checkpoints; 0: none
+  int restart_budget = 5;                  ///< restarts in a row that came no further than the one before
+  NonFinite non_finite = NonFinite::skip;  ///< what a gradient that is not finite does
+  /// Samples of a micro-batch that memory is known to hold: lowered when a replica runs out of it. 0: any.
+  std::int64_t max_local_batch_size = 0;
 };
 
 /// As its text.

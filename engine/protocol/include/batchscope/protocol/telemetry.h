@@ -61,6 +61,8 @@ struct Heartbeat {
   int rank = 0;           ///< of the sender
   std::int64_t step = 0;  ///< optimizer steps done
   std::string phase;      ///< "train", "validate", "checkpoint", "idle"
+  std::string waiting;    ///< the collective in which it waits for other replicas; empty: it computes
+  double since = 0;       ///< s, since when it has done nothing but that: its last sign of progress
   double mono = 0;        ///< s, when it was sent
 };
 
@@ -151,9 +153,19 @@ struct Goodbye {
   double mono = 0;        ///< s, when it was sent
 };
 
+/// Why this replica is about to fail, as far as it knows; its exit follows.
+struct Failure {
+  int rank = 0;           ///< of the sender
+  std::string kind;       ///< "exception", "peer" (another replica's end), "non_finite", or "exit"
+  std::string text;       ///< a sentence, or the exception's; empty for "exit"
+  std::int64_t step = 0;  ///< optimizer steps done
+  std::int64_t local_batch_size = 0;  ///< samples of the micro-batch in flight; 0: none
+  double mono = 0;                    ///< s, when it was sent
+};
+
 /// Any of them.
 using Message = std::variant<Hello, Restored, Steps, Scalar, Heartbeat, Position, EpochMark, LedgerEntry,
-                             Model, CheckpointWritten, Triggered, Hyperparameters, Notice, Goodbye>;
+                             Model, CheckpointWritten, Triggered, Hyperparameters, Notice, Goodbye, Failure>;
 
 /// One line, newline included.
 std::string encode(const Message& message);

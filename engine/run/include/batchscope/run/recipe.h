@@ -41,8 +41,11 @@ struct Recipe {
   int replicas = 1;         ///< to begin with
   /// Where the recipe leaves the number to goodput; `replicas` is the first generation's.
   std::optional<protocol::AutoReplicas> auto_replicas;
-  std::vector<Parameter> parameters;  ///< in the order of the form
-  std::filesystem::path file;         ///< that it was read from
+  protocol::TimeOuts time_outs;  ///< how long anything may take
+  int restart_budget = 5;        ///< restarts after failures that come no further
+  protocol::NonFinite non_finite = protocol::NonFinite::skip;  ///< what a gradient that is not finite does
+  std::vector<Parameter> parameters;                           ///< in the order of the form
+  std::filesystem::path file;                                  ///< that it was read from
 
   /// Throws Error(not_found | usage) naming file, line and field.
   static Recipe load(const std::filesystem::path& file);

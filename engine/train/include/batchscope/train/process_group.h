@@ -17,8 +17,9 @@ namespace batchscope {
 
 /// Where replicas meet and how they talk.
 struct ProcessGroupOptions {
-  std::string backend = "auto";               ///< auto: nccl with CUDA and a GPU for every replica, else gloo
-  std::chrono::milliseconds timeout{60'000};  ///< of one collective
+  std::string backend = "auto";  ///< auto: nccl with CUDA and a GPU for every replica, else gloo
+  /// Of one collective; 0: BATCHSCOPE_COLLECTIVE_TIMEOUT, which a supervisor sets, or 30 s.
+  std::chrono::milliseconds timeout{0};
 
   /// env://: as the environment says; tcp://HOST:PORT, where HOST is rank 0's machine as the others reach it,
   /// or file://DIRECTORY, an empty one that all replicas on this machine reach: instead of it.

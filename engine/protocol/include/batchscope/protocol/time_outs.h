@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// How long anything may take before it is given up. All of it is here, because time-outs are right only in
+/// their order: whoever is nearer to a fault must give up first, or the one who waits for him gives up
+/// before the fault has been named, and blames the wrong one.
+///
+///     heartbeat < collective < step < rescale, checkpoint < run
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace batchscope::protocol {
+
+/// What a person may set, in seconds; `batchscope run --NAME-timeout`, and `[faults]` in a recipe.
+struct TimeOuts {
+  /// A replica's wait in one collective for the others. The shortest: the replica that waits can say which
+  /// rank it waits for and in what. Passed to the replicas (BATCHSCOPE_COLLECTIVE_TIMEOUT); a program's own
+  /// ProcessGroupOptions::timeout wins.
+  double collective = 30;
+  /// The run's wait for any sign of progress (a micro-batch, a step, a validation batch) of any replica: a
+  /// hang. Longer than a collective, because a run whose replicas name one another needs no judge. 0: no run
+  /// is ever taken to hang.
+  double step = 45;
+  /// A restart's wait for its first step, before the old number of replicas is restored. Longer than a step,
+  /// because it contains one. AdaptDL's default.
+  double rescale = 60;
+  /// A planned stop's wait for its checkpoint, before the newest complete one is used. Longer than a step,
+  /// because it begins with the end of the one in flight. AdaptDL's default.
+  double checkpoint = 120;
+
+  /// Throws Error(usage) naming what is not positive, or the two that are in the wrong order, and what to do.
+  void check() const;
+};
+
+/// A run's own limit (`batchscope run --timeout`) is outside of all of these without being compared with
+/// them: it begins a stop, and that stop has its checkpoint's time.
+
+/// What nobody has had a reason to set. The names say who waits for what.
+namespace time_out {
+using namespace std::chrono_literals;
+
+/// A replica says where it is this often, from a thread that nothing in training holds up.
+inline constexpr auto kHeartbeat = 250ms;
+/// A replica that has not been heard for as long has stopped, and does not merely compute: several
+/// heartbeats, so that a busy machine is no fault.
+inline constexpr auto kSilence = 2000ms;
+/// What the survivors of a crash get for their last words: they fail within milliseconds of it.
+inline constexpr auto kLastWords = 1000ms;
+/// The same while a checkpoint was asked for: rank 0 may still be writing a good one.
+inline constexpr auto kLastWordsWhileSaving = 10s;
+/// Replicas that wait for rank 0 to write a checkpoint hear from it this often, or three times within a
+/// collective's time-out where that is more often: so that writing may take longer than any collective.
+inline constexpr auto kSignOfLife = 2000ms;
+/// A replica's wait, when it ends, for a supervisor that does not read.
+inline constexpr auto kGoodbye = 2000ms;
+/// A generation that has not said hello by then is taken for a program that does not speak telemetry.
+inline constexpr auto kQuiet = 10s;
+/// A fork server's start, until it calls init_process_group(): half a second when the libraries are in
+/// memory, several from a slow disk. A program that takes longer is busy with something else, and is
+/// executed.
+inline constexpr auto kForkServerStart = 20s;
+/// A fork's, which takes milliseconds; executing the program is the way out.
+inline constexpr auto kFork = 5s;
+/// A supervisor's start, until it answers on its control socket.
+inline constexpr auto kSupervisorStart = 10s;
+/// Back-off after crashes without progress: none for the first, then this, doubling up to the longest.
+inline constexpr auto kFirstBackOff = 1000ms;
+inline constexpr auto kLongestBackOff = 30s;
+}  // namespace time_out
+
+}  // namespace batchscope::protocol

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order of the time-outs.
+#include "batchscope/protocol/time_outs.h"
+
+#include <cmath>
+#include <sstream>
+
+#include "batchscope/protocol/error.h"
+
+namespace batchscope::protocol {
+namespace {
+
+struct TimeOut {
+  const char* flag;
+  double seconds;
+};
+
+std::string text(const TimeOut& time_out) {
+  std::ostringstream out;
+  out << time_out.flag << " (" << time_out.seconds << " s)";
+  return out.str();
+}
+
+void in_order(const TimeOut& shorter, const TimeOut& longer, const char* why) {
+  if (shorter.seconds < longer.seconds) return;
+  throw Error(ErrorKind::usage, text(shorter) + " must be below " + text(longer) + ", " + why + ": lower " +
+                                    shorter.flag + " or raise " + longer.flag);
+}
+
+}  // namespace
+
+void TimeOuts::check() const {
+  const TimeOut c{"--collective-timeout", collective}, s{"--hang-timeout", step},
+      r{"--rescale-timeout", rescale}, k{"--checkpoint-timeout", checkpoint};
+  for (const TimeOut& one : {c, r, k})
+    if (!(one.seconds > 0) || !std::isfinite(one.seconds))
+      throw Error(ErrorKind::usage, text(one) + ": expected a time above 0");
+  if (!(step >= 0) || !std::isfinite(step))
+    throw Error(ErrorKind::usage, text(s) + ": expected a time above 0, or 0 for never");
+  in_order(c, r, "because the first step of a restart contains collectives");
+  in_order(c, k, "because replicas agree on a checkpoint before they write it");
+  if (step == 0) return;
+  in_order(c, s, "because the replica that waits for another one knows best whom it waits for");
+  in_order(s, r, "because a restart contains a step");
+  in_order(s, k, "because a checkpoint waits for the step in flight");
+}
+
+}  // namespace batchscope::protocol

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether a replica failed for want of memory. LibTorch's allocators and C++'s own say so in their exceptions
+// (c10::OutOfMemoryError, DefaultCPUAllocator's c10::Error, std::bad_alloc; Python's MemoryError likewise); a
+// process that the kernel killed says nothing, but the kernel counts.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace batchscope::run {
+
+// Of an exception, or the last lines of a log.
+bool tells_of_memory(std::string_view text);
+
+// Processes of this machine that the kernel has killed for want of memory since it started; 0 where it does
+// not say.
+std::int64_t out_of_memory_kills();
+
+// The bound on the local batch size after memory ran out at `local` samples: 10 % lower, at least by one. 0
+// where there is nothing to lower.
+std::int64_t lowered_local_batch_size(std::int64_t local);
+
+}  // namespace batchscope::run

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is known of a fault: which replica, why, and what it costs. The state machine decides what follows.
+#include <sys/wait.h>
+
+#include <algorithm>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/manifest.h"
+#include "batchscope/protocol/series.h"
+#include "batchscope/storage/samples.h"
+#include "log_tail.h"
+#include "memory_fault.h"
+#include "supervision.h"
+#include "words.h"
+
+namespace batchscope::run {
+
+using namespace protocol;
+
+namespace {
+
+constexpr int kLastLines = 5;       // of a log, for people
+constexpr int kSearchedLines = 40;  // for words of memory: LibTorch prints a stack trace behind them
+
+}  // namespace
+
+std::string Supervision::last_words(int rank) {
+  return log_tail(paths_.log_file(record_.number, rank), kLastLines);
+}
+
+std::string Supervision::restart_point() {
+  for (const auto& directory : list_checkpoints(paths_.checkpoints)) {
+    try {
+      const std::int64_t step = read_manifest(directory).step;
+      return directory.filename().string() + " (step " + std::to_string(step) + ")" + repeated_from(step);
+    } catch (const Error&) {
+      continue;  // the replicas will skip it too
+    }
+  }
+  return "the beginning, as there is no checkpoint yet" + repeated_from(0);
+}
+
+// ", so that 23 steps with 736 samples are repeated", where that is known.
+std::string Supervision::repeated_from(std::int64_t step) const {
+  const std::int64_t steps = board_.step() - step;
+  if (steps <= 0) return {};
+  const std::string clause = ", so that " + std::to_string(steps) + (steps == 1 ? " step" : " steps");
+  const auto now = board_.latest().find(series::kSamples);
+  std::optional<double> then;
+  if (step == 0) then = 0;
+  try {
+    storage::SampleReader reader(paths_.samples);
+    for (int generation = record_.number; !then && generation >= 0; --generation)
+      if (const auto found = reader.read(series::kSamples, generation, step, step); !found.empty())
+        then = found.front().value;
+  } catch (const Error&) {
+    // Series that cannot be read hold up no restart.
+  }
+  if (now == board_.latest().end() || !then || !(now->second > *then)) return clause + " are repeated";
+  return clause + " with " + std::to_string(static_cast<std::int64_t>(now->second - *then)) +
+         " samples are repeated";
+}
+
+Exit Supervision::account_of(int rank, int status) {
+  Exit exit;
+  exit.rank = rank;
+  if (WIFSIGNALED(status))
+    exit.signal = WTERMSIG(status);
+  else
+    exit.code = WEXITSTATUS(status);
+  if (exit.clean()) return exit;
+
+  if (const auto found = failures_.find(rank); found != failures_.end()) {
+    const Failure& failure = found->second;
+    exit.local_batch_size = failure.local_batch_size;
+    exit.why = failure.text;
+    if (failure.kind == "peer") exit.cause = Cause::peer;
+    if (failure.kind == "non_finite") exit.cause = Cause::non_finite;
+    if (failure.kind == "exception")
+      exit.cause = tells_of_memory(failure.text) ? Cause::memory : Cause::exception;
+  }
+  if (exit.cause != Cause::unknown) return exit;
+  // What the replica did not tell by itself.
+  const std::string log = log_tail(paths_.log_file(record_.number, rank), kSearchedLines);
+  if (exit.signal == 0 && tells_of_memory(log)) {
+    exit.cause = Cause::memory;
+  } else if (exit.signal == SIGKILL && out_of_memory_kills() > memory_kills_) {
+    exit.cause = Cause::memory;
+    exit.why = "the kernel killed a process for want of memory";
+    if (const auto size = board_.latest().find(series::kLocalBatchSize); size != board_.latest().end())
+      exit.local_batch_size = static_cast<std::int64_t>(size->second);
+  }
+  return exit;
+}
+
+// Half of a collective's patience: who only just became busy did not make anybody give up.
+std::optional<Suspect> Supervision::suspect() {
+  auto suspect = hang_watch_.suspect(monotonic_seconds(), run_.spec.time_outs.collective / 2);
+  if (suspect)
+    suspect->why += " (--collective-timeout is " + seconds_text(run_.spec.time_outs.collective) + ")";
+  return suspect;
+}
+
+std::string Supervision::lower_local_batch_size(std::int64_t local) {
+  std::int64_t bound = lowered_local_batch_size(local);
+  if (spec_.max_local_batch_size > 0 && bound >= spec_.max_local_batch_size)
+    bound = lowered_local_batch_size(spec_.max_local_batch_size);
+  if (bound == 0) return {};
+  spec_.max_local_batch_size = bound;
+  recorder_.spec(spec_);
+  return "it was at work on " + std::to_string(local) + " samples, and gets at most " +
+         std::to_string(bound) + " at a time from now on";
+}
+
+void Supervision::watch() {
+  if (!generation_ || !speaks_) return;
+  telemetry_.drain();
+  if (auto suspect = hang_watch_.check(monotonic_seconds(), progressed_)) {
+    suspect->why += " (--hang-timeout is " + seconds_text(run_.spec.time_outs.step) + ")";
+    machine_.hung(*suspect);
+    settle();
+  }
+}
+
+}  // namespace batchscope::run

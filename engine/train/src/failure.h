@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// This replica's own account of its end, for the supervisor: an exception that nobody caught, or another
+// replica's end, which is nobody's fault here. Without it a supervisor sees two processes die in the same
+// millisecond and cannot tell the cause from its effect. The first account counts, and what comes after it is
+// a consequence; only about another replica may more be found out.
+#pragma once
+
+#include <string>
+
+namespace batchscope {
+
+class Error;
+
+// From here on an exception that nobody catches is told before the program is aborted as ever.
+void tell_uncaught_exceptions();
+
+// A collective failed because of another replica.
+void tell_peer_failure(const Error& error);
+
+// Why this replica ends now. `kind` as in protocol::Failure.
+void tell_failure(const std::string& kind, const std::string& text);
+
+}  // namespace batchscope

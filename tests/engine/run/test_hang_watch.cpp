@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who is named for a hang, and what is none.
+#include <QTest>
+
+#include "hang_watch.h"
+
+using namespace batchscope::run;
+using batchscope::protocol::Heartbeat;
+
+namespace {
+
+constexpr double kPatience = 10, kTick = 0.2;
+const char* const kExchange = "an exchange of tensors";
+
+// Two replicas under a watch that looks every fifth of a second. A heartbeat comes with every look, unless
+// the replica is frozen.
+struct Fixture {
+  HangWatch watch{kPatience};
+  double now = 1000;
+  Heartbeat beats[2] = {{0, 22, "train", "", 1000, 0}, {1, 22, "train", "", 1000, 0}};
+  bool frozen[2] = {false, false};
+
+  Fixture() { watch.begin(2); }
+  void does(int rank, const char* waiting_in) {
+    beats[rank].waiting = waiting_in;
+    beats[rank].since = now;
+  }
+  // The first verdict of so many seconds.
+  std::optional<Suspect> after(double seconds, bool stepping = true) {
+    for (const double end = now + seconds; now < end;) {
+      now += kTick;
+      for (int rank : {0, 1})
+        if (!frozen[rank]) watch.beat(rank, beats[rank], now);
+      if (auto suspect = watch.check(now, stepping)) return suspect;
+    }
+    return std::nullopt;
+  }
+};
+
+bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+class TestHangWatch : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void whoComputesIsNamedAndNotWhoWaits_data() {
+    QTest::addColumn<int>("rank");
+    QTest::newRow("rank 0") << 0;
+    QTest::newRow("rank 1") << 1;
+  }
+  void whoComputesIsNamedAndNotWhoWaits() {
+    QFETCH(int, rank);
+    Fixture f;
+    f.does(rank, "");
+    f.now += 1;
+    f.does(1 - rank, kExchange);
+    QVERIFY(!f.after(kPatience - 1));
+    const auto suspect = f.after(2);
+    QVERIFY(suspect);
+    QCOMPARE(suspect->rank, rank);
+    QVERIFY2(holds(suspect->why, "it has computed for 11 s in step 23"), suspect->why.c_str());
+  }
+
+  void whoIsSilentIsNamedAndNotWhoComputes_data() { whoComputesIsNamedAndNotWhoWaits_data(); }
+  void whoIsSilentIsNamedAndNotWhoComputes() {
+    QFETCH(int, rank);
+    Fixture f;
+    f.does(rank, kExchange);
+    QVERIFY(!f.after(1));
+    f.frozen[rank] = true;
+    const auto suspect = f.after(2 * kPatience);
+    QVERIFY(suspect);
+    QCOMPARE(suspect->rank, rank);
+    QVERIFY2(holds(suspect->why, "heartbeats stopped"), suspect->why.c_str());
+    QVERIFY2(holds(suspect->why, "when it was waiting in an exchange of tensors"), suspect->why.c_str());
+  }
+
+  void aDeadlockNamesTheOneThatWaitsLongest() {
+    Fixture f;
+    f.does(1, "all_reduce 'a'");
+    f.now += 1;
+    f.does(0, "all_reduce 'b'");
+    const auto suspect = f.after(2 * kPatience);
+    QVERIFY(suspect);
+    QCOMPARE(suspect->rank, 1);
+    QVERIFY2(holds(suspect->why, "wait for one another"), suspect->why.c_str());
+  }
+
+  void progressOfAnyReplicaIsNoHang() {
+    Fixture f;
+    for (int i = 0; i < 10; ++i) {
+      QVERIFY(!f.after(kPatience / 2));
+      f.does(0, i % 2 ? "" : kExchange);
+    }
+  }
+
+  void longWorkThatIsNoStepIsNotJudged_data() {
+    QTest::addColumn<QString>("phase");
+    QTest::addColumn<bool>("stepping");
+    QTest::newRow("checkpoint") << "checkpoint" << true;
+    QTest::newRow("between loops") << "idle" << true;
+    QTest::newRow("the first step") << "train" << false;
+  }
+  void longWorkThatIsNoStepIsNotJudged() {
+    QFETCH(QString, phase);
+    QFETCH(bool, stepping);
+    Fixture f;
+    f.beats[0].phase = phase.toStdString();
+    f.does(1, kExchange);
+    QVERIFY(!f.after(10 * kPatience, stepping));
+    // A process that stops there is judged all the same.
+    f.frozen[0] = true;
+    const auto suspect = f.after(2 * kPatience, stepping);
+    QVERIFY(suspect);
+    QCOMPARE(suspect->rank, 0);
+  }
+
+  void aReplicaThatStopsBeforeItsFirstHeartbeatIsFoundToo() {
+    HangWatch watch(kPatience);
+    watch.begin(1);
+    double now = 1000;
+    watch.greeted(0, now);
+    while (!watch.check(now += kTick, false)) QVERIFY(now < 1011);
+    QVERIFY(now > 1010);
+  }
+
+  void aProgramWithoutHeartbeatsIsNotJudged() {
+    HangWatch watch(kPatience);
+    watch.begin(2);
+    double now = 1000;
+    for (int i = 0; i < 1000; ++i) {
+      now += kTick;
+      watch.heard(0, now);
+      QVERIFY(!watch.check(now, true));
+    }
+    QVERIFY(!watch.suspect(now, 0));
+  }
+
+  void whatASupervisorThatStoodStillMissedIsNoHang() {
+    Fixture f;
+    QVERIFY(!f.after(1));
+    f.now += 100;  // the machine slept
+    QVERIFY(!f.watch.check(f.now, true));
+    QVERIFY(!f.after(kPatience - 1));
+    QVERIFY(f.after(2));
+  }
+
+  void zeroPatienceIsEndlessPatience() {
+    HangWatch watch(0);
+    watch.begin(1);
+    double now = 1000;
+    watch.beat(0, {0, 22, "train", "", now, now}, now);
+    for (int i = 0; i < 1000; ++i) QVERIFY(!watch.check(now += kTick, true));
+  }
+
+  void whoLeftIsNoSuspect() {
+    Fixture f;
+    f.does(0, "");
+    f.does(1, kExchange);
+    QVERIFY(!f.after(5));
+    const auto suspect = f.watch.suspect(f.now, 3);
+    QVERIFY(suspect);
+    QCOMPARE(suspect->rank, 0);
+    QVERIFY(!f.watch.suspect(f.now, 6));  // not for as long
+    f.watch.left(0);
+    QCOMPARE(f.watch.suspect(f.now, 3)->rank, 1);
+  }
+};
+
+QTEST_APPLESS_MAIN(TestHangWatch)
+#include "test_hang_watch.moc"
