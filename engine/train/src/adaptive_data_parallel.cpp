@@ -3,6 +3,7 @@
 // The order of a step: averaged gradients -> noise scale -> scaling rule -> optimizer -> progress.
 #include "batchscope/train/adaptive_data_parallel.h"
 
+#include <ATen/ops/isnan.h>
 #include <c10/core/GradMode.h>
 #include <torch/optim/optimizer.h>
 
@@ -24,6 +25,7 @@
 #include "learning_rate.h"
 #include "metrics.h"
 #include "module_tensors.h"
+#include "non_finite_step.h"
 #include "preconditioner.h"
 #include "process.h"
 #include "step_context.h"
@@ -60,6 +62,13 @@ std::vector<std::vector<at::Tensor>> groups_of(const ModuleTensors& module,
 
 bool all_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+}
+
+// NaN alone: a mask of minus infinity is a buffer as good as any.
+bool any_nan(const std::vector<at::Tensor>& tensors) {
+  return std::any_of(tensors.begin(), tensors.end(), [](const at::Tensor& tensor) {
+    return tensor.is_floating_point() && at::isnan(tensor).any().item<bool>();
+  });
 }
 
 std::shared_ptr<ScalingRule> default_rule(const torch::optim::Optimizer& optimizer) {
@@ -146,13 +155,17 @@ struct AdaptiveDataParallel::Impl {
     report.grad_sqr = noise.sqr();
     report.grad_var = noise.var();
     report.sync_seconds = result.waited;
-    // Of what rode along with the gradients, so that every replica finds the same.
-    report.skipped = scaler && scaler->enabled() && !all_finite(norms.local_sqr);
+    // Of what rode along with the gradients and of their average, so that every replica finds the same.
+    report.skipped = !all_finite(norms.local_sqr) || !all_finite(norms.total_sqr);
+    report.expected = scaler && scaler->enabled();
     report.learning_rate = report.skipped ? 0 : step_optimizer(scale);
     report.lr_factor = last.lr_factor;
     buffers.finish();
     if (scaler) scaler->update_after(report.skipped);
     metrics::commit_step(report);
+    if (report.skipped && !report.expected)
+      after_non_finite_step({metrics::steps(), metrics::non_finite_steps(), metrics::non_finite_in_a_row(),
+                             any_nan(without_names(module.buffers))});
   }
 
   // At scaled learning rates; returns the first group's.

@@ -38,7 +38,20 @@ LoaderCore::LoaderCore(const AdaptiveDataLoaderHelper::Options& options, const s
         if (loop) loop->before_save();
       }) {}
 
-BatchShape LoaderCore::initial() const { return initial_shape(options.batch_size, num_replicas(), limits); }
+metrics::Limits LoaderCore::bounded() const {
+  metrics::Limits bounds = limits;
+  const std::int64_t memory = process().environment.max_local_batch_size;
+  if (memory == 0 || !options.training) return bounds;
+  bounds.max_local = bounds.max_local > 0 ? std::min(bounds.max_local, memory) : memory;
+  bounds.min_local = std::min(bounds.min_local, bounds.max_local);
+  // What does not fit at once is accumulated: a batch is never smaller than the initial one.
+  bounds.accumulation = bounds.accumulation || bounds.max_local * num_replicas() < options.batch_size;
+  return bounds;
+}
+
+BatchShape LoaderCore::initial() const {
+  return initial_shape(options.batch_size, num_replicas(), bounded());
+}
 
 BatchShape LoaderCore::shape() const { return state.shape.local_batch_size > 0 ? state.shape : initial(); }
 
@@ -109,10 +122,13 @@ void DataLoop::agree() {
 void DataLoop::open_pass() {
   const std::int64_t start = loader_.state.index % size();
   BatchShape& shape = loader_.state.shape;
+  const metrics::Limits limits = loader_.bounded();
+  if (limits.max_local > 0 && shape.local_batch_size > limits.max_local)  // memory ran out at it
+    shape = initial_shape(shape.batch_size(num_replicas()), num_replicas(), limits);
   if (!loader_.autoscales())
     shape = loader_.initial();
   else if (start == 0 || shape.local_batch_size == 0)
-    shape = choose_shape(shape, loader_.initial(), loader_.limits);
+    shape = choose_shape(shape, loader_.initial(), limits);
 
   pass_number_ = loader_.state.index / size();
   steps_before_pass_ = metrics::steps();

@@ -26,6 +26,8 @@ struct LoaderCore {
   LoaderCore(const AdaptiveDataLoaderHelper::Options& options, const std::string& name);
 
   bool autoscales() const { return limits.max_batch_size > 0; }
+  // The limits that were asked for, within what memory is known to hold.
+  metrics::Limits bounded() const;
   BatchShape initial() const;
   BatchShape shape() const;  // in force, or the initial one before the first loop
 

@@ -38,7 +38,7 @@ constexpr std::int64_t kFirstFit = 5, kNextFits = 25;
 // What a checkpoint holds.
 struct Account {
   double progress = 0;
-  std::int64_t steps = 0, samples = 0;
+  std::int64_t steps = 0, samples = 0, non_finite_steps = 0;
   goodput::GradParams gradient;
   std::int64_t initial_batch_size = 0;
   Profile profile;
@@ -57,6 +57,7 @@ Account account;
 Stopwatch watch;
 Limits limits;
 double last_step = 0;
+std::int64_t in_a_row = 0;   // non-finite steps, up to the last one
 std::int64_t fitted_at = 0;  // profile.measured() at the last request
 
 ModelFitter& fitter() {
@@ -73,6 +74,7 @@ class MetricsState final : public JsonState {
     return {{"progress", protocol::encode_number(account.progress)},
             {"steps", account.steps},
             {"samples", account.samples},
+            {"non_finite_steps", account.non_finite_steps},
             {"grad_sqr", protocol::encode_number(account.gradient.sqr)},
             {"grad_var", protocol::encode_number(account.gradient.var)},
             {"initial_batch_size", account.initial_batch_size},
@@ -82,6 +84,7 @@ class MetricsState final : public JsonState {
     account.progress = protocol::decode_number(json.at("progress"));
     json.at("steps").get_to(account.steps);
     json.at("samples").get_to(account.samples);
+    account.non_finite_steps = json.value("non_finite_steps", std::int64_t{0});
     account.gradient.sqr = protocol::decode_number(json.at("grad_sqr"));
     account.gradient.var = protocol::decode_number(json.at("grad_var"));
     json.at("initial_batch_size").get_to(account.initial_batch_size);
@@ -162,6 +165,7 @@ std::map<std::string, double> row(const StepReport& report, double now) {
   values[series::kGradSqr] = report.grad_sqr;
   values[series::kGradVar] = report.grad_var;
   values[series::kSyncTime] = report.sync_seconds;
+  if (in_a_row > 0) values[series::kNonFiniteSteps] = static_cast<double>(account.non_finite_steps);
   if (step.initial_batch_size > 0) {
     const double scale = batch_size / static_cast<double>(step.initial_batch_size);
     const double efficiency = std::min(1.0, report.gain / scale);
@@ -219,6 +223,8 @@ void commit_step(const StepReport& report) {
   watch.warm = true;
 
   if (!report.skipped) account.progress += report.gain;
+  in_a_row = report.skipped && !report.expected ? in_a_row + 1 : 0;
+  if (in_a_row > 0) ++account.non_finite_steps;
   ++account.steps;
   account.samples += step.samples;
   account.gradient = {report.grad_sqr, report.grad_var};
@@ -244,6 +250,8 @@ void commit_step(const StepReport& report) {
 double progress() { return account.progress; }
 std::int64_t steps() { return account.steps; }
 std::int64_t samples() { return account.samples; }
+std::int64_t non_finite_steps() { return account.non_finite_steps; }
+std::int64_t non_finite_in_a_row() { return in_a_row; }
 double last_step_time() { return last_step; }
 
 std::optional<Choice> suggest(const Limits& wanted) {

@@ -13,7 +13,8 @@ namespace batchscope::metrics {
 // What AdaptiveDataParallel knows after an optimizer step.
 struct StepReport {
   double gain = 1;           // averaged
-  bool skipped = false;      // by the gradient scaler: no update was made, nothing was gained
+  bool skipped = false;      // the gradient was not finite: no update was made, nothing was gained
+  bool expected = false;     // that, by a gradient scaler that looks for its scale
   double raw_gain = 1;       // from this step's estimates alone; NaN where there are none
   double lr_factor = 1;      // first group
   double learning_rate = 0;  // first group, as applied
@@ -32,6 +33,11 @@ void commit_step(const StepReport& report);
 double progress();       // scale-invariant iterations; a checkpoint state
 std::int64_t steps();    // optimizer steps; a checkpoint state
 std::int64_t samples();  // trained on; a checkpoint state
+
+// Steps whose gradient was not finite, but for what a gradient scaler expects: all (a checkpoint state), and
+// those in a row up to the last step.
+std::int64_t non_finite_steps();
+std::int64_t non_finite_in_a_row();
 
 double last_step_time();  // monotonic seconds at which the last optimizer step was committed; 0: none yet
 

@@ -12,6 +12,7 @@
 #include "batchscope/train/process_group.h"
 #include "checkpoint_job.h"
 #include "checkpoint_registry.h"
+#include "metrics.h"
 #include "process.h"
 #include "telemetry_client.h"
 
@@ -61,6 +62,7 @@ void ask_when_due() {
   if (replica_rank() != 0 || process().environment.checkpoint_interval <= 0) return;
   if (!next) restart_clock();
   if (Clock::now() < *next || writer().busy()) return;
+  if (metrics::non_finite_in_a_row() > 0) return;  // what is kept should be known to be good
   restart_clock();
   raise_ask(Ask::periodic_checkpoint);
 }

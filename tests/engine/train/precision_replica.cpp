@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Trains a small network in fp32 with a BatchNorm layer to imitate a fixed one, and prints what became of it.
-//   train-precision-replica STEPS [autocast] [scaler] [adam] [accumulate] [overflow] [twice] [save]
-// overflow: in the sixth step the last replica's gradient is infinite. twice: backward runs a second time.
-// save: checkpoints at the end; another generation goes on from there.
+//   train-precision-replica STEPS [autocast] [scaler] [adam] [accumulate] [overflow] [overflows] [bad-sample]
+//     [twice] [save]
+// overflow: in the sixth step the last replica's gradient is infinite; overflows: from then on. bad-sample:
+// an input of rank 0, whose buffers all replicas get, is NaN there. twice: backward runs a second time. save:
+// checkpoints at the end; another generation goes on from there.
 #include <ATen/ops/mse_loss.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/relu.h>
@@ -77,6 +79,7 @@ Json train(int steps, const std::set<std::string>& how) {
 
   const int micro_batches = how.contains("accumulate") ? 2 : 1;
   const std::int64_t share = kBatch / (micro_batches * num_replicas());
+  const bool last_replica = replica_rank() + 1 == num_replicas();
   Json said;
   std::string product;
   for (const int end = position.step + steps; position.step < end; ++position.step) {
@@ -93,13 +96,18 @@ Json train(int steps, const std::set<std::string>& how) {
       at::Tensor loss;
       {
         const Autocast autocast(replica_device(), at::kBFloat16, how.contains("autocast"));
-        const at::Tensor output = model.forward(data.narrow(0, from, share));
+        at::Tensor input = data.narrow(0, from, share).clone();
+        if (how.contains("bad-sample") && position.step == kOverflow && replica_rank() == 0)
+          input[0][0] = std::numeric_limits<float>::quiet_NaN();
+        const at::Tensor output = model.forward(input);
         product = c10::toString(output.scalar_type());
         loss = at::mse_loss(output.to(at::kFloat), truth.narrow(0, from, share));
       }
       loss_of_step += loss.item<double>() / micro_batches;
-      if (how.contains("overflow") && position.step == kOverflow && replica_rank() + 1 == num_replicas())
-        loss = loss * std::numeric_limits<float>::infinity();
+      const bool overflows = how.contains("overflow")
+                                 ? position.step == kOverflow
+                                 : how.contains("overflows") && position.step >= kOverflow;
+      if (overflows && last_replica) loss = loss * std::numeric_limits<float>::infinity();
       scaler.scale(loss).backward();
       if (how.contains("twice")) model.last->bias.sum().backward();
       adp.step();

@@ -49,6 +49,10 @@ class TestPrecision : public QObject {
   void scalerChangesNothing();
   void skipsWhereOneReplicaOverflows_data();
   void skipsWhereOneReplicaOverflows();
+  void skipsWithoutAScalerToo_data() { skipsWhereOneReplicaOverflows_data(); }
+  void skipsWithoutAScalerToo();
+  void leavesWhereAStepMayNotBeSkipped_data();
+  void leavesWhereAStepMayNotBeSkipped();
   void refusesASecondBackward();
   void scalerSurvivesRestart_data() { replica_counts(); }
   void scalerSurvivesRestart();
@@ -112,6 +116,53 @@ void TestPrecision::skipsWhereOneReplicaOverflows() {
     QVERIFY(replica["trail"][6] != replica["trail"][5]);
     QVERIFY(replica["progress"][7] > replica["progress"][6]);
   }
+}
+
+void TestPrecision::skipsWithoutAScalerToo() {
+  QFETCH(int, replicas);
+  QFETCH(QStringList, how);
+  const auto all = train(replicas, QStringList{"8", "overflow"} + how);
+  VERIFY_TRAINED(all);
+  for (const Json& replica : all) {
+    for (const char* what : {"trail", "progress", "noises"})
+      QVERIFY2(replica[what][5] == replica[what][4], what);
+    QVERIFY(replica["trail"][6] != replica["trail"][5]);
+    QVERIFY(replica["progress"][7] > replica["progress"][6]);
+  }
+}
+
+void TestPrecision::leavesWhereAStepMayNotBeSkipped_data() {
+  QTest::addColumn<int>("replicas");
+  QTest::addColumn<QString>("policy");
+  QTest::addColumn<QString>("fault");
+  QTest::addColumn<QByteArray>("reason");
+  for (int replicas : {1, 2}) {
+    for (const char* policy : {"stop", "restore"})
+      QTest::addRow("%d replicas %s", replicas, policy)
+          << replicas << policy << "overflow" << QByteArray("step 6: the gradient holds NaN or infinity");
+    QTest::addRow("%d replicas spoilt buffers", replicas)
+        << replicas << "skip"
+        << "bad-sample" << QByteArray("NaN is now in buffers of the model");
+    QTest::addRow("%d replicas hopeless", replicas)
+        << replicas << "skip"
+        << "overflows" << QByteArray("nor was that of any of the 100 steps");
+  }
+}
+
+// All replicas together, with an orderly exit and a reason; nobody waits for another.
+void TestPrecision::leavesWhereAStepMayNotBeSkipped() {
+  QFETCH(int, replicas);
+  QFETCH(QString, policy);
+  QFETCH(QString, fault);
+  QFETCH(QByteArray, reason);
+  Launch launch;
+  launch.program = "train-precision-replica";
+  launch.arguments = QStringList{"200", fault};
+  launch.replicas = replicas;
+  launch.variables["BATCHSCOPE_NON_FINITE"] = policy.toStdString();
+  const auto all = run(launch);
+  for (const Replica& replica : all) QCOMPARE(replica.code, 1);
+  QVERIFY2(all[0].errors.contains(reason), all[0].errors.constData());
 }
 
 // The step's gradients were averaged by the first; a single replica would unscale them again.
