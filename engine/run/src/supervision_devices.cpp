@@ -8,10 +8,15 @@ namespace batchscope::run {
 
 using namespace protocol;
 
-// The spec with the kind of device that the program is known to use.
+// The spec with the kind of device that the program is known to use; while it has said nothing, what it was
+// given.
 RunSpec Supervision::placed_spec() const {
   RunSpec spec = spec_;
-  if (spec.device == "auto" && !found_device_.empty()) spec.device = found_device_;
+  if (spec.device != "auto") return spec;
+  if (!found_device_.empty())
+    spec.device = found_device_;
+  else if (devices_.have_gpus())
+    spec.device = "cuda";
   return spec;
 }
 

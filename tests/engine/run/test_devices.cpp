@@ -138,7 +138,7 @@ class TestDevices : public QObject {
 
   // A run for any device that has found GPUs is not moved to cores behind its owner's back.
   void whoTrainsOnGpusStaysOnThem() {
-    qputenv("CUDA_VISIBLE_DEVICES", "0,1");
+    qputenv("CUDA_VISIBLE_DEVICES", "0,1,2");
     Scenario scenario;
     const std::string id = scenario.start(1, {"--steps", "1000000", "--device", "cuda:0"});
     QVERIFY2(scenario.trains(id, 1), scenario.story(id).c_str());
@@ -147,8 +147,14 @@ class TestDevices : public QObject {
     spec.device = "cuda";
     const std::string other = start_run(scenario.catalogue(), spec);
     QVERIFY2(scenario.trains(other, 1), scenario.story(other).c_str());
-    const QString refused = refusal(ErrorKind::conflict, [&] { scenario.ask(id, Command::rescale, 2); });
-    QVERIFY2(refused.contains("1 of 2 is free"), qPrintable(refused));
+    const std::string silent =
+        scenario.start(1, {"--steps", "1000000", "--silent"});  // it may use what it has
+    QVERIFY(
+        Scenario::eventually([&] { return scenario.catalogue().run(silent)->devices == Devices{"cuda:2"}; }));
+    for (const std::string& run : {id, silent}) {
+      const QString refused = refusal(ErrorKind::conflict, [&] { scenario.ask(run, Command::rescale, 2); });
+      QVERIFY2(refused.contains("1 of 3 is free"), qPrintable(refused));
+    }
     QVERIFY(scenario.trains(id, 1));
   }
 
