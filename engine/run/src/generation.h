@@ -47,6 +47,7 @@ class Generation {
   void kill_all() const;  // SIGKILL to every living replica's session
 
   std::vector<ProcessId> processes() const;
+  const std::map<int, pid_t>& living() const { return living_; }  // by rank
 
  private:
   const int number_;

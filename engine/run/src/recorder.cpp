@@ -88,6 +88,10 @@ void Recorder::take(const Message& message) {
       message);
 }
 
+void Recorder::measured(std::int64_t step, const std::vector<std::pair<std::string, double>>& values) {
+  for (const auto& [series, value] : values) append(series, step, std::span(&value, 1));
+}
+
 void Recorder::take_steps(const Steps& steps) {
   const auto mono = steps.columns.find(series::kMono);
   if (steps.first_step < 1 || mono == steps.columns.end())

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/telemetry.h"
@@ -34,6 +35,8 @@ class Recorder {
 
   void begin_generation(int number);
   void take(const protocol::Message& message);
+  // Values of these series, by name, at a step: what the supervisor itself has measured.
+  void measured(std::int64_t step, const std::vector<std::pair<std::string, double>>& values);
   void put(const storage::Generation& generation);
   // Checkpoints that the generation may have written without a word.
   void adopt_checkpoints();

@@ -29,6 +29,7 @@ namespace {
 constexpr auto kTick = 200ms;  // the series are committed
 constexpr int kTicksPerProgress = 5;
 constexpr auto kStatusInterval = 100ms;
+constexpr auto kDeviceInterval = 1000ms;
 constexpr auto kLeftoversInterval = 50ms;
 constexpr int kLastAttempts = 10;  // to write down how the run ended
 
@@ -83,6 +84,10 @@ Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run,
   QObject::connect(&status_timer_, &QTimer::timeout, &loop_, [this] {
     if (dirty_ || clock_.running()) publish_status();
   });
+  QObject::connect(&device_timer_, &QTimer::timeout, &loop_, [this] {
+    if (generation_ && progressed_)
+      recorder_.measured(board_.step(), device_metrics_.read(generation_->living()));
+  });
   QObject::connect(&leftovers_timer_, &QTimer::timeout, &loop_, [this] { await_leftovers(); });
 }
 
@@ -98,6 +103,7 @@ Supervision::~Supervision() {
 int Supervision::exec() {
   tick_.start(kTick);
   status_timer_.start(kStatusInterval);
+  device_timer_.start(kDeviceInterval);
   if (const auto leftovers = leftover_replicas(paths_); !leftovers.empty()) {
     tell("warning", on_replicas(static_cast<int>(leftovers.size())) +
                         " of an earlier supervisor still run; waiting for their checkpoint");
@@ -167,6 +173,7 @@ void Supervision::launch(int replicas, const std::string& reason) {
   hang_watch_.begin(replicas);
   telemetry_.expect(number, replicas);
   recorder_.begin_generation(number);
+  device_metrics_.begin_generation();
   generation_.emplace(number, run_.id, spec_, paths_, placement, adaptdl_ ? adaptdl_->url() : std::string(),
                       launcher_);
   if (adaptdl_)
@@ -240,6 +247,7 @@ void Supervision::on_message(int rank, const Message& message) {
           forked_ = m.forked;
           clock_.group_stands(m.mono);
           on_device(m.device);
+          device_metrics_.trains_on(rank, m.device);
         } else if constexpr (std::is_same_v<T, Restored>) {
           clock_.restored(m.mono);
           if (rank == 0) on_restored(m, step_before);

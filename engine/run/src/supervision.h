@@ -18,6 +18,7 @@
 #include "batchscope/storage/catalogue.h"
 #include "control_server.h"
 #include "device_leases.h"
+#include "device_metrics.h"
 #include "fork_launcher.h"
 #include "generation.h"
 #include "hang_watch.h"
@@ -111,6 +112,7 @@ class Supervision final : private Orders {
   HangWatch hang_watch_;
   RunMachine machine_;
   VolatileCheckpoints volatile_checkpoints_;
+  DeviceMetrics device_metrics_;
 
   std::optional<AutoScaling> auto_;  // where the supervisor chooses the number of replicas
   std::string placement_warning_;    // that was told last
@@ -138,7 +140,7 @@ class Supervision final : private Orders {
   std::vector<bool> fired_;       // elapsed triggers, by index
 
   QEventLoop loop_;
-  QTimer machine_timer_, tick_, status_timer_, quiet_timer_, leftovers_timer_;
+  QTimer machine_timer_, tick_, status_timer_, quiet_timer_, leftovers_timer_, device_timer_;
   double leftovers_deadline_ = 0;
   int ticks_ = 0;
   bool dirty_ = true;      // subscribers have not seen the newest status

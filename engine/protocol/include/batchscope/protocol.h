@@ -11,6 +11,7 @@
 #pragma once
 
 #include "batchscope/protocol/control.h"
+#include "batchscope/protocol/device_series.h"
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/event_file.h"

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is told of a replica's process and of its GPU, here that of a library that plays NVML.
+#include <unistd.h>
+
+#include <QTest>
+#include <cmath>
+#include <map>
+
+#include "batchscope/protocol/device_series.h"
+#include "device_metrics.h"
+
+using namespace batchscope::run;
+namespace series = batchscope::protocol::series;
+using series::device_series;
+
+namespace {
+
+std::map<std::string, double> by_name(DeviceMetrics& metrics, const std::map<int, pid_t>& processes) {
+  const auto values = metrics.read(processes);
+  return {values.begin(), values.end()};
+}
+
+// Keeps this process on a processor for this long of its own time.
+void work(double seconds) {
+  const auto now = [] {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  for (const double end = now() + seconds; now() < end;) {
+  }
+}
+
+}  // namespace
+
+class TestDeviceMetrics : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void processorAndMemoryAreOfTheProcess() {
+    DeviceMetrics metrics;
+    const auto first = by_name(metrics, {{0, getpid()}});
+    QVERIFY(!first.contains(device_series(series::kCpu, 0)));
+    QVERIFY(first.at(device_series(series::kMemory, 0)) > 1e6);
+    work(0.05);
+    const auto second = by_name(metrics, {{0, getpid()}});
+    QVERIFY(second.at("device/cpu/0") > 0);
+    QVERIFY(second.at("device/cpu/0") < 1.5);  // one thread
+    QVERIFY(!second.contains("device/gpu_power/0"));
+    // Another process in its place begins anew, and one that is gone has nothing to tell.
+    QVERIFY(!by_name(metrics, {{0, getppid()}}).contains("device/cpu/0"));
+    QVERIFY(by_name(metrics, {{0, 0x3fffff}}).empty());
+    QVERIFY(metrics.read({}).empty());
+  }
+
+  void gpusAreThoseOfTheReplicas() {
+    qunsetenv("CUDA_VISIBLE_DEVICES");
+    DeviceMetrics metrics;
+    metrics.trains_on(0, "cuda:0");
+    metrics.trains_on(1, "cuda:1");
+    metrics.trains_on(2, "cpu");
+    metrics.trains_on(3, "cuda:7");
+    const auto values = by_name(metrics, {{0, getpid()}, {1, getpid()}, {2, getpid()}, {3, getpid()}});
+    QCOMPARE(values.at("device/gpu_utilization/0"), 0.25);
+    QCOMPARE(values.at("device/gpu_utilization/1"), 1.0);
+    QCOMPARE(values.at("device/gpu_memory/0"), 3'000.0);
+    QCOMPARE(values.at("device/gpu_power/0"), 71.5);
+    QVERIFY(std::isnan(values.at("device/gpu_power/1")));
+    QCOMPARE(values.at("device/gpu_temperature/0"), 60.0);
+    for (const int rank : {2, 3}) QVERIFY(!values.contains(device_series(series::kGpuPower, rank)));
+    metrics.begin_generation();
+    QVERIFY(!by_name(metrics, {{0, getpid()}}).contains("device/gpu_power/0"));
+  }
+
+  void devicesAreThoseThatTheProgramSees() {
+    QCOMPARE(physical_gpu("cpu", nullptr), "");
+    QCOMPARE(physical_gpu("cuda", nullptr), "0");
+    QCOMPARE(physical_gpu("cuda:3", nullptr), "3");
+    QCOMPARE(physical_gpu("cuda:1", "4,6"), "6");
+    QCOMPARE(physical_gpu("cuda:2", "4,6"), "");
+    QCOMPARE(physical_gpu("cuda:1", "GPU-a,GPU-b"), "GPU-b");
+    QCOMPARE(physical_gpu("cuda:x", nullptr), "");
+    qputenv("CUDA_VISIBLE_DEVICES", "GPU-b");
+    DeviceMetrics metrics;
+    metrics.trains_on(0, "cuda:0");
+    QCOMPARE(by_name(metrics, {{0, getpid()}}).at("device/gpu_utilization/0"), 1.0);
+  }
+};
+
+QTEST_APPLESS_MAIN(TestDeviceMetrics)
+#include "test_device_metrics.moc"
