@@ -8,6 +8,7 @@
 #include <fstream>
 #include <optional>
 
+#include "batchscope/storage/medium.h"
 #include "doctor.h"
 #include "format.h"
 #include "store.h"
@@ -93,6 +94,12 @@ std::vector<Finding> findLeftovers(const fs::path& directory, const fs::path& ca
   return findings;
 }
 
+Finding examineMedium(const fs::path& directory) {
+  const std::string warning = storage::network_warning(directory);
+  if (warning.empty()) return {Level::ok, "medium", directory.string() + " is local", ""};
+  return {Level::warning, "medium", warning, "export BATCHSCOPE_DB=/a/local/disk/runs.db"};
+}
+
 Finding examineDisk(const fs::path& directory) {
   std::error_code fault;
   const fs::space_info space = fs::space(existing(directory), fault);
@@ -126,6 +133,7 @@ std::vector<Finding> examineStore() {
   std::vector<Finding> findings{examineCatalogue(catalogue), examineRuntimeDirectory(runtime)};
   if (findings.front().level == Level::ok)
     for (Finding& leftover : findLeftovers(runtime, catalogue)) findings.push_back(std::move(leftover));
+  findings.push_back(examineMedium(catalogue.parent_path()));
   findings.push_back(examineDisk(catalogue.parent_path()));
   findings.push_back(examineSharedMemory());
   return findings;

@@ -4,8 +4,9 @@
 // as one small row per series (the tail): cheap to write, whatever came in. When the tail has grown to
 // its limit, a commit rewrites it per series instead: each track's last, unfinished chunk, its batches
 // and what is pending are cut into chunks of 1,024, the full ones are sealed into the tiers, and the
-// batches are gone. So a reader finds at most kTailRows rows besides the chunks. Values may come in any
-// order of steps as far back as the last sealed chunk.
+// batches are gone. A commit that fails, on a full disk, leaves everything in memory as it was, where it
+// waits for the next one up to a limit. So a reader finds at most kTailRows rows besides the chunks. Values
+// may come in any order of steps as far back as the last sealed chunk.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -55,8 +56,9 @@ fs::path folder_of(const fs::path& file) { return fs::absolute(file).parent_path
 }  // namespace
 
 struct SampleWriter::Impl {
-  explicit Impl(const fs::path& file)
-      : lock(folder_of(file)),
+  Impl(const fs::path& file, std::size_t most_waiting)
+      : most_waiting(most_waiting),
+        lock(folder_of(file)),
         unclean(has_leftover_log(file)),
         database(file, samples_schema(), Access::write) {
     if (unclean) database.quick_check();
@@ -151,11 +153,21 @@ struct SampleWriter::Impl {
                                         std::to_string(first_step) + " comes too late, generation " +
                                         std::to_string(generation) + " is sealed up to step " +
                                         std::to_string(to.sealed_step));
+    if (failing && pending_values + values.size() > most_waiting) {
+      dropped += static_cast<std::int64_t>(values.size());
+      return;
+    }
     for (const double value : values) to.pending.push_back({first_step++, value});
     pending_values += values.size();
   }
 
   void commit() {
+    failing = true;
+    commit_pending();
+    failing = false;
+  }
+
+  void commit_pending() {
     if (pending_values == 0) return;
     std::vector<Track*> changed;
     for_each([&](Track& track) {
@@ -273,6 +285,9 @@ struct SampleWriter::Impl {
       for (auto& [name, track] : series) visit(track);
   }
 
+  const std::size_t most_waiting;
+  bool failing = false;  // the newest commit did
+  std::int64_t dropped = 0;
   FolderLock lock;
   bool unclean;
   Database database;
@@ -284,7 +299,8 @@ struct SampleWriter::Impl {
   std::vector<std::string> repairs;
 };
 
-SampleWriter::SampleWriter(const fs::path& file) : impl_(std::make_unique<Impl>(file)) {}
+SampleWriter::SampleWriter(const fs::path& file, std::size_t most_waiting)
+    : impl_(std::make_unique<Impl>(file, most_waiting)) {}
 
 SampleWriter::~SampleWriter() = default;
 
@@ -298,6 +314,8 @@ void SampleWriter::append(int generation, std::string_view series, std::int64_t 
 }
 
 void SampleWriter::commit() { impl_->commit(); }
+
+std::int64_t SampleWriter::dropped() const { return impl_->dropped; }
 
 const std::vector<std::string>& SampleWriter::repairs() const { return impl_->repairs; }
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the storage tests share: a folder of their own, the kind of an error, bit-for-bit comparison.
+// What the storage tests share: a folder of their own, the kind of an error.
 #pragma once
 
 #include <sqlite3.h>
 
 #include <QTemporaryDir>
-#include <bit>
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -16,6 +14,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/storage.h"
+#include "same.h"
 
 namespace batchscope::storage::test {
 
@@ -39,17 +38,6 @@ inline std::optional<Error> error_of(const std::function<void()>& call) {
 inline std::string kind_of(const std::function<void()>& call) {
   const auto error = error_of(call);
   return error ? error_kind_name(error->kind()) : "nothing was thrown";
-}
-
-inline bool same(const Sample& a, const Sample& b) {
-  return a.step == b.step && std::bit_cast<std::uint64_t>(a.value) == std::bit_cast<std::uint64_t>(b.value);
-}
-
-inline bool same(const std::vector<Sample>& a, const std::vector<Sample>& b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (!same(a[i], b[i])) return false;
-  return true;
 }
 
 // Meddles with a file behind the store's back. True where SQLite took it.

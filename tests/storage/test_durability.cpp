@@ -1,90 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Whatever happens to the writer, the store holds exactly what was committed.
-#include <signal.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <QTest>
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
 
+#include "full_disk.h"
 #include "script.h"
 #include "store_test.h"
+#include "writer_process.h"
 
 using namespace batchscope;
 using namespace batchscope::storage;
 using test::Contents;
 using test::error_of;
 using test::Folder;
+using test::FullDisk;
 using test::same;
 using test::Script;
-
-namespace {
-
-bool same(const Contents& a, const Contents& b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](const auto& x, const auto& y) {
-           return x.first == y.first && test::same(x.second, y.second);
-         });
-}
-
-// scripted_writer in a process of its own.
-class Writer {
- public:
-  Writer(const std::filesystem::path& file, std::uint64_t seed, int generation) {
-    int ends[2];
-    if (pipe(ends) != 0) std::abort();
-    pid_ = fork();
-    if (pid_ == 0) {
-      dup2(ends[1], STDOUT_FILENO);
-      execl(SCRIPTED_WRITER, SCRIPTED_WRITER, file.c_str(), std::to_string(seed).c_str(),
-            std::to_string(generation).c_str(), nullptr);
-      _exit(127);
-    }
-    close(ends[1]);
-    reports_ = ends[0];
-  }
-
-  void wait_for_first_commit() {
-    char byte = 0;
-    commits_ += read(reports_, &byte, 1);
-  }
-
-  // The commits it has reported; it may have made one more.
-  std::size_t kill() {
-    ::kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-    char bytes[4096];
-    for (ssize_t n = 0; (n = read(reports_, bytes, sizeof bytes)) > 0;) commits_ += n;
-    close(reports_);
-    return static_cast<std::size_t>(commits_);
-  }
-
- private:
-  pid_t pid_ = 0;
-  int reports_ = -1;
-  ssize_t commits_ = 0;
-};
-
-// Files may not grow beyond the size while this lives: the disk is full.
-class FullDisk {
- public:
-  explicit FullDisk(std::uint64_t size) {
-    signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{size, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FullDisk() { setrlimit(RLIMIT_FSIZE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
-}  // namespace
 
 class TestDurability : public QObject {
   Q_OBJECT
@@ -139,34 +74,10 @@ class TestDurability : public QObject {
     QVERIFY(same(test::contents_of(*reader), committed));
   }
 
-  void aKilledWriterLosesNothingThatItCommitted() {
-    const Folder folder;
-    const auto file = folder / "samples.db";
-    std::mt19937_64 random(11);
-    Contents expected;
-    for (int generation = 0; generation < 8; ++generation) {
-      const std::uint64_t seed = random();
-      Writer writer(file, seed, generation);
-      writer.wait_for_first_commit();
-      std::this_thread::sleep_for(std::chrono::microseconds(random() % 100'000));
-      const std::size_t commits = writer.kill();
-      Script script(seed, generation);
-      for (std::size_t i = 0; i < commits; ++i) test::add(expected, script.next());
-      SampleReader reader(file);
-      const Contents found = test::contents_of(reader);
-      if (!same(found, expected)) {
-        test::add(expected, script.next());  // committed, killed before it could say so
-        QVERIFY(same(found, expected));
-      }
-    }
-    SampleWriter writer(file);  // checks the file
-    QVERIFY(writer.repairs().empty());
-  }
-
   void readersFollowAWriterInAnotherProcess() {
     const Folder folder;
     const auto file = folder / "samples.db";
-    Writer writer(file, 5, 0);
+    test::WriterProcess writer(file, 5, 0, test::Steps::ascending);
     writer.wait_for_first_commit();
     std::atomic<bool> wrong = false;
     std::vector<Contents> seen(3);
@@ -191,11 +102,10 @@ class TestDurability : public QObject {
         if (error) wrong = true;
       });
     for (std::thread& thread : threads) thread.join();
-    const std::size_t commits = writer.kill();
+    writer.kill();
     QVERIFY(!wrong);
     Contents expected;
-    Script script(5, 0);
-    for (std::size_t i = 0; i <= commits; ++i) test::add(expected, script.next());
+    if (writer.replay(expected, [] {})) writer.add_unsaid(expected);
     for (const Contents& contents : seen)
       for (const auto& [key, samples] : contents) {
         QVERIFY(!samples.empty());
@@ -252,8 +162,44 @@ class TestDurability : public QObject {
     }
     QVERIFY(failures > 0);
     writer.commit();
+    QCOMPARE(writer.dropped(), 0);
     SampleReader reader(file);
     QVERIFY(same(test::contents_of(reader), all));
+  }
+
+  // However long the disk is full: memory is bounded, and the hole is what was counted, no more.
+  void whatDoesNotFitIntoMemoryIsDroppedAndCounted() {
+    const Folder folder;
+    const auto file = folder / "samples.db";
+    constexpr std::size_t kMost = 5'000;
+    SampleWriter writer(file, kMost);
+    std::int64_t step = 1, first_lost = 0;
+    const auto append = [&](int values) {
+      const std::int64_t before = writer.dropped();
+      for (int i = 0; i < values; ++i, ++step) writer.append(0, "x", step, static_cast<double>(step));
+      if (first_lost == 0 && writer.dropped() > before) first_lost = step - (writer.dropped() - before);
+    };
+    append(1000);
+    writer.commit();
+    {
+      const FullDisk full(1);
+      for (int i = 0; i < 20; ++i) {
+        append(1000);
+        QCOMPARE(test::kind_of([&] { writer.commit(); }), "io");
+      }
+    }
+    const std::int64_t resumed = step;
+    QCOMPARE(writer.dropped(), 15'000);
+    writer.commit();
+    append(1000);
+    writer.commit();
+    QCOMPARE(writer.dropped(), 15'000);
+    const auto samples = SampleReader(file).read("x", 0);
+    QCOMPARE(samples.size(), 22'000u - 15'000u);
+    for (const Sample& sample : samples) {
+      QCOMPARE(sample.value, static_cast<double>(sample.step));
+      QVERIFY(sample.step < first_lost || sample.step >= resumed);
+    }
   }
 };
 

@@ -3,6 +3,7 @@
 // Telemetry to store.
 #include "recorder.h"
 
+#include <cmath>
 #include <filesystem>
 #include <set>
 #include <type_traits>
@@ -26,7 +27,8 @@ Recorder::Recorder(storage::Catalogue& catalogue, const std::string& run, const 
   for (const storage::Epoch& epoch : catalogue.epochs(run)) epochs_[epoch.number] = epoch;
 }
 
-// Damaged series cost their charts, not the run: they are kept beside new ones.
+// Damaged series do not cost the run: what can be read of them goes on in a new file, and the old one is
+// kept.
 storage::SampleWriter Recorder::open_samples(const std::filesystem::path& file, std::string& set_aside) {
   try {
     return storage::SampleWriter(file);
@@ -39,8 +41,10 @@ storage::SampleWriter Recorder::open_samples(const std::filesystem::path& file, 
       std::error_code ignored;  // neither of the first two need be there
       std::filesystem::rename(file.string() + suffix, aside.string() + suffix, ignored);
     }
+    const std::int64_t saved = storage::recover_samples(aside, file);
     set_aside = std::string("the series recorded so far are damaged and were set aside as ") +
-                aside.filename().string() + ": " + error.what();
+                aside.filename().string() + "; " + std::to_string(saved) +
+                " of their values could be read and go on: " + error.what();
     return storage::SampleWriter(file);
   }
 }
@@ -184,12 +188,23 @@ void Recorder::flush() {
 void Recorder::commit() {
   try {
     samples_.commit();
-    samples_trouble_ = false;
+    if (std::exchange(samples_trouble_, false)) tell_resumed();
   } catch (const Error& error) {
+    if (!samples_trouble_) samples_trouble_since_ = monotonic_seconds();
     trouble(samples_trouble_, error.what());
   }
   for (const auto& repairs = samples_.repairs(); repairs_told_ < repairs.size(); ++repairs_told_)
     event(last_step_, "warning", repairs[repairs_told_]);
+}
+
+void Recorder::tell_resumed() {
+  const std::int64_t dropped = samples_.dropped() - std::exchange(dropped_values_told_, samples_.dropped());
+  const auto seconds = static_cast<std::int64_t>(std::ceil(monotonic_seconds() - samples_trouble_since_));
+  const std::string text = "the disk refused the run's series for " + std::to_string(seconds) +
+                           " s; they are recorded again, and ";
+  event(last_step_, dropped == 0 ? "info" : "warning",
+        text + (dropped == 0 ? "none is missing"
+                             : std::to_string(dropped) + " values of that time are missing from the charts"));
 }
 
 void Recorder::trouble(bool& told, const std::string& what) {

@@ -56,6 +56,7 @@ class Recorder {
   using Write = std::function<void(storage::Catalogue&)>;
   void queue(Write write) { writes_.push_back(std::move(write)); }
   void trouble(bool& told, const std::string& what);
+  void tell_resumed();
   static storage::SampleWriter open_samples(const std::filesystem::path& file, std::string& set_aside);
   void append(const std::string& series, std::int64_t first_step, std::span<const double> values);
   void take_steps(const protocol::Steps& steps);
@@ -71,6 +72,8 @@ class Recorder {
   const double offset_;
   std::deque<Write> writes_;
   bool catalogue_trouble_ = false, samples_trouble_ = false;  // told, and not over yet
+  double samples_trouble_since_ = 0;                          // s, monotonic
+  std::int64_t dropped_values_told_ = 0;
 
   int generation_ = 0;
   std::int64_t last_step_ = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The process of a supervisor: one for a run, the subreaper of everything its replicas start.
+#include <signal.h>
 #include <sys/prctl.h>
 
 #include <cstdio>
@@ -65,6 +66,7 @@ int supervise(const std::string& id, int replicas) {
   catalogue.set_state(id, RunState::starting);
   const Directories directories(protocol::run_paths(id));
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow (ulimit -f) is a full disk: to be told, not to die of
   try {
     return Supervision(catalogue, *run, replicas).exec();
   } catch (const Error& error) {

@@ -135,6 +135,9 @@ void Supervision::begin() {
   if (machine_.over()) return;
   reconcile(catalogue_, run_, paths_);
   const auto generations = catalogue_.generations(run_.id);
+  if (const std::string warning = storage::network_warning(paths_.root);
+      generations.empty() && !warning.empty())
+    tell("warning", warning);
   int replicas = spec_.replicas;
   if (wanted_replicas_ > 0)
     choose_replicas({});  // a person has

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "batchscope/storage/catalogue.h"
+#include "batchscope/storage/medium.h"
 #include "batchscope/storage/samples.h"
 
 /// The run store; see storage.h. Calls block on the disk, and on other writers of the catalogue for ten

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What goes wrong with real processes: crashes, hangs, deaf replicas, garbage, a supervisor killed -9.
+#include <sys/resource.h>
+
 #include <cmath>
 #include <fstream>
 
 #include "batchscope/protocol/manifest.h"
+#include "batchscope/storage/samples.h"
 #include "scenario.h"
 
 using namespace batchscope;
@@ -76,6 +79,61 @@ class TestFaults : public QObject {
     QVERIFY2(scenario.trains(id, 1), scenario.story(id).c_str());
     QVERIFY(scenario.tells(id, "set aside as samples.db.damaged-1"));
     QVERIFY(std::filesystem::exists(samples.string() + ".damaged-1"));
+    scenario.ask(id, Command::stop);
+    QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());
+  }
+
+  void aFullDiskPausesRecordingWhileTrainingGoesOn() {
+    Scenario scenario;
+    const std::string id = scenario.start(1, {"--steps", "100000", "--step-ms", "5"});
+    QVERIFY(scenario.trains(id, 1));
+    const auto step = [&] { return scenario.ask(id, Command::status).get<protocol::RunStatus>().step; };
+    const auto recorded = [&] {
+      const auto samples = storage::SampleReader(protocol::run_paths(id).samples).read("loss", 0);
+      return samples.empty() ? 0 : samples.back().step;
+    };
+    QVERIFY(scenario.eventually([&] { return recorded() > 0; }));
+
+    ControlClient client(id);
+    QStringList alerts;
+    QObject::connect(&client, &ControlClient::eventAdded,
+                     [&](const QString& level, const QString& text) { alerts << level + ": " + text; });
+    QVERIFY(scenario.eventually([&] { return client.connected(); }));
+    const auto supervisor = static_cast<pid_t>(scenario.catalogue().run(id)->supervisor_pid);
+    rlimit unlimited{};
+    const rlimit full{1, RLIM_INFINITY};
+    QCOMPARE(prlimit(supervisor, RLIMIT_FSIZE, &full, &unlimited), 0);
+    QVERIFY2(scenario.eventually([&] { return !alerts.filter("training goes on").isEmpty(); }),
+             alerts.join('\n').toUtf8());
+    QVERIFY(alerts.filter("training goes on").first().startsWith("error: "));
+    const auto paused_at = recorded(), then = step();
+    QVERIFY(scenario.eventually([&] { return step() > then + 50; }));
+    QCOMPARE(recorded(), paused_at);
+
+    QCOMPARE(prlimit(supervisor, RLIMIT_FSIZE, &unlimited, nullptr), 0);
+    QVERIFY2(scenario.tells(id, "they are recorded again, and none is missing"), scenario.story(id).c_str());
+    scenario.ask(id, Command::stop);
+    QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());
+    const auto samples = storage::SampleReader(protocol::run_paths(id).samples).read("loss", 0);
+    QVERIFY(static_cast<std::int64_t>(samples.size()) > then + 50);
+    for (std::size_t i = 0; i < samples.size(); ++i)
+      QCOMPARE(samples[i].step, static_cast<std::int64_t>(i) + 1);
+  }
+
+  void whatReplicasUseIsRecorded() {
+    Scenario scenario;
+    const std::string id = scenario.start(2, {"--steps", "100000"});
+    QVERIFY(scenario.trains(id, 2));
+    QVERIFY(scenario.eventually([&] {
+      storage::SampleReader samples(protocol::run_paths(id).samples);
+      return !samples.read("device/cpu/1", 0).empty() && samples.read("device/memory/0", 0).size() > 1;
+    }));
+    storage::SampleReader samples(protocol::run_paths(id).samples);
+    for (const storage::Sample& sample : samples.read("device/memory/0", 0)) {
+      QVERIFY(sample.step > 0);
+      QVERIFY(sample.value > 1e5);
+    }
+    for (const storage::Sample& sample : samples.read("device/cpu/1", 0)) QVERIFY(sample.value >= 0);
     scenario.ask(id, Command::stop);
     QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());
   }

@@ -8,25 +8,41 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/storage/samples.h"
 #include "recorder.h"
+#include "storage/full_disk.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
+
+namespace {
+
+// A run in a store of its own, in its first generation.
+struct Recorded {
+  Recorded() : recorder((protocol::make_run_directories(paths), catalogue), id, paths) {
+    recorder.begin_generation(0);
+  }
+
+  static std::filesystem::path set_up(const QTemporaryDir& folder) {
+    qputenv("BATCHSCOPE_DB", (folder.path() + "/runs.db").toUtf8());
+    qputenv("XDG_STATE_HOME", folder.path().toUtf8());
+    return protocol::catalogue_path();
+  }
+
+  QTemporaryDir folder;
+  storage::Catalogue catalogue{set_up(folder)};
+  const std::string id = catalogue.create_run({});
+  const protocol::RunPaths paths = protocol::run_paths(id);
+  Recorder recorder;
+};
+
+}  // namespace
 
 class TestRecorder : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
   void aLateValueIsLeftOutAndToldOnce() {
-    QTemporaryDir folder;
-    qputenv("BATCHSCOPE_DB", (folder.path() + "/runs.db").toUtf8());
-    qputenv("XDG_STATE_HOME", folder.path().toUtf8());
-    storage::Catalogue catalogue(protocol::catalogue_path());
-    const std::string id = catalogue.create_run({});
-    const protocol::RunPaths paths = protocol::run_paths(id);
-    protocol::make_run_directories(paths);
-
-    Recorder recorder(catalogue, id, paths);
-    recorder.begin_generation(0);
+    Recorded recorded;
+    auto& [folder, catalogue, id, paths, recorder] = recorded;
     // More than the tail holds: what came first is sealed.
     std::vector<double> many(70'000, 1);
     recorder.take(protocol::Steps{1, {{"mono", many}, {"loss", many}}, 0});
@@ -44,6 +60,44 @@ class TestRecorder : public QObject {
     storage::SampleReader reader(paths.samples);
     QCOMPARE(reader.read("loss", 0, 70'000).size(), 1u);
     QCOMPARE(reader.read("new", 0).size(), 3u);  // the others of the same message are kept
+  }
+
+  // Long enough that memory cannot hold what comes: what is missing afterwards is what was counted.
+  void aFullDiskIsToldWithWhatItCost() {
+    Recorded recorded;
+    Recorder& recorder = recorded.recorder;
+    QStringList alerts;
+    recorder.on_trouble = [&](const std::string& text) { alerts << QString::fromStdString(text); };
+    constexpr int kSteps = 50'000, kMessages = 50;
+    std::int64_t step = 1;
+    const auto take = [&] {
+      const std::vector<double> values(kSteps, 1);
+      recorder.take(protocol::Steps{step, {{"mono", values}, {"loss", values}}, 0});
+      step += kSteps;
+      recorder.commit();
+    };
+    take();
+    {
+      const storage::test::FullDisk full(1);
+      for (int i = 0; i < kMessages; ++i) take();
+    }
+    QCOMPARE(alerts.size(), 1);
+    QVERIFY2(alerts[0].contains("training goes on"), qPrintable(alerts[0]));
+    recorder.commit();
+    take();
+    recorder.flush();
+
+    std::int64_t kept = 0;
+    for (const auto& series : storage::SampleReader(recorded.paths.samples).series()) kept += series.count;
+    const std::int64_t missing = 2 * (kMessages + 2) * kSteps - kept;
+    QVERIFY(missing > 0);
+    const auto events = recorded.catalogue.events(recorded.id);
+    QCOMPARE(events.size(), 1u);
+    QCOMPARE(events[0].level, std::string("warning"));
+    QVERIFY2(events[0].text.find(std::to_string(missing) + " values of that time are missing") !=
+                 std::string::npos,
+             events[0].text.c_str());
+    QCOMPARE(storage::SampleReader(recorded.paths.samples).read("loss", 0).back().step, step - 1);
   }
 };
 

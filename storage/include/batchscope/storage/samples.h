@@ -20,9 +20,12 @@ namespace batchscope::storage {
 /// Writes a run's series.
 class SampleWriter {
  public:
+  /// Values that wait in memory, 16 bytes each, at most, while commits fail.
+  static constexpr std::size_t kMostWaiting = 4'000'000;
+
   /// Opens or creates; checks the file after an unclean exit. Throws Error(io | corrupt | version |
   /// conflict).
-  explicit SampleWriter(const std::filesystem::path& file);
+  explicit SampleWriter(const std::filesystem::path& file, std::size_t most_waiting = kMostWaiting);
   ~SampleWriter();  ///< commits
 
   /// Values of consecutive steps. Held in memory until commit. Several values at one step are kept in their
@@ -35,8 +38,12 @@ class SampleWriter {
   ///@}
 
   /// One transaction: everything appended so far, packed; full tails are rewritten into chunks. Call it
-  /// every 100-250 ms. Throws Error(io) on a full disk; what was appended is kept for the next try.
+  /// every 100-250 ms. Throws Error(io) on a full disk; what was appended is kept for the next try. What is
+  /// appended after a failure to more than `most_waiting` values is dropped, until a commit succeeds.
   void commit();
+
+  /// Values dropped since the file was opened.
+  std::int64_t dropped() const;
 
   /// What was found damaged and set aside since the file was opened, one sentence each. The rest is whole.
   const std::vector<std::string>& repairs() const;
@@ -45,6 +52,12 @@ class SampleWriter {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// Copies what can be read of a damaged file, and passes its checks, into a new one; the damaged file, with
+/// its
+/// `-wal`, stays. Series whose name is lost come as `recovered/<number>`. Returns the number of samples.
+/// Throws Error(io), Error(conflict) where a writer has either; a file of which nothing can be read gives 0.
+std::int64_t recover_samples(const std::filesystem::path& damaged, const std::filesystem::path& file);
 
 /// A series and its size.
 struct SeriesInfo {
