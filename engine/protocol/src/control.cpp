@@ -84,10 +84,14 @@ std::string error_line(const Json& id, const Error& error) {
 }
 
 Json reply_result(const Json& reply) {
-  if (reply.value("ok", false)) return reply.value("result", Json::object());
-  const Json error = reply.value("error", Json::object());
-  throw Error(parse_error_kind(error.value("kind", "")),
-              error.value("message", "the supervisor gave no reason"));
+  try {
+    if (reply.value("ok", false)) return reply.value("result", Json::object());
+    const Json error = reply.value("error", Json::object());
+    throw Error(parse_error_kind(error.value("kind", "")),
+                error.value("message", "the supervisor gave no reason"));
+  } catch (const Json::exception& e) {
+    throw Error(ErrorKind::usage, std::string("malformed reply: ") + e.what());
+  }
 }
 
 void to_json(Json& json, const RunStatus& status) {

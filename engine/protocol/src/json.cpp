@@ -9,6 +9,30 @@
 #include "batchscope/protocol/error.h"
 
 namespace batchscope::protocol {
+namespace {
+
+// Far deeper than any message of ours. What prints a value of unlimited depth needs a stack of unlimited
+// size.
+constexpr int kMostNested = 100;
+
+bool is_nested_too_deep(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\')
+      ++i;
+    else if (c == '"')
+      quoted = !quoted;
+    else if (!quoted && (c == '[' || c == '{') && ++depth > kMostNested)
+      return true;
+    else if (!quoted && (c == ']' || c == '}'))
+      --depth;
+  }
+  return false;
+}
+
+}  // namespace
 
 Json encode_number(double value) {
   if (std::isfinite(value)) return value;
@@ -39,6 +63,8 @@ std::vector<double> decode_numbers(const Json& json) {
 }
 
 Json parse_object(std::string_view line) {
+  if (is_nested_too_deep(line))
+    throw Error(ErrorKind::usage, "malformed JSON: nested deeper than " + std::to_string(kMostNested));
   Json json;
   try {
     json = Json::parse(line);

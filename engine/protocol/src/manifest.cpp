@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <variant>
 
 #include "batchscope/protocol/error.h"
@@ -94,21 +95,27 @@ Manifest read_manifest(const fs::path& directory) {
     throw Error(ErrorKind::not_found, file.string() + " is missing: the checkpoint was never completed");
   Manifest manifest;
   try {
-    const Json json = Json::parse(in);
-    json.at("version").get_to(manifest.version);
+    const Json json = parse_object(std::string(std::istreambuf_iterator<char>(in), {}));
+    const auto whole = [](const Json& object, const char* field, auto& value) {
+      if (!object.at(field).is_number_integer())
+        throw Error(ErrorKind::usage, std::string("\"") + field + "\" is no whole number");
+      object.at(field).get_to(value);
+    };
+    whole(json, "version", manifest.version);
     if (manifest.version > Manifest::kVersion)
       throw Error(ErrorKind::version, file.string() + " is of version " + std::to_string(manifest.version) +
                                           ", this program reads up to " + std::to_string(Manifest::kVersion) +
                                           ": use a newer BatchScope");
-    json.at("step").get_to(manifest.step);
-    json.at("epoch").get_to(manifest.epoch);
+    whole(json, "step", manifest.step);
+    whole(json, "epoch", manifest.epoch);
     json.at("progress").get_to(manifest.progress);
-    json.at("num_replicas").get_to(manifest.num_replicas);
+    whole(json, "num_replicas", manifest.num_replicas);
     manifest.reason = json.value("reason", "");
     manifest.pinned = json.value("pinned", false);
     for (const Json& entry : json.at("files")) {
-      StateFile state{entry.at("name"), entry.at("bytes"), {}};
-      if (entry.contains("crc32")) state.crc32 = entry.at("crc32").get<std::uint32_t>();
+      StateFile state{entry.at("name"), 0, {}};
+      whole(entry, "bytes", state.bytes);
+      if (entry.contains("crc32")) whole(entry, "crc32", state.crc32.emplace());
       if (!is_plain_name(state.name))
         throw Error(ErrorKind::corrupt, file.string() + ": \"" + state.name + "\" is no file name");
       manifest.files.push_back(std::move(state));
@@ -119,6 +126,9 @@ Manifest read_manifest(const fs::path& directory) {
     throw Error(ErrorKind::corrupt, file.string() + " is damaged: " + e.what());
   } catch (const std::bad_variant_access&) {
     throw Error(ErrorKind::corrupt, file.string() + " is damaged: its ledger holds something else");
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::usage) throw;
+    throw Error(ErrorKind::corrupt, file.string() + " is damaged: " + e.what());
   }
   return manifest;
 }

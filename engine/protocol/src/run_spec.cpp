@@ -6,6 +6,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "batchscope/protocol/error.h"
@@ -77,7 +79,8 @@ double parse_duration(const std::string& text) {
       unit = 1;
   }
   const auto value = parse_number(number);
-  if (!value) throw Error(ErrorKind::usage, "'" + text + "' is no duration; write 90, 90s, 10m or 2h");
+  if (!value || !std::isfinite(*value * unit))
+    throw Error(ErrorKind::usage, "'" + text + "' is no duration; write 90, 90s, 10m or 2h");
   return *value * unit;
 }
 
@@ -171,9 +174,13 @@ void from_json(const Json& json, RunSpec& spec) {
       value = fallback;
       return;
     }
+    constexpr bool whole = std::is_same_v<decltype(value), int&>;
     try {
+      if (whole && !found->is_number_integer()) throw std::invalid_argument(field);
       found->get_to(value);
-    } catch (const Json::exception&) {
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception&) {
       throw Error(ErrorKind::usage,
                   std::string("run spec: field \"") + field + "\" has the wrong type: " + found->dump());
     }

@@ -18,7 +18,8 @@ fs::path program_directory() {
 }
 
 bool is_executable(const fs::path& file) {
-  return fs::is_regular_file(file) && access(file.c_str(), X_OK) == 0;
+  std::error_code error;
+  return fs::is_regular_file(file, error) && access(file.c_str(), X_OK) == 0;
 }
 
 }  // namespace batchscope::run

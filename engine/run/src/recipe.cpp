@@ -180,9 +180,10 @@ void read_faults(const fs::path& file, const toml::table& table, Recipe& recipe)
 
 fs::path find_program(const Recipe& recipe) {
   const bool relative = recipe.program.find('/') != std::string::npos;
-  const fs::path program = relative ? fs::weakly_canonical(recipe.file.parent_path() / recipe.program)
+  std::error_code error;  // a name that is none
+  const fs::path program = relative ? fs::weakly_canonical(recipe.file.parent_path() / recipe.program, error)
                                     : program_directory() / recipe.program;
-  if (!is_executable(program))
+  if (error || !is_executable(program))
     throw Error(ErrorKind::not_found, "recipe " + recipe.name + ": there is no program " + program.string() +
                                           "; build it, or mend 'program' in " + recipe.file.string());
   return program;
@@ -212,7 +213,9 @@ std::string Parameter::complaint(const std::string& text) const {
 }
 
 Recipe Recipe::load(const fs::path& file) {
-  if (!fs::is_regular_file(file)) throw Error(ErrorKind::not_found, "there is no recipe " + file.string());
+  std::error_code error;
+  if (!fs::is_regular_file(file, error))
+    throw Error(ErrorKind::not_found, "there is no recipe " + file.string());
   toml::table table;
   try {
     table = toml::parse_file(file.string());

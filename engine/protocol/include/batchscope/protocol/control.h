@@ -46,7 +46,7 @@ std::string reply_line(const Json& id, const Json& result);
 /// An error's reply as it is sent, newline included.
 std::string error_line(const Json& id, const Error& error);
 
-/// A reply's `result`, or the error it carries thrown as Error.
+/// A reply's `result`, or the error it carries thrown as Error. Throws Error(usage) for what is no reply.
 Json reply_result(const Json& reply);
 
 /// The state of a run, as `status` answers it, as `status` events carry it and as progress bars show it.

@@ -1,0 +1,35 @@
+# The fuzz targets of tests/fuzz as tests: fuzz.TARGET.seeds reads what once was found and typical input, in
+# seconds; fuzz.TARGET looks for more for a minute. Both want clang's libFuzzer, which the project's own compiler
+# has not, so the targets are a project of their own, built here.
+include(ExternalProject)
+
+find_program(CLANGXX clang++)
+execute_process(COMMAND ${CLANGXX} -print-resource-dir OUTPUT_VARIABLE CLANG_RESOURCES OUTPUT_STRIP_TRAILING_WHITESPACE
+  ERROR_QUIET)
+file(GLOB LIBFUZZER ${CLANG_RESOURCES}/lib/linux/libclang_rt.fuzzer-${CMAKE_SYSTEM_PROCESSOR}.a)
+if(NOT CLANGXX OR NOT LIBFUZZER)
+  message(STATUS "No clang++ with libFuzzer (Debian: clang, libclang-rt-14-dev): no fuzz tests")
+  return()
+endif()
+
+set(fuzz_source ${CMAKE_CURRENT_SOURCE_DIR}/fuzz)
+set(fuzz_build ${CMAKE_BINARY_DIR}/fuzz)
+ExternalProject_Add(fuzz
+  SOURCE_DIR ${fuzz_source}
+  BINARY_DIR ${fuzz_build}
+  CMAKE_ARGS -DCMAKE_CXX_COMPILER=${CLANGXX} -DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}
+  BUILD_ALWAYS ON
+  INSTALL_COMMAND "")
+
+file(GLOB targets CONFIGURE_DEPENDS ${fuzz_source}/*.cpp)
+foreach(source ${targets})
+  cmake_path(GET source STEM target)
+  set(seeds ${fuzz_source}/seeds/${target})
+  file(MAKE_DIRECTORY ${fuzz_build}/corpus/${target})
+  add_test(NAME fuzz.${target}.seeds COMMAND ${fuzz_build}/fuzz_${target} -runs=0 ${seeds})
+  set_tests_properties(fuzz.${target}.seeds PROPERTIES LABELS "fuzz;fast" TIMEOUT 60)
+  add_test(NAME fuzz.${target}
+    COMMAND ${fuzz_build}/fuzz_${target} -max_total_time=60 -max_len=4096 -timeout=10 -print_final_stats=1
+            -artifact_prefix=${fuzz_build}/found-${target}- ${fuzz_build}/corpus/${target} ${seeds})
+  set_tests_properties(fuzz.${target} PROPERTIES LABELS "fuzz;full" TIMEOUT 120)
+endforeach()
