@@ -44,8 +44,15 @@ fs::path existing(fs::path path) {
 }
 
 Finding examineCatalogue(const fs::path& file) {
-  if (!fs::exists(file))
+  if (!fs::exists(file)) {
+    const auto runs = static_cast<std::int64_t>(storage::run_folders(file).size());
+    if (runs > 0)
+      return {Level::warning, "store",
+              fmt::format("{} is missing, and beside it are the folders of {}", file.string(),
+                          plural(runs, "run")),
+              "batchscope ls   (makes a new one of them)"};
     return {Level::ok, "store", fmt::format("none yet; the first run makes {}", file.string()), ""};
+  }
   try {
     const std::size_t runs = storage::Catalogue(file).runs().size();
     std::error_code fault;
@@ -55,10 +62,10 @@ Finding examineCatalogue(const fs::path& file) {
                         formatBytes(static_cast<std::int64_t>(fs::file_size(file, fault)))),
             ""};
   } catch (const Error& error) {
-    const char* remedy =
-        error.kind() == ErrorKind::version
-            ? "install the BatchScope that wrote it, or set BATCHSCOPE_DB to another file"
-            : "move it aside, or put a backup in its place; the runs' folders beside it are untouched";
+    const char* remedy = error.kind() == ErrorKind::version
+                             ? "install the BatchScope that wrote it, or set BATCHSCOPE_DB to another file"
+                             : "put a backup in its place; or move it aside, then batchscope ls makes a new "
+                               "one of the runs' folders";
     return {Level::problem, "store", error.what(), remedy};
   }
 }

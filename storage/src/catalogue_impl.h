@@ -34,6 +34,9 @@ struct Catalogue::Impl {
   Database database;
 };
 
+// Lists the runs whose folders lie beside a new catalogue.
+void adopt_run_folders(Catalogue& catalogue, Database& database);
+
 // Of this run, by their names; within a transaction.
 std::vector<std::string> leased_devices(Database& database, std::int64_t key);
 

@@ -96,7 +96,11 @@ double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-Catalogue::Catalogue(const std::filesystem::path& file) : impl_(std::make_unique<Impl>(file)) {}
+Catalogue::Catalogue(const std::filesystem::path& file) {
+  const bool is_new = !std::filesystem::exists(file);
+  impl_ = std::make_unique<Impl>(file);
+  if (is_new) adopt_run_folders(*this, impl_->database);
+}
 Catalogue::~Catalogue() = default;
 Catalogue::Catalogue(Catalogue&&) noexcept = default;
 Catalogue& Catalogue::operator=(Catalogue&&) noexcept = default;

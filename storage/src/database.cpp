@@ -5,6 +5,7 @@
 // last commits; neither damages the file.
 #include "database.h"
 
+#include <SQLiteCpp/Backup.h>
 #include <sqlite3.h>
 
 #include <chrono>
@@ -92,9 +93,9 @@ void Database::open(const Schema& schema, Access access) {
   const int version = identify(connection_, file_, schema);
   if (access == Access::read) {
     if (version == 0) throw Error(ErrorKind::not_found, "there is nothing in " + file_.string() + " yet");
-    return;
+    return look_at_older(schema);
   }
-  if (sqlite3_db_readonly(connection_.getHandle(), "main") == 1) return;
+  if (sqlite3_db_readonly(connection_.getHandle(), "main") == 1) return look_at_older(schema);
   use_write_ahead_log(connection_);
   connection_.exec("PRAGMA synchronous = NORMAL");
   connection_.exec("PRAGMA foreign_keys = ON");
@@ -106,6 +107,16 @@ void Database::open(const Schema& schema, Access access) {
 void Database::open_for_looking(const Schema& schema) {
   connection_ = SQLite::Database(uri(file_, "immutable=1"), SQLite::OPEN_READONLY | SQLite::OPEN_URI);
   open(schema, Access::read);
+}
+
+// What may not be changed on disk is brought up to date in memory, where it can only be read.
+void Database::look_at_older(const Schema& schema) {
+  if (identify(connection_, file_, schema) == static_cast<int>(schema.migrations.size())) return;
+  SQLite::Database copy(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  SQLite::Backup(copy, connection_).executeStep();
+  upgrade(copy, file_, schema);
+  copy.exec("PRAGMA query_only = ON");
+  connection_ = std::move(copy);
 }
 
 SQLite::Statement& Database::prepared(std::string_view sql) {

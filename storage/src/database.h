@@ -25,7 +25,8 @@ enum class Access { write, read };
 class Database {
  public:
   // Access::write creates the file with its folder, or migrates an older one. Access::read throws
-  // Error(not_found) where there is nothing yet. On a read-only medium both open for looking.
+  // Error(not_found) where there is nothing yet, and sees an older one as it would be after migration. On a
+  // read-only medium both open for looking.
   Database(const std::filesystem::path& file, const Schema& schema, Access access);
 
   const std::filesystem::path& file() const { return file_; }
@@ -89,6 +90,7 @@ class Database {
 
   void open(const Schema& schema, Access access);
   void open_for_looking(const Schema& schema);
+  void look_at_older(const Schema& schema);
   SQLite::Statement& prepared(std::string_view sql);
   std::int64_t data_version();
 

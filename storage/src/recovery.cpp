@@ -55,7 +55,7 @@ void for_each_readable(SQLite::Database& connection, const char* sql, int column
 class Recovery {
  public:
   Recovery(const fs::path& damaged, const fs::path& file)
-      : damaged_(damaged.string(), SQLite::OPEN_READWRITE, kBusyTimeoutMs), writer_(file) {}
+      : damaged_(damaged.string(), SQLite::OPEN_READONLY, kBusyTimeoutMs), writer_(file) {}
 
   std::int64_t run() {
     for_each_readable(damaged_, "SELECT series, generation, id FROM track WHERE id > ? ORDER BY id", 3,

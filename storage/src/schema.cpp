@@ -33,6 +33,8 @@ void check_references(SQLite::Database& connection, const fs::path& file) {
                                         " refers to rows that do not exist; the file was left as it was");
 }
 
+int known_version(const Schema& schema) { return static_cast<int>(schema.migrations.size()); }
+
 }  // namespace
 
 fs::path backup_path(const fs::path& file, int version) {
@@ -46,7 +48,7 @@ int identify(SQLite::Database& connection, const fs::path& file, const Schema& s
   if (!empty && application != schema.application_id)
     throw Error(ErrorKind::corrupt,
                 file.string() + " is a database, but not " + schema.what + ": name another file");
-  const int known = static_cast<int>(schema.migrations.size());
+  const int known = known_version(schema);
   if (version > known)
     throw Error(ErrorKind::version, file.string() + " has version " + std::to_string(version) +
                                         " of the layout, this BatchScope knows up to " +
@@ -55,15 +57,19 @@ int identify(SQLite::Database& connection, const fs::path& file, const Schema& s
 }
 
 void migrate(SQLite::Database& connection, const fs::path& file, const Schema& schema) {
-  const int known = static_cast<int>(schema.migrations.size());
   const int found = identify(connection, file, schema);
-  if (found == known) return;
+  if (found == known_version(schema)) return;
   if (found > 0) {
     if (const std::string holder = schema.holder ? schema.holder(connection) : ""; !holder.empty())
       throw Error(ErrorKind::conflict, file.string() + " has an older layout and is in use by " + holder +
                                            ": let it end, then try again");
     back_up(connection, file, found);
   }
+  upgrade(connection, file, schema);
+}
+
+void upgrade(SQLite::Database& connection, const fs::path& file, const Schema& schema) {
+  const int known = known_version(schema);
   // Tables are rebuilt under their old name, which foreign keys would follow; they are checked afterwards.
   connection.exec("PRAGMA foreign_keys = OFF");
   SQLite::Transaction transaction(connection, SQLite::TransactionBehavior::IMMEDIATE);

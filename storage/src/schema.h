@@ -29,6 +29,9 @@ int identify(SQLite::Database& connection, const std::filesystem::path& file, co
 // Brings the file up to date. Throws Error(conflict) while somebody uses an old one.
 void migrate(SQLite::Database& connection, const std::filesystem::path& file, const Schema& schema);
 
+// The same without a backup, and whoever uses the file: for a copy that nobody else knows.
+void upgrade(SQLite::Database& connection, const std::filesystem::path& file, const Schema& schema);
+
 // Where the copy of a file of this version is put.
 std::filesystem::path backup_path(const std::filesystem::path& file, int version);
 

@@ -151,6 +151,34 @@ class TestDatabase : public QObject {
     QVERIFY(error);
     QCOMPARE(error->kind(), ErrorKind::io);
   }
+
+  void anOlderFileOnAReadOnlyMediumServesForLookingToo() {
+    const Folder folder;
+    const fs::path file = folder / "test.db";
+    {
+      Database database(file, kFirst, Access::write);
+      database.write([&] { database.execute("INSERT INTO a (x) VALUES (?)", 5); });
+      database.checkpoint();
+    }
+    fs::permissions(file, fs::perms(0444));
+    fs::permissions(folder.path(), fs::perms(0555));
+    const bool root = geteuid() == 0;
+    if (root) QCOMPARE(seteuid(65534), 0);  // root may write everywhere
+    std::optional<Error> error = error_of([&] {
+      for (const Access access : {Access::read, Access::write}) {
+        Database database(file, kSecond, access);
+        QCOMPARE(number(database, "SELECT count(*) FROM a WHERE y = 'was 5'"), 1);
+        QVERIFY(!database.changed());
+        database.write([&] { database.execute("INSERT INTO a (x) VALUES (?)", 6); });
+      }
+    });
+    if (root) QCOMPARE(seteuid(0), 0);
+    fs::permissions(folder.path(), fs::perms(0755));
+    QVERIFY(error);
+    QCOMPARE(error->kind(), ErrorKind::io);
+    Database database(file, kFirst, Access::read);
+    QCOMPARE(number(database, "PRAGMA user_version"), 1);
+  }
 };
 
 QTEST_APPLESS_MAIN(TestDatabase)

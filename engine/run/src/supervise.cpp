@@ -68,6 +68,7 @@ int supervise(const std::string& id, int replicas) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   signal(SIGXFSZ, SIG_IGN);  // a file that may not grow (ulimit -f) is a full disk: to be told, not to die of
   try {
+    storage::keep_spec(protocol::run_paths(id).root, run->spec);
     return Supervision(catalogue, *run, replicas).exec();
   } catch (const Error& error) {
     catalogue.set_state(id, RunState::failed, error.what());

@@ -34,10 +34,23 @@ class TestDoctor : public QObject {
   void missesCudaOnlyWhereThereIsAGpu();
   void missesBackends();
   void everythingThatIsNotWellHasARemedy();
+  void missesACatalogueThatWasLost();
 };
 
 void TestDoctor::findsAHealthyLibTorchHealthy() {
   for (const Finding& finding : judgeProbe(kHealthy, 0)) QCOMPARE(finding.level, Finding::Level::ok);
+}
+
+void TestDoctor::missesACatalogueThatWasLost() {
+  QTemporaryDir folder;
+  qputenv("BATCHSCOPE_DB", folder.filePath("runs.db").toUtf8());
+  qputenv("XDG_STATE_HOME", folder.path().toUtf8());
+  QCOMPARE(examineStore().front().level, Finding::Level::ok);
+  QVERIFY(QDir(folder.path()).mkpath("runs/abcd1234"));
+  const Finding finding = examineStore().front();
+  QCOMPARE(finding.level, Finding::Level::warning);
+  QVERIFY(finding.text.find("1 run") != std::string::npos);
+  QVERIFY(!QFile::exists(folder.filePath("runs.db")));  // looking changes nothing
 }
 
 void TestDoctor::knowsWhatMendsAReferenceBlas() {

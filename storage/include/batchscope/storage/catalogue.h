@@ -108,10 +108,18 @@ struct Ledger {
   protocol::LedgerEntry entry;  ///< the stretch
 };
 
+/// Keeps the spec in the run's folder, for a catalogue that has to be made again. Throws Error(io).
+void keep_spec(const std::filesystem::path& folder, const protocol::RunSpec& spec);
+
+/// Ids of the runs that have a folder in `runs` beside the catalogue, which need not be there; sorted.
+std::vector<std::string> run_folders(const std::filesystem::path& catalogue);
+
 /// An open catalogue.
 class Catalogue {
  public:
-  /// Opens or creates (with its directory), migrating an older schema after a backup.
+  /// Opens or creates (with its directory), migrating an older schema after a backup. A new one lists the
+  /// runs whose folders lie in `runs` beside it: what their series and specs say of them, as after the loss
+  /// of a catalogue.
   explicit Catalogue(const std::filesystem::path& file);
   ~Catalogue();
   /// A catalogue that was moved from may only be assigned to or destroyed.
