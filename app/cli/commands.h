@@ -59,6 +59,7 @@ struct LogOptions {
   bool follow = false;
   std::optional<int> replica;     // none: all
   std::optional<int> generation;  // none: the newest
+  std::string since;              // a duration, or empty: from the beginning
   bool json = false;
 };
 int printLogs(const LogOptions& options);

@@ -81,6 +81,7 @@ inline constexpr char kLogs[] =
     "Examples:\n"
     "  batchscope logs latest\n"
     "  batchscope logs -f latest\n"
+    "  batchscope logs --since 10m latest\n"
     "  batchscope logs --replica 1 --generation 0 digits\n";
 
 inline constexpr char kRemove[] =

@@ -12,6 +12,8 @@
 #include <map>
 #include <thread>
 
+#include "batchscope/protocol/run_spec.h"
+#include "batchscope/run/log_times.h"
 #include "commands.h"
 #include "run_json.h"
 #include "store.h"
@@ -42,7 +44,7 @@ std::optional<LogName> parseLogName(const std::string& file) {
 // A file that grows: hands out the lines that were completed since the last time.
 class Tail {
  public:
-  explicit Tail(std::filesystem::path file) : file_(std::move(file)) {}
+  Tail(std::filesystem::path file, std::int64_t offset) : file_(std::move(file)), offset_(offset) {}
 
   template <typename Print>
   bool read(Print print) {
@@ -68,7 +70,7 @@ class Tail {
 
  private:
   std::filesystem::path file_;
-  std::streamoff offset_ = 0;
+  std::streamoff offset_;
   std::string rest_;
 };
 
@@ -77,13 +79,15 @@ class LogPrinter {
   LogPrinter(const storage::Run& run, const LogOptions& options)
       : folder_(protocol::run_paths(run.id).logs), options_(options) {
     const auto names = list();
+    if (!options.since.empty()) from_ = storage::now() - protocol::parse_duration(options.since);
     if (!options.generation && !names.empty()) first_ = names.rbegin()->first.generation;
   }
 
   // False where nothing was new.
   bool printNew() {
     for (const auto& [name, path] : list())
-      if (wanted(name)) tails_.try_emplace(name, path);
+      if (wanted(name) && !tails_.contains(name))
+        tails_.emplace(name, Tail(path, from_ > 0 ? run::log_offset(path, from_) : 0));
     bool any = false;
     for (auto& [name, tail] : tails_)
       any = tail.read([&, &name = name](const std::string& line) { print(name, line); }) || any;
@@ -124,7 +128,8 @@ class LogPrinter {
 
   std::filesystem::path folder_;
   LogOptions options_;
-  int first_ = 0;  // the newest generation when we came
+  int first_ = 0;    // the newest generation when we came
+  double from_ = 0;  // s since 1970
   std::map<LogName, Tail> tails_;
 };
 

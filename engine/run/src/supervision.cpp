@@ -15,6 +15,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/protocol/time_outs.h"
+#include "batchscope/storage/medium.h"
 #include "memory_fault.h"
 #include "predecessor.h"
 #include "words.h"
@@ -85,8 +86,10 @@ Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run,
     if (dirty_ || clock_.running()) publish_status();
   });
   QObject::connect(&device_timer_, &QTimer::timeout, &loop_, [this] {
-    if (generation_ && progressed_)
-      recorder_.measured(board_.step(), device_metrics_.read(generation_->living()));
+    if (!generation_) return;
+    if (progressed_) recorder_.measured(board_.step(), device_metrics_.read(generation_->living()));
+    for (const auto& [rank, pid] : generation_->living())
+      log_times_.note(paths_.log_file(generation_->number(), rank), storage::now());
   });
   QObject::connect(&leftovers_timer_, &QTimer::timeout, &loop_, [this] { await_leftovers(); });
 }

@@ -22,6 +22,7 @@
 #include "fork_launcher.h"
 #include "generation.h"
 #include "hang_watch.h"
+#include "log_times.h"
 #include "pause_clock.h"
 #include "process_signals.h"
 #include "recorder.h"
@@ -113,6 +114,7 @@ class Supervision final : private Orders {
   RunMachine machine_;
   VolatileCheckpoints volatile_checkpoints_;
   DeviceMetrics device_metrics_;
+  LogTimes log_times_;
 
   std::optional<AutoScaling> auto_;  // where the supervisor chooses the number of replicas
   std::string placement_warning_;    // that was told last

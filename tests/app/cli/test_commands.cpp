@@ -282,6 +282,17 @@ void TestCommands::printsLogs() {
   QCOMPARE(ask({"logs", id, "--replica", "0"}).out, "first\nsecond\n");
   QCOMPARE(ask({"logs", id, "--generation", "0"}).out, "g0 r0 | old\n");
   QCOMPARE(ask({"logs", "-f", id, "--replica", "1"}).out, "other\n");
+
+  const auto noted = [](double ago, std::int64_t size) {
+    const double time = storage::now() - ago;
+    return QByteArray(reinterpret_cast<const char*>(&time), sizeof time) +
+           QByteArray(reinterpret_cast<const char*>(&size), sizeof size);
+  };
+  write("g1-r0.log.times", noted(1000, 6) + noted(10, 12));
+  QCOMPARE(ask({"logs", id, "--replica", "0", "--since", "5m"}).out, "second\n");
+  QCOMPARE(ask({"logs", id, "--replica", "0", "--since", "1h"}).out, "first\nsecond\n");
+  QCOMPARE(ask({"logs", id, "--since", "yesterday"}).code, int(kExitUsage));
+
   const QJsonObject line = ask({"logs", id, "--replica", "1", "--json"}).json();
   QCOMPARE(line["line"].toString(), "other");
   QCOMPARE(line["generation"].toInt(), 1);
