@@ -26,10 +26,10 @@ foreach(source ${targets})
   cmake_path(GET source STEM target)
   set(seeds ${fuzz_source}/seeds/${target})
   file(MAKE_DIRECTORY ${fuzz_build}/corpus/${target})
-  add_test(NAME fuzz.${target}.seeds COMMAND ${fuzz_build}/fuzz_${target} -runs=0 ${seeds})
+  add_test(NAME fuzz.${target}.seeds COMMAND ${fuzz_build}/bin/fuzz_${target} -runs=0 ${seeds})
   set_tests_properties(fuzz.${target}.seeds PROPERTIES LABELS "fuzz;fast" TIMEOUT 60)
   add_test(NAME fuzz.${target}
-    COMMAND ${fuzz_build}/fuzz_${target} -max_total_time=60 -max_len=4096 -timeout=10 -print_final_stats=1
+    COMMAND ${fuzz_build}/bin/fuzz_${target} -max_total_time=60 -max_len=4096 -timeout=10 -print_final_stats=1
             -artifact_prefix=${fuzz_build}/found-${target}- ${fuzz_build}/corpus/${target} ${seeds})
   set_tests_properties(fuzz.${target} PROPERTIES LABELS "fuzz;full" TIMEOUT 120)
 endforeach()
