@@ -23,7 +23,8 @@ find_package(Threads REQUIRED)
 
 function(batchscope_warnings target)
   # -Wrestrict: gcc 12 sees overlaps in std::string that are not there (GCC bug 105651).
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wno-unused-parameter -Wno-restrict)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wno-unused-parameter
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
   if(BATCHSCOPE_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
@@ -32,7 +33,8 @@ endfunction()
 function(batchscope_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(batchscope_${name} STATIC ${ROOM_SOURCES})
-  target_include_directories(batchscope_${name} PUBLIC include PRIVATE src)
+  target_include_directories(batchscope_${name}
+    PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include> PRIVATE src)
   target_link_libraries(batchscope_${name} PUBLIC ${ROOM_PUBLIC} PRIVATE ${ROOM_PRIVATE})
   batchscope_warnings(batchscope_${name})
 endfunction()

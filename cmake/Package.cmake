@@ -1,0 +1,109 @@
+# What is installed, and the Debian packages of it (./dev package): batchscope, the programs with the examples, and
+# libbatchscope-dev, what a training program links. All programs lie in one folder, as they do in the build, because
+# they look for one another beside themselves; in bin are links to those that people call.
+set(programs_folder lib/batchscope)
+
+install(TARGETS batchscope batchscope-probe RUNTIME DESTINATION ${programs_folder} COMPONENT programs)
+set(called batchscope)
+if(BATCHSCOPE_DESKTOP)
+  install(TARGETS batchscope-desktop RUNTIME DESTINATION ${programs_folder} COMPONENT programs)
+  install(FILES resources/package/batchscope.desktop DESTINATION share/applications COMPONENT programs)
+  install(FILES resources/icons/batchscope.svg DESTINATION share/icons/hicolor/scalable/apps COMPONENT programs)
+  list(APPEND called batchscope-desktop)
+endif()
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/links)
+foreach(name ${called})
+  file(CREATE_LINK ../${programs_folder}/${name} ${CMAKE_BINARY_DIR}/links/${name} SYMBOLIC)
+  install(FILES ${CMAKE_BINARY_DIR}/links/${name} DESTINATION bin COMPONENT programs)
+endforeach()
+
+# Examples: a folder with a recipe, whose program is the target of the folder's name.
+file(GLOB recipes CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/examples/*/recipe.toml)
+foreach(recipe ${recipes})
+  cmake_path(GET recipe PARENT_PATH folder)
+  cmake_path(GET folder FILENAME name)
+  if(TARGET ${name})
+    install(TARGETS ${name} RUNTIME DESTINATION ${programs_folder} COMPONENT programs)
+    install(FILES ${recipe} DESTINATION share/batchscope/recipes/${name} COMPONENT programs)
+  endif()
+endforeach()
+
+# The engine. Its libraries are static; LibTorch and the others come with the packages it depends on.
+install(TARGETS batchscope_train batchscope_goodput batchscope_protocol EXPORT batchscope
+  ARCHIVE DESTINATION lib/${CMAKE_LIBRARY_ARCHITECTURE} COMPONENT engine)
+install(EXPORT batchscope NAMESPACE batchscope:: FILE batchscopeTargets.cmake
+  DESTINATION lib/${CMAKE_LIBRARY_ARCHITECTURE}/cmake/batchscope COMPONENT engine)
+install(FILES cmake/batchscopeConfig.cmake
+  DESTINATION lib/${CMAKE_LIBRARY_ARCHITECTURE}/cmake/batchscope COMPONENT engine)
+foreach(room train goodput protocol)
+  install(DIRECTORY engine/${room}/include/ DESTINATION include COMPONENT engine)
+endforeach()
+
+# Debian's papers.
+find_program(HELP2MAN help2man)
+find_program(GZIP gzip)
+if(HELP2MAN AND GZIP)
+  set(manual ${CMAKE_BINARY_DIR}/manual)
+  set(pages)
+  foreach(name ${called})
+    add_custom_command(OUTPUT ${manual}/${name}.1.gz
+      COMMAND ${HELP2MAN} --no-info --section=1 --output=${manual}/${name}.1 $<TARGET_FILE:${name}>
+      COMMAND ${GZIP} -9nf ${manual}/${name}.1
+      DEPENDS ${name})
+    list(APPEND pages ${manual}/${name}.1.gz)
+  endforeach()
+  add_custom_target(manual DEPENDS ${pages})
+  file(MAKE_DIRECTORY ${manual})
+  install(FILES ${pages} DESTINATION share/man/man1 COMPONENT programs OPTIONAL)
+endif()
+set(author "BatchScope developers <batchscope@localhost>")
+string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/changelog.Debian CONTENT
+"batchscope (${PROJECT_VERSION}) unstable; urgency=medium
+
+  * Built by ./dev package; see CHANGELOG.md.
+
+ -- ${author}  ${date}
+")
+install(CODE "execute_process(COMMAND gzip -9nkf ${CMAKE_BINARY_DIR}/changelog.Debian COMMAND_ERROR_IS_FATAL ANY)"
+  ALL_COMPONENTS)
+foreach(package programs:batchscope engine:libbatchscope-dev)
+  string(REGEX MATCH "(.*):(.*)" _ ${package})
+  set(component ${CMAKE_MATCH_1})
+  set(papers share/doc/${CMAKE_MATCH_2})
+  install(FILES resources/package/copyright DESTINATION ${papers} COMPONENT ${component})
+  # A native package's changelog, as its version has no Debian revision.
+  install(FILES ${CMAKE_BINARY_DIR}/changelog.Debian.gz DESTINATION ${papers} RENAME changelog.gz COMPONENT ${component})
+endforeach()
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_CONTACT ${author})
+set(CPACK_COMPONENTS_ALL programs engine)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+  WORLD_READ WORLD_EXECUTE)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME batchscope)
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SECTION science)
+# Without OpenBLAS LibTorch falls back to a reference BLAS that is 49 times slower.
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_DEPENDS "libopenblas0-pthread")
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS "qt6-wayland, fonts-dejavu-core")
+set(CPACK_DEBIAN_PROGRAMS_DESCRIPTION
+"oscilloscope for elastic deep-learning training
+ BatchScope launches and supervises adaptive-batch-size training on the GPUs
+ or CPU cores of one workstation, records every step, and draws gain, batch
+ size, goodput and epoch progress live, with buttons that checkpoint the run
+ and restart it on another number of replicas. It holds the command line, the
+ window, and example programs with their recipes.")
+set(CPACK_DEBIAN_ENGINE_PACKAGE_NAME libbatchscope-dev)
+set(CPACK_DEBIAN_ENGINE_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_ENGINE_PACKAGE_DEPENDS "libtorch-dev, libgloo-dev, libnlopt-cxx-dev, nlohmann-json3-dev, zlib1g-dev")
+set(CPACK_DEBIAN_ENGINE_PACKAGE_SUGGESTS "batchscope")
+set(CPACK_DEBIAN_ENGINE_DESCRIPTION
+"elastic data-parallel training on LibTorch
+ The engine of BatchScope, for training programs in C++: adaptive batch sizes,
+ AdaScale, gradient noise scale, elastic checkpoints. With CMake:
+ find_package(batchscope) and the target batchscope::batchscope_train.")
+include(CPack)
