@@ -42,10 +42,11 @@ fs::path backup_path(const fs::path& file, int version) {
 }
 
 int identify(SQLite::Database& connection, const fs::path& file, const Schema& schema) {
-  const int version = integer(connection, "PRAGMA user_version");
+  // In this order: where another process makes the file meanwhile, what is read after its tables is there too.
+  const bool has_tables = integer(connection, "SELECT count(*) FROM sqlite_schema") > 0;
   const int application = integer(connection, "PRAGMA application_id");
-  const bool empty = application == 0 && integer(connection, "SELECT count(*) FROM sqlite_schema") == 0;
-  if (!empty && application != schema.application_id)
+  const int version = integer(connection, "PRAGMA user_version");
+  if ((has_tables || application != 0) && application != schema.application_id)
     throw Error(ErrorKind::corrupt,
                 file.string() + " is a database, but not " + schema.what + ": name another file");
   const int known = known_version(schema);
