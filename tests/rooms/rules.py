@@ -45,7 +45,7 @@ LIBRARIES = {
     "NLopt": (r"nlopt\.h", r"\b(NLopt::\w+|NLOPT_LIBRARIES)\b", {"engine/goodput"}),
 }
 
-GPL = ("app/desktop", "tests/app/desktop")
+GPL = ("app/desktop/", "tests/app/desktop/", "tests/bench/bench_window.cpp")
 FOLDERS = ("app", "engine", "storage", "examples", "tests")
 HEADERS = {".h", ".hpp"}
 SOURCES = HEADERS | {".cpp", ".cc", ".py"}
@@ -115,7 +115,7 @@ def check_links(file, lines):
 
 
 def check_licence(file, lines):
-    licence = "GPL-3.0-or-later" if file.startswith(tuple(folder + "/" for folder in GPL)) else "Apache-2.0"
+    licence = "GPL-3.0-or-later" if file.startswith(GPL) else "Apache-2.0"
     mark = "#" if file.endswith(".py") else "//"
     number = 2 if lines and lines[0].startswith("#!") else 1
     expected = f"{mark} SPDX-License-Identifier: {licence}"

@@ -66,7 +66,7 @@ inline constexpr auto kFork = 5s;
 inline constexpr auto kSupervisorStart = 10s;
 /// Back-off after crashes without progress: none for the first, then this, doubling up to the longest.
 inline constexpr auto kFirstBackOff = 1000ms;
-inline constexpr auto kLongestBackOff = 30s;
+inline constexpr auto kLongestBackOff = 30s;  ///< see kFirstBackOff
 }  // namespace time_out
 
 }  // namespace batchscope::protocol
