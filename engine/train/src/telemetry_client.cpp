@@ -124,6 +124,16 @@ class Client {
       wait(std::min(
           {next_heartbeat, queue_.empty() || waiting_for_socket ? next_heartbeat : next_steps, give_up}));
     }
+    end_orphan();
+  }
+
+  // No supervisor is left to kill a replica that hangs and does not leave.
+  void end_orphan() {
+    const auto deadline = Clock::now() + time_out::kOrphan;
+    while (!stopping_ && Clock::now() < deadline) wait_for_wake(Clock::now() + time_out::kHeartbeat);
+    if (stopping_) return;
+    std::fputs("batchscope: no checkpoint in time after the supervisor's end; leaving without\n", stderr);
+    _exit(kExitFailure);
   }
 
   protocol::Heartbeat heartbeat() {
@@ -148,15 +158,26 @@ class Client {
     out_.erase(0, done);
   }
 
+  static int left_until(Clock::time_point time) {
+    return static_cast<int>(
+        std::clamp<long>(std::chrono::ceil<milliseconds>(time - Clock::now()).count(), 0, 1000));
+  }
+
+  void take_wake() {
+    std::uint64_t count;
+    [[maybe_unused]] const auto n = read(wake_, &count, sizeof count);
+  }
+
+  void wait_for_wake(Clock::time_point until) {
+    pollfd fd{wake_, POLLIN, 0};
+    if (poll(&fd, 1, left_until(until)) > 0) take_wake();
+  }
+
   void wait(Clock::time_point until) {
-    const auto left = std::chrono::ceil<milliseconds>(until - Clock::now()).count();
     pollfd fds[] = {{socket_, static_cast<short>(out_.empty() ? POLLIN : POLLIN | POLLOUT), 0},
                     {wake_, POLLIN, 0}};
-    if (poll(fds, 2, static_cast<int>(std::clamp<long>(left, 0, 1000))) <= 0) return;
-    if (fds[1].revents) {
-      std::uint64_t count;
-      [[maybe_unused]] const auto n = read(wake_, &count, sizeof count);
-    }
+    if (poll(fds, 2, left_until(until)) <= 0) return;
+    if (fds[1].revents) take_wake();
     if (fds[0].revents & (POLLIN | POLLHUP | POLLERR)) {
       char ignored[256];  // the supervisor says nothing on this line; its end is what matters
       const ssize_t n = recv(socket_, ignored, sizeof ignored, MSG_DONTWAIT);
@@ -207,9 +228,9 @@ void telemetry_start(const protocol::Environment& environment, protocol::Hello h
   if (environment.telemetry_socket.empty() || client) return;
   const int fd = connect_to(environment.telemetry_socket);
   if (fd < 0) {
-    std::fprintf(stderr, "batchscope: cannot reach the supervisor at %s: %s; training goes on without it\n",
-                 environment.telemetry_socket.c_str(), std::strerror(errno));
-    return;
+    // It died before we came so far, and nobody would notice what became of us.
+    throw Error(ErrorKind::io, "cannot reach the supervisor at " + environment.telemetry_socket + ": " +
+                                   std::strerror(errno));
   }
   client = new Client(fd, environment.replica_rank, std::move(hello));
   // The program's own orderly end; a crash and leave() do not come here.

@@ -15,8 +15,8 @@
 
 namespace batchscope {
 
-// Connects, says hello before anything else, and starts the thread; once, when the process group stands. A
-// supervisor that is not there is a warning on stderr, not an error.
+// Connects, says hello before anything else, and starts the thread; once, when the process group stands. Throws
+// Error(io) where the supervisor is not there any more.
 void telemetry_start(const protocol::Environment& environment, protocol::Hello hello = {});
 
 // Sends Goodbye with this exit code and what is still queued, waiting no longer than two seconds for a

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <future>
 
+#include "batchscope/protocol/error.h"
 #include "failure.h"
 #include "listener.h"
 #include "process.h"
@@ -198,11 +199,15 @@ class TelemetryTest : public QObject {
     protocol::Environment nobody;
     telemetry_start(nobody);
     QVERIFY(!telemetry_connected());
-    nobody.telemetry_socket = new_path();
-    telemetry_start(nobody);  // says so on stderr
-    QVERIFY(!telemetry_connected());
     send_step(1, values(1));
     telemetry_stop(0);
+  }
+
+  void a_supervisor_that_has_died_is_an_error() {
+    protocol::Environment orphaned;
+    orphaned.telemetry_socket = new_path();
+    QVERIFY_EXCEPTION_THROWN(telemetry_start(orphaned), Error);
+    QVERIFY(!telemetry_connected());
   }
 };
 

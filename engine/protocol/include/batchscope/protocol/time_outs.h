@@ -54,6 +54,9 @@ inline constexpr auto kLastWordsWhileSaving = 10s;
 inline constexpr auto kSignOfLife = 2000ms;
 /// A replica's wait, when it ends, for a supervisor that does not read.
 inline constexpr auto kGoodbye = 2000ms;
+/// A replica's own end after its supervisor's: nobody else is left to end one that hangs and writes no
+/// checkpoint. As long as the supervisor would have waited.
+inline constexpr auto kOrphan = 120s;
 /// A generation that has not said hello by then is taken for a program that does not speak telemetry.
 inline constexpr auto kQuiet = 10s;
 /// A fork server's start, until it calls init_process_group(): half a second when the libraries are in
