@@ -160,4 +160,13 @@ std::vector<Ledger> Catalogue::ledger(const std::string& id) {
   });
 }
 
+void Catalogue::keep_ledger(const std::string& id, std::size_t count) {
+  Database& database = impl_->database;
+  database.write([&] {
+    database.execute(
+        "DELETE FROM ledger WHERE id IN (SELECT id FROM ledger WHERE run = ? ORDER BY id LIMIT -1 OFFSET ?)",
+        impl_->key(id), static_cast<std::int64_t>(count));
+  });
+}
+
 }  // namespace batchscope::storage

@@ -148,6 +148,24 @@ class TestCatalogue : public QObject {
     QVERIFY(std::isinf(catalogue.model(id)->grad_var));
   }
 
+  void aLedgerGoesBack() {
+    const Folder folder;
+    Catalogue catalogue(folder / "runs.db");
+    const std::string a = catalogue.create_run(spec("a")), b = catalogue.create_run(spec("b"));
+    for (const std::int64_t step : {1, 2, 3}) {
+      catalogue.add_ledger(a, 0, {"train-0", 0, 0, step - 1, step, 0, 100, step});
+      catalogue.add_ledger(b, 0, {"train-0", 0, 0, step - 1, step, 0, 100, step});
+    }
+    catalogue.keep_ledger(a, 3);
+    QCOMPARE(catalogue.ledger(a).size(), 3u);
+    catalogue.keep_ledger(a, 1);
+    QCOMPARE(catalogue.ledger(a).size(), 1u);
+    QCOMPARE(catalogue.ledger(a)[0].entry.step, 1);
+    QCOMPARE(catalogue.ledger(b).size(), 3u);
+    catalogue.keep_ledger(a, 0);
+    QVERIFY(catalogue.ledger(a).empty());
+  }
+
   void eventsAreTailed() {
     const Folder folder;
     Catalogue catalogue(folder / "runs.db");

@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 #include "batchscope/protocol/error.h"
-#include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/storage/samples.h"
 
@@ -67,6 +67,7 @@ void reconcile(storage::Catalogue& catalogue, const storage::Run& run, const pro
 
   const auto present = protocol::list_checkpoints(paths.checkpoints);
   adopt_checkpoints(catalogue, run.id, newest, present);
+  if (present.empty()) return;  // what there should be is for the launch to see
   for (const auto& checkpoint : catalogue.checkpoints(run.id))
     if (std::none_of(present.begin(), present.end(),
                      [&](const fs::path& directory) { return directory.filename() == checkpoint.name; }))
@@ -77,7 +78,7 @@ void adopt_checkpoints(storage::Catalogue& catalogue, const std::string& run, in
                        const std::vector<fs::path>& checkpoints) {
   std::set<std::string> known;
   for (const auto& checkpoint : catalogue.checkpoints(run)) known.insert(checkpoint.name);
-  for (const fs::path& directory : checkpoints) {
+  for (const fs::path& directory : std::views::reverse(checkpoints)) {  // the oldest first, as they came
     const std::string name = directory.filename().string();
     if (known.contains(name)) continue;
     try {
@@ -96,6 +97,18 @@ void adopt_checkpoints(storage::Catalogue& catalogue, const std::string& run, in
       // Half a checkpoint: the replicas skip it, and say so.
     }
   }
+}
+
+std::size_t stretches_known(const std::vector<storage::Ledger>& ledger,
+                            const protocol::Manifest& checkpoint) {
+  auto known = ledger.rend();
+  if (!checkpoint.ledger.empty())
+    known = std::find_if(ledger.rbegin(), ledger.rend(),
+                         [&](const auto& there) { return there.entry == checkpoint.ledger.back(); });
+  if (known == ledger.rend())
+    known = std::find_if(ledger.rbegin(), ledger.rend(),
+                         [&](const auto& there) { return there.entry.step <= checkpoint.step; });
+  return static_cast<std::size_t>(ledger.rend() - known);
 }
 
 double time_in_generations(const std::vector<storage::Generation>& generations) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/storage/catalogue.h"
 #include "process_table.h"
@@ -24,6 +25,10 @@ void reconcile(storage::Catalogue& catalogue, const storage::Run& run, const pro
 // and what they say was trained on.
 void adopt_checkpoints(storage::Catalogue& catalogue, const std::string& run, int generation,
                        const std::vector<std::filesystem::path>& checkpoints);
+
+// How many of the ledger's stretches, in the order in which they were added, this checkpoint knows of. Those
+// behind came with later ones, which are damaged or lost: they will be trained on again.
+std::size_t stretches_known(const std::vector<storage::Ledger>& ledger, const protocol::Manifest& checkpoint);
 
 // Seconds of run time in the generations so far.
 double time_in_generations(const std::vector<storage::Generation>& generations);

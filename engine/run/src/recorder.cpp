@@ -147,6 +147,21 @@ void Recorder::adopt_checkpoints() {
   });
 }
 
+void Recorder::restored(const std::string& checkpoint) {
+  Manifest manifest;  // of a fresh start
+  manifest.step = -1;
+  try {
+    if (!checkpoint.empty()) manifest = read_manifest(paths_.checkpoints / checkpoint);
+  } catch (const Error&) {
+    return;  // somebody has removed it since
+  }
+  queue([this, manifest](auto& catalogue) {
+    const auto ledger = catalogue.ledger(run_);
+    if (const auto known = stretches_known(ledger, manifest); known < ledger.size())
+      catalogue.keep_ledger(run_, known);
+  });
+}
+
 void Recorder::put(const storage::Generation& generation) {
   queue([=, this](auto& catalogue) { catalogue.put_generation(run_, generation); });
 }

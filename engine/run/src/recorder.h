@@ -40,6 +40,8 @@ class Recorder {
   void put(const storage::Generation& generation);
   // Checkpoints that the generation may have written without a word.
   void adopt_checkpoints();
+  // A generation begins with this one, or with none (empty): the ledger goes back to it.
+  void restored(const std::string& checkpoint);
   void event(std::int64_t step, const std::string& level, const std::string& text);
   void spec(const protocol::RunSpec& spec);  // as the next supervisor is to take it
   void state(protocol::RunState state, const std::string& message);

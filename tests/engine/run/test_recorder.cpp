@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/manifest.h"
 #include "batchscope/storage/samples.h"
 #include "recorder.h"
 #include "storage/full_disk.h"
@@ -60,6 +61,63 @@ class TestRecorder : public QObject {
     storage::SampleReader reader(paths.samples);
     QCOMPARE(reader.read("loss", 0, 70'000).size(), 1u);
     QCOMPARE(reader.read("new", 0).size(), 3u);  // the others of the same message are kept
+  }
+
+  void checkpointsThatNobodyToldOfAreListedInTheirOrder() {
+    QTemporaryDir folder;
+    qputenv("BATCHSCOPE_DB", (folder.path() + "/runs.db").toUtf8());
+    qputenv("XDG_STATE_HOME", folder.path().toUtf8());
+    storage::Catalogue catalogue(protocol::catalogue_path());
+    const std::string id = catalogue.create_run({});
+    const protocol::RunPaths paths = protocol::run_paths(id);
+    protocol::make_run_directories(paths);
+    for (const int number : {0, 1, 2}) {
+      protocol::Manifest manifest;
+      manifest.step = 10 * number + 10;
+      manifest.ledger = {{"train-0", 0, 0, 10 * number, 10 * number + 10, 0, 30, manifest.step}};
+      const auto directory = paths.checkpoints / ("checkpoint-00000" + std::to_string(number));
+      std::filesystem::create_directory(directory);
+      protocol::write_manifest(directory, manifest);
+    }
+    Recorder recorder(catalogue, id, paths);
+    recorder.begin_generation(3);
+    recorder.adopt_checkpoints();
+    recorder.restored("checkpoint-000001");
+    recorder.flush();
+    const auto ledger = catalogue.ledger(id);
+    QCOMPARE(ledger.size(), 2u);
+    QCOMPARE(ledger[0].entry.to, 10);
+    QCOMPARE(ledger[1].entry.to, 20);
+  }
+
+  // The stretches of a validation that ended at the same step as the checkpoint are told apart.
+  void theLedgerGoesBackToTheCheckpointThatIsUsed() {
+    QTemporaryDir folder;
+    qputenv("BATCHSCOPE_DB", (folder.path() + "/runs.db").toUtf8());
+    qputenv("XDG_STATE_HOME", folder.path().toUtf8());
+    storage::Catalogue catalogue(protocol::catalogue_path());
+    const std::string id = catalogue.create_run({});
+    const protocol::RunPaths paths = protocol::run_paths(id);
+    protocol::make_run_directories(paths);
+    Recorder recorder(catalogue, id, paths);
+    recorder.begin_generation(0);
+
+    const protocol::LedgerEntry trained{"train-0", 0, 0, 0, 20, 0, 20, 20},
+        validated{"validate-0", 0, 0, 0, 5, 0, 10, 20}, later{"validate-0", 0, 0, 5, 10, 0, 10, 20};
+    protocol::Manifest manifest;
+    manifest.step = 20;
+    manifest.ledger = {trained, validated};
+    std::filesystem::create_directory(paths.checkpoints / "checkpoint-000000");
+    protocol::write_manifest(paths.checkpoints / "checkpoint-000000", manifest);
+    for (const auto& entry : {trained, validated, later}) recorder.take(entry);
+    recorder.flush();
+    recorder.restored("checkpoint-000000");
+    recorder.flush();
+    QCOMPARE(catalogue.ledger(id).size(), 2u);
+    QCOMPARE(catalogue.ledger(id)[1].entry, validated);
+    recorder.restored({});
+    recorder.flush();
+    QVERIFY(catalogue.ledger(id).empty());
   }
 
   // Long enough that memory cannot hold what comes: what is missing afterwards is what was counted.

@@ -187,6 +187,8 @@ class Catalogue {
   /// Adds a stretch.
   void add_ledger(const std::string& id, int generation, const protocol::LedgerEntry& entry);
   std::vector<Ledger> ledger(const std::string& id);  ///< in the order in which they were added
+  /// Removes all stretches but the first `count`: the run went back to a checkpoint from before them.
+  void keep_ledger(const std::string& id, std::size_t count);
 
   /// Inserts or replaces each by name.
   void put_hyperparameters(const std::string& id, const std::map<std::string, std::string>& values);
