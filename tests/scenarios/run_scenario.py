@@ -127,7 +127,8 @@ class Scenario:
             faults.write(f"{error} {self.place(where)}\n")
 
     def mend(self, _):
-        self.faults.write_text("".join(line for line in self.faults.read_text().splitlines(True) if "CLOCK" in line))
+        clock = [line for line in self.faults.read_text().splitlines(True) if line.startswith("CLOCK")]
+        self.faults.write_text("".join(clock))
 
     def clock(self, rest):
         with open(self.faults, "a") as faults:
@@ -150,13 +151,13 @@ class Scenario:
     def samples_(self, rest):
         if rest not in ("exact", "exact but for crashes"):
             raise Failure("say: samples exact [but for crashes]")
-        seen = self.show()
-        compare_ledger(seen["ledger"], used_samples(self.samples, seen, crashes=rest != "exact"))
+        ledger = self.show()["ledger"]
+        compare_ledger(ledger, used_samples(self.samples, ledger, crashes=rest != "exact"))
 
     # What they stand on.
 
     def spawn(self, command_line, output):
-        program, *arguments = [self.place_in(word) for word in shlex.split(command_line)]
+        program, *arguments = shlex.split(self.place_in(command_line))
         return subprocess.Popen([self.programs / program, *arguments], cwd=self.home, env=self.environment, text=True,
                                 stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
 
@@ -170,7 +171,8 @@ class Scenario:
         if "run" not in seen:  # none has been made yet
             return False
         told = lambda text: any(text in event["text"] for event in seen["events"])
-        more = {"told": told, "on_disk": [path.name for path in self.checkpoints()], "processes": self.processes()}
+        more = {"told": told, "on_disk": [path.name for path in self.checkpoints()], "processes": self.processes(),
+                "half_written": [path.name for path in self.place("checkpoints").glob("*.partial")]}
         return bool(eval(condition, {**seen["run"], **seen, **more}))
 
     def insist_it_lives(self):
@@ -181,11 +183,17 @@ class Scenario:
 
     def place(self, name):
         """A path of the newest run by what it is called in a scenario."""
-        run = self.home / "runs" / self.show()["run"]["id"]
+        run = self.home / "runs" / self.run()
         return {"store": self.home / "runs", "run": run, "checkpoints": run / "checkpoints", "memory": self.memory}[name]
 
     def place_in(self, text):
-        return text.replace("{here}", str(HERE)).replace("{home}", str(self.home))
+        for name, value in {"here": lambda: HERE, "home": lambda: self.home, "run": self.run}.items():
+            if f"{{{name}}}" in text:
+                text = text.replace(f"{{{name}}}", str(value()))
+        return re.sub(r"\{pid (.+?)\}", lambda whom: str(self.process(whom[1])), text)
+
+    def run(self):
+        return self.show()["run"]["id"]
 
     def checkpoints(self):
         """Of the newest run, the newest last; those in memory too."""
@@ -295,19 +303,17 @@ def micro_batches(folder):
     return batches
 
 
-def used_samples(folder, seen, crashes):
+def used_samples(folder, ledger, crashes):
     """(loader, epoch, pass) -> how often each sample id was used, over all generations and replicas. With `crashes`,
-    what a generation that crashed did after its last checkpoint is left out: it was undone, and done again."""
-    undone = {generation["number"] for generation in seen["generations"]
-              if crashes and generation["outcome"] not in ("finished", "checkpointed")}
+    what a generation did after the checkpoint that was gone back to is left out: it was undone, and done again."""
     kept = collections.Counter()
-    for entry in seen["ledger"]:
+    for entry in ledger:
         kept[entry["generation"], entry["loader"], entry["epoch"], entry["pass"]] += entry["to"] - entry["from"]
     used = collections.defaultdict(collections.Counter)
     for (generation, *key), batches in micro_batches(folder).items():
         left = kept[generation, *key]
         for batch in batches:
-            if left <= 0 and generation in undone:
+            if left <= 0 and crashes:
                 break
             used[tuple(key)].update(batch)
             left -= len(batch)

@@ -54,6 +54,8 @@ void fields(M& m, V&& visit) {
     visit("began", m.began), visit("mono", m.mono);
   } else if constexpr (std::is_same_v<T, Triggered>) {
     visit("index", m.index), visit("step", m.step), visit("mono", m.mono);
+  } else if constexpr (std::is_same_v<T, Refused>) {
+    visit("text", m.text), visit("step", m.step);
   } else if constexpr (std::is_same_v<T, Hyperparameters>) {
     visit("values", m.values);
   } else if constexpr (std::is_same_v<T, Notice>) {
@@ -68,9 +70,9 @@ void fields(M& m, V&& visit) {
 }
 
 // In the order of the variant.
-constexpr const char* kTypes[] = {"hello",     "restored",        "steps",  "scalar",  "heartbeat",
-                                  "position",  "epoch",           "ledger", "model",   "checkpoint",
-                                  "triggered", "hyperparameters", "notice", "goodbye", "failure"};
+constexpr const char* kTypes[] = {
+    "hello", "restored",   "steps",     "scalar",  "heartbeat",       "position", "epoch",   "ledger",
+    "model", "checkpoint", "triggered", "refused", "hyperparameters", "notice",   "goodbye", "failure"};
 static_assert(std::size(kTypes) == std::variant_size_v<Message>);
 
 Json encode_value(double value) { return encode_number(value); }

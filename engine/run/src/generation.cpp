@@ -4,6 +4,7 @@
 #include "generation.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -46,6 +47,23 @@ void list_environment(const fs::path& file, std::map<std::string, std::string> v
   std::ofstream(file) << Json(variables).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
+// Where replicas meet; where the disk has no room for that, in memory.
+fs::path make_rendezvous(const protocol::RunPaths& paths, int generation) {
+  const fs::path wanted = paths.rendezvous(generation);
+  std::error_code error, ignored;
+  fs::remove_all(wanted, ignored);
+  if (fs::create_directory(wanted, error)) return wanted;
+  const fs::path other = paths.memory / wanted.filename();
+  if (!paths.memory.empty() && fs::create_directory(other, ignored)) return other;
+  throw Error(ErrorKind::io, "cannot make the directory " + wanted.string() + ": " + error.message());
+}
+
+bool can_be_written(const fs::path& log) {
+  const int fd = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (fd >= 0) close(fd);
+  return fd >= 0;
+}
+
 }  // namespace
 
 std::string master_address(int generation) {
@@ -79,12 +97,7 @@ Generation::Generation(int number, const std::string& run, const protocol::RunSp
                        const std::string& supervisor_url, Launcher& launcher)
     : number_(number),
       replicas_(static_cast<int>(placement.places.size())),
-      rendezvous_(paths.rendezvous(number)) {
-  std::error_code error;
-  fs::remove_all(rendezvous_, error);
-  if (!fs::create_directory(rendezvous_, error))
-    throw Error(ErrorKind::io, "cannot make the directory " + rendezvous_.string() + ": " + error.message());
-
+      rendezvous_(make_rendezvous(paths, number)) {
   protocol::Environment e;
   e.master_address = master_address(number);
   e.master_port = free_port();
@@ -112,7 +125,12 @@ Generation::Generation(int number, const std::string& run, const protocol::RunSp
     e.threads = place.threads;
     e.device = place.device;
     e.backend = place.backend;
-    ReplicaOrder order = program_order(spec, paths.log_file(number, rank));
+    fs::path log = paths.log_file(number, rank);
+    if (!can_be_written(log)) {
+      warning_ = log.string() + " cannot be written: what the replicas print is lost";
+      log = "/dev/null";
+    }
+    ReplicaOrder order = program_order(spec, log);
     order.environment.erase(protocol::variable::kForkServer);
     auto variables = e.to_variables();
     for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"})

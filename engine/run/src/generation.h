@@ -49,10 +49,13 @@ class Generation {
   std::vector<ProcessId> processes() const;
   const std::map<int, pid_t>& living() const { return living_; }  // by rank
 
+  const std::string& warning() const { return warning_; }  // for the person; empty: none
+
  private:
   const int number_;
   const int replicas_;
   std::filesystem::path rendezvous_;
+  std::string warning_;
   std::map<int, pid_t> living_;  // by rank
 };
 

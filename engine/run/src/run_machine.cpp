@@ -146,6 +146,21 @@ void RunMachine::hung(const Suspect& suspect) {
   orders_.kill();
 }
 
+void RunMachine::refused(const std::string& why) {
+  const bool ending = phase_ == Phase::ending && exits_.empty() && !killed_;
+  if (phase_ != Phase::training && !ending) return;
+  const Intent intent = std::exchange(intent_, Intent::none);
+  const std::string what = intent == Intent::rescale ? "the run stays on " + on_replicas(replicas_)
+                           : intent == Intent::pause ? "the run is not paused"
+                                                     : "training goes on";
+  orders_.tell("error", what + ", because no checkpoint can be written: " + why);
+  phase_ = Phase::training;
+  asked_ = false;
+  queued_.reset();
+  orders_.set_timer(-1);
+  if (intent == Intent::stop) stop();  // asked for on the way
+}
+
 void RunMachine::time_out() {
   switch (phase_) {
     case Phase::launching:
@@ -207,6 +222,11 @@ void RunMachine::carry_out(const Outcome& outcome) {
 }
 
 void RunMachine::crashed(const Exit& culprit) {
+  // What a program reads at its start is damaged, such as all of its checkpoints: no restart mends that.
+  const auto damage = std::find_if(exits_.begin(), exits_.end(),
+                                   [](const Exit& e) { return e.signal == 0 && e.code == kExitCorrupt; });
+  if (!progressed_ && damage != exits_.end())
+    return end(RunState::failed, damage->why.empty() ? orders_.last_words(damage->rank) : damage->why);
   const bool unstarted = culprit.killed && culprit.cause == Cause::unknown;
   const std::string what = unstarted ? "it did not start in time" : describe(culprit);
   std::string log = culprit.why.empty() ? orders_.last_words(culprit.rank) : std::string();

@@ -71,7 +71,8 @@ class RunMachine {
   void checkpoint_written(std::int64_t step);           // past the last crash, it renews the budget
   void triggered(const protocol::Trigger& trigger);     // the replicas exit by themselves
   void replica_exited(const Exit& exit);
-  void hung(const Suspect& suspect);  // no replica makes progress, because of this one
+  void hung(const Suspect& suspect);     // no replica makes progress, because of this one
+  void refused(const std::string& why);  // the replicas were to leave, and could not checkpoint: they stay
   void time_out();
 
   // What is asked. Throw Error(conflict) where the run is in no state to do it.

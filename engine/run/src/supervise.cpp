@@ -66,7 +66,7 @@ int supervise(const std::string& id, int replicas) {
   catalogue.set_state(id, RunState::starting);
   const Directories directories(protocol::run_paths(id));
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow (ulimit -f) is a full disk: to be told, not to die of
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow any more is a full disk, not the end
   try {
     storage::keep_spec(protocol::run_paths(id).root, run->spec);
     return Supervision(catalogue, *run, replicas).exec();

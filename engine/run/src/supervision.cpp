@@ -161,9 +161,20 @@ void Supervision::begin() {
   settle();
 }
 
+// A run whose checkpoints are gone does not begin again from nothing by itself.
+void Supervision::insist_on_checkpoints() {
+  if (!list_checkpoints(paths_.checkpoints).empty()) return;
+  for (const auto& checkpoint : catalogue_.checkpoints(run_.id))
+    if (!volatile_checkpoints_.lost().contains(checkpoint.name))
+      throw Error(ErrorKind::not_found,
+                  checkpoint.name + " and all other checkpoints of the run are gone from " +
+                      paths_.checkpoints.string() + ": put them back and resume, or start a new run");
+}
+
 // --- orders of the machine ---
 
 void Supervision::launch(int replicas, const std::string& reason) {
+  insist_on_checkpoints();
   const double now = launched_ = monotonic_seconds();
   const Placement placement = take_devices(replicas);
   if (auto_) {
@@ -197,9 +208,11 @@ void Supervision::launch(int replicas, const std::string& reason) {
   if (!placement.warning.empty() && placement.warning != placement_warning_)
     tell("warning", placement.warning);
   placement_warning_ = placement.warning;
+  if (!generation_->warning().empty()) tell("warning", generation_->warning());
 }
 
-void Supervision::ask_exit() { generation_->ask_exit(machine_.state() == RunState::restarting); }
+// Whatever comes next begins with the checkpoint, except after a stop, which waits for the disk.
+void Supervision::ask_exit() { generation_->ask_exit(machine_.state() != RunState::stopping); }
 
 void Supervision::kill() { generation_->kill_all(); }
 
@@ -280,6 +293,8 @@ void Supervision::on_message(int rank, const Message& message) {
           if (rank == 0 && m.level == "error") refuse_checkpoint(Error(ErrorKind::io, m.text));
         } else if constexpr (std::is_same_v<T, Triggered>) {
           on_triggered(m);
+        } else if constexpr (std::is_same_v<T, Refused>) {
+          if (rank == 0) on_refused(m);
         }
       },
       message);
@@ -311,6 +326,7 @@ void Supervision::on_progress(double mono) {
 void Supervision::on_restored(const Restored& restored, std::int64_t step_before) {
   record_.checkpoint = restored.checkpoint;
   recorder_.put(record_);
+  recorder_.restored(restored.checkpoint);
   if (step_before > restored.step)
     tell("warning", "went back to step " + std::to_string(restored.step) + ": " +
                         std::to_string(step_before - restored.step) + " steps are repeated");
@@ -350,6 +366,13 @@ void Supervision::on_triggered(const Triggered& triggered) {
   settle();
 }
 
+void Supervision::on_refused(const Refused& refused) {
+  machine_.refused(refused.text);
+  if (machine_.training()) clock_.cancel();  // it was no pause
+  refuse_checkpoint(Error(ErrorKind::io, refused.text));
+  settle();
+}
+
 void Supervision::on_exit(pid_t pid, int status) {
   if (launcher_.take_exited(pid, status) || !generation_) return;
   telemetry_.drain();
@@ -362,9 +385,14 @@ void Supervision::on_exit(pid_t pid, int status) {
 
 // --- keeping the books ---
 
+void Supervision::tell_of_volatile_checkpoints() {
+  for (const auto& [level, text] : volatile_checkpoints_.take_news()) tell(level, text);
+}
+
 void Supervision::on_tick() {
   recorder_.commit();
-  for (const std::string& news : volatile_checkpoints_.take_news()) tell("warning", news);
+  volatile_checkpoints_.try_again();
+  tell_of_volatile_checkpoints();
   if (++ticks_ % kTicksPerProgress == 0 && !finished_) {
     recorder_.flush();  // progress gives way to writes that wait
     recorder_.progress(board_.step(), board_.epoch(), board_.epochs(), board_.fraction(), board_.latest());
@@ -422,6 +450,7 @@ void Supervision::publish_status() {
 
 void Supervision::finish() {
   volatile_checkpoints_.settle();
+  tell_of_volatile_checkpoints();
   devices_.keep({});
   const RunState state = machine_.state();
   const std::string& message = machine_.message();

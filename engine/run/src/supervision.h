@@ -59,12 +59,14 @@ class Supervision final : private Orders {
   void await_leftovers();
   void prepare();
   void begin();
+  void insist_on_checkpoints();
 
   void on_message(int rank, const protocol::Message& message);
   void on_progress(double mono);
   void on_restored(const protocol::Restored& restored, std::int64_t step_before);
   void on_checkpoint(const protocol::CheckpointWritten& checkpoint);
   void on_triggered(const protocol::Triggered& triggered);
+  void on_refused(const protocol::Refused& refused);
   void on_model(const protocol::Model& model);
   void on_exit(pid_t pid, int status);
   Exit account_of(int rank, int status);
@@ -87,6 +89,7 @@ class Supervision final : private Orders {
   void carry_out(const protocol::Trigger& trigger);
 
   void on_tick();
+  void tell_of_volatile_checkpoints();
   void check_triggers();
   void settle();
   void publish_status();

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <utility>
 
 #include "batchscope/protocol/error.h"
@@ -25,6 +24,8 @@ namespace fs = std::filesystem;
 using namespace protocol;
 
 constexpr char kLock[] = "lock", kHome[] = "home";
+constexpr int kKept = 2;
+constexpr auto kRetryInterval = std::chrono::seconds(2);
 
 // An exclusive lock of a file that is made for it; -1 where somebody else has it, or there is no such place.
 int lock_file(const fs::path& file, int wait = LOCK_NB) {
@@ -93,7 +94,9 @@ void VolatileCheckpoints::remove_lost() {
     if (is_volatile(checkpoint) && !fs::exists(checkpoint)) {
       std::error_code error;
       fs::remove(checkpoint, error);
-      tell(checkpoint.filename().string() + " was in memory only when the machine went down, and is lost");
+      lost_.insert(checkpoint.filename().string());
+      tell("warning",
+           checkpoint.filename().string() + " was in memory only when the machine went down, and is lost");
     }
 }
 
@@ -107,11 +110,16 @@ VolatileCheckpoints::~VolatileCheckpoints() {
 }
 
 void VolatileCheckpoints::persist() {
+  tried_ = std::chrono::steady_clock::now();
   if (running_.valid() && running_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
   running_ = std::async(std::launch::async, [this] {
     setpriority(PRIO_PROCESS, 0, 10);  // of this thread: replicas train beside it
     write_out();
   });
+}
+
+void VolatileCheckpoints::try_again() {
+  if (failing_ && std::chrono::steady_clock::now() - tried_ > kRetryInterval) persist();
 }
 
 void VolatileCheckpoints::settle() {
@@ -124,21 +132,35 @@ void VolatileCheckpoints::write_out() {
     if (!is_volatile(checkpoint)) continue;
     try {
       persist_checkpoint(checkpoint);
-      failing_ = false;
+      if (failing_.exchange(false)) tell("info", checkpoint.filename().string() + " is on disk now");
     } catch (const Error& error) {
-      if (!std::exchange(failing_, true))
-        tell(checkpoint.filename().string() +
-             " stays in memory, and would be lost with the machine: " + error.what());
+      if (!failing_.exchange(true))
+        tell("warning", checkpoint.filename().string() +
+                            " stays in memory, and would be lost with the machine: " + error.what());
+      return keep_newest();
     }
   }
 }
 
-void VolatileCheckpoints::tell(const std::string& sentence) {
-  const std::lock_guard lock(mutex_);
-  news_.push_back(sentence);
+// As on disk: memory is not only ours.
+void VolatileCheckpoints::keep_newest() {
+  int kept = 0;
+  for (const fs::path& checkpoint : list_checkpoints(paths_.checkpoints)) {
+    if (!is_volatile(checkpoint) || ++kept <= kKept) continue;
+    try {
+      remove_checkpoint(checkpoint);
+    } catch (const Error&) {
+      // Its link is in a directory that cannot be changed now.
+    }
+  }
 }
 
-std::vector<std::string> VolatileCheckpoints::take_news() {
+void VolatileCheckpoints::tell(const std::string& level, const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  news_.push_back({level, text});
+}
+
+std::vector<VolatileCheckpoints::News> VolatileCheckpoints::take_news() {
   const std::lock_guard lock(mutex_);
   return std::exchange(news_, {});
 }

@@ -7,10 +7,12 @@
 // whichever run.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <future>
 #include <mutex>
-#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,12 +32,22 @@ class VolatileCheckpoints {
   void persist();
   // Returns when it is there, or cannot be.
   void settle();
-  // Sentences for the person, once each: what was lost, and what cannot be put on disk.
-  std::vector<std::string> take_news();
+  // persist(), where the disk had no room for some time.
+  void try_again();
+
+  // For the person, once each: what was lost, what cannot be put on disk, and that it can again.
+  struct News {
+    std::string level, text;
+  };
+  std::vector<News> take_news();
+
+  // The names of those that went down with the machine.
+  const std::set<std::string>& lost() const { return lost_; }
 
  private:
   void write_out();
-  void tell(const std::string& sentence);
+  void keep_newest();
+  void tell(const std::string& level, const std::string& text);
   void remove_lost();
   void make_place();
 
@@ -43,8 +55,10 @@ class VolatileCheckpoints {
   int lock_ = -1;
   std::future<void> running_;
   std::mutex mutex_;
-  std::vector<std::string> news_;
-  bool failing_ = false;
+  std::vector<News> news_;
+  std::set<std::string> lost_;
+  std::atomic<bool> failing_ = false;
+  std::chrono::steady_clock::time_point tried_{};
 };
 
 }  // namespace batchscope::run

@@ -50,30 +50,46 @@ Ask agreed_ask() {
   return agreed;
 }
 
-// A checkpoint that cannot be written is no reason to stop training.
-bool save(const std::string& reason, bool restart) {
+// Why the checkpoint could not be written, which is no reason to stop training; none where it was. Throws
+// what a collective throws that fails because of another replica.
+std::optional<std::string> save(void (*how)(const std::string&), const std::string& reason) {
   try {
-    restart ? checkpoint::save_for_restart(reason) : checkpoint::save_all_states(reason);
-    return true;
+    how(reason);
+    return std::nullopt;
   } catch (const Error& e) {
-    if (replica_rank() == 0) notice("error", e.what());
-    return false;
+    if (e.kind() == ErrorKind::failure || e.kind() == ErrorKind::timeout) throw;
+    return e.what();
+  } catch (const std::exception& e) {
+    return e.what();
   }
 }
 
-[[noreturn]] void leave_after(bool saved) {
-  if (saved && replica_rank() == 0 && !telemetry_connected())
+[[noreturn]] void leave_after(const std::optional<std::string>& failure) {
+  if (replica_rank() == 0 && failure) notice("error", "no checkpoint on the way out: " + *failure);
+  if (replica_rank() == 0 && !failure && !telemetry_connected())
     std::fprintf(stderr, "batchscope: checkpoint written to %s; run the program again to resume\n",
                  checkpoint::directory().c_str());
-  leave(saved ? kExitCheckpointed : kExitFailure);
+  leave(failure ? kExitFailure : kExitCheckpointed);
+}
+
+// Leaving can wait for a checkpoint, except at a stop.
+void stay(const std::string& failure) {
+  if (replica_rank() == 0) send(protocol::Refused{failure, metrics::steps()});
 }
 
 void fire(int index) {
+  using Action = protocol::Trigger::Action;
   triggers().set_fired(index);  // first: it belongs into the checkpoint
-  const auto action = triggers()[index].action;
-  const bool saved = save("trigger", action == protocol::Trigger::Action::replicas);
+  const Action action = triggers()[index].action;
+  const auto failure = save(action == Action::checkpoint ? checkpoint::save_all_states
+                            : action == Action::stop     ? checkpoint::save_for_exit
+                                                         : checkpoint::save_for_restart,
+                            "trigger");
+  if (failure && action == Action::checkpoint && replica_rank() == 0) notice("error", *failure);
+  if (failure && (action == Action::replicas || action == Action::pause))
+    return stay("scripted event " + triggers()[index].text() + ": " + *failure);
   if (replica_rank() == 0) send(protocol::Triggered{index, metrics::steps(), protocol::monotonic_seconds()});
-  if (action != protocol::Trigger::Action::checkpoint) leave_after(saved);
+  if (action != Action::checkpoint) leave_after(failure);
 }
 
 }  // namespace
@@ -85,8 +101,14 @@ void agreement_point() {
   const Ask ask = agreed_ask();
   if (ask == Ask::nothing) return;
   if (ask == Ask::periodic_checkpoint) return periodic::checkpoint();
-  const bool saved = save(is_leaving(ask) ? "exit" : "manual", ask == Ask::checkpoint_and_restart);
-  if (is_leaving(ask)) leave_after(saved);
+  if (ask == Ask::checkpoint_and_exit) leave_after(save(checkpoint::save_for_exit, "exit"));
+  if (ask == Ask::checkpoint_and_restart) {
+    const auto failure = save(checkpoint::save_for_restart, "exit");
+    if (!failure) leave_after(failure);
+    return stay(*failure);
+  }
+  if (const auto failure = save(checkpoint::save_all_states, "manual"); failure && replica_rank() == 0)
+    notice("error", *failure);
 }
 
 }  // namespace batchscope

@@ -50,17 +50,26 @@ std::string choose() {
   if (replica_rank() != 0) return {};
   std::vector<std::string> skipped;
   const auto newest = store().newest(&skipped);
+  if (!newest && !skipped.empty()) {
+    std::string all;
+    for (const std::string& why : skipped) all += "\n  " + why;
+    throw Error(ErrorKind::corrupt,
+                "none of the checkpoints in " + directory().string() +
+                    " is good, and training does not begin again from nothing by itself:" + all +
+                    "\nput a good copy of one back, or move them away to begin anew");
+  }
   for (const std::string& why : skipped)
-    notice("warning",
-           "skipped a checkpoint that is not good: " + why + (newest ? "; used the one before it" : ""));
+    notice("warning", "skipped a checkpoint that is not good: " + why + "; used the one before it");
   return newest ? newest->filename().string() : std::string();
 }
 
-void write(const std::string& reason, const fs::path& memory) {
+void write(const std::string& reason, CheckpointJob::Place place) {
   std::vector<CheckpointStore::File> files;
   for (State* state : states())
     files.push_back({state->name(), [state](std::ostream& out) { state->save(out); }});
-  CheckpointJob(reason, std::move(files)).write(store(), memory);
+  const std::string& memory = process().environment.memory_path;
+  CheckpointJob(reason, std::move(files))
+      .write(store(), place, telemetry_connected() ? fs::path(memory) : fs::path());
 }
 
 }  // namespace
@@ -137,13 +146,13 @@ bool load_state(State& state) {
 
 namespace {
 
-void save(const std::string& reason, const fs::path& memory) {
+void save(const std::string& reason, CheckpointJob::Place place) {
   const PhaseScope phase("checkpoint");
   periodic::overtake();
   sync_states();
 
   std::future<void> written;
-  if (replica_rank() == 0) written = std::async(std::launch::async, write, reason, memory);
+  if (replica_rank() == 0) written = std::async(std::launch::async, write, reason, place);
   while (true) {
     // "" while rank 0 is writing, then "." or the reason why it could not.
     collective::Bytes result;
@@ -166,10 +175,10 @@ void save(const std::string& reason, const fs::path& memory) {
 
 }  // namespace
 
-void save_all_states(const std::string& reason) { save(reason, {}); }
+void save_all_states(const std::string& reason) { save(reason, CheckpointJob::Place::disk); }
 
-void save_for_restart(const std::string& reason) {
-  save(reason, telemetry_connected() ? fs::path(process().environment.memory_path) : fs::path());
-}
+void save_for_restart(const std::string& reason) { save(reason, CheckpointJob::Place::memory_or_disk); }
+
+void save_for_exit(const std::string& reason) { save(reason, CheckpointJob::Place::disk_or_memory); }
 
 }  // namespace batchscope::checkpoint

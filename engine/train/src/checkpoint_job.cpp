@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "batchscope/protocol/error.h"
 #include "batchscope/train/epoch.h"
 #include "batchscope/train/process_group.h"
 #include "ledger.h"
@@ -25,12 +26,24 @@ CheckpointJob::CheckpointJob(const std::string& reason, std::vector<CheckpointSt
   message_.began = protocol::monotonic_seconds();
 }
 
-std::filesystem::path CheckpointJob::write(const CheckpointStore& store,
+std::filesystem::path CheckpointJob::write_at(const CheckpointStore& store, Place place,
+                                              const std::filesystem::path& memory) {
+  if (place == Place::memory_or_disk)
+    if (const auto written = store.write_in_memory(memory, manifest_, files_)) return *written;
+  try {
+    return store.write(manifest_, files_);
+  } catch (const Error& full) {
+    if (place != Place::disk_or_memory || full.kind() != ErrorKind::io) throw;
+    if (const auto written = store.write_in_memory(memory, manifest_, files_)) return *written;
+    throw;
+  }
+}
+
+std::filesystem::path CheckpointJob::write(const CheckpointStore& store, Place place,
                                            const std::filesystem::path& memory) {
   std::filesystem::path written;
   try {
-    if (!memory.empty()) written = store.write_in_memory(memory, manifest_, files_).value_or(written);
-    if (written.empty()) written = store.write(manifest_, files_);
+    written = write_at(store, memory.empty() ? Place::disk : place, memory);
   } catch (...) {
     hold_again(std::move(manifest_.ledger));
     throw;

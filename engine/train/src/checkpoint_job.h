@@ -18,12 +18,19 @@ class CheckpointJob {
  public:
   CheckpointJob(const std::string& reason, std::vector<CheckpointStore::File> files);
 
-  // Once it is on disk, sends the ledger's entries and tells of the checkpoint. Throws what the store throws;
-  // the entries are held again then, for the next checkpoint.
-  // `memory`: where it is written if there is room; empty: to disk. A volatile one counts as written.
-  std::filesystem::path write(const CheckpointStore& store, const std::filesystem::path& memory = {});
+  // Where it is written, and where that cannot be.
+  enum class Place { disk, memory_or_disk, disk_or_memory };
+
+  // Once it is there, sends the ledger's entries and tells of the checkpoint. Throws what the store throws;
+  // the entries are held again then, for the next checkpoint. A volatile one, below `memory`, counts as
+  // written; an empty `memory` leaves the disk.
+  std::filesystem::path write(const CheckpointStore& store, Place place = Place::disk,
+                              const std::filesystem::path& memory = {});
 
  private:
+  std::filesystem::path write_at(const CheckpointStore& store, Place place,
+                                 const std::filesystem::path& memory);
+
   protocol::Manifest manifest_;
   protocol::CheckpointWritten message_;
   std::vector<CheckpointStore::File> files_;

@@ -21,9 +21,11 @@ const std::string& restored_from();
 
 CheckpointStore& store();
 
-// As save_all_states does it, in memory where there is room: for what the next generation begins with, while
-// there is a supervisor to put it on disk.
+// As save_all_states does it, while there is a supervisor that puts on disk what is in memory: in memory
+// where there is room, for what the next generation begins with, and on the way out there where the disk has
+// none.
 void save_for_restart(const std::string& reason);
+void save_for_exit(const std::string& reason);
 
 // The registered states, in their order: gather on every replica what only others know (collective); copies
 // of all of them (rank 0).

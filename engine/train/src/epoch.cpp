@@ -46,8 +46,8 @@ void send_mark(int epoch, bool begin) {
 // What a checkpoint at the end is for: started again, the program finds nothing left to do.
 void save_finished() {
   try {
-    checkpoint::save_all_states("exit");
-  } catch (const Error& e) {
+    checkpoint::save_for_exit("exit");
+  } catch (const std::exception& e) {
     if (replica_rank() == 0) notice("error", e.what());
   }
 }

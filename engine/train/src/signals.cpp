@@ -37,6 +37,8 @@ void catch_signals() {
   action.sa_flags = SA_RESTART | SA_SIGINFO;
   sigemptyset(&action.sa_mask);
   for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) ::sigaction(signal, &action, nullptr);
+  // A file that may not grow any more (ulimit -f) is a full disk, not the end.
+  ::signal(SIGXFSZ, SIG_IGN);
 }
 
 Ask pending_ask() { return static_cast<Ask>(asked.load(std::memory_order_relaxed)); }

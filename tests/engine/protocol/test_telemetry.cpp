@@ -26,6 +26,7 @@ class TestTelemetry : public QObject {
         Model{{1, 2, 3, 4, 5, 6, 7}, 0.1, 0.2, 64, 1024, 16, 256, true, 2, 600},
         CheckpointWritten{"checkpoint-000003", "manual", 600, 2, 1234.5, 99, 12, 13, 14},
         Triggered{1, 600, 15},
+        Refused{"the disk is full", 7},
         Hyperparameters{{{"lr", "0.1"}}},
         Notice{"warning", "a sentence", 600},
         Goodbye{1, 143, 600, 16},

@@ -34,6 +34,7 @@ class Log : public Orders {
     return local > 1 ? "lowered below " + std::to_string(local) : std::string();
   }
 
+  bool tells(const char* text) const { return events.find(text) != std::string::npos; }
   std::string take() { return std::exchange(orders, {}); }
 
   std::string orders, events;
@@ -122,6 +123,57 @@ class TestMachine : public QObject {
     QVERIFY(f.log.timer < 0);
   }
 
+  void withoutACheckpointTheReplicasStay() {
+    Fixture f(2);
+    f.machine.rescale(3);
+    f.log.take();
+    f.machine.refused("the disk is full");
+    QCOMPARE(f.machine.state(), RunState::running);
+    QCOMPARE(f.machine.target_replicas(), 2);
+    QVERIFY(f.log.timer < 0);
+    QVERIFY(f.log.tells("the run stays on 2 replicas"));
+    QVERIFY(f.log.tells("the disk is full"));
+    f.machine.rescale(1);
+    f.all_exit(2, 143);
+    QCOMPARE(f.log.take(), "term; checkpointed; launch 1 rescale; ");
+  }
+
+  void aRefusedPauseIsNone() {
+    Fixture f(1);
+    f.machine.pause();
+    f.machine.refused("the disk is full");
+    QCOMPARE(f.machine.state(), RunState::running);
+    QVERIFY(f.log.tells("the run is not paused"));
+  }
+
+  void aStopThatCameDuringARefusedRescaleIsAskedForAgain() {
+    Fixture f(1);
+    f.machine.rescale(2);
+    f.machine.stop();
+    f.log.take();
+    f.machine.refused("the disk is full");
+    QCOMPARE(f.machine.state(), RunState::stopping);
+    QCOMPARE(f.log.take(), "term; ");
+  }
+
+  void aRefusalOfAGenerationThatEndsAnywayCountsForNothing() {
+    Fixture f(2);
+    f.machine.rescale(3);
+    f.machine.replica_exited(signalled(1, 9));
+    f.machine.refused("its peer is gone");
+    QCOMPARE(f.machine.state(), RunState::restarting);
+  }
+
+  void damageThatAProgramFindsAtItsStartIsNotTriedTwice() {
+    Log log;
+    RunMachine machine({}, log);
+    machine.start(2, "resume");
+    machine.replica_exited(exited(0, kExitCorrupt));
+    machine.replica_exited(signalled(1, 6));
+    QCOMPARE(machine.state(), RunState::failed);
+    QCOMPARE(machine.message(), "last words of 0");
+  }
+
   void theNewestTargetWinsWhileTheOldGenerationEnds() {
     Fixture f(2);
     f.machine.rescale(3);
@@ -185,8 +237,8 @@ class TestMachine : public QObject {
     f.machine.rescale(3);
     f.all_exit(2, 143);
     f.log.take();
-    f.all_exit(3, 7);
-    QCOMPARE(f.log.take(), "crashed: rank 0, exit code 7; launch 2 rescale; ");
+    f.all_exit(3, 3);
+    QCOMPARE(f.log.take(), "crashed: rank 0, exit code 3; launch 2 rescale; ");
   }
 
   void aCrashNamesTheCulpritAndRestartsWithBackOff() {

@@ -97,6 +97,32 @@ class TestVolatileCheckpoints : public QObject {
     QCOMPARE(list_checkpoints(paths.memory).size(), 1u);
   }
 
+  void whatCouldNotBeWrittenIsTriedAgain() {
+    const RunPaths paths = run("aaaaaaaa");
+    VolatileCheckpoints place(paths);
+    const fs::path checkpoint = write(paths);
+    fs::rename(checkpoint / "model", folder() / "model");
+    place.settle();
+    QCOMPARE(place.take_news().size(), 1u);
+    fs::rename(folder() / "model", checkpoint / "model");
+    QTRY_VERIFY_WITH_TIMEOUT((place.try_again(), !is_volatile(checkpoint)), 30000);
+    place.settle();
+    const auto news = place.take_news();
+    QCOMPARE(news.size(), 1u);
+    QCOMPARE(news[0].text, "checkpoint-000001 is on disk now");
+  }
+
+  void memoryIsNotFilledWhileTheDiskIsFull() {
+    const RunPaths paths = run("aaaaaaaa");
+    VolatileCheckpoints place(paths);
+    for (const char* name : {"checkpoint-000001", "checkpoint-000002", "checkpoint-000003"})
+      fs::remove(write(paths, name) / "model");
+    place.settle();
+    QCOMPARE(list_checkpoints(paths.checkpoints).size(), 2u);
+    QCOMPARE(list_checkpoints(paths.memory).size(), 2u);
+    QCOMPARE(list_checkpoints(paths.memory).back().filename(), fs::path("checkpoint-000002"));
+  }
+
   // Of this run and of others.
   void whatAKilledSupervisorLeftIsPutOnDisk() {
     const RunPaths ours = run("aaaaaaaa"), other = run("bbbbbbbb");
@@ -135,7 +161,7 @@ class TestVolatileCheckpoints : public QObject {
     VolatileCheckpoints place(paths);
     const auto news = place.take_news();
     QCOMPARE(news.size(), 1u);
-    QVERIFY(news[0].starts_with("checkpoint-000002 was in memory only"));
+    QVERIFY(news[0].text.starts_with("checkpoint-000002 was in memory only"));
     QVERIFY(!is_volatile(lost));
     QCOMPARE(newest_good_checkpoint(paths.checkpoints), kept);
   }

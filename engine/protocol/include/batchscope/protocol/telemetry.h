@@ -133,6 +133,12 @@ struct Triggered {
   double mono = 0;        ///< s, when it was sent
 };
 
+/// The checkpoint with which the replicas were to leave cannot be written: they stay, and train on.
+struct Refused {
+  std::string text;       ///< why
+  std::int64_t step = 0;  ///< optimizer steps done
+};
+
 /// What the program was asked to do, for people to read.
 struct Hyperparameters {
   std::map<std::string, std::string> values;  ///< by name
@@ -164,8 +170,9 @@ struct Failure {
 };
 
 /// Any of them.
-using Message = std::variant<Hello, Restored, Steps, Scalar, Heartbeat, Position, EpochMark, LedgerEntry,
-                             Model, CheckpointWritten, Triggered, Hyperparameters, Notice, Goodbye, Failure>;
+using Message =
+    std::variant<Hello, Restored, Steps, Scalar, Heartbeat, Position, EpochMark, LedgerEntry, Model,
+                 CheckpointWritten, Triggered, Refused, Hyperparameters, Notice, Goodbye, Failure>;
 
 /// One line, newline included.
 std::string encode(const Message& message);
