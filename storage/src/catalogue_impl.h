@@ -31,6 +31,9 @@ struct Catalogue::Impl {
     database.write([&] { database.execute(sql, values..., key(id)); });
   }
 
+  // Within a transaction. Throws Error(conflict) while a living process has the claim.
+  void refuse_while_supervised(const std::string& id, std::int64_t key);
+
   Database database;
 };
 

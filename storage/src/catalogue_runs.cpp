@@ -55,7 +55,8 @@ Run run_from(const Query& row) {
   run.fraction = row.real(11);
   const protocol::ProcessId supervisor{static_cast<pid_t>(row.integer(12)), row.integer(13)};
   run.note = row.text(14);
-  run.replicas = row.null(15) ? run.spec.replicas : row.small_integer(15);
+  run.removed = row.real(15);
+  run.replicas = row.null(16) ? run.spec.replicas : row.small_integer(16);
   run.state = seen_state(protocol::parse_run_state(row.text(4)), supervisor, run.created);
   if (is_alive(supervisor)) run.supervisor_pid = supervisor.pid;
   return run;
@@ -63,7 +64,7 @@ Run run_from(const Query& row) {
 
 #define BATCHSCOPE_RUN_COLUMNS                                                          \
   "key, id, name, spec, state, message, created, ended, step, epoch, epochs, fraction," \
-  " supervisor_pid, supervisor_start, note,"                                            \
+  " supervisor_pid, supervisor_start, note, removed,"                                   \
   " (SELECT replicas FROM generation WHERE run = key ORDER BY number DESC LIMIT 1)"
 
 void add_details(Database& database, std::int64_t key, Run& run) {
@@ -72,6 +73,9 @@ void add_details(Database& database, std::int64_t key, Run& run) {
   Query tag = database.query("SELECT name FROM tag WHERE run = ? ORDER BY name", key);
   while (tag.next()) run.tags.push_back(tag.text(0));
   run.devices = leased_devices(database, key);
+  Query parameter = database.query("SELECT name, value FROM hyperparameter WHERE run = ? ORDER BY name", key);
+  while (parameter.next())
+    run.hyperparameters.emplace_hint(run.hyperparameters.end(), parameter.text(0), parameter.text(1));
 }
 
 bool starts_with(const std::string& text, const std::string& prefix) { return text.rfind(prefix, 0) == 0; }
@@ -114,17 +118,30 @@ std::string Catalogue::create_run(const protocol::RunSpec& spec) {
   return id;
 }
 
-std::vector<Run> Catalogue::runs() {
-  Database& database = impl_->database;
+namespace {
+
+std::vector<Run> read_runs(Database& database, std::string_view sql) {
   return database.read([&] {
     std::vector<Run> runs;
-    Query row = database.query("SELECT " BATCHSCOPE_RUN_COLUMNS " FROM run ORDER BY created DESC, key DESC");
+    Query row = database.query(sql);
     while (row.next()) {
       runs.push_back(run_from(row));
       add_details(database, row.integer(0), runs.back());
     }
     return runs;
   });
+}
+
+}  // namespace
+
+std::vector<Run> Catalogue::runs() {
+  return read_runs(impl_->database, "SELECT " BATCHSCOPE_RUN_COLUMNS
+                                    " FROM run WHERE removed = 0 ORDER BY created DESC, key DESC");
+}
+
+std::vector<Run> Catalogue::trash() {
+  return read_runs(impl_->database, "SELECT " BATCHSCOPE_RUN_COLUMNS
+                                    " FROM run WHERE removed > 0 ORDER BY removed DESC, key DESC");
 }
 
 std::optional<Run> Catalogue::run(const std::string& id) {
@@ -139,23 +156,43 @@ std::optional<Run> Catalogue::run(const std::string& id) {
 }
 
 // The whole list is small and a person waits, so the rules are written out rather than put into SQL.
-Run Catalogue::resolve(const std::string& text) {
-  const std::vector<Run> all = runs();
-  if (text == "latest") {
-    if (all.empty()) throw Error(ErrorKind::not_found, "there are no runs yet: batchscope run starts one");
-    return all.front();
-  }
+namespace {
+
+std::vector<Run> fitting(const std::vector<Run>& all, const std::string& text) {
   if (text.empty()) throw Error(ErrorKind::usage, "a run is named by its id, its name or 'latest'");
   std::vector<Run> matches = select(all, [&](const Run& run) { return run.id == text; });
   if (matches.empty()) matches = select(all, [&](const Run& run) { return run.name == text; });
   if (matches.empty())
     matches =
         select(all, [&](const Run& run) { return starts_with(run.id, text) || starts_with(run.name, text); });
-  if (matches.empty())
-    throw Error(ErrorKind::not_found, "no run's id or name begins with '" + text + "': see batchscope ls");
   if (matches.size() > 1)
     throw Error(ErrorKind::usage, "'" + text + "' fits " + std::to_string(matches.size()) +
                                       " runs, use one's id: " + listed(matches));
+  return matches;
+}
+
+}  // namespace
+
+Run Catalogue::resolve(const std::string& text) {
+  const std::vector<Run> all = runs();
+  if (text == "latest") {
+    if (all.empty()) throw Error(ErrorKind::not_found, "there are no runs yet: batchscope run starts one");
+    return all.front();
+  }
+  if (const std::vector<Run> matches = fitting(all, text); !matches.empty()) return matches.front();
+  if (const std::vector<Run> removed = fitting(trash(), text); !removed.empty())
+    throw Error(ErrorKind::not_found, removed.front().name + " (" + removed.front().id +
+                                          ") is in the trash: batchscope restore " + removed.front().id);
+  throw Error(ErrorKind::not_found, "no run's id or name begins with '" + text + "': see batchscope ls");
+}
+
+Run Catalogue::resolve_removed(const std::string& text) {
+  const std::vector<Run> all = trash();
+  if (text == "latest" && !all.empty()) return all.front();
+  const std::vector<Run> matches = fitting(all, text);
+  if (matches.empty())
+    throw Error(ErrorKind::not_found, "no run in the trash has an id or a name that begins with '" + text +
+                                          "': see batchscope ls --trash");
   return matches.front();
 }
 
@@ -196,6 +233,18 @@ void Catalogue::set_tags(const std::string& id, const std::vector<std::string>& 
     const std::int64_t key = impl_->key(id);
     database.execute("DELETE FROM tag WHERE run = ?", key);
     for (const std::string& tag : tags)
+      database.execute("INSERT OR IGNORE INTO tag (run, name) VALUES (?, ?)", key, tag);
+  });
+}
+
+void Catalogue::change_tags(const std::string& id, const std::vector<std::string>& added,
+                            const std::vector<std::string>& removed) {
+  Database& database = impl_->database;
+  database.write([&] {
+    const std::int64_t key = impl_->key(id);
+    for (const std::string& tag : removed)
+      database.execute("DELETE FROM tag WHERE run = ? AND name = ?", key, tag);
+    for (const std::string& tag : added)
       database.execute("INSERT OR IGNORE INTO tag (run, name) VALUES (?, ?)", key, tag);
   });
 }

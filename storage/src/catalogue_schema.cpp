@@ -143,6 +143,9 @@ CREATE TABLE lease (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
+// When the run was put into the trash; 0: it is not there.
+constexpr char kTrash[] = "ALTER TABLE run ADD COLUMN removed REAL NOT NULL DEFAULT 0";
+
 // Supervisors write the catalogue as they know it: none may be alive while it changes its shape.
 std::string living_supervisor(SQLite::Database& connection) {
   SQLite::Statement row(connection,
@@ -161,7 +164,7 @@ std::string living_supervisor(SQLite::Database& connection) {
 const Schema& catalogue_schema() {
   static const Schema schema{0x42536361,  // "BSca"
                              "a run catalogue",
-                             {kRuns, kLeases},
+                             {kRuns, kLeases, kTrash},
                              living_supervisor};
   return schema;
 }

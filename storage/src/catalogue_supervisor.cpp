@@ -16,6 +16,12 @@ protocol::ProcessId claim_on(Database& database, std::int64_t key) {
   return {static_cast<pid_t>(row.integer(0)), row.integer(1)};
 }
 
+void refuse_removed(Database& database, const std::string& id, std::int64_t key) {
+  Query row = database.query("SELECT removed FROM run WHERE key = ?", key);
+  if (row.next() && row.real(0) > 0)
+    throw Error(ErrorKind::conflict, "run " + id + " is in the trash: batchscope restore " + id);
+}
+
 void set_claim(Database& database, std::int64_t key, const protocol::ProcessId& claim) {
   database.execute("UPDATE run SET supervisor_pid = ?, supervisor_start = ? WHERE key = ?", claim.pid,
                    claim.start, key);
@@ -29,6 +35,7 @@ bool Catalogue::claim_supervisor(const std::string& id) {
   protocol::ProcessId before;
   const bool claimed = database.write([&] {
     const std::int64_t key = impl_->key(id);
+    refuse_removed(database, id, key);
     before = claim_on(database, key);
     if (before != self && is_alive(before)) return false;
     set_claim(database, key, self);
@@ -47,15 +54,10 @@ void Catalogue::release_supervisor(const std::string& id) {
   });
 }
 
-void Catalogue::remove_run(const std::string& id) {
-  Database& database = impl_->database;
-  database.write([&] {
-    const std::int64_t key = impl_->key(id);
-    if (const protocol::ProcessId holder = claim_on(database, key); is_alive(holder))
-      throw Error(ErrorKind::conflict, "run " + id + " is in the hands of its supervisor (process " +
-                                           std::to_string(holder.pid) + "): stop it first");
-    database.execute("DELETE FROM run WHERE key = ?", key);
-  });
+void Catalogue::Impl::refuse_while_supervised(const std::string& id, std::int64_t key) {
+  if (const protocol::ProcessId holder = claim_on(database, key); is_alive(holder))
+    throw Error(ErrorKind::conflict, "run " + id + " is in the hands of its supervisor (process " +
+                                         std::to_string(holder.pid) + "): stop it first");
 }
 
 }  // namespace batchscope::storage

@@ -31,6 +31,9 @@ class Database {
 
   const std::filesystem::path& file() const { return file_; }
 
+  // For what SQLiteCpp does not offer.
+  sqlite3* handle() const { return connection_.getHandle(); }
+
   // `sql` must be a literal: it is prepared once and kept. No two queries of the same text at a time.
   template <class... Values>
   Query query(std::string_view sql, const Values&... values) {

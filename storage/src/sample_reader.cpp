@@ -199,7 +199,10 @@ struct SampleReader::Impl {
   // Adds the samples at positions [begin, end) to the groups, from this level or finer ones.
   void cover(const Track& track, int level, std::int64_t begin, std::int64_t end, Groups& groups) {
     if (begin >= end) return;
-    if (level == 0) return cover_by_samples(track, begin, end, groups);
+    if (level == 0)
+      return visit_samples(track, begin, end, [&](std::int64_t position, std::span<const Sample> samples) {
+        groups.add(position, samples);
+      });
     const std::int64_t width = summary_width(level);
     const std::int64_t whole_begin = (begin + width - 1) / width * width;
     const std::int64_t whole_end = end / width * width;
@@ -220,21 +223,33 @@ struct SampleReader::Impl {
     cover(track, level - 1, at - missing * width, end, groups);
   }
 
-  void cover_by_samples(const Track& track, std::int64_t begin, std::int64_t end, Groups& groups) {
-    const auto add = [&](std::int64_t first, std::span<const Sample> samples) {
-      const std::int64_t size = static_cast<std::int64_t>(samples.size());
+  // Visits the samples at positions [begin, end) as visit(position, samples). What is not in full chunks must
+  // have been loaded.
+  template <class Visit>
+  void visit_samples(const Track& track, std::int64_t begin, std::int64_t end, Visit&& visit) {
+    const auto visit_part = [&](std::int64_t first, std::span<const Sample> samples) {
+      const auto size = static_cast<std::int64_t>(samples.size());
       const std::int64_t from = std::clamp(begin - first, std::int64_t{0}, size);
       const std::int64_t to = std::clamp(end - first, from, size);
-      groups.add(first + from,
-                 samples.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from)));
+      visit(first + from,
+            samples.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from)));
     };
     const std::int64_t sealed = track.chunks * kChunkWidth;
     for_each_chunk(track, begin / kChunkWidth, (std::min(end, sealed) + kChunkWidth - 1) / kChunkWidth,
                    [&](std::int64_t number, const StoredChunk& chunk) {
-                     add(number * kChunkWidth, samples_of(track, chunk));
+                     visit_part(number * kChunkWidth, samples_of(track, chunk));
                      return true;
                    });
-    add(sealed, track.unfinished);
+    visit_part(sealed, track.unfinished);
+  }
+
+  std::vector<Sample> read_positions(Track& track, std::int64_t begin, std::int64_t end) {
+    if (end > track.chunks * kChunkWidth) load_unfinished(track, INT64_MIN, INT64_MAX);
+    std::vector<Sample> found;
+    visit_samples(track, begin, end, [&](std::int64_t, std::span<const Sample> samples) {
+      found.insert(found.end(), samples.begin(), samples.end());
+    });
+    return found;
   }
 
   std::vector<Bucket> summarize(Track& track, std::int64_t from, std::int64_t to, int columns) {
@@ -297,6 +312,17 @@ std::vector<Sample> SampleReader::read(std::string_view series, int generation, 
     if (!track || from_step > to_step) return {};
     impl.tail.refresh(impl.database, impl.rows_read);
     return impl.read(*track, from_step, to_step);
+  });
+}
+
+std::vector<Sample> SampleReader::read_positions(std::string_view series, int generation, std::int64_t first,
+                                                 std::int64_t count) {
+  Impl& impl = *impl_;
+  return impl.database.read([&]() -> std::vector<Sample> {
+    auto track = impl.find(series, generation);
+    if (!track || first < 0 || count <= 0) return {};
+    impl.tail.refresh(impl.database, impl.rows_read);
+    return impl.read_positions(*track, first, first + std::min(count, INT64_MAX - first));
   });
 }
 

@@ -10,8 +10,13 @@
 #pragma once
 
 #include "batchscope/storage/catalogue.h"
+#include "batchscope/storage/maintenance.h"
 #include "batchscope/storage/medium.h"
+#include "batchscope/storage/run_field.h"
+#include "batchscope/storage/run_file.h"
+#include "batchscope/storage/run_filter.h"
 #include "batchscope/storage/samples.h"
+#include "batchscope/storage/sql.h"
 
 /// The run store; see storage.h. Calls block on the disk, and on other writers of the catalogue for ten
 /// seconds at most; readers of samples block nobody and are blocked by nobody.

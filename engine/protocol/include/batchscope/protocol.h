@@ -26,6 +26,7 @@
 #include "batchscope/protocol/run_state.h"
 #include "batchscope/protocol/sched_hints.h"
 #include "batchscope/protocol/series.h"
+#include "batchscope/protocol/suggestion.h"
 #include "batchscope/protocol/telemetry.h"
 #include "batchscope/protocol/time_outs.h"
 

@@ -35,6 +35,7 @@ struct Run {
   std::string message;                   ///< why it ended as it did
   double created = 0;                    ///< s since 1970, as all times here
   double ended = 0;                      ///< 0: not yet
+  double removed = 0;                    ///< when it was put into the trash; 0: it is not there
   int replicas = 0;                      ///< of the newest generation; before the first, as asked for
   std::int64_t step = 0;                 ///< optimizer steps done
   int epoch = 0;                         ///< epochs finished
@@ -45,6 +46,7 @@ struct Run {
   std::vector<std::string> devices;      ///< that it holds a lease of, see Lease
   std::vector<std::string> tags;         ///< sorted, each once
   std::string note;                      ///< a person's
+  std::map<std::string, std::string> hyperparameters;  ///< by name
 };
 
 /// A device of this machine in the hands of a run: "cuda:0" (a GPU by its number or UUID), "cpu:3" (a core).
@@ -108,6 +110,16 @@ struct Ledger {
   protocol::LedgerEntry entry;  ///< the stretch
 };
 
+/// All that the catalogue holds of a run, but for checkpoints and leases, which are bound to their machine.
+struct RunRecord {
+  Run run;                               ///< with its tags, note, hyperparameters and newest values
+  std::vector<Generation> generations;   ///< by number
+  std::vector<Epoch> epochs;             ///< by generation and number
+  std::vector<Event> events;             ///< oldest first
+  std::vector<Ledger> ledger;            ///< in their order
+  std::optional<protocol::Model> model;  ///< the newest
+};
+
 /// Keeps the spec in the run's folder, for a catalogue that has to be made again. Throws Error(io).
 void keep_spec(const std::filesystem::path& folder, const protocol::RunSpec& spec);
 
@@ -131,14 +143,17 @@ class Catalogue {
   /// Returns its id, a new one; `runs/<id>/` is not made here. State `starting`.
   std::string create_run(const protocol::RunSpec& spec);
 
-  std::vector<Run> runs();  ///< newest first, without removed ones
-  /// `interrupted` where it claims to be active and its supervisor is gone; a new run has ten seconds to get
-  /// one.
+  std::vector<Run> runs();   ///< newest first, without those in the trash
+  std::vector<Run> trash();  ///< those in the trash, the last removed first
+  /// Also one in the trash. `interrupted` where it claims to be active and its supervisor is gone; a new run
+  /// has ten seconds to get one.
   std::optional<Run> run(const std::string& id);
 
   /// An id or a whole name, else a unique prefix of either, or "latest". Throws Error(not_found), or
   /// Error(usage) listing the matches.
   Run resolve(const std::string& text);
+  /// The same among the runs in the trash, of which "latest" is the one removed last.
+  Run resolve_removed(const std::string& text);
 
   /// The message says why, where there is something to say.
   void set_state(const std::string& id, RunState state, const std::string& message = {});
@@ -150,8 +165,13 @@ class Catalogue {
   void set_name(const std::string& id, const std::string& name);               ///< need not be unique
   void set_note(const std::string& id, const std::string& note);               ///< any text
   void set_tags(const std::string& id, const std::vector<std::string>& tags);  ///< kept sorted, each once
+  /// Adds and removes tags among whatever others there are; one that is there already, or not there, is no
+  /// fault.
+  void change_tags(const std::string& id, const std::vector<std::string>& added,
+                   const std::vector<std::string>& removed);
 
-  /// Makes this process the run's one supervisor; false where another living process is. The claim ends with
+  /// Makes this process the run's one supervisor; false where another living process is. Throws
+  /// Error(conflict) where the run is in the trash. The claim ends with
   /// release_supervisor or with the process (its pid and start time are kept).
   bool claim_supervisor(const std::string& id);
   /// Ends this process's claim; another's stays.
@@ -198,7 +218,18 @@ class Catalogue {
   void put_model(const std::string& id, int generation, const protocol::Model& model);
   std::optional<protocol::Model> model(const std::string& id);  ///< none before the first fit
 
-  /// Removes the run's rows; its folder is the caller's. Throws Error(conflict) while a supervisor holds it.
+  RunRecord record(const std::string& id);  ///< of a run, also of one in the trash
+  /// Adds a run as it was elsewhere, with its id; its folder is the caller's. Where the process dies
+  /// meanwhile, an incomplete run is left in the trash. Throws Error(conflict) where there is a run of this
+  /// id, Error(usage) for one that is active.
+  void add_record(const RunRecord& record);
+
+  /// The run is listed no more until it is restored; nothing of it is lost. Throws Error(conflict) while a
+  /// supervisor holds it.
+  void move_to_trash(const std::string& id);
+  void restore(const std::string& id);  ///< takes it out of the trash; no fault where it is not there
+  /// Removes the run's rows for good; its folder is the caller's. Throws Error(conflict) as move_to_trash
+  /// does.
   void remove_run(const std::string& id);
 
   /// True once after every commit by another connection. Costs microseconds.

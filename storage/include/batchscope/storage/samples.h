@@ -99,6 +99,11 @@ class SampleReader {
   std::vector<Sample> read(std::string_view series, int generation, std::int64_t from_step = 0,
                            std::int64_t to_step = INT64_MAX);
 
+  /// At most `count` samples from the position `first` on, 0 being the first sample of the generation: a pass
+  /// over a long series in bounded memory ends with the first empty answer. Throws as read does.
+  std::vector<Sample> read_positions(std::string_view series, int generation, std::int64_t first,
+                                     std::int64_t count);
+
   /// The steps [from_step, to_step] in at most 2 * columns buckets, from the coarsest tier that suffices:
   /// reads a bounded number of rows however long the series. A bucket without any finite value has NaN
   /// for min, max and mean. Throws as read does.

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Keeping the store's files, runs.db or a samples.db, in order. Each call opens the file for itself and
+/// blocks on the disk for as long as the file is large; readers and the writer go on meanwhile unless it is
+/// said otherwise.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace batchscope::storage {
+
+/// A copy as of one moment, by SQLite's online backup, while others write the file. `copy` must not exist; it
+/// is complete under its name, or not there. Throws Error(not_found | conflict | io | corrupt).
+void back_up(const std::filesystem::path& file, const std::filesystem::path& copy);
+
+/// Gives the room of what was removed back to the disk (VACUUM): writers of the file wait meanwhile. Throws
+/// Error(not_found | timeout | io | corrupt).
+void vacuum(const std::filesystem::path& file);
+
+/// What is wrong with the structure of the file by SQLite's own check, one sentence each; empty: nothing.
+/// Throws Error(not_found | io).
+std::vector<std::string> check(const std::filesystem::path& file);
+
+}  // namespace batchscope::storage

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// The fields of a run by name: what a filter compares, a list sorts by and a column shows. Some are fixed
+/// ("name", "state", "age", ..); every other name is that of a series, whose newest value counts, else of a
+/// hyperparameter. "series:lr" and "param:lr" say which of the two is meant. Pure; needs no store.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "batchscope/storage/catalogue.h"
+
+namespace batchscope::storage {
+
+/// How a field compares, and in what unit its number is.
+enum class FieldType {
+  text,      ///< by its characters
+  number,    ///< without a unit, or a fraction of 1
+  duration,  ///< s
+  time,      ///< s since 1970
+  state,     ///< the name of a RunState
+  tags,      ///< any of them; as a value their list
+  open,      ///< a series' number or a hyperparameter's text
+};
+
+/// Nothing where the run has no such value (yet).
+using FieldValue = std::variant<std::monostate, double, std::string>;
+
+/// FieldType::open for every name that is not fixed.
+FieldType field_type(std::string_view name) noexcept;
+
+/// `now` in s since 1970 is what "age" and the "duration" of a run that goes on are counted to.
+FieldValue field_value(const Run& run, std::string_view name, double now);
+
+/// The fixed names, those of series that every run has (protocol/series.h), and what these runs have beyond
+/// them; sorted, each once.
+std::vector<std::string> field_names(std::span<const Run> runs);
+
+/// The number that a value is, or that its text says in full; NaN where there is none.
+double number_of(const FieldValue& value) noexcept;
+
+/// A strict weak order for sorting: numbers (and texts that are numbers) by size, then texts, then NaN, then
+/// nothing.
+bool field_less(const FieldValue& a, const FieldValue& b);
+
+}  // namespace batchscope::storage

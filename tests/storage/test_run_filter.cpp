@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The filter expression: what it means, where it says it is wrong, and that no text can hurt it.
+#include <QTest>
+#include <cmath>
+#include <random>
+
+#include "store_test.h"
+
+using namespace batchscope;
+using namespace batchscope::storage;
+using test::kind_of;
+
+namespace {
+
+constexpr double kNow = 1'700'000'000;
+
+Run example() {
+  Run run;
+  run.id = "3f9a12bc";
+  run.name = "Digits wide";
+  run.state = RunState::finished;
+  run.created = kNow - 7200;
+  run.ended = kNow - 3600;
+  run.replicas = 2;
+  run.step = 400;
+  run.epoch = 3;
+  run.fraction = 0.5;
+  run.tags = {"baseline", "paper"};
+  run.note = "the \"good\" one";
+  run.spec.group = "ablation";
+  run.latest = {{"accuracy", 0.98}, {"loss", NAN}, {"gain", INFINITY}, {"lr", 0.2}};
+  run.hyperparameters = {{"lr", "0.1"}, {"optimizer", "adam"}, {"width", "128"}};
+  return run;
+}
+
+FilterError fault_of(std::string_view text) {
+  try {
+    RunFilter::parse(text);
+  } catch (const FilterError& error) {
+    return error;
+  }
+  return {"", 999, 1, "nothing was thrown"};
+}
+
+}  // namespace
+
+class TestRunFilter : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void matches_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<bool>("expected");
+    const std::pair<const char*, bool> rows[] = {
+        {"", true},
+        {"  \t ", true},
+        {"accuracy>0.97", true},
+        {"accuracy > 98%", false},
+        {"accuracy>=98%", true},
+        {"accuracy>0.97 and replicas=2 and (tag=paper or name~digits)", true},
+        {"accuracy>0.99 or replicas==2", true},
+        {"replicas=2 or replicas=3 and step=1", true},  // and binds more closely
+        {"(replicas=2 or replicas=3) and step=1", false},
+        {"not replicas=2", false},
+        {"not not replicas=2", true},
+        {"NOT (replicas=3 OR step<400) AND epoch!=4", true},
+        {"name~digits", true},
+        {"name~DIGITS", true},
+        {"name!~wide", false},
+        {"name='Digits wide'", true},
+        {"name=\"Digits wide\"", true},
+        {"name<E", true},
+        {"note~'\"good\"'", true},
+        {"note = \"the \"\"good\"\" one\"", true},
+        {"id=3f9a12bc", true},
+        {"tag=paper", true},
+        {"tag=pap", false},
+        {"tag~pap", true},
+        {"tag!=paper", false},
+        {"tag!=draft", true},
+        {"tag!~base", false},
+        {"group=ablation", true},
+        {"state=finished", true},
+        {"state!=failed", true},
+        {"state~fin", true},
+        {"age>1h", true},
+        {"age<2d", true},
+        {"age=7200", true},
+        {"duration=60m", true},
+        {"duration<1h", false},
+        {"duration<3601000ms", true},
+        {"created>2023-01-01", true},
+        {"ended<2023-01-01T10:30", false},
+        {"fraction=50%", true},
+        {"loss=nan", true},
+        {"loss!=nan", false},
+        {"accuracy!=nan", true},
+        {"loss<1", false},
+        {"loss!=1", false},  // nothing else holds of NaN
+        {"gain=inf", true},
+        {"gain>1e300", true},
+        {"gain>-inf", true},
+        {"lr=0.2", true},  // the series before the hyperparameter
+        {"param:lr=0.1", true},
+        {"series:lr=0.10", false},
+        {"optimizer=adam", true},
+        {"optimizer!=sgd", true},
+        {"optimizer~ADA", true},
+        {"width>64", true},
+        {"width='128'", true},
+        {"missing=1", false},
+        {"missing!=1", true},
+        {"missing!~x", true},
+        {"missing~x", false},
+        {"'accuracy'>0.5", true},
+    };
+    for (const auto& [text, expected] : rows) QTest::newRow(text) << text << expected;
+  }
+
+  void matches() {
+    QFETCH(QString, text);
+    QFETCH(bool, expected);
+    QCOMPARE(RunFilter::parse(text.toStdString()).matches(example(), kNow), expected);
+  }
+
+  void pointsAtTheFault_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<int>("column");
+    QTest::addColumn<QString>("reason");
+    QTest::newRow("no operator") << "accuracy" << 0 << "a comparison is missing behind";
+    QTest::newRow("two fields") << "accuracy loss>1" << 9 << "a comparison is missing before";
+    QTest::newRow("no value") << "a>1 and loss<" << 12 << "a value is missing behind";
+    QTest::newRow("no field") << "a>1 and >2" << 8 << "a field is missing";
+    QTest::newRow("trailing and") << "a>1 and" << 7 << "a field is missing";
+    QTest::newRow("leading or") << "or a>1" << 0 << "a comparison is missing before";
+    QTest::newRow("no conjunction") << "a>1 b>2" << 4 << "\"and\" or \"or\"";
+    QTest::newRow("unclosed") << "a>1 and (b>2" << 8 << "never closed";
+    QTest::newRow("unopened") << "a>1) and b>2" << 3 << "closes none";
+    QTest::newRow("unquoted") << "name='digits" << 5 << "never closed";
+    QTest::newRow("operator") << "a=>1" << 1 << "no such comparison";
+    QTest::newRow("number") << "replicas=two" << 9 << "replicas is a number";
+    QTest::newRow("duration") << "age>soon" << 4 << "age is a duration";
+    QTest::newRow("time") << "created>2026-13-01" << 8 << "created is a time";
+    QTest::newRow("state") << "state=runing" << 6 << "did you mean running?";
+    QTest::newRow("order of states") << "state>running" << 5 << "a state is compared by";
+    QTest::newRow("order of tags") << "tag<a" << 3 << "a tag is compared by";
+    QTest::newRow("search in a number") << "replicas~2" << 8 << "no text to search in";
+    QTest::newRow("empty parentheses") << "()" << 1 << "a field is missing";
+  }
+
+  void pointsAtTheFault() {
+    QFETCH(QString, text);
+    QFETCH(int, column);
+    QFETCH(QString, reason);
+    const FilterError fault = fault_of(text.toStdString());
+    QCOMPARE(static_cast<int>(fault.column()), column);
+    QVERIFY2(fault.reason().find(reason.toStdString()) != std::string::npos, fault.reason().c_str());
+    QCOMPARE(fault.kind(), ErrorKind::usage);
+  }
+
+  void drawsACaretUnderTheFault() {
+    const std::string text = fault_of("näme\t='ü' and replicas = zwei").what();
+    QCOMPARE(QString::fromStdString(text),
+             QStringLiteral("the filter is wrong at column 26: replicas is a number, such as 2, 0.97 or 97%\n"
+                            "  näme ='ü' and replicas = zwei\n"
+                            "                           ^~~~"));
+    const std::string far = fault_of(std::string(200, ' ') + "(" + std::string(200, ' ')).what();
+    QVERIFY2(far.find('^') != std::string::npos && far.size() < 400, far.c_str());
+  }
+
+  void suggestsTheNearestField() {
+    const Run run = example();
+    const auto names = field_names({&run, 1});
+    RunFilter::parse("optimizer=adam and series:anything>1 and param:any=1").check_fields(names);
+    try {
+      RunFilter::parse("step>1 and acuracy>0.9").check_fields(names);
+      QFAIL("an unknown field passed");
+    } catch (const FilterError& fault) {
+      QCOMPARE(fault.column(), 11u);
+      QCOMPARE(fault.length(), 7u);
+      QVERIFY(fault.reason().find("did you mean accuracy?") != std::string::npos);
+    }
+  }
+
+  void boundsItsInput() {
+    const std::string open(RunFilter::kDeepestNesting - 1, '('), close(RunFilter::kDeepestNesting - 1, ')');
+    QVERIFY(RunFilter::parse(open + "step=400" + close).matches(example(), kNow));
+    QCOMPARE(kind_of([&] { RunFilter::parse("(" + open + "step=400" + close + ")"); }), "usage");
+    QCOMPARE(kind_of([&] { RunFilter::parse(std::string(4000, '(')); }), "usage");
+    QCOMPARE(kind_of([&] { RunFilter::parse(std::string(5000, ' ')); }), "usage");
+    std::string chain = "not ";
+    while (chain.size() < 4000) chain += "not ";
+    QVERIFY(RunFilter::parse(chain + "step=1").matches(example(), kNow) == (chain.size() / 4 % 2 == 1));
+  }
+
+  // Pieces of filters and raw bytes in any order: a filter or a FilterError, never anything else.
+  void survivesAnyText() {
+    static const std::vector<std::string> kPieces{"and",        "or",
+                                                  "not",        "(",
+                                                  ")",          "=",
+                                                  "!=",         "~",
+                                                  "<",          ">=",
+                                                  "accuracy",   "state",
+                                                  "tag",        "age",
+                                                  "'",          "\"",
+                                                  " ",          "0.97",
+                                                  "97%",        "nan",
+                                                  "-",          "1e400",
+                                                  "2026-05-03", "\xC3",
+                                                  "\xFF",       std::string(1, '\0'),
+                                                  "\t",         "created"};
+    std::mt19937 random(7);
+    const Run run = example();
+    int understood = 0;
+    for (int round = 0; round < 20'000; ++round) {
+      std::string text;
+      for (std::size_t i = random() % 12; i > 0; --i) text += kPieces[random() % kPieces.size()];
+      try {
+        RunFilter::parse(text).matches(run, kNow);
+        ++understood;
+      } catch (const FilterError& fault) {
+        QVERIFY(fault.column() <= text.size());
+      }
+    }
+    QVERIFY(understood > 100);
+  }
+
+  void sortsWhatIsThereBeforeWhatIsNot() {
+    std::vector<FieldValue> values{FieldValue(),    NAN, std::string("b"), 3.0, std::string("2"),
+                                   std::string("a")};
+    std::sort(values.begin(), values.end(), field_less);
+    QCOMPARE(std::get<std::string>(values[0]), std::string("2"));
+    QCOMPARE(std::get<double>(values[1]), 3.0);
+    QCOMPARE(std::get<std::string>(values[2]), std::string("a"));
+    QCOMPARE(std::get<std::string>(values[3]), std::string("b"));
+    QVERIFY(std::isnan(std::get<double>(values[4])));
+    QCOMPARE(values[5].index(), 0u);
+  }
+};
+
+QTEST_APPLESS_MAIN(TestRunFilter)
+#include "test_run_filter.moc"
