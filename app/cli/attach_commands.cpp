@@ -11,6 +11,7 @@
 #include "format.h"
 #include "report.h"
 #include "run_json.h"
+#include "run_record_json.h"
 #include "store.h"
 #include "table.h"
 
@@ -51,6 +52,9 @@ std::int64_t lastEvent(storage::Catalogue& catalogue, const std::string& id) {
 
 // A paused run's supervisor waits to be told; any other run has none and gets one.
 void startAgain(storage::Catalogue& catalogue, const storage::Run& run, int replicas) {
+  if (run.spec.program.starts_with(kImportedProgram))
+    throw Error(ErrorKind::conflict,
+                fmt::format("{} was imported: its program and its checkpoints are elsewhere", title(run)));
   if (run.state != RunState::paused) return run::resume_run(catalogue, run.id, replicas);
   protocol::Request request;
   request.command = protocol::Request::Command::resume;

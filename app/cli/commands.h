@@ -4,6 +4,7 @@
 // Error for what a person can mend. command_line.cpp fills the options in.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ struct RunOptions {
   std::string replicas;                    // "2", "auto:1-4"; empty: not said
   std::optional<double> efficiency_floor;  // of auto replicas
   std::string name;
+  std::string group;
   std::optional<std::string> device;
   bool oversubscribe = false;
   std::vector<std::string> triggers;
@@ -52,7 +54,66 @@ int pauseRun(const RunReference& options);
 int stopRun(const RunReference& options);
 int rescaleRun(const RunReference& options, const std::string& replicas);  // "3", "auto:1-4"
 
-int listRuns(bool json);
+struct ListOptions {
+  std::string where;                 // storage/run_filter.h
+  std::string sort;                  // a field; behind "-": descending. Empty: newest first
+  std::vector<std::string> columns;  // fields; none: the usual ones
+  std::optional<int> limit;
+  bool trash = false;  // the removed runs in place of the others
+  bool watch = false;
+  bool json = false;
+};
+int listRuns(const ListOptions& options);
+
+struct TagOptions {
+  std::string run;
+  std::vector<std::string> changes;  // "+a" or "a" adds, "-b" removes; none: only shows
+  bool json = false;
+};
+int tagRun(const TagOptions& options);
+
+struct NoteOptions {
+  std::string run;
+  std::optional<std::string> text;  // "-": from standard input; none: only shows
+  bool json = false;
+};
+int noteRun(const NoteOptions& options);
+
+struct RenameOptions {
+  std::string run;
+  std::string name;
+  bool json = false;
+};
+int renameRun(const RenameOptions& options);
+
+struct DiffOptions {
+  std::string first, second;  // runs
+  bool all = false;           // also what is the same
+  bool json = false;
+};
+int diffRuns(const DiffOptions& options);
+
+struct PlotOptions {
+  std::string run;
+  std::vector<std::string> series;  // none: loss
+  std::vector<std::string> with;    // further runs, over the first
+  std::string axis;                 // step (or ""), time, progress, epoch
+  bool logarithmic = false;
+  std::optional<std::int64_t> from, to;  // steps
+  std::optional<int> width, height;      // cells, or pixels of a picture
+  std::string output;                    // *.svg or *.png; empty: the terminal
+  bool json = false;
+};
+int plotRun(const PlotOptions& options);
+
+struct TailOptions {
+  std::string run;
+  std::vector<std::string> series;  // none: the usual ones
+  int lines = 10;                   // steps before the newest
+  bool once = false;                // do not wait for more
+  bool json = false;
+};
+int tailRun(const TailOptions& options);
 
 struct LogOptions {
   std::string run;
@@ -64,12 +125,62 @@ struct LogOptions {
 };
 int printLogs(const LogOptions& options);
 
+inline constexpr int kTrashDays = 30;  // before gc deletes a removed run
+
 struct RemoveOptions {
   std::string run;
-  bool yes = false;
+  bool purge = false;  // delete for good rather than put into the trash
+  bool yes = false;    // do not ask
   bool json = false;
 };
 int removeRun(const RemoveOptions& options);
+int restoreRun(const RunReference& options);
+
+struct CollectOptions {
+  double days = kTrashDays;  // in the trash, at the least
+  bool checkpoints = false;  // also old ones that are not pinned
+  bool dryRun = false;
+  bool yes = false;
+  bool json = false;
+};
+int collectGarbage(const CollectOptions& options);
+
+struct ExportOptions {
+  std::string run;
+  std::string format = "jsonl";     // csv, json, jsonl, tensorboard, sqlite
+  std::string output;               // "-": standard output; empty: NAME-ID.FORMAT here
+  std::vector<std::string> series;  // none: all
+  bool force = false;               // overwrite
+  bool json = false;
+};
+int exportRun(const ExportOptions& options);
+
+struct ImportOptions {
+  std::string file;
+  std::string name;  // empty: as it was called
+  bool json = false;
+};
+int importRun(const ImportOptions& options);
+
+struct SqlOptions {
+  std::string sql;
+  std::vector<std::string> runs;  // whose samples are in the table `sample`
+  bool csv = false;
+  bool json = false;  // an object a row
+};
+int askSql(const SqlOptions& options);
+
+struct CompactOptions {
+  std::vector<std::string> runs;  // none: all, and the catalogue
+  bool json = false;
+};
+int compactStore(const CompactOptions& options);
+
+struct BackupOptions {
+  std::string folder;
+  bool json = false;
+};
+int backUpStore(const BackupOptions& options);
 
 struct CopyOptions {
   std::string source;  // "RUN:PATH", the path relative to the run's folder
@@ -85,6 +196,12 @@ struct TensorboardOptions {
 };
 int openTensorboard(const TensorboardOptions& options);  // returns only by an Error
 
-int examineMachine(bool json);
+struct DoctorOptions {
+  bool store = false;  // only the store, but all of it
+  bool json = false;
+};
+int examineMachine(const DoctorOptions& options);
+
+int printCompletionScript(const std::string& shell);  // bash, zsh or fish
 
 }  // namespace batchscope::cli

@@ -36,6 +36,9 @@ std::vector<Finding> examineStore();
 // says.
 std::vector<Finding> examineDevices();
 
+// Every file of the store, read as a whole: takes as long as the disk does.
+std::vector<Finding> examineStoreFiles();
+
 int countGpus();
 
 }  // namespace batchscope::cli

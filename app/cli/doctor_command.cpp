@@ -31,10 +31,11 @@ Colour levelColour(Level level) {
   return level == Level::warning ? Colour::yellow : Colour::green;
 }
 
-std::vector<Finding> examineAll() {
+std::vector<Finding> examine(bool storeOnly) {
   std::vector<Finding> findings;
-  for (std::vector<Finding>& part :
-       std::vector{examineHardware(), examineLibTorch(countGpus()), examineStore(), examineDevices()})
+  for (std::vector<Finding>& part : storeOnly ? std::vector{examineStore(), examineStoreFiles()}
+                                              : std::vector{examineHardware(), examineLibTorch(countGpus()),
+                                                            examineStore(), examineDevices()})
     for (Finding& finding : part) findings.push_back(std::move(finding));
   return findings;
 }
@@ -61,11 +62,11 @@ protocol::Json findingsJson(const std::vector<Finding>& findings) {
 
 }  // namespace
 
-int examineMachine(bool json) {
-  const std::vector<Finding> findings = examineAll();
+int examineMachine(const DoctorOptions& options) {
+  const std::vector<Finding> findings = examine(options.store);
   const bool sick = std::any_of(findings.begin(), findings.end(),
                                 [](const Finding& finding) { return finding.level == Level::problem; });
-  if (json)
+  if (options.json)
     printJson({{"ok", !sick}, {"findings", findingsJson(findings)}});
   else
     printFindings(findings);

@@ -109,6 +109,20 @@ std::string cutToWidth(std::string_view utf8, int width) {
   return std::string(utf8.substr(0, end));
 }
 
+std::string csvCell(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string safe = "\"";
+  for (const char c : text) safe += c == '"' ? "\"\"" : std::string(1, c);
+  return safe + '"';
+}
+
+std::string printableLines(std::string_view text) {
+  std::string clean = printable(text);
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (text[i] == '\n') clean[i] = '\n';
+  return clean;
+}
+
 std::string printable(std::string_view text) {
   std::string clean;
   clean.reserve(text.size());

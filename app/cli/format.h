@@ -26,7 +26,13 @@ int displayWidth(std::string_view utf8);
 // At most `width` columns of the text.
 std::string cutToWidth(std::string_view utf8, int width);
 
+// A cell of a CSV file, in quotes where it needs them (RFC 4180).
+std::string csvCell(std::string_view text);
+
 // Without control characters: text that came from a program must not drive the terminal.
 std::string printable(std::string_view text);
+
+// The same, but for the ends of lines.
+std::string printableLines(std::string_view text);
 
 }  // namespace batchscope::cli

@@ -30,13 +30,27 @@ inline constexpr char kRun[] =
     "Examples:\n"
     "  batchscope run digits --replicas 2 -- --epochs 4\n"
     "  batchscope run digits --replicas auto:1-4\n"
-    "  batchscope run ./train.py --name baseline --detach\n"
+    "  batchscope run ./train.py --name baseline --group ablation --detach\n"
     "  batchscope run --replicas 2 -- python3 train.py --lr 0.1\n"
     "  batchscope run --recipe digits --set epochs=8\n"
     "  batchscope run --headless digits --replicas 2 --at epoch=1:replicas=1 --at epoch=2:replicas=3 \\\n"
     "      --expect 'accuracy>=0.97' --timeout 10m --report report.json\n";
 
-inline constexpr char kList[] = "Example:\n  batchscope ls --json\n";
+inline constexpr char kList[] =
+    "A FILTER compares fields by = != < <= > >= or ~ (contains), with and, or, not and parentheses. Fields "
+    "are age,\n"
+    "created, device, devices, duration, ended, epoch, epochs, fraction, group, id, message, name, note, program, "
+    "replicas,\n"
+    "state, step, tag, the newest value of any series (loss, accuracy, goodput, ..), and hyperparameters; "
+    "series:NAME\n"
+    "and param:NAME tell the last two apart. Values: 0.97, 97%, 2h, 2026-05-03, finished, 'two words'.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope ls --where 'accuracy>0.97 and replicas=2 and (tag=paper or name~digits)'\n"
+    "  batchscope ls --where 'state=failed and age<2d' --columns id,name,message\n"
+    "  batchscope ls --sort -accuracy --limit 10 --columns id,name,lr,batch_size,accuracy\n"
+    "  batchscope ls --watch\n"
+    "  batchscope ls --json --where 'group=ablation'\n";
 
 inline constexpr char kShow[] =
     "Examples:\n"
@@ -84,12 +98,107 @@ inline constexpr char kLogs[] =
     "  batchscope logs --since 10m latest\n"
     "  batchscope logs --replica 1 --generation 0 digits\n";
 
+inline constexpr char kDiff[] =
+    "Compares how the runs were made, hyperparameters, generations and last values.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope diff baseline latest\n"
+    "  batchscope diff 3f9a 81cc --all --json\n";
+
+inline constexpr char kPlot[] =
+    "Restarts are marked by broken lines and the number of replicas behind them. `batchscope show RUN` lists "
+    "the series.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope plot latest loss\n"
+    "  batchscope plot latest accuracy --x time --with baseline\n"
+    "  batchscope plot latest throughput goodput --from 1000 --to 2000\n"
+    "  batchscope plot latest loss --log --output loss.png --width 1600 --height 900\n";
+
+inline constexpr char kTail[] =
+    "Ends when the run is at rest, or by Ctrl-C.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope tail latest\n"
+    "  batchscope tail latest loss gain -n 100 --once\n"
+    "  batchscope tail latest accuracy --json\n";
+
+inline constexpr char kTag[] =
+    "Examples:\n"
+    "  batchscope tag latest +paper -draft\n"
+    "  batchscope ls --where tag=paper\n";
+
+inline constexpr char kNote[] =
+    "Examples:\n"
+    "  batchscope note latest 'warm-up of 500 steps'\n"
+    "  batchscope note latest - < notes.txt\n"
+    "  batchscope note latest ''               clears it\n";
+
+inline constexpr char kRename[] = "Example:\n  batchscope rename latest baseline\n";
+
+inline constexpr char kExport[] =
+    "jsonl and sqlite hold all there is, and import reads them back, bit for bit; checkpoints, logs and "
+    "event files stay,\n"
+    "batchscope cp reaches those. csv has a line a sample; tensorboard is a folder with an event file.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope export latest --format csv\n"
+    "  batchscope export latest --format csv --series loss -o - | head\n"
+    "  batchscope export 3f9a --format sqlite -o digits.sqlite\n"
+    "  batchscope export latest --format tensorboard -o events\n";
+
+inline constexpr char kImport[] =
+    "A run whose id is here already gets a new one. An imported run can be looked at and compared, but not "
+    "resumed.\n"
+    "\n"
+    "Example:\n"
+    "  batchscope import digits-3f9a12bc.jsonl\n";
+
+inline constexpr char kSql[] =
+    "Nothing can be changed. Tables: run, generation, epoch, event, checkpoint, hyperparameter, latest, tag, "
+    "ledger, ..\n"
+    "(storage/FORMAT.md), and with --run also sample (run, series, generation, step, value), where NULL is "
+    "NaN.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope sql \"SELECT id, name, state FROM run WHERE removed = 0\"\n"
+    "  batchscope sql --run latest \"SELECT generation, avg(value) FROM sample WHERE series = 'loss' GROUP "
+    "BY 1\"\n"
+    "  batchscope sql --csv \"SELECT * FROM event\" > events.csv\n";
+
+inline constexpr char kCompact[] =
+    "Rewrites the samples of runs at rest and gives free room back to the disk.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope compact\n"
+    "  batchscope compact latest\n";
+
+inline constexpr char kBackup[] =
+    "The catalogue and all series, each as of one moment; no checkpoints and no logs.\n"
+    "\n"
+    "Example:\n"
+    "  batchscope backup /mnt/backup/batchscope-monday\n";
+
 inline constexpr char kRemove[] =
-    "Asks for confirmation on a terminal. A run that is active is not removed; stop it first.\n"
+    "A run in the trash keeps all it has; batchscope gc deletes it after 30 days. A run that is active is "
+    "not removed;\n"
+    "stop it first. --purge asks for confirmation on a terminal.\n"
     "\n"
     "Examples:\n"
     "  batchscope rm 3f9a\n"
-    "  batchscope rm --yes latest\n";
+    "  batchscope ls --trash\n"
+    "  batchscope rm --purge --yes latest\n";
+
+inline constexpr char kRestore[] =
+    "Example:\n"
+    "  batchscope restore latest        the run that was removed last\n";
+
+inline constexpr char kCollect[] =
+    "Says what it would delete and asks on a terminal.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope gc --dry-run\n"
+    "  batchscope gc --days 7 --checkpoints --yes\n";
 
 inline constexpr char kCopy[] =
     "The folders: share (what the program shared), tensorboard, checkpoints, logs.\n"
@@ -100,7 +209,18 @@ inline constexpr char kCopy[] =
 
 inline constexpr char kTensorboard[] = "Example:\n  batchscope tensorboard latest\n";
 
-inline constexpr char kDoctor[] = "Example:\n  batchscope doctor\n";
+inline constexpr char kDoctor[] =
+    "Examples:\n"
+    "  batchscope doctor\n"
+    "  batchscope doctor --store        checks every file of the store against its checksums\n";
+
+inline constexpr char kCompletion[] =
+    "Names of runs, series and fields are completed as they are at that moment.\n"
+    "\n"
+    "Examples:\n"
+    "  source <(batchscope completion bash)                  for this shell; in ~/.bashrc for all\n"
+    "  batchscope completion zsh > ~/.zfunc/_batchscope      a folder of fpath\n"
+    "  batchscope completion fish > ~/.config/fish/completions/batchscope.fish\n";
 
 inline constexpr char kExitCodes[] =
     "Exit codes\n"

@@ -1,74 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ls: the runs of this store, newest first.
+// ls: the runs of this store, newest first, or those that pass a filter in another order.
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "batchscope/protocol/series.h"
-#include "batchscope/run/machine.h"
+#include <cstdio>
+
+#include "batchscope/storage/run_filter.h"
 #include "commands.h"
-#include "format.h"
-#include "progress_bar.h"
+#include "run_columns.h"
 #include "run_json.h"
 #include "store.h"
-#include "table.h"
+#include "watch.h"
 
 namespace batchscope::cli {
 namespace {
 
-namespace series = protocol::series;
+using Runs = std::vector<storage::Run>;
 
-std::string latest(const storage::Run& run, const char* name) {
-  const auto found = run.latest.find(name);
-  return found == run.latest.end() ? "" : formatSeriesValue(name, found->second);
-}
+const std::vector<std::string> kUsualColumns{"id",    "name", "state",    "replicas", "devices",
+                                             "epoch", "step", "accuracy", "loss",     "age"};
 
-std::string epochText(const storage::Run& run) {
-  return run.epochs > 0 ? fmt::format("{}/{}", run.epoch, run.epochs) : std::to_string(run.epoch);
-}
-
-Table runTable(const std::vector<storage::Run>& runs) {
-  using Align = Table::Align;
-  Table table({{"ID"},
-               {"NAME", Align::left, true},
-               {"STATE"},
-               {"REPLICAS", Align::right},
-               {"DEVICES"},
-               {"EPOCH", Align::right},
-               {"STEP", Align::right},
-               {"ACCURACY", Align::right},
-               {"LOSS", Align::right},
-               {"STARTED", Align::left}});
-  const double now = storage::now();
-  for (const storage::Run& run : runs) {
-    const std::string state = protocol::run_state_name(run.state);
-    table.addRow({run.id,
-                  printable(run.name),
-                  {state, stateColour(state)},
-                  std::to_string(run.replicas),
-                  run::device_list(run.devices),
-                  epochText(run),
-                  std::to_string(run.step),
-                  latest(run, series::kAccuracy),
-                  latest(run, series::kLoss),
-                  formatAge(now - run.created)});
+class RunList {
+ public:
+  explicit RunList(const ListOptions& options)
+      : options_(options),
+        filter_(storage::RunFilter::parse(options.where)),
+        catalogue_(openCatalogue()),
+        columns_(options.columns.empty() ? kUsualColumns : options.columns) {
+    descending_ = options_.sort.starts_with('-');
+    sort_ = options_.sort.substr(descending_ ? 1 : 0);
   }
-  return table;
-}
+
+  std::string text() {
+    const Runs all = options_.trash ? catalogue_.trash() : catalogue_.runs();
+    const Runs runs = chosen(all);
+    if (options_.json) return jsonText(runs);
+    if (all.empty())
+      return options_.trash ? "The trash is empty.\n" : "No runs yet. Start one: batchscope run digits\n";
+    if (runs.empty())
+      return fmt::format("None of {} passes the filter.\n",
+                         plural(static_cast<std::int64_t>(all.size()), "run"));
+    return runTable(runs, columns_).text(terminalStyle(STDOUT_FILENO));
+  }
+
+ private:
+  // Of an empty store nobody can say which fields its runs will have.
+  Runs chosen(const Runs& all) const {
+    if (!all.empty()) {
+      const std::vector<std::string> fields = storage::field_names(all);
+      filter_.check_fields(fields);
+      checkFields(columns_, fields);
+      if (!sort_.empty()) checkFields({sort_}, fields);
+    }
+    Runs runs;
+    const double now = storage::now();
+    for (const storage::Run& run : all)
+      if (filter_.matches(run, now)) runs.push_back(run);
+    if (!sort_.empty()) sortRuns(runs, sort_, descending_);
+    if (options_.limit && runs.size() > static_cast<std::size_t>(*options_.limit))
+      runs.resize(static_cast<std::size_t>(*options_.limit));
+    return runs;
+  }
+
+  std::string jsonText(const Runs& runs) const {
+    protocol::Json list = protocol::Json::array();
+    for (const storage::Run& run : runs)
+      list.push_back(options_.columns.empty() ? runJson(run) : fieldsJson(run, options_.columns));
+    return jsonLine({{"runs", list}});
+  }
+
+  const ListOptions& options_;
+  storage::RunFilter filter_;
+  storage::Catalogue catalogue_;
+  std::vector<std::string> columns_;
+  std::string sort_;
+  bool descending_ = false;
+};
 
 }  // namespace
 
-int listRuns(bool json) {
-  const std::vector<storage::Run> runs = openCatalogue().runs();
-  if (json) {
-    protocol::Json list = protocol::Json::array();
-    for (const storage::Run& run : runs) list.push_back(runJson(run));
-    printJson({{"runs", list}});
-  } else if (runs.empty()) {
-    fmt::print("No runs yet. Start one: batchscope run digits\n");
-  } else {
-    fmt::print("{}", runTable(runs).text(terminalStyle(STDOUT_FILENO)));
-  }
+int listRuns(const ListOptions& options) {
+  RunList list(options);
+  if (options.watch)
+    watch([&] { return list.text(); });
+  else
+    std::fputs(list.text().c_str(), stdout);
   return kExitOk;
 }
 

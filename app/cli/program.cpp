@@ -11,8 +11,8 @@
 #include <map>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/suggestion.h"
 #include "batchscope/run/recipe.h"
-#include "suggestion.h"
 
 namespace batchscope::cli {
 namespace {
@@ -25,13 +25,10 @@ std::vector<std::string> recipeNames() {
 }
 
 [[noreturn]] void refuseUnknown(const char* what, const std::string& text) {
-  std::string message = fmt::format("there is no {} \"{}\"", what, text);
-  const std::vector<std::string> names = recipeNames();
-  if (const std::string nearest = nearestWord(text, names); !nearest.empty())
-    message += fmt::format("; did you mean {}?", nearest);
-  else
-    message += "; give a path, or the name of an example";
-  throw Error(ErrorKind::not_found, message);
+  const std::string suggestion = protocol::did_you_mean(text, recipeNames());
+  throw Error(ErrorKind::not_found,
+              fmt::format("there is no {} \"{}\"{}", what, text,
+                          suggestion.empty() ? "; give a path, or the name of an example" : suggestion));
 }
 
 std::string executable(const QString& path) {
@@ -106,6 +103,7 @@ protocol::RunSpec makeSpec(const RunOptions& options) {
   protocol::RunSpec spec = baseSpec(options);
   spec.working_directory = QDir::currentPath().toStdString();
   if (!options.name.empty()) spec.name = options.name;
+  if (!options.group.empty()) spec.group = options.group;
   if (!options.replicas.empty()) {
     const auto count = protocol::ReplicaCount::parse(options.replicas);
     spec.replicas = count.first(spec.replicas);

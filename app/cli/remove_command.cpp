@@ -1,80 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// rm: takes a run out of the catalogue and deletes its folder with its series, logs and checkpoints.
+// rm and restore: into the trash and out of it. Only --purge, and gc later, delete the folder with its
+// series, logs and checkpoints.
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <cstdio>
-#include <filesystem>
-#include <iostream>
 
 #include "commands.h"
-#include "format.h"
+#include "run_folders.h"
 #include "run_json.h"
 #include "store.h"
-#include "terminal.h"
 
 namespace batchscope::cli {
 namespace {
 
-namespace fs = std::filesystem;
+void refuseWhileActive(const storage::Run& run) {
+  if (protocol::is_active(run.state))
+    throw Error(ErrorKind::conflict, fmt::format("{} is {}; stop it first: batchscope stop {}", title(run),
+                                                 protocol::run_state_name(run.state), run.id));
+}
 
-std::int64_t folderBytes(const fs::path& folder) {
-  std::int64_t bytes = 0;
-  std::error_code fault;
-  for (fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, fault),
-       end;
-       !fault && entry != end; entry.increment(fault)) {
-    std::error_code gone;
-    if (entry->is_regular_file(gone)) bytes += static_cast<std::int64_t>(entry->file_size(gone));
+// What is to be purged may be in the trash already.
+storage::Run resolveAnywhere(storage::Catalogue& catalogue, const std::string& text) {
+  try {
+    return catalogue.resolve(text);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::not_found || text == "latest") throw;
+    return catalogue.resolve_removed(text);
   }
-  return bytes;
 }
 
-bool confirmed(const storage::Run& run, std::int64_t bytes, std::int64_t checkpoints) {
-  if (!isTerminal(STDIN_FILENO))
-    throw Error(ErrorKind::usage,
-                fmt::format("removing {} asks for confirmation on a terminal; there is none, so say "
-                            "--yes if it is meant",
-                            title(run)));
-  fmt::print(stderr, "Remove {}, {} with {}, for good? [y/N] ", title(run), formatBytes(bytes),
-             plural(checkpoints, "checkpoint"));
-  std::string answer;
-  std::getline(std::cin, answer);
-  return answer == "y" || answer == "Y" || answer == "yes";
-}
-
-void removeFolder(const fs::path& folder) {
-  std::error_code fault;
-  fs::remove_all(folder, fault);
-  if (fault)
-    throw Error(ErrorKind::io,
-                fmt::format("the run is out of the catalogue, but its folder {} cannot be removed: {}",
-                            folder.string(), fault.message()));
+int purge(storage::Catalogue& catalogue, const storage::Run& run, const RemoveOptions& options) {
+  const std::int64_t bytes = folderBytes(protocol::run_paths(run.id).root);
+  const auto checkpoints = static_cast<std::int64_t>(catalogue.checkpoints(run.id).size());
+  if (!options.yes && !isConfirmed(fmt::format("Delete {}, {} with {}, for good?", title(run),
+                                               formatBytes(bytes), plural(checkpoints, "checkpoint")),
+                                   "deleting " + title(run))) {
+    fmt::print(stderr, "batchscope: nothing was deleted\n");
+    return kExitConflict;
+  }
+  purgeRun(catalogue, run.id);
+  if (options.json)
+    printJson({{"purged", run.id}, {"bytes", bytes}});
+  else
+    fmt::print("deleted {}, {}\n", title(run), formatBytes(bytes));
+  return kExitOk;
 }
 
 }  // namespace
 
 int removeRun(const RemoveOptions& options) {
   storage::Catalogue catalogue = openCatalogue();
-  const storage::Run run = catalogue.resolve(options.run);
-  if (protocol::is_active(run.state))
-    throw Error(ErrorKind::conflict, fmt::format("{} is {}; stop it first: batchscope stop {}", title(run),
-                                                 protocol::run_state_name(run.state), run.id));
-  const protocol::RunPaths paths = protocol::run_paths(run.id);
-  const std::int64_t bytes = folderBytes(paths.root);
-  if (!options.yes &&
-      !confirmed(run, bytes, static_cast<std::int64_t>(catalogue.checkpoints(run.id).size()))) {
-    fmt::print(stderr, "batchscope: nothing was removed\n");
-    return kExitConflict;
-  }
-  catalogue.remove_run(run.id);
-  removeFolder(paths.root);
-  removeFolder(paths.runtime);
+  const storage::Run run =
+      options.purge ? resolveAnywhere(catalogue, options.run) : catalogue.resolve(options.run);
+  refuseWhileActive(run);
+  if (options.purge) return purge(catalogue, run, options);
+  catalogue.move_to_trash(run.id);
   if (options.json)
-    printJson({{"removed", run.id}, {"bytes", bytes}});
+    printJson({{"removed", run.id}});
   else
-    fmt::print("removed {}, {}\n", title(run), formatBytes(bytes));
+    fmt::print(
+        "{} is in the trash; batchscope restore {} brings it back, batchscope gc deletes it after {} days\n",
+        title(run), run.id, kTrashDays);
+  return kExitOk;
+}
+
+int restoreRun(const RunReference& options) {
+  storage::Catalogue catalogue = openCatalogue();
+  const storage::Run run = catalogue.resolve_removed(options.run);
+  catalogue.restore(run.id);
+  if (options.json)
+    printJson({{"restored", run.id}});
+  else
+    fmt::print("restored {}\n", title(run));
   return kExitOk;
 }
 

@@ -52,6 +52,7 @@ Json runJson(const storage::Run& run) {
           {"message", run.message},
           {"created", run.created},
           {"ended", timeJson(run.ended)},
+          {"removed", timeJson(run.removed)},
           {"replicas", run.replicas},
           {"devices", run.devices},
           {"auto_replicas", run.spec.auto_replicas ? Json(*run.spec.auto_replicas) : Json()},
@@ -62,6 +63,7 @@ Json runJson(const storage::Run& run) {
           {"latest", valuesJson(run.latest)},
           {"tags", run.tags},
           {"note", run.note},
+          {"group", run.spec.group},
           {"supervisor", run.supervisor_pid > 0 ? Json(run.supervisor_pid) : Json(nullptr)},
           {"spec", run.spec}};
 }
@@ -114,8 +116,12 @@ Json runDetailsJson(storage::Catalogue& catalogue, const storage::Run& run) {
           {"environment", environmentJson(run.id)}};
 }
 
+std::string jsonLine(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
 void printJson(const Json& json) {
-  const std::string line = json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  const std::string line = jsonLine(json);
   std::fwrite(line.data(), 1, line.size(), stdout);
   std::fflush(stdout);
 }

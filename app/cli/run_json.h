@@ -26,6 +26,9 @@ protocol::Json runDetailsJson(storage::Catalogue& catalogue, const storage::Run&
 // {"loss":0.12,..}, with the strings of protocol/json.h for what is not finite.
 protocol::Json valuesJson(const std::map<std::string, double>& values);
 
+// With its newline; bytes that are no UTF-8 are replaced.
+std::string jsonLine(const protocol::Json& json);
+
 // One line on standard output, flushed.
 void printJson(const protocol::Json& json);
 

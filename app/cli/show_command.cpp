@@ -67,6 +67,7 @@ void showSummary(const storage::Run& run, const Style& style) {
         fmt::format("epoch {}{}, step {}, {:.0f} % of the run", run.epoch,
                     run.epochs > 0 ? fmt::format("/{}", run.epochs) : "", run.step, run.fraction * 100));
   field("folder", protocol::run_paths(run.id).root.string());
+  field("group", printable(run.spec.group));
   field("tags", printable(joined(run.tags, ", ")));
   field("note", printable(run.note));
 }

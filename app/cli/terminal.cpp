@@ -13,6 +13,7 @@ namespace batchscope::cli {
 namespace {
 
 constexpr int kDefaultWidth = 80;  // of a terminal that does not say
+constexpr int kDefaultHeight = 24;
 constexpr int kUnbounded = 1 << 20;
 
 bool localeIsUtf8 = true;
@@ -53,6 +54,11 @@ std::string Style::paint(std::string_view text, Colour with) const {
 }
 
 bool isTerminal(int descriptor) { return isatty(descriptor) == 1; }
+
+int terminalHeight(int descriptor) {
+  winsize size{};
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : kDefaultHeight;
+}
 
 Style terminalStyle(int descriptor) { return {widthOf(descriptor), wantsColour(descriptor), localeIsUtf8}; }
 

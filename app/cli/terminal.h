@@ -22,6 +22,9 @@ struct Style {
 
 bool isTerminal(int descriptor);
 
+// Lines of the window; 24 where it does not say.
+int terminalHeight(int descriptor);
+
 // COLUMNS, else the window's width, asked anew at each call, since windows change; without bound where the
 // descriptor is no terminal.
 Style terminalStyle(int descriptor);

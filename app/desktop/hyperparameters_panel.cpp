@@ -50,7 +50,13 @@ void HyperparametersPanel::refresh() {
     for (const auto& [name, value] : session_->catalogue().hyperparameters(session_->run().id)) {
       rows.emplace_back(QString::fromStdString(name), QString::fromStdString(value));
     }
-    const protocol::RunSpec& spec = session_->run().spec;
+    const storage::Run& run = session_->run();
+    const protocol::RunSpec& spec = run.spec;
+    QStringList tags;
+    for (const std::string& tag : run.tags) tags << QString::fromStdString(tag);
+    if (!tags.isEmpty()) rows.emplace_back(tr("tags"), tags.join(QStringLiteral(", ")));
+    if (!spec.group.empty()) rows.emplace_back(tr("group"), QString::fromStdString(spec.group));
+    if (!run.note.empty()) rows.emplace_back(tr("note"), QString::fromStdString(run.note));
     QStringList command{QString::fromStdString(spec.program)};
     for (const std::string& argument : spec.arguments) command << QString::fromStdString(argument);
     rows.emplace_back(tr("command"), command.join(QLatin1Char(' ')));

@@ -38,6 +38,8 @@ constexpr std::array kFixed{
     FixedField{"created", FieldType::time, [](const Run& run, double) -> FieldValue { return run.created; }},
     FixedField{"device", FieldType::text,
                [](const Run& run, double) -> FieldValue { return run.spec.device; }},
+    FixedField{"devices", FieldType::text,
+               [](const Run& run, double) -> FieldValue { return join(run.devices); }},
     FixedField{"duration", FieldType::duration,
                [](const Run& run, double now) -> FieldValue { return duration_of(run, now); }},
     FixedField{"ended", FieldType::time,

@@ -34,7 +34,6 @@ class TestCommands : public QObject {
   void refusesToControlWhatIsOver();
   void refusesUnknownPrograms();
   void printsLogs();
-  void removesOnlyWhenMeant();
   void refusesANewerStore();
   void doctorAnswersInJson();
   void tellsWhoHoldsWhat();
@@ -80,8 +79,10 @@ void TestCommands::helpIsThere_data() {
   QTest::newRow("none") << QStringList{};
   QTest::newRow("--help") << QStringList{"--help"};
   QTest::newRow("help") << QStringList{"help"};
-  for (const char* command : {"run", "ls", "show", "rescale", "checkpoint", "pause", "resume", "stop",
-                              "attach", "logs", "cp", "tensorboard", "rm", "doctor"}) {
+  for (const char* command :
+       {"run",    "ls",   "show", "rescale",     "checkpoint", "pause",   "resume", "stop",
+        "attach", "logs", "cp",   "tensorboard", "rm",         "restore", "gc",     "diff",
+        "plot",   "tail", "tag",  "note",        "rename",     "doctor"}) {
     QTest::newRow(command) << QStringList{command, "--help"};
     QTest::newRow(qPrintable(QString("help ") + command)) << QStringList{"help", command};
   }
@@ -296,23 +297,6 @@ void TestCommands::printsLogs() {
   const QJsonObject line = ask({"logs", id, "--replica", "1", "--json"}).json();
   QCOMPARE(line["line"].toString(), "other");
   QCOMPARE(line["generation"].toInt(), 1);
-}
-
-void TestCommands::removesOnlyWhenMeant() {
-  const QString id = QString::fromStdString(makeRun("digits", protocol::RunState::finished));
-  QVERIFY(QDir().mkpath(sandbox_->path("runs/" + id)));
-  const Answer asked = ask({"rm", id});
-  QCOMPARE(asked.code, int(kExitUsage));
-  QVERIFY(asked.err.contains("--yes"));
-  QCOMPARE(ask({"rm", "--yes", id}).code, int(kExitOk));
-  QVERIFY(!QFile::exists(sandbox_->path("runs/" + id)));
-  QCOMPARE(ask({"show", id}).code, int(kExitNotFound));
-
-  // Active by its state, and its supervisor (this process) lives.
-  const std::string active = makeRun("busy", protocol::RunState::running);
-  storage::Catalogue catalogue(database().toStdString());
-  QVERIFY(catalogue.claim_supervisor(active));
-  QCOMPARE(ask({"rm", "--yes", "busy"}).code, int(kExitConflict));
 }
 
 void TestCommands::refusesANewerStore() {

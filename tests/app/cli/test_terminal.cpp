@@ -74,8 +74,8 @@ class TestTerminal : public QObject {
 
   void redrawsBarsInPlace();
   void respectsNoColourAndAscii();
-  void asksBeforeRemoving_data();
-  void asksBeforeRemoving();
+  void asksBeforeDeleting_data();
+  void asksBeforeDeleting();
 
  private:
   Session train(const QMap<QString, QString>& variables) const {
@@ -105,7 +105,7 @@ void TestTerminal::respectsNoColourAndAscii() {
   QVERIFY2(!session.screen.contains("locale"), "Qt's warning about the locale is none of ours");
 }
 
-void TestTerminal::asksBeforeRemoving_data() {
+void TestTerminal::asksBeforeDeleting_data() {
   QTest::addColumn<QByteArray>("typed");
   QTest::addColumn<bool>("removed");
   QTest::newRow("yes") << QByteArray("y\n") << true;
@@ -114,7 +114,7 @@ void TestTerminal::asksBeforeRemoving_data() {
   QTest::newRow("end of file") << QByteArray("\x04") << false;
 }
 
-void TestTerminal::asksBeforeRemoving() {
+void TestTerminal::asksBeforeDeleting() {
   QFETCH(QByteArray, typed);
   QFETCH(bool, removed);
   storage::Catalogue catalogue(sandbox_->database().toStdString());
@@ -124,8 +124,8 @@ void TestTerminal::asksBeforeRemoving() {
   const std::string id = catalogue.create_run(spec);
   catalogue.set_state(id, protocol::RunState::finished);
 
-  const Session session = converse(*sandbox_, {"rm", "latest"}, typed, {});
-  QVERIFY2(session.screen.contains("Remove digits"), qPrintable(session.screen));
+  const Session session = converse(*sandbox_, {"rm", "--purge", "latest"}, typed, {});
+  QVERIFY2(session.screen.contains("Delete digits"), qPrintable(session.screen));
   QCOMPARE(session.code, removed ? int(kExitOk) : int(kExitConflict));
   QCOMPARE(catalogue.run(id).has_value(), !removed);
 }

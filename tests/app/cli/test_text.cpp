@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers as people read them, tables that fit, and suggestions for mistyped words.
+// Numbers as people read them, and tables that fit.
 #include <QtTest>
 
 #include "format.h"
-#include "suggestion.h"
 #include "table.h"
 
 using namespace batchscope::cli;
@@ -19,7 +18,6 @@ class TestText : public QObject {
   void keepsControlCharactersOffTheTerminal();
   void alignsColumns();
   void wrapsElasticColumns();
-  void suggests();
 };
 
 void TestText::formatsNumbers() {
@@ -80,13 +78,6 @@ void TestText::wrapsElasticColumns() {
                                                                           "4711      unbreakable-un     1\n"
                                                                           "          d-überlang\n"));
   QVERIFY(QString::fromStdString(table.text({80, false, true})).contains("much too long for this"));
-}
-
-void TestText::suggests() {
-  const std::vector<std::string> known{"--replicas", "--report", "--recipe", "--json"};
-  QCOMPARE(nearestWord("--replica", known), std::string("--replicas"));
-  QCOMPARE(nearestWord("--jsno", known), std::string("--json"));
-  QCOMPARE(nearestWord("--colour", known), std::string());
 }
 
 QTEST_APPLESS_MAIN(TestText)

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// export: a run as a file that goes elsewhere. jsonl and sqlite hold all of it and come back by import; csv,
+// json and tensorboard are for other programs.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+
+#include "batchscope/protocol/suggestion.h"
+#include "commands.h"
+#include "export_sink.h"
+#include "run_json.h"
+#include "store.h"
+#include "transfer_progress.h"
+
+namespace batchscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kBlockSamples = 16'384;
+
+// "digits-3f9a12bc.csv" in the working directory.
+std::string usualName(const storage::Run& run, const std::string& format) {
+  std::string name = run.name.empty() ? "run" : run.name;
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '.') c = '-';
+  if (name.starts_with('.')) name.front() = '-';
+  return name + "-" + run.id + (format == "tensorboard" ? "" : "." + format);
+}
+
+void refuseExisting(const std::string& file, bool force, bool isFolder) {
+  if (file == "-" || !fs::exists(file)) return;
+  if (!force) throw Error(ErrorKind::conflict, fmt::format("{} exists already; --force overwrites it", file));
+  if (!fs::is_directory(file)) return;
+  if (!isFolder) throw Error(ErrorKind::conflict, fmt::format("{} is a folder; name a file", file));
+  for (const auto& entry : fs::directory_iterator(file))
+    if (!entry.path().filename().string().starts_with("events.out.tfevents"))
+      throw Error(
+          ErrorKind::conflict,
+          fmt::format("{} holds more than event files and is not overwritten; name another folder", file));
+}
+
+// All of them where none are named.
+std::vector<storage::SeriesInfo> chosen(storage::SampleReader* samples,
+                                        const std::vector<std::string>& names) {
+  if (samples == nullptr) return {};
+  std::vector<storage::SeriesInfo> all = samples->series();
+  if (names.empty()) return all;
+  std::vector<std::string> known;
+  for (const storage::SeriesInfo& info : all) known.push_back(info.name);
+  for (const std::string& name : names)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw Error(ErrorKind::not_found, fmt::format("there is no series \"{}\"{}", printable(name),
+                                                    protocol::did_you_mean(name, known)));
+  std::erase_if(all, [&](const storage::SeriesInfo& info) {
+    return std::find(names.begin(), names.end(), info.name) == names.end();
+  });
+  return all;
+}
+
+std::int64_t copySamples(storage::SampleReader& samples, const std::vector<storage::SeriesInfo>& series,
+                         const std::string& label, ExportSink& sink) {
+  std::int64_t total = 0, done = 0;
+  for (const storage::SeriesInfo& info : series) total += info.count;
+  TransferProgress progress(label, total);
+  for (const storage::SeriesInfo& info : series)
+    for (const int generation : samples.generations(info.name))
+      for (std::int64_t position = 0;;) {
+        const std::vector<storage::Sample> block =
+            samples.read_positions(info.name, generation, position, kBlockSamples);
+        if (block.empty()) break;
+        sink.add(info.name, generation, block);
+        position += static_cast<std::int64_t>(block.size());
+        done += static_cast<std::int64_t>(block.size());
+        progress.add(static_cast<std::int64_t>(block.size()));
+      }
+  return done;
+}
+
+}  // namespace
+
+int exportRun(const ExportOptions& options) {
+  storage::Catalogue catalogue = openCatalogue();
+  const storage::RunRecord record = catalogue.record(catalogue.resolve(options.run).id);
+  const std::string file = options.output.empty() ? usualName(record.run, options.format) : options.output;
+  refuseExisting(file, options.force, options.format == "tensorboard");
+
+  const fs::path database = protocol::run_paths(record.run.id).samples;
+  std::unique_ptr<storage::SampleReader> samples;
+  if (fs::exists(database)) samples = std::make_unique<storage::SampleReader>(database);
+  const std::vector<storage::SeriesInfo> series = chosen(samples.get(), options.series);
+  const std::unique_ptr<ExportSink> sink = makeExportSink(options.format, file, record, samples.get());
+  const std::int64_t count =
+      samples ? copySamples(*samples, series, fmt::format("exporting {}", title(record.run)), *sink) : 0;
+  sink->finish();
+  if (file == "-") return kExitOk;
+  if (options.json)
+    printJson({{"written", file}, {"run", record.run.id}, {"samples", count}});
+  else
+    fmt::print("wrote {}: {} with {}\n", file, title(record.run), plural(count, "sample"));
+  return kExitOk;
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export_sink.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <QFile>
+#include <QSaveFile>
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/event_file.h"
+#include "batchscope/protocol/series.h"
+#include "format.h"
+#include "run_record_json.h"
+
+namespace batchscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using protocol::Json;
+using Samples = std::span<const storage::Sample>;
+
+constexpr std::size_t kFlushedAt = 1 << 20;  // bytes
+
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::string blockText(const std::string& series, int generation, Samples samples) {
+  Json steps = Json::array(), values = Json::array();
+  for (const storage::Sample& sample : samples) {
+    steps.push_back(sample.step);
+    values.push_back(protocol::encode_number(sample.value));
+  }
+  return dump({{"series", series}, {"generation", generation}, {"steps", steps}, {"values", values}});
+}
+
+// Text that grows, to a file that appears when it is complete, or to standard output.
+class TextOutput {
+ public:
+  explicit TextOutput(const std::string& file) : name_(file) {
+    if (file == "-") {
+      standard_.open(stdout, QIODevice::WriteOnly);
+    } else {
+      saved_ = std::make_unique<QSaveFile>(QString::fromStdString(file));
+      if (!saved_->open(QIODevice::WriteOnly)) refuse();
+    }
+  }
+
+  template <class... Values>
+  void add(fmt::format_string<Values...> form, Values&&... values) {
+    fmt::format_to(std::back_inserter(text_), form, std::forward<Values>(values)...);
+    if (text_.size() > kFlushedAt) flush();
+  }
+
+  void finish() {
+    flush();
+    if (saved_ ? !saved_->commit() : !standard_.flush()) refuse();
+  }
+
+ private:
+  void flush() {
+    QIODevice& device = saved_ ? static_cast<QIODevice&>(*saved_) : standard_;
+    if (device.write(text_.data(), static_cast<qint64>(text_.size())) != static_cast<qint64>(text_.size()))
+      refuse();
+    text_.clear();
+  }
+
+  [[noreturn]] void refuse() const {
+    const QString why = saved_ ? saved_->errorString() : standard_.errorString();
+    throw Error(ErrorKind::io, fmt::format("cannot write {}: {}", name_, why.toStdString()));
+  }
+
+  std::string name_;
+  QFile standard_;
+  std::unique_ptr<QSaveFile> saved_;
+  std::string text_;
+};
+
+// A path beside the final one, which takes its place in the end and is removed otherwise.
+class Unfinished {
+ public:
+  explicit Unfinished(const std::string& path)
+      : final_(path), partial_(path + ".partial-" + std::to_string(getpid())) {
+    std::error_code fault;
+    fs::remove_all(partial_, fault);
+  }
+  ~Unfinished() {
+    std::error_code fault;
+    fs::remove_all(partial_, fault);
+  }
+
+  const fs::path& path() const { return partial_; }
+
+  void finish() {
+    std::error_code fault;
+    if (fs::is_directory(partial_)) fs::remove_all(final_, fault);  // --force was said
+    fs::rename(partial_, final_, fault);
+    if (fault)
+      throw Error(ErrorKind::io, fmt::format("cannot write {}: {}", final_.string(), fault.message()));
+  }
+
+ private:
+  fs::path final_, partial_;
+};
+
+// series,generation,step,value: a line a sample.
+class CsvSink : public ExportSink {
+ public:
+  explicit CsvSink(const std::string& file) : out_(file) { out_.add("series,generation,step,value\n"); }
+
+  void add(const std::string& series, int generation, Samples samples) override {
+    const std::string name = csvCell(series);
+    for (const storage::Sample& sample : samples)
+      out_.add("{},{},{},{}\n", name, generation, sample.step, sample.value);
+  }
+  void finish() override { out_.finish(); }
+
+ private:
+  TextOutput out_;
+};
+
+// The record with one member more, "samples": [{"series", "generation", "steps", "values"}, ..].
+class JsonSink : public ExportSink {
+ public:
+  JsonSink(const std::string& file, const storage::RunRecord& record) : out_(file) {
+    std::string text = dump(recordJson(record));
+    text.pop_back();  // the brace
+    out_.add("{},\"samples\":[", text);
+  }
+
+  void add(const std::string& series, int generation, Samples samples) override {
+    out_.add("{}\n{}", isFirst_ ? "" : ",", blockText(series, generation, samples));
+    isFirst_ = false;
+  }
+
+  void finish() override {
+    out_.add("\n]}}\n");
+    out_.finish();
+  }
+
+ private:
+  TextOutput out_;
+  bool isFirst_ = true;
+};
+
+// A line with the record, a line a block of samples, and a last one that says how many there were.
+class JsonLinesSink : public ExportSink {
+ public:
+  JsonLinesSink(const std::string& file, const storage::RunRecord& record) : out_(file) {
+    out_.add("{}\n", dump(recordJson(record)));
+  }
+
+  void add(const std::string& series, int generation, Samples samples) override {
+    out_.add("{}\n", blockText(series, generation, samples));
+    count_ += samples.size();
+  }
+
+  void finish() override {
+    out_.add("{{\"end\":{{\"samples\":{}}}}}\n", count_);
+    out_.finish();
+  }
+
+ private:
+  TextOutput out_;
+  std::size_t count_ = 0;
+};
+
+class SqliteSink : public ExportSink {
+ public:
+  SqliteSink(const std::string& file, const storage::RunRecord& record)
+      : unfinished_(file),
+        writer_(std::make_unique<storage::RunFileWriter>(unfinished_.path(), dump(recordJson(record)))) {}
+
+  void add(const std::string& series, int generation, Samples samples) override {
+    writer_->append(series, generation, samples);
+  }
+
+  void finish() override {
+    writer_->finish();
+    writer_.reset();
+    unfinished_.finish();
+  }
+
+ private:
+  Unfinished unfinished_;
+  std::unique_ptr<storage::RunFileWriter> writer_;
+};
+
+// A folder with one event file. Its values are of single precision, and each has a wall time: that of its
+// step.
+class TensorboardSink : public ExportSink {
+ public:
+  TensorboardSink(const std::string& folder, const storage::RunRecord& record, storage::SampleReader* samples)
+      : unfinished_(folder), record_(record), samples_(samples), file_(unfinished_.path()) {}
+
+  void add(const std::string& series, int generation, Samples samples) override {
+    const std::vector<storage::Sample> times =
+        samples_->read(protocol::series::kTime, generation, samples.front().step, samples.back().step);
+    for (const storage::Sample& sample : samples)
+      file_.add(sample.step, timeOf(times, generation, sample.step), {{series, sample.value}});
+  }
+
+  void finish() override { unfinished_.finish(); }
+
+ private:
+  double timeOf(const std::vector<storage::Sample>& times, int generation, std::int64_t step) const {
+    const auto found = std::lower_bound(
+        times.begin(), times.end(), step,
+        [](const storage::Sample& sample, std::int64_t wanted) { return sample.step < wanted; });
+    if (found != times.end()) return found->value;
+    for (const storage::Generation& known : record_.generations)
+      if (known.number == generation) return known.started;
+    return record_.run.created;
+  }
+
+  Unfinished unfinished_;
+  const storage::RunRecord& record_;
+  storage::SampleReader* samples_;
+  protocol::EventFile file_;
+};
+
+}  // namespace
+
+std::unique_ptr<ExportSink> makeExportSink(const std::string& format, const std::string& file,
+                                           const storage::RunRecord& record, storage::SampleReader* samples) {
+  if (format == "csv") return std::make_unique<CsvSink>(file);
+  if (format == "json") return std::make_unique<JsonSink>(file, record);
+  if (format == "jsonl") return std::make_unique<JsonLinesSink>(file, record);
+  if (file == "-")
+    throw Error(ErrorKind::usage, fmt::format("{} cannot be written to standard output", format));
+  if (format == "sqlite") return std::make_unique<SqliteSink>(file, record);
+  return std::make_unique<TensorboardSink>(file, record, samples);
+}
+
+}  // namespace batchscope::cli

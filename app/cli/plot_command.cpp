@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// plot: series of a run, or of several over one another, in the terminal or as a picture. PNG is drawn from
+// our SVG by batchscope-svg2png, a program beside ours that comes with the window: this one does without Qt
+// Gui, which would cost every command and every supervisor 7 MB.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <QProcess>
+#include <QSaveFile>
+#include <algorithm>
+#include <filesystem>
+
+#include "batchscope/protocol/series.h"
+#include "commands.h"
+#include "plot_svg.h"
+#include "plot_text.h"
+#include "run_json.h"
+#include "store.h"
+#include "terminal.h"
+
+namespace batchscope::cli {
+namespace {
+
+constexpr int kDefaultWidth = 80;  // cells, where there is no terminal
+constexpr int kDefaultHeight = 16;
+constexpr int kRasterizerPatienceMs = 60'000;
+
+PlotAxis axisFrom(const std::string& name) {
+  if (name == "time") return PlotAxis::time;
+  if (name == "progress") return PlotAxis::progress;
+  return name == "epoch" ? PlotAxis::epoch : PlotAxis::step;
+}
+
+// What the words of the command line name.
+void readWords(storage::Catalogue& catalogue, const PlotOptions& options, PlotRequest& request) {
+  request.runs.push_back(catalogue.resolve(options.run));
+  for (const std::string& other : options.with) request.runs.push_back(catalogue.resolve(other));
+  request.series = options.series;
+  if (request.series.empty()) request.series = {protocol::series::kLoss};
+}
+
+QByteArray rasterized(const std::string& svg) {
+  const QString program = QCoreApplication::applicationDirPath() + QStringLiteral("/batchscope-svg2png");
+  if (!QFileInfo(program).isExecutable())
+    throw Error(
+        ErrorKind::not_found,
+        fmt::format("PNG is drawn by {}, which comes with the window and is not there; write an .svg instead",
+                    program.toStdString()));
+  QProcess process;
+  process.start(program, QStringList());
+  process.write(QByteArray::fromStdString(svg));
+  process.closeWriteChannel();
+  if (!process.waitForFinished(kRasterizerPatienceMs) || process.exitCode() != 0)
+    throw Error(ErrorKind::failure, fmt::format("{} failed: {}", program.toStdString(),
+                                                process.readAllStandardError().trimmed().toStdString()));
+  return process.readAllStandardOutput();
+}
+
+// Complete or not at all.
+void writeFile(const std::string& name, const QByteArray& bytes) {
+  QSaveFile file(QString::fromStdString(name));
+  if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
+    throw Error(ErrorKind::io, fmt::format("cannot write {}: {}", name, file.errorString().toStdString()));
+}
+
+protocol::Json plotJson(const Plot& plot) {
+  using protocol::encode_number;
+  using protocol::Json;
+  Json curves = Json::array(), restarts = Json::array();
+  for (const PlotCurve& curve : plot.curves) {
+    Json stretches = Json::array();
+    for (const PlotStretch& stretch : curve.stretches) {
+      Json points = Json::array();
+      for (const PlotPoint& point : stretch.points)
+        points.push_back({encode_number(point.x), encode_number(point.low), encode_number(point.high)});
+      stretches.push_back({{"generation", stretch.generation}, {"points", std::move(points)}});
+    }
+    curves.push_back({{"label", curve.label},
+                      {"series", curve.series},
+                      {"samples", curve.samples},
+                      {"last", encode_number(curve.last)},
+                      {"stretches", std::move(stretches)}});
+  }
+  for (const PlotRestart& restart : plot.restarts)
+    restarts.push_back(
+        {{"x", restart.x}, {"generation", restart.generation}, {"replicas", restart.replicas}});
+  return {{"x", plot.xLabel},
+          {"unit", plot.unit},
+          {"curves", std::move(curves)},
+          {"restarts", std::move(restarts)}};
+}
+
+bool isPng(const std::filesystem::path& file) {
+  const std::string ending = file.extension();
+  if (ending != ".png" && ending != ".svg")
+    throw Error(ErrorKind::usage,
+                fmt::format("--output {}: the name must end in .svg or .png", file.string()));
+  return ending == ".png";
+}
+
+}  // namespace
+
+int plotRun(const PlotOptions& options) {
+  const bool toPng = !options.output.empty() && isPng(options.output);
+  storage::Catalogue catalogue = openCatalogue();
+  PlotRequest request;
+  readWords(catalogue, options, request);
+  request.axis = axisFrom(options.axis);
+  request.logarithmic = options.logarithmic;
+  request.from = options.from.value_or(0);
+  request.to = options.to.value_or(INT64_MAX);
+
+  if (!options.output.empty()) {
+    const PictureSize size{options.width.value_or(PictureSize().width),
+                           options.height.value_or(PictureSize().height)};
+    request.columns = size.width;
+    const std::string svg = plotSvg(loadPlot(catalogue, request), size);
+    writeFile(options.output, toPng ? rasterized(svg) : QByteArray::fromStdString(svg));
+    if (options.json)
+      printJson({{"written", options.output}});
+    else
+      fmt::print("wrote {}\n", options.output);
+    return kExitOk;
+  }
+
+  Style style = terminalStyle(STDOUT_FILENO);
+  style.width = options.width.value_or(style.width > 1000 ? kDefaultWidth : style.width);
+  const int room = isTerminal(STDOUT_FILENO) ? terminalHeight(STDOUT_FILENO) / 2 : kDefaultHeight;
+  request.columns = plotTextColumns(style.width, style.utf8);
+  const Plot plot = loadPlot(catalogue, request);
+  if (options.json)
+    printJson(plotJson(plot));
+  else
+    fmt::print("{}", plotText(plot, options.height.value_or(std::max(8, room)), style));
+  return kExitOk;
+}
+
+}  // namespace batchscope::cli

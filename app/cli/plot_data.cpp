@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plot_data.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/series.h"
+#include "batchscope/protocol/suggestion.h"
+#include "format.h"
+
+namespace batchscope::cli {
+namespace {
+
+namespace series = protocol::series;
+
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+constexpr int kMostDecimals = 6;  // of the numbers on an axis
+constexpr double kMargin = 0.04;  // of the range of y, above and below
+
+struct Unit {
+  const char* name;
+  double factor;
+};
+
+Unit unitOf(const std::string& name) {
+  if (name == series::kAccuracy || name == series::kEfficiency) return {"%", 100};
+  if (name == series::kStepTime || name == series::kSyncTime || name == series::kModelStepTime)
+    return {"ms", 1000};
+  if (name == series::kThroughput || name == series::kGoodput) return {"samples/s", 1};
+  return {"", 1};
+}
+
+// Where steps lie on another axis: a series that only grows, known at the ends of buckets.
+class StepMap {
+ public:
+  StepMap() = default;
+  StepMap(const std::vector<storage::Bucket>& buckets, double origin) {
+    for (const storage::Bucket& bucket : buckets) {
+      if (std::isnan(bucket.min)) continue;
+      knots_.push_back({static_cast<double>(bucket.first_step), bucket.min - origin});
+      if (bucket.last_step > bucket.first_step)
+        knots_.push_back({static_cast<double>(bucket.last_step), bucket.max - origin});
+    }
+  }
+
+  bool isEmpty() const { return knots_.empty(); }
+
+  double operator()(double step) const {
+    const auto right = std::lower_bound(knots_.begin(), knots_.end(), step,
+                                        [](const Knot& knot, double value) { return knot.step < value; });
+    if (right == knots_.end()) return knots_.back().x;
+    if (right == knots_.begin()) return right->x;
+    const Knot& left = *std::prev(right);
+    return left.x + (right->x - left.x) * (step - left.step) / (right->step - left.step);
+  }
+
+ private:
+  struct Knot {
+    double step, x;
+  };
+  std::vector<Knot> knots_;
+};
+
+const char* seriesOf(PlotAxis axis) {
+  switch (axis) {
+    case PlotAxis::step: return "";
+    case PlotAxis::time: return series::kTime;
+    case PlotAxis::progress: return series::kProgress;
+    case PlotAxis::epoch: return series::kEpoch;
+  }
+  return "";
+}
+
+// One run's part of the plot.
+class RunLoader {
+ public:
+  RunLoader(const storage::Run& run, const PlotRequest& request)
+      : run_(run), request_(request), reader_(protocol::run_paths(run.id).samples) {}
+
+  std::vector<std::string> names() {
+    std::vector<std::string> list;
+    for (const storage::SeriesInfo& info : reader_.series()) list.push_back(info.name);
+    return list;
+  }
+
+  PlotCurve load(const std::string& name, const std::string& label, double factor) {
+    PlotCurve curve{label, name, {}, 0, kNothing};
+    for (const int generation : reader_.generations(name)) {
+      const std::vector<storage::Bucket> buckets =
+          reader_.summarize(name, generation, request_.from, request_.to, request_.columns);
+      if (buckets.empty()) continue;
+      const StepMap map = stepMap(generation);
+      PlotStretch stretch{generation, {}};
+      for (const storage::Bucket& bucket : buckets) {
+        curve.samples += bucket.count;
+        const double step =
+            (static_cast<double>(bucket.first_step) + static_cast<double>(bucket.last_step)) / 2;
+        if (request_.axis != PlotAxis::step && map.isEmpty()) continue;
+        stretch.points.push_back(
+            {request_.axis == PlotAxis::step ? step : map(step), bucket.min * factor, bucket.max * factor});
+      }
+      if (const auto newest =
+              reader_.read(name, generation, buckets.back().last_step, buckets.back().last_step);
+          !newest.empty())
+        curve.last = newest.back().value;
+      curve.stretches.push_back(std::move(stretch));
+    }
+    return curve;
+  }
+
+  // Where the generations after the first begin.
+  std::vector<PlotRestart> restarts(const std::vector<storage::Generation>& generations) {
+    std::vector<PlotRestart> list;
+    for (const storage::Generation& generation : generations) {
+      if (generation.number == 0 || generation.first_step <= 0) continue;
+      const auto step = static_cast<double>(generation.first_step);
+      const StepMap map = stepMap(generation.number);
+      if (request_.axis != PlotAxis::step && map.isEmpty()) continue;
+      list.push_back(
+          {request_.axis == PlotAxis::step ? step : map(step), generation.number, generation.replicas});
+    }
+    return list;
+  }
+
+ private:
+  StepMap stepMap(int generation) {
+    if (request_.axis == PlotAxis::step) return {};
+    return {
+        reader_.summarize(seriesOf(request_.axis), generation, request_.from, request_.to, request_.columns),
+        request_.axis == PlotAxis::time ? run_.created : 0};
+  }
+
+  const storage::Run& run_;
+  const PlotRequest& request_;
+  storage::SampleReader reader_;
+};
+
+struct Range {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  void add(double value) {
+    if (!std::isfinite(value)) return;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  bool isEmpty() const { return low > high; }
+};
+
+// Also where values of a logarithmic axis are none of its own.
+void fitRanges(Plot& plot) {
+  Range x, y;
+  for (const PlotCurve& curve : plot.curves)
+    for (const PlotStretch& stretch : curve.stretches)
+      for (const PlotPoint& point : stretch.points) {
+        x.add(point.x);
+        for (const double value : {point.low, point.high})
+          if (!plot.logarithmic || value > 0) y.add(value);
+      }
+  if (x.isEmpty() || y.isEmpty())
+    throw Error(ErrorKind::not_found,
+                plot.logarithmic ? "there is nothing to draw: a logarithmic axis shows values > 0 only"
+                                 : "there is nothing to draw: no finite value was recorded there");
+  plot.x0 = x.low;
+  plot.x1 = x.high > x.low ? x.high : x.low + 1;
+  if (plot.logarithmic) {
+    const double margin = std::pow(std::max(y.high / y.low, 1.1), kMargin);
+    plot.y0 = y.low / margin;
+    plot.y1 = y.high * margin;
+  } else {
+    const double margin = y.high > y.low ? (y.high - y.low) * kMargin : std::max(std::abs(y.low) * 0.1, 1e-9);
+    plot.y0 = y.low - margin;
+    plot.y1 = y.high + margin;
+  }
+}
+
+std::string axisLabel(PlotAxis axis) {
+  switch (axis) {
+    case PlotAxis::step: return "step";
+    case PlotAxis::time: return "s since the start";
+    case PlotAxis::progress: return "scale-invariant iterations";
+    case PlotAxis::epoch: return "epoch";
+  }
+  return "";
+}
+
+}  // namespace
+
+double Plot::height(double value) const {
+  if (logarithmic) return value > 0 ? std::log(value / y0) / std::log(y1 / y0) : kNothing;
+  return (value - y0) / (y1 - y0);
+}
+
+Plot loadPlot(storage::Catalogue& catalogue, const PlotRequest& request) {
+  Plot plot;
+  plot.logarithmic = request.logarithmic;
+  plot.xLabel = axisLabel(request.axis);
+  const bool isShared =
+      std::all_of(request.series.begin(), request.series.end(), [&](const std::string& name) {
+        return unitOf(name).name == std::string(unitOf(request.series.front()).name);
+      });
+  const Unit unit = isShared ? unitOf(request.series.front()) : Unit{"", 1};
+  plot.unit = unit.name;
+  const bool several = request.runs.size() > 1;
+  std::set<std::string> known, drawn;
+  for (const storage::Run& run : request.runs) {
+    RunLoader loader(run, request);
+    const std::vector<std::string> names = loader.names();
+    known.insert(names.begin(), names.end());
+    for (const std::string& name : request.series) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) continue;
+      const std::string label = several
+                                    ? fmt::format("{} of {} {}", printable(name), printable(run.name), run.id)
+                                    : printable(name);
+      plot.curves.push_back(loader.load(name, label, unit.factor));
+      drawn.insert(name);
+    }
+    if (several) continue;
+    const std::vector<storage::Generation> generations = catalogue.generations(run.id);
+    plot.restarts = loader.restarts(generations);
+    plot.firstReplicas = generations.empty() ? run.replicas : generations.front().replicas;
+  }
+  for (const std::string& name : request.series)
+    if (!drawn.contains(name))
+      throw Error(ErrorKind::not_found,
+                  fmt::format("there is no series \"{}\" here{}", printable(name),
+                              protocol::did_you_mean(name, {known.begin(), known.end()})));
+  plot.title = several
+                   ? fmt::format("{} runs", request.runs.size())
+                   : fmt::format("{} ({})", printable(request.runs.front().name), request.runs.front().id);
+  fitRanges(plot);
+  return plot;
+}
+
+std::vector<double> roundTicks(double low, double high, int most) {
+  const double rough = (high - low) / std::max(most, 1);
+  if (!(rough > 0) || !std::isfinite(rough)) return {low};
+  const double power = std::pow(10, std::floor(std::log10(rough)));
+  double distance = 10 * power;
+  for (const double round : {1.0, 2.0, 2.5, 5.0})
+    if (round * power >= rough) {
+      distance = round * power;
+      break;
+    }
+  std::vector<double> ticks;
+  for (double k = std::ceil(low / distance); k * distance <= high && ticks.size() < 100; ++k)
+    ticks.push_back(k * distance);
+  return ticks;
+}
+
+std::vector<double> logTicks(double low, double high, int most) {
+  std::vector<double> ticks;
+  const double first = std::ceil(std::log10(low)), last = std::floor(std::log10(high));
+  const double stride = std::max(1.0, std::ceil((last - first + 1) / std::max(most, 1)));
+  for (double power = first; power <= last; power += stride) ticks.push_back(std::pow(10, power));
+  if (ticks.size() < 2) return roundTicks(low, high, most);
+  return ticks;
+}
+
+std::vector<std::string> tickLabels(const std::vector<double>& ticks) {
+  double greatest = 0;
+  bool isEven = ticks.size() > 1;
+  for (std::size_t i = 0; i < ticks.size(); ++i) {
+    greatest = std::max(greatest, std::abs(ticks[i]));
+    isEven = isEven && (i < 2 || std::abs(ticks[i] - 2 * ticks[i - 1] + ticks[i - 2]) < 1e-9 * greatest);
+  }
+  int decimals = 0;
+  if (isEven)  // as many as make a whole number of their distance
+    for (double scale = ticks[1] - ticks[0]; decimals < kMostDecimals; scale *= 10, ++decimals)
+      if (std::abs(scale - std::round(scale)) < 1e-6 * scale) break;
+  const bool isPlain = isEven && greatest < 1e6 && decimals < kMostDecimals;
+  std::vector<std::string> labels;
+  for (const double tick : ticks) {
+    const double shown = tick == 0 ? 0 : tick;  // no -0
+    const bool isLarge = std::abs(shown) >= 1e6 && std::abs(shown) < 1e12;
+    labels.push_back(isPlain   ? fmt::format("{:.{}f}", shown, decimals)
+                     : isLarge ? formatCount(shown)
+                               : fmt::format("{:.4g}", shown));
+  }
+  return labels;
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a plot shows: the series of some runs, summarised by the store's tiers to as many columns as are
+// drawn, so that a series of ten million samples costs no more than one of a thousand. A curve is a list of
+// stretches, one a generation: no line is drawn across a restart.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "batchscope/storage.h"
+
+namespace batchscope::cli {
+
+enum class PlotAxis { step, time, progress, epoch };
+
+struct PlotPoint {
+  double x = 0;
+  double low = 0, high = 0;  // the least and the greatest value there; NaN where none is finite
+};
+
+struct PlotStretch {
+  int generation = 0;
+  std::vector<PlotPoint> points;  // ascending by x
+};
+
+struct PlotCurve {
+  std::string label;  // "loss", with the run where there are several
+  std::string series;
+  std::vector<PlotStretch> stretches;
+  std::int64_t samples = 0;
+  double last = 0;  // the newest value
+};
+
+struct PlotRestart {
+  double x = 0;
+  int generation = 0;
+  int replicas = 0;
+};
+
+struct Plot {
+  std::string title;
+  std::string xLabel;        // with its unit
+  std::string unit;          // of the values, where all curves share it
+  bool logarithmic = false;  // then only values > 0 have a place
+  std::vector<PlotCurve> curves;
+  std::vector<PlotRestart> restarts;      // of a single run
+  int firstReplicas = 0;                  // before them
+  double x0 = 0, x1 = 0, y0 = 0, y1 = 0;  // what is to be seen, with room at the edges of y
+
+  // The place of a value between y0 and y1, 0 to 1; NaN where it has none.
+  double height(double value) const;
+};
+
+struct PlotRequest {
+  std::vector<storage::Run> runs;
+  std::vector<std::string> series;
+  PlotAxis axis = PlotAxis::step;
+  bool logarithmic = false;
+  std::int64_t from = 0, to = INT64_MAX;  // steps
+  int columns = 0;                        // to be drawn
+};
+
+// Throws Error(not_found) where none of the runs has one of the series, with the nearest name suggested, or
+// where nothing is left to be drawn.
+Plot loadPlot(storage::Catalogue& catalogue, const PlotRequest& request);
+
+// A round number's multiples within [low, high], at most `most` of them and at least one where there is one.
+std::vector<double> roundTicks(double low, double high, int most);
+
+// Powers of ten within, else as roundTicks. Both > 0.
+std::vector<double> logTicks(double low, double high, int most);
+
+// The numbers on an axis, with as many decimals as their distance needs.
+std::vector<std::string> tickLabels(const std::vector<double>& ticks);
+
+}  // namespace batchscope::cli

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_record_json.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <variant>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/telemetry.h"
+#include "run_json.h"
+
+namespace batchscope::cli {
+namespace {
+
+using protocol::Json;
+
+constexpr std::size_t kLongestText = 1'000'000;   // bytes
+constexpr std::size_t kMostRecords = 10'000'000;  // of one kind
+
+[[noreturn]] void refuse(const std::string& field, const std::string& why) {
+  throw Error(ErrorKind::corrupt, fmt::format("the exported run cannot be read: {} {}", field, why));
+}
+
+// Fields of an object, each with its type checked; one that is missing or null is the default.
+class Fields {
+ public:
+  Fields(const Json& json, std::string what) : json_(json), what_(std::move(what)) {
+    if (!json.is_object()) refuse(what_, "is no object");
+  }
+
+  double number(const char* name, double otherwise = 0) const {
+    const Json* value = find(name);
+    if (value == nullptr) return otherwise;
+    try {
+      return protocol::decode_number(*value);
+    } catch (const Error&) {
+      refuse(path(name), "is no number");
+    }
+  }
+
+  std::int64_t integer(const char* name) const {
+    const Json* value = find(name);
+    if (value == nullptr) return 0;
+    if (!value->is_number_integer() ||
+        (value->is_number_unsigned() && value->get<std::uint64_t>() > INT64_MAX))
+      refuse(path(name), "is no whole number");
+    return value->get<std::int64_t>();
+  }
+
+  int smallInteger(const char* name) const {
+    const std::int64_t value = integer(name);
+    if (value < INT32_MIN || value > INT32_MAX) refuse(path(name), "is too large");
+    return static_cast<int>(value);
+  }
+
+  std::string text(const char* name) const {
+    const Json* value = find(name);
+    if (value == nullptr) return {};
+    if (!value->is_string()) refuse(path(name), "is no text");
+    if (value->get_ref<const std::string&>().size() > kLongestText) refuse(path(name), "is too long");
+    return value->get<std::string>();
+  }
+
+  // The members of an object or an array.
+  const Json& list(const char* name, Json::value_t type) const {
+    static const Json kEmptyArray = Json::array(), kEmptyObject = Json::object();
+    const Json* value = find(name);
+    if (value == nullptr) return type == Json::value_t::array ? kEmptyArray : kEmptyObject;
+    if (value->type() != type)
+      refuse(path(name), type == Json::value_t::array ? "is no list" : "is no object");
+    if (value->size() > kMostRecords) refuse(path(name), "is too long");
+    return *value;
+  }
+
+  const Json* find(const char* name) const {
+    const auto found = json_.find(name);
+    return found == json_.end() || found->is_null() ? nullptr : &*found;
+  }
+
+  std::string path(const std::string& name) const { return what_ + "." + name; }
+
+ private:
+  const Json& json_;
+  std::string what_;
+};
+
+std::map<std::string, double> numbers(const Fields& fields, const char* name) {
+  std::map<std::string, double> values;
+  const Json& json = fields.list(name, Json::value_t::object);
+  const Fields members(json, fields.path(name));
+  for (const auto& [key, value] : json.items()) values[key] = members.number(key.c_str());
+  return values;
+}
+
+template <class Record>
+std::vector<Record> records(const Fields& fields, const char* name, Record (*read)(const Fields&)) {
+  std::vector<Record> list;
+  for (const Json& json : fields.list(name, Json::value_t::array))
+    list.push_back(read(Fields(json, fields.path(name))));
+  return list;
+}
+
+protocol::RunSpec specFrom(const Fields& fields) {
+  protocol::RunSpec spec;
+  if (const Json* json = fields.find("spec")) try {
+      spec = json->get<protocol::RunSpec>();
+    } catch (const std::exception& error) {
+      refuse("run.spec", error.what());
+    }
+  if (!spec.program.starts_with(kImportedProgram)) spec.program = kImportedProgram + spec.program;
+  spec.environment.clear();
+  return spec;
+}
+
+storage::Run runFrom(const Fields& fields) {
+  storage::Run run;
+  run.id = fields.text("id");
+  if (!protocol::valid_run_id(run.id)) refuse("run.id", "is none");
+  run.name = fields.text("name");
+  run.spec = specFrom(fields);
+  run.spec.name = run.name;
+  try {
+    run.state = protocol::parse_run_state(fields.text("state"));
+  } catch (const Error&) {
+    refuse("run.state", "is none that is known");
+  }
+  if (protocol::is_active(run.state) || run.state == protocol::RunState::interrupted)
+    run.state = protocol::RunState::stopped;
+  run.message = fields.text("message");
+  run.created = fields.number("created");
+  run.ended = fields.number("ended");
+  run.step = fields.integer("step");
+  run.epoch = fields.smallInteger("epoch");
+  run.epochs = fields.smallInteger("epochs");
+  run.fraction = fields.number("fraction");
+  run.note = fields.text("note");
+  run.latest = numbers(fields, "latest");
+  for (const Json& tag : fields.list("tags", Json::value_t::array)) {
+    if (!tag.is_string()) refuse("run.tags", "is no list of texts");
+    run.tags.push_back(tag);
+  }
+  return run;
+}
+
+storage::Generation generationFrom(const Fields& fields) {
+  storage::Generation generation;
+  generation.number = fields.smallInteger("number");
+  generation.replicas = fields.smallInteger("replicas");
+  generation.reason = fields.text("reason");
+  generation.started = fields.number("started");
+  generation.ended = fields.number("ended");
+  generation.first_step = fields.integer("first_step");
+  generation.last_step = fields.integer("last_step");
+  generation.checkpoint = fields.text("checkpoint");
+  generation.pause = fields.number("pause", -1);
+  generation.pause_parts = numbers(fields, "pause_parts");
+  generation.outcome = fields.text("outcome");
+  return generation;
+}
+
+storage::Epoch epochFrom(const Fields& fields) {
+  return {fields.smallInteger("number"), fields.smallInteger("generation"), fields.number("started"),
+          fields.number("ended"),        fields.integer("first_step"),      fields.integer("last_step")};
+}
+
+storage::Event eventFrom(const Fields& fields) {
+  return {0,
+          fields.number("time"),
+          fields.smallInteger("generation"),
+          fields.integer("step"),
+          fields.text("level"),
+          fields.text("text")};
+}
+
+storage::Ledger ledgerFrom(const Fields& fields) {
+  return {fields.smallInteger("generation"),
+          {fields.text("loader"), fields.smallInteger("epoch"), fields.smallInteger("pass"),
+           fields.integer("from"), fields.integer("to"), fields.integer("padding"),
+           fields.integer("dataset_size"), fields.integer("step")}};
+}
+
+std::optional<protocol::Model> modelFrom(const Fields& fields) {
+  const std::string text = fields.text("model");
+  if (text.empty()) return std::nullopt;
+  try {
+    const protocol::Message message = protocol::decode(text);
+    if (const auto* model = std::get_if<protocol::Model>(&message)) return *model;
+  } catch (const Error&) {
+  }
+  refuse("model", "is none");
+}
+
+}  // namespace
+
+Json recordJson(const storage::RunRecord& record) {
+  const auto list = [](const auto& records, const auto& convert) {
+    Json json = Json::array();
+    for (const auto& one : records) json.push_back(convert(one));
+    return json;
+  };
+  return {{"format", kExportFormat},
+          {"version", kExportVersion},
+          {"run", runJson(record.run)},
+          {"hyperparameters", record.run.hyperparameters},
+          {"generations", list(record.generations, generationJson)},
+          {"epochs", list(record.epochs, epochJson)},
+          {"events", list(record.events, eventJson)},
+          {"ledger", ledgerJson(record.ledger)},
+          {"model", record.model ? Json(protocol::encode(*record.model)) : Json(nullptr)}};
+}
+
+storage::RunRecord recordFrom(const Json& json) {
+  const Fields fields(json, "it");
+  if (fields.text("format") != kExportFormat) refuse("its beginning", "is none of an exported run");
+  if (const std::int64_t version = fields.integer("version"); version != kExportVersion)
+    throw Error(ErrorKind::version,
+                fmt::format("the exported run has version {}, this BatchScope knows {}: use a newer "
+                            "BatchScope",
+                            version, kExportVersion));
+  const Json* run = fields.find("run");
+  if (run == nullptr) refuse("run", "is missing");
+  storage::RunRecord record{
+      runFrom(Fields(*run, "run")),          records(fields, "generations", generationFrom),
+      records(fields, "epochs", epochFrom),  records(fields, "events", eventFrom),
+      records(fields, "ledger", ledgerFrom), modelFrom(fields)};
+  const Json& parameters = fields.list("hyperparameters", Json::value_t::object);
+  const Fields texts(parameters, "hyperparameters");
+  for (const auto& [name, value] : parameters.items())
+    record.run.hyperparameters[name] = texts.text(name.c_str());
+  return record;
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The words of run, and of what controls a run.
+#include <tuple>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/replicas.h"
+#include "batchscope/run/supervisor.h"
+#include "command_set.h"
+#include "help_text.h"
+
+namespace batchscope::cli {
+namespace {
+
+constexpr int kMostOrdinal = 1'000'000;  // of a replica or a generation
+
+CLI::Validator replicaCount() { return CLI::Range(1, protocol::kMostReplicas).description(""); }
+
+CLI::Validator replicaText() {
+  return {[](const std::string& text) {
+            try {
+              protocol::ReplicaCount::parse(text);
+              return std::string();
+            } catch (const Error& error) {
+              return std::string(error.what());
+            }
+          },
+          ""};
+}
+
+CLI::Validator device() {
+  return {[](const std::string& text) {
+            const bool known = text == "auto" || text == "cpu" || text == "cuda" || text.starts_with("cuda:");
+            return known ? std::string() : "'" + text + "' is none of auto, cpu, cuda, cuda:N";
+          },
+          ""};
+}
+
+CLI::Validator ordinal() { return CLI::Range(0, kMostOrdinal).description(""); }
+
+// What a fault does, and how long anything may take.
+void addFaults(CommandSet& set, CLI::App* command, RunOptions& options) {
+  constexpr char kGroup[] = "Faults";
+  command
+      ->add_option("--restart-budget", options.restart_budget,
+                   "Restarts after failures that come no further, then the run fails: 5 if not said")
+      ->check(CLI::Range(0, kMostOrdinal).description(""))
+      ->type_name("N")
+      ->group(kGroup);
+  set.limitTo(
+      command
+          ->add_option("--non-finite", options.non_finite,
+                       "A gradient of NaN or infinity: skip the step (if not said), stop the run, or restore "
+                       "the last checkpoint")
+          ->type_name("POLICY")
+          ->group(kGroup),
+      {"skip", "stop", "restore"});
+  const std::tuple<const char*, std::string&, const char*> times[] = {
+      {"--collective-timeout", options.collective_timeout, "A replica waits this long for the others: 30s"},
+      {"--hang-timeout", options.hang_timeout,
+       "A run without progress for so long hangs, and is restarted: 45s; 0: never"},
+      {"--rescale-timeout", options.rescale_timeout,
+       "A restart has this long until its first step, then the old number is restored: 60s"},
+      {"--checkpoint-timeout", options.checkpoint_timeout,
+       "A stop has this long for its checkpoint, then the one before is used: 120s"}};
+  for (const auto& [flag, text, description] : times)
+    command->add_option(flag, text, description)->type_name("TIME")->group(kGroup);
+}
+
+void addRun(CommandSet& set) {
+  const auto options = std::make_shared<RunOptions>();
+  set.passProgramArgumentsTo(options->arguments);
+  CLI::App* command =
+      set.add("run", "Start a run and watch it", help::kRun, [=] { return runProgram(*options); });
+  set.setValues(
+      command
+          ->add_option("PROGRAM", options->program,
+                       "A path, or a name such as digits; its arguments, or all of it, behind \"--\"")
+          ->type_name(""),
+      CommandSet::Values::files);
+  command
+      ->add_option("--replicas", options->replicas,
+                   "How many replicas to start with, or auto[:MIN-MAX] for as many as pay")
+      ->check(replicaText())
+      ->type_name("N");
+  command
+      ->add_option("--efficiency-floor", options->efficiency_floor,
+                   "Of auto: the least speed-up per replica, 0.5 if not said")
+      ->check(CLI::Range(0.0, 1.0).description(""))
+      ->type_name("X");
+  command->add_option("--name", options->name, "The run's name; else the program's");
+  command->add_option("--group", options->group, "A name for runs that belong together");
+  command
+      ->add_option("--device", options->device,
+                   "cpu, cuda, cuda:N for one GPU, or auto for GPUs where enough are free")
+      ->check(device())
+      ->type_name("NAME");
+  command->add_flag("--oversubscribe", options->oversubscribe,
+                    "Share GPUs: with other runs, and between replicas, which then use Gloo");
+  command->add_option("--recipe", options->recipe, "A recipe's name, file or folder instead of a program");
+  set.addTexts(command, "--set", options->settings, "TEXT", "A parameter of the recipe, KEY=VALUE");
+  command->add_flag("--detach", options->detach, "Print the run's id and leave it running");
+  command->add_flag("--headless")
+      ->description("No window: watch in this terminal, as this program always does");
+  set.addTexts(command, "--at", options->triggers, "EVENT", "A scripted event, such as epoch=2:replicas=1");
+  command
+      ->add_option("--checkpoint-every", options->checkpoint_every,
+                   "Checkpoint this often: 60s if not said; 0: never")
+      ->type_name("TIME");
+  addFaults(set, command, *options);
+  set.addTexts(command, "--expect", options->expectations, "CLAIM",
+               "What must hold at the end, such as 'accuracy>=0.97'");
+  command->add_option("--timeout", options->timeout, "Stop with a checkpoint after this time: 90s, 10m, 2h")
+      ->type_name("TIME");
+  set.setValues(command->add_option("--report", options->report, "Write a report in JSON to this file")
+                    ->type_name("FILE"),
+                CommandSet::Values::files);
+  set.addJson(command, options->json);
+}
+
+void addRescale(CommandSet& set) {
+  struct Options : RunReference {
+    std::string replicas;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = set.add("rescale", "Restart a run on another number of replicas", help::kRescale,
+                              [=] { return rescaleRun(*options, options->replicas); });
+  set.addRunName(command, options->run);
+  command->add_option("N", options->replicas, "How many replicas, or auto[:MIN-MAX]")
+      ->required()
+      ->check(replicaText())
+      ->type_name("");
+  set.addJson(command, options->json);
+}
+
+void addResume(CommandSet& set) {
+  const auto options = std::make_shared<ResumeOptions>();
+  CLI::App* command = set.add("resume", "Go on with a run from its last checkpoint", help::kResume,
+                              [=] { return resumeRun(*options); });
+  set.addRunName(command, options->run);
+  command->add_option("--replicas", options->replicas, "How many; else as many as before")
+      ->check(replicaCount())
+      ->type_name("N");
+  command->add_flag("--detach", options->detach, "Leave it running instead of watching");
+  set.addJson(command, options->json);
+}
+
+void addLogs(CommandSet& set) {
+  const auto options = std::make_shared<LogOptions>();
+  CLI::App* command =
+      set.add("logs", "What the replicas of a run wrote", help::kLogs, [=] { return printLogs(*options); });
+  set.addRunName(command, options->run);
+  command->add_flag("-f,--follow", options->follow, "Go on printing what comes, until the run is at rest");
+  command->add_option("--replica", options->replica, "Of this replica only")
+      ->check(ordinal())
+      ->type_name("N");
+  command->add_option("--generation", options->generation, "Of this generation; else the newest")
+      ->check(ordinal())
+      ->type_name("N");
+  set.addJson(command, options->json);
+}
+
+// Started by run::start_run; nobody types it.
+void addSupervise(CommandSet& set) {
+  struct Options {
+    std::string run;
+    int replicas = 0;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command =
+      set.add("supervise", "", "", [=] { return run::supervise(options->run, options->replicas); });
+  command->add_option("RUN", options->run)->required();
+  command->add_option("--replicas", options->replicas);
+  command->group("");
+}
+
+}  // namespace
+
+void addTrainingCommands(CommandSet& set) {
+  set.beginGroup("Train");
+  addRun(set);
+  addRescale(set);
+  set.addReference("checkpoint", "Write a checkpoint now, and keep it", help::kCheckpoint, checkpointRun);
+  set.addReference("pause", "Checkpoint a run and free its devices", help::kPause, pauseRun);
+  addResume(set);
+  set.addReference("stop", "Checkpoint a run and end it", help::kStop, stopRun);
+  set.addReference("attach", "Watch a run that is going on", help::kAttach, attachToRun);
+  addLogs(set);
+  addSupervise(set);
+}
+
+}  // namespace batchscope::cli

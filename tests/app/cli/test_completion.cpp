@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Completion, as the program answers it and as real shells use it.
+#include <QStandardPaths>
+#include <QtTest>
+
+#include "batchscope/protocol/error.h"
+#include "run_store.h"
+
+using namespace batchscope;
+using namespace batchscope::cli;
+
+class TestCompletion : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    sandbox_ = std::make_unique<Sandbox>();
+    id_ = QString::fromStdString(
+        RunMaker{.name = "digits", .hyperparameters = {{"optimizer", "adam"}}, .steps = 20}(*sandbox_));
+    removed_ = QString::fromStdString(RunMaker{.name = "two words", .steps = 20}(*sandbox_));
+  }
+
+  void completesCommands() {
+    QCOMPARE(complete({"plo"}), QStringList({"plot"}));
+    QVERIFY(complete({""}).contains("run") && complete({""}).size() > 25);
+    QVERIFY2(!complete({""}).contains("supervise"), "the supervisor's own command is not for people");
+    QCOMPARE(complete({"help", "resc"}), QStringList({"rescale"}));
+    QCOMPARE(complete({"nosuch", ""}), QStringList());
+  }
+
+  void completesFlags() {
+    QCOMPARE(complete({"run", "--rep"}), QStringList({"--replicas", "--report"}));
+    QCOMPARE(complete({"--ver"}), QStringList({"--version"}));
+  }
+
+  void completesValues() {
+    QCOMPARE(complete({"export", "latest", "--format", "j"}), QStringList({"json", "jsonl"}));
+    QCOMPARE(complete({"export", "--format", "=", "cs"}), QStringList({"csv"}));
+    QCOMPARE(complete({"export", "--format=cs"}), QStringList({"--format=csv"}));
+    QCOMPARE(complete({"plot", "latest", "--x", "t"}), QStringList({"time"}));
+    QCOMPARE(complete({"completion", ""}), QStringList({"bash", "zsh", "fish"}));
+    QCOMPARE(complete({"import", ""}), QStringList({":files"}));
+    QCOMPARE(complete({"run", "digits", "--", ""}), QStringList({":files"}));
+    QCOMPARE(complete({"rescale", "latest", ""}), QStringList());
+  }
+
+  void completesRuns() {
+    QCOMPARE(complete({"show", "dig"}), QStringList({"digits"}));
+    QVERIFY(complete({"show", ""}).contains("latest") && complete({"show", ""}).contains(id_));
+    QCOMPARE(complete({"diff", "latest", "dig"}), QStringList({"digits"}));
+    QCOMPARE(complete({"plot", "latest", "--with", "dig"}), QStringList({"digits"}));
+    QCOMPARE(complete({"restore", ""}), QStringList());
+    QCOMPARE(sandbox_->ask({"rm", removed_}).code, int(kExitOk));
+    QVERIFY(complete({"restore", ""}).contains(removed_));
+    QVERIFY(!complete({"show", ""}).contains(removed_));
+  }
+
+  void completesSeriesAndFields() {
+    QCOMPARE(complete({"plot", "digits", ""}), QStringList({"loss", "strange"}));
+    QCOMPARE(complete({"plot", "digits", "loss", "--log", "str"}), QStringList({"strange"}));
+    QCOMPARE(complete({"tail", "nosuch", ""}), QStringList());
+    QCOMPARE(complete({"ls", "--columns", "id,opti"}), QStringList({"id,optimizer"}));
+    QCOMPARE(complete({"ls", "--sort", "-accu"}), QStringList({"-accuracy"}));
+  }
+
+  void makesNoStore() {
+    const Sandbox empty;
+    QCOMPARE(empty.ask({"__complete", "show", ""}).out, QString());
+    QVERIFY(!QFile::exists(empty.database()));
+  }
+
+  void worksInBash() {
+    const auto answer = [&](const QString& words, int at) {
+      return shell("bash", {"-c", "source <(batchscope completion bash); COMP_WORDS=(" + words +
+                                      "); COMP_CWORD=" + QString::number(at) +
+                                      "; _batchscope; printf '%s\\n' \"${COMPREPLY[@]}\""});
+    };
+    QCOMPARE(answer("batchscope plo", 1), "plot\n");
+    QCOMPARE(answer("batchscope show dig", 2), "digits\n");
+    QCOMPARE(answer("batchscope plot digits str", 3), "strange\n");
+    QCOMPARE(answer("batchscope show two", 2), "two\\ words\n");
+    QCOMPARE(answer("batchscope export --format = csv", 4), "csv\n");
+    QCOMPARE(shell("bash", {"-c", "source <(batchscope completion bash); complete -p batchscope"}),
+             "complete -F _batchscope batchscope\n");
+  }
+
+  void isUnderstoodByOtherShells_data() {
+    QTest::addColumn<QString>("name");
+    QTest::newRow("zsh") << "zsh";
+    QTest::newRow("fish") << "fish";
+  }
+
+  void isUnderstoodByOtherShells() {
+    QFETCH(QString, name);
+    const QString script = sandbox_->ask({"completion", name}).out;
+    QVERIFY(script.contains("batchscope __complete") || script.contains("__complete"));
+    if (QStandardPaths::findExecutable(name).isEmpty()) QSKIP("this shell is not installed");
+    if (name == "fish")
+      QCOMPARE(shell(name, {"-c", "batchscope completion fish | source; complete -C 'batchscope plo'"})
+                   .split('\t')[0],
+               "plot");
+    else
+      QCOMPARE(
+          shell(name, {"-fc",
+                       "autoload -U compinit; compinit -u -D; source <(batchscope completion zsh); print "
+                       "$_comps[batchscope]"}),
+          "_batchscope\n");
+  }
+
+ private:
+  QStringList complete(const QStringList& words) const {
+    QStringList texts;
+    for (const QString& line :
+         sandbox_->ask(QStringList{"__complete"} + words).out.split('\n', Qt::SkipEmptyParts))
+      texts << line.split('\t')[0];
+    return texts;
+  }
+
+  QString shell(const QString& program, const QStringList& arguments) const {
+    auto process = sandbox_->prepare({});
+    QProcessEnvironment environment = process->processEnvironment();
+    environment.insert("PATH", qEnvironmentVariable("BATCHSCOPE_BIN") + ":" + environment.value("PATH"));
+    process->setProcessEnvironment(environment);
+    process->setProgram(program);
+    process->setArguments(arguments);
+    process->start();
+    const Answer answer = Sandbox::finish(*process);
+    return answer.out + answer.err;
+  }
+
+  std::unique_ptr<Sandbox> sandbox_;
+  QString id_, removed_;
+};
+
+QTEST_GUILESS_MAIN(TestCompletion)
+#include "test_completion.moc"

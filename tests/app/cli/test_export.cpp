@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// export and import: each format, the way there and back, and files that are not to be trusted.
+#include <QDir>
+#include <QtTest>
+#include <bit>
+#include <cmath>
+
+#include "batchscope/protocol/error.h"
+#include "run_store.h"
+
+using namespace batchscope;
+using namespace batchscope::cli;
+
+namespace {
+
+constexpr int kSteps = 3000;
+
+QByteArray contents(const QString& file) {
+  QFile in(file);
+  return in.open(QIODevice::ReadOnly) ? in.readAll() : QByteArray();
+}
+
+}  // namespace
+
+class TestExport : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    sandbox_ = std::make_unique<Sandbox>();
+    id_ = QString::fromStdString(RunMaker{.name = "di/gits",
+                                          .tags = {"paper"},
+                                          .group = "ablation",
+                                          .hyperparameters = {{"lr", "0.1"}},
+                                          .steps = kSteps}(*sandbox_));
+    storage::Catalogue catalogue(sandbox_->database().toStdString());
+    catalogue.add_event(id_.toStdString(), 1, 7, "warning", "an \"event\"");
+    catalogue.set_note(id_.toStdString(), "two\nlines");
+  }
+
+  void writesCsv() {
+    const Answer answer = ask({"export", id_, "--format", "csv"});
+    QCOMPARE(answer.code, int(kExitOk));
+    QVERIFY2(answer.out.contains("3003 samples"), qPrintable(answer.out));
+    const QList<QByteArray> lines = contents(sandbox_->path("di-gits-" + id_ + ".csv")).split('\n');
+    QCOMPARE(lines.size(), 1 + kSteps + 3 + 1);
+    QCOMPARE(lines[0], "series,generation,step,value");
+    QCOMPARE(lines[1], "loss,0,1,2");
+    QVERIFY(lines.contains("strange,1,1,nan") && lines.contains("strange,1,2,-inf"));
+  }
+
+  void writesToStandardOutput() {
+    const Answer answer = ask({"export", id_, "--format", "csv", "--series", "strange", "-o", "-"});
+    QCOMPARE(answer.out,
+             "series,generation,step,value\nstrange,1,1,nan\nstrange,1,2,-inf\nstrange,1,4,0.1\n");
+    QCOMPARE(ask({"export", id_, "--format", "sqlite", "-o", "-"}).code, int(kExitUsage));
+    const Answer typo = ask({"export", id_, "--series", "los", "-o", "-"});
+    QCOMPARE(typo.code, int(kExitNotFound));
+    QVERIFY(typo.err.contains("did you mean loss?"));
+  }
+
+  void writesJson() {
+    QCOMPARE(ask({"export", id_, "--format", "json", "-o", "a.json"}).code, int(kExitOk));
+    const QJsonObject json = QJsonDocument::fromJson(contents(sandbox_->path("a.json"))).object();
+    QCOMPARE(json["run"].toObject()["name"].toString(), "di/gits");
+    int samples = 0;
+    for (const QJsonValue& block : json["samples"].toArray())
+      samples += block.toObject()["values"].toArray().size();
+    QCOMPARE(samples, kSteps + 3);
+  }
+
+  void writesEventFiles() {
+    QCOMPARE(ask({"export", id_, "--format", "tensorboard", "-o", "events"}).code, int(kExitOk));
+    const QStringList files = QDir(sandbox_->path("events")).entryList(QDir::Files);
+    QCOMPARE(files.size(), 1);
+    QVERIFY(files[0].startsWith("events.out.tfevents"));
+    const QByteArray bytes = contents(sandbox_->path("events/" + files[0]));
+    QCOMPARE(bytes.count("strange"), 3);
+    QCOMPARE(ask({"export", id_, "--format", "tensorboard", "-o", "events"}).code, int(kExitConflict));
+    QCOMPARE(ask({"export", id_, "--format", "tensorboard", "-o", "events", "--force"}).code, int(kExitOk));
+    QVERIFY(QDir().mkpath(sandbox_->path("mine/of")));
+    QCOMPARE(ask({"export", id_, "--format", "tensorboard", "-o", "mine", "--force"}).code,
+             int(kExitConflict));
+    QVERIFY(QFile::exists(sandbox_->path("mine/of")));
+  }
+
+  void overwritesOnlyWhenMeant() {
+    for (const char* format : {"csv", "json", "jsonl", "sqlite"}) {
+      const QString file = QString("a.") + format;
+      QCOMPARE(ask({"export", id_, "--format", format, "-o", file}).code, int(kExitOk));
+      const QByteArray before = contents(sandbox_->path(file));
+      const Answer again = ask({"export", id_, "--format", format, "-o", file});
+      QCOMPARE(again.code, int(kExitConflict));
+      QVERIFY(again.err.contains("--force"));
+      QCOMPARE(contents(sandbox_->path(file)), before);
+      QCOMPARE(ask({"export", id_, "--format", format, "-o", file, "--force"}).code, int(kExitOk));
+    }
+    QCOMPARE(QDir(sandbox_->path(".")).entryList({"*partial*"}).size(), 0);
+  }
+
+  void comesBackInAnotherStore_data() {
+    QTest::addColumn<QString>("format");
+    QTest::newRow("jsonl") << "jsonl";
+    QTest::newRow("sqlite") << "sqlite";
+  }
+
+  void comesBackInAnotherStore() {
+    QFETCH(QString, format);
+    QCOMPARE(ask({"export", id_, "--format", format, "-o", "run"}).code, int(kExitOk));
+    const Sandbox other;
+    const Answer answer = other.ask({"import", sandbox_->path("run"), "--json"});
+    QVERIFY2(answer.code == kExitOk, qPrintable(answer.err));
+    QCOMPARE(answer.json()["imported"].toString(), id_);
+    QCOMPARE(answer.json()["samples"].toInt(), kSteps + 3);
+
+    // What another export of each says is the same, but for the program, which is not to be started.
+    QCOMPARE(other.ask({"export", id_, "--format", "jsonl", "-o", "again"}).code, int(kExitOk));
+    QCOMPARE(ask({"export", id_, "--format", "jsonl", "-o", "before"}).code, int(kExitOk));
+    QByteArray before = contents(sandbox_->path("before")), again = contents(other.path("again"));
+    QVERIFY(again.contains("imported:/bin/true"));
+    again.replace("imported:/bin/true", "/bin/true");
+    static const QRegularExpression eventId("\"id\":\\d+,");  // a cursor of its store
+    QCOMPARE(QString::fromUtf8(again).remove(eventId), QString::fromUtf8(before).remove(eventId));
+
+    for (const char* series : {"loss", "strange"})
+      for (const int generation : {0, 1}) {
+        const auto a = samples(*sandbox_, series, generation), b = samples(other, series, generation);
+        QCOMPARE(a.size(), b.size());
+        for (std::size_t i = 0; i < a.size(); ++i) {
+          QCOMPARE(a[i].step, b[i].step);
+          QCOMPARE(std::bit_cast<std::uint64_t>(a[i].value), std::bit_cast<std::uint64_t>(b[i].value));
+        }
+      }
+    QCOMPARE(other.ask({"show", id_}).code, int(kExitOk));
+  }
+
+  void getsANewIdWhereItIsThere() {
+    QCOMPARE(ask({"export", id_, "--format", "jsonl", "-o", "run"}).code, int(kExitOk));
+    const Answer answer = ask({"import", "run", "--name", "copy"});
+    QCOMPARE(answer.code, int(kExitOk));
+    QVERIFY2(answer.out.contains("new id"), qPrintable(answer.out));
+    QCOMPARE(ask({"ls", "--json"}).json()["runs"].toArray().size(), 2);
+    QVERIFY(ask({"diff", id_, "copy"}).out.contains("Run"));
+  }
+
+  void anActiveRunIsImportedAsStopped() {
+    const std::string busy =
+        RunMaker{.name = "busy", .state = protocol::RunState::running, .steps = 10}(*sandbox_);
+    storage::Catalogue catalogue(sandbox_->database().toStdString());
+    QVERIFY(catalogue.claim_supervisor(busy));
+    QCOMPARE(ask({"export", "busy", "-o", "run"}).code, int(kExitOk));
+    const Sandbox other;
+    QCOMPARE(other.ask({"import", sandbox_->path("run")}).code, int(kExitOk));
+    QCOMPARE(other.ask({"ls", "--json"}).json()["runs"].toArray()[0].toObject()["state"].toString(),
+             "stopped");
+    const Answer resumed = other.ask({"resume", "latest", "--detach"});
+    QCOMPARE(resumed.code, int(kExitConflict));  // nobody's program is started
+    QVERIFY2(resumed.err.contains("imported"), qPrintable(resumed.err));
+  }
+
+  void refusesWhatIsDamaged_data() {
+    QTest::addColumn<QByteArray>("from");
+    QTest::addColumn<QByteArray>("to");
+    QTest::addColumn<int>("code");
+    QTest::newRow("other format") << QByteArray("batchscope-run") << QByteArray("something")
+                                  << int(kExitCorrupt);
+    QTest::newRow("newer") << QByteArray("\"version\":1") << QByteArray("\"version\":2") << int(kExitCorrupt);
+    QTest::newRow("id") << id("\"id\":\"") << id("\"id\":\"../") << int(kExitCorrupt);
+    QTest::newRow("state") << QByteArray("\"finished\"") << QByteArray("\"flying\"") << int(kExitCorrupt);
+    QTest::newRow("value") << QByteArray("\"nan\"") << QByteArray("\"many\"") << int(kExitCorrupt);
+    QTest::newRow("step") << QByteArray("[1,2,3,") << QByteArray("[1,2.5,3,") << int(kExitCorrupt);
+    QTest::newRow("large step") << QByteArray("[1,2,3,") << QByteArray("[1,18446744073709551615,3,")
+                                << int(kExitCorrupt);
+    QTest::newRow("count") << QByteArray("\"samples\":3003") << QByteArray("\"samples\":3004")
+                           << int(kExitCorrupt);
+    QTest::newRow("generation") << QByteArray("\"generation\":0,\"series\"")
+                                << QByteArray("\"generation\":-1,\"series\"") << int(kExitCorrupt);
+    QTest::newRow("cut off") << QByteArray("{\"end\":{\"samples\":3003}}\n") << QByteArray()
+                             << int(kExitCorrupt);
+    QTest::newRow("two ends") << QByteArray("{\"end\":{\"samples\":3003}}\n")
+                              << QByteArray("{\"end\":{\"samples\":3003}}\n{}\n") << int(kExitCorrupt);
+    QTest::newRow("no JSON") << QByteArray("{\"epochs\"") << QByteArray("{\"epochs") << int(kExitCorrupt);
+    QTest::newRow("spec") << QByteArray("\"replicas\":1") << QByteArray("\"replicas\":\"x\"")
+                          << int(kExitCorrupt);
+  }
+
+  void refusesWhatIsDamaged() {
+    QFETCH(QByteArray, from);
+    QFETCH(QByteArray, to);
+    QFETCH(int, code);
+    QCOMPARE(ask({"export", id_, "-o", "run"}).code, int(kExitOk));
+    QByteArray text = contents(sandbox_->path("run"));
+    QVERIFY(text.contains(from));
+    text.replace(from, to);
+    const Sandbox other;
+    QFile out(other.path("run"));
+    QVERIFY(out.open(QIODevice::WriteOnly) && out.write(text) == text.size());
+    out.close();
+    const Answer answer = other.ask({"import", "run"});
+    QVERIFY2(answer.code == code, qPrintable(answer.err));
+    QVERIFY2(answer.err.contains("run"), qPrintable(answer.err));
+    QVERIFY(other.ask({"ls"}).out.contains("No runs yet"));
+    QCOMPARE(QDir(other.path("runs")).entryList(QDir::Dirs | QDir::NoDotAndDotDot).size(), 0);
+  }
+
+  void refusesOtherFiles() {
+    QCOMPARE(ask({"import", "nosuch"}).code, int(kExitNotFound));
+    QCOMPARE(ask({"import", "."}).code, int(kExitUsage));
+    QCOMPARE(ask({"import", sandbox_->database()}).code, int(kExitCorrupt));
+    QCOMPARE(ask({"import", "/bin/true"}).code, int(kExitCorrupt));
+  }
+
+ private:
+  Answer ask(const QStringList& arguments) const { return sandbox_->ask(arguments); }
+  static QByteArray id(const char* text) { return text; }
+
+  std::vector<storage::Sample> samples(const Sandbox& sandbox, const char* series, int generation) const {
+    return storage::SampleReader(sandbox.path("runs/" + id_ + "/samples.db").toStdString())
+        .read(series, generation);
+  }
+
+  std::unique_ptr<Sandbox> sandbox_;
+  QString id_;
+};
+
+QTEST_GUILESS_MAIN(TestExport)
+#include "test_export.moc"

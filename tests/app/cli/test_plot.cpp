@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// plot and tail on recorded series, and the canvas and axes behind them.
+#include <QImage>
+#include <QtTest>
+#include <csignal>
+
+#include "batchscope/protocol/error.h"
+#include "dot_canvas.h"
+#include "format.h"
+#include "plot_data.h"
+#include "plot_text.h"
+#include "run_store.h"
+
+using namespace batchscope;
+using namespace batchscope::cli;
+
+class TestPlot : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() { sandbox_ = std::make_unique<Sandbox>(); }
+
+  void drawsDots() {
+    DotCanvas canvas(2, 1, true);
+    QCOMPARE(canvas.dotWidth(), 4);
+    canvas.line(0, 0, 3, 3, Colour::none);
+    QCOMPARE(QString::fromStdString(canvas.row(0, Style())), QStringLiteral("⡠⠊"));
+    DotCanvas ascii(3, 2, false);
+    ascii.dot(1, 0, Colour::none);
+    ascii.dot(9, 9, Colour::none);
+    ascii.dot(-1, 0, Colour::none);
+    QCOMPARE(ascii.row(0, Style()), std::string());
+    QCOMPARE(ascii.row(1, Style()), std::string(" *"));
+  }
+
+  void findsRoundTicks() {
+    QCOMPARE(tickLabels(roundTicks(0.03, 1.02, 5)),
+             (std::vector<std::string>{"0.2", "0.4", "0.6", "0.8", "1.0"}));
+    QCOMPARE(tickLabels(roundTicks(-3, 3, 4)), (std::vector<std::string>{"-2", "0", "2"}));
+    QCOMPARE(tickLabels(roundTicks(0, 10'000'000, 3)), (std::vector<std::string>{"0", "5M", "10M"}));
+    QCOMPARE(tickLabels(logTicks(0.005, 200, 8)),
+             (std::vector<std::string>{"0.01", "0.1", "1", "10", "100"}));
+    QCOMPARE(roundTicks(1, 1, 5).size(), 1u);
+    QCOMPARE(roundTicks(0, INFINITY, 5).size(), 1u);
+  }
+
+  void drawsInTheTerminal() {
+    RunMaker{.steps = 2000}(*sandbox_);
+    const Answer answer = ask({"plot", "latest", "loss", "--width", "60", "--height", "10"});
+    QCOMPARE(answer.code, int(kExitOk));
+    const QStringList lines = answer.out.split('\n');
+    QCOMPARE(lines.size(), 1 + 1 + 10 + 2 + 1 + 1);
+    QVERIFY2(lines[1].contains("×1") && lines[1].contains("×2"), qPrintable(lines[1]));
+    QVERIFY2(lines[13].contains("1000") && lines[13].contains("step"), qPrintable(lines[13]));
+    QVERIFY2(lines[14].contains("loss  last 0.04472, 2000 samples"), qPrintable(lines[14]));
+    for (const QString& line : lines) QVERIFY2(displayWidth(line.toStdString()) <= 60, qPrintable(line));
+    QVERIFY2(!answer.out.contains('\x1b'), "no colours outside a terminal");
+    // It falls from the upper left corner.
+    QVERIFY2(lines[2].indexOf(QRegularExpression("[\u2801-\u28FF]")) < 10, qPrintable(lines[2]));
+  }
+
+  void answersInJson() {
+    RunMaker{.steps = 50}(*sandbox_);
+    const QJsonObject json = ask({"plot", "latest", "loss", "--json", "--width", "80"}).json();
+    const QJsonObject curve = json["curves"].toArray()[0].toObject();
+    QCOMPARE(curve["samples"].toInt(), 50);
+    const QJsonArray stretches = curve["stretches"].toArray();
+    QCOMPARE(stretches.size(), 2);
+    QCOMPARE(stretches[0].toObject()["points"].toArray()[3].toArray(),
+             (QJsonArray{4, RunMaker::loss(4), RunMaker::loss(4)}));
+    QCOMPARE(json["restarts"].toArray()[0].toObject()["x"].toInt(), 26);
+  }
+
+  void overlaysRuns() {
+    RunMaker{.name = "a", .steps = 50}(*sandbox_);
+    RunMaker{.name = "b", .steps = 80}(*sandbox_);
+    const Answer answer = ask({"plot", "a", "loss", "--with", "b"});
+    QVERIFY2(answer.out.contains("loss of a") && answer.out.contains("loss of b"), qPrintable(answer.out));
+  }
+
+  void writesPictures() {
+    RunMaker{.name = "a<b>&", .steps = 500}(*sandbox_);
+    QCOMPARE(ask({"plot", "latest", "loss", "--output", "loss.svg"}).code, int(kExitOk));
+    QFile svg(sandbox_->path("loss.svg"));
+    QVERIFY(svg.open(QIODevice::ReadOnly));
+    const QByteArray text = svg.readAll();
+    QVERIFY(text.contains("a&lt;b&gt;&amp;") && text.count("<polyline") == 2);
+    if (QFile::exists(qEnvironmentVariable("BATCHSCOPE_BIN") + "/batchscope-svg2png")) {
+      QCOMPARE(ask({"plot", "latest", "loss", "-o", "loss.png", "--width", "400", "--height", "300"}).code,
+               int(kExitOk));
+      QCOMPARE(QImage(sandbox_->path("loss.png")).size(), QSize(400, 300));
+    }
+    QCOMPARE(ask({"plot", "latest", "loss", "--output", "loss.gif"}).code, int(kExitUsage));
+    QCOMPARE(ask({"plot", "latest", "loss", "--output", "no/such/loss.svg"}).code, int(kExitFailure));
+  }
+
+  void saysWhatIsNotThere() {
+    RunMaker{.steps = 50}(*sandbox_);
+    const Answer typo = ask({"plot", "latest", "los"});
+    QCOMPARE(typo.code, int(kExitNotFound));
+    QVERIFY2(typo.err.contains("did you mean loss?"), qPrintable(typo.err));
+    QCOMPARE(ask({"plot", "latest", "loss", "--from", "1000"}).code, int(kExitNotFound));
+    QCOMPARE(ask({"plot", "latest", "strange", "--log"}).code, int(kExitOk));  // 0.1 is left of it
+    QCOMPARE(ask({"plot", "latest", "strange", "--log", "--to", "3"}).code, int(kExitNotFound));
+  }
+
+  void tailsWhatIsThere() {
+    RunMaker{.steps = 50}(*sandbox_);
+    const Answer answer = ask({"tail", "latest", "loss", "strange", "-n", "3"});
+    QCOMPARE(answer.code, int(kExitOk));
+    const QStringList lines = answer.out.trimmed().split('\n');
+    QCOMPARE(lines.size(), 4);
+    QCOMPARE(lines[0].simplified(), "STEP GEN loss strange");
+    QCOMPARE(lines[3].simplified(), "50 1 0.2828 -");
+    QCOMPARE(ask({"tail", "latest", "strange", "--json", "-n", "3"}).json()["value"].toDouble(), 0.1);
+    QVERIFY(ask({"tail", "latest", "strnge"}).err.contains("did you mean strange?"));
+  }
+
+  void tailsWhatComes() {
+    const std::string id = RunMaker{.state = protocol::RunState::running, .steps = 50}(*sandbox_);
+    storage::Catalogue catalogue(sandbox_->database().toStdString());
+    QVERIFY(catalogue.claim_supervisor(id));
+    storage::SampleWriter writer(
+        sandbox_->path("runs/" + QString::fromStdString(id) + "/samples.db").toStdString());
+    auto process = sandbox_->start({"tail", "latest", "loss", "-n", "1"});
+    QByteArray out;
+    const auto seen = [&](const char* text) {
+      return QTest::qWaitFor(
+          [&] {
+            process->waitForReadyRead(100);
+            out += process->readAllStandardOutput();
+            return out.contains(text);
+          },
+          Sandbox::kPatienceMs);
+    };
+    QVERIFY(seen("  50    1"));
+    writer.append(1, "loss", 51, 0.5);
+    writer.append(2, "loss", 49, 0.25);
+    writer.commit();
+    QVERIFY(seen("  49    2"));
+    QVERIFY(out.contains("  51    1"));
+    catalogue.set_state(id, protocol::RunState::finished);
+    QCOMPARE(Sandbox::finish(*process).code, int(kExitOk));
+  }
+
+ private:
+  Answer ask(const QStringList& arguments) const { return sandbox_->ask(arguments); }
+
+  std::unique_ptr<Sandbox> sandbox_;
+};
+
+QTEST_GUILESS_MAIN(TestPlot)
+#include "test_plot.moc"

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// rm, restore and gc: nothing is deleted that was not meant.
+#include <QDir>
+#include <QtTest>
+
+#include "batchscope/protocol/error.h"
+#include "run_store.h"
+
+using namespace batchscope;
+using namespace batchscope::cli;
+
+class TestTrash : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    sandbox_ = std::make_unique<Sandbox>();
+    id_ = QString::fromStdString(RunMaker{.steps = 20}(*sandbox_));
+  }
+
+  void removedRunsComeBack() {
+    const Answer removed = ask({"rm", id_});
+    QCOMPARE(removed.code, int(kExitOk));
+    QVERIFY2(removed.out.contains("batchscope restore " + id_), qPrintable(removed.out));
+    QVERIFY(QFile::exists(folder() + "/samples.db"));
+    QVERIFY(ask({"ls"}).out.contains("No runs yet"));
+    QVERIFY(ask({"ls", "--trash"}).out.contains(id_));
+    const Answer gone = ask({"show", id_});
+    QCOMPARE(gone.code, int(kExitNotFound));
+    QVERIFY2(gone.err.contains("in the trash"), qPrintable(gone.err));
+    QCOMPARE(ask({"restore", "latest"}).code, int(kExitOk));
+    QCOMPARE(ask({"show", id_}).code, int(kExitOk));
+    QCOMPARE(ask({"restore", id_}).code, int(kExitNotFound));
+  }
+
+  void purgingIsForGood() {
+    const Answer asked = ask({"rm", "--purge", id_});
+    QCOMPARE(asked.code, int(kExitUsage));
+    QVERIFY(asked.err.contains("--yes"));
+    QVERIFY(QFile::exists(folder()));
+    QCOMPARE(ask({"rm", "--purge", "--yes", id_}).code, int(kExitOk));
+    QVERIFY(!QFile::exists(folder()));
+    QCOMPARE(ask({"restore", id_}).code, int(kExitNotFound));
+  }
+
+  void purgingReachesTheTrash() {
+    QCOMPARE(ask({"rm", id_}).code, int(kExitOk));
+    QCOMPARE(ask({"rm", "--purge", "--yes", id_}).code, int(kExitOk));
+    QVERIFY(!QFile::exists(folder()));
+  }
+
+  void whatIsActiveStays() {
+    const std::string active = RunMaker{.name = "busy", .state = protocol::RunState::running}(*sandbox_);
+    storage::Catalogue catalogue(sandbox_->database().toStdString());
+    QVERIFY(catalogue.claim_supervisor(active));  // by this process, which lives
+    QCOMPARE(ask({"rm", "busy"}).code, int(kExitConflict));
+    QCOMPARE(ask({"rm", "--purge", "--yes", "busy"}).code, int(kExitConflict));
+    QCOMPARE(ask({"show", "busy"}).code, int(kExitOk));
+  }
+
+  void collectsOldTrash() {
+    QVERIFY(ask({"gc"}).out.contains("nothing to delete"));
+    QCOMPARE(ask({"rm", id_}).code, int(kExitOk));
+    QVERIFY2(ask({"gc"}).out.contains("nothing to delete"), "it has not been there for long");
+    const Answer dry = ask({"gc", "--days", "0", "--dry-run"});
+    QCOMPARE(dry.code, int(kExitOk));
+    QVERIFY2(dry.out.contains(id_) && dry.out.contains("would delete 1 item"), qPrintable(dry.out));
+    QCOMPARE(ask({"gc", "--days", "0"}).code, int(kExitUsage));
+    QVERIFY(QFile::exists(folder()));
+    const QJsonObject json = ask({"gc", "--days", "0", "--yes", "--json"}).json();
+    QCOMPARE(json["deleted"].toBool(), true);
+    QVERIFY(json["bytes"].toInt() > 0);
+    QVERIFY(!QFile::exists(folder()));
+  }
+
+  void collectsOrphanedFolders() {
+    QVERIFY(QDir().mkpath(sandbox_->path("runs/zzzzzzzz/logs")));
+    QVERIFY(QDir().mkpath(sandbox_->path("runs/not-a-run")));
+    {
+      storage::SampleWriter writer(sandbox_->path("runs/yyyyyyyy/samples.db").toStdString());
+      QCOMPARE(ask({"gc", "--yes", "--json"}).json()["items"].toArray().size(), 1);  // the other is written
+    }
+    QVERIFY(!QFile::exists(sandbox_->path("runs/zzzzzzzz")));
+    QVERIFY(QFile::exists(sandbox_->path("runs/yyyyyyyy")));
+    QVERIFY(QFile::exists(sandbox_->path("runs/not-a-run")));
+    QVERIFY(QFile::exists(folder()));
+  }
+
+  void collectsCheckpointsWhenAsked() {
+    storage::Catalogue catalogue(sandbox_->database().toStdString());
+    int step = 0;
+    for (const char* reason : {"periodic", "manual", "periodic", "exit"}) {
+      const std::string name = "checkpoint-" + std::to_string(++step);
+      catalogue.put_checkpoint(id_.toStdString(), {name, 0, step, 0, 0, 100.0 + step, 0.1, 5, reason});
+      QVERIFY(QDir().mkpath(folder() + "/checkpoints/" + QString::fromStdString(name)));
+    }
+    QVERIFY(ask({"gc"}).out.contains("nothing to delete"));
+    QCOMPARE(ask({"gc", "--checkpoints", "--yes"}).code, int(kExitOk));
+    QStringList kept;
+    for (const auto& checkpoint : catalogue.checkpoints(id_.toStdString()))
+      kept << QString::fromStdString(checkpoint.name);
+    QCOMPARE(kept, QStringList({"checkpoint-4", "checkpoint-2"}));
+    QCOMPARE(QDir(folder() + "/checkpoints").entryList(QDir::Dirs | QDir::NoDotAndDotDot),
+             QStringList({"checkpoint-2", "checkpoint-4"}));
+  }
+
+ private:
+  Answer ask(const QStringList& arguments) const { return sandbox_->ask(arguments); }
+  QString folder() const { return sandbox_->path("runs/" + id_); }
+
+  std::unique_ptr<Sandbox> sandbox_;
+  QString id_;
+};
+
+QTEST_GUILESS_MAIN(TestTrash)
+#include "test_trash.moc"
