@@ -97,6 +97,17 @@ void AdaptiveDataLoaderHelper::autoscale_batch_size(std::int64_t max_batch_size,
   // A batch cannot be larger than the data: a step never crosses a pass.
   core_->limits = {std::min(max_batch_size, std::max(batch_size, core_->options.size)), local.minimum,
                    local.maximum, accumulation};
+  core_->micro_batches = 0;
+}
+
+void AdaptiveDataLoaderHelper::scale_by_replicas(int micro_batches, bool until_progress) {
+  if (!core_->options.training) refuse("scale_by_replicas is for training loaders");
+  if (core_->loop) refuse("scale_by_replicas inside its own loop: call it before");
+  if (micro_batches < 1)
+    refuse("a step of " + std::to_string(micro_batches) + " micro-batches: at least 1 is needed");
+  core_->limits = {};
+  core_->micro_batches = micro_batches;
+  core_->until_progress = until_progress;
 }
 
 std::int64_t AdaptiveDataLoaderHelper::current_batch_size() const {

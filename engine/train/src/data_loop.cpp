@@ -50,7 +50,9 @@ metrics::Limits LoaderCore::bounded() const {
 }
 
 BatchShape LoaderCore::initial() const {
-  return initial_shape(options.batch_size, num_replicas(), bounded());
+  if (micro_batches == 0) return initial_shape(options.batch_size, num_replicas(), bounded());
+  const BatchShape one = initial_shape(options.batch_size, 1, bounded());  // in parts where memory is short
+  return {one.local_batch_size, micro_batches * (one.accumulation_steps + 1) - 1};
 }
 
 BatchShape LoaderCore::shape() const { return state.shape.local_batch_size > 0 ? state.shape : initial(); }
@@ -61,7 +63,7 @@ DataLoop::DataLoop(LoaderCore& loader, int epoch)
       sampling_epoch_(epoch >= 0 ? epoch : finished_epochs()),
       phase_(loader.options.training ? "train" : "validate") {
   RunningLoop running{training(), size()};
-  if (loader.autoscales()) {
+  if (loader.ends_by_progress()) {
     const double progress = static_cast<double>(size()) / static_cast<double>(loader.options.batch_size);
     running.progress_from = progress * epoch_;
     running.progress_to = progress * (epoch_ + 1);
@@ -98,10 +100,10 @@ void DataLoop::begin() {
 void DataLoop::advance() {
   if (micro_.optimizer_step) {
     settle();
-    const bool enough = loader_.autoscales() && metrics::progress() >= running_loop()->progress_to;
+    const bool enough = loader_.ends_by_progress() && metrics::progress() >= running_loop()->progress_to;
     if (enough || number_ + 1 == plan_->micro_batches()) {
       close_pass();
-      if (enough || !loader_.autoscales()) return finish();
+      if (enough || !loader_.ends_by_progress()) return finish();
       agree();
       open_pass();
       return hand_out();
@@ -148,16 +150,16 @@ void DataLoop::open_pass() {
                                       " samples, a batch " +
                                       std::to_string(shape.local_batch_size * num_replicas()));
   close_pass();
-  if (!loader_.autoscales()) return finish();
+  if (!loader_.ends_by_progress()) return finish();
   open_pass();
 }
 
 void DataLoop::close_pass() {
   cut_stretch();
-  if (loader_.autoscales() && training() && metrics::steps() == steps_before_pass_ &&
+  if (loader_.ends_by_progress() && training() && metrics::steps() == steps_before_pass_ &&
       plan_->micro_batches() > 0)
     throw Error(ErrorKind::usage,
-                "autoscale_batch_size ends an epoch by progress, but a whole pass made none: call "
+                "the loader ends an epoch by progress, but a whole pass made none: call "
                 "AdaptiveDataParallel::step() for each batch");
   plan_.reset();
   loader_.state.index = (pass_number_ + 1) * size();

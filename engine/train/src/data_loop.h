@@ -26,6 +26,7 @@ struct LoaderCore {
   LoaderCore(const AdaptiveDataLoaderHelper::Options& options, const std::string& name);
 
   bool autoscales() const { return limits.max_batch_size > 0; }
+  bool ends_by_progress() const { return autoscales() || (micro_batches > 0 && until_progress); }
   // The limits that were asked for, within what memory is known to hold.
   metrics::Limits bounded() const;
   BatchShape initial() const;
@@ -33,7 +34,9 @@ struct LoaderCore {
 
   const AdaptiveDataLoaderHelper::Options options;
   const std::string name;  // in the ledger
-  metrics::Limits limits;  // max_batch_size 0: the batch size stays
+  metrics::Limits limits;  // max_batch_size 0: goodput does not choose
+  int micro_batches = 0;   // of batch_size samples, on each replica; 0: batch_size is all replicas'
+  bool until_progress = false;
   SampleLog log;
   LoaderState state;
   DataLoop* loop = nullptr;  // running

@@ -120,6 +120,37 @@ class LoopTest : public QObject {
     });
   }
 
+  void the_batch_may_follow_the_replicas() {
+    const TensorDataset dataset = numbers(25);
+    AdaptiveDataLoader loader(dataset, {.batch_size = 4});
+    loader.scale_by_replicas(3);
+    QCOMPARE(loader.current_batch_size(), 12);
+    QCOMPARE(loader.accumulation_steps(), 2);
+    const auto steps = [&](double gain) {
+      std::vector<std::int64_t> samples;
+      in_an_epoch([&] {
+        for ([[maybe_unused]] const Batch& batch : loader) {
+          QVERIFY(batch.size() <= 4);
+          const StepContext& step = step_context();
+          QCOMPARE(step.initial_batch_size, 4);
+          if (!step.optimizer_step) continue;
+          samples.push_back(step.samples);
+          metrics::commit_step({.gain = gain});
+        }
+      });
+      return samples;
+    };
+    const double goal = 25.0 / 4 * (finished_epochs() + 1);  // an epoch's own, whatever came before it
+    const double left = goal - metrics::progress();
+    QVERIFY(left > 0);
+    QCOMPARE(steps(left / 3.5), (std::vector<std::int64_t>{12, 12, 1, 12}));  // by progress
+    loader.scale_by_replicas(2, false);
+    QCOMPARE(steps(1), (std::vector<std::int64_t>{8, 8, 8, 1}));  // one pass
+    QVERIFY_EXCEPTION_THROWN(loader.scale_by_replicas(0), Error);
+    AdaptiveDataLoader validation(dataset, {.batch_size = 4, .training = false});
+    QVERIFY_EXCEPTION_THROWN(validation.scale_by_replicas(1), Error);
+  }
+
   void the_step_context_says_how_a_step_is_accumulated() {
     const TensorDataset dataset = numbers(22);
     AdaptiveDataLoader loader(dataset, {.batch_size = 8});

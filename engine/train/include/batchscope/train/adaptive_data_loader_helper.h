@@ -110,6 +110,12 @@ class AdaptiveDataLoaderHelper {
   void autoscale_batch_size(std::int64_t max_batch_size, LocalBatchBounds local = {},
                             bool accumulation = false);
 
+  /// Lets the batch size follow the replicas instead: each takes `micro_batches` micro-batches of batch_size
+  /// samples a step, so that the scale S is replicas * micro_batches, as in AdaScale's paper. until_progress:
+  /// an epoch ends by statistical progress (Algorithm 2), else after one pass. Throws Error(usage) for fewer
+  /// than one micro-batch, inside the loader's own loop, and for a validation loader.
+  void scale_by_replicas(int micro_batches = 1, bool until_progress = true);
+
   std::int64_t current_batch_size() const;        ///< total per optimizer step
   std::int64_t current_local_batch_size() const;  ///< samples per replica and micro-batch
   int accumulation_steps() const;                 ///< micro-batches beyond the first
@@ -146,6 +152,7 @@ class AdaptiveDataLoaderMixin : protected AdaptiveDataLoaderHelper {
   using AdaptiveDataLoaderHelper::autoscale_batch_size;
   using AdaptiveDataLoaderHelper::current_batch_size;
   using AdaptiveDataLoaderHelper::current_local_batch_size;
+  using AdaptiveDataLoaderHelper::scale_by_replicas;
 
  protected:
   using AdaptiveDataLoaderHelper::AdaptiveDataLoaderHelper;
