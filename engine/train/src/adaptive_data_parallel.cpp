@@ -115,6 +115,11 @@ struct AdaptiveDataParallel::Impl {
       all.finish();
     }
     gradients.on_last_backward([this] { average(); });
+    accountant = this;
+  }
+
+  ~Impl() {
+    if (accountant == this) accountant = nullptr;
   }
 
   void average() {
@@ -132,7 +137,7 @@ struct AdaptiveDataParallel::Impl {
     const StepContext& context = step_context();
     if (!context.optimizer_step) {
       gradients.end_micro_step();
-      metrics::end_micro_step();
+      if (accountant == this) metrics::end_micro_step();
       return;
     }
     if (!averaged) average();
@@ -162,9 +167,11 @@ struct AdaptiveDataParallel::Impl {
     report.lr_factor = last.lr_factor;
     buffers.finish();
     if (scaler) scaler->update_after(report.skipped);
-    metrics::commit_step(report);
+    const bool accounts = accountant == this;
+    if (accounts) metrics::commit_step(report);
     if (report.skipped && !report.expected)
-      after_non_finite_step({metrics::steps(), metrics::non_finite_steps(), metrics::non_finite_in_a_row(),
+      after_non_finite_step({metrics::steps(), accounts ? metrics::non_finite_steps() : 1,
+                             accounts ? metrics::non_finite_in_a_row() : 1,
                              any_nan(without_names(module.buffers))});
   }
 
@@ -179,6 +186,9 @@ struct AdaptiveDataParallel::Impl {
     optimizer.step();
     return learning_rate(optimizer.param_groups().front());
   }
+
+  // Of several, as for two networks that train each other, one accounts for the step that all of them make.
+  inline static Impl* accountant = nullptr;
 
   const ModuleTensors module;
   torch::optim::Optimizer& optimizer;

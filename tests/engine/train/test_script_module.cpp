@@ -13,6 +13,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "checkpoint_registry.h"
+#include "metrics.h"
 
 using namespace batchscope;
 
@@ -68,6 +69,24 @@ class ScriptModuleTest : public QObject {
     const auto files = checkpoint::snapshot_states();
     for (const char* name : {"layer", "module"})
       QVERIFY2(std::any_of(files.begin(), files.end(), [&](const auto& f) { return f.name == name; }), name);
+  }
+
+  void of_several_the_last_accounts_for_the_step() {
+    torch::nn::Linear first(3, 2), second(3, 2);
+    torch::optim::SGD first_sgd(first->parameters(), torch::optim::SGDOptions(0.01));
+    torch::optim::SGD second_sgd(second->parameters(), torch::optim::SGDOptions(0.01));
+    AdaptiveDataParallel::Options named;
+    named.name = "first";
+    AdaptiveDataParallel first_adp(*first, first_sgd, nullptr, named);
+    AdaptiveDataParallel second_adp(*second, second_sgd);
+    const auto steps = metrics::steps();
+    const double progress = metrics::progress();
+    train(first_adp, [&](const at::Tensor& x) { return first->forward(x); });
+    QCOMPARE(metrics::steps(), steps);
+    train(second_adp, [&](const at::Tensor& x) { return second->forward(x); });
+    QCOMPARE(metrics::steps(), steps + 5);
+    QVERIFY(metrics::progress() > progress);
+    QVERIFY(first_adp.gain() >= 1);
   }
 
   void two_of_one_name_are_refused() {

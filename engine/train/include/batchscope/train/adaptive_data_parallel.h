@@ -43,7 +43,8 @@ class GradScaler;
 class LRScheduler;
 class ScalingRule;
 
-/// One module in training. Not thread-safe.
+/// One module in training. Not thread-safe. Of several instances, each with a module and an optimizer of its
+/// own, the one made last accounts for the loader's step: its gain is the progress, and it steps last.
 class AdaptiveDataParallel {
  public:
   /// What it takes beside the module and the optimizer.
