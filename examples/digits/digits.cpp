@@ -7,14 +7,15 @@
 #include <torch/optim/sgd.h>
 
 #include <cstdio>
-#include <exception>
-#include <iostream>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "batchscope/train.h"
 #include "digit_data.h"
 #include "network.h"
 #include "options.h"
+#include "scaling.h"
 #include "tensors.h"
 
 namespace batchscope::digits {
@@ -46,19 +47,17 @@ Score validate(Network& network, AdaptiveDataLoader& loader, Accumulator<>& sums
   return {total["loss"] / total["count"], total["correct"] / total["count"]};
 }
 
-void train(const Options& options) {
+void train(const Options& options, const std::map<std::string, std::string>& hyperparameters) {
   // Before init_process_group, where replicas are forked: read once for all of them and for every restart.
   auto data = options.data.empty() ? drawn_digits(options.seed) : load_digits(options.data);
   if (options.train_images > 0) keep_first(data.train, options.train_images);
 
   init_process_group();
-  record_hyperparameters(hyperparameters(options));
+  record_hyperparameters(hyperparameters);
   at::manual_seed(options.seed);
   const auto training = to_dataset(std::move(data.train)), validation = to_dataset(std::move(data.test));
 
-  AdaptiveDataLoader loader(training, {.batch_size = options.batch_size, .shuffle = true});
-  if (!options.no_autoscale)
-    loader.autoscale_batch_size(options.max_batch_size, {}, !options.no_accumulation);
+  AdaptiveDataLoader loader(training, {.batch_size = options.scaling.batch_size, .shuffle = true});
   AdaptiveDataLoader validation_loader(validation, {.batch_size = 500, .training = false});
 
   const auto device = replica_device();
@@ -66,8 +65,9 @@ void train(const Options& options) {
   network.to(device);
   torch::optim::SGD optimizer(network.parameters(),
                               torch::optim::SGDOptions(options.lr).momentum(options.momentum));
-  CosineAnnealingLR schedule(optimizer, options.epochs);
-  AdaptiveDataParallel adp(network, optimizer, &schedule);
+  examples::Scaling scaling(options.scaling, training.size(), options.epochs, optimizer);
+  scaling.apply(loader);
+  AdaptiveDataParallel adp(network, optimizer, scaling.schedule(), scaling.parallel());
   Accumulator sums;
 
   for (const int epoch : remaining_epochs_until(options.epochs)) {
@@ -79,6 +79,7 @@ void train(const Options& options) {
       loss.backward();
       record("loss", loss.item<double>());
       adp.step();
+      scaling.step(adp);
     }
 
     const auto [loss, accuracy] = validate(network, validation_loader, sums);
@@ -90,7 +91,6 @@ void train(const Options& options) {
                   num_replicas(), num_replicas() == 1 ? "" : "s");
       std::fflush(stdout);
     }
-    schedule.step();  // last: an epoch that is interrupted in validation has not stepped yet
   }
 }
 
@@ -98,15 +98,15 @@ void train(const Options& options) {
 }  // namespace batchscope::digits
 
 int main(int argc, char** argv) {
-  const auto options = batchscope::digits::parse_options(argc, argv);
-  try {
-    batchscope::digits::train(options);
-    return batchscope::kExitOk;
-  } catch (const batchscope::Error& error) {
-    std::cerr << "digits: " << error.what() << '\n';
-    return batchscope::exit_code(error.kind());
-  } catch (const std::exception& error) {
-    std::cerr << "digits: " << error.what() << '\n';
-    return batchscope::kExitFailure;
-  }
+  using namespace batchscope;
+  examples::Program program(
+      "digits",
+      "Trains a small convolutional network on handwritten digits, with a batch size that follows goodput.",
+      R"(  digits                                   alone; Ctrl-C checkpoints, the same command resumes
+  batchscope run --replicas 2 digits       supervised, on two replicas, recorded and charted
+  batchscope run digits -- --epochs 4      options of the program come after --
+  digits --data ~/mnist                    MNIST's own images (train-images-idx3-ubyte[.gz] ...)
+  digits --micro-batches 16                scale S = 16 on every replica, as the AdaScale paper compares)");
+  digits::Options options(program.options());
+  return program.run(argc, argv, [&] { digits::train(options, program.hyperparameters()); });
 }

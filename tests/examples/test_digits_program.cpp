@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The digits program as a person runs it, alone: help, mistakes, a short training, Ctrl-C and resuming.
+// The digits program as a person runs it, alone: mistakes, a short training, Ctrl-C and resuming.
 #include <signal.h>
 
-#include <toml++/toml.h>
 #include <QDir>
 #include <QFile>
 #include <QProcess>
@@ -18,13 +17,6 @@ class DigitsProgramTest : public QObject {
   void init() {
     folder_ = std::make_unique<QTemporaryDir>();
     QVERIFY(folder_->isValid());
-  }
-
-  void help_explains_every_option() {
-    const Result result = run({"--help"});
-    QCOMPARE(result.code, 0);
-    for (const char* word : {"Examples:", "--epochs", "--max-batch-size", "--data", "--no-autoscale"})
-      QVERIFY2(result.output.contains(word), word);
   }
 
   void a_mistake_is_explained_in_a_line_data() {
@@ -74,24 +66,6 @@ class DigitsProgramTest : public QObject {
     QVERIFY2(rest.code == 0, qPrintable(rest.errors));
     QVERIFY2(!rest.output.contains("epoch  1 of 3"), qPrintable(rest.output));
     QVERIFY2(rest.output.contains("epoch  3 of 3"), qPrintable(rest.output));
-  }
-
-  // The recipe's defaults are the program's own.
-  void the_recipe_agrees_with_the_program() {
-    const auto recipe = toml::parse_file((bin() + "/recipes/digits/recipe.toml").toStdString());
-    const QString help = run({"--help"}).output;
-    const auto* parameters = recipe["parameter"].as_array();
-    QVERIFY(parameters != nullptr);
-    for (const auto& entry : *parameters) {
-      const auto& parameter = *entry.as_table();
-      const QString name = QString::fromStdString(*parameter["name"].value<std::string>());
-      QVERIFY2(help.contains("--" + name + " ") || help.contains("--" + name + "\n"), qPrintable(name));
-      if (const auto value = parameter["default"].value<double>();
-          value && parameter["type"].value<std::string>() != "flag") {
-        const QRegularExpression shown("--" + name + " [^=\n]*=" + QString::number(*value) + "\\s");
-        QVERIFY2(help.contains(shown), qPrintable(name + " in\n" + help));
-      }
-    }
   }
 
  private:

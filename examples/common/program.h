@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What every example does around its training: reads the command line, explains mistakes, shows its options
+// with the run as hyperparameters, turns exceptions into a line and an exit code.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <map>
+#include <string>
+
+namespace batchscope::examples {
+
+class Program {
+ public:
+  // `examples` are command lines, shown below the options in --help.
+  Program(const std::string& name, const std::string& description, const std::string& examples);
+
+  // To add options to; help shows their defaults.
+  CLI::App& options() { return app_; }
+  // All options as they are, under their names with _ for -.
+  std::map<std::string, std::string> hyperparameters() const;
+
+  // For main: parses, trains, returns the exit code. --help and mistakes, which it explains, train nothing.
+  int run(int argc, char** argv, const std::function<void()>& train);
+
+ private:
+  CLI::App app_;
+};
+
+}  // namespace batchscope::examples

@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Table 2 of the AdaScale paper (Johnson et al. 2020) on this machine: see README.md beside this file.
+
+Every cell is a run of `batchscope run`, so that all of them lie in the store; what has been run is not run again."""
+
+import argparse
+import concurrent.futures
+import dataclasses
+import json
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+
+import chart
+import event_file
+
+SCALES = [1, 8, 16, 32, 64]
+METHODS = {"adascale": "AdaScale", "linear": "Linear scaling", "linear+": "Linear, AdaScale's iterations",
+           "up": "Elastic up", "down": "Elastic down"}
+FIRST_SEED = 101
+ELASTIC = {"up": [1, 2, 4], "down": [4, 2, 1]}  # replicas in each third of training
+
+
+@dataclasses.dataclass(frozen=True)
+class Task:
+    program: str
+    arguments: tuple  # beside --epochs, --seed, --micro-batches and --scaling-rule
+    epochs: int
+    batch_size: int  # initial
+    samples: int     # of a pass
+    metric: str
+    larger_is_better: bool = True
+
+    def iterations(self, scale):
+        """Of one pass."""
+        return math.ceil(self.samples / (scale * self.batch_size))
+
+
+TASKS = {
+    "digits": Task("digits", ("--lr", "0.02", "--schedule", "steps"), 10, 32, 12000, "accuracy"),
+    "language_model": Task("language_model", ("--schedule", "steps"), 8, 8, 3375, "perplexity", False),
+}
+QUICK = {"digits": dataclasses.replace(TASKS["digits"], epochs=2, samples=1600,
+                                       arguments=TASKS["digits"].arguments + ("--train-images", "1600"))}
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    task: str
+    method: str
+    scale: int  # the largest
+    seed: int
+
+    def name(self):
+        return f"{self.task}-{self.method.replace('+', '-plus')}-S{self.scale}-seed{self.seed}"
+
+
+class Table:
+    def __init__(self, options):
+        self.options = options
+        self.tasks = {name: (QUICK if options.quick else TASKS)[name] for name in options.tasks}
+        self.out = pathlib.Path(options.out)
+        self.out.mkdir(parents=True, exist_ok=True)
+        subprocess.run([options.batchscope, "ls"], check=True, stdout=subprocess.DEVNULL)  # makes the catalogue, once
+        self.grouped = "--group" in subprocess.run([options.batchscope, "run", "--help"], capture_output=True,
+                                                   text=True).stdout
+
+    # What there is to run.
+
+    def cells(self):
+        """In the order in which they are wanted: first what the claims are about, of all seeds."""
+        scales = sorted(set(self.options.scales) - {1}, reverse=True)
+        claimed = [("adascale", scales[0]), ("linear", scales[0]), ("adascale", 1), ("up", scales[0]), ("down", scales[0])]
+        rest = [(method, scale) for method in ("adascale", "linear") for scale in scales[1:]]
+        rest += [("linear+", scale) for scale in scales]  # these need AdaScale's iterations
+        for kinds in (claimed, rest):
+            for task in self.tasks:
+                for seed in self.seeds():
+                    for method, scale in kinds:
+                        yield Cell(task, method, scale, seed)
+
+    def replicas(self, cell):
+        """In each stage of the run: devices where there are enough, else micro-batches accumulated."""
+        if cell.method in ELASTIC:
+            return ELASTIC[cell.method]
+        return [min(cell.scale, self.options.devices)]
+
+    def epochs(self, cell):
+        task = self.tasks[cell.task]
+        if cell.method != "linear+":
+            return task.epochs
+        iterations = self.result(Cell(cell.task, "adascale", cell.scale, cell.seed))["run"]["step"]
+        return math.ceil(iterations / task.iterations(cell.scale))
+
+    def command(self, cell):
+        task, replicas, epochs = self.tasks[cell.task], self.replicas(cell), self.epochs(cell)
+        command = [self.options.batchscope, "run", "--headless", task.program, "--name", cell.name(), "--report",
+                   str(self.report(cell)), "--checkpoint-every", "0", "--replicas", str(replicas[0]),
+                   "--oversubscribe"]
+        if self.grouped:
+            command += ["--group", self.options.group]
+        for stage, count in enumerate(replicas[1:], 1):
+            command += ["--at", f"epoch={stage * epochs // len(replicas)}:replicas={count}"]
+        rule = "linear" if cell.method.startswith("linear") else "adascale"
+        return command + ["--", *task.arguments, "--epochs", str(epochs), "--seed", str(cell.seed), "--micro-batches",
+                          str(max(1, cell.scale // max(replicas))), "--scaling-rule", rule]
+
+    # What was run.
+
+    def report(self, cell):
+        return self.out / f"{cell.name()}.report.json"
+
+    def finished(self, cell):
+        file = self.report(cell)
+        return file.exists() and json.loads(file.read_text())["run"]["state"] == "finished"
+
+    def result(self, cell):
+        """The report with the series that the figures show, or None."""
+        file = self.out / f"{cell.name()}.json"
+        return json.loads(file.read_text()) if file.exists() else None
+
+    def run(self, cell):
+        if not self.finished(cell):
+            with open(self.out / f"{cell.name()}.log", "w") as log:
+                subprocess.run(self.command(cell), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                               env=dict(os.environ, BATCHSCOPE_THREADS="1"))
+        if not self.finished(cell):
+            raise SystemExit(f"{cell.name()} did not finish: see {self.out / cell.name()}.log")
+        result = json.loads(self.report(cell).read_text())
+        result["series"] = self.series(result["run"]["id"])
+        partial = self.out / f"{cell.name()}.partial"
+        partial.write_text(json.dumps(result))
+        partial.rename(self.out / f"{cell.name()}.json")
+        return result
+
+    def series(self, run):
+        """Steps, progress and loss, thinned to what a figure shows."""
+        folder = self.out / "events" / run
+        folder.parent.mkdir(exist_ok=True)
+        subprocess.run([self.options.batchscope, "cp", "--force", f"{run}:tensorboard", str(folder)], check=True,
+                       stdout=subprocess.DEVNULL)
+        scalars = event_file.scalars(folder)
+        progress = dict(scalars["progress"])
+        rows = [(step, progress[step], loss) for step, loss in scalars["loss"] if step in progress]
+        bins = max(1, math.ceil(len(rows) / 120))
+        return [[rows[at][0], rows[at][1], statistics.fmean(row[2] for row in rows[at:at + bins])]
+                for at in range(0, len(rows), bins)]
+
+    def run_all(self):
+        cells = list(self.cells())
+        left = [cell for cell in cells if not self.result(cell)]
+        running = {}
+        with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+            for cell in left:
+                needs = running.get(Cell(cell.task, "adascale", cell.scale, cell.seed)) if cell.method == "linear+" else None
+                running[cell] = pool.submit(self.run_after, needs, cell)
+            done = len(cells) - len(left)
+            for future in concurrent.futures.as_completed(running.values()):
+                cell, result = future.result()
+                done += 1
+                print(f"[{done}/{len(cells)}] {cell.name():42} {self.tasks[cell.task].metric} {self.metric(cell):.4f}, "
+                      f"{result['run']['step']} iterations, {result['duration']:.0f} s", flush=True)
+
+    def run_after(self, needed, cell):
+        if needed:
+            needed.result()  # begun before this one, so there is a worker that ends it
+        return cell, self.run(cell)
+
+    # What came out.
+
+    def metric(self, cell):
+        value = self.result(cell)["final"].get(self.tasks[cell.task].metric, math.nan)
+        return float(value)  # of "nan" and "inf" too
+
+    def diverged(self, cell):
+        """A loss that is not finite, or less than half as good as the mean of S = 1."""
+        task, value = self.tasks[cell.task], self.metric(cell)
+        base = statistics.fmean(self.metric(Cell(cell.task, "adascale", 1, seed)) for seed in self.seeds())
+        losses = [row[2] for row in self.result(cell)["series"]]
+        if not (math.isfinite(value) and all(map(math.isfinite, losses))):
+            return True
+        return value < base / 2 if task.larger_is_better else value > 2 * base
+
+    def seeds(self):
+        return range(FIRST_SEED, FIRST_SEED + self.options.seeds)
+
+    def rows(self):
+        for task, method, scale in dict.fromkeys((cell.task, cell.method, cell.scale) for cell in self.cells()):
+            cells = [Cell(task, method, scale, seed) for seed in self.seeds()]
+            results = [self.result(cell) for cell in cells]
+            values = [self.metric(cell) for cell in cells]
+            iterations = [result["run"]["step"] for result in results]
+            yield {"task": task, "method": method, "scale": scale, "replicas": self.replicas(cells[0]),
+                   "metric": self.tasks[task].metric, "values": values, "mean": statistics.fmean(values),
+                   "diverged": sum(map(self.diverged, cells)),
+                   "iterations": statistics.fmean(iterations),
+                   "scale_invariant_iterations": statistics.fmean(result["final"]["progress"] for result in results),
+                   "gain": statistics.fmean(result["final"]["progress"] / steps
+                                            for result, steps in zip(results, iterations))}
+
+    def claims(self, rows):
+        """(what must come out, what did, whether it holds), of the largest scale."""
+        largest = max(self.options.scales)
+        for task in self.tasks:
+            row = {(row["method"], row["scale"]): row for row in rows if row["task"] == task}
+            base, ours, linear = row["adascale", 1], row["adascale", largest], row["linear", largest]
+            # Points: hundredths of an accuracy, percent of a perplexity.
+            larger = self.tasks[task].larger_is_better
+            worse = lambda one, other: 100 * (other["mean"] - one["mean"] if larger else one["mean"] / other["mean"] - 1)
+            by = worse(ours, base)
+            yield f"{task}: AdaScale at S = {largest} at most 0.5 points worse than S = 1", f"{by:.2f}", by <= 0.5
+            by = worse(linear, ours)
+            yield (f"{task}: linear scaling at S = {largest} diverged, or more than 0.5 points worse than AdaScale",
+                   f"{by:.2f}, {linear['diverged']} of {len(linear['values'])} diverged", linear["diverged"] > 0 or by > 0.5)
+            total = base["iterations"]
+            yield (f"{task}: AdaScale's iterations at S = {largest} between T / S and T",
+                   f"{ours['iterations']:.0f} in {total / largest:.0f}..{total:.0f}",
+                   total / largest <= ours["iterations"] <= total)
+            by = abs(ours["iterations"] * ours["gain"] / total - 1) * 100
+            yield f"{task}: iterations times the mean gain within 2 % of T", f"{by:.2f} %", by <= 2
+            for method in ELASTIC:
+                by = worse(row[method, largest], base)
+                yield f"{task}: {METHODS[method].lower()} at most 0.5 points worse than S = 1", f"{by:.2f}", by <= 0.5
+
+    def markdown(self, rows, claims):
+        out = ["| task | method | S | replicas | metric, mean (of each seed) | diverged | iterations | mean gain |",
+               "|---|---|---|---|---|---|---|---|"]
+        for row in sorted(rows, key=lambda row: (row["task"], list(METHODS).index(row["method"]), row["scale"])):
+            replicas = " → ".join(map(str, row["replicas"]))
+            values = ", ".join(f"{value:.4f}" for value in row["values"])
+            elastic = row["method"] in ELASTIC
+            per_replica = row["scale"] // max(row["replicas"])
+            scale = " → ".join(str(count * per_replica) for count in row["replicas"]) if elastic else row["scale"]
+            out.append(f"| {row['task']} | {METHODS[row['method']]} | {scale} | {replicas} | {row['metric']} "
+                       f"{row['mean']:.4f} ({values}) | {row['diverged'] or ''} | {row['iterations']:.0f} "
+                       f"| {row['gain']:.2f} |")
+        out += ["", "| what must come out | seen | holds |", "|---|---|---|"]
+        out += [f"| {what} | {seen} | {'yes' if holds else '**no**'} |" for what, seen, holds in claims]
+        return "\n".join(out) + "\n"
+
+    def figures(self, rows):
+        for task in self.tasks:
+            lines = []
+            for method in ("adascale", "linear", "linear+"):
+                found = [row for row in rows if row["task"] == task and (row["method"] == method or row["scale"] == 1)]
+                lines.append((METHODS[method], sorted((row["scale"], row["mean"], min(row["values"]), max(row["values"]))
+                                                      for row in found if row["method"] not in ELASTIC)))
+            metric = self.tasks[task].metric
+            self.write(f"{task}-scale.svg", chart.line_chart(f"{task}: {metric} against scale", "scale S", metric, lines,
+                                                             log_x=True))
+            for column, words in ((0, "iterations"), (1, "scale-invariant iterations")):
+                lines = [(f"S = {scale}", [(row[column], row[2]) for row in
+                                           self.result(Cell(task, "adascale", scale, FIRST_SEED))["series"]])
+                         for scale in self.options.scales]
+                self.write(f"{task}-loss-{words.replace(' ', '-')}.svg",
+                           chart.line_chart(f"{task}: training loss of AdaScale", words, "loss", lines))
+
+    def write(self, name, text):
+        (self.out / name).write_text(text)
+
+    def conclude(self):
+        rows = list(self.rows())
+        claims = list(self.claims(rows))
+        self.write("table.md", self.markdown(rows, claims))
+        self.write("table.json", json.dumps({"rows": rows, "claims": [
+            {"claim": what, "seen": seen, "holds": holds} for what, seen, holds in claims]}, indent=1) + "\n")
+        self.figures(rows)
+        print((self.out / "table.md").read_text())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     epilog="example: examples/table2/table2.py --batchscope build/release/bin/batchscope")
+    parser.add_argument("--batchscope", default="batchscope", help="the program, where it is not in the PATH")
+    parser.add_argument("--tasks", nargs="+", choices=TASKS, help="default: all")
+    parser.add_argument("--scales", nargs="+", type=int, default=SCALES, help="1 is always among them")
+    parser.add_argument("--seeds", type=int, default=3, help="how many")
+    parser.add_argument("--devices", type=int, default=1, help="up to so many replicas; what is left of S is accumulated")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
+    parser.add_argument("--out", default="table2-results", help="where results are kept, and found when it is begun again")
+    parser.add_argument("--group", default="table2", help="of the runs in the store")
+    parser.add_argument("--quick", action="store_true", help="a minute or two, to see that it works")
+    options = parser.parse_args()
+    options.tasks = options.tasks or list(QUICK if options.quick else TASKS)
+    if options.quick:
+        options.scales, options.seeds = [1, 4], 1
+    options.scales = sorted({1, *options.scales})
+    if options.scales[-1] < 4:
+        parser.error("--scales: the elastic runs need one of at least 4")
+    table = Table(options)
+    table.run_all()
+    table.conclude()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
