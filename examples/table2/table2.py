@@ -100,7 +100,7 @@ class Table:
         task, replicas, epochs = self.tasks[cell.task], self.replicas(cell), self.epochs(cell)
         command = [self.options.batchscope, "run", "--headless", task.program, "--name", cell.name(), "--report",
                    str(self.report(cell)), "--checkpoint-every", "0", "--replicas", str(replicas[0]),
-                   "--oversubscribe"]
+                   "--oversubscribe", "--non-finite", "stop"]
         if self.grouped:
             command += ["--group", self.options.group]
         for stage, count in enumerate(replicas[1:], 1):
@@ -115,8 +115,10 @@ class Table:
         return self.out / f"{cell.name()}.report.json"
 
     def finished(self, cell):
+        """The engine ends a run whose gradients are not finite: that is a result too."""
         file = self.report(cell)
-        return file.exists() and json.loads(file.read_text())["run"]["state"] == "finished"
+        run = json.loads(file.read_text())["run"] if file.exists() else {"state": "", "message": ""}
+        return run["state"] == "finished" or (run["state"] == "failed" and "NaN" in run["message"])
 
     def result(self, cell):
         """The report with the series that the figures show, or None."""
@@ -173,15 +175,17 @@ class Table:
     # What came out.
 
     def metric(self, cell):
-        value = self.result(cell)["final"].get(self.tasks[cell.task].metric, math.nan)
-        return float(value)  # of "nan" and "inf" too
+        """Not a number where the run was ended."""
+        result = self.result(cell)
+        if result["run"]["state"] != "finished":
+            return math.nan
+        return float(result["final"][self.tasks[cell.task].metric])  # of "nan" and "inf" too
 
     def diverged(self, cell):
         """A loss that is not finite, or less than half as good as the mean of S = 1."""
         task, value = self.tasks[cell.task], self.metric(cell)
         base = statistics.fmean(self.metric(Cell(cell.task, "adascale", 1, seed)) for seed in self.seeds())
-        losses = [row[2] for row in self.result(cell)["series"]]
-        if not (math.isfinite(value) and all(map(math.isfinite, losses))):
+        if not all(map(math.isfinite, [value, *(row[2] for row in self.result(cell)["series"])])):
             return True
         return value < base / 2 if task.larger_is_better else value > 2 * base
 

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Seconds until the digits example reaches an accuracy on its 10,000 test images, from the start of the program on.
+
+time-to-target.fixedN keeps a batch of N images, with a learning rate that grows by the square root of N, as a person
+would choose it; time-to-target.automatic begins with the smallest of them and leaves the size to goodput. Of every
+seed each takes its turn, in one run. time-to-target.ratio is automatic over the best fixed one, whichever that turns
+out to be; time-to-target.batch is the size that automatic had come to, and time-to-target.gainN how many more images
+a second a batch of N trains than the smallest: where that is about 1, a small batch is the right answer."""
+
+import json
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+GOAL = 1.10
+TARGET = 0.97
+SEEDS = [1, 2, 3]
+FIXED = [32, 64, 128, 256, 512]
+EPOCHS, LR = 20, 0.01
+LINE = re.compile(r"epoch +(\d+) of \d+ +accuracy ([0-9.]+) .* batch (\d+) ")
+DIGITS = pathlib.Path(__file__).resolve().parent.parent / "digits"
+
+NAMES = [f"time-to-target.fixed{size}" for size in FIXED] + ["time-to-target.automatic", "time-to-target.ratio",
+                                                            "time-to-target.batch"]
+NAMES += [f"time-to-target.gain{size}" for size in FIXED[1:]]
+
+
+def run(seed, arguments):
+    """Seconds to the target (infinite where it is missed), the last batch size, and seconds between two epochs."""
+    with tempfile.TemporaryDirectory(prefix="time-to-target-") as home:
+        environment = dict(os.environ, BATCHSCOPE_CHECKPOINT_INTERVAL="0")
+        started = time.monotonic()
+        with subprocess.Popen([DIGITS, "--epochs", str(EPOCHS), "--seed", str(seed), *arguments], cwd=home, text=True,
+                              env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
+            reached, batch, ends = float("inf"), 0, []
+            for line in process.stdout:
+                if not (match := LINE.match(line)):
+                    continue
+                ends.append(time.monotonic())
+                batch = int(match[3])
+                if float(match[2]) >= TARGET:
+                    reached = ends[-1] - started
+                    if len(ends) > 1:
+                        break
+            process.kill()
+    between = [after - before for before, after in zip(ends, ends[1:])]
+    return reached, batch, statistics.median(between)
+
+
+def measure():
+    seconds, epochs, batches = {name: [] for name in (*FIXED, "automatic")}, {size: [] for size in FIXED}, []
+    for seed in SEEDS:  # draws its images, once
+        with tempfile.TemporaryDirectory(prefix="time-to-target-") as home:
+            subprocess.run([DIGITS, "--epochs", "1", "--train-images", "64", "--seed", str(seed)], cwd=home, check=True,
+                           stdout=subprocess.DEVNULL)
+    for seed in SEEDS:
+        for size in FIXED:
+            rate = LR * (size / FIXED[0]) ** 0.5
+            reached, _, epoch = run(seed, ["--no-autoscale", "--batch-size", str(size), "--lr", f"{rate:.6f}"])
+            seconds[size].append(reached)
+            epochs[size].append(epoch)
+        reached, batch, _ = run(seed, ["--batch-size", str(FIXED[0]), "--max-batch-size", str(FIXED[-1]), "--lr", str(LR)])
+        seconds["automatic"].append(reached)
+        batches.append(batch)
+    return seconds, epochs, batches
+
+
+def row(name, values, unit, better, goal=None):
+    print(json.dumps({"name": name, "value": statistics.median(values), "unit": unit, "better": better, "goal": goal,
+                      "runs": len(values), "min": min(values), "max": max(values)}), flush=True)
+
+
+def main():
+    if sys.argv[1:] == ["--list"]:
+        print("\n".join(NAMES))
+        return
+    seconds, epochs, batches = measure()
+    for size in FIXED:
+        row(f"time-to-target.fixed{size}", seconds[size], "s", "lower")
+    row("time-to-target.automatic", seconds["automatic"], "s", "lower")
+    best = min(FIXED, key=lambda size: statistics.median(seconds[size]))
+    row("time-to-target.ratio", [statistics.median(seconds["automatic"]) / statistics.median(seconds[best])], "ratio",
+        "lower", GOAL)
+    row("time-to-target.batch", batches, "images", "higher")
+    for size in FIXED[1:]:
+        row(f"time-to-target.gain{size}", [small / large for small, large in zip(epochs[FIXED[0]], epochs[size])], "ratio",
+            "higher")
+
+
+if __name__ == "__main__":
+    main()
