@@ -151,6 +151,7 @@ void addLogs(CommandSet& set) {
       set.add("logs", "What the replicas of a run wrote", help::kLogs, [=] { return printLogs(*options); });
   set.addRunName(command, options->run);
   command->add_flag("-f,--follow", options->follow, "Go on printing what comes, until the run is at rest");
+  command->add_option("--since", options->since, "Of the last 30s, 10m or 2h only")->type_name("TIME");
   command->add_option("--replica", options->replica, "Of this replica only")
       ->check(ordinal())
       ->type_name("N");
