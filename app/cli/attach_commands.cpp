@@ -62,6 +62,20 @@ void startAgain(storage::Catalogue& catalogue, const storage::Run& run, int repl
   run::request(run.id, request);
 }
 
+// For a run that failed by limits which were too tight.
+void changeFaults(storage::Catalogue& catalogue, const storage::Run& run, const FaultOptions& faults) {
+  if (!faults.any()) return;
+  if (protocol::is_active(run.state))
+    throw Error(
+        ErrorKind::conflict,
+        fmt::format("{} is {}, and its supervisor keeps the limits that it began with; `batchscope stop {}` "
+                    "first",
+                    title(run), protocol::run_state_name(run.state), run.id));
+  protocol::RunSpec spec = run.spec;
+  faults.apply(spec);
+  catalogue.set_spec(run.id, spec);
+}
+
 void printSentence(const Outcome& outcome) {
   const storage::Run& run = outcome.run;
   const std::string state = protocol::run_state_name(run.state);
@@ -146,6 +160,7 @@ int attachToRun(const RunReference& options) {
 int resumeRun(const ResumeOptions& options) {
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
+  changeFaults(catalogue, run, options.faults);
   AttachOptions attach;
   attach.eventsAfter = lastEvent(catalogue, run.id);
   if (options.detach) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "fault_options.h"
+
 namespace batchscope::cli {
 
 struct RunOptions {
@@ -24,9 +26,7 @@ struct RunOptions {
   bool oversubscribe = false;
   std::vector<std::string> triggers;
   std::string checkpoint_every;  // a duration; "0": never
-  std::string collective_timeout, hang_timeout, rescale_timeout, checkpoint_timeout;  // durations
-  std::optional<int> restart_budget;
-  std::string non_finite;  // a policy
+  FaultOptions faults;
   bool detach = false;
   std::vector<std::string> expectations;
   std::string timeout;
@@ -38,6 +38,7 @@ int runProgram(const RunOptions& options);
 struct ResumeOptions {
   std::string run;
   int replicas = 0;  // 0: as many as before
+  FaultOptions faults;
   bool detach = false;
   bool json = false;
 };

@@ -77,7 +77,8 @@ inline constexpr char kResume[] =
     "\n"
     "Examples:\n"
     "  batchscope resume latest\n"
-    "  batchscope resume 3f9a --replicas 4 --detach\n";
+    "  batchscope resume 3f9a --replicas 4 --detach\n"
+    "  batchscope resume latest --hang-timeout 5m --rescale-timeout 6m --checkpoint-timeout 6m\n";
 
 inline constexpr char kStop[] =
     "Nothing is lost: `batchscope resume` goes on from the checkpoint.\n"

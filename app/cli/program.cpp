@@ -114,16 +114,9 @@ protocol::RunSpec makeSpec(const RunOptions& options) {
   spec.oversubscribe = spec.oversubscribe || options.oversubscribe;
   for (const std::string& trigger : options.triggers)
     spec.triggers.push_back(protocol::Trigger::parse(trigger));
-  const auto setTime = [](double& seconds, const std::string& text) {
-    if (!text.empty()) seconds = protocol::parse_duration(text);
-  };
-  setTime(spec.checkpoint_interval, options.checkpoint_every);
-  setTime(spec.time_outs.collective, options.collective_timeout);
-  setTime(spec.time_outs.step, options.hang_timeout);
-  setTime(spec.time_outs.rescale, options.rescale_timeout);
-  setTime(spec.time_outs.checkpoint, options.checkpoint_timeout);
-  spec.restart_budget = options.restart_budget.value_or(spec.restart_budget);
-  if (!options.non_finite.empty()) spec.non_finite = protocol::parse_non_finite(options.non_finite);
+  if (!options.checkpoint_every.empty())
+    spec.checkpoint_interval = protocol::parse_duration(options.checkpoint_every);
+  options.faults.apply(spec);
   return spec;
 }
 

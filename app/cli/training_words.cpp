@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The words of run, and of what controls a run.
-#include <tuple>
-
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/replicas.h"
 #include "batchscope/run/supervisor.h"
@@ -37,35 +35,6 @@ CLI::Validator device() {
 }
 
 CLI::Validator ordinal() { return CLI::Range(0, kMostOrdinal).description(""); }
-
-// What a fault does, and how long anything may take.
-void addFaults(CommandSet& set, CLI::App* command, RunOptions& options) {
-  constexpr char kGroup[] = "Faults";
-  command
-      ->add_option("--restart-budget", options.restart_budget,
-                   "Restarts after failures that come no further, then the run fails: 5 if not said")
-      ->check(CLI::Range(0, kMostOrdinal).description(""))
-      ->type_name("N")
-      ->group(kGroup);
-  set.limitTo(
-      command
-          ->add_option("--non-finite", options.non_finite,
-                       "A gradient of NaN or infinity: skip the step (if not said), stop the run, or restore "
-                       "the last checkpoint")
-          ->type_name("POLICY")
-          ->group(kGroup),
-      {"skip", "stop", "restore"});
-  const std::tuple<const char*, std::string&, const char*> times[] = {
-      {"--collective-timeout", options.collective_timeout, "A replica waits this long for the others: 30s"},
-      {"--hang-timeout", options.hang_timeout,
-       "A run without progress for so long hangs, and is restarted: 45s; 0: never"},
-      {"--rescale-timeout", options.rescale_timeout,
-       "A restart has this long until its first step, then the old number is restored: 60s"},
-      {"--checkpoint-timeout", options.checkpoint_timeout,
-       "A stop has this long for its checkpoint, then the one before is used: 120s"}};
-  for (const auto& [flag, text, description] : times)
-    command->add_option(flag, text, description)->type_name("TIME")->group(kGroup);
-}
 
 void addRun(CommandSet& set) {
   const auto options = std::make_shared<RunOptions>();
@@ -107,7 +76,7 @@ void addRun(CommandSet& set) {
       ->add_option("--checkpoint-every", options->checkpoint_every,
                    "Checkpoint this often: 60s if not said; 0: never")
       ->type_name("TIME");
-  addFaults(set, command, *options);
+  addFaultFlags(command, options->faults);
   set.addTexts(command, "--expect", options->expectations, "CLAIM",
                "What must hold at the end, such as 'accuracy>=0.97'");
   command->add_option("--timeout", options->timeout, "Stop with a checkpoint after this time: 90s, 10m, 2h")
@@ -142,6 +111,7 @@ void addResume(CommandSet& set) {
       ->check(replicaCount())
       ->type_name("N");
   command->add_flag("--detach", options->detach, "Leave it running instead of watching");
+  addFaultFlags(command, options->faults);
   set.addJson(command, options->json);
 }
 

@@ -71,10 +71,11 @@ Environment Environment::from_process() {
   if (e.collective_timeout == 0)
     throw Error(ErrorKind::usage, std::string(variable::kCollectiveTimeout) + "=0: expected a time above 0");
   e.max_local_batch_size = integer(variable::kMaxLocalBatchSize, 0, 0, std::numeric_limits<int>::max());
+  const std::string policy = text(variable::kNonFinite, non_finite_name(e.non_finite));
   try {
-    e.non_finite = parse_non_finite(text(variable::kNonFinite, non_finite_name(e.non_finite)));
+    e.non_finite = parse_non_finite(policy);
   } catch (const Error& error) {
-    throw Error(ErrorKind::usage, std::string(variable::kNonFinite) + ": " + error.what());
+    throw Error(ErrorKind::usage, std::string(variable::kNonFinite) + "=" + policy + ": " + error.what());
   }
   if (e.replica_rank >= e.num_replicas)
     throw Error(ErrorKind::usage, std::string(variable::kReplicaRank) + "=" + std::to_string(e.replica_rank) +

@@ -16,7 +16,8 @@ class TestEnvironment : public QObject {
     for (const char* name :
          {variable::kMasterAddress, variable::kMasterPort, variable::kNumReplicas, variable::kReplicaRank,
           variable::kNumNodes, variable::kNumRestarts, variable::kCheckpointPath, variable::kThreads,
-          variable::kTelemetrySocket, variable::kRendezvousDir, variable::kBackend, variable::kDevice})
+          variable::kTelemetrySocket, variable::kRendezvousDir, variable::kBackend, variable::kDevice,
+          variable::kCollectiveTimeout, variable::kMaxLocalBatchSize, variable::kNonFinite})
       qunsetenv(name);
   }
 
@@ -43,11 +44,17 @@ class TestEnvironment : public QObject {
     out.rendezvous_dir = "/tmp/r";
     out.threads = 2;
     out.device = "cuda:1";
+    out.collective_timeout = 2.5;
+    out.max_local_batch_size = 57;
+    out.non_finite = NonFinite::restore;
     for (const auto& [name, value] : out.to_variables()) qputenv(name.c_str(), value.c_str());
     const Environment in = Environment::from_process();
     QCOMPARE(in.to_variables(), out.to_variables());
     QCOMPARE(in.threads.value(), 2);
     QCOMPARE(in.checkpoint_path, out.checkpoint_path);
+    QCOMPARE(in.collective_timeout, 2.5);
+    QCOMPARE(in.max_local_batch_size, 57);
+    QCOMPARE(in.non_finite, NonFinite::restore);
   }
 
   void nonsenseIsRefusedByName_data() {
@@ -57,6 +64,9 @@ class TestEnvironment : public QObject {
     QTest::newRow("zero replicas") << QByteArray(variable::kNumReplicas) << QByteArray("0");
     QTest::newRow("trailing text") << QByteArray(variable::kNumRestarts) << QByteArray("3x");
     QTest::newRow("rank beyond replicas") << QByteArray(variable::kReplicaRank) << QByteArray("1");
+    QTest::newRow("no patience") << QByteArray(variable::kCollectiveTimeout) << QByteArray("0");
+    QTest::newRow("negative batch") << QByteArray(variable::kMaxLocalBatchSize) << QByteArray("-1");
+    QTest::newRow("policy") << QByteArray(variable::kNonFinite) << QByteArray("pray");
     QTest::newRow("port") << QByteArray(variable::kMasterPort) << QByteArray("70000");
   }
   void nonsenseIsRefusedByName() {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a fault does to a run and how long anything may take: the flags that `run` and `resume` share.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace batchscope::protocol {
+struct RunSpec;
+}
+
+namespace batchscope::cli {
+
+// Empty: as it is.
+struct FaultOptions {
+  std::string collective_timeout, hang_timeout, rescale_timeout, checkpoint_timeout;  // durations
+  std::optional<int> restart_budget;
+  std::string non_finite;  // a policy
+
+  bool any() const;
+  // Throws Error(usage) for what makes no sense, alone or together.
+  void apply(protocol::RunSpec& spec) const;
+};
+
+void addFaultFlags(CLI::App* command, FaultOptions& options);
+
+}  // namespace batchscope::cli
