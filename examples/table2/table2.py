@@ -6,6 +6,7 @@ Every cell is a run of `batchscope run`, so that all of them lie in the store; w
 
 import argparse
 import concurrent.futures
+import csv
 import dataclasses
 import json
 import math
@@ -16,7 +17,6 @@ import subprocess
 import sys
 
 import chart
-import event_file
 
 SCALES = [1, 8, 16, 32, 64]
 METHODS = {"adascale": "AdaScale", "linear": "Linear scaling", "linear+": "Linear, AdaScale's iterations",
@@ -66,8 +66,6 @@ class Table:
         self.out = pathlib.Path(options.out)
         self.out.mkdir(parents=True, exist_ok=True)
         subprocess.run([options.batchscope, "ls"], check=True, stdout=subprocess.DEVNULL)  # makes the catalogue, once
-        self.grouped = "--group" in subprocess.run([options.batchscope, "run", "--help"], capture_output=True,
-                                                   text=True).stdout
 
     # What there is to run.
 
@@ -100,9 +98,7 @@ class Table:
         task, replicas, epochs = self.tasks[cell.task], self.replicas(cell), self.epochs(cell)
         command = [self.options.batchscope, "run", "--headless", task.program, "--name", cell.name(), "--report",
                    str(self.report(cell)), "--checkpoint-every", "0", "--replicas", str(replicas[0]),
-                   "--oversubscribe", "--non-finite", "stop"]
-        if self.grouped:
-            command += ["--group", self.options.group]
+                   "--oversubscribe", "--non-finite", "stop", "--group", self.options.group]
         for stage, count in enumerate(replicas[1:], 1):
             command += ["--at", f"epoch={stage * epochs // len(replicas)}:replicas={count}"]
         rule = "linear" if cell.method.startswith("linear") else "adascale"
@@ -141,16 +137,15 @@ class Table:
 
     def series(self, run):
         """Steps, progress and loss, thinned to what a figure shows."""
-        folder = self.out / "events" / run
-        folder.parent.mkdir(exist_ok=True)
-        subprocess.run([self.options.batchscope, "cp", "--force", f"{run}:tensorboard", str(folder)], check=True,
-                       stdout=subprocess.DEVNULL)
-        scalars = event_file.scalars(folder)
-        progress = dict(scalars["progress"])
-        rows = [(step, progress[step], loss) for step, loss in scalars["loss"] if step in progress]
-        bins = max(1, math.ceil(len(rows) / 120))
-        return [[rows[at][0], rows[at][1], statistics.fmean(row[2] for row in rows[at:at + bins])]
-                for at in range(0, len(rows), bins)]
+        exported = subprocess.run([self.options.batchscope, "export", run, "--format", "csv", "--series", "loss", "--series",
+                                   "progress", "-o", "-"], check=True, capture_output=True, text=True).stdout
+        samples = {"loss": {}, "progress": {}}
+        for row in csv.DictReader(exported.splitlines()):
+            samples[row["series"]][int(row["step"])] = float(row["value"])
+        rows = [(step, samples["progress"][step], loss) for step, loss in sorted(samples["loss"].items())]
+        width = max(1, math.ceil(len(rows) / 120))
+        return [[*rows[at][:2], statistics.fmean(row[2] for row in rows[at:at + width])]
+                for at in range(0, len(rows), width)]
 
     def run_all(self):
         cells = list(self.cells())
