@@ -276,7 +276,7 @@ std::vector<std::string> tickLabels(const std::vector<double>& ticks) {
   std::vector<std::string> labels;
   for (const double tick : ticks) {
     const double shown = tick == 0 ? 0 : tick;  // no -0
-    const bool isLarge = std::abs(shown) >= 1e6 && std::abs(shown) < 1e12;
+    const bool isLarge = greatest >= 1e6 && greatest < 1e12 && std::abs(shown) >= 1000;
     labels.push_back(isPlain   ? fmt::format("{:.{}f}", shown, decimals)
                      : isLarge ? formatCount(shown)
                                : fmt::format("{:.4g}", shown));

@@ -16,7 +16,7 @@ namespace {
 constexpr std::array kColours{Colour::green, Colour::yellow, Colour::blue, Colour::red, Colour::bold};
 constexpr int kNarrowest = 16;  // cells of the plot area
 constexpr int kCellsPerXTick = 14;
-constexpr int kLinesPerYTick = 4;
+constexpr int kLinesPerYTick = 3;
 
 Colour colourOf(std::size_t curve) { return kColours[curve % kColours.size()]; }
 
@@ -95,8 +95,9 @@ std::string legend(const Plot& plot, const Style& style) {
 int plotTextColumns(int width, bool utf8) { return std::max(width, kNarrowest) * (utf8 ? 2 : 1); }
 
 std::string plotText(const Plot& plot, int height, const Style& style) {
-  const std::vector<double> yTicks = plot.logarithmic ? logTicks(plot.y0, plot.y1, height / kLinesPerYTick)
-                                                      : roundTicks(plot.y0, plot.y1, height / kLinesPerYTick);
+  const int most = std::max(2, height / kLinesPerYTick);
+  const std::vector<double> yTicks =
+      plot.logarithmic ? logTicks(plot.y0, plot.y1, most) : roundTicks(plot.y0, plot.y1, most);
   const std::vector<std::string> yLabels = tickLabels(yTicks);
   int labelWidth = displayWidth(plot.unit);
   for (const std::string& label : yLabels) labelWidth = std::max(labelWidth, displayWidth(label));
