@@ -61,7 +61,7 @@ class TestCompletion : public QObject {
     QCOMPARE(complete({"plot", "digits", "loss", "--log", "str"}), QStringList({"strange"}));
     QCOMPARE(complete({"tail", "nosuch", ""}), QStringList());
     QCOMPARE(complete({"ls", "--columns", "id,opti"}), QStringList({"id,optimizer"}));
-    QCOMPARE(complete({"ls", "--sort", "-accu"}), QStringList({"-accuracy"}));
+    QCOMPARE(complete({"ls", "--sort", "-accur"}), QStringList({"-accuracy"}));
   }
 
   void makesNoStore() {
