@@ -150,8 +150,8 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
 }
 
 void ControlPanel::setExplorerAction(QAction* action) {
+  explore_->setObjectName(QStringLiteral("link"));
   explore_->setDefaultAction(action);
-  explore_->setText(tr("Explore"));
   explore_->setAccessibleName(action->text());
   explore_->setFocusPolicy(Qt::TabFocus);
 }

@@ -144,7 +144,7 @@ QWidget* ExplorerPanel::stepTimeCard() {
   auto* table = new PlainTable(tr("No step time measured yet."), frame);
   table->setAccessibleName(tr("Measured and predicted step times"));
   table->setModel(times_);
-  table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+  table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   table->horizontalHeader()->setMinimumSectionSize(40);
   table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   auto* head = new QHBoxLayout;

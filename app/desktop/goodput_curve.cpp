@@ -129,7 +129,6 @@ void GoodputCurve::paintAxes(QPainter& painter, const Frame& frame) const {
     shade.setAlphaF(0.07F);
     const double from = frame.px(static_cast<double>(begins));
     painter.fillRect(QRectF(QPointF(from, plot.top()), plot.bottomRight()), shade);
-    if (isLarge_) label(painter, frame, {from, plot.top() + 12}, tr("accumulation"), false);
   }
 }
 
@@ -150,6 +149,11 @@ void GoodputCurve::label(QPainter& painter, const Frame& frame, QPointF at, cons
 
 void GoodputCurve::paintMarks(QPainter& painter, const Frame& frame) const {
   const Theme& theme = Theme::current();
+  const auto begins = accumulationBegins();
+  if (isLarge_ && begins > curve_.front().batchSize) {
+    label(painter, frame, {frame.px(static_cast<double>(begins)), frame.plot.bottom() - 18},
+          tr("accumulation"), false);
+  }
   if (best_) {
     const double x = frame.px(static_cast<double>(best_->batchSize));
     QPen pen(theme.accent, 1, Qt::CustomDashLine);

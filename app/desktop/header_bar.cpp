@@ -69,6 +69,7 @@ HeaderBar::HeaderBar(RunSession* session, ViewState* state, QWidget* parent)
   connect(smoothings_, &QActionGroup::triggered, this,
           [this](QAction* action) { state_->setSmoothing(action->data().toDouble()); });
 
+  explorer_->setIconText(tr("Explore"));  // on a button
   explorer_->setCheckable(true);
   explorer_->setShortcut(QKeySequence(Qt::Key_G));
   explorer_->setToolTip(tr("The goodput explorer in place of the charts (G)"));

@@ -2,7 +2,9 @@
 #include "report.h"
 
 #include <QCoreApplication>
+#include <QDateTime>
 #include <QFile>
+#include <QLocale>
 
 #include "chart_card.h"
 #include "format.h"
@@ -67,7 +69,9 @@ QString factsOf(const RunSession& session) {
   for (const std::string& argument : run.spec.arguments) command << QString::fromStdString(argument);
   QString html = QStringLiteral("<dl class=\"facts\">\n");
   html += fact(tr("Run"), QString::fromStdString(run.id));
-  html += fact(tr("Started"), formatTimeOfDay(run.created));
+  html +=
+      fact(tr("Started"), QLocale().toString(QDateTime::fromSecsSinceEpoch(static_cast<qint64>(run.created)),
+                                             QStringLiteral("d MMM yyyy HH:mm")));
   html += fact(tr("Trained"), formatDuration(status.elapsed));
   html += fact(tr("Progress"), describeEpoch(status));
   html += fact(tr("Iterations"), formatCount(run.step));

@@ -115,7 +115,8 @@ QVariant StepTimeModel::data(const QModelIndex& index, int role) const {
     case Measured: return formatNumber(1000 * time.measured);
     case Predicted: return formatNumber(1000 * time.predicted);
     case Residual:
-      return (time.residual() > 0 ? QStringLiteral("+") : QString()) + formatPercent(time.residual());
+      return (time.residual() > 0 ? QStringLiteral("+") : QString()) +
+             tr("%1 %").arg(formatNumber(100 * time.residual(), 2));
     default: return {};
   }
 }
@@ -126,7 +127,7 @@ QVariant StepTimeModel::headerData(int section, Qt::Orientation orientation, int
   if (role != Qt::DisplayRole) return {};
   switch (section) {
     case Replicas: return tr("Replicas");
-    case LocalBatch: return tr("Local batch");
+    case LocalBatch: return tr("Local");
     case Accumulation: return tr("Accum.");
     case Steps: return tr("Steps");
     case Measured: return tr("Measured");
