@@ -7,7 +7,9 @@
 #include "format.h"
 #include "plain_table.h"
 #include "run_session.h"
+#include "step_link.h"
 #include "theme.h"
+#include "view_state.h"
 
 namespace batchscope::desktop {
 
@@ -62,8 +64,15 @@ QVariant CheckpointModel::headerData(int section, Qt::Orientation orientation, i
   }
 }
 
-CheckpointsPanel::CheckpointsPanel(RunSession* session, QWidget* parent)
-    : QWidget(parent), session_(session), model_(new CheckpointModel(this)) {
+int CheckpointModel::rowOf(const StepRef& step) const {
+  for (int row = 0; row < rowCount(); ++row) {
+    if (at(row).generation == step.generation && at(row).step == step.step) return row;
+  }
+  return -1;
+}
+
+CheckpointsPanel::CheckpointsPanel(RunSession* session, ViewState* state, QWidget* parent)
+    : QWidget(parent), session_(session), state_(state), model_(new CheckpointModel(this)) {
   auto* table = new PlainTable(tr("No checkpoint yet. Ctrl+S writes one after the next step."), this);
   table->setAccessibleName(tr("Checkpoints"));
   table->setModel(model_);
@@ -74,13 +83,24 @@ CheckpointsPanel::CheckpointsPanel(RunSession* session, QWidget* parent)
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(table);
+  linkToCursor(
+      table, state,
+      [this](int row) {
+        return StepRef{model_->at(row).generation, model_->at(row).step};
+      },
+      [this](const StepRef& step) { return model_->rowOf(step); });
   connect(session_, &RunSession::opened, this, &CheckpointsPanel::refresh);
   connect(session_, &RunSession::detailsChanged, this, &CheckpointsPanel::refresh);
 }
 
 void CheckpointsPanel::refresh() {
-  model_->setCheckpoints(session_->isOpen() ? session_->catalogue().checkpoints(session_->run().id)
-                                            : std::vector<storage::Checkpoint>{});
+  const auto checkpoints = session_->isOpen() ? session_->catalogue().checkpoints(session_->run().id)
+                                              : std::vector<storage::Checkpoint>{};
+  model_->setCheckpoints(checkpoints);
+  std::vector<StepRef> marks;
+  for (const storage::Checkpoint& checkpoint : checkpoints)
+    marks.push_back({checkpoint.generation, checkpoint.step});
+  state_->setMarks(std::move(marks));
 }
 
 }  // namespace batchscope::desktop

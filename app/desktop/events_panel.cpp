@@ -6,6 +6,7 @@
 #include "format.h"
 #include "plain_table.h"
 #include "run_session.h"
+#include "step_link.h"
 #include "theme.h"
 
 namespace batchscope::desktop {
@@ -32,7 +33,7 @@ int EventModel::columnCount(const QModelIndex& parent) const { return parent.isV
 
 QVariant EventModel::data(const QModelIndex& index, int role) const {
   if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  const storage::Event& event = events_[events_.size() - 1 - static_cast<std::size_t>(index.row())];
+  const storage::Event& event = at(index.row());
   const Theme& theme = Theme::current();
   switch (role) {
     case Qt::DisplayRole:
@@ -51,7 +52,21 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
   }
 }
 
-EventsPanel::EventsPanel(RunSession* session, QWidget* parent)
+const storage::Event& EventModel::at(int row) const {
+  return events_.at(events_.size() - 1 - static_cast<std::size_t>(row));
+}
+
+int EventModel::rowAt(const StepRef& step) const {
+  for (int row = 0; row < rowCount(); ++row) {
+    const storage::Event& event = at(row);
+    if (event.generation < step.generation ||
+        (event.generation == step.generation && event.step <= step.step))
+      return row;
+  }
+  return -1;
+}
+
+EventsPanel::EventsPanel(RunSession* session, ViewState* state, QWidget* parent)
     : QWidget(parent), session_(session), model_(new EventModel(this)) {
   auto* table = new PlainTable(tr("Nothing has happened yet."), this);
   table->setAccessibleName(tr("Events"));
@@ -61,6 +76,12 @@ EventsPanel::EventsPanel(RunSession* session, QWidget* parent)
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->addWidget(table);
+  linkToCursor(
+      table, state,
+      [this](int row) {
+        return StepRef{model_->at(row).generation, model_->at(row).step};
+      },
+      [this](const StepRef& step) { return model_->rowAt(step); });
   connect(session_, &RunSession::opened, this, &EventsPanel::opened);
   connect(session_, &RunSession::detailsChanged, this, &EventsPanel::refresh);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What happened to the run, in sentences, newest first; tailed from the catalogue by the events' ids.
+// What happened to the run, in sentences, newest first; tailed from the catalogue by the events' ids. A
+// chosen event moves the cross-hair to its step, and the cross-hair chooses the event before it.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -8,12 +9,14 @@
 #include <vector>
 
 #include "batchscope/storage/catalogue.h"
+#include "series_model.h"
 
 class QTableView;
 
 namespace batchscope::desktop {
 
 class RunSession;
+class ViewState;
 
 class EventModel : public QAbstractTableModel {
   Q_OBJECT
@@ -26,6 +29,9 @@ class EventModel : public QAbstractTableModel {
   void reset(double start);
   // Ascending by id, all newer than lastId().
   void append(const std::vector<storage::Event>& events);
+  const storage::Event& at(int row) const;
+  // The newest row that is not after the step; -1: none.
+  int rowAt(const StepRef& step) const;
   std::int64_t lastId() const { return events_.empty() ? 0 : events_.back().id; }
 
   int rowCount(const QModelIndex& parent = {}) const override;
@@ -40,7 +46,7 @@ class EventModel : public QAbstractTableModel {
 class EventsPanel : public QWidget {
   Q_OBJECT
  public:
-  EventsPanel(RunSession* session, QWidget* parent = nullptr);
+  EventsPanel(RunSession* session, ViewState* state, QWidget* parent = nullptr);
 
  private:
   void opened();

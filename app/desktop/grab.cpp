@@ -28,6 +28,7 @@ void showUntilDrawn(MainWindow& window, const std::string& run, const QSize& siz
   window.resize(size);
   if (!run.empty()) window.openRun(run);
   window.show();
+  spin(50);  // the list of runs is drawn before a run is opened
   // An active run's state comes from its supervisor, as it would on the screen.
   QElapsedTimer patience;
   patience.start();

@@ -32,6 +32,7 @@
 #include "hyperparameters_panel.h"
 #include "launcher.h"
 #include "log_panel.h"
+#include "notifier.h"
 #include "recipe_dialog.h"
 #include "run_list_panel.h"
 #include "run_session.h"
@@ -65,6 +66,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
   buildMenus();
   buildStatusBar();
   control_->hide();
+  list_->installEventFilter(this);
 
   connect(watcher_, &CatalogueWatcher::changed, this, &MainWindow::runsChanged);
   connect(watcher_, &CatalogueWatcher::failed, this, &MainWindow::say);
@@ -86,6 +88,18 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
     message_->clear();
   });
   connect(launcher_, &Launcher::failed, this, &MainWindow::say);
+  connect(view_, &ViewState::markPressed, this, [this] {
+    auto* dock = inner_->findChild<QDockWidget*>(QStringLiteral("checkpoints"));
+    dock->show();
+    dock->raise();
+  });
+  auto* notifier = new Notifier(watcher_, this);
+  connect(notifier, &Notifier::raised, this, &MainWindow::say);
+  connect(notifier, &Notifier::runRequested, this, [this](const QString& id) {
+    raise();
+    activateWindow();
+    openRun(id.toStdString());
+  });
   connect(control_, &ControlPanel::resumeRequested, this, [this](int replicas) {
     say(tr("Resuming …"));
     launcher_->resume(session_->run().id, replicas);
@@ -147,9 +161,9 @@ void MainWindow::buildDocks() {
     QWidget* panel;
   };
   const Entry entries[] = {
-      {"events", tr("Events"), new EventsPanel(session_, this)},
+      {"events", tr("Events"), new EventsPanel(session_, view_, this)},
       {"log", tr("Log"), new LogPanel(session_, this)},
-      {"checkpoints", tr("Checkpoints"), new CheckpointsPanel(session_, this)},
+      {"checkpoints", tr("Checkpoints"), new CheckpointsPanel(session_, view_, this)},
       {"hyperparameters", tr("Hyperparameters"), new HyperparametersPanel(session_, this)}};
   QDockWidget* first = nullptr;
   for (const Entry& entry : entries) {
@@ -189,6 +203,14 @@ void MainWindow::restoreDefaultLayout() {
   const int rows = std::max(5, (height() / 6 - kFrame) / kRow);
   inner_->resizeDocks({inner_->findChild<QDockWidget*>(QStringLiteral("events"))}, {kFrame + rows * kRow},
                       Qt::Vertical);
+}
+
+bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == list_ && event->type() == QEvent::Paint && !listIsDrawn_) {
+    listIsDrawn_ = true;
+    QTimer::singleShot(0, this, &MainWindow::runsChanged);
+  }
+  return QMainWindow::eventFilter(watched, event);
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
@@ -236,9 +258,9 @@ void MainWindow::updateStatusBar() {
 void MainWindow::runsChanged() {
   list_->setRuns(watcher_->runs());
   if (session_->isConnected()) list_->setStatus(session_->status());
-  if (!session_->isOpen() && wantsNewest_) openRun({});
+  if (!session_->isOpen() && wantsNewest_ && listIsDrawn_) openRun({});
   if (session_->isOpen()) list_->select(session_->run().id);
-  pages_->setCurrentIndex(session_->isOpen() ? 1 : 0);
+  pages_->setCurrentIndex(session_->isOpen() || (wantsNewest_ && !watcher_->runs().empty()) ? 1 : 0);
 }
 
 void MainWindow::sessionOpened() {

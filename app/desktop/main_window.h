@@ -48,6 +48,7 @@ class MainWindow : public QMainWindow {
   ViewState* view() const { return view_; }
 
  protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void showEvent(QShowEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
@@ -91,7 +92,8 @@ class MainWindow : public QMainWindow {
   QLabel* message_;
   QByteArray defaultDocks_;
   QTimer storeTimer_, messageTimer_;
-  std::string lastRun_;  // shown when the window was closed the last time
+  std::string lastRun_;       // shown when the window was closed the last time
+  bool listIsDrawn_ = false;  // no run is opened, and no series read, before its list is seen
   bool wantsNewest_ = true;
   bool hasLayout_ = false;  // as the person left it
 };

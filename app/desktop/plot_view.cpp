@@ -22,6 +22,7 @@ namespace {
 // The same for every chart, so that plots stand one above another and a moment has one place.
 constexpr double kLeft = 44, kRight = 36, kTop = 8, kBottom = 24;
 constexpr double kTickHeight = 11;
+constexpr double kMark = 3;  // half the width of a checkpoint's mark
 // Where the pointer finds a restart: its line, and the number of replicas beside it.
 constexpr double kLineReach = 4, kLabelHeight = 16, kLabelWidth = 40;
 
@@ -196,6 +197,41 @@ bool PlotView::viewportEvent(QEvent* event) {
   return true;
 }
 
+std::optional<QPointF> PlotView::placeOf(const StepRef& mark) const {
+  if (model_ == nullptr) return {};
+  const auto x = model_->position(axis(), mark);
+  if (!x) return {};
+  const QRectF plot = plotArea();
+  const double px = painter_.scene().left.px(*x);
+  if (!(px >= plot.left() - 1 && px <= plot.right() + 1)) return {};
+  return QPointF(px, plot.bottom());
+}
+
+std::optional<StepRef> PlotView::markAt(const QPointF& place) const {
+  for (const StepRef& mark : state_->marks()) {
+    const auto at = placeOf(mark);
+    if (at && std::abs(at->x() - place.x()) <= kMark + 2 && place.y() >= at->y() - 2 &&
+        place.y() <= at->y() + 2 * kMark + 2)
+      return mark;
+  }
+  return {};
+}
+
+void PlotView::paintMarks(QPainter& painter) const {
+  const Theme& theme = Theme::current();
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(theme.good);
+  for (const StepRef& mark : state_->marks()) {
+    if (const auto at = placeOf(mark)) {
+      painter.drawPolygon(
+          QPolygonF{*at, *at + QPointF(kMark, 1.6 * kMark), *at + QPointF(-kMark, 1.6 * kMark)});
+    }
+  }
+  painter.restore();
+}
+
 void PlotView::paintEvent(QPaintEvent* event) {
   if (stale_) {
     rebuild();
@@ -213,6 +249,7 @@ void PlotView::drawForeground(QPainter* painter, const QRectF& rect) {
     painter->setPen(Theme::current().dim);
     painter->drawText(plotArea(), Qt::AlignCenter, tr("Nothing recorded yet"));
   }
+  if (!painter_.scene().isEmpty) paintMarks(*painter);
   if (const auto px = cursorPx()) painter_.paintCursor(*painter, *state_->cursor(), *px);
   if (underMouse()) painter_.paintBadge(*painter);
   if (drag_ == Drag::Zoom) {
@@ -285,6 +322,9 @@ void PlotView::mouseReleaseEvent(QMouseEvent* event) {
   if (drag == Drag::Zoom && model_ != nullptr && std::abs(dragTo_ - dragFrom_) > 4) {
     const auto [low, high] = std::minmax({xAt(dragFrom_), xAt(dragTo_)});
     state_->zoomTo(*model_, axis(), {low, high});
+  }
+  if (drag == Drag::Zoom && std::abs(dragTo_ - dragFrom_) <= 4) {
+    if (const auto mark = markAt(event->position())) state_->pressMark(*mark);
   }
   viewport()->update();
 }

@@ -2,7 +2,8 @@
 //
 // The plot of one chart: a QChart for axes, grid and layout, and over its plot area the SeriesPainter. Mouse:
 // wheel zooms around the pointer, dragging zooms to a range, dragging with Shift or the middle button pans,
-// double click shows everything. The y axes scale themselves.
+// double click shows everything. A click on the mark of a checkpoint, below the plot, presses it. The y axes
+// scale themselves.
 #pragma once
 
 #include <QChartView>
@@ -57,6 +58,10 @@ class PlotView : public QChartView {
   XAxis axis() const;
   double xAt(double px) const;
   std::optional<double> cursorPx() const;
+  // The checkpoint whose mark is at this place.
+  std::optional<StepRef> markAt(const QPointF& place) const;
+  std::optional<QPointF> placeOf(const StepRef& mark) const;
+  void paintMarks(QPainter& painter) const;
 
   ChartSpec spec_;
   ViewState* state_;

@@ -8,12 +8,26 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QScrollArea>
 #include <QSpinBox>
 #include <QVBoxLayout>
 #include <utility>
 
+#include "theme.h"
+
 namespace batchscope::desktop {
+namespace {
+
+// As a shell takes it for one word.
+QString shellQuoted(const QString& word) {
+  static const QRegularExpression plain(QStringLiteral("^[\\w@%+=:,./-]+$"));
+  if (plain.match(word).hasMatch()) return word;
+  return QLatin1Char('\'') + QString(word).replace(QLatin1Char('\''), QLatin1String("'\\''")) +
+         QLatin1Char('\'');
+}
+
+}  // namespace
 
 RecipeDialog::RecipeDialog(std::vector<run::Recipe> recipes, QWidget* parent)
     : QDialog(parent),
@@ -21,7 +35,8 @@ RecipeDialog::RecipeDialog(std::vector<run::Recipe> recipes, QWidget* parent)
       recipe_(new QComboBox(this)),
       description_(new QLabel(this)),
       replicas_(new QSpinBox(this)),
-      complaint_(new QLabel(this)) {
+      complaint_(new QLabel(this)),
+      command_(new QLineEdit(this)) {
   setWindowTitle(tr("New run"));
   setMinimumSize(460, 480);
   recipe_->setAccessibleName(tr("Recipe"));
@@ -33,6 +48,10 @@ RecipeDialog::RecipeDialog(std::vector<run::Recipe> recipes, QWidget* parent)
   replicas_->setAccessibleName(tr("Replicas"));
   complaint_->setObjectName(QStringLiteral("complaint"));
   complaint_->setWordWrap(true);
+  command_->setReadOnly(true);
+  command_->setFont(fixedFont(11));
+  command_->setAccessibleName(tr("The same in a terminal"));
+  command_->setToolTip(tr("The same in a terminal"));
 
   auto* scroll = new QScrollArea(this);
   scroll->setObjectName(QStringLiteral("form"));
@@ -58,8 +77,10 @@ RecipeDialog::RecipeDialog(std::vector<run::Recipe> recipes, QWidget* parent)
   column->addLayout(head);
   column->addWidget(scroll, 1);
   column->addWidget(complaint_);
+  column->addWidget(command_);
   column->addWidget(buttons);
 
+  connect(replicas_, &QSpinBox::valueChanged, this, &RecipeDialog::validate);
   connect(recipe_, &QComboBox::currentIndexChanged, this, &RecipeDialog::showRecipe);
   showRecipe(0);
 }
@@ -131,6 +152,18 @@ void RecipeDialog::validate() {
   complaint_->setText(complaints.join(QLatin1Char('\n')));
   complaint_->setVisible(!complaints.isEmpty());
   start_->setEnabled(complaints.isEmpty());
+  command_->setText(complaints.isEmpty() ? command() : QString());
+  command_->setCursorPosition(0);
+}
+
+QString RecipeDialog::command() const {
+  const run::Recipe& recipe = recipes_.at(static_cast<std::size_t>(recipe_->currentIndex()));
+  QStringList words{QStringLiteral("batchscope"), QStringLiteral("run"), QString::fromStdString(recipe.name),
+                    QStringLiteral("--replicas"), QString::number(replicas_->value())};
+  const std::vector<std::string> arguments = spec().arguments;
+  if (!arguments.empty()) words << QStringLiteral("--");
+  for (const std::string& argument : arguments) words << shellQuoted(QString::fromStdString(argument));
+  return words.join(QLatin1Char(' '));
 }
 
 protocol::RunSpec RecipeDialog::spec() const {

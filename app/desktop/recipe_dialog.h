@@ -14,6 +14,7 @@
 class QComboBox;
 class QFormLayout;
 class QLabel;
+class QLineEdit;
 class QPushButton;
 class QSpinBox;
 
@@ -26,6 +27,8 @@ class RecipeDialog : public QDialog {
 
   // Throws Error as Recipe::spec does.
   protocol::RunSpec spec() const;
+  // The command line that does the same.
+  QString command() const;
 
  private:
   void showRecipe(int row);
@@ -39,6 +42,7 @@ class RecipeDialog : public QDialog {
   QSpinBox* replicas_;
   QWidget* form_ = nullptr;
   QLabel* complaint_;
+  QLineEdit* command_;
   QPushButton* start_;
 };
 

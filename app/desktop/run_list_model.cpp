@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
 
 #include "format.h"
 
@@ -44,20 +45,22 @@ void RunListModel::setRuns(const std::vector<storage::Run>& runs) {
   std::vector<storage::Run> sorted = runs;
   std::stable_partition(sorted.begin(), sorted.end(),
                         [](const storage::Run& run) { return belongsToActive(run.state); });
-  const auto rowIn = [](const std::vector<storage::Run>& list, const std::string& id) {
-    const auto found = std::find_if(list.begin(), list.end(), [&](const auto& run) { return run.id == id; });
-    return found == list.end() ? -1 : static_cast<int>(found - list.begin());
+  const auto rowsOf = [](const std::vector<storage::Run>& list) {
+    std::unordered_map<std::string, int> rows;
+    for (std::size_t row = 0; row < list.size(); ++row) rows.emplace(list[row].id, static_cast<int>(row));
+    return rows;
   };
+  const auto place = rowsOf(sorted), before = rowsOf(runs_);
 
   for (int row = rowCount() - 1; row >= 0; --row) {
-    if (rowIn(sorted, runs_[static_cast<std::size_t>(row)].id) >= 0) continue;
+    if (place.contains(runs_[static_cast<std::size_t>(row)].id)) continue;
     beginRemoveRows({}, row, row);
     runs_.erase(runs_.begin() + row);
     endRemoveRows();
   }
   std::vector<storage::Run> fresh;
   std::copy_if(sorted.begin(), sorted.end(), std::back_inserter(fresh),
-               [&](const auto& run) { return rowIn(runs_, run.id) < 0; });
+               [&](const auto& run) { return !before.contains(run.id); });
   if (!fresh.empty()) {
     beginInsertRows({}, rowCount(), rowCount() + static_cast<int>(fresh.size()) - 1);
     runs_.insert(runs_.end(), fresh.begin(), fresh.end());
@@ -71,13 +74,12 @@ void RunListModel::setRuns(const std::vector<storage::Run>& runs) {
     return;
   }
   Q_EMIT layoutAboutToBeChanged();
-  const QModelIndexList before = persistentIndexList();
-  QModelIndexList after;
-  for (const QModelIndex& old : before) {
-    after << createIndex(rowIn(sorted, runs_[static_cast<std::size_t>(old.row())].id), 0);
-  }
+  const QModelIndexList from = persistentIndexList();
+  QModelIndexList to;
+  for (const QModelIndex& old : from)
+    to << createIndex(place.at(runs_[static_cast<std::size_t>(old.row())].id), 0);
   runs_ = std::move(sorted);
-  changePersistentIndexList(before, after);
+  changePersistentIndexList(from, to);
   Q_EMIT layoutChanged();
 }
 

@@ -17,12 +17,6 @@ const QString kSpace = QStringLiteral("org.freedesktop.appearance");
 const QString kKey = QStringLiteral("color-scheme");
 constexpr int kPatience = 300;  // ms
 
-// Asking for a bus that is not there would start one.
-bool hasSessionBus() {
-  return qEnvironmentVariableIsSet("DBUS_SESSION_BUS_ADDRESS") ||
-         QFileInfo::exists(qEnvironmentVariable("XDG_RUNTIME_DIR") + QStringLiteral("/bus"));
-}
-
 // Read wraps its answer in a variant of a variant.
 unsigned preferenceOf(QVariant value) {
   while (value.userType() == qMetaTypeId<QDBusVariant>()) value = value.value<QDBusVariant>().variant();
@@ -30,6 +24,15 @@ unsigned preferenceOf(QVariant value) {
 }
 
 }  // namespace
+
+std::optional<QDBusConnection> sessionBus() {
+  const bool isThere = qEnvironmentVariableIsSet("DBUS_SESSION_BUS_ADDRESS") ||
+                       QFileInfo::exists(qEnvironmentVariable("XDG_RUNTIME_DIR") + QStringLiteral("/bus"));
+  if (!isThere) return {};
+  static const QDBusConnection bus =
+      QDBusConnection::connectToBus(QDBusConnection::SessionBus, QStringLiteral("batchscope"));
+  return bus.isConnected() ? std::optional(bus) : std::nullopt;
+}
 
 SystemScheme& SystemScheme::instance() {
   static SystemScheme* scheme = new SystemScheme(qApp);
@@ -41,9 +44,9 @@ SystemScheme::SystemScheme(QObject* parent) : QObject(parent) {
   paletteIsDark_ =
       palette.color(QPalette::Window).lightnessF() < palette.color(QPalette::WindowText).lightnessF();
   dark_ = paletteIsDark_;
-  if (!hasSessionBus()) return;
-  QDBusConnection bus = QDBusConnection::sessionBus();
-  if (!bus.isConnected()) return;
+  std::optional<QDBusConnection> session = sessionBus();
+  if (!session) return;
+  QDBusConnection& bus = *session;
   // From whoever owns the portal's name then: a portal may be restarted.
   bus.connect(QString(), kPath, kInterface, QStringLiteral("SettingChanged"), this,
               SLOT(settingChanged(QString, QString, QDBusVariant)));

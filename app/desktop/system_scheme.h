@@ -6,10 +6,16 @@
 // began with decides. Qt has the same from 6.5 on.
 #pragma once
 
+#include <QDBusConnection>
 #include <QDBusVariant>
 #include <QObject>
+#include <optional>
 
 namespace batchscope::desktop {
+
+// Empty where there is no session bus: asking for it would start one. A connection of our own, since Qt holds
+// back what the shared one hears until the event loop runs.
+std::optional<QDBusConnection> sessionBus();
 
 class SystemScheme : public QObject {
   Q_OBJECT

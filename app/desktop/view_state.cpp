@@ -4,6 +4,7 @@
 #include <QSettings>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace batchscope::desktop {
 namespace {
@@ -171,7 +172,19 @@ void ViewState::setCursor(std::optional<StepRef> cursor) {
   Q_EMIT cursorMoved();
 }
 
+void ViewState::setMarks(std::vector<StepRef> marks) {
+  if (marks == marks_) return;
+  marks_ = std::move(marks);
+  Q_EMIT changed();
+}
+
+void ViewState::pressMark(const StepRef& mark) {
+  setCursor(mark);
+  Q_EMIT markPressed(mark);
+}
+
 void ViewState::clear() {
+  marks_.clear();
   zoom_.reset();
   undo_.clear();
   redo_.clear();

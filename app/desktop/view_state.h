@@ -60,6 +60,10 @@ class ViewState : public QObject {
   void advance(const SeriesModel& model);
 
   void setCursor(std::optional<StepRef> cursor);
+  // Checkpoints, which charts mark and a person may press.
+  void setMarks(std::vector<StepRef> marks);
+  const std::vector<StepRef>& marks() const { return marks_; }
+  void pressMark(const StepRef& mark);
   void clear();  // another run is shown
 
   // How the charts are looked at, not what is in view: for the next time.
@@ -69,6 +73,7 @@ class ViewState : public QObject {
  Q_SIGNALS:
   void changed();
   void cursorMoved();
+  void markPressed(const StepRef& mark);
 
  private:
   enum class Gesture { None, Drag, Wheel, Pan };
@@ -89,6 +94,7 @@ class ViewState : public QObject {
   Gesture gesture_ = Gesture::None;
   QElapsedTimer sinceGesture_;
   std::optional<StepRef> cursor_;
+  std::vector<StepRef> marks_;
 };
 
 }  // namespace batchscope::desktop

@@ -213,7 +213,7 @@ class CitizenTest : public QObject {
     }
     MainWindow next(watcher_.get());
     next.show();
-    QTest::qWait(20);
+    QTRY_VERIFY(next.session()->isOpen());
     QCOMPARE(next.session()->run().id, id_);
     QCOMPARE(next.view()->axis(), XAxis::Samples);
     QCOMPARE(next.view()->smoothing(), 0.9);

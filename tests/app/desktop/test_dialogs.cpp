@@ -81,6 +81,8 @@ class DialogsTest : public QObject {
     QTest::keyClicks(epochs, QStringLiteral("7"));
     field<QCheckBox>(dialog, "quick")->setFocus();
     QTest::keyClick(field<QCheckBox>(dialog, "quick"), Qt::Key_Space);
+    QCOMPARE(dialog.command(), QStringLiteral("batchscope run toy --replicas 3 -- --epochs 7 --quick"));
+    QCOMPARE(field<QLineEdit>(dialog, "The same in a terminal")->text(), dialog.command());
     const protocol::RunSpec spec = dialog.spec();
     QCOMPARE(spec.replicas, 3);
     QCOMPARE(spec.arguments, (std::vector<std::string>{"--epochs", "7", "--quick"}));

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "alert_rules.h"
+
+#include <QCoreApplication>
+#include <cmath>
+
+#include "format.h"
+
+namespace batchscope::desktop {
+namespace {
+
+using storage::RunState;
+
+QString tr(const char* text) { return QCoreApplication::translate("Alert", text); }
+
+bool isOver(RunState state) {
+  return state == RunState::failed || state == RunState::finished || state == RunState::interrupted;
+}
+
+}  // namespace
+
+std::vector<Alert> AlertRules::observe(const std::vector<storage::Run>& runs, double now) {
+  std::vector<Alert> alerts;
+  std::map<std::string, Watched> seen;
+  for (const storage::Run& run : runs) {
+    const auto before = watched_.find(run.id);
+    Watched at{run.state, run.step, now};
+    if (before != watched_.end()) {
+      const bool isSame = before->second.state == run.state && before->second.step == run.step;
+      at = before->second;
+      at.state = run.state;
+      at.step = run.step;
+      if (!isSame) {
+        at.since = now;
+        at.saidStalled = at.saidLongPause = false;
+      }
+    }
+    const QString name = QString::fromStdString(run.name);
+    const auto say = [&](Alert::Kind kind, const QString& title, const QString& text) {
+      alerts.push_back({kind, run.id, title, text});
+    };
+    if (before != watched_.end() && before->second.state != run.state && isOver(run.state)) {
+      if (run.state == RunState::finished) {
+        say(Alert::Kind::Finished, tr("%1 has finished").arg(name),
+            tr("%1 iterations").arg(formatCount(run.step)));
+      } else {
+        say(Alert::Kind::Failed, tr("%1 has failed").arg(name),
+            run.message.empty() ? tr("It can be resumed from its newest checkpoint.")
+                                : QString::fromStdString(run.message));
+      }
+    }
+    const auto loss = run.latest.find("loss");
+    const bool isNotFinite = loss != run.latest.end() && !std::isfinite(loss->second);
+    if (run.state == RunState::running && isNotFinite && !at.saidNotFinite)
+      say(Alert::Kind::NotFinite, tr("The loss of %1 is not finite").arg(name),
+          tr("At iteration %1").arg(formatCount(run.step)));
+    at.saidNotFinite = isNotFinite;
+    const double quiet = now - at.since;
+    if (run.state == RunState::running && quiet > kStall && !at.saidStalled) {
+      say(Alert::Kind::Stalled, tr("%1 stands still").arg(name),
+          tr("No step for %1, after iteration %2").arg(formatDuration(quiet), formatCount(run.step)));
+      at.saidStalled = true;
+    }
+    if (run.state == RunState::restarting && quiet > kLongPause && !at.saidLongPause) {
+      say(Alert::Kind::LongPause, tr("The restart of %1 takes long").arg(name),
+          tr("%1 so far").arg(formatDuration(quiet)));
+      at.saidLongPause = true;
+    }
+    seen.insert_or_assign(run.id, at);
+  }
+  watched_ = std::move(seen);
+  return alerts;
+}
+
+}  // namespace batchscope::desktop

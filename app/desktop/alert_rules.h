@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What a person wants to be told of while looking elsewhere: a loss that is not finite, a run that stands
+// still, a restart that takes long, a run that failed or finished. Plain rules over what the catalogue says
+// of the runs, each said once until its cause is gone. Runs that were over at the first look say nothing.
+#pragma once
+
+#include <QString>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "batchscope/storage/catalogue.h"
+
+namespace batchscope::desktop {
+
+struct Alert {
+  enum class Kind { NotFinite, Stalled, LongPause, Failed, Finished };
+  Kind kind;
+  std::string run;  // id
+  QString title, text;
+  bool isUrgent() const { return kind != Kind::Finished; }
+};
+
+class AlertRules {
+ public:
+  static constexpr double kStall = 120;     // s without a step
+  static constexpr double kLongPause = 30;  // s of a restart
+
+  // The runs as they are at `now`, in seconds on any clock that only grows. Returns what is new.
+  std::vector<Alert> observe(const std::vector<storage::Run>& runs, double now);
+
+ private:
+  struct Watched {
+    storage::RunState state;
+    std::int64_t step;
+    double since;  // when state or step changed
+    bool saidNotFinite = false, saidStalled = false, saidLongPause = false;
+  };
+
+  std::map<std::string, Watched> watched_;
+};
+
+}  // namespace batchscope::desktop

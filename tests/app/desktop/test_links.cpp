@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What ties lists and charts together, and what calls a person back: rows and the cross-hair in both
+// directions, marks of checkpoints that are pressed, alerts, and the list of runs that comes before the run.
+#include <QDockWidget>
+#include <QTableView>
+#include <QtTest>
+#include <cmath>
+
+#include "alert_rules.h"
+#include "batchscope/protocol/paths.h"
+#include "catalogue_watcher.h"
+#include "checkpoints_panel.h"
+#include "dashboard.h"
+#include "events_panel.h"
+#include "main_window.h"
+#include "run_list_panel.h"
+#include "run_session.h"
+#include "synthetic_run.h"
+#include "temporary_store.h"
+#include "theme.h"
+#include "view_state.h"
+
+using namespace batchscope;
+using namespace batchscope::desktop;
+using protocol::RunState;
+
+namespace {
+
+storage::Run run(RunState state, std::int64_t step, double loss = 1) {
+  storage::Run run;
+  run.id = "aaaaaaaa";
+  run.name = "digits";
+  run.state = state;
+  run.step = step;
+  run.latest = {{"loss", loss}};
+  return run;
+}
+
+QTableView* tableIn(const QWidget* panel) { return panel->findChild<QTableView*>(); }
+
+}  // namespace
+
+class LinksTest : public QObject {
+  Q_OBJECT
+
+  test::TemporaryStore store_;
+  std::unique_ptr<storage::Catalogue> catalogue_;
+  std::unique_ptr<CatalogueWatcher> watcher_;
+  std::unique_ptr<MainWindow> window_;
+
+ private Q_SLOTS:
+  void initTestCase() {
+    catalogue_ = std::make_unique<storage::Catalogue>(protocol::catalogue_path());
+    for (int i = 0; i < 300; ++i)
+      test::writeListedRun(*catalogue_, "run-" + std::to_string(i), RunState::finished, 0.9);
+    test::SyntheticOptions options;
+    options.stepsPerGeneration = 400;
+    options.lostSteps = 30;
+    test::writeSyntheticRun(*catalogue_, options);
+    watcher_ = std::make_unique<CatalogueWatcher>(protocol::catalogue_path());
+    applyTheme(Theme::Mode::Light);
+  }
+
+  void theRunsAreSeenBeforeAnySeriesIsRead() {
+    window_ = std::make_unique<MainWindow>(watcher_.get(), false);
+    window_->resize(1440, 900);
+    auto* list = window_->findChild<QAbstractItemView*>(QStringLiteral("runList"));
+    QCOMPARE(list->model()->rowCount(), 301);
+    QVERIFY(!window_->session()->isOpen());
+    window_->show();
+    QVERIFY(!window_->session()->isOpen());
+    QTRY_VERIFY(window_->session()->isOpen());
+    QTRY_VERIFY(!window_->session()->series()->extent(XAxis::Step).empty());
+  }
+
+  void aChosenEventMovesTheCrossHair() {
+    QTableView* table = tableIn(window_->findChild<EventsPanel*>());
+    auto* model = qobject_cast<EventModel*>(table->model());
+    QTRY_VERIFY(model->rowCount() > 5);
+    const int row = 2;
+    QTest::mouseClick(table->viewport(), Qt::LeftButton, {},
+                      table->visualRect(model->index(row, 1)).center());
+    QVERIFY(window_->view()->cursor().has_value());
+    QCOMPARE(window_->view()->cursor()->step, model->at(row).step);
+    QTest::keyClick(table, Qt::Key_Down);
+    QCOMPARE(window_->view()->cursor()->step, model->at(row + 1).step);
+  }
+
+  void theCrossHairChoosesTheEventBefore() {
+    QTableView* table = tableIn(window_->findChild<EventsPanel*>());
+    auto* model = qobject_cast<EventModel*>(table->model());
+    // A little after the first restart, which is at step 400.
+    window_->view()->setCursor(StepRef{1, 450});
+    const storage::Event& event = model->at(table->currentIndex().row());
+    QCOMPARE(event.generation, 1);
+    QVERIFY(event.step <= 450);
+    QCOMPARE(*window_->view()->cursor(), (StepRef{1, 450}));
+    window_->view()->setCursor({});
+    QVERIFY(!table->currentIndex().isValid());
+  }
+
+  void aMarkOnAChartOpensItsCheckpoint() {
+    PlotView* plot = window_->dashboard()->cards()[0]->plot();
+    window_->view()->setAxis(XAxis::Step, window_->session()->series());
+    QTest::qWait(50);
+    QCOMPARE(window_->view()->marks().size(), 3u);
+    const StepRef mark = window_->view()->marks()[1];  // newest first: of the second generation
+    const ChartScene& scene = plot->painter().scene();
+    const QPoint place(qRound(scene.left.px(static_cast<double>(mark.step))),
+                       qRound(scene.left.plot.bottom()) + 3);
+    // It is drawn there.
+    const QColor ink = plot->grab().toImage().pixelColor(place);
+    const QColor good = Theme::light().good;
+    QVERIFY(std::abs(ink.green() - good.green()) + std::abs(ink.red() - good.red()) < 60);
+    QTest::mouseClick(plot->viewport(), Qt::LeftButton, {}, place);
+    QTableView* table = tableIn(window_->findChild<CheckpointsPanel*>());
+    QTRY_VERIFY(table->isVisible());
+    QCOMPARE(qobject_cast<CheckpointModel*>(table->model())->at(table->currentIndex().row()).step, mark.step);
+  }
+
+  void whatWasOverBeforeSaysNothing() {
+    AlertRules rules;
+    QVERIFY(rules.observe({run(RunState::failed, 10), run(RunState::finished, 9)}, 0).empty());
+  }
+
+  void eachAlertIsSaidOnce() {
+    using Kind = Alert::Kind;
+    AlertRules rules;
+    const auto kinds = [&](const storage::Run& at, double now) {
+      std::vector<Kind> kinds;
+      for (const Alert& alert : rules.observe({at}, now)) kinds.push_back(alert.kind);
+      return kinds;
+    };
+    const std::vector<Kind> nothing;
+    QCOMPARE(kinds(run(RunState::running, 10), 0), nothing);
+    QCOMPARE(kinds(run(RunState::running, 20, std::nan("")), 1), std::vector{Kind::NotFinite});
+    QCOMPARE(kinds(run(RunState::running, 21, std::nan("")), 2), nothing);
+    QCOMPARE(kinds(run(RunState::running, 21, 1), AlertRules::kStall), nothing);
+    QCOMPARE(kinds(run(RunState::running, 21, 1), 3 + AlertRules::kStall), std::vector{Kind::Stalled});
+    QCOMPARE(kinds(run(RunState::running, 21, 1), 9 + AlertRules::kStall), nothing);
+    // It goes on, and may stall again.
+    QCOMPARE(kinds(run(RunState::running, 22, 1), 500), nothing);
+    QCOMPARE(kinds(run(RunState::running, 22, 1), 501 + AlertRules::kStall), std::vector{Kind::Stalled});
+    QCOMPARE(kinds(run(RunState::restarting, 22, 1), 1000), nothing);
+    QCOMPARE(kinds(run(RunState::restarting, 22, 1), 1001 + AlertRules::kLongPause),
+             std::vector{Kind::LongPause});
+    QCOMPARE(kinds(run(RunState::running, 23, 1), 2000), nothing);
+    auto failed = run(RunState::failed, 23);
+    failed.message = "rank 1 killed";
+    const auto alerts = rules.observe({failed}, 2001);
+    QCOMPARE(alerts.size(), 1u);
+    QCOMPARE(alerts[0].text, QStringLiteral("rank 1 killed"));
+    QVERIFY(alerts[0].isUrgent());
+    QCOMPARE(kinds(run(RunState::running, 24), 2002), nothing);
+    QCOMPARE(kinds(run(RunState::finished, 25), 2003), std::vector{Kind::Finished});
+    QCOMPARE(kinds(run(RunState::finished, 25), 9999), nothing);
+  }
+
+  void cleanupTestCase() {
+    window_.reset();
+    watcher_.reset();
+    catalogue_.reset();
+  }
+};
+
+QTEST_MAIN(LinksTest)
+#include "test_links.moc"
