@@ -47,14 +47,15 @@ SystemScheme::SystemScheme(QObject* parent) : QObject(parent) {
   std::optional<QDBusConnection> session = sessionBus();
   if (!session) return;
   QDBusConnection& bus = *session;
-  // From whoever owns the portal's name then: a portal may be restarted.
-  bus.connect(QString(), kPath, kInterface, QStringLiteral("SettingChanged"), this,
-              SLOT(settingChanged(QString, QString, QDBusVariant)));
   QDBusMessage read = QDBusMessage::createMethodCall(kService, kPath, kInterface, QStringLiteral("Read"));
   read << kSpace << kKey;
   const QDBusMessage answer = bus.call(read, QDBus::Block, kPatience);
   if (answer.type() == QDBusMessage::ReplyMessage && !answer.arguments().isEmpty())
     take(preferenceOf(answer.arguments().first()));
+  // Only now: Qt 6.4 does not know QDBusVariant as a slot's parameter before it has taken a variant apart,
+  // and then connects nothing. From whoever owns the portal's name then, for a portal may be restarted.
+  bus.connect(QString(), kPath, kInterface, QStringLiteral("SettingChanged"), this,
+              SLOT(settingChanged(QString, QString, QDBusVariant)));
 }
 
 void SystemScheme::settingChanged(const QString& space, const QString& key, const QDBusVariant& value) {

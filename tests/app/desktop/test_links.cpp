@@ -27,7 +27,7 @@ using protocol::RunState;
 
 namespace {
 
-storage::Run run(RunState state, std::int64_t step, double loss = 1) {
+storage::Run listed(RunState state, std::int64_t step, double loss = 1) {
   storage::Run run;
   run.id = "aaaaaaaa";
   run.name = "digits";
@@ -121,7 +121,7 @@ class LinksTest : public QObject {
 
   void whatWasOverBeforeSaysNothing() {
     AlertRules rules;
-    QVERIFY(rules.observe({run(RunState::failed, 10), run(RunState::finished, 9)}, 0).empty());
+    QVERIFY(rules.observe({listed(RunState::failed, 10), listed(RunState::finished, 9)}, 0).empty());
   }
 
   void eachAlertIsSaidOnce() {
@@ -133,28 +133,28 @@ class LinksTest : public QObject {
       return kinds;
     };
     const std::vector<Kind> nothing;
-    QCOMPARE(kinds(run(RunState::running, 10), 0), nothing);
-    QCOMPARE(kinds(run(RunState::running, 20, std::nan("")), 1), std::vector{Kind::NotFinite});
-    QCOMPARE(kinds(run(RunState::running, 21, std::nan("")), 2), nothing);
-    QCOMPARE(kinds(run(RunState::running, 21, 1), AlertRules::kStall), nothing);
-    QCOMPARE(kinds(run(RunState::running, 21, 1), 3 + AlertRules::kStall), std::vector{Kind::Stalled});
-    QCOMPARE(kinds(run(RunState::running, 21, 1), 9 + AlertRules::kStall), nothing);
+    QCOMPARE(kinds(listed(RunState::running, 10), 0), nothing);
+    QCOMPARE(kinds(listed(RunState::running, 20, std::nan("")), 1), std::vector{Kind::NotFinite});
+    QCOMPARE(kinds(listed(RunState::running, 21, std::nan("")), 2), nothing);
+    QCOMPARE(kinds(listed(RunState::running, 21, 1), AlertRules::kStall), nothing);
+    QCOMPARE(kinds(listed(RunState::running, 21, 1), 3 + AlertRules::kStall), std::vector{Kind::Stalled});
+    QCOMPARE(kinds(listed(RunState::running, 21, 1), 9 + AlertRules::kStall), nothing);
     // It goes on, and may stall again.
-    QCOMPARE(kinds(run(RunState::running, 22, 1), 500), nothing);
-    QCOMPARE(kinds(run(RunState::running, 22, 1), 501 + AlertRules::kStall), std::vector{Kind::Stalled});
-    QCOMPARE(kinds(run(RunState::restarting, 22, 1), 1000), nothing);
-    QCOMPARE(kinds(run(RunState::restarting, 22, 1), 1001 + AlertRules::kLongPause),
+    QCOMPARE(kinds(listed(RunState::running, 22, 1), 500), nothing);
+    QCOMPARE(kinds(listed(RunState::running, 22, 1), 501 + AlertRules::kStall), std::vector{Kind::Stalled});
+    QCOMPARE(kinds(listed(RunState::restarting, 22, 1), 1000), nothing);
+    QCOMPARE(kinds(listed(RunState::restarting, 22, 1), 1001 + AlertRules::kLongPause),
              std::vector{Kind::LongPause});
-    QCOMPARE(kinds(run(RunState::running, 23, 1), 2000), nothing);
-    auto failed = run(RunState::failed, 23);
+    QCOMPARE(kinds(listed(RunState::running, 23, 1), 2000), nothing);
+    auto failed = listed(RunState::failed, 23);
     failed.message = "rank 1 killed";
     const auto alerts = rules.observe({failed}, 2001);
     QCOMPARE(alerts.size(), 1u);
     QCOMPARE(alerts[0].text, QStringLiteral("rank 1 killed"));
     QVERIFY(alerts[0].isUrgent());
-    QCOMPARE(kinds(run(RunState::running, 24), 2002), nothing);
-    QCOMPARE(kinds(run(RunState::finished, 25), 2003), std::vector{Kind::Finished});
-    QCOMPARE(kinds(run(RunState::finished, 25), 9999), nothing);
+    QCOMPARE(kinds(listed(RunState::running, 24), 2002), nothing);
+    QCOMPARE(kinds(listed(RunState::finished, 25), 2003), std::vector{Kind::Finished});
+    QCOMPARE(kinds(listed(RunState::finished, 25), 9999), nothing);
   }
 
   void cleanupTestCase() {
