@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QDBusConnection>
 #include <QDBusMessage>
+#include <QDBusMetaType>
 #include <QFileInfo>
 #include <QPalette>
 
@@ -15,7 +16,7 @@ const QString kPath = QStringLiteral("/org/freedesktop/portal/desktop");
 const QString kInterface = QStringLiteral("org.freedesktop.portal.Settings");
 const QString kSpace = QStringLiteral("org.freedesktop.appearance");
 const QString kKey = QStringLiteral("color-scheme");
-constexpr int kPatience = 300;  // ms
+constexpr int kPatience = 1000;  // ms; a portal may have to be started first
 
 // Read wraps its answer in a variant of a variant.
 unsigned preferenceOf(QVariant value) {
@@ -52,8 +53,10 @@ SystemScheme::SystemScheme(QObject* parent) : QObject(parent) {
   const QDBusMessage answer = bus.call(read, QDBus::Block, kPatience);
   if (answer.type() == QDBusMessage::ReplyMessage && !answer.arguments().isEmpty())
     take(preferenceOf(answer.arguments().first()));
-  // Only now: Qt 6.4 does not know QDBusVariant as a slot's parameter before it has taken a variant apart,
-  // and then connects nothing. From whoever owns the portal's name then, for a portal may be restarted.
+  // Qt 6.4 does not know QDBusVariant as a slot's parameter before it is registered, and then connects
+  // nothing. From whoever owns the portal's name then, for a portal may be restarted.
+  qRegisterMetaType<QDBusVariant>();
+  QDBusMetaType::typeToSignature(QMetaType::fromType<QDBusVariant>());
   bus.connect(QString(), kPath, kInterface, QStringLiteral("SettingChanged"), this,
               SLOT(settingChanged(QString, QString, QDBusVariant)));
 }
