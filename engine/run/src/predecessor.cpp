@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <ranges>
 #include <set>
 
@@ -109,6 +110,18 @@ std::size_t stretches_known(const std::vector<storage::Ledger>& ledger,
     known = std::find_if(ledger.rbegin(), ledger.rend(),
                          [&](const auto& there) { return there.entry.step <= checkpoint.step; });
   return static_cast<std::size_t>(ledger.rend() - known);
+}
+
+int next_generation(const std::vector<storage::Generation>& generations, const protocol::RunPaths& paths) {
+  int next = 0;
+  for (const auto& generation : generations) next = std::max(next, generation.number + 1);
+  std::error_code none;  // no folder, no logs
+  for (const auto& entry : fs::directory_iterator(paths.logs, none)) {
+    int number = 0;
+    if (std::sscanf(entry.path().filename().c_str(), "g%d-r", &number) == 1)
+      next = std::max(next, number + 1);
+  }
+  return next;
 }
 
 double time_in_generations(const std::vector<storage::Generation>& generations) {

@@ -30,6 +30,10 @@ void adopt_checkpoints(storage::Catalogue& catalogue, const std::string& run, in
 // behind came with later ones, which are damaged or lost: they will be trained on again.
 std::size_t stretches_known(const std::vector<storage::Ledger>& ledger, const protocol::Manifest& checkpoint);
 
+// The number of the next generation: beyond those in the catalogue and beyond those that left a log, for one
+// whose supervisor died while the store was full is in no catalogue.
+int next_generation(const std::vector<storage::Generation>& generations, const protocol::RunPaths& paths);
+
 // Seconds of run time in the generations so far.
 double time_in_generations(const std::vector<storage::Generation>& generations);
 

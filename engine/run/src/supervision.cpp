@@ -149,9 +149,9 @@ void Supervision::begin() {
   if (!generations.empty()) {
     const auto& last = *std::max_element(generations.begin(), generations.end(),
                                          [](const auto& a, const auto& b) { return a.number < b.number; });
-    next_generation_ = last.number + 1;
     replicas = last.replicas;
   }
+  next_generation_ = next_generation(generations, paths_);
   serve_adaptdl();
   elapsed_before_ = time_in_generations(generations);
   for (std::size_t i = 0; i < fired_.size(); ++i)

@@ -51,6 +51,21 @@ class TestFaults : public QObject {
     QCOMPARE(ledger[0].entry.to, 30);
   }
 
+  // Its supervisor was killed while the store was full: all it left is a log.
+  void aGenerationThatIsInNoCatalogueKeepsItsNumber() {
+    Scenario scenario;
+    const std::string id = scenario.start(1, {"--steps", "100000"});
+    QVERIFY(scenario.trains(id, 1));
+    scenario.ask(id, Command::stop);
+    QVERIFY(scenario.reaches(id, RunState::stopped));
+    std::ofstream(protocol::run_paths(id).log_file(4, 0));
+    resume_run(scenario.catalogue(), id);
+    QVERIFY(scenario.trains(id, 1));
+    QCOMPARE(scenario.catalogue().generations(id).back().number, 5);
+    scenario.ask(id, Command::stop);
+    QVERIFY(scenario.reaches(id, RunState::stopped));
+  }
+
   void aCheckpointThatCannotBeWrittenIsRefusedAtOnce() {
     Scenario scenario;
     const std::string id = scenario.start(1, {"--steps", "100000", "--full-disk"});
