@@ -41,11 +41,11 @@ class Task:
 
 
 TASKS = {
-    "digits": Task("digits", ("--lr", "0.02", "--schedule", "steps"), 10, 32, 12000, "accuracy"),
+    "digits": Task("digits", ("--batch-size", "8", "--lr", "0.005", "--schedule", "steps"), 6, 8, 12000, "accuracy"),
     "language_model": Task("language_model", ("--schedule", "steps"), 8, 8, 3375, "perplexity", False),
 }
 QUICK = {"digits": dataclasses.replace(TASKS["digits"], epochs=2, samples=1600,
-                                       arguments=TASKS["digits"].arguments + ("--train-images", "1600"))}
+                                       arguments=(*TASKS["digits"].arguments, "--train-images", "1600"))}
 
 
 @dataclasses.dataclass(frozen=True)
