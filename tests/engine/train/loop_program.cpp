@@ -3,8 +3,8 @@
 // A training program without a model, for tests of loops across restarts: every optimizer step is committed
 // with a gain, every epoch trains, validates with an accumulator and synchronises it. What it sees goes to
 // stdout, a JSON object a line. With --signal STEP:RANK that rank raises SIGTERM (--signal-number for
-// another) inside that step; with --crash it is killed there, once there is a checkpoint with --await. The
-// state "ballast" makes checkpoints larger, slower, or the end of the program.
+// another) inside that step; with --crash it is killed there, once there is a checkpoint with --await or the
+// file of --after. The state "ballast" makes checkpoints larger, slower, or the end of the program.
 #include <ATen/ATen.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -12,6 +12,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <thread>
 
@@ -40,7 +41,7 @@ struct Settings {
   std::size_t ballast = 0;
   int step_ms = 0, write_ms = 0, kill_in_write = 0, full_from = -1, full_until = -1;
   double gain = 1;
-  std::string signal;
+  std::string signal, after;
 };
 
 class Numbers : public Dataset {
@@ -94,6 +95,8 @@ void print(Json line) {
 void raise_signal(const Settings& settings, const std::string& where) {
   if (settings.signal != where + ":" + std::to_string(replica_rank())) return;
   while (settings.await && protocol::list_checkpoints(checkpoint::directory()).empty())
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (!settings.after.empty() && !std::filesystem::exists(settings.after))
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   if (settings.crash) kill(getpid(), SIGKILL);
   raise(settings.signal_number);
@@ -158,6 +161,7 @@ int main(int argc, char** argv) {
   app.add_option("--signal-number", settings.signal_number);
   app.add_flag("--crash", settings.crash);
   app.add_flag("--await", settings.await);
+  app.add_option("--after", settings.after);
   app.add_option("--ballast", settings.ballast);
   app.add_option("--step-ms", settings.step_ms);
   app.add_option("--write-ms", settings.write_ms);

@@ -39,7 +39,11 @@ class LoggedJob {
     QDir(directory_.path()).mkdir("samples");
     auto messages = std::async(std::launch::async, [&] {
       listener.accept();
-      return listener.read_until([](const auto&) { return false; });
+      return listener.read_until([this](const auto& message) {
+        if (std::holds_alternative<protocol::CheckpointWritten>(message))
+          QFile(heard()).open(QFile::WriteOnly);
+        return false;
+      });
     });
     const auto replicas = batchscope::testing::run(
         {.program = "train-loop-program",
@@ -57,6 +61,9 @@ class LoggedJob {
     QFile::remove(directory_.filePath("telemetry"));
     return messages.get();
   }
+
+  // A file that is there once a checkpoint has been told of.
+  QString heard() const { return directory_.filePath("heard"); }
 
   std::vector<Logged> logged(int generation) const {
     std::vector<Logged> logged;
@@ -106,7 +113,7 @@ class LedgerTest : public QObject {
     LoggedJob job;
     const std::string triggers = R"(["step=4:checkpoint","step=8:stop"])";
     // The first generation dies two steps after its checkpoint; the second repeats these.
-    const auto died = job.generation(-1, {"--signal", "6:0", "--crash"}, triggers);
+    const auto died = job.generation(-1, {"--signal", "6:0", "--after", job.heard(), "--crash"}, triggers);
     const auto stopped = job.generation(143, {}, triggers);
     const auto finished = job.generation(0, {}, triggers);
 
