@@ -111,11 +111,22 @@ VolatileCheckpoints::~VolatileCheckpoints() {
 
 void VolatileCheckpoints::persist() {
   tried_ = std::chrono::steady_clock::now();
-  if (running_.valid() && running_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+  {
+    const std::lock_guard lock(mutex_);
+    wanted_ = true;
+    if (std::exchange(writing_, true)) return;
+  }
   running_ = std::async(std::launch::async, [this] {
     setpriority(PRIO_PROCESS, 0, 10);  // of this thread: replicas train beside it
-    write_out();
+    while (take_wish()) write_out();
   });
+}
+
+// Whether somebody has asked since it was last looked; the thread that hears no writes no more.
+bool VolatileCheckpoints::take_wish() {
+  const std::lock_guard lock(mutex_);
+  writing_ = std::exchange(wanted_, false);
+  return writing_;
 }
 
 void VolatileCheckpoints::try_again() {
@@ -128,6 +139,7 @@ void VolatileCheckpoints::settle() {
 }
 
 void VolatileCheckpoints::write_out() {
+  keep_newest();
   for (const fs::path& checkpoint : list_checkpoints(paths_.checkpoints)) {
     if (!is_volatile(checkpoint)) continue;
     try {
@@ -137,20 +149,20 @@ void VolatileCheckpoints::write_out() {
       if (!failing_.exchange(true))
         tell("warning", checkpoint.filename().string() +
                             " stays in memory, and would be lost with the machine: " + error.what());
-      return keep_newest();
+      return;
     }
   }
 }
 
-// As on disk: memory is not only ours.
+// As on disk: memory is not only ours, and what the disk was too slow or too full for is out of date.
 void VolatileCheckpoints::keep_newest() {
-  int kept = 0;
+  int newer = 0;
   for (const fs::path& checkpoint : list_checkpoints(paths_.checkpoints)) {
-    if (!is_volatile(checkpoint) || ++kept <= kKept) continue;
+    if (++newer <= kKept || !is_volatile(checkpoint)) continue;
     try {
-      remove_checkpoint(checkpoint);
+      if (!read_manifest(checkpoint).pinned) remove_checkpoint(checkpoint);
     } catch (const Error&) {
-      // Its link is in a directory that cannot be changed now.
+      // Its link is in a directory that cannot be changed now, or it is not ours to judge.
     }
   }
 }

@@ -45,6 +45,7 @@ class VolatileCheckpoints {
   const std::set<std::string>& lost() const { return lost_; }
 
  private:
+  bool take_wish();
   void write_out();
   void keep_newest();
   void tell(const std::string& level, const std::string& text);
@@ -55,6 +56,7 @@ class VolatileCheckpoints {
   int lock_ = -1;
   std::future<void> running_;
   std::mutex mutex_;
+  bool wanted_ = false, writing_ = false;
   std::vector<News> news_;
   std::set<std::string> lost_;
   std::atomic<bool> failing_ = false;

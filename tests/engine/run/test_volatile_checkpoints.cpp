@@ -83,6 +83,28 @@ class TestVolatileCheckpoints : public QObject {
     QVERIFY(place.take_news().empty());
   }
 
+  void whatIsAskedForWhileTheThreadWritesIsDone() {
+    const RunPaths paths = run("aaaaaaaa");
+    VolatileCheckpoints place(paths);
+    for (int number = 1; number <= 20; ++number) {
+      const fs::path checkpoint = write(paths, "checkpoint-0000" + std::to_string(10 + number));
+      place.persist();
+      if (number == 20) QTRY_VERIFY_WITH_TIMEOUT(!is_volatile(checkpoint), 30000);
+    }
+  }
+
+  void whatIsOutOfDateIsNotWritten() {
+    const RunPaths paths = run("aaaaaaaa");
+    VolatileCheckpoints place(paths);
+    for (const char* name : {"checkpoint-000001", "checkpoint-000002", "checkpoint-000003"})
+      write(paths, name);
+    place.settle();
+    QVERIFY(list_checkpoints(paths.memory).empty());
+    const auto kept = list_checkpoints(paths.checkpoints);
+    QCOMPARE(kept.size(), 2u);
+    QCOMPARE(kept.back().filename(), fs::path("checkpoint-000002"));
+  }
+
   void whatCannotBeWrittenStaysAndIsToldOnce() {
     const RunPaths paths = run("aaaaaaaa");
     {
