@@ -169,10 +169,14 @@ struct AdaptiveDataParallel::Impl {
     if (scaler) scaler->update_after(report.skipped);
     const bool accounts = accountant == this;
     if (accounts) metrics::commit_step(report);
-    if (report.skipped && !report.expected)
-      after_non_finite_step({metrics::steps(), accounts ? metrics::non_finite_steps() : 1,
-                             accounts ? metrics::non_finite_in_a_row() : 1,
-                             any_nan(without_names(module.buffers))});
+    if (!report.skipped || report.expected) {
+      non_finite_in_a_row = 0;
+      return;
+    }
+    ++non_finite_steps;
+    ++non_finite_in_a_row;
+    after_non_finite_step({metrics::steps(), accounts ? metrics::non_finite_steps() : non_finite_steps,
+                           non_finite_in_a_row, any_nan(without_names(module.buffers))});
   }
 
   // At scaled learning rates; returns the first group's.
@@ -202,6 +206,7 @@ struct AdaptiveDataParallel::Impl {
   std::optional<FactorGrowth> growth;
   std::optional<GradientSync::Result> averaged;  // of the step in flight, once it is known
   goodput::NormSample norms;
+  std::int64_t non_finite_steps = 0, non_finite_in_a_row = 0;  // of this module, in this generation
 };
 
 AdaptiveDataParallel::AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer,

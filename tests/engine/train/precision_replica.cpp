@@ -2,9 +2,10 @@
 //
 // Trains a small network in fp32 with a BatchNorm layer to imitate a fixed one, and prints what became of it.
 //   train-precision-replica STEPS [autocast] [scaler] [adam] [accumulate] [overflow] [overflows] [bad-sample]
-//     [twice] [save]
+//     [twice] [beside] [save]
 // overflow: in the sixth step the last replica's gradient is infinite; overflows: from then on. bad-sample:
-// an input of rank 0, whose buffers all replicas get, is NaN there. twice: backward runs a second time. save:
+// an input of rank 0, whose buffers all replicas get, is NaN there. twice: backward runs a second time.
+// beside: another module, which is well, trains in the same loop and accounts for the steps. save:
 // checkpoints at the end; another generation goes on from there.
 #include <ATen/ops/mse_loss.h>
 #include <ATen/ops/randn.h>
@@ -17,6 +18,7 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -75,6 +77,14 @@ Json train(int steps, const std::set<std::string>& how) {
   AdaptiveDataParallel::Options options;
   options.scaler = &scaler;
   AdaptiveDataParallel adp(model, *optimizer, nullptr, options);
+  torch::nn::Linear other(kInputs, 2);
+  torch::optim::SGD other_optimizer(other->parameters(), torch::optim::SGDOptions(0.02));
+  std::optional<AdaptiveDataParallel> beside;
+  if (how.contains("beside")) {
+    options = {};
+    options.name = "beside";
+    beside.emplace(*other, other_optimizer, nullptr, options);
+  }
   Position position;
 
   const int micro_batches = how.contains("accumulate") ? 2 : 1;
@@ -111,6 +121,10 @@ Json train(int steps, const std::set<std::string>& how) {
       scaler.scale(loss).backward();
       if (how.contains("twice")) model.last->bias.sum().backward();
       adp.step();
+      if (!beside) continue;
+      beside->zero_grad();
+      at::mse_loss(other(data.narrow(0, from, share)), truth.narrow(0, from, share)).backward();
+      beside->step();
     }
     said["losses"].push_back(loss_of_step);
     said["scales"].push_back(scaler.get_scale());
