@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace batchscope::desktop {
@@ -12,36 +13,39 @@ namespace {
 struct Column {
   std::int64_t index = 0;
   std::int64_t count = 0;
-  double x = 0;  // where its only sample is, else its middle
-  double low = 0, high = 0, sum = 0;
+  double x = 0;  // where its only bucket is, else its middle
+  double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0;
 };
 
 class Builder {
  public:
-  Builder(const Projection& projection, double smoothing) : projection_(projection) {
+  Builder(const XMap& map, const Projection& projection, double smoothing)
+      : map_(map), projection_(projection) {
     const double constant = 2 * smoothing / (1 - smoothing);
     decay_ = constant > 0 ? std::exp(-1 / constant) : 0;
   }
 
-  void add(double px, const Bucket& bucket, double factor) {
+  void add(const Bucket& bucket, double factor) {
+    const double step = (static_cast<double>(bucket.first_step) + static_cast<double>(bucket.last_step)) / 2;
+    if (!(column_.count > 0 && step < nextColumn_)) {
+      const double px = projection_.px(map_.at(step));
+      if (!std::isfinite(px)) return;
+      const auto index = static_cast<std::int64_t>(std::floor(px));
+      if (column_.count > 0 && column_.index != index) flush();
+      if (column_.count == 0) column_ = {.index = index, .x = px};
+      nextColumn_ = map_.stepAt(projection_.xAt(static_cast<double>(index + 1)));
+    }
     result_.samples += bucket.count;
-    const double mean = bucket.mean * factor;
-    if (std::isnan(mean)) {
+    if (std::isnan(bucket.mean)) {
       breakLine();
       return;
     }
-    const auto index = static_cast<std::int64_t>(std::floor(px));
-    if (column_.count > 0 && column_.index != index) flush();
+    if (column_.count > 0) column_.x = static_cast<double>(column_.index) + 0.5;
     const double low = bucket.min * factor, high = bucket.max * factor;
-    if (column_.count == 0) {
-      column_ = {index, bucket.count, px, low, high, mean * static_cast<double>(bucket.count)};
-      return;
-    }
-    column_.count += bucket.count;
     column_.low = std::min(column_.low, low);
     column_.high = std::max(column_.high, high);
-    column_.sum += mean * static_cast<double>(bucket.count);
-    column_.x = static_cast<double>(index) + 0.5;
+    column_.sum += bucket.mean * factor * static_cast<double>(bucket.count);
+    column_.count += bucket.count;
   }
 
   Polylines finish() {
@@ -79,7 +83,9 @@ class Builder {
     if (!smooth_.isEmpty()) result_.smooth.push_back(std::exchange(smooth_, {}));
   }
 
+  const XMap& map_;
   const Projection& projection_;
+  double nextColumn_ = 0;  // the step at which it begins: asking for every bucket's place costs a search each
   double decay_ = 0;
   double average_ = 0, weight_ = 0, lastX_ = 0;
   Column column_;
@@ -110,13 +116,8 @@ double Projection::py(double y) const {
 
 Polylines decimate(std::span<const Bucket> buckets, const XMap& map, const Projection& projection,
                    double factor, double smoothing) {
-  Builder builder(projection, smoothing);
-  for (const Bucket& bucket : buckets) {
-    const double middle =
-        (static_cast<double>(bucket.first_step) + static_cast<double>(bucket.last_step)) / 2;
-    const double px = projection.px(map.at(middle));
-    if (std::isfinite(px)) builder.add(px, bucket, factor);
-  }
+  Builder builder(map, projection, smoothing);
+  for (const Bucket& bucket : buckets) builder.add(bucket, factor);
   return builder.finish();
 }
 

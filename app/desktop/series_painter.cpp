@@ -9,6 +9,7 @@
 
 #include "clip.h"
 #include "format.h"
+#include "ribbon.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -25,8 +26,15 @@ QColor withAlpha(QColor colour, double alpha) {
 bool isSvg(const QPainter& painter) { return painter.paintEngine()->type() == QPaintEngine::SVG; }
 
 void drawPolyline(QPainter& painter, const QPolygonF& line) {
+  const QPen pen = painter.pen();
   if (line.size() == 1) {
     painter.drawPoint(line.first());
+  } else if (pen.widthF() > kHair && pen.style() == Qt::SolidLine && !isSvg(painter) && isDense(line)) {
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(pen.color());
+    painter.drawPolygon(ribbon(line, pen.widthF()));
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(pen);
   } else {
     painter.drawPolyline(line);
   }

@@ -46,8 +46,8 @@ class GrabTest : public QObject {
     MainWindow window(watcher_.get(), false);
     window.resize(1440, 900);
     window.show();
-    QTest::qWait(200);
     const PlotView* plot = window.dashboard()->cards().front()->plot();
+    QTRY_VERIFY_WITH_TIMEOUT(plot->painter().scene().bands.size() > 1, 30000);
     const QRectF area = plot->plotArea();
     int told = 0;
     for (const SceneBand& band : plot->painter().scene().bands) {

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A stroke of width w along a slope s is w sqrt(1 + s^2) high at every x. Half of that lies beyond a place on
+// the side to which its steeper neighbour lies, and w / 2 on a side where it is the extreme; a tip that
+// stands out on that side has an end as wide as the pen.
+#include "ribbon.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace batchscope::desktop {
+namespace {
+
+constexpr qsizetype kFewPoints = 32;
+constexpr double kSpacing = 1.5;  // pixels between places, at most, on the average
+
+struct Place {
+  double x, top, bottom;
+};
+
+std::vector<Place> placesOf(const QPolygonF& line) {
+  std::vector<Place> places;
+  places.reserve(static_cast<std::size_t>(line.size()));
+  for (const QPointF& point : line) {
+    if (places.empty() || places.back().x != point.x()) {
+      places.push_back({point.x(), point.y(), point.y()});
+    } else {
+      places.back().top = std::min(places.back().top, point.y());
+      places.back().bottom = std::max(places.back().bottom, point.y());
+    }
+  }
+  return places;
+}
+
+}  // namespace
+
+bool isDense(const QPolygonF& line) {
+  if (line.size() < kFewPoints) return false;
+  const double width = line.last().x() - line.first().x();
+  return width <= kSpacing * static_cast<double>(line.size());
+}
+
+QPolygonF ribbon(const QPolygonF& line, double width) {
+  const std::vector<Place> places = placesOf(line);
+  QPolygonF above, below;
+  above.reserve(4 * line.size());
+  below.reserve(2 * line.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Place& place = places[i];
+    const Place& left = places[i > 0 ? i - 1 : i];
+    const Place& right = places[i + 1 < places.size() ? i + 1 : i];
+    // How far the stroke reaches beyond the place towards a neighbour `gap` away, which it need not pass.
+    const auto reach = [&](double gap, const Place& neighbour) {
+      if (!(gap > 0)) return width / 2;
+      return std::min(width / 2 * std::hypot(1, gap / (neighbour.x - place.x)), gap + width / 2);
+    };
+    const auto add = [&](QPolygonF& side, double y, bool isTip) {
+      if (!isTip) {
+        side << QPointF(place.x, y);
+        return;
+      }
+      side << QPointF(place.x - std::min(width, place.x - left.x) / 2, y)
+           << QPointF(place.x + std::min(width, right.x - place.x) / 2, y);
+    };
+    add(above,
+        place.top - std::max(reach(place.top - left.bottom, left), reach(place.top - right.bottom, right)),
+        std::min(left.top, right.top) - place.top > width);
+    add(below,
+        place.bottom + std::max(reach(left.top - place.bottom, left), reach(right.top - place.bottom, right)),
+        place.bottom - std::max(left.bottom, right.bottom) > width);
+  }
+  std::reverse(below.begin(), below.end());
+  return above << below;
+}
+
+}  // namespace batchscope::desktop
