@@ -12,13 +12,13 @@ import json
 import math
 import os
 import pathlib
+import queue
 import statistics
 import subprocess
 import sys
 
 import chart
 
-SCALES = [1, 8, 16, 32, 64]
 METHODS = {"adascale": "AdaScale", "linear": "Linear scaling", "linear+": "Linear, AdaScale's iterations",
            "up": "Elastic up", "down": "Elastic down"}
 FIRST_SEED = 101
@@ -32,6 +32,7 @@ class Task:
     epochs: int
     batch_size: int  # initial
     samples: int     # of a pass
+    scales: tuple    # S, 1 among them
     metric: str
     larger_is_better: bool = True
 
@@ -41,10 +42,12 @@ class Task:
 
 
 TASKS = {
-    "digits": Task("digits", ("--batch-size", "8", "--lr", "0.005", "--schedule", "steps"), 6, 8, 12000, "accuracy"),
-    "language_model": Task("language_model", ("--schedule", "steps"), 8, 8, 3375, "perplexity", False),
+    "digits": Task("digits", ("--batch-size", "8", "--lr", "0.005", "--schedule", "steps"), 6, 8, 12000,
+                   (1, 8, 16, 32, 64), "accuracy"),
+    "language_model": Task("language_model", ("--lr", "0.2", "--schedule", "steps"), 8, 8, 3375, (1, 4, 8, 16),
+                           "perplexity", False),
 }
-QUICK = {"digits": dataclasses.replace(TASKS["digits"], epochs=2, samples=1600,
+QUICK = {"digits": dataclasses.replace(TASKS["digits"], epochs=2, samples=1600, scales=(1, 4),
                                        arguments=(*TASKS["digits"].arguments, "--train-images", "1600"))}
 
 
@@ -63,6 +66,8 @@ class Table:
     def __init__(self, options):
         self.options = options
         self.tasks = {name: (QUICK if options.quick else TASKS)[name] for name in options.tasks}
+        if options.scales:
+            self.tasks = {name: dataclasses.replace(task, scales=options.scales) for name, task in self.tasks.items()}
         self.out = pathlib.Path(options.out)
         self.out.mkdir(parents=True, exist_ok=True)
         subprocess.run([options.batchscope, "ls"], check=True, stdout=subprocess.DEVNULL)  # makes the catalogue, once
@@ -71,15 +76,20 @@ class Table:
 
     def cells(self):
         """In the order in which they are wanted: first what the claims are about, of all seeds."""
-        scales = sorted(set(self.options.scales) - {1}, reverse=True)
-        claimed = [("adascale", scales[0]), ("linear", scales[0]), ("adascale", 1), ("up", scales[0]), ("down", scales[0])]
-        rest = [(method, scale) for method in ("adascale", "linear") for scale in scales[1:]]
-        rest += [("linear+", scale) for scale in scales]  # these need AdaScale's iterations
-        for kinds in (claimed, rest):
-            for task in self.tasks:
+        for part in (self.claimed, self.rest):
+            for name, task in self.tasks.items():
                 for seed in self.seeds():
-                    for method, scale in kinds:
-                        yield Cell(task, method, scale, seed)
+                    for method, scale in part(task.scales):
+                        yield Cell(name, method, scale, seed)
+
+    @staticmethod
+    def claimed(scales):
+        return [(method, scales[-1]) for method in ("adascale", "linear", *ELASTIC)] + [("adascale", 1)]
+
+    @staticmethod
+    def rest(scales):
+        rest = [(method, scale) for method in ("adascale", "linear") for scale in scales[1:-1]]
+        return rest + [("linear+", scale) for scale in scales[1:]]  # these need AdaScale's iterations
 
     def replicas(self, cell):
         """In each stage of the run: devices where there are enough, else micro-batches accumulated."""
@@ -124,8 +134,7 @@ class Table:
     def run(self, cell):
         if not self.finished(cell):
             with open(self.out / f"{cell.name()}.log", "w") as log:
-                subprocess.run(self.command(cell), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-                               env=dict(os.environ, BATCHSCOPE_THREADS="1"))
+                subprocess.run(self.command(cell), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
         if not self.finished(cell):
             raise SystemExit(f"{cell.name()} did not finish: see {self.out / cell.name()}.log")
         result = json.loads(self.report(cell).read_text())
@@ -151,7 +160,13 @@ class Table:
         cells = list(self.cells())
         left = [cell for cell in cells if not self.result(cell)]
         running = {}
-        with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+        # Each job has cores of its own, and its runs inherit them: they take as many threads as they see cores.
+        cores, jobs = sorted(os.sched_getaffinity(0)), self.options.jobs
+        shares = queue.SimpleQueue()
+        for job in range(jobs):
+            shares.put(cores[job % len(cores)::jobs])
+        with concurrent.futures.ThreadPoolExecutor(
+                jobs, initializer=lambda: os.sched_setaffinity(0, shares.get())) as pool:
             for cell in left:
                 needs = running.get(Cell(cell.task, "adascale", cell.scale, cell.seed)) if cell.method == "linear+" else None
                 running[cell] = pool.submit(self.run_after, needs, cell)
@@ -203,8 +218,8 @@ class Table:
 
     def claims(self, rows):
         """(what must come out, what did, whether it holds), of the largest scale."""
-        largest = max(self.options.scales)
         for task in self.tasks:
+            largest = self.tasks[task].scales[-1]
             row = {(row["method"], row["scale"]): row for row in rows if row["task"] == task}
             base, ours, linear = row["adascale", 1], row["adascale", largest], row["linear", largest]
             # Points: hundredths of an accuracy, percent of a perplexity.
@@ -254,7 +269,7 @@ class Table:
             for column, words in ((0, "iterations"), (1, "scale-invariant iterations")):
                 lines = [(f"S = {scale}", [(row[column], row[2]) for row in
                                            self.result(Cell(task, "adascale", scale, FIRST_SEED))["series"]])
-                         for scale in self.options.scales]
+                         for scale in self.tasks[task].scales]
                 self.write(f"{task}-loss-{words.replace(' ', '-')}.svg",
                            chart.line_chart(f"{task}: training loss of AdaScale", words, "loss", lines))
 
@@ -276,7 +291,7 @@ def main():
                                      epilog="example: examples/table2/table2.py --batchscope build/release/bin/batchscope")
     parser.add_argument("--batchscope", default="batchscope", help="the program, where it is not in the PATH")
     parser.add_argument("--tasks", nargs="+", choices=TASKS, help="default: all")
-    parser.add_argument("--scales", nargs="+", type=int, default=SCALES, help="1 is always among them")
+    parser.add_argument("--scales", nargs="+", type=int, help="S, for all tasks; 1 is always among them")
     parser.add_argument("--seeds", type=int, default=3, help="how many")
     parser.add_argument("--devices", type=int, default=1, help="up to so many replicas; what is left of S is accumulated")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time")
@@ -286,10 +301,11 @@ def main():
     options = parser.parse_args()
     options.tasks = options.tasks or list(QUICK if options.quick else TASKS)
     if options.quick:
-        options.scales, options.seeds = [1, 4], 1
-    options.scales = sorted({1, *options.scales})
-    if options.scales[-1] < 4:
-        parser.error("--scales: the elastic runs need one of at least 4")
+        options.seeds = 1
+    if options.scales:
+        options.scales = sorted({1, *options.scales})
+        if options.scales[-1] < 4:
+            parser.error("--scales: the elastic runs need one of at least 4")
     table = Table(options)
     table.run_all()
     table.conclude()
