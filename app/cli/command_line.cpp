@@ -10,6 +10,7 @@
 #include "command_set.h"
 #include "completion.h"
 #include "help_text.h"
+#include "interruption.h"
 #include "run_json.h"
 
 namespace batchscope::cli {
@@ -147,6 +148,8 @@ int runCommandLine(int argc, char** argv) {
     return report(error.kind(), error.what(), wantsJson(arguments));
   } catch (const std::exception& error) {
     return report(ErrorKind::failure, error.what(), wantsJson(arguments));
+  } catch (const Interrupted& interrupted) {
+    return dieOf(interrupted);
   }
 }
 

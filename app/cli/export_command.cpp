@@ -12,6 +12,7 @@
 #include "batchscope/protocol/suggestion.h"
 #include "commands.h"
 #include "export_sink.h"
+#include "interruption.h"
 #include "run_json.h"
 #include "store.h"
 #include "transfer_progress.h"
@@ -93,6 +94,7 @@ int exportRun(const ExportOptions& options) {
   std::unique_ptr<storage::SampleReader> samples;
   if (fs::exists(database)) samples = std::make_unique<storage::SampleReader>(database);
   const std::vector<storage::SeriesInfo> series = chosen(samples.get(), options.series);
+  const InterruptionGuard guard;
   const std::unique_ptr<ExportSink> sink = makeExportSink(options.format, file, record, samples.get());
   const std::int64_t count =
       samples ? copySamples(*samples, series, fmt::format("exporting {}", title(record.run)), *sink) : 0;

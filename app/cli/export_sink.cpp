@@ -2,7 +2,6 @@
 #include "export_sink.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <QFile>
 #include <QSaveFile>
@@ -16,6 +15,7 @@
 #include "batchscope/protocol/series.h"
 #include "format.h"
 #include "run_record_json.h"
+#include "unfinished.h"
 
 namespace batchscope::cli {
 namespace {
@@ -77,33 +77,6 @@ class TextOutput {
   QFile standard_;
   std::unique_ptr<QSaveFile> saved_;
   std::string text_;
-};
-
-// A path beside the final one, which takes its place in the end and is removed otherwise.
-class Unfinished {
- public:
-  explicit Unfinished(const std::string& path)
-      : final_(path), partial_(path + ".partial-" + std::to_string(getpid())) {
-    std::error_code fault;
-    fs::remove_all(partial_, fault);
-  }
-  ~Unfinished() {
-    std::error_code fault;
-    fs::remove_all(partial_, fault);
-  }
-
-  const fs::path& path() const { return partial_; }
-
-  void finish() {
-    std::error_code fault;
-    if (fs::is_directory(partial_)) fs::remove_all(final_, fault);  // --force was said
-    fs::rename(partial_, final_, fault);
-    if (fault)
-      throw Error(ErrorKind::io, fmt::format("cannot write {}: {}", final_.string(), fault.message()));
-  }
-
- private:
-  fs::path final_, partial_;
 };
 
 // series,generation,step,value: a line a sample.
@@ -194,7 +167,7 @@ class SqliteSink : public ExportSink {
 class TensorboardSink : public ExportSink {
  public:
   TensorboardSink(const std::string& folder, const storage::RunRecord& record, storage::SampleReader* samples)
-      : unfinished_(folder), record_(record), samples_(samples), file_(unfinished_.path()) {}
+      : folder_(folder), unfinished_(folder), record_(record), samples_(samples), file_(unfinished_.path()) {}
 
   void add(const std::string& series, int generation, Samples samples) override {
     const std::vector<storage::Sample> times =
@@ -203,7 +176,11 @@ class TensorboardSink : public ExportSink {
       file_.add(sample.step, timeOf(times, generation, sample.step), {{series, sample.value}});
   }
 
-  void finish() override { unfinished_.finish(); }
+  void finish() override {
+    std::error_code fault;
+    fs::remove_all(folder_, fault);  // --force was said, and it held event files alone
+    unfinished_.finish();
+  }
 
  private:
   double timeOf(const std::vector<storage::Sample>& times, int generation, std::int64_t step) const {
@@ -216,6 +193,7 @@ class TensorboardSink : public ExportSink {
     return record_.run.created;
   }
 
+  fs::path folder_;
   Unfinished unfinished_;
   const storage::RunRecord& record_;
   storage::SampleReader* samples_;

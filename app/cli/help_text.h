@@ -39,7 +39,8 @@ inline constexpr char kRun[] =
 inline constexpr char kList[] =
     "A FILTER compares fields by = != < <= > >= or ~ (contains), with and, or, not and parentheses. Fields "
     "are age,\n"
-    "created, device, devices, duration, ended, epoch, epochs, fraction, group, id, message, name, note, program, "
+    "created, device, devices, duration, ended, epoch, epochs, fraction, group, id, message, name, note, "
+    "program, "
     "replicas,\n"
     "state, step, tag, the newest value of any series (loss, accuracy, goodput, ..), and hyperparameters; "
     "series:NAME\n"
@@ -233,6 +234,7 @@ inline constexpr char kExitCodes[] =
     "    5  an expectation of run --expect does not hold\n"
     "    6  time-out: of run --timeout, or a supervisor that did not answer\n"
     "    7  corrupt data, or data of a newer version\n"
+    "  130  Ctrl-C; what export, import or backup had begun is gone again\n"
     "  143  the run was stopped or paused after a checkpoint; batchscope resume goes on\n"
     "\n"
     "With --json an error is also printed as {\"error\":{\"kind\":..,\"message\":..}} on standard output, "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // import: a run that was exported, into this store. Its samples are written first, so that a run is listed
-// when it is whole; what an interrupted import leaves behind is a folder of no run, which gc finds.
+// when it is whole; what an import that was killed leaves behind is a folder of no run, which gc finds.
 #include <fmt/core.h>
 
 #include <filesystem>
@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "import_source.h"
+#include "interruption.h"
 #include "run_folders.h"
 #include "run_json.h"
 #include "store.h"
@@ -73,6 +74,7 @@ int importRun(const ImportOptions& options) {
   if (!options.name.empty()) record.run.name = options.name;
   const std::filesystem::path root = protocol::run_paths(record.run.id).root;
   std::int64_t count = 0;
+  const InterruptionGuard guard;
   try {
     count = copySamples(*source, protocol::run_paths(record.run.id).samples,
                         fmt::format("importing {}", printable(record.run.name)));
@@ -81,6 +83,9 @@ int importRun(const ImportOptions& options) {
     removeFolder(root);
     if (error.kind() != ErrorKind::usage) throw;
     throw Error(ErrorKind::corrupt, fmt::format("{}: {}", options.file, error.what()));
+  } catch (const Interrupted&) {
+    removeFolder(root);
+    throw;
   }
   if (options.json)
     printJson({{"imported", record.run.id}, {"exported_as", before}, {"samples", count}});

@@ -8,10 +8,12 @@
 #include "batchscope/storage/maintenance.h"
 #include "batchscope/storage/samples.h"
 #include "commands.h"
+#include "interruption.h"
 #include "run_folders.h"
 #include "run_json.h"
 #include "store.h"
 #include "transfer_progress.h"
+#include "unfinished.h"
 
 namespace batchscope::cli {
 namespace {
@@ -84,18 +86,23 @@ int backUpStore(const BackupOptions& options) {
   std::error_code fault;
   if (fs::exists(folder) && !(fs::is_directory(folder) && fs::is_empty(folder, fault)))
     throw Error(ErrorKind::conflict, fmt::format("{} exists already; name a new folder", folder.string()));
-  if (fs::create_directories(folder, fault); fault)
-    throw Error(ErrorKind::io, fmt::format("cannot make {}: {}", folder.string(), fault.message()));
+  if (const fs::path above = fs::absolute(folder).parent_path(); fs::create_directories(above, fault), fault)
+    throw Error(ErrorKind::io, fmt::format("cannot make {}: {}", above.string(), fault.message()));
+  const InterruptionGuard guard;
+  Unfinished unfinished(folder);
+  fs::create_directory(unfinished.path());
   // The samples first: a run that begins meanwhile is in none of both, or has no samples yet.
   TransferProgress progress("copying", static_cast<std::int64_t>(runs.size()));
   for (const storage::Run& run : runs) {
     progress.add(1);
     const fs::path file = protocol::run_paths(run.id).samples;
     if (!fs::exists(file)) continue;
-    fs::create_directories(folder / "runs" / run.id);
-    storage::back_up(file, folder / "runs" / run.id / file.filename());
+    const fs::path copy = unfinished.path() / "runs" / run.id / file.filename();
+    fs::create_directories(copy.parent_path());
+    storage::back_up(file, copy);
   }
-  storage::back_up(protocol::catalogue_path(), folder / "runs.db");
+  storage::back_up(protocol::catalogue_path(), unfinished.path() / "runs.db");
+  unfinished.finish();
   const std::int64_t bytes = folderBytes(folder);
   if (options.json)
     printJson({{"written", folder.string()}, {"runs", runs.size()}, {"bytes", bytes}});

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "interruption.h"
 #include "terminal.h"
 
 namespace batchscope::cli {
@@ -26,6 +27,7 @@ TransferProgress::~TransferProgress() {
 }
 
 void TransferProgress::add(std::int64_t done) {
+  throwIfInterrupted();
   done_ += done;
   const int percent = static_cast<int>(std::min(done_, total_) * 100.0 / static_cast<double>(total_));
   if (!isShown_ || percent == shown_) return;

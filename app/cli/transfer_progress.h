@@ -17,7 +17,7 @@ class TransferProgress {
   TransferProgress(const TransferProgress&) = delete;
   TransferProgress& operator=(const TransferProgress&) = delete;
 
-  void add(std::int64_t done);
+  void add(std::int64_t done);  // throws Interrupted, see interruption.h
 
  private:
   std::string label_;

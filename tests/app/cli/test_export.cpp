@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // export and import: each format, the way there and back, and files that are not to be trusted.
+#include <signal.h>
+#include <sys/resource.h>
+
 #include <QDir>
 #include <QtTest>
 #include <bit>
@@ -97,6 +100,56 @@ class TestExport : public QObject {
       QCOMPARE(ask({"export", id_, "--format", format, "-o", file, "--force"}).code, int(kExitOk));
     }
     QCOMPARE(QDir(sandbox_->path(".")).entryList({"*partial*"}).size(), 0);
+  }
+
+  void anInterruptedExportLeavesNothing_data() {
+    QTest::addColumn<QString>("format");
+    for (const char* format : {"sqlite", "tensorboard"}) QTest::newRow(format) << QString(format);
+  }
+
+  // Ctrl-C as soon as something of it is there (of csv and json nothing has a name before they are complete);
+  // now and then the export is complete before.
+  void anInterruptedExportLeavesNothing() {
+    QFETCH(QString, format);
+    const QString id = QString::fromStdString(RunMaker{.name = "long", .steps = 100'000}(*sandbox_));
+    const QDir folder(sandbox_->path("."));
+    bool interrupted = false;
+    while (!interrupted) {
+      const auto process = sandbox_->start({"export", id, "--format", format, "-o", "out", "--force"});
+      QVERIFY(process->waitForStarted());
+      while (folder.entryList({"out*"}).isEmpty() && !process->waitForFinished(1)) {
+      }
+      if (process->state() == QProcess::Running) ::kill(static_cast<pid_t>(process->processId()), SIGINT);
+      QVERIFY(process->state() == QProcess::NotRunning || process->waitForFinished(Sandbox::kPatienceMs));
+      const bool complete = folder.exists("out");
+      QVERIFY(complete || (process->exitStatus() == QProcess::CrashExit && process->exitCode() == SIGINT));
+      interrupted = !complete;
+      QDir(sandbox_->path("out")).removeRecursively();
+      QFile::remove(sandbox_->path("out"));
+    }
+    QCOMPARE(folder.entryList({"*out*"}, QDir::AllEntries | QDir::Hidden), QStringList());
+  }
+
+  void anExportThatFailsLeavesNothing_data() {
+    QTest::addColumn<QString>("format");
+    for (const char* format : {"csv", "json", "jsonl", "sqlite", "tensorboard"})
+      QTest::newRow(format) << QString(format);
+  }
+
+  // Files cannot grow beyond 50 kB, as on a full disk.
+  void anExportThatFailsLeavesNothing() {
+    QFETCH(QString, format);
+    const auto process = sandbox_->prepare({"export", id_, "--format", format, "-o", "out"});
+    process->setChildProcessModifier([] {
+      signal(SIGXFSZ, SIG_IGN);
+      const rlimit limit{50'000, 50'000};
+      setrlimit(RLIMIT_FSIZE, &limit);
+    });
+    process->start();
+    const Answer answer = Sandbox::finish(*process);
+    QCOMPARE(answer.code, int(kExitFailure));
+    QVERIFY2(answer.err.contains("out"), qPrintable(answer.err));
+    QCOMPARE(QDir(sandbox_->path(".")).entryList({"*out*"}, QDir::AllEntries | QDir::Hidden), QStringList());
   }
 
   void comesBackInAnotherStore_data() {
