@@ -54,6 +54,7 @@ struct Options {
   bool silent = false;         // no telemetry at all
   bool thread = false;         // start one before anything else
   std::string device = "cpu";  // that it says it uses
+  std::string sent;            // a file: a line for each step, and when it had been told
 };
 
 std::atomic<bool> exit_asked = false;
@@ -90,6 +91,8 @@ class Replica {
         environment_(environment),
         forked_(forked),
         telemetry_(options.silent ? "" : environment.telemetry_socket) {
+    if (!options.sent.empty()) sent_.open(options.sent);
+    sent_.precision(17);
     if (!environment.triggers.empty())
       triggers_ = Json::parse(environment.triggers).get<std::vector<Trigger>>();
   }
@@ -189,6 +192,7 @@ class Replica {
     last_step_ = since_ = monotonic_seconds();
     if (!rank0()) return;
     telemetry_.send(Steps{step_, {{"mono", {last_step_}}, {"loss", {1.0 / static_cast<double>(step_)}}}, 0});
+    if (sent_.is_open()) sent_ << step_ << ' ' << monotonic_seconds() << std::endl;
     telemetry_.send(Position{0, 1, "train", static_cast<double>(step_) / options_.steps,
                              static_cast<double>(step_), last_step_});
     if (options_.model)
@@ -246,6 +250,7 @@ class Replica {
   const Environment& environment_;
   const bool forked_;
   const Telemetry telemetry_;
+  std::ofstream sent_;
   std::vector<Trigger> triggers_;
   std::atomic<std::int64_t> step_ = 0;
   double last_step_ = 0;
@@ -281,6 +286,7 @@ int main(int argc, char** argv) {
   app.add_flag("--silent", options.silent);
   app.add_flag("--thread", options.thread);
   app.add_option("--device", options.device);
+  app.add_option("--sent", options.sent);
   CLI11_PARSE(app, argc, argv);
 
   std::jthread idle;
