@@ -88,18 +88,38 @@ std::vector<std::pair<Stretch, bool>> byReliability(StretchReader& reader, const
   return parts;
 }
 
+// A stretch of one line, by pixel columns.
+struct Part {
+  Stretch stretch;
+  bool isUnreliable;
+  std::vector<Column> ink, ghost;
+};
+
+std::vector<Part> partsOf(StretchReader& reader, const LineSpec& line, const Stretch& stretch,
+                          const ColumnSteps& steps) {
+  const auto stretches = line.isEstimate ? byReliability(reader, stretch)
+                                         : std::vector<std::pair<Stretch, bool>>{{stretch, false}};
+  std::vector<Part> parts;
+  for (const auto& [s, isUnreliable] : stretches) {
+    Part part{s, isUnreliable, columnsOf(reader.read(line.series, s), steps, line.factor), {}};
+    if (!line.ghost.empty()) part.ghost = columnsOf(reader.read(line.ghost, s), steps, line.factor);
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
 // The values of one axis, for its range. A robust range leaves out single peaks: it holds the middle 90 % of
-// the extremes in view, and every median of fifteen neighbouring buckets, so that a short phase is in it as
+// the extremes in view, and every median of a few neighbouring columns, so that a short phase is in it as
 // well as a long one.
 class RangeFinder {
  public:
-  void add(std::span<const Bucket> buckets, double factor) {
+  void add(std::span<const Column> columns) {
     std::vector<double> group;
-    for (const Bucket& bucket : buckets) {
-      if (std::isnan(bucket.mean)) continue;
-      values_.push_back(bucket.min * factor);
-      if (bucket.max != bucket.min) values_.push_back(bucket.max * factor);
-      group.push_back(bucket.mean * factor);
+    for (const Column& column : columns) {
+      if (std::isnan(column.mean)) continue;
+      values_.push_back(column.low);
+      if (column.high != column.low) values_.push_back(column.high);
+      group.push_back(column.mean);
       if (group.size() == kGroup) {
         medians_.push_back(quantile(group, 0.5));
         group.clear();
@@ -144,7 +164,7 @@ class RangeFinder {
   }
 
  private:
-  static constexpr std::size_t kGroup = 15;
+  static constexpr std::size_t kGroup = 7;
 
   static double quantile(std::vector<double>& values, double q) {
     const auto at = static_cast<std::size_t>(std::llround(q * static_cast<double>(values.size() - 1)));
@@ -212,12 +232,16 @@ ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& p
     return line < options.isHidden.size() && options.isHidden[line];
   };
 
+  std::vector<std::vector<Part>> parts(spec.lines.size());
   RangeFinder left, right;
-  for (std::size_t i = 0; i < spec.lines.size(); ++i) {
-    const LineSpec& line = spec.lines[i];
-    if (isHidden(i)) continue;
-    for (const Stretch& s : stretches) {
-      (line.isRight ? right : left).add(reader.read(line.series, s), line.factor);
+  for (const Stretch& stretch : stretches) {
+    const ColumnSteps steps(stretch.map, scene.left);
+    for (std::size_t i = 0; i < spec.lines.size(); ++i) {
+      if (isHidden(i)) continue;
+      for (Part& part : partsOf(reader, spec.lines[i], stretch, steps)) {
+        (spec.lines[i].isRight ? right : left).add(part.ink);
+        parts[i].push_back(std::move(part));
+      }
     }
   }
   scene.isEmpty = left.isEmpty() && right.isEmpty();
@@ -238,24 +262,18 @@ ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& p
     const Projection& projection = line.isRight ? scene.right : scene.left;
     const double smoothing = line.isSmoothed ? options.smoothing : 0;
     SceneLine drawn{.spec = i, .pieces = {}};
-    for (const Stretch& stretch : stretches) {
-      const auto parts = line.isEstimate ? byReliability(reader, stretch)
-                                         : std::vector<std::pair<Stretch, bool>>{{stretch, false}};
-      for (const auto& [s, isUnreliable] : parts) {
-        ScenePiece piece{.generation = s.generation,
-                         .isLost = s.isLost,
-                         .isUnreliable = isUnreliable,
-                         .ink = {},
-                         .ghost = {}};
-        piece.ink = decimate(reader.read(line.series, s), s.map, projection, line.factor, smoothing);
-        if (!line.ghost.empty()) {
-          piece.ghost = decimate(reader.read(line.ghost, s), s.map, projection, line.factor, 0).raw;
-        } else if (smoothing > 0) {
-          piece.ghost = piece.ink.raw;
-        }
-        if (smoothing == 0) piece.ink.smooth.clear();
-        drawn.pieces.push_back(std::move(piece));
+    for (const Part& part : parts[i]) {
+      ScenePiece piece{.generation = part.stretch.generation,
+                       .isLost = part.stretch.isLost,
+                       .isUnreliable = part.isUnreliable,
+                       .ink = decimate(part.ink, projection, smoothing),
+                       .ghost = {}};
+      if (!line.ghost.empty()) {
+        piece.ghost = decimate(part.ghost, projection, 0).raw;
+      } else if (smoothing > 0) {
+        piece.ghost = piece.ink.raw;
       }
+      drawn.pieces.push_back(std::move(piece));
     }
     // One line counts for the chart, the one with the most samples.
     std::int64_t samples = 0, points = 0;

@@ -9,43 +9,29 @@
 namespace batchscope::desktop {
 namespace {
 
-// What falls into one pixel column.
-struct Column {
-  std::int64_t index = 0;
-  std::int64_t count = 0;
-  double x = 0;  // where its only bucket is, else its middle
-  double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0;
-};
-
 class Builder {
  public:
-  Builder(const XMap& map, const Projection& projection, double smoothing)
-      : map_(map), projection_(projection) {
-    const double constant = 2 * smoothing / (1 - smoothing);
-    decay_ = constant > 0 ? std::exp(-1 / constant) : 0;
+  Builder(const Projection& projection, double smoothing) : projection_(projection), smooths_(smoothing > 0) {
+    if (smooths_) decay_ = std::exp(-(1 - smoothing) / (2 * smoothing));
   }
 
-  void add(const Bucket& bucket, double factor) {
-    const double step = (static_cast<double>(bucket.first_step) + static_cast<double>(bucket.last_step)) / 2;
-    if (!(column_.count > 0 && step < nextColumn_)) {
-      const double px = projection_.px(map_.at(step));
-      if (!std::isfinite(px)) return;
-      const auto index = static_cast<std::int64_t>(std::floor(px));
-      if (column_.count > 0 && column_.index != index) flush();
-      if (column_.count == 0) column_ = {.index = index, .x = px};
-      nextColumn_ = map_.stepAt(projection_.xAt(static_cast<double>(index + 1)));
-    }
-    result_.samples += bucket.count;
-    if (std::isnan(bucket.mean)) {
+  void add(const Column& column) {
+    result_.samples += column.samples;
+    if (std::isnan(column.mean)) {
       breakLine();
       return;
     }
-    if (column_.count > 0) column_.x = static_cast<double>(column_.index) + 0.5;
-    const double low = bucket.min * factor, high = bucket.max * factor;
-    column_.low = std::min(column_.low, low);
-    column_.high = std::max(column_.high, high);
-    column_.sum += bucket.mean * factor * static_cast<double>(bucket.count);
-    column_.count += bucket.count;
+    const double low = projection_.py(column.low), high = projection_.py(column.high);
+    if (std::isfinite(low) && std::isfinite(high)) {
+      if (low == high) {
+        raw_ << QPointF(column.x, low);
+      } else if (raw_.isEmpty() || std::abs(raw_.last().y() - low) <= std::abs(raw_.last().y() - high)) {
+        raw_ << QPointF(column.x, low) << QPointF(column.x, high);
+      } else {
+        raw_ << QPointF(column.x, high) << QPointF(column.x, low);
+      }
+    }
+    if (smooths_) smooth(column);
   }
 
   Polylines finish() {
@@ -54,41 +40,26 @@ class Builder {
   }
 
  private:
-  void flush() {
-    if (column_.count == 0) return;
-    const double low = projection_.py(column_.low), high = projection_.py(column_.high);
-    const double mean = column_.sum / static_cast<double>(column_.count);
-    const double x = column_.x;
-    if (std::isfinite(low) && std::isfinite(high)) {
-      if (low == high) {
-        raw_ << QPointF(x, low);
-      } else if (raw_.isEmpty() || std::abs(raw_.last().y() - low) <= std::abs(raw_.last().y() - high)) {
-        raw_ << QPointF(x, low) << QPointF(x, high);
-      } else {
-        raw_ << QPointF(x, high) << QPointF(x, low);
-      }
-    }
-    const double keep = std::pow(decay_, weight_ > 0 ? std::max(x - lastX_, 1e-3) : 1.0);
-    average_ = keep * average_ + (1 - keep) * mean;
+  void smooth(const Column& column) {
+    const double distance = weight_ > 0 ? std::max(column.x - lastX_, 1e-3) : 1.0;
+    const double keep = distance == 1 ? decay_ : std::pow(decay_, distance);
+    average_ = keep * average_ + (1 - keep) * column.mean;
     weight_ = keep * weight_ + (1 - keep);
-    lastX_ = x;
-    if (const double y = projection_.py(average_ / weight_); std::isfinite(y)) smooth_ << QPointF(x, y);
-    column_.count = 0;
+    lastX_ = column.x;
+    if (const double y = projection_.py(average_ / weight_); std::isfinite(y))
+      smooth_ << QPointF(column.x, y);
   }
 
   void breakLine() {
-    flush();
     result_.points += raw_.size();
     if (!raw_.isEmpty()) result_.raw.push_back(std::exchange(raw_, {}));
     if (!smooth_.isEmpty()) result_.smooth.push_back(std::exchange(smooth_, {}));
   }
 
-  const XMap& map_;
   const Projection& projection_;
-  double nextColumn_ = 0;  // the step at which it begins: asking for every bucket's place costs a search each
+  const bool smooths_;
   double decay_ = 0;
   double average_ = 0, weight_ = 0, lastX_ = 0;
-  Column column_;
   QPolygonF raw_, smooth_;
   Polylines result_;
 };
@@ -114,10 +85,65 @@ double Projection::py(double y) const {
   return plot.bottom() - (y - y0) / (y1 - y0) * plot.height();
 }
 
-Polylines decimate(std::span<const Bucket> buckets, const XMap& map, const Projection& projection,
-                   double factor, double smoothing) {
-  Builder builder(map, projection, smoothing);
-  for (const Bucket& bucket : buckets) builder.add(bucket, factor);
+ColumnSteps::ColumnSteps(const XMap& map, const Projection& projection)
+    : map_(map),
+      projection_(projection),
+      first_(static_cast<std::int64_t>(std::floor(projection.plot.left()))) {
+  const auto last = static_cast<std::int64_t>(std::ceil(projection.plot.right()));
+  for (std::int64_t index = first_; index <= last; ++index)
+    steps_.push_back(map.stepAt(projection.xAt(static_cast<double>(index))));
+}
+
+std::optional<ColumnSteps::Place> ColumnSteps::place(double step) const {
+  const auto next = std::upper_bound(steps_.begin(), steps_.end(), step);
+  if (next != steps_.begin() && next != steps_.end())
+    return Place{first_ + (next - steps_.begin()) - 1, *next};
+  // Beside the plot, and the last step, which no column ends behind.
+  const double x = px(step);
+  if (!std::isfinite(x)) return {};
+  return Place{static_cast<std::int64_t>(std::floor(x)), step};
+}
+
+std::vector<Column> columnsOf(std::span<const Bucket> buckets, const ColumnSteps& steps, double factor) {
+  std::vector<Column> columns;
+  double first = 0, end = -std::numeric_limits<double>::infinity();  // steps of the last column
+  const auto close = [&] {
+    if (columns.empty()) return;
+    Column& column = columns.back();
+    column.mean /= static_cast<double>(column.samples);
+    column.x = column.buckets > 1 ? static_cast<double>(column.index) + 0.5 : steps.px(first);
+  };
+  for (const Bucket& bucket : buckets) {
+    const double step = (static_cast<double>(bucket.first_step) + static_cast<double>(bucket.last_step)) / 2;
+    const bool isNothing = std::isnan(bucket.mean);
+    if (isNothing || !(step < end)) {
+      const auto place = steps.place(step);
+      if (!place) continue;
+      const bool isSame = !columns.empty() && columns.back().index == place->index && !isNothing &&
+                          !std::isnan(columns.back().mean);
+      end = isNothing ? -std::numeric_limits<double>::infinity() : place->end;
+      if (!isSame) {
+        close();
+        first = step;
+        columns.push_back({.index = place->index,
+                           .low = std::numeric_limits<double>::infinity(),
+                           .high = -std::numeric_limits<double>::infinity()});
+      }
+    }
+    Column& column = columns.back();
+    ++column.buckets;
+    column.samples += bucket.count;
+    column.low = std::min(column.low, bucket.min * factor);
+    column.high = std::max(column.high, bucket.max * factor);
+    column.mean += bucket.mean * factor * static_cast<double>(bucket.count);
+  }
+  close();
+  return columns;
+}
+
+Polylines decimate(std::span<const Column> columns, const Projection& projection, double smoothing) {
+  Builder builder(projection, smoothing);
+  for (const Column& column : columns) builder.add(column);
   return builder.finish();
 }
 

@@ -8,6 +8,7 @@
 
 #include <QPolygonF>
 #include <QRectF>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,37 @@ struct Projection {
   double xAt(double px) const;
 };
 
+// Which pixel column of a plot a step falls into: the steps at which the columns begin, looked up once for
+// all lines of a chart.
+class ColumnSteps {
+ public:
+  ColumnSteps(const XMap& map, const Projection& projection);
+
+  struct Place {
+    std::int64_t index = 0;  // of the column, in pixels
+    double end = 0;          // the step at which the next one begins, if that is known
+  };
+  std::optional<Place> place(double step) const;
+  double px(double step) const { return projection_.px(map_.at(step)); }
+
+ private:
+  XMap map_;
+  Projection projection_;  // only of x
+  std::int64_t first_;
+  std::vector<double> steps_;
+};
+
+// What falls into one column. A mean of NaN breaks the line.
+struct Column {
+  std::int64_t index = 0;
+  std::int64_t buckets = 0, samples = 0;
+  double x = 0;  // where its only bucket is, else its middle
+  double low = 0, high = 0, mean = 0;
+};
+
+// `factor` multiplies the values (seconds to milliseconds).
+std::vector<Column> columnsOf(std::span<const Bucket> buckets, const ColumnSteps& steps, double factor);
+
 struct Polylines {
   std::vector<QPolygonF> raw;
   std::vector<QPolygonF> smooth;
@@ -35,9 +67,8 @@ struct Polylines {
   std::int64_t points = 0;   // of the raw line, drawn
 };
 
-// `factor` multiplies the values (seconds to milliseconds). `smoothing` 0 <= s < 1: the average's time
-// constant is 2 s / (1 - s) pixel columns, so that a line looks equally smooth at every zoom.
-Polylines decimate(std::span<const Bucket> buckets, const XMap& map, const Projection& projection,
-                   double factor, double smoothing);
+// `smoothing` 0 <= s < 1: the average's time constant is 2 s / (1 - s) pixel columns, so that a line looks
+// equally smooth at every zoom. 0: there is no smoothed line.
+Polylines decimate(std::span<const Column> columns, const Projection& projection, double smoothing);
 
 }  // namespace batchscope::desktop

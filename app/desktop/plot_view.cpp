@@ -107,10 +107,13 @@ void PlotView::setAxis(QCategoryAxis* axis, const std::vector<Tick>& ticks, doub
   const auto place = [&](double value) { return isLog ? std::log(value) : value; };
   QStringList labels;
   for (const Tick& tick : ticks) labels << tick.label;
-  // Replacing a label costs a layout: leave the axis alone while it says the same.
-  bool same = labels == axis->categoriesLabels() && axis->min() == place(low) && axis->max() == place(high);
+  // Replacing a label costs a layout: leave them alone while they say the same.
+  bool same = labels == axis->categoriesLabels() && axis->startValue() < place(low);
   for (const Tick& tick : ticks) same = same && axis->endValue(tick.label) == place(tick.value);
-  if (same) return;
+  if (same) {
+    axis->setRange(place(low), place(high));
+    return;
+  }
   for (const QString& label : axis->categoriesLabels()) axis->remove(label);
   axis->setRange(place(low), place(high));
   axis->setStartValue(place(low) - 1);

@@ -53,7 +53,8 @@ QPolygonF ribbon(const QPolygonF& line, double width) {
     // How far the stroke reaches beyond the place towards a neighbour `gap` away, which it need not pass.
     const auto reach = [&](double gap, const Place& neighbour) {
       if (!(gap > 0)) return width / 2;
-      return std::min(width / 2 * std::hypot(1, gap / (neighbour.x - place.x)), gap + width / 2);
+      const double slope = gap / (neighbour.x - place.x);
+      return std::min(width / 2 * std::sqrt(1 + slope * slope), gap + width / 2);
     };
     const auto add = [&](QPolygonF& side, double y, bool isTip) {
       if (!isTip) {

@@ -23,6 +23,10 @@ Projection projection(double x1, double y1) {
   return p;
 }
 
+Polylines drawn(const Track& track, const Projection& p, double smoothing) {
+  return decimate(columnsOf(track.buckets(), ColumnSteps({}, p), 1), p, smoothing);
+}
+
 }  // namespace
 
 class DecimateTest : public QObject {
@@ -33,7 +37,7 @@ class DecimateTest : public QObject {
     Track track;
     for (int step = 0; step <= 10; ++step) track.append(step * 10, step * step);
     const Projection p = projection(100, 100);
-    const Polylines lines = decimate(track.buckets(), {}, p, 1, 0);
+    const Polylines lines = drawn(track, p, 0);
     QCOMPARE(lines.raw.size(), 1u);
     QCOMPARE(lines.raw[0].size(), 11);
     for (int i = 0; i <= 10; ++i) {
@@ -56,7 +60,7 @@ class DecimateTest : public QObject {
       track.append(step, value);
     }
     const Projection p = projection(count, 100);
-    const Polylines lines = decimate(track.buckets(), {}, p, 1, 0);
+    const Polylines lines = drawn(track, p, 0);
     QCOMPARE(lines.samples, count);
     QVERIFY(lines.points <= 2 * 300);
     std::vector<double> top(300, 1e9), bottom(300, -1e9);
@@ -95,7 +99,7 @@ class DecimateTest : public QObject {
   void notANumberBreaksTheLine() {
     Track track;
     for (int step = 0; step < 20; ++step) track.append(step, step == 10 ? kNan : 5.0);
-    const Polylines lines = decimate(track.buckets(), {}, projection(20, 10), 1, 0.5);
+    const Polylines lines = drawn(track, projection(20, 10), 0.5);
     QCOMPARE(lines.raw.size(), 2u);
     QCOMPARE(lines.raw[0].size() + lines.raw[1].size(), 19);
     for (const QPolygonF& line : lines.smooth) {
@@ -114,7 +118,7 @@ class DecimateTest : public QObject {
     Track track;
     for (int step = 0; step < 300; ++step) track.append(step, step % 2 == 0 ? 40 : 60);
     const Projection p = projection(300, 100);
-    const Polylines lines = decimate(track.buckets(), {}, p, 1, 0.9);
+    const Polylines lines = drawn(track, p, 0.9);
     // From the first point on it is among the values; it does not climb up from zero.
     QCOMPARE(lines.smooth.at(0).first().y(), p.py(40));
     for (const QPointF& point : lines.smooth[0].mid(60)) QVERIFY(std::abs(point.y() - p.py(50)) < 3);
@@ -128,7 +132,7 @@ class DecimateTest : public QObject {
     QVERIFY(std::isnan(p.py(0)));
     Track track;
     for (int step = 0; step <= 10; ++step) track.append(step, step == 5 ? -1.0 : 10.0);
-    const Polylines lines = decimate(track.buckets(), {}, p, 1, 0);
+    const Polylines lines = drawn(track, p, 0);
     QCOMPARE(lines.points, 10);
   }
 };
