@@ -105,32 +105,30 @@ std::optional<ColumnSteps::Place> ColumnSteps::place(double step) const {
 }
 
 std::vector<Column> columnsOf(std::span<const Bucket> buckets, const ColumnSteps& steps, double factor) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::vector<Column> columns;
-  double first = 0, end = -std::numeric_limits<double>::infinity();  // steps of the last column
+  Column column;
+  double first = 0, end = -kInfinity;  // steps of the column
   const auto close = [&] {
-    if (columns.empty()) return;
-    Column& column = columns.back();
+    if (column.buckets == 0) return;
     column.mean /= static_cast<double>(column.samples);
     column.x = column.buckets > 1 ? static_cast<double>(column.index) + 0.5 : steps.px(first);
+    columns.push_back(column);
+    column.buckets = 0;
   };
   for (const Bucket& bucket : buckets) {
     const double step = (static_cast<double>(bucket.first_step) + static_cast<double>(bucket.last_step)) / 2;
-    const bool isNothing = std::isnan(bucket.mean);
-    if (isNothing || !(step < end)) {
+    if (!(step < end) || std::isnan(bucket.mean)) {
       const auto place = steps.place(step);
       if (!place) continue;
-      const bool isSame = !columns.empty() && columns.back().index == place->index && !isNothing &&
-                          !std::isnan(columns.back().mean);
-      end = isNothing ? -std::numeric_limits<double>::infinity() : place->end;
-      if (!isSame) {
+      if (column.buckets == 0 || column.index != place->index || std::isnan(bucket.mean) ||
+          std::isnan(column.mean)) {
         close();
+        column = {.index = place->index, .low = kInfinity, .high = -kInfinity};
         first = step;
-        columns.push_back({.index = place->index,
-                           .low = std::numeric_limits<double>::infinity(),
-                           .high = -std::numeric_limits<double>::infinity()});
       }
+      end = std::isnan(bucket.mean) ? -kInfinity : place->end;
     }
-    Column& column = columns.back();
     ++column.buckets;
     column.samples += bucket.count;
     column.low = std::min(column.low, bucket.min * factor);

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "plot_view.h"
 
-#include <QCategoryAxis>
-#include <QChart>
-#include <QGraphicsLayout>
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
@@ -29,43 +26,14 @@ constexpr double kLineReach = 4, kLabelHeight = 16, kLabelWidth = 40;
 }  // namespace
 
 PlotView::PlotView(const ChartSpec& spec, ViewState* state, QWidget* parent)
-    : QChartView(parent),
-      spec_(spec),
-      state_(state),
-      bottom_(new QCategoryAxis(this)),
-      left_(new QCategoryAxis(this)),
-      hidden_(spec.lines.size(), false) {
-  auto* chart = this->chart();
-  chart->legend()->hide();
-  chart->setMargins({});
-  chart->layout()->setContentsMargins(0, 0, 0, 0);
-  chart->setBackgroundRoundness(0);
-  chart->setBackgroundVisible(false);
-  chart->addAxis(bottom_, Qt::AlignBottom);
-  chart->addAxis(left_, Qt::AlignLeft);
-  if (spec.hasRight()) {
-    right_ = new QCategoryAxis(this);
-    right_->setGridLineVisible(false);
-    chart->addAxis(right_, Qt::AlignRight);
-  }
-  for (QCategoryAxis* axis : {bottom_, left_, right_}) {
-    if (axis == nullptr) continue;
-    axis->setLabelsPosition(QCategoryAxis::AxisLabelsPositionOnValue);
-    axis->setLineVisible(false);
-    axis->setLabelsFont(interfaceFont(10));
-    axis->setTruncateLabels(false);
-  }
-  bottom_->setGridLineVisible(false);
-
-  setFrameShape(QFrame::NoFrame);
-  setViewportUpdateMode(QGraphicsView::FullViewportUpdate);
+    : QWidget(parent), spec_(spec), state_(state), hidden_(spec.lines.size(), false) {
+  setAttribute(Qt::WA_OpaquePaintEvent);
   setMouseTracking(true);
   setMinimumSize(220, 90);
   setFocusPolicy(Qt::NoFocus);
   setAccessibleName(spec.title);
-  applyTheme();
   connect(state_, &ViewState::changed, this, &PlotView::refresh);
-  connect(state_, &ViewState::cursorMoved, viewport(), qOverload<>(&QWidget::update));
+  connect(state_, &ViewState::cursorMoved, this, qOverload<>(&QWidget::update));
 }
 
 void PlotView::setModel(SeriesModel* model) {
@@ -80,7 +48,7 @@ void PlotView::setHidden(std::size_t line, bool isHidden) {
 
 void PlotView::refresh() {
   stale_ = true;
-  if (isVisible()) viewport()->update();
+  update();
 }
 
 QRectF PlotView::plotArea() const {
@@ -90,35 +58,6 @@ QRectF PlotView::plotArea() const {
 XAxis PlotView::axis() const { return spec_.axis.value_or(state_->axis()); }
 
 double PlotView::xAt(double px) const { return painter_.scene().left.xAt(px); }
-
-void PlotView::applyTheme() {
-  const Theme& theme = Theme::current();
-  setBackgroundBrush(theme.panel);
-  for (QCategoryAxis* axis : {bottom_, left_, right_}) {
-    if (axis == nullptr) continue;
-    axis->setLabelsBrush(theme.dim);
-    axis->setGridLinePen(QPen(theme.grid, 1));
-  }
-  refresh();
-}
-
-void PlotView::setAxis(QCategoryAxis* axis, const std::vector<Tick>& ticks, double low, double high,
-                       bool isLog) {
-  const auto place = [&](double value) { return isLog ? std::log(value) : value; };
-  QStringList labels;
-  for (const Tick& tick : ticks) labels << tick.label;
-  // Replacing a label costs a layout: leave them alone while they say the same.
-  bool same = labels == axis->categoriesLabels() && axis->startValue() < place(low);
-  for (const Tick& tick : ticks) same = same && axis->endValue(tick.label) == place(tick.value);
-  if (same) {
-    axis->setRange(place(low), place(high));
-    return;
-  }
-  for (const QString& label : axis->categoriesLabels()) axis->remove(label);
-  axis->setRange(place(low), place(high));
-  axis->setStartValue(place(low) - 1);
-  for (const Tick& tick : ticks) axis->append(tick.label, place(tick.value));
-}
 
 void PlotView::rebuild() {
   stale_ = false;
@@ -158,9 +97,7 @@ void PlotView::rebuild() {
                                       ? (isLogX ? logTimeTicks(x0, x1, across) : timeTicks(x0, x1, across))
                                   : isLogX ? logTicks(x0, x1, across)
                                            : linearTicks(x0, x1, across);
-  setAxis(bottom_, below, x0, x1, isLogX);
-  setAxis(left_, leftTicks, scene.left.y0, scene.left.y1, scene.left.log);
-  if (right_ != nullptr) setAxis(right_, ticks(scene.right), scene.right.y0, scene.right.y1, false);
+  ticks_ = {below, leftTicks, spec_.hasRight() ? ticks(scene.right) : std::vector<Tick>{}};
 }
 
 std::optional<double> PlotView::cursorPx() const {
@@ -189,8 +126,8 @@ QString PlotView::restartAt(const QPointF& position) const {
   return {};
 }
 
-bool PlotView::viewportEvent(QEvent* event) {
-  if (event->type() != QEvent::ToolTip) return QChartView::viewportEvent(event);
+bool PlotView::event(QEvent* event) {
+  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
   if (const QString text = restartAt(help->pos()); text.isEmpty()) {
     QToolTip::hideText();
@@ -236,49 +173,40 @@ void PlotView::paintMarks(QPainter& painter) const {
 }
 
 void PlotView::paintEvent(QPaintEvent* event) {
-  if (stale_) {
-    rebuild();
-    // New labels have no place until the axes are laid out, which would otherwise be after this paint.
-    chart()->layout()->activate();
+  if (stale_) rebuild();
+  const Theme& theme = Theme::current();
+  const ChartScene& scene = painter_.scene();
+  QPainter painter(this);
+  painter.fillRect(event->rect(), theme.panel);
+  paintGrid(painter, scene.left, ticks_.left, theme);
+  paintLabels(painter, scene.left, scene.right, ticks_, width(), theme);
+  painter_.paint(painter);
+  if (scene.isEmpty) {
+    painter.setFont(interfaceFont(11));
+    painter.setPen(theme.dim);
+    painter.drawText(plotArea(), Qt::AlignCenter, tr("Nothing recorded yet"));
+  } else {
+    paintMarks(painter);
   }
-  QChartView::paintEvent(event);
-}
-
-void PlotView::drawForeground(QPainter* painter, const QRectF& rect) {
-  Q_UNUSED(rect);
-  painter_.paint(*painter);
-  if (painter_.scene().isEmpty) {
-    painter->setFont(interfaceFont(11));
-    painter->setPen(Theme::current().dim);
-    painter->drawText(plotArea(), Qt::AlignCenter, tr("Nothing recorded yet"));
-  }
-  if (!painter_.scene().isEmpty) paintMarks(*painter);
-  if (const auto px = cursorPx()) painter_.paintCursor(*painter, *state_->cursor(), *px);
-  if (underMouse()) painter_.paintBadge(*painter);
+  if (const auto px = cursorPx()) painter_.paintCursor(painter, *state_->cursor(), *px);
+  if (underMouse()) painter_.paintBadge(painter);
   if (drag_ == Drag::Zoom) {
-    QColor shade = Theme::current().accent;
+    QColor shade = theme.accent;
     shade.setAlphaF(0.18F);
     const QRectF plot = plotArea();
-    painter->fillRect(QRectF(QPointF(dragFrom_, plot.top()), QPointF(dragTo_, plot.bottom())).normalized(),
-                      shade);
+    painter.fillRect(QRectF(QPointF(dragFrom_, plot.top()), QPointF(dragTo_, plot.bottom())).normalized(),
+                     shade);
   }
 }
 
 void PlotView::resizeEvent(QResizeEvent* event) {
-  // The plot area first: the chart's own resizing is what lays the axes out around it.
-  chart()->setPlotArea(plotArea());
-  QChartView::resizeEvent(event);
-  rebuild();
-}
-
-void PlotView::showEvent(QShowEvent* event) {
-  QChartView::showEvent(event);
-  rebuild();
+  QWidget::resizeEvent(event);
+  refresh();
 }
 
 void PlotView::changeEvent(QEvent* event) {
-  QChartView::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) applyTheme();
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) refresh();
 }
 
 void PlotView::wheelEvent(QWheelEvent* event) {
@@ -315,7 +243,7 @@ void PlotView::mouseMoveEvent(QMouseEvent* event) {
   }
   if (drag_ != Drag::None) dragTo_ = x;
   state_->setCursor(model_->nearest(axis(), xAt(x)));
-  viewport()->update();
+  update();
 }
 
 void PlotView::mouseReleaseEvent(QMouseEvent* event) {
@@ -329,7 +257,7 @@ void PlotView::mouseReleaseEvent(QMouseEvent* event) {
   if (drag == Drag::Zoom && std::abs(dragTo_ - dragFrom_) <= 4) {
     if (const auto mark = markAt(event->position())) state_->pressMark(*mark);
   }
-  viewport()->update();
+  update();
 }
 
 void PlotView::mouseDoubleClickEvent(QMouseEvent* event) {
@@ -339,7 +267,7 @@ void PlotView::mouseDoubleClickEvent(QMouseEvent* event) {
 }
 
 void PlotView::leaveEvent(QEvent* event) {
-  QChartView::leaveEvent(event);
+  QWidget::leaveEvent(event);
   state_->setCursor({});
 }
 

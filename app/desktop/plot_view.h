@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The plot of one chart: a QChart for axes, grid and layout, and over its plot area the SeriesPainter. Mouse:
-// wheel zooms around the pointer, dragging zooms to a range, dragging with Shift or the middle button pans,
-// double click shows everything. A click on the mark of a checkpoint, below the plot, presses it. The y axes
-// scale themselves.
+// The plot of one chart: axes and grid, and over them the SeriesPainter. Mouse: the wheel zooms around the
+// pointer, dragging zooms to a range, dragging with Shift or the middle button pans, double click shows
+// everything. A click on the mark of a checkpoint, below the plot, presses it. The y axes scale themselves.
 #pragma once
 
-#include <QChartView>
+#include <QWidget>
 #include <optional>
 
+#include "axis_painter.h"
 #include "series_painter.h"
-#include "ticks.h"
 #include "view_state.h"
-
-class QCategoryAxis;
 
 namespace batchscope::desktop {
 
-class PlotView : public QChartView {
+class PlotView : public QWidget {
   Q_OBJECT
  public:
   PlotView(const ChartSpec& spec, ViewState* state, QWidget* parent = nullptr);
@@ -33,14 +30,13 @@ class PlotView : public QChartView {
 
   const ChartSpec& spec() const { return spec_; }
   const SeriesPainter& painter() const { return painter_; }
+  const AxisTicks& ticks() const { return ticks_; }
   QRectF plotArea() const;
 
  protected:
-  void drawForeground(QPainter* painter, const QRectF& rect) override;
-  bool viewportEvent(QEvent* event) override;
+  bool event(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
-  void showEvent(QShowEvent* event) override;
   void changeEvent(QEvent* event) override;
   void wheelEvent(QWheelEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
@@ -53,8 +49,6 @@ class PlotView : public QChartView {
   enum class Drag { None, Zoom, Pan };
 
   void rebuild();
-  void applyTheme();
-  void setAxis(QCategoryAxis* axis, const std::vector<Tick>& ticks, double low, double high, bool isLog);
   XAxis axis() const;
   double xAt(double px) const;
   std::optional<double> cursorPx() const;
@@ -67,9 +61,7 @@ class PlotView : public QChartView {
   ViewState* state_;
   SeriesModel* model_ = nullptr;
   SeriesPainter painter_;
-  QCategoryAxis* bottom_;
-  QCategoryAxis* left_;
-  QCategoryAxis* right_ = nullptr;
+  AxisTicks ticks_;
   std::vector<bool> hidden_;
   bool stale_ = true;
   Drag drag_ = Drag::None;

@@ -14,6 +14,8 @@ namespace {
 
 constexpr qsizetype kFewPoints = 32;
 constexpr double kSpacing = 1.5;  // pixels between places, at most, on the average
+// Places of a polygon. The raster engine goes through all that it has on a row of pixels for every edge.
+constexpr std::size_t kPiece = 32;
 
 struct Place {
   double x, top, bottom;
@@ -33,20 +35,10 @@ std::vector<Place> placesOf(const QPolygonF& line) {
   return places;
 }
 
-}  // namespace
-
-bool isDense(const QPolygonF& line) {
-  if (line.size() < kFewPoints) return false;
-  const double width = line.last().x() - line.first().x();
-  return width <= kSpacing * static_cast<double>(line.size());
-}
-
-QPolygonF ribbon(const QPolygonF& line, double width) {
-  const std::vector<Place> places = placesOf(line);
-  QPolygonF above, below;
-  above.reserve(4 * line.size());
-  below.reserve(2 * line.size());
-  for (std::size_t i = 0; i < places.size(); ++i) {
+// Of the places from first to last.
+QPolygonF outline(const std::vector<Place>& places, std::size_t first, std::size_t last, double width) {
+  std::vector<QPointF> above, below;
+  for (std::size_t i = first; i <= last; ++i) {
     const Place& place = places[i];
     const Place& left = places[i > 0 ? i - 1 : i];
     const Place& right = places[i + 1 < places.size() ? i + 1 : i];
@@ -56,13 +48,13 @@ QPolygonF ribbon(const QPolygonF& line, double width) {
       const double slope = gap / (neighbour.x - place.x);
       return std::min(width / 2 * std::sqrt(1 + slope * slope), gap + width / 2);
     };
-    const auto add = [&](QPolygonF& side, double y, bool isTip) {
+    const auto add = [&](std::vector<QPointF>& side, double y, bool isTip) {
       if (!isTip) {
-        side << QPointF(place.x, y);
+        side.emplace_back(place.x, y);
         return;
       }
-      side << QPointF(place.x - std::min(width, place.x - left.x) / 2, y)
-           << QPointF(place.x + std::min(width, right.x - place.x) / 2, y);
+      side.emplace_back(place.x - std::min(width, place.x - left.x) / 2, y);
+      side.emplace_back(place.x + std::min(width, right.x - place.x) / 2, y);
     };
     add(above,
         place.top - std::max(reach(place.top - left.bottom, left), reach(place.top - right.bottom, right)),
@@ -71,8 +63,25 @@ QPolygonF ribbon(const QPolygonF& line, double width) {
         place.bottom + std::max(reach(left.top - place.bottom, left), reach(right.top - place.bottom, right)),
         place.bottom - std::max(left.bottom, right.bottom) > width);
   }
-  std::reverse(below.begin(), below.end());
-  return above << below;
+  above.insert(above.end(), below.rbegin(), below.rend());
+  return QPolygonF(QList<QPointF>(above.begin(), above.end()));
+}
+
+}  // namespace
+
+bool isDense(const QPolygonF& line) {
+  if (line.size() < kFewPoints) return false;
+  const double width = line.last().x() - line.first().x();
+  return width <= kSpacing * static_cast<double>(line.size());
+}
+
+std::vector<QPolygonF> ribbon(const QPolygonF& line, double width) {
+  const std::vector<Place> places = placesOf(line);
+  std::vector<QPolygonF> pieces;
+  for (std::size_t first = 0; first + 1 < places.size(); first += kPiece)
+    pieces.push_back(
+        outline(places, first > 0 ? first - 1 : 0, std::min(first + kPiece, places.size() - 1), width));
+  return pieces;
 }
 
 }  // namespace batchscope::desktop

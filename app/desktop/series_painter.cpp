@@ -29,10 +29,11 @@ void drawPolyline(QPainter& painter, const QPolygonF& line) {
   const QPen pen = painter.pen();
   if (line.size() == 1) {
     painter.drawPoint(line.first());
-  } else if (pen.widthF() > kHair && pen.style() == Qt::SolidLine && !isSvg(painter) && isDense(line)) {
+  } else if (pen.widthF() > kHair && pen.style() == Qt::SolidLine && pen.color().alpha() == 255 &&
+             !isSvg(painter) && isDense(line)) {
     painter.setPen(Qt::NoPen);
     painter.setBrush(pen.color());
-    painter.drawPolygon(ribbon(line, pen.widthF()));
+    for (const QPolygonF& piece : ribbon(line, pen.widthF())) painter.drawPolygon(piece);
     painter.setBrush(Qt::NoBrush);
     painter.setPen(pen);
   } else {

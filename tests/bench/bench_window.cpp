@@ -18,6 +18,7 @@
 #include <cmath>
 #include <fstream>
 #include <memory>
+#include <stdexcept>
 
 #include "batchscope/storage/samples.h"
 #include "bench.h"
@@ -132,8 +133,7 @@ class Charts {
     model_->refresh({generation});
     view_.advance(*model_);
     for (PlotView* plot : plots_) plot->refresh();
-    window_.repaint();
-    for (PlotView* plot : plots_) plot->viewport()->repaint();
+    for (PlotView* plot : plots_) plot->repaint();
     seconds_ = static_cast<double>(clock.nsecsElapsed()) * 1e-9;
   }
 
@@ -143,6 +143,9 @@ class Charts {
       frame();
       sum += seconds_;
     }
+    for (const PlotView* plot : plots_)
+      if (plot->painter().scene().left.x1 != view_.range(*model_, view_.axis()).high)
+        throw std::runtime_error("a chart was not drawn");
     return sum / kFrames;
   }
 

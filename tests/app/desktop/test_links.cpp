@@ -113,7 +113,7 @@ class LinksTest : public QObject {
     const QColor ink = plot->grab().toImage().pixelColor(place);
     const QColor good = Theme::light().good;
     QVERIFY(std::abs(ink.green() - good.green()) + std::abs(ink.red() - good.red()) < 60);
-    QTest::mouseClick(plot->viewport(), Qt::LeftButton, {}, place);
+    QTest::mouseClick(plot, Qt::LeftButton, {}, place);
     QTableView* table = tableIn(window_->findChild<CheckpointsPanel*>());
     QTRY_VERIFY(table->isVisible());
     QCOMPARE(qobject_cast<CheckpointModel*>(table->model())->at(table->currentIndex().row()).step, mark.step);

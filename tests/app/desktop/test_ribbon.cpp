@@ -37,7 +37,7 @@ QImage filled(const QPolygonF& line) {
   return drawn([&](QPainter& painter) {
     painter.setPen(Qt::NoPen);
     painter.setBrush(Qt::black);
-    painter.drawPolygon(ribbon(line, kPen));
+    for (const QPolygonF& piece : ribbon(line, kPen)) painter.drawPolygon(piece);
   });
 }
 
@@ -105,8 +105,10 @@ class RibbonTest : public QObject {
   void placesThatAlmostMeetReachNoFurtherThanTheyAre() {
     QPolygonF line;
     for (int x = 0; x < kWidth; ++x) line << QPointF(x, 50) << QPointF(x + 0.001, 70);
-    const QRectF box = ribbon(line, kPen).boundingRect();
-    QVERIFY(box.top() >= 50 - kPen && box.bottom() <= 70 + kPen);
+    for (const QPolygonF& piece : ribbon(line, kPen)) {
+      const QRectF box = piece.boundingRect();
+      QVERIFY(box.top() >= 50 - kPen && box.bottom() <= 70 + kPen);
+    }
   }
 
   void aSparseLineIsNone() {
