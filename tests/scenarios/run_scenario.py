@@ -16,13 +16,12 @@ import sys
 import tempfile
 import time
 
+import scenario_file
+from scenario_file import Failure
+
 HERE = pathlib.Path(__file__).resolve().parent
 PATIENCE = 240  # s, for anything that is waited for
 POLL = 0.1
-
-
-class Failure(Exception):
-    pass
 
 
 def patiently(what, condition):
@@ -106,9 +105,7 @@ class Scenario:
                 os.kill(process, signal.Signals["SIG" + name])
             time.sleep(0.002 if times else 0)  # one by one: signals that wait together are one
 
-    def lose(self, rest):
-        if rest != "memory":
-            raise Failure("say: lose memory")
+    def lose(self, _):
         shutil.rmtree(self.memory)
         self.memory.mkdir()
 
@@ -149,8 +146,6 @@ class Scenario:
             raise Failure(f"it does not hold; seen:\n{json.dumps(self.show(), indent=1)}")
 
     def samples_(self, rest):
-        if rest not in ("exact", "exact but for crashes"):
-            raise Failure("say: samples exact [but for crashes]")
         ledger = self.show()["ledger"]
         compare_ledger(ledger, used_samples(self.samples, ledger, crashes=rest != "exact"))
 
@@ -173,7 +168,10 @@ class Scenario:
         told = lambda text: any(text in event["text"] for event in seen["events"])
         more = {"told": told, "on_disk": [path.name for path in self.checkpoints()], "processes": self.processes(),
                 "half_written": [path.name for path in self.place("checkpoints").glob("*.partial")]}
-        return bool(eval(condition, {**seen["run"], **seen, **more}))
+        try:
+            return bool(eval(condition, {**seen["run"], **seen, **more}))
+        except Exception as error:
+            raise Failure(f"the condition {condition} cannot be judged: {error!r}") from None
 
     def insist_it_lives(self):
         """False, for conditions that have not come true."""
@@ -251,11 +249,8 @@ class Scenario:
         """Nothing that we started outlives us."""
         self.cut_power()
 
-    def carry_out(self, line):
-        verb, _, rest = line.partition(" ")
-        if verb not in STEPS:
-            raise Failure(f"unknown step {verb}")
-        getattr(self, verb + "_" if verb in ("output", "samples") else verb)(rest)
+    def carry_out(self, step):
+        getattr(self, step.verb + "_" if step.verb in ("output", "samples") else step.verb)(step.rest)
 
 
 def state_of(pid):
@@ -349,27 +344,20 @@ def compare_ledger(ledger, used):
         raise Failure("no pass was completed")
 
 
-STEPS = {"start", "do", "fails", "says", "set", "wait", "interrupt", "terminate", "kill", "signal", "lose", "damage",
-         "remove", "fault", "mend", "clock", "exits", "output", "check", "samples"}
-
-
-def steps_of(file):
-    for number, line in enumerate(file.read_text().splitlines(), 1):
-        if line.strip() and not line.startswith("#"):
-            yield number, line.strip()
-
-
 def main():
     programs, file = sys.argv[1], pathlib.Path(sys.argv[2])
+    try:
+        steps = scenario_file.read(file.read_bytes(), file.name)
+    except Failure as failure:
+        sys.exit(str(failure))
     with tempfile.TemporaryDirectory(prefix="scenario-") as home:
         scenario = Scenario(programs, home)
-        steps = list(steps_of(file))
-        if any(line.split()[0] in ("fault", "clock") for _, line in steps):
+        if any(step.verb in ("fault", "clock") for step in steps):
             scenario.expect_faults()
         try:
-            for number, line in steps:
-                print(f"{file.name}:{number}: {line}", flush=True)
-                scenario.carry_out(line)
+            for step in steps:
+                print(f"{file.name}:{step.number}: {step.line}", flush=True)
+                scenario.carry_out(step)
         except (Failure, subprocess.TimeoutExpired) as failure:
             printed = scenario.output.read_text() if scenario.output.exists() else ""
             print(f"FAILED: {failure}\n--- what the program printed:\n{printed}", file=sys.stderr)
