@@ -19,6 +19,7 @@
 #include "batchscope/protocol/paths.h"
 #include "catalogue_watcher.h"
 #include "dashboard.h"
+#include "drawn.h"
 #include "main_window.h"
 #include "run_session.h"
 #include "synthetic_run.h"
@@ -94,7 +95,7 @@ class AccessTest : public QObject {
     window_->show();
     window_->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(window_.get()));
-    QTest::qWait(50);
+    QTRY_VERIFY_WITH_TIMEOUT(test::isDrawn(*window_), 30000);
   }
 
   void everyControlHasAName() {
@@ -182,7 +183,7 @@ class AccessTest : public QObject {
     QFETCH(bool, isLog);
     window_->view()->setAxis(static_cast<XAxis>(axis), window_->session()->series());
     window_->view()->setLogX(isLog);
-    QTest::qWait(30);
+    QTRY_VERIFY_WITH_TIMEOUT(test::isDrawn(*window_), 30000);
     const ChartScene& scene = window_->dashboard()->cards()[0]->plot()->painter().scene();
     QVERIFY(!scene.isEmpty);
     QCOMPARE(scene.left.logX, isLog);

@@ -122,9 +122,8 @@ class ExplorerTest : public QObject {
     // LEGW has warmed up by then, and is below its root before.
     const auto early = *series.nearest(XAxis::Step, 50);
     QVERIFY(*series.value(kLegwFactor, early) < 0.9 * *series.value(kSqrtFactor, early));
-    QTest::qWait(150);
     const ChartScene& scene = explorer().cards()[0]->plot()->painter().scene();
-    QCOMPARE(scene.lines.size(), 6u);
+    QTRY_COMPARE_WITH_TIMEOUT(scene.lines.size(), 6u, 30000);
     for (const SceneLine& line : scene.lines) QVERIFY(!line.pieces.empty() && line.pieces[0].ink.points > 0);
   }
 

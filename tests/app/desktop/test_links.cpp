@@ -12,6 +12,7 @@
 #include "catalogue_watcher.h"
 #include "checkpoints_panel.h"
 #include "dashboard.h"
+#include "drawn.h"
 #include "events_panel.h"
 #include "main_window.h"
 #include "run_list_panel.h"
@@ -103,7 +104,7 @@ class LinksTest : public QObject {
   void aMarkOnAChartOpensItsCheckpoint() {
     PlotView* plot = window_->dashboard()->cards()[0]->plot();
     window_->view()->setAxis(XAxis::Step, window_->session()->series());
-    QTest::qWait(50);
+    QTRY_VERIFY_WITH_TIMEOUT(test::isDrawn(*window_), 30000);
     QCOMPARE(window_->view()->marks().size(), 3u);
     const StepRef mark = window_->view()->marks()[1];  // newest first: of the second generation
     const ChartScene& scene = plot->painter().scene();

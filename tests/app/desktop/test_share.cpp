@@ -19,6 +19,7 @@
 #include "clip.h"
 #include "dashboard.h"
 #include "data_export.h"
+#include "drawn.h"
 #include "main_window.h"
 #include "picture_export.h"
 #include "report.h"
@@ -80,7 +81,7 @@ class ShareTest : public QObject {
     window_->show();
     window_->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(window_.get()));
-    QTest::qWait(100);
+    QTRY_VERIFY_WITH_TIMEOUT(test::isDrawn(*window_), 30000);
   }
 
   void aVectorPictureHasItsLines() {
