@@ -18,12 +18,14 @@ namespace batchscope::run {
 
 using namespace protocol;
 
-Recorder::Recorder(storage::Catalogue& catalogue, const std::string& run, const RunPaths& paths)
+Recorder::Recorder(storage::Catalogue& catalogue, const std::string& run, const RunPaths& paths,
+                   std::size_t most_waiting)
     : catalogue_(catalogue),
       run_(run),
       paths_(paths),
       samples_(open_samples(paths.samples, samples_set_aside_)),
-      offset_(storage::now() - monotonic_seconds()) {
+      offset_(storage::now() - monotonic_seconds()),
+      most_waiting_(most_waiting) {
   for (const storage::Epoch& epoch : catalogue.epochs(run)) epochs_[epoch.number] = epoch;
 }
 
@@ -80,13 +82,13 @@ void Recorder::take(const Message& message) {
         } else if constexpr (std::is_same_v<T, EpochMark>) {
           take_epoch(m);
         } else if constexpr (std::is_same_v<T, LedgerEntry>) {
-          queue([=, this](auto& catalogue) { catalogue.add_ledger(run_, generation, m); });
+          queue_if_room([=, this](auto& catalogue) { catalogue.add_ledger(run_, generation, m); });
         } else if constexpr (std::is_same_v<T, Model>) {
-          queue([=, this](auto& catalogue) { catalogue.put_model(run_, generation, m); });
+          queue_if_room([=, this](auto& catalogue) { catalogue.put_model(run_, generation, m); });
         } else if constexpr (std::is_same_v<T, CheckpointWritten>) {
           take_checkpoint(m);
         } else if constexpr (std::is_same_v<T, Hyperparameters>) {
-          queue([=, this](auto& catalogue) { catalogue.put_hyperparameters(run_, m.values); });
+          queue_if_room([=, this](auto& catalogue) { catalogue.put_hyperparameters(run_, m.values); });
         }
       },
       message);
@@ -123,7 +125,7 @@ void Recorder::take_epoch(const EpochMark& mark) {
     epoch.ended = wall(mark.mono);
     epoch.last_step = mark.step;
   }
-  queue([this, epoch](auto& catalogue) { catalogue.put_epoch(run_, epoch); });
+  queue_if_room([this, epoch](auto& catalogue) { catalogue.put_epoch(run_, epoch); });
 }
 
 void Recorder::take_checkpoint(const CheckpointWritten& m) {
@@ -167,7 +169,7 @@ void Recorder::put(const storage::Generation& generation) {
 }
 
 void Recorder::event(std::int64_t step, const std::string& level, const std::string& text) {
-  queue([=, this, generation = generation_](auto& catalogue) {
+  queue_if_room([=, this, generation = generation_](auto& catalogue) {
     catalogue.add_event(run_, generation, step, level, text);
   });
 }
@@ -186,45 +188,55 @@ void Recorder::progress(std::int64_t step, int epoch, int epochs, double fractio
   queue([=, this](auto& catalogue) { catalogue.set_progress(run_, step, epoch, epochs, fraction, latest); });
 }
 
+void Recorder::queue_if_room(Write write) {
+  if (writes_.size() < most_waiting_)
+    queue(std::move(write));
+  else
+    ++dropped_writes_;
+}
+
 void Recorder::flush() {
   while (!writes_.empty()) {
     try {
       writes_.front()(catalogue_);
-      catalogue_trouble_ = false;
     } catch (const Error& error) {
       trouble(catalogue_trouble_, error.what());
       // A full disk or a lock passes; anything else would fail for ever and hold up what comes after.
       if (error.kind() == ErrorKind::io || error.kind() == ErrorKind::timeout) return;
+      ++dropped_writes_;
     }
     writes_.pop_front();
   }
+  if (catalogue_trouble_.told)
+    tell_resumed(catalogue_trouble_, "events and states", std::exchange(dropped_writes_, 0), "of them");
 }
 
 void Recorder::commit() {
   try {
     samples_.commit();
-    if (std::exchange(samples_trouble_, false)) tell_resumed();
+    const std::int64_t dropped = samples_.dropped() - std::exchange(dropped_values_told_, samples_.dropped());
+    if (samples_trouble_.told) tell_resumed(samples_trouble_, "series", dropped, "values of that time");
   } catch (const Error& error) {
-    if (!samples_trouble_) samples_trouble_since_ = monotonic_seconds();
     trouble(samples_trouble_, error.what());
   }
   for (const auto& repairs = samples_.repairs(); repairs_told_ < repairs.size(); ++repairs_told_)
     event(last_step_, "warning", repairs[repairs_told_]);
 }
 
-void Recorder::tell_resumed() {
-  const std::int64_t dropped = samples_.dropped() - std::exchange(dropped_values_told_, samples_.dropped());
-  const auto seconds = static_cast<std::int64_t>(std::ceil(monotonic_seconds() - samples_trouble_since_));
-  const std::string text = "the disk refused the run's series for " + std::to_string(seconds) +
-                           " s; they are recorded again, and ";
-  event(last_step_, dropped == 0 ? "info" : "warning",
-        text + (dropped == 0 ? "none is missing"
-                             : std::to_string(dropped) + " values of that time are missing from the charts"));
+void Recorder::trouble(Trouble& trouble, const std::string& what) {
+  if (trouble.told) return;
+  trouble = {true, monotonic_seconds()};
+  if (on_trouble) on_trouble("the run's records cannot be written, training goes on: " + what);
 }
 
-void Recorder::trouble(bool& told, const std::string& what) {
-  if (!std::exchange(told, true) && on_trouble)
-    on_trouble("the run's records cannot be written, training goes on: " + what);
+void Recorder::tell_resumed(Trouble& trouble, const std::string& what, std::int64_t missing,
+                            const std::string& unit) {
+  const auto seconds = static_cast<std::int64_t>(std::ceil(monotonic_seconds() - trouble.since));
+  trouble = {};
+  const std::string text = "the run's " + what + " could not be written for " + std::to_string(seconds) +
+                           " s; they are recorded again, and ";
+  event(last_step_, missing == 0 ? "info" : "warning",
+        text + (missing == 0 ? "none is missing" : std::to_string(missing) + " " + unit + " are missing"));
 }
 
 }  // namespace batchscope::run

@@ -3,8 +3,9 @@
 // Writes the run into the store: telemetry into series, epochs, checkpoints, ledger and model, and what the
 // supervisor has to say into state, generations and events. Nothing here can end the run: the catalogue's
 // writes wait in a queue, in order, and what the disk refuses is tried again; series stay in the writer's
-// memory likewise. Monotonic times become wall time by an offset that is fixed for the supervisor's life, so
-// that a clock that is set back bends no chart.
+// memory likewise. Neither takes memory without end: what comes beyond a limit is dropped, counted, and told
+// when the disk takes writes again. Monotonic times become wall time by an offset that is fixed for the
+// supervisor's life, so that a clock that is set back bends no chart.
 #pragma once
 
 #include <deque>
@@ -25,7 +26,12 @@ namespace batchscope::run {
 
 class Recorder {
  public:
-  Recorder(storage::Catalogue& catalogue, const std::string& run, const protocol::RunPaths& paths);
+  // Writes to the catalogue that wait for its disk. Beyond them only those are kept of which there are few:
+  // states, generations, checkpoints.
+  static constexpr std::size_t kMostWaiting = 20'000;
+
+  Recorder(storage::Catalogue& catalogue, const std::string& run, const protocol::RunPaths& paths,
+           std::size_t most_waiting = kMostWaiting);
 
   std::function<void(const std::string& sentence)> on_trouble;  // the store refuses to be written
 
@@ -56,9 +62,17 @@ class Recorder {
 
  private:
   using Write = std::function<void(storage::Catalogue&)>;
+  // Something that the disk has refused, from the moment when it was told of until that is over.
+  struct Trouble {
+    bool told = false;
+    double since = 0;  // s, monotonic
+  };
+
   void queue(Write write) { writes_.push_back(std::move(write)); }
-  void trouble(bool& told, const std::string& what);
-  void tell_resumed();
+  void queue_if_room(Write write);
+  void trouble(Trouble& trouble, const std::string& what);
+  // `missing` is of `what`.
+  void tell_resumed(Trouble& trouble, const std::string& what, std::int64_t missing, const std::string& unit);
   static storage::SampleWriter open_samples(const std::filesystem::path& file, std::string& set_aside);
   void append(const std::string& series, std::int64_t first_step, std::span<const double> values);
   void take_steps(const protocol::Steps& steps);
@@ -72,9 +86,10 @@ class Recorder {
   storage::SampleWriter samples_;
   std::size_t repairs_told_ = 0;
   const double offset_;
+  const std::size_t most_waiting_;
   std::deque<Write> writes_;
-  bool catalogue_trouble_ = false, samples_trouble_ = false;  // told, and not over yet
-  double samples_trouble_since_ = 0;                          // s, monotonic
+  std::int64_t dropped_writes_ = 0;  // not told yet
+  Trouble catalogue_trouble_, samples_trouble_;
   std::int64_t dropped_values_told_ = 0;
 
   int generation_ = 0;

@@ -18,7 +18,8 @@ namespace {
 
 // A run in a store of its own, in its first generation.
 struct Recorded {
-  Recorded() : recorder((protocol::make_run_directories(paths), catalogue), id, paths) {
+  explicit Recorded(std::size_t most_waiting = Recorder::kMostWaiting)
+      : recorder((protocol::make_run_directories(paths), catalogue), id, paths, most_waiting) {
     recorder.begin_generation(0);
   }
 
@@ -156,6 +157,34 @@ class TestRecorder : public QObject {
                  std::string::npos,
              events[0].text.c_str());
     QCOMPARE(storage::SampleReader(recorded.paths.samples).read("loss", 0).back().step, step - 1);
+  }
+
+  // The same for the catalogue: what there may be many of is dropped and counted, the rest comes through.
+  void aCatalogueThatCannotBeWrittenTakesNoMoreMemory() {
+    constexpr std::size_t kMost = 50;
+    Recorded recorded(kMost);
+    Recorder& recorder = recorded.recorder;
+    int alerts = 0;
+    recorder.on_trouble = [&](const std::string&) { ++alerts; };
+    {
+      const storage::test::FullDisk full(1);
+      for (int i = 0; i < 120; ++i) {
+        recorder.event(i, "info", "event " + std::to_string(i));
+        recorder.flush();
+      }
+      recorder.state(protocol::RunState::paused, "a person's wish");
+      recorder.flush();
+      QVERIFY(!recorder.flushed());
+    }
+    QCOMPARE(alerts, 1);
+    while (!recorder.flushed()) recorder.flush();
+    const auto events = recorded.catalogue.events(recorded.id);
+    QCOMPARE(events.size(), kMost + 1);
+    for (std::size_t i = 0; i < kMost; ++i) QCOMPARE(events[i].text, "event " + std::to_string(i));
+    QCOMPARE(events.back().level, std::string("warning"));
+    QVERIFY2(events.back().text.find("70 of them are missing") != std::string::npos,
+             events.back().text.c_str());
+    QCOMPARE(recorded.catalogue.run(recorded.id)->message, "a person's wish");
   }
 };
 
