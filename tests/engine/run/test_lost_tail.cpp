@@ -3,10 +3,11 @@
 // What a supervisor that is killed with SIGKILL at any moment takes along: at most what it was told in its
 // last quarter second, and nothing before that. The replica writes down when it had told each step; the store
 // says which of them are there. A quarter second of the supervisor's own time is meant: while the machine
-// lets it wait for a processor (/proc/PID/schedstat), or the machine itself is not run (stolen time), it
-// cannot write.
+// lets it wait for a processor (/proc/PID/schedstat) or a disk (state D), or the machine itself is not run
+// (stolen time, or nobody was: this test neither), it cannot write.
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <random>
@@ -22,6 +23,7 @@ using protocol::monotonic_seconds;
 namespace {
 
 constexpr double kMostLost = 0.25;  // s
+constexpr double kStall = 0.02;     // s between two looks that are made every 2 ms
 constexpr int kKills = 8;
 
 // Seconds for which a process was ready and did not run; negative where the kernel does not tell.
@@ -36,12 +38,31 @@ double waited(std::int64_t process) {
   return waited / 1e9 + stolen / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
+bool waits_for_disk(std::int64_t process) {
+  std::error_code gone;
+  for (const auto& thread :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task", gone)) {
+    std::ifstream file(thread.path() / "stat");
+    const std::string stat(std::istreambuf_iterator<char>(file), {});
+    if (const auto name = stat.rfind(')'); name != std::string::npos && stat.substr(name + 2, 1) == "D")
+      return true;
+  }
+  return false;
+}
+
 // How long a process has waited since some moment.
 class WaitingTime {
  public:
   explicit WaitingTime(std::int64_t process) : process_(process) { look(); }
 
-  void look() { seen_.emplace_back(monotonic_seconds(), waited(process_)); }
+  void look() {
+    const double now = monotonic_seconds();
+    if (!seen_.empty()) {
+      const double passed = now - seen_.back().first;
+      if (passed > kStall || waits_for_disk(process_)) stalled_ += passed;
+    }
+    seen_.emplace_back(now, waited(process_) + stalled_);
+  }
   double since(double moment) const {
     double before = seen_.front().second;
     for (const auto& [time, waited] : seen_)
@@ -51,6 +72,7 @@ class WaitingTime {
 
  private:
   std::int64_t process_;
+  double stalled_ = 0;
   std::vector<std::pair<double, double>> seen_;
 };
 
