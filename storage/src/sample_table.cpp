@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A scan is a list of parts, one a series and generation of a run, that is fixed when it begins. Equality on
-// run, series or generation leaves parts out; everything else SQLite checks row by row.
+// run, series or generation leaves parts out, and comparisons of the step bound what is read of each;
+// everything else SQLite checks row by row, and these once more.
 #include "sample_table.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -26,6 +28,7 @@ struct Part {
   std::string run;
   std::string series;
   int generation = 0;
+  std::int64_t number = 0;  // among all, wanted or not
 };
 
 struct Cursor : sqlite3_vtab_cursor {
@@ -35,18 +38,39 @@ struct Cursor : sqlite3_vtab_cursor {
   std::vector<Sample> page;
   std::size_t at = 0;         // in the page
   std::int64_t position = 0;  // of the page's first sample, in the part
-  std::int64_t row = 0;
+  std::int64_t end = 0;       // the position behind the last one that is wanted
+  std::int64_t first_step = INT64_MIN, last_step = INT64_MAX;  // that are wanted of each part
 
-  // To the next part that has samples.
+  SampleReader& reader() { return *readers.at(parts[part].run); }
+
+  // Of the part's steps; bounded however many there are.
+  std::int64_t count(std::int64_t from, std::int64_t to) {
+    std::int64_t samples = 0;
+    for (const Bucket& bucket : reader().summarize(parts[part].series, parts[part].generation, from, to, 1))
+      samples += bucket.count;
+    return samples;
+  }
+
+  void begin_part() {
+    page.clear();
+    at = 0;
+    position = 0;
+    end = INT64_MAX;
+    if (part == parts.size()) return;
+    if (first_step > INT64_MIN) position = count(INT64_MIN, first_step - 1);
+    if (last_step < INT64_MAX) end = position + count(first_step, last_step);
+  }
+
+  // To the next page or the next part where this page is done.
   void settle() {
-    while (part < parts.size() && at >= page.size()) {
+    while (part < parts.size() && at == page.size()) {
       position += static_cast<std::int64_t>(page.size());
-      page = readers.at(parts[part].run)
-                 ->read_positions(parts[part].series, parts[part].generation, position, kPage);
+      page = reader().read_positions(parts[part].series, parts[part].generation, position,
+                                     std::min(kPage, end - position));
       at = 0;
       if (page.empty()) {
         ++part;
-        position = 0;
+        begin_part();
       }
     }
   }
@@ -81,14 +105,26 @@ int disconnect(sqlite3_vtab* table) {
   return SQLITE_OK;
 }
 
-// idxStr holds a letter for each argument of filter: r(un), s(eries), g(eneration).
+// idxStr holds a letter for each argument of filter: r(un), s(eries), g(eneration), or < > = of the step.
+char argument_of(int column, int op) {
+  if (column == kStep) switch (op) {
+      case SQLITE_INDEX_CONSTRAINT_EQ: return '=';
+      case SQLITE_INDEX_CONSTRAINT_GT:
+      case SQLITE_INDEX_CONSTRAINT_GE: return '>';
+      case SQLITE_INDEX_CONSTRAINT_LT:
+      case SQLITE_INDEX_CONSTRAINT_LE: return '<';
+      default: return 0;
+    }
+  return op == SQLITE_INDEX_CONSTRAINT_EQ && column >= kRun && column <= kGeneration ? "rsg"[column] : 0;
+}
+
 int best_index(sqlite3_vtab*, sqlite3_index_info* info) {
   std::string arguments;
   for (int i = 0; i < info->nConstraint; ++i) {
     const auto& constraint = info->aConstraint[i];
-    if (!constraint.usable || constraint.op != SQLITE_INDEX_CONSTRAINT_EQ) continue;
-    if (constraint.iColumn < kRun || constraint.iColumn > kGeneration) continue;
-    arguments += "rsg"[constraint.iColumn];
+    const char argument = constraint.usable ? argument_of(constraint.iColumn, constraint.op) : 0;
+    if (argument == 0) continue;
+    arguments += argument;
     info->aConstraintUsage[i].argvIndex = static_cast<int>(arguments.size());
   }
   info->idxStr = sqlite3_mprintf("%s", arguments.c_str());
@@ -113,7 +149,7 @@ bool is_wanted(const Part& part, const char* arguments, sqlite3_value** values) 
       if (sqlite3_value_type(values[i]) == SQLITE_INTEGER &&
           sqlite3_value_int64(values[i]) != part.generation)
         return false;
-    } else if (sqlite3_value_type(values[i]) == SQLITE_TEXT) {
+    } else if ((arguments[i] == 'r' || arguments[i] == 's') && sqlite3_value_type(values[i]) == SQLITE_TEXT) {
       const std::string text(reinterpret_cast<const char*>(sqlite3_value_text(values[i])));
       if (text != (arguments[i] == 'r' ? part.run : part.series)) return false;
     }
@@ -121,21 +157,32 @@ bool is_wanted(const Part& part, const char* arguments, sqlite3_value** values) 
   return true;
 }
 
+// What a step is compared with narrows the range where it is an integer.
+void narrow(Cursor& cursor, char comparison, sqlite3_value* value) {
+  if (sqlite3_value_type(value) != SQLITE_INTEGER) return;
+  const std::int64_t step = sqlite3_value_int64(value);
+  if (comparison == '>' || comparison == '=') cursor.first_step = std::max(cursor.first_step, step);
+  if (comparison == '<' || comparison == '=') cursor.last_step = std::min(cursor.last_step, step);
+}
+
 int filter(sqlite3_vtab_cursor* base, int, const char* arguments, int, sqlite3_value** values) {
   auto& cursor = static_cast<Cursor&>(*base);
   return guarded(base->pVtab, [&] {
     cursor.parts.clear();
-    cursor.page.clear();
-    cursor.part = cursor.at = 0;
-    cursor.position = cursor.row = 0;
+    cursor.part = 0;
+    std::int64_t number = 0;
+    cursor.first_step = INT64_MIN;
+    cursor.last_step = INT64_MAX;
+    for (int i = 0; arguments[i] != '\0'; ++i) narrow(cursor, arguments[i], values[i]);
     for (const auto& [run, file] : *static_cast<Table*>(base->pVtab)->files) {
       auto& reader = cursor.readers[run];
       if (!reader) reader = std::make_unique<SampleReader>(file);
       for (const SeriesInfo& info : reader->series())
         for (const int generation : reader->generations(info.name))
-          if (const Part part{run, info.name, generation}; is_wanted(part, arguments, values))
+          if (const Part part{run, info.name, generation, number++}; is_wanted(part, arguments, values))
             cursor.parts.push_back(part);
     }
+    cursor.begin_part();
     cursor.settle();
   });
 }
@@ -144,7 +191,6 @@ int next(sqlite3_vtab_cursor* base) {
   auto& cursor = static_cast<Cursor&>(*base);
   return guarded(base->pVtab, [&] {
     ++cursor.at;
-    ++cursor.row;
     cursor.settle();
   });
 }
@@ -171,8 +217,10 @@ int column(sqlite3_vtab_cursor* base, sqlite3_context* context, int number) {
   return SQLITE_OK;
 }
 
+// The same for a sample in every scan of a statement: by it SQLite unites what the sides of an OR find.
 int row_id(sqlite3_vtab_cursor* base, sqlite3_int64* id) {
-  *id = static_cast<const Cursor&>(*base).row;
+  const auto& cursor = static_cast<const Cursor&>(*base);
+  *id = cursor.parts[cursor.part].number << 40 | (cursor.position + static_cast<std::int64_t>(cursor.at));
   return SQLITE_OK;
 }
 

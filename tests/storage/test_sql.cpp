@@ -60,6 +60,41 @@ class TestSql : public QObject {
                 .find("sample") != std::string::npos);
   }
 
+  // Chunks whose steps are not asked for may be as damaged as they like.
+  void readsOnlyTheStepsThatAreAskedFor() {
+    sqlite3* connection = nullptr;
+    QCOMPARE(sqlite3_open(samples().c_str(), &connection), SQLITE_OK);
+    QCOMPARE(sqlite3_exec(connection,
+                          "UPDATE chunk SET data = zeroblob(length(data)) WHERE number <> 5 AND count = 1024",
+                          nullptr, nullptr, nullptr),
+             SQLITE_OK);
+    sqlite3_close(connection);
+    QVERIFY(error_of([&] { ask("SELECT sum(value) FROM sample"); }));
+    const std::string sum = "SELECT sum(value) FROM sample WHERE generation = 0 AND ";
+    QCOMPARE(integer(sum + "step BETWEEN 5121 AND 5123"), 3 * 5122);
+    QCOMPARE(integer(sum + "step > 6000 AND step < 6003"), 6001 + 6002);
+    QCOMPARE(integer(sum + "6100 = step"), 6100);
+    QCOMPARE(integer(sum + "step >= 10000"), 10'000);
+    QCOMPARE(integer("SELECT count(*) FROM sample WHERE step = 6100 AND step = 6101"), 0);
+    QCOMPARE(integer("SELECT count(*) FROM sample WHERE step > 9223372036854775806"), 0);
+    QCOMPARE(integer("SELECT count(*) FROM sample WHERE step < -9223372036854775807"), 0);
+    QCOMPARE(
+        integer("SELECT sum(s.value) FROM sample s JOIN (SELECT 6000 AS a UNION SELECT 6001) ON s.step = a "
+                "WHERE generation = 0"),
+        12'001);
+  }
+
+  void answersInTheSameWayWhateverTheStepIsComparedWith() {
+    const std::string count = "SELECT count(*) FROM sample WHERE series = 'loss' AND ";
+    QCOMPARE(integer(count + "step <= 10.5"), 10);
+    QCOMPARE(integer(count + "step > '19999'"), 1);
+    QCOMPARE(integer(count + "step = NULL"), 0);
+    QCOMPARE(integer(count + "step < 3 OR step > 19998"), 4);
+    QCOMPARE(integer("SELECT count(*) FROM sample WHERE series = 'strange' OR generation = 1"), 10'002);
+    QCOMPARE(integer(count + "step <> 7"), 19'999);
+    QCOMPARE(integer(count + "step IN (1, 2, 30000)"), 2);
+  }
+
   void handsOutRowsAsTheyCome() {
     int seen = 0;
     session().ask(
