@@ -44,7 +44,9 @@ at::Tensor augmented(const at::Tensor& images) {
                             at::where(mirrored, place.flip(0).view({1, 1, 32}), place.view({1, 1, 32}));
   const at::Tensor padded = at::constant_pad_nd(images, {4, 4, 4, 4}).permute({0, 2, 3, 1});  // channels last
   const at::Tensor picture = at::arange(n, numbers).view({n, 1, 1});
-  return padded.index({picture, row, column}).permute({0, 3, 1, 2});
+  // Not channels last: oneDNN then writes beyond the workspace of a strided 1 x 1 convolution of fewer than
+  // 16 channels, as a small --width has them (https://github.com/uxlfoundation/oneDNN/issues/6035).
+  return padded.index({picture, row, column}).permute({0, 3, 1, 2}).contiguous();
 }
 
 double accuracy(ResNet18& network, AdaptiveDataLoader& loader, Accumulator<>& sums) {

@@ -3,12 +3,14 @@
 // AdaScale without the elastic API: Algorithm 2 of the AdaScale paper in a loop that draws its own batches,
 // keeps its own state and ends by its own condition. AdaScaleOptimizer, after FairScale's, stands between the
 // loop and any optimizer; S = replicas * gradients accumulated. What the elastic API does by itself is
-// written out here: who draws which samples, what a checkpoint holds, where training goes on.
+// written out here: who draws which samples, what a checkpoint holds, when to leave, where training goes on.
 #include <torch/nn.h>
 #include <torch/optim/sgd.h>
 #include <torch/serialize.h>
 
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <sstream>
 
 #include "batchscope/train.h"
@@ -86,9 +88,13 @@ double accuracy(digits::Network& network, const at::Tensor& images, const at::Te
   return network.forward(images).argmax(1).eq(labels).to(at::kDouble).mean().item<double>();
 }
 
+// By a person (Ctrl-C) or by the supervisor, which restarts the program on another number of replicas.
+volatile std::sig_atomic_t asked_to_leave = 0;
+
 void train(const Options& options) {
   auto data = options.data.empty() ? digits::drawn_digits(options.seed) : digits::load_digits(options.data);
   init_process_group();
+  for (const int signal : {SIGTERM, SIGINT}) std::signal(signal, [](int) { asked_to_leave = 1; });
   at::manual_seed(options.seed);
   const auto [images, labels] = digits::to_tensors(std::move(data.train));
   const auto [test_images, test_labels] = digits::to_tensors(std::move(data.test));
@@ -108,23 +114,33 @@ void train(const Options& options) {
     const std::int64_t mine = std::int64_t{options.accumulate} * options.batch_size;
     const at::Tensor drawn = at::randint(images.size(0), {num_replicas(), mine}, at::kLong)[replica_rank()];
     adascale.zero_grad();
+    double loss = 0;
     for (const at::Tensor& rows : drawn.split(options.batch_size)) {
       const auto scores = network.forward(images.index_select(0, rows));
-      (at::cross_entropy_loss(scores, labels.index_select(0, rows)) / options.accumulate).backward();
+      const auto part = at::cross_entropy_loss(scores, labels.index_select(0, rows)) / options.accumulate;
+      part.backward();
+      loss += part.item<double>();
     }
     const auto saves = [&] {
       return static_cast<int>(adascale.scale_invariant_steps()) / options.save_every;
     };
     const int saved = saves();
     adascale.step();
+    record("loss", loss);
     schedule.step_to(adascale.scale_invariant_steps());
     ++training.step;
+    if (collective::sum("asked to leave", asked_to_leave) > 0) {  // all of them, after the same step
+      checkpoint::save_all_states("exit");
+      std::exit(kExitCheckpointed);
+    }
     if (saves() == saved && !adascale.done(total)) continue;
 
     if (replica_rank() == 0) {
+      const double reached = accuracy(network, test_images, test_labels);
+      record("accuracy", reached);
       std::printf("step %5lld   scale-invariant %6.0f of %d   gain %5.2f of %.0f   accuracy %.4f\n",
                   static_cast<long long>(training.step), adascale.scale_invariant_steps(), total,
-                  adascale.gain(), adascale.scale(), accuracy(network, test_images, test_labels));
+                  adascale.gain(), adascale.scale(), reached);
       std::fflush(stdout);
     }
     checkpoint::save_all_states("periodic");

@@ -16,7 +16,7 @@ def ticks(low, high, log):
     return [step * n for n in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
-def line_chart(title, x_title, y_title, lines, log_x=False, y_range=None):
+def line_chart(title, x_title, y_title, lines, log_x=False, y_range=None, legend=(WIDTH - 210, TOP + 14)):
     """`lines`: (name, [(x, y)] or [(x, y, y from, y to)]), drawn with marks and bars where they are few."""
     points = [point for _, line in lines for point in line]
     xs = [point[0] for point in points]
@@ -63,8 +63,8 @@ def line_chart(title, x_title, y_title, lines, log_x=False, y_range=None):
                 if len(point) == 4:
                     out.append(f'<path d="M{x_at(point[0]):.1f} {y_at(point[2]):.1f}V{y_at(point[3]):.1f}" '
                                f'stroke="{colour}"/>')
-        at = TOP + 14 + 17 * number
-        out.append(f'<path d="M{WIDTH - 210} {at - 4}h20" stroke="{colour}" stroke-width="3"/>')
-        out.append(text(WIDTH - 184, at, name))
+        at = legend[1] + 17 * number
+        out.append(f'<path d="M{legend[0]} {at - 4}h20" stroke="{colour}" stroke-width="3"/>')
+        out.append(text(legend[0] + 26, at, name))
     out.append(f'<path d="M{LEFT} {TOP}V{HEIGHT - BOTTOM}H{WIDTH - RIGHT}" fill="none" stroke="black"/></svg>')
     return "\n".join(out) + "\n"

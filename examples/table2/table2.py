@@ -44,8 +44,8 @@ class Task:
 TASKS = {
     "digits": Task("digits", ("--batch-size", "8", "--lr", "0.005", "--schedule", "steps"), 6, 8, 12000,
                    (1, 8, 16, 32, 64), "accuracy"),
-    "language_model": Task("language_model", ("--lr", "0.2", "--schedule", "steps"), 8, 8, 3375, (1, 4, 8, 16),
-                           "perplexity", False),
+    "language_model": Task("language_model", ("--words", "180000", "--lr", "0.2", "--schedule", "steps"), 3, 8, 10125,
+                           (1, 4, 8, 16), "perplexity", False),
 }
 QUICK = {"digits": dataclasses.replace(TASKS["digits"], epochs=2, samples=1600, scales=(1, 4),
                                        arguments=(*TASKS["digits"].arguments, "--train-images", "1600"))}
@@ -245,12 +245,13 @@ class Table:
                "|---|---|---|---|---|---|---|---|"]
         for row in sorted(rows, key=lambda row: (row["task"], list(METHODS).index(row["method"]), row["scale"])):
             replicas = " → ".join(map(str, row["replicas"]))
-            values = ", ".join(f"{value:.4f}" for value in row["values"])
+            number = lambda value: f"{value:.4f}" if math.isfinite(value) else "NaN"
+            values = ", ".join(map(number, row["values"]))
             elastic = row["method"] in ELASTIC
             per_replica = row["scale"] // max(row["replicas"])
             scale = " → ".join(str(count * per_replica) for count in row["replicas"]) if elastic else row["scale"]
             out.append(f"| {row['task']} | {METHODS[row['method']]} | {scale} | {replicas} | {row['metric']} "
-                       f"{row['mean']:.4f} ({values}) | {row['diverged'] or ''} | {row['iterations']:.0f} "
+                       f"{number(row['mean'])} ({values}) | {row['diverged'] or ''} | {row['iterations']:.0f} "
                        f"| {row['gain']:.2f} |")
         out += ["", "| what must come out | seen | holds |", "|---|---|---|"]
         out += [f"| {what} | {seen} | {'yes' if holds else '**no**'} |" for what, seen, holds in claims]
@@ -261,11 +262,15 @@ class Table:
             lines = []
             for method in ("adascale", "linear", "linear+"):
                 found = [row for row in rows if row["task"] == task and (row["method"] == method or row["scale"] == 1)]
-                lines.append((METHODS[method], sorted((row["scale"], row["mean"], min(row["values"]), max(row["values"]))
-                                                      for row in found if row["method"] not in ELASTIC)))
+                line = []
+                for row in found:
+                    if values := [] if row["method"] in ELASTIC else list(filter(math.isfinite, row["values"])):
+                        line.append((row["scale"], statistics.fmean(values), min(values), max(values)))
+                lines.append((METHODS[method], sorted(line)))
             metric = self.tasks[task].metric
+            legend = (90, 290 if self.tasks[task].larger_is_better else 60)  # on the left, where the lines are one
             self.write(f"{task}-scale.svg", chart.line_chart(f"{task}: {metric} against scale", "scale S", metric, lines,
-                                                             log_x=True))
+                                                             log_x=True, legend=legend))
             for column, words in ((0, "iterations"), (1, "scale-invariant iterations")):
                 lines = [(f"S = {scale}", [(row[column], row[2]) for row in
                                            self.result(Cell(task, "adascale", scale, FIRST_SEED))["series"]])
@@ -280,8 +285,9 @@ class Table:
         rows = list(self.rows())
         claims = list(self.claims(rows))
         self.write("table.md", self.markdown(rows, claims))
-        self.write("table.json", json.dumps({"rows": rows, "claims": [
-            {"claim": what, "seen": seen, "holds": holds} for what, seen, holds in claims]}, indent=1) + "\n")
+        table = {"rows": rows, "claims": [dict(zip(("claim", "seen", "holds"), claim)) for claim in claims]}
+        table = json.loads(json.dumps(table), parse_constant=lambda name: None)  # JSON has no NaN
+        self.write("table.json", json.dumps(table, indent=1) + "\n")
         self.figures(rows)
         print((self.out / "table.md").read_text())
 

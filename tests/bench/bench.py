@@ -17,6 +17,8 @@ import sys
 def met(row):
     if row.get("goal") is None:
         return "-"
+    if row["value"] is None:
+        return "missed"
     good = row["value"] <= row["goal"] if row["better"] == "lower" else row["value"] >= row["goal"]
     return "met" if good else "missed"
 

@@ -20,6 +20,8 @@
 #include "batchscope/protocol/error.h"
 #include "buckets.h"
 #include "learning_rate.h"
+#include "loops.h"
+#include "metrics.h"
 #include "norms.h"
 #include "process.h"
 
@@ -204,12 +206,21 @@ void AdaScaleOptimizer::step() {
   require(impl_->backwards == impl_->accumulation, "step() after " + std::to_string(impl_->backwards) +
                                                        " of " + std::to_string(impl_->accumulation) +
                                                        " backward passes");
+  metrics::StepReport report;
   {
-    const ScaledLearningRates scaled(impl_->optimizer, impl_->gains());
+    const std::vector<double> gains = impl_->gains();
+    const ScaledLearningRates scaled(impl_->optimizer, gains);
     impl_->optimizer.step();
+    report.lr_factor = gains.front();
+    report.learning_rate = learning_rate(impl_->optimizer.param_groups().front());
   }
-  impl_->progress += gain();
+  report.gain = gain();
+  report.raw_gain = impl_->noise.raw_gain(impl_->scale);
+  report.grad_sqr = impl_->noise.sqr();
+  report.grad_var = impl_->noise.var();
+  impl_->progress += report.gain;
   impl_->begin_step();
+  if (!running_loop()) metrics::commit_step(report);  // in a loop over data AdaptiveDataParallel does
 }
 
 double AdaScaleOptimizer::gain() const { return impl_->noise.gain(impl_->scale); }

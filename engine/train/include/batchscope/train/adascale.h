@@ -48,9 +48,9 @@ class AdaScaleOptimizer {
   /// Drops all gradients, also those of a step that was not finished.
   void zero_grad();
 
-  /// The optimizer's step with each group's rate multiplied by its gain; adds gain() to the iterations done.
-  /// Throws Error(usage) before as many backward passes as belong to a step. (One too many throws from within
-  /// backward.) With several replicas the last backward of a step is collective.
+  /// The optimizer's step with each group's rate times its gain, which is added to the iterations done and,
+  /// outside a loop over data, to the run's. Throws Error(usage) before as many backward passes as belong to
+  /// a step. (One too many throws from within backward.) With several replicas the last one is collective.
   void step();
 
   double gain() const;                   ///< between 1 and the scale; 1 before the first estimate
