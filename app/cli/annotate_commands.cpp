@@ -8,6 +8,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "batchscope/storage/annotation.h"
 #include "commands.h"
 #include "run_json.h"
 #include "store.h"
@@ -17,20 +18,6 @@ namespace batchscope::cli {
 namespace {
 
 using Strings = std::vector<std::string>;
-
-constexpr std::size_t kLongestTag = 64;          // bytes
-constexpr std::size_t kLongestName = 200;        // bytes
-constexpr std::size_t kLongestNote = 1'000'000;  // bytes
-
-bool hasControlCharacters(const std::string& text) { return printable(text) != text; }
-
-void checkTag(const std::string& tag) {
-  if (tag.empty() || tag.size() > kLongestTag || tag.find(',') != std::string::npos ||
-      hasControlCharacters(tag))
-    throw Error(ErrorKind::usage,
-                fmt::format("\"{}\" cannot be a tag: a tag has 1 to {} bytes, without commas and line breaks",
-                            printable(tag), kLongestTag));
-}
 
 std::string joined(const Strings& words) {
   std::string text;
@@ -58,7 +45,7 @@ int tagRun(const TagOptions& options) {
   for (const std::string& word : options.changes) {
     const bool isSigned = word.starts_with('+') || word.starts_with('-');
     const std::string tag = word.substr(isSigned ? 1 : 0);
-    checkTag(tag);
+    storage::check_tag(tag);
     (word.starts_with('-') ? removed : added).push_back(tag);
   }
   for (const std::string& tag : added)
@@ -80,10 +67,7 @@ int noteRun(const NoteOptions& options) {
   storage::Run run = catalogue.resolve(options.run);
   if (options.text) {
     const std::string text = *options.text == "-" ? standardInput() : *options.text;
-    if (text.size() > kLongestNote)
-      throw Error(ErrorKind::usage, fmt::format("the note has {}; {} are the most",
-                                                formatBytes(static_cast<std::int64_t>(text.size())),
-                                                formatBytes(kLongestNote)));
+    storage::check_note(text);
     catalogue.set_note(run.id, text);
     run = catalogue.resolve(run.id);
   }
@@ -99,11 +83,7 @@ int noteRun(const NoteOptions& options) {
 
 int renameRun(const RenameOptions& options) {
   const std::string& name = options.name;
-  if (name.empty() || name.size() > kLongestName || hasControlCharacters(name))
-    throw Error(ErrorKind::usage, fmt::format("\"{}\" cannot be a name: a name has 1 to {} bytes on one line",
-                                              printable(name), kLongestName));
-  if (name == "latest")
-    throw Error(ErrorKind::usage, "\"latest\" cannot be a name: it stands for the newest run");
+  storage::check_name(name);
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run before = catalogue.resolve(options.run);
   catalogue.set_name(before.id, name);

@@ -25,11 +25,6 @@ std::string upper(std::string text) {
   return text;
 }
 
-bool isPresent(const FieldValue& value) {
-  const double* number = std::get_if<double>(&value);
-  return value.index() > 0 && (number == nullptr || !std::isnan(*number));
-}
-
 // The series that a field is the newest value of.
 std::string_view seriesOf(std::string_view field) {
   constexpr std::string_view kPrefix = "series:";
@@ -114,10 +109,8 @@ protocol::Json fieldsJson(const storage::Run& run, const std::vector<std::string
 void sortRuns(std::vector<storage::Run>& runs, const std::string& field, bool descending) {
   const double now = storage::now();
   const auto value = [&](const storage::Run& run) { return storage::field_value(run, field, now); };
-  const auto absent = std::stable_partition(runs.begin(), runs.end(),
-                                            [&](const storage::Run& run) { return isPresent(value(run)); });
-  std::stable_sort(runs.begin(), absent, [&](const storage::Run& a, const storage::Run& b) {
-    return descending ? storage::field_less(value(b), value(a)) : storage::field_less(value(a), value(b));
+  std::stable_sort(runs.begin(), runs.end(), [&](const storage::Run& a, const storage::Run& b) {
+    return storage::field_before(value(a), value(b), descending);
   });
 }
 

@@ -20,6 +20,7 @@
 #include "batchscope/run/recipe.h"
 #include "catalogue_watcher.h"
 #include "checkpoints_panel.h"
+#include "comparison.h"
 #include "control_panel.h"
 #include "dashboard.h"
 #include "elided_label.h"
@@ -35,7 +36,9 @@
 #include "notifier.h"
 #include "recipe_dialog.h"
 #include "run_list_panel.h"
+#include "run_model.h"
 #include "run_session.h"
+#include "run_table_page.h"
 #include "status_text.h"
 #include "store_size.h"
 #include "view_state.h"
@@ -49,18 +52,25 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
       view_(new ViewState(this)),
       session_(new RunSession(watcher, this)),
       launcher_(new Launcher(watcher->file(), this)),
-      list_(new RunListPanel(this)),
+      comparison_(new Comparison(this)),
+      runs_(new RunModel(comparison_, this)),
+      list_(new RunListPanel(runs_, this)),
+      table_(new RunTablePage(runs_, comparison_, watcher, this)),
       header_(new HeaderBar(session_, view_, this)),
       dashboard_(new Dashboard(view_, this)),
       control_(new ControlPanel(session_, view_, run::Machine::here(), this)),
       explorer_(new ExplorerPanel(session_, view_, control_, this)),
       instruments_(new QStackedWidget(this)),
       inner_(new QMainWindow(this, Qt::Widget)),
-      pages_(new QStackedWidget(this)) {
+      pages_(new QStackedWidget(this)),
+      faces_(new QStackedWidget(this)),
+      tableAction_(new QAction(tr("Table of runs"), this)) {
   setWindowTitle(tr("BatchScope"));
   resize(1440, 900);
   setFocusPolicy(Qt::ClickFocus);  // so that no field takes the first key
   setFocus();
+  tableAction_->setCheckable(true);
+  tableAction_->setShortcut(QKeySequence(Qt::Key_T));
   buildCentre();
   buildDocks();
   buildMenus();
@@ -70,10 +80,18 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
 
   connect(watcher_, &CatalogueWatcher::changed, this, &MainWindow::runsChanged);
   connect(watcher_, &CatalogueWatcher::failed, this, &MainWindow::say);
+  connect(tableAction_, &QAction::toggled, this, &MainWindow::showTable);
   connect(list_, &RunListPanel::runSelected, this, [this](const QString& id) {
-    wantsNewest_ = false;
-    session_->open(id.toStdString());
+    showTable(false);
+    openRun(id.toStdString());
   });
+  connect(table_, &RunTablePage::runOpened, this, [this](const QString& id) {
+    showTable(false);
+    openRun(id.toStdString());
+  });
+  connect(table_, &RunTablePage::failed, this, &MainWindow::say);
+  connect(comparison_, &Comparison::full, this,
+          [this] { say(tr("At most %1 runs are compared at a time.").arg(Comparison::kMost)); });
   connect(session_, &RunSession::opened, this, &MainWindow::sessionOpened);
   connect(session_, &RunSession::statusChanged, this, &MainWindow::updateStatusBar);
   connect(session_, &RunSession::commandFailed, this, &MainWindow::say);
@@ -110,6 +128,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
     restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
     hasLayout_ = inner_->restoreState(settings.value(QStringLiteral("window/docks")).toByteArray());
     view_->restore(settings);
+    table_->restore(settings);
     showExplorer(settings.value(QStringLiteral("window/explorer")).toBool());
     lastRun_ = settings.value(QStringLiteral("window/run")).toString().toStdString();
   }
@@ -151,7 +170,9 @@ void MainWindow::buildCentre() {
   row->addWidget(list_);
   row->addWidget(pages_, 1);
   row->addWidget(control_);
-  setCentralWidget(centre);
+  faces_->addWidget(centre);
+  faces_->addWidget(table_);
+  setCentralWidget(faces_);
 }
 
 void MainWindow::buildDocks() {
@@ -249,15 +270,15 @@ void MainWindow::buildStatusBar() {
 
 void MainWindow::updateStatusBar() {
   if (!session_->isOpen()) return;
-  if (session_->isConnected()) list_->setStatus(session_->status());
+  if (session_->isConnected()) runs_->setStatus(session_->status());
   recording_->setText(session_->isConnected() ? tr("recording every step") : QString());
   setWindowTitle(tr("%1: %2 – BatchScope")
                      .arg(QString::fromStdString(session_->run().name), describe(session_->status()).text));
 }
 
 void MainWindow::runsChanged() {
-  list_->setRuns(watcher_->runs());
-  if (session_->isConnected()) list_->setStatus(session_->status());
+  runs_->setRuns(watcher_->runs());
+  if (session_->isConnected()) runs_->setStatus(session_->status());
   if (!session_->isOpen() && wantsNewest_ && listIsDrawn_) openRun({});
   if (session_->isOpen()) list_->select(session_->run().id);
   pages_->setCurrentIndex(session_->isOpen() || (wantsNewest_ && !watcher_->runs().empty()) ? 1 : 0);
@@ -267,6 +288,7 @@ void MainWindow::sessionOpened() {
   view_->clear();
   dashboard_->setModel(session_->series());
   explorer_->sessionOpened();
+  comparison_->setOpen(session_->isOpen() ? session_->run().id : std::string());
   pages_->setCurrentIndex(session_->isOpen() ? 1 : 0);
   if (!session_->isOpen()) {
     recording_->clear();
@@ -277,6 +299,12 @@ void MainWindow::sessionOpened() {
 void MainWindow::showExplorer(bool isShown) {
   instruments_->setCurrentIndex(isShown ? 1 : 0);
   header_->explorerAction()->setChecked(isShown);
+}
+
+void MainWindow::showTable(bool isShown) {
+  tableAction_->setChecked(isShown);
+  if (isShown && session_->isOpen()) table_->select(session_->run().id);
+  faces_->setCurrentIndex(isShown ? 1 : 0);
 }
 
 void MainWindow::openRun(const std::string& id) {
@@ -358,6 +386,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
     settings.setValue(QStringLiteral("window/docks"), inner_->saveState());
     view_->save(settings);
+    table_->save(settings);
     settings.setValue(QStringLiteral("window/explorer"), header_->explorerAction()->isChecked());
     settings.setValue(QStringLiteral("window/run"),
                       session_->isOpen() ? QString::fromStdString(session_->run().id) : QString());

@@ -10,6 +10,7 @@
 
 #include "batchscope/protocol/run_spec.h"
 
+class QAction;
 class QActionGroup;
 class QDockWidget;
 class QLabel;
@@ -18,13 +19,16 @@ class QStackedWidget;
 namespace batchscope::desktop {
 
 class CatalogueWatcher;
+class Comparison;
 class ControlPanel;
 class Dashboard;
 class ExplorerPanel;
 class HeaderBar;
 class Launcher;
 class RunListPanel;
+class RunModel;
 class RunSession;
+class RunTablePage;
 class ViewState;
 
 class MainWindow : public QMainWindow {
@@ -45,6 +49,9 @@ class MainWindow : public QMainWindow {
   ExplorerPanel* explorer() const { return explorer_; }
   // The goodput explorer in place of the dashboard, or the dashboard again.
   void showExplorer(bool isShown);
+  // The table of all runs in place of the run, or the run again.
+  void showTable(bool isShown);
+  Comparison* comparison() const { return comparison_; }
   ViewState* view() const { return view_; }
 
  protected:
@@ -77,7 +84,10 @@ class MainWindow : public QMainWindow {
   ViewState* view_;
   RunSession* session_;
   Launcher* launcher_;
+  Comparison* comparison_;
+  RunModel* runs_;
   RunListPanel* list_;
+  RunTablePage* table_;
   HeaderBar* header_;
   Dashboard* dashboard_;
   ControlPanel* control_;
@@ -85,7 +95,9 @@ class MainWindow : public QMainWindow {
   QStackedWidget* instruments_;  // dashboard, explorer
   QMainWindow* inner_;
   std::vector<QDockWidget*> docks_;  // in the order of their tabs
-  QStackedWidget* pages_;
+  QStackedWidget* pages_;            // empty, run
+  QStackedWidget* faces_;            // list, page and control; table of runs
+  QAction* tableAction_;
   QLabel* machine_;
   QLabel* store_;
   QLabel* recording_;

@@ -20,6 +20,7 @@
 #include "replica_buttons.h"
 #include "run_list_panel.h"
 #include "run_session.h"
+#include "run_table_page.h"
 #include "share_menu.h"
 #include "shortcut_sheet.h"
 #include "theme.h"
@@ -63,7 +64,13 @@ void MainWindow::buildRunMenu() {
   add(menu, tr("Pause or resume"), Qt::CTRL | Qt::Key_P, this, [this] { control_->pauseButton()->click(); });
   add(menu, tr("Stop …"), Qt::CTRL | Qt::Key_Period, this, [this] { control_->stopButton()->click(); });
   menu->addSeparator();
-  add(menu, tr("Find a run"), QKeySequence::Find, this, [this] { list_->focusSearch(); });
+  add(menu, tr("Find a run"), QKeySequence::Find, this, [this] {
+    if (tableAction_->isChecked()) {
+      table_->focusSearch();
+    } else {
+      list_->focusSearch();
+    }
+  });
   add(menu, tr("Next run"), Qt::ALT | Qt::Key_Down, this, [this] { list_->selectNeighbour(1); });
   add(menu, tr("Previous run"), Qt::ALT | Qt::Key_Up, this, [this] { list_->selectNeighbour(-1); });
   menu->addSeparator();
@@ -72,6 +79,7 @@ void MainWindow::buildRunMenu() {
 
 void MainWindow::buildViewMenu() {
   QMenu* menu = menuBar()->addMenu(tr("&View"));
+  menu->addAction(tableAction_);
   menu->addAction(header_->explorerAction());
   menu->addSeparator();
   menu->addAction(header_->followAction());

@@ -3,7 +3,9 @@
 
 #include <QPainter>
 
-#include "run_list_model.h"
+#include "run_model.h"
+#include "swatch.h"
+#include "theme.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -11,18 +13,11 @@ namespace {
 constexpr int kRow = 48, kHeading = 30;
 
 bool opensSection(const QModelIndex& index) {
-  return index.row() == 0 || index.data(RunListModel::SectionRole) !=
-                                 index.siblingAtRow(index.row() - 1).data(RunListModel::SectionRole);
+  return index.row() == 0 ||
+         index.data(RunModel::SectionRole) != index.siblingAtRow(index.row() - 1).data(RunModel::SectionRole);
 }
 
 }  // namespace
-
-QColor stateColour(const QString& state, const Theme& theme) {
-  if (state == QLatin1String("running")) return theme.good;
-  if (state == QLatin1String("failed") || state == QLatin1String("interrupted")) return theme.bad;
-  if (state == QLatin1String("finished") || state == QLatin1String("stopped")) return theme.faint;
-  return theme.warning;
-}
 
 QSize RunListDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const {
   return {100, kRow + 2 + (opensSection(index) ? kHeading : 0)};
@@ -39,7 +34,7 @@ void RunListDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     painter->setFont(interfaceFont(11, QFont::Bold));
     painter->setPen(theme.dim);
     painter->drawText(heading.adjusted(0, 4, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                      index.data(RunListModel::SectionRole).toString());
+                      index.data(RunModel::SectionRole).toString());
     row.setTop(row.top() + kHeading);
   }
   row.setHeight(kRow);
@@ -55,15 +50,19 @@ void RunListDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     painter->drawRoundedRect(QRectF(row).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
   }
   painter->setPen(Qt::NoPen);
-  painter->setBrush(stateColour(index.data(RunListModel::StateRole).toString(), theme));
+  if (const QVariant colour = index.data(RunModel::ColourRole); colour.isValid()) {
+    painter->setBrush(colour.value<QColor>());
+    painter->drawRoundedRect(QRectF(row.left(), row.top() + 8, 3, row.height() - 16), 1.5, 1.5);
+  }
+  painter->setBrush(stateColour(index.data(RunModel::StateRole).toString(), theme));
   painter->drawEllipse(QPointF(row.left() + 13, row.top() + 16), 4, 4);
 
   const QRect text = row.adjusted(27, 8, -10, -8);
-  const QString badge = index.data(RunListModel::BadgeRole).toString();
+  const QString badge = index.data(RunModel::BadgeRole).toString();
   painter->setFont(interfaceFont(11));
   painter->setPen(theme.dim);
   painter->drawText(text, Qt::AlignRight | Qt::AlignTop, badge);
-  const QString detail = index.data(RunListModel::DetailRole).toString();
+  const QString detail = index.data(RunModel::DetailRole).toString();
   painter->drawText(text, Qt::AlignLeft | Qt::AlignBottom,
                     painter->fontMetrics().elidedText(detail, Qt::ElideRight, text.width()));
   const int room = text.width() - painter->fontMetrics().horizontalAdvance(badge) - 8;

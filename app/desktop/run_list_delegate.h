@@ -5,8 +5,6 @@
 
 #include <QStyledItemDelegate>
 
-#include "theme.h"
-
 namespace batchscope::desktop {
 
 class RunListDelegate : public QStyledItemDelegate {
@@ -16,9 +14,12 @@ class RunListDelegate : public QStyledItemDelegate {
 
   QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
   void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
-};
 
-// Green running, amber between states, red failed, grey done.
-QColor stateColour(const QString& state, const Theme& theme);
+ protected:
+  // The check is the panel's: there is no box to hit here.
+  bool editorEvent(QEvent*, QAbstractItemModel*, const QStyleOptionViewItem&, const QModelIndex&) override {
+    return false;
+  }
+};
 
 }  // namespace batchscope::desktop

@@ -1,29 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run_list_panel.h"
 
-#include <QLineEdit>
+#include <QKeyEvent>
 #include <QListView>
+#include <QSignalBlocker>
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "run_filter_model.h"
 #include "run_list_delegate.h"
-#include "run_list_model.h"
+#include "run_model.h"
+#include "run_search.h"
 
 namespace batchscope::desktop {
 
-RunListPanel::RunListPanel(QWidget* parent)
+RunListPanel::RunListPanel(RunModel* runs, QWidget* parent)
     : QFrame(parent),
-      search_(new QLineEdit(this)),
+      search_(new RunSearch(runs, this)),
       list_(new QListView(this)),
-      model_(new RunListModel(this)),
-      filter_(new RunFilterModel(this)) {
+      filter_(new RunFilterModel(runs, this)) {
   setObjectName(QStringLiteral("leftPanel"));
   setMinimumWidth(200);
-  search_->setPlaceholderText(tr("Find runs"));
-  search_->setAccessibleName(tr("Find runs"));
-  search_->setToolTip(tr("Words of a run's name, id or state"));
-  search_->setClearButtonEnabled(true);
-  filter_->setSourceModel(model_);
   list_->setModel(filter_);
   list_->setItemDelegate(new RunListDelegate(list_));
   list_->setObjectName(QStringLiteral("runList"));
@@ -40,35 +37,63 @@ RunListPanel::RunListPanel(QWidget* parent)
   column->addWidget(search_);
   column->addWidget(list_, 1);
 
-  connect(search_, &QLineEdit::textChanged, filter_, &RunFilterModel::setWords);
-  connect(search_, &QLineEdit::returnPressed, this, [this] {
+  // What is searched does not open another run, also where the open one does not pass.
+  connect(search_, &RunSearch::queryChanged, this, [this] {
+    const QString open = selected_;
+    const QSignalBlocker quiet(this);
+    filter_->setQuery(search_->query());
+    select(open.toStdString());
+  });
+  connect(search_, &RunSearch::accepted, this, [this] {
     if (filter_->rowCount() > 0) list_->setCurrentIndex(filter_->index(0, 0));
     list_->setFocus();
   });
+  // A row is higher where it opens a section.
+  const auto layOut = [this] { Q_EMIT list_->itemDelegate()->sizeHintChanged({}); };
+  connect(filter_, &QAbstractItemModel::rowsInserted, this, layOut);
+  connect(filter_, &QAbstractItemModel::rowsRemoved, this, layOut);
+  connect(filter_, &QAbstractItemModel::layoutChanged, this, layOut);
+  connect(filter_, &QAbstractItemModel::dataChanged, this, layOut);
   connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this,
           [this](const QModelIndex& current) {
-            if (current.isValid()) Q_EMIT runSelected(current.data(RunListModel::IdRole).toString());
+            if (!current.isValid()) return;
+            selected_ = current.data(RunModel::IdRole).toString();
+            Q_EMIT runSelected(selected_);
           });
+  list_->installEventFilter(this);
+  list_->viewport()->installEventFilter(this);
 }
-
-void RunListPanel::setRuns(const std::vector<storage::Run>& runs) {
-  model_->setRuns(runs);
-  // A row is higher where it opens a section.
-  Q_EMIT list_->itemDelegate()->sizeHintChanged({});
-}
-
-void RunListPanel::setStatus(const protocol::RunStatus& status) { model_->setStatus(status); }
 
 void RunListPanel::select(const std::string& id) {
-  const auto matches = filter_->match(filter_->index(0, 0), RunListModel::IdRole, QString::fromStdString(id),
-                                      1, Qt::MatchExactly);
-  if (!matches.isEmpty()) list_->setCurrentIndex(matches.first());
+  selected_ = QString::fromStdString(id);
+  const auto matches = filter_->match(filter_->index(0, 0), RunModel::IdRole, selected_, 1, Qt::MatchExactly);
+  list_->setCurrentIndex(matches.isEmpty() ? QModelIndex() : matches.first());
 }
 
-void RunListPanel::focusSearch() {
-  search_->setFocus();
-  search_->selectAll();
+void RunListPanel::toggle(const QModelIndex& index) {
+  const bool isChecked = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
+  filter_->setData(index, isChecked ? Qt::Unchecked : Qt::Checked, Qt::CheckStateRole);
 }
+
+bool RunListPanel::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == list_ && event->type() == QEvent::KeyPress &&
+      static_cast<QKeyEvent*>(event)->key() == Qt::Key_Space) {
+    if (list_->currentIndex().isValid()) toggle(list_->currentIndex());
+    return true;
+  }
+  if (watched == list_->viewport() && event->type() == QEvent::MouseButtonPress) {
+    const auto* press = static_cast<QMouseEvent*>(event);
+    const QModelIndex at = list_->indexAt(press->pos());
+    if (press->button() == Qt::LeftButton && press->modifiers().testFlag(Qt::ControlModifier) &&
+        at.isValid()) {
+      toggle(at);
+      return true;
+    }
+  }
+  return QFrame::eventFilter(watched, event);
+}
+
+void RunListPanel::focusSearch() { search_->focus(); }
 
 void RunListPanel::selectNeighbour(int offset) {
   const int rows = filter_->rowCount();

@@ -1,30 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The list of runs at the left: a search field, and the runs in the sections Active and Earlier.
+// The list of runs at the left: a search field, and the runs in the sections Active and Earlier. Space, or a
+// click with Ctrl, checks a run for comparison.
 #pragma once
 
 #include <QFrame>
+#include <QString>
 #include <string>
-#include <vector>
 
-#include "batchscope/protocol/control.h"
-#include "batchscope/storage/catalogue.h"
-
-class QLineEdit;
 class QListView;
+class QModelIndex;
 
 namespace batchscope::desktop {
 
 class RunFilterModel;
-class RunListModel;
+class RunModel;
+class RunSearch;
 
 class RunListPanel : public QFrame {
   Q_OBJECT
  public:
-  explicit RunListPanel(QWidget* parent = nullptr);
+  explicit RunListPanel(RunModel* runs, QWidget* parent = nullptr);
 
-  void setRuns(const std::vector<storage::Run>& runs);
-  void setStatus(const protocol::RunStatus& status);
   void select(const std::string& id);
   void focusSearch();
   void selectNeighbour(int offset);
@@ -32,11 +29,16 @@ class RunListPanel : public QFrame {
  Q_SIGNALS:
   void runSelected(const QString& id);
 
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
  private:
-  QLineEdit* search_;
+  void toggle(const QModelIndex& index);
+
+  RunSearch* search_;
   QListView* list_;
-  RunListModel* model_;
   RunFilterModel* filter_;
+  QString selected_;
 };
 
 }  // namespace batchscope::desktop

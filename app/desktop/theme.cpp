@@ -38,6 +38,8 @@ Theme makeLight() {
   t.warning = QColor(0x8f5d12);
   t.bad = QColor(0xc0392b);
   t.series = {QColor(0x2563c9), QColor(0xd9730d), QColor(0x1d8a5b), QColor(0x8e44ad)};
+  t.runs = {t.series[0],      t.series[1],      t.series[2],      t.series[3],      QColor(0xc0392b),
+            QColor(0x0e8a9a), QColor(0xc2438d), QColor(0x7a5c1e), QColor(0x5b6470), QColor(0x6b8500)};
   return t;
 }
 
@@ -59,6 +61,8 @@ Theme makeDark() {
   t.warning = QColor(0xe0a94a);
   t.bad = QColor(0xef7365);
   t.series = {QColor(0x6aa5f8), QColor(0xf0a35c), QColor(0x4cc38a), QColor(0xc792ea)};
+  t.runs = {t.series[0],      t.series[1],      t.series[2],      t.series[3],      QColor(0xef7365),
+            QColor(0x4fc4d3), QColor(0xf08bbd), QColor(0xc9a86a), QColor(0xa9b4c0), QColor(0xb5cc4a)};
   return t;
 }
 
@@ -114,11 +118,15 @@ const Theme& Theme::of(bool isDark, bool isColourBlind) {
   static const Theme blindLight = [] {
     Theme t = makeLight();
     t.series = {QColor(0x0072b2), QColor(0xd55e00), QColor(0x00875f), QColor(0x8020e0)};
+    t.runs = {t.series[0],      t.series[1],      t.series[2],      t.series[3],      QColor(0x3a4450),
+              QColor(0x2b93d1), QColor(0xb5588f), QColor(0x927200), QColor(0x6d7a87), QColor(0x8f2a00)};
     return t;
   }();
   static const Theme blindDark = [] {
     Theme t = makeDark();
     t.series = {QColor(0x56b4e9), QColor(0xe69f00), QColor(0x00c08b), QColor(0xa970f5)};
+    t.runs = {t.series[0],      t.series[1],      t.series[2],      t.series[3],      QColor(0xe4e9ef),
+              QColor(0x2f86c9), QColor(0xd98ab9), QColor(0xf0e442), QColor(0x98a5b2), QColor(0xe0703a)};
     return t;
   }();
   return isDark ? blindDark : blindLight;

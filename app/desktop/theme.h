@@ -23,12 +23,15 @@ struct Theme {
   QColor accent, onAccent, selection;
   QColor good, warning, bad;
   std::array<QColor, 4> series;
+  std::array<QColor, 10> runs;  // of runs that are compared; more begin again
 
   static const Theme& light();
   static const Theme& dark();
   // The same with series that people with a colour vision deficiency tell apart (after Okabe and Ito, 2008).
   static const Theme& of(bool isDark, bool isColourBlind);
   static const Theme& current();
+
+  QColor run(int slot) const { return runs[static_cast<std::size_t>(slot) % runs.size()]; }
 
   // The template with every @token replaced.
   QString styleSheet(const QString& pattern) const;

@@ -151,4 +151,10 @@ bool field_less(const FieldValue& a, const FieldValue& b) {
   return rankA == 1 && std::get<std::string>(a) < std::get<std::string>(b);
 }
 
+bool field_before(const FieldValue& a, const FieldValue& b, bool descending) {
+  const bool absentA = rank(a) > 1, absentB = rank(b) > 1;
+  if (absentA || absentB) return !absentA && absentB;
+  return descending ? field_less(b, a) : field_less(a, b);
+}
+
 }  // namespace batchscope::storage

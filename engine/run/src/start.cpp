@@ -3,16 +3,15 @@
 // Starting the supervisor of a run, new or resumed, as a process that outlives its starter.
 #include <QProcess>
 #include <QString>
-#include <QStringDecoder>
 #include <QStringList>
 #include <QThread>
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/time_outs.h"
 #include "batchscope/run/client.h"
+#include "batchscope/storage/annotation.h"
 #include "log_tail.h"
 #include "placement.h"
 #include "process_table.h"
@@ -24,7 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kLogLines = 10;
-constexpr std::size_t kLongestName = 200;  // bytes
 
 fs::path supervisor_log(const std::string& id) { return protocol::run_paths(id).root / "supervisor.log"; }
 
@@ -82,20 +80,6 @@ void await_supervisor(storage::Catalogue& catalogue, const std::string& id, cons
   }
 }
 
-// A name is shown in lists, titles and events: one line of text, and none that means something else.
-void check_name(const std::string& name) {
-  QStringDecoder utf8(QStringDecoder::Utf8);
-  const QString text = utf8(QByteArray::fromStdString(name));
-  const bool one_line = std::none_of(text.begin(), text.end(), [](QChar c) {
-    return c.category() == QChar::Other_Control || c == QChar::LineSeparator ||
-           c == QChar::ParagraphSeparator;
-  });
-  if (name.empty() || name.size() > kLongestName || utf8.hasError() || !one_line)
-    throw Error(ErrorKind::usage, "a run's name is one line of UTF-8 text, at most " +
-                                      std::to_string(kLongestName) + " bytes long");
-  if (name == "latest") throw Error(ErrorKind::usage, "\"latest\" names the newest run; choose another name");
-}
-
 // `leases`: of other runs. Refused here, a run is not made; what its supervisor finds then decides.
 void check(const protocol::RunSpec& spec, const std::vector<storage::Lease>& leases) {
   if (!fs::path(spec.program).is_absolute())
@@ -115,7 +99,8 @@ void check(const protocol::RunSpec& spec, const std::vector<storage::Lease>& lea
 }  // namespace
 
 std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& spec) {
-  check_name(spec.name);
+  storage::check_name(spec.name);
+  storage::check_group(spec.group);
   check(spec, catalogue.leases());
   const std::string id = catalogue.create_run(spec);
   try {

@@ -7,7 +7,8 @@
 #include "checkpoints_panel.h"
 #include "events_panel.h"
 #include "hyperparameters_panel.h"
-#include "run_list_model.h"
+#include "run_filter_model.h"
+#include "run_model.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
@@ -34,29 +35,29 @@ class ModelsTest : public QObject {
 
  private Q_SLOTS:
   void runsAreGroupedAndDescribed() {
-    RunListModel model;
+    RunModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
     model.setRuns({run("aaaaaaaa", "old", RunState::finished), run("bbbbbbbb", "live", RunState::running)});
     QCOMPARE(model.rowCount(), 2);
-    QCOMPARE(model.index(0).data().toString(), QStringLiteral("live"));
-    QCOMPARE(model.index(0).data(RunListModel::SectionRole).toString(), QStringLiteral("Active"));
-    QCOMPARE(model.index(0).data(RunListModel::BadgeRole).toString(), QStringLiteral("×2"));
-    QCOMPARE(model.index(0).data(RunListModel::DetailRole).toString(),
+    QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("live"));
+    QCOMPARE(model.index(0, 0).data(RunModel::SectionRole).toString(), QStringLiteral("Active"));
+    QCOMPARE(model.index(0, 0).data(RunModel::BadgeRole).toString(), QStringLiteral("×2"));
+    QCOMPARE(model.index(0, 0).data(RunModel::DetailRole).toString(),
              QStringLiteral("epoch 19 of 30 · 0.981"));
-    QCOMPARE(model.index(1).data(RunListModel::SectionRole).toString(), QStringLiteral("Earlier"));
+    QCOMPARE(model.index(1, 0).data(RunModel::SectionRole).toString(), QStringLiteral("Earlier"));
   }
 
   void aRunKeepsItsSelectionWhileTheListChanges() {
-    RunListModel model;
+    RunModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
     const auto a = run("aaaaaaaa", "a", RunState::running), b = run("bbbbbbbb", "b", RunState::running);
     model.setRuns({a, b});
-    const QPersistentModelIndex kept = model.index(1);
+    const QPersistentModelIndex kept = model.index(1, 0);
     auto finished = a;
     finished.state = RunState::finished;
     model.setRuns({run("cccccccc", "c", RunState::running), finished, b});
     QCOMPARE(kept.data().toString(), QStringLiteral("b"));
-    QCOMPARE(model.index(2).data().toString(), QStringLiteral("a"));
+    QCOMPARE(model.index(2, 0).data().toString(), QStringLiteral("a"));
     model.setRuns({b});
     QCOMPARE(model.rowCount(), 1);
     QCOMPARE(kept.row(), 0);
@@ -65,16 +66,15 @@ class ModelsTest : public QObject {
   }
 
   void theFilterWantsEveryWord() {
-    RunListModel model;
-    RunFilterModel filter;
+    RunModel model;
+    RunFilterModel filter(&model);
     QAbstractItemModelTester tester(&filter, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    filter.setSourceModel(&model);
     model.setRuns({run("aaaaaaaa", "digits-cnn", RunState::running),
                    run("bbbbbbbb", "digits-linear", RunState::failed)});
-    filter.setWords(QStringLiteral("DIGITS failed"));
+    filter.setQuery(RunQuery::parse(QStringLiteral("DIGITS failed"), {}));
     QCOMPARE(filter.rowCount(), 1);
     QCOMPARE(filter.index(0, 0).data().toString(), QStringLiteral("digits-linear"));
-    filter.setWords({});
+    filter.setQuery({});
     QCOMPARE(filter.rowCount(), 2);
   }
 

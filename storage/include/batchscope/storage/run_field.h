@@ -46,4 +46,8 @@ double number_of(const FieldValue& value) noexcept;
 /// nothing.
 bool field_less(const FieldValue& a, const FieldValue& b);
 
+/// Whether `a` stands above `b` in a list: by field_less, or the other way round where the list is
+/// descending; NaN and nothing come last in either direction.
+bool field_before(const FieldValue& a, const FieldValue& b, bool descending);
+
 }  // namespace batchscope::storage

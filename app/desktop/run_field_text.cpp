@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run_field_text.h"
+
+#include <QCoreApplication>
+#include <cmath>
+
+#include "format.h"
+
+namespace batchscope::desktop {
+namespace {
+
+using storage::FieldType;
+
+}  // namespace
+
+const std::vector<std::string>& usualFields() {
+  static const std::vector<std::string> fields{"name",     "state",    "group",    "tag",
+                                               "replicas", "epoch",    "accuracy", "loss",
+                                               "goodput",  "duration", "created",  "note"};
+  return fields;
+}
+
+QString fieldTitle(const std::string& field) {
+  QString title = QString::fromStdString(field.substr(field.find(':') + 1));
+  if (field == "tag") title = QCoreApplication::translate("RunFields", "tags");
+  title.replace(QLatin1Char('_'), QLatin1Char(' '));
+  title[0] = title[0].toUpper();
+  return title;
+}
+
+QString fieldText(const storage::Run& run, const std::string& field, double now) {
+  if (field == "epoch" && run.epochs > 0) return QStringLiteral("%1/%2").arg(run.epoch).arg(run.epochs);
+  const storage::FieldValue value = storage::field_value(run, field, now);
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    QString line = QString::fromStdString(*text).simplified();
+    if (field == "tag") line.replace(QLatin1Char(','), QStringLiteral(", "));
+    return line;
+  }
+  const double* number = std::get_if<double>(&value);
+  if (number == nullptr) return {};
+  if (field == "fraction") return formatPercent(*number);
+  switch (storage::field_type(field)) {
+    case FieldType::duration: return formatDuration(*number);
+    case FieldType::time: return formatTimeOfDay(*number);
+    case FieldType::number: return formatCount(std::llround(*number));
+    default: return formatNumber(*number);
+  }
+}
+
+bool isNumeric(const std::string& field, const storage::FieldValue& value) {
+  switch (storage::field_type(field)) {
+    case FieldType::number:
+    case FieldType::duration: return true;
+    case FieldType::open:
+      return !std::isnan(storage::number_of(value)) || std::holds_alternative<double>(value);
+    default: return false;
+  }
+}
+
+}  // namespace batchscope::desktop

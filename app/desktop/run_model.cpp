@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run_model.h"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <unordered_map>
+
+#include "comparison.h"
+#include "format.h"
+#include "run_field_text.h"
+#include "swatch.h"
+#include "theme.h"
+
+namespace batchscope::desktop {
+namespace {
+
+using protocol::RunState;
+
+bool looksSame(const storage::Run& a, const storage::Run& b) {
+  const auto seen = [](const storage::Run& run) {
+    return std::tie(run.name, run.state, run.message, run.ended, run.replicas, run.step, run.epoch,
+                    run.epochs, run.fraction, run.latest, run.devices, run.tags, run.note,
+                    run.hyperparameters, run.spec.group, run.spec.device);
+  };
+  return seen(a) == seen(b);
+}
+
+bool belongsToActive(RunState state) { return is_active(state) || state == RunState::paused; }
+
+// By hand, also while the run goes on.
+bool isEditable(const std::string& field) {
+  return field == "name" || field == "group" || field == "tag" || field == "note";
+}
+
+QString joined(const QStringList& parts) { return parts.join(QStringLiteral(" · ")); }
+
+}  // namespace
+
+RunModel::RunModel(Comparison* comparison, QObject* parent)
+    : QAbstractTableModel(parent), comparison_(comparison) {
+  if (comparison_ == nullptr) return;
+  connect(comparison_, &Comparison::changed, this, [this] {
+    if (rowCount() > 0) Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, 0));
+  });
+}
+
+QString RunModel::detail(const storage::Run& run) {
+  QStringList parts;
+  if (run.state == RunState::failed || run.state == RunState::interrupted) {
+    parts << (run.message.empty() ? (run.state == RunState::failed ? tr("failed") : tr("interrupted"))
+                                  : QString::fromStdString(run.message));
+    if (is_resumable(run.state)) parts << tr("resumable");
+    return joined(parts);
+  }
+  if (run.epochs > 0) parts << tr("epoch %1 of %2").arg(std::min(run.epoch + 1, run.epochs)).arg(run.epochs);
+  const auto metric = [&](const char* name, const QString& text) {
+    const auto found = run.latest.find(name);
+    if (found != run.latest.end()) parts << text.arg(formatNumber(found->second));
+  };
+  if (run.latest.contains("accuracy")) {
+    metric("accuracy", QStringLiteral("%1"));
+  } else {
+    metric("loss", tr("loss %1"));
+  }
+  if (parts.isEmpty())
+    parts << (run.step > 0 ? tr("step %1").arg(formatCount(run.step)) : formatTimeOfDay(run.created));
+  return joined(parts);
+}
+
+void RunModel::setRuns(const std::vector<storage::Run>& runs) {
+  std::vector<storage::Run> sorted = runs;
+  std::stable_partition(sorted.begin(), sorted.end(),
+                        [](const storage::Run& run) { return belongsToActive(run.state); });
+  const auto rowsOf = [](const std::vector<storage::Run>& list) {
+    std::unordered_map<std::string, int> rows;
+    for (std::size_t row = 0; row < list.size(); ++row) rows.emplace(list[row].id, static_cast<int>(row));
+    return rows;
+  };
+  const auto place = rowsOf(sorted), before = rowsOf(runs_);
+
+  for (int row = rowCount() - 1; row >= 0; --row) {
+    if (place.contains(runs_[static_cast<std::size_t>(row)].id)) continue;
+    beginRemoveRows({}, row, row);
+    runs_.erase(runs_.begin() + row);
+    endRemoveRows();
+  }
+  std::vector<storage::Run> fresh;
+  std::copy_if(sorted.begin(), sorted.end(), std::back_inserter(fresh),
+               [&](const auto& run) { return !before.contains(run.id); });
+  if (!fresh.empty()) {
+    beginInsertRows({}, rowCount(), rowCount() + static_cast<int>(fresh.size()) - 1);
+    runs_.insert(runs_.end(), fresh.begin(), fresh.end());
+    endInsertRows();
+  }
+  const bool isInOrder = std::equal(sorted.begin(), sorted.end(), runs_.begin(),
+                                    [](const auto& a, const auto& b) { return a.id == b.id; });
+  if (isInOrder) {
+    std::vector<int> changed;
+    for (int row = 0; row < rowCount(); ++row) {
+      if (!looksSame(runs_[static_cast<std::size_t>(row)], sorted[static_cast<std::size_t>(row)]))
+        changed.push_back(row);
+    }
+    runs_ = std::move(sorted);
+    for (const int row : changed) Q_EMIT dataChanged(index(row, 0), index(row, columnCount() - 1));
+    return;
+  }
+  Q_EMIT layoutAboutToBeChanged();
+  const QModelIndexList from = persistentIndexList();
+  QModelIndexList to;
+  for (const QModelIndex& old : from)
+    to << createIndex(place.at(runs_[static_cast<std::size_t>(old.row())].id), old.column());
+  runs_ = std::move(sorted);
+  changePersistentIndexList(from, to);
+  Q_EMIT layoutChanged();
+}
+
+void RunModel::setStatus(const protocol::RunStatus& status) {
+  const auto run =
+      std::find_if(runs_.begin(), runs_.end(), [&](const auto& r) { return r.id == status.run; });
+  if (run == runs_.end()) return;
+  const QModelIndex at = index(static_cast<int>(run - runs_.begin()), 0);
+  const QVariant detailBefore = at.data(DetailRole), badgeBefore = at.data(BadgeRole);
+  run->replicas = status.replicas;
+  run->step = status.step;
+  run->epoch = status.epoch;
+  run->epochs = status.epochs;
+  run->latest = status.latest;
+  if (at.data(DetailRole) != detailBefore || at.data(BadgeRole) != badgeBefore)
+    Q_EMIT dataChanged(at, at.siblingAtColumn(columnCount() - 1));
+}
+
+void RunModel::setFields(const std::vector<std::string>& fields) {
+  std::vector<std::string> wanted{"name"};
+  std::copy_if(fields.begin(), fields.end(), std::back_inserter(wanted),
+               [](const std::string& field) { return field != "name"; });
+  if (wanted == fields_) return;
+  // The first column stays, and with it what is chosen in a list of names.
+  if (columnCount() > 1) {
+    beginRemoveColumns({}, 1, columnCount() - 1);
+    fields_.resize(1);
+    endRemoveColumns();
+  }
+  if (wanted.size() == 1) return;
+  beginInsertColumns({}, 1, static_cast<int>(wanted.size()) - 1);
+  fields_ = std::move(wanted);
+  endInsertColumns();
+}
+
+int RunModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(runs_.size());
+}
+
+int RunModel::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(fields_.size());
+}
+
+QVariant RunModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
+  if (role == Qt::DisplayRole) return fieldTitle(field(section));
+  if (role == Qt::TextAlignmentRole) {
+    // As the first value below.
+    storage::FieldValue value;
+    for (auto run = runs_.begin(); run != runs_.end() && value.index() == 0; ++run)
+      value = storage::field_value(*run, field(section), run->created);
+    return QVariant(Qt::AlignVCenter | (isNumeric(field(section), value) ? Qt::AlignRight : Qt::AlignLeft));
+  }
+  if (role == Qt::ToolTipRole) return tr("Sort by %1").arg(QString::fromStdString(field(section)));
+  return {};
+}
+
+Qt::ItemFlags RunModel::flags(const QModelIndex& index) const {
+  if (!index.isValid()) return {};
+  Qt::ItemFlags flags = QAbstractTableModel::flags(index) | Qt::ItemNeverHasChildren;
+  if (isEditable(field(index.column()))) flags |= Qt::ItemIsEditable;
+  if (index.column() == 0 && comparison_ != nullptr) flags |= Qt::ItemIsUserCheckable;
+  return flags;
+}
+
+bool RunModel::setData(const QModelIndex& index, const QVariant& value, int role) {
+  if (role == Qt::CheckStateRole && flags(index).testFlag(Qt::ItemIsUserCheckable)) {
+    comparison_->choose(at(index.row()).id, value.toInt() == Qt::Checked);
+    return true;
+  }
+  if (role != Qt::EditRole || !flags(index).testFlag(Qt::ItemIsEditable)) return false;
+  if (value.toString() == index.data(Qt::EditRole).toString()) return false;
+  Q_EMIT edited(QString::fromStdString(at(index.row()).id), QString::fromStdString(field(index.column())),
+                value.toString());
+  return true;
+}
+
+QVariant RunModel::data(const QModelIndex& index, int role) const {
+  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+  const storage::Run& run = at(index.row());
+  const std::string& field = this->field(index.column());
+  switch (role) {
+    case Qt::DisplayRole:
+      return index.column() == 0 ? QString::fromStdString(run.name) : fieldText(run, field, storage::now());
+    case Qt::EditRole:
+      return field == "note" ? QString::fromStdString(run.note) : fieldText(run, field, storage::now());
+    case Qt::TextAlignmentRole: {
+      const bool isRight = isNumeric(field, storage::field_value(run, field, storage::now()));
+      return QVariant(Qt::AlignVCenter | (isRight ? Qt::AlignRight : Qt::AlignLeft));
+    }
+    case Qt::CheckStateRole:
+      if (index.column() > 0 || comparison_ == nullptr) return {};
+      return comparison_->isChosen(run.id) ? Qt::Checked : Qt::Unchecked;
+    case ColourRole: {
+      const auto colour = comparison_ == nullptr ? std::nullopt : comparison_->colourOf(run.id);
+      return colour ? QVariant(Theme::current().run(*colour)) : QVariant();
+    }
+    case Qt::DecorationRole: {
+      if (field == "state")
+        return dot(stateColour(QString::fromUtf8(run_state_name(run.state)), Theme::current()));
+      const QVariant colour = index.column() == 0 ? data(index, ColourRole) : QVariant();
+      return colour.isValid() ? QVariant(stroke(colour.value<QColor>())) : QVariant();
+    }
+    case Qt::ForegroundRole: return index.column() == 0 ? QVariant() : QVariant(Theme::current().dim);
+    case Qt::ToolTipRole:
+      return index.column() == 0
+                 ? tr("%1 (%2)").arg(QString::fromStdString(run.name), QString::fromStdString(run.id))
+                 : fieldText(run, field, storage::now());
+    case Qt::AccessibleTextRole:
+      if (index.column() > 0) return fieldText(run, field, storage::now());
+      return tr("%1, %2, %3")
+          .arg(QString::fromStdString(run.name), QString::fromUtf8(run_state_name(run.state)), detail(run));
+    case IdRole: return QString::fromStdString(run.id);
+    case DetailRole: return detail(run);
+    case StateRole: return QString::fromUtf8(run_state_name(run.state));
+    case SectionRole: return belongsToActive(run.state) ? tr("Active") : tr("Earlier");
+    case BadgeRole:
+      if (is_active(run.state)) return QStringLiteral("×%1").arg(std::max(1, run.replicas));
+      if (run.state == RunState::finished) return tr("done");
+      return QString::fromUtf8(run_state_name(run.state));
+    default: return {};
+  }
+}
+
+}  // namespace batchscope::desktop

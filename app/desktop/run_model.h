@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The runs, active ones first: with their fields as columns for a table, and with the one line that says
+// where a run stands for the compact list. Cells are made when they are looked at, so that thousands of runs
+// cost what is seen of them.
+#pragma once
+
+#include <QAbstractTableModel>
+#include <string>
+#include <vector>
+
+#include "batchscope/protocol/control.h"
+#include "batchscope/storage/catalogue.h"
+
+namespace batchscope::desktop {
+
+class Comparison;
+
+class RunModel : public QAbstractTableModel {
+  Q_OBJECT
+ public:
+  enum Role { IdRole = Qt::UserRole, DetailRole, BadgeRole, StateRole, SectionRole, ColourRole };
+
+  // `comparison` makes runs checkable; without it they are not.
+  explicit RunModel(Comparison* comparison = nullptr, QObject* parent = nullptr);
+
+  // Newest first; rows that stay keep their identity.
+  void setRuns(const std::vector<storage::Run>& runs);
+  // What a supervisor says of its run, which is newer than the catalogue.
+  void setStatus(const protocol::RunStatus& status);
+  // The columns; the name is always the first.
+  void setFields(const std::vector<std::string>& fields);
+  const std::vector<std::string>& fields() const { return fields_; }
+  const std::string& field(int column) const { return fields_.at(static_cast<std::size_t>(column)); }
+  const storage::Run& at(int row) const { return runs_.at(static_cast<std::size_t>(row)); }
+  const std::vector<storage::Run>& runs() const { return runs_; }
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+  Qt::ItemFlags flags(const QModelIndex& index) const override;
+  // Says what a person wants; the catalogue, once it has it, brings it back by setRuns.
+  bool setData(const QModelIndex& index, const QVariant& value, int role) override;
+
+  // What a run's detail line says: "epoch 19 of 30 · 0.981".
+  static QString detail(const storage::Run& run);
+
+ Q_SIGNALS:
+  void edited(const QString& id, const QString& field, const QString& text);
+
+ private:
+  Comparison* comparison_;
+  std::vector<storage::Run> runs_;
+  std::vector<std::string> fields_{"name"};
+};
+
+}  // namespace batchscope::desktop

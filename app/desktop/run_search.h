@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The field in which runs are searched: words or a typed filter (run_query.h). While what is typed is no
+// filter yet, the last one that was stays, and below the field stands what is wrong and an example. Names of
+// fields are completed.
+#pragma once
+
+#include <QWidget>
+
+#include "run_query.h"
+
+class QCompleter;
+class QLabel;
+class QLineEdit;
+class QStringListModel;
+
+namespace batchscope::desktop {
+
+class RunModel;
+
+class RunSearch : public QWidget {
+  Q_OBJECT
+ public:
+  explicit RunSearch(RunModel* runs, QWidget* parent = nullptr);
+
+  void focus();
+  void clear();
+  const RunQuery& query() const { return query_; }
+
+ Q_SIGNALS:
+  void queryChanged();
+  void accepted();  // Return: on to the runs
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  void read();
+  void complain(const storage::FilterError& error);
+  void suggest();
+  void complete(const QString& name);
+  int wordStart() const;
+
+  RunModel* runs_;
+  QLineEdit* field_;
+  QLabel* complaint_;
+  QStringListModel* names_;
+  QCompleter* completer_;
+  RunQuery query_;
+};
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "run_table_page.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QInputDialog>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QMenu>
+#include <QPushButton>
+#include <QSettings>
+#include <QToolButton>
+#include <algorithm>
+#include <initializer_list>
+
+#include "batchscope/protocol/error.h"
+#include "catalogue_watcher.h"
+#include "comparison.h"
+#include "format.h"
+#include "plain_table.h"
+#include "run_edits.h"
+#include "run_field_text.h"
+#include "run_filter_model.h"
+#include "run_model.h"
+#include "run_search.h"
+
+namespace batchscope::desktop {
+namespace {
+
+constexpr int kRow = 28;
+
+int widthOf(const std::string& field) {
+  if (field == "name") return 240;
+  if (field == "group" || field == "tag" || field == "state") return 112;
+  return 90;
+}
+
+}  // namespace
+
+RunTablePage::RunTablePage(RunModel* runs, Comparison* comparison, CatalogueWatcher* watcher, QWidget* parent)
+    : QWidget(parent),
+      runs_(runs),
+      comparison_(comparison),
+      watcher_(watcher),
+      filter_(new RunFilterModel(runs, this)),
+      search_(new RunSearch(runs, this)),
+      table_(new PlainTable(tr("No run passes the search. Esc clears it."), this)),
+      count_(new QLabel(this)),
+      compare_(new QPushButton(this)),
+      columns_(new QToolButton(this)),
+      columnMenu_(new QMenu(this)) {
+  buildTable();
+  auto* card = new QFrame(this);
+  card->setObjectName(QStringLiteral("card"));
+  auto* inside = new QVBoxLayout(card);
+  inside->setContentsMargins(1, 2, 1, 6);
+  inside->addWidget(table_);
+  auto* hint = new QLabel(
+      tr("Space checks a run for comparison, Return opens it, F2 edits its name, group, tags or note"), this);
+  hint->setObjectName(QStringLiteral("hint"));
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(14, 12, 14, 12);
+  column->setSpacing(10);
+  column->addWidget(buildHead());
+  column->addWidget(card, 1);
+  column->addWidget(hint);
+
+  connect(search_, &RunSearch::queryChanged, this, [this] {
+    filter_->setQuery(search_->query());
+    updateCounts();
+  });
+  connect(search_, &RunSearch::accepted, this, [this] {
+    if (!table_->currentIndex().isValid() && filter_->rowCount() > 0) table_->selectRow(0);
+    table_->setFocus();
+  });
+  connect(comparison_, &Comparison::changed, this, &RunTablePage::updateCounts);
+  connect(filter_, &QAbstractItemModel::rowsInserted, this, &RunTablePage::updateCounts);
+  connect(filter_, &QAbstractItemModel::rowsRemoved, this, &RunTablePage::updateCounts);
+  // Later: the row may move or go away by it, and with the row the editor that is just being left.
+  connect(
+      runs_, &RunModel::edited, this,
+      [this](const QString& id, const QString& field, const QString& text) {
+        write([&] { editRun(watcher_->catalogue(), id, field, text); });
+      },
+      Qt::QueuedConnection);
+  setFields(usualFields());
+  sortBy("created", Qt::DescendingOrder);
+  updateCounts();
+}
+
+QWidget* RunTablePage::buildHead() {
+  auto* head = new QWidget(this);
+  auto* title = new QLabel(tr("Runs"), head);
+  title->setObjectName(QStringLiteral("runName"));
+  count_->setObjectName(QStringLiteral("dim"));
+  compare_->setObjectName(QStringLiteral("primary"));
+  columns_->setText(tr("Columns"));
+  columns_->setAccessibleName(tr("Columns"));
+  columns_->setMenu(columnMenu_);
+  columns_->setPopupMode(QToolButton::InstantPopup);
+  connect(columnMenu_, &QMenu::aboutToShow, this, &RunTablePage::fillColumnMenu);
+  connect(compare_, &QPushButton::clicked, this, &RunTablePage::compare);
+  auto* row = new QHBoxLayout(head);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(10);
+  row->addWidget(title, 0, Qt::AlignTop);
+  row->addWidget(count_, 0, Qt::AlignTop);
+  row->addWidget(search_, 1, Qt::AlignTop);
+  row->addWidget(columns_, 0, Qt::AlignTop);
+  row->addWidget(compare_, 0, Qt::AlignTop);
+  for (QWidget* widget : std::initializer_list<QWidget*>{title, count_, columns_, compare_})
+    widget->setFixedHeight(search_->sizeHint().height());
+  count_->setMinimumWidth(110);
+  return head;
+}
+
+void RunTablePage::buildTable() {
+  table_->setModel(filter_);
+  table_->setObjectName(QStringLiteral("runTable"));
+  table_->setAccessibleName(tr("All runs"));
+  table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+  table_->setEditTriggers(QAbstractItemView::EditKeyPressed);
+  table_->setSortingEnabled(true);
+  table_->setContextMenuPolicy(Qt::CustomContextMenu);
+  table_->setIconSize({12, 12});
+  table_->verticalHeader()->setDefaultSectionSize(kRow);
+  table_->horizontalHeader()->setSectionsMovable(true);
+  table_->horizontalHeader()->setFirstSectionMovable(false);
+  table_->installEventFilter(this);
+  connect(table_, &QWidget::customContextMenuRequested, this, &RunTablePage::showContextMenu);
+  connect(table_, &QAbstractItemView::doubleClicked, this, &RunTablePage::openCurrent);
+}
+
+void RunTablePage::setFields(const std::vector<std::string>& fields) {
+  const std::string sorted = sortField();
+  const Qt::SortOrder order = table_->horizontalHeader()->sortIndicatorOrder();
+  runs_->setFields(fields);
+  for (int column = 0; column < runs_->columnCount(); ++column)
+    table_->setColumnWidth(column, widthOf(runs_->field(column)));
+  sortBy(sorted, order);
+}
+
+std::string RunTablePage::sortField() const {
+  const int column = table_->horizontalHeader()->sortIndicatorSection();
+  return column >= 0 && column < runs_->columnCount() ? runs_->field(column) : std::string();
+}
+
+void RunTablePage::sortBy(const std::string& field, Qt::SortOrder order) {
+  const auto& fields = runs_->fields();
+  const auto found = std::find(fields.begin(), fields.end(), field);
+  table_->sortByColumn(found == fields.end() ? -1 : static_cast<int>(found - fields.begin()), order);
+}
+
+void RunTablePage::fillColumnMenu() {
+  columnMenu_->clear();
+  std::vector<QMenu*> menus{columnMenu_->addMenu(tr("Run")), columnMenu_->addMenu(tr("Newest value of")),
+                            columnMenu_->addMenu(tr("Hyperparameter"))};
+  const auto isSeries = [this](const std::string& name) {
+    return std::any_of(runs_->runs().begin(), runs_->runs().end(),
+                       [&](const storage::Run& run) { return run.latest.contains(name); });
+  };
+  const auto isParameter = [this](const std::string& name) {
+    return std::any_of(runs_->runs().begin(), runs_->runs().end(),
+                       [&](const storage::Run& run) { return run.hyperparameters.contains(name); });
+  };
+  for (const std::string& name : storage::field_names(runs_->runs())) {
+    if (name == "name") continue;
+    const bool isFixed = storage::field_type(name) != storage::FieldType::open;
+    if (!isFixed && !isSeries(name) && !isParameter(name)) continue;
+    QAction* action = menus[isFixed ? 0 : isSeries(name) ? 1 : 2]->addAction(QString::fromStdString(name));
+    action->setCheckable(true);
+    action->setChecked(std::find(runs_->fields().begin(), runs_->fields().end(), name) !=
+                       runs_->fields().end());
+    connect(action, &QAction::toggled, this, [this, name](bool isShown) {
+      std::vector<std::string> fields = runs_->fields();
+      std::erase(fields, name);
+      if (isShown) fields.push_back(name);
+      setFields(fields);
+    });
+  }
+  for (QMenu* menu : menus) menu->setEnabled(!menu->isEmpty());
+  columnMenu_->addSeparator();
+  columnMenu_->addAction(tr("The usual ones"), this, [this] { setFields(usualFields()); });
+}
+
+QStringList RunTablePage::selectedIds() const {
+  QStringList ids;
+  for (const QModelIndex& row : table_->selectionModel()->selectedRows())
+    ids << row.data(RunModel::IdRole).toString();
+  return ids;
+}
+
+// All as the current one is not.
+void RunTablePage::toggleSelected() {
+  const QModelIndex current = table_->currentIndex();
+  if (!current.isValid()) return;
+  const bool isChosen = !comparison_->isChosen(current.data(RunModel::IdRole).toString().toStdString());
+  for (const QString& id : selectedIds()) comparison_->choose(id.toStdString(), isChosen);
+}
+
+void RunTablePage::openCurrent() {
+  const QModelIndex current = table_->currentIndex();
+  if (current.isValid()) Q_EMIT runOpened(current.data(RunModel::IdRole).toString());
+}
+
+// The checked ones; where none is, those that are selected.
+void RunTablePage::compare() {
+  if (comparison_->chosenCount() == 0) {
+    for (const QString& id : selectedIds()) comparison_->choose(id.toStdString(), true);
+  }
+  const QString current = table_->currentIndex().data(RunModel::IdRole).toString();
+  if (comparison_->isChosen(current.toStdString())) {
+    Q_EMIT runOpened(current);
+    return;
+  }
+  const auto first = std::find_if(runs_->runs().begin(), runs_->runs().end(),
+                                  [this](const storage::Run& run) { return comparison_->isChosen(run.id); });
+  if (first != runs_->runs().end()) Q_EMIT runOpened(QString::fromStdString(first->id));
+}
+
+void RunTablePage::tagSelected() {
+  const QStringList ids = selectedIds();
+  if (ids.isEmpty()) return;
+  bool isGiven = false;
+  const QString text =
+      QInputDialog::getText(this, tr("Tags"),
+                            tr("Tags to add to %1; a tag behind \"-\" is taken away:")
+                                .arg(ids.size() == 1 ? tr("this run") : tr("%1 runs").arg(ids.size())),
+                            QLineEdit::Normal, {}, &isGiven);
+  if (isGiven) write([&] { tagRuns(watcher_->catalogue(), ids, text); });
+}
+
+void RunTablePage::showContextMenu(const QPoint& place) {
+  const QModelIndex at = table_->indexAt(place);
+  if (!at.isValid()) return;
+  const std::string group = runs_->at(filter_->mapToSource(at).row()).spec.group;
+  QMenu menu(this);
+  menu.addAction(tr("Open"), this, &RunTablePage::openCurrent);
+  menu.addAction(tr("Check or uncheck for comparison"), this, &RunTablePage::toggleSelected);
+  if (!group.empty()) {
+    menu.addAction(tr("Check the whole group %1").arg(QString::fromStdString(group)), this, [this, group] {
+      for (const storage::Run& run : runs_->runs())
+        if (run.spec.group == group) comparison_->choose(run.id, true);
+    });
+  }
+  menu.addSeparator();
+  menu.addAction(tr("Tags …"), this, &RunTablePage::tagSelected);
+  const QModelIndex cell = at;
+  QAction* edit = menu.addAction(tr("Edit"), this, [this, cell] { table_->edit(cell); });
+  edit->setEnabled(at.flags().testFlag(Qt::ItemIsEditable));
+  menu.exec(table_->viewport()->mapToGlobal(place));
+}
+
+template <class Change>
+void RunTablePage::write(Change change) {
+  try {
+    change();
+    watcher_->reload();
+  } catch (const Error& error) {
+    Q_EMIT failed(QString::fromUtf8(error.what()));
+  }
+}
+
+void RunTablePage::updateCounts() {
+  const int all = runs_->rowCount(), shown = filter_->rowCount();
+  count_->setText(shown == all ? tr("%1").arg(formatCount(all))
+                               : tr("%1 of %2").arg(formatCount(shown), formatCount(all)));
+  const auto chosen = comparison_->chosenCount();
+  compare_->setText(chosen == 0 ? tr("Compare") : tr("Compare %1 runs").arg(chosen));
+  compare_->setEnabled(chosen > 0);
+}
+
+void RunTablePage::focusSearch() { search_->focus(); }
+
+void RunTablePage::select(const std::string& id) {
+  const auto matches =
+      filter_->match(filter_->index(0, 0), RunModel::IdRole, QString::fromStdString(id), 1, Qt::MatchExactly);
+  if (!matches.isEmpty()) table_->selectRow(matches.first().row());
+}
+
+bool RunTablePage::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == table_ && event->type() == QEvent::KeyPress) {
+    switch (static_cast<QKeyEvent*>(event)->key()) {
+      case Qt::Key_Space: toggleSelected(); return true;
+      case Qt::Key_Return:
+      case Qt::Key_Enter: openCurrent(); return true;
+      default: break;
+    }
+  }
+  return QWidget::eventFilter(watched, event);
+}
+
+void RunTablePage::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  table_->setFocus();
+}
+
+void RunTablePage::save(QSettings& settings) const {
+  QStringList fields;
+  for (const std::string& field : runs_->fields()) fields << QString::fromStdString(field);
+  settings.setValue(QStringLiteral("runs/columns"), fields);
+  settings.setValue(QStringLiteral("runs/sort"), QString::fromStdString(sortField()));
+  settings.setValue(QStringLiteral("runs/descending"),
+                    table_->horizontalHeader()->sortIndicatorOrder() == Qt::DescendingOrder);
+}
+
+void RunTablePage::restore(const QSettings& settings) {
+  std::vector<std::string> fields;
+  for (const QString& field : settings.value(QStringLiteral("runs/columns")).toStringList())
+    fields.push_back(field.toStdString());
+  if (fields.empty()) return;
+  setFields(fields);
+  sortBy(
+      settings.value(QStringLiteral("runs/sort")).toString().toStdString(),
+      settings.value(QStringLiteral("runs/descending")).toBool() ? Qt::DescendingOrder : Qt::AscendingOrder);
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// All runs as a table in place of the charts: searched, sorted by any field, checked for comparison; names,
+// groups, tags and notes are written where they stand (F2).
+#pragma once
+
+#include <QStringList>
+#include <QWidget>
+#include <string>
+#include <vector>
+
+class QLabel;
+class QMenu;
+class QPushButton;
+class QSettings;
+class QTableView;
+class QToolButton;
+
+namespace batchscope::desktop {
+
+class CatalogueWatcher;
+class Comparison;
+class RunFilterModel;
+class RunModel;
+class RunSearch;
+
+class RunTablePage : public QWidget {
+  Q_OBJECT
+ public:
+  RunTablePage(RunModel* runs, Comparison* comparison, CatalogueWatcher* watcher, QWidget* parent = nullptr);
+
+  void focusSearch();
+  // Makes the run the current one, where it is in the table.
+  void select(const std::string& id);
+  // Columns and order, for the next time.
+  void save(QSettings& settings) const;
+  void restore(const QSettings& settings);
+
+ Q_SIGNALS:
+  void runOpened(const QString& id);
+  void failed(const QString& message);
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  QWidget* buildHead();
+  void buildTable();
+  void setFields(const std::vector<std::string>& fields);
+  void sortBy(const std::string& field, Qt::SortOrder order);
+  std::string sortField() const;
+  void fillColumnMenu();
+  void showContextMenu(const QPoint& place);
+  QStringList selectedIds() const;
+  void toggleSelected();
+  void openCurrent();
+  void compare();
+  void tagSelected();
+  void updateCounts();
+  // Runs what may fail, and tells.
+  template <class Change>
+  void write(Change change);
+
+  RunModel* runs_;
+  Comparison* comparison_;
+  CatalogueWatcher* watcher_;
+  RunFilterModel* filter_;
+  RunSearch* search_;
+  QTableView* table_;
+  QLabel* count_;
+  QPushButton* compare_;
+  QToolButton* columns_;
+  QMenu* columnMenu_;
+};
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Small samples of colour as they stand before words: a dot for a state, a stroke for a run.
+#pragma once
+
+#include <QColor>
+#include <QPixmap>
+#include <QString>
+
+namespace batchscope::desktop {
+
+struct Theme;
+
+QPixmap dot(const QColor& colour);
+QPixmap stroke(const QColor& colour);
+
+// Green running, amber between states, red failed, grey done.
+QColor stateColour(const QString& state, const Theme& theme);
+
+}  // namespace batchscope::desktop

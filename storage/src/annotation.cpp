@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/storage/annotation.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/json.h"
+
+namespace batchscope::storage {
+namespace {
+
+constexpr std::size_t kLongestName = 200, kLongestTag = 64, kLongestNote = 1'000'000;  // bytes
+
+bool is_utf8(const std::string& text) {
+  try {
+    static_cast<void>(protocol::Json(text).dump());
+    return true;
+  } catch (const protocol::Json::type_error&) {
+    return false;
+  }
+}
+
+bool is_control(char byte) { return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F; }
+
+// Without ASCII's control characters, those of Unicode (C2 80 to C2 9F) and its separators of lines and
+// paragraphs (E2 80 A8 and A9).
+bool is_one_line(const std::string& text) {
+  if (!is_utf8(text) || std::any_of(text.begin(), text.end(), is_control)) return false;
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    const std::string_view rest = std::string_view(text).substr(i);
+    if (rest[0] == '\xC2' && static_cast<unsigned char>(rest[1]) < 0xA0) return false;
+    if (rest.starts_with("\xE2\x80\xA8") || rest.starts_with("\xE2\x80\xA9")) return false;
+  }
+  return true;
+}
+
+// For a message, which is one line itself.
+std::string quoted(const std::string& text) {
+  if (!is_utf8(text)) return "what is no UTF-8 text";
+  std::size_t end = std::min(text.size(), kLongestName);
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  std::string line = text.substr(0, end);
+  std::replace_if(line.begin(), line.end(), is_control, ' ');
+  return '"' + line + '"';
+}
+
+[[noreturn]] void refuse(const std::string& text, const std::string& reason) {
+  throw Error(ErrorKind::usage, quoted(text) + reason);
+}
+
+}  // namespace
+
+void check_name(const std::string& name) {
+  if (name.empty() || name.size() > kLongestName || !is_one_line(name))
+    refuse(name, " cannot be a name: a name is one line of UTF-8 text, 1 to " + std::to_string(kLongestName) +
+                     " bytes long");
+  if (name == "latest") refuse(name, " cannot be a name: it stands for the newest run");
+}
+
+void check_tag(const std::string& tag) {
+  if (tag.empty() || tag.size() > kLongestTag || tag.find(',') != std::string::npos || !is_one_line(tag))
+    refuse(tag, " cannot be a tag: a tag has 1 to " + std::to_string(kLongestTag) +
+                    " bytes, without commas and line breaks");
+}
+
+void check_group(const std::string& group) {
+  if (group.size() > kLongestName || !is_one_line(group))
+    refuse(group, " cannot be a group: a group is one line of UTF-8 text, at most " +
+                      std::to_string(kLongestName) + " bytes long");
+}
+
+void check_note(const std::string& note) {
+  if (note.size() > kLongestNote)
+    throw Error(ErrorKind::usage, "the note has " + std::to_string(note.size()) + " bytes; " +
+                                      std::to_string(kLongestNote) + " are the most");
+  if (!is_utf8(note)) throw Error(ErrorKind::usage, "the note is no UTF-8 text");
+}
+
+std::vector<std::string> parse_tags(std::string_view text) {
+  std::vector<std::string> tags;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    std::string_view word = text.substr(0, comma);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    while (!word.empty() && word.front() == ' ') word.remove_prefix(1);
+    while (!word.empty() && word.back() == ' ') word.remove_suffix(1);
+    if (word.empty()) continue;
+    check_tag(tags.emplace_back(word));
+  }
+  return tags;
+}
+
+}  // namespace batchscope::storage
