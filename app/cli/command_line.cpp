@@ -39,10 +39,8 @@ class CommandLine {
     // What follows "--" is the program's own and none of our business.
     const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
     const bool forProgram = dashes != arguments.end();
-    if (forProgram) {
-      set_.programArguments().assign(dashes + 1, arguments.end());
-      arguments.erase(dashes, arguments.end());
-    }
+    const Strings ofProgram(forProgram ? dashes + 1 : dashes, arguments.end());
+    arguments.erase(dashes, arguments.end());
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
     try {
       set_.app().parse(arguments);
@@ -51,8 +49,12 @@ class CommandLine {
     }
     const auto chosen = set_.app().get_subcommands();
     if (chosen.empty()) return [this] { return printHelp(set_.app()); };
-    if (forProgram && chosen.front()->get_name() != "run")
-      throw Error(ErrorKind::usage, "only `batchscope run` takes arguments behind \"--\"");
+    Strings* place = set_.programArguments(chosen.front());
+    if (place != nullptr)
+      *place = ofProgram;
+    else if (forProgram)
+      throw Error(ErrorKind::usage,
+                  "only `batchscope run` and `batchscope fork` take arguments behind \"--\"");
     return set_.action(chosen.front());
   }
 

@@ -71,6 +71,11 @@ CommandSet::Values CommandSet::valuesOf(const CLI::Option* option) const {
   return found == values_.end() ? Values::unknown : found->second;
 }
 
+CommandSet::Strings* CommandSet::programArguments(const CLI::App* command) const {
+  const auto found = programArguments_.find(command);
+  return found == programArguments_.end() ? nullptr : found->second;
+}
+
 const CommandSet::Strings& CommandSet::wordsOf(const CLI::Option* option) const {
   static const Strings kNone;
   const auto found = words_.find(option);

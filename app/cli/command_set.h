@@ -50,9 +50,11 @@ class CommandSet {
   }
   Action action(const CLI::App* command) const;
 
-  // What stood behind "--".
-  Strings& programArguments() { return *programArguments_; }
-  void passProgramArgumentsTo(Strings& arguments) { programArguments_ = &arguments; }
+  // Where a command wants what stood behind "--"; null: it takes none.
+  Strings* programArguments(const CLI::App* command) const;
+  void passProgramArguments(const CLI::App* command, Strings& arguments) {
+    programArguments_[command] = &arguments;
+  }
 
   Values valuesOf(const CLI::Option* option) const;
   const Strings& wordsOf(const CLI::Option* option) const;
@@ -71,8 +73,7 @@ class CommandSet {
   std::map<const CLI::App*, std::function<void()>> preparations_;
   std::map<const CLI::Option*, Values> values_;
   std::map<const CLI::Option*, Strings> words_;
-  Strings nowhere_;
-  Strings* programArguments_ = &nowhere_;
+  std::map<const CLI::App*, Strings*> programArguments_;
 };
 
 // Each adds a part of the commands.

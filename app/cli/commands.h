@@ -44,6 +44,17 @@ struct ResumeOptions {
 };
 int resumeRun(const ResumeOptions& options);
 
+struct ForkOptions {
+  std::string run;
+  std::string checkpoint;  // a name or a number; empty: the newest good one
+  std::string name;
+  int replicas = 0;                    // 0: as many as the other run had
+  std::vector<std::string> arguments;  // of the program, from behind "--"; none: the same
+  bool detach = false;
+  bool json = false;
+};
+int forkRun(const ForkOptions& options);
+
 struct RunReference {
   std::string run;  // "latest", or a unique prefix of an id or a name
   bool json = false;

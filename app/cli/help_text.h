@@ -81,6 +81,16 @@ inline constexpr char kResume[] =
     "  batchscope resume 3f9a --replicas 4 --detach\n"
     "  batchscope resume latest --hang-timeout 5m --rescale-timeout 6m --checkpoint-timeout 6m\n";
 
+inline constexpr char kFork[] =
+    "The new run goes on with the step after the checkpoint; the other one stays as it is, and may go on or "
+    "be\n"
+    "finished. Arguments behind \"--\" take the place of all that the program was given.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope fork latest\n"
+    "  batchscope fork 3f9a --checkpoint 12 --name \"lr 0.01\" -- --lr 0.01\n"
+    "  batchscope fork latest --checkpoint checkpoint-000003 --replicas 4 --detach\n";
+
 inline constexpr char kStop[] =
     "Nothing is lost: `batchscope resume` goes on from the checkpoint.\n"
     "\n"

@@ -38,9 +38,9 @@ CLI::Validator ordinal() { return CLI::Range(0, kMostOrdinal).description(""); }
 
 void addRun(CommandSet& set) {
   const auto options = std::make_shared<RunOptions>();
-  set.passProgramArgumentsTo(options->arguments);
   CLI::App* command =
       set.add("run", "Start a run and watch it", help::kRun, [=] { return runProgram(*options); });
+  set.passProgramArguments(command, options->arguments);
   set.setValues(
       command
           ->add_option("PROGRAM", options->program,
@@ -115,6 +115,24 @@ void addResume(CommandSet& set) {
   set.addJson(command, options->json);
 }
 
+void addFork(CommandSet& set) {
+  const auto options = std::make_shared<ForkOptions>();
+  CLI::App* command = set.add("fork", "Start a new run from a checkpoint of another one", help::kFork,
+                              [=] { return forkRun(*options); });
+  set.addRunName(command, options->run);
+  command
+      ->add_option("--checkpoint", options->checkpoint,
+                   "Its name or number, as `batchscope show` lists them; else the newest good one")
+      ->type_name("NAME");
+  command->add_option("--name", options->name, "The new run's name; else that of the other and \"fork\"");
+  command->add_option("--replicas", options->replicas, "How many; else as many as the other had last")
+      ->check(replicaCount())
+      ->type_name("N");
+  command->add_flag("--detach", options->detach, "Print the run's id and leave it running");
+  set.addJson(command, options->json);
+  set.passProgramArguments(command, options->arguments);
+}
+
 void addLogs(CommandSet& set) {
   const auto options = std::make_shared<LogOptions>();
   CLI::App* command =
@@ -154,6 +172,7 @@ void addTrainingCommands(CommandSet& set) {
   set.addReference("checkpoint", "Write a checkpoint now, and keep it", help::kCheckpoint, checkpointRun);
   set.addReference("pause", "Checkpoint a run and free its devices", help::kPause, pauseRun);
   addResume(set);
+  addFork(set);
   set.addReference("stop", "Checkpoint a run and end it", help::kStop, stopRun);
   set.addReference("attach", "Watch a run that is going on", help::kAttach, attachToRun);
   addLogs(set);

@@ -27,12 +27,18 @@ ChartCard::ChartCard(const ChartSpec& spec, ViewState* state, QWidget* parent)
     connect(button, &LegendButton::toggled, plot_,
             [this, i](bool isShown) { plot_->setHidden(i, !isShown); });
     head->addWidget(button);
+    legend_.push_back(button);
   }
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(1, 7, 1, 1);
   column->setSpacing(0);
   column->addLayout(head);
   column->addWidget(plot_, 1);
+}
+
+void ChartCard::setCompared(const std::vector<SceneRun>& runs, GroupBands bands) {
+  for (std::size_t i = 0; i < legend_.size(); ++i) legend_[i]->setCompared(!runs.empty(), i);
+  plot_->setCompared(runs, bands);
 }
 
 }  // namespace batchscope::desktop

@@ -4,11 +4,14 @@
 #pragma once
 
 #include <QFrame>
+#include <vector>
 
 #include "chart_spec.h"
 #include "plot_view.h"
 
 namespace batchscope::desktop {
+
+class LegendButton;
 
 class ChartCard : public QFrame {
   Q_OBJECT
@@ -16,9 +19,11 @@ class ChartCard : public QFrame {
   ChartCard(const ChartSpec& spec, ViewState* state, QWidget* parent = nullptr);
 
   PlotView* plot() const { return plot_; }
+  void setCompared(const std::vector<SceneRun>& runs, GroupBands bands);
 
  private:
   PlotView* plot_;
+  std::vector<LegendButton*> legend_;
 };
 
 }  // namespace batchscope::desktop

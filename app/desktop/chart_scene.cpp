@@ -96,13 +96,14 @@ struct Part {
 };
 
 std::vector<Part> partsOf(StretchReader& reader, const LineSpec& line, const Stretch& stretch,
-                          const ColumnSteps& steps) {
-  const auto stretches = line.isEstimate ? byReliability(reader, stretch)
-                                         : std::vector<std::pair<Stretch, bool>>{{stretch, false}};
+                          const ColumnSteps& steps, bool isAlone) {
+  const auto stretches = line.isEstimate && isAlone ? byReliability(reader, stretch)
+                                                    : std::vector<std::pair<Stretch, bool>>{{stretch, false}};
   std::vector<Part> parts;
   for (const auto& [s, isUnreliable] : stretches) {
     Part part{s, isUnreliable, columnsOf(reader.read(line.series, s), steps, line.factor), {}};
-    if (!line.ghost.empty()) part.ghost = columnsOf(reader.read(line.ghost, s), steps, line.factor);
+    if (isAlone && !line.ghost.empty())
+      part.ghost = columnsOf(reader.read(line.ghost, s), steps, line.factor);
     parts.push_back(std::move(part));
   }
   return parts;
@@ -196,11 +197,33 @@ std::vector<SceneBand> bandsOf(const SeriesModel& model, const SceneOptions& opt
   return bands;
 }
 
+SceneLine lineOf(const std::vector<Part>& parts, const LineSpec& line, const Projection& projection,
+                 const SceneOptions& options) {
+  const double smoothing = line.isSmoothed ? options.smoothing : 0;
+  SceneLine drawn;
+  for (const Part& part : parts) {
+    ScenePiece piece{.generation = part.stretch.generation,
+                     .isLost = part.stretch.isLost,
+                     .isUnreliable = part.isUnreliable,
+                     .ink = decimate(part.ink, projection, smoothing),
+                     .ghost = {}};
+    // Ghosts of several runs would hide their lines.
+    const bool isAlone = options.runs.empty();
+    if (isAlone && !line.ghost.empty()) {
+      piece.ghost = decimate(part.ghost, projection, 0).raw;
+    } else if (isAlone && smoothing > 0) {
+      piece.ghost = piece.ink.raw;
+    }
+    drawn.pieces.push_back(std::move(piece));
+  }
+  return drawn;
+}
+
 }  // namespace
 
-std::optional<double> SceneLine::yAt(int generation, double x) const {
+std::optional<double> SceneLine::yAt(std::optional<int> generation, double x) const {
   for (const ScenePiece& piece : pieces) {
-    if (piece.generation != generation || piece.isLost) continue;
+    if (piece.isLost || (generation && piece.generation != *generation)) continue;
     const auto& lines = piece.ink.smooth.empty() ? piece.ink.raw : piece.ink.smooth;
     for (const QPolygonF& line : lines) {
       if (x < line.first().x() - 1 || x > line.last().x() + 1) continue;
@@ -226,21 +249,32 @@ ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& p
   scene.left.x0 = scene.right.x0 = x0;
   scene.left.x1 = scene.right.x1 = x1;
   scene.left.logX = scene.right.logX = options.isLogX && x0 > 0;
-  StretchReader reader(model, scene.left);
-  const auto stretches = options.range.empty() ? std::vector<Stretch>{} : stretchesInView(model, options);
+  std::vector<SceneRun> runs = options.runs;
+  if (runs.empty()) runs.push_back({&model, -1, {}});
+  std::vector<StretchReader> readers;
+  std::vector<std::vector<Stretch>> stretches;
+  for (const SceneRun& run : runs) {
+    readers.emplace_back(*run.model, scene.left);
+    stretches.push_back(options.range.empty() ? std::vector<Stretch>{}
+                                              : stretchesInView(*run.model, options));
+  }
   const auto isHidden = [&](std::size_t line) {
     return line < options.isHidden.size() && options.isHidden[line];
   };
 
-  std::vector<std::vector<Part>> parts(spec.lines.size());
+  // By run and line.
+  std::vector<std::vector<std::vector<Part>>> parts(runs.size(),
+                                                    std::vector<std::vector<Part>>(spec.lines.size()));
   RangeFinder left, right;
-  for (const Stretch& stretch : stretches) {
-    const ColumnSteps steps(stretch.map, scene.left);
-    for (std::size_t i = 0; i < spec.lines.size(); ++i) {
-      if (isHidden(i)) continue;
-      for (Part& part : partsOf(reader, spec.lines[i], stretch, steps)) {
-        (spec.lines[i].isRight ? right : left).add(part.ink);
-        parts[i].push_back(std::move(part));
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    for (const Stretch& stretch : stretches[run]) {
+      const ColumnSteps steps(stretch.map, scene.left);
+      for (std::size_t i = 0; i < spec.lines.size(); ++i) {
+        if (isHidden(i)) continue;
+        for (Part& part : partsOf(readers[run], spec.lines[i], stretch, steps, options.runs.empty())) {
+          (spec.lines[i].isRight ? right : left).add(part.ink);
+          parts[run][i].push_back(std::move(part));
+        }
       }
     }
   }
@@ -256,33 +290,29 @@ ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& p
       spec.rightTop ? std::pair(0.0, 1.04 * *spec.rightTop) : right.range(false, false, false);
   if (!spec.rightTop) scene.right.y1 = std::max(scene.right.y1, 4.0);
 
-  for (std::size_t i = 0; i < spec.lines.size(); ++i) {
-    if (isHidden(i)) continue;
-    const LineSpec& line = spec.lines[i];
-    const Projection& projection = line.isRight ? scene.right : scene.left;
-    const double smoothing = line.isSmoothed ? options.smoothing : 0;
-    SceneLine drawn{.spec = i, .pieces = {}};
-    for (const Part& part : parts[i]) {
-      ScenePiece piece{.generation = part.stretch.generation,
-                       .isLost = part.stretch.isLost,
-                       .isUnreliable = part.isUnreliable,
-                       .ink = decimate(part.ink, projection, smoothing),
-                       .ghost = {}};
-      if (!line.ghost.empty()) {
-        piece.ghost = decimate(part.ghost, projection, 0).raw;
-      } else if (smoothing > 0) {
-        piece.ghost = piece.ink.raw;
+  // The open run comes last, above the others.
+  for (std::size_t run = runs.size(); run-- > 0;) {
+    for (std::size_t i = 0; i < spec.lines.size(); ++i) {
+      if (isHidden(i)) continue;
+      SceneLine line =
+          lineOf(parts[run][i], spec.lines[i], spec.lines[i].isRight ? scene.right : scene.left, options);
+      line.spec = i;
+      line.run = run;
+      line.colour = runs[run].colour;
+      // One line counts for the chart, the one with the most samples.
+      std::int64_t samples = 0, points = 0;
+      for (const ScenePiece& piece : line.pieces) {
+        samples += piece.ink.samples;
+        points += piece.ink.points;
       }
-      drawn.pieces.push_back(std::move(piece));
+      if (samples > scene.samples) std::tie(scene.samples, scene.points) = std::pair(samples, points);
+      scene.lines.push_back(std::move(line));
     }
-    // One line counts for the chart, the one with the most samples.
-    std::int64_t samples = 0, points = 0;
-    for (const ScenePiece& piece : drawn.pieces) {
-      samples += piece.ink.samples;
-      points += piece.ink.points;
-    }
-    if (samples > scene.samples) std::tie(scene.samples, scene.points) = std::pair(samples, points);
-    scene.lines.push_back(std::move(drawn));
+  }
+  if (options.bands != GroupBands::None) {
+    std::vector<std::string> groups;
+    for (const SceneRun& run : runs) groups.push_back(run.group);
+    bundleGroups(scene, groups, options.bands);
   }
   scene.bands = bandsOf(model, options, scene.left);
   return scene;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What one chart is about to draw, in pixels of its plot area, computed without painting anything: the ranges
-// of its axes, every line in pieces that never cross a restart, the bands of the generations.
+// of its axes, every line in pieces that never cross a restart, the bands of the generations. Of one run, or
+// of several that are compared; then the first is the open one, whose generations the bands are.
 #pragma once
 
 #include <QString>
@@ -10,6 +11,7 @@
 
 #include "chart_spec.h"
 #include "decimate.h"
+#include "group_bands.h"
 #include "series_model.h"
 
 namespace batchscope::desktop {
@@ -25,9 +27,12 @@ struct ScenePiece {
 struct SceneLine {
   std::size_t spec = 0;  // index into ChartSpec::lines
   std::vector<ScenePiece> pieces;
+  std::size_t run = 0;           // of those compared
+  int colour = -1;               // of Theme::runs; negative: nothing is compared, the line has its own
+  std::vector<QPolygonF> bands;  // around the median of a group
 
-  // Where the line is drawn in this generation at the pixel x.
-  std::optional<double> yAt(int generation, double x) const;
+  // Where the line is drawn in this generation, or in any, at the pixel x.
+  std::optional<double> yAt(std::optional<int> generation, double x) const;
 };
 
 struct SceneBand {
@@ -47,6 +52,13 @@ struct ChartScene {
   bool isEmpty = true;
 };
 
+// A run among those that are compared.
+struct SceneRun {
+  SeriesModel* model = nullptr;
+  int colour = 0;  // of Theme::runs
+  std::string group;
+};
+
 struct SceneOptions {
   SeriesModel::Extent range;
   XAxis axis = XAxis::Step;
@@ -56,6 +68,8 @@ struct SceneOptions {
   bool isZoomed = false;
   bool isWhole = false;        // every peak is to fit, also where the chart is robust
   std::vector<bool> isHidden;  // by line
+  std::vector<SceneRun> runs;  // that are compared, the open one first; empty: it is alone
+  GroupBands bands = GroupBands::None;
 };
 
 ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& plot,

@@ -27,6 +27,10 @@ void Dashboard::setModel(SeriesModel* model) {
   for (ChartCard* card : cards_) card->plot()->setModel(model);
 }
 
+void Dashboard::setCompared(const std::vector<SceneRun>& runs, GroupBands bands) {
+  for (ChartCard* card : cards_) card->setCompared(runs, bands);
+}
+
 void Dashboard::refresh() {
   for (ChartCard* card : cards_) card->plot()->refresh();
 }

@@ -17,6 +17,8 @@ class Dashboard : public QWidget {
   explicit Dashboard(ViewState* state, QWidget* parent = nullptr);
 
   void setModel(SeriesModel* model);
+  // Runs that are compared, the open one first; none: it is alone.
+  void setCompared(const std::vector<SceneRun>& runs, GroupBands bands);
   // New samples are in the model.
   void refresh();
   const std::vector<ChartCard*>& cards() const { return cards_; }

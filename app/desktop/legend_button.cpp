@@ -3,12 +3,13 @@
 
 #include <QPainter>
 
+#include "run_strokes.h"
 #include "theme.h"
 
 namespace batchscope::desktop {
 namespace {
 
-constexpr int kSample = 9, kGap = 4;
+constexpr int kSample = 9, kLongSample = 18, kGap = 4;
 
 }  // namespace
 
@@ -26,25 +27,37 @@ LegendButton::LegendButton(const LineSpec& line, QWidget* parent)
 }
 
 QSize LegendButton::sizeHint() const {
-  return {kSample + kGap + fontMetrics().horizontalAdvance(text()) + 1, 18};
+  return {(isCompared_ ? kLongSample : kSample) + kGap + fontMetrics().horizontalAdvance(text()) + 1, 18};
+}
+
+void LegendButton::setCompared(bool isCompared, std::size_t line) {
+  isCompared_ = isCompared;
+  strokes_ = runStrokes(line);
+  updateGeometry();
+  update();
 }
 
 void LegendButton::paintEvent(QPaintEvent*) {
   const Theme& theme = Theme::current();
   QPainter painter(this);
-  const QColor line = isBound_ ? theme.dim : theme.series[static_cast<std::size_t>(colour_)];
+  const QColor line = isBound_ || isCompared_ ? theme.dim : theme.series[static_cast<std::size_t>(colour_)];
   QPen pen(isChecked() ? line : theme.faint, isBound_ ? 1 : 2);
   if (isBound_) pen.setStyle(Qt::DotLine);
   if (isDashed_) pen.setDashPattern({2, 1.5});
   if (isDashed_) pen.setCapStyle(Qt::FlatCap);
+  if (isCompared_ && !isBound_ && !strokes_.empty()) {
+    pen.setDashPattern(strokes_);
+    pen.setCapStyle(Qt::FlatCap);
+  }
+  const int sample = isCompared_ ? kLongSample : kSample;
   painter.setPen(pen);
   const int middle = height() / 2;
-  painter.drawLine(0, middle, kSample - 1, middle);
+  painter.drawLine(0, middle, sample - 1, middle);
   painter.setPen(isChecked() || underMouse() ? theme.dim : theme.faint);
   QFont font = this->font();
   font.setStrikeOut(!isChecked());
   painter.setFont(font);
-  painter.drawText(rect().adjusted(kSample + kGap, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, text());
+  painter.drawText(rect().adjusted(sample + kGap, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, text());
   if (hasFocus()) {
     painter.setPen(theme.accent);
     painter.drawRect(rect().adjusted(0, 0, -1, -1));

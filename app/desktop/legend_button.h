@@ -15,6 +15,9 @@ class LegendButton : public QAbstractButton {
  public:
   LegendButton(const LineSpec& line, QWidget* parent = nullptr);
 
+  // While runs are compared, the sample shows the line's strokes in no run's colour; `line` is its place.
+  void setCompared(bool isCompared, std::size_t line);
+
   QSize sizeHint() const override;
 
  protected:
@@ -24,6 +27,8 @@ class LegendButton : public QAbstractButton {
   int colour_;
   bool isDashed_;
   bool isBound_;
+  bool isCompared_ = false;
+  QList<qreal> strokes_;
 };
 
 }  // namespace batchscope::desktop

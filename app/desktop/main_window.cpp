@@ -20,9 +20,12 @@
 #include "batchscope/run/recipe.h"
 #include "catalogue_watcher.h"
 #include "checkpoints_panel.h"
+#include "compared_series.h"
 #include "comparison.h"
+#include "comparison_panel.h"
 #include "control_panel.h"
 #include "dashboard.h"
+#include "differences_panel.h"
 #include "elided_label.h"
 #include "empty_page.h"
 #include "events_panel.h"
@@ -53,6 +56,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
       session_(new RunSession(watcher, this)),
       launcher_(new Launcher(watcher->file(), this)),
       comparison_(new Comparison(this)),
+      compared_(new ComparedSeries(comparison_, session_, watcher, view_, this)),
       runs_(new RunModel(comparison_, this)),
       list_(new RunListPanel(runs_, this)),
       table_(new RunTablePage(runs_, comparison_, watcher, this)),
@@ -106,11 +110,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
     message_->clear();
   });
   connect(launcher_, &Launcher::failed, this, &MainWindow::say);
-  connect(view_, &ViewState::markPressed, this, [this] {
-    auto* dock = inner_->findChild<QDockWidget*>(QStringLiteral("checkpoints"));
-    dock->show();
-    dock->raise();
-  });
+  connect(view_, &ViewState::markPressed, this, [this] { raiseDock("checkpoints"); });
   auto* notifier = new Notifier(watcher_, this);
   connect(notifier, &Notifier::raised, this, &MainWindow::say);
   connect(notifier, &Notifier::runRequested, this, [this](const QString& id) {
@@ -155,11 +155,11 @@ void MainWindow::buildCentre() {
   connect(header_->explorerAction(), &QAction::toggled, this, &MainWindow::showExplorer);
   connect(control_, &ControlPanel::explorerRequested, this, [this] { showExplorer(true); });
   auto* shown = new QWidget(this);
-  auto* column = new QVBoxLayout(shown);
-  column->setContentsMargins(14, 12, 14, 12);
-  column->setSpacing(10);
-  column->addWidget(header_);
-  column->addWidget(inner_, 1);
+  runColumn_ = new QVBoxLayout(shown);
+  runColumn_->setContentsMargins(14, 12, 14, 12);
+  runColumn_->setSpacing(10);
+  runColumn_->addWidget(header_);
+  runColumn_->addWidget(inner_, 1);
 
   pages_->addWidget(empty);
   pages_->addWidget(shown);
@@ -185,7 +185,9 @@ void MainWindow::buildDocks() {
       {"events", tr("Events"), new EventsPanel(session_, view_, this)},
       {"log", tr("Log"), new LogPanel(session_, this)},
       {"checkpoints", tr("Checkpoints"), new CheckpointsPanel(session_, view_, this)},
-      {"hyperparameters", tr("Hyperparameters"), new HyperparametersPanel(session_, this)}};
+      {"hyperparameters", tr("Hyperparameters"), new HyperparametersPanel(session_, this)},
+      {"comparison", tr("Compare"), new ComparisonPanel(compared_, view_, this)},
+      {"differences", tr("Differences"), new DifferencesPanel(compared_, watcher_, this)}};
   QDockWidget* first = nullptr;
   for (const Entry& entry : entries) {
     auto* dock = new QDockWidget(entry.title, inner_);
@@ -288,7 +290,6 @@ void MainWindow::sessionOpened() {
   view_->clear();
   dashboard_->setModel(session_->series());
   explorer_->sessionOpened();
-  comparison_->setOpen(session_->isOpen() ? session_->run().id : std::string());
   pages_->setCurrentIndex(session_->isOpen() ? 1 : 0);
   if (!session_->isOpen()) {
     recording_->clear();

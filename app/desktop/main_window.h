@@ -15,10 +15,12 @@ class QActionGroup;
 class QDockWidget;
 class QLabel;
 class QStackedWidget;
+class QVBoxLayout;
 
 namespace batchscope::desktop {
 
 class CatalogueWatcher;
+class ComparedSeries;
 class Comparison;
 class ControlPanel;
 class Dashboard;
@@ -68,6 +70,8 @@ class MainWindow : public QMainWindow {
   void buildRunMenu();
   void buildShareMenu();
   void buildViewMenu();
+  void buildCompareMenu();
+  void raiseDock(const char* name);
   void buildHelpMenu();
   void buildStatusBar();
   void runsChanged();
@@ -85,6 +89,7 @@ class MainWindow : public QMainWindow {
   RunSession* session_;
   Launcher* launcher_;
   Comparison* comparison_;
+  ComparedSeries* compared_;
   RunModel* runs_;
   RunListPanel* list_;
   RunTablePage* table_;
@@ -94,9 +99,10 @@ class MainWindow : public QMainWindow {
   ExplorerPanel* explorer_;
   QStackedWidget* instruments_;  // dashboard, explorer
   QMainWindow* inner_;
-  std::vector<QDockWidget*> docks_;  // in the order of their tabs
-  QStackedWidget* pages_;            // empty, run
-  QStackedWidget* faces_;            // list, page and control; table of runs
+  QVBoxLayout* runColumn_ = nullptr;  // header, comparison, instrument with docks
+  std::vector<QDockWidget*> docks_;   // in the order of their tabs
+  QStackedWidget* pages_;             // empty, run
+  QStackedWidget* faces_;             // list, page and control; table of runs
   QAction* tableAction_;
   QLabel* machine_;
   QLabel* store_;

@@ -46,6 +46,7 @@ void MainWindow::buildMenus() {
   menuBar()->setNativeMenuBar(false);
   buildRunMenu();
   buildViewMenu();
+  buildCompareMenu();
   buildShareMenu();
   buildHelpMenu();
 }

@@ -46,6 +46,12 @@ void PlotView::setHidden(std::size_t line, bool isHidden) {
   refresh();
 }
 
+void PlotView::setCompared(std::vector<SceneRun> runs, GroupBands bands) {
+  compared_ = std::move(runs);
+  bands_ = bands;
+  refresh();
+}
+
 void PlotView::refresh() {
   stale_ = true;
   update();
@@ -71,7 +77,9 @@ void PlotView::rebuild() {
                        .isLogX = state_->logX(),
                        .isZoomed = state_->isZoomed(),
                        .isWhole = state_->showsPeaks(),
-                       .isHidden = hidden_};
+                       .isHidden = hidden_,
+                       .runs = compared_,
+                       .bands = bands_};
   painter_.setScene(buildScene(model, spec_, plot, options), spec_, Theme::current(), devicePixelRatioF());
 
   const ChartScene& scene = painter_.scene();
@@ -102,7 +110,7 @@ void PlotView::rebuild() {
 
 std::optional<double> PlotView::cursorPx() const {
   if (model_ == nullptr || !state_->cursor()) return {};
-  const auto x = model_->position(axis(), *state_->cursor());
+  const auto x = state_->cursorX(*model_, axis());
   return x ? std::optional(painter_.scene().left.px(*x)) : std::nullopt;
 }
 
@@ -242,7 +250,9 @@ void PlotView::mouseMoveEvent(QMouseEvent* event) {
     state_->panBy(*model_, axis(), (dragTo_ - x) / plot.width());
   }
   if (drag_ != Drag::None) dragTo_ = x;
-  state_->setCursor(model_->nearest(axis(), xAt(x)));
+  const double place = xAt(x);
+  const bool isBeyond = !compared_.empty() && axis() == state_->axis() && place > model_->extent(axis()).high;
+  state_->setCursor(model_->nearest(axis(), place), isBeyond ? std::optional(place) : std::nullopt);
   update();
 }
 

@@ -22,6 +22,8 @@ class PlotView : public QWidget {
   // Borrowed; may be null. Call again, or refresh, after the model has new samples.
   void setModel(SeriesModel* model);
   void setHidden(std::size_t line, bool isHidden);
+  // Runs that are compared, the open one first, as lines or in bands of their groups; none: it is alone.
+  void setCompared(std::vector<SceneRun> runs, GroupBands bands);
   // Computes and paints anew with the next event, where the plot is visible; otherwise once it is.
   void refresh();
 
@@ -63,6 +65,8 @@ class PlotView : public QWidget {
   SeriesPainter painter_;
   AxisTicks ticks_;
   std::vector<bool> hidden_;
+  std::vector<SceneRun> compared_;
+  GroupBands bands_ = GroupBands::None;
   bool stale_ = true;
   Drag drag_ = Drag::None;
   double dragFrom_ = 0, dragTo_ = 0;  // pixels

@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 
 #include "run_model.h"
+#include "theme.h"
 
 namespace batchscope::desktop {
 
@@ -75,9 +76,10 @@ void RunSearch::complain(const storage::FilterError& error) {
   };
   const QString wrong = at < text.size() ? part(at, length) : QStringLiteral("&nbsp;&nbsp;");
   complaint_->setText(
-      tr("<p>%1<u><b>%2</b></u>%3</p><p>%4</p><p>For example: accuracy&gt;0.97 and state=finished</p>")
+      tr("%1<u><b>%2</b></u>%3<br>%4<br><span style=\"color: %5\">For example: accuracy&gt;0.97 and "
+         "state=finished</span>")
           .arg(part(0, at), wrong, part(at + length, -1),
-               QString::fromStdString(error.reason()).toHtmlEscaped()));
+               QString::fromStdString(error.reason()).toHtmlEscaped(), Theme::current().dim.name()));
   complaint_->show();
 }
 
@@ -119,6 +121,12 @@ void RunSearch::complete(const QString& name) {
 }
 
 bool RunSearch::eventFilter(QObject* watched, QEvent* event) {
+  // The window has an Escape of its own, which this one comes before.
+  if (watched == field_ && event->type() == QEvent::ShortcutOverride &&
+      static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape && !field_->text().isEmpty()) {
+    event->accept();
+    return true;
+  }
   if (watched == field_ && event->type() == QEvent::KeyPress) {
     const int key = static_cast<QKeyEvent*>(event)->key();
     if (key == Qt::Key_Escape && !field_->text().isEmpty()) {

@@ -94,6 +94,7 @@ QWidget* RunTablePage::buildHead() {
   title->setObjectName(QStringLiteral("runName"));
   count_->setObjectName(QStringLiteral("dim"));
   compare_->setObjectName(QStringLiteral("primary"));
+  compare_->setProperty("isSmall", true);
   columns_->setText(tr("Columns"));
   columns_->setAccessibleName(tr("Columns"));
   columns_->setMenu(columnMenu_);

@@ -10,6 +10,7 @@
 #include "clip.h"
 #include "format.h"
 #include "ribbon.h"
+#include "run_strokes.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -90,9 +91,11 @@ void SeriesPainter::paintAll(QPainter& painter) const {
   paintReplicas(painter);
 }
 
-QColor SeriesPainter::colourOf(const LineSpec& line) const {
-  return line.isBound ? theme_.dim
-                      : theme_.series[static_cast<std::size_t>(line.colour) % theme_.series.size()];
+QColor SeriesPainter::colourOf(const SceneLine& line) const {
+  if (line.colour >= 0) return theme_.run(line.colour);
+  const LineSpec& spec = spec_.lines[line.spec];
+  return spec.isBound ? theme_.dim
+                      : theme_.series[static_cast<std::size_t>(spec.colour) % theme_.series.size()];
 }
 
 void SeriesPainter::paintBands(QPainter& painter) const {
@@ -147,25 +150,37 @@ void SeriesPainter::paintLines(QPainter& painter) const {
     const double y = std::round(scene_.left.py(*spec_.bound)) + 0.5;
     painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
   }
+  for (const SceneLine& line : scene_.lines) {
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(withAlpha(colourOf(line), theme_.isDark ? 0.22 : 0.16));
+    for (const QPolygonF& band : line.bands) painter.drawPolygon(band);
+  }
+  painter.setBrush(Qt::NoBrush);
   for (const bool ghosts : {true, false}) {
     for (const SceneLine& line : scene_.lines) {
       const LineSpec& spec = spec_.lines[line.spec];
       for (const ScenePiece& piece : line.pieces) {
-        const QColor colour = piece.isLost || piece.isUnreliable ? theme_.faint : colourOf(spec);
+        const bool isCompared = line.colour >= 0;
+        const QColor colour =
+            (piece.isLost && !isCompared) || piece.isUnreliable ? theme_.faint : colourOf(line);
         if (ghosts) {
           painter.setPen(QPen(withAlpha(colour, theme_.isDark ? 0.24 : 0.22), kHair));
           drawPolylines(painter, piece.ghost, plot);
           continue;
         }
-        QPen pen(piece.isLost ? withAlpha(colour, 0.7) : colour, spec.isBound ? kHair : kInk);
+        QPen pen(piece.isLost ? withAlpha(colour, isCompared ? 0.4 : 0.7) : colour,
+                 spec.isBound ? kHair : kInk);
         pen.setJoinStyle(Qt::RoundJoin);
         pen.setCapStyle(spec.isBound ? Qt::FlatCap : Qt::RoundCap);
         if (spec.isBound) pen.setStyle(Qt::DotLine);
         if (spec.isDashed) pen.setDashPattern({4, 3});
+        if (const auto strokes = runStrokes(line.spec); isCompared && !spec.isBound && !strokes.empty())
+          pen.setDashPattern(strokes);
         painter.setPen(pen);
         const auto& ink = piece.ink.smooth.empty() ? piece.ink.raw : piece.ink.smooth;
         drawPolylines(painter, ink, plot);
-        if (spec.isBound || piece.ink.samples > kDots || piece.ink.smooth.size() > 0) continue;
+        if (spec.isBound || piece.isLost || piece.ink.samples > kDots || piece.ink.smooth.size() > 0)
+          continue;
         painter.setPen(QPen(colour, 4, Qt::SolidLine, Qt::RoundCap));
         for (const QPolygonF& points : ink) {
           for (const QPointF& point : points) {
@@ -186,7 +201,7 @@ void SeriesPainter::paintBoundLabels(QPainter& painter) const {
   painter.setPen(theme_.dim);
   for (const SceneLine& line : scene_.lines) {
     const LineSpec& spec = spec_.lines[line.spec];
-    if (!spec.isBound || line.pieces.empty() || line.pieces.back().ink.raw.empty()) continue;
+    if (!spec.isBound || line.run > 0 || line.pieces.empty() || line.pieces.back().ink.raw.empty()) continue;
     const QPointF end = line.pieces.back().ink.raw.back().last();
     painter.drawText(QPointF(scene_.left.plot.right() + 4, end.y() + 4), spec.label);
   }
@@ -227,9 +242,10 @@ void SeriesPainter::paintCursor(QPainter& painter, const StepRef& at, double px)
   painter.setBrush(theme_.panel);
   for (const SceneLine& line : scene_.lines) {
     const LineSpec& spec = spec_.lines[line.spec];
-    const auto y = line.yAt(at.generation, px);
+    const auto y =
+        line.yAt(line.run == 0 && line.bands.empty() ? std::optional(at.generation) : std::nullopt, px);
     if (spec.isBound || !y || *y < plot.top() - 1 || *y > plot.bottom() + 1) continue;
-    painter.setPen(QPen(colourOf(spec), kInk));
+    painter.setPen(QPen(colourOf(line), kInk));
     painter.drawEllipse(QPointF(x, *y), 3, 3);
   }
   painter.restore();

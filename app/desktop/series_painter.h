@@ -30,7 +30,7 @@ class SeriesPainter {
   void paintLines(QPainter& painter) const;
   void paintReplicas(QPainter& painter) const;
   void paintBoundLabels(QPainter& painter) const;
-  QColor colourOf(const LineSpec& line) const;
+  QColor colourOf(const SceneLine& line) const;
 
   ChartScene scene_;
   ChartSpec spec_;

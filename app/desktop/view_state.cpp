@@ -25,9 +25,28 @@ SeriesModel::Extent translate(const SeriesModel& model, XAxis from, XAxis to, Se
 }  // namespace
 
 ViewState::Extent ViewState::range(const SeriesModel& model, XAxis axis) const {
-  if (!zoom_) return model.extent(axis, logX_);
+  if (!zoom_) return whole(model, axis);
   const Extent range = translate(model, axis_, axis, *zoom_);
-  return range.high > range.low && (!logX_ || range.low > 0) ? range : model.extent(axis, logX_);
+  return range.high > range.low && (!logX_ || range.low > 0) ? range : whole(model, axis);
+}
+
+ViewState::Extent ViewState::whole(const SeriesModel& model, XAxis axis) const {
+  Extent all = model.extent(axis, logX_);
+  for (const SeriesModel* companion : companions_) {
+    const Extent one = companion->extent(axis, logX_);
+    if (one.empty()) continue;
+    all = all.empty() ? one : Extent{std::min(all.low, one.low), std::max(all.high, one.high)};
+  }
+  return all;
+}
+
+void ViewState::setCompanions(std::vector<const SeriesModel*> companions) {
+  companions_ = std::move(companions);
+}
+
+std::optional<double> ViewState::cursorX(const SeriesModel& model, XAxis axis) const {
+  if (!cursor_) return {};
+  return beyond_ && axis == axis_ ? beyond_ : model.position(axis, *cursor_);
 }
 
 double ViewState::place(double x) const { return logX_ ? std::log(x) : x; }
@@ -40,6 +59,7 @@ double ViewState::shifted(const Extent& range, double x, double share) const {
 
 void ViewState::setAxis(XAxis axis, const SeriesModel* model) {
   if (axis == axis_) return;
+  beyond_.reset();
   for (auto* ranges : {&undo_, &redo_}) {
     if (model == nullptr) ranges->clear();
     for (auto& range : *ranges) {
@@ -82,7 +102,7 @@ void ViewState::setShowsPeaks(bool peaks) {
 }
 
 void ViewState::setZoom(const SeriesModel& model, Extent range, Gesture gesture) {
-  const Extent whole = model.extent(axis_, logX_);
+  const Extent whole = this->whole(model, axis_);
   if (whole.empty() || !(range.high - range.low >= narrowestView(axis_))) return;
   // No further out than the run.
   const double first = place(whole.low), last = place(whole.high);
@@ -161,14 +181,15 @@ void ViewState::resetZoom() {
 
 void ViewState::advance(const SeriesModel& model) {
   if (!zoom_ || !follow_) return;
-  const Extent whole = model.extent(axis_, logX_);
+  const Extent whole = this->whole(model, axis_);
   const double width = place(zoom_->high) - place(zoom_->low);
   if (!whole.empty()) zoom_ = Extent{unplace(place(whole.high) - width), whole.high};
 }
 
-void ViewState::setCursor(std::optional<StepRef> cursor) {
-  if (cursor == cursor_) return;
+void ViewState::setCursor(std::optional<StepRef> cursor, std::optional<double> beyond) {
+  if (cursor == cursor_ && beyond == beyond_) return;
   cursor_ = cursor;
+  beyond_ = beyond;
   Q_EMIT cursorMoved();
 }
 

@@ -33,6 +33,11 @@ class ViewState : public QObject {
   bool canUndo() const { return !undo_.empty(); }
   bool canRedo() const { return !redo_.empty(); }
   const std::optional<StepRef>& cursor() const { return cursor_; }
+  // Where the cross-hair stands on an axis.
+  std::optional<double> cursorX(const SeriesModel& model, XAxis axis) const;
+
+  // The runs beside the open one, all of which is to be in view. Borrowed.
+  void setCompanions(std::vector<const SeriesModel*> companions);
 
   // What of `axis` is in view: the zoom, translated where it was made on another axis, else everything.
   Extent range(const SeriesModel& model, XAxis axis) const;
@@ -59,7 +64,8 @@ class ViewState : public QObject {
   // New samples have come: a followed zoom moves along.
   void advance(const SeriesModel& model);
 
-  void setCursor(std::optional<StepRef> cursor);
+  // `beyond`: a place on the shared axis behind the last step, which other runs have reached.
+  void setCursor(std::optional<StepRef> cursor, std::optional<double> beyond = {});
   // Checkpoints, which charts mark and a person may press.
   void setMarks(std::vector<StepRef> marks);
   const std::vector<StepRef>& marks() const { return marks_; }
@@ -78,6 +84,7 @@ class ViewState : public QObject {
  private:
   enum class Gesture { None, Drag, Wheel, Pan };
 
+  Extent whole(const SeriesModel& model, XAxis axis) const;  // with the companions
   void setZoom(const SeriesModel& model, Extent range, Gesture gesture);
   void remember(Gesture gesture);
   double place(double x) const;    // on the axis: the logarithm where it is logarithmic
@@ -94,6 +101,8 @@ class ViewState : public QObject {
   Gesture gesture_ = Gesture::None;
   QElapsedTimer sinceGesture_;
   std::optional<StepRef> cursor_;
+  std::optional<double> beyond_;  // on axis_
+  std::vector<const SeriesModel*> companions_;
   std::vector<StepRef> marks_;
 };
 

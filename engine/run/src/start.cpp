@@ -16,6 +16,7 @@
 #include "placement.h"
 #include "process_table.h"
 #include "programs.h"
+#include "start.h"
 
 namespace batchscope::run {
 namespace {
@@ -99,12 +100,18 @@ void check(const protocol::RunSpec& spec, const std::vector<storage::Lease>& lea
 }  // namespace
 
 std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& spec) {
+  return start_run(catalogue, spec, [](const std::string&) {});
+}
+
+std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& spec,
+                      const std::function<void(const std::string& id)>& prepare) {
   storage::check_name(spec.name);
   storage::check_group(spec.group);
   check(spec, catalogue.leases());
   const std::string id = catalogue.create_run(spec);
   try {
     protocol::make_run_directories(protocol::run_paths(id));
+    prepare(id);
     await_supervisor(catalogue, id, spawn_supervisor(id, 0));
   } catch (const Error& error) {
     catalogue.set_state(id, protocol::RunState::failed, error.what());

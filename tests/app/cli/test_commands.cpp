@@ -80,7 +80,7 @@ void TestCommands::helpIsThere_data() {
   QTest::newRow("--help") << QStringList{"--help"};
   QTest::newRow("help") << QStringList{"help"};
   for (const char* command :
-       {"run",    "ls",   "show", "rescale",     "checkpoint", "pause",   "resume", "stop",
+       {"run",    "ls",   "show", "rescale",     "checkpoint", "pause",   "resume", "fork", "stop",
         "attach", "logs", "cp",   "tensorboard", "rm",         "restore", "gc",     "diff",
         "plot",   "tail", "tag",  "note",        "rename",     "doctor"}) {
     QTest::newRow(command) << QStringList{command, "--help"};

@@ -31,7 +31,11 @@ const goodput::PerfParams kPerf{.alpha_c = 0.012,
 class Writer {
  public:
   Writer(storage::Catalogue& catalogue, const SyntheticOptions& options, const std::string& id)
-      : catalogue_(catalogue), options_(options), id_(id), samples_(protocol::run_paths(id).samples) {}
+      : catalogue_(catalogue),
+        options_(options),
+        id_(id),
+        samples_(protocol::run_paths(id).samples),
+        random_(options.seed) {}
 
   void write() {
     time_ = start_ = storage::now() - 280;
@@ -123,7 +127,7 @@ class Writer {
     put(g, names::kStepTime, took);
     put(g, names::kSyncTime, std::min(sync, took));
     if (step_ > 200) put(g, names::kModelStepTime, model);
-    put(g, names::kLoss, (2.1 * std::exp(-7 * run) + 0.07) * (1 + 0.12 * normal_(random_)));
+    put(g, names::kLoss, options_.loss * (2.1 * std::exp(-7 * run) + 0.07) * (1 + 0.12 * normal_(random_)));
     put(g, names::kEpoch, epoch);
     consumed_ += batch;
     put(g, names::kSamples, consumed_);
@@ -184,7 +188,7 @@ class Writer {
   SyntheticOptions options_;
   std::string id_;
   storage::SampleWriter samples_;
-  std::mt19937 random_{7};
+  std::mt19937 random_;
   std::normal_distribution<double> normal_;
   std::map<std::string, double> latest_;
   std::int64_t step_ = 0;
@@ -205,7 +209,9 @@ protocol::RunSpec specOf(const std::string& name) {
 }  // namespace
 
 std::string writeSyntheticRun(storage::Catalogue& catalogue, const SyntheticOptions& options) {
-  const std::string id = catalogue.create_run(specOf(options.name));
+  protocol::RunSpec spec = specOf(options.name);
+  spec.group = options.group;
+  const std::string id = catalogue.create_run(spec);
   protocol::make_run_directories(protocol::run_paths(id));
   Writer(catalogue, options, id).write();
   return id;

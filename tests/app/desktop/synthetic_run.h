@@ -18,6 +18,9 @@ struct SyntheticOptions {
   std::int64_t lostSteps = 150;
   protocol::RunState state = protocol::RunState::finished;
   bool hasModel = true;
+  unsigned seed = 7;  // of its noise
+  double loss = 1;    // how high its loss lies
+  std::string group = {};
 };
 
 // Returns the run's id. The catalogue lies at protocol::catalogue_path(), so set BATCHSCOPE_DB first.

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "batchscope/run/client.h"
+#include "batchscope/run/fork.h"
 #include "batchscope/run/log_times.h"
 #include "batchscope/run/model.h"
 #include "batchscope/run/recipe.h"

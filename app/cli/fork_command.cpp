@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// fork: a new run that begins at another one's checkpoint.
+#include <fmt/core.h>
+
+#include "attach_commands.h"
+#include "batchscope/run/fork.h"
+#include "commands.h"
+#include "run_json.h"
+#include "store.h"
+
+namespace batchscope::cli {
+
+int forkRun(const ForkOptions& options) {
+  storage::Catalogue catalogue = openCatalogue();
+  const storage::Run origin = catalogue.resolve(options.run);
+  run::ForkOptions fork{options.checkpoint, options.name, options.replicas, {}};
+  if (!options.arguments.empty()) fork.arguments = options.arguments;
+  if (options.detach) {
+    const std::string id = run::fork_run(catalogue, origin.id, fork);
+    if (options.json)
+      printJson({{"run", id}, {"forked_from", origin.id}});
+    else
+      fmt::print("{}\n", id);
+    return kExitOk;
+  }
+  Interrupts interrupts;
+  const std::string id = run::fork_run(catalogue, origin.id, fork);
+  const Outcome outcome = followRun(catalogue, id, {}, interrupts, options.json);
+  printEnd(outcome, {}, options.json);
+  return exitCodeOf(outcome, {});
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "compared_series.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "batchscope/protocol/paths.h"
+#include "catalogue_watcher.h"
+#include "comparison.h"
+#include "run_session.h"
+#include "view_state.h"
+
+namespace batchscope::desktop {
+
+ComparedSeries::ComparedSeries(Comparison* comparison, RunSession* session, CatalogueWatcher* watcher,
+                               ViewState* view, QObject* parent)
+    : QObject(parent), comparison_(comparison), session_(session), watcher_(watcher), view_(view) {
+  connect(comparison_, &Comparison::changed, this, &ComparedSeries::update);
+  connect(session_, &RunSession::opened, this, [this] {
+    comparison_->setOpen(session_->isOpen() ? session_->run().id : std::string());
+    update();
+  });
+  connect(watcher_, &CatalogueWatcher::changed, this, [this] {
+    if (comparison_->isActive()) update();
+  });
+  connect(&readTimer_, &QTimer::timeout, this, &ComparedSeries::readNext);
+  // The open run is followed ten times a second, those beside it twice.
+  connect(&followTimer_, &QTimer::timeout, this, [this] {
+    for (const storage::Run& run : watcher_->runs())
+      if (is_active(run.state) && models_.contains(run.id)) unread_.push_back(run.id);
+    if (!unread_.empty()) readTimer_.start(0);
+  });
+  followTimer_.setInterval(500);
+}
+
+ComparedSeries::~ComparedSeries() { view_->setCompanions({}); }
+
+void ComparedSeries::want(const std::set<std::string>& series) { wanted_ = series; }
+
+std::vector<SceneRun> ComparedSeries::sceneRuns() const {
+  std::vector<SceneRun> runs;
+  for (const Entry& entry : runs_)
+    if (entry.model != nullptr) runs.push_back({entry.model, entry.colour, entry.group});
+  return runs;
+}
+
+void ComparedSeries::update() {
+  std::vector<Entry> runs;
+  for (const Comparison::Member& member : comparison_->members()) {
+    const auto found = std::find_if(watcher_->runs().begin(), watcher_->runs().end(),
+                                    [&](const storage::Run& run) { return run.id == member.id; });
+    if (found == watcher_->runs().end()) continue;
+    Entry entry{member.id, QString::fromStdString(found->name), found->spec.group, member.colour, nullptr};
+    if (session_->isOpen() && session_->run().id == member.id) {
+      entry.model = session_->series();
+    } else {
+      auto& model = models_[member.id];
+      if (!model) {
+        model = std::make_unique<SeriesModel>(protocol::run_paths(member.id).samples);
+        model->want(wanted_);
+        unread_.push_back(member.id);
+      }
+      entry.model = model.get();
+    }
+    runs.push_back(std::move(entry));
+  }
+  const auto seen = [](const Entry& e) { return std::tie(e.id, e.name, e.group, e.colour, e.model); };
+  const bool isSame = std::equal(runs.begin(), runs.end(), runs_.begin(), runs_.end(),
+                                 [&](const Entry& a, const Entry& b) { return seen(a) == seen(b); });
+  if (isSame) return;
+  runs_ = std::move(runs);
+  // Nobody may look at a model that goes now.
+  std::vector<const SeriesModel*> companions;
+  for (const Entry& entry : runs_)
+    if (entry.model != nullptr && entry.model != session_->series()) companions.push_back(entry.model);
+  view_->setCompanions(std::move(companions));
+  Q_EMIT changed();
+  std::erase_if(models_, [this](const auto& model) {
+    return std::none_of(runs_.begin(), runs_.end(),
+                        [&](const Entry& entry) { return entry.model == model.second.get(); });
+  });
+  if (!unread_.empty()) readTimer_.start(0);
+  if (models_.empty()) {
+    followTimer_.stop();
+  } else if (!followTimer_.isActive()) {
+    followTimer_.start();
+  }
+}
+
+void ComparedSeries::readNext() {
+  if (unread_.empty()) {
+    readTimer_.stop();
+    return;
+  }
+  const std::string id = unread_.front();
+  std::erase(unread_, id);
+  const auto model = models_.find(id);
+  if (model == models_.end()) return;
+  try {
+    if (model->second->refresh(session_->catalogue().generations(id))) Q_EMIT samplesChanged();
+  } catch (const Error& error) {
+    Q_EMIT failed(QString::fromUtf8(error.what()));
+  }
+}
+
+}  // namespace batchscope::desktop

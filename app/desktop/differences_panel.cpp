@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "differences_panel.h"
+
+#include <QCheckBox>
+#include <QHeaderView>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <functional>
+
+#include "catalogue_watcher.h"
+#include "compared_series.h"
+#include "format.h"
+#include "plain_table.h"
+#include "theme.h"
+
+namespace batchscope::desktop {
+namespace {
+
+using Kind = storage::SideBySideSection::Kind;
+
+QString titleOf(Kind kind) {
+  switch (kind) {
+    case Kind::run: return DifferencesModel::tr("Run");
+    case Kind::hyperparameters: return DifferencesModel::tr("Hyperparameters");
+    case Kind::generations: return DifferencesModel::tr("Generations");
+    case Kind::latest: return DifferencesModel::tr("Newest values");
+  }
+  return {};
+}
+
+QString textOf(const storage::Generation& generation) {
+  QString text = DifferencesModel::tr("×%1, %2, steps %3–%4")
+                     .arg(generation.replicas)
+                     .arg(QString::fromStdString(generation.reason), formatCount(generation.first_step),
+                          formatCount(generation.last_step));
+  if (generation.pause >= 0) text += DifferencesModel::tr(", pause %1").arg(formatPause(generation.pause));
+  return text;
+}
+
+QString textOf(const std::string& name, const storage::SideBySideValue& value) {
+  if (const auto* number = std::get_if<double>(&value))
+    return name == "duration" ? formatDuration(*number) : formatNumber(*number, 4);
+  if (const auto* count = std::get_if<std::int64_t>(&value)) return formatCount(*count);
+  if (const auto* text = std::get_if<std::string>(&value)) return QString::fromStdString(*text).simplified();
+  if (const auto* generation = std::get_if<storage::Generation>(&value)) return textOf(*generation);
+  return {};
+}
+
+}  // namespace
+
+void DifferencesModel::setRuns(const std::vector<storage::Run>& runs,
+                               const std::vector<std::vector<storage::Generation>>& generations, bool all) {
+  beginResetModel();
+  names_.clear();
+  rows_.clear();
+  for (const storage::Run& run : runs) names_.push_back(QString::fromStdString(run.name));
+  for (const auto& section : storage::side_by_side(runs, generations, storage::now())) {
+    bool isFirst = true;
+    for (const auto& row : section.rows) {
+      Row shown{isFirst ? titleOf(section.kind) : QString(), QString::fromStdString(row.name), {}, false};
+      for (const auto& value : row.values) shown.values.push_back(textOf(row.name, value));
+      shown.differs = std::adjacent_find(shown.values.begin(), shown.values.end(), std::not_equal_to<>()) !=
+                      shown.values.end();
+      if (!shown.differs && !all) continue;
+      rows_.push_back(std::move(shown));
+      isFirst = false;
+    }
+  }
+  endResetModel();
+}
+
+int DifferencesModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+int DifferencesModel::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : 2 + static_cast<int>(names_.size());
+}
+
+QVariant DifferencesModel::data(const QModelIndex& index, int role) const {
+  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+  const Row& row = rows_[static_cast<std::size_t>(index.row())];
+  const int column = index.column();
+  if (role == Qt::ForegroundRole)
+    return column == 1 || (column > 1 && row.differs) ? QVariant() : QVariant(Theme::current().dim);
+  if (role != Qt::DisplayRole && role != Qt::ToolTipRole) return {};
+  if (column == 0) return row.section;
+  if (column == 1) return row.name;
+  const QString& value = row.values[static_cast<std::size_t>(column - 2)];
+  return value.isEmpty() ? QStringLiteral("–") : value;
+}
+
+QVariant DifferencesModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal || section < 0 || section >= columnCount() || role != Qt::DisplayRole)
+    return {};
+  return section < 2 ? QString() : names_[static_cast<std::size_t>(section - 2)];
+}
+
+DifferencesPanel::DifferencesPanel(ComparedSeries* compared, CatalogueWatcher* watcher, QWidget* parent)
+    : QWidget(parent),
+      compared_(compared),
+      watcher_(watcher),
+      model_(new DifferencesModel(this)),
+      all_(new QCheckBox(tr("Also what is the same"), this)) {
+  auto* table = new PlainTable(tr("Check two runs or more to see in what they differ."), this);
+  table->setObjectName(QStringLiteral("differencesTable"));
+  table->setMinimumHeight(40);
+  table->setAccessibleName(tr("Differences of the compared runs"));
+  table->setModel(model_);
+  table->horizontalHeader()->setStretchLastSection(false);
+  auto* top = new QHBoxLayout;
+  top->setContentsMargins(12, 6, 12, 2);
+  top->addWidget(all_);
+  top->addStretch(1);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addLayout(top);
+  column->addWidget(table, 1);
+  connect(all_, &QCheckBox::toggled, this, &DifferencesPanel::refresh);
+  connect(compared_, &ComparedSeries::changed, this, &DifferencesPanel::refresh);
+  connect(watcher_, &CatalogueWatcher::changed, this, &DifferencesPanel::refresh);
+  connect(model_, &QAbstractItemModel::modelReset, table, [this, table] {
+    table->setColumnWidth(0, 130);
+    table->setColumnWidth(1, 150);
+    for (int i = 2; i < model_->columnCount(); ++i) table->setColumnWidth(i, 240);
+  });
+}
+
+void DifferencesPanel::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  refresh();
+}
+
+void DifferencesPanel::refresh() {
+  if (!isVisible()) return;
+  std::vector<storage::Run> runs;
+  std::vector<std::vector<storage::Generation>> generations;
+  for (const ComparedSeries::Entry& entry : compared_->runs()) {
+    const auto found = std::find_if(watcher_->runs().begin(), watcher_->runs().end(),
+                                    [&](const storage::Run& run) { return run.id == entry.id; });
+    if (found == watcher_->runs().end()) continue;
+    runs.push_back(*found);
+    generations.push_back(watcher_->catalogue().generations(entry.id));
+  }
+  model_->setRuns(runs, generations, all_->isChecked());
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// In what the compared runs differ (storage/side_by_side.h): how they were made, hyperparameters, restarts
+// and newest values, a column a run.
+#pragma once
+
+#include <QAbstractTableModel>
+#include <QWidget>
+#include <vector>
+
+#include "batchscope/storage/side_by_side.h"
+
+class QCheckBox;
+
+namespace batchscope::desktop {
+
+class CatalogueWatcher;
+class ComparedSeries;
+
+class DifferencesModel : public QAbstractTableModel {
+  Q_OBJECT
+ public:
+  using QAbstractTableModel::QAbstractTableModel;
+
+  // `all`: also what is the same everywhere.
+  void setRuns(const std::vector<storage::Run>& runs,
+               const std::vector<std::vector<storage::Generation>>& generations, bool all);
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ private:
+  struct Row {
+    QString section, name;
+    std::vector<QString> values;
+    bool differs = false;
+  };
+
+  std::vector<QString> names_;
+  std::vector<Row> rows_;
+};
+
+class DifferencesPanel : public QWidget {
+  Q_OBJECT
+ public:
+  DifferencesPanel(ComparedSeries* compared, CatalogueWatcher* watcher, QWidget* parent = nullptr);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  void refresh();
+
+  ComparedSeries* compared_;
+  CatalogueWatcher* watcher_;
+  DifferencesModel* model_;
+  QCheckBox* all_;
+};
+
+}  // namespace batchscope::desktop

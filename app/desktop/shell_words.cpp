@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shell_words.h"
+
+#include <QRegularExpression>
+#include <QStringList>
+#include <utility>
+
+namespace batchscope::desktop {
+
+QString shellQuoted(const QString& word) {
+  static const QRegularExpression plain(QStringLiteral("^[\\w@%+=:,./-]+$"));
+  if (plain.match(word).hasMatch()) return word;
+  return QLatin1Char('\'') + QString(word).replace(QLatin1Char('\''), QLatin1String("'\\''")) +
+         QLatin1Char('\'');
+}
+
+QString shellWords(const std::vector<std::string>& words) {
+  QStringList quoted;
+  for (const std::string& word : words) quoted << shellQuoted(QString::fromStdString(word));
+  return quoted.join(QLatin1Char(' '));
+}
+
+std::optional<std::vector<std::string>> parseShellWords(const QString& text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool isWord = false;
+  char quote = 0;  // that is open
+  const std::string bytes = text.toStdString();
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const char c = bytes[i];
+    if (c == '\\' && quote != '\'' && i + 1 < bytes.size()) {
+      word += bytes[++i];
+      isWord = true;
+    } else if (quote != 0 ? c == quote : c == '\'' || c == '"') {
+      quote = quote != 0 ? 0 : c;
+      isWord = true;
+    } else if (quote == 0 && (c == ' ' || c == '\t')) {
+      if (isWord) words.push_back(std::exchange(word, {}));
+      isWord = false;
+    } else {
+      word += c;
+      isWord = true;
+    }
+  }
+  if (quote != 0) return {};
+  if (isWord) words.push_back(word);
+  return words;
+}
+
+}  // namespace batchscope::desktop

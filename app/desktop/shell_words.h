@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Arguments of a program as one types them in a shell: in quotes where they need it, and back.
+#pragma once
+
+#include <QString>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace batchscope::desktop {
+
+QString shellQuoted(const QString& word);
+QString shellWords(const std::vector<std::string>& words);
+// Single and double quotes and backslashes mean what they mean in a shell; nothing is expanded. Nothing where a
+// quote is not closed.
+std::optional<std::vector<std::string>> parseShellWords(const QString& text);
+
+}  // namespace batchscope::desktop

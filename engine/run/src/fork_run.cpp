@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Forking a run. A replica that starts loads the newest checkpoint in its run's folder, whoever wrote it: a
+// fork is a new run with another one's checkpoint laid there before it starts.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/manifest.h"
+#include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/volatile_checkpoint.h"
+#include "batchscope/run/fork.h"
+#include "start.h"
+
+namespace batchscope::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string directory_name(const std::string& text) {
+  long long number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault != std::errc() || end != text.data() + text.size() || number < 0) return text;
+  std::array<char, 40> name;
+  std::snprintf(name.data(), name.size(), "checkpoint-%06lld", number);
+  return name.data();
+}
+
+std::string listed(const std::vector<fs::path>& checkpoints) {
+  std::string text;
+  for (const fs::path& checkpoint : checkpoints)
+    text += (text.empty() ? "" : ", ") + checkpoint.filename().string();
+  return text;
+}
+
+// Below another name until it is whole. A checkpoint in memory has no checksums yet; the copy has.
+void copy_checkpoint(const fs::path& from, const fs::path& folder, protocol::Manifest manifest) {
+  const fs::path name = folder / from.filename(), partial = name.string() + ".partial";
+  try {
+    fs::create_directory(partial);
+    for (protocol::StateFile& file : manifest.files) {
+      fs::copy_file(from / file.name, partial / file.name);
+      protocol::fsync_path(partial / file.name);
+      file.crc32 = protocol::file_crc32(partial / file.name);
+    }
+    manifest.pinned = true;
+    manifest.ledger.clear();
+    protocol::write_manifest(partial, manifest);
+    protocol::fsync_path(partial);
+    fs::rename(partial, name);
+    protocol::fsync_path(folder);
+  } catch (const fs::filesystem_error& error) {
+    throw Error(ErrorKind::io, "cannot copy " + from.string() + ": " + error.code().message());
+  }
+}
+
+int replicas_of(storage::Catalogue& catalogue, const storage::Run& run) {
+  const auto generations = catalogue.generations(run.id);
+  return generations.empty() ? run.spec.replicas : generations.back().replicas;
+}
+
+}  // namespace
+
+fs::path find_checkpoint(const std::string& id, const std::string& text) {
+  const fs::path folder = protocol::run_paths(id).checkpoints;
+  const std::vector<fs::path> present = protocol::list_checkpoints(folder);
+  if (text.empty()) {
+    if (const auto newest = protocol::newest_good_checkpoint(folder)) return *newest;
+    throw Error(ErrorKind::not_found, "run " + id + " has no good checkpoint in " + folder.string());
+  }
+  const std::string name = directory_name(text);
+  const auto found = std::find_if(present.begin(), present.end(),
+                                  [&](const fs::path& checkpoint) { return checkpoint.filename() == name; });
+  if (found == present.end())
+    throw Error(ErrorKind::not_found, "run " + id + " has no checkpoint \"" + text + "\"; there " +
+                                          (present.empty() ? "are none" : "are " + listed(present)));
+  protocol::verify_checkpoint(*found);
+  return *found;
+}
+
+std::string fork_run(storage::Catalogue& catalogue, const std::string& id, const ForkOptions& options) {
+  const auto origin = catalogue.run(id);
+  if (!origin) throw Error(ErrorKind::not_found, "there is no run " + id);
+  const fs::path checkpoint = find_checkpoint(id, options.checkpoint);
+  const protocol::Manifest manifest = protocol::read_manifest(checkpoint);
+  protocol::RunSpec spec = origin->spec;
+  spec.name = options.name.empty() ? origin->name + " fork" : options.name;
+  spec.replicas = options.replicas > 0 ? options.replicas : replicas_of(catalogue, *origin);
+  if (options.arguments) spec.arguments = *options.arguments;
+  spec.triggers.clear();
+  return start_run(catalogue, spec, [&](const std::string& fork) {
+    copy_checkpoint(checkpoint, protocol::run_paths(fork).checkpoints, manifest);
+    catalogue.add_event(fork, 0, manifest.step, "info",
+                        "Forked from " + origin->name + " (" + id + "), " + checkpoint.filename().string() +
+                            " after step " + std::to_string(manifest.step) + ".");
+  });
+}
+
+}  // namespace batchscope::run

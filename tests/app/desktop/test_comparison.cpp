@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Runs that are compared: chosen by mouse and by keyboard, drawn on the same charts in their colours on every
+// x axis, each generation by itself; their values at the cross-hair, bands of groups, and in what they
+// differ. With BATCHSCOPE_PICTURES set to a folder, pictures are kept there.
+#include <QAbstractItemModelTester>
+#include <QCheckBox>
+#include <QListView>
+#include <QTableView>
+#include <QToolButton>
+#include <QtTest>
+#include <cmath>
+
+#include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/series.h"
+#include "catalogue_watcher.h"
+#include "compared_series.h"
+#include "comparison.h"
+#include "comparison_bar.h"
+#include "comparison_panel.h"
+#include "dashboard.h"
+#include "differences_panel.h"
+#include "main_window.h"
+#include "run_model.h"
+#include "run_session.h"
+#include "synthetic_run.h"
+#include "temporary_store.h"
+#include "theme.h"
+#include "view_state.h"
+
+using namespace batchscope;
+using namespace batchscope::desktop;
+
+namespace {
+
+constexpr std::size_t kLossChart = 4, kLossLine = 0;
+
+void keepPicture(QWidget& window, const char* name) {
+  const QString folder = qEnvironmentVariable("BATCHSCOPE_PICTURES");
+  if (!folder.isEmpty()) window.grab().save(QStringLiteral("%1/%2.png").arg(folder, QLatin1String(name)));
+}
+
+double rightEnd(const SceneLine& line) {
+  double right = 0;
+  for (const ScenePiece& piece : line.pieces)
+    for (const QPolygonF& polyline : piece.ink.raw) right = std::max(right, polyline.last().x());
+  return right;
+}
+
+}  // namespace
+
+class ComparisonTest : public QObject {
+  Q_OBJECT
+
+  test::TemporaryStore store_;
+  std::unique_ptr<storage::Catalogue> catalogue_;
+  std::unique_ptr<CatalogueWatcher> watcher_;
+  std::unique_ptr<MainWindow> window_;
+  std::string alone_;
+  std::vector<std::string> seeds_;  // of one group, the last is twice as long
+
+  const ChartScene& scene(std::size_t chart = kLossChart) const {
+    return window_->dashboard()->cards()[chart]->plot()->painter().scene();
+  }
+  const SceneLine* line(std::size_t run, std::size_t spec = kLossLine) const {
+    for (const SceneLine& line : scene().lines)
+      if (line.run == run && line.spec == spec) return &line;
+    return nullptr;
+  }
+  QTableView* table(const char* name) const {
+    return window_->findChild<QTableView*>(QString::fromLatin1(name));
+  }
+  // Until the charts have drawn so many runs.
+  void awaitRuns(std::size_t count) {
+    QTRY_VERIFY(line(count - 1) != nullptr && rightEnd(*line(count - 1)) > 0);
+  }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    catalogue_ = std::make_unique<storage::Catalogue>(protocol::catalogue_path());
+    test::SyntheticOptions options;
+    options.stepsPerGeneration = 200;
+    options.lostSteps = 20;
+    options.group = "seeds";
+    for (unsigned seed = 1; seed <= 3; ++seed) {
+      options.name = "digits-seed-" + std::to_string(seed);
+      options.seed = seed;
+      options.loss = seed;
+      if (seed == 3) options.stepsPerGeneration = 400;
+      seeds_.push_back(test::writeSyntheticRun(*catalogue_, options));
+    }
+    catalogue_->put_hyperparameters(seeds_[1], {{"lr", "0.1"}});
+    options = {};
+    options.stepsPerGeneration = 200;
+    options.lostSteps = 20;
+    options.name = "digits-alone";
+    alone_ = test::writeSyntheticRun(*catalogue_, options);
+    watcher_ = std::make_unique<CatalogueWatcher>(protocol::catalogue_path());
+    applyTheme(Theme::Mode::Light);
+    window_ = std::make_unique<MainWindow>(watcher_.get(), false);
+    window_->resize(1440, 900);
+    window_->show();
+    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+    QTRY_VERIFY(window_->session()->isOpen());
+    QCOMPARE(window_->session()->run().id, alone_);
+    window_->view()->setAxis(XAxis::Step, window_->session()->series());
+    window_->view()->setSmoothing(0);
+  }
+
+  void aRunIsChosenByMouseAndByKeyboard() {
+    auto* list = window_->findChild<QListView*>(QStringLiteral("runList"));
+    const auto place = [list](const std::string& id) {
+      const auto found = list->model()->match(list->model()->index(0, 0), RunModel::IdRole,
+                                              QString::fromStdString(id), 1, Qt::MatchExactly);
+      return list->visualRect(found.value(0)).center();
+    };
+    QTest::mouseClick(list->viewport(), Qt::LeftButton, Qt::ControlModifier, place(seeds_[0]));
+    QCOMPARE(window_->session()->run().id, alone_);  // it is not opened by that
+    awaitRuns(2);
+    QVERIFY(window_->findChild<ComparisonBar*>()->isVisible());
+    QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, place(seeds_[2]));
+    QTest::keyClick(list, Qt::Key_Space);
+    QCOMPARE(window_->comparison()->chosenCount(), 2u);
+    QCOMPARE(window_->session()->run().id, seeds_[2]);
+    window_->openRun(alone_);
+    awaitRuns(3);
+    keepPicture(*window_, "compare-light");
+  }
+
+  void theirLinesAreTheirSamplesInTheirColours() {
+    // Of the run that lies above the others.
+    storage::SampleReader reader(protocol::run_paths(seeds_[2]).samples);
+    const SceneLine& drawn = *line(2);
+    QCOMPARE(drawn.colour, *window_->comparison()->colourOf(seeds_[2]));
+    const QImage picture = window_->dashboard()->cards()[kLossChart]->plot()->grab().toImage();
+    const QColor colour = Theme::current().run(drawn.colour);
+    int seen = 0;
+    for (const auto& sample : reader.read(protocol::series::kLoss, 1)) {
+      const double x = scene().left.px(static_cast<double>(sample.step));
+      const double y = scene().left.py(sample.value);
+      const auto at = drawn.yAt(1, x);
+      if (!at || !scene().left.plot.contains(x, y)) continue;
+      // Among the column's lowest and highest values.
+      bool isDrawn = false;
+      for (const ScenePiece& piece : drawn.pieces)
+        for (const QPolygonF& polyline : piece.ink.raw)
+          for (const QPointF& point : polyline)
+            isDrawn = isDrawn || (std::abs(point.x() - x) <= 1.5 && std::abs(point.y() - y) <= 1);
+      const QColor ink = picture.pixelColor(QPointF(x, *at).toPoint());
+      const int distance = std::abs(ink.red() - colour.red()) + std::abs(ink.green() - colour.green()) +
+                           std::abs(ink.blue() - colour.blue());
+      if (isDrawn && distance < 120) ++seen;
+    }
+    QVERIFY2(seen > 40, qPrintable(QString::number(seen)));
+  }
+
+  void noLineCrossesARestart() {
+    for (const std::size_t run : {0u, 1u, 2u}) {
+      std::set<int> generations;
+      for (const ScenePiece& piece : line(run)->pieces) generations.insert(piece.generation);
+      QCOMPARE(generations.size(), 3u);
+    }
+  }
+
+  void everyAxisShowsAllOfThem() {
+    for (const XAxis axis : kXAxes) {
+      window_->view()->setAxis(axis, window_->session()->series());
+      window_->dashboard()->cards()[kLossChart]->plot()->repaint();
+      awaitRuns(3);
+      // The longest run reaches the right edge, the others do not.
+      const double edge = scene().left.plot.right();
+      QVERIFY2(std::abs(rightEnd(*line(2)) - edge) < 4, qPrintable(xAxisName(axis)));
+      QVERIFY(rightEnd(*line(0)) < edge - 20);
+    }
+    window_->view()->setAxis(XAxis::Step, window_->session()->series());
+  }
+
+  void theTableNamesTheRunsAndTheirValues() {
+    QTest::keyClick(window_.get(), Qt::Key_V);
+    QTableView* values = table("comparisonTable");
+    QTRY_VERIFY(values->isVisible());
+    QCOMPARE(values->model()->rowCount(), 3);
+    window_->view()->setCursor(StepRef{1, 300});
+    QVERIFY(values->model()->headerData(0, Qt::Horizontal).toString().contains(QStringLiteral("300")));
+    storage::SampleReader reader(protocol::run_paths(seeds_[0]).samples);
+    const double loss = reader.read(protocol::series::kLoss, 1, 300, 300).front().value;
+    QCOMPARE(values->model()->index(1, 0).data().toString(), QStringLiteral("digits-seed-1"));
+    QVERIFY(std::abs(values->model()->index(1, 2).data().toString().toDouble() - loss) < 0.01 * loss);
+    keepPicture(*window_, "compare-values");
+  }
+
+  void theCrossHairGoesBeyondTheOpenRun() {
+    PlotView* plot = window_->dashboard()->cards()[kLossChart]->plot();
+    plot->repaint();
+    const QRectF area = plot->plotArea();
+    QTest::mouseMove(plot, QPoint(qRound(area.right()) - 10, qRound(area.center().y())));
+    QTableView* values = table("comparisonTable");
+    QTRY_COMPARE(values->model()->index(0, 2).data().toString(), QStringLiteral("–"));
+    QVERIFY(values->model()->index(2, 2).data().toString() != QStringLiteral("–"));
+    window_->view()->setCursor({});
+    QVERIFY(values->model()->index(0, 2).data().toString() != QStringLiteral("–"));
+  }
+
+  void aGroupIsAMedianWithABand() {
+    window_->comparison()->choose(seeds_);
+    awaitRuns(4);
+    const double x = scene().left.px(150);
+    std::vector<double> heights;
+    for (const std::size_t run : {1u, 2u, 3u}) heights.push_back(*line(run)->yAt(std::nullopt, x));
+    std::sort(heights.begin(), heights.end());
+    QTest::keyClick(window_.get(), Qt::Key_B);
+    const auto isBundled = [this] {
+      return std::any_of(scene().lines.begin(), scene().lines.end(),
+                         [](const SceneLine& l) { return l.spec == kLossLine && !l.bands.empty(); });
+    };
+    QTRY_VERIFY(isBundled());
+    int ofLoss = 0;
+    for (const SceneLine& drawn : scene().lines) {
+      if (drawn.spec != kLossLine) continue;
+      ++ofLoss;
+      if (drawn.bands.empty()) continue;
+      QVERIFY(std::abs(*drawn.yAt(std::nullopt, x) - heights[1]) < 3);
+      double top = 1e9, bottom = 0;
+      for (const QPointF& point : drawn.bands.front()) {
+        if (std::abs(point.x() - x) > 2) continue;
+        top = std::min(top, point.y());
+        bottom = std::max(bottom, point.y());
+      }
+      QVERIFY(std::abs(top - heights[0]) < 6 && std::abs(bottom - heights[2]) < 6);
+    }
+    QCOMPARE(ofLoss, 2);  // the group, and the run that is in none
+    keepPicture(*window_, "compare-groups");
+    applyTheme(Theme::Mode::Dark);
+    QTest::qWait(50);
+    keepPicture(*window_, "compare-groups-dark");
+    applyTheme(Theme::Mode::Light);
+    QTest::keyClick(window_.get(), Qt::Key_B);
+    QTRY_VERIFY(!isBundled());
+  }
+
+  void theDifferencesAreListed() {
+    QTest::keyClick(window_.get(), Qt::Key_D, Qt::ShiftModifier);
+    QTableView* differences = table("differencesTable");
+    QTRY_VERIFY(differences->isVisible());
+    const auto rowOf = [differences](const QString& name) {
+      for (int row = 0; row < differences->model()->rowCount(); ++row)
+        if (differences->model()->index(row, 1).data().toString() == name) return row;
+      return -1;
+    };
+    QCOMPARE(differences->model()->columnCount(), 2 + 4);
+    const int row = rowOf(QStringLiteral("lr"));
+    QVERIFY(row >= 0);
+    for (int column = 2; column < 6; ++column) {
+      const bool isOther = differences->model()->headerData(column, Qt::Horizontal) == "digits-seed-2";
+      QCOMPARE(differences->model()->index(row, column).data().toString(),
+               isOther ? QStringLiteral("0.1") : QStringLiteral("0.05"));
+    }
+    QCOMPARE(rowOf(QStringLiteral("scaling_rule")), -1);
+    keepPicture(*window_, "compare-differences");
+    auto* all = window_->findChild<DifferencesPanel*>()->findChild<QCheckBox*>();
+    QTest::mouseClick(all, Qt::LeftButton, {}, QPoint(8, all->height() / 2));
+    QVERIFY(rowOf(QStringLiteral("scaling_rule")) >= 0);
+  }
+
+  void anotherRunOfThemIsOpenedFromTheLegend() {
+    auto* bar = window_->findChild<ComparisonBar*>();
+    QToolButton* chip = nullptr;
+    for (QToolButton* button : bar->findChildren<QToolButton*>(QStringLiteral("runChip")))
+      if (button->isVisible() && button->text() == QStringLiteral("digits-seed-2")) chip = button;
+    QVERIFY(chip != nullptr);
+    QTest::mouseClick(chip, Qt::LeftButton);
+    QCOMPARE(window_->session()->run().id, seeds_[1]);
+    awaitRuns(3);
+    QTRY_VERIFY(line(3) == nullptr);  // the one that was only there because it was open is gone
+  }
+
+  void clearedThereIsOneRunAgain() {
+    QTest::keyClick(window_.get(), Qt::Key_C, Qt::ShiftModifier);
+    QVERIFY(!window_->comparison()->isActive());
+    QVERIFY(!window_->findChild<ComparisonBar*>()->isVisible());
+    QTRY_VERIFY(line(1) == nullptr);
+    QCOMPARE(line(0)->colour, -1);
+  }
+
+  void theModelsKeepTheRules() {
+    RunSession session(watcher_.get());
+    ViewState view;
+    Comparison comparison;
+    ComparedSeries compared(&comparison, &session, watcher_.get(), &view);
+    compared.want(ComparisonModel::series());
+    ComparisonModel values(&compared, &view);
+    QAbstractItemModelTester first(&values, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    session.open(alone_);
+    comparison.choose(seeds_);
+    QTRY_VERIFY(values.rowCount() == 4 && values.index(3, 2).data().toString() != QStringLiteral("–"));
+    comparison.choose(seeds_[0], false);
+    QCOMPARE(values.rowCount(), 3);
+
+    DifferencesModel differences;
+    QAbstractItemModelTester second(&differences, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    const std::vector<storage::Run> runs{*catalogue_->run(seeds_[0]), *catalogue_->run(seeds_[1])};
+    differences.setRuns(runs, {catalogue_->generations(seeds_[0]), catalogue_->generations(seeds_[1])}, true);
+    QVERIFY(differences.rowCount() > 20);
+    differences.setRuns({}, {}, false);
+    QCOMPARE(differences.rowCount(), 0);
+  }
+
+  void coloursAreKeptAndManyAreTooMany() {
+    Comparison comparison;
+    QSignalSpy full(&comparison, &Comparison::full);
+    comparison.setOpen("open");
+    QVERIFY(!comparison.isActive());
+    comparison.choose("a", true);
+    comparison.choose("b", true);
+    QCOMPARE(comparison.members().size(), 3u);
+    const int colour = *comparison.colourOf("b");
+    comparison.choose("a", false);
+    QCOMPARE(*comparison.colourOf("b"), colour);
+    comparison.choose("c", true);
+    QVERIFY(*comparison.colourOf("c") != colour);
+    for (std::size_t i = 0; i < Comparison::kMost; ++i) comparison.choose("run" + std::to_string(i), true);
+    QVERIFY(!full.isEmpty());
+    QVERIFY(comparison.members().size() <= Comparison::kMost);
+  }
+};
+
+QTEST_MAIN(ComparisonTest)
+#include "test_comparison.moc"
