@@ -46,7 +46,10 @@ TASKS = {
                    (1, 8, 16, 32, 64), "accuracy"),
     "language_model": Task("language_model", ("--words", "180000", "--lr", "0.2", "--schedule", "steps"), 3, 8, 10125,
                            (1, 4, 8, 16), "perplexity", False),
+    "cifar": Task("cifar", ("--schedule", "steps", "--bf16", "--train-images", "50000", "--test-images", "10000"), 100, 128,
+                  50000, (1, 8, 16, 32, 64), "accuracy"),
 }
+ON_A_CPU = ["digits", "language_model"]
 QUICK = {"digits": dataclasses.replace(TASKS["digits"], epochs=2, samples=1600, scales=(1, 4),
                                        arguments=(*TASKS["digits"].arguments, "--train-images", "1600"))}
 
@@ -66,6 +69,9 @@ class Table:
     def __init__(self, options):
         self.options = options
         self.tasks = {name: (QUICK if options.quick else TASKS)[name] for name in options.tasks}
+        if options.data:
+            self.tasks = {name: dataclasses.replace(task, arguments=(*task.arguments, "--data", options.data))
+                          for name, task in self.tasks.items()}
         if options.scales:
             self.tasks = {name: dataclasses.replace(task, scales=options.scales) for name, task in self.tasks.items()}
         self.out = pathlib.Path(options.out)
@@ -296,7 +302,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
                                      epilog="example: examples/table2/table2.py --batchscope build/release/bin/batchscope")
     parser.add_argument("--batchscope", default="batchscope", help="the program, where it is not in the PATH")
-    parser.add_argument("--tasks", nargs="+", choices=TASKS, help="default: all")
+    parser.add_argument("--tasks", nargs="+", choices=TASKS, help="default: those for a CPU, " + " and ".join(ON_A_CPU))
+    parser.add_argument("--data", type=os.path.abspath, help="for the task, instead of what it draws: cifar's folder")
     parser.add_argument("--scales", nargs="+", type=int, help="S, for all tasks; 1 is always among them")
     parser.add_argument("--seeds", type=int, default=3, help="how many")
     parser.add_argument("--devices", type=int, default=1, help="up to so many replicas; what is left of S is accumulated")
@@ -305,7 +312,7 @@ def main():
     parser.add_argument("--group", default="table2", help="of the runs in the store")
     parser.add_argument("--quick", action="store_true", help="a minute or two, to see that it works")
     options = parser.parse_args()
-    options.tasks = options.tasks or list(QUICK if options.quick else TASKS)
+    options.tasks = options.tasks or list(QUICK if options.quick else ON_A_CPU)
     if options.quick:
         options.seeds = 1
     if options.scales:
