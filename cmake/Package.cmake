@@ -37,24 +37,40 @@ foreach(room train goodput protocol)
   install(DIRECTORY engine/${room}/include/ DESTINATION include COMPONENT engine)
 endforeach()
 
-# Debian's papers.
+# Debian's papers: manual pages made of the help, and what the shells complete by. Both come out of the programs, so
+# they are a target of their own.
 find_program(HELP2MAN help2man)
 find_program(GZIP gzip)
 if(HELP2MAN AND GZIP)
-  set(manual ${CMAKE_BINARY_DIR}/manual)
-  set(pages)
+  set(papers_folder ${CMAKE_BINARY_DIR}/papers)
+  file(MAKE_DIRECTORY ${papers_folder})
+  set(papers)
+  set(purpose_batchscope "elastic deep-learning training on one machine")
+  set(purpose_batchscope-desktop "the window of BatchScope, an oscilloscope for elastic training")
   foreach(name ${called})
-    add_custom_command(OUTPUT ${manual}/${name}.1.gz
-      COMMAND ${HELP2MAN} --no-info --section=1 --output=${manual}/${name}.1 $<TARGET_FILE:${name}>
-      COMMAND ${GZIP} -9nf ${manual}/${name}.1
-      DEPENDS ${name})
-    list(APPEND pages ${manual}/${name}.1.gz)
+    set(page ${papers_folder}/${name}.1)
+    add_custom_command(OUTPUT ${page}.gz
+      COMMAND ${HELP2MAN} --no-info --section=1 --name=${purpose_${name}} --output=${page} $<TARGET_FILE:${name}>
+      COMMAND ${GZIP} -9nf ${page}
+      DEPENDS ${name} VERBATIM)
+    list(APPEND papers ${page}.gz)
+    install(FILES ${page}.gz DESTINATION share/man/man1 COMPONENT programs OPTIONAL)
   endforeach()
-  add_custom_target(manual DEPENDS ${pages})
-  file(MAKE_DIRECTORY ${manual})
-  install(FILES ${pages} DESTINATION share/man/man1 COMPONENT programs OPTIONAL)
+  foreach(shell bash:bash-completion/completions/batchscope zsh:zsh/vendor-completions/_batchscope
+          fish:fish/vendor_completions.d/batchscope.fish)
+    string(REGEX MATCH "(.*):(.*)/(.*)" _ ${shell})
+    set(script ${papers_folder}/${CMAKE_MATCH_1}/${CMAKE_MATCH_3})
+    file(MAKE_DIRECTORY ${papers_folder}/${CMAKE_MATCH_1})
+    add_custom_command(OUTPUT ${script} COMMAND batchscope completion ${CMAKE_MATCH_1} > ${script} DEPENDS batchscope)
+    list(APPEND papers ${script})
+    install(FILES ${script} DESTINATION share/${CMAKE_MATCH_2} COMPONENT programs OPTIONAL)
+  endforeach()
+  add_custom_target(papers DEPENDS ${papers})
 endif()
-set(author "BatchScope developers <batchscope@localhost>")
+set(author "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")  # as Debian's own tools have it
+if("$ENV{DEBFULLNAME}" STREQUAL "" OR "$ENV{DEBEMAIL}" STREQUAL "")
+  set(author "BatchScope developers <developers@batchscope.invalid>")
+endif()
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/changelog.Debian CONTENT
 "batchscope (${PROJECT_VERSION}) unstable; urgency=medium
@@ -68,10 +84,10 @@ install(CODE "execute_process(COMMAND gzip -9nkf ${CMAKE_BINARY_DIR}/changelog.D
 foreach(package programs:batchscope engine:libbatchscope-dev)
   string(REGEX MATCH "(.*):(.*)" _ ${package})
   set(component ${CMAKE_MATCH_1})
-  set(papers share/doc/${CMAKE_MATCH_2})
-  install(FILES resources/package/copyright DESTINATION ${papers} COMPONENT ${component})
+  set(doc share/doc/${CMAKE_MATCH_2})
+  install(FILES resources/package/copyright DESTINATION ${doc} COMPONENT ${component})
   # A native package's changelog, as its version has no Debian revision.
-  install(FILES ${CMAKE_BINARY_DIR}/changelog.Debian.gz DESTINATION ${papers} RENAME changelog.gz COMPONENT ${component})
+  install(FILES ${CMAKE_BINARY_DIR}/changelog.Debian.gz DESTINATION ${doc} RENAME changelog.gz COMPONENT ${component})
 endforeach()
 
 set(CPACK_GENERATOR DEB)
@@ -90,18 +106,18 @@ set(CPACK_DEBIAN_PROGRAMS_PACKAGE_DEPENDS "libopenblas0-pthread")
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS "qt6-wayland, fonts-dejavu-core")
 set(CPACK_DEBIAN_PROGRAMS_DESCRIPTION
 "oscilloscope for elastic deep-learning training
- BatchScope launches and supervises adaptive-batch-size training on the GPUs
- or CPU cores of one workstation, records every step, and draws gain, batch
- size, goodput and epoch progress live, with buttons that checkpoint the run
- and restart it on another number of replicas. It holds the command line, the
- window, and example programs with their recipes.")
+BatchScope launches and supervises adaptive-batch-size training on the GPUs
+or CPU cores of one workstation, records every step, and draws gain, batch
+size, goodput and epoch progress live, with buttons that checkpoint the run
+and restart it on another number of replicas. It holds the command line, the
+window, and example programs with their recipes.")
 set(CPACK_DEBIAN_ENGINE_PACKAGE_NAME libbatchscope-dev)
 set(CPACK_DEBIAN_ENGINE_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_ENGINE_PACKAGE_DEPENDS "libtorch-dev, libgloo-dev, libnlopt-cxx-dev, nlohmann-json3-dev, zlib1g-dev")
 set(CPACK_DEBIAN_ENGINE_PACKAGE_SUGGESTS "batchscope")
 set(CPACK_DEBIAN_ENGINE_DESCRIPTION
 "elastic data-parallel training on LibTorch
- The engine of BatchScope, for training programs in C++: adaptive batch sizes,
- AdaScale, gradient noise scale, elastic checkpoints. With CMake:
- find_package(batchscope) and the target batchscope::batchscope_train.")
+The engine of BatchScope, for training programs in C++: adaptive batch sizes,
+AdaScale, gradient noise scale, elastic checkpoints. With CMake:
+find_package(batchscope) and the target batchscope::batchscope_train.")
 include(CPack)
