@@ -14,6 +14,7 @@ CommandSet::CommandSet() : app_(help::kAbout, "batchscope") {
   app_.get_formatter()->column_width(kFlagColumn);
   app_.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app_.get_formatter()->label("REQUIRED", "");
+  app_.get_formatter()->label("Excludes", "not with");
   app_.set_version_flag("--version", "batchscope " BATCHSCOPE_VERSION, "Print the version");
   app_.footer(help::kOverview);
   app_.require_subcommand(0, 1);  // a program or a topic may be named like a command

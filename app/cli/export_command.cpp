@@ -55,8 +55,8 @@ std::vector<storage::SeriesInfo> chosen(storage::SampleReader* samples,
   for (const storage::SeriesInfo& info : all) known.push_back(info.name);
   for (const std::string& name : names)
     if (std::find(known.begin(), known.end(), name) == known.end())
-      throw Error(ErrorKind::not_found, fmt::format("there is no series \"{}\"{}", printable(name),
-                                                    protocol::did_you_mean(name, known)));
+      throw Error(ErrorKind::not_found, fmt::format("there is no series \"{}\"{}; batchscope show lists them",
+                                                    printable(name), protocol::did_you_mean(name, known)));
   std::erase_if(all, [&](const storage::SeriesInfo& info) {
     return std::find(names.begin(), names.end(), info.name) == names.end();
   });

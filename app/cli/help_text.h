@@ -37,7 +37,8 @@ inline constexpr char kRun[] =
     "      --expect 'accuracy>=0.97' --timeout 10m --report report.json\n";
 
 inline constexpr char kList[] =
-    "A FILTER compares fields by = != < <= > >= or ~ (contains), with and, or, not and parentheses. Fields "
+    "A FILTER compares fields by = != < <= > >= ~ (contains) or !~, with and, or, not and parentheses. "
+    "Fields "
     "are age,\n"
     "created, device, devices, duration, ended, epoch, epochs, fraction, group, id, message, name, note, "
     "program, "

@@ -112,6 +112,8 @@ int plotRun(const PlotOptions& options) {
   request.logarithmic = options.logarithmic;
   request.from = options.from.value_or(0);
   request.to = options.to.value_or(INT64_MAX);
+  if (request.from > request.to)
+    throw Error(ErrorKind::usage, fmt::format("--from {} lies behind --to {}", request.from, request.to));
 
   if (!options.output.empty()) {
     const PictureSize size{options.width.value_or(PictureSize().width),

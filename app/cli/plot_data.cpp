@@ -227,7 +227,7 @@ Plot loadPlot(storage::Catalogue& catalogue, const PlotRequest& request) {
   for (const std::string& name : request.series)
     if (!drawn.contains(name))
       throw Error(ErrorKind::not_found,
-                  fmt::format("there is no series \"{}\" here{}", printable(name),
+                  fmt::format("there is no series \"{}\" here{}; batchscope show lists them", printable(name),
                               protocol::did_you_mean(name, {known.begin(), known.end()})));
   plot.title = several
                    ? fmt::format("{} runs", request.runs.size())

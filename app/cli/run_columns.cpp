@@ -72,8 +72,9 @@ void checkFields(const std::vector<std::string>& fields, const std::vector<std::
   for (const std::string& field : fields)
     if (!field.starts_with("series:") && !field.starts_with("param:") &&
         std::find(known.begin(), known.end(), field) == known.end())
-      throw Error(ErrorKind::usage, fmt::format("no run has a field \"{}\"{}", printable(field),
-                                                protocol::did_you_mean(field, known)));
+      throw Error(ErrorKind::usage,
+                  fmt::format("no run has a field \"{}\"{}; batchscope ls --help names them",
+                              printable(field), protocol::did_you_mean(field, known)));
 }
 
 Table runTable(const std::vector<storage::Run>& runs, const std::vector<std::string>& fields) {

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <string_view>
 
 #include "batchscope/storage/sql.h"
 #include "commands.h"
@@ -90,18 +91,7 @@ class Rows {
   bool isCut_ = false;
 };
 
-}  // namespace
-
-int askSql(const SqlOptions& options) {
-  std::map<std::string, std::filesystem::path> samples;
-  if (!options.runs.empty()) {
-    storage::Catalogue catalogue = openCatalogue();
-    for (const std::string& run : options.runs) {
-      const std::string id = catalogue.resolve(run).id;
-      samples[id] = protocol::run_paths(id).samples;
-    }
-  }
-  storage::SqlSession session(protocol::catalogue_path(), samples);
+void answer(storage::SqlSession& session, const SqlOptions& options) {
   if (options.csv) {
     session.ask(
         options.sql, [](const Strings& names) { printCsv(names); },
@@ -127,6 +117,27 @@ int askSql(const SqlOptions& options) {
         options.sql, [&](const Strings& names) { rows.setColumns(names); },
         [&](const std::vector<SqlValue>& row) { return rows.add(row); });
     rows.print();
+  }
+}
+
+}  // namespace
+
+int askSql(const SqlOptions& options) {
+  std::map<std::string, std::filesystem::path> samples;
+  if (!options.runs.empty()) {
+    storage::Catalogue catalogue = openCatalogue();
+    for (const std::string& run : options.runs) {
+      const std::string id = catalogue.resolve(run).id;
+      samples[id] = protocol::run_paths(id).samples;
+    }
+  }
+  storage::SqlSession session(protocol::catalogue_path(), samples);
+  try {
+    answer(session, options);
+  } catch (const Error& error) {
+    const bool wantsSamples = std::string_view(error.what()).ends_with("no such table: sample");
+    if (!wantsSamples) throw;
+    throw Error(error.kind(), fmt::format("{}; --run RUN makes it of the run's samples", error.what()));
   }
   return kExitOk;
 }

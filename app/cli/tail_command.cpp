@@ -41,8 +41,9 @@ class Follower {
     };
     for (const std::string& name : names_)
       if (!isKnown(name))
-        throw Error(ErrorKind::not_found, fmt::format("{} has no series \"{}\"{}", title(run),
-                                                      printable(name), protocol::did_you_mean(name, known)));
+        throw Error(ErrorKind::not_found,
+                    fmt::format("{} has no series \"{}\"{}; batchscope show lists them", title(run),
+                                printable(name), protocol::did_you_mean(name, known)));
     if (names_.empty()) std::copy_if(kUsual.begin(), kUsual.end(), std::back_inserter(names_), isKnown);
     if (names_.empty()) names_ = known;
     begin();

@@ -227,7 +227,7 @@ class RunFilterParser {
         number(parse_time(token_.value), "a time, such as 2026-05-03 or 2026-05-03T14:07");
         break;
       case FieldType::state:
-        if (!searches && !equates) refuse(op, "a state is compared by =, != or ~");
+        if (!searches && !equates) refuse(op, "a state is compared by =, !=, ~ or !~");
         if (equates && !is_state(token_.value))
           refuse("there is no such state" + protocol::did_you_mean(token_.value, state_names()));
         break;

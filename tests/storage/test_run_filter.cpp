@@ -67,6 +67,11 @@ class TestRunFilter : public QObject {
         {"NOT (replicas=3 OR step<400) AND epoch!=4", true},
         {"name~digits", true},
         {"name~DIGITS", true},
+        {"name~'s w'", true},
+        {"name~'d*s'", false},  // no wildcards
+        {"name~.", false},
+        {"accuracy~0.9", false},
+        {"accuracy!~0.9", true},
         {"name!~wide", false},
         {"name='Digits wide'", true},
         {"name=\"Digits wide\"", true},

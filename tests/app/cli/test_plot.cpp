@@ -103,6 +103,7 @@ class TestPlot : public QObject {
     QCOMPARE(typo.code, int(kExitNotFound));
     QVERIFY2(typo.err.contains("did you mean loss?"), qPrintable(typo.err));
     QCOMPARE(ask({"plot", "latest", "loss", "--from", "1000"}).code, int(kExitNotFound));
+    QCOMPARE(ask({"plot", "latest", "loss", "--from", "10", "--to", "5"}).code, int(kExitUsage));
     QCOMPARE(ask({"plot", "latest", "strange", "--log"}).code, int(kExitOk));  // 0.1 is left of it
     QCOMPARE(ask({"plot", "latest", "strange", "--log", "--to", "3"}).code, int(kExitNotFound));
   }

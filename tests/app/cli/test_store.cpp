@@ -35,6 +35,9 @@ class TestStore : public QObject {
     QCOMPARE(write.code, int(kExitUsage));
     QVERIFY2(write.err.contains("nothing is changed"), qPrintable(write.err));
     QCOMPARE(ask({"sql", "SELECT nosuch"}).code, int(kExitUsage));
+    const Answer samples = ask({"sql", "SELECT * FROM sample"});
+    QCOMPARE(samples.code, int(kExitUsage));
+    QVERIFY2(samples.err.contains("--run"), qPrintable(samples.err));
     QCOMPARE(Sandbox().ask({"sql", "SELECT 1"}).code, int(kExitNotFound));
   }
 

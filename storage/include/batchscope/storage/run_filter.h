@@ -7,7 +7,10 @@
 ///     expression  = conjunction { "or" conjunction }
 ///     conjunction = negation { "and" negation }
 ///     negation    = { "not" } ( "(" expression ")" | FIELD OP VALUE )
-///     OP          = "=" | "==" | "!=" | "<" | "<=" | ">" | ">=" | "~" | "!~"     (~: contains, case ignored)
+///     OP          = "=" | "==" | "!=" | "<" | "<=" | ">" | ">=" | "~" | "!~"
+///
+/// `~` holds where a text contains the value as it is written, without wildcards, a-z and A-Z being the same;
+/// `!~` where it does not. Of tags any may contain it. A number contains nothing.
 ///
 /// Fields are those of run_field.h. Values are numbers (0.97, 97%, 1e-3, nan, inf), durations (90s, 10m, 2h,
 /// 3d), times (2026-05-03, 2026-05-03T14:07), states, or texts, in quotes where they hold blanks or
