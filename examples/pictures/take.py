@@ -21,7 +21,7 @@ RUNS = {
     "recommender": ["--epochs", "6"],
     "dcgan": ["--epochs", "2", "--train-images", "2000", "--width", "8"],
     "script_model": ["--epochs", "4"],
-    "plain_adascale": ["--iterations", "1500", "--accumulate", "8"],
+    "plain_adascale": ["--iterations", "1000", "--accumulate", "8"],
 }
 
 

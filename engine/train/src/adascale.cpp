@@ -18,6 +18,8 @@
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/goodput/scaling_rule.h"
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/series.h"
+#include "batchscope/train/record.h"
 #include "buckets.h"
 #include "learning_rate.h"
 #include "loops.h"
@@ -220,7 +222,9 @@ void AdaScaleOptimizer::step() {
   report.grad_var = impl_->noise.var();
   impl_->progress += report.gain;
   impl_->begin_step();
-  if (!running_loop()) metrics::commit_step(report);  // in a loop over data AdaptiveDataParallel does
+  if (running_loop()) return;  // AdaptiveDataParallel accounts for the step
+  metrics::commit_step(report);
+  record(protocol::series::kScale, impl_->scale);  // the step's own row has it of a loader
 }
 
 double AdaScaleOptimizer::gain() const { return impl_->noise.gain(impl_->scale); }
