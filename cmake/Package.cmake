@@ -1,6 +1,6 @@
 # What is installed, and the Debian packages of it (./dev package): batchscope, the programs with the examples, and
-# libbatchscope-dev, what a training program links. All programs lie in one folder, as they do in the build, because
-# they look for one another beside themselves; in bin are links to those that people call.
+# libbatchscope-dev, what a training program links and what reads the store. All programs lie in one folder, as they do
+# in the build, because they look for one another beside themselves; in bin are links to those that people call.
 set(programs_folder lib/batchscope)
 
 install(TARGETS batchscope batchscope-probe RUNTIME DESTINATION ${programs_folder} COMPONENT programs)
@@ -26,15 +26,15 @@ foreach(recipe ${recipes})
   endif()
 endforeach()
 
-# The engine. Its libraries are static; LibTorch and the others come with the packages it depends on.
-install(TARGETS batchscope_train batchscope_goodput batchscope_protocol EXPORT batchscope
+# The engine and the store. Their libraries are static; LibTorch and the others come with the packages it depends on.
+install(TARGETS batchscope_train batchscope_goodput batchscope_storage batchscope_protocol EXPORT batchscope
   ARCHIVE DESTINATION lib/${CMAKE_LIBRARY_ARCHITECTURE} COMPONENT engine)
 install(EXPORT batchscope NAMESPACE batchscope:: FILE batchscopeTargets.cmake
   DESTINATION lib/${CMAKE_LIBRARY_ARCHITECTURE}/cmake/batchscope COMPONENT engine)
 install(FILES cmake/batchscopeConfig.cmake
   DESTINATION lib/${CMAKE_LIBRARY_ARCHITECTURE}/cmake/batchscope COMPONENT engine)
-foreach(room train goodput protocol)
-  install(DIRECTORY engine/${room}/include/ DESTINATION include COMPONENT engine)
+foreach(room engine/train engine/goodput storage engine/protocol)
+  install(DIRECTORY ${room}/include/ DESTINATION include COMPONENT engine)
 endforeach()
 
 # Debian's papers: manual pages made of the help, and what the shells complete by. Both come out of the programs, so
@@ -113,11 +113,12 @@ and restart it on another number of replicas. It holds the command line, the
 window, and example programs with their recipes.")
 set(CPACK_DEBIAN_ENGINE_PACKAGE_NAME libbatchscope-dev)
 set(CPACK_DEBIAN_ENGINE_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_ENGINE_PACKAGE_DEPENDS "libtorch-dev, libgloo-dev, libnlopt-cxx-dev, nlohmann-json3-dev, zlib1g-dev")
+set(CPACK_DEBIAN_ENGINE_PACKAGE_DEPENDS "libtorch-dev, libgloo-dev, libnlopt-cxx-dev, libsqlitecpp-dev, libsqlite3-dev, nlohmann-json3-dev, zlib1g-dev")
 set(CPACK_DEBIAN_ENGINE_PACKAGE_SUGGESTS "batchscope")
 set(CPACK_DEBIAN_ENGINE_DESCRIPTION
 "elastic data-parallel training on LibTorch
 The engine of BatchScope, for training programs in C++: adaptive batch sizes,
-AdaScale, gradient noise scale, elastic checkpoints. With CMake:
-find_package(batchscope) and the target batchscope::batchscope_train.")
+AdaScale, gradient noise scale, elastic checkpoints; and the store, for
+programs that read what was recorded. With CMake: find_package(batchscope) and
+the targets batchscope::batchscope_train and batchscope::batchscope_storage.")
 include(CPack)

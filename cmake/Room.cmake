@@ -35,6 +35,7 @@ function(batchscope_room name)
   add_library(batchscope_${name} STATIC ${ROOM_SOURCES})
   target_include_directories(batchscope_${name}
     PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include> PRIVATE src)
+  target_compile_features(batchscope_${name} PUBLIC cxx_std_20)  # of the headers, also where they are installed
   target_link_libraries(batchscope_${name} PUBLIC ${ROOM_PUBLIC} PRIVATE ${ROOM_PRIVATE})
   batchscope_warnings(batchscope_${name})
 endfunction()

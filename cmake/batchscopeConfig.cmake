@@ -1,8 +1,13 @@
-# find_package(batchscope): the target batchscope::batchscope_train is all that a training program links.
+# find_package(batchscope): the target batchscope::batchscope_train is all that a training program links, and
+# batchscope::batchscope_storage all that is needed to read the store; for COMPONENTS storage alone LibTorch is not
+# looked for.
 include(CMakeFindDependencyMacro)
 set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
 find_dependency(nlohmann_json)
-find_dependency(NLopt)
+find_dependency(SQLiteCpp)
 find_dependency(ZLIB)
-find_dependency(Torch)
+if(NOT batchscope_FIND_COMPONENTS STREQUAL storage)
+  find_dependency(NLopt)
+  find_dependency(Torch)
+endif()
 include(${CMAKE_CURRENT_LIST_DIR}/batchscopeTargets.cmake)
