@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "checkpoints_panel.h"
 
+#include <QAction>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -72,23 +76,62 @@ int CheckpointModel::rowOf(const StepRef& step) const {
 }
 
 CheckpointsPanel::CheckpointsPanel(RunSession* session, ViewState* state, QWidget* parent)
-    : QWidget(parent), session_(session), state_(state), model_(new CheckpointModel(this)) {
-  auto* table = new PlainTable(tr("No checkpoint yet. Ctrl+S writes one after the next step."), this);
-  table->setAccessibleName(tr("Checkpoints"));
-  table->setModel(model_);
-  table->setColumnWidth(CheckpointModel::NameColumn, 150);
+    : QWidget(parent),
+      session_(session),
+      state_(state),
+      model_(new CheckpointModel(this)),
+      table_(new PlainTable(tr("No checkpoint yet. Ctrl+S writes one after the next step."), this)),
+      resume_(new QAction(tr("Resume from the newest checkpoint"), this)),
+      fork_(new QAction(tr("Fork from the chosen checkpoint …"), this)),
+      command_(new QLabel(this)) {
+  table_->setAccessibleName(tr("Checkpoints"));
+  table_->setMinimumHeight(40);
+  table_->setModel(model_);
+  table_->setColumnWidth(CheckpointModel::NameColumn, 150);
   for (int column = CheckpointModel::StepColumn; column < CheckpointModel::ReasonColumn; ++column) {
-    table->setColumnWidth(column, 76);
+    table_->setColumnWidth(column, 76);
   }
+  resume_->setIconText(tr("Resume"));
+  resume_->setShortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P));
+  fork_->setIconText(tr("Fork …"));
+  fork_->setShortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_F));
+  command_->setObjectName(QStringLiteral("hint"));
+  command_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  command_->setWordWrap(true);
+  auto* top = new QHBoxLayout;
+  top->setContentsMargins(12, 8, 12, 4);
+  top->setSpacing(8);
+  for (QAction* action : {fork_, resume_}) {
+    auto* button = new QToolButton(this);
+    button->setDefaultAction(action);
+    button->setFocusPolicy(Qt::TabFocus);
+    top->addWidget(button);
+  }
+  top->addWidget(command_, 1);
+  setMinimumWidth(360);
+  table_->addActions({fork_, resume_});
+  table_->setContextMenuPolicy(Qt::ActionsContextMenu);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
-  column->addWidget(table);
+  column->setSpacing(0);
+  column->addLayout(top);
+  column->addWidget(table_, 1);
   linkToCursor(
-      table, state,
+      table_, state,
       [this](int row) {
         return StepRef{model_->at(row).generation, model_->at(row).step};
       },
       [this](const StepRef& step) { return model_->rowOf(step); });
+  connect(fork_, &QAction::triggered, this, [this] {
+    if (const storage::Checkpoint* checkpoint = chosen()) Q_EMIT forkRequested(*checkpoint);
+  });
+  connect(table_, &QAbstractItemView::doubleClicked, fork_, &QAction::trigger);
+  connect(resume_, &QAction::triggered, this, &CheckpointsPanel::resumeRequested);
+  connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          &CheckpointsPanel::updateActions);
+  connect(state_, &ViewState::cursorMoved, this, &CheckpointsPanel::updateActions);
+  connect(session_, &RunSession::statusChanged, this, &CheckpointsPanel::updateActions);
+  updateActions();
   connect(session_, &RunSession::opened, this, &CheckpointsPanel::refresh);
   connect(session_, &RunSession::detailsChanged, this, &CheckpointsPanel::refresh);
 }
@@ -101,6 +144,26 @@ void CheckpointsPanel::refresh() {
   for (const storage::Checkpoint& checkpoint : checkpoints)
     marks.push_back({checkpoint.generation, checkpoint.step});
   state_->setMarks(std::move(marks));
+  updateActions();
+}
+
+const storage::Checkpoint* CheckpointsPanel::chosen() const {
+  if (model_->rowCount() == 0) return nullptr;
+  const QModelIndex current = table_->currentIndex();
+  return &model_->at(current.isValid() ? current.row() : 0);
+}
+
+void CheckpointsPanel::updateActions() {
+  const storage::Checkpoint* checkpoint = session_->isOpen() ? chosen() : nullptr;
+  fork_->setEnabled(checkpoint != nullptr);
+  resume_->setEnabled(checkpoint != nullptr && is_resumable(session_->run().state));
+  const bool isNewest = checkpoint != nullptr && checkpoint == &model_->at(0);
+  const QString id = checkpoint == nullptr ? QString() : QString::fromStdString(session_->run().id);
+  command_->setText(checkpoint == nullptr ? QString()
+                    : isNewest && resume_->isEnabled()
+                        ? QStringLiteral("batchscope resume %1").arg(id)
+                        : QStringLiteral("batchscope fork %1 --checkpoint %2")
+                              .arg(id, QString::fromStdString(checkpoint->name)));
 }
 
 }  // namespace batchscope::desktop

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The checkpoints of the run, newest first. Charts mark them; a chosen one moves the cross-hair to its step,
-// and the cross-hair, or a press on a mark, chooses the one that was written there.
+// and the cross-hair, or a press on a mark, chooses the one that was written there. From each the run can be
+// forked, and from the newest resumed, with the command line that does the same.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -10,6 +11,10 @@
 
 #include "batchscope/storage/catalogue.h"
 #include "series_model.h"
+
+class QAction;
+class QLabel;
+class QTableView;
 
 namespace batchscope::desktop {
 
@@ -52,12 +57,26 @@ class CheckpointsPanel : public QWidget {
  public:
   CheckpointsPanel(RunSession* session, ViewState* state, QWidget* parent = nullptr);
 
+  QAction* resumeAction() const { return resume_; }
+  QAction* forkAction() const { return fork_; }
+
+ Q_SIGNALS:
+  void resumeRequested();  // from the newest
+  void forkRequested(const batchscope::storage::Checkpoint& checkpoint);
+
  private:
   void refresh();
+  void updateActions();
+  // The chosen one, else the newest; null: there is none.
+  const storage::Checkpoint* chosen() const;
 
   RunSession* session_;
   ViewState* state_;
   CheckpointModel* model_;
+  QTableView* table_;
+  QAction* resume_;
+  QAction* fork_;
+  QLabel* command_;
 };
 
 }  // namespace batchscope::desktop

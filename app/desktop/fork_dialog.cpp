@@ -98,8 +98,15 @@ run::ForkOptions ForkDialog::options() const {
 
 QString ForkDialog::command() const {
   const run::ForkOptions chosen = options();
-  std::vector<std::string> words{"batchscope", "fork",   run_,         "--checkpoint", chosen.checkpoint,
-                                 "--name",     chosen.name, "--replicas", std::to_string(chosen.replicas)};
+  std::vector<std::string> words{"batchscope",
+                                 "fork",
+                                 run_,
+                                 "--checkpoint",
+                                 chosen.checkpoint,
+                                 "--name",
+                                 chosen.name,
+                                 "--replicas",
+                                 std::to_string(chosen.replicas)};
   if (chosen.arguments) {
     words.emplace_back("--");
     words.insert(words.end(), chosen.arguments->begin(), chosen.arguments->end());

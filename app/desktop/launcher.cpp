@@ -30,6 +30,10 @@ void Launcher::resume(const std::string& id, int replicas) {
   });
 }
 
+void Launcher::fork(const std::string& id, const run::ForkOptions& options) {
+  work([id, options](storage::Catalogue& catalogue) { return run::fork_run(catalogue, id, options); });
+}
+
 void Launcher::work(std::function<std::string(storage::Catalogue&)> job) {
   struct Outcome {
     QString id, complaint;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Starts and resumes runs without holding up the window: both wait for a supervisor to answer, up to ten
-// seconds, on a thread of their own with a catalogue connection of its own.
+// Starts, resumes and forks runs without holding up the window: they wait for a supervisor to answer, up to
+// ten seconds, on a thread of their own with a catalogue connection of its own.
 #pragma once
 
 #include <QObject>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "batchscope/protocol/run_spec.h"
+#include "batchscope/run/fork.h"
 #include "batchscope/storage/catalogue.h"
 
 class QThread;
@@ -25,6 +26,7 @@ class Launcher : public QObject {
 
   void start(const protocol::RunSpec& spec);
   void resume(const std::string& id, int replicas);
+  void fork(const std::string& id, const run::ForkOptions& options);
 
  Q_SIGNALS:
   void launched(const QString& id);

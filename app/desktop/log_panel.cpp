@@ -8,12 +8,18 @@
 #include <QPlainTextEdit>
 #include <QRegularExpression>
 #include <QScrollBar>
+#include <QSignalBlocker>
+#include <QTextBlock>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 
 #include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/series.h"
+#include "batchscope/run/log_times.h"
 #include "run_session.h"
 #include "theme.h"
+#include "view_state.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -44,11 +50,16 @@ std::vector<LogFile> logFiles(const QString& directory) {
 
 }  // namespace
 
-LogPanel::LogPanel(RunSession* session, QWidget* parent)
-    : QWidget(parent), session_(session), files_(new QComboBox(this)), text_(new QPlainTextEdit(this)) {
+LogPanel::LogPanel(RunSession* session, ViewState* state, QWidget* parent)
+    : QWidget(parent),
+      session_(session),
+      state_(state),
+      files_(new QComboBox(this)),
+      text_(new QPlainTextEdit(this)) {
   files_->setAccessibleName(tr("Replica"));
   files_->setMinimumWidth(220);
   text_->setReadOnly(true);
+  text_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   text_->setFont(fixedFont(11));
   text_->setFrameShape(QFrame::NoFrame);
   text_->setMaximumBlockCount(kMostLines);
@@ -77,6 +88,12 @@ LogPanel::LogPanel(RunSession* session, QWidget* parent)
     openFile();
   });
   connect(session_, &RunSession::opened, this, &LogPanel::opened);
+  connect(text_, &QPlainTextEdit::cursorPositionChanged, this, &LogPanel::moveCursor);
+  // A cross-hair that is swept over a chart is followed where it rests.
+  markTimer_.setSingleShot(true);
+  markTimer_.setInterval(60);
+  connect(&markTimer_, &QTimer::timeout, this, &LogPanel::markCursor);
+  connect(state_, &ViewState::cursorMoved, &markTimer_, qOverload<>(&QTimer::start));
 }
 
 void LogPanel::showEvent(QShowEvent* event) {
@@ -94,7 +111,7 @@ void LogPanel::hideEvent(QHideEvent* event) {
 void LogPanel::opened() {
   files_->clear();
   path_.clear();
-  text_->clear();
+  clear();
   followsNewest_ = true;
   if (isVisible()) {
     updateFiles();
@@ -126,7 +143,7 @@ void LogPanel::openFile() {
   const QString path = files_->currentData().toString();
   if (path == path_) return;
   path_ = path;
-  text_->clear();
+  clear();
   read_ = std::max<qint64>(0, QFile(path).size() - kMostBytes);
   tail();
 }
@@ -135,7 +152,7 @@ void LogPanel::tail() {
   QFile file(path_);
   if (path_.isEmpty() || !file.open(QIODevice::ReadOnly)) return;
   if (file.size() < read_) {
-    text_->clear();  // it was begun anew
+    clear();  // it was begun anew
     read_ = 0;
   }
   if (file.size() == read_ || !file.seek(read_)) return;
@@ -143,11 +160,87 @@ void LogPanel::tail() {
   // A line that is still being written waits for its end.
   const qsizetype end = bytes.lastIndexOf('\n');
   if (end < 0) return;
+  append(bytes.left(end));
   read_ += end + 1;
+}
+
+void LogPanel::clear() {
+  const QSignalBlocker quiet(text_);
+  text_->clear();
+  text_->setExtraSelections({});
+  lines_.clear();
+}
+
+void LogPanel::append(const QByteArray& lines) {
+  qint64 start = read_;
+  for (const QByteArray& line : lines.split('\n')) {
+    lines_.push_back(start);
+    start += line.size() + 1;
+  }
+  while (lines_.size() > static_cast<std::size_t>(kMostLines)) lines_.pop_front();
+  const QSignalBlocker quiet(text_);
   QScrollBar* bar = text_->verticalScrollBar();
   const bool isAtEnd = bar->value() == bar->maximum();
-  text_->appendPlainText(QString::fromUtf8(bytes.left(end)));
+  text_->appendPlainText(QString::fromUtf8(lines));
   if (isAtEnd) bar->setValue(bar->maximum());
+}
+
+int LogPanel::generation() const { return files_->currentData(Qt::UserRole + 1).toInt(); }
+
+void LogPanel::moveCursor() {
+  const auto row = static_cast<std::size_t>(text_->textCursor().blockNumber());
+  SeriesModel* model = session_->series();
+  if (model == nullptr || row >= lines_.size()) return;
+  const auto time = run::log_time(path_.toStdString(), lines_[row]);
+  const GenerationSpan* span = model->generation(generation());
+  const Track* clock = model->track(protocol::series::kTime, generation());
+  if (!time || span == nullptr || span->last == 0 || clock == nullptr) return;
+  const double step = XMap(clock, 0).stepAt(*time);
+  if (std::isnan(step)) return;
+  state_->setCursor(StepRef{span->number, std::clamp(static_cast<std::int64_t>(std::llround(step)),
+                                                     span->first, std::min(span->last, span->lostFrom - 1))});
+  markTimer_.stop();
+  mark(static_cast<int>(row));
+}
+
+void LogPanel::markCursor() {
+  SeriesModel* model = session_->series();
+  if (!isVisible() || model == nullptr) return;
+  if (!state_->cursor()) {
+    text_->setExtraSelections({});
+    return;
+  }
+  const StepRef at = *state_->cursor();
+  if (at.generation != generation()) {
+    const int rank = files_->currentData(Qt::UserRole + 2).toInt();
+    for (int row = 0; row < files_->count(); ++row) {
+      if (files_->itemData(row, Qt::UserRole + 1).toInt() != at.generation ||
+          files_->itemData(row, Qt::UserRole + 2).toInt() != rank)
+        continue;
+      files_->setCurrentIndex(row);
+      followsNewest_ = at.generation == files_->itemData(0, Qt::UserRole + 1).toInt();
+      openFile();
+    }
+  }
+  const Track* clock = model->track(protocol::series::kTime, at.generation);
+  if (at.generation != generation() || clock == nullptr || lines_.empty()) return;
+  const double time = XMap(clock, 0).at(static_cast<double>(at.step));
+  if (std::isnan(time)) return;
+  const qint64 offset = run::log_offset(path_.toStdString(), time);
+  const auto line = std::lower_bound(lines_.begin(), lines_.end(), offset);
+  mark(static_cast<int>(
+      std::min<std::ptrdiff_t>(line - lines_.begin(), static_cast<std::ptrdiff_t>(lines_.size()) - 1)));
+}
+
+void LogPanel::mark(int row) {
+  QTextEdit::ExtraSelection line;
+  line.cursor = QTextCursor(text_->document()->findBlockByNumber(row));
+  line.format.setBackground(Theme::current().selection);
+  line.format.setProperty(QTextFormat::FullWidthSelection, true);
+  text_->setExtraSelections({line});
+  QScrollBar* bar = text_->verticalScrollBar();
+  const int lines = std::max(1, bar->pageStep());
+  if (row < bar->value() || row >= bar->value() + lines) bar->setValue(std::max(0, row - lines / 2));
 }
 
 }  // namespace batchscope::desktop

@@ -183,7 +183,7 @@ void MainWindow::buildDocks() {
   };
   const Entry entries[] = {
       {"events", tr("Events"), new EventsPanel(session_, view_, this)},
-      {"log", tr("Log"), new LogPanel(session_, this)},
+      {"log", tr("Log"), new LogPanel(session_, view_, this)},
       {"checkpoints", tr("Checkpoints"), new CheckpointsPanel(session_, view_, this)},
       {"hyperparameters", tr("Hyperparameters"), new HyperparametersPanel(session_, this)},
       {"comparison", tr("Compare"), new ComparisonPanel(compared_, view_, this)},

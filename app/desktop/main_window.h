@@ -14,6 +14,7 @@ class QAction;
 class QActionGroup;
 class QDockWidget;
 class QLabel;
+class QMenu;
 class QStackedWidget;
 class QVBoxLayout;
 
@@ -71,6 +72,7 @@ class MainWindow : public QMainWindow {
   void buildShareMenu();
   void buildViewMenu();
   void buildCompareMenu();
+  void addCheckpointActions(QMenu* menu);
   void raiseDock(const char* name);
   void buildHelpMenu();
   void buildStatusBar();

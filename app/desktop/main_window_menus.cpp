@@ -64,6 +64,7 @@ void MainWindow::buildRunMenu() {
   add(menu, tr("Checkpoint"), QKeySequence::Save, this, [this] { control_->checkpointButton()->click(); });
   add(menu, tr("Pause or resume"), Qt::CTRL | Qt::Key_P, this, [this] { control_->pauseButton()->click(); });
   add(menu, tr("Stop …"), Qt::CTRL | Qt::Key_Period, this, [this] { control_->stopButton()->click(); });
+  addCheckpointActions(menu);
   menu->addSeparator();
   add(menu, tr("Find a run"), QKeySequence::Find, this, [this] {
     if (tableAction_->isChecked()) {
@@ -80,7 +81,6 @@ void MainWindow::buildRunMenu() {
 
 void MainWindow::buildViewMenu() {
   QMenu* menu = menuBar()->addMenu(tr("&View"));
-  menu->addAction(tableAction_);
   menu->addAction(header_->explorerAction());
   menu->addSeparator();
   menu->addAction(header_->followAction());

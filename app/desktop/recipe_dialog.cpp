@@ -8,27 +8,15 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QRegularExpression>
 #include <QScrollArea>
 #include <QSpinBox>
 #include <QVBoxLayout>
 #include <utility>
 
+#include "shell_words.h"
 #include "theme.h"
 
 namespace batchscope::desktop {
-namespace {
-
-// As a shell takes it for one word.
-QString shellQuoted(const QString& word) {
-  static const QRegularExpression plain(QStringLiteral("^[\\w@%+=:,./-]+$"));
-  if (plain.match(word).hasMatch()) return word;
-  return QLatin1Char('\'') + QString(word).replace(QLatin1Char('\''), QLatin1String("'\\''")) +
-         QLatin1Char('\'');
-}
-
-}  // namespace
-
 RecipeDialog::RecipeDialog(std::vector<run::Recipe> recipes, QWidget* parent)
     : QDialog(parent),
       recipes_(std::move(recipes)),
@@ -158,12 +146,12 @@ void RecipeDialog::validate() {
 
 QString RecipeDialog::command() const {
   const run::Recipe& recipe = recipes_.at(static_cast<std::size_t>(recipe_->currentIndex()));
-  QStringList words{QStringLiteral("batchscope"), QStringLiteral("run"), QString::fromStdString(recipe.name),
-                    QStringLiteral("--replicas"), QString::number(replicas_->value())};
+  std::vector<std::string> words{"batchscope", "run", recipe.name, "--replicas",
+                                 std::to_string(replicas_->value())};
   const std::vector<std::string> arguments = spec().arguments;
-  if (!arguments.empty()) words << QStringLiteral("--");
-  for (const std::string& argument : arguments) words << shellQuoted(QString::fromStdString(argument));
-  return words.join(QLatin1Char(' '));
+  if (!arguments.empty()) words.emplace_back("--");
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return shellWords(words);
 }
 
 protocol::RunSpec RecipeDialog::spec() const {

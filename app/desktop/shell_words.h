@@ -12,8 +12,8 @@ namespace batchscope::desktop {
 
 QString shellQuoted(const QString& word);
 QString shellWords(const std::vector<std::string>& words);
-// Single and double quotes and backslashes mean what they mean in a shell; nothing is expanded. Nothing where a
-// quote is not closed.
+// Single and double quotes and backslashes mean what they mean in a shell; nothing is expanded. Nothing where
+// a quote is not closed.
 std::optional<std::vector<std::string>> parseShellWords(const QString& text);
 
 }  // namespace batchscope::desktop

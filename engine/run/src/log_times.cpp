@@ -7,7 +7,9 @@
 #include <bit>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "batchscope/run/log_times.h"
 
@@ -60,24 +62,43 @@ void LogTimes::note(const fs::path& log, double time) {
   if (out.flush()) before = size;
 }
 
-std::int64_t log_offset(const fs::path& log, double time) {
-  const fs::path file = times_of(log);
+namespace {
+
+// The first of the entries, which ascend, for which `is_late` holds, and the one before it (zeros where there
+// is none); nothing where the file cannot be read.
+template <class IsLate>
+std::optional<std::pair<Entry, std::optional<Entry>>> bisect(const fs::path& file, IsLate is_late) {
   std::ifstream in(file, std::ios::binary);
-  Entry before;  // the last that is older
+  Entry before;
+  std::optional<Entry> found;
   std::int64_t first = 0, end = size_of(file) / static_cast<std::int64_t>(sizeof(Entry));
   while (first < end) {
     const std::int64_t middle = first + (end - first) / 2;
     Entry entry;
     in.seekg(middle * static_cast<std::int64_t>(sizeof entry));
-    if (!in.read(reinterpret_cast<char*>(&entry), sizeof entry)) return 0;
-    if (entry.time < time) {
+    if (!in.read(reinterpret_cast<char*>(&entry), sizeof entry)) return {};
+    if (is_late(entry)) {
+      found = entry;
+      end = middle;
+    } else {
       before = entry;
       first = middle + 1;
-    } else {
-      end = middle;
     }
   }
-  return line_start(log, before.size);
+  return std::pair(before, found);
+}
+
+}  // namespace
+
+std::int64_t log_offset(const fs::path& log, double time) {
+  const auto around = bisect(times_of(log), [time](const Entry& entry) { return entry.time >= time; });
+  return around ? line_start(log, around->first.size) : 0;
+}
+
+std::optional<double> log_time(const fs::path& log, std::int64_t offset) {
+  const auto around = bisect(times_of(log), [offset](const Entry& entry) { return entry.size > offset; });
+  if (!around || !around->second) return {};
+  return around->second->time;
 }
 
 }  // namespace batchscope::run

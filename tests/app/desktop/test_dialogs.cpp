@@ -25,6 +25,7 @@
 #include "shortcut_sheet.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
+#include "view_state.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
@@ -131,7 +132,8 @@ class DialogsTest : public QObject {
     };
     write("g0-r0.log", "first generation\n");
     RunSession session(watcher_.get());
-    LogPanel panel(&session);
+    ViewState view;
+    LogPanel panel(&session, &view);
     panel.resize(400, 200);
     panel.show();
     session.open(id_);

@@ -3,17 +3,27 @@
 // What ties lists and charts together, and what calls a person back: rows and the cross-hair in both
 // directions, marks of checkpoints that are pressed, alerts, and the list of runs that comes before the run.
 #include <QDockWidget>
+#include <QFile>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QPushButton>
 #include <QTableView>
+#include <QTextBlock>
 #include <QtTest>
+#include <algorithm>
 #include <cmath>
 
 #include "alert_rules.h"
 #include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/series.h"
 #include "catalogue_watcher.h"
 #include "checkpoints_panel.h"
 #include "dashboard.h"
 #include "drawn.h"
 #include "events_panel.h"
+#include "fork_dialog.h"
+#include "log_panel.h"
 #include "main_window.h"
 #include "run_list_panel.h"
 #include "run_session.h"
@@ -36,6 +46,11 @@ storage::Run listed(RunState state, std::int64_t step, double loss = 1) {
   run.step = step;
   run.latest = {{"loss", loss}};
   return run;
+}
+
+void keepPicture(QWidget& widget, const char* name) {
+  const QString folder = qEnvironmentVariable("BATCHSCOPE_PICTURES");
+  if (!folder.isEmpty()) widget.grab().save(QStringLiteral("%1/%2.png").arg(folder, QLatin1String(name)));
 }
 
 QTableView* tableIn(const QWidget* panel) { return panel->findChild<QTableView*>(); }
@@ -99,6 +114,84 @@ class LinksTest : public QObject {
     QCOMPARE(*window_->view()->cursor(), (StepRef{1, 450}));
     window_->view()->setCursor({});
     QVERIFY(!table->currentIndex().isValid());
+  }
+
+  void aLineOfTheLogAndTheCrossHairAreTied() {
+    const auto paths = protocol::run_paths(window_->session()->run().id);
+    storage::SampleReader reader(paths.samples);
+    QFile log(QString::fromStdString(paths.log_file(1, 0).string())), times(log.fileName() + ".times");
+    QVERIFY(log.open(QIODevice::WriteOnly) && times.open(QIODevice::WriteOnly));
+    const auto stepOf = [](int line) { return std::int64_t{410 + 60 * line}; };
+    for (int line = 0; line < 5; ++line) {
+      log.write(QStringLiteral("line %1\n").arg(line).toUtf8());
+      const double time = reader.read(protocol::series::kTime, 1, stepOf(line), stepOf(line)).front().value;
+      const std::int64_t size = log.pos();
+      times.write(reinterpret_cast<const char*>(&time), sizeof time);
+      times.write(reinterpret_cast<const char*>(&size), sizeof size);
+    }
+    log.close();
+    times.close();
+    window_->view()->setCursor({});
+    auto* dock = window_->findChild<QDockWidget*>(QStringLiteral("log"));
+    dock->show();
+    dock->raise();
+    auto* text = window_->findChild<LogPanel*>()->findChild<QPlainTextEdit*>();
+    QTRY_COMPARE(text->blockCount(), 5);
+    QTRY_VERIFY(text->isVisible());
+    const QTextCursor third(text->document()->findBlockByNumber(2));
+    QTest::mouseClick(text->viewport(), Qt::LeftButton, {}, text->cursorRect(third).center() + QPoint(4, 0));
+    QVERIFY(window_->view()->cursor().has_value());
+    QCOMPARE(*window_->view()->cursor(), (StepRef{1, stepOf(2)}));
+    QTest::keyClick(text, Qt::Key_Down);
+    QCOMPARE(*window_->view()->cursor(), (StepRef{1, stepOf(3)}));
+    // And the other way round.
+    window_->view()->setCursor(StepRef{1, stepOf(1)});
+    const auto marked = [text] {
+      return text->extraSelections().isEmpty() ? -1 : text->extraSelections().first().cursor.blockNumber();
+    };
+    QTRY_COMPARE(marked(), 1);
+    window_->view()->setCursor({});
+    QTRY_COMPARE(marked(), -1);
+  }
+
+  void aCheckpointIsForkedByKey() {
+    auto* dock = window_->findChild<QDockWidget*>(QStringLiteral("checkpoints"));
+    dock->show();
+    dock->raise();
+    QTableView* table = tableIn(window_->findChild<CheckpointsPanel*>());
+    QTRY_VERIFY(table->isVisible());
+    table->selectRow(1);
+    const auto& checkpoint = qobject_cast<CheckpointModel*>(table->model())->at(1);
+    QTest::keyClick(table, Qt::Key_F, Qt::ControlModifier | Qt::ShiftModifier);
+    auto* dialog = window_->findChild<ForkDialog*>();
+    QVERIFY(dialog != nullptr && dialog->isVisible());
+    keepPicture(*dialog, "fork-dialog");
+    const QList<QLineEdit*> fields = dialog->findChildren<QLineEdit*>();
+    const auto named = [&](const QString& name) {
+      return *std::find_if(fields.begin(), fields.end(),
+                           [&](const QLineEdit* field) { return field->accessibleName() == name; });
+    };
+    QLineEdit* name = named(QStringLiteral("Name"));
+    name->selectAll();
+    QTest::keyClicks(name, QStringLiteral("lr 0.01"));
+    QLineEdit* words = named(QStringLiteral("Arguments of the program"));
+    words->selectAll();
+    QTest::keyClicks(words, QStringLiteral("--epochs '30"));
+    auto* start = dialog->findChild<QPushButton*>(QStringLiteral("primary"));
+    QVERIFY(!start->isEnabled());
+    QTest::keyClicks(words, QStringLiteral(" times' --lr 0.01"));
+    QVERIFY(start->isEnabled());
+    QVERIFY(dialog->command().startsWith(QStringLiteral("batchscope fork %1 --checkpoint %2 --name 'lr 0.01'")
+                                             .arg(QString::fromStdString(window_->session()->run().id),
+                                                  QString::fromStdString(checkpoint.name))));
+    QVERIFY(dialog->command().endsWith(QStringLiteral("-- --epochs '30 times' --lr 0.01")));
+    QCOMPARE(dialog->options().arguments,
+             (std::optional<std::vector<std::string>>({"--epochs", "30 times", "--lr", "0.01"})));
+    QTest::mouseClick(start, Qt::LeftButton);
+    // The synthetic run has no files to go on from.
+    auto* message = window_->findChild<QLabel*>(QStringLiteral("message"));
+    QTRY_VERIFY_WITH_TIMEOUT(message->toolTip().contains(QStringLiteral("has no checkpoint")), 30'000);
+    QCOMPARE(catalogue_->runs().size(), 301u);
   }
 
   void aMarkOnAChartOpensItsCheckpoint() {

@@ -18,6 +18,7 @@ class TestLogTimes : public QObject {
     const QTemporaryDir folder;
     const std::filesystem::path log = folder.filePath("g0-r0.log").toStdString();
     QCOMPARE(log_offset(log, 100), 0);
+    QVERIFY(!log_time(log, 0));
     LogTimes times;
     std::ofstream out(log, std::ios::binary);
     std::vector<std::int64_t> starts;  // of the lines of second i
@@ -32,6 +33,9 @@ class TestLogTimes : public QObject {
     QCOMPARE(log_offset(log, 1042.5), starts[43]);
     QCOMPARE(log_offset(log, 1098), starts[98]);
     QCOMPARE(log_offset(log, 5000), static_cast<std::int64_t>(out.tellp()));
+    QCOMPARE(log_time(log, starts[42]), std::optional(1042.0));
+    QCOMPARE(log_time(log, starts[42] + 3), std::optional(1042.0));
+    QCOMPARE(log_time(log, out.tellp()), std::optional<double>());
 
     // A line that is half there belongs to the second in which it began.
     const std::int64_t half = out.tellp();

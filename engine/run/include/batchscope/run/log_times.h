@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 
 namespace batchscope::run {
 
@@ -15,5 +16,9 @@ namespace batchscope::run {
 /// second: an offset in bytes, always the start of a line. The log's size where there are none yet; 0 where
 /// no times were noted. Blocks on the disk alone.
 std::int64_t log_offset(const std::filesystem::path& log, double time);
+
+/// When what stands at the offset (bytes) was written, in s since 1970, up to a second late; none where no
+/// times were noted that far. Blocks on the disk alone.
+std::optional<double> log_time(const std::filesystem::path& log, std::int64_t offset);
 
 }  // namespace batchscope::run

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What of the main window going on from a checkpoint concerns.
+#include <QMenu>
+
+#include "checkpoints_panel.h"
+#include "fork_dialog.h"
+#include "launcher.h"
+#include "main_window.h"
+#include "run_session.h"
+
+namespace batchscope::desktop {
+
+void MainWindow::addCheckpointActions(QMenu* menu) {
+  auto* panel = findChild<CheckpointsPanel*>();
+  menu->addAction(panel->forkAction());
+  menu->addAction(panel->resumeAction());
+  connect(panel, &CheckpointsPanel::resumeRequested, this, [this] {
+    say(tr("Resuming …"));
+    launcher_->resume(session_->run().id, 0);
+  });
+  connect(panel, &CheckpointsPanel::forkRequested, this, [this](const storage::Checkpoint& checkpoint) {
+    auto* dialog = new ForkDialog(session_->run(), checkpoint, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    const std::string id = session_->run().id;
+    connect(dialog, &QDialog::accepted, this, [this, dialog, id] {
+      say(tr("Forking …"));
+      launcher_->fork(id, dialog->options());
+    });
+    dialog->open();
+  });
+}
+
+}  // namespace batchscope::desktop
