@@ -136,7 +136,7 @@ ComparisonPanel::ComparisonPanel(ComparedSeries* compared, ViewState* view, QWid
   table->setColumnWidth(0, 176);
   for (int column = kFirst; column < model_->columnCount(); ++column) {
     const QString title = model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
-    table->setColumnWidth(column, std::max(60, 24 + 7 * static_cast<int>(title.size())));
+    table->setColumnWidth(column, std::max(84, 24 + 7 * static_cast<int>(title.size())));
   }
   table->horizontalHeader()->setStretchLastSection(false);
   auto* column = new QVBoxLayout(this);
