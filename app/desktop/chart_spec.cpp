@@ -84,7 +84,7 @@ ChartSpec stepTime() {
 }  // namespace
 
 ChartSpec scalingRulesChart() {
-  return {.title = tr("Scaling rules"),
+  return {.title = tr("Rules"),
           .unit = tr("factor on the learning rate"),
           .lines = {{.series = kLinearFactor, .label = tr("Linear"), .colour = 1},
                     {.series = kSqrtFactor, .label = tr("Sqrt"), .colour = 3},

@@ -199,7 +199,7 @@ void ControlPanel::updateStatus() {
     restart_->setText(tr("Restart on %1").arg(replicaCount(std::max(1, chosen))));
   }
   enable(restart_, canResume || (isRunning && chosen > 0 && chosen != present_));
-  enable(replicas_, isRunning || canResume);
+  enable(replicas_, isRunning || canResume || (state == RunState::finished && session_->model()));  // what if
   enable(auto_, isRunning);
   auto_->setChecked(!status.auto_replicas.empty());
   enable(checkpoint_, isRunning);
@@ -258,7 +258,8 @@ void ControlPanel::updateModel() {
 void ControlPanel::updatePrediction() {
   if (!session_->isOpen()) return;
   const RunState state = stateOf(*session_);
-  if (!is_active(state) && !is_resumable(state)) {
+  const bool isOver = !is_active(state) && !is_resumable(state);
+  if (isOver && (!session_->model() || replicas_->chosen() == present_)) {
     prediction_->setText(tr("This run is over; start another from the Run menu."));
     return;
   }

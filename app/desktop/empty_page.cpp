@@ -27,6 +27,8 @@ EmptyPage::EmptyPage(QWidget* parent)
   demo_->setFixedWidth(240);
   auto* other = new QPushButton(tr("Choose a recipe …"), this);
   other->setFixedWidth(240);
+  auto* lessons = new QPushButton(tr("Take a lesson"), this);
+  lessons->setFixedWidth(240);
   auto* hint = new QLabel(tr("Or from a terminal: batchscope run PROGRAM --replicas 2"), this);
   hint->setObjectName(QStringLiteral("dim"));
   hint->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -42,11 +44,13 @@ EmptyPage::EmptyPage(QWidget* parent)
   add(title, 8);
   add(text, 22);
   add(demo_, 8);
-  add(other, 22);
+  add(other, 8);
+  add(lessons, 22);
   add(hint, 0);
   column->addStretch(3);
 
   connect(demo_, &QPushButton::clicked, this, &EmptyPage::demoRequested);
+  connect(lessons, &QPushButton::clicked, this, &EmptyPage::lessonsRequested);
   connect(other, &QPushButton::clicked, this, &EmptyPage::recipeRequested);
 }
 

@@ -18,6 +18,7 @@ class EmptyPage : public QWidget {
  Q_SIGNALS:
   void demoRequested();
   void recipeRequested();
+  void lessonsRequested();
 
  private:
   QPushButton* demo_;

@@ -28,7 +28,8 @@ namespace batchscope::desktop {
 namespace {
 
 constexpr int kTimesInterval = 500;  // ms between looks at all step times
-constexpr int kLeastMost = 8;        // replicas that the slider reaches at the least
+constexpr int kScrollBar = 12;
+constexpr int kLeastMost = 8;  // replicas that the slider reaches at the least
 
 QLabel* named(const char* name, QWidget* parent, const QString& text = {}) {
   auto* label = new QLabel(text, parent);
@@ -141,12 +142,14 @@ QWidget* ExplorerPanel::stepTimeCard() {
   auto* frame = card(this);
   plot_ = new StepTimePlot(frame);
   error_ = named("chartUnit", frame);
-  auto* table = new PlainTable(tr("No step time measured yet."), frame);
-  table->setAccessibleName(tr("Measured and predicted step times"));
-  table->setModel(times_);
-  table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-  table->horizontalHeader()->setMinimumSectionSize(40);
-  table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  table_ = new PlainTable(tr("No step time measured yet."), frame);
+  table_->setObjectName(QStringLiteral("stepTimes"));
+  table_->setAccessibleName(tr("Measured and predicted step times"));
+  table_->setModel(times_);
+  table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  table_->horizontalHeader()->setMinimumSectionSize(40);
+  table_->horizontalHeader()->setStretchLastSection(false);
+  table_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   auto* head = new QHBoxLayout;
   head->setContentsMargins(12, 0, 10, 0);
   head->setSpacing(7);
@@ -155,8 +158,8 @@ QWidget* ExplorerPanel::stepTimeCard() {
   head->addStretch(1);
   auto* row = new QHBoxLayout;
   row->setContentsMargins(0, 0, 8, 4);
-  row->addWidget(plot_, 3);
-  row->addWidget(table, 5);
+  row->addWidget(plot_, 1);
+  row->addWidget(table_);
   auto* column = new QVBoxLayout(frame);
   column->setContentsMargins(1, 7, 1, 1);
   column->setSpacing(0);
@@ -250,6 +253,8 @@ void ExplorerPanel::refreshStepTimes() {
                                 : tr("ms, mean error %1 %").arg(formatNumber(100 * meanError(times), 2)));
   plot_->setTimes(times);
   times_->setTimes(std::move(times));
+  // The plot gives way to the table, all of which is to be seen.
+  table_->setFixedWidth(table_->horizontalHeader()->length() + kScrollBar);
 }
 
 void ExplorerPanel::updateApply() {

@@ -15,6 +15,7 @@
 class QLabel;
 class QPushButton;
 class QSlider;
+class QTableView;
 
 namespace batchscope::desktop {
 
@@ -64,6 +65,7 @@ class ExplorerPanel : public QWidget {
   std::array<ChartCard*, 2> cards_{};
   QLabel* error_;
   StepTimePlot* plot_;
+  QTableView* table_;
   StepTimeModel* times_;
   QTimer timesTimer_;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "launcher.h"
 
+#include <QFile>
+#include <QTemporaryDir>
 #include <QThread>
 #include <memory>
 
@@ -32,6 +34,18 @@ void Launcher::resume(const std::string& id, int replicas) {
 
 void Launcher::fork(const std::string& id, const run::ForkOptions& options) {
   work([id, options](storage::Catalogue& catalogue) { return run::fork_run(catalogue, id, options); });
+}
+
+void Launcher::import(const QString& file) {
+  work([file](storage::Catalogue&) {
+    if (!file.startsWith(QLatin1Char(':'))) return run::import_run(file.toStdString());
+    // Another process cannot read what is compiled into this one.
+    const QTemporaryDir folder;
+    const QString copy = folder.filePath(QStringLiteral("run.jsonl"));
+    if (!QFile::copy(file, copy))
+      throw Error(ErrorKind::io, "cannot write " + copy.toStdString() + ", to take in a recorded run");
+    return run::import_run(copy.toStdString());
+  });
 }
 
 void Launcher::work(std::function<std::string(storage::Catalogue&)> job) {

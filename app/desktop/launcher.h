@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Starts, resumes and forks runs without holding up the window: they wait for a supervisor to answer, up to
-// ten seconds, on a thread of their own with a catalogue connection of its own.
+// Starts, resumes, forks and imports runs without holding up the window: the first three wait for a
+// supervisor to answer, up to ten seconds, on a thread of their own with a catalogue connection of its own.
 #pragma once
 
 #include <QObject>
@@ -27,6 +27,8 @@ class Launcher : public QObject {
   void start(const protocol::RunSpec& spec);
   void resume(const std::string& id, int replicas);
   void fork(const std::string& id, const run::ForkOptions& options);
+  // A file that was exported, or a recorded run that is compiled in.
+  void import(const QString& file);
 
  Q_SIGNALS:
   void launched(const QString& id);

@@ -3,6 +3,7 @@
 // batchscope-desktop: the window.
 #include <QApplication>
 #include <QCommandLineParser>
+#include <QFileInfo>
 #include <QIcon>
 #include <QLocale>
 #include <QRegularExpression>
@@ -95,13 +96,23 @@ int run(QApplication& app) {
   const QCommandLineOption theme(QStringLiteral("theme"),
                                  QStringLiteral("light or dark; else as chosen last, or as the system."),
                                  QStringLiteral("NAME"));
+  parser.addPositionalArgument(
+      QStringLiteral("FILE"),
+      QStringLiteral("Take in this exported run, as batchscope import does, and show it."),
+      QStringLiteral("[FILE]"));
   parser.addOptions({runOption, demo, grab, report, size, theme, another});
   if (!parser.parse(QApplication::arguments()))
     throw Error(ErrorKind::usage, parser.errorText().toStdString());
-  if (!parser.positionalArguments().isEmpty() && !parser.isSet(demo)) {
-    throw Error(ErrorKind::usage, "unexpected argument \"" +
-                                      parser.positionalArguments().first().toStdString() +
-                                      "\"; see batchscope-desktop --help");
+  QStringList files = parser.isSet(demo) ? QStringList() : parser.positionalArguments();
+  const qsizetype most = parser.isSet(grab) || parser.isSet(report) ? 0 : 1;
+  if (files.size() > most) {
+    throw Error(ErrorKind::usage,
+                "unexpected argument \"" + files[most].toStdString() + "\"; see batchscope-desktop --help");
+  }
+  for (QString& file : files) {
+    if (!QFileInfo(file).isFile())
+      throw Error(ErrorKind::not_found, "there is no file " + file.toStdString());
+    file = QFileInfo(file).absoluteFilePath();
   }
   if (parser.isSet(help)) {
     std::printf("%s", qPrintable(parser.helpText()));
@@ -134,6 +145,7 @@ int run(QApplication& app) {
   SingleInstance instance(protocol::catalogue_path());
   WindowRequest request;
   request.run = QString::fromStdString(id);
+  if (!files.isEmpty()) request.file = files.first();
   request.demo = parser.isSet(demo);
   request.demoArguments = parser.positionalArguments();
   if (!parser.isSet(another) && instance.handOver(request)) {
@@ -146,11 +158,13 @@ int run(QApplication& app) {
     window.raise();
     window.activateWindow();
     if (!asked.run.isEmpty()) window.openRun(asked.run.toStdString());
+    if (!asked.file.isEmpty()) window.importRun(asked.file);
     if (asked.demo) window.startDemo(asked.demoArguments);
   });
   if (parser.isSet(size)) window.resize(sizeFrom(parser.value(size)));
   if (!id.empty()) window.openRun(id);
   window.show();
+  if (!request.file.isEmpty()) window.importRun(request.file);
   if (parser.isSet(demo)) window.startDemo(parser.positionalArguments());
   return app.exec();
 }

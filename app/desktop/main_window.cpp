@@ -35,6 +35,7 @@
 #include "header_bar.h"
 #include "hyperparameters_panel.h"
 #include "launcher.h"
+#include "lesson_panel.h"
 #include "log_panel.h"
 #include "notifier.h"
 #include "recipe_dialog.h"
@@ -59,6 +60,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
       compared_(new ComparedSeries(comparison_, session_, watcher, view_, this)),
       runs_(new RunModel(comparison_, this)),
       list_(new RunListPanel(runs_, this)),
+      lessons_(new LessonPanel(bundledLessons(), this)),
       table_(new RunTablePage(runs_, comparison_, watcher, this)),
       header_(new HeaderBar(session_, view_, this)),
       dashboard_(new Dashboard(view_, this)),
@@ -77,6 +79,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
   tableAction_->setShortcut(QKeySequence(Qt::Key_T));
   buildCentre();
   buildDocks();
+  buildLessons();
   buildMenus();
   buildStatusBar();
   control_->hide();
@@ -146,6 +149,7 @@ void MainWindow::buildCentre() {
   auto* empty = new EmptyPage(this);
   connect(empty, &EmptyPage::demoRequested, this, [this] { startDemo(); });
   connect(empty, &EmptyPage::recipeRequested, this, &MainWindow::newRun);
+  connect(empty, &EmptyPage::lessonsRequested, this, [this] { showLessons(true); });
 
   inner_->setObjectName(QStringLiteral("instrument"));
   instruments_->addWidget(dashboard_);
@@ -168,6 +172,7 @@ void MainWindow::buildCentre() {
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(0);
   row->addWidget(list_);
+  row->addWidget(lessons_);
   row->addWidget(pages_, 1);
   row->addWidget(control_);
   faces_->addWidget(centre);
@@ -239,7 +244,9 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
 void MainWindow::resizeEvent(QResizeEvent* event) {
   QMainWindow::resizeEvent(event);
   // The charts need the width more than the names of runs do.
-  list_->setFixedWidth(event->size().width() < 1400 ? 200 : 236);
+  const bool isNarrow = event->size().width() < 1400;
+  list_->setFixedWidth(isNarrow ? 200 : 236);
+  lessons_->setFixedWidth(isNarrow ? 270 : 320);
 }
 
 void MainWindow::showEvent(QShowEvent* event) {
@@ -350,6 +357,11 @@ void MainWindow::startDemo(const QStringList& arguments) {
   } catch (const Error& error) {
     say(QString::fromUtf8(error.what()));
   }
+}
+
+void MainWindow::importRun(const QString& file) {
+  say(tr("Taking in %1 …").arg(file));
+  launcher_->import(file);
 }
 
 void MainWindow::newRun() {

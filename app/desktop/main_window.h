@@ -28,11 +28,13 @@ class Dashboard;
 class ExplorerPanel;
 class HeaderBar;
 class Launcher;
+class LessonPanel;
 class RunListPanel;
 class RunModel;
 class RunSession;
 class RunTablePage;
 class ViewState;
+struct Launch;
 
 class MainWindow : public QMainWindow {
   Q_OBJECT
@@ -46,6 +48,9 @@ class MainWindow : public QMainWindow {
   // Starts the demo, its program with these arguments, or shows the one that is running.
   void startDemo(const QStringList& arguments = {});
 
+  // Takes in an exported run and shows it.
+  void importRun(const QString& file);
+
   RunSession* session() const { return session_; }
   Dashboard* dashboard() const { return dashboard_; }
   ControlPanel* control() const { return control_; }
@@ -56,6 +61,9 @@ class MainWindow : public QMainWindow {
   void showTable(bool isShown);
   Comparison* comparison() const { return comparison_; }
   ViewState* view() const { return view_; }
+  // The lessons, in place of the runs.
+  LessonPanel* lessons() const { return lessons_; }
+  void showLessons(bool isShown);
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -74,12 +82,15 @@ class MainWindow : public QMainWindow {
   void buildCompareMenu();
   void addCheckpointActions(QMenu* menu);
   void raiseDock(const char* name);
+  void buildLessons();
+  void buildLearnMenu();
   void buildHelpMenu();
   void buildStatusBar();
   void runsChanged();
   void sessionOpened();
   void updateStatusBar();
   void newRun();
+  void launchLesson(const Launch& launch);
   void moveCursor(int steps);
   void zoom(double factor);
   void pan(double fraction);
@@ -94,6 +105,7 @@ class MainWindow : public QMainWindow {
   ComparedSeries* compared_;
   RunModel* runs_;
   RunListPanel* list_;
+  LessonPanel* lessons_;
   RunTablePage* table_;
   HeaderBar* header_;
   Dashboard* dashboard_;

@@ -16,6 +16,8 @@
 #include "control_panel.h"
 #include "dashboard.h"
 #include "header_bar.h"
+#include "lesson_model.h"
+#include "lesson_panel.h"
 #include "main_window.h"
 #include "replica_buttons.h"
 #include "run_list_panel.h"
@@ -48,6 +50,7 @@ void MainWindow::buildMenus() {
   buildViewMenu();
   buildCompareMenu();
   buildShareMenu();
+  buildLearnMenu();
   buildHelpMenu();
 }
 
@@ -175,6 +178,22 @@ void MainWindow::buildShareMenu() {
         menu->saveData(card->plot()->spec().series(), card->plot()->spec().title);
       });
       own.exec(card->mapToGlobal(at));
+    });
+  }
+}
+
+void MainWindow::buildLearnMenu() {
+  QMenu* menu = menuBar()->addMenu(tr("&Learn"));
+  add(menu, tr("Lessons"), Qt::CTRL | Qt::Key_L, this, [this] { showLessons(true); });
+  add(menu, tr("Next page"), Qt::ALT | Qt::Key_Right, this, [this] { lessons_->turn(1); });
+  add(menu, tr("Previous page"), Qt::ALT | Qt::Key_Left, this, [this] { lessons_->turn(-1); });
+  add(menu, tr("Back to the runs"), Qt::CTRL | Qt::SHIFT | Qt::Key_L, this, [this] { showLessons(false); });
+  menu->addSeparator();
+  const LessonModel* model = lessons_->model();
+  for (int row = 0; row < model->rowCount(); ++row) {
+    add(menu, model->lesson(row).title, {}, this, [this, row] {
+      showLessons(true);
+      lessons_->start(row);
     });
   }
 }

@@ -23,7 +23,7 @@ double radius(const StepTime& time) {
 }  // namespace
 
 StepTimePlot::StepTimePlot(QWidget* parent) : QWidget(parent) {
-  setMinimumSize(180, 130);
+  setMinimumSize(150, 130);
   setAccessibleName(tr("Measured step time over predicted"));
 }
 

@@ -134,11 +134,13 @@ const Theme& Theme::of(bool isDark, bool isColourBlind) {
 
 const Theme& Theme::current() { return active != nullptr ? *active : light(); }
 
+QColor Theme::tint(const QColor& colour) const { return mixed(panel, colour, 0.1F); }
+
 QString Theme::styleSheet(const QString& pattern) const {
   // Longer names first, so that none is taken for the beginning of another.
-  const std::pair<const char*, QColor> tokens[] = {{"@good-tint", mixed(panel, good, 0.14)},
-                                                   {"@warning-tint", mixed(panel, warning, 0.14)},
-                                                   {"@bad-tint", mixed(panel, bad, 0.14)},
+  const std::pair<const char*, QColor> tokens[] = {{"@good-tint", tint(good)},
+                                                   {"@warning-tint", tint(warning)},
+                                                   {"@bad-tint", tint(bad)},
                                                    {"@accent-hover", mixed(accent, text, 0.15)},
                                                    {"@on-accent", onAccent},
                                                    {"@background", background},

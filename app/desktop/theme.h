@@ -2,8 +2,8 @@
 //
 // The look, in one place: a set of colour tokens for light and for dark, and the style sheet template
 // resources/themes/window.qss in which @token stands for a colour. Text tokens (text, dim, good, warning,
-// bad, accent) keep the WCAG AA contrast of 4.5 on background, panel and selection; faint is for
-// decoration only.
+// bad, accent) keep the WCAG AA contrast of 4.5 on background, panel and selection, and the last of them on
+// their own tints; faint is for decoration only.
 #pragma once
 
 #include <QColor>
@@ -32,6 +32,9 @@ struct Theme {
   static const Theme& current();
 
   QColor run(int slot) const { return runs[static_cast<std::size_t>(slot) % runs.size()]; }
+
+  // The panel with a breath of a colour, behind text of that colour.
+  QColor tint(const QColor& colour) const;
 
   // The template with every @token replaced.
   QString styleSheet(const QString& pattern) const;

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""take.py PROGRAMS FOLDER: draws the window's pictures of a real run while it trains.
+"""take.py PROGRAMS FOLDER: draws the window's pictures, those of a run while it trains; README.md there shows them.
 
 The digits example starts on 2 replicas in a store of its own and is restarted on 1, 3 and 2. Once it has trained for a
-few epochs more, `batchscope-desktop --grab` draws the window in each theme and size; then the run is stopped. Where
-pngquant is installed, it makes the pictures fit to be kept in a repository.
+few epochs more, `batchscope-desktop --grab` draws the window in each theme and size, and batchscope-screenshots all its
+pages, sheets and dialogs; then the run is stopped. Where pngquant is installed, it makes the pictures fit to be kept in
+a repository.
 """
 
 import json
@@ -40,6 +41,13 @@ def main():
         def show():
             return json.loads(call("batchscope", "show", "digits", "--json"))
 
+        def finish(pictures):
+            for picture in pictures:
+                if quantize := shutil.which("pngquant"):
+                    subprocess.run([quantize, "--force", "--output", picture, picture], check=True)
+                print(f"{picture} ({picture.stat().st_size // 1000} kB)")
+
+        call("batchscope-screenshots", folder)  # without a run
         triggers = [f"--at=epoch={epoch}:replicas={replicas}" for epoch, replicas in RESTARTS.items()]
         call("batchscope", "run", "digits", "--detach", "--name", "digits", "--replicas", "2", *triggers)
         try:
@@ -55,9 +63,8 @@ def main():
                 for size in SIZES:
                     picture = folder / f"window-{theme}-{size}.png"
                     call("batchscope-desktop", "--grab", picture, "--run", "digits", "--size", size, "--theme", theme)
-                    if quantize := shutil.which("pngquant"):
-                        subprocess.run([quantize, "--force", "--output", picture, picture], check=True)
-                    print(f"{picture} ({picture.stat().st_size // 1000} kB)")
+            call("batchscope-screenshots", folder)
+            finish(sorted(folder.glob("*.png")))
         finally:
             supervisor = show()["run"]["supervisor"]
             call("batchscope", "stop", "digits")

@@ -6,6 +6,8 @@
 #include <QDirIterator>
 #include <QFile>
 #include <QImage>
+#include <QLabel>
+#include <QLabel>
 #include <QPainter>
 #include <QProcess>
 #include <QSettings>
@@ -17,6 +19,7 @@
 #include "batchscope/protocol/paths.h"
 #include "catalogue_watcher.h"
 #include "explorer_panel.h"
+#include "lesson.h"
 #include "main_window.h"
 #include "run_session.h"
 #include "single_instance.h"
@@ -238,6 +241,32 @@ class CitizenTest : public QObject {
     QFile report(file);
     QVERIFY(report.open(QIODevice::ReadOnly));
     QVERIFY(report.readAll().contains("<h1>other</h1>"));
+  }
+
+  void anExportedRunIsOpened() {
+    const QString file = store_.path(QStringLiteral("mine.batchscope"));
+    QVERIFY(QFile::copy(recordedRunFile(QStringLiteral("linear")), file));
+    {
+      SingleInstance open(protocol::catalogue_path());
+      QVERIFY(!open.handOver({}));
+      QString asked;
+      connect(&open, &SingleInstance::requested, this,
+              [&asked](const WindowRequest& request) { asked = request.file; });
+      QCOMPARE(call(window(), {file}).status, 0);
+      QCOMPARE(asked, file);
+    }
+    MainWindow shown(watcher_.get(), false);
+    shown.show();
+    shown.importRun(file);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        shown.session()->isOpen() && shown.session()->run().name == "digits, linear scaling", 60'000);
+    // What is no run is refused, and nothing is lost by it.
+    const Answer missing = call(window(), {file + QStringLiteral("x")});
+    QVERIFY(missing.status != 0 && missing.text.contains(QStringLiteral("there is no file")));
+    QVERIFY(call(window(), {QStringLiteral("--grab"), QStringLiteral("a.png"), file}).status != 0);
+    shown.importRun(resource(QStringLiteral("desktop/%1.mime.xml").arg(kId)));
+    const auto* message = shown.findChild<QLabel*>(QStringLiteral("message"));
+    QTRY_VERIFY_WITH_TIMEOUT(message->text().contains(QStringLiteral("was not taken in")), 60'000);
   }
 
   void cleanupTestCase() {

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The window as a picture: at the sizes and themes of the documentation nothing is clipped, the charts show
-// what the store holds, within a pixel. With BATCHSCOPE_PICTURES set to a folder, the pictures are kept
-// there.
-#include <QAbstractButton>
-#include <QLabel>
+// The window as a picture: at the sizes and themes of the documentation nothing is clipped and nothing lies
+// over another, axes, bands and labels are there, and the charts show what the store holds, within a pixel.
+// Run again with QT_SCALE_FACTOR=2. With BATCHSCOPE_PICTURES set to a folder, the pictures are kept there.
 #include <QtTest>
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "batchscope/protocol/paths.h"
+#include "batchscope/storage/samples.h"
 #include "catalogue_watcher.h"
 #include "chart_card.h"
 #include "control_panel.h"
 #include "dashboard.h"
+#include "explorer_panel.h"
+#include "lesson_panel.h"
 #include "main_window.h"
 #include "plot_view.h"
 #include "run_session.h"
@@ -21,9 +23,62 @@
 #include "temporary_store.h"
 #include "theme.h"
 #include "view_state.h"
+#include "visual_checks.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
+
+namespace {
+
+double distance(const QColor& a, const QColor& b) {
+  return std::abs(a.red() - b.red()) + std::abs(a.green() - b.green()) + std::abs(a.blue() - b.blue());
+}
+
+// A widget's picture, asked in the widget's own coordinates whatever the scale.
+class Picture {
+ public:
+  explicit Picture(QWidget& widget) : image_(widget.grab().toImage()), scale_(image_.devicePixelRatio()) {}
+
+  // The least distance of a pixel from a colour within `reach` of here.
+  double nearest(const QPointF& at, const std::vector<QColor>& colours, double reach) const {
+    double least = 1e9;
+    visit(QRectF(at.x() - reach, at.y() - reach, 2 * reach, 2 * reach), [&](const QColor& pixel) {
+      for (const QColor& colour : colours) least = std::min(least, distance(pixel, colour));
+    });
+    return least;
+  }
+  // Pixels that are nearly of this colour, as a share.
+  double share(const QRectF& area, const QColor& colour) const {
+    int all = 0, found = 0;
+    visit(area, [&](const QColor& pixel) {
+      ++all;
+      found += distance(pixel, colour) < 90 ? 1 : 0;
+    });
+    return all == 0 ? 0 : double(found) / all;
+  }
+  QColor commonest(const QRectF& area) const {
+    std::map<QRgb, int> counts;
+    visit(area, [&](const QColor& pixel) { ++counts[pixel.rgb()]; });
+    return std::max_element(counts.begin(), counts.end(),
+                            [](auto& a, auto& b) { return a.second < b.second; })
+        ->first;
+  }
+
+ private:
+  template <typename Do>
+  void visit(const QRectF& area, Do&& act) const {
+    const QRect pixels =
+        QRectF(area.topLeft() * scale_, area.size() * scale_).toAlignedRect() & image_.rect();
+    for (int y = pixels.top(); y <= pixels.bottom(); ++y) {
+      for (int x = pixels.left(); x <= pixels.right(); ++x) act(image_.pixelColor(x, y));
+    }
+  }
+
+  QImage image_;
+  double scale_;
+};
+
+}  // namespace
 
 class GrabTest : public QObject {
   Q_OBJECT
@@ -49,6 +104,15 @@ class GrabTest : public QObject {
     window.resize(size);
     window.show();
     QTRY_VERIFY_WITH_TIMEOUT(isDrawn(window), 30000);
+  }
+
+  static void keep(const QPixmap& picture, bool isDark, const QString& name, const QSize& size) {
+    const QString folder = qEnvironmentVariable("BATCHSCOPE_PICTURES");
+    if (folder.isEmpty()) return;
+    picture.save(QStringLiteral("%1/%2-%3-%4-%5.png")
+                     .arg(folder, name, isDark ? "dark" : "light")
+                     .arg(size.width())
+                     .arg(picture.devicePixelRatio()));
   }
 
  private Q_SLOTS:
@@ -97,22 +161,10 @@ class GrabTest : public QObject {
     show(window, size);
     window.view()->setCursor(window.session()->series()->nearest(XAxis::Step, 5400));
     const QPixmap picture = window.grab();
-    QCOMPARE(picture.size(), size);
-    const QString folder = qEnvironmentVariable("BATCHSCOPE_PICTURES");
-    if (!folder.isEmpty()) {
-      picture.save(
-          QStringLiteral("%1/window-%2-%3.png").arg(folder, isDark ? "dark" : "light").arg(size.width()));
-    }
-
-    for (const QLabel* label : window.findChildren<QLabel*>()) {
-      if (!label->isVisible() || label->wordWrap()) continue;
-      QVERIFY2(label->width() >= label->sizeHint().width(), qPrintable(label->text()));
-      QVERIFY2(label->height() >= label->fontMetrics().height(), qPrintable(label->text()));
-    }
-    for (const QAbstractButton* button : window.findChildren<QAbstractButton*>()) {
-      if (!button->isVisible() || button->text().isEmpty()) continue;
-      QVERIFY2(button->width() >= button->minimumSizeHint().width(), qPrintable(button->text()));
-    }
+    QCOMPARE(picture.size(), size * window.devicePixelRatioF());
+    keep(picture, isDark, QStringLiteral("window"), size);
+    QCOMPARE(test::clippedText(window), QString());
+    QCOMPARE(test::overlap(window), QString());
     for (const ChartCard* card : window.dashboard()->cards()) {
       const ChartScene& scene = card->plot()->painter().scene();
       QVERIFY(!scene.isEmpty);
@@ -122,29 +174,114 @@ class GrabTest : public QObject {
     }
   }
 
-  void linesAreWhereTheStoreSays() {
+  void otherPagesFitToo_data() { nothingIsClipped_data(); }
+
+  void otherPagesFitToo() {
+    QFETCH(QSize, size);
+    QFETCH(bool, isDark);
+    applyTheme(isDark ? Theme::Mode::Dark : Theme::Mode::Light);
+    MainWindow window(watcher_.get(), false);
+    show(window, size);
+    window.showExplorer(true);
+    QTest::qWait(100);
+    keep(window.grab(), isDark, QStringLiteral("explorer"), size);
+    QCOMPARE(test::clippedText(window), QString());
+    QCOMPARE(test::overlap(window), QString());
+    window.showExplorer(false);
+    window.showLessons(true);
+    QTest::qWait(50);
+    keep(window.grab(), isDark, QStringLiteral("lessons"), size);
+    QCOMPARE(test::clippedText(window), QString());
+    QCOMPARE(test::overlap(window), QString());
+  }
+
+  void axesBandsAndLabelsAreThere() {
     applyTheme(Theme::Mode::Light);
+    const Theme& theme = Theme::current();
     MainWindow window(watcher_.get(), false);
     show(window, {1440, 900});
-    window.view()->setAxis(XAxis::Step, window.session()->series());
-    QTRY_VERIFY_WITH_TIMEOUT(isDrawn(window), 30000);
-    // The batch size is neither noisy nor smoothed: its line's colour stands at its value.
-    const PlotView* plot = window.dashboard()->cards()[1]->plot();
-    const ChartScene& scene = plot->painter().scene();
-    const QImage image = const_cast<PlotView*>(plot)->grab().toImage();
-    for (const std::int64_t step : {300, 1500, 3600, 6000}) {
-      const auto at = window.session()->series()->nearest(XAxis::Step, static_cast<double>(step));
-      const double value = *window.session()->series()->value("batch_size", *at);
-      const QPoint expected(qRound(scene.left.px(static_cast<double>(at->step))),
-                            qRound(scene.left.py(value)));
-      bool isThere = false;
-      for (int dy = -1; dy <= 1; ++dy) {
-        const QColor pixel = image.pixelColor(expected.x(), expected.y() + dy);
-        const QColor line = Theme::light().series[0];
-        isThere = isThere || std::abs(pixel.red() - line.red()) + std::abs(pixel.blue() - line.blue()) < 60;
+    QTest::qWait(150);
+    for (const ChartCard* card : window.dashboard()->cards()) {
+      PlotView* plot = card->plot();
+      const QByteArray title = plot->spec().title.toUtf8();
+      const ChartScene& scene = plot->painter().scene();
+      const QRectF area = plot->plotArea();
+      const Picture picture(*plot);
+
+      // The axes have numbers, where the scene has their values, and they can be seen.
+      QVERIFY2(plot->ticks().bottom.size() >= 2 && plot->ticks().left.size() >= 2, title);
+      for (const Tick& tick : plot->ticks().left) {
+        const double y = scene.left.py(tick.value);
+        QVERIFY2(y > area.top() - 1 && y < area.bottom() + 1, title);
+        QVERIFY2(picture.share(QRectF(0, y - 6, area.left() - 2, 12), theme.dim) > 0.01,
+                 title + tick.label.toUtf8());
       }
-      QVERIFY2(isThere, qPrintable(QString::number(step)));
+      for (const Tick& tick : plot->ticks().bottom) {
+        const double x = scene.left.px(tick.value);
+        QVERIFY2(x > area.left() - 1 && x < area.right() + 1, title);
+        QVERIFY2(picture.share(QRectF(x - 10, area.bottom() + 3, 20, 18), theme.dim) > 0.01,
+                 title + tick.label.toUtf8());
+      }
+
+      // Every generation has its ground, its number of replicas and, but for the first, its line.
+      for (const SceneBand& band : scene.bands) {
+        const QRectF ground(band.left + 2, area.top() + 16,
+                            std::min(band.right, area.right()) - band.left - 4, area.height() - 18);
+        if (ground.width() > 30) {
+          const bool isTinted = distance(picture.commonest(ground), theme.panel) > 10;
+          QVERIFY2(isTinted == band.isShaded, title);
+          QVERIFY2(picture.share(QRectF(band.left + 2, area.top() + 1, 22, 13), theme.accent) > 0.05, title);
+        }
+        if (band.isRestart)
+          QVERIFY2(picture.share(QRectF(std::floor(band.left), area.top() + 16, 1, area.height() - 16),
+                                 theme.accent) > 0.15,
+                   title);
+      }
     }
+  }
+
+  // No line is smoothed here, and so few steps are in view that each has a column of its own: where the store
+  // has a value there is ink of the line's colour, or of one that is drawn over it.
+  void pointsAreWhereTheStoreSays() {
+    applyTheme(Theme::Mode::Light);
+    const Theme& theme = Theme::current();
+    MainWindow window(watcher_.get(), false);
+    show(window, {1440, 900});
+    QTest::qWait(50);
+    SeriesModel& model = *window.session()->series();
+    window.view()->setSmoothing(0);
+    window.view()->setAxis(XAxis::Step, &model);
+    window.view()->zoomTo(model, XAxis::Step, {3300, 3338});
+    QTRY_VERIFY_WITH_TIMEOUT(isDrawn(window), 30'000);
+    storage::SampleReader reader(protocol::run_paths(window.session()->run().id).samples);
+    const auto valueAt = [&](const std::string& series, std::int64_t step) {
+      const auto found = reader.read(series, 1, step, step);
+      return found.empty() ? std::nan("") : found.front().value;
+    };
+    const std::vector<QColor> inks(theme.series.begin(), theme.series.end());
+    int seen = 0;
+    for (const ChartCard* card : window.dashboard()->cards()) {
+      PlotView* plot = card->plot();
+      if (plot->spec().axis) continue;  // over the time
+      const ChartScene& scene = plot->painter().scene();
+      QCOMPARE(scene.left.x0, 3300.0);
+      const Picture picture(*plot);
+      for (const LineSpec& line : plot->spec().lines) {
+        const auto minus = line.series.find('-');
+        for (std::int64_t step = 3301; step < 3338; ++step) {
+          double value = valueAt(line.series.substr(0, minus), step);
+          if (minus != std::string::npos) value -= valueAt(line.series.substr(minus + 1), step);
+          const Projection& projection = line.isRight ? scene.right : scene.left;
+          const QPointF place(projection.px(static_cast<double>(step)), projection.py(value * line.factor));
+          if (!scene.left.plot.adjusted(2, 15, -2, -2).contains(place)) continue;  // none, or cut as a peak
+          if (line.isBound) continue;                                              // dotted
+          ++seen;
+          QVERIFY2(picture.nearest(place, inks, 1) < 100,
+                   qPrintable(QStringLiteral("%1 at %2").arg(QString::fromStdString(line.series)).arg(step)));
+        }
+      }
+    }
+    QVERIFY(seen > 300);
   }
 
   void gainStandsOnOne() {

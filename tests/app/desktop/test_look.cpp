@@ -59,6 +59,15 @@ class LookTest : public QObject {
           QVERIFY2(contrastRatio(text, ground) >= 4.5, qPrintable(text.name() + " on " + ground.name()));
         }
       }
+      for (const QColor& tone : {theme->good, theme->warning, theme->bad}) {
+        QVERIFY2(contrastRatio(tone, theme->tint(tone)) >= 4.5, qPrintable(tone.name()));
+        QVERIFY2(contrastRatio(theme->text, theme->tint(tone)) >= 4.5, qPrintable(tone.name()));
+      }
+      for (const QColor& text : {theme->text, theme->dim}) {
+        for (const QColor& ground : {theme->raised, theme->grid})  // buttons; a chip without a tone
+          QVERIFY2(contrastRatio(text, ground) >= 4.5, qPrintable(text.name() + " on " + ground.name()));
+      }
+      QVERIFY(contrastRatio(theme->bad, theme->raised) >= 4.5);
       QVERIFY(contrastRatio(theme->onAccent, theme->accent) >= 4.5);
       for (const QColor& line : theme->series) QVERIFY(contrastRatio(line, theme->panel) >= 3);
     }

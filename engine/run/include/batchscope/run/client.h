@@ -6,6 +6,7 @@
 
 #include <QObject>
 #include <QString>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -26,6 +27,11 @@ std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& sp
 /// replicas, 0: as many as before. Blocks as start_run. Throws Error(conflict) where the run is finished or
 /// active.
 void resume_run(storage::Catalogue& catalogue, const std::string& id, int replicas = 0);
+
+/// Takes an exported run into the catalogue by `batchscope import`, and returns its id here. Blocks until it
+/// is there, a second for 100 MB or so. Throws Error(not_found) where that program is missing, Error(io) with
+/// its complaint where it refuses the file.
+std::string import_run(const std::filesystem::path& file);
 
 /// Blocking request and reply, for commands. Throws Error(not_found) where no supervisor listens,
 /// Error(timeout), or the error of the reply.

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "lesson_panel.h"
+
+#include <QLabel>
+#include <QListView>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QStackedWidget>
+#include <QStyle>
+#include <QTextBlock>
+#include <QTextCursor>
+#include <QTextDocument>
+#include <QTextList>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <utility>
+
+#include "lesson_delegate.h"
+#include "lesson_model.h"
+
+namespace batchscope::desktop {
+namespace {
+
+constexpr int kMargin = 16;
+constexpr int kGap = 8, kIndent = 14;  // of paragraphs, of lists
+
+QLabel* named(const char* name, QWidget* parent) {
+  auto* label = new QLabel(parent);
+  label->setObjectName(QLatin1String(name));
+  label->setWordWrap(true);
+  return label;
+}
+
+void setTone(QWidget* widget, const char* tone) {
+  widget->setProperty("tone", QLatin1String(tone));
+  widget->style()->unpolish(widget);
+  widget->style()->polish(widget);
+}
+
+}  // namespace
+
+QString launchCommand(const Launch& launch) {
+  QStringList words{QStringLiteral("batchscope run --recipe"), QString::fromStdString(launch.recipe)};
+  if (launch.replicas > 0) words << QStringLiteral("--replicas %1").arg(launch.replicas);
+  for (const auto& [name, value] : launch.values)
+    words << QStringLiteral("--set %1=%2").arg(QString::fromStdString(name), QString::fromStdString(value));
+  return words.join(QLatin1Char(' '));
+}
+
+LessonPanel::LessonPanel(std::vector<Lesson> lessons, QWidget* parent)
+    : QFrame(parent), model_(new LessonModel(std::move(lessons), this)), pages_(new QStackedWidget(this)) {
+  setObjectName(QStringLiteral("leftPanel"));
+  lessons_ = new QToolButton(this);
+  lessons_->setObjectName(QStringLiteral("link"));
+  lessons_->setFocusPolicy(Qt::TabFocus);
+  auto* close = new QToolButton(this);
+  close->setObjectName(QStringLiteral("link"));
+  close->setText(tr("Back to the runs"));
+  close->setFocusPolicy(Qt::TabFocus);
+  auto* head = new QHBoxLayout;
+  head->setContentsMargins(kMargin - 4, 10, kMargin - 4, 4);
+  head->addWidget(lessons_);
+  head->addStretch(1);
+  head->addWidget(close);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 1, 0);
+  column->setSpacing(0);
+  column->addLayout(head);
+  column->addWidget(pages_, 1);
+  pages_->addWidget(buildList());
+  pages_->addWidget(buildPage());
+  connect(lessons_, &QToolButton::clicked, this, &LessonPanel::showList);
+  connect(close, &QToolButton::clicked, this, [this] {
+    showList();
+    Q_EMIT closed();
+  });
+  showList();
+}
+
+QWidget* LessonPanel::buildList() {
+  list_ = new QListView(this);
+  list_->setModel(model_);
+  list_->setItemDelegate(new LessonDelegate(list_));
+  list_->setObjectName(QStringLiteral("runList"));
+  list_->setAccessibleName(tr("Lessons"));
+  list_->setFrameShape(QFrame::NoFrame);
+  list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+  list_->setResizeMode(QListView::Adjust);
+  list_->setMouseTracking(true);
+  auto* page = new QWidget(this);
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(8, 4, 8, 8);
+  column->addWidget(list_);
+  connect(list_, &QListView::clicked, this, [this](const QModelIndex& index) { start(index.row()); });
+  connect(list_, &QListView::activated, this, [this](const QModelIndex& index) {
+    if (row_ < 0) start(index.row());  // where a click activates, it has done so
+  });
+  return page;
+}
+
+QWidget* LessonPanel::buildPage() {
+  auto* content = new QWidget(this);
+  place_ = named("hint", content);
+  title_ = named("lessonTitle", content);
+  text_ = named("lessonText", content);
+  text_->setTextFormat(Qt::RichText);
+  text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  reply_ = named("lessonReply", content);
+  launch_ = new QPushButton(tr("Run it live"), content);
+  launch_->setObjectName(QStringLiteral("primary"));
+  command_ = named("hint", content);
+  command_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  choiceColumn_ = new QVBoxLayout;
+  choiceColumn_->setSpacing(6);
+
+  auto* column = new QVBoxLayout(content);
+  column->setContentsMargins(kMargin, 6, kMargin, 12);
+  column->setSpacing(0);
+  column->addWidget(place_);
+  column->addSpacing(4);
+  column->addWidget(title_);
+  column->addSpacing(10);
+  column->addWidget(text_);
+  column->addSpacing(14);
+  column->addLayout(choiceColumn_);
+  column->addSpacing(10);
+  column->addWidget(reply_);
+  column->addWidget(launch_);
+  column->addSpacing(6);
+  column->addWidget(command_);
+  column->addStretch(1);
+  scroll_ = new QScrollArea(this);
+  scroll_->setWidget(content);
+  scroll_->setWidgetResizable(true);
+  scroll_->setFrameShape(QFrame::NoFrame);
+  scroll_->setFocusPolicy(Qt::NoFocus);
+  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+
+  back_ = new QPushButton(tr("Back"), this);
+  next_ = new QPushButton(tr("Next"), this);
+  auto* buttons = new QHBoxLayout;
+  buttons->setContentsMargins(kMargin, 10, kMargin, 12);
+  buttons->setSpacing(8);
+  buttons->addWidget(back_, 1);
+  buttons->addWidget(next_, 2);
+  auto* page = new QWidget(this);
+  auto* whole = new QVBoxLayout(page);
+  whole->setContentsMargins(0, 0, 0, 0);
+  whole->setSpacing(0);
+  whole->addWidget(scroll_, 1);
+  whole->addLayout(buttons);
+  connect(back_, &QPushButton::clicked, this, [this] { turn(-1); });
+  connect(next_, &QPushButton::clicked, this, [this] { turn(1); });
+  connect(launch_, &QPushButton::clicked, this, [this] { Q_EMIT launchRequested(*this->page()->launch); });
+  return page;
+}
+
+const LessonPage* LessonPanel::page() const {
+  return row_ < 0 ? nullptr : &model_->lesson(row_).pages.at(page_);
+}
+
+void LessonPanel::showList() {
+  row_ = -1;
+  pages_->setCurrentIndex(0);
+  lessons_->setText(tr("Lessons"));
+  lessons_->setEnabled(false);
+  Q_EMIT left();
+}
+
+void LessonPanel::start(int row) {
+  if (row < 0 || row >= model_->rowCount()) return;
+  row_ = row;
+  page_ = 0;
+  list_->setCurrentIndex(model_->index(row));
+  pages_->setCurrentIndex(1);
+  lessons_->setText(tr("‹ All lessons"));
+  lessons_->setEnabled(true);
+  next_->setFocus();
+  showPage();
+}
+
+void LessonPanel::turn(int pages) {
+  if (page() == nullptr) return;
+  const int wanted = static_cast<int>(page_) + pages;
+  if (wanted >= static_cast<int>(model_->lesson(row_).pages.size())) {
+    model_->markDone(row_);
+    showList();
+    list_->setFocus();
+  } else if (wanted >= 0) {
+    page_ = static_cast<std::size_t>(wanted);
+    showPage();
+  }
+}
+
+void LessonPanel::showPage() {
+  const Lesson& lesson = model_->lesson(row_);
+  const LessonPage& shown = *page();
+  const bool isLast = page_ + 1 == lesson.pages.size();
+  place_->setText(tr("%1 · %2 of %3").arg(lesson.title).arg(page_ + 1).arg(lesson.pages.size()));
+  title_->setText(shown.title);
+  text_->clear();
+  reply_->hide();
+  back_->setEnabled(page_ > 0);
+  next_->setText(isLast ? tr("Finish") : tr("Next"));
+  launch_->setVisible(shown.launch.has_value());
+  command_->setVisible(shown.launch.has_value());
+  if (shown.launch) command_->setText(launchCommand(*shown.launch));
+  showChoices();
+  scroll_->verticalScrollBar()->setValue(0);
+  Q_EMIT pageShown(shown);
+}
+
+void LessonPanel::showChoices() {
+  for (QPushButton* button : choices_) delete button;
+  choices_.clear();
+  for (const LessonChoice& choice : page()->choices) {
+    auto* button = new QPushButton(choice.text, this);
+    button->setObjectName(QStringLiteral("choice"));
+    connect(button, &QPushButton::clicked, this, [this, i = choices_.size()] { choose(i); });
+    choiceColumn_->addWidget(button);
+    choices_.push_back(button);
+  }
+  // The question comes before what turns the page.
+  std::vector<QWidget*> order(choices_.begin(), choices_.end());
+  order.insert(order.end(), {launch_, back_, next_});
+  for (std::size_t i = 1; i < order.size(); ++i) setTabOrder(order[i - 1], order[i]);
+}
+
+void LessonPanel::choose(std::size_t choice) {
+  const LessonChoice& chosen = page()->choices.at(choice);
+  for (QPushButton* button : choices_) setTone(button, "");
+  setTone(choices_.at(choice), chosen.isRight ? "good" : "bad");
+  reply_->setText((chosen.isRight ? tr("Right. %1") : tr("Not quite. %1")).arg(chosen.reply));
+  setTone(reply_, chosen.isRight ? "good" : "bad");
+  reply_->show();
+}
+
+// With air between the paragraphs, which a label alone does not give.
+void LessonPanel::setText(const QString& markdown) {
+  QTextDocument document;
+  document.setDefaultFont(text_->font());
+  document.setIndentWidth(kIndent);
+  document.setMarkdown(markdown);
+  for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
+    QTextBlockFormat format = block.blockFormat();
+    const bool goesOn = block.textList() != nullptr && block.next().textList() == block.textList();
+    format.setTopMargin(0);
+    format.setBottomMargin(goesOn ? kGap / 2 : block.next().isValid() ? kGap : 0);
+    QTextCursor(block).setBlockFormat(format);
+  }
+  text_->setText(document.toHtml());
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "lesson_stage.h"
+
+#include <QSlider>
+#include <QStyle>
+#include <QWidget>
+#include <algorithm>
+
+#include "batchscope/protocol/error.h"
+#include "catalogue_watcher.h"
+#include "control_panel.h"
+#include "dashboard.h"
+#include "explorer_panel.h"
+#include "goodput_curve.h"
+#include "launcher.h"
+#include "lesson_numbers.h"
+#include "lesson_panel.h"
+#include "replica_buttons.h"
+#include "run_session.h"
+#include "view_state.h"
+
+namespace batchscope::desktop {
+namespace {
+
+bool hasTag(const storage::Run& run, const QString& tag) {
+  return std::find(run.tags.begin(), run.tags.end(), tag.toStdString()) != run.tags.end();
+}
+
+void setHighlighted(QWidget* widget, bool isOn) {
+  widget->setProperty("highlighted", isOn);
+  widget->style()->unpolish(widget);
+  widget->style()->polish(widget);
+}
+
+}  // namespace
+
+LessonStage::LessonStage(const Parts& parts, LessonPanel* panel, QObject* parent)
+    : QObject(parent), parts_(parts), panel_(panel) {
+  connect(panel_, &LessonPanel::pageShown, this, &LessonStage::show);
+  connect(panel_, &LessonPanel::left, this, &LessonStage::leave);
+  connect(parts_.session, &RunSession::opened, this, [this] {
+    if (awaited_.isEmpty() || !parts_.session->isOpen() || !hasTag(parts_.session->run(), awaited_)) return;
+    awaited_.clear();
+    // The window itself hears of the run first.
+    QMetaObject::invokeMethod(this, &LessonStage::goOn, Qt::QueuedConnection);
+  });
+  connect(parts_.launcher, &Launcher::failed, this, [this] { awaited_.clear(); });
+}
+
+void LessonStage::show(const LessonPage& page) {
+  leave();
+  waiting_.assign(page.directives.begin(), page.directives.end());
+  goOn();
+}
+
+void LessonStage::goOn() {
+  while (awaited_.isEmpty() && !waiting_.empty()) {
+    const Directive next = waiting_.front();
+    waiting_.pop_front();
+    std::visit([this](const auto& directive) { apply(directive); }, next);
+  }
+  const LessonPage* page = panel_->page();
+  if (!awaited_.isEmpty() || page == nullptr) return;
+  try {
+    panel_->setText(withNumbers(page->text, *parts_.session));
+  } catch (const Error& error) {
+    panel_->setText(page->text);
+    Q_EMIT said(QString::fromUtf8(error.what()));
+  }
+}
+
+void LessonStage::leave() {
+  waiting_.clear();
+  awaited_.clear();
+  if (highlighted_) setHighlighted(highlighted_, false);
+  highlighted_ = nullptr;
+}
+
+void LessonStage::apply(const OpenRecorded& open) {
+  const QString tag = recordedRunTag(open.run);
+  const auto& runs = parts_.watcher->runs();
+  const auto found =
+      std::find_if(runs.begin(), runs.end(), [&](const storage::Run& run) { return hasTag(run, tag); });
+  if (found != runs.end()) {
+    Q_EMIT runRequested(QString::fromStdString(found->id));
+    return;
+  }
+  awaited_ = tag;
+  parts_.launcher->import(recordedRunFile(open.run));
+}
+
+void LessonStage::apply(const ShowInstrument& show) { Q_EMIT explorerRequested(show.isExplorer); }
+
+void LessonStage::apply(const SetAxis& set) { parts_.view->setAxis(set.axis, parts_.session->series()); }
+
+void LessonStage::apply(const SetZoom& set) {
+  if (parts_.session->series() == nullptr) return;
+  if (set.range) {
+    parts_.view->zoomTo(*parts_.session->series(), parts_.view->axis(),
+                        {set.range->first, set.range->second});
+  } else {
+    parts_.view->resetZoom();
+  }
+}
+
+void LessonStage::apply(const SetCursor& set) {
+  SeriesModel* series = parts_.session->series();
+  if (series == nullptr) return;
+  parts_.view->setCursor(set.step ? series->nearest(XAxis::Step, static_cast<double>(*set.step))
+                                  : std::nullopt);
+}
+
+void LessonStage::apply(const SetSmoothing& set) { parts_.view->setSmoothing(set.smoothing); }
+
+void LessonStage::apply(const SetLog& set) {
+  if (set.isX) {
+    parts_.view->setLogX(set.isOn);
+  } else {
+    parts_.view->setLogY(set.isOn);
+  }
+}
+
+void LessonStage::apply(const Highlight& highlight) {
+  QWidget* widget = named(highlight.what);
+  if (widget == nullptr) {
+    Q_EMIT said(tr("The lesson points at %1, which this window does not have.").arg(highlight.what));
+    return;
+  }
+  if (highlighted_) setHighlighted(highlighted_, false);
+  highlighted_ = widget;
+  setHighlighted(widget, true);
+}
+
+void LessonStage::apply(const ChooseReplicas& choose) { parts_.control->replicas()->choose(choose.replicas); }
+
+void LessonStage::apply(const RaisePanel& raise) { Q_EMIT panelRequested(raise.name); }
+
+// The card that it means.
+QWidget* LessonStage::named(const QString& what) const {
+  if (what == QLatin1String("curve")) return parts_.explorer->curve()->parentWidget();
+  if (what == QLatin1String("what-if")) return parts_.explorer->slider()->parentWidget();
+  std::vector<ChartCard*> cards = parts_.dashboard->cards();
+  cards.insert(cards.end(), parts_.explorer->cards().begin(), parts_.explorer->cards().end());
+  const auto found = std::find_if(cards.begin(), cards.end(), [&](const ChartCard* card) {
+    const auto& lines = card->plot()->spec().lines;
+    return std::any_of(lines.begin(), lines.end(),
+                       [&](const LineSpec& line) { return line.series == what.toStdString(); });
+  });
+  return found == cards.end() ? nullptr : *found;
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Does with the window what a page of a lesson says. A recorded run is taken into the store once, by
+// `batchscope import`, and known by its tag from then on; the rest of the page waits until it is open.
+#pragma once
+
+#include <QObject>
+#include <QPointer>
+#include <deque>
+#include <optional>
+
+#include "lesson.h"
+
+class QWidget;
+
+namespace batchscope::desktop {
+
+class CatalogueWatcher;
+class ControlPanel;
+class Dashboard;
+class ExplorerPanel;
+class Launcher;
+class LessonPanel;
+class RunSession;
+class ViewState;
+
+class LessonStage : public QObject {
+  Q_OBJECT
+ public:
+  struct Parts {
+    CatalogueWatcher* watcher;
+    RunSession* session;
+    ViewState* view;
+    Dashboard* dashboard;
+    ExplorerPanel* explorer;
+    ControlPanel* control;
+    Launcher* launcher;
+  };
+  LessonStage(const Parts& parts, LessonPanel* panel, QObject* parent = nullptr);
+
+ Q_SIGNALS:
+  void runRequested(const QString& id);
+  void explorerRequested(bool isShown);
+  void panelRequested(const QString& name);
+  void said(const QString& message);
+
+ private:
+  void show(const LessonPage& page);
+  void goOn();
+  void leave();
+
+  void apply(const OpenRecorded& open);
+  void apply(const ShowInstrument& show);
+  void apply(const SetAxis& set);
+  void apply(const SetZoom& set);
+  void apply(const SetCursor& set);
+  void apply(const SetSmoothing& set);
+  void apply(const SetLog& set);
+  void apply(const Highlight& highlight);
+  void apply(const ChooseReplicas& choose);
+  void apply(const RaisePanel& raise);
+
+  QWidget* named(const QString& what) const;
+
+  Parts parts_;
+  LessonPanel* panel_;
+  std::deque<Directive> waiting_;
+  QString awaited_;  // tag of the run that is being imported
+  QPointer<QWidget> highlighted_;
+};
+
+}  // namespace batchscope::desktop

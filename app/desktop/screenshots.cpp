@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// batchscope-screenshots FOLDER: draws the window as people meet it, for the page of screenshots and for a
+// designer's eye: with no run, then in a store with one that trains, in every palette, while it restarts, on
+// recorded runs, with each page, sheet and dialog. Not installed; resources/screenshots/take.py calls it.
+#include <QAction>
+#include <QApplication>
+#include <QDialog>
+#include <QElapsedTimer>
+#include <QEventLoop>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPainter>
+#include <QPushButton>
+#include <QTimer>
+#include <cstdio>
+#include <functional>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/paths.h"
+#include "catalogue_watcher.h"
+#include "control_panel.h"
+#include "dashboard.h"
+#include "lesson_panel.h"
+#include "main_window.h"
+#include "replica_buttons.h"
+#include "run_session.h"
+#include "theme.h"
+#include "view_state.h"
+
+namespace {
+
+using namespace batchscope;
+using namespace batchscope::desktop;
+
+constexpr QSize kSize(1440, 900);
+constexpr int kPatience = 60'000;  // ms
+constexpr int kSettled = 400;
+
+void wait(int milliseconds) {
+  QEventLoop loop;
+  QTimer::singleShot(milliseconds, &loop, &QEventLoop::quit);
+  loop.exec();
+}
+
+void await(const char* what, const std::function<bool()>& isSo) {
+  QElapsedTimer patience;
+  patience.start();
+  while (!isSo()) {
+    if (patience.elapsed() > kPatience)
+      throw Error(ErrorKind::timeout, std::string("waited in vain for ") + what);
+    wait(5);
+  }
+}
+
+class Camera {
+ public:
+  Camera(CatalogueWatcher& watcher, QString folder) : folder_(std::move(folder)), window_(&watcher, false) {
+    window_.resize(kSize);
+    window_.show();
+    wait(kSettled);
+  }
+
+  // Without a run, and so without a training program.
+  void takeEmpty() { save("empty", window_.grab()); }
+
+  void takeAll() {
+    await("the run", [this] { return window_.session()->isConnected(); });
+    const std::string live = window_.session()->run().id;
+    takePalettes();
+    take("explorer", [this] { window_.showExplorer(true); });
+    window_.showExplorer(false);
+    takeRestart();
+    takeDialogs();
+    takeLesson();
+    window_.openRun(live);
+  }
+
+ private:
+  void save(const char* name, const QPixmap& picture) const {
+    const QString file = QStringLiteral("%1/%2.png").arg(folder_, QLatin1String(name));
+    if (!picture.save(file)) throw Error(ErrorKind::io, "cannot write " + file.toStdString());
+  }
+
+  void take(const char* name, const std::function<void()>& prepare) {
+    prepare();
+    wait(kSettled);
+    save(name, window_.grab());
+  }
+
+  void takePalettes() {
+    const auto pointAt = [this](double share) {
+      SeriesModel& series = *window_.session()->series();
+      const auto extent = series.extent(window_.view()->axis());
+      window_.view()->setCursor(
+          series.nearest(window_.view()->axis(), extent.low + share * (extent.high - extent.low)));
+    };
+    take("live-dark", [&] {
+      applyTheme(Theme::Mode::Dark);
+      pointAt(0.7);
+    });
+    take("live-colour-blind", [] { applyTheme(Theme::Mode::Light, true); });
+    take("live-light", [] { applyTheme(Theme::Mode::Light); });
+    window_.view()->setCursor({});
+  }
+
+  void takeRestart() {
+    const int before = window_.session()->status().replicas;
+    window_.control()->replicas()->choose(before == 1 ? 2 : 1);
+    wait(kSettled);
+    window_.control()->restartButton()->click();
+    await("the restart", [this] { return !window_.session()->status().phase.empty(); });
+    save("restart", window_.grab());
+    await("the end of the restart", [this] { return window_.session()->status().phase.empty(); });
+  }
+
+  QAction* action(const QString& text) const {
+    for (QAction* each : window_.findChildren<QAction*>()) {
+      if (each->text() == text) return each;
+    }
+    throw Error(ErrorKind::not_found, "there is no action " + text.toStdString());
+  }
+
+  // A dialog is a window of its own: it is drawn where it would stand.
+  void takeDialog(const char* name, const QString& opener, const std::function<void(QDialog&)>& prepare) {
+    action(opener)->trigger();
+    QDialog* dialog = nullptr;
+    await("a dialog", [&] {
+      for (QWidget* top : QApplication::topLevelWidgets()) {
+        if (top->isVisible() && qobject_cast<QDialog*>(top) != nullptr) dialog = qobject_cast<QDialog*>(top);
+      }
+      return dialog != nullptr;
+    });
+    prepare(*dialog);
+    wait(kSettled);
+    QPixmap picture = window_.grab();
+    QPainter painter(&picture);
+    painter.fillRect(picture.rect(), QColor(0, 0, 0, 90));
+    const QPixmap front = dialog->grab();
+    painter.drawPixmap((kSize.width() - front.width()) / 2, (kSize.height() - front.height()) / 2, front);
+    painter.end();
+    save(name, picture);
+    dialog->close();
+    wait(kSettled);
+  }
+
+  void takeDialogs() {
+    takeDialog("new-run", MainWindow::tr("New run …"), [](QDialog& dialog) {
+      for (QLineEdit* field : dialog.findChildren<QLineEdit*>()) {
+        if (field->accessibleName() == QLatin1String("batch-size")) field->setText(QStringLiteral("many"));
+      }
+    });
+    takeDialog("shortcuts", MainWindow::tr("Keyboard shortcuts"), [](QDialog&) {});
+  }
+
+  void takeLesson() {
+    LessonPanel& lessons = *window_.lessons();
+    take("lessons", [&] { window_.showLessons(true); });
+    const auto show = [&](int row, int page) {
+      lessons.start(row);
+      for (int i = 0; i < page; ++i) lessons.turn(1);
+      await("the lesson", [&] { return !lessons.text()->text().isEmpty(); });
+    };
+    take("lesson", [&] {
+      show(0, 1);
+      lessons.choices()[1]->click();
+    });
+    take("lesson-explorer", [&] { show(2, 1); });
+    take("recorded", [&] {
+      show(4, 0);
+      window_.showLessons(false);
+    });
+    take("crash", [&] {
+      window_.showLessons(true);
+      show(5, 1);
+      window_.showLessons(false);
+    });
+  }
+
+  QString folder_;
+  MainWindow window_;
+};
+
+int takePictures() {
+  const QStringList arguments = QApplication::arguments();
+  if (arguments.size() != 2) {
+    std::fprintf(stderr, "usage: batchscope-screenshots FOLDER\n");
+    return kExitUsage;
+  }
+  applyTheme(Theme::Mode::Light);
+  CatalogueWatcher watcher(protocol::catalogue_path());
+  Camera camera(watcher, arguments[1]);
+  if (watcher.runs().empty()) {
+    camera.takeEmpty();
+  } else {
+    camera.takeAll();
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  qputenv("QT_QPA_PLATFORM", "offscreen");
+  QApplication app(argc, argv);
+  QApplication::setApplicationName(QStringLiteral("batchscope"));
+  QApplication::setOrganizationName(QStringLiteral("batchscope"));
+  QLocale::setDefault(QLocale(QLocale::English));
+  try {
+    return takePictures();
+  } catch (const Error& error) {
+    std::fprintf(stderr, "batchscope-screenshots: %s\n", error.what());
+    return exit_code(error.kind());
+  }
+}

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""record.py PROGRAMS FOLDER [NAME...]: makes the recorded runs of the lessons, as `batchscope import` reads them.
+
+Each is a run of an example in a store of its own, exported as JSON lines and then made small: five significant digits
+are kept, of a long run every so many steps, no resources of devices and no ledger. Its tag, lesson-NAME, is how the
+window finds it again. Nothing else is changed: what a lesson shows was measured.
+"""
+
+import json
+import math
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+STEPS = 200  # kept of each generation
+DIGITS = 5
+
+# name: (command, title)
+RUNS = {
+    "gain": ("linear_regression --replicas 1 -- --micro-batches 16 --epochs 14", "linear regression"),
+    "adascale": ("digits --replicas 2 -- --train-images 4000 --micro-batches 16 --epochs 12", "digits, AdaScale"),
+    "linear": ("digits --replicas 2 -- --train-images 4000 --micro-batches 16 --epochs 12 --scaling-rule linear",
+               "digits, linear scaling"),
+    "elastic": ("digits --replicas 2 --at epoch=3:replicas=1 --at epoch=7:replicas=3 --at epoch=11:replicas=2 -- "
+                "--train-images 6000 --epochs 20", "digits, elastic"),
+    "crash": ("digits --replicas 2 --at epoch=5:checkpoint -- --train-images 6000 --epochs 10",
+              "digits, crash"),
+}
+KILLED = {"crash": 40}  # steps after the first checkpoint
+
+
+class Store:
+    def __init__(self, programs, home):
+        self.programs = programs
+        self.environment = dict(os.environ, BATCHSCOPE_DB=f"{home}/runs.db", XDG_DATA_HOME=home, XDG_STATE_HOME=home,
+                                XDG_CACHE_HOME=home, XDG_CONFIG_HOME=home, OMP_WAIT_POLICY="passive")
+
+    def call(self, *words):
+        done = subprocess.run([self.programs / "batchscope", *words], env=self.environment, text=True,
+                              capture_output=True)
+        if done.returncode != 0:
+            sys.exit(f"record.py: batchscope {' '.join(words)} failed: {done.stderr}")
+        return done.stdout
+
+    def show(self, run):
+        return json.loads(self.call("show", run, "--json"))
+
+
+def kill_a_replica(store, run, steps):
+    """The last of its replicas, so many steps after the first checkpoint."""
+    while not (checkpoints := store.show(run)["checkpoints"]):
+        time.sleep(0.05)
+    while (seen := store.show(run))["run"]["step"] < checkpoints[0]["step"] + steps:
+        time.sleep(0.05)
+    os.kill(replicas_of(seen["run"]["supervisor"])[-1], signal.SIGKILL)
+
+
+def replicas_of(supervisor):
+    """The processes that have no children, below the supervisor's fork server."""
+    children = {}
+    for status in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(status.read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+        children.setdefault(parent, []).append(int(status.parent.name))
+    leaves, open_ = [], [supervisor]
+    while open_:
+        here = open_.pop()
+        below = children.get(here, [])
+        open_ += below
+        if not below and here != supervisor:
+            leaves.append(here)
+    return sorted(leaves)
+
+
+def record(store, name):
+    command, title = RUNS[name]
+    run = store.call("run", "--detach", "--name", title, "--group", "lessons", *command.split()).split()[0]
+    if name in KILLED:
+        kill_a_replica(store, run, KILLED[name])
+    while (seen := store.show(run)["run"])["state"] not in ("failed", "finished", "stopped", "interrupted"):
+        time.sleep(0.2)
+    if seen["state"] != "finished":
+        sys.exit(f"record.py: {name} {seen['state']}: {seen['message']}")
+    store.call("tag", run, f"+lesson-{name}")
+    store.call("note", run, f"Recorded for the lessons by: batchscope run {command}")
+    return store.call("export", run, "--output", "-")
+
+
+def rounded(series, value):
+    if not isinstance(value, float) or not math.isfinite(value):
+        return value
+    return round(value, 4) if series == "time" else float(f"{value:.{DIGITS}g}")
+
+
+def made_small(text):
+    lines, count = [], 0
+    for line in map(json.loads, text.splitlines()):
+        if "ledger" in line:
+            line["ledger"] = []
+            spec = line["run"]["spec"]  # nothing of the machine that recorded
+            spec |= {"program": pathlib.Path(spec["program"]).name, "working_directory": "/"}
+            line["latest"] = {k: v for k, v in line.get("latest", {}).items() if not k.startswith("device/")}
+        elif "series" in line:
+            if line["series"].startswith("device/"):
+                continue
+            every = math.ceil(len(line["steps"]) / STEPS)
+            kept = sorted({*range(0, len(line["steps"]), every), len(line["steps"]) - 1})
+            line["steps"] = [line["steps"][i] for i in kept]
+            line["values"] = [rounded(line["series"], line["values"][i]) for i in kept]
+            count += len(line["steps"])
+        elif "end" in line:
+            line["end"]["samples"] = count
+        lines.append(json.dumps(line, separators=(",", ":"), ensure_ascii=False))
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    programs, folder = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+    for name in sys.argv[3:] or RUNS:
+        with tempfile.TemporaryDirectory(prefix="bs-") as home:
+            text = made_small(record(Store(programs, home), name))
+        file = folder / f"{name}.jsonl"
+        file.write_text(text)
+        print(f"{file} ({file.stat().st_size // 1000} kB)")
+
+
+if __name__ == "__main__":
+    main()

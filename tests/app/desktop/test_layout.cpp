@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The look that a person chooses, by mouse from the menus: light, dark and colour-blind palettes, panels
+// that come and go, the default layout again; and numbers in the person's own locale.
+#include <QDockWidget>
+#include <QtTest>
+
+#include "batchscope/protocol/paths.h"
+#include "catalogue_watcher.h"
+#include "control_panel.h"
+#include "dashboard.h"
+#include "format.h"
+#include "main_window.h"
+#include "menu_click.h"
+#include "run_session.h"
+#include "synthetic_run.h"
+#include "temporary_store.h"
+#include "theme.h"
+#include "ticks.h"
+#include "view_state.h"
+
+using namespace batchscope;
+using namespace batchscope::desktop;
+
+class LayoutTest : public QObject {
+  Q_OBJECT
+
+  test::TemporaryStore store_;
+  std::unique_ptr<storage::Catalogue> catalogue_;
+  std::unique_ptr<CatalogueWatcher> watcher_;
+  std::unique_ptr<MainWindow> window_;
+
+  bool choose(const QStringList& path) { return test::clickMenu(*window_, path); }
+  bool isDocked(const char* name) const {
+    const auto* dock = window_->findChild<QDockWidget*>(QLatin1String(name));
+    return dock != nullptr && !dock->isHidden();
+  }
+  // Of the chart's card, beside its title.
+  QColor ground() const {
+    return window_->dashboard()->cards()[0]->grab().toImage().pixelColor(QPoint(6, 20));
+  }
+  bool isDrawnIn(const QColor& ink) const {
+    const QImage image = window_->dashboard()->cards()[1]->plot()->grab().toImage();
+    for (int y = 0; y < image.height(); ++y) {
+      for (int x = 0; x < image.width(); ++x) {
+        if (image.pixelColor(x, y) == ink) return true;
+      }
+    }
+    return false;
+  }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    QCoreApplication::setApplicationName(QStringLiteral("batchscope"));
+    catalogue_ = std::make_unique<storage::Catalogue>(protocol::catalogue_path());
+    test::SyntheticOptions options;
+    options.stepsPerGeneration = 300;
+    options.lostSteps = 20;
+    test::writeSyntheticRun(*catalogue_, options);
+    watcher_ = std::make_unique<CatalogueWatcher>(protocol::catalogue_path());
+    applyTheme(Theme::Mode::Light);
+    window_ = std::make_unique<MainWindow>(watcher_.get(), false);
+    window_->resize(1280, 800);
+    window_->show();
+    window_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+    QTest::qWait(100);
+  }
+
+  void thePaletteIsChosen() {
+    QVERIFY(choose({QStringLiteral("View"), QStringLiteral("Theme"), QStringLiteral("Dark")}));
+    QTRY_COMPARE(ground(), Theme::dark().panel);
+    QTRY_VERIFY(isDrawnIn(Theme::dark().series[0]));
+    QVERIFY(choose({QStringLiteral("View"), QStringLiteral("Theme"), QStringLiteral("Light")}));
+    QTRY_COMPARE(ground(), Theme::light().panel);
+    const QStringList blind{QStringLiteral("View"), QStringLiteral("Theme"),
+                            QStringLiteral("Colours for the colour-blind")};
+    QVERIFY(choose(blind));
+    QTRY_VERIFY(isDrawnIn(Theme::of(false, true).series[0]));
+    QVERIFY(choose(blind));
+    QTRY_VERIFY(isDrawnIn(Theme::light().series[0]));
+  }
+
+  void panelsComeAndGo() {
+    const QStringList panels{QStringLiteral("View"), QStringLiteral("Panels")};
+    auto* control = window_->control();
+    QVERIFY(control->isVisible());
+    QVERIFY(choose(panels + QStringList{QStringLiteral("Control")}));
+    QVERIFY(!control->isVisible());
+    QVERIFY(choose(panels + QStringList{QStringLiteral("Control")}));
+    QVERIFY(control->isVisible());
+    QVERIFY(isDocked("log") && isDocked("events"));
+    QVERIFY(choose(panels + QStringList{QStringLiteral("Show Log")}));
+    QVERIFY(choose(panels + QStringList{QStringLiteral("Show Events")}));
+    QVERIFY(!isDocked("log") && !isDocked("events"));
+    QVERIFY(choose(panels + QStringList{QStringLiteral("Restore the default layout")}));
+    QVERIFY(isDocked("log") && isDocked("events"));
+    // One that floats comes home too.
+    auto* log = window_->findChild<QDockWidget*>(QStringLiteral("log"));
+    log->setFloating(true);
+    QVERIFY(choose(panels + QStringList{QStringLiteral("Restore the default layout")}));
+    QVERIFY(!log->isFloating());
+  }
+
+  void aZoomByMouseIsUndoneByMenu() {
+    ViewState& view = *window_->view();
+    view.setAxis(XAxis::Step, nullptr);
+    QTest::qWait(30);
+    PlotView* plot = window_->dashboard()->cards()[2]->plot();
+    const QRectF area = plot->plotArea();
+    const auto drag = [&](double from, double to) {
+      const QPoint a(int(area.left() + from * area.width()), int(area.center().y())),
+          b(int(area.left() + to * area.width()), a.y());
+      QTest::mousePress(plot, Qt::LeftButton, {}, a);
+      QTest::mouseMove(plot, b);
+      QTest::mouseRelease(plot, Qt::LeftButton, {}, b);
+    };
+    SeriesModel& model = *window_->session()->series();
+    drag(0.2, 0.8);
+    const auto first = view.range(model, XAxis::Step);
+    QTest::qWait(20);
+    drag(0.3, 0.6);
+    QVERIFY(view.range(model, XAxis::Step).high < first.high);
+    QVERIFY(choose({QStringLiteral("View"), QStringLiteral("Undo zoom or pan")}));
+    QCOMPARE(view.range(model, XAxis::Step).high, first.high);
+    QVERIFY(choose({QStringLiteral("View"), QStringLiteral("Undo zoom or pan")}));
+    QVERIFY(!view.isZoomed());
+    QVERIFY(
+        !choose({QStringLiteral("View"), QStringLiteral("Undo zoom or pan")}));  // nothing is left to undo
+    QVERIFY(choose({QStringLiteral("View"), QStringLiteral("Redo zoom or pan")}));
+    QCOMPARE(view.range(model, XAxis::Step).high, first.high);
+    QTest::mouseDClick(plot, Qt::LeftButton, {}, area.center().toPoint());
+    QVERIFY(!view.isZoomed());
+  }
+
+  void numbersAreThoseOfTheLocale() {
+    const QLocale before;
+    QLocale::setDefault(QLocale(QLocale::German, QLocale::Germany));
+    QCOMPARE(formatNumber(4731.4), QStringLiteral("4.731"));
+    QCOMPARE(formatNumber(4.2137), QStringLiteral("4,21"));
+    QCOMPARE(formatCount(7214), QStringLiteral("7.214"));
+    QCOMPARE(formatPause(1.402), QStringLiteral("1,40 s"));
+    QCOMPARE(linearTicks(0, 1, 4)[1].label, QStringLiteral("0,25"));
+    QLocale::setDefault(before);
+  }
+
+  void cleanupTestCase() {
+    window_.reset();
+    watcher_.reset();
+    catalogue_.reset();
+  }
+};
+
+QTEST_MAIN(LayoutTest)
+#include "test_layout.moc"
