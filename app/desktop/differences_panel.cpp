@@ -121,9 +121,9 @@ DifferencesPanel::DifferencesPanel(ComparedSeries* compared, CatalogueWatcher* w
   connect(compared_, &ComparedSeries::changed, this, &DifferencesPanel::refresh);
   connect(watcher_, &CatalogueWatcher::changed, this, &DifferencesPanel::refresh);
   connect(model_, &QAbstractItemModel::modelReset, table, [this, table] {
-    table->setColumnWidth(0, 130);
-    table->setColumnWidth(1, 150);
-    for (int i = 2; i < model_->columnCount(); ++i) table->setColumnWidth(i, 240);
+    table->setColumnWidth(0, 124);
+    table->setColumnWidth(1, 120);
+    for (int i = 2; i < model_->columnCount(); ++i) table->setColumnWidth(i, 190);
   });
 }
 

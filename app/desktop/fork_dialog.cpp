@@ -36,7 +36,9 @@ ForkDialog::ForkDialog(const storage::Run& run, const storage::Checkpoint& check
                           this);
   what->setObjectName(QStringLiteral("dim"));
   what->setWordWrap(true);
+  what->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
   replicas_->setRange(1, 1024);
+  replicas_->setButtonSymbols(QAbstractSpinBox::NoButtons);
   replicas_->setValue(std::max(1, run.replicas));
   name_->setAccessibleName(tr("Name"));
   replicas_->setAccessibleName(tr("Replicas"));

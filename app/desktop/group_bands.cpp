@@ -34,9 +34,11 @@ struct Stretch {
 
 SceneLine bundled(const std::vector<SceneLine>& members, const QRectF& plot, GroupBands bands) {
   SceneLine line;
-  line.spec = members.front().spec;
-  line.run = members.front().run;
-  line.colour = members.front().colour;
+  const SceneLine& first = *std::min_element(members.begin(), members.end(),
+                                             [](const auto& a, const auto& b) { return a.run < b.run; });
+  line.spec = first.spec;
+  line.run = first.run;
+  line.colour = first.colour;
   ScenePiece piece;
   Stretch stretch;
   const auto finish = [&] {

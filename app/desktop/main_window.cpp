@@ -25,6 +25,7 @@
 #include "comparison_panel.h"
 #include "control_panel.h"
 #include "dashboard.h"
+#include "devices_panel.h"
 #include "differences_panel.h"
 #include "elided_label.h"
 #include "empty_page.h"
@@ -191,6 +192,7 @@ void MainWindow::buildDocks() {
       {"log", tr("Log"), new LogPanel(session_, view_, this)},
       {"checkpoints", tr("Checkpoints"), new CheckpointsPanel(session_, view_, this)},
       {"hyperparameters", tr("Hyperparameters"), new HyperparametersPanel(session_, this)},
+      {"devices", tr("Devices"), new DevicesPanel(session_, view_, this)},
       {"comparison", tr("Compare"), new ComparisonPanel(compared_, view_, this)},
       {"differences", tr("Differences"), new DifferencesPanel(compared_, watcher_, this)}};
   QDockWidget* first = nullptr;

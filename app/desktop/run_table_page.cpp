@@ -280,7 +280,8 @@ void RunTablePage::select(const std::string& id) {
 }
 
 bool RunTablePage::eventFilter(QObject* watched, QEvent* event) {
-  if (watched == table_ && event->type() == QEvent::KeyPress) {
+  // Not the Return that ends an edit, which the editor passes on.
+  if (watched == table_ && event->type() == QEvent::KeyPress && table_->hasFocus()) {
     switch (static_cast<QKeyEvent*>(event)->key()) {
       case Qt::Key_Space: toggleSelected(); return true;
       case Qt::Key_Return:

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "batchscope/goodput/model.h"
+#include "batchscope/protocol/device_series.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/storage/samples.h"
@@ -129,6 +130,12 @@ class Writer {
     if (step_ > 200) put(g, names::kModelStepTime, model);
     put(g, names::kLoss, options_.loss * (2.1 * std::exp(-7 * run) + 0.07) * (1 + 0.12 * normal_(random_)));
     put(g, names::kEpoch, epoch);
+    if (i % 20 == 10) {
+      for (int rank = 0; rank < replicas; ++rank) {
+        samples_.append(g, names::device_series(names::kCpu, rank), step_, 0.9 - 0.02 * rank);
+        samples_.append(g, names::device_series(names::kMemory, rank), step_, 4e8 + 1e7 * rank + 1e4 * i);
+      }
+    }
     consumed_ += batch;
     put(g, names::kSamples, consumed_);
     if (static_cast<int>(epoch) > epoch_) {

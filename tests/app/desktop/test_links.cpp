@@ -20,6 +20,7 @@
 #include "catalogue_watcher.h"
 #include "checkpoints_panel.h"
 #include "dashboard.h"
+#include "devices_panel.h"
 #include "drawn.h"
 #include "events_panel.h"
 #include "fork_dialog.h"
@@ -152,6 +153,23 @@ class LinksTest : public QObject {
     QTRY_COMPARE(marked(), 1);
     window_->view()->setCursor({});
     QTRY_COMPARE(marked(), -1);
+  }
+
+  void theDevicesAreDrawnByReplica() {
+    auto* dock = window_->findChild<QDockWidget*>(QStringLiteral("devices"));
+    dock->show();
+    dock->raise();
+    auto* panel = window_->findChild<DevicesPanel*>();
+    QTRY_COMPARE(panel->cards().size(), 2u);  // cores and memory; there is no GPU
+    const PlotView* plot = panel->cards()[0]->plot();
+    QTRY_VERIFY_WITH_TIMEOUT(!plot->painter().scene().isEmpty, 30'000);
+    QTRY_COMPARE(plot->painter().scene().lines.size(), 8u);
+    // Replica 5 is only there in the third generation.
+    for (const ScenePiece& piece : plot->painter().scene().lines[5].pieces)
+      QCOMPARE(!piece.ink.raw.empty(), piece.generation == 2);
+    const ChartScene& scene = plot->painter().scene();
+    QVERIFY(std::abs(scene.lines[5].pieces.back().ink.raw.front().front().y() - scene.left.py(0.8)) < 1);
+    keepPicture(*window_, "devices");
   }
 
   void aCheckpointIsForkedByKey() {

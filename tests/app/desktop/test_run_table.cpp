@@ -211,6 +211,8 @@ class RunTableTest : public QObject {
     QTest::keyClick(editor, Qt::Key_Return);
     QTRY_COMPARE(QString::fromStdString(catalogue_->run(id.toStdString())->name),
                  QStringLiteral("sweep-12, the good one"));
+    QVERIFY(table_->isVisible());  // that Return opened nothing
+    QVERIFY(!window_->session()->isOpen());
   }
 
   void tagsAndGroupsToo() {

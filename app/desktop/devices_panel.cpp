@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "devices_panel.h"
+
+#include <QHBoxLayout>
+#include <algorithm>
+
+#include "batchscope/protocol/device_series.h"
+#include "run_session.h"
+#include "view_state.h"
+
+namespace batchscope::desktop {
+namespace {
+
+namespace series = protocol::series;
+
+// More lines than these nobody tells apart.
+constexpr int kMostReplicas = 8, kColours = 4;
+
+ChartSpec chartOf(const char* what, const QString& title, const QString& unit, double factor, int replicas) {
+  ChartSpec spec{.title = title, .unit = unit, .lines = {}};
+  for (int rank = 0; rank < replicas; ++rank) {
+    spec.lines.push_back({.series = series::device_series(what, rank),
+                          .label = QString::number(rank),
+                          .colour = rank % kColours,
+                          .factor = factor,
+                          .isDashed = rank >= kColours});
+  }
+  return spec;
+}
+
+bool hasGpu(const storage::Run& run) {
+  return std::any_of(run.devices.begin(), run.devices.end(),
+                     [](const std::string& device) { return device.starts_with("cuda"); }) ||
+         run.latest.contains(series::device_series(series::kGpuUtilization, 0));
+}
+
+}  // namespace
+
+DevicesPanel::DevicesPanel(RunSession* session, ViewState* state, QWidget* parent)
+    : QWidget(parent), session_(session), state_(state), row_(new QHBoxLayout(this)) {
+  row_->setContentsMargins(6, 4, 6, 0);
+  row_->setSpacing(6);
+  connect(session_, &RunSession::opened, this, &DevicesPanel::opened);
+  connect(session_, &RunSession::samplesChanged, this, &DevicesPanel::refresh);
+}
+
+// A dock behind another one is shown to Qt as well, but never painted.
+void DevicesPanel::paintEvent(QPaintEvent* event) {
+  QWidget::paintEvent(event);
+  if (session_->isOpen() && replicas() != replicas_)
+    QMetaObject::invokeMethod(this, &DevicesPanel::refresh, Qt::QueuedConnection);
+}
+
+int DevicesPanel::replicas() const {
+  int most = 1;
+  for (const storage::Generation& generation : session_->generations())
+    most = std::max(most, generation.replicas);
+  return std::min(most, kMostReplicas);
+}
+
+// The charts borrow the series of the run that was open.
+void DevicesPanel::opened() {
+  for (ChartCard* card : cards_) card->plot()->setModel(nullptr);
+  replicas_ = 0;
+  update();
+}
+
+void DevicesPanel::refresh() {
+  if (!session_->isOpen() || visibleRegion().isEmpty()) return;
+  if (replicas() != replicas_) build(replicas());
+  for (ChartCard* card : cards_) card->plot()->refresh();
+}
+
+void DevicesPanel::build(int replicas) {
+  qDeleteAll(cards_);
+  cards_.clear();
+  replicas_ = replicas;
+  std::vector<ChartSpec> charts{chartOf(series::kCpu, tr("Cores in use"), tr("by replica"), 1, replicas),
+                                chartOf(series::kMemory, tr("Memory"), tr("MB"), 1e-6, replicas)};
+  if (hasGpu(session_->run()))
+    charts.push_back(chartOf(series::kGpuUtilization, tr("GPU use"), tr("%"), 100, replicas));
+  for (const ChartSpec& spec : charts) {
+    auto* card = new ChartCard(spec, state_, this);
+    card->plot()->setMinimumSize(160, 50);
+    session_->series()->want(spec.series());
+    card->plot()->setModel(session_->series());
+    row_->addWidget(card);
+    card->show();
+    cards_.push_back(card);
+  }
+}
+
+}  // namespace batchscope::desktop
