@@ -13,6 +13,7 @@
 #include <QVBoxLayout>
 #include <utility>
 
+#include "batchscope/protocol/error.h"
 #include "shell_words.h"
 #include "theme.h"
 
@@ -137,10 +138,16 @@ void RecipeDialog::validate() {
                                      QString::fromStdString(complaint));
     }
   }
+  QString line;
+  try {
+    if (complaints.isEmpty()) line = command();
+  } catch (const Error& error) {  // such as a program that is not built
+    complaints << QString::fromUtf8(error.what());
+  }
   complaint_->setText(complaints.join(QLatin1Char('\n')));
   complaint_->setVisible(!complaints.isEmpty());
   start_->setEnabled(complaints.isEmpty());
-  command_->setText(complaints.isEmpty() ? command() : QString());
+  command_->setText(line);
   command_->setCursorPosition(0);
 }
 

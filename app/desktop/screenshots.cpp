@@ -3,13 +3,14 @@
 // batchscope-screenshots FOLDER: draws the window as people meet it, for the page of screenshots and for a
 // designer's eye: with no run, then in a store with one that trains, in every palette, while it restarts, on
 // recorded runs, with each page, sheet and dialog. Not installed; resources/screenshots/take.py calls it.
-#include <QAction>
 #include <QApplication>
+#include <QComboBox>
 #include <QDialog>
 #include <QElapsedTimer>
 #include <QEventLoop>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenuBar>
 #include <QPainter>
 #include <QPushButton>
 #include <QTimer>
@@ -18,13 +19,16 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
+#include "batchscope/run/recipe.h"
 #include "catalogue_watcher.h"
 #include "control_panel.h"
 #include "dashboard.h"
 #include "lesson_panel.h"
 #include "main_window.h"
+#include "recipe_dialog.h"
 #include "replica_buttons.h"
 #include "run_session.h"
+#include "shortcut_sheet.h"
 #include "theme.h"
 #include "view_state.h"
 
@@ -114,43 +118,29 @@ class Camera {
     await("the end of the restart", [this] { return window_.session()->status().phase.empty(); });
   }
 
-  QAction* action(const QString& text) const {
-    for (QAction* each : window_.findChildren<QAction*>()) {
-      if (each->text() == text) return each;
-    }
-    throw Error(ErrorKind::not_found, "there is no action " + text.toStdString());
-  }
-
   // A dialog is a window of its own: it is drawn where it would stand.
-  void takeDialog(const char* name, const QString& opener, const std::function<void(QDialog&)>& prepare) {
-    action(opener)->trigger();
-    QDialog* dialog = nullptr;
-    await("a dialog", [&] {
-      for (QWidget* top : QApplication::topLevelWidgets()) {
-        if (top->isVisible() && qobject_cast<QDialog*>(top) != nullptr) dialog = qobject_cast<QDialog*>(top);
-      }
-      return dialog != nullptr;
-    });
-    prepare(*dialog);
+  void takeDialog(const char* name, QDialog& dialog) {
+    dialog.show();
     wait(kSettled);
     QPixmap picture = window_.grab();
     QPainter painter(&picture);
     painter.fillRect(picture.rect(), QColor(0, 0, 0, 90));
-    const QPixmap front = dialog->grab();
+    const QPixmap front = dialog.grab();
     painter.drawPixmap((kSize.width() - front.width()) / 2, (kSize.height() - front.height()) / 2, front);
     painter.end();
     save(name, picture);
-    dialog->close();
-    wait(kSettled);
   }
 
   void takeDialogs() {
-    takeDialog("new-run", MainWindow::tr("New run …"), [](QDialog& dialog) {
-      for (QLineEdit* field : dialog.findChildren<QLineEdit*>()) {
-        if (field->accessibleName() == QLatin1String("batch-size")) field->setText(QStringLiteral("many"));
-      }
-    });
-    takeDialog("shortcuts", MainWindow::tr("Keyboard shortcuts"), [](QDialog&) {});
+    RecipeDialog newRun(run::installed_recipes(), &window_);
+    newRun.findChild<QComboBox*>()->setCurrentText(QStringLiteral("Handwritten digits"));
+    for (QLineEdit* field : newRun.findChildren<QLineEdit*>()) {
+      if (field->accessibleName() == QLatin1String("batch-size")) field->setText(QStringLiteral("many"));
+    }
+    takeDialog("new-run", newRun);
+    newRun.close();
+    ShortcutSheet shortcuts(window_.menuBar(), &window_);
+    takeDialog("shortcuts", shortcuts);
   }
 
   void takeLesson() {

@@ -19,6 +19,7 @@ import time
 
 RESTARTS = {3: 1, 6: 3, 10: 2}  # epoch: replicas
 READY = 16  # epochs
+EPOCHS = "400"  # more than the pictures take
 PATIENCE = 900  # s, on a machine that has much else to do
 THEMES = "dark", "light"
 SIZES = "1280x800", "1920x1080"
@@ -49,7 +50,7 @@ def main():
 
         call("batchscope-screenshots", folder)  # without a run
         triggers = [f"--at=epoch={epoch}:replicas={replicas}" for epoch, replicas in RESTARTS.items()]
-        call("batchscope", "run", "digits", "--detach", "--name", "digits", "--replicas", "2", *triggers)
+        call("batchscope", "run", "digits", "--detach", "--name", "digits", "--replicas", "2", *triggers, "--", "--epochs", EPOCHS)
         try:
             deadline = time.monotonic() + PATIENCE
             while (seen := show()["run"])["epoch"] < READY:

@@ -105,6 +105,17 @@ class DialogsTest : public QObject {
     QVERIFY(start->isEnabled() && !complaint->isVisible());
   }
 
+  void aProgramThatIsNotBuiltIsNamed() {
+    run::Recipe unbuilt = recipe();
+    unbuilt.program = "not-built-here";
+    RecipeDialog dialog({unbuilt});
+    dialog.show();
+    QVERIFY(!dialog.findChild<QPushButton*>(QStringLiteral("primary"))->isEnabled());
+    const auto* complaint = dialog.findChild<QLabel*>(QStringLiteral("complaint"));
+    QVERIFY2(complaint->isVisible() && complaint->text().contains(QStringLiteral("not-built-here")),
+             qPrintable(complaint->text()));
+  }
+
   void theSheetListsEveryKeyOnce() {
     MainWindow window(watcher_.get(), false);
     window.show();
