@@ -39,12 +39,17 @@ LessonStage::LessonStage(const Parts& parts, LessonPanel* panel, QObject* parent
   connect(panel_, &LessonPanel::pageShown, this, &LessonStage::show);
   connect(panel_, &LessonPanel::left, this, &LessonStage::leave);
   connect(parts_.session, &RunSession::opened, this, [this] {
-    if (awaited_.isEmpty() || !parts_.session->isOpen() || !hasTag(parts_.session->run(), awaited_)) return;
+    if (!parts_.session->isOpen()) return;
+    for (const std::string& tag : parts_.session->run().tags) importing_.remove(QString::fromStdString(tag));
+    if (awaited_.isEmpty() || !hasTag(parts_.session->run(), awaited_)) return;
     awaited_.clear();
     // The window itself hears of the run first.
     QMetaObject::invokeMethod(this, &LessonStage::goOn, Qt::QueuedConnection);
   });
-  connect(parts_.launcher, &Launcher::failed, this, [this] { awaited_.clear(); });
+  connect(parts_.launcher, &Launcher::failed, this, [this] {
+    awaited_.clear();
+    importing_.clear();
+  });
 }
 
 void LessonStage::show(const LessonPage& page) {
@@ -86,6 +91,8 @@ void LessonStage::apply(const OpenRecorded& open) {
     return;
   }
   awaited_ = tag;
+  if (importing_.contains(tag)) return;  // a person who turns pages quickly gets it once
+  importing_ << tag;
   parts_.launcher->import(recordedRunFile(open.run));
 }
 

@@ -6,6 +6,7 @@
 
 #include <QObject>
 #include <QPointer>
+#include <QSet>
 #include <deque>
 #include <optional>
 
@@ -65,7 +66,8 @@ class LessonStage : public QObject {
   Parts parts_;
   LessonPanel* panel_;
   std::deque<Directive> waiting_;
-  QString awaited_;  // tag of the run that is being imported
+  QString awaited_;          // tag of the run that the page waits for
+  QSet<QString> importing_;  // tags of those that are on their way, for this page or one before
   QPointer<QWidget> highlighted_;
 };
 

@@ -195,6 +195,24 @@ class LessonsTest : public QObject {
     QVERIFY(!model.index(2).data(LessonModel::DoneRole).toBool());
   }
 
+  // Before its run is there, which is still taken in once.
+  void aPageIsTurnedQuickly() {
+    window_->showLessons(true);
+    panel().start(0);
+    panel().turn(1);
+    panel().turn(1);
+    panel().turn(-1);
+    awaitPage();
+    QCOMPARE(shownRun(), QStringLiteral("linear regression"));
+    QVERIFY(window_->view()->isZoomed());
+    QTest::qWait(300);  // a second import would have come by now, or soon
+    const auto& runs = watcher_->runs();
+    QCOMPARE(std::count_if(runs.begin(), runs.end(),
+                           [](const auto& run) { return run.name == "linear regression"; }),
+             std::ptrdiff_t{1});
+    window_->showLessons(false);
+  }
+
   void everyLessonRuns_data() {
     QTest::addColumn<int>("row");
     const auto lessons = bundledLessons();
