@@ -7,6 +7,9 @@
 #include <QLabel>
 #include <QMenu>
 #include <QMenuBar>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace batchscope::desktop {
@@ -29,33 +32,61 @@ void collect(const QMenu* menu, const QString& path, std::vector<Shortcut>& foun
   }
 }
 
+struct Section {
+  QString title;
+  std::vector<Shortcut> shortcuts;
+  std::size_t rows() const { return shortcuts.size() + 1; }
+};
+
+QLayout* sectionLayout(const Section& section, QWidget* parent) {
+  auto* grid = new QGridLayout;
+  grid->setHorizontalSpacing(20);
+  grid->setVerticalSpacing(7);
+  auto* title = new QLabel(section.title, parent);
+  title->setObjectName(QStringLiteral("section"));
+  grid->addWidget(title, 0, 0, 1, 2);
+  for (const Shortcut& shortcut : section.shortcuts) {
+    const int row = grid->rowCount();
+    auto* keys = new QLabel(shortcut.keys, parent);
+    keys->setObjectName(QStringLiteral("keys"));
+    grid->addWidget(keys, row, 0, Qt::AlignLeft);
+    grid->addWidget(new QLabel(shortcut.text, parent), row, 1);
+  }
+  grid->setColumnStretch(1, 1);
+  return grid;
+}
+
 }  // namespace
 
+// Short sections stand below one another, in columns no higher than the longest.
 ShortcutSheet::ShortcutSheet(const QMenuBar* menus, QWidget* parent) : QDialog(parent) {
   setWindowTitle(tr("Keyboard shortcuts"));
+  std::vector<Section> sections;
+  std::size_t highest = 0;
+  for (const QAction* top : menus->actions()) {
+    Section section{plain(top->text()), {}};
+    if (top->menu() != nullptr) collect(top->menu(), {}, section.shortcuts);
+    if (section.shortcuts.empty()) continue;
+    highest = std::max(highest, section.rows());
+    sections.push_back(std::move(section));
+  }
   auto* columns = new QHBoxLayout(this);
   columns->setContentsMargins(24, 20, 24, 24);
   columns->setSpacing(40);
-  for (const QAction* top : menus->actions()) {
-    std::vector<Shortcut> shortcuts;
-    if (top->menu() != nullptr) collect(top->menu(), {}, shortcuts);
-    if (shortcuts.empty()) continue;
-    auto* grid = new QGridLayout;
-    grid->setHorizontalSpacing(20);
-    grid->setVerticalSpacing(7);
-    auto* title = new QLabel(plain(top->text()), this);
-    title->setObjectName(QStringLiteral("section"));
-    grid->addWidget(title, 0, 0, 1, 2);
-    for (const Shortcut& shortcut : shortcuts) {
-      const int row = grid->rowCount();
-      auto* keys = new QLabel(shortcut.keys, this);
-      keys->setObjectName(QStringLiteral("keys"));
-      grid->addWidget(keys, row, 0, Qt::AlignLeft);
-      grid->addWidget(new QLabel(shortcut.text, this), row, 1);
+  QVBoxLayout* column = nullptr;
+  std::size_t rows = 0;
+  for (const Section& section : sections) {
+    if (column == nullptr || rows + section.rows() > highest) {
+      if (column != nullptr) column->addStretch(1);
+      column = new QVBoxLayout;
+      column->setSpacing(18);
+      columns->addLayout(column);
+      rows = 0;
     }
-    grid->setRowStretch(grid->rowCount(), 1);
-    columns->addLayout(grid);
+    column->addLayout(sectionLayout(section, this));
+    rows += section.rows();
   }
+  if (column != nullptr) column->addStretch(1);
 }
 
 }  // namespace batchscope::desktop

@@ -130,6 +130,7 @@ class DialogsTest : public QObject {
       if (action->shortcut().isEmpty()) continue;
       QCOMPARE(keys.count(action->shortcut().toString(QKeySequence::NativeText)), 1);
     }
+    QVERIFY2(sheet->width() <= 1280, qPrintable(QString::number(sheet->width())));
     sheet->close();
     QTRY_VERIFY(sheet.isNull());
   }
