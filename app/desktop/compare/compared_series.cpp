@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "batchscope/protocol/paths.h"
 #include "catalogue_watcher.h"
@@ -26,14 +27,19 @@ ComparedSeries::ComparedSeries(Comparison* comparison, RunSession* session, Cata
   connect(&readTimer_, &QTimer::timeout, this, &ComparedSeries::readNext);
   // The open run is followed ten times a second, those beside it twice.
   connect(&followTimer_, &QTimer::timeout, this, [this] {
-    for (const storage::Run& run : watcher_->runs())
-      if (is_active(run.state) && models_.contains(run.id)) unread_.push_back(run.id);
+    // Once more after its end: what came last has not been read.
+    const auto before = std::exchange(followed_, {});
+    for (const storage::Run& run : watcher_->runs()) {
+      if (!models_.contains(run.id)) continue;
+      if (is_active(run.state)) followed_.insert(run.id);
+      if (followed_.contains(run.id) || before.contains(run.id)) unread_.push_back(run.id);
+    }
     if (!unread_.empty()) readTimer_.start(0);
   });
   followTimer_.setInterval(500);
 }
 
-ComparedSeries::~ComparedSeries() { view_->setCompanions({}); }
+ComparedSeries::~ComparedSeries() = default;
 
 void ComparedSeries::want(const std::set<std::string>& series) { wanted_ = series; }
 
@@ -52,6 +58,7 @@ void ComparedSeries::update() {
     if (found == watcher_->runs().end()) continue;
     Entry entry{member.id, QString::fromStdString(found->name), found->spec.group, member.colour, nullptr};
     if (session_->isOpen() && session_->run().id == member.id) {
+      entry.isOpen = true;
       entry.model = session_->series();
     } else {
       auto& model = models_[member.id];

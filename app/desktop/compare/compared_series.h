@@ -31,6 +31,7 @@ class ComparedSeries : public QObject {
     std::string group;
     int colour = 0;
     SeriesModel* model = nullptr;  // null while the open run has none
+    bool isOpen = false;
   };
 
   ComparedSeries(Comparison* comparison, RunSession* session, CatalogueWatcher* watcher, ViewState* view,
@@ -61,6 +62,7 @@ class ComparedSeries : public QObject {
   std::map<std::string, std::unique_ptr<SeriesModel>> models_;
   std::vector<Entry> runs_;
   std::vector<std::string> unread_;  // newly chosen, or active
+  std::set<std::string> followed_;   // active when they were looked at last
   QTimer readTimer_, followTimer_;
 };
 

@@ -93,4 +93,9 @@ void Comparison::setOpen(const std::string& id) {
   Q_EMIT changed();
 }
 
+void Comparison::keep(const std::set<std::string>& ids) {
+  if (std::erase_if(members_, [&](const Member& m) { return m.id != open_ && !ids.contains(m.id); }) > 0)
+    Q_EMIT changed();
+}
+
 }  // namespace batchscope::desktop

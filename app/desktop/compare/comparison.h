@@ -6,6 +6,7 @@
 
 #include <QObject>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ class Comparison : public QObject {
   void clear() { choose(std::vector<std::string>{}); }
   void setColour(const std::string& id, int colour);
   void setOpen(const std::string& id);
+  // Of all runs that there are: others are not compared any more.
+  void keep(const std::set<std::string>& ids);
 
  Q_SIGNALS:
   void changed();

@@ -54,11 +54,11 @@ QToolButton* ComparisonBar::chip(std::size_t run) {
   chip->setIcon(stroke(Theme::current().run(entry.colour)));
   chip->setIconSize({12, 12});
   chip->setText(chip->fontMetrics().elidedText(entry.name, Qt::ElideMiddle, kWidest - 40));
-  chip->setAccessibleName(run == 0 ? tr("%1, open").arg(entry.name) : tr("Open %1").arg(entry.name));
+  chip->setAccessibleName(entry.isOpen ? tr("%1, open").arg(entry.name) : tr("Open %1").arg(entry.name));
   chip->setToolTip(
-      run == 0 ? tr("%1 is open; the bands and the controls are its own").arg(entry.name)
-               : tr("Open %1; a right click gives it another colour or takes it out").arg(entry.name));
-  chip->setProperty("isOpen", run == 0);
+      entry.isOpen ? tr("%1 is open; the bands and the controls are its own").arg(entry.name)
+                   : tr("Open %1; a right click gives it another colour or takes it out").arg(entry.name));
+  chip->setProperty("isOpen", entry.isOpen);
   chip->setFocusPolicy(Qt::TabFocus);
   chip->setContextMenuPolicy(Qt::CustomContextMenu);
   const std::string id = entry.id;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "batchscope/protocol/error.h"
 #include "catalogue_watcher.h"
 #include "compared_series.h"
 #include "format.h"
@@ -140,8 +141,12 @@ void DifferencesPanel::refresh() {
     const auto found = std::find_if(watcher_->runs().begin(), watcher_->runs().end(),
                                     [&](const storage::Run& run) { return run.id == entry.id; });
     if (found == watcher_->runs().end()) continue;
+    try {
+      generations.push_back(watcher_->catalogue().generations(entry.id));
+    } catch (const Error&) {
+      return;  // the watcher reads the same catalogue, and says what is the matter
+    }
     runs.push_back(*found);
-    generations.push_back(watcher_->catalogue().generations(entry.id));
   }
   model_->setRuns(runs, generations, all_->isChecked());
 }

@@ -87,7 +87,10 @@ void bundleGroups(ChartScene& scene, const std::vector<std::string>& groups, Gro
       members[{line.spec, group}].push_back(std::move(line));
     }
   }
-  for (const auto& [key, group] : members) lines.push_back(bundled(group, scene.left.plot, bands));
+  std::vector<SceneLine> bundles;  // below the open run
+  for (const auto& [key, group] : members) bundles.push_back(bundled(group, scene.left.plot, bands));
+  lines.insert(lines.begin(), std::make_move_iterator(bundles.begin()),
+               std::make_move_iterator(bundles.end()));
   scene.lines = std::move(lines);
 }
 

@@ -11,7 +11,7 @@
 //   <!-- cursor 120 -->               the cross-hair, at a step; or none
 //   <!-- smoothing 0.6 -->            0 to below 1
 //   <!-- log y on -->                 or x, off
-//   <!-- highlight gain -->           the chart with this series, or curve, what-if, step-times
+//   <!-- highlight gain -->           the chart with this series, or curve, what-if
 //   <!-- replicas 3 -->               the explorer's slider
 //   <!-- panel events -->             or log, checkpoints, hyperparameters
 //   <!-- launch digits replicas=2 epochs=4 -->   a button that starts the recipe

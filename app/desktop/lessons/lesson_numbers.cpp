@@ -2,6 +2,7 @@
 #include "lesson_numbers.h"
 
 #include <QRegularExpression>
+#include <algorithm>
 #include <cmath>
 
 #include "batchscope/protocol/error.h"

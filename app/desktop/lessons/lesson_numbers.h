@@ -7,7 +7,7 @@
 //   {sync_time@100..300}          its mean over these steps
 //   {pause@2}  {pause.launch@2}   of the restart that began generation 2, or a part of it
 //   {best.batch_size@3}           what the fitted model finds best on 3 replicas: also goodput, throughput,
-//                                 efficiency, local_batch_size, accumulation
+//                                 efficiency, accumulation
 //
 // and with a unit, {sync_time@9 ms} or {accuracy@end %}, in it.
 #pragma once

@@ -18,6 +18,7 @@
 
 #include "lesson_delegate.h"
 #include "lesson_model.h"
+#include "shell_words.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -41,11 +42,10 @@ void setTone(QWidget* widget, const char* tone) {
 }  // namespace
 
 QString launchCommand(const Launch& launch) {
-  QStringList words{QStringLiteral("batchscope run --recipe"), QString::fromStdString(launch.recipe)};
-  if (launch.replicas > 0) words << QStringLiteral("--replicas %1").arg(launch.replicas);
-  for (const auto& [name, value] : launch.values)
-    words << QStringLiteral("--set %1=%2").arg(QString::fromStdString(name), QString::fromStdString(value));
-  return words.join(QLatin1Char(' '));
+  std::vector<std::string> words{"batchscope", "run", "--recipe", launch.recipe};
+  if (launch.replicas > 0) words.insert(words.end(), {"--replicas", std::to_string(launch.replicas)});
+  for (const auto& [name, value] : launch.values) words.insert(words.end(), {"--set", name + "=" + value});
+  return shellWords(words);
 }
 
 LessonPanel::LessonPanel(std::vector<Lesson> lessons, QWidget* parent)

@@ -47,8 +47,11 @@ LessonStage::LessonStage(const Parts& parts, LessonPanel* panel, QObject* parent
     QMetaObject::invokeMethod(this, &LessonStage::goOn, Qt::QueuedConnection);
   });
   connect(parts_.launcher, &Launcher::failed, this, [this] {
-    awaited_.clear();
     importing_.clear();
+    if (awaited_.isEmpty()) return;
+    awaited_.clear();
+    waiting_.clear();
+    goOn();  // the text at least
   });
 }
 

@@ -197,8 +197,10 @@ void LogPanel::moveCursor() {
   if (!time || span == nullptr || span->last == 0 || clock == nullptr) return;
   const double step = XMap(clock, 0).stepAt(*time);
   if (std::isnan(step)) return;
-  state_->setCursor(StepRef{span->number, std::clamp(static_cast<std::int64_t>(std::llround(step)),
-                                                     span->first, std::min(span->last, span->lostFrom - 1))});
+  const std::int64_t last = std::min(span->last, span->lostFrom - 1);
+  if (last < span->first) return;  // all of it was undone
+  state_->setCursor(
+      StepRef{span->number, std::clamp(static_cast<std::int64_t>(std::llround(step)), span->first, last)});
   markTimer_.stop();
   mark(static_cast<int>(row));
 }

@@ -21,10 +21,11 @@ const std::vector<std::string>& usualFields() {
 }
 
 QString fieldTitle(const std::string& field) {
-  QString title = QString::fromStdString(field.substr(field.find(':') + 1));
+  const bool isQualified = field.starts_with("series:") || field.starts_with("param:");
+  QString title = QString::fromStdString(isQualified ? field.substr(field.find(':') + 1) : field);
   if (field == "tag") title = QCoreApplication::translate("RunFields", "tags");
   title.replace(QLatin1Char('_'), QLatin1Char(' '));
-  title[0] = title[0].toUpper();
+  if (!title.isEmpty()) title[0] = title[0].toUpper();
   return title;
 }
 

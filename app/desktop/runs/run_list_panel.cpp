@@ -65,6 +65,7 @@ RunListPanel::RunListPanel(RunModel* runs, QWidget* parent)
 }
 
 void RunListPanel::select(const std::string& id) {
+  const QSignalBlocker quiet(this);
   selected_ = QString::fromStdString(id);
   const auto matches = filter_->match(filter_->index(0, 0), RunModel::IdRole, selected_, 1, Qt::MatchExactly);
   list_->setCurrentIndex(matches.isEmpty() ? QModelIndex() : matches.first());

@@ -204,11 +204,8 @@ void RunTablePage::openCurrent() {
   if (current.isValid()) Q_EMIT runOpened(current.data(RunModel::IdRole).toString());
 }
 
-// The checked ones; where none is, those that are selected.
+// Opens one of the checked ones, beside which the others are drawn.
 void RunTablePage::compare() {
-  if (comparison_->chosenCount() == 0) {
-    for (const QString& id : selectedIds()) comparison_->choose(id.toStdString(), true);
-  }
   const QString current = table_->currentIndex().data(RunModel::IdRole).toString();
   if (comparison_->isChosen(current.toStdString())) {
     Q_EMIT runOpened(current);
@@ -246,7 +243,7 @@ void RunTablePage::showContextMenu(const QPoint& place) {
   }
   menu.addSeparator();
   menu.addAction(tr("Tags …"), this, &RunTablePage::tagSelected);
-  const QModelIndex cell = at;
+  const QPersistentModelIndex cell = at;  // runs come and go while the menu is open
   QAction* edit = menu.addAction(tr("Edit"), this, [this, cell] { table_->edit(cell); });
   edit->setEnabled(at.flags().testFlag(Qt::ItemIsEditable));
   menu.exec(table_->viewport()->mapToGlobal(place));

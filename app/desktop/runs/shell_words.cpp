@@ -3,6 +3,7 @@
 
 #include <QRegularExpression>
 #include <QStringList>
+#include <string_view>
 #include <utility>
 
 namespace batchscope::desktop {
@@ -28,7 +29,10 @@ std::optional<std::vector<std::string>> parseShellWords(const QString& text) {
   const std::string bytes = text.toStdString();
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const char c = bytes[i];
-    if (c == '\\' && quote != '\'' && i + 1 < bytes.size()) {
+    const bool escapes =
+        c == '\\' && quote != '\'' && i + 1 < bytes.size() &&
+        (quote == 0 || std::string_view("$`\"\\").find(bytes[i + 1]) != std::string_view::npos);
+    if (escapes) {
       word += bytes[++i];
       isWord = true;
     } else if (quote != 0 ? c == quote : c == '\'' || c == '"') {

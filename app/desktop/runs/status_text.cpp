@@ -45,7 +45,8 @@ StatusText describe(const protocol::RunStatus& status) {
 
 QString describeEpoch(const protocol::RunStatus& status) {
   if (status.epochs <= 0) return tr("Step %1").arg(formatCount(status.step));
-  if (status.epoch >= status.epochs) return status.epochs == 1 ? tr("1 epoch") : tr("%1 epochs").arg(status.epochs);
+  if (status.epoch >= status.epochs)
+    return status.epochs == 1 ? tr("1 epoch") : tr("%1 epochs").arg(status.epochs);
   return tr("Epoch %1 of %2").arg(status.epoch + 1).arg(status.epochs);
 }
 

@@ -9,6 +9,7 @@
 #include <QLabel>
 #include <QScreen>
 #include <QSettings>
+#include <QSignalBlocker>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QTabBar>
@@ -16,6 +17,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include "batchscope/run/recipe.h"
 #include "catalogue_watcher.h"
@@ -281,14 +283,23 @@ void MainWindow::buildStatusBar() {
 
 void MainWindow::updateStatusBar() {
   if (!session_->isOpen()) return;
-  if (session_->isConnected()) runs_->setStatus(session_->status());
+  if (session_->isConnected()) {
+    const QSignalBlocker quiet(list_);
+    runs_->setStatus(session_->status());
+  }
   recording_->setText(session_->isConnected() ? tr("recording every step") : QString());
   setWindowTitle(tr("%1: %2 – BatchScope")
                      .arg(QString::fromStdString(session_->run().name), describe(session_->status()).text));
 }
 
 void MainWindow::runsChanged() {
+  const QSignalBlocker quiet(list_);  // a row that goes makes its neighbour current, which opens nothing
   runs_->setRuns(watcher_->runs());
+  if (comparison_->chosenCount() > 0) {
+    std::set<std::string> ids;
+    for (const storage::Run& run : watcher_->runs()) ids.insert(run.id);
+    comparison_->keep(ids);
+  }
   if (session_->isConnected()) runs_->setStatus(session_->status());
   if (!session_->isOpen() && wantsNewest_ && listIsDrawn_) openRun({});
   if (session_->isOpen()) list_->select(session_->run().id);

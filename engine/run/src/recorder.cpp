@@ -175,7 +175,11 @@ void Recorder::event(std::int64_t step, const std::string& level, const std::str
 }
 
 void Recorder::spec(const RunSpec& spec) {
-  queue([=, this](auto& catalogue) { catalogue.set_spec(run_, spec); });
+  queue([=, this](auto& catalogue) {
+    RunSpec current = spec;
+    if (const auto run = catalogue.run(run_)) current.group = run->spec.group;  // a person's, at any time
+    catalogue.set_spec(run_, current);
+  });
 }
 
 void Recorder::state(RunState state, const std::string& message) {
@@ -196,18 +200,21 @@ void Recorder::queue_if_room(Write write) {
 }
 
 void Recorder::flush() {
+  bool is_writable = false;
   while (!writes_.empty()) {
     try {
       writes_.front()(catalogue_);
+      is_writable = true;
     } catch (const Error& error) {
       trouble(catalogue_trouble_, error.what());
       // A full disk or a lock passes; anything else would fail for ever and hold up what comes after.
       if (error.kind() == ErrorKind::io || error.kind() == ErrorKind::timeout) return;
       ++dropped_writes_;
+      is_writable = false;
     }
     writes_.pop_front();
   }
-  if (catalogue_trouble_.told)
+  if (catalogue_trouble_.told && is_writable)
     tell_resumed(catalogue_trouble_, "events and states", std::exchange(dropped_writes_, 0), "of them");
 }
 

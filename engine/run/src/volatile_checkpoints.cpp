@@ -118,7 +118,13 @@ void VolatileCheckpoints::persist() {
   }
   running_ = std::async(std::launch::async, [this] {
     setpriority(PRIO_PROCESS, 0, 10);  // of this thread: replicas train beside it
-    while (take_wish()) write_out();
+    while (take_wish()) {
+      try {
+        write_out();
+      } catch (const std::exception& error) {  // of a directory that is being changed, say
+        tell("warning", std::string("checkpoints in memory are not on disk yet: ") + error.what());
+      }
+    }
   });
 }
 

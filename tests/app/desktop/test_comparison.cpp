@@ -27,6 +27,7 @@
 #include "temporary_store.h"
 #include "theme.h"
 #include "view_state.h"
+#include "visual_checks.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
@@ -262,6 +263,21 @@ class ComparisonTest : public QObject {
     QVERIFY(rowOf(QStringLiteral("scaling_rule")) >= 0);
   }
 
+  void nothingIsClipped() {
+    for (const QSize& size : {QSize(1280, 800), QSize(1920, 1080), QSize(1440, 900)}) {
+      window_->resize(size);
+      for (const auto& [key, modifiers, panel] :
+           {std::tuple(Qt::Key_V, Qt::NoModifier, "comparisonTable"),
+            std::tuple(Qt::Key_D, Qt::ShiftModifier, "differencesTable")}) {
+        QTest::keyClick(window_.get(), key, modifiers);
+        QTRY_VERIFY(table(panel)->isVisible());
+        keepPicture(*window_, qPrintable(QStringLiteral("%1-%2").arg(panel).arg(size.width())));
+        QTRY_COMPARE(test::clippedText(*window_), QString());
+        QTRY_COMPARE(test::overlap(*window_), QString());
+      }
+    }
+  }
+
   void anotherRunOfThemIsOpenedFromTheLegend() {
     auto* bar = window_->findChild<ComparisonBar*>();
     QToolButton* chip = nullptr;
@@ -321,6 +337,11 @@ class ComparisonTest : public QObject {
     for (std::size_t i = 0; i < Comparison::kMost; ++i) comparison.choose("run" + std::to_string(i), true);
     QVERIFY(!full.isEmpty());
     QVERIFY(comparison.members().size() <= Comparison::kMost);
+    comparison.keep({"b"});  // the others have been removed
+    QCOMPARE(comparison.members().size(), 2u);
+    QVERIFY(comparison.isChosen("b") && !comparison.isChosen("c"));
+    comparison.keep({});
+    QVERIFY(!comparison.isActive());
   }
 };
 

@@ -193,6 +193,12 @@ class GrabTest : public QObject {
     keep(window.grab(), isDark, QStringLiteral("lessons"), size);
     QCOMPARE(test::clippedText(window), QString());
     QCOMPARE(test::overlap(window), QString());
+    window.showLessons(false);
+    window.showTable(true);
+    QTest::qWait(50);
+    keep(window.grab(), isDark, QStringLiteral("table"), size);
+    QCOMPARE(test::clippedText(window), QString());
+    QCOMPARE(test::overlap(window), QString());
   }
 
   void axesBandsAndLabelsAreThere() {

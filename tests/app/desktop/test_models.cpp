@@ -7,8 +7,10 @@
 #include "checkpoints_panel.h"
 #include "events_panel.h"
 #include "hyperparameters_panel.h"
+#include "run_field_text.h"
 #include "run_filter_model.h"
 #include "run_model.h"
+#include "shell_words.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
@@ -34,6 +36,24 @@ class ModelsTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void wordsAreQuotedAsInAShell() {
+    using Words = std::vector<std::string>;
+    QCOMPARE(*parseShellWords(QStringLiteral("a 'b c' d\\ e \"f\\\"g\"")),
+             (Words{"a", "b c", "d e", "f\"g"}));
+    QCOMPARE(*parseShellWords(QStringLiteral("\"\\d+\"")), (Words{"\\d+"}));
+    QVERIFY(!parseShellWords(QStringLiteral("'open")));
+    const Words words{"plain", "two words", "it's", "$x", ""};
+    QCOMPARE(*parseShellWords(shellWords(words)), words);
+  }
+
+  void aFieldHasATitle() {
+    QCOMPARE(fieldTitle("accuracy"), QStringLiteral("Accuracy"));
+    QCOMPARE(fieldTitle("param:lr"), QStringLiteral("Lr"));
+    QCOMPARE(fieldTitle("optim:lr"), QStringLiteral("Optim:lr"));
+    QVERIFY(!fieldTitle("lr:").isEmpty());
+    QCOMPARE(fieldTitle("param:"), QString());
+  }
+
   void runsAreGroupedAndDescribed() {
     RunModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
