@@ -206,8 +206,9 @@ class RestartTest : public QObject {
   }
 
   void the_batch_size_survives_on_the_same_count() {
+    // Steps as long as real ones, so that the model is fitted, beside them, within the first pass.
     Job job({"--dataset", "200", "--batch", "10", "--max-batch", "80", "--accumulate", "--gain", "1.5",
-             "--epochs", "4"});
+             "--epochs", "4", "--step-ms", "5"});
     const auto first = job.generation(1, "35:0");
     QVERIFY(all_ended(first, 143));
     const auto before = of_loop(first[0], "train").back();
