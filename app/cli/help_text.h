@@ -37,15 +37,11 @@ inline constexpr char kRun[] =
     "      --expect 'accuracy>=0.97' --timeout 10m --report report.json\n";
 
 inline constexpr char kList[] =
-    "A FILTER compares fields by = != < <= > >= ~ (contains) or !~, with and, or, not and parentheses. "
-    "Fields "
-    "are age,\n"
-    "created, device, devices, duration, ended, epoch, epochs, fraction, group, id, message, name, note, "
-    "program, "
-    "replicas,\n"
-    "state, step, tag, the newest value of any series (loss, accuracy, goodput, ..), and hyperparameters; "
-    "series:NAME\n"
-    "and param:NAME tell the last two apart. Values: 0.97, 97%, 2h, 2026-05-03, finished, 'two words'.\n"
+    "A FILTER compares fields by = != < <= > >= ~ (contains) or !~, with and, or, not and parentheses.\n"
+    "Fields are age, created, device, devices, duration, ended, epoch, epochs, fraction, group, id,\n"
+    "message, name, note, program, replicas, state, step, tag, the newest value of any series (loss,\n"
+    "accuracy, goodput, ..), and hyperparameters; series:NAME and param:NAME tell the last two apart.\n"
+    "Values: 0.97, 97%, 2h, 2026-05-03, finished, 'two words'.\n"
     "\n"
     "Examples:\n"
     "  batchscope ls --where 'accuracy>0.97 and replicas=2 and (tag=paper or name~digits)'\n"
@@ -83,9 +79,8 @@ inline constexpr char kResume[] =
     "  batchscope resume latest --hang-timeout 5m --rescale-timeout 6m --checkpoint-timeout 6m\n";
 
 inline constexpr char kFork[] =
-    "The new run goes on with the step after the checkpoint; the other one stays as it is, and may go on or "
-    "be\n"
-    "finished. Arguments behind \"--\" take the place of all that the program was given.\n"
+    "The new run goes on with the step after the checkpoint; the other one stays as it is, and may be going\n"
+    "on or finished. Arguments behind \"--\" take the place of all that the program was given.\n"
     "\n"
     "Examples:\n"
     "  batchscope fork latest\n"
@@ -245,7 +240,8 @@ inline constexpr char kExitCodes[] =
     "    5  an expectation of run --expect does not hold\n"
     "    6  time-out: of run --timeout, or a supervisor that did not answer\n"
     "    7  corrupt data, or data of a newer version\n"
-    "  130  Ctrl-C; what export, import or backup had begun is gone again\n"
+    "  130  Ctrl-C; what export, import or backup had begun is gone again (143 and 129 by SIGTERM and "
+    "SIGHUP)\n"
     "  143  the run was stopped or paused after a checkpoint; batchscope resume goes on\n"
     "\n"
     "With --json an error is also printed as {\"error\":{\"kind\":..,\"message\":..}} on standard output, "

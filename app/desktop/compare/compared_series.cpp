@@ -53,9 +53,8 @@ std::vector<SceneRun> ComparedSeries::sceneRuns() const {
 void ComparedSeries::update() {
   std::vector<Entry> runs;
   for (const Comparison::Member& member : comparison_->members()) {
-    const auto found = std::find_if(watcher_->runs().begin(), watcher_->runs().end(),
-                                    [&](const storage::Run& run) { return run.id == member.id; });
-    if (found == watcher_->runs().end()) continue;
+    const storage::Run* found = watcher_->find(member.id);
+    if (found == nullptr) continue;
     Entry entry{member.id, QString::fromStdString(found->name), found->spec.group, member.colour, nullptr};
     if (session_->isOpen() && session_->run().id == member.id) {
       entry.isOpen = true;

@@ -138,9 +138,8 @@ void DifferencesPanel::refresh() {
   std::vector<storage::Run> runs;
   std::vector<std::vector<storage::Generation>> generations;
   for (const ComparedSeries::Entry& entry : compared_->runs()) {
-    const auto found = std::find_if(watcher_->runs().begin(), watcher_->runs().end(),
-                                    [&](const storage::Run& run) { return run.id == entry.id; });
-    if (found == watcher_->runs().end()) continue;
+    const storage::Run* found = watcher_->find(entry.id);
+    if (found == nullptr) continue;
     try {
       generations.push_back(watcher_->catalogue().generations(entry.id));
     } catch (const Error&) {

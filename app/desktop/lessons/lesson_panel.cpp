@@ -7,7 +7,6 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QStackedWidget>
-#include <QStyle>
 #include <QTextBlock>
 #include <QTextCursor>
 #include <QTextDocument>
@@ -19,6 +18,7 @@
 #include "lesson_delegate.h"
 #include "lesson_model.h"
 #include "shell_words.h"
+#include "theme.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -31,12 +31,6 @@ QLabel* named(const char* name, QWidget* parent) {
   label->setObjectName(QLatin1String(name));
   label->setWordWrap(true);
   return label;
-}
-
-void setTone(QWidget* widget, const char* tone) {
-  widget->setProperty("tone", QLatin1String(tone));
-  widget->style()->unpolish(widget);
-  widget->style()->polish(widget);
 }
 
 }  // namespace
@@ -230,10 +224,10 @@ void LessonPanel::showChoices() {
 
 void LessonPanel::choose(std::size_t choice) {
   const LessonChoice& chosen = page()->choices.at(choice);
-  for (QPushButton* button : choices_) setTone(button, "");
-  setTone(choices_.at(choice), chosen.isRight ? "good" : "bad");
+  for (QPushButton* button : choices_) setStyleProperty(button, "tone", QLatin1String(""));
+  setStyleProperty(choices_.at(choice), "tone", QLatin1String(chosen.isRight ? "good" : "bad"));
   reply_->setText((chosen.isRight ? tr("Right. %1") : tr("Not quite. %1")).arg(chosen.reply));
-  setTone(reply_, chosen.isRight ? "good" : "bad");
+  setStyleProperty(reply_, "tone", QLatin1String(chosen.isRight ? "good" : "bad"));
   reply_->show();
 }
 

@@ -2,7 +2,6 @@
 #include "lesson_stage.h"
 
 #include <QSlider>
-#include <QStyle>
 #include <QWidget>
 #include <algorithm>
 
@@ -17,6 +16,7 @@
 #include "lesson_panel.h"
 #include "replica_buttons.h"
 #include "run_session.h"
+#include "theme.h"
 #include "view_state.h"
 
 namespace batchscope::desktop {
@@ -24,12 +24,6 @@ namespace {
 
 bool hasTag(const storage::Run& run, const QString& tag) {
   return std::find(run.tags.begin(), run.tags.end(), tag.toStdString()) != run.tags.end();
-}
-
-void setHighlighted(QWidget* widget, bool isOn) {
-  widget->setProperty("highlighted", isOn);
-  widget->style()->unpolish(widget);
-  widget->style()->polish(widget);
 }
 
 }  // namespace
@@ -80,7 +74,7 @@ void LessonStage::goOn() {
 void LessonStage::leave() {
   waiting_.clear();
   awaited_.clear();
-  if (highlighted_) setHighlighted(highlighted_, false);
+  if (highlighted_) setStyleProperty(highlighted_, "highlighted", false);
   highlighted_ = nullptr;
 }
 
@@ -136,9 +130,9 @@ void LessonStage::apply(const Highlight& highlight) {
     Q_EMIT said(tr("The lesson points at %1, which this window does not have.").arg(highlight.what));
     return;
   }
-  if (highlighted_) setHighlighted(highlighted_, false);
+  if (highlighted_) setStyleProperty(highlighted_, "highlighted", false);
   highlighted_ = widget;
-  setHighlighted(widget, true);
+  setStyleProperty(widget, "highlighted", true);
 }
 
 void LessonStage::apply(const ChooseReplicas& choose) { parts_.control->replicas()->choose(choose.replicas); }

@@ -6,6 +6,7 @@
 #include <QPalette>
 #include <QProxyStyle>
 #include <QStyleFactory>
+#include <QWidget>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -214,6 +215,13 @@ double contrastRatio(const QColor& a, const QColor& b) {
   };
   const auto [low, high] = std::minmax({luminance(a), luminance(b)});
   return (high + 0.05) / (low + 0.05);
+}
+
+void setStyleProperty(QWidget* widget, const char* name, const QVariant& value) {
+  if (widget->property(name) == value) return;
+  widget->setProperty(name, value);
+  widget->style()->unpolish(widget);
+  widget->style()->polish(widget);
 }
 
 }  // namespace batchscope::desktop

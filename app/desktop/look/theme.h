@@ -9,7 +9,10 @@
 #include <QColor>
 #include <QFont>
 #include <QString>
+#include <QVariant>
 #include <array>
+
+class QWidget;
 
 namespace batchscope::desktop {
 
@@ -53,5 +56,8 @@ QFont fixedFont(int pixels);
 
 // WCAG 2 contrast ratio, 1..21.
 double contrastRatio(const QColor& a, const QColor& b);
+
+// Sets a property that the style sheet asks for, and styles the widget anew.
+void setStyleProperty(QWidget* widget, const char* name, const QVariant& value);
 
 }  // namespace batchscope::desktop

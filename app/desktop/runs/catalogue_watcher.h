@@ -22,6 +22,7 @@ class CatalogueWatcher : public QObject {
   storage::Catalogue& catalogue() { return catalogue_; }
   // Newest first, as of the last change.
   const std::vector<storage::Run>& runs() const { return runs_; }
+  const storage::Run* find(const std::string& id) const;  // null: there is none; until the next change
   bool hasActiveRuns() const;
   const std::filesystem::path& file() const { return file_; }
 

@@ -6,7 +6,6 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
-#include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -14,6 +13,7 @@
 #include "epoch_bar.h"
 #include "run_session.h"
 #include "status_text.h"
+#include "theme.h"
 #include "view_state.h"
 
 namespace batchscope::desktop {
@@ -136,11 +136,7 @@ void HeaderBar::updateRun() {
   name_->setText(QString::fromStdString(session_->run().name));
   name_->setToolTip(name_->text());
   chip_->setText(words.text);
-  if (chip_->property("tone") != words.tone) {
-    chip_->setProperty("tone", words.tone);
-    chip_->style()->unpolish(chip_);
-    chip_->style()->polish(chip_);
-  }
+  setStyleProperty(chip_, "tone", words.tone);
   epoch_->setText(describeEpoch(status));
   time_->setText(describeTime(status));
   bar_->setProgress(status.total_fraction, status.epochs);

@@ -57,9 +57,8 @@ void RunSession::connectSupervisor() {
 
 void RunSession::reload() {
   if (!run_) return;
-  const auto found = std::find_if(watcher_->runs().begin(), watcher_->runs().end(),
-                                  [&](const storage::Run& run) { return run.id == run_->id; });
-  if (found == watcher_->runs().end()) {
+  const storage::Run* found = watcher_->find(run_->id);
+  if (found == nullptr) {
     open({});
     return;
   }
