@@ -14,6 +14,7 @@
 #include "chart_card.h"
 #include "control_panel.h"
 #include "dashboard.h"
+#include "drawn.h"
 #include "explorer_panel.h"
 #include "lesson_panel.h"
 #include "main_window.h"
@@ -87,23 +88,10 @@ class GrabTest : public QObject {
   std::unique_ptr<storage::Catalogue> catalogue_;
   std::unique_ptr<CatalogueWatcher> watcher_;
 
-  // Every chart has been laid out and drawn, over the range that is in view.
-  static bool isDrawn(const MainWindow& window) {
-    SeriesModel* series = window.session()->series();
-    if (series == nullptr) return false;
-    const auto& cards = window.dashboard()->cards();
-    return std::all_of(cards.begin(), cards.end(), [&](const ChartCard* card) {
-      const PlotView& plot = *card->plot();
-      const ChartScene& scene = plot.painter().scene();
-      const XAxis axis = plot.spec().axis.value_or(window.view()->axis());
-      return !scene.isEmpty && scene.left.plot == plot.plotArea() &&
-             scene.left.x1 == window.view()->range(*series, axis).high;
-    });
-  }
   static void show(MainWindow& window, const QSize& size) {
     window.resize(size);
     window.show();
-    QTRY_VERIFY_WITH_TIMEOUT(isDrawn(window), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(test::isDrawn(window), 30000);
   }
 
   static void keep(const QPixmap& picture, bool isDark, const QString& name, const QSize& size) {
@@ -258,7 +246,7 @@ class GrabTest : public QObject {
     window.view()->setSmoothing(0);
     window.view()->setAxis(XAxis::Step, &model);
     window.view()->zoomTo(model, XAxis::Step, {3300, 3338});
-    QTRY_VERIFY_WITH_TIMEOUT(isDrawn(window), 30'000);
+    QTRY_VERIFY_WITH_TIMEOUT(test::isDrawn(window), 30'000);
     storage::SampleReader reader(protocol::run_paths(window.session()->run().id).samples);
     const auto valueAt = [&](const std::string& series, std::int64_t step) {
       const auto found = reader.read(series, 1, step, step);
@@ -302,14 +290,14 @@ class GrabTest : public QObject {
     MainWindow window(watcher_.get(), false);
     show(window, {1440, 900});
     window.view()->setAxis(XAxis::Step, window.session()->series());
-    QTRY_VERIFY_WITH_TIMEOUT(isDrawn(window), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(test::isDrawn(window), 30000);
     PlotView* plot = window.dashboard()->cards()[0]->plot();
     const QPointF centre = plot->plotArea().center();
     QWheelEvent wheel(centre, plot->mapToGlobal(centre), {}, {0, 240}, Qt::NoButton, Qt::NoModifier,
                       Qt::NoScrollPhase, false);
     QCoreApplication::sendEvent(plot, &wheel);
     QVERIFY(window.view()->isZoomed());
-    QTRY_VERIFY_WITH_TIMEOUT(isDrawn(window), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(test::isDrawn(window), 30000);
     const ChartScene& first = plot->painter().scene();
     const ChartScene& last = window.dashboard()->cards()[5]->plot()->painter().scene();
     QCOMPARE(first.left.x0, last.left.x0);
@@ -322,7 +310,7 @@ class GrabTest : public QObject {
     MainWindow window(watcher_.get(), false);
     show(window, {1440, 900});
     window.view()->setAxis(XAxis::Step, window.session()->series());
-    QTRY_VERIFY_WITH_TIMEOUT(isDrawn(window), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(test::isDrawn(window), 30000);
     PlotView* plot = window.dashboard()->cards()[4]->plot();
     const QRectF area = plot->plotArea();
     const auto at = [&](double share) {

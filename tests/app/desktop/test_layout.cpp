@@ -9,6 +9,7 @@
 #include "catalogue_watcher.h"
 #include "control_panel.h"
 #include "dashboard.h"
+#include "drawn.h"
 #include "format.h"
 #include "main_window.h"
 #include "menu_click.h"
@@ -64,7 +65,7 @@ class LayoutTest : public QObject {
     window_->show();
     window_->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(window_.get()));
-    QTest::qWait(100);
+    QTRY_VERIFY_WITH_TIMEOUT(test::isDrawn(*window_), 30000);
   }
 
   void thePaletteIsChosen() {
