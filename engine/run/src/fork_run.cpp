@@ -61,8 +61,7 @@ int replicas_of(storage::Catalogue& catalogue, const storage::Run& run) {
   return generations.empty() ? run.spec.replicas : generations.back().replicas;
 }
 
-}  // namespace
-
+// Says which as ForkOptions::checkpoint. Reads it whole and checks it.
 fs::path find_checkpoint(const std::string& id, const std::string& text) {
   const fs::path folder = protocol::run_paths(id).checkpoints;
   const std::vector<fs::path> present = protocol::list_checkpoints(folder);
@@ -79,6 +78,8 @@ fs::path find_checkpoint(const std::string& id, const std::string& text) {
   protocol::verify_checkpoint(*found);
   return *found;
 }
+
+}  // namespace
 
 std::string fork_run(storage::Catalogue& catalogue, const std::string& id, const ForkOptions& options) {
   const auto origin = catalogue.run(id);

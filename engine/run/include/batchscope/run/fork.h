@@ -4,7 +4,6 @@
 /// it goes on, has failed or is finished.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,15 +20,12 @@ struct ForkOptions {
   std::optional<std::vector<std::string>> arguments;  ///< of the program; none: the same
 };
 
-/// The directory of a run's checkpoint, as ForkOptions::checkpoint says which. Reads it whole and checks it.
-/// Throws Error(not_found) listing those there are, Error(corrupt) naming what is damaged.
-std::filesystem::path find_checkpoint(const std::string& id, const std::string& text);
-
 /// Makes the new run with a copy of the checkpoint on disk, pinned, and starts its supervisor; its first step
 /// is the one after the checkpoint's. The ledger begins there too: what was consumed before is the other
 /// run's. What the other shared among its replicas is not copied. Blocks as start_run, and on the copy.
-/// Returns the new run's id. Throws what find_checkpoint and start_run throw, Error(io) where the copy cannot
-/// be written; then there is no new run, or one that has failed and says why.
+/// Returns the new run's id. Throws Error(not_found) listing the checkpoints there are, Error(corrupt) naming
+/// what is damaged, what start_run throws, and Error(io) where the copy cannot be written; then there is no
+/// new run, or one that has failed and says why.
 std::string fork_run(storage::Catalogue& catalogue, const std::string& id, const ForkOptions& options = {});
 
 }  // namespace batchscope::run
