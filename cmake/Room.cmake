@@ -13,7 +13,9 @@ endif()
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  # Paths relative to the tree, so that a second clone or work tree finds what the first has compiled.
+  cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH tree)
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${tree} CCACHE_NOHASHDIR=1 ${CCACHE})
 endif()
 find_program(LLD ld.lld)
 if(LLD)
