@@ -59,7 +59,8 @@ class Scenario:
     # Steps, by their first word.
 
     def start(self, rest):
-        self.subject = self.spawn(rest, open(self.output, "w"))
+        with open(self.output, "w") as output:
+            self.subject = self.spawn(rest, output)
 
     def do(self, rest):
         self.fails("0 " + rest)
@@ -80,10 +81,14 @@ class Scenario:
         self.environment[name] = self.place_in(value)
 
     def wait(self, rest):
-        if rest.startswith("output "):
-            patiently(rest, lambda: rest.removeprefix("output ") in self.output.read_text() or self.insist_it_lives())
-        else:
-            patiently(rest, lambda: self.holds(rest) or self.insist_it_lives())
+        def met():
+            over = self.over()  # first: what holds at the end is seen below
+            holds = rest.removeprefix("output ") in self.output.read_text() if rest.startswith("output ") else self.holds(rest)
+            if over and not holds:
+                raise Failure(f"the program ended first, with {self.subject.returncode}")
+            return holds
+
+        patiently(rest, met)
 
     def interrupt(self, _):
         self.signal("INT started")
@@ -100,9 +105,12 @@ class Scenario:
     def signal(self, rest):
         name, whom, times = re.fullmatch(r"(\S+) (.+?)(?: (\d+) times)?", rest).groups()
         process = self.process(whom)
-        for _ in range(int(times or 1)):
-            with contextlib.suppress(ProcessLookupError) if times else contextlib.nullcontext():
+        for sent in range(int(times or 1)):
+            try:
                 os.kill(process, signal.Signals["SIG" + name])
+            except ProcessLookupError:
+                if not sent:
+                    raise Failure(f"{whom} has ended") from None
             time.sleep(0.002 if times else 0)  # one by one: signals that wait together are one
 
     def lose(self, _):
@@ -116,7 +124,9 @@ class Scenario:
             damage_checkpoint(checkpoint, how, *file)
 
     def remove(self, rest):
-        shutil.rmtree(self.place(rest))
+        """At once, for whoever is writing there."""
+        with tempfile.TemporaryDirectory(dir=self.home) as rubbish:
+            self.place(rest).rename(pathlib.Path(rubbish) / "removed")
 
     def fault(self, rest):
         error, where = rest.split()
@@ -125,13 +135,17 @@ class Scenario:
 
     def mend(self, _):
         clock = [line for line in self.faults.read_text().splitlines(True) if line.startswith("CLOCK")]
-        self.faults.write_text("".join(clock))
+        left = self.faults.with_suffix(".new")
+        left.write_text("".join(clock))
+        left.replace(self.faults)  # at once: the clock does not jump back in between
 
     def clock(self, rest):
         with open(self.faults, "a") as faults:
             faults.write(f"CLOCK {int(rest)}\n")
 
     def exits(self, rest):
+        if not self.subject:
+            raise Failure("nothing that was started is left to exit")
         code = self.subject.wait(timeout=PATIENCE)
         if code != int(rest):
             raise Failure(f"it exited {code}")
@@ -159,7 +173,10 @@ class Scenario:
     def show(self):
         answer = subprocess.run([self.programs / "batchscope", "show", "latest", "--json"], env=self.environment,
                                 capture_output=True, text=True, timeout=PATIENCE)
-        return json.loads(answer.stdout)
+        try:
+            return json.loads(answer.stdout)
+        except json.JSONDecodeError:
+            raise Failure(f"show exits {answer.returncode}:\n{answer.stdout}{answer.stderr}") from None
 
     def holds(self, condition):
         seen = self.show()
@@ -173,11 +190,10 @@ class Scenario:
         except Exception as error:
             raise Failure(f"the condition {condition} cannot be judged: {error!r}") from None
 
-    def insist_it_lives(self):
-        """False, for conditions that have not come true."""
-        if self.subject and self.subject.poll() is not None:
-            raise Failure(f"the program ended first, with {self.subject.returncode}")
-        return False
+    def over(self):
+        """Whether the started program has ended, and with it all that could still make a condition come true: who only
+        watches a run may end before its supervisor."""
+        return self.subject is not None and self.subject.poll() is not None and not self.processes()
 
     def place(self, name):
         """A path of the newest run by what it is called in a scenario."""
@@ -201,9 +217,13 @@ class Scenario:
 
     def process(self, whom):
         if whom == "started":
+            if not self.subject or self.subject.poll() is not None:  # its number may be another's by now
+                raise Failure("the program has ended")
             return self.subject.pid
         if whom == "supervisor":
-            return self.show()["run"]["supervisor"]
+            if not (supervisor := self.show()["run"]["supervisor"]):
+                raise Failure("the run has no supervisor")
+            return supervisor
         if whom == "fork server":
             return self.process_of("fork-server.log")
         rank = int(re.fullmatch(r"replica (\d+)", whom)[1])
