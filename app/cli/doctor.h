@@ -26,7 +26,8 @@ std::vector<Finding> examineHardware();
 // LibTorch as batchscope-probe beside our program reports it. `gpus` as examineHardware counted them.
 std::vector<Finding> examineLibTorch(int gpus);
 
-// The probe's answer judged: {"torch","blas","blas_library","threads","cuda","cuda_devices","backends"}.
+// The probe's answer judged: {"torch","blas","blas_library","threads","cuda","cuda_devices","backends",
+// "onednn","onednn_limit","amx_fault"}.
 std::vector<Finding> judgeProbe(const protocol::Json& probe, int gpus);
 
 // The store, the runtime directory with what dead supervisors left in it, free space.

@@ -49,12 +49,43 @@ Finding judgeBackends(const protocol::Json& probe) {
   return {Level::ok, "backends", text, ""};
 }
 
+// "Intel(R) MKL-DNN v2.6.3 (Git Hash N/A)", its old name, as "2.6.3"; empty where this LibTorch has none.
+std::string oneDnnVersion(const std::string& told) {
+  const auto from = told.find(" v");
+  return from == told.npos ? std::string() : told.substr(from + 2, told.find(' ', from + 1) - from - 2);
+}
+
+bool allowsAmx(const std::string& limit) {
+  const QString upper = QString::fromStdString(limit).toUpper();
+  return upper.contains("AMX") || upper == "ALL" || upper == "DEFAULT";
+}
+
+Finding judgeOneDnn(const protocol::Json& probe) {
+  const std::string version = oneDnnVersion(probe.value("onednn", "")),
+                    limit = probe.value("onednn_limit", ""), fault = probe.value("amx_fault", "");
+  if (version.empty()) return {Level::ok, "oneDNN", "this LibTorch has none", ""};
+  if (!fault.empty() && allowsAmx(limit))
+    return {Level::problem, "oneDNN",
+            fmt::format("{}, allowed {}, though {}: bf16 kills the process", version, limit, fault),
+            "unset ONEDNN_MAX_CPU_ISA DNNL_MAX_CPU_ISA"};
+  if (!limit.empty())
+    return {Level::ok, "oneDNN", fmt::format("{}, limited to {} by your environment", version, limit), ""};
+  if (!fault.empty())
+    return {Level::ok, "oneDNN",
+            fmt::format("{}, which replicas limit to AVX512_CORE_BF16: {}", version, fault), ""};
+  return {Level::ok, "oneDNN", version, ""};
+}
+
 }  // namespace
 
 std::vector<Finding> judgeProbe(const protocol::Json& probe, int gpus) {
   const std::string text =
       probe.value("torch", "unknown version") + ", " + plural(probe.value("threads", 0), "thread");
-  return {{Level::ok, "LibTorch", text, ""}, judgeBlas(probe), judgeCuda(probe, gpus), judgeBackends(probe)};
+  return {{Level::ok, "LibTorch", text, ""},
+          judgeBlas(probe),
+          judgeOneDnn(probe),
+          judgeCuda(probe, gpus),
+          judgeBackends(probe)};
 }
 
 std::vector<Finding> examineLibTorch(int gpus) {

@@ -10,6 +10,8 @@
 #include <QTest>
 #include <memory>
 
+#include "../last_words.h"
+
 class DigitsProgramTest : public QObject {
   Q_OBJECT
 
@@ -92,7 +94,7 @@ class DigitsProgramTest : public QObject {
     if (!program.waitForFinished(120'000)) return {-1, {}, program.errorString()};
     return {program.exitStatus() == QProcess::NormalExit ? program.exitCode() : -1,
             QString::fromUtf8(program.readAllStandardOutput()),
-            QString::fromUtf8(program.readAllStandardError())};
+            QString::fromUtf8(batchscope::testing::last_words(program))};
   }
 
   std::unique_ptr<QTemporaryDir> folder_;

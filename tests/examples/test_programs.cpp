@@ -11,6 +11,8 @@
 #include <QTest>
 #include <memory>
 
+#include "../last_words.h"
+
 namespace {
 
 QString bin() { return qEnvironmentVariable("BATCHSCOPE_BIN"); }
@@ -196,7 +198,7 @@ class ProgramsTest : public QObject {
     if (!process.waitForFinished(120'000)) return {-1, {}, process.errorString()};
     return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1,
             QString::fromUtf8(process.readAllStandardOutput()),
-            QString::fromUtf8(process.readAllStandardError())};
+            QString::fromUtf8(batchscope::testing::last_words(process))};
   }
 
   std::unique_ptr<QTemporaryDir> folder_;

@@ -19,6 +19,7 @@
 #include "failure.h"
 #include "fork_server.h"
 #include "heap.h"
+#include "onednn.h"
 #include "process.h"
 #include "rendezvous.h"
 #include "signals.h"
@@ -112,6 +113,7 @@ void init_process_group(const ProcessGroupOptions& options) {
 
   const protocol::Environment environment = chosen_place(options, protocol::Environment::from_process());
   keep_freed_memory();
+  limit_onednn();
   hello.threads = set_threads(environment);
   catch_signals();
   tell_uncaught_exceptions();

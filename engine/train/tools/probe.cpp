@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // batchscope-probe: what this LibTorch is and can do, as one line of JSON, for `batchscope doctor`, which
-// does not link LibTorch itself: {"torch","blas","blas_library","threads","cuda","cuda_devices","backends"}.
+// does not link LibTorch itself: {"torch","blas","blas_library","threads","cuda","cuda_devices","backends",
+// "onednn","onednn_limit","amx_fault"}; the limit is the user's own, and the fault why replicas keep from
+// AMX.
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <ATen/Version.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <dlfcn.h>
 #include <torch/version.h>
@@ -13,6 +16,7 @@
 #include <string>
 
 #include "batchscope/protocol/json.h"
+#include "onednn.h"
 
 namespace {
 
@@ -52,12 +56,18 @@ Json backends() {
 int main() {
   const std::string library = blas_library();
   const bool cuda = at::hasCUDA();
-  const Json answer{{"torch", TORCH_VERSION},
-                    {"blas", blas_name(library)},
-                    {"blas_library", library},
-                    {"threads", at::get_num_threads()},
-                    {"cuda", cuda},
-                    {"cuda_devices", cuda ? static_cast<int>(at::detail::getCUDAHooks().getNumGPUs()) : 0},
-                    {"backends", backends()}};
+  const std::string onednn = at::get_mkldnn_version();
+  const char* const limit = batchscope::onednn_limit();
+  const Json answer{
+      {"torch", TORCH_VERSION},
+      {"blas", blas_name(library)},
+      {"blas_library", library},
+      {"threads", at::get_num_threads()},
+      {"cuda", cuda},
+      {"cuda_devices", cuda ? static_cast<int>(at::detail::getCUDAHooks().getNumGPUs()) : 0},
+      {"backends", backends()},
+      {"onednn", onednn},
+      {"onednn_limit", limit ? limit : ""},
+      {"amx_fault", batchscope::reason_against_amx(batchscope::amx_of_this_processor(), onednn)}};
   std::cout << answer.dump() << std::endl;
 }

@@ -11,10 +11,16 @@ using namespace batchscope::cli;
 
 namespace {
 
-const protocol::Json kHealthy = {
-    {"torch", "1.13.0"},   {"blas", "OpenBLAS"}, {"blas_library", "/usr/lib/libblas.so.3"},
-    {"threads", 2},        {"cuda", false},      {"cuda_devices", 0},
-    {"backends", {"gloo"}}};
+const protocol::Json kHealthy = {{"torch", "1.13.0"},
+                                 {"blas", "OpenBLAS"},
+                                 {"blas_library", "/usr/lib/libblas.so.3"},
+                                 {"threads", 2},
+                                 {"cuda", false},
+                                 {"cuda_devices", 0},
+                                 {"backends", {"gloo"}},
+                                 {"onednn", "Intel(R) MKL-DNN v2.6.3 (Git Hash N/A)"},
+                                 {"onednn_limit", ""},
+                                 {"amx_fault", ""}};
 
 Finding findingOf(const protocol::Json& probe, int gpus, const std::string& subject) {
   const auto findings = judgeProbe(probe, gpus);
@@ -33,6 +39,8 @@ class TestDoctor : public QObject {
   void knowsWhatMendsAReferenceBlas();
   void missesCudaOnlyWhereThereIsAGpu();
   void missesBackends();
+  void tellsWhatKeepsOneDnnFromAmx_data();
+  void tellsWhatKeepsOneDnnFromAmx();
   void everythingThatIsNotWellHasARemedy();
   void missesACatalogueThatWasLost();
 };
@@ -77,10 +85,41 @@ void TestDoctor::missesBackends() {
   QCOMPARE(findingOf(probe, 0, "backends").level, Finding::Level::problem);
 }
 
+void TestDoctor::tellsWhatKeepsOneDnnFromAmx_data() {
+  QTest::addColumn<QByteArray>("limit");
+  QTest::addColumn<QByteArray>("fault");
+  QTest::addColumn<bool>("well");
+  QTest::addColumn<QByteArray>("text");
+  QTest::addRow("a sound processor") << QByteArray() << QByteArray() << true << QByteArray("2.6.3");
+  QTest::addRow("a fault") << QByteArray() << QByteArray("no tiles") << true
+                           << QByteArray("2.6.3, which replicas limit to AVX512_CORE_BF16: no tiles");
+  QTest::addRow("the user's limit") << QByteArray("AVX2") << QByteArray("no tiles") << true
+                                    << QByteArray("2.6.3, limited to AVX2 by your environment");
+  for (const char* limit : {"AVX512_CORE_AMX", "all"})
+    QTest::addRow("the user insists by %s", limit)
+        << QByteArray(limit) << QByteArray("no tiles") << false
+        << QByteArray("2.6.3, allowed ") + limit + ", though no tiles: bf16 kills the process";
+}
+
+void TestDoctor::tellsWhatKeepsOneDnnFromAmx() {
+  QFETCH(QByteArray, limit);
+  QFETCH(QByteArray, fault);
+  QFETCH(bool, well);
+  QFETCH(QByteArray, text);
+  protocol::Json probe = kHealthy;
+  probe["onednn_limit"] = limit.toStdString();
+  probe["amx_fault"] = fault.toStdString();
+  const Finding finding = findingOf(probe, 0, "oneDNN");
+  QCOMPARE(finding.text, text.toStdString());
+  QCOMPARE(finding.level == Finding::Level::ok, well);
+}
+
 void TestDoctor::everythingThatIsNotWellHasARemedy() {
   protocol::Json probe = kHealthy;
   probe["blas"] = "reference";
   probe["backends"] = protocol::Json::array();
+  probe["onednn_limit"] = "ALL";
+  probe["amx_fault"] = "no tiles";
   for (const Finding& finding : judgeProbe(probe, 2))
     QCOMPARE(finding.remedy.empty(), finding.level == Finding::Level::ok);
 }

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -54,6 +56,8 @@ protocol::Json fork_replicas(const Generation& generation, Work work) {
   for (std::size_t rank = 0; rank < children.size(); ++rank) {
     int status = 0;
     waitpid(children[rank], &status, 0);
+    if (WIFSIGNALED(status))
+      std::fprintf(stderr, "replica %zu ended by a signal: %s\n", rank, strsignal(WTERMSIG(status)));
     std::string text(static_cast<std::size_t>(lseek(outputs[rank], 0, SEEK_END)), '\0');
     if (pread(outputs[rank], text.data(), text.size(), 0) < 0) text.clear();
     close(outputs[rank]);

@@ -19,13 +19,14 @@
 #include <string>
 #include <vector>
 
+#include "../../last_words.h"
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/json.h"
 
 namespace batchscope::testing {
 
 struct Replica {
-  int code = -1;  // -1: killed by a signal
+  int code = -1;  // -1: ended by a signal, which `errors` names
   protocol::Json said;
   QByteArray errors;
   QByteArray output;  // everything it said
@@ -90,10 +91,10 @@ inline std::vector<Replica> run(const Launch& launch) {
     if (!process.waitForFinished(60'000)) process.kill();
     process.waitForFinished();
     replica.code = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1;
-    replica.errors = process.readAllStandardError();
+    replica.errors = last_words(process);
     replica.output = process.readAllStandardOutput();
     const QByteArray last = replica.output.trimmed().split('\n').last();
-    if (!last.isEmpty()) replica.said = protocol::parse_object(last.toStdString());
+    if (!last.isEmpty() && replica.code >= 0) replica.said = protocol::parse_object(last.toStdString());
   };
   for (int rank = 0; rank < launch.replicas; ++rank)
     if (rank != launch.stopped) collect(rank);

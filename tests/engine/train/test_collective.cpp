@@ -104,6 +104,7 @@ void TestCollective::deadReplicaIsNamed() {
 void TestCollective::deadHubIsNamed() {
   const auto all = run({"train-collective-replica", {"hub-death"}, 3});
   QCOMPARE(all[0].code, -1);
+  QVERIFY2(all[0].errors.endsWith("ended by a signal: Killed\n"), all[0].errors.constData());
   for (const int rank : {1, 2}) VERIFY_FAILED(all[static_cast<std::size_t>(rank)], "failure", "replica 0");
 }
 
