@@ -1,7 +1,8 @@
 # The fuzz targets of tests/fuzz as tests: fuzz.TARGET.seeds reads what once was found and typical input, in
-# seconds; fuzz.TARGET looks for more for a minute. Both want clang's libFuzzer, which the project's own compiler
-# has not, so the targets are a project of their own, built here.
+# seconds; fuzz.TARGET looks for more for as many, and `./dev soak fuzz` for as long as one likes. All want clang's
+# libFuzzer, which the project's own compiler has not, so the targets are a project of their own, built here.
 include(ExternalProject)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 find_program(CLANGXX clang++)
 execute_process(COMMAND ${CLANGXX} -print-resource-dir OUTPUT_VARIABLE CLANG_RESOURCES OUTPUT_STRIP_TRAILING_WHITESPACE
@@ -25,11 +26,9 @@ file(GLOB targets CONFIGURE_DEPENDS ${fuzz_source}/*.cpp)
 foreach(source ${targets})
   cmake_path(GET source STEM target)
   set(seeds ${fuzz_source}/seeds/${target})
-  file(MAKE_DIRECTORY ${fuzz_build}/corpus/${target})
   add_test(NAME fuzz.${target}.seeds COMMAND ${fuzz_build}/bin/fuzz_${target} -runs=0 ${seeds})
   set_tests_properties(fuzz.${target}.seeds PROPERTIES LABELS "fuzz;fast" TIMEOUT 60)
   add_test(NAME fuzz.${target}
-    COMMAND ${fuzz_build}/bin/fuzz_${target} -max_total_time=60 -max_len=4096 -timeout=10 -print_final_stats=1
-            -artifact_prefix=${fuzz_build}/found-${target}- ${fuzz_build}/corpus/${target} ${seeds})
+    COMMAND ${Python3_EXECUTABLE} ${fuzz_source}/search.py ${fuzz_build} ${target} --seconds 10)
   set_tests_properties(fuzz.${target} PROPERTIES LABELS "fuzz;full" TIMEOUT 120)
 endforeach()

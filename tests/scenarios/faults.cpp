@@ -6,6 +6,7 @@
 //
 //   ENOSPC /path      nothing that begins with /path can be made or grow (EDQUOT, EFBIG, EIO the same)
 //   EROFS /path       nothing that begins with /path can be changed at all
+//   BADREAD /path     what begins with /path can be opened, but reading it fails with EIO
 //   SLOW /path        each fsync of what begins with /path takes a second
 //   CLOCK -3600       the wall clock is an hour slow
 #include <dlfcn.h>
@@ -104,10 +105,17 @@ bool fails_to_open(const std::string& path, int flags) {
   return (makes || (flags & O_ACCMODE) != O_RDONLY) && fails(path, makes ? Change::growth : Change::any);
 }
 
-bool slow(std::string_view path) {
+bool suffers(const char* fault, std::string_view path) {
   return look_up([&](std::string_view word, std::string_view prefix) -> long {
-    return word == "SLOW" && path.starts_with(prefix);
+    return word == fault && path.starts_with(prefix);
   });
+}
+
+// True, with errno, where reading must fail.
+bool fails_to_read(int fd) {
+  const bool bad = suffers("BADREAD", path_of(fd));
+  if (bad) errno = EIO;
+  return bad;
 }
 
 double clock_offset() {
@@ -127,6 +135,22 @@ Function* next(const char* name) {
 
 extern "C" {
 
+ssize_t read(int fd, void* bytes, size_t count) {
+  NEXT(read);
+  return fails_to_read(fd) ? -1 : original(fd, bytes, count);
+}
+ssize_t readv(int fd, const iovec* parts, int count) {
+  NEXT(readv);
+  return fails_to_read(fd) ? -1 : original(fd, parts, count);
+}
+ssize_t pread(int fd, void* bytes, size_t count, off_t at) {
+  NEXT(pread);
+  return fails_to_read(fd) ? -1 : original(fd, bytes, count, at);
+}
+ssize_t pread64(int fd, void* bytes, size_t count, off64_t at) {
+  NEXT(pread64);
+  return fails_to_read(fd) ? -1 : original(fd, bytes, count, at);
+}
 ssize_t write(int fd, const void* bytes, size_t count) {
   NEXT(write);
   return fails(path_of(fd), Change::growth) ? -1 : original(fd, bytes, count);
@@ -153,7 +177,7 @@ ssize_t copy_file_range(int from, off64_t* at, int to, off64_t* put, size_t coun
 }
 int fsync(int fd) {
   NEXT(fsync);
-  if (slow(path_of(fd))) sleep(1);
+  if (suffers("SLOW", path_of(fd))) sleep(1);
   return fails(path_of(fd), Change::growth) && errno == EIO ? -1 : original(fd);
 }
 int open(const char* name, int flags, ...) {

@@ -1,26 +1,37 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Two hundred rescales in a row, between one replica and two: they leave nothing behind. What a pause finds after the
-first few (descriptors, threads, processes, files, memory) is what a pause finds after all of them."""
+first few (descriptors, threads, processes, files, memory) is what a pause finds after all of them.
 
+  rescale_storm.py BIN [--seed N] [--minutes N]
+
+With --minutes storm follows storm, each with the next seed, until the time is over.
+"""
+
+import argparse
 import json
 import pathlib
+import random
 import sys
 import tempfile
+import time
 
 from run_scenario import Failure, Scenario, patiently
 
 RESCALES = 200
 FIRST = 20  # warm the allocators, and fill what is filled once
-STEPS = 3  # between two
+STEPS = range(2, 5)  # between two
 GROWTH = 16 << 20  # bytes that the supervisor may grow by: it knows the whole run
 
 
-def triggers():
+def triggers(seed):
+    """(step, what happens then)"""
+    random_, step = random.Random(seed), 0
     for number in range(1, RESCALES + 1):
-        yield f"step={number * STEPS}:replicas={1 + number % 2}"
+        step += random_.choice(STEPS)
+        yield step, f"replicas={1 + number % 2}"
         if number in (FIRST, RESCALES):
-            yield f"step={number * STEPS + 1}:pause"
+            yield step + 1, "pause"
 
 
 def children(pid):
@@ -48,17 +59,19 @@ def memory(pid):
     return int(status[status.index("VmRSS:") + 1]) * 1024
 
 
-def main():
+def storm(programs, seed):
+    print(f"seed {seed}", flush=True)
+    events = list(triggers(seed))
     with tempfile.TemporaryDirectory(prefix="storm-") as home:
-        scenario = Scenario(sys.argv[1], home)
-        at = " ".join(f"--at {trigger}" for trigger in triggers())
+        scenario = Scenario(programs, home)
+        at = " ".join(f"--at step={step}:{what}" for step, what in events)
         try:
             scenario.do(f"batchscope run digits --replicas 1 --detach {at} -- --no-autoscale --epochs 100")
             scenario.wait('state == "paused"')
             supervisor = scenario.show()["run"]["supervisor"]
             before, memory_before = usage(scenario, supervisor), memory(supervisor)
             scenario.do("batchscope resume latest --detach")
-            scenario.wait(f'state == "paused" and step > {RESCALES * STEPS}')
+            scenario.wait(f'state == "paused" and step >= {events[-1][0]}')
             patiently(f"the usage of {before}", lambda: usage(scenario, supervisor) == before)
             # The last two, and up to two before them where these were in memory when they were tidied up.
             if len(checkpoints(scenario)) not in (2, 3, 4):
@@ -74,6 +87,18 @@ def main():
             raise
         finally:
             scenario.clean_up()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("programs")
+    parser.add_argument("--seed", type=int, default=1, help="another one, other steps between the rescales")
+    parser.add_argument("--minutes", type=float, default=0, help="storm after storm for so long")
+    options = parser.parse_args()
+    seed, end = options.seed, time.monotonic() + 60 * options.minutes
+    while seed == options.seed or time.monotonic() < end:
+        storm(options.programs, seed)
+        seed += 1
 
 
 if __name__ == "__main__":

@@ -46,6 +46,7 @@ class Scenario:
         self.subject = None
         self.said = ""
         self.faults = self.home / "faults"
+        self.launcher = []  # what every program is started by
         self.environment = dict(os.environ, BATCHSCOPE_DB=str(self.home / "runs.db"), XDG_DATA_HOME=str(self.home),
                                 XDG_STATE_HOME=str(self.home), BATCHSCOPE_SHM=str(self.memory),
                                 BATCHSCOPE_SAMPLE_LOG=str(self.samples))
@@ -130,8 +131,7 @@ class Scenario:
 
     def fault(self, rest):
         error, where = rest.split()
-        with open(self.faults, "a") as faults:
-            faults.write(f"{error} {self.place(where)}\n")
+        self.fault_at(error, self.place(where))
 
     def mend(self, _):
         clock = [line for line in self.faults.read_text().splitlines(True) if line.startswith("CLOCK")]
@@ -167,8 +167,12 @@ class Scenario:
 
     def spawn(self, command_line, output):
         program, *arguments = shlex.split(self.place_in(command_line))
-        return subprocess.Popen([self.programs / program, *arguments], cwd=self.home, env=self.environment, text=True,
-                                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+        return subprocess.Popen([*self.launcher, self.programs / program, *arguments], cwd=self.home, env=self.environment,
+                                text=True, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+
+    def fault_at(self, error, path):
+        with open(self.faults, "a") as faults:
+            faults.write(f"{error} {path}\n")
 
     def show(self):
         answer = subprocess.run([self.programs / "batchscope", "show", "latest", "--json"], env=self.environment,

@@ -78,7 +78,7 @@ FORMS = {
     "damage": form(r"(?:newest|all) (?:truncated|flipped|missing|newer)(?: [\w.-]+)?",
                    "damage newest|all truncated|flipped|missing|newer [FILE]"),
     "remove": form(PLACE, "remove PLACE"),
-    "fault": form(rf"(?:ENOSPC|EDQUOT|EFBIG|EIO|EROFS|SLOW) {PLACE}", "fault ERROR PLACE"),
+    "fault": form(rf"(?:ENOSPC|EDQUOT|EFBIG|EIO|EROFS|SLOW|BADREAD) {PLACE}", "fault ERROR PLACE"),
     "mend": form("", "mend, and nothing behind it"), "clock": form(r"-?\d{1,9}", "clock SECONDS"),
     "samples": form(r"exact(?: but for crashes)?", "samples exact [but for crashes]")}
 

@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What befalls a run in chaos.py: what breaks by itself, what others of the machine do, and what a person does to it.
+Each fault leaves the run where `batchscope resume` or nothing at all brings it back to training."""
+
+import contextlib
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import time
+
+from run_scenario import Failure, damage_checkpoint, patiently
+
+MOST_REPLICAS = 3
+NOBODY = 65534
+WITHOUT_PRIVILEGE = ["setpriv", "--bounding-set=-dac_override,-dac_read_search",
+                     "--inh-caps=-dac_override,-dac_read_search"]  # permissions stop root too
+NONSENSE = ["--efficiency-floor nan", "--efficiency-floor inf", "--efficiency-floor -1",
+            "--checkpoint-every nan", "--checkpoint-every infs", "--hang-timeout nan", "--collective-timeout inf", "--rescale-timeout 1e999s",
+            "--checkpoint-timeout -infs", "--at elapsed=nan:checkpoint", "--at progress=inf:pause", "--at step=nan:stop",
+            "--replicas 0", "--replicas auto:3-1", "--restart-budget 1e99"]
+
+
+class Faults:
+    def __init__(self, scenario, random):
+        self.scenario = scenario
+        self.random = random
+        self.present = {}  # what somebody else put where we would keep checkpoints in memory
+
+    @classmethod
+    def names(cls):
+        return [name for name, what in vars(cls).items() if getattr(what, "is_fault", False)]
+
+    def fault(method):
+        method.is_fault = True
+        return method
+
+    # Processes.
+
+    @fault
+    def replica_killed(self):
+        self.on_a_replica("KILL")
+
+    @fault
+    def replica_stopped(self):
+        self.on_a_replica("STOP")
+        self.pass_time(0.2, 1)
+        self.on_all("CONT")
+
+    @fault
+    def replica_told_to_leave(self):
+        self.on_a_replica("TERM")
+        self.settle()
+
+    @fault
+    def fork_server_killed(self):
+        self.scenario.signal("KILL fork server")
+
+    @fault
+    def supervisor_killed(self):
+        self.scenario.kill("supervisor")
+
+    @fault
+    def power_cut(self):
+        self.scenario.kill("all")
+
+    @fault
+    def power_cut_with_memory(self):
+        self.scenario.kill("all")
+        self.lose_memory()
+
+    # Disks.
+
+    @fault
+    def disk_full(self):
+        self.full("checkpoints")
+
+    @fault
+    def disk_and_memory_full(self):
+        self.full("checkpoints", "memory")
+
+    @fault
+    def store_full(self):
+        self.full("store")
+
+    # Checkpoints. There are two, and the one before the damaged one is good, or it would be no fault but the end.
+
+    @fault
+    def checkpoint_damaged(self):
+        if self.two_checkpoints():
+            self.scenario.kill("all")
+            self.scenario.damage("newest " + self.random.choice(["flipped", "truncated", "missing", "newer"]))
+
+    @fault
+    def manifest_unreadable(self):
+        """Of any checkpoint, while the run trains, is restarted, or lies still."""
+        if not self.two_checkpoints():
+            return
+        if self.random.random() < 0.5:
+            self.scenario.kill("all")
+        manifest = self.random.choice(self.scenario.checkpoints()) / "manifest.json"
+        how = self.random.choice(["cut off", "a folder", "a bad disk"])
+        with contextlib.suppress(FileNotFoundError):  # rotated away
+            if how == "cut off":
+                damage_checkpoint(manifest.parent, "truncated", manifest.name)
+            elif how == "a folder":
+                manifest.unlink()
+                manifest.mkdir()
+            else:
+                self.scenario.fault_at("BADREAD", manifest.resolve())
+        self.restart_somehow()
+        self.pass_time(0.5, 2)
+        self.scenario.mend("")
+
+    @fault
+    def checkpoint_names_again(self):
+        """A checkpoint is removed by hand: the next one may be called as it was."""
+        if not self.two_checkpoints():
+            return
+        victims = self.random.choice([slice(0, 1), slice(-1, None), slice(1, None)])  # one is left
+        before = self.random.random() < 0.7
+        if before:
+            for checkpoint in self.scenario.checkpoints()[victims]:
+                remove(checkpoint)
+        self.scenario.kill(self.random.choice(["supervisor", "supervisor", "all"]))
+        if not before:
+            patiently("the replicas' end", lambda: not self.scenario.processes())
+            for checkpoint in self.scenario.checkpoints()[victims]:
+                remove(checkpoint)
+
+    # The store.
+
+    @fault
+    def catalogue_locked(self):
+        """For seconds, while checkpoints rotate; at times the supervisor dies before it could write there."""
+        with self.locked():
+            commands = [self.scenario.spawn("batchscope checkpoint latest", subprocess.DEVNULL)]
+            self.pass_time(2, 6)  # and the periodic ones
+            if self.random.random() < 0.3:
+                rescale = f"batchscope rescale latest {self.other_count()}"
+                commands.append(self.scenario.spawn(rescale, subprocess.DEVNULL))
+                self.pass_time(1, 3)
+            if self.random.random() < 0.5:
+                self.scenario.kill(self.random.choice(["supervisor", "all"]))
+        for command in commands:
+            command.wait(240)
+
+    @fault
+    def catalogue_half_made(self):
+        """An empty file is found in its place: no run is taken for rubbish, and a copy put back is as before."""
+        self.scenario.kill("all")
+        file, run = self.scenario.home / "runs.db", self.scenario.run()
+        with contextlib.closing(sqlite3.connect(file)) as catalogue:
+            catalogue.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        copy = file.read_bytes()
+        self.write_catalogue(b"")
+        for command in ("ls", "doctor", "gc --yes"):
+            self.command(command)
+        if self.seen().get("run", {}).get("id") != run or not self.scenario.checkpoints():
+            raise Failure("an empty catalogue hid the run, or gc took it")
+        self.write_catalogue(copy)
+
+    @fault
+    def folder_unreadable(self):
+        """Its permissions are gone for a while."""
+        if os.geteuid() == 0 and not self.scenario.launcher:
+            return
+        if not self.two_checkpoints():
+            return
+        folder = self.random.choice([self.scenario.place("run"), self.scenario.place("checkpoints"),
+                                     *self.scenario.checkpoints()]).resolve()
+        with contextlib.suppress(FileNotFoundError), without_permission(folder):
+            self.restart_somehow()
+            self.pass_time(0.5, 3)
+
+    # Others.
+
+    @fault
+    def memory_of_another(self):
+        """Who made our place in memory before us and left us a present there; both stay until the next power cut."""
+        self.scenario.kill("all")
+        self.lose_memory()
+        place = self.scenario.memory / f"batchscope-{os.getuid()}"
+        present = place / self.scenario.run() / "checkpoint-999999"
+        elsewhere = self.scenario.home / "elsewhere"
+        if self.random.random() < 0.5 and os.geteuid() == 0:
+            present.mkdir(parents=True)
+        else:
+            (elsewhere / self.scenario.run()).mkdir(parents=True, exist_ok=True)
+            place.symlink_to(elsewhere)
+        for newest in self.scenario.checkpoints()[-1:]:
+            shutil.copytree(newest, present, dirs_exist_ok=True)
+            manifest = json.loads((present / "manifest.json").read_text())
+            (present / "manifest.json").write_text(json.dumps({**manifest, "step": 10**9}))
+        for path in [place, *place.rglob("*")]:
+            if os.geteuid() == 0 and not path.is_symlink():
+                os.chown(path, NOBODY, NOBODY)
+                path.chmod(0o777)
+        self.present = self.in_memory()
+        self.command("resume latest --detach")
+        patiently("training", lambda: self.seen()["run"]["state"] == "running")
+        self.command(f"rescale latest {self.random.randint(1, MOST_REPLICAS)}")
+        self.insist_on_the_present()
+
+    # A person.
+
+    @fault
+    def rescale(self):
+        for _ in range(self.random.choice([1, 1, 3])):
+            self.command(f"rescale latest {self.random.randint(1, MOST_REPLICAS)}")
+
+    @fault
+    def checkpoint(self):
+        self.command("checkpoint latest")
+
+    @fault
+    def pause(self):
+        self.command("pause latest")
+        self.settle()
+
+    @fault
+    def nonsense_asked(self):
+        """It is refused, and leaves nothing behind that stands in the way of the others."""
+        run = self.scenario.run()
+        asked = self.random.choice(NONSENSE)
+        if self.command(f"run {asked} --detach linear_regression") == 0:
+            raise Failure(f"run {asked} was accepted")
+        if self.scenario.run() != run or self.command("ls") != 0:
+            raise Failure(f"run {asked} was refused, and left something behind")
+
+    # What they stand on.
+
+    def full(self, *places):
+        for place in places:
+            self.scenario.fault(self.random.choice(["ENOSPC", "EDQUOT"]) + " " + place)
+        if self.random.random() < 0.5:
+            self.command(f"rescale latest {self.other_count()}")
+        self.pass_time(0.5, 2)
+        if "store" not in places and self.random.random() < 0.2:  # a generation that nobody could record has no number
+            self.scenario.kill("all")
+        self.scenario.mend("")
+
+    def restart_somehow(self):
+        if not self.scenario.processes():
+            self.command("resume latest --detach")
+        elif (how := self.random.random()) < 0.3:
+            self.command(f"rescale latest {self.random.randint(1, MOST_REPLICAS)}")
+        elif how < 0.6:
+            self.on_a_replica("KILL")
+        elif how < 0.8:
+            self.command("checkpoint latest")
+        else:
+            with contextlib.suppress(Failure, ProcessLookupError):
+                self.scenario.kill("all")
+            self.command("resume latest --detach")
+
+    def two_checkpoints(self):
+        """Whether two good ones are there that the catalogue knows."""
+        for _ in range(2):
+            self.command("checkpoint latest")
+        known = [checkpoint["name"] for checkpoint in self.seen()["checkpoints"]]
+        present = [path.name for path in self.scenario.checkpoints()]
+        return len(present) >= 2 and present[-1] in known and self.seen()["run"]["state"] == "running"
+
+    def locked(self):
+        catalogue = sqlite3.connect(self.scenario.home / "runs.db", isolation_level=None, timeout=60)
+        catalogue.execute("BEGIN IMMEDIATE")
+        return contextlib.closing(catalogue)
+
+    def in_memory(self):
+        """Path -> when it was changed, or what lies there."""
+        return {path: path.stat().st_mtime_ns for top in self.scenario.memory.iterdir()
+                for path in [top, *top.resolve().rglob("*")]}
+
+    def lose_memory(self):
+        self.insist_on_the_present()
+        self.scenario.lose("memory")
+        shutil.rmtree(self.scenario.home / "elsewhere", ignore_errors=True)
+        self.present = {}
+
+    def insist_on_the_present(self):
+        """Nobody has put anything beside it, not for a moment."""
+        if self.present and (now := self.in_memory()) != self.present:
+            raise Failure(f"another's place was used: {[str(path) for path, _ in now.items() ^ self.present.items()]}")
+
+    def write_catalogue(self, content):
+        for name in ("runs.db", "runs.db-wal", "runs.db-shm"):
+            (self.scenario.home / name).unlink(missing_ok=True)
+        (self.scenario.home / "runs.db").write_bytes(content)
+
+    def other_count(self):
+        return self.random.choice([n for n in range(1, MOST_REPLICAS + 1) if n != self.seen()["run"]["replicas"]])
+
+    def command(self, words):
+        """Its exit code. It may be refused: the run may be restarting from the last fault."""
+        process = self.scenario.spawn("batchscope " + words, subprocess.PIPE)
+        process.communicate(timeout=240)
+        return process.returncode
+
+    def on_a_replica(self, name):
+        """Where it is still there."""
+        with contextlib.suppress(Failure):
+            self.scenario.signal(f"{name} replica {self.random.randrange(self.seen()['run']['replicas'])}")
+
+    def on_all(self, name):
+        for rank in range(MOST_REPLICAS):
+            with contextlib.suppress(Failure):
+                self.scenario.signal(f"{name} replica {rank}")
+
+    def pass_time(self, least, most):
+        time.sleep(self.random.uniform(least, most))
+
+    def seen(self):
+        return self.scenario.show()
+
+    def settle(self):
+        patiently("rest", lambda: self.seen()["run"]["state"] not in ("restarting", "pausing", "stopping"))
+
+
+def remove(checkpoint):
+    """Whatever it is: a folder, or a link into memory."""
+    if checkpoint.is_symlink():
+        checkpoint.unlink()
+    else:
+        shutil.rmtree(checkpoint, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def without_permission(folder):
+    mode = folder.stat().st_mode
+    folder.chmod(0)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            folder.chmod(mode & 0o7777)
