@@ -124,6 +124,26 @@ Outcome followRun(storage::Catalogue& catalogue, const std::string& id, const At
   return Attachment(catalogue, id, options, *view, interrupts).follow();
 }
 
+Outcome awaitBeginning(storage::Catalogue& catalogue, const std::string& id, Interrupts& interrupts) {
+  AttachOptions options;
+  options.interrupt = AttachOptions::Interrupt::detaches;
+  options.untilBegun = true;
+  const auto view = makeSilentView();
+  return Attachment(catalogue, id, options, *view, interrupts).follow();
+}
+
+int printStarted(const Outcome& outcome, const protocol::Json& started, bool json) {
+  if (!outcome.detached && codeOfState(outcome.run.state) == kExitFailure) {
+    printEnd(outcome, {}, json);
+    return exitCodeOf(outcome, {});
+  }
+  if (json)
+    printJson(started);
+  else
+    fmt::print("{}\n", outcome.run.id);
+  return kExitOk;
+}
+
 int exitCodeOf(const Outcome& outcome, const std::vector<Verdict>& verdicts) {
   if (outcome.detached) return outcome.interrupted ? kExitFailure : kExitOk;
   if (outcome.timedOut && outcome.run.state != RunState::finished) return kExitTimeout;
@@ -163,18 +183,16 @@ int resumeRun(const ResumeOptions& options) {
   changeFaults(catalogue, run, options.faults);
   AttachOptions attach;
   attach.eventsAfter = lastEvent(catalogue, run.id);
-  if (options.detach) {
-    startAgain(catalogue, run, options.replicas);
-    if (options.json)
-      printJson({{"run", run.id}});
-    else
-      fmt::print("{} goes on. `batchscope attach {}` watches it.\n", title(run), run.id);
-    return kExitOk;
-  }
   Interrupts interrupts;
   startAgain(catalogue, run, options.replicas);
-  const Outcome outcome = followRun(catalogue, run.id, attach, interrupts, options.json);
-  printEnd(outcome, {}, options.json);
+  const Outcome outcome = options.detach ? awaitBeginning(catalogue, run.id, interrupts)
+                                         : followRun(catalogue, run.id, attach, interrupts, options.json);
+  if (!options.detach || !outcome.detached)
+    printEnd(outcome, {}, options.json);
+  else if (options.json)
+    printJson({{"run", run.id}});
+  else
+    fmt::print("{} goes on. `batchscope attach {}` watches it.\n", title(run), run.id);
   return exitCodeOf(outcome, {});
 }
 

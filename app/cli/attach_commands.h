@@ -5,6 +5,7 @@
 #pragma once
 
 #include "attachment.h"
+#include "batchscope/protocol/json.h"
 #include "expectation.h"
 #include "interrupts.h"
 
@@ -14,6 +15,13 @@ namespace batchscope::cli {
 // that a Ctrl-C in between is not lost.
 Outcome followRun(storage::Catalogue& catalogue, const std::string& id, const AttachOptions& options,
                   Interrupts& interrupts, bool json);
+
+// For --detach: returns when the run has begun, which makes it `detached`, or has come to rest before that.
+Outcome awaitBeginning(storage::Catalogue& catalogue, const std::string& id, Interrupts& interrupts);
+
+// What --detach of run and fork is answered with: `started`, in JSON or as nothing but the id, or how a run
+// that failed at once ended. Returns the exit code.
+int printStarted(const Outcome& outcome, const protocol::Json& started, bool json);
 
 // 0 finished, or ended in a state that an expectation asked for; 143 stopped or paused after a checkpoint; 6
 // the time was up; 5 an expectation failed; 1 failed, interrupted or left to itself by a second Ctrl-C.

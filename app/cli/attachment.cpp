@@ -3,8 +3,8 @@
 
 #include <fmt/core.h>
 
-#include <QEventLoop>
 #include <chrono>
+#include <utility>
 
 #include "store.h"
 
@@ -12,6 +12,12 @@ namespace batchscope::cli {
 namespace {
 
 constexpr int kTickMs = 200;
+constexpr auto kBeginPatience = std::chrono::seconds(30);  // longer than a program may take to be loaded
+
+// Its supervisor has come so far as to start replicas: the run trains, or will say why not.
+bool hasBegun(const protocol::RunStatus& status) {
+  return status.replicas > 0 && !isAtRest(protocol::parse_run_state(status.state));
+}
 
 }  // namespace
 
@@ -21,6 +27,7 @@ Attachment::Attachment(storage::Catalogue& catalogue, const std::string& id, con
   connect(&client_, &run::ControlClient::statusChanged, this, [this](const protocol::RunStatus& status) {
     status_ = status;
     statusIsNew_ = true;
+    if (options_.untilBegun && hasBegun(status)) leave();
   });
   connect(&client_, &run::ControlClient::connectedChanged, this, [this](bool connected) {
     if (connected && stopAsked_ && !stopSent_) sendStop();
@@ -38,23 +45,45 @@ Outcome Attachment::follow() {
       stopRun("the time is up: checkpointing ...");
     });
   }
-  QEventLoop loop;
-  connect(&ticks_, &QTimer::timeout, &loop, [&] {
-    if (outcome_.detached || hasEnded()) loop.quit();
-  });
-  loop.exec();
+  if (options_.untilBegun) {
+    QTimer::singleShot(kBeginPatience, this, [this] {
+      fault_ = std::make_exception_ptr(
+          Error(ErrorKind::timeout,
+                fmt::format("run {} has a supervisor, but has not begun within {} s; it may yet: `batchscope "
+                            "attach {}` watches it, `batchscope stop {}` ends it",
+                            id_, kBeginPatience.count(), id_, id_)));
+      loop_.quit();
+    });
+  }
+  loop_.exec();
   ticks_.stop();
+  if (fault_) std::rethrow_exception(fault_);
   showNewEvents();
   view_.finish();
-  outcome_.run = *catalogue_.run(id_);
+  outcome_.run = currentRun();
   return outcome_;
 }
 
+storage::Run Attachment::currentRun() {
+  auto run = catalogue_.run(id_);
+  if (!run) throw Error(ErrorKind::not_found, fmt::format("run {} was removed while we watched it", id_));
+  return std::move(*run);
+}
+
+void Attachment::leave() {
+  outcome_.detached = true;
+  loop_.quit();
+}
+
 void Attachment::tick() {
-  if (catalogue_.changed()) showNewEvents();
-  if (!statusIsNew_) return;
-  statusIsNew_ = false;
-  view_.showStatus(*status_);
+  try {
+    if (catalogue_.changed()) showNewEvents();
+    if (std::exchange(statusIsNew_, false)) view_.showStatus(*status_);
+    if (hasEnded()) loop_.quit();
+  } catch (...) {
+    fault_ = std::current_exception();
+    loop_.quit();
+  }
 }
 
 void Attachment::showNewEvents() {
@@ -68,18 +97,14 @@ void Attachment::showNewEvents() {
 // and one that is being resumed may still stand as paused in the catalogue: what the supervisor says goes
 // first.
 bool Attachment::hasEnded() {
-  const auto run = catalogue_.run(id_);
-  if (!run) throw Error(ErrorKind::not_found, fmt::format("run {} was removed while we watched it", id_));
-  if (run->state == protocol::RunState::paused)
-    return status_ && status_->state == protocol::run_state_name(run->state) && run->step >= status_->step;
-  return isAtRest(run->state) && run->supervisor_pid == 0;
+  const storage::Run run = currentRun();
+  if (run.state == protocol::RunState::paused)
+    return status_ && status_->state == protocol::run_state_name(run.state) && run.step >= status_->step;
+  return isAtRest(run.state) && run.supervisor_pid == 0;
 }
 
 void Attachment::interrupt() {
-  if (options_.interrupt == AttachOptions::Interrupt::detaches || stopAsked_) {
-    outcome_.detached = true;
-    return;
-  }
+  if (options_.interrupt == AttachOptions::Interrupt::detaches || stopAsked_) return leave();
   outcome_.interrupted = true;
   stopRun("checkpointing ... (once more leaves the run alone with it)");
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Attaching to a run: follows it until it has ended or is paused, feeds a view, and turns Ctrl-C, SIGTERM and
-// the time-out into requests to its supervisor. Statuses come over the control socket; events and the end
-// come from the catalogue, so that none is missed or shown twice however the connection fares.
+// Attaching to a run: follows it until it has ended or is paused, or for --detach until it has begun, feeds a
+// view, and turns Ctrl-C, SIGTERM and the time-out into requests to its supervisor. Statuses come over the
+// control socket; events and the end come from the catalogue, so that none is missed or shown twice however
+// the connection fares.
 #pragma once
 
+#include <QEventLoop>
 #include <QObject>
 #include <QTimer>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <string>
@@ -25,6 +28,7 @@ struct AttachOptions {
   Interrupt interrupt = Interrupt::stops;
   std::optional<double> timeout;  // s; then the run is stopped as by Ctrl-C
   std::int64_t eventsAfter = 0;   // id of the last event that needs no showing
+  bool untilBegun = false;        // leave it as soon as its supervisor has started replicas
 };
 
 struct Outcome {
@@ -42,11 +46,14 @@ class Attachment : public QObject {
   Attachment(storage::Catalogue& catalogue, const std::string& id, const AttachOptions& options, View& view,
              Interrupts& interrupts);
 
-  // Runs an event loop until there is an outcome.
+  // Runs an event loop until there is an outcome. Throws Error(not_found) where the run is removed meanwhile,
+  // Error(timeout) where it is to be left once begun and has not begun within half a minute.
   Outcome follow();
 
  private:
   void tick();
+  void leave();
+  storage::Run currentRun();
   void showNewEvents();
   bool hasEnded();
   void interrupt();
@@ -59,6 +66,8 @@ class Attachment : public QObject {
   View& view_;
   run::ControlClient client_;
   QTimer ticks_;
+  QEventLoop loop_;
+  std::exception_ptr fault_;                   // an exception must not cross the event loop
   std::optional<protocol::RunStatus> status_;  // the newest
   bool statusIsNew_ = false;
   bool stopAsked_ = false;

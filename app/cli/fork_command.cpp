@@ -16,16 +16,11 @@ int forkRun(const ForkOptions& options) {
   const storage::Run origin = catalogue.resolve(options.run);
   run::ForkOptions fork{options.checkpoint, options.name, options.replicas, {}};
   if (!options.arguments.empty()) fork.arguments = options.arguments;
-  if (options.detach) {
-    const std::string id = run::fork_run(catalogue, origin.id, fork);
-    if (options.json)
-      printJson({{"run", id}, {"forked_from", origin.id}});
-    else
-      fmt::print("{}\n", id);
-    return kExitOk;
-  }
   Interrupts interrupts;
   const std::string id = run::fork_run(catalogue, origin.id, fork);
+  if (options.detach)
+    return printStarted(awaitBeginning(catalogue, id, interrupts), {{"run", id}, {"forked_from", origin.id}},
+                        options.json);
   const Outcome outcome = followRun(catalogue, id, {}, interrupts, options.json);
   printEnd(outcome, {}, options.json);
   return exitCodeOf(outcome, {});

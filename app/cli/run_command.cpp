@@ -22,13 +22,13 @@ void refuseUselessWithDetach(const RunOptions& options) {
                 "--expect, --timeout and --report wait for the end of the run; leave out --detach");
 }
 
-int startDetached(storage::Catalogue& catalogue, const protocol::RunSpec& spec, bool json) {
+// Signals are for the run while there is one, and for us again behind it.
+Outcome train(storage::Catalogue& catalogue, const protocol::RunSpec& spec, const RunOptions& options,
+              const AttachOptions& attach) {
+  Interrupts interrupts;
   const std::string id = run::start_run(catalogue, spec);
-  if (json)
-    printJson({{"run", id}});
-  else
-    fmt::print("{}\n", id);
-  return kExitOk;
+  return options.detach ? awaitBeginning(catalogue, id, interrupts)
+                        : followRun(catalogue, id, attach, interrupts, options.json);
 }
 
 }  // namespace
@@ -43,10 +43,8 @@ int runProgram(const RunOptions& options) {
   const protocol::RunSpec spec = makeSpec(options);
 
   storage::Catalogue catalogue = openCatalogue();
-  if (options.detach) return startDetached(catalogue, spec, options.json);
-  Interrupts interrupts;
-  const std::string id = run::start_run(catalogue, spec);
-  const Outcome outcome = followRun(catalogue, id, attach, interrupts, options.json);
+  const Outcome outcome = train(catalogue, spec, options, attach);
+  if (options.detach) return printStarted(outcome, {{"run", outcome.run.id}}, options.json);
 
   std::vector<Verdict> verdicts;
   if (!outcome.detached) verdicts = judge(expectations, gatherFacts(catalogue, outcome.run));

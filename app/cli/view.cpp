@@ -132,6 +132,13 @@ class JsonView : public View {
   Pacer pacer_{1};
 };
 
+class SilentView : public View {
+ public:
+  void showStatus(const protocol::RunStatus& /*status*/) override {}
+  void showEvent(const storage::Event& /*event*/) override {}
+  void showNotice(const std::string& /*text*/) override {}
+};
+
 }  // namespace
 
 std::unique_ptr<View> makeView(const storage::Run& run, bool json) {
@@ -139,6 +146,8 @@ std::unique_ptr<View> makeView(const storage::Run& run, bool json) {
   if (isTerminal(STDOUT_FILENO)) return std::make_unique<TerminalView>(run);
   return std::make_unique<LogView>(run);
 }
+
+std::unique_ptr<View> makeSilentView() { return std::make_unique<SilentView>(); }
 
 std::string eventLine(const storage::Event& event, double runCreated) {
   const std::string level = event.level == "info" ? "" : event.level + ": ";

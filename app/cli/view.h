@@ -27,6 +27,9 @@ class View {
 // The view that suits standard output.
 std::unique_ptr<View> makeView(const storage::Run& run, bool json);
 
+// For --detach, which only waits until there is something to leave: shows nothing.
+std::unique_ptr<View> makeSilentView();
+
 // "[1:23] warning: replica 1 was killed by signal 9": seconds since the run was made, level where it matters.
 std::string eventLine(const storage::Event& event, double runCreated);
 

@@ -7,6 +7,7 @@
 #include <QThread>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/time_outs.h"
@@ -62,14 +63,33 @@ bool answers(const std::string& id) {
   }
 }
 
+// Throws where the run was removed by somebody else while its supervisor was on its way.
+void insist_on_run(const std::string& id, const std::optional<storage::Run>& run) {
+  if (!run) throw Error(ErrorKind::not_found, "run " + id + " was removed while it was being started");
+  if (run->removed > 0)
+    throw Error(ErrorKind::conflict, "run " + id +
+                                         " was put into the trash while it was being started; to go on: "
+                                         "batchscope restore " +
+                                         id + ", batchscope resume " + id);
+}
+
+// Whether a supervisor had the run in its hands, which is to be seen by the time of its end, and was not only
+// turned away. `ended_before`: the time of the end before it, 0 for a new run.
+bool came_and_went(const storage::Run& run, double ended_before) {
+  return !protocol::is_active(run.state) && run.state != protocol::RunState::interrupted &&
+         run.ended != ended_before;
+}
+
 // Until the supervisor answers, or has come and gone (a run of a moment).
-void await_supervisor(storage::Catalogue& catalogue, const std::string& id, const ProcessId& process) {
+void await_supervisor(storage::Catalogue& catalogue, const std::string& id, const ProcessId& process,
+                      double ended_before) {
   const auto deadline = std::chrono::steady_clock::now() + protocol::time_out::kSupervisorStart;
   while (!answers(id)) {
     const bool gone = !is_alive(process);
     if (gone) {
       const auto run = catalogue.run(id);
-      if (run && !protocol::is_active(run->state) && run->state != protocol::RunState::interrupted) return;
+      insist_on_run(id, run);
+      if (came_and_went(*run, ended_before)) return;
     }
     if (gone || std::chrono::steady_clock::now() > deadline) {
       const std::string log = log_tail(supervisor_log(id), kLogLines);
@@ -112,9 +132,9 @@ std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& sp
   try {
     protocol::make_run_directories(protocol::run_paths(id));
     prepare(id);
-    await_supervisor(catalogue, id, spawn_supervisor(id, 0));
+    await_supervisor(catalogue, id, spawn_supervisor(id, 0), 0);
   } catch (const Error& error) {
-    catalogue.set_state(id, protocol::RunState::failed, error.what());
+    if (catalogue.run(id)) catalogue.set_state(id, protocol::RunState::failed, error.what());
     throw;
   }
   return id;
@@ -132,7 +152,7 @@ void resume_run(storage::Catalogue& catalogue, const std::string& id, int replic
   if (replicas > 0) spec.replicas = replicas;
   check(spec, catalogue.leases());
   protocol::make_run_directories(protocol::run_paths(id));
-  await_supervisor(catalogue, id, spawn_supervisor(id, replicas));
+  await_supervisor(catalogue, id, spawn_supervisor(id, replicas), run->ended);
 }
 
 }  // namespace batchscope::run

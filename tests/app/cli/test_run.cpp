@@ -2,8 +2,12 @@
 //
 // Runs from beginning to end with a stand-in for a training program: how run, resume and attach end, and what
 // they say, whatever happens to the run.
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
+#include <unistd.h>
 
+#include <QDir>
 #include <QFile>
 #include <QtTest>
 
@@ -46,12 +50,21 @@ class TestRun : public QObject {
   void refusesTimeOutsThatConflict();
   void passesOnWhatAFaultDoes();
   void detachesAndAttaches();
+  void detachedResumeTellsOfWhatIsGone_data();
+  void detachedResumeTellsOfWhatIsGone();
+  void detachedResumeTellsWhoHoldsTheRun();
+  void detachedResumeTellsOfARemoval_data();
+  void detachedResumeTellsOfARemoval();
+  void detachedStartsThatFailAreNoSuccess_data();
+  void detachedStartsThatFailAreNoSuccess();
   void followsLogs();
   void controlsFromTheCommandLine();
 
  private:
   QStringList run(const QStringList& flags, const QStringList& arguments) const;
   std::unique_ptr<QProcess> startTraining(const QStringList& flags, const QStringList& arguments) const;
+  QString stopped(const QString& command) const;
+  Answer askWhile(const QString& lines, const QStringList& arguments) const;
   Answer ask(const QStringList& arguments) const { return sandbox_->ask(arguments); }
   QJsonObject show() const { return ask({"show", "latest", "--json"}).json(); }
   QString state() const { return show()["run"].toObject()["state"].toString(); }
@@ -73,6 +86,30 @@ std::unique_ptr<QProcess> TestRun::startTraining(const QStringList& flags,
     QTest::qWait(50);
   }
   return process;
+}
+
+// The id of a run that has trained and rests, by `stop` or `pause`.
+QString TestRun::stopped(const QString& command) const {
+  const auto process = startTraining({}, {"--steps", "100000"});
+  if (ask({command, "latest"}).code != kExitOk || Sandbox::finish(*process).code != kExitCheckpointed)
+    return {};
+  return show()["run"].toObject()["id"].toString();
+}
+
+// With these lines of shell where every supervisor begins; $2 is the run's id.
+Answer TestRun::askWhile(const QString& lines, const QStringList& arguments) const {
+  const QString real = qEnvironmentVariable("BATCHSCOPE_BIN") + "/batchscope";
+  QFile script(sandbox_->path("bin/batchscope"));
+  if (!QDir().mkpath(sandbox_->path("bin")) || !script.open(QIODevice::WriteOnly)) return {};
+  script.write(("#!/bin/sh\nreal='" + real + "'\n" + lines + "\nexec \"$real\" \"$@\"\n").toUtf8());
+  script.close();
+  script.setPermissions(QFile::ReadOwner | QFile::ExeOwner);
+  const auto process = sandbox_->prepare(arguments);
+  QProcessEnvironment environment = process->processEnvironment();
+  environment.insert("BATCHSCOPE_BIN", sandbox_->path("bin"));
+  process->setProcessEnvironment(environment);
+  process->start();
+  return Sandbox::finish(*process);
 }
 
 // A test that failed half-way leaves no supervisor behind.
@@ -257,6 +294,74 @@ void TestRun::detachesAndAttaches() {
   QCOMPARE(ask({"attach", id}).code, int(kExitOk));
   QCOMPARE(state(), "finished");
   QCOMPARE(ask({"attach", id}).code, int(kExitConflict));
+}
+
+void TestRun::detachedResumeTellsOfWhatIsGone_data() {
+  QTest::addColumn<QString>("command");
+  QTest::newRow("stopped") << "stop";
+  QTest::newRow("paused") << "pause";
+}
+
+void TestRun::detachedResumeTellsOfWhatIsGone() {
+  QFETCH(QString, command);
+  const QString id = stopped(command);
+  QVERIFY(QDir(sandbox_->path("runs/" + id + "/checkpoints")).removeRecursively());
+  const Answer answer = ask({"resume", id, "--detach"});
+  QCOMPARE(answer.code, int(kExitFailure));
+  QVERIFY2(answer.err.contains("all other checkpoints of the run are gone"), qPrintable(answer.err));
+  QCOMPARE(answer.out, QString());
+  QCOMPARE(state(), "failed");
+  QCOMPARE(ask({"resume", id, "--detach", "--json"}).json()["result"].toObject()["exit_code"].toInt(),
+           int(kExitFailure));
+}
+
+void TestRun::detachedResumeTellsWhoHoldsTheRun() {
+  const QString id = stopped("stop");
+  const int folder = open(qPrintable(sandbox_->path("runs/" + id)), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  QCOMPARE(flock(folder, LOCK_EX | LOCK_NB), 0);
+  const Answer answer = ask({"resume", id, "--detach"});
+  close(folder);
+  QCOMPARE(answer.code, int(kExitFailure));
+  QVERIFY2(answer.err.contains("failed: " + show()["run"].toObject()["message"].toString()),
+           qPrintable(answer.err));
+  QCOMPARE(ask({"resume", id, "--detach"}).code, int(kExitOk));
+}
+
+void TestRun::detachedResumeTellsOfARemoval_data() {
+  QTest::addColumn<QString>("flags");
+  QTest::addColumn<int>("code");
+  QTest::addColumn<QString>("complaint");
+  QTest::newRow("trash") << "" << int(kExitConflict) << "was put into the trash while it was being started";
+  QTest::newRow("for good") << "--purge --yes" << int(kExitNotFound)
+                            << "was removed while it was being started";
+}
+
+// Somebody removes the run between the start of its supervisor and the supervisor's claim to it.
+void TestRun::detachedResumeTellsOfARemoval() {
+  QFETCH(QString, flags);
+  QFETCH(int, code);
+  QFETCH(QString, complaint);
+  const QString id = stopped("stop");
+  const Answer answer = askWhile("\"$real\" rm " + flags + " $2", {"resume", id, "--detach"});
+  QVERIFY2(answer.code == code, qPrintable(answer.out + answer.err));
+  QVERIFY2(answer.err.contains(complaint), qPrintable(answer.err));
+}
+
+void TestRun::detachedStartsThatFailAreNoSuccess_data() {
+  QTest::addColumn<QStringList>("command");
+  QTest::newRow("run") << run({"--detach"}, {});
+  QTest::newRow("fork") << QStringList{"fork", "latest", "--detach"};
+}
+
+// A lock on the run's folder that is somebody else's.
+void TestRun::detachedStartsThatFailAreNoSuccess() {
+  QFETCH(QStringList, command);
+  stopped("stop");
+  const Answer answer = askWhile("exec 9<" + sandbox_->path("runs") + "/$2; flock 9", command);
+  QCOMPARE(answer.code, int(kExitFailure));
+  QCOMPARE(answer.out, QString());
+  QVERIFY2(answer.err.contains("failed: " + show()["run"].toObject()["message"].toString()),
+           qPrintable(answer.err));
 }
 
 void TestRun::followsLogs() {

@@ -25,7 +25,7 @@ std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& sp
 
 /// A supervisor for a run that has none, which resumes from the newest good checkpoint; on `replicas`
 /// replicas, 0: as many as before. Blocks as start_run. Throws Error(conflict) where the run is finished or
-/// active.
+/// active, Error(conflict | not_found) where somebody removes it meanwhile.
 void resume_run(storage::Catalogue& catalogue, const std::string& id, int replicas = 0);
 
 /// Takes an exported run into the catalogue by `batchscope import`, and returns its id here. Blocks until it
