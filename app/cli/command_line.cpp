@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <system_error>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/suggestion.h"
@@ -12,6 +13,7 @@
 #include "help_text.h"
 #include "interruption.h"
 #include "run_json.h"
+#include "standard_output.h"
 
 namespace batchscope::cli {
 namespace {
@@ -122,6 +124,20 @@ bool wantsJson(const Strings& arguments) {
   return std::find(arguments.begin(), ours, "--json") != ours;
 }
 
+int carryOut(const Strings& arguments) {
+  CommandLine commandLine;
+  try {
+    if (arguments.empty() || arguments.front() != kComplete) return commandLine.parse(arguments)();
+    fmt::print("{}",
+               completionText(complete(commandLine.commands(), {arguments.begin() + 1, arguments.end()})));
+    return kExitOk;
+  } catch (const std::system_error& error) {
+    // By which {fmt} tells that standard output takes no more.
+    if (std::ferror(stdout) != 0) refuseOutput(error.code().value());
+    throw;
+  }
+}
+
 int report(ErrorKind kind, const std::string& message, bool json) {
   std::fflush(stdout);
   if (json) printJson({{"error", {{"kind", error_kind_name(kind)}, {"message", message}}}});
@@ -138,18 +154,17 @@ int printCompletionScript(const std::string& shell) {
 
 int runCommandLine(int argc, char** argv) {
   const Strings arguments(argv + 1, argv + argc);
+  const bool json = wantsJson(arguments);
+  int code = kExitOk;
   try {
-    CommandLine commandLine;
-    if (!arguments.empty() && arguments.front() == kComplete) {
-      fmt::print("{}",
-                 completionText(complete(commandLine.commands(), {arguments.begin() + 1, arguments.end()})));
-      return kExitOk;
-    }
-    return commandLine.parse(arguments)();
+    code = carryOut(arguments);
+    flushOutput();
+    return code;
   } catch (const Error& error) {
-    return report(error.kind(), error.what(), wantsJson(arguments));
+    const int ours = report(error.kind(), error.what(), json);
+    return code == kExitOk ? ours : code;
   } catch (const std::exception& error) {
-    return report(ErrorKind::failure, error.what(), wantsJson(arguments));
+    return report(ErrorKind::failure, error.what(), json);
   } catch (const Interrupted& interrupted) {
     return dieOf(interrupted);
   }

@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "run_folders.h"
 #include "run_json.h"
+#include "standard_output.h"
 #include "store.h"
 #include "table.h"
 
@@ -113,7 +114,7 @@ int collectGarbage(const CollectOptions& options) {
       printAnswer(items, false, options.json);
     return kExitOk;
   }
-  std::fflush(stdout);
+  flushOutput();
   const std::string what = fmt::format("{}, {}", plural(static_cast<std::int64_t>(items.size()), "item"),
                                        formatBytes(totalBytes(items)));
   if (!options.yes && !isConfirmed(fmt::format("Delete {}, for good?", what), "deleting " + what)) {

@@ -6,7 +6,7 @@
 
 namespace batchscope::cli {
 
-// Not an Error: nothing is wrong.
+// Not an Error: nothing is wrong. SIGPIPE where the reader of our output has gone.
 struct Interrupted {
   int signal;
 };

@@ -4,8 +4,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <cstdio>
-
 #include "batchscope/storage/run_filter.h"
 #include "commands.h"
 #include "run_columns.h"
@@ -85,7 +83,7 @@ int listRuns(const ListOptions& options) {
   if (options.watch)
     watch([&] { return list.text(); });
   else
-    std::fputs(list.text().c_str(), stdout);
+    fmt::print("{}", list.text());
   return kExitOk;
 }
 

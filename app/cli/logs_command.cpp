@@ -6,7 +6,6 @@
 
 #include <charconv>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -16,6 +15,7 @@
 #include "batchscope/run/log_times.h"
 #include "commands.h"
 #include "run_json.h"
+#include "standard_output.h"
 #include "store.h"
 
 namespace batchscope::cli {
@@ -91,14 +91,14 @@ class LogPrinter {
     bool any = false;
     for (auto& [name, tail] : tails_)
       any = tail.read([&, &name = name](const std::string& line) { print(name, line); }) || any;
-    std::fflush(stdout);
+    flushOutput();
     return any;
   }
 
   void printRest() {
     for (const auto& [name, tail] : tails_)
       if (!tail.rest().empty()) print(name, tail.rest());
-    std::fflush(stdout);
+    flushOutput();
   }
 
   bool foundNone() const { return tails_.empty(); }

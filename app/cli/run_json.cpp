@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_json.h"
 
-#include <cstdio>
 #include <fstream>
 
 #include "batchscope/protocol/paths.h"
+#include "standard_output.h"
 
 namespace batchscope::cli {
 
@@ -120,10 +120,6 @@ std::string jsonLine(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-void printJson(const Json& json) {
-  const std::string line = jsonLine(json);
-  std::fwrite(line.data(), 1, line.size(), stdout);
-  std::fflush(stdout);
-}
+void printJson(const Json& json) { show(jsonLine(json)); }
 
 }  // namespace batchscope::cli

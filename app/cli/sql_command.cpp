@@ -108,7 +108,7 @@ void answer(storage::SqlSession& session, const SqlOptions& options) {
         [&](const std::vector<SqlValue>& row) {
           protocol::Json json = protocol::Json::object();
           for (std::size_t i = 0; i < row.size(); ++i) json[columns[i]] = jsonOf(row[i]);
-          std::fputs(jsonLine(json).c_str(), stdout);
+          fmt::print("{}", jsonLine(json));
           return true;
         });
   } else {

@@ -17,6 +17,7 @@
 #include "batchscope/storage/samples.h"
 #include "commands.h"
 #include "run_json.h"
+#include "standard_output.h"
 #include "store.h"
 #include "terminal.h"
 
@@ -69,7 +70,7 @@ class Follower {
       if (!options_.json)
         for (const auto& [step, values] : rows) print(generation, step, values);
     }
-    std::fflush(stdout);
+    flushOutput();
     return any;
   }
 

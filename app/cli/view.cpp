@@ -4,11 +4,10 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <cstdio>
-
 #include "format.h"
 #include "progress_bar.h"
 #include "run_json.h"
+#include "standard_output.h"
 #include "store.h"
 #include "terminal.h"
 
@@ -30,7 +29,7 @@ class TerminalView : public View {
     const Style style = terminalStyle(STDOUT_FILENO);
     std::string text = rewind();
     block_ = progressLines(name_, status, style);
-    write(text + drawn());
+    show(text + drawn());
   }
 
   void showEvent(const storage::Event& event) override {
@@ -45,7 +44,7 @@ class TerminalView : public View {
 
  private:
   // Above the block, all of which is cleared first: the terminal may wrap the line.
-  void print(const std::string& line) { write(rewind() + "\x1b[J" + line + '\n' + drawn()); }
+  void print(const std::string& line) { show(rewind() + "\x1b[J" + line + '\n' + drawn()); }
 
   // To the block's first line.
   std::string rewind() const { return block_.empty() ? "" : fmt::format("\x1b[{}F", block_.size()); }
@@ -54,11 +53,6 @@ class TerminalView : public View {
     std::string text;
     for (const std::string& line : block_) text += "\x1b[K" + line + '\n';
     return text + "\x1b[J";
-  }
-
-  static void write(const std::string& text) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    std::fflush(stdout);
   }
 
   std::string name_;
@@ -111,10 +105,7 @@ class LogView : public View {
   void showNotice(const std::string& text) override { print(text); }
 
  private:
-  static void print(const std::string& line) {
-    fmt::print("{}\n", line);
-    std::fflush(stdout);
-  }
+  static void print(const std::string& line) { show(line + '\n'); }
 
   double created_;
   Pacer pacer_{5};

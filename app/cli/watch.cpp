@@ -6,11 +6,10 @@
 #include <QEventLoop>
 #include <QTimer>
 #include <algorithm>
-#include <cstdio>
 #include <exception>
-#include <string_view>
 
 #include "interrupts.h"
+#include "standard_output.h"
 #include "terminal.h"
 
 namespace batchscope::cli {
@@ -18,16 +17,11 @@ namespace {
 
 constexpr int kIntervalMs = 250;
 
-void write(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
-}
-
 // The alternate screen without a cursor and without wrapping, while this lives.
 class FullScreen {
  public:
-  FullScreen() { write("\x1b[?1049h\x1b[?25l\x1b[?7l"); }
-  ~FullScreen() { write("\x1b[?7h\x1b[?25h\x1b[?1049l"); }
+  FullScreen() { show("\x1b[?1049h\x1b[?25l\x1b[?7l"); }
+  ~FullScreen() { show("\x1b[?7h\x1b[?25h\x1b[?1049l"); }
   FullScreen(const FullScreen&) = delete;
   FullScreen& operator=(const FullScreen&) = delete;
 
@@ -44,7 +38,7 @@ class FullScreen {
       begin = end + 1;
     }
     if (shown < lines) picture += "(" + std::to_string(lines - shown) + " more lines)\x1b[K\n";
-    write(picture + "\x1b[J");
+    show(picture + "\x1b[J");
   }
 };
 
@@ -57,13 +51,14 @@ void watch(const std::function<std::string()>& text) {
   std::string shown;
   std::exception_ptr fault;  // an exception must not cross the event loop
   const bool onTerminal = isTerminal(STDOUT_FILENO);
-  const auto run = [&](const std::function<void()>& show) {
+  const auto run = [&](const std::function<void()>& draw) {
     const auto look = [&] {
       try {
         std::string next = text();
         if (next == shown && !onTerminal) return;
         shown = std::move(next);
-        show();
+        draw();
+        flushOutput();
       } catch (...) {
         fault = std::current_exception();
         loop.quit();
@@ -80,10 +75,10 @@ void watch(const std::function<std::string()>& text) {
       const FullScreen screen;
       run([&] { screen.draw(shown); });
     }
-    write(shown);
+    show(shown);
   } else {
     bool first = true;
-    run([&] { write(std::exchange(first, false) || shown.starts_with('{') ? shown : "\n" + shown); });
+    run([&] { show(std::exchange(first, false) || shown.starts_with('{') ? shown : "\n" + shown); });
   }
   if (fault) std::rethrow_exception(fault);
 }

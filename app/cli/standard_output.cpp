@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "standard_output.h"
+
+#include <fmt/core.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include "batchscope/protocol/error.h"
+#include "interruption.h"
+
+namespace batchscope::cli {
+namespace {
+
+int firstFault = 0;  // an errno
+
+void note(int fault) {
+  if (firstFault == 0) firstFault = fault;
+}
+
+}  // namespace
+
+void show(std::string_view text) noexcept {
+  const bool isTaken = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!isTaken || std::fflush(stdout) != 0) note(errno);
+}
+
+void flushOutput() {
+  if (std::fflush(stdout) != 0) note(errno);
+  if (firstFault != 0) refuseOutput(firstFault);
+  // In a write that looked at nothing; it says no more than that there was a fault.
+  if (std::ferror(stdout) != 0) refuseOutput(EIO);
+}
+
+void refuseOutput(int fault) {
+  if (fault == EPIPE) throw Interrupted{SIGPIPE};
+  throw Error(ErrorKind::io, fmt::format("cannot write to standard output: {}", std::strerror(fault)));
+}
+
+}  // namespace batchscope::cli
