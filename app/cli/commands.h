@@ -14,7 +14,7 @@
 namespace batchscope::cli {
 
 struct RunOptions {
-  std::string program;                 // a path, or the name of a program beside ours or on PATH
+  std::string program;  // a path, the name of a program beside ours or on PATH, or a recipe's folder or file
   std::vector<std::string> arguments;  // its own, from behind "--"
   std::string recipe;
   std::vector<std::string> settings;       // "epochs=3"

@@ -33,6 +33,7 @@ inline constexpr char kRun[] =
     "  batchscope run ./train.py --name baseline --group ablation --detach\n"
     "  batchscope run --replicas 2 -- python3 train.py --lr 0.1\n"
     "  batchscope run --recipe digits --set epochs=8\n"
+    "  batchscope run examples/digits --set epochs=8            the recipe in this folder\n"
     "  batchscope run --headless digits --replicas 2 --at epoch=1:replicas=1 --at epoch=2:replicas=3 \\\n"
     "      --expect 'accuracy>=0.97' --timeout 10m --report report.json\n";
 

@@ -17,6 +17,10 @@
 namespace batchscope::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
+constexpr char kRecipeFile[] = "recipe.toml";
+
 // Names of the examples and recipes that came with us.
 std::vector<std::string> recipeNames() {
   std::vector<std::string> names;
@@ -35,20 +39,46 @@ std::string executable(const QString& path) {
   const QFileInfo file(path);
   const std::string shown = file.absoluteFilePath().toStdString();
   if (!file.exists()) throw Error(ErrorKind::not_found, fmt::format("there is no program {}", shown));
-  if (file.isDir()) throw Error(ErrorKind::usage, fmt::format("{} is a directory, not a program", shown));
+  if (file.isDir()) throw Error(ErrorKind::usage, fmt::format("{} is a folder, not a program", shown));
   if (!file.isExecutable())
     throw Error(ErrorKind::usage,
                 fmt::format("{} is not executable; chmod +x it, and begin a script with #!", shown));
   return shown;
 }
 
+// A name: beside our own program, in the working directory, on PATH. Empty where it is none of these.
+QString programNamed(const QString& name) {
+  const QString beside = QCoreApplication::applicationDirPath() + '/' + name;
+  for (const QString& candidate : {beside, QDir::current().filePath(name)})
+    if (QFileInfo(candidate).isFile()) return candidate;
+  return QStandardPaths::findExecutable(name);
+}
+
+// Of its file, or of the folder that holds it.
+run::Recipe loadRecipe(const fs::path& place) {
+  if (!fs::is_directory(place)) return run::Recipe::load(place);
+  const fs::path file = place / kRecipeFile;
+  if (!fs::exists(file))
+    throw Error(ErrorKind::not_found,
+                fmt::format("the folder {} holds no {}: name a program, or a folder with a recipe",
+                            place.string(), kRecipeFile));
+  return run::Recipe::load(file);
+}
+
 run::Recipe findRecipe(const std::string& text) {
   for (run::Recipe& recipe : run::installed_recipes())
     if (recipe.name == text) return std::move(recipe);
-  if (!std::filesystem::exists(text)) refuseUnknown("recipe", text);
-  const bool isDirectory = std::filesystem::is_directory(text);
-  return run::Recipe::load(isDirectory ? std::filesystem::path(text) / "recipe.toml"
-                                       : std::filesystem::path(text));
+  if (!fs::exists(text)) refuseUnknown("recipe", text);
+  return loadRecipe(text);
+}
+
+// A folder, or a file of TOML: what can be no program may stand in its place.
+bool isRecipe(const std::string& program) {
+  std::error_code fault;
+  if (fs::path(program).extension() == ".toml" && fs::is_regular_file(program, fault)) return true;
+  if (!fs::is_directory(program, fault)) return false;
+  const bool isPath = program.find('/') != std::string::npos;
+  return isPath || programNamed(QString::fromStdString(program)).isEmpty();
 }
 
 std::map<std::string, std::string> parseSettings(const std::vector<std::string>& settings) {
@@ -62,18 +92,26 @@ std::map<std::string, std::string> parseSettings(const std::vector<std::string>&
   return values;
 }
 
+protocol::RunSpec specOf(const run::Recipe& recipe, const RunOptions& options) {
+  protocol::RunSpec spec = recipe.spec(parseSettings(options.settings));
+  spec.arguments.insert(spec.arguments.end(), options.arguments.begin(), options.arguments.end());
+  return spec;
+}
+
 protocol::RunSpec baseSpec(const RunOptions& options) {
   if (!options.recipe.empty()) {
     if (!options.program.empty())
       throw Error(ErrorKind::usage, "give a program or --recipe, not both: a recipe names its program");
-    protocol::RunSpec spec = findRecipe(options.recipe).spec(parseSettings(options.settings));
-    spec.arguments.insert(spec.arguments.end(), options.arguments.begin(), options.arguments.end());
-    return spec;
+    return specOf(findRecipe(options.recipe), options);
   }
+  if (isRecipe(options.program)) return specOf(loadRecipe(options.program), options);
   if (options.program.empty() && options.arguments.empty())
     throw Error(ErrorKind::usage, "no program is named; try `batchscope run digits`, or --recipe");
   if (!options.settings.empty())
-    throw Error(ErrorKind::usage, "--set belongs to --recipe; write a program's own arguments behind \"--\"");
+    throw Error(
+        ErrorKind::usage,
+        "--set belongs to a recipe: name its folder, or --recipe; write a program's own arguments behind "
+        "\"--\"");
   protocol::RunSpec spec;
   spec.arguments = options.arguments;
   std::string program = options.program;
@@ -82,7 +120,7 @@ protocol::RunSpec baseSpec(const RunOptions& options) {
     spec.arguments.erase(spec.arguments.begin());
   }
   spec.program = findProgram(program);
-  spec.name = std::filesystem::path(spec.program).filename();
+  spec.name = fs::path(spec.program).filename();
   return spec;
 }
 
@@ -91,11 +129,7 @@ protocol::RunSpec baseSpec(const RunOptions& options) {
 std::string findProgram(const std::string& text) {
   const QString name = QString::fromStdString(text);
   if (name.contains('/')) return executable(name);
-  const QString beside = QCoreApplication::applicationDirPath() + '/' + name;
-  for (const QString& candidate : {beside, QDir::current().filePath(name)})
-    if (QFileInfo(candidate).isFile()) return executable(candidate);
-  if (const QString onPath = QStandardPaths::findExecutable(name); !onPath.isEmpty())
-    return executable(onPath);
+  if (const QString found = programNamed(name); !found.isEmpty()) return executable(found);
   refuseUnknown("program", text);
 }
 

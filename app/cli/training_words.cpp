@@ -41,12 +41,12 @@ void addRun(CommandSet& set) {
   CLI::App* command =
       set.add("run", "Start a run and watch it", help::kRun, [=] { return runProgram(*options); });
   set.passProgramArguments(command, options->arguments);
-  set.setValues(
-      command
-          ->add_option("PROGRAM", options->program,
-                       "A path, or a name such as digits; its arguments, or all of it, behind \"--\"")
-          ->type_name(""),
-      CommandSet::Values::files);
+  set.setValues(command
+                    ->add_option("PROGRAM", options->program,
+                                 "A path, a name such as digits, or a recipe's folder; its arguments, or all "
+                                 "of it, behind \"--\"")
+                    ->type_name(""),
+                CommandSet::Values::files);
   command
       ->add_option("--replicas", options->replicas,
                    "How many replicas to start with, or auto[:MIN-MAX] for as many as pay")
@@ -68,7 +68,8 @@ void addRun(CommandSet& set) {
                     "Share GPUs: with other runs, and between replicas, which then use Gloo");
   command->add_option("--recipe", options->recipe, "A recipe's name, file or folder instead of a program");
   set.addTexts(command, "--set", options->settings, "TEXT", "A parameter of the recipe, KEY=VALUE");
-  command->add_flag("--detach", options->detach, "Print the run's id and leave it running");
+  command->add_flag("--detach", options->detach,
+                    "Print the run's id and leave it running, once it has begun");
   command->add_flag("--headless")
       ->description("No window: watch in this terminal, as this program always does");
   set.addTexts(command, "--at", options->triggers, "EVENT", "A scripted event, such as epoch=2:replicas=1");
@@ -110,7 +111,7 @@ void addResume(CommandSet& set) {
   command->add_option("--replicas", options->replicas, "How many; else as many as before")
       ->check(replicaCount())
       ->type_name("N");
-  command->add_flag("--detach", options->detach, "Leave it running instead of watching");
+  command->add_flag("--detach", options->detach, "Leave it running, once it has begun");
   addFaultFlags(command, options->faults);
   set.addJson(command, options->json);
 }
@@ -128,7 +129,8 @@ void addFork(CommandSet& set) {
   command->add_option("--replicas", options->replicas, "How many; else as many as the other had last")
       ->check(replicaCount())
       ->type_name("N");
-  command->add_flag("--detach", options->detach, "Print the run's id and leave it running");
+  command->add_flag("--detach", options->detach,
+                    "Print the run's id and leave it running, once it has begun");
   set.addJson(command, options->json);
   set.passProgramArguments(command, options->arguments);
 }

@@ -35,6 +35,8 @@ class TestRun : public QObject {
   void cleanup();
 
   void followsARunToItsEnd();
+  void takesTheRecipeOfAFolder_data();
+  void takesTheRecipeOfAFolder();
   void tellsEveryEventOnce();
   void speaksJsonLines();
   void judgesExpectations();
@@ -125,6 +127,32 @@ void TestRun::followsARunToItsEnd() {
   QVERIFY2(answer.out.contains("mine (") && answer.out.contains("20 steps"), qPrintable(answer.out));
   QCOMPARE(answer.err, QString());
   QCOMPARE(state(), "finished");
+}
+
+void TestRun::takesTheRecipeOfAFolder_data() {
+  QTest::addColumn<QString>("place");
+  QTest::newRow("relative") << "mine/small";
+  QTest::newRow("with a slash") << "mine/small/";
+  QTest::newRow("absolute") << "{here}/mine/small";
+  QTest::newRow("a name") << "mine";
+  QTest::newRow("here") << ".";
+  QTest::newRow("its file") << "mine/small/recipe.toml";
+}
+
+void TestRun::takesTheRecipeOfAFolder() {
+  QFETCH(QString, place);
+  QVERIFY(QDir().mkpath(sandbox_->path("mine/small")));
+  for (const char* folder : {".", "mine", "mine/small"}) {
+    QFile recipe(sandbox_->path(folder + QString("/recipe.toml")));
+    QVERIFY(recipe.open(QIODevice::WriteOnly));
+    recipe.write("name = 'small'\ntitle = 'Small'\nprogram = '" + qgetenv("FAKE_REPLICA") +
+                 "'\n[[parameter]]\nname = 'steps'\ntype = 'integer'\ndefault = 100000\n");
+  }
+  const Answer answer = ask({"run", place.replace("{here}", sandbox_->path(".")), "--set", "steps=7"});
+  QVERIFY2(answer.code == kExitOk, qPrintable(answer.err));
+  const QJsonObject made = show()["run"].toObject();
+  QCOMPARE(made["name"].toString(), "small");
+  QCOMPARE(made["step"].toInt(), 7);
 }
 
 void TestRun::tellsEveryEventOnce() {
