@@ -113,7 +113,8 @@ struct PlotOptions {
   bool logarithmic = false;
   std::optional<std::int64_t> from, to;  // steps
   std::optional<int> width, height;      // cells, or pixels of a picture
-  std::string output;                    // *.svg or *.png; empty: the terminal
+  std::string output;                    // *.svg or *.png, "-": SVG to standard output; empty: the terminal
+  bool force = false;                    // overwrite
   bool json = false;
 };
 int plotRun(const PlotOptions& options);

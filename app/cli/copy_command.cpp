@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <vector>
 
 #include "commands.h"
 #include "format.h"
+#include "output_file.h"
 #include "run_json.h"
 #include "store.h"
 
@@ -16,6 +19,8 @@ namespace batchscope::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t kBlockBytes = 1 << 20;
 
 // Below the run's folder once every link is followed, whatever the path says.
 fs::path inside(const fs::path& root, const std::string& path) {
@@ -27,6 +32,29 @@ fs::path inside(const fs::path& root, const std::string& path) {
   if (!fs::exists(found))
     throw Error(ErrorKind::not_found, fmt::format("there is no {} in {}", path, root.string()));
   return found;
+}
+
+// Into what takes bytes and has no place of its own for a file.
+void pour(const fs::path& from, const OutputTarget& target) {
+  if (fs::is_directory(from))
+    throw Error(ErrorKind::conflict, fmt::format("{} is a folder; name another place for it than {}",
+                                                 from.string(), target.name()));
+  std::ifstream in(from, std::ios::binary);
+  OutputFile file(target);
+  std::vector<char> block(kBlockBytes);
+  while (in.read(block.data(), static_cast<std::streamsize>(block.size())), in.gcount() > 0)
+    file.write({block.data(), static_cast<std::size_t>(in.gcount())});
+  if (in.bad() || !in.eof()) throw Error(ErrorKind::io, fmt::format("cannot read {}", from.string()));
+  file.finish();
+}
+
+// Links are copied as links: what they point to is none of the run's.
+void copy(const fs::path& from, const OutputTarget& target, bool force) {
+  target.refuseExisting(force);
+  if (target.kind() != OutputTarget::Kind::file) return pour(from, target);
+  fs::copy(
+      from, target.path(),
+      fs::copy_options::recursive | fs::copy_options::copy_symlinks | fs::copy_options::overwrite_existing);
 }
 
 }  // namespace
@@ -42,13 +70,9 @@ int copyFromRun(const CopyOptions& options) {
     const fs::path from = inside(protocol::run_paths(run.id).root, options.source.substr(colon + 1));
     fs::path to = options.destination;
     if (fs::is_directory(to)) to /= from.has_filename() ? from.filename() : from.parent_path().filename();
-    if (fs::exists(to) && !options.force)
-      throw Error(ErrorKind::conflict,
-                  fmt::format("{} is there already; name another place, or --force", to.string()));
-    // Links are copied as links: what they point to is none of the run's.
-    fs::copy(
-        from, to,
-        fs::copy_options::recursive | fs::copy_options::copy_symlinks | fs::copy_options::overwrite_existing);
+    const OutputTarget target(to.string());
+    copy(from, target, options.force);
+    if (target.kind() == OutputTarget::Kind::standardOutput) return kExitOk;
     if (options.json)
       printJson({{"run", run.id}, {"from", from.string()}, {"to", to.string()}});
     else

@@ -33,16 +33,15 @@ std::string usualName(const storage::Run& run, const std::string& format) {
   return name + "-" + run.id + (format == "tensorboard" ? "" : "." + format);
 }
 
-void refuseExisting(const std::string& file, bool force, bool isFolder) {
-  if (file == "-" || !fs::exists(file)) return;
-  if (!force) throw Error(ErrorKind::conflict, fmt::format("{} exists already; --force overwrites it", file));
-  if (!fs::is_directory(file)) return;
-  if (!isFolder) throw Error(ErrorKind::conflict, fmt::format("{} is a folder; name a file", file));
-  for (const auto& entry : fs::directory_iterator(file))
+// An event folder that is to be replaced holds nothing else.
+void refuseOtherFolders(const OutputTarget& target, bool isFolder) {
+  if (target.kind() != OutputTarget::Kind::file || !fs::is_directory(target.path())) return;
+  if (!isFolder) throw Error(ErrorKind::conflict, fmt::format("{} is a folder; name a file", target.name()));
+  for (const auto& entry : fs::directory_iterator(target.path()))
     if (!entry.path().filename().string().starts_with("events.out.tfevents"))
-      throw Error(
-          ErrorKind::conflict,
-          fmt::format("{} holds more than event files and is not overwritten; name another folder", file));
+      throw Error(ErrorKind::conflict,
+                  fmt::format("{} holds more than event files and is not overwritten; name another folder",
+                              target.name()));
 }
 
 // All of them where none are named.
@@ -87,23 +86,24 @@ std::int64_t copySamples(storage::SampleReader& samples, const std::vector<stora
 int exportRun(const ExportOptions& options) {
   storage::Catalogue catalogue = openCatalogue();
   const storage::RunRecord record = catalogue.record(catalogue.resolve(options.run).id);
-  const std::string file = options.output.empty() ? usualName(record.run, options.format) : options.output;
-  refuseExisting(file, options.force, options.format == "tensorboard");
+  const OutputTarget target(options.output.empty() ? usualName(record.run, options.format) : options.output);
+  target.refuseExisting(options.force);
+  refuseOtherFolders(target, options.format == "tensorboard");
 
   const fs::path database = protocol::run_paths(record.run.id).samples;
   std::unique_ptr<storage::SampleReader> samples;
   if (fs::exists(database)) samples = std::make_unique<storage::SampleReader>(database);
   const std::vector<storage::SeriesInfo> series = chosen(samples.get(), options.series);
   const InterruptionGuard guard;
-  const std::unique_ptr<ExportSink> sink = makeExportSink(options.format, file, record, samples.get());
+  const std::unique_ptr<ExportSink> sink = makeExportSink(options.format, target, record, samples.get());
   const std::int64_t count =
       samples ? copySamples(*samples, series, fmt::format("exporting {}", title(record.run)), *sink) : 0;
   sink->finish();
-  if (file == "-") return kExitOk;
+  if (target.kind() == OutputTarget::Kind::standardOutput) return kExitOk;
   if (options.json)
-    printJson({{"written", file}, {"run", record.run.id}, {"samples", count}});
+    printJson({{"written", target.name()}, {"run", record.run.id}, {"samples", count}});
   else
-    fmt::print("wrote {}: {} with {}\n", file, title(record.run), plural(count, "sample"));
+    fmt::print("wrote {}: {} with {}\n", target.name(), title(record.run), plural(count, "sample"));
   return kExitOk;
 }
 

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <QFile>
-#include <QSaveFile>
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -14,6 +12,7 @@
 #include "batchscope/protocol/event_file.h"
 #include "batchscope/protocol/series.h"
 #include "format.h"
+#include "output_file.h"
 #include "run_record_json.h"
 #include "unfinished.h"
 
@@ -37,17 +36,10 @@ std::string blockText(const std::string& series, int generation, Samples samples
   return dump({{"series", series}, {"generation", generation}, {"steps", steps}, {"values", values}});
 }
 
-// Text that grows, to a file that appears when it is complete, or to standard output.
+// Text that grows.
 class TextOutput {
  public:
-  explicit TextOutput(const std::string& file) : name_(file) {
-    if (file == "-") {
-      standard_.open(stdout, QIODevice::WriteOnly);
-    } else {
-      saved_ = std::make_unique<QSaveFile>(QString::fromStdString(file));
-      if (!saved_->open(QIODevice::WriteOnly)) refuse();
-    }
-  }
+  explicit TextOutput(const OutputTarget& target) : file_(target) {}
 
   template <class... Values>
   void add(fmt::format_string<Values...> form, Values&&... values) {
@@ -57,32 +49,23 @@ class TextOutput {
 
   void finish() {
     flush();
-    if (saved_ ? !saved_->commit() : !standard_.flush()) refuse();
+    file_.finish();
   }
 
  private:
   void flush() {
-    QIODevice& device = saved_ ? static_cast<QIODevice&>(*saved_) : standard_;
-    if (device.write(text_.data(), static_cast<qint64>(text_.size())) != static_cast<qint64>(text_.size()))
-      refuse();
+    file_.write(text_);
     text_.clear();
   }
 
-  [[noreturn]] void refuse() const {
-    const QString why = saved_ ? saved_->errorString() : standard_.errorString();
-    throw Error(ErrorKind::io, fmt::format("cannot write {}: {}", name_, why.toStdString()));
-  }
-
-  std::string name_;
-  QFile standard_;
-  std::unique_ptr<QSaveFile> saved_;
+  OutputFile file_;
   std::string text_;
 };
 
 // series,generation,step,value: a line a sample.
 class CsvSink : public ExportSink {
  public:
-  explicit CsvSink(const std::string& file) : out_(file) { out_.add("series,generation,step,value\n"); }
+  explicit CsvSink(const OutputTarget& target) : out_(target) { out_.add("series,generation,step,value\n"); }
 
   void add(const std::string& series, int generation, Samples samples) override {
     const std::string name = csvCell(series);
@@ -98,7 +81,7 @@ class CsvSink : public ExportSink {
 // The record with one member more, "samples": [{"series", "generation", "steps", "values"}, ..].
 class JsonSink : public ExportSink {
  public:
-  JsonSink(const std::string& file, const storage::RunRecord& record) : out_(file) {
+  JsonSink(const OutputTarget& target, const storage::RunRecord& record) : out_(target) {
     std::string text = dump(recordJson(record));
     text.pop_back();  // the brace
     out_.add("{},\"samples\":[", text);
@@ -122,7 +105,7 @@ class JsonSink : public ExportSink {
 // A line with the record, a line a block of samples, and a last one that says how many there were.
 class JsonLinesSink : public ExportSink {
  public:
-  JsonLinesSink(const std::string& file, const storage::RunRecord& record) : out_(file) {
+  JsonLinesSink(const OutputTarget& target, const storage::RunRecord& record) : out_(target) {
     out_.add("{}\n", dump(recordJson(record)));
   }
 
@@ -143,8 +126,8 @@ class JsonLinesSink : public ExportSink {
 
 class SqliteSink : public ExportSink {
  public:
-  SqliteSink(const std::string& file, const storage::RunRecord& record)
-      : unfinished_(file),
+  SqliteSink(const OutputTarget& target, const storage::RunRecord& record)
+      : unfinished_(target),
         writer_(std::make_unique<storage::RunFileWriter>(unfinished_.path(), dump(recordJson(record)))) {}
 
   void add(const std::string& series, int generation, Samples samples) override {
@@ -166,8 +149,13 @@ class SqliteSink : public ExportSink {
 // step.
 class TensorboardSink : public ExportSink {
  public:
-  TensorboardSink(const std::string& folder, const storage::RunRecord& record, storage::SampleReader* samples)
-      : folder_(folder), unfinished_(folder), record_(record), samples_(samples), file_(unfinished_.path()) {}
+  TensorboardSink(const OutputTarget& target, const storage::RunRecord& record,
+                  storage::SampleReader* samples)
+      : folder_(target.path()),
+        unfinished_(target),
+        record_(record),
+        samples_(samples),
+        file_(unfinished_.path()) {}
 
   void add(const std::string& series, int generation, Samples samples) override {
     const std::vector<storage::Sample> times =
@@ -202,15 +190,18 @@ class TensorboardSink : public ExportSink {
 
 }  // namespace
 
-std::unique_ptr<ExportSink> makeExportSink(const std::string& format, const std::string& file,
+std::unique_ptr<ExportSink> makeExportSink(const std::string& format, const OutputTarget& target,
                                            const storage::RunRecord& record, storage::SampleReader* samples) {
-  if (format == "csv") return std::make_unique<CsvSink>(file);
-  if (format == "json") return std::make_unique<JsonSink>(file, record);
-  if (format == "jsonl") return std::make_unique<JsonLinesSink>(file, record);
-  if (file == "-")
-    throw Error(ErrorKind::usage, fmt::format("{} cannot be written to standard output", format));
-  if (format == "sqlite") return std::make_unique<SqliteSink>(file, record);
-  return std::make_unique<TensorboardSink>(file, record, samples);
+  if (format == "csv") return std::make_unique<CsvSink>(target);
+  if (format == "json") return std::make_unique<JsonSink>(target, record);
+  if (format == "jsonl") return std::make_unique<JsonLinesSink>(target, record);
+  if (target.kind() != OutputTarget::Kind::file)
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{} cannot be written to {}; name a file", format,
+                    target.kind() == OutputTarget::Kind::standardOutput ? "standard output" : target.name()));
+  if (format == "sqlite") return std::make_unique<SqliteSink>(target, record);
+  return std::make_unique<TensorboardSink>(target, record, samples);
 }
 
 }  // namespace batchscope::cli

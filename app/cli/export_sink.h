@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "batchscope/storage.h"
+#include "output_target.h"
 
 namespace batchscope::cli {
 
@@ -23,10 +24,9 @@ class ExportSink {
   virtual void finish() = 0;
 };
 
-// `format` is csv, json, jsonl, sqlite or tensorboard (a folder); `file` may be "-" for standard output but
-// for the last two. `record` and `samples` (null where the run has none) must outlive it. Throws Error(io |
-// usage).
-std::unique_ptr<ExportSink> makeExportSink(const std::string& format, const std::string& file,
+// `format` is csv, json, jsonl, sqlite or tensorboard (a folder); the last two need a target that is a file.
+// `record` and `samples` (null where the run has none) must outlive it. Throws Error(io | usage).
+std::unique_ptr<ExportSink> makeExportSink(const std::string& format, const OutputTarget& target,
                                            const storage::RunRecord& record, storage::SampleReader* samples);
 
 }  // namespace batchscope::cli

@@ -149,6 +149,7 @@ inline constexpr char kExport[] =
     "jsonl and sqlite hold all there is, and import reads them back, bit for bit; checkpoints, logs and "
     "event files stay,\n"
     "batchscope cp reaches those. csv has a line a sample; tensorboard is a folder with an event file.\n"
+    "A device or a pipe is written as it is; nothing of the run store is ever overwritten.\n"
     "\n"
     "Examples:\n"
     "  batchscope export latest --format csv\n"
@@ -214,7 +215,8 @@ inline constexpr char kCopy[] =
     "\n"
     "Examples:\n"
     "  batchscope cp latest:share/model.pt .\n"
-    "  batchscope cp digits:tensorboard /tmp/events\n";
+    "  batchscope cp digits:tensorboard /tmp/events\n"
+    "  batchscope cp latest:share/metrics.json -          to standard output\n";
 
 inline constexpr char kTensorboard[] = "Example:\n  batchscope tensorboard latest\n";
 
@@ -234,7 +236,9 @@ inline constexpr char kCompletion[] =
 inline constexpr char kExitCodes[] =
     "Exit codes\n"
     "    0  done; of run, resume and attach: the run finished, or ended in a state that --expect asked for\n"
-    "    1  failure: the run failed or lost its supervisor, doctor found a problem, the system refused\n"
+    "    1  failure: the run failed or lost its supervisor, doctor found a problem, the system refused, such "
+    "as a\n"
+    "       full disk below a file or standard output\n"
     "    2  usage: a flag, a value or a name that makes no sense\n"
     "    3  not found: no such run, program, recipe or log\n"
     "    4  conflict: the run is in no state for this, or somebody else holds it\n"

@@ -9,12 +9,12 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QProcess>
-#include <QSaveFile>
 #include <algorithm>
 #include <filesystem>
 
 #include "batchscope/protocol/series.h"
 #include "commands.h"
+#include "output_file.h"
 #include "plot_svg.h"
 #include "plot_text.h"
 #include "run_json.h"
@@ -23,6 +23,8 @@
 
 namespace batchscope::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr int kDefaultWidth = 80;  // cells, where there is no terminal
 constexpr int kDefaultHeight = 16;
@@ -59,13 +61,6 @@ QByteArray rasterized(const std::string& svg) {
   return process.readAllStandardOutput();
 }
 
-// Complete or not at all.
-void writeFile(const std::string& name, const QByteArray& bytes) {
-  QSaveFile file(QString::fromStdString(name));
-  if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
-    throw Error(ErrorKind::io, fmt::format("cannot write {}: {}", name, file.errorString().toStdString()));
-}
-
 protocol::Json plotJson(const Plot& plot) {
   using protocol::encode_number;
   using protocol::Json;
@@ -93,18 +88,40 @@ protocol::Json plotJson(const Plot& plot) {
           {"restarts", std::move(restarts)}};
 }
 
-bool isPng(const std::filesystem::path& file) {
-  const std::string ending = file.extension();
-  if (ending != ".png" && ending != ".svg")
+// What goes nowhere that is named is SVG.
+bool isPng(const OutputTarget& target) {
+  const std::string ending = fs::path(target.name()).extension();
+  if (ending == ".png") return true;
+  if (ending != ".svg" && target.kind() == OutputTarget::Kind::file)
     throw Error(ErrorKind::usage,
-                fmt::format("--output {}: the name must end in .svg or .png", file.string()));
-  return ending == ".png";
+                fmt::format("--output {}: the name must end in .svg or .png", target.name()));
+  return false;
+}
+
+// Whatever is wrong with the place is said before anything is drawn.
+int writePicture(storage::Catalogue& catalogue, PlotRequest& request, const PlotOptions& options) {
+  const OutputTarget target(options.output);
+  const bool toPng = isPng(target);
+  target.refuseExisting(options.force);
+  target.requireWritable();
+  const PictureSize size{options.width.value_or(PictureSize().width),
+                         options.height.value_or(PictureSize().height)};
+  request.columns = size.width;
+  const std::string svg = plotSvg(loadPlot(catalogue, request), size);
+  OutputFile file(target);
+  file.write(toPng ? rasterized(svg).toStdString() : svg);
+  file.finish();
+  if (target.kind() == OutputTarget::Kind::standardOutput) return kExitOk;
+  if (options.json)
+    printJson({{"written", target.name()}});
+  else
+    fmt::print("wrote {}\n", target.name());
+  return kExitOk;
 }
 
 }  // namespace
 
 int plotRun(const PlotOptions& options) {
-  const bool toPng = !options.output.empty() && isPng(options.output);
   storage::Catalogue catalogue = openCatalogue();
   PlotRequest request;
   readWords(catalogue, options, request);
@@ -115,18 +132,7 @@ int plotRun(const PlotOptions& options) {
   if (request.from > request.to)
     throw Error(ErrorKind::usage, fmt::format("--from {} lies behind --to {}", request.from, request.to));
 
-  if (!options.output.empty()) {
-    const PictureSize size{options.width.value_or(PictureSize().width),
-                           options.height.value_or(PictureSize().height)};
-    request.columns = size.width;
-    const std::string svg = plotSvg(loadPlot(catalogue, request), size);
-    writeFile(options.output, toPng ? rasterized(svg) : QByteArray::fromStdString(svg));
-    if (options.json)
-      printJson({{"written", options.output}});
-    else
-      fmt::print("wrote {}\n", options.output);
-    return kExitOk;
-  }
+  if (!options.output.empty()) return writePicture(catalogue, request, options);
 
   Style style = terminalStyle(STDOUT_FILENO);
   style.width = options.width.value_or(style.width > 1000 ? kDefaultWidth : style.width);

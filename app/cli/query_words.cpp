@@ -69,9 +69,12 @@ void addPlot(CommandSet& set) {
   command->add_option("--height", options->height, "Lines of the plot area, or pixels of a picture")
       ->check(CLI::Range(4, kMostPixels).description(""))
       ->type_name("N");
-  set.setValues(
-      command->add_option("-o,--output", options->output, "Write a picture, .svg or .png")->type_name("FILE"),
-      CommandSet::Values::files);
+  set.setValues(command
+                    ->add_option("-o,--output", options->output,
+                                 "Write a picture, .svg or .png; -: SVG to standard output")
+                    ->type_name("FILE"),
+                CommandSet::Values::files);
+  command->add_flag("--force", options->force, "Overwrite what is there");
   set.addJson(command, options->json);
 }
 

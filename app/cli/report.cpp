@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report.h"
 
-#include <fmt/core.h>
-
-#include <QSaveFile>
 #include <algorithm>
 #include <tuple>
 
-#include "batchscope/protocol/error.h"
+#include "output_file.h"
 #include "run_json.h"
 
 namespace batchscope::cli {
@@ -91,13 +88,10 @@ Json makeReport(storage::Catalogue& catalogue, const storage::Run& run, const st
   return report;
 }
 
-void writeReport(const std::filesystem::path& file, const Json& report) {
-  const std::string text = report.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-  QSaveFile out(QString::fromStdString(file.string()));
-  if (!out.open(QIODevice::WriteOnly) || out.write(text.data(), static_cast<qint64>(text.size())) < 0 ||
-      !out.commit())
-    throw Error(ErrorKind::io, fmt::format("cannot write the report {}: {}", file.string(),
-                                           out.errorString().toStdString()));
+void writeReport(const OutputTarget& target, const Json& report) {
+  OutputFile file(target);
+  file.write(report.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
+  file.finish();
 }
 
 }  // namespace batchscope::cli

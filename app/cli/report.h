@@ -4,12 +4,12 @@
 // seen. Its form is documented in REPORT.md.
 #pragma once
 
-#include <filesystem>
 #include <vector>
 
 #include "batchscope/protocol/json.h"
 #include "batchscope/storage/catalogue.h"
 #include "expectation.h"
+#include "output_target.h"
 
 namespace batchscope::cli {
 
@@ -25,7 +25,7 @@ protocol::Json verdictsJson(const std::vector<Verdict>& verdicts);
 // back to the last checkpoint), padding, and the dataset's size.
 protocol::Json ledgerTotals(const std::vector<storage::Ledger>& ledger);
 
-// Written beside its name and renamed. Throws Error(io).
-void writeReport(const std::filesystem::path& file, const protocol::Json& report);
+// Throws as OutputFile does.
+void writeReport(const OutputTarget& target, const protocol::Json& report);
 
 }  // namespace batchscope::cli

@@ -40,6 +40,8 @@ int runProgram(const RunOptions& options) {
   for (const std::string& text : options.expectations) expectations.push_back(Expectation::parse(text));
   AttachOptions attach;
   if (!options.timeout.empty()) attach.timeout = protocol::parse_duration(options.timeout);
+  std::optional<OutputTarget> report;
+  if (!options.report.empty()) report.emplace(options.report).requireWritable();
   const protocol::RunSpec spec = makeSpec(options);
 
   storage::Catalogue catalogue = openCatalogue();
@@ -49,8 +51,7 @@ int runProgram(const RunOptions& options) {
   std::vector<Verdict> verdicts;
   if (!outcome.detached) verdicts = judge(expectations, gatherFacts(catalogue, outcome.run));
   const int code = exitCodeOf(outcome, verdicts);
-  if (!options.report.empty())
-    writeReport(options.report, makeReport(catalogue, outcome.run, verdicts, code));
+  if (report) writeReport(*report, makeReport(catalogue, outcome.run, verdicts, code));
   printEnd(outcome, verdicts, options.json);
   return code;
 }

@@ -82,14 +82,15 @@ int backUpStore(const BackupOptions& options) {
   storage::Catalogue catalogue = openCatalogue();
   Runs runs = catalogue.runs();
   for (storage::Run& run : catalogue.trash()) runs.push_back(std::move(run));
-  const fs::path folder = options.folder;
+  const OutputTarget target(options.folder);
+  const fs::path& folder = target.path();
   std::error_code fault;
   if (fs::exists(folder) && !(fs::is_directory(folder) && fs::is_empty(folder, fault)))
     throw Error(ErrorKind::conflict, fmt::format("{} exists already; name a new folder", folder.string()));
-  if (const fs::path above = fs::absolute(folder).parent_path(); fs::create_directories(above, fault), fault)
+  if (const fs::path above = folder.parent_path(); fs::create_directories(above, fault), fault)
     throw Error(ErrorKind::io, fmt::format("cannot make {}: {}", above.string(), fault.message()));
   const InterruptionGuard guard;
-  Unfinished unfinished(folder);
+  Unfinished unfinished(target);
   fs::create_directory(unfinished.path());
   // The samples first: a run that begins meanwhile is in none of both, or has no samples yet.
   TransferProgress progress("copying", static_cast<std::int64_t>(runs.size()));

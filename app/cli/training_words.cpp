@@ -82,9 +82,11 @@ void addRun(CommandSet& set) {
                "What must hold at the end, such as 'accuracy>=0.97'");
   command->add_option("--timeout", options->timeout, "Stop with a checkpoint after this time: 90s, 10m, 2h")
       ->type_name("TIME");
-  set.setValues(command->add_option("--report", options->report, "Write a report in JSON to this file")
-                    ->type_name("FILE"),
-                CommandSet::Values::files);
+  set.setValues(
+      command
+          ->add_option("--report", options->report, "Write a report in JSON to this file; -: standard output")
+          ->type_name("FILE"),
+      CommandSet::Values::files);
   set.addJson(command, options->json);
 }
 

@@ -11,22 +11,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "a/b/" names what "a/b" does.
-fs::path withFileName(const fs::path& path) {
-  const fs::path plain = fs::absolute(path).lexically_normal();
-  return plain.has_filename() ? plain : plain.parent_path();
+fs::path partialFolder(const OutputTarget& target) {
+  if (target.kind() != OutputTarget::Kind::file)
+    throw Error(ErrorKind::usage,
+                fmt::format("{} cannot hold a whole file or folder; name a new one", target.name()));
+  return fmt::format("{}.partial-{}", target.path().string(), getpid());
 }
 
 }  // namespace
 
-Unfinished::Unfinished(const fs::path& name)
-    : name_(withFileName(name)),
-      folder_(fmt::format("{}.partial-{}", name_.string(), getpid())),
-      path_(folder_ / name_.filename()) {
+Unfinished::Unfinished(const OutputTarget& target)
+    : target_(target), folder_(partialFolder(target_)), path_(folder_ / target_.path().filename()) {
   std::error_code fault;
   fs::remove_all(folder_, fault);
   if (!fs::create_directory(folder_, fault))
-    throw Error(ErrorKind::io, fmt::format("cannot write {}: {}", name.string(), fault.message()));
+    throw Error(ErrorKind::io, fmt::format("cannot write {}: {}", target_.name(), fault.message()));
 }
 
 Unfinished::~Unfinished() {
@@ -36,8 +35,8 @@ Unfinished::~Unfinished() {
 
 void Unfinished::finish() {
   std::error_code fault;
-  fs::rename(path_, name_, fault);
-  if (fault) throw Error(ErrorKind::io, fmt::format("cannot write {}: {}", name_.string(), fault.message()));
+  fs::rename(path_, target_.path(), fault);
+  if (fault) throw Error(ErrorKind::io, fmt::format("cannot write {}: {}", target_.name(), fault.message()));
 }
 
 }  // namespace batchscope::cli

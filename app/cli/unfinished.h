@@ -6,12 +6,14 @@
 
 #include <filesystem>
 
+#include "output_target.h"
+
 namespace batchscope::cli {
 
 class Unfinished {
  public:
-  // Throws Error(io).
-  explicit Unfinished(const std::filesystem::path& name);
+  // Throws Error(io), Error(usage) where the target is standard output, a device or a pipe.
+  explicit Unfinished(const OutputTarget& target);
   ~Unfinished();  // removes what was not finished
   Unfinished(const Unfinished&) = delete;
   Unfinished& operator=(const Unfinished&) = delete;
@@ -23,7 +25,8 @@ class Unfinished {
   void finish();
 
  private:
-  std::filesystem::path name_, folder_, path_;
+  OutputTarget target_;
+  std::filesystem::path folder_, path_;
 };
 
 }  // namespace batchscope::cli

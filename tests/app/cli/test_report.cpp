@@ -70,7 +70,7 @@ void TestReport::reportsARun() {
   QCOMPARE(facts.numbers.at("generations"), 1.0);
   const auto verdicts = judge({Expectation::parse("accuracy>=0.97"), Expectation::parse("epochs==2")}, facts);
   const auto file = folder.filePath("report.json").toStdString();
-  writeReport(file, makeReport(catalogue, run, verdicts, 5));
+  writeReport(OutputTarget(file), makeReport(catalogue, run, verdicts, 5));
 
   std::ifstream in(file);
   const auto report = protocol::Json::parse(in);
@@ -87,7 +87,7 @@ void TestReport::reportsARun() {
 
 void TestReport::saysWhereItCannotWrite() {
   try {
-    writeReport("/nowhere/report.json", {});
+    writeReport(OutputTarget("/nowhere/report.json"), {});
     QFAIL("written");
   } catch (const Error& error) {
     QCOMPARE(error.kind(), ErrorKind::io);

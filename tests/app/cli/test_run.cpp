@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <QDir>
@@ -42,6 +43,8 @@ class TestRun : public QObject {
   void judgesExpectations();
   void countsAnExpectedStateAsSuccess();
   void writesAReport();
+  void writesAReportThroughAPipe();
+  void tellsWhatAFullDiskTook();
   void stopsOnInterruptAndResumes_data();
   void stopsOnInterruptAndResumes();
   void letsGoAtTheSecondInterrupt();
@@ -213,6 +216,45 @@ void TestRun::writesAReport() {
   QCOMPARE(report["exit_code"].toInt(), int(kExitExpectation));
   QCOMPARE(report["final"].toObject()["loss"].toDouble(), 1.0 / 20);
   QCOMPARE(report["expectations"].toArray()[0].toObject()["seen"].toString(), "20");
+}
+
+void TestRun::writesAReportThroughAPipe() {
+  QCOMPARE(mkfifo(qPrintable(sandbox_->path("pipe")), 0600), 0);
+  QProcess reader;
+  reader.start("cat", {sandbox_->path("pipe")});
+  const Answer answer = ask(run({"--report", "pipe"}, {"--steps", "5"}));
+  QVERIFY2(answer.code == kExitOk, qPrintable(answer.err));
+  QVERIFY(reader.waitForFinished(Sandbox::kPatienceMs));
+  QCOMPARE(QJsonDocument::fromJson(reader.readAll()).object()["version"].toInt(), 1);
+  QVERIFY2(!QFileInfo(sandbox_->path("pipe")).isFile(), "no file takes the pipe's place");
+}
+
+// The run goes on to its end all the same, and what is asked of it is done.
+void TestRun::tellsWhatAFullDiskTook() {
+  const auto askInto = [this](const QStringList& arguments) {
+    const auto process = sandbox_->prepare(arguments);
+    process->setStandardOutputFile("/dev/full");
+    process->start();
+    const Answer answer = Sandbox::finish(*process);
+    return answer.err.contains("cannot write to standard output: No space left on device") ? answer.code : -1;
+  };
+  QCOMPARE(askInto(run({}, {"--steps", "20"})), int(kExitFailure));
+  QCOMPARE(state(), "finished");
+  QCOMPARE(askInto(run({"--json"}, {"--steps", "20"})), int(kExitFailure));
+  QCOMPARE(askInto(run({"--expect", "step==5"}, {"--steps", "20"})), int(kExitExpectation));
+  QCOMPARE(askInto(run({"--detach"}, {"--steps", "100000"})), int(kExitFailure));
+  QTRY_COMPARE_WITH_TIMEOUT(state(), "running", 20'000);
+  QCOMPARE(askInto({"checkpoint", "latest"}), int(kExitFailure));
+  QCOMPARE(askInto({"rescale", "latest", "2"}), int(kExitFailure));
+  QTRY_COMPARE_WITH_TIMEOUT(show()["generations"].toArray().last().toObject()["replicas"].toInt(), 2, 20'000);
+  QTRY_COMPARE_WITH_TIMEOUT(state(), "running", 20'000);
+  QCOMPARE(askInto({"pause", "latest"}), int(kExitFailure));
+  QTRY_COMPARE_WITH_TIMEOUT(state(), "paused", 20'000);
+  QCOMPARE(askInto({"resume", "latest", "--detach"}), int(kExitFailure));
+  QTRY_COMPARE_WITH_TIMEOUT(state(), "running", 20'000);
+  QCOMPARE(askInto({"stop", "latest"}), int(kExitFailure));
+  QTRY_COMPARE_WITH_TIMEOUT(state(), "stopped", 20'000);
+  QCOMPARE(askInto({"fork", "latest", "--detach"}), int(kExitFailure));
 }
 
 void TestRun::stopsOnInterruptAndResumes_data() {
