@@ -3,6 +3,7 @@
 // What comes over a run's control socket: lines, requests, replies and the status they carry.
 #include "batchscope/protocol/control.h"
 #include "fuzz.h"
+#include "request_id.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -15,6 +16,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(fuzz::must_take([&] { return Request::parse(sent).line(); }) == sent,
                   "a request that is sent on arrives as it was");
   });
+  {
+    const Json id = run::request_id(line);
+    fuzz::require(id.is_null() || id.is_number() || id.is_string(), "an id is plain");
+    fuzz::may_refuse([&] {
+      const Json asked = parse_object(line).value("id", Json());
+      fuzz::require(id.is_null() || id == asked, "the id of a request is its own");
+    });
+  }
   fuzz::may_refuse([&] { reply_result(parse_object(line)); });
   fuzz::may_refuse([&] {
     const Json sent = parse_object(line).get<RunStatus>();

@@ -33,6 +33,8 @@ int whole_number(const std::string& text, int most, const char* what) {
   return number;
 }
 
+HttpFault nothing() { return {404, "there is nothing here"}; }
+
 int status_of(const Error& error) {
   switch (error.kind()) {
     case ErrorKind::usage: return 400;
@@ -44,6 +46,9 @@ int status_of(const Error& error) {
 }  // namespace
 
 AdaptdlService::AdaptdlService(const std::string& job) : job_(job), token_(new_token()) {
+  server_.on_head = [this](const HttpRequest& head) {
+    if (head.path.size() < 2 || head.path[0] != token_) throw nothing();
+  };
   server_.on_request = [this](const HttpRequest& request, const HttpServer::Reply& reply) {
     try {
       answer(request, reply);
@@ -70,16 +75,13 @@ void AdaptdlService::stands(int group, const std::vector<std::string>& addresses
 }
 
 void AdaptdlService::answer(const HttpRequest& request, const HttpServer::Reply& reply) {
-  Path path = request.path;
-  const HttpFault nothing{404, "there is nothing here"};
-  if (path.size() < 2 || path[0] != token_) throw nothing;
-  path.erase(path.begin());
+  const Path path(request.path.begin() + 1, request.path.end());  // behind the token
   const std::string what = path[0];
   const std::size_t behind_job = what == "discover" ? 1 : 0;
-  if (what == "healthz" ? path.size() != 1 : what != "discover" && what != "hints") throw nothing;
+  if (what == "healthz" ? path.size() != 1 : what != "discover" && what != "hints") throw nothing();
   if (what != "healthz") {
     const std::size_t parts = path.size() - 1 - behind_job;  // of the job's name
-    if (path.size() < 2 + behind_job || parts > 2) throw nothing;
+    if (path.size() < 2 + behind_job || parts > 2) throw nothing();
     if (path[parts] != job_) throw HttpFault{404, "this is the supervisor of job " + job_};
   }
   if (request.method != (what == "hints" ? "PUT" : "GET"))
@@ -106,9 +108,7 @@ void AdaptdlService::discover(const Path& path, const HttpRequest& request, cons
 }
 
 void AdaptdlService::take_hints(const HttpRequest& request, const HttpServer::Reply& reply) {
-  const protocol::Json hints = protocol::Json::parse(request.body, nullptr, false);
-  if (hints.is_discarded()) throw HttpFault{400, "the body is no JSON; hints are a JSON object"};
-  on_hints(hints);
+  on_hints(protocol::parse_object(request.body));
   reply(200, "");
 }
 

@@ -51,7 +51,7 @@ struct ControlClient::Impl {
       return try_later();
     }
     connected = true;
-    delay = kFirstRetry;
+    refusal.clear();
     Request subscribe;
     subscribe.command = Request::Command::subscribe;
     send(std::move(subscribe), [this](const Json* result, const Error*) {
@@ -62,7 +62,8 @@ struct ControlClient::Impl {
 
   void closed() {
     if (!std::exchange(connected, false)) return;
-    const Error error(ErrorKind::io, "the supervisor of run " + client.id_ + " closed the connection");
+    const std::string why = refusal.empty() ? " closed the connection" : ": " + refusal;
+    const Error error(ErrorKind::io, "the supervisor of run " + client.id_ + why);
     for (auto& [id, done] : std::exchange(waiting, {}))
       if (done) done(nullptr, &error);
     try_later();
@@ -84,6 +85,11 @@ struct ControlClient::Impl {
   void take(const std::string& line) {
     try {
       const Json json = parse_object(line);
+      if (json.contains("error") && json.value("id", Json()).is_null()) {
+        refusal = json.at("error").value("message", "");
+        return;
+      }
+      delay = kFirstRetry;  // it does not turn us away
       const std::string event = json.value("event", "");
       if (event == "status") {
         show(json.at("status"));
@@ -126,6 +132,7 @@ struct ControlClient::Impl {
   int delay = kFirstRetry;
   bool connected = false;
   bool finished = false;
+  std::string refusal;  // why the supervisor closes this connection, where it says so
   std::int64_t last_id = 0;
   std::map<std::int64_t, Reply> waiting;
 };

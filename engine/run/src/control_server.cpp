@@ -3,8 +3,12 @@
 // Serving control requests.
 #include "control_server.h"
 
+#include <QDeadlineTimer>
+#include <QTimer>
 #include <algorithm>
 #include <utility>
+
+#include "request_id.h"
 
 namespace batchscope::run {
 
@@ -14,28 +18,26 @@ namespace {
 
 constexpr std::size_t kLineLimit = 64u << 10;
 constexpr std::size_t kMostConnections = 64;
-constexpr qint64 kMostUnread = 1 << 20;  // bytes a subscriber may lag behind
-constexpr int kFlushMilliseconds = 200;
-
-// The id of a request that does not parse otherwise, so that its error still finds its way.
-Json id_of(const std::string& line) {
-  const Json json = Json::parse(line, nullptr, false);
-  const Json id = json.is_object() ? json.value("id", Json()) : Json();
-  return id.is_number() || id.is_string() ? id : Json();
-}
+constexpr qint64 kMostUnread = 1 << 20;                   // bytes a subscriber may lag behind
+constexpr auto kFlush = std::chrono::milliseconds(1000);  // for all connections together
 
 }  // namespace
 
 struct ControlServer::Connection {
-  explicit Connection(std::unique_ptr<QLocalSocket> socket) : lines(std::move(socket), kLineLimit) {}
+  explicit Connection(std::unique_ptr<QLocalSocket> socket) : lines(std::move(socket), kLineLimit) {
+    lines.socket().setReadBufferSize(kLineLimit);
+    patience.setSingleShot(true);
+  }
 
   LineSocket lines;
+  QTimer patience;     // runs while answers wait to be read
+  int unanswered = 0;  // requests
   bool subscribed = false;
   bool closed = false;
 };
 
-ControlServer::ControlServer(const std::filesystem::path& path)
-    : listener_(path, [this](auto socket) { accept(std::move(socket)); }) {}
+ControlServer::ControlServer(const std::filesystem::path& path, const Limits& limits)
+    : limits_(limits), listener_(path, [this](auto socket) { accept(std::move(socket)); }) {}
 
 ControlServer::~ControlServer() = default;
 
@@ -44,8 +46,9 @@ void ControlServer::accept(std::unique_ptr<QLocalSocket> socket) {
   const auto connection = std::make_shared<Connection>(std::move(socket));
   if (connections_.size() >= kMostConnections) {
     connection->lines.write(error_line(
-        nullptr, Error(ErrorKind::conflict, "this supervisor has " + std::to_string(kMostConnections) +
-                                                " connections already: close one first")));
+        nullptr,
+        Error(ErrorKind::conflict, "too many connections: this supervisor has " +
+                                       std::to_string(kMostConnections) + " already; close one first")));
     connection->lines.socket().flush();
     return;
   }
@@ -54,29 +57,57 @@ void ControlServer::accept(std::unique_ptr<QLocalSocket> socket) {
   raw->lines.on_line = [this, weak = std::weak_ptr(connection)](const std::string& line) {
     if (const auto alive = weak.lock()) take(alive, line);
   };
-  raw->lines.on_closed = [raw] { raw->closed = true; };
+  raw->lines.on_closed = [raw] {
+    raw->closed = true;
+    raw->patience.stop();
+  };
   raw->lines.on_overlong = [raw] {
     raw->lines.write(error_line(
         nullptr, Error(ErrorKind::usage, "a request of over " + std::to_string(kLineLimit) + " bytes")));
     raw->lines.socket().disconnectFromServer();
   };
+  QObject::connect(&raw->lines.socket(), &QLocalSocket::bytesWritten, &raw->patience, [this, raw] {
+    raw->patience.stop();
+    balance(*raw);
+  });
+  QObject::connect(&raw->patience, &QTimer::timeout, &raw->patience, [this, raw] {
+    raw->lines.socket().abort();
+    if (on_fault)
+      on_fault("a client of the control socket asked and did not read the answers; it was disconnected");
+  });
   connections_.push_back(connection);
 }
 
 void ControlServer::take(const std::shared_ptr<Connection>& connection, const std::string& line) {
+  ++connection->unanswered;
   try {
     const Request request = Request::parse(line);
     if (request.command == Request::Command::subscribe) connection->subscribed = true;
-    const std::weak_ptr<Connection> weak = connection;
-    const auto reply = [weak](const std::string& text) {
-      if (const auto alive = weak.lock()) alive->lines.write(text);
+    const auto answer = [this, weak = std::weak_ptr(connection)](const std::string& text) {
+      if (const auto alive = weak.lock()) reply(*alive, text);
     };
     const Json id = request.id;
-    on_request(request, {[=](const Json& result) { reply(reply_line(id, result)); },
-                         [=](const Error& error) { reply(error_line(id, error)); }});
+    on_request(request, {[=](const Json& result) { answer(reply_line(id, result)); },
+                         [=](const Error& error) { answer(error_line(id, error)); }});
   } catch (const Error& error) {
-    connection->lines.write(error_line(id_of(line), error));
+    reply(*connection, error_line(request_id(line), error));
   }
+  balance(*connection);
+}
+
+void ControlServer::reply(Connection& connection, const std::string& text) {
+  --connection.unanswered;
+  connection.lines.write(text);
+  balance(connection);
+}
+
+// Who takes his answers gets more; the requests of others wait, in the end in their own processes.
+void ControlServer::balance(Connection& connection) {
+  const bool unread = connection.lines.socket().bytesToWrite() > limits_.unread;
+  connection.lines.hold(unread || connection.unanswered >= limits_.unanswered);
+  // Events are thrown at a subscriber whether he asks or not; for him broadcast() has another measure.
+  if (unread && !connection.subscribed && !connection.closed && !connection.patience.isActive())
+    connection.patience.start(limits_.patience);
 }
 
 bool ControlServer::has_subscribers() const {
@@ -104,9 +135,10 @@ void ControlServer::broadcast(const Json& event) {
 }
 
 void ControlServer::flush() {
+  const QDeadlineTimer deadline(kFlush);
   for (const auto& connection : connections_)
     while (!connection->closed && connection->lines.socket().bytesToWrite() > 0 &&
-           connection->lines.socket().waitForBytesWritten(kFlushMilliseconds)) {
+           connection->lines.socket().waitForBytesWritten(static_cast<int>(deadline.remainingTime()))) {
     }
 }
 

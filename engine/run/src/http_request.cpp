@@ -44,6 +44,7 @@ std::optional<HttpRequest> HttpRequestReader::feed(std::string_view bytes) {
       throw HttpFault{431, "the head of a request is at most " + std::to_string(kMostHead) + " bytes"};
     if (end == std::string::npos) return std::nullopt;
     read_head(std::string_view(bytes_).substr(0, end));
+    if (on_head) on_head(request_);
     body_at_ = end + kEndOfHead.size();
   }
   const std::size_t size = body_size_.value_or(0);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,9 @@ struct HttpFault {
 
 class HttpRequestReader {
  public:
+  // Of a request whose body may not have come yet; may throw HttpFault, for one that is not worth it.
+  std::function<void(const HttpRequest& head)> on_head;
+
   static constexpr std::size_t kMostHead = 8u << 10, kMostBody = 64u << 10;
 
   // The request once it is whole; not to be called again then. Throws HttpFault, after which nothing can be

@@ -34,6 +34,7 @@ const char* reason(int status) {
     case 413: return "Content Too Large";
     case 431: return "Request Header Fields Too Large";
     case 501: return "Not Implemented";
+    case 503: return "Service Unavailable";
     case 505: return "HTTP Version Not Supported";
     default: return "Internal Server Error";
   }
@@ -68,6 +69,14 @@ struct HttpServer::Connection {
     if (answered && socket->bytesToWrite() == 0)
       ::shutdown(static_cast<int>(socket->socketDescriptor()), SHUT_WR);
   }
+  // Its request is being answered, which may take its time.
+  bool is_awaited() const { return asked && !answered; }
+  // Its place is another's. What it has not read by now it may still find in its own buffer.
+  void give_way() {
+    answer(503, http_error("too many connections; ask again"));
+    socket->flush();
+    socket->abort();
+  }
   void time_out() {
     if (answered)
       socket->abort();
@@ -85,6 +94,7 @@ struct HttpServer::Connection {
 
 HttpServer::HttpServer(const Limits& limits) : limits_(limits) {
   server_.setMaxPendingConnections(1);  // beyond ours; reading of more pauses by itself
+  server_.setListenBacklogSize(SOMAXCONN);
   QObject::connect(&server_, &QTcpServer::newConnection, &server_, [this] { accept(); });
   QObject::connect(&server_, &QTcpServer::acceptError, &server_,
                    [this] { QTimer::singleShot(kRetry, &server_, [this] { server_.resumeAccepting(); }); });
@@ -95,12 +105,24 @@ HttpServer::HttpServer(const Limits& limits) : limits_(limits) {
 HttpServer::~HttpServer() = default;
 
 void HttpServer::accept() {
-  while (connections_.size() < limits_.connections && server_.hasPendingConnections())
+  while (server_.hasPendingConnections() && (connections_.size() < limits_.connections || make_room()))
     adopt(server_.nextPendingConnection());
+}
+
+// False where each connection is being answered.
+bool HttpServer::make_room() {
+  const auto silent = std::find_if(connections_.begin(), connections_.end(),
+                                   [](const auto& connection) { return !connection->is_awaited(); });
+  if (silent == connections_.end()) return false;
+  const auto evicted = *silent;
+  connections_.erase(silent);
+  evicted->give_way();
+  return true;
 }
 
 void HttpServer::adopt(QTcpSocket* socket) {
   const auto connection = connections_.emplace_back(std::make_shared<Connection>(socket, limits_.patience));
+  connection->reader.on_head = on_head;
   // The list owns the connection; its own handlers must not.
   const std::weak_ptr<Connection> weak = connection;
   const auto alive = [weak](auto act) {

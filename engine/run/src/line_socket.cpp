@@ -17,6 +17,8 @@ LineSocket::LineSocket(std::unique_ptr<QLocalSocket> socket, std::size_t line_li
     read();
     if (on_closed) on_closed();
   });
+  resumption_.setSingleShot(true);
+  QObject::connect(&resumption_, &QTimer::timeout, socket_.get(), [this] { read(); });
 }
 
 void LineSocket::write(const std::string& line) {
@@ -24,19 +26,37 @@ void LineSocket::write(const std::string& line) {
     socket_->write(line.data(), static_cast<qint64>(line.size()));
 }
 
+// Not at once: whoever lets it go may be in the midst of a line of it.
+void LineSocket::hold(bool held) {
+  if (std::exchange(held_, held) && !held) resumption_.start(0);
+}
+
 void LineSocket::drain() {
-  while (socket_->state() == QLocalSocket::ConnectedState && socket_->waitForReadyRead(0)) read();
+  while (!held_ && socket_->state() == QLocalSocket::ConnectedState && socket_->waitForReadyRead(0)) read();
 }
 
 void LineSocket::read() {
-  const QByteArray bytes = socket_->readAll();
-  if (broken_ || bytes.isEmpty()) return;
-  try {
-    for (const std::string& line : splitter_.feed({bytes.data(), static_cast<std::size_t>(bytes.size())}))
-      if (on_line) on_line(line);
-  } catch (const Error&) {
-    broken_ = true;
-    if (on_overlong) on_overlong();
+  hand_on();
+  while (!held_) {
+    const QByteArray bytes = socket_->readAll();
+    if (broken_ || bytes.isEmpty()) return;
+    try {
+      for (std::string& line : splitter_.feed({bytes.data(), static_cast<std::size_t>(bytes.size())}))
+        waiting_.push_back(std::move(line));
+    } catch (const Error&) {
+      broken_ = true;
+      if (on_overlong) on_overlong();
+      return;
+    }
+    hand_on();
+  }
+}
+
+void LineSocket::hand_on() {
+  while (!held_ && !waiting_.empty()) {
+    const std::string line = std::move(waiting_.front());
+    waiting_.pop_front();
+    if (on_line) on_line(line);
   }
 }
 

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <QLocalSocket>
+#include <QTimer>
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -23,11 +25,15 @@ class LineSocket {
 
   QLocalSocket& socket() { return *socket_; }
   void write(const std::string& line);
+  // While it is held no line is handed on, and the socket is not read: what it takes by itself is bounded by
+  // its setReadBufferSize. Lines go on from the event loop when it is let go.
+  void hold(bool held);
   // Reads what has arrived without returning to the event loop.
   void drain();
 
  private:
   void read();
+  void hand_on();
 
   // Deletes a socket that may be in the midst of one of its own signals, and hears no more of it.
   struct Later {
@@ -38,6 +44,9 @@ class LineSocket {
   };
   std::unique_ptr<QLocalSocket, Later> socket_;
   protocol::LineSplitter splitter_;
+  std::deque<std::string> waiting_;  // lines that were read before it was held
+  QTimer resumption_;
+  bool held_ = false;
   bool broken_ = false;
 };
 

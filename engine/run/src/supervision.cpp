@@ -66,6 +66,7 @@ Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run,
   recorder_.on_trouble = [this](const std::string& text) { control_.send_notice("error", text); };
   telemetry_.on_message = [this](int rank, const Message& message) { on_message(rank, message); };
   telemetry_.on_fault = [this](const std::string& text) { tell("warning", text); };
+  control_.on_fault = [this](const std::string& text) { tell("warning", text); };
   control_.on_request = [this](const Request& request, const ControlServer::Responder& responder) {
     on_request(request, responder);
   };

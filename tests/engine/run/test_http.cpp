@@ -64,10 +64,7 @@ class TestHttp : public QObject {
 
  private Q_SLOTS:
   void initTestCase() {
-    service.on_hints = [this](const protocol::Json& json) {
-      if (!json.is_object()) throw Error(ErrorKind::usage, "sched hints must be a JSON object");
-      hints.push_back(json);
-    };
+    service.on_hints = [this](const protocol::Json& json) { hints.push_back(json); };
   }
 
   void itListensOnLoopbackAlone() { QCOMPARE(url.host(), QStringLiteral("127.0.0.1")); }
@@ -109,7 +106,10 @@ class TestHttp : public QObject {
     QCOMPARE(status(request("PUT", "/hints/job12345", "{")), 400);
     const QByteArray refusal = request("PUT", "/hints/job12345", "3");
     QCOMPARE(status(refusal), 400);
-    QVERIFY2(body(refusal).contains("must be a JSON object"), refusal);
+    QVERIFY2(body(refusal).contains("expected a JSON object"), refusal);
+    const QByteArray deep =
+        request("PUT", "/hints/job12345", QByteArray(30000, '[') + QByteArray(30000, ']'));
+    QVERIFY2(body(deep).contains("nested deeper"), deep);
     QCOMPARE(status(request("PUT", "/hints/job12345", R"({"initBatchSize": NaN})")), 400);
   }
 
@@ -129,6 +129,12 @@ class TestHttp : public QObject {
     for (const QByteArray& path : {QByteArray("/healthz"), wrong + "/healthz", wrong + "/hints/job12345",
                                    url.path().toLatin1().chopped(1) + "/healthz"})
       QCOMPARE(status(exchange(port, "GET " + path + " HTTP/1.1\r\n\r\n")), 404);
+  }
+
+  void theBodyOfAStrangerIsNotAwaited() {
+    const auto stranger = connected(port);
+    stranger->write("PUT /" + QByteArray(32, '0') + "/hints/job12345 HTTP/1.1\r\nContent-Length: 9\r\n\r\n");
+    QCOMPARE(status(answer(*stranger)), 404);
   }
 
   void tokensDiffer() {
@@ -223,24 +229,45 @@ class TestHttp : public QObject {
     QCOMPARE(status(exchange(server.port(), "GET / HTTP/1.1\r\n\r\n")), 200);
   }
 
-  void connectionsBeyondTheLimitWait() {
+  // As another user's, who connects and says nothing, or half of something, to keep the run's replicas out.
+  void silentConnectionsGiveWay() {
     HttpServer server({3, 60s});
     server.on_request = [](const HttpRequest&, const HttpServer::Reply& reply) { reply(200, "[]"); };
-    std::vector<std::unique_ptr<QTcpSocket>> idle;
+    std::vector<std::unique_ptr<QTcpSocket>> silent;
     for (int i = 0; i < 3; ++i) {
-      idle.push_back(connected(server.port()));
-      QVERIFY(idle.back()->waitForConnected(kPatience));
+      silent.push_back(connected(server.port()));
+      silent.back()->write(i == 0 ? "" : "GET / HT");
+      QVERIFY(silent.back()->waitForConnected(kPatience));
     }
-    QTest::qWait(50);
     std::vector<std::unique_ptr<QTcpSocket>> more;
     for (int i = 0; i < 5; ++i) {
       more.push_back(connected(server.port()));
       more.back()->write("GET / HTTP/1.1\r\n\r\n");
+      QCOMPARE(status(answer(*more.back())), 200);
+    }
+    (void)answer(*silent.front());  // the one that was silent longest
+    QCOMPARE(silent.front()->state(), QAbstractSocket::UnconnectedState);
+  }
+
+  void connectionsThatAreBeingAnsweredKeepTheirPlace() {
+    HttpServer server({2, 60s});
+    std::vector<HttpServer::Reply> asked;
+    server.on_request = [&](const HttpRequest&, const HttpServer::Reply& reply) { asked.push_back(reply); };
+    std::vector<std::unique_ptr<QTcpSocket>> clients;
+    for (int i = 0; i < 3; ++i) {
+      clients.push_back(connected(server.port()));
+      clients.back()->write("GET / HTTP/1.1\r\n\r\n");
+      if (i < 2) QTRY_COMPARE_WITH_TIMEOUT(asked.size(), static_cast<std::size_t>(i + 1), kPatience);
     }
     QTest::qWait(200);
-    for (const auto& socket : more) QCOMPARE(socket->bytesAvailable(), qint64(0));
-    idle.front()->abort();
-    for (const auto& socket : more) QCOMPARE(status(answer(*socket)), 200);
+    QCOMPARE(asked.size(), std::size_t(2));
+    asked[0](200, "[]");
+    QCOMPARE(status(answer(*clients[0])), 200);
+    QTRY_COMPARE_WITH_TIMEOUT(asked.size(), std::size_t(3), kPatience);
+    for (const int i : {1, 2}) {
+      asked[static_cast<std::size_t>(i)](200, "[]");
+      QCOMPARE(status(answer(*clients[static_cast<std::size_t>(i)])), 200);
+    }
   }
 };
 

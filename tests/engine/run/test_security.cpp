@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run keeps to itself, and what it gives to its programs: private sockets, arguments that no shell
-// sees, an environment that is listed without its secret.
+// What a run keeps to itself, and what it gives to its programs: private sockets, on which no client can take
+// more than its share, arguments that no shell sees, an environment that is listed without its secret.
+#include <pthread.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -10,21 +11,72 @@
 
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <set>
 #include <sstream>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
+#include "batchscope/run/client.h"
+#include "control_server.h"
 #include "generation.h"
 #include "local_listener.h"
 #include "machines.h"
+#include "request_id.h"
 
 namespace batchscope::run {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// A client that does with its socket what it likes.
+class RawClient {
+ public:
+  explicit RawClient(const fs::path& path) {
+    sockaddr_un address{AF_UNIX, {}};
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    if (::connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) qFatal("cannot connect");
+  }
+  ~RawClient() { close(fd_); }
+  RawClient(const RawClient&) = delete;
+  RawClient& operator=(const RawClient&) = delete;
+
+  // False where the kernel has no room for it.
+  bool send(const std::string& text) const {
+    const ssize_t sent = ::send(fd_, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent > 0 && sent < static_cast<ssize_t>(text.size())) qFatal("half a line");
+    return sent > 0;
+  }
+  // Ends of lines among what has arrived.
+  int lines_read() const {
+    int lines = 0;
+    std::vector<char> block(1 << 16);
+    for (ssize_t size; (size = recv(fd_, block.data(), block.size(), MSG_DONTWAIT)) > 0;)
+      lines += static_cast<int>(std::count(block.begin(), block.begin() + size, '\n'));
+    return lines;
+  }
+  bool is_closed() const {
+    char byte;
+    const ssize_t size = recv(fd_, &byte, 1, MSG_DONTWAIT | MSG_PEEK);
+    return size == 0 || (size < 0 && errno != EAGAIN);
+  }
+
+ private:
+  const int fd_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+};
+
+}  // namespace
 
 class TestSecurity : public QObject {
   Q_OBJECT
@@ -76,6 +128,136 @@ class TestSecurity : public QObject {
     QCOMPARE(heard, 0);
     QVERIFY(connect_as(0));
     QVERIFY(QTest::qWaitFor([&] { return heard == 1; }, 20000));
+  }
+
+  // It asks and asks and reads none of its answers.
+  void aClientThatDoesNotReadIsReadNoMore() {
+    ControlServer server(root_ / "c.sock");
+    int asked = 0;
+    server.on_request = [&](const protocol::Request&, const ControlServer::Responder& responder) {
+      ++asked;
+      responder.ok(std::string(1000, 'x'));
+    };
+    const RawClient client(root_ / "c.sock");
+    const std::string request = "{\"v\":1,\"id\":1,\"command\":\"status\"}\n";
+    constexpr int kRequests = 200'000;
+    int sent = 0;
+    for (int refused = 0; sent < kRequests && refused < 1000;) {
+      refused = client.send(request) ? 0 : refused + 1;
+      if (refused == 0) ++sent;
+      QCoreApplication::processEvents();
+    }
+    QVERIFY2(asked < 5000, qPrintable(QString("%1 answers wait to be read").arg(asked)));
+    QVERIFY2(sent < 50'000, qPrintable(QString("%1 requests were taken").arg(sent)));
+    // Each is answered as soon as the ones before are read.
+    int answered = 0;
+    QVERIFY(QTest::qWaitFor([&] { return (answered += client.lines_read()) == sent; }, 60'000));
+  }
+
+  void aClientWhoseRequestsAreStillBeingAnsweredIsReadNoMore() {
+    ControlServer server(root_ / "d.sock");
+    std::vector<ControlServer::Responder> asked;
+    server.on_request = [&](const protocol::Request&, const ControlServer::Responder& responder) {
+      asked.push_back(responder);
+    };
+    const RawClient client(root_ / "d.sock");
+    constexpr int kRequests = 500;
+    std::string requests;  // at once: each message costs the kernel more than its bytes
+    for (int i = 0; i < kRequests; ++i) requests += "{\"v\":1,\"id\":1,\"command\":\"checkpoint\"}\n";
+    QVERIFY(client.send(requests));
+    QVERIFY(QTest::qWaitFor([&] { return !asked.empty(); }, 20'000));
+    QTest::qWait(100);
+    QVERIFY2(asked.size() < 100, qPrintable(QString::number(asked.size())));
+    int answered = 0;
+    QVERIFY(QTest::qWaitFor(
+        [&] {
+          for (const auto& responder : std::exchange(asked, {})) responder.ok({});
+          return (answered += client.lines_read()) == kRequests;
+        },
+        20'000));
+  }
+
+  void aClientThatNeverReadsIsSentAway() {
+    ControlServer server(root_ / "e.sock", {.unread = 1000, .patience = std::chrono::milliseconds(50)});
+    server.on_request = [&](const protocol::Request&, const ControlServer::Responder& responder) {
+      responder.ok(std::string(1 << 20, 'x'));
+    };
+    QStringList faults;
+    server.on_fault = [&](const std::string& text) { faults << QString::fromStdString(text); };
+    const RawClient client(root_ / "e.sock");
+    QVERIFY(client.send("{\"v\":1,\"id\":1,\"command\":\"status\"}\n"));
+    QVERIFY(QTest::qWaitFor([&] { return faults.size() == 1; }, 20'000));
+    QVERIFY2(faults[0].contains("did not read"), qPrintable(faults[0]));
+    QVERIFY(QTest::qWaitFor([&] { return client.lines_read(), client.is_closed(); }, 20'000));
+  }
+
+  void tooManyConnectionsAreToldSo() {
+    const auto paths = protocol::run_paths("cccccccc");
+    protocol::make_run_directories(paths);
+    ControlServer server(paths.control_socket);
+    server.on_request = [](const protocol::Request&, const ControlServer::Responder& responder) {
+      responder.ok("fine");
+    };
+    const auto ask = [] {
+      std::string said;
+      std::atomic<bool> done = false;
+      std::thread client([&] {
+        try {
+          said = request("cccccccc", {}, 20'000).get<std::string>();
+        } catch (const Error& error) {
+          said = std::string(error_kind_name(error.kind())) + ": " + error.what();
+        }
+        done = true;
+      });
+      (void)QTest::qWaitFor([&] { return done.load(); }, 30'000);
+      client.join();
+      return said;
+    };
+    std::vector<std::unique_ptr<RawClient>> others;
+    for (int i = 0; i < 64; ++i) others.push_back(std::make_unique<RawClient>(paths.control_socket));
+    QTest::qWait(50);
+    for (int i = 0; i < 20; ++i) {
+      const std::string said = ask();
+      QVERIFY2(said.starts_with("conflict: too many connections"), said.c_str());
+    }
+    {
+      ControlClient client("cccccccc");
+      std::string refusal;
+      connect(&client, &ControlClient::connectedChanged, this, [&](bool connected) {
+        if (!connected) return;
+        client.send({}, [&](const protocol::Json*, const Error* error) {
+          if (error != nullptr) refusal = error->what();
+        });
+      });
+      QVERIFY2(
+          QTest::qWaitFor([&] { return refusal.find("too many connections") != std::string::npos; }, 20'000),
+          refusal.c_str());
+    }
+    others.pop_back();
+    QTRY_COMPARE_WITH_TIMEOUT(ask(), std::string("fine"), 20'000);
+  }
+
+  // As many levels as fit a line take more than a small stack where something recurses into them.
+  void anIdIsNotReadToAnyDepth() {
+    pthread_attr_t attributes;
+    QCOMPARE(pthread_attr_init(&attributes), 0);
+    QCOMPARE(pthread_attr_setstacksize(&attributes, 256 << 10), 0);
+    static const std::string kDeep = std::string(30'000, '[') + std::string(30'000, ']');
+    for (static std::string line : {"{\"v\":1,\"id\":" + kDeep + "}", kDeep, "{\"id\":" + kDeep}) {
+      pthread_t thread;
+      static bool isNull = false;
+      const auto read = [](void*) -> void* {
+        isNull = request_id(line).is_null();
+        return nullptr;
+      };
+      QCOMPARE(pthread_create(&thread, &attributes, read, nullptr), 0);
+      QCOMPARE(pthread_join(thread, nullptr), 0);
+      QVERIFY(isNull);
+    }
+    pthread_attr_destroy(&attributes);
+    QVERIFY(request_id(R"({"id":"a","command":3})") == "a");
+    QVERIFY(request_id(R"({"id":[1]})").is_null());
+    QVERIFY(request_id("nonsense").is_null());
   }
 
   void aDirectoryOfSomebodyElseIsRefused() {
