@@ -85,6 +85,7 @@ class Chaos:
         for file in (self.scenario.home / "runs.db", self.scenario.place("run") / "samples.db"):
             intact(file)
         self.faults.insist_on_the_present()
+        self.faults.insist_on_the_archive()
         if not self.faults.present and any(path.is_dir() for path in self.scenario.memory.glob("batchscope-*/*")):
             raise Failure(f"something is left in memory: {self.faults.in_memory()}")
 

@@ -26,6 +26,7 @@ class Faults:
     def __init__(self, scenario, random):
         self.scenario = scenario
         self.random = random
+        self.put_away = []  # where a person keeps checkpoints
         self.present = {}  # what somebody else put where we would keep checkpoints in memory
 
     @classmethod
@@ -128,6 +129,21 @@ class Faults:
             patiently("the replicas' end", lambda: not self.scenario.processes())
             for checkpoint in self.scenario.checkpoints()[victims]:
                 remove(checkpoint)
+
+    @fault
+    def checkpoint_put_away(self):
+        """A person moves one to another disk and leaves a link: what the link leads to is nobody else's to remove."""
+        if not self.two_checkpoints():
+            return
+        by_hand = {checkpoint["name"] for checkpoint in self.seen()["checkpoints"] if checkpoint["reason"] == "manual"}
+        checkpoint = self.random.choice([path for path in self.scenario.checkpoints()
+                                         if path.name in by_hand and not path.is_symlink()])
+        self.put_away.append(self.scenario.home / "archive" / str(len(self.put_away)))
+        self.put_away[-1].parent.mkdir(exist_ok=True)
+        checkpoint.rename(self.put_away[-1])
+        checkpoint.symlink_to(self.put_away[-1])
+        self.restart_somehow()
+        self.insist_on_the_archive()
 
     # The store.
 
@@ -283,6 +299,11 @@ class Faults:
         """Nobody has put anything beside it, not for a moment."""
         if self.present and (now := self.in_memory()) != self.present:
             raise Failure(f"another's place was used: {[str(path) for path, _ in now.items() ^ self.present.items()]}")
+
+    def insist_on_the_archive(self):
+        for checkpoint in self.put_away:
+            if not (checkpoint / "manifest.json").exists():
+                raise Failure(f"{checkpoint}, which a person put away, was taken apart")
 
     def write_catalogue(self, content):
         for name in ("runs.db", "runs.db-wal", "runs.db-shm"):
