@@ -94,11 +94,21 @@ void decode_value(const Json& json, std::map<std::string, std::vector<double>>& 
   for (const auto& [name, values] : json.get_ref<const Json::object_t&>())
     columns[name] = decode_numbers(values);
 }
+// The largest whole number that is taken, either way. Whoever reads a message may add two of its numbers or
+// take one from the other; and up to there a double, as which other readers of JSON take it, is exact.
+template <typename T>
+constexpr std::int64_t kMost = std::int64_t{1} << (sizeof(T) < sizeof(std::int64_t) ? 30 : 53);
+
 template <typename T>
 void decode_value(const Json& json, T& value) {
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
     if (!json.is_number_integer())
       throw Error(ErrorKind::usage, "expected a whole number, found " + json.dump());
+    const bool within = json.is_number_unsigned() ? json.get<std::uint64_t>() <= std::uint64_t{kMost<T>}
+                                                  : json.get<std::int64_t>() >= -kMost<T>;
+    if (!within)
+      throw Error(ErrorKind::usage, "expected a whole number between -" + std::to_string(kMost<T>) + " and " +
+                                        std::to_string(kMost<T>) + ", found " + json.dump());
   }
   json.get_to(value);
 }

@@ -4,6 +4,7 @@
 #include "run_board.h"
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 #include <utility>
 
@@ -12,6 +13,11 @@
 namespace batchscope::run {
 
 using namespace protocol;
+
+std::int64_t whole(double value) {
+  constexpr double kMost = 1e15;
+  return std::abs(value) < kMost ? static_cast<std::int64_t>(value) : 0;
+}
 
 RunBoard::RunBoard(std::int64_t step, int epoch, int epochs, double fraction,
                    std::map<std::string, double> latest)
@@ -52,6 +58,11 @@ void RunBoard::take(const Message& message) {
         }
       },
       message);
+}
+
+std::int64_t RunBoard::local_batch_size() const {
+  const auto found = latest_.find(series::kLocalBatchSize);
+  return found == latest_.end() ? 0 : whole(found->second);
 }
 
 void RunBoard::interrupted() { remaining_.interrupted(); }

@@ -14,6 +14,9 @@
 
 namespace batchscope::run {
 
+// A value of a series, which may hold any number, as a whole one; 0 for what can be none.
+std::int64_t whole(double value);
+
 class RunBoard {
  public:
   // Begins where an earlier supervisor left the run.
@@ -29,6 +32,8 @@ class RunBoard {
   int epochs() const { return epochs_; }
   double fraction() const { return fraction_; }
   const std::map<std::string, double>& latest() const { return latest_; }
+
+  std::int64_t local_batch_size() const;  // the newest; 0: unknown
 
   // The fields that telemetry knows of.
   void fill(protocol::RunStatus& status) const;

@@ -22,6 +22,7 @@ struct TelemetryServer::Connection {
 
   LineSocket lines;
   std::optional<int> rank;  // after its Hello
+  int generation = -1;      // that it said hello to
   int faults = 0;
   bool closed = false;
 
@@ -65,10 +66,11 @@ void TelemetryServer::take(Connection& connection, const std::string& line) {
                                           " of generation " + std::to_string(hello->generation) +
                                           ", which does not run now");
       connection.rank = hello->rank;
+      connection.generation = generation_;
     } else if (!connection.rank) {
       throw Error(ErrorKind::usage, "the first message must be a hello");
     }
-    on_message(*connection.rank, message);
+    if (connection.generation == generation_) on_message(*connection.rank, message);
   } catch (const Error& error) {
     if (connection.faults++ == 0)
       on_fault(connection.who() + " sent telemetry that makes no sense and is skipped: " + error.what());

@@ -61,6 +61,26 @@ class TestTelemetry : public QObject {
     QVERIFY_EXCEPTION_THROWN(decode(line.toStdString()), Error);
   }
 
+  // What is added to them must not overflow.
+  void numbersBeyondAnySenseAreRefused_data() {
+    QTest::addColumn<QByteArray>("number");
+    for (const char* number : {"9223372036854775807", "-9223372036854775808", "18446744073709551615",
+                               "9007199254740993", "-9007199254740993", "1e300"})
+      QTest::newRow(number) << QByteArray(number);
+  }
+  void numbersBeyondAnySenseAreRefused() {
+    QFETCH(QByteArray, number);
+    for (const char* line : {R"({"type":"restored","step":%1})", R"({"type":"steps","first_step":%1})",
+                             R"({"type":"steps","dropped":%1})", R"({"type":"epoch","epoch":%1})"})
+      QVERIFY_EXCEPTION_THROWN(decode(QString(line).arg(QString(number)).toStdString()), Error);
+  }
+  void theLargestNumbersArrive() {
+    const auto step = std::get<Restored>(decode(R"({"type":"restored","step":9007199254740992})")).step;
+    QCOMPARE(step, std::int64_t{1} << 53);
+    QCOMPARE(std::get<Goodbye>(decode(R"({"type":"goodbye","code":-1073741824})")).code, -(1 << 30));
+    QVERIFY_EXCEPTION_THROWN(decode(R"({"type":"goodbye","code":1073741825})"), Error);
+  }
+
   void textThatIsNoUtf8EndsNoRun() {
     const Message back = decode(encode(Scalar{"bad\xff", 1, 0, 0}));
     QVERIFY(std::get<Scalar>(back).name.starts_with("bad"));

@@ -106,7 +106,7 @@ class Replica {
     telemetry_.send(Hello{1, environment_.replica_rank, environment_.num_restarts, getpid(), "none",
                           options_.device, "fake", 1, forked_, started, monotonic_seconds()});
     if (options_.garbage)
-      telemetry_.send_text("{\"type\":\"steps\",\"first_step\":\"x\"}\nrubbish\n{\"type\":7}\n");
+      telemetry_.send_text("{\"type\":\"steps\",\"first_step\":\"x\"}\nrubbish\n{\"type\":7}\n" + extremes());
     restore();
     heartbeats_ = std::jthread([this](const std::stop_token& end) {
       for (; !end.stop_requested(); pause_for(50)) beat();
@@ -139,6 +139,18 @@ class Replica {
     const double now = monotonic_seconds();
     telemetry_.send(Heartbeat{environment_.replica_rank, step_, "train", waiting_ ? "all_reduce 'ask'" : "",
                               since_, now});
+  }
+
+  // Steps at the ends of what a number can be, and somewhat before.
+  static std::string extremes() {
+    std::string text;
+    for (const char* step :
+         {"-9223372036854775808", "9223372036854775807", "-9007199254740992", "9007199254740992"})
+      text += std::string(R"({"type":"restored","rank":0,"step":)") + step + "}\n" +
+              R"({"type":"steps","first_step":)" + step + R"(,"columns":{"mono":[1,2],"garbage":[1,2]}})" +
+              "\n" + R"({"type":"steps","first_step":1,"dropped":)" + step + R"(,"columns":{"mono":[1]}})" +
+              "\n";
+    return text;
   }
 
   // The whole generation stands still.
