@@ -50,6 +50,14 @@ class EagerStore final : public c10d::PrefixStore {
   }
 };
 
+// Whoever made the rendezvous directory removes it, and with it what a hub that was killed leaves.
+std::string hub_place(const protocol::Environment& environment) {
+  if (environment.rendezvous_dir.empty() || environment.num_nodes > 1)
+    return "tcp:" + environment.master_address;
+  const std::string path = environment.rendezvous_dir + "/star-" + std::to_string(environment.num_restarts);
+  return fits_unix_socket(path) ? "unix:" + path : "tcp:127.0.0.1";
+}
+
 }  // namespace
 
 bool one_machine(const protocol::Environment& environment) {
@@ -104,7 +112,7 @@ std::shared_ptr<Star> meet(c10d::Store& store, const protocol::Environment& envi
   Star::Meeting meeting;
   meeting.rank = environment.replica_rank;
   meeting.size = environment.num_replicas;
-  if (!one_machine(environment)) meeting.hub_host = environment.master_address;
+  meeting.hub = hub_place(environment);
   meeting.timeout = timeout;
   meeting.publish = [&](const std::string& address) {
     store.set(kStarKey, std::vector<std::uint8_t>(address.begin(), address.end()));

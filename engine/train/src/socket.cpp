@@ -10,13 +10,13 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -25,6 +25,8 @@
 
 namespace batchscope {
 namespace {
+
+constexpr std::string_view kUnix = "unix:", kTcp = "tcp:";
 
 [[noreturn]] void fail(const std::string& what) {
   throw Error(ErrorKind::io, what + ": " + std::strerror(errno));
@@ -96,7 +98,7 @@ void send_at_once(int descriptor) {
 sockaddr_un unix_address(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path)
+  if (!fits_unix_socket(path))
     throw Error(ErrorKind::usage, "socket path '" + path + "' is longer than a Unix socket's may be");
   std::copy(path.begin(), path.end(), address.sun_path);
   return address;
@@ -129,22 +131,29 @@ Transfer Socket::receive(char* bytes, std::size_t count, Deadline deadline) {
   });
 }
 
-Listener::Listener() {
-  const char* base = std::getenv("TMPDIR");
-  directory_ = std::string(base && *base ? base : "/tmp") + "/batchscope-XXXXXX";
-  if (!::mkdtemp(directory_.data())) fail("cannot make a directory like " + directory_);
-  const std::string path = directory_ + "/star";
-  const sockaddr_un address = unix_address(path);
-  const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  socket_ = Socket(descriptor);
-  if (descriptor < 0 ||
-      ::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      ::listen(descriptor, SOMAXCONN) != 0)
-    fail("cannot listen at " + path);
-  address_ = "unix:" + path;
+bool fits_unix_socket(const std::string& path) { return path.size() < sizeof(sockaddr_un{}.sun_path); }
+
+Listener::Listener(const std::string& place) {
+  if (place.starts_with(kUnix))
+    listen_at_path(place.substr(kUnix.size()));
+  else
+    listen_at_host(place.substr(kTcp.size()));
 }
 
-Listener::Listener(const std::string& host) {
+void Listener::listen_at_path(const std::string& path) {
+  const sockaddr_un address = unix_address(path);
+  ::unlink(path.c_str());
+  const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  socket_ = Socket(descriptor);
+  // Nobody can connect between bind and listen, which is when the mode is set.
+  if (descriptor < 0 ||
+      ::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::chmod(path.c_str(), 0600) != 0 || ::listen(descriptor, SOMAXCONN) != 0)
+    fail("cannot listen at " + path);
+  address_ = std::string(kUnix) + path;
+}
+
+void Listener::listen_at_host(const std::string& host) {
   const Addresses addresses = resolve(host, "0");
   for (const addrinfo* at = addresses.get(); at; at = at->ai_next) {
     const int descriptor = ::socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -157,31 +166,29 @@ Listener::Listener(const std::string& host) {
     char port[NI_MAXSERV] = {};
     ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&bound), &size);
     ::getnameinfo(reinterpret_cast<sockaddr*>(&bound), size, nullptr, 0, port, sizeof port, NI_NUMERICSERV);
-    address_ = "tcp:" + host + ":" + port;
+    address_ = std::string(kTcp) + host + ":" + port;
     return;
   }
   fail("cannot listen at " + host);
 }
 
 Listener::~Listener() {
-  if (directory_.empty()) return;
-  ::unlink((directory_ + "/star").c_str());
-  ::rmdir(directory_.c_str());
+  if (address_.starts_with(kUnix)) ::unlink(address_.c_str() + kUnix.size());
 }
 
 Socket Listener::accept(Deadline deadline) {
   while (wait_for(socket_.descriptor_, POLLIN, deadline)) {
     const int descriptor = ::accept4(socket_.descriptor_, nullptr, nullptr, SOCK_CLOEXEC);
     if (descriptor < 0) continue;
-    if (address_.starts_with("tcp:")) send_at_once(descriptor);
+    if (address_.starts_with(kTcp)) send_at_once(descriptor);
     return Socket(descriptor);
   }
   return {};
 }
 
 Socket connect_to(const std::string& address, Deadline deadline) {
-  if (address.starts_with("unix:")) {
-    const std::string path = address.substr(5);
+  if (address.starts_with(kUnix)) {
+    const std::string path = address.substr(kUnix.size());
     const sockaddr_un target = unix_address(path);
     const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     Socket socket(descriptor);
@@ -191,9 +198,9 @@ Socket connect_to(const std::string& address, Deadline deadline) {
     return socket;
   }
   const auto colon = address.rfind(':');
-  if (!address.starts_with("tcp:") || colon < 4)
+  if (!address.starts_with(kTcp) || colon < kTcp.size())
     throw Error(ErrorKind::usage, "'" + address + "' is no address: expected unix:PATH or tcp:HOST:PORT");
-  const std::string host = address.substr(4, colon - 4);
+  const std::string host = address.substr(kTcp.size(), colon - kTcp.size());
   const Addresses addresses = resolve(host, address.substr(colon + 1));
   for (const addrinfo* at = addresses.get(); at; at = at->ai_next) {
     const int descriptor = ::socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -35,12 +35,13 @@ class Socket {
   int descriptor_ = -1;
 };
 
-// Waits for connections at an address of its own choice, which it tells: "unix:PATH" in a directory that
-// only this user may enter, or "tcp:HOST:PORT".
+// Waits for connections at an address that it tells: "unix:PATH", where only this user may connect, or
+// "tcp:HOST:PORT".
 class Listener {
  public:
-  Listener();                                  // Unix socket
-  explicit Listener(const std::string& host);  // TCP, any free port
+  // "unix:PATH", in the place of what a dead process left there, or "tcp:HOST", at any free port. Throws
+  // Error(io).
+  explicit Listener(const std::string& place);
   ~Listener();
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
@@ -50,9 +51,15 @@ class Listener {
   Socket accept(Deadline deadline);
 
  private:
+  void listen_at_path(const std::string& path);
+  void listen_at_host(const std::string& host);
+
   Socket socket_;
-  std::string address_, directory_;
+  std::string address_;
 };
+
+// Whether the path is short enough to be a Unix socket's.
+bool fits_unix_socket(const std::string& path);
 
 // Throws Error(io) when nobody listens there, Error(timeout) when nothing answers before the deadline,
 // Error(usage) for an address of another form.

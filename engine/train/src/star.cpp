@@ -58,15 +58,14 @@ Star::Star(const Meeting& meeting) : rank_(meeting.rank), size_(meeting.size), t
 }
 
 void Star::meet_as_hub(const Meeting& meeting) {
-  std::optional<Listener> listener;
-  meeting.hub_host.empty() ? listener.emplace() : listener.emplace(meeting.hub_host);
+  Listener listener(meeting.hub);
   const std::string token = random_token();
-  meeting.publish(token + " " + listener->address());
+  meeting.publish(token + " " + listener.address());
 
   const Deadline deadline = after(timeout_);
   spokes_.resize(static_cast<std::size_t>(size_));
   for (int met = 1; met < size_;) {
-    Socket socket = listener->accept(deadline);
+    Socket socket = listener.accept(deadline);
     if (!socket.open()) break;
     // Whoever does not know the token is hung up on, and may not hold up those who do.
     Greeting greeting;

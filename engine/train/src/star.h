@@ -39,7 +39,7 @@ class Star {
   struct Meeting {
     int rank = 0;
     int size = 1;
-    std::string hub_host;  // empty: one machine, a Unix socket
+    std::string hub;  // where it listens: "unix:PATH", on one machine, or "tcp:HOST"
     std::chrono::milliseconds timeout{};
     std::function<void(const std::string&)> publish;
     std::function<std::string()> look_up;

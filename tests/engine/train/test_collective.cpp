@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Collectives between real processes: results, order, and what each replica learns of another's failure.
+#include <QDir>
+#include <QFile>
 #include <QTest>
 
 #include "replicas.h"
@@ -22,6 +24,7 @@ class TestCollective : public QObject {
   void hangingHubIsNamed();
   void aBarrierHasATimeoutOfItsOwn();
   void missingReplicaIsNamed();
+  void whatAKilledHubLeavesIsInTheRendezvous();
   void failureAmongGradientsIsNamed_data();
   void failureAmongGradientsIsNamed();
 };
@@ -142,6 +145,29 @@ void TestCollective::missingReplicaIsNamed() {
     const auto message = replica.said["message"].get<std::string>();
     QVERIFY2(message.find("replica 2 did not appear") != std::string::npos, message.c_str());
   }
+}
+
+// It was waiting for the others. Whoever made the folder to meet in removes it; nobody knows of another.
+void TestCollective::whatAKilledHubLeavesIsInTheRendezvous() {
+  const QTemporaryDir meeting, temporary;
+  batchscope::protocol::Environment environment;
+  environment.num_replicas = 2;
+  environment.rendezvous_dir = meeting.path().toStdString();
+  QProcessEnvironment variables = QProcessEnvironment::systemEnvironment();
+  for (const auto& [name, value] : environment.to_variables())
+    variables.insert(QString::fromStdString(name), QString::fromStdString(value));
+  variables.insert("TMPDIR", temporary.path());
+  QProcess hub;
+  hub.setProcessEnvironment(variables);
+  hub.start(QCoreApplication::applicationDirPath() + "/train-collective-replica", {"hang"});
+  const auto published = [&] {
+    QFile store(meeting.filePath("store-0"));
+    return store.open(QIODevice::ReadOnly) && store.readAll().contains("star");
+  };
+  QVERIFY(QTest::qWaitFor(published, 60'000));
+  hub.kill();
+  QVERIFY(hub.waitForFinished(60'000));
+  QCOMPARE(QDir(temporary.path()).entryList(QDir::AllEntries | QDir::NoDotAndDotDot), QStringList());
 }
 
 // The exchange of tensors cannot tell who failed.

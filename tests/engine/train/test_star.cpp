@@ -25,7 +25,7 @@ class StarTest : public QObject {
     auto hub = std::async(std::launch::async, [&] {
       return Star({.rank = 0,
                    .size = 2,
-                   .hub_host = "127.0.0.1",
+                   .hub = "tcp:127.0.0.1",
                    .timeout = kTimeout,
                    .publish = [&](const std::string& text) { promise.set_value(text); },
                    .look_up = {}});
@@ -36,7 +36,7 @@ class StarTest : public QObject {
     Socket liar = connect_to(address, soon());
     QVERIFY(liar.send(std::string(32, '0') + std::string("\1\0\0\0", 4), soon()) == Transfer::done);
     auto spoke = std::async(std::launch::async, [&] {
-      return Star({.rank = 1, .size = 2, .hub_host = {}, .timeout = kTimeout, .publish = {}, .look_up = [&] {
+      return Star({.rank = 1, .size = 2, .hub = {}, .timeout = kTimeout, .publish = {}, .look_up = [&] {
                      return published.get();
                    }});
     });
@@ -54,7 +54,7 @@ class StarTest : public QObject {
   void nobody_there_is_told() {
     std::string address;
     {
-      const Listener listener("127.0.0.1");
+      const Listener listener("tcp:127.0.0.1");
       address = listener.address();
     }
     QVERIFY_EXCEPTION_THROWN(connect_to(address, soon()), Error);
