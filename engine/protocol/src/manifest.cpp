@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <variant>
 
 #include "batchscope/protocol/error.h"
@@ -32,6 +31,27 @@ bool is_plain_name(const std::string& name) {
          name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
 }
 
+[[noreturn]] void fail_to_read(const fs::path& file, int error) {
+  throw Error(ErrorKind::io, "cannot read " + file.string() + ": " + std::strerror(error ? error : EIO));
+}
+
+// A folder opens as a file does, and like a damaged sector fails when it is read.
+std::string read_text(const fs::path& file) {
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  if (!in && errno != ENOENT && errno != ENOTDIR) fail_to_read(file, errno);
+  if (!in)
+    throw Error(ErrorKind::not_found, file.string() + " is missing: the checkpoint was never completed");
+  std::string text;
+  std::array<char, 1 << 14> block;
+  while (in) {
+    in.read(block.data(), block.size());
+    text.append(block.data(), static_cast<std::size_t>(in.gcount()));
+  }
+  if (in.bad()) fail_to_read(file, errno);
+  return text;
+}
+
 }  // namespace
 
 std::uint32_t file_crc32(const fs::path& file) {
@@ -42,7 +62,7 @@ std::uint32_t file_crc32(const fs::path& file) {
     in.read(block.data(), block.size());
     crc = crc32(crc, reinterpret_cast<const Bytef*>(block.data()), static_cast<uInt>(in.gcount()));
   }
-  if (in.bad()) throw Error(ErrorKind::io, "cannot read " + file.string());
+  if (in.bad()) fail_to_read(file, errno);
   return static_cast<std::uint32_t>(crc);
 }
 
@@ -90,12 +110,10 @@ void write_manifest(const fs::path& directory, const Manifest& manifest) {
 
 Manifest read_manifest(const fs::path& directory) {
   const fs::path file = directory / kFile;
-  std::ifstream in(file, std::ios::binary);
-  if (!in)
-    throw Error(ErrorKind::not_found, file.string() + " is missing: the checkpoint was never completed");
+  const std::string text = read_text(file);
   Manifest manifest;
   try {
-    const Json json = parse_object(std::string(std::istreambuf_iterator<char>(in), {}));
+    const Json json = parse_object(text);
     const auto whole = [](const Json& object, const char* field, auto& value) {
       if (!object.at(field).is_number_integer())
         throw Error(ErrorKind::usage, std::string("\"") + field + "\" is no whole number");
@@ -153,13 +171,14 @@ Manifest verify_checkpoint(const fs::path& directory) {
 std::vector<fs::path> list_checkpoints(const fs::path& parent) {
   std::vector<fs::path> found;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(parent, error)) {
-    const std::string name = entry.path().filename().string();
+  for (fs::directory_iterator entry(parent, error), end; entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
     const std::string_view number = std::string_view(name).substr(std::min(kPrefix.size(), name.size()));
     if (name.starts_with(kPrefix) && !number.empty() &&
         number.find_first_not_of("0123456789") == std::string_view::npos)
-      found.push_back(entry.path());
+      found.push_back(entry->path());
   }
+  if (error && error != std::errc::no_such_file_or_directory) fail_to_read(parent, error.value());
   // Zero-padded numbers: longer is larger, equal lengths compare as text.
   std::sort(found.begin(), found.end(), [](const fs::path& a, const fs::path& b) {
     const auto left = a.filename().native(), right = b.filename().native();

@@ -82,8 +82,13 @@ void adopt_checkpoints(storage::Catalogue& catalogue, const std::string& run, in
   for (const fs::path& directory : std::views::reverse(checkpoints)) {  // the oldest first, as they came
     const std::string name = directory.filename().string();
     if (known.contains(name)) continue;
+    protocol::Manifest manifest;
     try {
-      const auto manifest = protocol::read_manifest(directory);
+      manifest = protocol::read_manifest(directory);
+    } catch (const Error&) {
+      continue;  // half a checkpoint, or one that cannot be read: the replicas skip it, and say so
+    }
+    try {
       // The ledger is written before the checkpoint: it may be there already.
       const auto ledger = catalogue.ledger(run);
       for (const auto& entry : manifest.ledger)
@@ -95,7 +100,7 @@ void adopt_checkpoints(storage::Catalogue& catalogue, const std::string& run, in
                                      modified(directory), 0, size_of(manifest), manifest.reason});
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::io || error.kind() == ErrorKind::timeout) throw;
-      // Half a checkpoint: the replicas skip it, and say so.
+      // A checkpoint that the catalogue does not take is one that it does not list.
     }
   }
 }

@@ -135,16 +135,25 @@ void Recorder::take_checkpoint(const CheckpointWritten& m) {
     catalogue.put_checkpoint(run_, row);
     // The replicas keep the last few and remove the rest.
     std::set<std::string> there;
-    for (const auto& directory : list_checkpoints(paths_.checkpoints))
-      there.insert(directory.filename().string());
+    for (const auto& directory : present_checkpoints()) there.insert(directory.filename().string());
+    if (there.empty()) return;
     for (const auto& known : catalogue.checkpoints(run_))
       if (!there.contains(known.name)) catalogue.remove_checkpoint(run_, known.name);
   });
 }
 
+// None where the folder cannot be read: nothing is known of them then, and nothing waits for that.
+std::vector<std::filesystem::path> Recorder::present_checkpoints() const {
+  try {
+    return list_checkpoints(paths_.checkpoints);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 // As they are now: what the next generation writes is told by itself.
 void Recorder::adopt_checkpoints() {
-  queue([this, generation = generation_, present = list_checkpoints(paths_.checkpoints)](auto& catalogue) {
+  queue([this, generation = generation_, present = present_checkpoints()](auto& catalogue) {
     run::adopt_checkpoints(catalogue, run_, generation, present);
   });
 }

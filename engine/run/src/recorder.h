@@ -9,6 +9,7 @@
 #pragma once
 
 #include <deque>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <set>
@@ -78,6 +79,7 @@ class Recorder {
   void take_steps(const protocol::Steps& steps);
   void take_epoch(const protocol::EpochMark& mark);
   void take_checkpoint(const protocol::CheckpointWritten& checkpoint);
+  std::vector<std::filesystem::path> present_checkpoints() const;
 
   storage::Catalogue& catalogue_;
   const std::string run_;

@@ -103,9 +103,13 @@ void VolatileCheckpoints::remove_lost() {
 VolatileCheckpoints::~VolatileCheckpoints() {
   settle();
   if (lock_ < 0) return;
-  std::error_code error;
-  // What could not be put on disk waits for whoever comes next.
-  if (list_checkpoints(paths_.memory).empty()) fs::remove_all(paths_.memory, error);
+  try {
+    std::error_code error;
+    // What could not be put on disk waits for whoever comes next.
+    if (list_checkpoints(paths_.memory).empty()) fs::remove_all(paths_.memory, error);
+  } catch (const Error&) {
+    // What cannot be seen is left to whoever comes next, too.
+  }
   close(lock_);
 }
 
@@ -141,7 +145,11 @@ void VolatileCheckpoints::try_again() {
 
 void VolatileCheckpoints::settle() {
   if (running_.valid()) running_.get();
-  write_out();
+  try {
+    write_out();
+  } catch (const Error& error) {
+    tell("warning", std::string("checkpoints in memory are not on disk: ") + error.what());
+  }
 }
 
 void VolatileCheckpoints::write_out() {

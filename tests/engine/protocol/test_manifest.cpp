@@ -62,6 +62,25 @@ class TestManifest : public QObject {
     QVERIFY((manifest.ledger == std::vector<LedgerEntry>{{"train-0", 1, 2, 30, 40, 5, 53, 40}}));
   }
 
+  // Like one on a damaged sector: it opens, and reading fails.
+  void oneThatCannotBeReadIsSkipped() {
+    const fs::path older = make("checkpoint-000001"), newer = make("checkpoint-000002");
+    fs::remove(newer / "manifest.json");
+    fs::create_directory(newer / "manifest.json");
+    QCOMPARE(kind_of(newer), ErrorKind::io);
+    std::vector<std::string> skipped;
+    QCOMPARE(newest_good_checkpoint(parent_, &skipped), older);
+    QCOMPARE(skipped.size(), 1u);
+    QVERIFY2(skipped[0].find("checkpoint-000002/manifest.json: Is a directory") != std::string::npos,
+             skipped[0].c_str());
+  }
+
+  void aFolderThatCannotBeReadIsNotAnEmptyOne() {
+    QVERIFY(list_checkpoints(parent_ / "nothing").empty());
+    write(parent_ / "file", "");
+    QVERIFY_EXCEPTION_THROWN(list_checkpoints(parent_ / "file"), Error);
+  }
+
   void everyKindOfDamageIsFound() {
     const fs::path truncated = make("checkpoint-000001");
     write(truncated / "model", "the");

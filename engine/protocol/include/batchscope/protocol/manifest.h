@@ -43,7 +43,8 @@ struct Manifest {
 /// Writes manifest.json into the directory and fsyncs it. Throws Error(io).
 void write_manifest(const std::filesystem::path& directory, const Manifest& manifest);
 
-/// Reads and checks the form. Throws Error(corrupt), Error(version), Error(not_found).
+/// Reads and checks the form. Throws Error(corrupt), Error(version), Error(not_found), and Error(io) for one
+/// that is there and cannot be read, all naming the file.
 Manifest read_manifest(const std::filesystem::path& directory);
 
 /// Reads the manifest and checks size and checksum of every file. Throws Error(corrupt) naming the file.
@@ -52,7 +53,8 @@ Manifest verify_checkpoint(const std::filesystem::path& directory);
 /// zlib's CRC-32 of a file's bytes. Throws Error(io).
 std::uint32_t file_crc32(const std::filesystem::path& file);
 
-/// Checkpoint directories ("checkpoint-000012") below, newest first, without looking inside.
+/// Checkpoint directories ("checkpoint-000012") below, newest first, without looking inside; none where there
+/// is no such directory. Throws Error(io) where it cannot be read: half a list would be taken for all of it.
 std::vector<std::filesystem::path> list_checkpoints(const std::filesystem::path& parent);
 
 /// The newest that verifies; what it had to skip, and why, goes to `skipped`.
