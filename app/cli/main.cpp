@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The program `batchscope`.
-#include <QCoreApplication>
 #include <cstdlib>
+#include <memory>
 
+#include "batchscope/run/application.h"
 #include "command_line.h"
 #include "terminal.h"
 
@@ -29,7 +30,7 @@ int main(int argc, char** argv) {
   batchscope::cli::readLocale();
   const auto application = [&] {
     const Utf8ForQt locale;
-    return std::make_unique<QCoreApplication>(argc, argv);
+    return std::make_unique<batchscope::run::Application>(argc, argv);
   }();
   return batchscope::cli::runCommandLine(argc, argv);
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "absent_supervisor.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/run_state.h"
 #include "batchscope/run/client.h"
@@ -149,7 +150,7 @@ bool ControlClient::connected() const { return impl_->connected; }
 
 void ControlClient::send(Request request, Reply done) {
   if (!impl_->connected) {
-    const Error error(ErrorKind::not_found, "run " + id_ + " has no supervisor; resume it first");
+    const Error error = absent_supervisor(id_);
     if (done) done(nullptr, &error);
     return;
   }

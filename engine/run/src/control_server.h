@@ -43,6 +43,8 @@ class ControlServer {
   // A client had to be sent away.
   std::function<void(const std::string& sentence)> on_fault;
 
+  LocalListener& listener() { return listener_; }
+
   bool has_subscribers() const;
   void send_status(const protocol::RunStatus& status);
   void send_notice(const std::string& level, const std::string& text);

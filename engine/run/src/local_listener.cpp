@@ -27,6 +27,10 @@ constexpr auto kRetry = std::chrono::milliseconds(500);  // when descriptors hav
 
 LocalListener::LocalListener(const std::filesystem::path& path, Accepted accepted)
     : path_(path), accepted_(std::move(accepted)) {
+  open();
+}
+
+void LocalListener::open() {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   const std::string& name = path_.native();
@@ -40,21 +44,34 @@ LocalListener::LocalListener(const std::filesystem::path& path, Accepted accepte
   if (fd_ < 0 || bind(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
       chmod(name.c_str(), 0600) != 0 || listen(fd_, kBacklog) != 0) {
     const int error = errno;
-    if (fd_ >= 0) close(fd_);
+    if (fd_ >= 0) close(std::exchange(fd_, -1));
     throw Error(ErrorKind::io, "cannot listen on " + name + ": " + std::strerror(error));
   }
+  file_ = inode_of(path_);
   notifier_ = std::make_unique<QSocketNotifier>(fd_, QSocketNotifier::Read);
   QObject::connect(notifier_.get(), &QSocketNotifier::activated, notifier_.get(),
                    [this] { accept_pending(); });
 }
 
-LocalListener::~LocalListener() {
+void LocalListener::close_socket() {
   notifier_.reset();
-  close(fd_);
+  if (fd_ >= 0) close(std::exchange(fd_, -1));
+}
+
+LocalListener::~LocalListener() {
+  close_socket();
   unlink(path_.c_str());
 }
 
+bool LocalListener::stands() const { return fd_ >= 0 && inode_of(path_) == file_; }
+
+void LocalListener::renew() {
+  close_socket();
+  open();
+}
+
 void LocalListener::accept_pending() {
+  if (fd_ < 0) return;
   for (;;) {
     const int connection = accept4(fd_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (connection < 0) {

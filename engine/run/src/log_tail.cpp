@@ -8,7 +8,7 @@
 namespace batchscope::run {
 
 std::string log_tail(const std::filesystem::path& path, int lines) {
-  constexpr qint64 kMost = 4096;
+  constexpr qint64 kMost = 32 << 10;
   QFile file(path);
   if (!file.open(QIODevice::ReadOnly)) return {};
   file.seek(std::max<qint64>(0, file.size() - kMost));

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "absent_supervisor.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/client.h"
 #include "peer.h"
@@ -36,8 +37,7 @@ class Connection {
     if (fd_ < 0) throw Error(ErrorKind::io, std::string("no socket: ") + std::strerror(errno));
     if (connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
       close(fd_);
-      throw Error(ErrorKind::not_found,
-                  "run " + id + " has no supervisor; resume it with: batchscope resume " + id);
+      throw absent_supervisor(id);
     }
     if (!is_trusted_peer(fd_)) {
       close(fd_);

@@ -72,7 +72,7 @@ void RunMachine::launch(int replicas, const std::string& reason) {
   orders_.set_timer(-1);
   try {
     orders_.launch(replicas, reason);
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     end(RunState::failed, error.what());
     return;
   }
@@ -161,6 +161,18 @@ void RunMachine::refused(const std::string& why) {
   if (intent == Intent::stop) stop();  // asked for on the way
 }
 
+void RunMachine::fail(const std::string& why) {
+  if (phase_ == Phase::over) return;
+  const bool alive =
+      phase_ != Phase::idle && phase_ != Phase::backing_off && static_cast<int>(exits_.size()) < replicas_;
+  const bool again = !failure_.empty();
+  if (!again) failure_ = why;
+  if (again || !alive)
+    end(RunState::failed, failure_);
+  else if (intent_ != Intent::stop)
+    stop();
+}
+
 void RunMachine::time_out() {
   switch (phase_) {
     case Phase::launching:
@@ -230,7 +242,8 @@ void RunMachine::crashed(const Exit& culprit) {
   const bool unstarted = culprit.killed && culprit.cause == Cause::unknown;
   const std::string what = unstarted ? "it did not start in time" : describe(culprit);
   std::string log = culprit.why.empty() ? orders_.last_words(culprit.rank) : std::string();
-  if (!log.empty()) log = "; its log ends with:\n" + log;
+  if (!log.empty()) log = "; its log ends with: " + log;
+  log += " (" + orders_.log_command(culprit.rank) + ")";
   const std::string why = what + log;
 
   const std::string lowered = culprit.cause == Cause::memory
@@ -289,8 +302,9 @@ void RunMachine::end(RunState state, const std::string& message) {
   phase_ = Phase::over;
   intent_ = Intent::none;
   queued_.reset();
-  end_state_ = state;
-  message_ = message;
+  const bool failed = !failure_.empty() && state != RunState::finished;
+  end_state_ = failed ? RunState::failed : state;
+  message_ = failed ? failure_ : message;
   orders_.set_timer(-1);
 }
 

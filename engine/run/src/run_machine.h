@@ -34,7 +34,7 @@ class Orders {
  public:
   virtual ~Orders() = default;
 
-  // Starts a generation. May throw Error where it cannot be started at all.
+  // Starts a generation. Throws where it cannot be started at all.
   virtual void launch(int replicas, const std::string& reason) = 0;
   virtual void ask_exit() = 0;  // SIGTERM to every replica
   virtual void kill() = 0;      // SIGKILL to every replica
@@ -44,13 +44,14 @@ class Orders {
   // The generation's last replica has exited.
   virtual void ended(const Outcome& outcome) = 0;
 
-  virtual std::string last_words(int rank) = 0;  // end of the replica's log, or empty
-  virtual std::string restart_point() = 0;       // "checkpoint-000003 (step 100)", "the beginning, ..."
-  virtual std::int64_t step() = 0;               // optimizer steps done
+  virtual std::string last_words(int rank) = 0;   // of the replica's log, in a line, or empty
+  virtual std::string log_command(int rank) = 0;  // that shows the whole log
+  virtual std::string restart_point() = 0;        // "checkpoint-000003 (step 100)", "the beginning, ..."
+  virtual std::int64_t step() = 0;                // optimizer steps done
   // Who held a replica up that gave up waiting.
   virtual std::optional<Suspect> suspect() = 0;
   // Memory ran out at so many samples: lowers the bound that the next generation gets, and says so in a
-  // clause; empty where there is nothing to lower.
+  // clause; empty where there is nothing to lower, or where that many fitted on the old number of replicas.
   virtual std::string lower_local_batch_size(std::int64_t local) = 0;
 };
 
@@ -73,6 +74,9 @@ class RunMachine {
   void replica_exited(const Exit& exit);
   void hung(const Suspect& suspect);     // no replica makes progress, because of this one
   void refused(const std::string& why);  // the replicas were to leave, and could not checkpoint: they stay
+  // The supervisor cannot go on: the replicas are asked for a last checkpoint, and the run has failed. Said
+  // again, before they have left, it ends the run at once.
+  void fail(const std::string& why);
   void time_out();
 
   // What is asked. Throw Error(conflict) where the run is in no state to do it.
@@ -109,6 +113,7 @@ class RunMachine {
   Phase phase_ = Phase::idle;
   RunState end_state_ = RunState::stopped;
   std::string message_;
+  std::string failure_;  // why the supervisor cannot go on; empty: it can
 
   int replicas_ = 0;           // of the present generation, or of the last
   bool fresh_ = true;          // launched by start or resume, not by a restart

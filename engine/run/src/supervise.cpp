@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 
 #include "batchscope/protocol/error.h"
@@ -54,6 +55,14 @@ class Directories {
   const std::filesystem::path runtime_;
 };
 
+// Of a supervisor that did not come so far as to tell by itself, or no longer could.
+void tell_failure(storage::Catalogue& catalogue, const storage::Run& run, const std::string& why) {
+  const auto generations = catalogue.generations(run.id);
+  catalogue.add_event(run.id, generations.empty() ? 0 : generations.back().number, run.step, "error",
+                      "failed: " + why);
+  catalogue.set_state(run.id, RunState::failed, why);
+}
+
 }  // namespace
 
 int supervise(const std::string& id, int replicas) {
@@ -63,16 +72,19 @@ int supervise(const std::string& id, int replicas) {
   if (run->state == RunState::finished)
     throw Error(ErrorKind::conflict, "run " + id + " is finished; start a new one");
   const Claim claim(catalogue, id);
-  catalogue.set_state(id, RunState::starting);
-  const Directories directories(protocol::run_paths(id));
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   signal(SIGXFSZ, SIG_IGN);  // a file that may not grow any more is a full disk, not the end
   try {
+    catalogue.set_state(id, RunState::starting);
+    const Directories directories(protocol::run_paths(id));
     storage::keep_spec(protocol::run_paths(id).root, run->spec);
     return Supervision(catalogue, *run, replicas).exec();
   } catch (const Error& error) {
-    catalogue.set_state(id, RunState::failed, error.what());
+    tell_failure(catalogue, *run, error.what());
     throw;
+  } catch (const std::exception& error) {  // of the system or of a library
+    tell_failure(catalogue, *run, error.what());
+    throw Error(ErrorKind::failure, error.what());
   }
 }
 

@@ -15,6 +15,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/protocol/time_outs.h"
+#include "batchscope/run/application.h"
 #include "batchscope/storage/medium.h"
 #include "memory_fault.h"
 #include "predecessor.h"
@@ -30,7 +31,7 @@ namespace {
 constexpr auto kTick = 200ms;  // the series are committed
 constexpr int kTicksPerProgress = 5;
 constexpr auto kStatusInterval = 100ms;
-constexpr auto kDeviceInterval = 1000ms;
+constexpr auto kDeviceInterval = 1000ms;  // and what lies on disk is looked after
 constexpr auto kLeftoversInterval = 50ms;
 constexpr int kLastAttempts = 10;  // to write down how the run ended
 
@@ -86,7 +87,9 @@ Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run,
   QObject::connect(&status_timer_, &QTimer::timeout, &loop_, [this] {
     if (dirty_ || clock_.running()) publish_status();
   });
+  for (const auto& path : {paths_.root, paths_.samples}) folders_[path] = inode_of(path);
   QObject::connect(&device_timer_, &QTimer::timeout, &loop_, [this] {
+    look_after_folders();
     if (!generation_) return;
     if (progressed_) recorder_.measured(board_.step(), device_metrics_.read(generation_->living()));
     for (const auto& [rank, pid] : generation_->living())
@@ -96,6 +99,8 @@ Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run,
 }
 
 Supervision::~Supervision() {
+  if (auto* const application = dynamic_cast<Application*>(QCoreApplication::instance()))
+    application->on_exception = nullptr;
   generation_.reset();
   // Whatever detached itself from its replica has come to us, the subreaper.
   for (const pid_t child : children()) {
@@ -105,6 +110,8 @@ Supervision::~Supervision() {
 }
 
 int Supervision::exec() {
+  if (auto* const application = dynamic_cast<Application*>(QCoreApplication::instance()))
+    application->on_exception = [this](const std::exception& exception) { on_exception(exception); };
   tick_.start(kTick);
   status_timer_.start(kStatusInterval);
   device_timer_.start(kDeviceInterval);
@@ -116,7 +123,30 @@ int Supervision::exec() {
   } else {
     QTimer::singleShot(0, &loop_, [this] { prepare(); });
   }
-  return loop_.exec();
+  const int code = loop_.exec();
+  if (!concluded_) throw Error(ErrorKind::failure, machine_.message());
+  return code;
+}
+
+// What a handler of events did not foresee ends the run in order: with a last checkpoint, an event and a
+// message. What is done only now and then rests from here on, for it might throw the same again; whatever
+// else does ends the run without the checkpoint, and at its very end the loop.
+void Supervision::on_exception(const std::exception& exception) {
+  std::fprintf(stderr, "error: thrown in an event's handler: %s\n", exception.what());
+  std::string why = exception.what();
+  if (!dynamic_cast<const Error*>(&exception))  // that says by itself what was wrong with what
+    why = "the supervisor met with an error that it cannot go on from: " + why;
+  if (!std::exchange(broken_, true))
+    for (QTimer* const timer : {&tick_, &device_timer_, &status_timer_}) timer->stop();
+  const bool concluding = finished_;
+  try {
+    if (!machine_.over()) tell("error", why);
+    machine_.fail(why);
+    settle();
+  } catch (const std::exception&) {
+    loop_.exit(kExitFailure);
+  }
+  if (concluding) loop_.exit(kExitFailure);
 }
 
 void Supervision::await_leftovers() {
@@ -175,6 +205,7 @@ void Supervision::insist_on_checkpoints() {
 // --- orders of the machine ---
 
 void Supervision::launch(int replicas, const std::string& reason) {
+  keep_sockets();  // which the replicas look for
   insist_on_checkpoints();
   const double now = launched_ = monotonic_seconds();
   const Placement placement = take_devices(replicas);
@@ -238,6 +269,7 @@ void Supervision::ended(const Outcome& outcome) {
   record_.ended = storage::now();
   record_.last_step = recorder_.last_step();
   record_.outcome = outcome.text();
+  if (progressed_) fitted_ = {record_.replicas, board_.local_batch_size()};
   recorder_.put(record_);
   recorder_.adopt_checkpoints();
   recorder_.commit();
@@ -467,6 +499,7 @@ void Supervision::finish() {
     QThread::msleep(200);
     recorder_.flush();
   }
+  concluded_ = true;
   publish_status();
   control_.flush();
   loop_.exit(state == RunState::finished  ? kExitOk

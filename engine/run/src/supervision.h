@@ -51,11 +51,13 @@ class Supervision final : private Orders {
   void tell(const std::string& level, const std::string& text) override;
   void ended(const Outcome& outcome) override;
   std::string last_words(int rank) override;
+  std::string log_command(int rank) override;
   std::string restart_point() override;
   std::int64_t step() override { return board_.step(); }
   std::optional<Suspect> suspect() override;
   std::string lower_local_batch_size(std::int64_t local) override;
 
+  void on_exception(const std::exception& exception);
   void await_leftovers();
   void prepare();
   void begin();
@@ -89,6 +91,8 @@ class Supervision final : private Orders {
   void carry_out(const protocol::Trigger& trigger);
 
   void on_tick();
+  void look_after_folders();
+  void keep_sockets();
   void tell_of_volatile_checkpoints();
   void check_triggers();
   void settle();
@@ -137,6 +141,12 @@ class Supervision final : private Orders {
   std::map<int, protocol::Failure> failures_;              // by rank, of the present generation
   std::int64_t memory_kills_ = 0;                          // of this machine, when it was launched
 
+  // The last generation that made a step.
+  struct Fitted {
+    int replicas = 0;
+    std::int64_t local_batch_size = 0;  // 0: none did, or it does not say
+  } fitted_;
+
   struct Waiting {
     ControlServer::Responder responder;
     double deadline;
@@ -147,10 +157,14 @@ class Supervision final : private Orders {
   QEventLoop loop_;
   QTimer machine_timer_, tick_, status_timer_, quiet_timer_, leftovers_timer_, device_timer_;
   double leftovers_deadline_ = 0;
+  std::map<std::filesystem::path, Inode> folders_;  // that the run cannot do without, as they were
+  bool sockets_missing_ = false;                    // and cannot be made anew, as was told
   int ticks_ = 0;
   bool dirty_ = true;      // subscribers have not seen the newest status
   bool settling_ = false;  // a flush is on its way
   bool finished_ = false;
+  bool broken_ = false;     // a handler of events threw something
+  bool concluded_ = false;  // finished_, to the end
   protocol::RunState published_ = protocol::RunState::starting;
 };
 

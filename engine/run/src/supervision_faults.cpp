@@ -9,6 +9,7 @@
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/storage/samples.h"
+#include "last_words.h"
 #include "log_tail.h"
 #include "memory_fault.h"
 #include "supervision.h"
@@ -20,16 +21,20 @@ using namespace protocol;
 
 namespace {
 
-constexpr int kLastLines = 5;       // of a log, for people
-constexpr int kSearchedLines = 40;  // for words of memory: LibTorch prints a stack trace behind them
+constexpr int kSearchedLines = 100;  // of a log: LibTorch prints a stack trace behind an exception
 
 }  // namespace
 
 std::string Supervision::last_words(int rank) {
-  return log_tail(paths_.log_file(record_.number, rank), kLastLines);
+  return run::last_words(log_tail(paths_.log_file(record_.number, rank), kSearchedLines));
 }
 
-std::string Supervision::restart_point() {
+std::string Supervision::log_command(int rank) {
+  return "batchscope logs " + run_.id + " --generation " + std::to_string(record_.number) + " --replica " +
+         std::to_string(rank);
+}
+
+std::string Supervision::restart_point() try {
   for (const auto& directory : list_checkpoints(paths_.checkpoints)) {
     try {
       const std::int64_t step = read_manifest(directory).step;
@@ -39,6 +44,8 @@ std::string Supervision::restart_point() {
     }
   }
   return "the beginning, as there is no checkpoint yet" + repeated_from(0);
+} catch (const Error& error) {
+  return std::string("a checkpoint that is not known (") + error.what() + ")";
 }
 
 // ", so that 23 steps with 736 samples are repeated", where that is known.
@@ -58,8 +65,7 @@ std::string Supervision::repeated_from(std::int64_t step) const {
     // Series that cannot be read hold up no restart.
   }
   if (now == board_.latest().end() || !then || !(now->second > *then)) return clause + " are repeated";
-  return clause + " with " + std::to_string(static_cast<std::int64_t>(now->second - *then)) +
-         " samples are repeated";
+  return clause + " with " + std::to_string(whole(now->second - *then)) + " samples are repeated";
 }
 
 Exit Supervision::account_of(int rank, int status) {
@@ -88,8 +94,7 @@ Exit Supervision::account_of(int rank, int status) {
   } else if (exit.signal == SIGKILL && out_of_memory_kills() > memory_kills_) {
     exit.cause = Cause::memory;
     exit.why = "the kernel killed a process for want of memory";
-    if (const auto size = board_.latest().find(series::kLocalBatchSize); size != board_.latest().end())
-      exit.local_batch_size = static_cast<std::int64_t>(size->second);
+    exit.local_batch_size = board_.local_batch_size();
   }
   return exit;
 }
@@ -102,11 +107,14 @@ std::optional<Suspect> Supervision::suspect() {
   return suspect;
 }
 
+// Where a new number of replicas has no memory for what fitted on the old one, not the samples are too many
+// but the replicas.
 std::string Supervision::lower_local_batch_size(std::int64_t local) {
   std::int64_t bound = lowered_local_batch_size(local);
   if (spec_.max_local_batch_size > 0 && bound >= spec_.max_local_batch_size)
     bound = lowered_local_batch_size(spec_.max_local_batch_size);
-  if (bound == 0) return {};
+  if (!progressed_ && fitted_.replicas != record_.replicas) bound = std::max(bound, fitted_.local_batch_size);
+  if (bound == 0 || bound >= local) return {};
   spec_.max_local_batch_size = bound;
   recorder_.spec(spec_);
   return "it was at work on " + std::to_string(local) + " samples, and gets at most " +

@@ -28,6 +28,8 @@ class TelemetryServer {
   // Handles every message that has arrived, so that a replica's last words come before its exit.
   void drain();
 
+  LocalListener& listener() { return listener_; }
+
   std::function<void(int rank, const protocol::Message& message)> on_message;
   std::function<void(const std::string& sentence)> on_fault;
 

@@ -2,6 +2,8 @@
 //
 // What goes wrong with real processes: crashes, hangs, deaf replicas, garbage, a supervisor killed -9.
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
@@ -277,7 +279,9 @@ class TestFaults : public QObject {
     const std::string id = scenario.start(1, {"--die-on", "1"});
     QVERIFY2(scenario.reaches(id, RunState::failed), scenario.story(id).c_str());
     const std::string message = scenario.catalogue().run(id)->message;
-    QVERIFY2(message.find("cannot run on 1 replicas") != std::string::npos, message.c_str());
+    const std::string words = "; its log ends with: cannot run on 1 replicas (batchscope logs " + id +
+                              " --generation 1 --replica 0)";
+    QVERIFY2(message.ends_with(words), message.c_str());
   }
 
   void aCountThatHangsGivesWayToTheOldOne() {
@@ -305,6 +309,100 @@ class TestFaults : public QObject {
     QVERIFY(!scenario.catalogue().generations(id).back().checkpoint.empty());
     scenario.ask(id, Command::stop);
     QVERIFY(scenario.reaches(id, RunState::stopped));
+  }
+
+  // One in a folder's place, as on a damaged sector, cannot be read; a supervisor that died of that died of
+  // it again whenever it was resumed.
+  void aCheckpointThatCannotBeReadGivesWayToTheOneBefore() {
+    Scenario scenario;
+    const std::string id = scenario.start(1, {"--steps", "100000"});
+    QVERIFY(scenario.trains(id, 1));
+    for (int i = 0; i < 2; ++i) scenario.ask(id, Command::checkpoint);
+    const auto manifest = protocol::run_paths(id).checkpoints / "checkpoint-000002" / "manifest.json";
+    std::filesystem::remove(manifest);
+    std::filesystem::create_directory(manifest);
+    const auto supervisor = scenario.catalogue().run(id)->supervisor_pid;
+    ::kill(read_replicas(protocol::run_paths(id).root / "replicas.json")[0].pid, SIGKILL);
+    QVERIFY2(scenario.tells(id, "restarting at once from checkpoint-000001"), scenario.story(id).c_str());
+    QVERIFY2(scenario.trains(id, 1), scenario.story(id).c_str());
+    QCOMPARE(scenario.catalogue().generations(id).back().checkpoint, "checkpoint-000001");
+    scenario.ask(id, Command::rescale, 2);
+    QVERIFY2(scenario.trains(id, 2), scenario.story(id).c_str());
+    QCOMPARE(scenario.catalogue().run(id)->supervisor_pid, supervisor);
+    scenario.ask(id, Command::stop);
+    QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());
+    resume_run(scenario.catalogue(), id);
+    QVERIFY2(scenario.trains(id, 2), scenario.story(id).c_str());
+    scenario.ask(id, Command::stop);
+    QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());
+  }
+
+  void aRunWhoseFoldersCannotBeMadeFailsWithAnEvent() {
+    Scenario scenario;
+    const std::string id = scenario.start(1, {"--steps", "100000"});
+    QVERIFY(scenario.trains(id, 1));
+    scenario.ask(id, Command::stop);
+    QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());
+    const auto root = protocol::run_paths(id).root;
+    std::filesystem::remove_all(root / "checkpoints");
+    std::ofstream(root / "checkpoints") << "no folder\n";
+    const pid_t supervisor = fork();
+    if (supervisor == 0) {
+      execl(BATCHSCOPE_TEST_BIN "/batchscope", "batchscope", "supervise", id.c_str(), nullptr);
+      _exit(127);
+    }
+    waitpid(supervisor, nullptr, 0);
+    QCOMPARE(scenario.catalogue().run(id)->state, RunState::failed);
+    QVERIFY2(scenario.tells(id, "failed: "), scenario.story(id).c_str());
+    QVERIFY2(scenario.tells(id, "/checkpoints"), scenario.story(id).c_str());
+  }
+
+  void socketsThatAreRemovedAreMadeAnew() {
+    Scenario scenario;
+    const std::string id = scenario.start(1, {"--steps", "100000"});
+    QVERIFY(scenario.trains(id, 1));
+    const auto runtime = protocol::run_paths(id).runtime;
+    const auto supervisor = static_cast<pid_t>(scenario.catalogue().run(id)->supervisor_pid);
+    ::kill(supervisor, SIGSTOP);
+    std::filesystem::remove_all(runtime.parent_path());
+    std::string told;
+    try {
+      scenario.ask(id, Command::status);
+    } catch (const Error& error) {
+      told = error.what();
+    }
+    ::kill(supervisor, SIGCONT);
+    QVERIFY2(told.find("process " + std::to_string(supervisor) + ", does not listen") != std::string::npos,
+             told.c_str());
+    QVERIFY(Scenario::eventually([&] { return std::filesystem::exists(runtime / "control.sock"); }));
+    QVERIFY2(scenario.tells(id, "are made anew"), scenario.story(id).c_str());
+    QVERIFY2(scenario.trains(id, 1), scenario.story(id).c_str());
+    // Before the supervisor looks for them: a launch does.
+    scenario.ask(id, Command::rescale, 2);
+    std::filesystem::remove_all(runtime);
+    QVERIFY(Scenario::eventually([&] { return scenario.catalogue().generations(id).size() == 2; }));
+    QVERIFY(Scenario::eventually([&] { return std::filesystem::exists(runtime / "control.sock"); }));
+    QVERIFY2(scenario.trains(id, 2), scenario.story(id).c_str());
+    scenario.ask(id, Command::stop);
+    QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());
+  }
+
+  void aRunWhoseFolderIsRemovedEndsWithALastCheckpoint() {
+    Scenario scenario;
+    const std::string id = scenario.start(1, {"--steps", "100000"});
+    QVERIFY(scenario.trains(id, 1));
+    const auto paths = protocol::run_paths(id);
+    std::filesystem::remove_all(paths.root);
+    QVERIFY2(scenario.reaches(id, RunState::failed), scenario.story(id).c_str());
+    const std::string message = scenario.catalogue().run(id)->message;
+    QVERIFY2(message.find(paths.root.string() + " was removed while the run trained") != std::string::npos,
+             message.c_str());
+    const auto events = scenario.catalogue().events(id);
+    QVERIFY(std::any_of(events.begin(), events.end(), [](const auto& event) {
+      return event.level == "error" &&
+             event.text.find("was removed while the run trained") != std::string::npos;
+    }));
+    QVERIFY(!protocol::list_checkpoints(paths.checkpoints).empty());
   }
 
   void garbageFromAReplicaIsToldAndSkipped() {

@@ -16,6 +16,7 @@ namespace {
 class Log : public Orders {
  public:
   void launch(int replicas, const std::string& reason) override {
+    if (out_of_memory) throw std::bad_alloc();
     if (unlaunchable) throw Error(ErrorKind::not_found, "there is no program");
     orders += "launch " + std::to_string(replicas) + " " + reason + "; ";
   }
@@ -27,6 +28,7 @@ class Log : public Orders {
   }
   void ended(const Outcome& outcome) override { orders += outcome.text() + "; "; }
   std::string last_words(int rank) override { return "last words of " + std::to_string(rank); }
+  std::string log_command(int rank) override { return "logs --replica " + std::to_string(rank); }
   std::string restart_point() override { return "checkpoint-000001"; }
   std::int64_t step() override { return steps; }
   std::optional<Suspect> suspect() override { return suspected; }
@@ -41,7 +43,7 @@ class Log : public Orders {
   double timer = -1;
   std::int64_t steps = 0;
   std::optional<Suspect> suspected;
-  bool unlaunchable = false;
+  bool unlaunchable = false, out_of_memory = false;
 };
 
 Exit exited(int rank, int code) { return {rank, code, 0}; }
@@ -250,7 +252,8 @@ class TestMachine : public QObject {
     QCOMPARE(f.log.timer, 0.0);
     QVERIFY(QString::fromStdString(f.log.events).contains("rank 1 was killed by signal 9 (SIGKILL)"));
     QVERIFY(QString::fromStdString(f.log.events).contains("restarting at once from checkpoint-000001"));
-    QVERIFY(QString::fromStdString(f.log.events).contains("last words of 1"));
+    QVERIFY(QString::fromStdString(f.log.events)
+                .contains("; its log ends with: last words of 1 (logs --replica 1)"));
     f.machine.time_out();
     QCOMPARE(f.log.take(), "crashed: rank 1, signal 9; launch 2 crash; ");
   }
@@ -373,6 +376,55 @@ class TestMachine : public QObject {
     QCOMPARE(f.log.timer, 60.0);
     f.machine.replica_exited(aborted(0, Cause::memory, "std::bad_alloc", 1));  // nothing left to lower
     QCOMPARE(f.log.take(), "crashed: rank 0, out of memory; launch 2 rescale; ");
+  }
+
+  void aSupervisorThatCannotGoOnAsksForALastCheckpoint() {
+    Fixture f(2);
+    f.machine.fail("it broke");
+    QCOMPARE(f.log.take(), "term; ");
+    QCOMPARE(f.machine.state(), RunState::stopping);
+    QCOMPARE(f.log.timer, 120.0);
+    f.all_exit(2, 143);
+    QCOMPARE(f.machine.state(), RunState::failed);
+    QCOMPARE(f.machine.message(), "it broke");
+  }
+
+  void aSupervisorThatBreaksTwiceEndsAtOnce() {
+    Fixture f(1);
+    f.machine.fail("it broke");
+    f.machine.fail("it broke again");
+    QVERIFY(f.machine.over());
+    QCOMPARE(f.machine.state(), RunState::failed);
+    QCOMPARE(f.machine.message(), "it broke");
+  }
+
+  void aSupervisorThatBreaksWithoutReplicasEndsAtOnce() {
+    Log log;
+    RunMachine idle({}, log);
+    idle.fail("it broke");
+    QCOMPARE(idle.state(), RunState::failed);
+    Fixture paused(1);
+    paused.machine.pause();
+    paused.all_exit(1, 143);
+    paused.machine.fail("it broke");
+    QCOMPARE(paused.machine.state(), RunState::failed);
+  }
+
+  void aRunThatFinishesWhileItsSupervisorBreaksIsFinished() {
+    Fixture f(1);
+    f.machine.fail("it broke");
+    f.all_exit(1, 0);
+    QCOMPARE(f.machine.state(), RunState::finished);
+  }
+
+  void aLaunchThatThrowsAnythingFailsTheRun() {
+    Fixture f(1);
+    f.machine.pause();
+    f.all_exit(1, 143);
+    f.log.out_of_memory = true;
+    f.machine.resume(0);
+    QCOMPARE(f.machine.state(), RunState::failed);
+    QCOMPARE(f.machine.message(), "std::bad_alloc");
   }
 
   void aGradientThatIsNotFiniteFailsOrRestores() {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is taken for a want of memory, and how far a bound is lowered.
+// What is read out of a log: a want of memory, and what a program said last. How far a bound is lowered.
 #include <QTest>
 
+#include "last_words.h"
 #include "memory_fault.h"
 
 using namespace batchscope::run;
@@ -29,6 +30,48 @@ class TestMemoryFault : public QObject {
   void allocatorsAreUnderstood() {
     QFETCH(QString, text);
     QTEST(tells_of_memory(text.toStdString()), "memory");
+  }
+
+  void theLastWordsAreTheException_data() {
+    QTest::addColumn<QString>("log");
+    QTest::addColumn<QString>("words");
+    QTest::newRow("Python")
+        << "epoch 3\nTraceback (most recent call last):\n  File \"train.py\", line 3, in "
+           "<module>\n    import adaptdl\n    ^^^^^^^^^^^^^^\n"
+           "pkg_resources.DistributionNotFound: The 'adaptdl' distribution was not found\n"
+        << "pkg_resources.DistributionNotFound: The 'adaptdl' distribution was not found";
+    QTest::newRow("Python, one exception during another")
+        << "Traceback (most recent call last):\n  File \"a\"\nKeyError: 'x'\n\nDuring handling of the above "
+           "exception, another exception occurred:\n\nTraceback (most recent call last):\n  File \"b\"\n"
+           "ValueError: no x\nwith more lines\nAborted\n"
+        << "ValueError: no x";
+    QTest::newRow("Python, each line with its rank")
+        << "[rank1]: Traceback (most recent call last):\n[rank1]:   File \"a\"\n[rank1]: KeyError: 'x'\n"
+        << "KeyError: 'x'";
+    QTest::newRow("Python, a slip of the pen")
+        << "  File \"train.py\", line 1\n    for\n       ^\nSyntaxError: invalid syntax\n"
+        << "SyntaxError: invalid syntax";
+    QTest::newRow("C++") << "terminate called after throwing an instance of 'std::runtime_error'\n"
+                            "  what():  the sky is falling\n"
+                         << "std::runtime_error: the sky is falling";
+    QTest::newRow("LibTorch")
+        << "terminate called after throwing an instance of 'c10::Error'\n  what():  no\n"
+           "Exception raised from f at g.cpp:1 (most recent call first):\nframe #0: h\n"
+        << "c10::Error: no";
+    QTest::newRow("C++ without a text") << "terminate called after throwing an instance of 'int'\n"
+                                        << "int";
+    QTest::newRow("neither") << "step 1\n  it is over  \r\n\n \n"
+                             << "it is over";
+    QTest::newRow("a traceback that was cut") << "Traceback (most recent call last):\n  File \"a\"\n"
+                                              << "File \"a\"";
+    QTest::newRow("much") << QString(299, 'x') + QStringLiteral("äöü")
+                          << QString(299, 'x') + QStringLiteral("…");
+    QTest::newRow("nothing") << "\n"
+                             << "";
+  }
+  void theLastWordsAreTheException() {
+    QFETCH(QString, log);
+    QTEST(QString::fromStdString(last_words(log.toStdString())), "words");
   }
 
   void aBoundIsLoweredByATenthAndComesToAnEnd() {

@@ -33,8 +33,8 @@ void resume_run(storage::Catalogue& catalogue, const std::string& id, int replic
 /// its complaint where it refuses the file.
 std::string import_run(const std::filesystem::path& file);
 
-/// Blocking request and reply, for commands. Throws Error(not_found) where no supervisor listens,
-/// Error(timeout), or the error of the reply.
+/// Blocking request and reply, for commands. Throws Error(not_found) where the run has no supervisor,
+/// Error(io) where it has one that does not listen, Error(timeout), or the error of the reply.
 protocol::Json request(const std::string& id, const protocol::Request& request, int timeout_ms = 5000);
 
 /// Event-driven connection of a window or a progress bar; reconnects while the run is active.
@@ -50,7 +50,7 @@ class ControlClient : public QObject {
 
   /// Gets the result or the error, one of the two is set, on the event loop's thread.
   using Reply = std::function<void(const protocol::Json* result, const Error* error)>;
-  /// Sends, without blocking. While nothing is connected the reply is Error(not_found), at once.
+  /// Sends, without blocking. While nothing is connected the reply is an error, at once, as request() throws.
   void send(protocol::Request request, Reply done = {});
 
  Q_SIGNALS:

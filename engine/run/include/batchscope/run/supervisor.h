@@ -8,9 +8,10 @@
 
 namespace batchscope::run {
 
-/// Runs until the run is finished, failed or stopped; needs a QCoreApplication. Returns an exit code
-/// (protocol/error.h). `replicas` 0: as the run's spec says, or its last generation when it has one.
-/// Throws Error(conflict) where another supervisor holds the run.
+/// Runs until the run is finished, failed or stopped; needs an Application (application.h), by which whatever
+/// its event handlers throw ends the run as failed, with a checkpoint where that can be had. Returns an exit
+/// code (protocol/error.h). `replicas` 0: as the run's spec says, or its last generation when it has one.
+/// Throws Error(conflict) where another supervisor holds the run, and the Error that ended it at its start.
 int supervise(const std::string& id, int replicas = 0);
 
 }  // namespace batchscope::run

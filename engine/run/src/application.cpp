@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Catching what handlers of events throw.
+#include "batchscope/run/application.h"
+
+namespace batchscope::run {
+
+bool Application::notify(QObject* receiver, QEvent* event) {
+  try {
+    return QCoreApplication::notify(receiver, event);
+  } catch (const std::exception& exception) {
+    if (!on_exception) throw;
+    on_exception(exception);
+    return true;
+  }
+}
+
+}  // namespace batchscope::run
