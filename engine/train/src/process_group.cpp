@@ -16,6 +16,7 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <utility>
 
+#include "address_space.h"
 #include "failure.h"
 #include "fork_server.h"
 #include "heap.h"
@@ -139,7 +140,9 @@ void init_process_group(const ProcessGroupOptions& options) {
   hello.device = replica_device().str();
   hello.library = "LibTorch " TORCH_VERSION;
   hello.mono = protocol::monotonic_seconds();
+  const int threads = hello.threads;
   telemetry_start(environment, std::move(hello));
+  insist_on_room_for_blas(threads);
 }
 
 void leave(int code) {
