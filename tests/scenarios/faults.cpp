@@ -4,7 +4,8 @@
 // tests run as root, whom no permission stops, and where no disk may be filled or mounted. The file that
 // BATCHSCOPE_FAULTS names says what is wrong now, one fault a line; an empty one says that nothing is:
 //
-//   ENOSPC /path      nothing that begins with /path can be made or grow (EDQUOT, EFBIG, EIO the same)
+//   ENOSPC /path      nothing that begins with /path can be made or grow (EDQUOT, EFBIG, EIO the same), and
+//                     there is no room left
 //   EROFS /path       nothing that begins with /path can be changed at all
 //   BADREAD /path     what begins with /path can be opened, but reading it fails with EIO
 //   SLOW /path        each fsync of what begins with /path takes a second
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -174,6 +176,13 @@ ssize_t sendfile(int to, int from, off_t* at, size_t count) {
 ssize_t copy_file_range(int from, off64_t* at, int to, off64_t* put, size_t count, unsigned flags) {
   NEXT(copy_file_range);
   return fails(path_of(to), Change::growth) ? -1 : original(from, at, to, put, count, flags);
+}
+int statvfs(const char* __restrict name, struct statvfs* __restrict info) {
+  NEXT(statvfs);
+  const int result = original(name, info);
+  if (result == 0 && error_of(path_of(AT_FDCWD, name), Change::growth) == ENOSPC)
+    info->f_bfree = info->f_bavail = 0;
+  return result;
 }
 int fsync(int fd) {
   NEXT(fsync);

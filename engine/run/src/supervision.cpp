@@ -64,7 +64,10 @@ Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run,
   };
   launcher_.on_news = [this](const std::string& level, const std::string& text) { tell(level, text); };
   devices_.on_trouble = [this](const std::string& text) { tell("warning", text); };
-  recorder_.on_trouble = [this](const std::string& text) { control_.send_notice("error", text); };
+  recorder_.on_trouble = [this](const std::string& text) {
+    const std::string disk = full_disk();
+    control_.send_notice("error", disk.empty() ? text : text + "; " + disk);
+  };
   telemetry_.on_message = [this](int rank, const Message& message) { on_message(rank, message); };
   telemetry_.on_fault = [this](const std::string& text) { tell("warning", text); };
   control_.on_fault = [this](const std::string& text) { tell("warning", text); };
@@ -124,29 +127,8 @@ int Supervision::exec() {
     QTimer::singleShot(0, &loop_, [this] { prepare(); });
   }
   const int code = loop_.exec();
-  if (!concluded_) throw Error(ErrorKind::failure, machine_.message());
+  if (!concluded_) throw Error(ErrorKind::failure, broken_);
   return code;
-}
-
-// What a handler of events did not foresee ends the run in order: with a last checkpoint, an event and a
-// message. What is done only now and then rests from here on, for it might throw the same again; whatever
-// else does ends the run without the checkpoint, and at its very end the loop.
-void Supervision::on_exception(const std::exception& exception) {
-  std::fprintf(stderr, "error: thrown in an event's handler: %s\n", exception.what());
-  std::string why = exception.what();
-  if (!dynamic_cast<const Error*>(&exception))  // that says by itself what was wrong with what
-    why = "the supervisor met with an error that it cannot go on from: " + why;
-  if (!std::exchange(broken_, true))
-    for (QTimer* const timer : {&tick_, &device_timer_, &status_timer_}) timer->stop();
-  const bool concluding = finished_;
-  try {
-    if (!machine_.over()) tell("error", why);
-    machine_.fail(why);
-    settle();
-  } catch (const std::exception&) {
-    loop_.exit(kExitFailure);
-  }
-  if (concluding) loop_.exit(kExitFailure);
 }
 
 void Supervision::await_leftovers() {
@@ -368,6 +350,7 @@ void Supervision::on_restored(const Restored& restored, std::int64_t step_before
 
 void Supervision::on_checkpoint(const CheckpointWritten& checkpoint) {
   checkpoint_ = checkpoint;
+  checkpoint_bytes_ = checkpoint.bytes;
   machine_.checkpoint_written(checkpoint.step);
   if (checkpoint.reason == "periodic") return settle();  // it is not the one that anybody waits for
   if (clock_.running() && progressed_) clock_.checkpointed(checkpoint.last_step, checkpoint.mono);

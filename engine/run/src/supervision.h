@@ -58,6 +58,7 @@ class Supervision final : private Orders {
   std::string lower_local_batch_size(std::int64_t local) override;
 
   void on_exception(const std::exception& exception);
+  void fail(const std::string& why);
   void await_leftovers();
   void prepare();
   void begin();
@@ -93,6 +94,9 @@ class Supervision final : private Orders {
   void on_tick();
   void look_after_folders();
   void keep_sockets();
+  void watch_disk();
+  std::string full_disk() const;
+  std::int64_t room_wanted() const;
   void tell_of_volatile_checkpoints();
   void check_triggers();
   void settle();
@@ -158,12 +162,14 @@ class Supervision final : private Orders {
   QTimer machine_timer_, tick_, status_timer_, quiet_timer_, leftovers_timer_, device_timer_;
   double leftovers_deadline_ = 0;
   std::map<std::filesystem::path, Inode> folders_;  // that the run cannot do without, as they were
+  std::int64_t checkpoint_bytes_ = 0;               // of the newest checkpoint that was told of
+  bool full_disk_told_ = false;                     // that the disk has no room for another
   bool sockets_missing_ = false;                    // and cannot be made anew, as was told
   int ticks_ = 0;
   bool dirty_ = true;      // subscribers have not seen the newest status
   bool settling_ = false;  // a flush is on its way
   bool finished_ = false;
-  bool broken_ = false;     // a handler of events threw something
+  std::string broken_;      // what a handler of events threw; empty: nothing
   bool concluded_ = false;  // finished_, to the end
   protocol::RunState published_ = protocol::RunState::starting;
 };

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of a fault: which replica, why, and what it costs. The state machine decides what follows.
+// What is known of a fault: which replica, why, and what it costs; and what becomes of one of our own. The
+// state machine decides what follows.
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/manifest.h"
@@ -119,6 +121,32 @@ std::string Supervision::lower_local_batch_size(std::int64_t local) {
   recorder_.spec(spec_);
   return "it was at work on " + std::to_string(local) + " samples, and gets at most " +
          std::to_string(bound) + " at a time from now on";
+}
+
+// What a handler of events did not foresee ends the run in order: with a last checkpoint, an event and a
+// message. What is done only now and then rests from here on, for it might throw the same again; whatever
+// else does ends the run without the checkpoint, and at its very end the loop.
+void Supervision::on_exception(const std::exception& exception) {
+  std::fprintf(stderr, "error: thrown in an event's handler: %s\n", exception.what());
+  std::string why = exception.what();
+  if (!dynamic_cast<const Error*>(&exception))  // that says by itself what was wrong with what
+    why = "the supervisor met with an error that it cannot go on from: " + why;
+  if (broken_.empty()) broken_ = why;
+  for (QTimer* const timer : {&tick_, &device_timer_, &status_timer_}) timer->stop();
+  const bool concluding = finished_;
+  try {
+    fail(why);
+  } catch (const std::exception&) {
+    loop_.exit(kExitFailure);
+  }
+  if (concluding) loop_.exit(kExitFailure);
+}
+
+void Supervision::fail(const std::string& why) {
+  machine_.fail(why);
+  if (!machine_.over())
+    tell("error", why + "; the run ends, with a last checkpoint where that can be written");
+  settle();
 }
 
 void Supervision::watch() {

@@ -1,19 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What somebody may remove beside a run that trains. The folder of its sockets is made anew, for everybody
+// What somebody may take away beside a run that trains. The folder of its sockets is made anew, for everybody
 // finds the run by it. The run's own folder takes series, logs and checkpoints with it: the run ends, with a
 // last checkpoint in a new folder where that can be made.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/manifest.h"
+#include "disk.h"
 #include "supervision.h"
+#include "words.h"
 
 namespace batchscope::run {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// Bytes, besides which a disk is all but full whatever a checkpoint takes.
+constexpr std::int64_t kLeastRoom = 4 << 20;
+
+// What would free some of it.
+std::string describe(const Disk& disk, const fs::path& checkpoints) {
+  std::string text = "the disk at " + disk.mount.string() + " has " + bytes_text(disk.free) + " of " +
+                     bytes_text(disk.size) + " left";
+  int pinned = 0;
+  std::int64_t bytes = 0;
+  try {
+    for (const fs::path& checkpoint : protocol::list_checkpoints(checkpoints)) {
+      const protocol::Manifest manifest = protocol::read_manifest(checkpoint);
+      if (!manifest.pinned) continue;
+      ++pinned;
+      for (const auto& file : manifest.files) bytes += file.bytes;
+    }
+  } catch (const Error&) {
+    // At least those that could be read.
+  }
+  if (pinned > 0)
+    text += "; " + std::to_string(pinned) +
+            (pinned == 1 ? " checkpoint that was made by hand, and is kept, takes "
+                         : " checkpoints that were made by hand, and are kept, take ") +
+            bytes_text(bytes) + " of it in " + checkpoints.string() + ": remove what is not needed there";
+  return text + "; batchscope gc --checkpoints --dry-run says what other runs could do without";
+}
+
+}  // namespace
 
 void Supervision::keep_sockets() {
   const std::array listeners{&telemetry_.listener(), &control_.listener()};
@@ -38,17 +73,33 @@ void Supervision::keep_sockets() {
   tell("warning", "the run's sockets in " + paths_.runtime.string() + " were removed, and are made anew");
 }
 
+// Empty while the disk has room for another checkpoint.
+std::string Supervision::full_disk() const {
+  const auto disk = disk_of(paths_.checkpoints);
+  return disk && disk->free < room_wanted() ? describe(*disk, paths_.checkpoints) : std::string();
+}
+
+std::int64_t Supervision::room_wanted() const { return std::max(kLeastRoom, checkpoint_bytes_); }
+
+// Told while there is room for an event yet, and again when there had been enough room in between.
+void Supervision::watch_disk() {
+  const auto disk = disk_of(paths_.checkpoints);
+  if (!disk) return;
+  if (disk->free >= 2 * room_wanted()) full_disk_told_ = false;
+  if (disk->free >= room_wanted() || std::exchange(full_disk_told_, true)) return;
+  tell("warning", "no room for another checkpoint, and soon none for what is recorded: " +
+                      describe(*disk, paths_.checkpoints));
+}
+
 void Supervision::look_after_folders() {
   keep_sockets();
+  watch_disk();
   for (const auto& [path, inode] : folders_) {
     if (machine_.over() || inode_of(path) == inode) continue;
     const std::string why =
         path.string() + " was removed while the run trained; what was recorded there is gone";
     folders_.clear();
-    tell("error", why + "; the run ends, with a last checkpoint where that can be written");
-    machine_.fail(why);
-    settle();
-    return;
+    return fail(why);
   }
 }
 

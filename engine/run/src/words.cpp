@@ -16,4 +16,15 @@ std::string seconds_text(double seconds) {
   return text.data();
 }
 
+std::string bytes_text(std::int64_t bytes) {
+  const double megabytes = static_cast<double>(bytes) / 1e6;
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(),
+                megabytes < 10     ? "%.1f MB"
+                : megabytes < 1000 ? "%.0f MB"
+                                   : "%.1f GB",
+                megabytes < 1000 ? megabytes : megabytes / 1000);
+  return text.data();
+}
+
 }  // namespace batchscope::run
