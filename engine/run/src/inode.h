@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <filesystem>
 
 namespace batchscope::run {
@@ -20,6 +21,13 @@ struct Inode {
 inline Inode inode_of(const std::filesystem::path& path) {
   struct stat info {};
   return lstat(path.c_str(), &info) == 0 ? Inode{info.st_dev, info.st_ino} : Inode{};
+}
+
+// Whether another file lies there than this, or none. What cannot be seen is taken to be there yet.
+inline bool was_removed(const std::filesystem::path& path, const Inode& file) {
+  struct stat info {};
+  if (lstat(path.c_str(), &info) == 0) return Inode{info.st_dev, info.st_ino} != file;
+  return errno == ENOENT || errno == ENOTDIR;
 }
 
 }  // namespace batchscope::run

@@ -63,7 +63,7 @@ LocalListener::~LocalListener() {
   unlink(path_.c_str());
 }
 
-bool LocalListener::stands() const { return fd_ >= 0 && inode_of(path_) == file_; }
+bool LocalListener::stands() const { return fd_ >= 0 && !was_removed(path_, file_); }
 
 void LocalListener::renew() {
   close_socket();

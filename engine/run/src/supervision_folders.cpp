@@ -95,7 +95,7 @@ void Supervision::look_after_folders() {
   keep_sockets();
   watch_disk();
   for (const auto& [path, inode] : folders_) {
-    if (machine_.over() || inode_of(path) == inode) continue;
+    if (machine_.over() || !was_removed(path, inode)) continue;
     const std::string why =
         path.string() + " was removed while the run trained; what was recorded there is gone";
     folders_.clear();

@@ -36,8 +36,9 @@ void insist_on_room_for_blas(int threads) {
   if (!limited || !dlsym(RTLD_DEFAULT, "openblas_get_config")) return;
   if (!has_room_for(static_cast<std::size_t>(threads) * kOfAThread))
     throw Error(ErrorKind::io,
-                "the limit of " + std::to_string(limit.rlim_cur >> 20) +
-                    " MB on this process's address space leaves no room for the 128 MB in which each "
+                "the limit of " + std::to_string(limit.rlim_cur >> 20) + " MB (ulimit -v " +
+                    std::to_string(limit.rlim_cur >> 10) +
+                    ") on this process's address space leaves no room for the 128 MB in which each "
                     "of OpenBLAS's threads computes (" +
                     std::to_string(threads) +
                     " here): raise it where the run is started (ulimit -v unlimited), or have fewer "

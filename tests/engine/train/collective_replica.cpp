@@ -2,12 +2,15 @@
 //
 // A replica that does one thing with collectives, by the name of its first argument.
 #include <ATen/ATen.h>
+#include <dlfcn.h>
+#include <sys/resource.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/optim/sgd.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <string>
 #include <thread>
 
@@ -43,6 +46,14 @@ Json values() {
   said["gathered"] = collective::gather("gathered", std::pair(rank, "x" + std::to_string(rank)));
   said["later"] = later.get();
   return said;
+}
+
+// Less is left than OpenBLAS takes for a thread.
+void narrow_address_space() {
+  rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlimit limit{pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (64u << 20), RLIM_INFINITY};
+  setrlimit(RLIMIT_AS, &limit);
 }
 
 Json everything() {
@@ -132,6 +143,7 @@ Json work(const std::string& what) {
   if (what == "hang" && rank == 1) ::raise(SIGSTOP);
   if (what == "hub-hang" && rank == 0) ::raise(SIGSTOP);
   if (what == "late") return late();
+  if (what == "narrow") return {{"openblas", dlsym(RTLD_DEFAULT, "openblas_get_config") != nullptr}};
   if (what == "gradients") return gradients();
   if (what == "gradients-death") return gradients(rank == 1 ? SIGKILL : 0);
   if (what == "gradients-hang") return gradients(rank == 1 ? SIGSTOP : 0);
@@ -143,6 +155,7 @@ Json work(const std::string& what) {
 // The second argument, where there is one, says where to meet.
 int main(int count, char** arguments) {
   const std::string what = arguments[1];
+  if (what == "narrow") narrow_address_space();
   return testing::replica_main([&] { return work(what); }, count > 2 ? arguments[2] : "env://",
                                what.ends_with("hang") ? std::chrono::seconds(5) : std::chrono::seconds(20));
 }

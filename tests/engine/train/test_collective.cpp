@@ -24,6 +24,7 @@ class TestCollective : public QObject {
   void hangingHubIsNamed();
   void aBarrierHasATimeoutOfItsOwn();
   void missingReplicaIsNamed();
+  void aNarrowAddressSpaceIsAnError();
   void whatAKilledHubLeavesIsInTheRendezvous();
   void failureAmongGradientsIsNamed_data();
   void failureAmongGradientsIsNamed();
@@ -145,6 +146,16 @@ void TestCollective::missingReplicaIsNamed() {
     const auto message = replica.said["message"].get<std::string>();
     QVERIFY2(message.find("replica 2 did not appear") != std::string::npos, message.c_str());
   }
+}
+
+// OpenBLAS, where LibTorch runs on it, would wait in the first product for ever.
+void TestCollective::aNarrowAddressSpaceIsAnError() {
+  const auto all = run({"train-collective-replica", {"narrow"}, 1});
+  VERIFY_ENDED(all);
+  if (!all[0].said.value("openblas", true)) QSKIP("LibTorch runs on another BLAS here");
+  QCOMPARE(all[0].said.value("error", ""), std::string("io"));
+  const auto message = all[0].said["message"].get<std::string>();
+  QVERIFY2(message.find("address space leaves no room") != std::string::npos, message.c_str());
 }
 
 // It was waiting for the others. Whoever made the folder to meet in removes it; nobody knows of another.
