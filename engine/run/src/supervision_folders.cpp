@@ -2,7 +2,7 @@
 //
 // What somebody may take away beside a run that trains. The folder of its sockets is made anew, for everybody
 // finds the run by it. The run's own folder takes series, logs and checkpoints with it: the run ends, with a
-// last checkpoint in a new folder where that can be made.
+// last checkpoint in a new folder where that can be made. And the room on its disk, which others fill.
 #include <unistd.h>
 
 #include <algorithm>

@@ -2,6 +2,8 @@
 //
 // What goes wrong with real processes: crashes, hangs, deaf replicas, garbage, a supervisor killed -9.
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -355,6 +357,45 @@ class TestFaults : public QObject {
     QCOMPARE(scenario.catalogue().run(id)->state, RunState::failed);
     QVERIFY2(scenario.tells(id, "failed: "), scenario.story(id).c_str());
     QVERIFY2(scenario.tells(id, "/checkpoints"), scenario.story(id).c_str());
+  }
+
+  // Here that memory runs out in the handler of a line of telemetry.
+  void whatASupervisorDidNotForeseeEndsItsRunInOrder() {
+#ifdef __SANITIZE_ADDRESS__
+    QSKIP("the sanitizer's allocator does not throw");
+#endif
+    Scenario scenario;
+    const std::string id = scenario.start(1, {"--steps", "100000"});
+    QVERIFY(scenario.trains(id, 1));
+    const auto replica = read_replicas(protocol::run_paths(id).root / "replicas.json")[0];
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    protocol::run_paths(id).telemetry_socket.string().copy(address.sun_path, sizeof address.sun_path - 1);
+    const auto supervisor = static_cast<pid_t>(scenario.catalogue().run(id)->supervisor_pid);
+    const rlimit no_more{1, RLIM_INFINITY};
+    QCOMPARE(prlimit(supervisor, RLIMIT_AS, &no_more, nullptr), 0);
+    // Lines that do not end, together longer than what an allocator may have put by.
+    const std::string block(15 << 20, 'x');
+    std::vector<int> lines;
+    for (int i = 0; i < 10 && is_alive(replica); ++i) {
+      lines.push_back(socket(AF_UNIX, SOCK_STREAM, 0));
+      if (::connect(lines.back(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0)
+        send(lines.back(), block.data(), block.size(), MSG_NOSIGNAL);
+    }
+    QVERIFY2(scenario.reaches(id, RunState::failed), scenario.story(id).c_str());
+    for (const int line : lines) close(line);
+    const auto run = scenario.catalogue().run(id);
+    QVERIFY2(run->message.find("cannot go on from: std::bad_alloc") != std::string::npos,
+             run->message.c_str());
+    QVERIFY2(scenario.tells(id, "failed: the supervisor met with an error"), scenario.story(id).c_str());
+    QVERIFY(!is_alive(replica));
+    QVERIFY(run->devices.empty());
+    QCOMPARE(scenario.catalogue().checkpoints(id).size(), 1u);
+    resume_run(scenario.catalogue(), id);
+    QVERIFY2(scenario.trains(id, 1), scenario.story(id).c_str());
+    QCOMPARE(scenario.catalogue().generations(id).back().checkpoint, "checkpoint-000001");
+    scenario.ask(id, Command::stop);
+    QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());
   }
 
   void socketsThatAreRemovedAreMadeAnew() {
