@@ -36,9 +36,7 @@ fs::path inside(const fs::path& root, const std::string& path) {
 
 // Into what takes bytes and has no place of its own for a file.
 void pour(const fs::path& from, const OutputTarget& target) {
-  if (fs::is_directory(from))
-    throw Error(ErrorKind::conflict, fmt::format("{} is a folder; name another place for it than {}",
-                                                 from.string(), target.name()));
+  if (fs::is_directory(from)) target.requirePlace(fmt::format("the folder {}", from.string()));
   std::ifstream in(from, std::ios::binary);
   OutputFile file(target);
   std::vector<char> block(kBlockBytes);

@@ -195,11 +195,7 @@ std::unique_ptr<ExportSink> makeExportSink(const std::string& format, const Outp
   if (format == "csv") return std::make_unique<CsvSink>(target);
   if (format == "json") return std::make_unique<JsonSink>(target, record);
   if (format == "jsonl") return std::make_unique<JsonLinesSink>(target, record);
-  if (target.kind() != OutputTarget::Kind::file)
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("{} cannot be written to {}; name a file", format,
-                    target.kind() == OutputTarget::Kind::standardOutput ? "standard output" : target.name()));
+  target.requirePlace(format);
   if (format == "sqlite") return std::make_unique<SqliteSink>(target, record);
   return std::make_unique<TensorboardSink>(target, record, samples);
 }

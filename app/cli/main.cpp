@@ -6,6 +6,7 @@
 
 #include "batchscope/run/application.h"
 #include "command_line.h"
+#include "standard_output.h"
 #include "terminal.h"
 
 namespace {
@@ -27,6 +28,7 @@ class Utf8ForQt {
 }  // namespace
 
 int main(int argc, char** argv) {
+  batchscope::cli::keepStandardStreams();
   batchscope::cli::readLocale();
   const auto application = [&] {
     const Utf8ForQt locale;

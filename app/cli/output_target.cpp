@@ -79,6 +79,12 @@ OutputTarget::OutputTarget(const std::string& name) : name_(name), kind_(kindOf(
     throw Error(ErrorKind::conflict, fmt::format("{} is a socket; name a file", name));
 }
 
+void OutputTarget::requirePlace(const std::string& what) const {
+  if (kind_ == Kind::file) return;
+  throw Error(ErrorKind::usage, fmt::format("{} cannot be written to {}; name a file or folder", what,
+                                            kind_ == Kind::standardOutput ? "standard output" : name_));
+}
+
 void OutputTarget::refuseExisting(bool force) const {
   std::error_code fault;
   const bool holdsData = kind_ == Kind::file ? fs::exists(path_, fault) : fs::is_block_file(path_, fault);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "standard_output.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
@@ -21,6 +23,11 @@ void note(int fault) {
 }
 
 }  // namespace
+
+void keepStandardStreams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) == -1) open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+}
 
 void show(std::string_view text) noexcept {
   const bool isTaken = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();

@@ -10,6 +10,10 @@
 
 namespace batchscope::cli {
 
+// Call it first in main: what is opened later must not get the number of a standard stream that was closed,
+// and with it what is meant for that. Writing to the stream is then an error.
+void keepStandardStreams();
+
 // At once. Never throws: a run is followed to its end also where nobody can be told about it. What goes wrong
 // is remembered for flushOutput.
 void show(std::string_view text) noexcept;

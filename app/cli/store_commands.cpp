@@ -83,6 +83,7 @@ int backUpStore(const BackupOptions& options) {
   Runs runs = catalogue.runs();
   for (storage::Run& run : catalogue.trash()) runs.push_back(std::move(run));
   const OutputTarget target(options.folder);
+  target.requirePlace("a backup");
   const fs::path& folder = target.path();
   std::error_code fault;
   if (fs::exists(folder) && !(fs::is_directory(folder) && fs::is_empty(folder, fault)))

@@ -11,17 +11,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path partialFolder(const OutputTarget& target) {
-  if (target.kind() != OutputTarget::Kind::file)
-    throw Error(ErrorKind::usage,
-                fmt::format("{} cannot hold a whole file or folder; name a new one", target.name()));
-  return fmt::format("{}.partial-{}", target.path().string(), getpid());
-}
-
 }  // namespace
 
 Unfinished::Unfinished(const OutputTarget& target)
-    : target_(target), folder_(partialFolder(target_)), path_(folder_ / target_.path().filename()) {
+    : target_(target),
+      folder_(fmt::format("{}.partial-{}", target_.path().string(), getpid())),
+      path_(folder_ / target_.path().filename()) {
   std::error_code fault;
   fs::remove_all(folder_, fault);
   if (!fs::create_directory(folder_, fault))

@@ -69,8 +69,8 @@ struct HttpServer::Connection {
     if (answered && socket->bytesToWrite() == 0)
       ::shutdown(static_cast<int>(socket->socketDescriptor()), SHUT_WR);
   }
-  // Its request is being answered, which may take its time.
-  bool is_awaited() const { return asked && !answered; }
+  // It may take its time: for the rest of its request, and until there is an answer.
+  bool keeps_its_place() const { return welcome && !answered; }
   // Its place is another's. What it has not read by now it may still find in its own buffer.
   void give_way() {
     answer(503, http_error("too many connections; ask again"));
@@ -88,7 +88,8 @@ struct HttpServer::Connection {
   const std::chrono::milliseconds patience;
   QTimer deadline;
   HttpRequestReader reader;
-  bool asked = false;  // the request was handed on, or cannot be read
+  bool welcome = false;  // its head was taken
+  bool asked = false;    // the request was handed on, or cannot be read
   bool answered = false;
 };
 
@@ -109,10 +110,10 @@ void HttpServer::accept() {
     adopt(server_.nextPendingConnection());
 }
 
-// False where each connection is being answered.
+// False where each connection keeps its place.
 bool HttpServer::make_room() {
   const auto silent = std::find_if(connections_.begin(), connections_.end(),
-                                   [](const auto& connection) { return !connection->is_awaited(); });
+                                   [](const auto& connection) { return !connection->keeps_its_place(); });
   if (silent == connections_.end()) return false;
   const auto evicted = *silent;
   connections_.erase(silent);
@@ -122,7 +123,10 @@ bool HttpServer::make_room() {
 
 void HttpServer::adopt(QTcpSocket* socket) {
   const auto connection = connections_.emplace_back(std::make_shared<Connection>(socket, limits_.patience));
-  connection->reader.on_head = on_head;
+  connection->reader.on_head = [this, owner = connection.get()](const HttpRequest& head) {
+    if (on_head) on_head(head);
+    owner->welcome = true;
+  };
   // The list owns the connection; its own handlers must not.
   const std::weak_ptr<Connection> weak = connection;
   const auto alive = [weak](auto act) {

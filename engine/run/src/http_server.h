@@ -3,11 +3,11 @@
 // A small HTTP/1.1 server on 127.0.0.1 and the supervisor's event loop, for answers that may come much later
 // (long polls). Everything a stranger can take is bounded: the request (http_request.h), the time to send it
 // and to read the answer, and the number of connections. Beyond that number a new one takes the place of the
-// oldest that has not sent its request, or has its answer: any user of the machine can connect to loopback,
-// and whoever sends nothing must not keep those waiting who do. Only where all are being answered the next
-// waits in the kernel's backlog. One request a connection. Why an own one: cpp-httplib holds a thread for
-// every long poll and has no bound on connections, and Qt HTTP Server 6.4 bounds neither the body nor the
-// time.
+// oldest that has not sent the head of its request, or has its answer: any user of the machine can connect to
+// loopback, and whoever sends nothing must not keep those waiting who do. Only where all are being answered
+// the next waits in the kernel's backlog. One request a connection. Why an own one: cpp-httplib holds a
+// thread for every long poll and has no bound on connections, and Qt HTTP Server 6.4 bounds neither the body
+// nor the time.
 #pragma once
 
 #include <QTcpServer>
@@ -40,7 +40,7 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
 
   std::function<void(const HttpRequest& request, const Reply& reply)> on_request;
-  // HttpRequestReader::on_head of every connection.
+  // HttpRequestReader::on_head of every connection; one that it takes keeps its place until it is answered.
   std::function<void(const HttpRequest& head)> on_head;
 
   std::uint16_t port() const { return server_.serverPort(); }

@@ -185,6 +185,17 @@ class TestOutput : public QObject {
     }
   }
 
+  // What is written to it must not land in a file that got its number.
+  void aClosedStandardOutputIsNobodyElses() {
+    const Answer answer = shell("batchscope export second --format csv -o file >&-");
+    QCOMPARE(answer.code, int(kExitFailure));
+    QVERIFY2(answer.err.contains("cannot write to standard output: Bad file descriptor"),
+             qPrintable(answer.err));
+    QVERIFY(contents(sandbox_->path("file")).startsWith("series,") &&
+            !contents(sandbox_->path("file")).contains("wrote"));
+    QCOMPARE(shell("batchscope ls <&- 2>&- | head -n 1").out.left(2), QStringLiteral("ID"));
+  }
+
   void standardOutputHasManyNames() {
     const QByteArray expected = ask({"export", id_, "--format", "csv", "-o", "-"}).out.toUtf8();
     QVERIFY(expected.startsWith("series,"));
@@ -198,7 +209,14 @@ class TestOutput : public QObject {
     }
     QVERIFY(ask({"plot", id_, "-o", "-"}).out.startsWith("<svg"));
     QCOMPARE(ask({"cp", id_ + ":share/model.pt", "-"}).out, QStringLiteral("weights"));
-    QCOMPARE(ask({"export", id_, "--format", "sqlite", "-o", "/dev/stdout"}).code, int(kExitUsage));
+    for (const QStringList& arguments :
+         {QStringList{"export", id_, "--format", "sqlite", "-o", "/dev/stdout"},
+          {"backup", "-"},
+          {"cp", id_ + ":share", "-"}}) {
+      const Answer answer = ask(arguments);
+      QCOMPARE(answer.code, int(kExitUsage));
+      QVERIFY2(answer.err.contains("cannot be written to standard output"), qPrintable(answer.err));
+    }
   }
 
   void aPipeIsWrittenAndStaysAPipe_data() {

@@ -249,6 +249,24 @@ class TestHttp : public QObject {
     QCOMPARE(silent.front()->state(), QAbstractSocket::UnconnectedState);
   }
 
+  void aRequestWhoseHeadWasTakenKeepsItsPlace() {
+    HttpServer server({1, 60s});
+    int heads = 0;
+    server.on_head = [&](const HttpRequest&) { ++heads; };
+    server.on_request = [](const HttpRequest& request, const HttpServer::Reply& reply) {
+      reply(200, "[" + request.body + "]");
+    };
+    const auto slow = connected(server.port());
+    slow->write("PUT / HTTP/1.1\r\nContent-Length: 2\r\n\r\n");
+    QTRY_COMPARE_WITH_TIMEOUT(heads, 1, kPatience);
+    const auto next = connected(server.port());
+    next->write("GET / HTTP/1.1\r\n\r\n");
+    QTest::qWait(100);
+    slow->write("{}");
+    QCOMPARE(body(answer(*slow)), QByteArray("[{}]"));
+    QCOMPARE(body(answer(*next)), QByteArray("[]"));
+  }
+
   void connectionsThatAreBeingAnsweredKeepTheirPlace() {
     HttpServer server({2, 60s});
     std::vector<HttpServer::Reply> asked;
