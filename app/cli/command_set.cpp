@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_set.h"
 
+#include <fmt/core.h>
+
 #include "help_text.h"
 
 namespace batchscope::cli {
@@ -55,6 +57,16 @@ CLI::Option* CommandSet::addTexts(CLI::App* command, const std::string& flag, St
 CLI::Option* CommandSet::limitTo(CLI::Option* option, const Strings& words) {
   words_[option] = words;
   return setValues(option->check(CLI::IsMember(words).description("")), Values::words);
+}
+
+CLI::Validator CommandSet::between(double least, double most) {
+  return {[=](const std::string& text) {
+            double value = 0;
+            if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most)
+              return std::string();
+            return fmt::format("\"{}\" is no number from {} to {}", text, least, most);
+          },
+          ""};
 }
 
 CLI::Option* CommandSet::setValues(CLI::Option* option, Values values) {

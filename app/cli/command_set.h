@@ -43,6 +43,8 @@ class CommandSet {
   // Refuses what is none of these words.
   CLI::Option* limitTo(CLI::Option* option, const Strings& words);
   CLI::Option* setValues(CLI::Option* option, Values values);
+  // Refuses what is no number between the two; CLI::Range lets a NaN pass.
+  static CLI::Validator between(double least, double most);
 
   // Of the command that was chosen: is called before its action.
   void prepare(const CLI::App* command, std::function<void()> preparation) {

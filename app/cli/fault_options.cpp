@@ -10,7 +10,6 @@ namespace batchscope::cli {
 namespace {
 
 constexpr char kGroup[] = "Faults";
-constexpr int kMostRestarts = 1'000'000;
 
 void setTime(double& seconds, const std::string& text) {
   if (!text.empty()) seconds = protocol::parse_duration(text);
@@ -37,7 +36,7 @@ void addFaultFlags(CLI::App* command, FaultOptions& options) {
   command
       ->add_option("--restart-budget", options.restart_budget,
                    "Restarts after failures that come no further, then the run fails: 5 if not said")
-      ->check(CLI::Range(0, kMostRestarts).description(""))
+      ->check(CLI::Range(0, protocol::kMostRestarts).description(""))
       ->type_name("N")
       ->group(kGroup);
   command

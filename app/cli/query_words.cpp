@@ -10,6 +10,7 @@ namespace {
 
 constexpr int kMostListed = 1'000'000;
 constexpr int kMostPixels = 10'000;
+constexpr std::int64_t kMostStep = std::int64_t{1} << 53;  // what a chart's axis can tell apart
 
 void addList(CommandSet& set) {
   const auto options = std::make_shared<ListOptions>();
@@ -61,8 +62,9 @@ void addPlot(CommandSet& set) {
                   ->type_name("AXIS"),
               {"step", "time", "progress", "epoch"});
   command->add_flag("--log", options->logarithmic, "A logarithmic y axis; values <= 0 are left out");
-  command->add_option("--from", options->from, "From this step on")->type_name("STEP");
-  command->add_option("--to", options->to, "Up to this step")->type_name("STEP");
+  const CLI::Validator isStep = CLI::Range(std::int64_t{0}, kMostStep).description("");
+  command->add_option("--from", options->from, "From this step on")->check(isStep)->type_name("STEP");
+  command->add_option("--to", options->to, "Up to this step")->check(isStep)->type_name("STEP");
   command->add_option("--width", options->width, "Columns, or pixels of a picture")
       ->check(CLI::Range(20, kMostPixels).description(""))
       ->type_name("N");

@@ -55,7 +55,7 @@ void addRun(CommandSet& set) {
   command
       ->add_option("--efficiency-floor", options->efficiency_floor,
                    "Of auto: the least speed-up per replica, 0.5 if not said")
-      ->check(CLI::Range(0.0, 1.0).description(""))
+      ->check(CommandSet::between(0, 1))
       ->type_name("X");
   command->add_option("--name", options->name, "The run's name; else the program's");
   command->add_option("--group", options->group, "A name for runs that belong together");
@@ -163,7 +163,7 @@ void addSupervise(CommandSet& set) {
   CLI::App* command =
       set.add("supervise", "", "", [=] { return run::supervise(options->run, options->replicas); });
   command->add_option("RUN", options->run)->required();
-  command->add_option("--replicas", options->replicas);
+  command->add_option("--replicas", options->replicas)->check(CLI::Range(0, protocol::kMostReplicas));
   command->group("");
 }
 

@@ -6,6 +6,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
+#include <sstream>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -61,6 +63,26 @@ std::string shortest(double value) {
                   "for example step=400:checkpoint or elapsed=30s:replicas=2");
 }
 
+// Throws where it does not fit, which the library would cut off.
+template <typename Value>
+Value whole_number(const Json& json) {
+  if (!json.is_number_integer()) throw std::invalid_argument("no whole number");
+  if (json.is_number_unsigned() && !std::in_range<Value>(json.get<std::uint64_t>()))
+    throw std::out_of_range("too large");
+  if (!std::in_range<Value>(json.get<std::int64_t>())) throw std::out_of_range("too large");
+  return json.get<Value>();
+}
+
+// Written so that a NaN is in no range.
+template <typename Value>
+void in_range(const char* field, Value value, Value least, Value most) {
+  if (value >= least && value <= most) return;
+  std::ostringstream text;
+  text << "run spec: field \"" << field << "\" is " << value << "; expected a number from " << least << " to "
+       << most;
+  throw Error(ErrorKind::usage, text.str());
+}
+
 }  // namespace
 
 double parse_duration(const std::string& text) {
@@ -81,6 +103,9 @@ double parse_duration(const std::string& text) {
   const auto value = parse_number(number);
   if (!value || !std::isfinite(*value * unit))
     throw Error(ErrorKind::usage, "'" + text + "' is no duration; write 90, 90s, 10m or 2h");
+  if (*value * unit > kLongestDuration)
+    throw Error(ErrorKind::usage, "'" + text + "' is too long: a duration has at most " +
+                                      shortest(std::floor(kLongestDuration / 3600)) + "h");
   return *value * unit;
 }
 
@@ -142,6 +167,25 @@ void from_json(const Json& json, Trigger& trigger) {
   trigger = Trigger::parse(json.get<std::string>());
 }
 
+void RunSpec::check() const {
+  in_range("replicas", replicas, 1, kMostReplicas);
+  if (auto_replicas) {
+    in_range("auto_replicas", auto_replicas->min, 1, kMostReplicas);
+    if (auto_replicas->max != 0)
+      in_range("auto_replicas", auto_replicas->max, auto_replicas->min, kMostReplicas);
+  }
+  in_range("efficiency_floor", efficiency_floor, 0.0, 1.0);
+  for (const Trigger& trigger : triggers) {
+    in_range("triggers", trigger.at, 0.0, std::numeric_limits<double>::max());
+    if (trigger.action == Action::replicas) in_range("triggers", trigger.replicas, 1, kMostReplicas);
+  }
+  time_outs.check();
+  in_range("checkpoint_interval", checkpoint_interval, 0.0, kLongestDuration);
+  in_range("restart_budget", restart_budget, 0, kMostRestarts);
+  in_range("max_local_batch_size", max_local_batch_size, std::int64_t{0},
+           std::int64_t{std::numeric_limits<int>::max()});
+}
+
 void to_json(Json& json, const RunSpec& spec) {
   json = {{"name", spec.name},
           {"program", spec.program},
@@ -174,10 +218,13 @@ void from_json(const Json& json, RunSpec& spec) {
       value = fallback;
       return;
     }
-    constexpr bool whole = std::is_same_v<decltype(value), int&>;
+    using Value = std::remove_reference_t<decltype(value)>;
+    constexpr bool whole = std::is_integral_v<Value> && !std::is_same_v<Value, bool>;
     try {
-      if (whole && !found->is_number_integer()) throw std::invalid_argument(field);
-      found->get_to(value);
+      if constexpr (whole)
+        value = whole_number<Value>(*found);
+      else
+        found->get_to(value);
     } catch (const Error&) {
       throw;
     } catch (const std::exception&) {
@@ -211,6 +258,7 @@ void from_json(const Json& json, RunSpec& spec) {
   read("non_finite", non_finite, std::string(non_finite_name(defaults.non_finite)));
   spec.non_finite = parse_non_finite(non_finite);
   read("max_local_batch_size", spec.max_local_batch_size, defaults.max_local_batch_size);
+  spec.check();
 }
 
 }  // namespace batchscope::protocol

@@ -3,13 +3,16 @@
 // The order of the time-outs.
 #include "batchscope/protocol/time_outs.h"
 
-#include <cmath>
 #include <sstream>
 
 #include "batchscope/protocol/error.h"
 
 namespace batchscope::protocol {
 namespace {
+
+constexpr double kLongest = 1e6;  // s: in milliseconds it fits a timer of Qt's
+
+std::string days(double seconds) { return std::to_string(static_cast<int>(seconds / 86400)) + " days"; }
 
 struct TimeOut {
   const char* flag;
@@ -34,10 +37,11 @@ void TimeOuts::check() const {
   const TimeOut c{"--collective-timeout", collective}, s{"--hang-timeout", step},
       r{"--rescale-timeout", rescale}, k{"--checkpoint-timeout", checkpoint};
   for (const TimeOut& one : {c, r, k})
-    if (!(one.seconds > 0) || !std::isfinite(one.seconds))
-      throw Error(ErrorKind::usage, text(one) + ": expected a time above 0");
-  if (!(step >= 0) || !std::isfinite(step))
-    throw Error(ErrorKind::usage, text(s) + ": expected a time above 0, or 0 for never");
+    if (!(one.seconds > 0 && one.seconds <= kLongest))
+      throw Error(ErrorKind::usage, text(one) + ": expected a time above 0, and at most " + days(kLongest));
+  if (!(step >= 0 && step <= kLongest))
+    throw Error(ErrorKind::usage,
+                text(s) + ": expected a time above 0, and at most " + days(kLongest) + ", or 0 for never");
   in_order(c, r, "because the first step of a restart contains collectives");
   in_order(c, k, "because replicas agree on a checkpoint before they write it");
   if (step == 0) return;

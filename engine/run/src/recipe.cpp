@@ -72,7 +72,8 @@ class Fields {
   std::optional<double> number(const char* name) {
     const toml::node* node = find(name);
     if (!node) return std::nullopt;
-    if (const auto value = node->is_number() ? node->value<double>() : std::nullopt) return value;
+    const auto value = node->is_number() ? node->value<double>() : std::nullopt;
+    if (value && std::isfinite(*value)) return value;
     fail(*node, std::string("field '") + name + "': expected a number");
   }
 
@@ -140,6 +141,8 @@ Parameter read_parameter(const fs::path& file, const toml::table& table) {
   const bool numeric = parameter.type == Type::integer || parameter.type == Type::number;
   if (!numeric && (parameter.minimum || parameter.maximum))
     fields.fail(table, "parameter '" + parameter.name + "': min and max are for integer and number");
+  if (parameter.minimum && parameter.maximum && *parameter.minimum > *parameter.maximum)
+    fields.fail(table, "parameter '" + parameter.name + "': its min is above its max");
   if (const std::string complaint = parameter.complaint(parameter.value); !complaint.empty())
     fields.fail(table, "parameter '" + parameter.name + "': its default is wrong: " + complaint);
   return parameter;
@@ -170,8 +173,9 @@ void read_faults(const fs::path& file, const toml::table& table, Recipe& recipe)
   read("non_finite", [&](const std::string& text) { recipe.non_finite = protocol::parse_non_finite(text); });
   read("restart_budget", [&](const std::string& text) {
     const auto budget = parse_number(text);
-    if (!budget || *budget < 0 || *budget > 1e6 || *budget != std::floor(*budget))
-      throw Error(ErrorKind::usage, "expected a whole number of at least 0");
+    if (!budget || *budget < 0 || *budget > protocol::kMostRestarts || *budget != std::floor(*budget))
+      throw Error(ErrorKind::usage,
+                  "expected a whole number from 0 to " + std::to_string(protocol::kMostRestarts));
     recipe.restart_budget = static_cast<int>(*budget);
   });
   placed(table, "[faults]", [&] { recipe.time_outs.check(); });
@@ -286,6 +290,7 @@ protocol::RunSpec Recipe::spec(const std::map<std::string, std::string>& values)
   spec.time_outs = time_outs;
   spec.restart_budget = restart_budget;
   spec.non_finite = non_finite;
+  spec.check();
   return spec;
 }
 

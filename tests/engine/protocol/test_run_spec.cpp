@@ -2,6 +2,7 @@
 //
 // Triggers and durations as people write them, and the spec's way through JSON.
 #include <QTest>
+#include <cmath>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/run_spec.h"
@@ -71,6 +72,68 @@ class TestRunSpec : public QObject {
     QCOMPARE(back.triggers, spec.triggers);
     QVERIFY(back.auto_replicas == spec.auto_replicas);
     QVERIFY(!Json(RunSpec{}).get<RunSpec>().auto_replicas);
+  }
+
+  void aNumberOutOfItsRangeIsNowhereAccepted_data() {
+    QTest::addColumn<QString>("field");
+    QTest::addColumn<QString>("value");
+    const auto row = [](const char* field, const char* value) {
+      QTest::addRow("%s %s", field, value) << QString(field) << QString(value);
+    };
+    for (const char* field : {"replicas", "restart_budget", "max_local_batch_size"})
+      for (const char* value : {"-1", "4294967297", "18446744073709551615", "1.5", "null", "\"2\""})
+        row(field, value);
+    for (const char* field : {"efficiency_floor", "checkpoint_interval", "collective_timeout", "hang_timeout",
+                              "rescale_timeout", "checkpoint_timeout"})
+      for (const char* value : {"-1", "1e300", "null", "\"nan\""}) row(field, value);
+    row("replicas", "0");
+    row("efficiency_floor", "1.01");
+    row("auto_replicas", "\"auto:4-1\"");
+    row("triggers", "[\"step=nan:stop\"]");
+  }
+  void aNumberOutOfItsRangeIsNowhereAccepted() {
+    QFETCH(QString, field);
+    QFETCH(QString, value);
+    const std::string text = "{\"" + field.toStdString() + "\":" + value.toStdString() + "}";
+    try {
+      Json::parse(text).get<RunSpec>();
+      QFAIL("accepted");
+    } catch (const Error& e) {
+      QCOMPARE(e.kind(), ErrorKind::usage);
+    }
+  }
+
+  void whatJsonCannotHoldIsNoSpec() {
+    const auto refuses = [](const auto& change) {
+      RunSpec spec;
+      change(spec);
+      try {
+        spec.check();
+        return false;
+      } catch (const Error& e) {
+        return e.kind() == ErrorKind::usage;
+      }
+    };
+    RunSpec{}.check();
+    for (const double bad : {double(NAN), double(INFINITY), -double(INFINITY), -1.0}) {
+      QVERIFY(refuses([&](RunSpec& spec) { spec.efficiency_floor = bad; }));
+      QVERIFY(refuses([&](RunSpec& spec) { spec.checkpoint_interval = bad; }));
+      QVERIFY(refuses([&](RunSpec& spec) { spec.time_outs.collective = bad; }));
+      QVERIFY(refuses([&](RunSpec& spec) { spec.time_outs.step = bad; }));
+      QVERIFY(refuses([&](RunSpec& spec) { spec.time_outs.rescale = bad; }));
+      QVERIFY(refuses([&](RunSpec& spec) { spec.time_outs.checkpoint = bad; }));
+      QVERIFY(refuses([&](RunSpec& spec) { spec.triggers = {{Trigger::When::step, bad}}; }));
+    }
+    QVERIFY(refuses([](RunSpec& spec) { spec.replicas = 0; }));
+    QVERIFY(refuses([](RunSpec& spec) { spec.auto_replicas = AutoReplicas{3, 2}; }));
+    QVERIFY(refuses([](RunSpec& spec) { spec.restart_budget = -1; }));
+    QVERIFY(refuses([](RunSpec& spec) { spec.max_local_batch_size = -1; }));
+  }
+
+  void aDurationHasAnEnd() {
+    QCOMPARE(parse_duration("720h"), 720 * 3600.0);
+    for (const char* text : {"1e9", "1e300", "30000h", "nan", "inf", "-1", "1e308h"})
+      QVERIFY_EXCEPTION_THROWN(parse_duration(text), Error);
   }
 
   void aWrongFieldIsNamed() {

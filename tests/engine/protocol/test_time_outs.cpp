@@ -37,6 +37,8 @@ class TestTimeOuts : public QObject {
         << 90. << 0. << 100. << 80. << Words{"--collective-timeout", "--checkpoint-timeout"};
     QTest::newRow("nothing") << 0. << 45. << 60. << 120. << Words{"--collective-timeout (0 s)", "above 0"};
     QTest::newRow("negative") << 30. << -1. << 60. << 120. << Words{"--hang-timeout (-1 s)", "0 for never"};
+    QTest::newRow("none") << 30. << double(NAN) << 60. << 120. << Words{"--hang-timeout"};
+    QTest::newRow("too long") << 30. << 45. << 1e300 << 120. << Words{"--rescale-timeout", "at most 11 days"};
     QTest::newRow("endless") << 30. << 45. << double(INFINITY) << 120. << Words{"--rescale-timeout"};
   }
   void conflictsNameBothAndWhatToDo() {

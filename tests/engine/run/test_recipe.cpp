@@ -146,6 +146,12 @@ rescale_timeout = "2m"
     QTest::newRow("default") << "default = 5"
                              << "default = 500"
                              << "its default is wrong";
+    QTest::newRow("no bound") << "min = 1"
+                              << "min = nan"
+                              << "recipe.toml:11: field 'min': expected a number";
+    QTest::newRow("bounds") << "min = 1"
+                            << "min = 101"
+                            << "its min is above its max";
     QTest::newRow("type") << "type = \"number\""
                           << "type = \"real\""
                           << "type 'real' is none of";
@@ -164,6 +170,10 @@ rescale_timeout = "2m"
                             << "'pray' is no policy";
     QTest::newRow("budget") << last << last + "[faults]\nrestart_budget = -1"
                             << "field 'restart_budget'";
+    QTest::newRow("endless budget") << last << last + "[faults]\nrestart_budget = 1e300"
+                                    << "expected a whole number from 0 to 1000000";
+    QTest::newRow("endless time") << last << last + "[faults]\nrescale_timeout = inf"
+                                  << "field 'rescale_timeout'";
     QTest::newRow("name") << "name = \"lr\""
                           << "name = \"--lr\""
                           << "a name has";

@@ -37,7 +37,7 @@ std::filesystem::path catalogue_path();
 /// Pure: touches no file. Throws Error(usage) for an id that is not one (valid_run_id).
 RunPaths run_paths(const std::string& id);
 
-/// Makes the directories, private ones 0700. Throws Error(io), also where the runtime directory belongs to
+/// Makes the directories, each 0700. Throws Error(io), also where the runtime directory belongs to
 /// another user.
 void make_run_directories(const RunPaths& paths);
 

@@ -39,7 +39,10 @@ struct Trigger {
   bool operator==(const Trigger&) const = default;  ///< the same event
 };
 
-/// "90", "90s", "10m", "2h" in seconds. Throws Error(usage).
+inline constexpr double kLongestDuration = 1e8;  ///< s: three years, more than anything here takes
+inline constexpr int kMostRestarts = 1'000'000;  ///< the largest restart budget
+
+/// "90", "90s", "10m", "2h" in seconds, at most kLongestDuration. Throws Error(usage).
 double parse_duration(const std::string& text);
 
 /// Everything that is needed to start a run, or to start it again.
@@ -63,6 +66,10 @@ struct RunSpec {
   NonFinite non_finite = NonFinite::skip;  ///< what a gradient that is not finite does
   /// Samples of a micro-batch that memory is known to hold: lowered when a replica runs out of it. 0: any.
   std::int64_t max_local_batch_size = 0;
+
+  /// Throws Error(usage) naming the number that is out of its range, which no NaN is in. A spec that passes
+  /// can be written and read again; whatever makes, reads or stores one calls this.
+  void check() const;
 };
 
 /// As its text.
@@ -71,6 +78,7 @@ void to_json(Json& json, const Trigger& trigger);
 void from_json(const Json& json, Trigger& trigger);
 /// As an object with a field of the same name for each.
 void to_json(Json& json, const RunSpec& spec);
-void from_json(const Json& json, RunSpec& spec);  ///< throws Error(usage) naming the field
+/// Throws Error(usage) naming the field, also for what check() refuses.
+void from_json(const Json& json, RunSpec& spec);
 
 }  // namespace batchscope::protocol

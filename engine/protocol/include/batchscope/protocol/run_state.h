@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The states of a run. `interrupted` is never written by a supervisor: a reader finds it where a run
-/// claims to be active and its supervisor is gone.
+/// The states of a run. Two are never written by a supervisor, but found by a reader: `interrupted`, where a
+/// run claims to be active and its supervisor is gone, and `damaged`, where what the catalogue holds of a run
+/// cannot be read.
 #pragma once
 
 #include <string>
@@ -19,7 +20,8 @@ enum class RunState {
   stopped,
   finished,
   failed,
-  interrupted
+  interrupted,
+  damaged
 };
 
 /// The name as it stands in messages and in the catalogue: the state's own.
