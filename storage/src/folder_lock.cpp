@@ -11,12 +11,12 @@
 #include <cstring>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/private_files.h"
 
 namespace batchscope::storage {
 
 FolderLock::FolderLock(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
+  protocol::make_private_directories(folder);
   descriptor_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor_ < 0)
     throw Error(ErrorKind::io, "cannot open the folder " + folder.string() + ": " + std::strerror(errno));

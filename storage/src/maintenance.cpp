@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/private_files.h"
 #include "sqlite_error.h"
 
 namespace batchscope::storage {
@@ -33,6 +34,7 @@ void back_up(const fs::path& file, const fs::path& copy) {
   const fs::path unfinished = copy.string() + ".partial-" + std::to_string(getpid());
   try {
     fs::remove(unfinished);
+    protocol::make_private_file(unfinished);
     {
       SQLite::Database from = open(file, SQLite::OPEN_READONLY);
       SQLite::Database to(unfinished.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);

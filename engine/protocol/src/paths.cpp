@@ -13,6 +13,7 @@
 #include <random>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/private_files.h"
 
 namespace batchscope::protocol {
 namespace {
@@ -52,13 +53,6 @@ fs::path memory_directory(const std::string& id) {
   if (wanted == "off") return {};
   const fs::path base = wanted.empty() ? "/dev/shm" : fs::absolute(wanted);
   return base / ("batchscope-" + std::to_string(getuid())) / id;
-}
-
-void make_directory(const fs::path& path) {
-  std::error_code error;
-  fs::create_directories(path, error);
-  if (error)
-    throw Error(ErrorKind::io, "cannot make the directory " + path.string() + ": " + error.message());
 }
 
 }  // namespace
@@ -107,8 +101,8 @@ void make_private_directory(const fs::path& path) {
 
 void make_run_directories(const RunPaths& paths) {
   for (const fs::path& path : {paths.root, paths.logs, paths.checkpoints, paths.share, paths.tensorboard})
-    make_directory(path);
-  make_directory(paths.runtime.parent_path().parent_path());
+    make_private_directories(path);
+  make_private_directories(paths.runtime.parent_path().parent_path());
   make_private_directory(paths.runtime.parent_path());
   make_private_directory(paths.runtime);
 }

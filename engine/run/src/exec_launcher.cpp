@@ -36,7 +36,7 @@ void reset_signals() {
 
 bool set_descriptors(const ReplicaOrder& order, const std::optional<Inherited>& inherited) {
   const int input = open("/dev/null", O_RDONLY),
-            log = open(order.log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+            log = open(order.log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   if (input < 0 || log < 0) return false;
   for (const auto& [ours, its] : {Inherited{input, 0}, Inherited{log, 1}, Inherited{log, 2}})
     if (dup2(ours, its) < 0) return false;

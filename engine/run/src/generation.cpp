@@ -16,6 +16,7 @@
 
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/private_files.h"
 
 namespace batchscope::run {
 namespace {
@@ -44,6 +45,7 @@ void list_environment(const fs::path& file, std::map<std::string, std::string> v
   using protocol::Json;
   if (const auto url = variables.find(protocol::variable::kSupervisorUrl); url != variables.end())
     url->second.erase(url->second.rfind('/'));
+  protocol::make_private_file(file);
   std::ofstream(file) << Json(variables).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
@@ -59,7 +61,7 @@ fs::path make_rendezvous(const protocol::RunPaths& paths, int generation) {
 }
 
 bool can_be_written(const fs::path& log) {
-  const int fd = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  const int fd = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (fd >= 0) close(fd);
   return fd >= 0;
 }

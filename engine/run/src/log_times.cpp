@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "batchscope/protocol/private_files.h"
 #include "batchscope/run/log_times.h"
 
 namespace batchscope::run {
@@ -57,6 +58,7 @@ void LogTimes::note(const fs::path& log, double time) {
   std::int64_t& before = sizes_[log];
   if (size == before) return;
   const Entry entry{time, size};
+  protocol::make_private_file(times_of(log));
   std::ofstream out(times_of(log), std::ios::binary | std::ios::app);
   out.write(reinterpret_cast<const char*>(&entry), sizeof entry);
   if (out.flush()) before = size;

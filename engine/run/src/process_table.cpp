@@ -9,6 +9,7 @@
 #include <string>
 
 #include "batchscope/protocol/json.h"
+#include "batchscope/protocol/private_files.h"
 
 namespace batchscope::run {
 std::vector<pid_t> children() {
@@ -22,6 +23,7 @@ void write_replicas(const std::filesystem::path& file, const std::vector<Process
   protocol::Json json = protocol::Json::array();
   for (const ProcessId& replica : replicas)
     json.push_back({{"pid", replica.pid}, {"started", replica.start}});
+  protocol::make_private_file(file);
   std::ofstream(file) << json.dump() << "\n";
 }
 

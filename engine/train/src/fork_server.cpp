@@ -57,7 +57,7 @@ void answer(int socket, const protocol::ForkAnswer& answer) {
 
 // A session, an environment and a log of its own; tells the supervisor.
 void become_replica(int socket, const protocol::ForkOrder& order) {
-  const int log = open(order.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  const int log = open(order.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (log < 0) throw Error(ErrorKind::io, "cannot write " + order.log + ": " + std::strerror(errno));
   dup2(log, STDOUT_FILENO);
   dup2(log, STDERR_FILENO);

@@ -7,6 +7,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/private_files.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -46,11 +47,29 @@ class TestPaths : public QObject {
     const RunPaths paths = run_paths("abcd1234");
     make_run_directories(paths);
     make_run_directories(paths);
-    QVERIFY(fs::is_directory(paths.logs));
+    for (const fs::path& path : {paths.root.parent_path().parent_path(), paths.root.parent_path(), paths.root,
+                                 paths.logs, paths.checkpoints, paths.share, paths.tensorboard})
+      QCOMPARE(fs::status(path).permissions(), fs::perms::owner_all);
     QCOMPARE(fs::status(paths.runtime).permissions(), fs::perms::owner_all);
     fs::permissions(paths.runtime, fs::perms::all);
     make_run_directories(paths);
     QCOMPARE(fs::status(paths.runtime).permissions(), fs::perms::owner_all);
+  }
+
+  void whatIsMadeIsTheOwnersAlone() {
+    const fs::path folder = fs::path(home_.path().toStdString()) / "one/two/";
+    make_private_directories(folder);
+    QCOMPARE(fs::status(folder.parent_path().parent_path()).permissions(), fs::perms::owner_all);
+    const fs::path file = folder / "file";
+    make_private_file(file);
+    QCOMPARE(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+    fs::permissions(folder.parent_path(), fs::perms::owner_all | fs::perms::group_read);
+    fs::permissions(file, fs::perms::owner_all);
+    make_private_directories(folder);  // what is there is somebody's choice
+    make_private_file(file);
+    QCOMPARE(fs::status(folder).permissions(), fs::perms::owner_all | fs::perms::group_read);
+    QCOMPARE(fs::status(file).permissions(), fs::perms::owner_all);
+    QVERIFY_EXCEPTION_THROWN(make_private_directories(file / "below"), Error);
   }
 
   void aLinkInTheRuntimeDirectorysPlaceIsRefused() {

@@ -20,6 +20,7 @@
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/non_finite.h"
 #include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/private_files.h"
 #include "batchscope/protocol/process_id.h"
 #include "batchscope/protocol/replicas.h"
 #include "batchscope/protocol/run_spec.h"

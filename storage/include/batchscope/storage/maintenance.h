@@ -12,7 +12,8 @@
 namespace batchscope::storage {
 
 /// A copy as of one moment, by SQLite's online backup, while others write the file. `copy` must not exist; it
-/// is complete under its name, or not there. Throws Error(not_found | conflict | io | corrupt).
+/// is complete under its name, or not there, and nobody else may read it. Throws Error(not_found | conflict |
+/// io | corrupt).
 void back_up(const std::filesystem::path& file, const std::filesystem::path& copy);
 
 /// Gives the room of what was removed back to the disk (VACUUM): writers of the file wait meanwhile. Throws
