@@ -65,6 +65,7 @@ void startAgain(storage::Catalogue& catalogue, const storage::Run& run, int repl
 // For a run that failed by limits which were too tight.
 void changeFaults(storage::Catalogue& catalogue, const storage::Run& run, const FaultOptions& faults) {
   if (!faults.any()) return;
+  storage::require_sound(run);
   if (protocol::is_active(run.state))
     throw Error(
         ErrorKind::conflict,

@@ -158,6 +158,12 @@ struct CollectOptions {
 };
 int collectGarbage(const CollectOptions& options);
 
+struct AdoptOptions {
+  std::vector<std::string> runs;  // ids of folders; none: all that are not listed
+  bool json = false;
+};
+int adoptRuns(const AdoptOptions& options);
+
 struct ExportOptions {
   std::string run;
   std::string format = "jsonl";     // csv, json, jsonl, tensorboard, sqlite
@@ -210,7 +216,8 @@ struct TensorboardOptions {
 int openTensorboard(const TensorboardOptions& options);  // returns only by an Error
 
 struct DoctorOptions {
-  bool store = false;  // only the store, but all of it
+  bool store = false;    // only the store, but all of it
+  bool tighten = false;  // first make the store its owner's alone
   bool json = false;
 };
 int examineMachine(const DoctorOptions& options);

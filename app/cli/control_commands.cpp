@@ -35,7 +35,8 @@ struct Reply {
 Reply ask(const RunReference& options, const protocol::Request& request) {
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
-  if (!protocol::is_active(run.state)) refuseInactive(run);
+  // A damaged run may go on all the same: its supervisor has what it was started with.
+  if (!protocol::is_active(run.state) && run.supervisor_pid == 0) refuseInactive(run);
   // A checkpoint is answered when it is on disk, everything else when the supervisor has agreed to it.
   const double seconds = request.command == Command::checkpoint ? run.spec.time_outs.checkpoint : 0;
   return {run, run::request(run.id, request, kAnswerTimeoutMs + static_cast<int>(seconds * 1000))};

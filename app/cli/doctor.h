@@ -37,6 +37,14 @@ std::vector<Finding> examineStore();
 // says.
 std::vector<Finding> examineDevices();
 
+// Whether other users may read or lock what the store has; what is the owner's alone keeps them out of all
+// that lies below it.
+std::vector<Finding> examineRights();
+
+// Takes all of it out of others' reach: the catalogue's files, the folder of runs and everything below. What
+// it could not change examineRights finds.
+void tightenRights();
+
 // Every file of the store, read as a whole: takes as long as the disk does.
 std::vector<Finding> examineStoreFiles();
 

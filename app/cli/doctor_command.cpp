@@ -63,6 +63,7 @@ protocol::Json findingsJson(const std::vector<Finding>& findings) {
 }  // namespace
 
 int examineMachine(const DoctorOptions& options) {
+  if (options.tighten) tightenRights();
   const std::vector<Finding> findings = examine(options.store);
   const bool sick = std::any_of(findings.begin(), findings.end(),
                                 [](const Finding& finding) { return finding.level == Level::problem; });

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // doctor --store: every file of the store read from its first byte to its last: SQLite's own check of its
-// structure, and the checksum of each chunk of samples. Also what takes room and belongs to nobody, and who
-// may read it.
+// structure, and the checksum of each chunk of samples. Also what takes room and belongs to nobody.
 #include <fmt/core.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
 
@@ -52,16 +49,16 @@ std::int64_t checkSamples(const storage::Run& run, const fs::path& file, std::ve
   return count;
 }
 
-void checkRights(const fs::path& path, std::vector<Finding>& findings) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return;
-  if (status.st_uid != ::getuid())
-    findings.push_back({Level::warning, "rights", fmt::format("{} belongs to another user", path.string()),
-                        fmt::format("chown {} {}", ::getuid(), path.string())});
-  else if ((status.st_mode & S_IWOTH) != 0)
-    findings.push_back({Level::warning, "rights",
-                        fmt::format("{} can be written by everybody", path.string()),
-                        fmt::format("chmod o-w {}", path.string())});
+// What the catalogue holds of a run beyond its row in the list.
+void checkHistory(storage::Catalogue& catalogue, const storage::Run& run, std::vector<Finding>& findings) {
+  if (run.state == protocol::RunState::damaged) return;  // examineStore has it
+  try {
+    catalogue.record(run.id);
+    catalogue.checkpoints(run.id);
+  } catch (const Error& error) {
+    findings.push_back({Level::problem, "damage", fmt::format("{}: {}", title(run), printable(error.what())),
+                        "batchscope rm --purge " + run.id});
+  }
 }
 
 }  // namespace
@@ -74,8 +71,6 @@ std::vector<Finding> examineStoreFiles() {
   std::vector<storage::Run> runs = catalogue.runs();
   const std::vector<storage::Run> trash = catalogue.trash();
   runs.insert(runs.end(), trash.begin(), trash.end());
-  checkRights(file.parent_path(), findings);
-  checkRights(file, findings);
   checkStructure(file, "put a backup in its place", findings);
 
   std::int64_t samples = 0, bytes = 0, inTrash = 0;
@@ -83,11 +78,12 @@ std::vector<Finding> examineStoreFiles() {
     TransferProgress progress("reading", static_cast<std::int64_t>(runs.size()));
     for (const storage::Run& run : runs) {
       progress.add(1);
+      checkHistory(catalogue, run, findings);
+      if (!protocol::valid_run_id(run.id)) continue;
       const protocol::RunPaths paths = protocol::run_paths(run.id);
       const std::int64_t size = folderBytes(paths.root);
       (run.removed > 0 ? inTrash : bytes) += size;
       if (!fs::exists(paths.samples)) continue;
-      checkRights(paths.samples, findings);
       checkStructure(paths.samples, "batchscope export writes what can be read of it", findings);
       try {
         samples += checkSamples(run, paths.samples, findings);

@@ -11,6 +11,7 @@
 #include "batchscope/storage/medium.h"
 #include "doctor.h"
 #include "format.h"
+#include "run_folders.h"
 #include "store.h"
 
 namespace batchscope::cli {
@@ -44,11 +45,12 @@ fs::path existing(fs::path path) {
 }
 
 Finding examineCatalogue(const fs::path& file) {
-  if (!fs::exists(file)) {
+  std::error_code missing;
+  if (!fs::exists(file) || fs::file_size(file, missing) == 0) {
     const auto runs = static_cast<std::int64_t>(storage::run_folders(file).size());
     if (runs > 0)
       return {Level::warning, "store",
-              fmt::format("{} is missing, and beside it are the folders of {}", file.string(),
+              fmt::format("{} is missing or empty, and beside it are the folders of {}", file.string(),
                           plural(runs, "run")),
               "batchscope ls   (makes a new one of them)"};
     return {Level::ok, "store", fmt::format("none yet; the first run makes {}", file.string()), ""};
@@ -70,6 +72,39 @@ Finding examineCatalogue(const fs::path& file) {
   }
 }
 
+// Runs whose row cannot be read, and those that have lost what they recorded.
+std::vector<Finding> findDamagedAndLost(storage::Catalogue& catalogue) {
+  std::vector<Finding> findings;
+  std::vector<storage::Run> runs = catalogue.runs();
+  for (storage::Run& run : catalogue.trash()) runs.push_back(std::move(run));
+  for (const storage::Run& run : runs) {
+    const std::string remedy =
+        fmt::format("put back a backup, or batchscope rm --purge {}", printable(run.id));
+    if (run.state == protocol::RunState::damaged)
+      findings.push_back(
+          {Level::problem, "damaged", fmt::format("{}: {}", title(run), printable(run.message)), remedy});
+    if (run.step == 0 || !protocol::valid_run_id(run.id)) continue;
+    const protocol::RunPaths paths = protocol::run_paths(run.id);
+    if (fs::exists(paths.samples)) continue;
+    const std::string what = fs::exists(paths.root)
+                                 ? fmt::format("its series, {}, are gone", paths.samples.string())
+                                 : fmt::format("its folder {} is gone, with its series, logs and checkpoints",
+                                               paths.root.string());
+    findings.push_back({Level::problem, "lost", fmt::format("{}: {}", title(run), what), remedy});
+  }
+  return findings;
+}
+
+std::vector<Finding> findUnlisted(storage::Catalogue& catalogue) {
+  const std::vector<std::string> ids = unlistedRuns(catalogue);
+  if (ids.empty()) return {};
+  return {{Level::warning, "unlisted",
+           fmt::format("{} that the catalogue does not list, such as {}",
+                       plural(static_cast<std::int64_t>(ids.size()), "run folder"),
+                       protocol::run_paths(ids.front()).root.string()),
+           "batchscope adopt"}};
+}
+
 Finding examineRuntimeDirectory(const fs::path& directory) {
   struct stat status {};
   if (::stat(directory.c_str(), &status) != 0)
@@ -84,12 +119,10 @@ Finding examineRuntimeDirectory(const fs::path& directory) {
 }
 
 // Sockets of runs that nobody supervises any more: their supervisors were killed.
-std::vector<Finding> findLeftovers(const fs::path& directory, const fs::path& catalogueFile) {
+std::vector<Finding> findLeftovers(storage::Catalogue& catalogue) {
   std::vector<Finding> findings;
-  if (!fs::exists(catalogueFile)) return findings;
-  storage::Catalogue catalogue(catalogueFile);
   std::error_code fault;
-  for (const auto& entry : fs::directory_iterator(directory, fault)) {
+  for (const auto& entry : fs::directory_iterator(runtimeRoot(), fault)) {
     const std::string id = entry.path().filename();
     if (!protocol::valid_run_id(id) || !fs::exists(protocol::run_paths(id).control_socket)) continue;
     const auto run = catalogue.run(id);
@@ -138,8 +171,12 @@ Finding examineSharedMemory() {
 std::vector<Finding> examineStore() {
   const fs::path catalogue = protocol::catalogue_path(), runtime = runtimeRoot();
   std::vector<Finding> findings{examineCatalogue(catalogue), examineRuntimeDirectory(runtime)};
-  if (findings.front().level == Level::ok)
-    for (Finding& leftover : findLeftovers(runtime, catalogue)) findings.push_back(std::move(leftover));
+  if (findings.front().level == Level::ok && fs::exists(catalogue)) {
+    storage::Catalogue opened(catalogue);
+    for (const auto find : {findDamagedAndLost, findUnlisted, findLeftovers})
+      for (Finding& finding : find(opened)) findings.push_back(std::move(finding));
+  }
+  for (Finding& finding : examineRights()) findings.push_back(std::move(finding));
   findings.push_back(examineMedium(catalogue.parent_path()));
   findings.push_back(examineDisk(catalogue.parent_path()));
   findings.push_back(examineSharedMemory());

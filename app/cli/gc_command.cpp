@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gc: deletes what nobody will miss: runs that have been in the trash for long, folders whose run is in no
-// catalogue, and, when asked, checkpoints of runs at rest but for the newest and those made by hand. What it
-// would delete is said before it asks.
+// gc: deletes what nobody will miss: runs that have been in the trash for long, what a purge or an import
+// that was killed has left, folders of no run without a file, and, when asked, checkpoints of runs at rest
+// but for the newest and those made by hand. What it would delete is said before it asks. A folder that holds
+// a run which the catalogue does not list is never deleted: it may be all that is left of that run.
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "commands.h"
@@ -34,31 +36,43 @@ class Collector {
     collectTrash();
     collectFolders();
     if (options_.checkpoints) collectCheckpoints();
+    unlisted_ = unlistedRuns(catalogue_);
   }
 
   const std::vector<Item>& items() const { return items_; }
+  const std::vector<std::string>& unlisted() const { return unlisted_; }
 
  private:
   void collectTrash() {
     const double now = storage::now();
     for (const storage::Run& run : catalogue_.trash()) {
-      if (now - run.removed < options_.days * kDay || protocol::is_active(run.state)) continue;
+      if (now - run.removed < options_.days * kDay || isHeld(run)) continue;
       items_.push_back({"run", title(run), "removed " + formatAge(now - run.removed),
-                        folderBytes(protocol::run_paths(run.id).root),
+                        protocol::valid_run_id(run.id) ? folderBytes(protocol::run_paths(run.id).root) : 0,
                         [this, id = run.id] { purgeRun(catalogue_, id); }});
     }
   }
 
   void collectFolders() {
     for (const auto& folder : orphanedFolders(catalogue_))
-      items_.push_back(
-          {"folder", folder.string(), "of no run", folderBytes(folder), [folder] { removeFolder(folder); }});
+      items_.push_back({"folder", folder.string(), "of no run", folderBytes(folder), [this, folder] {
+                          // Somebody may have begun to fill it while a person was asked.
+                          const auto orphans = orphanedFolders(catalogue_);
+                          if (std::find(orphans.begin(), orphans.end(), folder) != orphans.end())
+                            removeFolder(folder);
+                        }});
   }
 
   void collectCheckpoints() {
     for (const storage::Run& run : catalogue_.runs()) {
-      if (protocol::is_active(run.state)) continue;
-      const std::vector<storage::Checkpoint> all = catalogue_.checkpoints(run.id);  // newest first
+      if (isHeld(run) || run.state == protocol::RunState::damaged) continue;
+      std::vector<storage::Checkpoint> all;  // newest first
+      try {
+        all = catalogue_.checkpoints(run.id);
+      } catch (const Error& error) {
+        if (error.kind() != ErrorKind::corrupt) throw;
+        fmt::print(stderr, "batchscope: left alone: {}\n", printable(error.what()));
+      }
       for (std::size_t i = 1; i < all.size(); ++i) {
         if (all[i].reason == "manual") continue;
         const auto folder = protocol::run_paths(run.id).checkpoints / all[i].name;
@@ -75,6 +89,7 @@ class Collector {
   const CollectOptions& options_;
   storage::Catalogue catalogue_;
   std::vector<Item> items_;
+  std::vector<std::string> unlisted_;
 };
 
 std::int64_t totalBytes(const std::vector<Item>& items) {
@@ -89,16 +104,26 @@ void printItems(const std::vector<Item>& items) {
   fmt::print("{}", table.text(terminalStyle(STDOUT_FILENO)));
 }
 
-void printAnswer(const std::vector<Item>& items, bool done, bool json) {
+void printAnswer(const Collector& collector, bool done, bool json) {
+  const std::vector<Item>& items = collector.items();
   if (json) {
     protocol::Json list = protocol::Json::array();
     for (const Item& item : items)
       list.push_back({{"kind", item.kind}, {"name", item.name}, {"why", item.why}, {"bytes", item.bytes}});
-    printJson({{"items", list}, {"bytes", totalBytes(items)}, {"deleted", done}});
-  } else {
+    printJson({{"items", list},
+               {"bytes", totalBytes(items)},
+               {"deleted", done},
+               {"unlisted", collector.unlisted()}});
+    return;
+  }
+  if (items.empty())
+    fmt::print("There is nothing to delete.\n");
+  else
     fmt::print("{} {}, {}\n", done ? "deleted" : "would delete",
                plural(static_cast<std::int64_t>(items.size()), "item"), formatBytes(totalBytes(items)));
-  }
+  if (const auto unlisted = static_cast<std::int64_t>(collector.unlisted().size()); unlisted > 0)
+    fmt::print("left alone: {} that the catalogue does not list; batchscope adopt does\n",
+               plural(unlisted, "run folder"));
 }
 
 }  // namespace
@@ -108,10 +133,7 @@ int collectGarbage(const CollectOptions& options) {
   const std::vector<Item>& items = collector.items();
   if (!options.json && !items.empty()) printItems(items);
   if (items.empty() || options.dryRun) {
-    if (items.empty() && !options.json)
-      fmt::print("There is nothing to delete.\n");
-    else
-      printAnswer(items, false, options.json);
+    printAnswer(collector, false, options.json);
     return kExitOk;
   }
   flushOutput();
@@ -122,7 +144,7 @@ int collectGarbage(const CollectOptions& options) {
     return kExitConflict;
   }
   for (const Item& item : items) item.remove();
-  printAnswer(items, true, options.json);
+  printAnswer(collector, true, options.json);
   return kExitOk;
 }
 

@@ -204,11 +204,23 @@ inline constexpr char kRestore[] =
     "  batchscope restore latest        the run that was removed last\n";
 
 inline constexpr char kCollect[] =
-    "Says what it would delete and asks on a terminal.\n"
+    "Says what it would delete and asks on a terminal. The folder of a run that the catalogue does not list "
+    "is left\n"
+    "alone: batchscope adopt lists it, and batchscope rm --purge then deletes it.\n"
     "\n"
     "Examples:\n"
     "  batchscope gc --dry-run\n"
     "  batchscope gc --days 7 --checkpoints --yes\n";
+
+inline constexpr char kAdopt[] =
+    "A catalogue that is lost is made again from the runs' folders by whatever command comes first; this is "
+    "for\n"
+    "folders that came later, or that such a catalogue missed. Tags, notes, events and hyperparameters are "
+    "lost.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope adopt\n"
+    "  batchscope adopt k3v90abc\n";
 
 inline constexpr char kCopy[] =
     "The folders: share (what the program shared), tensorboard, checkpoints, logs.\n"
@@ -223,7 +235,8 @@ inline constexpr char kTensorboard[] = "Example:\n  batchscope tensorboard lates
 inline constexpr char kDoctor[] =
     "Examples:\n"
     "  batchscope doctor\n"
-    "  batchscope doctor --store        checks every file of the store against its checksums\n";
+    "  batchscope doctor --store        checks every file of the store against its checksums\n"
+    "  batchscope doctor --tighten      0700 for the store's folders, 0600 for its files\n";
 
 inline constexpr char kCompletion[] =
     "Names of runs, series and fields are completed as they are at that moment.\n"

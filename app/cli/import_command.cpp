@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// import: a run that was exported, into this store. Its samples are written first, so that a run is listed
-// when it is whole; what an import that was killed leaves behind is a folder of no run, which gc finds.
+// import: a run that was exported, into this store. Its samples are written first, in a folder of another
+// name, so that a run is listed when it is whole; what an import that was killed leaves behind gc finds.
 #include <fmt/core.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <span>
 
@@ -72,19 +75,25 @@ int importRun(const ImportOptions& options) {
   const std::string before = record.run.id;
   record.run.id = freeId(catalogue, before);
   if (!options.name.empty()) record.run.name = options.name;
-  const std::filesystem::path root = protocol::run_paths(record.run.id).root;
+  const std::filesystem::path root = protocol::run_paths(record.run.id).root,
+                              partial = partialFolder(record.run.id);
   std::int64_t count = 0;
+  bool isWhole = false;
   const InterruptionGuard guard;
   try {
-    count = copySamples(*source, protocol::run_paths(record.run.id).samples,
+    removeFolder(partial);
+    count = copySamples(*source, partial / protocol::run_paths(record.run.id).samples.filename(),
                         fmt::format("importing {}", printable(record.run.name)));
+    if (std::rename(partial.c_str(), root.c_str()) != 0)
+      throw Error(ErrorKind::io, fmt::format("cannot make {}: {}", root.string(), std::strerror(errno)));
+    isWhole = true;
     catalogue.add_record(record);
   } catch (const Error& error) {
-    removeFolder(root);
+    removeFolder(isWhole ? root : partial);
     if (error.kind() != ErrorKind::usage) throw;
     throw Error(ErrorKind::corrupt, fmt::format("{}: {}", options.file, error.what()));
   } catch (const Interrupted&) {
-    removeFolder(root);
+    removeFolder(isWhole ? root : partial);
     throw;
   }
   if (options.json)

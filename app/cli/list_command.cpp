@@ -7,6 +7,7 @@
 #include "batchscope/storage/run_filter.h"
 #include "commands.h"
 #include "run_columns.h"
+#include "run_folders.h"
 #include "run_json.h"
 #include "store.h"
 #include "watch.h"
@@ -34,8 +35,7 @@ class RunList {
     const Runs all = options_.trash ? catalogue_.trash() : catalogue_.runs();
     const Runs runs = chosen(all);
     if (options_.json) return jsonText(runs);
-    if (all.empty())
-      return options_.trash ? "The trash is empty.\n" : "No runs yet. Start one: batchscope run digits\n";
+    if (all.empty()) return emptyText();
     if (runs.empty())
       return fmt::format("None of {} passes the filter.\n",
                          plural(static_cast<std::int64_t>(all.size()), "run"));
@@ -43,6 +43,14 @@ class RunList {
   }
 
  private:
+  std::string emptyText() {
+    if (options_.trash) return "The trash is empty.\n";
+    if (const auto unlisted = static_cast<std::int64_t>(unlistedRuns(catalogue_).size()); unlisted > 0)
+      return fmt::format("No runs are listed, but there are {}: batchscope adopt lists them\n",
+                         plural(unlisted, "run folder"));
+    return "No runs yet. Start one: batchscope run digits\n";
+  }
+
   // Of an empty store nobody can say which fields its runs will have.
   Runs chosen(const Runs& all) const {
     if (!all.empty()) {

@@ -128,7 +128,7 @@ std::string barLine(const std::string& label, int labelWidth, double fraction, c
 
 Colour stateColour(const std::string& state) {
   if (state == "running" || state == "finished") return Colour::green;
-  if (state == "failed" || state == "interrupted") return Colour::red;
+  if (state == "failed" || state == "interrupted" || state == "damaged") return Colour::red;
   return Colour::yellow;
 }
 

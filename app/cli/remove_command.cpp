@@ -15,7 +15,7 @@ namespace batchscope::cli {
 namespace {
 
 void refuseWhileActive(const storage::Run& run) {
-  if (protocol::is_active(run.state))
+  if (isHeld(run))
     throw Error(ErrorKind::conflict, fmt::format("{} is {}; stop it first: batchscope stop {}", title(run),
                                                  protocol::run_state_name(run.state), run.id));
 }
@@ -30,11 +30,22 @@ storage::Run resolveAnywhere(storage::Catalogue& catalogue, const std::string& t
   }
 }
 
+// " with 3 checkpoints"; what cannot be read of a run does not keep it from being deleted.
+std::string withCheckpoints(storage::Catalogue& catalogue, const storage::Run& run) {
+  try {
+    const auto checkpoints = static_cast<std::int64_t>(catalogue.checkpoints(run.id).size());
+    return " with " + plural(checkpoints, "checkpoint");
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::corrupt) throw;
+    return {};
+  }
+}
+
 int purge(storage::Catalogue& catalogue, const storage::Run& run, const RemoveOptions& options) {
-  const std::int64_t bytes = folderBytes(protocol::run_paths(run.id).root);
-  const auto checkpoints = static_cast<std::int64_t>(catalogue.checkpoints(run.id).size());
-  if (!options.yes && !isConfirmed(fmt::format("Delete {}, {} with {}, for good?", title(run),
-                                               formatBytes(bytes), plural(checkpoints, "checkpoint")),
+  const std::int64_t bytes =
+      protocol::valid_run_id(run.id) ? folderBytes(protocol::run_paths(run.id).root) : 0;
+  if (!options.yes && !isConfirmed(fmt::format("Delete {}, {}{}, for good?", title(run), formatBytes(bytes),
+                                               withCheckpoints(catalogue, run)),
                                    "deleting " + title(run))) {
     fmt::print(stderr, "batchscope: nothing was deleted\n");
     return kExitConflict;

@@ -18,12 +18,21 @@ std::int64_t folderBytes(const std::filesystem::path& folder);
 // Throws Error(io). No fault where there is none.
 void removeFolder(const std::filesystem::path& folder);
 
-// The rows first, so that what is left after an interruption is an orphaned folder, which gc finds. Throws
-// Error(conflict) while a supervisor holds the run.
+// The rows first, then the folder, which gets another name before anything in it goes: what an interruption
+// leaves is a run that can be adopted, or an orphaned folder. Throws Error(conflict) while a supervisor holds
+// the run.
 void purgeRun(storage::Catalogue& catalogue, const std::string& id);
 
-// Folders beside the catalogue that are named like runs and belong to none, and that no process writes.
+// Where a run's folder is while it is not whole: "runs/<id>.partial".
+std::filesystem::path partialFolder(const std::string& id);
+
+// Folders beside the catalogue that nobody will miss and no process writes: what a purge or an import that
+// was killed has left, and those named like runs that belong to none and hold no file.
 std::vector<std::filesystem::path> orphanedFolders(storage::Catalogue& catalogue);
+
+// Ids of the runs that the catalogue does not list and whose folders hold files that no process writes:
+// `batchscope adopt` lists them.
+std::vector<std::string> unlistedRuns(storage::Catalogue& catalogue);
 
 // A question on the terminal, answered by y or yes. Throws Error(usage), naming what is asked about, where
 // there is no terminal to ask on.

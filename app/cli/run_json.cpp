@@ -65,7 +65,7 @@ Json runJson(const storage::Run& run) {
           {"note", run.note},
           {"group", run.spec.group},
           {"supervisor", run.supervisor_pid > 0 ? Json(run.supervisor_pid) : Json(nullptr)},
-          {"spec", run.spec}};
+          {"spec", run.state == protocol::RunState::damaged ? Json(nullptr) : Json(run.spec)}};
 }
 
 Json generationJson(const storage::Generation& generation) {

@@ -126,7 +126,8 @@ storage::Run runFrom(const Fields& fields) {
   } catch (const Error&) {
     refuse("run.state", "is none that is known");
   }
-  if (protocol::is_active(run.state) || run.state == protocol::RunState::interrupted)
+  if (protocol::is_active(run.state) || run.state == protocol::RunState::interrupted ||
+      run.state == protocol::RunState::damaged)
     run.state = protocol::RunState::stopped;
   run.message = fields.text("message");
   run.created = fields.number("created");

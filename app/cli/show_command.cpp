@@ -56,6 +56,11 @@ void showSummary(const storage::Run& run, const Style& style) {
   fmt::print("{}  {}  {}\n", style.paint(printable(run.name), Colour::bold), run.id,
              style.paint(state, stateColour(state)));
   field("message", printable(run.message));
+  if (run.state == protocol::RunState::damaged) {
+    field("remedy", fmt::format("put a backup of {} in its place, or batchscope rm --purge {}",
+                                protocol::catalogue_path().string(), printable(run.id)));
+    return;
+  }
   field("command", commandText(run.spec));
   field("directory", run.spec.working_directory);
   field("scripted", triggersText(run.spec));

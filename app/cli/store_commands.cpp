@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "batchscope/protocol/private_files.h"
 #include "batchscope/storage/maintenance.h"
 #include "batchscope/storage/samples.h"
 #include "commands.h"
@@ -53,9 +54,10 @@ int compactStore(const CompactOptions& options) {
     TransferProgress progress("compacting", static_cast<std::int64_t>(runs.size()) + 1);
     for (const storage::Run& run : runs) {
       progress.add(1);
+      if (!protocol::valid_run_id(run.id)) continue;
       const fs::path file = protocol::run_paths(run.id).samples;
       if (!fs::exists(file)) continue;
-      if (protocol::is_active(run.state)) {
+      if (isHeld(run)) {
         ++skipped;
         continue;
       }
@@ -92,15 +94,16 @@ int backUpStore(const BackupOptions& options) {
     throw Error(ErrorKind::io, fmt::format("cannot make {}: {}", above.string(), fault.message()));
   const InterruptionGuard guard;
   Unfinished unfinished(target);
-  fs::create_directory(unfinished.path());
+  protocol::make_private_directories(unfinished.path());
   // The samples first: a run that begins meanwhile is in none of both, or has no samples yet.
   TransferProgress progress("copying", static_cast<std::int64_t>(runs.size()));
   for (const storage::Run& run : runs) {
     progress.add(1);
+    if (!protocol::valid_run_id(run.id)) continue;
     const fs::path file = protocol::run_paths(run.id).samples;
     if (!fs::exists(file)) continue;
     const fs::path copy = unfinished.path() / "runs" / run.id / file.filename();
-    fs::create_directories(copy.parent_path());
+    protocol::make_private_directories(copy.parent_path());
     storage::back_up(file, copy);
   }
   storage::back_up(protocol::catalogue_path(), unfinished.path() / "runs.db");

@@ -8,17 +8,27 @@
 namespace batchscope::cli {
 namespace {
 
+constexpr double kMostDays = 36'500;
+
 void addCollect(CommandSet& set) {
   const auto options = std::make_shared<CollectOptions>();
   CLI::App* command = set.add("gc", "Delete what was removed long ago, and what nobody owns", help::kCollect,
                               [=] { return collectGarbage(*options); });
   command->add_option("--days", options->days, "Runs that were removed so many days ago: 30 if not said")
-      ->check(CLI::Range(0.0, 36500.0).description(""))
+      ->check(CommandSet::between(0, kMostDays))
       ->type_name("N");
   command->add_flag("--checkpoints", options->checkpoints,
                     "Also checkpoints of runs at rest, but for the newest and those made by hand");
   command->add_flag("--dry-run", options->dryRun, "Only say what would be deleted");
   command->add_flag("--yes", options->yes, "Do not ask");
+  set.addJson(command, options->json);
+}
+
+void addAdopt(CommandSet& set) {
+  const auto options = std::make_shared<AdoptOptions>();
+  CLI::App* command = set.add("adopt", "List runs whose folders the catalogue does not know", help::kAdopt,
+                              [=] { return adoptRuns(*options); });
+  command->add_option("ID", options->runs, "The names of their folders; all if not said")->type_name("");
   set.addJson(command, options->json);
 }
 
@@ -46,6 +56,8 @@ void addDoctor(CommandSet& set) {
   CLI::App* command = set.add("doctor", "Examine this machine, and say what mends it", help::kDoctor,
                               [=] { return examineMachine(*options); });
   command->add_flag("--store", options->store, "Only the store, but every byte of it");
+  command->add_flag("--tighten", options->tighten,
+                    "First take the store's files and folders out of other users' reach");
   set.addJson(command, options->json);
 }
 
@@ -62,6 +74,7 @@ void addCompletion(CommandSet& set) {
 void addStoreCommands(CommandSet& set) {
   set.beginGroup("Store and machine");
   addCollect(set);
+  addAdopt(set);
   addCompact(set);
   addBackup(set);
   addDoctor(set);

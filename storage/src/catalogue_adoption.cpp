@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A catalogue that was lost, made again from what lies beside it: each run's folder has its spec, run.json,
-// and its series, which know the generations with their times. Events, tags, notes and hyperparameters were
-// in the catalogue alone.
+// Runs that the catalogue does not list, taken in from what lies beside it: each run's folder has its spec,
+// run.json, and its series, which know the generations with their times. Events, tags, notes and
+// hyperparameters were in the catalogue alone. Looking into the folders may take long and holds no lock; what
+// was found is written in one transaction, which for a new catalogue is the one that makes its tables: nobody
+// ever sees half of it, and whoever opens it meanwhile waits for all of it.
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <climits>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 
 #include "batchscope/protocol/json.h"
 #include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/private_files.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/storage/samples.h"
 #include "catalogue_impl.h"
+#include "checked_row.h"
 
 namespace batchscope::storage {
 namespace {
@@ -22,6 +28,8 @@ namespace fs = std::filesystem;
 namespace series = protocol::series;
 
 constexpr char kSpecFile[] = "run.json";
+
+fs::path folder_of_runs(const fs::path& catalogue) { return fs::absolute(catalogue).parent_path() / "runs"; }
 
 protocol::RunSpec kept_spec(const fs::path& folder) {
   std::ifstream in(folder / kSpecFile);
@@ -37,6 +45,10 @@ double modified(const fs::path& path) {
   struct stat info {};
   return stat(path.c_str(), &info) == 0 ? static_cast<double>(info.st_mtim.tv_sec) : 0;
 }
+
+// A series can hold anything, a row of the catalogue cannot: 0 where it is no time, or no number of things.
+double as_time(double value) { return std::abs(value) < kLatestTime ? value : 0; }
+int as_count(double value) { return value > 0 && value < INT_MAX ? static_cast<int>(value) : 0; }
 
 // The first and the last sample of a series, without reading those between.
 struct Ends {
@@ -66,12 +78,12 @@ Account account_of(SampleReader& reader) {
     Generation& generation = account.generations.emplace_back();
     generation.number = number;
     generation.reason = number == 0 ? "start" : "resume";
-    generation.started = times->first.value;
-    generation.ended = times->last.value;
+    generation.started = as_time(times->first.value);
+    generation.ended = as_time(times->last.value);
     generation.first_step = times->first.step;
     generation.last_step = account.step = times->last.step;
     const auto replicas = ends_of(reader, series::kReplicas, number);
-    generation.replicas = replicas ? static_cast<int>(replicas->last.value) : 1;
+    generation.replicas = replicas ? as_count(replicas->last.value) : 1;
   }
   for (const SeriesInfo& info : reader.series())
     if (const auto generations = reader.generations(info.name); !generations.empty())
@@ -80,39 +92,59 @@ Account account_of(SampleReader& reader) {
   return account;
 }
 
-void adopt(Catalogue& catalogue, Database& database, const fs::path& folder) {
-  const std::string id = folder.filename().string();
-  protocol::RunSpec spec = kept_spec(folder);
-  if (spec.name.empty()) spec.name = id;
+struct Found {
+  std::string id;
+  protocol::RunSpec spec;
   Account account;
+  double modified = 0;
+};
+
+Found look_into(const fs::path& folder) {
+  Found found{folder.filename().string(), kept_spec(folder), {}, modified(folder)};
+  if (found.spec.name.empty()) found.spec.name = found.id;
   try {
     SampleReader reader(folder / "samples.db");
-    account = account_of(reader);
-  } catch (const Error&) {
+    found.account = account_of(reader);
+  } catch (const std::exception&) {
     // Without series, or with damaged ones, it is listed all the same.
   }
+  return found;
+}
+
+std::vector<Found> look_into(const fs::path& catalogue, const std::vector<std::string>& ids) {
+  std::vector<Found> list;
+  for (const std::string& id : ids) list.push_back(look_into(folder_of_runs(catalogue) / id));
+  return list;
+}
+
+// Within a transaction. False where it is listed already.
+bool take_in(Database& database, const Found& found) {
+  const Account& account = found.account;
   const bool told = !account.generations.empty();
-  const int added = database.write([&] {
-    return database.execute(
-        "INSERT OR IGNORE INTO run (id, name, spec, state, message, created, ended) VALUES (?, ?, ?, ?, ?, "
-        "?, ?)",
-        id, spec.name, protocol::Json(spec).dump(-1, ' ', false, protocol::Json::error_handler_t::replace),
-        run_state_name(RunState::stopped), "found in its folder after the catalogue was lost",
-        told ? account.generations.front().started : modified(folder),
-        told ? account.generations.back().ended : modified(folder));
-  });
-  if (added == 0) return;  // another process was faster
-  for (const Generation& generation : account.generations) catalogue.put_generation(id, generation);
   const auto epoch = account.latest.find(series::kEpoch);
-  catalogue.set_progress(id, account.step,
-                         epoch == account.latest.end() ? 0 : static_cast<int>(epoch->second), 0, 0,
-                         account.latest);
+  const int added = database.execute(
+      "INSERT OR IGNORE INTO run (id, name, spec, state, message, created, ended, step, epoch)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      found.id, found.spec.name, spec_text(found.spec), run_state_name(RunState::stopped),
+      "found in its folder; the catalogue knew nothing of it",
+      told ? account.generations.front().started : found.modified,
+      told ? account.generations.back().ended : found.modified, account.step,
+      epoch == account.latest.end() ? 0 : as_count(epoch->second));
+  if (added == 0) return false;
+  Query row = database.query("SELECT key FROM run WHERE id = ?", found.id);
+  row.next();
+  const std::int64_t key = row.integer(0);
+  for (const Generation& generation : account.generations) put_generation(database, key, generation);
+  put_latest(database, key, account.latest);
+  return true;
 }
 
 }  // namespace
 
 void keep_spec(const fs::path& folder, const protocol::RunSpec& spec) {
+  spec.check();
   const fs::path file = folder / kSpecFile, unfinished = file.string() + ".unfinished";
+  protocol::make_private_file(unfinished);
   std::ofstream out(unfinished);
   out << protocol::Json(spec).dump(2, ' ', false, protocol::Json::error_handler_t::replace) << "\n";
   out.close();
@@ -125,16 +157,39 @@ void keep_spec(const fs::path& folder, const protocol::RunSpec& spec) {
 std::vector<std::string> run_folders(const fs::path& catalogue) {
   std::vector<std::string> ids;
   std::error_code none;
-  for (const auto& entry : fs::directory_iterator(fs::absolute(catalogue).parent_path() / "runs", none))
-    if (protocol::valid_run_id(entry.path().filename().string()))
+  for (const auto& entry : fs::directory_iterator(folder_of_runs(catalogue), none))
+    if (protocol::valid_run_id(entry.path().filename().string()) && entry.is_directory(none))
       ids.push_back(entry.path().filename().string());
   std::sort(ids.begin(), ids.end());
   return ids;
 }
 
-void adopt_run_folders(Catalogue& catalogue, Database& database) {
-  for (const std::string& id : run_folders(database.file()))
-    adopt(catalogue, database, fs::absolute(database.file()).parent_path() / "runs" / id);
+std::function<void(Database&)> found_runs(const fs::path& catalogue) {
+  return [found = look_into(catalogue, run_folders(catalogue))](Database& database) {
+    for (const Found& run : found) take_in(database, run);
+  };
+}
+
+std::vector<std::string> Catalogue::unlisted_folders() {
+  Database& database = impl_->database;
+  std::vector<std::string> ids = run_folders(database.file());
+  database.read([&] {
+    std::erase_if(ids, [&](const std::string& id) {
+      return database.query("SELECT 1 FROM run WHERE id = ?", id).next();
+    });
+  });
+  return ids;
+}
+
+std::vector<std::string> Catalogue::adopt(const std::vector<std::string>& ids) {
+  Database& database = impl_->database;
+  const std::vector<Found> found = look_into(database.file(), ids);
+  return database.write([&] {
+    std::vector<std::string> added;
+    for (const Found& run : found)
+      if (take_in(database, run)) added.push_back(run.id);
+    return added;
+  });
 }
 
 }  // namespace batchscope::storage

@@ -35,12 +35,16 @@ void Catalogue::put_model(const std::string& id, int generation, const protocol:
 
 std::optional<protocol::Model> Catalogue::model(const std::string& id) {
   Database& database = impl_->database;
-  return database.read([&]() -> std::optional<protocol::Model> {
-    Query row = database.query("SELECT message FROM model WHERE run = ?", impl_->key(id));
+  return impl_->read_of(id, "goodput model", [&](std::int64_t key) -> std::optional<protocol::Model> {
+    Query row = database.query("SELECT message FROM model WHERE run = ?", key);
     if (!row.next()) return std::nullopt;
-    const protocol::Message message = protocol::decode(row.text(0));
-    if (const auto* model = std::get_if<protocol::Model>(&message)) return *model;
-    throw Error(ErrorKind::corrupt, "run " + id + ": its goodput model cannot be read");
+    try {
+      const protocol::Message message = protocol::decode(row.text(0));
+      if (const auto* model = std::get_if<protocol::Model>(&message)) return *model;
+    } catch (const Error& error) {
+      throw Error(ErrorKind::corrupt, error.what());
+    }
+    throw Error(ErrorKind::corrupt, "it is another message");
   });
 }
 

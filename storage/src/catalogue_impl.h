@@ -3,6 +3,7 @@
 // What the parts of Catalogue share.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -13,8 +14,12 @@
 
 namespace batchscope::storage {
 
+// What a new catalogue is filled with: the runs whose folders lie beside it.
+std::function<void(Database&)> found_runs(const std::filesystem::path& catalogue);
+
 struct Catalogue::Impl {
-  explicit Impl(const std::filesystem::path& file) : database(file, catalogue_schema(), Access::write) {}
+  explicit Impl(const std::filesystem::path& file)
+      : database(file, catalogue_schema(), Access::write, found_runs) {}
 
   // Within a transaction. Throws Error(not_found).
   std::int64_t key(const std::string& id) {
@@ -23,6 +28,19 @@ struct Catalogue::Impl {
       throw Error(ErrorKind::not_found,
                   "there is no run '" + id + "' in " + database.file().string() + ": see batchscope ls");
     return row.integer(0);
+  }
+
+  // `body` of the run's key, in one transaction. What it finds unreadable is told with the run.
+  template <class Body>
+  auto read_of(const std::string& id, const char* what, Body&& body) {
+    try {
+      return database.read([&] { return body(key(id)); });
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::corrupt) throw;
+      throw Error(ErrorKind::corrupt, "run " + id + ": its " + what + " cannot be read: " + error.what() +
+                                          "; put a backup of " + database.file().string() +
+                                          " in its place, or batchscope rm --purge " + id);
+    }
   }
 
   // Changes one run in one transaction.
@@ -37,8 +55,10 @@ struct Catalogue::Impl {
   Database database;
 };
 
-// Lists the runs whose folders lie beside a new catalogue.
-void adopt_run_folders(Catalogue& catalogue, Database& database);
+// What is written of a run when it is made, and when it is found: each within a transaction.
+std::string spec_text(const protocol::RunSpec& spec);  // throws Error(usage), as RunSpec::check
+void put_latest(Database& database, std::int64_t key, const std::map<std::string, double>& latest);
+void put_generation(Database& database, std::int64_t key, const Generation& generation);
 
 // Of this run, by their names; within a transaction.
 std::vector<std::string> leased_devices(Database& database, std::int64_t key);

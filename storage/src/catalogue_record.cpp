@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // All that is known of a run, taken out in one piece and put into another catalogue.
-#include "batchscope/protocol/json.h"
 #include "batchscope/protocol/paths.h"
 #include "catalogue_impl.h"
 
@@ -10,6 +9,7 @@ namespace batchscope::storage {
 RunRecord Catalogue::record(const std::string& id) {
   const std::optional<Run> found = run(id);
   if (!found) impl_->database.read([&] { impl_->key(id); });  // throws
+  require_sound(*found);
   return {*found, generations(id), epochs(id), events(id), ledger(id), model(id)};
 }
 
@@ -17,8 +17,8 @@ void Catalogue::add_record(const RunRecord& record) {
   const Run& run = record.run;
   if (!protocol::valid_run_id(run.id))
     throw Error(ErrorKind::usage, "'" + run.id + "' cannot be the id of a run");
-  if (is_active(run.state))
-    throw Error(ErrorKind::usage, "run " + run.id + " cannot be added while it is active");
+  if (is_active(run.state) || run.state == RunState::damaged)
+    throw Error(ErrorKind::usage, "run " + run.id + " cannot be added: it is " + run_state_name(run.state));
   Database& database = impl_->database;
   // The parts are written by calls of their own; the run appears with the last of them.
   database.write([&] {
@@ -28,13 +28,10 @@ void Catalogue::add_record(const RunRecord& record) {
         "INSERT INTO run (id, name, spec, state, message, created, ended, step, epoch, epochs, fraction, "
         "note, removed)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        run.id, run.name,
-        protocol::Json(run.spec).dump(-1, ' ', false, protocol::Json::error_handler_t::replace),
-        run_state_name(run.state), run.message, run.created, run.ended, run.step, run.epoch, run.epochs,
-        run.fraction, run.note, now());
+        run.id, run.name, spec_text(run.spec), run_state_name(run.state), run.message, run.created, run.ended,
+        run.step, run.epoch, run.epochs, run.fraction, run.note, now());
     const std::int64_t key = impl_->key(run.id);
-    for (const auto& [series, value] : run.latest)
-      database.execute("INSERT INTO latest (run, series, value) VALUES (?, ?, ?)", key, series, value);
+    put_latest(database, key, run.latest);
     for (const Event& event : record.events)
       database.execute(
           "INSERT INTO event (run, time, generation, step, level, text) VALUES (?, ?, ?, ?, ?, ?)", key,

@@ -9,6 +9,7 @@
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/process_id.h"
 #include "catalogue_impl.h"
+#include "checked_row.h"
 
 namespace batchscope::storage {
 namespace {
@@ -20,15 +21,11 @@ constexpr double kSupervisorGrace = 10;  // s
 
 constexpr std::size_t kMatchesListed = 8;
 
-std::string spec_text(const protocol::RunSpec& spec) {
-  return Json(spec).dump(-1, ' ', false, Json::error_handler_t::replace);  // paths may hold any bytes
-}
-
-protocol::RunSpec spec_from(const std::string& text, const std::string& id) {
+protocol::RunSpec spec_from(const std::string& text) {
   try {
-    return Json::parse(text).get<protocol::RunSpec>();
+    return protocol::parse_object(text).get<protocol::RunSpec>();
   } catch (const std::exception& e) {
-    throw Error(ErrorKind::corrupt, "run " + id + ": its specification cannot be read: " + e.what());
+    throw Error(ErrorKind::corrupt, std::string("its specification cannot be read: ") + e.what());
   }
 }
 
@@ -40,26 +37,61 @@ RunState seen_state(RunState written, const protocol::ProcessId& supervisor, dou
   return awaits ? written : RunState::interrupted;
 }
 
-Run run_from(const Query& row) {
+// Throws Error(corrupt) where anything of it cannot be read.
+Run sound_run(const Query& columns) {
+  const CheckedRow row(columns);
   Run run;
   run.id = row.text(1);
+  if (!protocol::valid_run_id(run.id)) throw Error(ErrorKind::corrupt, "its id is none");
   run.name = row.text(2);
-  run.spec = spec_from(row.text(3), run.id);
+  run.spec = spec_from(row.text(3));
   run.spec.name = run.name;
   run.message = row.text(5);
-  run.created = row.real(6);
-  run.ended = row.real(7);
+  run.created = row.time(6);
+  run.ended = row.time(7);
   run.step = row.integer(8);
   run.epoch = row.small_integer(9);
   run.epochs = row.small_integer(10);
   run.fraction = row.real(11);
-  const protocol::ProcessId supervisor{static_cast<pid_t>(row.integer(12)), row.integer(13)};
+  const protocol::ProcessId supervisor{row.small_integer(12), row.integer(13)};
   run.note = row.text(14);
-  run.removed = row.real(15);
-  run.replicas = row.null(16) ? run.spec.replicas : row.small_integer(16);
+  run.removed = row.time(15);
+  run.replicas = columns.null(16) ? run.spec.replicas : row.small_integer(16);
   run.state = seen_state(protocol::parse_run_state(row.text(4)), supervisor, run.created);
   if (is_alive(supervisor)) run.supervisor_pid = supervisor.pid;
   return run;
+}
+
+double time_or_zero(const Query& row, int column) {
+  try {
+    return CheckedRow(row).time(column);
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
+// What tells one run from another, of a row of which something else cannot be read: all other runs are as
+// good as ever, and this one can be named and removed.
+Run damaged_run(const Query& row, const std::string& why) {
+  Run run;
+  run.id = row.text(1);
+  run.name = row.text(2);
+  run.state = RunState::damaged;
+  run.message = why;
+  run.created = time_or_zero(row, 6);
+  run.ended = time_or_zero(row, 7);
+  run.removed = time_or_zero(row, 15);
+  const protocol::ProcessId supervisor{static_cast<pid_t>(row.integer(12)), row.integer(13)};
+  if (is_alive(supervisor)) run.supervisor_pid = supervisor.pid;
+  return run;
+}
+
+Run run_from(const Query& row) {
+  try {
+    return sound_run(row);
+  } catch (const Error& error) {
+    return damaged_run(row, error.what());
+  }
 }
 
 #define BATCHSCOPE_RUN_COLUMNS                                                          \
@@ -96,24 +128,32 @@ std::vector<Run> select(const std::vector<Run>& runs, Predicate predicate) {
 
 }  // namespace
 
+std::string spec_text(const protocol::RunSpec& spec) {
+  spec.check();
+  return Json(spec).dump(-1, ' ', false, Json::error_handler_t::replace);  // paths may hold any bytes
+}
+
 double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-Catalogue::Catalogue(const std::filesystem::path& file) {
-  const bool is_new = !std::filesystem::exists(file);
-  impl_ = std::make_unique<Impl>(file);
-  if (is_new) adopt_run_folders(*this, impl_->database);
+void require_sound(const Run& run) {
+  if (run.state == RunState::damaged)
+    throw Error(ErrorKind::corrupt,
+                "run " + run.id + " is damaged: " + run.message + "; batchscope doctor says what to do");
 }
+
+Catalogue::Catalogue(const std::filesystem::path& file) : impl_(std::make_unique<Impl>(file)) {}
 Catalogue::~Catalogue() = default;
 Catalogue::Catalogue(Catalogue&&) noexcept = default;
 Catalogue& Catalogue::operator=(Catalogue&&) noexcept = default;
 
 std::string Catalogue::create_run(const protocol::RunSpec& spec) {
   const std::string id = protocol::new_run_id();  // 36^8 of them; UNIQUE refuses the impossible
+  const std::string text = spec_text(spec);
   impl_->database.write([&] {
     impl_->database.execute("INSERT INTO run (id, name, spec, state, created) VALUES (?, ?, ?, ?, ?)", id,
-                            spec.name, spec_text(spec), run_state_name(RunState::starting), now());
+                            spec.name, text, run_state_name(RunState::starting), now());
   });
   return id;
 }
@@ -136,7 +176,7 @@ std::vector<Run> read_runs(Database& database, std::string_view sql) {
 
 std::vector<Run> Catalogue::runs() {
   return read_runs(impl_->database, "SELECT " BATCHSCOPE_RUN_COLUMNS
-                                    " FROM run WHERE removed = 0 ORDER BY created DESC, key DESC");
+                                    " FROM run WHERE removed <= 0 ORDER BY created DESC, key DESC");
 }
 
 std::vector<Run> Catalogue::trash() {
@@ -202,6 +242,12 @@ void Catalogue::set_state(const std::string& id, RunState state, const std::stri
                 message, over ? now() : 0.0);
 }
 
+void put_latest(Database& database, std::int64_t key, const std::map<std::string, double>& latest) {
+  for (const auto& [series, value] : latest)
+    database.execute("INSERT OR REPLACE INTO latest (run, series, value) VALUES (?, ?, ?)", key, series,
+                     value);
+}
+
 void Catalogue::set_progress(const std::string& id, std::int64_t step, int epoch, int epochs, double fraction,
                              const std::map<std::string, double>& latest) {
   Database& database = impl_->database;
@@ -209,9 +255,7 @@ void Catalogue::set_progress(const std::string& id, std::int64_t step, int epoch
     const std::int64_t key = impl_->key(id);
     database.execute("UPDATE run SET step = ?, epoch = ?, epochs = ?, fraction = ? WHERE key = ?", step,
                      epoch, epochs, fraction, key);
-    for (const auto& [series, value] : latest)
-      database.execute("INSERT OR REPLACE INTO latest (run, series, value) VALUES (?, ?, ?)", key, series,
-                       value);
+    put_latest(database, key, latest);
   });
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/private_files.h"
 
 namespace batchscope::storage {
 namespace {
@@ -28,11 +29,8 @@ SQLite::Database connect(const fs::path& file, Access access) {
       if (!fs::exists(file)) throw Error(ErrorKind::not_found, "there is no " + file.string() + " yet");
       return SQLite::Database(file.string(), SQLite::OPEN_READONLY, kBusyTimeoutMs);
     }
-    std::error_code error;
-    if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
-    if (error)
-      throw Error(ErrorKind::io,
-                  "cannot make the folder " + file.parent_path().string() + ": " + error.message());
+    if (file.has_parent_path()) protocol::make_private_directories(file.parent_path());
+    protocol::make_private_file(file);  // SQLite gives what it puts beside a file the file's own rights
     return SQLite::Database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyTimeoutMs);
   } catch (const SQLite::Exception& e) {
     throw_error(file, e);
@@ -76,11 +74,11 @@ Database::FullSynchronous::FullSynchronous(SQLite::Database& connection) : conne
 
 Database::FullSynchronous::~FullSynchronous() { connection_.tryExec("PRAGMA synchronous = NORMAL"); }
 
-Database::Database(const fs::path& file, const Schema& schema, Access access)
+Database::Database(const fs::path& file, const Schema& schema, Access access, const Content& content)
     : file_(file), connection_(connect(file, access)) {
   guard([&] {
     try {
-      open(schema, access);
+      open(schema, access, content);
     } catch (const SQLite::Exception& e) {
       if (!is_read_only_medium(e) || !fs::exists(file_)) throw;
       open_for_looking(schema);
@@ -89,7 +87,7 @@ Database::Database(const fs::path& file, const Schema& schema, Access access)
   });
 }
 
-void Database::open(const Schema& schema, Access access) {
+void Database::open(const Schema& schema, Access access, const Content& content) {
   const int version = identify(connection_, file_, schema);
   if (access == Access::read) {
     if (version == 0) throw Error(ErrorKind::not_found, "there is nothing in " + file_.string() + " yet");
@@ -100,13 +98,16 @@ void Database::open(const Schema& schema, Access access) {
   connection_.exec("PRAGMA synchronous = NORMAL");
   connection_.exec("PRAGMA foreign_keys = ON");
   connection_.exec("PRAGMA journal_size_limit = 16777216");
-  migrate(connection_, file_, schema);
+  const auto fill = version == 0 && content ? content(file_) : nullptr;
+  migrate(connection_, file_, schema, [&] {
+    if (fill) fill(*this);
+  });
 }
 
 // SQLite cannot make its shared memory beside the file, so it must be told that nobody else will write it.
 void Database::open_for_looking(const Schema& schema) {
   connection_ = SQLite::Database(uri(file_, "immutable=1"), SQLite::OPEN_READONLY | SQLite::OPEN_URI);
-  open(schema, Access::read);
+  open(schema, Access::read, {});
 }
 
 // What may not be changed on disk is brought up to date in memory, where it can only be read.
@@ -114,7 +115,7 @@ void Database::look_at_older(const Schema& schema) {
   if (identify(connection_, file_, schema) == static_cast<int>(schema.migrations.size())) return;
   SQLite::Database copy(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   SQLite::Backup(copy, connection_).executeStep();
-  upgrade(copy, file_, schema);
+  upgrade(copy, file_, schema, {});
   copy.exec("PRAGMA query_only = ON");
   connection_ = std::move(copy);
 }

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string_view>
 #include <type_traits>
 #include <unordered_map>
@@ -24,10 +25,15 @@ enum class Access { write, read };
 
 class Database {
  public:
+  // What a new file is filled with. Called before the transaction that makes the file, and what it returns
+  // within: looking for it may take long, writing it should not.
+  using Content = std::function<std::function<void(Database&)>(const std::filesystem::path& file)>;
+
   // Access::write creates the file with its folder, or migrates an older one. Access::read throws
   // Error(not_found) where there is nothing yet, and sees an older one as it would be after migration. On a
   // read-only medium both open for looking.
-  Database(const std::filesystem::path& file, const Schema& schema, Access access);
+  Database(const std::filesystem::path& file, const Schema& schema, Access access,
+           const Content& content = {});
 
   const std::filesystem::path& file() const { return file_; }
 
@@ -91,7 +97,7 @@ class Database {
     SQLite::Database& connection_;
   };
 
-  void open(const Schema& schema, Access access);
+  void open(const Schema& schema, Access access, const Content& content);
   void open_for_looking(const Schema& schema);
   void look_at_older(const Schema& schema);
   SQLite::Statement& prepared(std::string_view sql);

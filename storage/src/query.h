@@ -4,6 +4,7 @@
 // NULL to SQLite: it is bound as such, and real() gives NaN back.
 #pragma once
 
+#include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Statement.h>
 
 #include <cstdint>
@@ -28,6 +29,8 @@ class Query {
 
   bool next() { return statement_.executeStep(); }
 
+  std::string name(int column) const { return statement_.getColumn(column).getName(); }
+  int type(int column) const { return statement_.getColumn(column).getType(); }  // SQLITE_INTEGER ..
   bool null(int column) const { return statement_.getColumn(column).isNull(); }
   std::int64_t integer(int column) const { return statement_.getColumn(column).getInt64(); }
   int small_integer(int column) const { return statement_.getColumn(column).getInt(); }

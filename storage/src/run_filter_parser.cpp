@@ -96,7 +96,7 @@ std::optional<double> parse_time(std::string_view text) {
 const std::vector<std::string>& state_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
-    for (int state = 0; state <= static_cast<int>(RunState::interrupted); ++state)
+    for (int state = 0; state <= static_cast<int>(RunState::damaged); ++state)
       list.emplace_back(run_state_name(static_cast<RunState>(state)));
     return list;
   }();

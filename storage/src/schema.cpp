@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/private_files.h"
 
 namespace batchscope::storage {
 namespace {
@@ -20,6 +21,7 @@ int integer(SQLite::Database& connection, const char* sql) { return connection.e
 void back_up(SQLite::Database& connection, const fs::path& file, int version) {
   const fs::path unfinished = backup_path(file, version).string() + "." + std::to_string(getpid());
   fs::remove(unfinished);
+  protocol::make_private_file(unfinished);  // an empty file is none to SQLite
   SQLite::Statement copy(connection, "VACUUM INTO ?");
   copy.bind(1, unfinished.string());
   copy.exec();
@@ -57,7 +59,8 @@ int identify(SQLite::Database& connection, const fs::path& file, const Schema& s
   return version;
 }
 
-void migrate(SQLite::Database& connection, const fs::path& file, const Schema& schema) {
+void migrate(SQLite::Database& connection, const fs::path& file, const Schema& schema,
+             const std::function<void()>& fill) {
   const int found = identify(connection, file, schema);
   if (found == known_version(schema)) return;
   if (found > 0) {
@@ -66,10 +69,11 @@ void migrate(SQLite::Database& connection, const fs::path& file, const Schema& s
                                            ": let it end, then try again");
     back_up(connection, file, found);
   }
-  upgrade(connection, file, schema);
+  upgrade(connection, file, schema, fill);
 }
 
-void upgrade(SQLite::Database& connection, const fs::path& file, const Schema& schema) {
+void upgrade(SQLite::Database& connection, const fs::path& file, const Schema& schema,
+             const std::function<void()>& fill) {
   const int known = known_version(schema);
   // Tables are rebuilt under their old name, which foreign keys would follow; they are checked afterwards.
   connection.exec("PRAGMA foreign_keys = OFF");
@@ -77,6 +81,7 @@ void upgrade(SQLite::Database& connection, const fs::path& file, const Schema& s
   const int current = identify(connection, file, schema);  // another process may have been faster
   for (int version = current; version < known; ++version)
     connection.exec(schema.migrations[static_cast<std::size_t>(version)]);
+  if (current == 0 && fill) fill();
   connection.exec("PRAGMA application_id = " + std::to_string(schema.application_id));
   connection.exec("PRAGMA user_version = " + std::to_string(known));
   check_references(connection, file);

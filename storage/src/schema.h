@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,11 +27,14 @@ struct Schema {
 // database of somebody else.
 int identify(SQLite::Database& connection, const std::filesystem::path& file, const Schema& schema);
 
-// Brings the file up to date. Throws Error(conflict) while somebody uses an old one.
-void migrate(SQLite::Database& connection, const std::filesystem::path& file, const Schema& schema);
+// Brings the file up to date; `fill` is called within the transaction that makes a new one. Throws
+// Error(conflict) while somebody uses an old one.
+void migrate(SQLite::Database& connection, const std::filesystem::path& file, const Schema& schema,
+             const std::function<void()>& fill);
 
 // The same without a backup, and whoever uses the file: for a copy that nobody else knows.
-void upgrade(SQLite::Database& connection, const std::filesystem::path& file, const Schema& schema);
+void upgrade(SQLite::Database& connection, const std::filesystem::path& file, const Schema& schema,
+             const std::function<void()>& fill);
 
 // Where the copy of a file of this version is put.
 std::filesystem::path backup_path(const std::filesystem::path& file, int version);

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A catalogue that was lost, made again from the runs' folders.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <QTest>
+#include <cmath>
 #include <fstream>
 
 #include "store_test.h"
@@ -87,11 +92,99 @@ class TestAdoption : public QObject {
     }
   }
 
-  void aCatalogueThatIsThereAdoptsNothing() {
+  void aCatalogueThatIsThereAdoptsWhatItIsTold() {
     const Folder store;
-    { Catalogue catalogue(store / "runs.db"); }
-    fs::create_directories(run_folder(store, "abcd1234"));
-    QVERIFY(Catalogue(store / "runs.db").runs().empty());
+    Catalogue catalogue(store / "runs.db");
+    const std::string listed = catalogue.create_run({}), removed = catalogue.create_run({});
+    catalogue.move_to_trash(removed);
+    for (const std::string& id : {listed, removed}) fs::create_directories(run_folder(store, id));
+    record(run_folder(store, "abcd1234"));
+    QCOMPARE(Catalogue(store / "runs.db").runs().size(), 1u);
+    QCOMPARE(catalogue.unlisted_folders(), std::vector<std::string>{"abcd1234"});
+    QCOMPARE(catalogue.adopt({"abcd1234", listed}), std::vector<std::string>{"abcd1234"});
+    QCOMPARE(catalogue.runs().size(), 2u);
+    QCOMPARE(catalogue.run("abcd1234")->step, 3010);
+    QVERIFY(catalogue.unlisted_folders().empty());
+    QVERIFY(catalogue.adopt({"abcd1234"}).empty());
+  }
+
+  void whateverASeriesHoldsDoesNotKeepTheOthersOut() {
+    const Folder store;
+    record(run_folder(store, "abcd1234"));
+    for (const double value : {double(NAN), double(INFINITY), -1e300, 1e300}) {
+      static int number = 0;
+      SampleWriter writer(run_folder(store, "strange" + std::to_string(number++)) / "samples.db");
+      for (const char* name : {"time", "replicas", "epoch", "loss"}) writer.append(0, name, 1, value);
+    }
+    Catalogue catalogue(store / "runs.db");
+    QCOMPARE(catalogue.runs().size(), 5u);
+    for (const Run& run : catalogue.runs()) {
+      QCOMPARE(run.state, RunState::stopped);
+      QVERIFY(!catalogue.record(run.id).generations.empty());
+    }
+  }
+
+  void anEmptyCatalogueIsAMissingOne() {
+    const Folder store;
+    record(run_folder(store, "abcd1234"));
+    std::ofstream(store / "runs.db").flush();
+    QCOMPARE(Catalogue(store / "runs.db").runs().size(), 1u);
+    fs::resize_file(store / "runs.db", 0);
+    QCOMPARE(Catalogue(store / "runs.db").runs().size(), 1u);
+  }
+
+  // Whoever makes it is killed as soon as there is something to be seen of it.
+  void aCatalogueIsNeverHalfMade() {
+    const Folder store;
+    makeFolders(store);
+    const pid_t child = fork();
+    if (child == 0) {
+      Catalogue catalogue(store / "runs.db");
+      _exit(0);
+    }
+    int status = 0;
+    const auto is_there = [&] {
+      std::error_code missing;
+      const auto size = fs::file_size(store / "runs.db-wal", missing);
+      return !missing && size > 0;
+    };
+    while (!is_there() && waitpid(child, &status, WNOHANG) == 0) {
+    }
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    QCOMPARE(Catalogue(store / "runs.db").runs().size(), kRuns);
+  }
+
+  void whoComesMeanwhileWaitsForAllOfIt() {
+    const Folder store;
+    makeFolders(store);
+    std::vector<pid_t> children;
+    for (int i = 0; i < 4; ++i) {
+      children.push_back(fork());
+      if (children.back() != 0) continue;
+      try {
+        Catalogue catalogue(store / "runs.db");
+        _exit(catalogue.runs().size() == kRuns && catalogue.unlisted_folders().empty() ? 0 : 1);
+      } catch (const std::exception& e) {
+        fprintf(stderr, "%s\n", e.what());
+        _exit(2);
+      }
+    }
+    for (const pid_t child : children) {
+      int status = 0;
+      waitpid(child, &status, 0);
+      QCOMPARE(status, 0);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kRuns = 20;
+
+  static void makeFolders(const Folder& store) {
+    for (std::size_t i = 0; i < kRuns; ++i) {
+      SampleWriter writer(run_folder(store, "run000" + std::to_string(10 + i)) / "samples.db");
+      writer.append(0, "time", 1, 1e9);
+    }
   }
 };
 

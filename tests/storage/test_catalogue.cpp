@@ -56,6 +56,133 @@ class TestCatalogue : public QObject {
     QVERIFY(!Catalogue(folder / "deep/down/runs.db").run("nothere0"));
   }
 
+  void whatCouldNotBeReadAgainIsNotWritten() {
+    const Folder folder;
+    Catalogue catalogue(folder / "runs.db");
+    const std::string id = catalogue.create_run(spec("sound"));
+    protocol::RunSpec bad = spec("bad");
+    bad.efficiency_floor = NAN;
+    QCOMPARE(kind_of([&] { catalogue.create_run(bad); }), "usage");
+    QCOMPARE(kind_of([&] { catalogue.set_spec(id, bad); }), "usage");
+    QCOMPARE(kind_of([&] { keep_spec(folder.path(), bad); }), "usage");
+    RunRecord record = catalogue.record(id);
+    record.run.id = "abcd1234";
+    record.run.state = RunState::stopped;
+    record.run.spec = bad;
+    QCOMPARE(kind_of([&] { catalogue.add_record(record); }), "usage");
+    QCOMPARE(catalogue.runs().size(), 1u);
+    QCOMPARE(catalogue.run(id)->spec.efficiency_floor, 0.5);
+    QVERIFY(catalogue.trash().empty());
+    QVERIFY(!std::filesystem::exists(folder / "run.json"));
+  }
+
+  void aRowThatCannotBeReadIsAloneInThat_data() {
+    QTest::addColumn<QString>("change");
+    QTest::addColumn<QString>("why");
+    const auto row = [](const char* name, const char* change, const char* why) {
+      QTest::newRow(name) << QString("UPDATE run SET ") + change + " WHERE name = 'bad'" << QString(why);
+    };
+    row("broken text", "spec = '{'", "specification");
+    row("no spec", "spec = ''", "specification");
+    row("a null", R"(spec = '{"efficiency_floor":null}')", "efficiency_floor");
+    row("out of range", R"(spec = '{"replicas":0}')", "replicas");
+    row("deep", "spec = replace(printf('%5000d', 0), ' ', '[')", "specification");
+    row("state", "state = 'flying'", "flying");
+    row("a text for a number", "epoch = 'many'", "'epoch' holds a text");
+    row("a number for a text", "state = x'00'", "'state' holds bytes");
+    row("too large", "epochs = 1 << 40", "'epochs' holds 1099511627776");
+    row("no time", "created = 9e999", "'created'");
+    row("id", "id = '../..'", "id");
+  }
+  void aRowThatCannotBeReadIsAloneInThat() {
+    QFETCH(QString, change);
+    QFETCH(QString, why);
+    const Folder folder;
+    Catalogue catalogue(folder / "runs.db");
+    const std::string before = catalogue.create_run(spec("before"));
+    std::string bad = catalogue.create_run(spec("bad"));
+    const std::string behind = catalogue.create_run(spec("behind"));
+    catalogue.set_tags(bad, {"kept"});
+    // As a file would be that was not made by SQLite's rules.
+    QVERIFY(meddle(folder / "runs.db",
+                   "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql ="
+                   " replace(sql, 'STRICT', '') WHERE name = 'run'"));
+    QVERIFY(meddle(folder / "runs.db", change.toStdString()));
+    if (change.contains("id =")) bad = "../..";
+
+    QCOMPARE(catalogue.runs().size(), 3u);
+    const Run run = catalogue.resolve("bad");
+    QCOMPARE(run.id, bad);
+    QCOMPARE(run.state, RunState::damaged);
+    QVERIFY2(QByteArray(run.message.c_str()).contains(why.toUtf8()), run.message.c_str());
+    QCOMPARE(run.tags, std::vector<std::string>{"kept"});
+    QCOMPARE(catalogue.run(bad)->state, RunState::damaged);
+    QCOMPARE(kind_of([&] { require_sound(run); }), "corrupt");
+    QCOMPARE(kind_of([&] { catalogue.record(bad); }), "corrupt");
+    for (const std::string& id : {before, behind}) {
+      QCOMPARE(catalogue.resolve(id).spec.replicas, 2);
+      catalogue.set_state(id, RunState::finished);
+      catalogue.record(id);
+    }
+    catalogue.remove_run(bad);
+    QVERIFY(!catalogue.run(bad));
+    QCOMPARE(catalogue.runs().size(), 2u);
+  }
+
+  void aDamagedRunGoesThroughTheTrash() {
+    const Folder folder;
+    Catalogue catalogue(folder / "runs.db");
+    const std::string bad = catalogue.create_run(spec("bad"));
+    QVERIFY(meddle(folder / "runs.db", "UPDATE run SET spec = '{'"));
+    catalogue.move_to_trash(bad);
+    QVERIFY(catalogue.runs().empty());
+    QCOMPARE(catalogue.resolve_removed("bad").state, RunState::damaged);
+    catalogue.restore(bad);
+    QCOMPARE(catalogue.runs().at(0).state, RunState::damaged);
+  }
+
+  void aHistoryThatCannotBeReadConcernsOneRun() {
+    const Folder folder;
+    Catalogue catalogue(folder / "runs.db");
+    const std::string bad = catalogue.create_run(spec("bad")), good = catalogue.create_run(spec("good"));
+    for (const std::string& id : {bad, good}) {
+      Generation generation;
+      catalogue.put_generation(id, generation);
+      generation.number = 1;
+      catalogue.put_generation(id, generation);
+      catalogue.put_epoch(id, {});
+      catalogue.add_event(id, 0, 1, "info", "text");
+      catalogue.put_checkpoint(id, {});
+      catalogue.add_ledger(id, 0, {});
+      catalogue.put_model(id, 0, {});
+    }
+    QVERIFY(meddle(folder / "runs.db",
+                   "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'STRICT', '')"));
+    QVERIFY(meddle(folder / "runs.db",
+                   "UPDATE generation SET started = 'once' WHERE number = 0 AND run = 1;"
+                   "UPDATE epoch SET last_step = 'the last' WHERE run = 1;"
+                   "UPDATE event SET step = 'x' WHERE run = 1;"
+                   "UPDATE checkpoint SET bytes = 'much' WHERE run = 1;"
+                   "UPDATE ledger SET pass = 1 << 40 WHERE run = 1;"
+                   "UPDATE model SET message = '{' WHERE run = 1"));
+    for (const auto& read :
+         {std::function<void(const std::string&)>([&](const std::string& id) { catalogue.generations(id); }),
+          {[&](const std::string& id) { catalogue.epochs(id); }},
+          {[&](const std::string& id) { catalogue.events(id); }},
+          {[&](const std::string& id) { catalogue.checkpoints(id); }},
+          {[&](const std::string& id) { catalogue.ledger(id); }},
+          {[&](const std::string& id) { catalogue.model(id); }}}) {
+      const auto error = test::error_of([&] { read(bad); });
+      QVERIFY(error && error->kind() == ErrorKind::corrupt);
+      QVERIFY2(QByteArray(error->what()).contains(bad.c_str()), error->what());
+      read(good);
+    }
+    QCOMPARE(catalogue.runs().size(), 2u);
+    QCOMPARE(catalogue.run(bad)->state, RunState::interrupted == catalogue.run(good)->state
+                                            ? RunState::interrupted
+                                            : RunState::starting);
+  }
+
   void whatIsSetComesBack() {
     const Folder folder;
     Catalogue catalogue(folder / "runs.db");

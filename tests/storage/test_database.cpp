@@ -2,6 +2,7 @@
 //
 // Opening files: new, older, newer, foreign, damaged, on a read-only medium.
 #include <grp.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <QTest>
@@ -51,6 +52,26 @@ class TestDatabase : public QObject {
     QCOMPARE(number(database, "PRAGMA user_version"), 2);
     Database backup(backup_path(file, 1), kFirst, Access::read);
     QCOMPARE(number(backup, "SELECT x FROM a"), 5);
+  }
+
+  void whatIsMadeIsTheOwnersAlone() {
+    const mode_t mask = umask(022);
+    const Folder folder;
+    const fs::path file = folder / "deep/down/test.db";
+    constexpr fs::perms kFile = fs::perms::owner_read | fs::perms::owner_write;
+    Database first(file, kFirst, Access::write);
+    first.write([&] { first.execute("INSERT INTO a (x) VALUES (?)", 5); });
+    for (const char* ending : {"", "-wal", "-shm"})
+      QCOMPARE(fs::status(file.string() + ending).permissions(), kFile);
+    Database second(file, kSecond, Access::write);
+    QCOMPARE(fs::status(backup_path(file, 1)).permissions(), kFile);
+    back_up(file, folder / "copy.db");
+    QCOMPARE(fs::status(folder / "copy.db").permissions(), kFile);
+    { SampleWriter writer(folder / "runs/abcd1234/samples.db"); }
+    QCOMPARE(fs::status(folder / "runs/abcd1234/samples.db").permissions(), kFile);
+    for (const char* made : {"deep", "deep/down", "runs", "runs/abcd1234"})
+      QCOMPARE(fs::status(folder / made).permissions(), fs::perms::owner_all);
+    umask(mask);
   }
 
   void aNewFileNeedsNoBackup() {

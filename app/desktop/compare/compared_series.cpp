@@ -54,7 +54,7 @@ void ComparedSeries::update() {
   std::vector<Entry> runs;
   for (const Comparison::Member& member : comparison_->members()) {
     const storage::Run* found = watcher_->find(member.id);
-    if (found == nullptr) continue;
+    if (found == nullptr || !protocol::valid_run_id(member.id)) continue;
     Entry entry{member.id, QString::fromStdString(found->name), found->spec.group, member.colour, nullptr};
     if (session_->isOpen() && session_->run().id == member.id) {
       entry.isOpen = true;

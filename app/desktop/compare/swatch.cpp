@@ -23,7 +23,9 @@ QPixmap empty() {
 
 QColor stateColour(const QString& state, const Theme& theme) {
   if (state == QLatin1String("running")) return theme.good;
-  if (state == QLatin1String("failed") || state == QLatin1String("interrupted")) return theme.bad;
+  if (state == QLatin1String("failed") || state == QLatin1String("interrupted") ||
+      state == QLatin1String("damaged"))
+    return theme.bad;
   if (state == QLatin1String("finished") || state == QLatin1String("stopped")) return theme.faint;
   return theme.warning;
 }

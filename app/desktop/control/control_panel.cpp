@@ -258,6 +258,10 @@ void ControlPanel::updateModel() {
 void ControlPanel::updatePrediction() {
   if (!session_->isOpen()) return;
   const RunState state = stateOf(*session_);
+  if (state == RunState::damaged) {
+    prediction_->setText(QString::fromStdString(session_->run().message));
+    return;
+  }
   const bool isOver = !is_active(state) && !is_resumable(state);
   if (isOver && (!session_->model() || replicas_->chosen() == present_)) {
     prediction_->setText(tr("This run is over; start another from the Run menu."));

@@ -137,8 +137,7 @@ CheckpointsPanel::CheckpointsPanel(RunSession* session, ViewState* state, QWidge
 }
 
 void CheckpointsPanel::refresh() {
-  const auto checkpoints = session_->isOpen() ? session_->catalogue().checkpoints(session_->run().id)
-                                              : std::vector<storage::Checkpoint>{};
+  const auto checkpoints = session_->isOpen() ? session_->checkpoints() : std::vector<storage::Checkpoint>{};
   model_->setCheckpoints(checkpoints);
   std::vector<StepRef> marks;
   for (const storage::Checkpoint& checkpoint : checkpoints)

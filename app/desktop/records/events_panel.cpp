@@ -90,7 +90,7 @@ void EventsPanel::opened() { model_->reset(session_->started()); }
 
 void EventsPanel::refresh() {
   if (!session_->isOpen()) return;
-  model_->append(session_->catalogue().events(session_->run().id, model_->lastId()));
+  model_->append(session_->events(model_->lastId()));
 }
 
 }  // namespace batchscope::desktop

@@ -47,7 +47,7 @@ HyperparametersPanel::HyperparametersPanel(RunSession* session, QWidget* parent)
 void HyperparametersPanel::refresh() {
   std::vector<NamedValueModel::Row> rows;
   if (session_->isOpen()) {
-    for (const auto& [name, value] : session_->catalogue().hyperparameters(session_->run().id)) {
+    for (const auto& [name, value] : session_->hyperparameters()) {
       rows.emplace_back(QString::fromStdString(name), QString::fromStdString(value));
     }
     const storage::Run& run = session_->run();

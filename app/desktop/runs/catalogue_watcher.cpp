@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "batchscope/protocol/error.h"
-
 namespace batchscope::desktop {
 
 CatalogueWatcher::CatalogueWatcher(const std::filesystem::path& file, QObject* parent)

@@ -7,8 +7,10 @@
 #include <QObject>
 #include <QTimer>
 #include <filesystem>
+#include <utility>
 #include <vector>
 
+#include "batchscope/protocol/error.h"
 #include "batchscope/storage/catalogue.h"
 
 namespace batchscope::desktop {
@@ -20,6 +22,16 @@ class CatalogueWatcher : public QObject {
   explicit CatalogueWatcher(const std::filesystem::path& file, QObject* parent = nullptr);
 
   storage::Catalogue& catalogue() { return catalogue_; }
+  // What `read` makes of it. Where that cannot be read, nothing, and failed() says why: it is one run's.
+  template <class Read>
+  auto look(Read&& read) -> decltype(read(std::declval<storage::Catalogue&>())) {
+    try {
+      return read(catalogue_);
+    } catch (const Error& error) {
+      Q_EMIT failed(QString::fromUtf8(error.what()));
+      return {};
+    }
+  }
   // Newest first, as of the last change.
   const std::vector<storage::Run>& runs() const { return runs_; }
   const storage::Run* find(const std::string& id) const;  // null: there is none; until the next change

@@ -15,6 +15,7 @@ void editRun(storage::Catalogue& catalogue, const QString& id, const QString& fi
     storage::check_group(value);
     const auto found = catalogue.run(run);
     if (!found) throw Error(ErrorKind::not_found, "there is no run " + run);
+    storage::require_sound(*found);
     protocol::RunSpec spec = found->spec;
     spec.group = value;
     catalogue.set_spec(run, spec);

@@ -47,9 +47,8 @@ RunModel::RunModel(Comparison* comparison, QObject* parent)
 
 QString RunModel::detail(const storage::Run& run) {
   QStringList parts;
-  if (run.state == RunState::failed || run.state == RunState::interrupted) {
-    parts << (run.message.empty() ? (run.state == RunState::failed ? tr("failed") : tr("interrupted"))
-                                  : QString::fromStdString(run.message));
+  if (run.state == RunState::failed || run.state == RunState::interrupted || run.state == RunState::damaged) {
+    parts << QString::fromStdString(run.message.empty() ? run_state_name(run.state) : run.message);
     if (is_resumable(run.state)) parts << tr("resumable");
     return joined(parts);
   }

@@ -28,11 +28,10 @@ void RunSession::open(const std::string& id) {
   generations_.clear();
   model_.reset();
   status_ = {};
-  run_ = id.empty() ? std::nullopt : catalogue().run(id);
+  run_ = protocol::valid_run_id(id) ? catalogue().run(id) : std::nullopt;
   if (run_) {
     series_ = std::make_unique<SeriesModel>(protocol::run_paths(run_->id).samples);
-    generations_ = catalogue().generations(run_->id);
-    model_ = catalogue().model(run_->id);
+    readHistory();
     statusFromCatalogue();
     connectSupervisor();
   }
@@ -63,13 +62,29 @@ void RunSession::reload() {
     return;
   }
   run_ = *found;
-  generations_ = catalogue().generations(run_->id);
-  model_ = catalogue().model(run_->id);
+  readHistory();
   if (!is_active(run_->state)) client_.reset();
   connectSupervisor();
   if (!isConnected()) statusFromCatalogue();
   Q_EMIT statusChanged();
   Q_EMIT detailsChanged();
+}
+
+void RunSession::readHistory() {
+  generations_ = watcher_->look([&](storage::Catalogue& c) { return c.generations(run_->id); });
+  model_ = watcher_->look([&](storage::Catalogue& c) { return c.model(run_->id); });
+}
+
+std::vector<storage::Event> RunSession::events(std::int64_t after) {
+  return watcher_->look([&](storage::Catalogue& c) { return c.events(run_->id, after); });
+}
+
+std::vector<storage::Checkpoint> RunSession::checkpoints() {
+  return watcher_->look([&](storage::Catalogue& c) { return c.checkpoints(run_->id); });
+}
+
+std::map<std::string, std::string> RunSession::hyperparameters() {
+  return watcher_->look([&](storage::Catalogue& c) { return c.hyperparameters(run_->id); });
 }
 
 void RunSession::readSamples() {

@@ -6,6 +6,7 @@
 
 #include <QObject>
 #include <QTimer>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,6 +43,10 @@ class RunSession : public QObject {
   const storage::Generation* lastRestart() const;
   SeriesModel* series() { return series_.get(); }
   storage::Catalogue& catalogue();
+  // Of the open run, as Catalogue has them; empty where they cannot be read, which the watcher tells.
+  std::vector<storage::Event> events(std::int64_t after);
+  std::vector<storage::Checkpoint> checkpoints();
+  std::map<std::string, std::string> hyperparameters();
   double started() const;  // seconds since 1970
 
   // Sends to the supervisor; a refusal comes back as commandFailed.
@@ -57,6 +62,7 @@ class RunSession : public QObject {
 
  private:
   void reload();
+  void readHistory();
   void readSamples();
   void connectSupervisor();
   void statusFromCatalogue();

@@ -39,6 +39,7 @@ StatusText describe(const protocol::RunStatus& status) {
     case protocol::RunState::finished: return {tr("Finished"), QStringLiteral("plain")};
     case protocol::RunState::failed: return {tr("Failed"), QStringLiteral("bad")};
     case protocol::RunState::interrupted: return {tr("Interrupted"), QStringLiteral("bad")};
+    case protocol::RunState::damaged: return {tr("Damaged"), QStringLiteral("bad")};
   }
   return {};
 }

@@ -11,7 +11,7 @@
 namespace batchscope::protocol {
 namespace {
 
-constexpr std::array<std::pair<RunState, const char*>, 10> kNames{{
+constexpr std::array<std::pair<RunState, const char*>, 11> kNames{{
     {RunState::starting, "starting"},
     {RunState::running, "running"},
     {RunState::restarting, "restarting"},
@@ -22,6 +22,7 @@ constexpr std::array<std::pair<RunState, const char*>, 10> kNames{{
     {RunState::finished, "finished"},
     {RunState::failed, "failed"},
     {RunState::interrupted, "interrupted"},
+    {RunState::damaged, "damaged"},
 }};
 
 }  // namespace

@@ -84,6 +84,7 @@ fs::path find_checkpoint(const std::string& id, const std::string& text) {
 std::string fork_run(storage::Catalogue& catalogue, const std::string& id, const ForkOptions& options) {
   const auto origin = catalogue.run(id);
   if (!origin) throw Error(ErrorKind::not_found, "there is no run " + id);
+  storage::require_sound(*origin);
   const fs::path checkpoint = find_checkpoint(id, options.checkpoint);
   const protocol::Manifest manifest = protocol::read_manifest(checkpoint);
   protocol::RunSpec spec = origin->spec;

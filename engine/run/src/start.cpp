@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/private_files.h"
 #include "batchscope/protocol/time_outs.h"
 #include "batchscope/run/client.h"
 #include "batchscope/storage/annotation.h"
@@ -43,6 +44,7 @@ ProcessId spawn_supervisor(const std::string& id, int replicas) {
   process.setArguments(arguments);
   process.setWorkingDirectory(QStringLiteral("/"));
   process.setStandardInputFile(QProcess::nullDevice());
+  protocol::make_private_file(supervisor_log(id));
   const QString log = QString::fromStdString(supervisor_log(id).string());
   process.setStandardOutputFile(log, QIODevice::Append);
   process.setStandardErrorFile(log, QIODevice::Append);
@@ -110,10 +112,7 @@ void check(const protocol::RunSpec& spec, const std::vector<storage::Lease>& lea
     throw Error(ErrorKind::usage, spec.program + " is no program: it cannot be executed");
   if (!fs::is_directory(spec.working_directory))
     throw Error(ErrorKind::not_found, "there is no directory '" + spec.working_directory + "' to work in");
-  spec.time_outs.check();
-  if (!(spec.checkpoint_interval >= 0))
-    throw Error(ErrorKind::usage, "the checkpoint interval is a number of seconds of at least 0");
-  if (spec.restart_budget < 0) throw Error(ErrorKind::usage, "the restart budget is a number of at least 0");
+  spec.check();
   place(spec, spec.replicas, Machine::here(), leases);
 }
 
@@ -143,6 +142,7 @@ std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& sp
 void resume_run(storage::Catalogue& catalogue, const std::string& id, int replicas) {
   const auto run = catalogue.run(id);
   if (!run) throw Error(ErrorKind::not_found, "there is no run " + id);
+  storage::require_sound(*run);
   if (run->state == protocol::RunState::finished)
     throw Error(ErrorKind::conflict, "run " + id + " is finished; start a new one");
   if (protocol::is_active(run->state))

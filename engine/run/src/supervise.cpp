@@ -69,6 +69,7 @@ int supervise(const std::string& id, int replicas) {
   storage::Catalogue catalogue(protocol::catalogue_path());
   const auto run = catalogue.run(id);
   if (!run) throw Error(ErrorKind::not_found, "there is no run " + id);
+  storage::require_sound(*run);
   if (run->state == RunState::finished)
     throw Error(ErrorKind::conflict, "run " + id + " is finished; start a new one");
   const Claim claim(catalogue, id);

@@ -80,9 +80,9 @@ void TestCommands::helpIsThere_data() {
   QTest::newRow("--help") << QStringList{"--help"};
   QTest::newRow("help") << QStringList{"help"};
   for (const char* command :
-       {"run",    "ls",   "show", "rescale",     "checkpoint", "pause",   "resume", "fork", "stop",
-        "attach", "logs", "cp",   "tensorboard", "rm",         "restore", "gc",     "diff",
-        "plot",   "tail", "tag",  "note",        "rename",     "doctor"}) {
+       {"run",  "ls",     "show", "rescale", "checkpoint",  "pause",  "resume",  "fork",
+        "stop", "attach", "logs", "cp",      "tensorboard", "rm",     "restore", "gc",
+        "diff", "plot",   "tail", "tag",     "note",        "rename", "doctor",  "adopt"}) {
     QTest::newRow(command) << QStringList{command, "--help"};
     QTest::newRow(qPrintable(QString("help ") + command)) << QStringList{"help", command};
   }
@@ -115,6 +115,25 @@ void TestCommands::refusesMistypedCommandLines_data() {
   QTest::newRow("missing") << QStringList{"show"} << "RUN";
   QTest::newRow("surplus") << QStringList{"show", "a", "b"} << "no use for \"b\"";
   QTest::newRow("replicas") << QStringList{"run", "true", "--replicas", "0"} << "--replicas";
+  for (const char* number : {"nan", "inf", "-0.1", "1.1", "1e999", ""})
+    QTest::addRow("floor '%s'", number)
+        << QStringList{"run", "true", "--detach", "--efficiency-floor", number} << "--efficiency-floor";
+  for (const char* number : {"nan", "-1", "inf"})
+    QTest::addRow("days %s", number) << QStringList{"gc", "--yes", "--days", number} << "--days";
+  for (const char* flag : {"--timeout", "--checkpoint-every", "--hang-timeout", "--rescale-timeout"})
+    for (const char* time : {"nan", "inf", "1e300", "-1"})
+      QTest::addRow("%s %s", flag, time) << QStringList{"run", "true", flag, time} << time;
+  for (const char* flag : {"--restart-budget", "--replicas"})
+    for (const char* number : {"nan", "-1", "99999999999999999999"})
+      QTest::addRow("%s %s", flag, number) << QStringList{"resume", "latest", flag, number} << flag;
+  for (const char* number : {"nan", "-1", "99999999999999999999"}) {
+    QTest::addRow("from %s", number) << QStringList{"plot", "latest", "--from", number} << "--from";
+    QTest::addRow("limit %s", number) << QStringList{"ls", "--limit", number} << "--limit";
+    QTest::addRow("lines %s", number) << QStringList{"tail", "latest", "-n", number} << "--lines";
+    QTest::addRow("port %s", number) << QStringList{"tensorboard", "latest", "--port", number} << "--port";
+  }
+  QTest::newRow("endless trigger") << QStringList{"run", "true", "--at", "elapsed=1e300:stop"} << "1e300";
+  QTest::newRow("expecting nothing") << QStringList{"run", "true", "--expect", "loss<nan"} << "NaN";
   QTest::newRow("rescale to words") << QStringList{"rescale", "latest", "two"} << "N";
   QTest::newRow("device") << QStringList{"run", "true", "--device", "tpu"} << "tpu";
   QTest::newRow("trigger") << QStringList{"run", "true", "--at", "noon=1:stop"} << "noon=1:stop";

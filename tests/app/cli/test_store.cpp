@@ -6,6 +6,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "run_store.h"
+#include "store_test.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -86,7 +87,112 @@ class TestStore : public QObject {
     QVERIFY2(ill.out.contains("damage") && ill.out.contains(id_), qPrintable(ill.out));
   }
 
+  void aDamagedRunLocksNothing() {
+    const QString bad = QString::fromStdString(RunMaker{.name = "bad", .steps = 20}(*sandbox_));
+    QVERIFY(meddle(R"(UPDATE run SET spec = '{"efficiency_floor":null}' WHERE name = 'bad')"));
+    const QString list = ask({"ls"}).out;
+    QVERIFY2(list.contains(id_) && list.contains(QRegularExpression(bad + " +bad +damaged")),
+             qPrintable(list));
+    QVERIFY(ask({"ls", "--where", "state=damaged"}).out.contains(bad));
+    const Answer shown = ask({"show", bad});
+    QCOMPARE(shown.code, int(kExitOk));
+    QVERIFY2(shown.out.contains("damaged") && shown.out.contains("efficiency_floor"), qPrintable(shown.out));
+    const QJsonObject json = ask({"show", bad, "--json"}).json()["run"].toObject();
+    QCOMPARE(json["state"].toString(), QString("damaged"));
+    QVERIFY(json["message"].toString().contains("efficiency_floor"));
+    QVERIFY(json["spec"].isNull());
+
+    for (const QStringList& works : {QStringList{"show", id_},
+                                     {"export", id_},
+                                     {"backup", "copy"},
+                                     {"compact"},
+                                     {"gc", "--checkpoints", "--yes"},
+                                     {"diff", id_, bad},
+                                     {"plot", bad},
+                                     {"tail", "--once", bad},
+                                     {"tag", bad, "+why"},
+                                     {"rm", id_},
+                                     {"restore", id_}}) {
+      const Answer answer = ask(works);
+      QVERIFY2(answer.code == kExitOk, qPrintable(works.join(' ') + ": " + answer.err));
+    }
+    QVERIFY(QFile::exists(sandbox_->path("copy/runs/" + bad + "/samples.db")));
+    for (const QStringList& refused : {QStringList{"resume", bad},
+                                       {"resume", bad, "--restart-budget", "3"},
+                                       {"fork", bad},
+                                       {"export", bad}}) {
+      const Answer answer = ask(refused);
+      QVERIFY2(answer.code == kExitCorrupt, qPrintable(refused.join(' ') + ": " + answer.err));
+      QVERIFY2(answer.err.contains("efficiency_floor"), qPrintable(answer.err));
+    }
+    QCOMPARE(ask({"stop", bad}).code, int(kExitConflict));
+
+    const Answer doctor = ask({"doctor", "--store"});
+    QCOMPARE(doctor.code, int(kExitFailure));
+    QVERIFY2(doctor.out.contains("damaged") && doctor.out.contains("batchscope rm --purge " + bad),
+             qPrintable(doctor.out));
+    QCOMPARE(ask({"rm", bad}).code, int(kExitOk));
+    QCOMPARE(ask({"rm", "--purge", "--yes", bad}).code, int(kExitOk));
+    QVERIFY(!QFile::exists(sandbox_->path("runs/" + bad)));
+    QVERIFY(!ask({"doctor", "--store"}).out.contains("damaged"));
+  }
+
+  void aDamagedHistoryIsNamed() {
+    storage::Catalogue catalogue(sandbox_->database().toStdString());
+    const QString bad = QString::fromStdString(RunMaker{.name = "bad", .steps = 20}(*sandbox_));
+    catalogue.put_checkpoint(bad.toStdString(), {});
+    QVERIFY(
+        meddle("PRAGMA writable_schema = ON;"
+               "UPDATE sqlite_schema SET sql = replace(sql, 'STRICT', '') WHERE name = 'checkpoint'"));
+    QVERIFY(meddle("UPDATE checkpoint SET bytes = 'much'"));
+    const Answer shown = ask({"show", bad});
+    QCOMPARE(shown.code, int(kExitCorrupt));
+    QVERIFY2(shown.err.contains(bad) && shown.err.contains("checkpoints"), qPrintable(shown.err));
+    QCOMPARE(ask({"show", id_}).code, int(kExitOk));
+    QCOMPARE(ask({"gc", "--checkpoints", "--yes"}).code, int(kExitOk));
+    const Answer doctor = ask({"doctor", "--store"});
+    QVERIFY2(doctor.out.contains("batchscope rm --purge " + bad), qPrintable(doctor.out));
+    QCOMPARE(ask({"rm", "--purge", "--yes", bad}).code, int(kExitOk));
+  }
+
+  void saysWhatIsLost() {
+    QVERIFY(!ask({"doctor"}).out.contains("lost"));
+    QVERIFY(QFile::remove(sandbox_->path("runs/" + id_ + "/samples.db")));
+    const QString series = ask({"doctor"}).out;
+    QVERIFY2(series.contains("lost") && series.contains("its series"), qPrintable(series));
+    QVERIFY(QDir(sandbox_->path("runs/" + id_)).removeRecursively());
+    const Answer folder = ask({"doctor"});
+    QCOMPARE(folder.code, int(kExitFailure));
+    QVERIFY2(folder.out.contains(QRegularExpression("lost .*" + id_)) &&
+                 folder.out.contains("batchscope rm --purge " + id_),
+             qPrintable(folder.out));
+    QCOMPARE(ask({"rm", "--purge", "--yes", id_}).code, int(kExitOk));
+    QVERIFY(!ask({"doctor"}).out.contains("lost"));
+  }
+
+  void isTakenOutOfOthersReach() {
+    QVERIFY(!ask({"doctor"}).out.contains("rights"));
+    constexpr auto kOpen = QFileDevice::ReadOwner | QFileDevice::WriteOwner | QFileDevice::ExeOwner |
+                           QFileDevice::ReadGroup | QFileDevice::ExeGroup | QFileDevice::ReadOther |
+                           QFileDevice::ExeOther;
+    const QStringList places{sandbox_->database(), sandbox_->path("runs"), sandbox_->path("runs/" + id_),
+                             sandbox_->path("runs/" + id_ + "/samples.db")};
+    for (const QString& place : places) QVERIFY(QFile::setPermissions(place, kOpen));
+    const QString open = ask({"doctor"}).out;
+    QVERIFY2(open.contains("rights") && open.contains("batchscope doctor --tighten"), qPrintable(open));
+    QVERIFY(!ask({"doctor", "--tighten"}).out.contains("rights"));
+    for (const QString& place : places)
+      QCOMPARE(
+          QFile::permissions(place) &
+              ~(QFileDevice::ReadUser | QFileDevice::WriteUser | QFileDevice::ExeUser),
+          QFileDevice::Permissions(QFileDevice::ReadOwner | QFileDevice::WriteOwner | QFileDevice::ExeOwner));
+    QCOMPARE(ask({"show", id_}).code, int(kExitOk));
+  }
+
  private:
+  bool meddle(const std::string& sql) const {
+    return storage::test::meddle(sandbox_->database().toStdString(), sql);
+  }
   Answer ask(const QStringList& arguments) const { return sandbox_->ask(arguments); }
 
   std::unique_ptr<Sandbox> sandbox_;

@@ -83,8 +83,54 @@ class TestTrash : public QObject {
     }
     QVERIFY(!QFile::exists(sandbox_->path("runs/zzzzzzzz")));
     QVERIFY(QFile::exists(sandbox_->path("runs/yyyyyyyy")));
+    // What a purge and an import that were killed have left.
+    for (const char* left : {"runs/xxxxxxxx.purged/checkpoints/checkpoint-000001", "runs/wwwwwwww.partial"}) {
+      QVERIFY(QDir().mkpath(sandbox_->path(left)));
+      QVERIFY(QFile(sandbox_->path(QString(left) + "/file")).open(QIODevice::WriteOnly));
+    }
+    QCOMPARE(ask({"gc", "--yes", "--json"}).json()["items"].toArray().size(), 2);
+    QVERIFY(!QFile::exists(sandbox_->path("runs/xxxxxxxx.purged")));
+    QVERIFY(!QFile::exists(sandbox_->path("runs/wwwwwwww.partial")));
     QVERIFY(QFile::exists(sandbox_->path("runs/not-a-run")));
     QVERIFY(QFile::exists(folder()));
+  }
+
+  void neverCollectsARunThatIsNotListed() {
+    const QString catalogue = sandbox_->database();
+    for (const char* ending : {"-wal", "-shm"}) QFile::remove(catalogue + ending);
+    QVERIFY(QFile::resize(catalogue, 0));  // as a half-made one was
+    QVERIFY2(ask({"gc", "--yes"}).out.contains("nothing to delete"), "the catalogue is made again");
+    QVERIFY(ask({"ls"}).out.contains(id_));
+
+    for (const char* file : {"runs/yyyyyyyy/run.json", "runs/xxxxxxxx/checkpoints/checkpoint-000001/model"}) {
+      QVERIFY(QDir().mkpath(QFileInfo(sandbox_->path(file)).path()));
+      QVERIFY(QFile(sandbox_->path(file)).open(QIODevice::WriteOnly));
+    }
+    const Answer gc = ask({"gc", "--yes"});
+    QCOMPARE(gc.code, int(kExitOk));
+    QVERIFY2(gc.out.contains("left alone: 2 run folders") && gc.out.contains("batchscope adopt"),
+             qPrintable(gc.out));
+    QVERIFY(QFile::exists(sandbox_->path("runs/yyyyyyyy/run.json")));
+    const Answer doctor = ask({"doctor"});
+    QVERIFY2(doctor.out.contains("2 run folders that the catalogue does not list") &&
+                 doctor.out.contains("to mend it: batchscope adopt"),
+             qPrintable(doctor.out));
+
+    QCOMPARE(ask({"adopt", "zzzzzzzz"}).code, int(kExitNotFound));
+    QCOMPARE(ask({"adopt", id_}).code, int(kExitConflict));
+    QCOMPARE(ask({"adopt", "yyyyyyyy", "--json"}).json()["adopted"].toArray(), QJsonArray{"yyyyyyyy"});
+    QVERIFY(ask({"adopt"}).out.contains("listed xxxxxxxx"));
+    QVERIFY(ask({"adopt"}).out.contains("Every run"));
+    QCOMPARE(ask({"ls", "--json"}).json()["runs"].toArray().size(), 3);
+    QCOMPARE(ask({"rm", "--purge", "--yes", "yyyyyyyy"}).code, int(kExitOk));
+    QCOMPARE(QDir(sandbox_->path("runs")).entryList({"yyyyyyyy*"}), QStringList());
+  }
+
+  void daysThatAreNoneSelectNothing() {
+    QCOMPARE(ask({"rm", id_}).code, int(kExitOk));
+    QCOMPARE(ask({"gc", "--days", "nan", "--yes"}).code, int(kExitUsage));
+    QVERIFY(QFile::exists(folder()));
+    QVERIFY(ask({"ls", "--trash"}).out.contains(id_));
   }
 
   void collectsCheckpointsWhenAsked() {

@@ -28,6 +28,7 @@
 #include "main_window.h"
 #include "run_list_panel.h"
 #include "run_session.h"
+#include "store_test.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
 #include "theme.h"
@@ -267,6 +268,31 @@ class LinksTest : public QObject {
     QCOMPARE(kinds(listed(RunState::running, 24), 2002), nothing);
     QCOMPARE(kinds(listed(RunState::finished, 25), 2003), std::vector{Kind::Finished});
     QCOMPARE(kinds(listed(RunState::finished, 25), 9999), nothing);
+  }
+
+  void whatCannotBeReadOfARunIsSaidAndOpensAllTheSame() {
+    const std::string bad = test::writeListedRun(*catalogue_, "bad", RunState::finished, 0.9);
+    const std::string strange = test::writeListedRun(*catalogue_, "strange", RunState::finished, 0.9);
+    catalogue_->put_checkpoint(strange, {});
+    const auto file = protocol::catalogue_path();
+    QVERIFY(storage::test::meddle(file, "UPDATE run SET spec = '{' WHERE name = 'bad'"));
+    QVERIFY(storage::test::meddle(file,
+                                  "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql ="
+                                  " replace(sql, 'STRICT', '') WHERE name = 'checkpoint'"));
+    QVERIFY(storage::test::meddle(file, "UPDATE checkpoint SET bytes = 'much' WHERE name = ''"));
+    watcher_->reload();
+    QCOMPARE(watcher_->runs().size(), 303u);
+    QCOMPARE(watcher_->find(bad)->state, RunState::damaged);
+    QSignalSpy said(watcher_.get(), &CatalogueWatcher::failed);
+    window_->openRun(bad);
+    QCOMPARE(window_->session()->run().id, bad);
+    QVERIFY(window_->windowTitle().contains(QStringLiteral("Damaged")));
+    window_->openRun(strange);
+    QCOMPARE(window_->session()->run().id, strange);
+    QVERIFY(!said.isEmpty() && said.last().first().toString().contains(QStringLiteral("checkpoints")));
+    catalogue_->remove_run(strange);
+    catalogue_->remove_run(bad);
+    watcher_->reload();
   }
 
   void cleanupTestCase() {

@@ -67,6 +67,17 @@ class ModelsTest : public QObject {
     QCOMPARE(model.index(1, 0).data(RunModel::SectionRole).toString(), QStringLiteral("Earlier"));
   }
 
+  void aDamagedRunSaysWhy() {
+    RunModel model;
+    auto damaged = run("aaaaaaaa", "bad", RunState::damaged);
+    damaged.message = "its specification cannot be read";
+    model.setRuns({damaged, run("bbbbbbbb", "live", RunState::running)});
+    QCOMPARE(model.index(1, 0).data(RunModel::SectionRole).toString(), QStringLiteral("Earlier"));
+    QCOMPARE(model.index(1, 0).data(RunModel::BadgeRole).toString(), QStringLiteral("damaged"));
+    QCOMPARE(model.index(1, 0).data(RunModel::DetailRole).toString(),
+             QStringLiteral("its specification cannot be read"));
+  }
+
   void aRunKeepsItsSelectionWhileTheListChanges() {
     RunModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);

@@ -32,7 +32,7 @@ struct Run {
   std::string name;                      ///< as a person calls it
   protocol::RunSpec spec;                ///< as it was made with
   RunState state = RunState::starting;   ///< with `interrupted` already decided, see Catalogue::run
-  std::string message;                   ///< why it ended as it did
+  std::string message;                   ///< why it ended as it did, or what of it cannot be read
   double created = 0;                    ///< s since 1970, as all times here
   double ended = 0;                      ///< 0: not yet
   double removed = 0;                    ///< when it was put into the trash; 0: it is not there
@@ -120,6 +120,9 @@ struct RunRecord {
   std::optional<protocol::Model> model;  ///< the newest
 };
 
+/// Throws Error(corrupt) that says why, where the run is damaged: it can be looked at and removed, no more.
+void require_sound(const Run& run);
+
 /// Keeps the spec in the run's folder, for a catalogue that has to be made again. Throws Error(io).
 void keep_spec(const std::filesystem::path& folder, const protocol::RunSpec& spec);
 
@@ -129,9 +132,10 @@ std::vector<std::string> run_folders(const std::filesystem::path& catalogue);
 /// An open catalogue.
 class Catalogue {
  public:
-  /// Opens or creates (with its directory), migrating an older schema after a backup. A new one lists the
-  /// runs whose folders lie in `runs` beside it: what their series and specs say of them, as after the loss
-  /// of a catalogue.
+  /// Opens or creates (with its directory), migrating an older schema after a backup. A new one, or one that
+  /// is an empty file, lists the runs whose folders lie in `runs` beside it from its first moment on: what
+  /// their series and specs say of them, as after the loss of a catalogue. Looking into them takes
+  /// milliseconds each.
   explicit Catalogue(const std::filesystem::path& file);
   ~Catalogue();
   /// A catalogue that was moved from may only be assigned to or destroyed.
@@ -140,10 +144,19 @@ class Catalogue {
   Catalogue& operator=(Catalogue&&) noexcept;
   ///@}
 
-  /// Returns its id, a new one; `runs/<id>/` is not made here. State `starting`.
+  /// Returns its id, a new one; `runs/<id>/` is not made here. State `starting`. Throws Error(usage) as
+  /// RunSpec::check.
   std::string create_run(const protocol::RunSpec& spec);
 
-  std::vector<Run> runs();   ///< newest first, without those in the trash
+  /// Ids of run_folders() that no row knows, those in the trash included in what is known.
+  std::vector<std::string> unlisted_folders();
+  /// Lists the runs of these folders, as a new catalogue does, all or none. Returns the ids that were not
+  /// listed before.
+  std::vector<std::string> adopt(const std::vector<std::string>& ids);
+
+  /// Newest first, without those in the trash. One whose row cannot be read is `damaged`, its message says
+  /// why, and what else there is of it may be missing; all others are as ever.
+  std::vector<Run> runs();
   std::vector<Run> trash();  ///< those in the trash, the last removed first
   /// Also one in the trash. `interrupted` where it claims to be active and its supervisor is gone; a new run
   /// has ten seconds to get one.
@@ -160,7 +173,8 @@ class Catalogue {
   /// Units as in Run. Series that are not in `latest` keep their values.
   void set_progress(const std::string& id, std::int64_t step, int epoch, int epochs, double fraction,
                     const std::map<std::string, double>& latest);
-  /// For its next supervisor; the name in it counts for nothing, see set_name.
+  /// For its next supervisor; the name in it counts for nothing, see set_name. Throws Error(usage) as
+  /// RunSpec::check.
   void set_spec(const std::string& id, const protocol::RunSpec& spec);
   void set_name(const std::string& id, const std::string& name);               ///< need not be unique
   void set_note(const std::string& id, const std::string& note);               ///< any text
@@ -218,7 +232,7 @@ class Catalogue {
   void put_model(const std::string& id, int generation, const protocol::Model& model);
   std::optional<protocol::Model> model(const std::string& id);  ///< none before the first fit
 
-  RunRecord record(const std::string& id);  ///< of a run, also of one in the trash
+  RunRecord record(const std::string& id);  ///< of a run, also of one in the trash; throws for a damaged one
   /// Adds a run as it was elsewhere, with its id; its folder is the caller's. Where the process dies
   /// meanwhile, an incomplete run is left in the trash. Throws Error(conflict) where there is a run of this
   /// id, Error(usage) for one that is active.

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Values of a row of the catalogue. SQLite turns what is asked for into any type, a text into 0: here a value
+// of another type than its column's, or one that does not fit, is an Error(corrupt) that names the column.
+#pragma once
+
+#include <string>
+
+#include "query.h"
+
+namespace batchscope::storage {
+
+inline constexpr double kLatestTime = 1e11;  // s since 1970: in the year 5138
+
+class CheckedRow {
+ public:
+  explicit CheckedRow(const Query& row) : row_(row) {}
+
+  std::int64_t integer(int column) const;
+  int small_integer(int column) const;
+  double real(int column) const;  // NULL is NaN
+  double time(int column) const;  // s since 1970, of a time that can be written as a date
+  std::string text(int column) const;
+
+ private:
+  const Query& row_;
+};
+
+}  // namespace batchscope::storage
