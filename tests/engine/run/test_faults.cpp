@@ -419,8 +419,11 @@ class TestFaults : public QObject {
     QVERIFY2(scenario.tells(id, "are made anew"), scenario.story(id).c_str());
     QVERIFY2(scenario.trains(id, 1), scenario.story(id).c_str());
     // Before the supervisor looks for them: a launch does.
+    const pid_t replica = read_replicas(protocol::run_paths(id).root / "replicas.json")[0].pid;
+    ::kill(replica, SIGSTOP);
     scenario.ask(id, Command::rescale, 2);
     std::filesystem::remove_all(runtime);
+    ::kill(replica, SIGCONT);
     QVERIFY(Scenario::eventually([&] { return scenario.catalogue().generations(id).size() == 2; }));
     QVERIFY(Scenario::eventually([&] { return std::filesystem::exists(runtime / "control.sock"); }));
     QVERIFY2(scenario.trains(id, 2), scenario.story(id).c_str());
@@ -433,7 +436,7 @@ class TestFaults : public QObject {
     const std::string id = scenario.start(1, {"--steps", "100000"});
     QVERIFY(scenario.trains(id, 1));
     const auto paths = protocol::run_paths(id);
-    std::filesystem::remove_all(paths.root);
+    std::filesystem::rename(paths.root, scenario.file("away"));  // in one stroke, whatever is written there
     QVERIFY2(scenario.reaches(id, RunState::failed), scenario.story(id).c_str());
     const std::string message = scenario.catalogue().run(id)->message;
     QVERIFY2(message.find(paths.root.string() + " was removed while the run trained") != std::string::npos,
