@@ -75,6 +75,8 @@ const QList<QStringList> kAnswers{
     {"gc"},
     {"gc", "--days", "0", "--yes"},
     {"gc", "--days", "0", "--dry-run", "--json"},
+    {"adopt"},
+    {"adopt", "--json"},
     {"compact"},
     {"backup", "copy"},
     {"doctor", "--store"},
