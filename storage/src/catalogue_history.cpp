@@ -2,6 +2,8 @@
 //
 // What happened in a run: generations, epochs, events, checkpoints and the ledger of its samples. The
 // rows that say where a run can go on from, generations and checkpoints, are written durably.
+#include <algorithm>
+
 #include "catalogue_impl.h"
 #include "checked_row.h"
 
@@ -139,15 +141,22 @@ std::vector<Checkpoint> Catalogue::checkpoints(const std::string& id) {
   });
 }
 
+namespace {
+
+void insert(Database& database, std::int64_t key, const Ledger& stretch) {
+  const protocol::LedgerEntry& entry = stretch.entry;
+  database.execute(
+      "INSERT INTO ledger (run, generation, loader, epoch, pass, from_position, to_position, padding,"
+      " dataset_size, step) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      key, stretch.generation, entry.loader, entry.epoch, entry.pass, entry.from, entry.to, entry.padding,
+      entry.dataset_size, entry.step);
+}
+
+}  // namespace
+
 void Catalogue::add_ledger(const std::string& id, int generation, const protocol::LedgerEntry& entry) {
   Database& database = impl_->database;
-  database.write([&] {
-    database.execute(
-        "INSERT INTO ledger (run, generation, loader, epoch, pass, from_position, to_position, padding,"
-        " dataset_size, step) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        impl_->key(id), generation, entry.loader, entry.epoch, entry.pass, entry.from, entry.to,
-        entry.padding, entry.dataset_size, entry.step);
-  });
+  database.write([&] { insert(database, impl_->key(id), {generation, entry}); });
 }
 
 std::vector<Ledger> Catalogue::ledger(const std::string& id) {
@@ -167,12 +176,18 @@ std::vector<Ledger> Catalogue::ledger(const std::string& id) {
   });
 }
 
-void Catalogue::keep_ledger(const std::string& id, std::size_t count) {
+void Catalogue::set_ledger(const std::string& id, const std::vector<Ledger>& ledger) {
+  const std::vector<Ledger> there = this->ledger(id);
+  // Of a long run's ledger a restart changes the last few stretches, if any.
+  const auto [differs, from] = std::mismatch(there.begin(), there.end(), ledger.begin(), ledger.end());
+  if (differs == there.end() && from == ledger.end()) return;
   Database& database = impl_->database;
-  database.write([&] {
+  database.write([&, first = from] {
+    const std::int64_t key = impl_->key(id);
     database.execute(
         "DELETE FROM ledger WHERE id IN (SELECT id FROM ledger WHERE run = ? ORDER BY id LIMIT -1 OFFSET ?)",
-        impl_->key(id), static_cast<std::int64_t>(count));
+        key, static_cast<std::int64_t>(first - ledger.begin()));
+    for (auto stretch = first; stretch != ledger.end(); ++stretch) insert(database, key, *stretch);
   });
 }
 

@@ -11,10 +11,12 @@ import re
 import shlex
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
+import zlib
 
 import scenario_file
 from scenario_file import Failure
@@ -127,7 +129,15 @@ class Scenario:
     def remove(self, rest):
         """At once, for whoever is writing there."""
         with tempfile.TemporaryDirectory(dir=self.home) as rubbish:
-            self.place(rest).rename(pathlib.Path(rubbish) / "removed")
+            gone = self.checkpoints()[-1] if rest == "newest" else self.place(rest)
+            gone.rename(pathlib.Path(rubbish) / "removed")
+
+    def lock(self, _):
+        self.locked = sqlite3.connect(self.home / "runs.db", isolation_level=None)
+        self.locked.execute("BEGIN IMMEDIATE")
+
+    def unlock(self, _):
+        self.locked.close()
 
     def fault(self, rest):
         error, where = rest.split()
@@ -295,12 +305,24 @@ def damage_checkpoint(checkpoint, how, name=None):
         file.write_bytes(content)
     elif how == "missing":
         file.unlink()
+    elif how == "unloadable":
+        file.write_bytes(b"{}")
+        vouch_for(file)
     elif how == "newer":
         manifest = json.loads((checkpoint / "manifest.json").read_text())
         manifest["version"] += 1
         (checkpoint / "manifest.json").write_text(json.dumps(manifest))
     else:
-        raise Failure(f"a checkpoint cannot be {how}: truncated, flipped, missing, newer")
+        raise Failure(f"a checkpoint cannot be {how}: truncated, flipped, missing, unloadable, newer")
+
+
+def vouch_for(file):
+    """A file of a checkpoint becomes what its manifest says it is."""
+    manifest, content = file.parent / "manifest.json", file.read_bytes()
+    text = re.sub(rf'"bytes": \d+,(\s+)"crc32": \d+,(\s+)"name": "{re.escape(file.name)}"',
+                  rf'"bytes": {len(content)},\1"crc32": {zlib.crc32(content)},\2"name": "{file.name}"', manifest.read_text())
+    lines = text[:text.rindex('\n  "crc32": ') + 1]
+    manifest.write_text(f'{lines}  "crc32": {zlib.crc32(lines.encode())}\n}}\n')
 
 
 def micro_batches(folder):

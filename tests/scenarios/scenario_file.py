@@ -75,9 +75,10 @@ FORMS = {
     "exits": form(r"-?\d{1,3}", "exits CODE"), "interrupt": form("", "interrupt, and nothing behind it"),
     "terminate": form("", "terminate, and nothing behind it"), "kill": form(rf"all|{PROCESS}", "kill all, or kill PROCESS"),
     "signal": signalled, "lose": form("memory", "lose memory"),
-    "damage": form(r"(?:newest|all) (?:truncated|flipped|missing|newer)(?: [\w.-]+)?",
-                   "damage newest|all truncated|flipped|missing|newer [FILE]"),
-    "remove": form(PLACE, "remove PLACE"),
+    "damage": form(r"(?:newest|all) (?:truncated|flipped|missing|unloadable|newer)(?: [\w.-]+)?",
+                   "damage newest|all truncated|flipped|missing|unloadable|newer [FILE]"),
+    "remove": form(rf"newest|{PLACE}", "remove newest, or remove PLACE"),
+    "lock": form("catalogue", "lock catalogue"), "unlock": form("catalogue", "unlock catalogue"),
     "fault": form(rf"(?:ENOSPC|EDQUOT|EFBIG|EIO|EROFS|SLOW|BADREAD) {PLACE}", "fault ERROR PLACE"),
     "mend": form("", "mend, and nothing behind it"), "clock": form(r"-?\d{1,9}", "clock SECONDS"),
     "samples": form(r"exact(?: but for crashes)?", "samples exact [but for crashes]")}

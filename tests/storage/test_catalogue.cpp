@@ -283,13 +283,19 @@ class TestCatalogue : public QObject {
       catalogue.add_ledger(a, 0, {"train-0", 0, 0, step - 1, step, 0, 100, step});
       catalogue.add_ledger(b, 0, {"train-0", 0, 0, step - 1, step, 0, 100, step});
     }
-    catalogue.keep_ledger(a, 3);
-    QCOMPARE(catalogue.ledger(a).size(), 3u);
-    catalogue.keep_ledger(a, 1);
-    QCOMPARE(catalogue.ledger(a).size(), 1u);
-    QCOMPARE(catalogue.ledger(a)[0].entry.step, 1);
+    const std::vector<Ledger> whole = catalogue.ledger(a);
+    for (const std::size_t kept : {3, 1}) {  // what is there, and its beginning
+      catalogue.set_ledger(a, {whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(kept)});
+      QCOMPARE(catalogue.ledger(a).size(), kept);
+      QCOMPARE(catalogue.ledger(a).back().entry.step, static_cast<std::int64_t>(kept));
+    }
+    const std::vector<Ledger> other{{0, {"train-0", 0, 0, 0, 1, 0, 100, 1}},
+                                    {1, {"train-0", 0, 0, 1, 50, 0, 100, 9}},
+                                    {2, {"train-0", 0, 0, 50, 100, 0, 100, 12}}};
+    catalogue.set_ledger(a, other);
+    QVERIFY(catalogue.ledger(a) == other);
     QCOMPARE(catalogue.ledger(b).size(), 3u);
-    catalogue.keep_ledger(a, 0);
+    catalogue.set_ledger(a, {});
     QVERIFY(catalogue.ledger(a).empty());
   }
 

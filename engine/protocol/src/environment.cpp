@@ -67,6 +67,7 @@ Environment Environment::from_process() {
   e.sample_log = text(variable::kSampleLog);
   e.checkpoint_interval = seconds(variable::kCheckpointInterval, e.checkpoint_interval);
   e.memory_path = text(variable::kMemoryPath);
+  e.unloadable = text(variable::kUnloadable);
   e.collective_timeout = seconds(variable::kCollectiveTimeout, e.collective_timeout);
   if (e.collective_timeout == 0)
     throw Error(ErrorKind::usage, std::string(variable::kCollectiveTimeout) + "=0: expected a time above 0");
@@ -111,6 +112,7 @@ std::map<std::string, std::string> Environment::to_variables() const {
   set(variable::kTriggers, triggers);
   set(variable::kSampleLog, sample_log);
   set(variable::kMemoryPath, memory_path);
+  set(variable::kUnloadable, unloadable);
   if (collective_timeout != defaults.collective_timeout)
     variables[variable::kCollectiveTimeout] = Json(collective_timeout).dump();
   if (max_local_batch_size != 0)

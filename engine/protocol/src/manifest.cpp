@@ -10,13 +10,15 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <variant>
 
+#include "batchscope/protocol/checkpoint_folder.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
-#include "batchscope/protocol/volatile_checkpoint.h"
 
 namespace batchscope::protocol {
 namespace {
@@ -25,6 +27,9 @@ namespace fs = std::filesystem;
 
 constexpr char kFile[] = "manifest.json";
 constexpr std::string_view kPrefix = "checkpoint-";
+constexpr std::size_t kMostDigits = 12;
+constexpr std::int64_t kNumbers = 1'000'000'000'000;
+constexpr std::string_view kChecksum = "  \"crc32\": ";  // that its line begins with
 
 bool is_plain_name(const std::string& name) {
   return !name.empty() && name != "." && name != ".." &&
@@ -35,62 +40,176 @@ bool is_plain_name(const std::string& name) {
   throw Error(ErrorKind::io, "cannot read " + file.string() + ": " + std::strerror(error ? error : EIO));
 }
 
-// A folder opens as a file does, and like a damaged sector fails when it is read.
-std::string read_text(const fs::path& file) {
+[[noreturn]] void damaged(const fs::path& file, const std::string& why) {
+  throw Error(ErrorKind::corrupt, file.string() + " is damaged: " + why);
+}
+
+// Hands all bytes of a file on, a block at a time. `name`: what errors call it.
+template <class Take>
+void read_blocks(const fs::path& file, const fs::path& name, Take take) {
   errno = 0;
   std::ifstream in(file, std::ios::binary);
-  if (!in && errno != ENOENT && errno != ENOTDIR) fail_to_read(file, errno);
-  if (!in)
-    throw Error(ErrorKind::not_found, file.string() + " is missing: the checkpoint was never completed");
-  std::string text;
-  std::array<char, 1 << 14> block;
-  while (in) {
-    in.read(block.data(), block.size());
-    text.append(block.data(), static_cast<std::size_t>(in.gcount()));
-  }
-  if (in.bad()) fail_to_read(file, errno);
-  return text;
-}
-
-}  // namespace
-
-std::uint32_t file_crc32(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
+  if (!in) fail_to_read(name, errno);
   std::array<char, 1 << 16> block;
-  uLong crc = crc32(0, nullptr, 0);
   while (in) {
     in.read(block.data(), block.size());
-    crc = crc32(crc, reinterpret_cast<const Bytef*>(block.data()), static_cast<uInt>(in.gcount()));
+    take(std::string_view(block.data(), static_cast<std::size_t>(in.gcount())));
   }
-  if (in.bad()) fail_to_read(file, errno);
-  return static_cast<std::uint32_t>(crc);
+  if (in.bad()) fail_to_read(name, errno);
 }
 
-void write_manifest(const fs::path& directory, const Manifest& manifest) {
+std::uint32_t checksum(std::string_view bytes, std::uint32_t before = 0) {
+  return static_cast<std::uint32_t>(
+      crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
+std::uint32_t checksum_of(const fs::path& file, const fs::path& name) {
+  std::uint32_t crc = 0;
+  read_blocks(file, name, [&](std::string_view bytes) { crc = checksum(bytes, crc); });
+  return crc;
+}
+
+// The lines of an object that is not closed yet, with their checksum as the last one.
+std::string sealed(std::string lines) {
+  lines += std::string(kChecksum) + std::to_string(checksum(lines)) + "\n}\n";
+  return lines;
+}
+
+bool is_sealed(const std::string& text) {
+  const auto last = text.rfind("\n" + std::string(kChecksum));
+  return last != std::string::npos && text == sealed(text.substr(0, last + 1));
+}
+
+// A line each: a whole run's are many.
+Json row_of(const Stretch& stretch) {
+  const LedgerEntry& e = stretch.entry;
+  return {e.loader, stretch.generation, e.epoch, e.pass, e.from, e.to, e.padding, e.dataset_size, e.step};
+}
+
+Stretch stretch_of(const Json& row) {
+  const auto whole = [&](std::size_t index) -> const Json& {
+    if (!row.at(index).is_number_integer())
+      throw Error(ErrorKind::usage, "a row of \"ledger\" holds no whole number");
+    return row.at(index);
+  };
+  Stretch stretch;
+  LedgerEntry& e = stretch.entry;
+  row.at(0).get_to(e.loader);
+  whole(1).get_to(stretch.generation);
+  whole(2).get_to(e.epoch);
+  whole(3).get_to(e.pass);
+  whole(4).get_to(e.from);
+  whole(5).get_to(e.to);
+  whole(6).get_to(e.padding);
+  whole(7).get_to(e.dataset_size);
+  whole(8).get_to(e.step);
+  return stretch;
+}
+
+std::string text_of(const Manifest& manifest) {
   Json files = Json::array();
   for (const StateFile& file : manifest.files) {
     files.push_back({{"name", file.name}, {"bytes", file.bytes}});
     if (file.crc32) files.back()["crc32"] = *file.crc32;
   }
-  Json ledger = Json::array();
-  for (const LedgerEntry& entry : manifest.ledger) ledger.push_back(Json::parse(encode(entry)));
-  const Json json{{"version", manifest.version},
-                  {"step", manifest.step},
-                  {"epoch", manifest.epoch},
-                  {"progress", manifest.progress},
-                  {"num_replicas", manifest.num_replicas},
-                  {"reason", manifest.reason},
-                  {"pinned", manifest.pinned},
-                  {"files", files},
-                  {"ledger", ledger}};
-  const std::string text = json.dump(2) + "\n";
+  Json json{{"version", Manifest::kVersion},
+            {"step", manifest.step},
+            {"epoch", manifest.epoch},
+            {"progress", manifest.progress},
+            {"num_replicas", manifest.num_replicas},
+            {"generation", manifest.generation},
+            {"reason", manifest.reason},
+            {"pinned", manifest.pinned},
+            {"files", files}};
+  if (manifest.ledger_from > 0) json["ledger_from"] = manifest.ledger_from;
+  std::string text = json.dump(2);
+  text.resize(text.size() - 2);  // the end of the object, and of the line before it
+  text += ",\n  \"ledger\": [";
+  for (const Stretch& stretch : manifest.ledger)
+    text += (text.back() == '[' ? "\n    " : ",\n    ") +
+            row_of(stretch).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return sealed(text + "\n  ],\n");
+}
 
+// Version 1 has no checksum, and of the ledger what came since the checkpoint before it.
+void take_ledger(const Json& json, Manifest& manifest) {
+  const Json rows = json.value("ledger", Json::array());
+  manifest.ledger.reserve(rows.size());
+  for (const Json& row : rows)
+    manifest.ledger.push_back(manifest.version == 1 ? Stretch{-1, std::get<LedgerEntry>(decode(row.dump()))}
+                                                    : stretch_of(row));
+  manifest.ledger_from = manifest.version == 1 ? manifest.step : json.value("ledger_from", std::int64_t{0});
+}
+
+Manifest parse(const std::string& text, const fs::path& file) {
+  Manifest manifest;
+  const Json json = parse_object(text);
+  const auto whole = [](const Json& object, const char* field, auto& value) {
+    if (!object.at(field).is_number_integer())
+      throw Error(ErrorKind::usage, std::string("\"") + field + "\" is no whole number");
+    object.at(field).get_to(value);
+  };
+  whole(json, "version", manifest.version);
+  if (manifest.version > Manifest::kVersion)
+    throw Error(ErrorKind::version, file.string() + " is of version " + std::to_string(manifest.version) +
+                                        ", this program reads up to " + std::to_string(Manifest::kVersion) +
+                                        ": use a newer BatchScope");
+  if (manifest.version < 1) damaged(file, "there is no such version");
+  if (manifest.version == 1 ? json.contains("crc32") : !is_sealed(text))
+    throw Error(ErrorKind::corrupt, file.string() + " does not match its checksum");
+  whole(json, "step", manifest.step);
+  whole(json, "epoch", manifest.epoch);
+  json.at("progress").get_to(manifest.progress);
+  whole(json, "num_replicas", manifest.num_replicas);
+  if (manifest.version > 1) whole(json, "generation", manifest.generation);
+  manifest.reason = json.value("reason", "");
+  manifest.pinned = json.value("pinned", false);
+  for (const Json& entry : json.at("files")) {
+    StateFile state{entry.at("name"), 0, {}};
+    whole(entry, "bytes", state.bytes);
+    if (entry.contains("crc32")) whole(entry, "crc32", state.crc32.emplace());
+    if (!is_plain_name(state.name)) damaged(file, "\"" + state.name + "\" is no file name");
+    manifest.files.push_back(std::move(state));
+  }
+  if (manifest.files.empty()) damaged(file, "it names no file, and a checkpoint holds one at least");
+  take_ledger(json, manifest);
+  return manifest;
+}
+
+Manifest read_from(const CheckpointFolder& folder, const fs::path& file) {
+  std::string text;
+  try {
+    const auto [path, bytes] = folder.file(kFile);
+    text.reserve(static_cast<std::size_t>(bytes));
+    read_blocks(path, file, [&](std::string_view block) { text += block; });
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::not_found) throw;
+    throw Error(ErrorKind::not_found, file.string() + " is missing: the checkpoint was never completed");
+  }
+  try {
+    return parse(text, file);
+  } catch (const Json::exception& e) {
+    damaged(file, e.what());
+  } catch (const std::bad_variant_access&) {
+    damaged(file, "its ledger holds something else");
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::usage) throw;
+    damaged(file, e.what());
+  }
+}
+
+}  // namespace
+
+std::uint32_t file_crc32(const fs::path& file) { return checksum_of(file, file); }
+
+void write_manifest(const fs::path& directory, const Manifest& manifest) {
+  const std::string text = text_of(manifest);
   const fs::path file = directory / kFile;
   const auto fail = [&](const char* what) {
     throw Error(ErrorKind::io,
                 std::string("cannot ") + what + " " + file.string() + ": " + std::strerror(errno));
   };
-  const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (fd < 0) fail("create");
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t n = write(fd, text.data() + done, text.size() - done);
@@ -108,92 +227,79 @@ void write_manifest(const fs::path& directory, const Manifest& manifest) {
   if (synced != 0) fail("fsync");
 }
 
-Manifest read_manifest(const fs::path& directory) {
-  const fs::path file = directory / kFile;
-  const std::string text = read_text(file);
-  Manifest manifest;
-  try {
-    const Json json = parse_object(text);
-    const auto whole = [](const Json& object, const char* field, auto& value) {
-      if (!object.at(field).is_number_integer())
-        throw Error(ErrorKind::usage, std::string("\"") + field + "\" is no whole number");
-      object.at(field).get_to(value);
-    };
-    whole(json, "version", manifest.version);
-    if (manifest.version > Manifest::kVersion)
-      throw Error(ErrorKind::version, file.string() + " is of version " + std::to_string(manifest.version) +
-                                          ", this program reads up to " + std::to_string(Manifest::kVersion) +
-                                          ": use a newer BatchScope");
-    whole(json, "step", manifest.step);
-    whole(json, "epoch", manifest.epoch);
-    json.at("progress").get_to(manifest.progress);
-    whole(json, "num_replicas", manifest.num_replicas);
-    manifest.reason = json.value("reason", "");
-    manifest.pinned = json.value("pinned", false);
-    for (const Json& entry : json.at("files")) {
-      StateFile state{entry.at("name"), 0, {}};
-      whole(entry, "bytes", state.bytes);
-      if (entry.contains("crc32")) whole(entry, "crc32", state.crc32.emplace());
-      if (!is_plain_name(state.name))
-        throw Error(ErrorKind::corrupt, file.string() + ": \"" + state.name + "\" is no file name");
-      manifest.files.push_back(std::move(state));
+Manifest read_manifest(const fs::path& directory, const fs::path& memory) {
+  return read_from(CheckpointFolder(directory, memory), directory / kFile);
+}
+
+Manifest verify_checkpoint(const fs::path& directory, const fs::path& memory) {
+  const CheckpointFolder folder(directory, memory);
+  Manifest manifest = read_from(folder, directory / kFile);
+  for (const StateFile& state : manifest.files) {
+    const fs::path name = directory / state.name;
+    CheckpointFolder::File file;
+    try {
+      file = folder.file(state.name);
+    } catch (const Error& e) {
+      if (e.kind() != ErrorKind::not_found) throw;
+      throw Error(ErrorKind::corrupt, e.what());
     }
-    for (const Json& entry : json.value("ledger", Json::array()))
-      manifest.ledger.push_back(std::get<LedgerEntry>(decode(entry.dump())));
-  } catch (const Json::exception& e) {
-    throw Error(ErrorKind::corrupt, file.string() + " is damaged: " + e.what());
-  } catch (const std::bad_variant_access&) {
-    throw Error(ErrorKind::corrupt, file.string() + " is damaged: its ledger holds something else");
-  } catch (const Error& e) {
-    if (e.kind() != ErrorKind::usage) throw;
-    throw Error(ErrorKind::corrupt, file.string() + " is damaged: " + e.what());
+    if (file.bytes != state.bytes)
+      throw Error(ErrorKind::corrupt, name.string() + " has " + std::to_string(file.bytes) +
+                                          " bytes, its manifest says " + std::to_string(state.bytes));
+    // What is in memory was just written there, and cannot be half there after a rename.
+    if (state.crc32 ? checksum_of(file.path, name) != *state.crc32 : !folder.in_memory())
+      throw Error(ErrorKind::corrupt, name.string() + " does not match its checksum");
   }
   return manifest;
 }
 
-Manifest verify_checkpoint(const fs::path& directory) {
-  Manifest manifest = read_manifest(directory);
-  for (const StateFile& state : manifest.files) {
-    const fs::path file = directory / state.name;
-    std::error_code error;
-    const auto size = fs::file_size(file, error);
-    if (error) throw Error(ErrorKind::corrupt, file.string() + " is missing");
-    if (static_cast<std::int64_t>(size) != state.bytes)
-      throw Error(ErrorKind::corrupt, file.string() + " has " + std::to_string(size) +
-                                          " bytes, its manifest says " + std::to_string(state.bytes));
-    // What is in memory was just written there, and cannot be half there after a rename.
-    if (state.crc32 ? file_crc32(file) != *state.crc32 : !is_volatile(directory))
-      throw Error(ErrorKind::corrupt, file.string() + " does not match its checksum");
-  }
-  return manifest;
+std::optional<std::int64_t> checkpoint_number(const std::string& name) {
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  const std::string_view digits = std::string_view(name).substr(kPrefix.size());
+  if (digits.empty() || digits.size() > kMostDigits ||
+      digits.find_first_not_of("0123456789") != std::string_view::npos)
+    return std::nullopt;
+  std::int64_t number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
+}
+
+std::string checkpoint_name(std::int64_t number) {
+  if (number < 0 || number >= kNumbers)
+    throw Error(ErrorKind::io, "no checkpoint can have the number " + std::to_string(number) +
+                                   ": move those with such numbers out of the checkpoints' folder");
+  std::array<char, 40> name;
+  std::snprintf(name.data(), name.size(), "checkpoint-%06lld", static_cast<long long>(number));
+  return name.data();
 }
 
 std::vector<fs::path> list_checkpoints(const fs::path& parent) {
   std::vector<fs::path> found;
   std::error_code error;
-  for (fs::directory_iterator entry(parent, error), end; entry != end; entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    const std::string_view number = std::string_view(name).substr(std::min(kPrefix.size(), name.size()));
-    if (name.starts_with(kPrefix) && !number.empty() &&
-        number.find_first_not_of("0123456789") == std::string_view::npos)
-      found.push_back(entry->path());
-  }
+  for (fs::directory_iterator entry(parent, error), end; entry != end; entry.increment(error))
+    if (checkpoint_number(entry->path().filename().string())) found.push_back(entry->path());
   if (error && error != std::errc::no_such_file_or_directory) fail_to_read(parent, error.value());
-  // Zero-padded numbers: longer is larger, equal lengths compare as text.
-  std::sort(found.begin(), found.end(), [](const fs::path& a, const fs::path& b) {
-    const auto left = a.filename().native(), right = b.filename().native();
-    return left.size() != right.size() ? left.size() > right.size() : left > right;
-  });
+  const auto place = [](const fs::path& checkpoint) {  // two may have one number, with and without zeros
+    const std::string name = checkpoint.filename().string();
+    return std::pair(checkpoint_number(name), name);
+  };
+  std::sort(found.begin(), found.end(),
+            [&](const fs::path& a, const fs::path& b) { return place(a) > place(b); });
   return found;
 }
 
-std::optional<fs::path> newest_good_checkpoint(const fs::path& parent, std::vector<std::string>* skipped) {
+std::optional<fs::path> newest_good_checkpoint(const fs::path& parent, std::vector<std::string>* skipped,
+                                               const fs::path& memory,
+                                               const std::map<std::string, std::string>& unloadable) {
   for (const fs::path& directory : list_checkpoints(parent)) {
+    const std::string name = directory.filename().string();
     try {
-      verify_checkpoint(directory);
+      if (const auto known = unloadable.find(name); known != unloadable.end())
+        throw Error(ErrorKind::corrupt, known->second);
+      verify_checkpoint(directory, memory);
       return directory;
     } catch (const Error& e) {
-      if (skipped) skipped->push_back(directory.filename().string() + ": " + e.what());
+      if (skipped) skipped->push_back(name + ": " + e.what());
     }
   }
   return std::nullopt;

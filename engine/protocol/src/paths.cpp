@@ -3,6 +3,7 @@
 // Paths from the environment, and the private directories of a run.
 #include "batchscope/protocol/paths.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -86,17 +87,22 @@ RunPaths run_paths(const std::string& id) {
   return paths;
 }
 
-// 0700 and ours: whoever can write here can talk to our replicas.
-void make_private_directory(const fs::path& path) {
-  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
-    throw Error(ErrorKind::io, "cannot make the directory " + path.string() + ": " + std::strerror(errno));
+// 0700 and ours: whoever can write here can talk to our replicas. What is looked at and what is changed is
+// one directory, held by its descriptor.
+void make_private_directory(const fs::path& path, const char* variable) {
+  const auto fail = [&](const char* what, int error) {
+    throw Error(ErrorKind::io, std::string(what) + " " + path.string() + ": " + std::strerror(error));
+  };
+  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) fail("cannot make the directory", errno);
+  const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   struct stat info {};
-  if (lstat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != getuid())
-    throw Error(
-        ErrorKind::io,
-        path.string() + " is no directory of yours: remove it, or set XDG_STATE_HOME to a place of your own");
-  if ((info.st_mode & 077) != 0 && chmod(path.c_str(), 0700) != 0)
-    throw Error(ErrorKind::io, "cannot make " + path.string() + " private: " + std::strerror(errno));
+  const bool ours = fd >= 0 && fstat(fd, &info) == 0 && info.st_uid == getuid();
+  const int changed = ours && (info.st_mode & 077) != 0 ? fchmod(fd, 0700) : 0, error = errno;
+  if (fd >= 0) close(fd);
+  if (!ours)
+    throw Error(ErrorKind::io, path.string() + " is no directory of yours: remove it, or set " + variable +
+                                   " to a place of your own");
+  if (changed != 0) fail("cannot make private the directory", error);
 }
 
 void make_run_directories(const RunPaths& paths) {

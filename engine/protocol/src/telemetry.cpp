@@ -63,6 +63,7 @@ void fields(M& m, V&& visit) {
   } else if constexpr (std::is_same_v<T, Failure>) {
     visit("rank", m.rank), visit("kind", m.kind), visit("text", m.text), visit("step", m.step);
     visit("local_batch_size", m.local_batch_size), visit("mono", m.mono);
+    visit("checkpoint", m.checkpoint);
   } else {
     static_assert(std::is_same_v<T, Goodbye>);
     visit("rank", m.rank), visit("code", m.code), visit("step", m.step), visit("mono", m.mono);

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <string>
 
+#include "batchscope/protocol/checkpoint_folder.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/manifest.h"
 
@@ -31,6 +32,11 @@ void remove_whole(const fs::path& path) {
   if (error) fail("remove", path, error.value());
 }
 
+void insist_it_is_volatile(const fs::path& checkpoint, const fs::path& memory) {
+  if (!is_volatile(checkpoint, memory))
+    throw Error(ErrorKind::corrupt, checkpoint.string() + " is no link to the run's own place in memory");
+}
+
 // The directory takes the link's place and the link the directory's. Where the file system cannot exchange
 // two names, nobody may look for the moment between the two calls.
 void exchange(const fs::path& directory, const fs::path& link) {
@@ -42,9 +48,9 @@ void exchange(const fs::path& directory, const fs::path& link) {
 
 }  // namespace
 
-bool is_volatile(const fs::path& checkpoint) {
+bool is_volatile(const fs::path& checkpoint, const fs::path& memory) {
   std::error_code error;
-  return fs::is_symlink(checkpoint, error);
+  return !memory.empty() && fs::read_symlink(checkpoint, error) == memory / checkpoint.filename();
 }
 
 std::int64_t room_for_checkpoint(const fs::path& directory) {
@@ -53,18 +59,18 @@ std::int64_t room_for_checkpoint(const fs::path& directory) {
   return static_cast<std::int64_t>(info.f_bavail * info.f_frsize / 2);
 }
 
-void persist_checkpoint(const fs::path& checkpoint) {
+void persist_checkpoint(const fs::path& checkpoint, const fs::path& memory) {
+  insist_it_is_volatile(checkpoint, memory);
+  Manifest manifest = verify_checkpoint(checkpoint, memory);
+  const CheckpointFolder folder(checkpoint, memory);
   std::error_code error;
-  const fs::path memory = fs::read_symlink(checkpoint, error);
-  if (error) fail("read", checkpoint, error.value());
-  Manifest manifest = verify_checkpoint(checkpoint);
   const fs::path copy = checkpoint.string() + ".copy";
   remove_whole(copy);  // of somebody who was killed
   if (!fs::create_directory(copy, error)) fail("create", copy, error.value());
   try {
     for (StateFile& state : manifest.files) {
       const fs::path file = copy / state.name;
-      if (!fs::copy_file(memory / state.name, file, error)) fail("write", file, error.value());
+      if (!fs::copy_file(folder.file(state.name).path, file, error)) fail("write", file, error.value());
       fsync_path(file);
       state.crc32 = file_crc32(file);
     }
@@ -77,14 +83,13 @@ void persist_checkpoint(const fs::path& checkpoint) {
   }
   fsync_path(checkpoint.parent_path());
   fs::remove(copy, error);  // the link
-  remove_whole(memory);
+  remove_whole(memory / checkpoint.filename());
 }
 
-void remove_checkpoint(const fs::path& checkpoint) {
-  std::error_code error;
-  const fs::path memory = fs::read_symlink(checkpoint, error);  // empty where it is none
+void remove_volatile_checkpoint(const fs::path& checkpoint, const fs::path& memory) {
+  insist_it_is_volatile(checkpoint, memory);
   remove_whole(checkpoint);
-  if (!memory.empty()) remove_whole(memory);
+  remove_whole(memory / checkpoint.filename());
 }
 
 void fsync_path(const fs::path& path) {

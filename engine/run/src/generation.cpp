@@ -80,10 +80,11 @@ ReplicaOrder program_order(const protocol::RunSpec& spec, const fs::path& log) {
     if (equals != std::string::npos && !text.starts_with("ADAPTDL_"))
       order.environment[text.substr(0, equals)] = text.substr(equals + 1);
   }
-  for (const char* name : {protocol::variable::kTelemetrySocket, protocol::variable::kRendezvousDir,
-                           protocol::variable::kThreads, protocol::variable::kTriggers,
-                           protocol::variable::kMemoryPath, protocol::variable::kCollectiveTimeout,
-                           protocol::variable::kMaxLocalBatchSize, protocol::variable::kNonFinite})
+  for (const char* name :
+       {protocol::variable::kTelemetrySocket, protocol::variable::kRendezvousDir,
+        protocol::variable::kThreads, protocol::variable::kTriggers, protocol::variable::kMemoryPath,
+        protocol::variable::kUnloadable, protocol::variable::kCollectiveTimeout,
+        protocol::variable::kMaxLocalBatchSize, protocol::variable::kNonFinite})
     order.environment.erase(name);
   for (const auto& [name, value] : spec.environment) order.environment[name] = value;
   // OpenMP's threads wait for one another by spinning, which on cores that are shared costs a small step ten
@@ -96,7 +97,8 @@ ReplicaOrder program_order(const protocol::RunSpec& spec, const fs::path& log) {
 
 Generation::Generation(int number, const std::string& run, const protocol::RunSpec& spec,
                        const protocol::RunPaths& paths, const Placement& placement,
-                       const std::string& supervisor_url, Launcher& launcher)
+                       const std::string& supervisor_url, Launcher& launcher,
+                       const std::map<std::string, std::string>& unloadable)
     : number_(number),
       replicas_(static_cast<int>(placement.places.size())),
       rendezvous_(make_rendezvous(paths, number)) {
@@ -117,7 +119,9 @@ Generation::Generation(int number, const std::string& run, const protocol::RunSp
   e.collective_timeout = spec.time_outs.collective;
   e.max_local_batch_size = spec.max_local_batch_size;
   e.non_finite = spec.non_finite;
-  if (fs::is_directory(paths.memory)) e.memory_path = paths.memory.string();
+  e.memory_path = paths.memory.string();
+  if (!unloadable.empty())
+    e.unloadable = protocol::Json(unloadable).dump(-1, ' ', false, protocol::Json::error_handler_t::replace);
   if (!spec.triggers.empty()) e.triggers = protocol::Json(spec.triggers).dump();
 
   std::vector<ReplicaOrder> orders;

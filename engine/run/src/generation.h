@@ -30,10 +30,11 @@ std::string master_address(int generation);
 class Generation {
  public:
   // Starts the replicas, with a rendezvous directory, a master address and a port of their own, and AdaptDL's
-  // endpoints at supervisor_url (empty: none). Throws Error.
+  // endpoints at supervisor_url (empty: none). The checkpoints that are unloadable, by name with the reason,
+  // they pass over. Throws Error.
   Generation(int number, const std::string& run, const protocol::RunSpec& spec,
              const protocol::RunPaths& paths, const Placement& placement, const std::string& supervisor_url,
-             Launcher& launcher);
+             Launcher& launcher, const std::map<std::string, std::string>& unloadable = {});
   ~Generation();  // kills what is left and removes the rendezvous directory
 
   int number() const { return number_; }

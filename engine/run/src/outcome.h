@@ -15,8 +15,9 @@
 
 namespace batchscope::run {
 
-// What is known of the reason, beyond the status.
-enum class Cause { unknown, exception, memory, non_finite, peer, hang };
+// What is known of the reason, beyond the status. `checkpoint`: one could not be loaded, which the next
+// generation passes over.
+enum class Cause { unknown, exception, memory, non_finite, checkpoint, peer, hang };
 
 struct Exit {
   int rank = 0;

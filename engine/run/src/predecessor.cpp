@@ -7,12 +7,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <optional>
 #include <ranges>
-#include <set>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/storage/samples.h"
+#include "checkpoint_ledger.h"
 
 namespace batchscope::run {
 namespace {
@@ -46,6 +48,22 @@ std::int64_t size_of(const protocol::Manifest& manifest) {
   return bytes;
 }
 
+// Half a checkpoint and one that cannot be read are passed over: the replicas skip them, and say so.
+std::optional<protocol::Manifest> readable(const fs::path& checkpoint, const fs::path& memory) {
+  try {
+    return protocol::read_manifest(checkpoint, memory);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+// Whether what is listed is this checkpoint, and not one that had its name before.
+bool is_of(const protocol::Manifest& manifest, const storage::Checkpoint& listed) {
+  return manifest.step == listed.step && manifest.epoch == listed.epoch && manifest.reason == listed.reason &&
+         size_of(manifest) == listed.bytes &&
+         (manifest.generation < 0 || manifest.generation == listed.generation);
+}
+
 }  // namespace
 
 std::vector<ProcessId> leftover_replicas(const protocol::RunPaths& paths) {
@@ -67,54 +85,40 @@ void reconcile(storage::Catalogue& catalogue, const storage::Run& run, const pro
   }
 
   const auto present = protocol::list_checkpoints(paths.checkpoints);
-  adopt_checkpoints(catalogue, run.id, newest, present);
+  adopt_checkpoints(catalogue, run.id, newest, present, paths.memory);
   if (present.empty()) return;  // what there should be is for the launch to see
   for (const auto& checkpoint : catalogue.checkpoints(run.id))
     if (std::none_of(present.begin(), present.end(),
                      [&](const fs::path& directory) { return directory.filename() == checkpoint.name; }))
       catalogue.remove_checkpoint(run.id, checkpoint.name);
+  // Whatever came after the newest is done again, unless that one turns out to be damaged.
+  for (const fs::path& directory : present)
+    if (const auto manifest = readable(directory, paths.memory)) {
+      catalogue.set_ledger(run.id, ledger_at(*manifest, catalogue.ledger(run.id)));
+      break;
+    }
 }
 
 void adopt_checkpoints(storage::Catalogue& catalogue, const std::string& run, int generation,
-                       const std::vector<fs::path>& checkpoints) {
-  std::set<std::string> known;
-  for (const auto& checkpoint : catalogue.checkpoints(run)) known.insert(checkpoint.name);
+                       const std::vector<fs::path>& checkpoints, const fs::path& memory) {
+  std::map<std::string, storage::Checkpoint> known;
+  for (const auto& checkpoint : catalogue.checkpoints(run)) known[checkpoint.name] = checkpoint;
+  protocol::Ledger ledger = catalogue.ledger(run);
   for (const fs::path& directory : std::views::reverse(checkpoints)) {  // the oldest first, as they came
-    const std::string name = directory.filename().string();
-    if (known.contains(name)) continue;
-    protocol::Manifest manifest;
-    try {
-      manifest = protocol::read_manifest(directory);
-    } catch (const Error&) {
-      continue;  // half a checkpoint, or one that cannot be read: the replicas skip it, and say so
-    }
-    try {
-      // The ledger is written before the checkpoint: it may be there already.
-      const auto ledger = catalogue.ledger(run);
-      for (const auto& entry : manifest.ledger)
-        if (std::none_of(ledger.begin(), ledger.end(), [&](const storage::Ledger& there) {
-              return there.generation == generation && there.entry == entry;
-            }))
-          catalogue.add_ledger(run, generation, entry);
-      catalogue.put_checkpoint(run, {name, generation, manifest.step, manifest.epoch, manifest.progress,
-                                     modified(directory), 0, size_of(manifest), manifest.reason});
-    } catch (const Error& error) {
-      if (error.kind() == ErrorKind::io || error.kind() == ErrorKind::timeout) throw;
-      // A checkpoint that the catalogue does not take is one that it does not list.
-    }
+    const auto manifest = readable(directory, memory);
+    if (!manifest) continue;
+    const auto listed = known.find(directory.filename().string());
+    const bool is_new = listed == known.end() || !is_of(*manifest, listed->second);
+    // What version 1 does not say: who wrote it is whoever ran last where nobody knew of it.
+    if (manifest->generation == generation || (manifest->generation < 0 && is_new))
+      ledger = ledger_since(*manifest, ledger, generation);
+    if (is_new)
+      catalogue.put_checkpoint(
+          run, {directory.filename().string(), manifest->generation < 0 ? generation : manifest->generation,
+                manifest->step, manifest->epoch, manifest->progress, modified(directory), 0,
+                size_of(*manifest), manifest->reason});
   }
-}
-
-std::size_t stretches_known(const std::vector<storage::Ledger>& ledger,
-                            const protocol::Manifest& checkpoint) {
-  auto known = ledger.rend();
-  if (!checkpoint.ledger.empty())
-    known = std::find_if(ledger.rbegin(), ledger.rend(),
-                         [&](const auto& there) { return there.entry == checkpoint.ledger.back(); });
-  if (known == ledger.rend())
-    known = std::find_if(ledger.rbegin(), ledger.rend(),
-                         [&](const auto& there) { return there.entry.step <= checkpoint.step; });
-  return static_cast<std::size_t>(ledger.rend() - known);
+  catalogue.set_ledger(run, ledger);
 }
 
 int next_generation(const std::vector<storage::Generation>& generations, const protocol::RunPaths& paths) {

@@ -21,14 +21,11 @@ std::vector<ProcessId> leftover_replicas(const protocol::RunPaths& paths);  // t
 // Brings the catalogue in line with what is on disk. Call it when no replica is left.
 void reconcile(storage::Catalogue& catalogue, const storage::Run& run, const protocol::RunPaths& paths);
 
-// Lists in the catalogue those of these checkpoints, all of this generation or older, that are not there yet,
-// and what they say was trained on.
+// Lists in the catalogue those of these checkpoints, all of this generation or older, that are not there yet
+// or are not what is there under their name, and what those of this generation say was trained on.
 void adopt_checkpoints(storage::Catalogue& catalogue, const std::string& run, int generation,
-                       const std::vector<std::filesystem::path>& checkpoints);
-
-// How many of the ledger's stretches, in the order in which they were added, this checkpoint knows of. Those
-// behind came with later ones, which are damaged or lost: they will be trained on again.
-std::size_t stretches_known(const std::vector<storage::Ledger>& ledger, const protocol::Manifest& checkpoint);
+                       const std::vector<std::filesystem::path>& checkpoints,
+                       const std::filesystem::path& memory);
 
 // The number of the next generation: beyond those in the catalogue and beyond those that left a log, for one
 // whose supervisor died while the store was full is in no catalogue.

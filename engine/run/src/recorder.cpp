@@ -12,6 +12,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/series.h"
+#include "checkpoint_ledger.h"
 #include "predecessor.h"
 
 namespace batchscope::run {
@@ -154,22 +155,19 @@ std::vector<std::filesystem::path> Recorder::present_checkpoints() const {
 // As they are now: what the next generation writes is told by itself.
 void Recorder::adopt_checkpoints() {
   queue([this, generation = generation_, present = present_checkpoints()](auto& catalogue) {
-    run::adopt_checkpoints(catalogue, run_, generation, present);
+    run::adopt_checkpoints(catalogue, run_, generation, present, paths_.memory);
   });
 }
 
 void Recorder::restored(const std::string& checkpoint) {
   Manifest manifest;  // of a fresh start
-  manifest.step = -1;
   try {
-    if (!checkpoint.empty()) manifest = read_manifest(paths_.checkpoints / checkpoint);
+    if (!checkpoint.empty()) manifest = read_manifest(paths_.checkpoints / checkpoint, paths_.memory);
   } catch (const Error&) {
-    return;  // somebody has removed it since
+    return;  // somebody has removed it since; the next one says as much
   }
   queue([this, manifest](auto& catalogue) {
-    const auto ledger = catalogue.ledger(run_);
-    if (const auto known = stretches_known(ledger, manifest); known < ledger.size())
-      catalogue.keep_ledger(run_, known);
+    catalogue.set_ledger(run_, ledger_at(manifest, catalogue.ledger(run_)));
   });
 }
 

@@ -234,6 +234,13 @@ void RunMachine::carry_out(const Outcome& outcome) {
 }
 
 void RunMachine::crashed(const Exit& culprit) {
+  // Whatever else is asked of the next generation, it is another try with another checkpoint.
+  const auto unloadable =
+      std::find_if(exits_.begin(), exits_.end(), [](const Exit& e) { return e.cause == Cause::checkpoint; });
+  if (unloadable != exits_.end()) {
+    stillborn_ = 0;
+    return restart(unloadable->why, 0, {});
+  }
   // What a program reads at its start is damaged, such as all of its checkpoints: no restart mends that.
   const auto damage = std::find_if(exits_.begin(), exits_.end(),
                                    [](const Exit& e) { return e.signal == 0 && e.code == kExitCorrupt; });

@@ -198,6 +198,7 @@ void Supervision::launch(int replicas, const std::string& reason) {
   if (reason == "resume") clock_.begin(now, now);
   const int number = next_generation_++;
   heard_ = progressed_ = under_way_ = forked_ = false;
+  next_checkpoint_ = false;
   checkpoint_.reset();
   failures_.clear();
   memory_kills_ = out_of_memory_kills();
@@ -205,8 +206,10 @@ void Supervision::launch(int replicas, const std::string& reason) {
   telemetry_.expect(number, replicas);
   recorder_.begin_generation(number);
   device_metrics_.begin_generation();
-  generation_.emplace(number, run_.id, spec_, paths_, placement, adaptdl_ ? adaptdl_->url() : std::string(),
-                      launcher_);
+  RunPaths paths = paths_;
+  paths.memory = volatile_checkpoints_.place();
+  generation_.emplace(number, run_.id, spec_, paths, placement, adaptdl_ ? adaptdl_->url() : std::string(),
+                      launcher_, unloadable_);
   if (adaptdl_)
     adaptdl_->stands(number, std::vector(static_cast<std::size_t>(replicas), master_address(number)));
   write_replicas(paths_.root / "replicas.json", generation_->processes());
@@ -295,7 +298,7 @@ void Supervision::on_message(int rank, const Message& message) {
         } else if constexpr (std::is_same_v<T, Heartbeat>) {
           hang_watch_.beat(rank, m, monotonic_seconds());
         } else if constexpr (std::is_same_v<T, Failure>) {
-          failures_[rank] = m;
+          on_failure(rank, m);
         } else if constexpr (std::is_same_v<T, Position>) {
           if (m.loop == "validate") on_progress(m.mono);
         } else if constexpr (std::is_same_v<T, CheckpointWritten>) {
@@ -351,6 +354,7 @@ void Supervision::on_restored(const Restored& restored, std::int64_t step_before
 void Supervision::on_checkpoint(const CheckpointWritten& checkpoint) {
   checkpoint_ = checkpoint;
   checkpoint_bytes_ = checkpoint.bytes;
+  unloadable_.erase(checkpoint.name);
   machine_.checkpoint_written(checkpoint.step);
   if (checkpoint.reason == "periodic") return settle();  // it is not the one that anybody waits for
   if (clock_.running() && progressed_) clock_.checkpointed(checkpoint.last_step, checkpoint.mono);

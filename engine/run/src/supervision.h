@@ -70,6 +70,7 @@ class Supervision final : private Orders {
   void on_checkpoint(const protocol::CheckpointWritten& checkpoint);
   void on_triggered(const protocol::Triggered& triggered);
   void on_refused(const protocol::Refused& refused);
+  void on_failure(int rank, const protocol::Failure& failure);
   void on_model(const protocol::Model& model);
   void on_exit(pid_t pid, int status);
   Exit account_of(int rank, int status);
@@ -143,7 +144,9 @@ class Supervision final : private Orders {
   bool under_way_ = false;                                 // so it has, or is taken to have
   std::optional<protocol::CheckpointWritten> checkpoint_;  // the newest of the present generation
   std::map<int, protocol::Failure> failures_;              // by rank, of the present generation
-  std::int64_t memory_kills_ = 0;                          // of this machine, when it was launched
+  std::map<std::string, std::string> unloadable_;  // checkpoints that replicas could not load, and why
+  bool next_checkpoint_ = false;                   // one was found in the present generation
+  std::int64_t memory_kills_ = 0;                  // of this machine, when it was launched
 
   // The last generation that made a step.
   struct Fitted {

@@ -37,14 +37,18 @@ std::string Supervision::log_command(int rank) {
 }
 
 std::string Supervision::restart_point() try {
-  for (const auto& directory : list_checkpoints(paths_.checkpoints)) {
+  const auto checkpoints = list_checkpoints(paths_.checkpoints);
+  for (const auto& directory : checkpoints) {
+    const std::string name = directory.filename().string();
+    if (unloadable_.contains(name)) continue;
     try {
-      const std::int64_t step = read_manifest(directory).step;
-      return directory.filename().string() + " (step " + std::to_string(step) + ")" + repeated_from(step);
+      const std::int64_t step = read_manifest(directory, paths_.memory).step;
+      return name + " (step " + std::to_string(step) + ")" + repeated_from(step);
     } catch (const Error&) {
       continue;  // the replicas will skip it too
     }
   }
+  if (!checkpoints.empty()) return "its checkpoints, none of which is good";
   return "the beginning, as there is no checkpoint yet" + repeated_from(0);
 } catch (const Error& error) {
   return std::string("a checkpoint that is not known (") + error.what() + ")";
@@ -70,6 +74,16 @@ std::string Supervision::repeated_from(std::int64_t step) const {
   return clause + " with " + std::to_string(whole(now->second - *then)) + " samples are repeated";
 }
 
+// A checkpoint that cannot be loaded is passed over from the next generation on.
+void Supervision::on_failure(int rank, const Failure& failure) {
+  failures_[rank] = failure;
+  if (failure.kind != "checkpoint" || failure.checkpoint.empty() || tells_of_memory(failure.text)) return;
+  constexpr std::size_t kLongest = 300;  // as all of them go into one variable of the environment
+  if (unloadable_.emplace(failure.checkpoint, "it cannot be loaded: " + failure.text.substr(0, kLongest))
+          .second)
+    next_checkpoint_ = true;
+}
+
 Exit Supervision::account_of(int rank, int status) {
   Exit exit;
   exit.rank = rank;
@@ -85,8 +99,10 @@ Exit Supervision::account_of(int rank, int status) {
     exit.why = failure.text;
     if (failure.kind == "peer") exit.cause = Cause::peer;
     if (failure.kind == "non_finite") exit.cause = Cause::non_finite;
-    if (failure.kind == "exception")
+    if (failure.kind == "checkpoint") exit.why = failure.checkpoint + " cannot be loaded: " + failure.text;
+    if (failure.kind == "exception" || failure.kind == "checkpoint")
       exit.cause = tells_of_memory(failure.text) ? Cause::memory : Cause::exception;
+    if (failure.kind == "checkpoint" && next_checkpoint_) exit.cause = Cause::checkpoint;
   }
   if (exit.cause != Cause::unknown) return exit;
   // What the replica did not tell by itself.

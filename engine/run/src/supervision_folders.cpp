@@ -32,6 +32,7 @@ std::string describe(const Disk& disk, const fs::path& checkpoints) {
   std::int64_t bytes = 0;
   try {
     for (const fs::path& checkpoint : protocol::list_checkpoints(checkpoints)) {
+      if (fs::is_symlink(checkpoint)) continue;  // it takes none of this disk
       const protocol::Manifest manifest = protocol::read_manifest(checkpoint);
       if (!manifest.pinned) continue;
       ++pinned;

@@ -13,6 +13,7 @@
 
 #include <utility>
 
+#include "batchscope/protocol/checkpoint_folder.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/volatile_checkpoint.h"
@@ -42,7 +43,7 @@ void take_apart(const fs::path& place) {
   const fs::path home = fs::read_symlink(place / kHome, error);
   for (const fs::path& memory : list_checkpoints(place)) {
     const fs::path link = home / memory.filename();
-    if (!home.empty() && fs::read_symlink(link, error) == memory) persist_checkpoint(link);
+    if (!home.empty() && is_volatile(link, place)) persist_checkpoint(link, place);
   }
   fs::remove_all(place, error);
 }
@@ -51,7 +52,7 @@ void take_apart(const fs::path& place) {
 void take_leftovers_apart(const fs::path& root) {
   std::error_code error;
   for (const auto& place : fs::directory_iterator(root, error)) {
-    if (!valid_run_id(place.path().filename().string())) continue;
+    if (!valid_run_id(place.path().filename().string()) || place.is_symlink(error)) continue;
     const int lock = lock_file(place.path() / kLock);
     if (lock < 0) continue;
     try {
@@ -72,32 +73,44 @@ VolatileCheckpoints::VolatileCheckpoints(const RunPaths& paths) : paths_(paths) 
 
 void VolatileCheckpoints::make_place() {
   const fs::path root = paths_.memory.parent_path();
+  std::error_code error;
   try {
-    make_private_directory(root);
-  } catch (const Error&) {
-    return;  // no /dev/shm here, or not ours
+    make_private_directory(root, "BATCHSCOPE_SHM");
+  } catch (const Error& why) {
+    // Where there is no /dev/shm nothing is amiss.
+    if (fs::exists(fs::symlink_status(root, error)))
+      tell("warning", std::string("the checkpoints that restarts begin with go to disk: ") + why.what());
+    return;
   }
   const int all = lock_file(root / kLock, 0);
   if (all < 0) return;
   take_leftovers_apart(root);
-  if (mkdir(paths_.memory.c_str(), 0700) == 0 || errno == EEXIST) {
-    lock_ = lock_file(paths_.memory / kLock);
-    std::error_code error;
+  if (mkdir(paths_.memory.c_str(), 0700) == 0 || errno == EEXIST) lock_ = lock_file(paths_.memory / kLock);
+  if (lock_ >= 0)
     fs::create_symlink(paths_.checkpoints, paths_.memory / kHome, error);  // is there after a failure
-  }
   close(all);
 }
 
-// Of a machine that went down.
+// Of a machine that went down: nothing is there any more, or somebody else's is.
 void VolatileCheckpoints::remove_lost() {
-  for (const fs::path& checkpoint : list_checkpoints(paths_.checkpoints))
-    if (is_volatile(checkpoint) && !fs::exists(checkpoint)) {
-      std::error_code error;
-      fs::remove(checkpoint, error);
-      lost_.insert(checkpoint.filename().string());
-      tell("warning",
-           checkpoint.filename().string() + " was in memory only when the machine went down, and is lost");
+  for (const fs::path& checkpoint : list_checkpoints(paths_.checkpoints)) {
+    const std::string name = checkpoint.filename().string();
+    std::error_code error;
+    if (!is_volatile(checkpoint, paths_.memory)) {
+      if (const fs::path to = fs::read_symlink(checkpoint, error); !to.empty())
+        tell("warning", name + " is a link to " + to.string() +
+                            ", not to the run's own place in memory: it is not used, and left alone");
+      continue;
     }
+    try {
+      const CheckpointFolder folder(checkpoint, paths_.memory);
+    } catch (const Error& why) {
+      if (why.kind() == ErrorKind::io) continue;
+      fs::remove(checkpoint, error);
+      lost_.insert(name);
+      tell("warning", name + " was in memory only when the machine went down, and is lost");
+    }
+  }
 }
 
 VolatileCheckpoints::~VolatileCheckpoints() {
@@ -155,9 +168,9 @@ void VolatileCheckpoints::settle() {
 void VolatileCheckpoints::write_out() {
   keep_newest();
   for (const fs::path& checkpoint : list_checkpoints(paths_.checkpoints)) {
-    if (!is_volatile(checkpoint)) continue;
+    if (!is_volatile(checkpoint, paths_.memory)) continue;
     try {
-      persist_checkpoint(checkpoint);
+      persist_checkpoint(checkpoint, paths_.memory);
       if (failing_.exchange(false)) tell("info", checkpoint.filename().string() + " is on disk now");
     } catch (const Error& error) {
       if (!failing_.exchange(true))
@@ -172,9 +185,10 @@ void VolatileCheckpoints::write_out() {
 void VolatileCheckpoints::keep_newest() {
   int newer = 0;
   for (const fs::path& checkpoint : list_checkpoints(paths_.checkpoints)) {
-    if (++newer <= kKept || !is_volatile(checkpoint)) continue;
+    if (++newer <= kKept || !is_volatile(checkpoint, paths_.memory)) continue;
     try {
-      if (!read_manifest(checkpoint).pinned) remove_checkpoint(checkpoint);
+      if (!read_manifest(checkpoint, paths_.memory).pinned)
+        remove_volatile_checkpoint(checkpoint, paths_.memory);
     } catch (const Error&) {
       // Its link is in a directory that cannot be changed now, or it is not ours to judge.
     }

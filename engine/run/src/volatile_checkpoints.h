@@ -28,6 +28,9 @@ class VolatileCheckpoints {
   VolatileCheckpoints(const VolatileCheckpoints&) = delete;
   VolatileCheckpoints& operator=(const VolatileCheckpoints&) = delete;
 
+  // Where replicas may write: the place, while it is ours and we have it locked; empty where it is not.
+  std::filesystem::path place() const { return lock_ < 0 ? std::filesystem::path() : paths_.memory; }
+
   // Begins to put what is in memory on disk.
   void persist();
   // Returns when it is there, or cannot be.

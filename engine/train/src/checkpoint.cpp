@@ -11,10 +11,14 @@
 #include <chrono>
 #include <fstream>
 #include <future>
+#include <map>
+#include <new>
 #include <sstream>
 #include <utility>
 
+#include "batchscope/protocol/checkpoint_folder.h"
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/json.h"
 #include "batchscope/protocol/time_outs.h"
 #include "batchscope/train/collective.h"
 #include "batchscope/train/process_group.h"
@@ -22,6 +26,7 @@
 #include "checkpoint_registry.h"
 #include "checkpoint_store.h"
 #include "engine_states.h"
+#include "failure.h"
 #include "periodic_checkpoint.h"
 #include "process.h"
 #include "telemetry_client.h"
@@ -46,6 +51,35 @@ bool is_plain_name(const std::string& name) {
          name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
 }
 
+std::map<std::string, std::string> unloadable() {
+  const std::string& given = process().environment.unloadable;
+  if (given.empty()) return {};
+  try {
+    return protocol::Json::parse(given);
+  } catch (const protocol::Json::exception& e) {
+    throw Error(ErrorKind::usage,
+                std::string(protocol::variable::kUnloadable) + " is no JSON object of texts: " + e.what());
+  }
+}
+
+// A checkpoint in memory makes place for its copy on disk at any moment.
+template <class Read>
+auto at_second_try(Read read) {
+  try {
+    return read();
+  } catch (const Error&) {
+    return read();
+  }
+}
+
+// Nothing mends a checkpoint whose files are as they were written and whose state cannot be made of them. The
+// supervisor has the next generation begin with the one before it.
+[[noreturn]] void refuse(const fs::path& file, const std::string& why) {
+  tell_failure("checkpoint", why, restored_from());
+  throw Error(ErrorKind::corrupt, file.string() + " cannot be loaded: " + why +
+                                      "\nmove the checkpoint away to go on from the one before it");
+}
+
 std::string choose() {
   if (replica_rank() != 0) return {};
   std::vector<std::string> skipped;
@@ -67,9 +101,9 @@ void write(const std::string& reason, CheckpointJob::Place place) {
   std::vector<CheckpointStore::File> files;
   for (State* state : states())
     files.push_back({state->name(), [state](std::ostream& out) { state->save(out); }});
-  const std::string& memory = process().environment.memory_path;
+  // What is in memory needs a supervisor, who puts it on disk.
   CheckpointJob(reason, std::move(files))
-      .write(store(), place, telemetry_connected() ? fs::path(memory) : fs::path());
+      .write(store(), telemetry_connected() ? place : CheckpointJob::Place::disk);
 }
 
 }  // namespace
@@ -85,8 +119,16 @@ const std::string& restored_from() {
   return chosen;
 }
 
+const protocol::Manifest& restored_manifest() {
+  static const protocol::Manifest manifest =
+      restored_from().empty() ? protocol::Manifest() : at_second_try([] {
+        return protocol::read_manifest(directory() / restored_from(), process().environment.memory_path);
+      });
+  return manifest;
+}
+
 CheckpointStore& store() {
-  static CheckpointStore store(directory());
+  static CheckpointStore store(directory(), process().environment.memory_path, unloadable());
   return store;
 }
 
@@ -125,21 +167,25 @@ State::Writer State::snapshot() {
 bool load_state(State& state) {
   load_engine_states();
   if (restored_from().empty()) return false;
-  const fs::path checkpoint = directory() / restored_from();
-  static const auto files = protocol::read_manifest(checkpoint).files;
+  const auto& files = restored_manifest().files;
   if (std::none_of(files.begin(), files.end(), [&](const auto& file) { return file.name == state.name(); }))
     return false;
-  const fs::path path = checkpoint / state.name();
-  std::ifstream in(path, std::ios::binary);
-  if (!in) in.open(path, std::ios::binary);  // its copy on disk may have taken its place just now
-  if (!in) throw Error(ErrorKind::io, "cannot read " + path.string());
+  const fs::path checkpoint = directory() / restored_from(), path = checkpoint / state.name();
+  std::ifstream in = at_second_try([&] {
+    const protocol::CheckpointFolder folder(checkpoint, process().environment.memory_path);
+    std::ifstream file(folder.file(state.name()).path, std::ios::binary);
+    if (!file) throw Error(ErrorKind::io, "cannot read " + path.string());
+    return file;
+  });
   try {
     state.load(in);
-  } catch (const Error&) {
+  } catch (const std::bad_alloc&) {
     throw;
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::corrupt) throw;
+    refuse(path, e.what());
   } catch (const std::exception& e) {
-    throw Error(ErrorKind::corrupt, path.string() + " holds no state \"" + state.name() +
-                                        "\" as this program writes it: " + e.what());
+    refuse(path, "it holds no state \"" + state.name() + "\" as this program writes it: " + e.what());
   }
   return true;
 }

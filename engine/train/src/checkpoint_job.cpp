@@ -21,31 +21,30 @@ CheckpointJob::CheckpointJob(const std::string& reason, std::vector<CheckpointSt
   manifest_.num_replicas = num_replicas();
   manifest_.reason = message_.reason = reason;
   manifest_.pinned = reason == "manual";
-  manifest_.ledger = take_ledger();
+  manifest_.generation = num_restarts();
+  untold_ = take_ledger(manifest_);
   message_.last_step = metrics::last_step_time();
   message_.began = protocol::monotonic_seconds();
 }
 
-std::filesystem::path CheckpointJob::write_at(const CheckpointStore& store, Place place,
-                                              const std::filesystem::path& memory) {
+std::filesystem::path CheckpointJob::write_at(const CheckpointStore& store, Place place) {
   if (place == Place::memory_or_disk)
-    if (const auto written = store.write_in_memory(memory, manifest_, files_)) return *written;
+    if (const auto written = store.write_in_memory(manifest_, files_)) return *written;
   try {
     return store.write(manifest_, files_);
   } catch (const Error& full) {
     if (place != Place::disk_or_memory || full.kind() != ErrorKind::io) throw;
-    if (const auto written = store.write_in_memory(memory, manifest_, files_)) return *written;
+    if (const auto written = store.write_in_memory(manifest_, files_)) return *written;
     throw;
   }
 }
 
-std::filesystem::path CheckpointJob::write(const CheckpointStore& store, Place place,
-                                           const std::filesystem::path& memory) {
+std::filesystem::path CheckpointJob::write(const CheckpointStore& store, Place place) {
   std::filesystem::path written;
   try {
-    written = write_at(store, memory.empty() ? Place::disk : place, memory);
+    written = write_at(store, place);
   } catch (...) {
-    hold_again(std::move(manifest_.ledger));
+    hold_again(std::move(untold_));
     throw;
   }
   message_.name = written.filename().string();
@@ -53,7 +52,7 @@ std::filesystem::path CheckpointJob::write(const CheckpointStore& store, Place p
       std::accumulate(manifest_.files.begin(), manifest_.files.end(), std::int64_t{0},
                       [](std::int64_t sum, const protocol::StateFile& file) { return sum + file.bytes; });
   message_.mono = protocol::monotonic_seconds();
-  for (protocol::LedgerEntry& entry : manifest_.ledger) send(std::move(entry));
+  for (protocol::LedgerEntry& entry : untold_) send(std::move(entry));
   send(message_);
   return written;
 }

@@ -19,6 +19,9 @@ std::filesystem::path directory();
 // rank 0; the first call is collective.
 const std::string& restored_from();
 
+// Of that one; of a fresh start an empty one. Read once; the first call is where restored_from() is known.
+const protocol::Manifest& restored_manifest();
+
 CheckpointStore& store();
 
 // As save_all_states does it, while there is a supervisor that puts on disk what is in memory: in memory

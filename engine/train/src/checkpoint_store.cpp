@@ -61,7 +61,7 @@ void make(const fs::path& name, protocol::Manifest& manifest, const std::vector<
 }  // namespace
 
 std::optional<fs::path> CheckpointStore::newest(std::vector<std::string>* skipped) {
-  const auto good = protocol::newest_good_checkpoint(directory_, skipped);
+  const auto good = protocol::newest_good_checkpoint(directory_, skipped, memory_, unloadable_);
   for (const fs::path& checkpoint : protocol::list_checkpoints(directory_)) {
     if (checkpoint == good) break;
     damaged_.insert(checkpoint);
@@ -71,14 +71,9 @@ std::optional<fs::path> CheckpointStore::newest(std::vector<std::string>* skippe
 
 fs::path CheckpointStore::next_name() const {
   const auto present = protocol::list_checkpoints(directory_);
-  std::int64_t number = 0;
-  if (!present.empty()) {
-    const std::string name = present.front().filename().string();
-    number = std::stoll(name.substr(name.rfind('-') + 1)) + 1;
-  }
-  std::array<char, 40> name;
-  std::snprintf(name.data(), name.size(), "checkpoint-%06lld", static_cast<long long>(number));
-  return directory_ / name.data();
+  const std::int64_t newest =
+      present.empty() ? -1 : protocol::checkpoint_number(present.front().filename().string()).value();
+  return directory_ / protocol::checkpoint_name(newest + 1);
 }
 
 void CheckpointStore::prepare() const {
@@ -97,12 +92,12 @@ fs::path CheckpointStore::write(protocol::Manifest& manifest, const std::vector<
   return name;
 }
 
-std::optional<fs::path> CheckpointStore::write_in_memory(const fs::path& memory, protocol::Manifest& manifest,
+std::optional<fs::path> CheckpointStore::write_in_memory(protocol::Manifest& manifest,
                                                          const std::vector<File>& files) const {
-  std::int64_t room = protocol::room_for_checkpoint(memory);
+  std::int64_t room = memory_.empty() ? 0 : protocol::room_for_checkpoint(memory_);
   if (room <= 0) return std::nullopt;
   prepare();
-  const fs::path name = next_name(), place = memory / name.filename();
+  const fs::path name = next_name(), place = memory_ / name.filename();
   std::error_code error;
   fs::remove_all(place, error);                                   // nobody links to it
   fs::remove_all(place.string() + std::string(kPartial), error);  // of somebody who was killed
@@ -132,14 +127,15 @@ void CheckpointStore::remove_half_written() const {
 void CheckpointStore::rotate() const {
   int kept = 0;
   for (const fs::path& checkpoint : protocol::list_checkpoints(directory_)) {
-    if (damaged_.contains(checkpoint)) continue;      // kept, for a person to look at
-    if (protocol::is_volatile(checkpoint)) continue;  // the supervisor's, until it is on disk
+    if (damaged_.contains(checkpoint)) continue;  // kept, for a person to look at
+    // A link is the supervisor's, until it is on disk, or somebody's own.
+    std::error_code error;
+    if (fs::is_symlink(checkpoint, error)) continue;
     try {
       if (protocol::read_manifest(checkpoint).pinned || ++kept <= kKept) continue;
     } catch (const Error&) {
       continue;  // from a newer version, perhaps
     }
-    std::error_code error;
     fs::remove_all(checkpoint, error);  // stays for the next time where that fails
   }
 }

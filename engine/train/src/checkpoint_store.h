@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -17,7 +18,11 @@ namespace batchscope {
 
 class CheckpointStore {
  public:
-  explicit CheckpointStore(std::filesystem::path directory) : directory_(std::move(directory)) {}
+  // Beside the checkpoints' folder: the run's place in memory, empty where it has none, and the checkpoints,
+  // by name with the reason, that could not be loaded before.
+  explicit CheckpointStore(std::filesystem::path directory, std::filesystem::path memory = {},
+                           std::map<std::string, std::string> unloadable = {})
+      : directory_(std::move(directory)), memory_(std::move(memory)), unloadable_(std::move(unloadable)) {}
 
   const std::filesystem::path& directory() const { return directory_; }
 
@@ -33,10 +38,9 @@ class CheckpointStore {
   // Throws Error(io), or what a save threw; the checkpoints before it stay. `manifest.files` is filled in.
   std::filesystem::path write(protocol::Manifest& manifest, const std::vector<File>& files) const;
 
-  // The same as a volatile checkpoint below `memory` (protocol's volatile_checkpoint.h), which waits for no
-  // disk. Empty where there is no room for it there; then nothing has changed. Throws what a save threw.
-  std::optional<std::filesystem::path> write_in_memory(const std::filesystem::path& memory,
-                                                       protocol::Manifest& manifest,
+  // The same as a volatile checkpoint (protocol's volatile_checkpoint.h), which waits for no disk. Empty
+  // where there is no room for it in memory; then nothing has changed. Throws what a save threw.
+  std::optional<std::filesystem::path> write_in_memory(protocol::Manifest& manifest,
                                                        const std::vector<File>& files) const;
 
  private:
@@ -45,7 +49,8 @@ class CheckpointStore {
   void remove_half_written() const;
   void rotate() const;
 
-  std::filesystem::path directory_;
+  const std::filesystem::path directory_, memory_;
+  const std::map<std::string, std::string> unloadable_;
   std::set<std::filesystem::path> damaged_;  // known since newest()
 };
 

@@ -46,7 +46,7 @@ void on_terminate() {
       try {
         std::rethrow_exception(exception);
       } catch (const std::exception& e) {
-        tell_failure("exception", type + ": " + message_of(e.what()));
+        tell_failure("exception", type + ": " + e.what());
       } catch (...) {
         tell_failure("exception", "an exception of type " + type);
       }
@@ -64,12 +64,13 @@ void tell_uncaught_exceptions() {
 
 void tell_peer_failure(const Error& error) { tell_failure("peer", error.what()); }
 
-void tell_failure(const std::string& kind, const std::string& text) {
+void tell_failure(const std::string& kind, const std::string& text, const std::string& checkpoint) {
   if (told.exchange(true) && kind != "peer") return;
   protocol::Failure failure;
   failure.rank = replica_rank();
   failure.kind = kind;
-  failure.text = text;
+  failure.text = message_of(text);
+  failure.checkpoint = checkpoint;
   failure.local_batch_size = step_context().local_batch_size;
   failure.mono = protocol::monotonic_seconds();
   send_failure(std::move(failure));

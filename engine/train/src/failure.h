@@ -18,7 +18,7 @@ void tell_uncaught_exceptions();
 // A collective failed because of another replica.
 void tell_peer_failure(const Error& error);
 
-// Why this replica ends now. `kind` as in protocol::Failure.
-void tell_failure(const std::string& kind, const std::string& text);
+// Why this replica ends now. `kind` and `checkpoint` as in protocol::Failure.
+void tell_failure(const std::string& kind, const std::string& text, const std::string& checkpoint = {});
 
 }  // namespace batchscope

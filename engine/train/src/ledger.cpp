@@ -1,47 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Entries waiting for their checkpoint.
+// All that was trained on, and what of it waits for a checkpoint.
 #include "ledger.h"
 
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "batchscope/train/process_group.h"
+#include "checkpoint_registry.h"
 #include "process.h"
 
 namespace batchscope {
 namespace {
 
-struct Held {
+struct Kept {
   std::mutex mutex;
-  std::vector<protocol::LedgerEntry> entries;
+  std::optional<protocol::Ledger> whole;  // none before its first use
+  std::vector<protocol::LedgerEntry> untold;
 };
 
-Held& held() {
-  static Held& held = *new Held;  // a writing thread may come to it until the very end
-  return held;
+Kept& kept() {
+  static Kept& kept = *new Kept;  // a writing thread may come to it until the very end
+  return kept;
+}
+
+protocol::Ledger& whole(Kept& kept) {
+  if (!kept.whole) kept.whole = checkpoint::restored_manifest().ledger;
+  return *kept.whole;
 }
 
 }  // namespace
 
 void add_to_ledger(const protocol::LedgerEntry& entry) {
   if (replica_rank() != 0) return;  // also where nobody listens: the checkpoint holds it
-  const std::lock_guard lock(held().mutex);
-  held().entries.push_back(entry);
+  const std::lock_guard lock(kept().mutex);
+  append(whole(kept()), {num_restarts(), entry});
+  kept().untold.push_back(entry);
 }
 
 void send_ledger() {
-  for (protocol::LedgerEntry& entry : take_ledger()) send(std::move(entry));
+  const std::lock_guard lock(kept().mutex);
+  for (protocol::LedgerEntry& entry : std::exchange(kept().untold, {})) send(std::move(entry));
 }
 
-std::vector<protocol::LedgerEntry> take_ledger() {
-  const std::lock_guard lock(held().mutex);
-  return std::exchange(held().entries, {});
+std::vector<protocol::LedgerEntry> take_ledger(protocol::Manifest& manifest) {
+  const std::lock_guard lock(kept().mutex);
+  manifest.ledger = whole(kept());
+  manifest.ledger_from = checkpoint::restored_manifest().ledger_from;
+  return std::exchange(kept().untold, {});
 }
 
 void hold_again(std::vector<protocol::LedgerEntry> entries) {
-  const std::lock_guard lock(held().mutex);
-  auto& now = held().entries;
+  const std::lock_guard lock(kept().mutex);
+  auto& now = kept().untold;
   now.insert(now.begin(), std::make_move_iterator(entries.begin()), std::make_move_iterator(entries.end()));
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Checkpoint manifests: what verifies, what does not, and which checkpoint is the newest good one.
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <QTemporaryDir>
@@ -24,6 +26,11 @@ class TestManifest : public QObject {
     std::ofstream(file, std::ios::binary) << text;
   }
 
+  static std::string read(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
   fs::path make(const std::string& name, const std::string& content = "the state") {
     const fs::path directory = parent_ / name;
     fs::create_directories(directory);
@@ -34,7 +41,8 @@ class TestManifest : public QObject {
     const auto crc =
         crc32(0, reinterpret_cast<const Bytef*>(content.data()), static_cast<uInt>(content.size()));
     manifest.files = {{"model", static_cast<std::int64_t>(content.size()), static_cast<std::uint32_t>(crc)}};
-    manifest.ledger = {{"train-0", 1, 2, 30, 40, 5, 53, 40}};
+    manifest.generation = 3;
+    manifest.ledger = {{2, {"train-0", 1, 2, 0, 30, 5, 53, 30}}, {3, {"train-0", 1, 2, 30, 40, 5, 53, 40}}};
     write_manifest(directory, manifest);
     return directory;
   }
@@ -59,7 +67,10 @@ class TestManifest : public QObject {
     QCOMPARE(manifest.step, 40);
     QCOMPARE(manifest.reason, std::string("rescale"));
     QCOMPARE(manifest.files.size(), 1u);
-    QVERIFY((manifest.ledger == std::vector<LedgerEntry>{{"train-0", 1, 2, 30, 40, 5, 53, 40}}));
+    QCOMPARE(manifest.generation, 3);
+    QCOMPARE(manifest.ledger.size(), 2u);
+    QVERIFY((manifest.ledger.back() == Stretch{3, {"train-0", 1, 2, 30, 40, 5, 53, 40}}));
+    QCOMPARE(manifest.ledger_from, 0);
   }
 
   // Like one on a damaged sector: it opens, and reading fails.
@@ -100,6 +111,106 @@ class TestManifest : public QObject {
     const fs::path garbage = make("checkpoint-000006");
     write(garbage / "manifest.json", R"({"version":1,"step":"x"})");
     QCOMPARE(kind_of(garbage), ErrorKind::corrupt);
+    const fs::path empty = make("checkpoint-000007");
+    write_manifest(empty, {});
+    QCOMPARE(kind_of(empty), ErrorKind::corrupt);
+    const fs::path pipe = make("checkpoint-000008");  // of which a reader waits for a writer
+    fs::remove(pipe / "model");
+    QCOMPARE(mkfifo((pipe / "model").c_str(), 0600), 0);
+    QCOMPARE(kind_of(pipe), ErrorKind::corrupt);
+  }
+
+  // Whatever is changed in it: no byte of it counts for nothing.
+  void aManifestVouchesForItself() {
+    const fs::path file = make("checkpoint-000001") / "manifest.json";
+    const std::string text = read(file);
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      std::string flipped = text;
+      flipped[at] = static_cast<char>(flipped[at] ^ 1);
+      write(file, flipped);
+      QVERIFY2(kind_of(file.parent_path()) != ErrorKind::failure, qPrintable(QString::number(at)));
+      write(file, text.substr(0, at));
+      QVERIFY2(kind_of(file.parent_path()) != ErrorKind::failure, qPrintable(QString::number(at)));
+    }
+    std::string added = text;
+    added.insert(added.rfind("\n}"), ",\n  \"step\": 99");
+    write(file, added);
+    QCOMPARE(kind_of(file.parent_path()), ErrorKind::corrupt);
+    write(file, text);
+    QCOMPARE(kind_of(file.parent_path()), ErrorKind::failure);  // none
+  }
+
+  // It had no checksum, and of the ledger what came since the checkpoint before.
+  void whatVersion1WroteIsRead() {
+    const fs::path directory = make("checkpoint-000001");
+    const char* const old =
+        R"({"version":1,"step":40,"epoch":1,"progress":41.5,"num_replicas":2,"reason":"rescale","pinned":true,)"
+        R"("files":[{"name":"model","bytes":9,"crc32":4091248363}],)"
+        R"("ledger":[{"type":"ledger","loader":"train-0","epoch":1,"pass":0,"from":0,"to":640,"padding":0,)"
+        R"("dataset_size":5000,"step":40}]})";
+    write(directory / "manifest.json", old);
+    const Manifest manifest = verify_checkpoint(directory);
+    QCOMPARE(manifest.version, 1);
+    QCOMPARE(manifest.step, 40);
+    QVERIFY(manifest.pinned);
+    QCOMPARE(manifest.generation, -1);
+    QCOMPARE(manifest.ledger_from, 40);
+    QVERIFY((manifest.ledger == Ledger{{-1, {"train-0", 1, 0, 0, 640, 0, 5000, 40}}}));
+    // Written again it is of the newest version, and says the same.
+    write_manifest(directory, manifest);
+    const Manifest again = verify_checkpoint(directory);
+    QCOMPARE(again.version, Manifest::kVersion);
+    QVERIFY(again.ledger == manifest.ledger && again.ledger_from == 40 && again.pinned);
+  }
+
+  void stretchesOfAPassAreJoined() {
+    Ledger ledger;
+    append(ledger, {0, {"train-0", 0, 0, 0, 20, 1, 50, 2}});
+    append(ledger, {0, {"validate-0", 0, 0, 0, 10, 0, 10, 2}});
+    append(ledger, {0, {"train-0", 0, 0, 20, 40, 2, 50, 4}});  // goes on
+    append(ledger, {1, {"train-0", 0, 0, 40, 50, 0, 50, 5}});  // in another generation
+    append(ledger, {1, {"train-0", 0, 1, 0, 50, 0, 50, 10}});  // in another pass
+    append(ledger, {1, {"train-0", 0, 1, 0, 50, 0, 50, 15}});  // begun anew, by the program itself
+    QCOMPARE(ledger.size(), 5u);
+    QVERIFY((ledger[0] == Stretch{0, {"train-0", 0, 0, 0, 40, 3, 50, 4}}));
+  }
+
+  void onlyWhatIsOursIsLoaded() {
+    const fs::path others = make("checkpoint-000001");
+    fs::permissions(others, fs::perms::others_write, fs::perm_options::add);
+    QCOMPARE(kind_of(others), ErrorKind::corrupt);
+    const fs::path file = make("checkpoint-000002");
+    fs::permissions(file / "model", fs::perms::others_write, fs::perm_options::add);
+    QCOMPARE(kind_of(file), ErrorKind::corrupt);
+    // Of a folder that is good itself.
+    make("elsewhere");
+    fs::create_directory_symlink(parent_ / "elsewhere", parent_ / "checkpoint-000003");
+    QCOMPARE(kind_of(parent_ / "checkpoint-000003"), ErrorKind::corrupt);
+    std::vector<std::string> skipped;
+    QVERIFY(!newest_good_checkpoint(parent_, &skipped));
+    QVERIFY2(skipped.at(0).find("is a link to") != std::string::npos, skipped[0].c_str());
+    QVERIFY2(skipped.at(2).find("may be written by other users") != std::string::npos, skipped[2].c_str());
+  }
+
+  void whatAnotherUserMadeIsNotLoaded() {
+    if (geteuid() != 0) QSKIP("only root can give a folder to another user");
+    constexpr uid_t kNobody = 65534;
+    const fs::path folder = make("checkpoint-000001"), file = make("checkpoint-000002");
+    QCOMPARE(chown(folder.c_str(), kNobody, kNobody), 0);
+    QCOMPARE(kind_of(folder), ErrorKind::corrupt);
+    QCOMPARE(chown((file / "manifest.json").c_str(), kNobody, kNobody), 0);
+    QCOMPARE(kind_of(file), ErrorKind::corrupt);
+  }
+
+  void onlyNamesThatFitAreCheckpoints() {
+    make("checkpoint-000002");
+    for (const char* name : {"checkpoint-99999999999999999999", "checkpoint-", "checkpoint--1",
+                             "checkpoint-1x", "checkpoint-0000000000001"})
+      make(name);
+    QCOMPARE(list_checkpoints(parent_), std::vector{parent_ / "checkpoint-000002"});
+    QCOMPARE(checkpoint_name(12), "checkpoint-000012");
+    QCOMPARE(checkpoint_number(checkpoint_name(999'999'999'999)).value(), 999'999'999'999);
+    QVERIFY_EXCEPTION_THROWN(checkpoint_name(1'000'000'000'000), Error);
   }
 
   void aStateFileCannotLieOutside() {
@@ -125,6 +236,11 @@ class TestManifest : public QObject {
     QCOMPARE(newest_good_checkpoint(parent_, &skipped).value(), parent_ / "checkpoint-000010");
     QCOMPARE(skipped.size(), 1u);
     QVERIFY(!newest_good_checkpoint(parent_ / "nowhere"));
+    // One that could not be loaded is none.
+    make("checkpoint-000012");
+    QCOMPARE(
+        newest_good_checkpoint(parent_, nullptr, {}, {{"checkpoint-000012", "it cannot be loaded"}}).value(),
+        parent_ / "checkpoint-000010");
   }
 };
 

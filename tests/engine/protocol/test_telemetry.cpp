@@ -30,7 +30,7 @@ class TestTelemetry : public QObject {
         Hyperparameters{{{"lr", "0.1"}}},
         Notice{"warning", "a sentence", 600},
         Goodbye{1, 143, 600, 16},
-        Failure{1, "exception", "std::bad_alloc", 600, 64, 17}};
+        Failure{1, "checkpoint", "damaged", 600, 64, 17, "checkpoint-000012"}};
     QCOMPARE(messages.size(), std::variant_size_v<Message>);
     for (std::size_t i = 0; i < messages.size(); ++i) {
       const std::string line = encode(messages[i]);

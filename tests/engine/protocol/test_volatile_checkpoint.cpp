@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Volatile checkpoints: read as any other, and on the way to the disk either whole or still in memory.
+#include <unistd.h>
+
 #include <QTemporaryDir>
 #include <QTest>
 #include <fstream>
@@ -49,20 +51,20 @@ class TestVolatileCheckpoint : public QObject {
 
   void itIsReadAsAnyOther() {
     const fs::path checkpoint = make();
-    QVERIFY(is_volatile(checkpoint));
+    QVERIFY(is_volatile(checkpoint, memory_));
     QCOMPARE(list_checkpoints(disk_), std::vector{checkpoint});
-    QCOMPARE(verify_checkpoint(checkpoint).step, 40);
-    QCOMPARE(newest_good_checkpoint(disk_).value(), checkpoint);
+    QCOMPARE(verify_checkpoint(checkpoint, memory_).step, 40);
+    QCOMPARE(newest_good_checkpoint(disk_, nullptr, memory_).value(), checkpoint);
     fs::resize_file(memory_ / "checkpoint-000003" / "model", 8);
-    QVERIFY_EXCEPTION_THROWN(verify_checkpoint(checkpoint), Error);
+    QVERIFY_EXCEPTION_THROWN(verify_checkpoint(checkpoint, memory_), Error);
   }
 
   void itsCopyOnDiskTakesItsPlace() {
     const fs::path checkpoint = make();
     fs::create_directory(checkpoint.string() + ".copy");  // of somebody who was killed
-    persist_checkpoint(checkpoint);
-    QVERIFY(!is_volatile(checkpoint));
-    const Manifest manifest = verify_checkpoint(checkpoint);
+    persist_checkpoint(checkpoint, memory_);
+    QVERIFY(!is_volatile(checkpoint, memory_));
+    const Manifest manifest = verify_checkpoint(checkpoint, memory_);
     QCOMPARE(manifest.step, 40);
     QVERIFY(manifest.files.at(0).crc32.has_value());
     QCOMPARE(contents(checkpoint / "model"), std::string("the state"));
@@ -75,31 +77,79 @@ class TestVolatileCheckpoint : public QObject {
     const fs::path checkpoint = make();
     fs::remove(checkpoint);
     fs::rename(memory_ / "checkpoint-000003", checkpoint);
-    QVERIFY_EXCEPTION_THROWN(verify_checkpoint(checkpoint), Error);
+    QVERIFY_EXCEPTION_THROWN(verify_checkpoint(checkpoint, memory_), Error);
   }
 
   void aLostOneIsPassedOver() {
     make("checkpoint-000002");
-    persist_checkpoint(disk_ / "checkpoint-000002");
+    persist_checkpoint(disk_ / "checkpoint-000002", memory_);
     make("checkpoint-000003");
     fs::remove_all(memory_ / "checkpoint-000003");
     std::vector<std::string> skipped;
-    QCOMPARE(newest_good_checkpoint(disk_, &skipped).value(), disk_ / "checkpoint-000002");
+    QCOMPARE(newest_good_checkpoint(disk_, &skipped, memory_).value(), disk_ / "checkpoint-000002");
     QCOMPARE(skipped.size(), 1u);
-    QVERIFY_EXCEPTION_THROWN(persist_checkpoint(disk_ / "checkpoint-000003"), Error);
-    QVERIFY(is_volatile(disk_ / "checkpoint-000003"));
+    QVERIFY_EXCEPTION_THROWN(persist_checkpoint(disk_ / "checkpoint-000003", memory_), Error);
+    QVERIFY(is_volatile(disk_ / "checkpoint-000003", memory_));
   }
 
   void aDamagedOneStaysInMemory() {
     const fs::path checkpoint = make();
     fs::remove(memory_ / "checkpoint-000003" / "model");
-    QVERIFY_EXCEPTION_THROWN(persist_checkpoint(checkpoint), Error);
-    QVERIFY(is_volatile(checkpoint) && fs::exists(memory_ / "checkpoint-000003"));
+    QVERIFY_EXCEPTION_THROWN(persist_checkpoint(checkpoint, memory_), Error);
+    QVERIFY(is_volatile(checkpoint, memory_) && fs::exists(memory_ / "checkpoint-000003"));
   }
 
   void itIsRemovedWithWhatItLinksTo() {
-    remove_checkpoint(make());
+    remove_volatile_checkpoint(make(), memory_);
     QVERIFY(fs::is_empty(disk_) && fs::is_empty(memory_));
+  }
+
+  // A link of a checkpoint's name that a person made: neither it nor what it leads to is touched, wherever
+  // that lies, in the place in memory too.
+  void anyOtherLinkIsLeftAlone() {
+    make("checkpoint-000003");
+    fs::create_directories(disk_.parent_path() / "precious");
+    std::ofstream(disk_.parent_path() / "precious" / "work") << "years";
+    for (const fs::path& to :
+         {disk_.parent_path() / "precious", memory_ / "checkpoint-000003", fs::path("/nowhere")}) {
+      const fs::path link = disk_ / "checkpoint-000004";
+      fs::create_directory_symlink(to, link);
+      QVERIFY(!is_volatile(link, memory_));
+      QVERIFY_EXCEPTION_THROWN(verify_checkpoint(link, memory_), Error);
+      QVERIFY_EXCEPTION_THROWN(persist_checkpoint(link, memory_), Error);
+      QVERIFY_EXCEPTION_THROWN(remove_volatile_checkpoint(link, memory_), Error);
+      QCOMPARE(fs::read_symlink(link), to);
+      fs::remove(link);
+    }
+    QCOMPARE(contents(disk_.parent_path() / "precious" / "work"), std::string("years"));
+    QCOMPARE(verify_checkpoint(disk_ / "checkpoint-000003", memory_).step, 40);
+    QVERIFY_EXCEPTION_THROWN(verify_checkpoint(disk_ / "checkpoint-000003"), Error);  // of another run
+  }
+
+  // Who can write to a place in memory, or made it, can lay a checkpoint there.
+  void aPlaceThatIsNotOursAloneIsNotRead() {
+    const fs::path checkpoint = make(), root = memory_.parent_path();
+    fs::permissions(root, fs::perms::group_read, fs::perm_options::add);
+    QVERIFY_EXCEPTION_THROWN(verify_checkpoint(checkpoint, memory_), Error);
+    fs::permissions(root, fs::perms::owner_all);
+    verify_checkpoint(checkpoint, memory_);
+    fs::permissions(memory_, fs::perms::others_write, fs::perm_options::add);
+    QVERIFY_EXCEPTION_THROWN(verify_checkpoint(checkpoint, memory_), Error);
+    fs::permissions(memory_, fs::perms::owner_all);
+    // A link on the way.
+    fs::rename(memory_ / "checkpoint-000003", root / "elsewhere");
+    fs::create_directory_symlink(root / "elsewhere", memory_ / "checkpoint-000003");
+    QVERIFY_EXCEPTION_THROWN(verify_checkpoint(checkpoint, memory_), Error);
+    fs::remove(memory_ / "checkpoint-000003");
+    fs::rename(root / "elsewhere", memory_ / "checkpoint-000003");
+    if (geteuid() != 0) QSKIP("only root can give a folder to another user");
+    for (const fs::path& folder : {root, memory_, memory_ / "checkpoint-000003"}) {
+      verify_checkpoint(checkpoint, memory_);
+      QCOMPARE(chown(folder.c_str(), 65534, 65534), 0);
+      QVERIFY_EXCEPTION_THROWN(verify_checkpoint(checkpoint, memory_), Error);
+      QVERIFY_EXCEPTION_THROWN(persist_checkpoint(checkpoint, memory_), Error);
+      QCOMPARE(chown(folder.c_str(), 0, 0), 0);
+    }
   }
 
   void thereIsNoRoomWhereThereIsNoMemory() {

@@ -167,8 +167,13 @@ class Replica {
     std::fprintf(stderr, "crashing as told\n");
     if (options_.crash_unsaid) write_checkpoint("periodic");
     if (!options_.crash_says.empty())
-      telemetry_.send(Failure{environment_.replica_rank, options_.crash_says, options_.crash_text, step_ - 1,
-                              100, monotonic_seconds()});
+      telemetry_.send(Failure{environment_.replica_rank,
+                              options_.crash_says,
+                              options_.crash_text,
+                              step_ - 1,
+                              100,
+                              monotonic_seconds(),
+                              {}});
     if (options_.crash_code != 0) _exit(options_.crash_code);
     raise(SIGKILL);
   }
@@ -180,8 +185,10 @@ class Replica {
   void restore() {
     Restored restored{environment_.replica_rank, "", 0, 0};
     if (const auto found = newest_good_checkpoint(environment_.checkpoint_path)) {
+      const Manifest manifest = read_manifest(*found);
       restored.checkpoint = found->filename().string();
-      restored.step = step_ = read_manifest(*found).step;
+      restored.step = restored_ = step_ = manifest.step;
+      ledger_ = manifest.ledger;
     }
     restored.mono = monotonic_seconds();
     telemetry_.send(restored);
@@ -196,8 +203,8 @@ class Replica {
         if (!options_.crash_once.empty()) std::ofstream(options_.crash_once) << "crashed\n";
         fail();
       } else if (options_.peers_first) {
-        telemetry_.send(Failure{environment_.replica_rank, "peer", "a replica is gone", step_ - 1, 0,
-                                monotonic_seconds()});
+        telemetry_.send(Failure{
+            environment_.replica_rank, "peer", "a replica is gone", step_ - 1, 0, monotonic_seconds(), {}});
         std::abort();
       }
     }
@@ -238,16 +245,20 @@ class Replica {
   std::string write_checkpoint(const std::string& reason) const {
     const fs::path parent = environment_.checkpoint_path;
     const auto known = list_checkpoints(parent);
-    const int number = known.empty() ? 1 : std::stoi(known.front().filename().string().substr(11)) + 1;
-    char name[32];
-    std::snprintf(name, sizeof name, "checkpoint-%06d", number);
+    const std::string name =
+        checkpoint_name(known.empty() ? 1 : *checkpoint_number(known.front().filename().string()) + 1);
     const fs::path unfinished = parent / "unfinished";
     fs::create_directories(unfinished);
     Manifest manifest;
     manifest.step = step_;
     manifest.reason = reason;
     manifest.num_replicas = environment_.num_replicas;
-    manifest.ledger = {{"train-0", 0, 0, 0, step_, 0, options_.steps, step_}};
+    manifest.generation = environment_.num_restarts;
+    std::ofstream(unfinished / "model") << "the state";
+    manifest.files = {{"model", 9, file_crc32(unfinished / "model")}};
+    manifest.ledger = ledger_;
+    append(manifest.ledger,
+           {manifest.generation, {"train-0", 0, 0, restored_, step_, 0, options_.steps, step_}});
     write_manifest(unfinished, manifest);
     fs::rename(unfinished, parent / name);
     return name;
@@ -265,6 +276,8 @@ class Replica {
   std::ofstream sent_;
   std::vector<Trigger> triggers_;
   std::atomic<std::int64_t> step_ = 0;
+  std::int64_t restored_ = 0;
+  Ledger ledger_;
   double last_step_ = 0;
   std::atomic<bool> waiting_ = false;
   std::atomic<double> since_ = 0;

@@ -427,6 +427,29 @@ class TestMachine : public QObject {
     QCOMPARE(f.machine.message(), "std::bad_alloc");
   }
 
+  // As many times as there are checkpoints; the replicas say when none is left.
+  void aCheckpointThatCannotBeLoadedGivesWayToTheOneBefore() {
+    Log log;
+    RunMachine machine({120, 60, 0}, log);
+    machine.start(2, "resume");
+    for (int attempt = 0; attempt < 5; ++attempt) {
+      machine.replica_exited(
+          {0, 7, 0, false, Cause::checkpoint, "checkpoint-000005 cannot be loaded: it is odd"});
+      machine.replica_exited(aborted(1, Cause::peer, "replica 0 is gone"));
+      QCOMPARE(log.timer, 0.0);
+      QVERIFY2(
+          log.tells(
+              "checkpoint-000005 cannot be loaded: it is odd; restarting at once from checkpoint-000001"),
+          log.events.c_str());
+      log.take();
+      machine.time_out();
+      QCOMPARE(log.take(), std::string("launch 2 crash; "));
+    }
+    for (int rank : {0, 1}) machine.replica_exited({rank, 7, 0, false, Cause::exception, "none is good"});
+    QCOMPARE(machine.state(), RunState::failed);
+    QCOMPARE(machine.message(), std::string("none is good"));
+  }
+
   void aGradientThatIsNotFiniteFailsOrRestores() {
     const Exit exit{0, 1, 0, false, Cause::non_finite, "step 20: the gradient is not finite"};
     Log log;

@@ -4,10 +4,12 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
+#include <fstream>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/storage/samples.h"
+#include "predecessor.h"
 #include "recorder.h"
 #include "storage/full_disk.h"
 
@@ -35,6 +37,24 @@ struct Recorded {
   const protocol::RunPaths paths = protocol::run_paths(id);
   Recorder recorder;
 };
+
+// One sample a step.
+protocol::LedgerEntry trained(std::int64_t from, std::int64_t to) {
+  return {"train-0", 0, 0, from, to, 0, 100, to};
+}
+
+void write(const protocol::RunPaths& paths, int number, const protocol::Ledger& ledger,
+           std::int64_t ledger_from = 0) {
+  protocol::Manifest manifest;
+  manifest.step = ledger.back().entry.step;
+  manifest.generation = ledger.back().generation;
+  manifest.files = {{"model", 0, 0}};
+  manifest.ledger = ledger;
+  manifest.ledger_from = ledger_from;
+  const auto directory = paths.checkpoints / protocol::checkpoint_name(number);
+  std::filesystem::create_directory(directory);
+  protocol::write_manifest(directory, manifest);
+}
 
 }  // namespace
 
@@ -72,23 +92,129 @@ class TestRecorder : public QObject {
     const std::string id = catalogue.create_run({});
     const protocol::RunPaths paths = protocol::run_paths(id);
     protocol::make_run_directories(paths);
-    for (const int number : {0, 1, 2}) {
-      protocol::Manifest manifest;
-      manifest.step = 10 * number + 10;
-      manifest.ledger = {{"train-0", 0, 0, 10 * number, 10 * number + 10, 0, 30, manifest.step}};
-      const auto directory = paths.checkpoints / ("checkpoint-00000" + std::to_string(number));
-      std::filesystem::create_directory(directory);
-      protocol::write_manifest(directory, manifest);
-    }
+    for (const int number : {0, 1, 2}) write(paths, number, {{3, trained(0, 10 * number + 10)}});
     Recorder recorder(catalogue, id, paths);
     recorder.begin_generation(3);
     recorder.adopt_checkpoints();
+    recorder.flush();
+    QCOMPARE(catalogue.checkpoints(id).size(), 3u);
+    QCOMPARE(catalogue.ledger(id).back().entry.to, 30);
     recorder.restored("checkpoint-000001");
     recorder.flush();
-    const auto ledger = catalogue.ledger(id);
-    QCOMPARE(ledger.size(), 2u);
-    QCOMPARE(ledger[0].entry.to, 10);
-    QCOMPARE(ledger[1].entry.to, 20);
+    QVERIFY((catalogue.ledger(id) == protocol::Ledger{{3, trained(0, 20)}}));
+  }
+
+  // Whoever removes the newest leaves its name to the next one, which is another checkpoint.
+  void aNameThatIsUsedAgainIsListedAnew() {
+    Recorded recorded;
+    auto& [folder, catalogue, id, paths, recorder] = recorded;
+    write(paths, 0, {{0, trained(0, 10)}});
+    write(paths, 1, {{0, trained(0, 20)}});
+    recorder.adopt_checkpoints();
+    recorder.flush();
+    std::filesystem::remove_all(paths.checkpoints / "checkpoint-000001");
+    write(paths, 1, {{0, trained(0, 50)}});
+    reconcile(catalogue, *catalogue.run(id), paths);
+    QCOMPARE(catalogue.checkpoints(id).size(), 2u);
+    for (const auto& checkpoint : catalogue.checkpoints(id))
+      QCOMPARE(checkpoint.step, checkpoint.name == "checkpoint-000000" ? 10 : 50);
+    QVERIFY((catalogue.ledger(id) == protocol::Ledger{{0, trained(0, 50)}}));
+  }
+
+  // The catalogue could not be written for a while, checkpoints went their way, and the supervisor was killed
+  // with all that it knew; what it had told of a time that was undone is in the catalogue.
+  void oneCheckpointKnowsTheWholeLedger() {
+    Recorded recorded;
+    auto& [folder, catalogue, id, paths, recorder] = recorded;
+    catalogue.put_generation(id, {});
+    for (const std::int64_t from : {0, 10, 20}) recorder.take(trained(from, from + 10));
+    recorder.flush();
+    const protocol::Ledger whole{{0, trained(0, 20)}, {1, trained(20, 40)}, {3, trained(40, 70)}};
+    write(paths, 8, whole);
+    reconcile(catalogue, *catalogue.run(id), paths);
+    QVERIFY(catalogue.ledger(id) == whole);
+    QCOMPARE(catalogue.checkpoints(id).at(0).generation, 3);
+  }
+
+  // What a generation told beyond its last checkpoint lasts where it ended in order; what is missing of the
+  // time before is in the checkpoint.
+  void whatTheCatalogueMissedIsMadeGood() {
+    Recorded recorded;
+    auto& [folder, catalogue, id, paths, recorder] = recorded;
+    recorder.take(trained(0, 10));
+    recorder.take(trained(30, 40));
+    recorder.flush();
+    write(paths, 2, {{0, trained(0, 30)}});
+    recorder.adopt_checkpoints();
+    recorder.flush();
+    QVERIFY((catalogue.ledger(id) == protocol::Ledger{{0, trained(0, 30)}, {0, trained(30, 40)}}));
+  }
+
+  // A validation that is repeated within an epoch is the same stretch of the same pass.
+  void whatIsValidatedAgainCountsAgain() {
+    Recorded recorded;
+    auto& [folder, catalogue, id, paths, recorder] = recorded;
+    const auto validated = [](std::int64_t step) {
+      return protocol::LedgerEntry{"validate-0", 0, 0, 0, 10, 0, 10, step};
+    };
+    const protocol::Ledger until{{0, trained(0, 10)}, {0, validated(10)}, {0, validated(20)}};
+    for (const auto& [generation, entry] : until) recorder.take(entry);
+    recorder.take(trained(10, 30));
+    recorder.take(validated(30));
+    recorder.flush();
+    write(paths, 2, until);
+    recorder.adopt_checkpoints();
+    recorder.flush();
+    QCOMPARE(catalogue.ledger(id).size(), 5u);
+    reconcile(catalogue, *catalogue.run(id), paths);
+    QVERIFY(catalogue.ledger(id) == until);
+  }
+
+  // Of a checkpoint that is there for a person to look at the ledger is not what lasted.
+  void aCheckpointOfAnotherTimeIsNotTakenIn() {
+    Recorded recorded;
+    auto& [folder, catalogue, id, paths, recorder] = recorded;
+    write(paths, 1, {{0, trained(0, 10)}});
+    write(paths, 2, {{0, trained(0, 20)}});  // that could not be loaded
+    recorder.begin_generation(1);
+    recorder.restored("checkpoint-000001");
+    recorder.take(trained(10, 15));
+    recorder.adopt_checkpoints();
+    recorder.flush();
+    QVERIFY((catalogue.ledger(id) == protocol::Ledger{{0, trained(0, 10)}, {1, trained(10, 15)}}));
+    QCOMPARE(catalogue.checkpoints(id).size(), 2u);
+  }
+
+  // Its checkpoints held what came since the one before, and the catalogue the rest.
+  void aRunOfVersion1GoesOn() {
+    Recorded recorded;
+    auto& [folder, catalogue, id, paths, recorder] = recorded;
+    catalogue.put_generation(id, {});
+    for (const std::int64_t from : {0, 10, 20}) recorder.take(trained(from, from + 10));
+    recorder.flush();
+    const protocol::LedgerEntry last = trained(10, 20);
+    const auto old = paths.checkpoints / "checkpoint-000001";
+    std::filesystem::create_directory(old);
+    std::ofstream(old / "manifest.json")
+        << protocol::Json{{"version", 1},
+                          {"step", 20},
+                          {"epoch", 0},
+                          {"progress", 1},
+                          {"num_replicas", 1},
+                          {"reason", "exit"},
+                          {"files", {{{"name", "model"}, {"bytes", 0}, {"crc32", 0}}}},
+                          {"ledger", {protocol::Json::parse(protocol::encode(last))}}};
+    recorder.begin_generation(1);
+    recorder.restored("checkpoint-000001");
+    recorder.flush();
+    QVERIFY((catalogue.ledger(id) == protocol::Ledger{{0, trained(0, 10)}, {0, trained(10, 20)}}));
+    // The first of the new version says as much as it can.
+    recorder.take(trained(20, 25));
+    recorder.flush();
+    write(paths, 2, {{-1, last}, {1, trained(20, 28)}}, 20);
+    reconcile(catalogue, *catalogue.run(id), paths);
+    QVERIFY((catalogue.ledger(id) ==
+             protocol::Ledger{{0, trained(0, 10)}, {0, trained(10, 20)}, {1, trained(20, 28)}}));
   }
 
   // The stretches of a validation that ended at the same step as the checkpoint are told apart.
@@ -105,11 +231,7 @@ class TestRecorder : public QObject {
 
     const protocol::LedgerEntry trained{"train-0", 0, 0, 0, 20, 0, 20, 20},
         validated{"validate-0", 0, 0, 0, 5, 0, 10, 20}, later{"validate-0", 0, 0, 5, 10, 0, 10, 20};
-    protocol::Manifest manifest;
-    manifest.step = 20;
-    manifest.ledger = {trained, validated};
-    std::filesystem::create_directory(paths.checkpoints / "checkpoint-000000");
-    protocol::write_manifest(paths.checkpoints / "checkpoint-000000", manifest);
+    write(paths, 0, {{0, trained}, {0, validated}});
     for (const auto& entry : {trained, validated, later}) recorder.take(entry);
     recorder.flush();
     recorder.restored("checkpoint-000000");

@@ -3,6 +3,7 @@
 // A run's place in memory: emptied onto the disk, taken over from supervisors that were killed, and lost with
 // the machine.
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -43,6 +44,7 @@ class TestVolatileCheckpoints : public QObject {
 
   // What a supervisor that was killed leaves: its place, which nobody has locked.
   static fs::path leave(const RunPaths& run) {
+    make_private_directory(run.memory.parent_path());
     fs::create_directories(run.memory);
     fs::create_directory_symlink(run.checkpoints, run.memory / "home");
     std::ofstream(run.memory / "lock");
@@ -76,7 +78,7 @@ class TestVolatileCheckpoints : public QObject {
     place.persist();
     place.settle();
     for (const fs::path& checkpoint : {first, second}) {
-      QVERIFY(!is_volatile(checkpoint));
+      QVERIFY(!fs::is_symlink(checkpoint));
       verify_checkpoint(checkpoint);
     }
     QVERIFY(list_checkpoints(paths.memory).empty());
@@ -89,7 +91,7 @@ class TestVolatileCheckpoints : public QObject {
     for (int number = 1; number <= 20; ++number) {
       const fs::path checkpoint = write(paths, "checkpoint-0000" + std::to_string(10 + number));
       place.persist();
-      if (number == 20) QTRY_VERIFY_WITH_TIMEOUT(!is_volatile(checkpoint), 30000);
+      if (number == 20) QTRY_VERIFY_WITH_TIMEOUT(!fs::is_symlink(checkpoint), 30000);
     }
   }
 
@@ -114,7 +116,7 @@ class TestVolatileCheckpoints : public QObject {
       place.settle();
       place.settle();
       QCOMPARE(place.take_news().size(), 1u);
-      QVERIFY(is_volatile(checkpoint));
+      QVERIFY(is_volatile(checkpoint, paths.memory));
     }
     QCOMPARE(list_checkpoints(paths.memory).size(), 1u);
   }
@@ -127,7 +129,7 @@ class TestVolatileCheckpoints : public QObject {
     place.settle();
     QCOMPARE(place.take_news().size(), 1u);
     fs::rename(folder() / "model", checkpoint / "model");
-    QTRY_VERIFY_WITH_TIMEOUT((place.try_again(), !is_volatile(checkpoint)), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT((place.try_again(), !fs::is_symlink(checkpoint)), 30000);
     place.settle();
     const auto news = place.take_news();
     QCOMPARE(news.size(), 1u);
@@ -151,7 +153,7 @@ class TestVolatileCheckpoints : public QObject {
     const fs::path first = leave(ours), second = leave(other);
     const VolatileCheckpoints place(ours);
     for (const fs::path& checkpoint : {first, second}) {
-      QVERIFY(!is_volatile(checkpoint));
+      QVERIFY(!fs::is_symlink(checkpoint));
       verify_checkpoint(checkpoint);
     }
     QVERIFY(!fs::exists(other.memory));
@@ -171,21 +173,79 @@ class TestVolatileCheckpoints : public QObject {
     const VolatileCheckpoints living(other);
     const fs::path checkpoint = write(other);
     const VolatileCheckpoints place(ours);
-    QVERIFY(is_volatile(checkpoint) && fs::exists(checkpoint));
+    QVERIFY(is_volatile(checkpoint, other.memory) && fs::exists(checkpoint));
   }
 
   void whatWentWithTheMachineIsTold() {
     const RunPaths paths = run("aaaaaaaa");
     const fs::path kept = leave(paths);
-    persist_checkpoint(kept);
+    persist_checkpoint(kept, paths.memory);
     const fs::path lost = write(paths, "checkpoint-000002");
     fs::remove_all(folder() / "shm" / paths.memory.parent_path().filename());
     VolatileCheckpoints place(paths);
     const auto news = place.take_news();
     QCOMPARE(news.size(), 1u);
     QVERIFY(news[0].text.starts_with("checkpoint-000002 was in memory only"));
-    QVERIFY(!is_volatile(lost));
+    QVERIFY(!fs::is_symlink(lost));
     QCOMPARE(newest_good_checkpoint(paths.checkpoints), kept);
+  }
+
+  // He was here before us, and waits for replicas to look into his folder.
+  void thePlaceOfAnotherUserIsNotUsed() {
+    if (geteuid() != 0) QSKIP("only root can give a folder to another user");
+    const RunPaths paths = run("aaaaaaaa");
+    const fs::path kept = leave(paths);
+    persist_checkpoint(kept, paths.memory);
+    const fs::path left = write(paths, "checkpoint-000002");  // whose copy he has put in its place
+    const fs::path root = paths.memory.parent_path();
+    QCOMPARE(chown(root.c_str(), 65534, 65534), 0);
+    VolatileCheckpoints place(paths);
+    QVERIFY(place.place().empty());
+    const auto news = place.take_news();
+    QCOMPARE(news.size(), 2u);
+    QVERIFY2(news[0].text.find(root.string() + " is no directory of yours") != std::string::npos,
+             news[0].text.c_str());
+    QVERIFY2(news[1].text.find("checkpoint-000002 was in memory only") != std::string::npos,
+             news[1].text.c_str());
+    QCOMPARE(newest_good_checkpoint(paths.checkpoints, nullptr, paths.memory), kept);
+    QVERIFY(fs::exists(paths.memory / "checkpoint-000002" / "model"));  // that is his
+    place.settle();
+    QVERIFY(!fs::exists(left));
+  }
+
+  void aLinkInThePlacesStead() {
+    const RunPaths paths = run("aaaaaaaa");
+    fs::create_directory(folder() / "elsewhere");
+    fs::create_directory_symlink(folder() / "elsewhere", paths.memory.parent_path());
+    VolatileCheckpoints place(paths);
+    QVERIFY(place.place().empty());
+    QCOMPARE(place.take_news().size(), 1u);
+    QVERIFY(fs::is_empty(folder() / "elsewhere"));
+  }
+
+  // The second is what a run's own links look like, but for the run.
+  void aLinkOfSomebodysOwnIsLeftAlone() {
+    const RunPaths paths = run("aaaaaaaa"), other = run("bbbbbbbb");
+    const VolatileCheckpoints living(other);
+    write(other, "checkpoint-000002");
+    fs::create_directories(folder() / "precious");
+    std::ofstream(folder() / "precious" / "work") << "years";
+    fs::create_directory_symlink(folder() / "precious", paths.checkpoints / "checkpoint-000001");
+    fs::create_directory_symlink(other.memory / "checkpoint-000002", paths.checkpoints / "checkpoint-000002");
+    {
+      VolatileCheckpoints place(paths);
+      for (const char* name : {"checkpoint-000003", "checkpoint-000004", "checkpoint-000005"})
+        write(paths, name);
+      place.settle();
+      const auto news = place.take_news();
+      QCOMPARE(news.size(), 2u);
+      QVERIFY2(news[0].text.find("is a link to") != std::string::npos, news[0].text.c_str());
+    }
+    for (const char* name : {"checkpoint-000001", "checkpoint-000002"})
+      QVERIFY(fs::is_symlink(paths.checkpoints / name));
+    QVERIFY(fs::exists(folder() / "precious" / "work"));
+    QVERIFY(fs::exists(other.memory / "checkpoint-000002" / "model"));
+    QCOMPARE(list_checkpoints(paths.checkpoints).size(), 4u);
   }
 
   void withoutMemoryThereIsNoPlace() {
@@ -194,7 +254,9 @@ class TestVolatileCheckpoints : public QObject {
       const RunPaths paths = run("aaaaaaaa");
       VolatileCheckpoints place(paths);
       QVERIFY(paths.memory.empty() || !fs::exists(paths.memory));
+      QVERIFY(place.place().empty());
       place.settle();
+      QVERIFY(place.take_news().empty());
     }
   }
 };

@@ -103,6 +103,47 @@ class CheckpointStoreTest : public QObject {
     QVERIFY(fs::exists(good));
   }
 
+  void numbers_go_on_beside_names_that_are_none() {
+    const fs::path first = write("1");
+    for (const char* name : {"checkpoint-99999999999999999999", "checkpoint-", "checkpoint-7x"})
+      fs::create_directory(store_->directory() / name);
+    QCOMPARE(write("2").filename().string(), std::string("checkpoint-000001"));
+    fs::rename(first, store_->directory() / "checkpoint-1000000");
+    QCOMPARE(write("3").filename().string(), std::string("checkpoint-1000001"));
+    // The last number there is leaves none for the next, and the error says what to do.
+    fs::rename(store_->directory() / "checkpoint-1000001", store_->directory() / "checkpoint-999999999999");
+    try {
+      write("4");
+      QFAIL("written");
+    } catch (const Error& e) {
+      QVERIFY2(std::string(e.what()).find("move those with such numbers") != std::string::npos, e.what());
+    }
+  }
+
+  void somebodys_own_link_is_left_alone() {
+    const fs::path precious = fs::path(temporary_->path().toStdString()) / "precious";
+    fs::create_directory(precious);
+    write("1");
+    fs::create_directory_symlink(precious, store_->directory() / "checkpoint-000000-mine");
+    const fs::path link = store_->directory() / "checkpoint-0";
+    fs::create_directory_symlink(precious, link);
+    for (const char* text : {"2", "3", "4", "5"}) write(text);
+    QVERIFY(fs::is_symlink(link) && fs::exists(precious));
+    QCOMPARE(protocol::list_checkpoints(store_->directory()).size(), 3u);
+  }
+
+  void what_could_not_be_loaded_is_passed_over() {
+    const fs::path good = write("1"), bad = write("2");
+    store_ = std::make_unique<CheckpointStore>(
+        store_->directory(), fs::path(),
+        std::map<std::string, std::string>{{bad.filename().string(), "it cannot be loaded"}});
+    std::vector<std::string> skipped;
+    QCOMPARE(store_->newest(&skipped), good);
+    QCOMPARE(skipped, std::vector<std::string>{"checkpoint-000001: it cannot be loaded"});
+    for (const char* text : {"3", "4", "5"}) write(text);
+    QVERIFY(fs::exists(bad));  // for a person to look at
+  }
+
   void what_a_killed_writer_left_is_removed() {
     const fs::path first = write("first");
     const fs::path half = store_->directory() / "checkpoint-000001.partial";
@@ -127,10 +168,11 @@ class CheckpointStoreTest : public QObject {
     const fs::path first = write("1"), second = write("2");
     const fs::path memory = temporary_->filePath("memory").toStdString();
     fs::create_directory(memory);
+    store_ = std::make_unique<CheckpointStore>(store_->directory(), memory);
     for (const char* text : {"3", "4", "5"}) {
       protocol::Manifest manifest;
-      const auto written = store_->write_in_memory(memory, manifest, {file("model", text)});
-      QVERIFY(written && protocol::is_volatile(*written));
+      const auto written = store_->write_in_memory(manifest, {file("model", text)});
+      QVERIFY(written && protocol::is_volatile(*written, memory));
       QCOMPARE(contents(*written / "model"), std::string(text));
       QCOMPARE(store_->newest(nullptr), written);
       QVERIFY(fs::exists(memory / written->filename()));
@@ -143,11 +185,10 @@ class CheckpointStoreTest : public QObject {
   void where_there_is_no_room_in_memory_nothing_is_left() {
     write("1");
     protocol::Manifest manifest;
-    for (const char* memory : {"/proc", "/nowhere"})
-      QVERIFY(!store_->write_in_memory(memory, manifest, {file("model", "2")}));
-    const fs::path memory = temporary_->filePath("memory").toStdString();
-    std::ofstream(memory) << "in the way";
-    QVERIFY(!store_->write_in_memory(memory, manifest, {file("model", "2")}));
+    const fs::path in_the_way = temporary_->filePath("memory").toStdString();
+    std::ofstream(in_the_way) << "in the way";
+    for (const fs::path& memory : {fs::path(), fs::path("/proc"), fs::path("/nowhere"), in_the_way})
+      QVERIFY(!CheckpointStore(store_->directory(), memory).write_in_memory(manifest, {file("model", "2")}));
     QCOMPARE(std::distance(fs::directory_iterator(store_->directory()), {}), 1);
   }
 

@@ -7,9 +7,13 @@
 #include <QFile>
 #include <QTest>
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <future>
 #include <set>
 
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/manifest.h"
 #include "batchscope/train/elastic_sampler.h"
 #include "listener.h"
 #include "replicas.h"
@@ -17,6 +21,7 @@
 using namespace batchscope;
 using batchscope::testing::Listener;
 using protocol::Json;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -34,7 +39,7 @@ class LoggedJob {
 
   // The messages of a generation of one replica, and its exit code.
   std::vector<protocol::Message> generation(int expected_code, const QStringList& more,
-                                            const std::string& triggers) {
+                                            const std::string& triggers, const std::string& unloadable = {}) {
     Listener listener(directory_.filePath("telemetry").toStdString());
     QDir(directory_.path()).mkdir("samples");
     auto messages = std::async(std::launch::async, [&] {
@@ -54,12 +59,18 @@ class LoggedJob {
                        {protocol::variable::kSampleLog, directory_.filePath("samples").toStdString()},
                        {protocol::variable::kTelemetrySocket, listener.environment().telemetry_socket},
                        {protocol::variable::kCheckpointInterval, interval_},
+                       {protocol::variable::kUnloadable, unloadable},
                        {protocol::variable::kTriggers, triggers}},
          .generation = generation_++});
     if (replicas[0].code != expected_code)
       qWarning("exit code %d: %s", replicas[0].code, replicas[0].errors.constData());
     QFile::remove(directory_.filePath("telemetry"));
     return messages.get();
+  }
+
+  fs::path checkpoints() const { return directory_.filePath("checkpoints").toStdString(); }
+  protocol::Manifest newest() const {
+    return protocol::verify_checkpoint(protocol::newest_good_checkpoint(checkpoints()).value());
   }
 
   // A file that is there once a checkpoint has been told of.
@@ -89,6 +100,12 @@ std::vector<T> all(const std::vector<protocol::Message>& messages) {
   for (const auto& message : messages)
     if (const T* m = std::get_if<T>(&message)) found.push_back(*m);
   return found;
+}
+
+std::vector<protocol::LedgerEntry> entries_of(const protocol::Ledger& ledger) {
+  std::vector<protocol::LedgerEntry> entries;
+  for (const protocol::Stretch& stretch : ledger) entries.push_back(stretch.entry);
+  return entries;
 }
 
 // The samples that a ledger lists.
@@ -132,6 +149,60 @@ class LedgerTest : public QObject {
         if (generation > 0 || logged.step <= 4) lasted.push_back(logged.sample);
     std::sort(lasted.begin(), lasted.end());
     QCOMPARE(told, lasted);
+
+    // The last checkpoint knows all of it by itself, and who did it.
+    const protocol::Manifest last = job.newest();
+    QCOMPARE(last.generation, 2);
+    QCOMPARE(last.ledger_from, 0);
+    QCOMPARE(listed(entries_of(last.ledger)), lasted);
+    const std::vector<int> generations{0, 1, 1, 1, 2, 2};  // of the stretches of four passes
+    QCOMPARE(last.ledger.size(), generations.size());
+    for (std::size_t i = 0; i < generations.size(); ++i) QCOMPARE(last.ledger[i].generation, generations[i]);
+  }
+
+  void a_checkpoint_of_version_1_goes_on() {
+    LoggedJob job;
+    const fs::path old = job.checkpoints() / "checkpoint-000001";
+    fs::create_directories(old);
+    for (const auto& file : fs::directory_iterator(BATCHSCOPE_CHECKPOINT_V1))
+      fs::copy_file(file.path(), old / file.path().filename());
+    const protocol::Manifest before = protocol::verify_checkpoint(old);
+    QCOMPARE(before.version, 1);
+    const auto finished = job.generation(0, {}, {});
+    QCOMPARE(all<protocol::Restored>(finished).at(0).step, before.step);
+    const protocol::Manifest after = job.newest();
+    QCOMPARE(after.version, protocol::Manifest::kVersion);
+    QCOMPARE(after.ledger_from, before.step);
+    // What it held, the rest of the pass that it was made in, and the last validation.
+    QCOMPARE(after.ledger.size(), before.ledger.size() + 2);
+    QVERIFY(std::equal(before.ledger.begin(), before.ledger.end(), after.ledger.begin()));
+  }
+
+  // Its file is as it was written, and holds nothing that a state can be made of.
+  void a_checkpoint_that_cannot_be_loaded_is_named_and_passed_over() {
+    LoggedJob job;
+    job.generation(143, {}, R"(["step=4:checkpoint","step=8:stop"])");
+    const fs::path newest = protocol::list_checkpoints(job.checkpoints()).at(0);
+    protocol::Manifest manifest = protocol::read_manifest(newest);
+    std::ofstream(newest / "metrics") << "{}";
+    for (protocol::StateFile& file : manifest.files)
+      if (file.name == "metrics") file = {"metrics", 2, protocol::file_crc32(newest / "metrics")};
+    protocol::write_manifest(newest, manifest);
+    QCOMPARE(protocol::verify_checkpoint(newest).step, 8);
+
+    const auto failed = all<protocol::Failure>(job.generation(kExitCorrupt, {}, {}));
+    QCOMPARE(failed.at(0).kind, std::string("checkpoint"));
+    QCOMPARE(failed[0].checkpoint, newest.filename().string());
+    QVERIFY2(failed[0].text.find("\"metrics\"") != std::string::npos, failed[0].text.c_str());
+
+    protocol::Json why;
+    why[newest.filename().string()] = "it cannot be loaded: " + failed[0].text;
+    const auto next = job.generation(0, {}, {}, why.dump());
+    QCOMPARE(all<protocol::Restored>(next).at(0).step, 4);
+    const auto notices = all<protocol::Notice>(next);
+    QVERIFY(std::any_of(notices.begin(), notices.end(), [&](const auto& notice) {
+      return notice.text.find(newest.filename().string() + ": it cannot be loaded") != std::string::npos;
+    }));
   }
 
   void periodic_checkpoints_tell_nothing_twice_and_leave_nothing_out() {

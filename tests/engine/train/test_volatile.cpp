@@ -54,9 +54,9 @@ class VolatileTest : public QObject {
 
   void a_restart_begins_with_one_in_memory() {
     QCOMPARE(supervised_replica(R"(["step=5:replicas=2"])", folder() / "memory").code, 143);
-    QVERIFY(protocol::is_volatile(newest()));
-    QCOMPARE(protocol::verify_checkpoint(newest()).step, std::int64_t{5});
-    const Replica after = replica({});
+    QVERIFY(protocol::is_volatile(newest(), folder() / "memory"));
+    QCOMPARE(protocol::verify_checkpoint(newest(), folder() / "memory").step, std::int64_t{5});
+    const Replica after = replica({}, {}, folder() / "memory");
     QCOMPARE(after.code, 0);
     QCOMPARE(after.output.count("\"loop\":\"train\""), 15);
   }
@@ -64,9 +64,19 @@ class VolatileTest : public QObject {
   void one_that_is_lost_is_passed_over() {
     supervised_replica(R"(["step=3:checkpoint", "step=5:replicas=2"])", folder() / "memory");
     fs::remove_all(folder() / "memory");
-    const Replica after = replica({});
+    const Replica after = replica({}, {}, folder() / "memory");
     QCOMPARE(after.code, 0);
     QVERIFY2(after.errors.contains("used the one before it"), after.errors.constData());
+    QCOMPARE(after.output.count("\"loop\":\"train\""), 17);
+  }
+
+  // A link that a person made, or somebody whose folder it leads to.
+  void one_that_lies_elsewhere_is_passed_over() {
+    supervised_replica(R"(["step=3:checkpoint", "step=5:replicas=2"])", folder() / "memory");
+    fs::create_directory(folder() / "other");
+    const Replica after = replica({}, {}, folder() / "other");
+    QCOMPARE(after.code, 0);
+    QVERIFY2(after.errors.contains("not to the run's own place in memory"), after.errors.constData());
     QCOMPARE(after.output.count("\"loop\":\"train\""), 17);
   }
 
@@ -86,7 +96,7 @@ class VolatileTest : public QObject {
     const fs::path place = folder() / memory.toStdString();
     supervised ? supervised_replica(triggers.toStdString(), place)
                : replica(triggers.toStdString(), {}, place);
-    QVERIFY(!protocol::is_volatile(newest()));
+    QVERIFY(!fs::is_symlink(newest()));
     QVERIFY(fs::is_empty(folder() / "memory"));
   }
 };

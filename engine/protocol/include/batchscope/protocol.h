@@ -10,6 +10,7 @@
 ///     }
 #pragma once
 
+#include "batchscope/protocol/checkpoint_folder.h"
 #include "batchscope/protocol/control.h"
 #include "batchscope/protocol/device_series.h"
 #include "batchscope/protocol/environment.h"
@@ -17,6 +18,7 @@
 #include "batchscope/protocol/event_file.h"
 #include "batchscope/protocol/fork_server.h"
 #include "batchscope/protocol/json.h"
+#include "batchscope/protocol/ledger.h"
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/non_finite.h"
 #include "batchscope/protocol/paths.h"

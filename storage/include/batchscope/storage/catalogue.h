@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "batchscope/protocol/ledger.h"
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/protocol/run_state.h"
 #include "batchscope/protocol/telemetry.h"
@@ -105,10 +106,7 @@ struct Checkpoint {
 };
 
 /// A stretch of a pass, and who consumed it.
-struct Ledger {
-  int generation = 0;           ///< that consumed it
-  protocol::LedgerEntry entry;  ///< the stretch
-};
+using Ledger = protocol::Stretch;
 
 /// All that the catalogue holds of a run, but for checkpoints and leases, which are bound to their machine.
 struct RunRecord {
@@ -221,8 +219,9 @@ class Catalogue {
   /// Adds a stretch.
   void add_ledger(const std::string& id, int generation, const protocol::LedgerEntry& entry);
   std::vector<Ledger> ledger(const std::string& id);  ///< in the order in which they were added
-  /// Removes all stretches but the first `count`: the run went back to a checkpoint from before them.
-  void keep_ledger(const std::string& id, std::size_t count);
+  /// This is the ledger from now on, all at once: what a checkpoint that the run goes on from says it is.
+  /// Only the run's supervisor may call it.
+  void set_ledger(const std::string& id, const std::vector<Ledger>& ledger);
 
   /// Inserts or replaces each by name.
   void put_hyperparameters(const std::string& id, const std::map<std::string, std::string>& values);

@@ -40,6 +40,7 @@ inline constexpr char kTriggers[] = "BATCHSCOPE_TRIGGERS";
 inline constexpr char kSampleLog[] = "BATCHSCOPE_SAMPLE_LOG";
 inline constexpr char kCheckpointInterval[] = "BATCHSCOPE_CHECKPOINT_INTERVAL";
 inline constexpr char kMemoryPath[] = "BATCHSCOPE_MEMORY_PATH";
+inline constexpr char kUnloadable[] = "BATCHSCOPE_UNLOADABLE_CHECKPOINTS";
 inline constexpr char kCollectiveTimeout[] = "BATCHSCOPE_COLLECTIVE_TIMEOUT";
 inline constexpr char kMaxLocalBatchSize[] = "BATCHSCOPE_MAX_LOCAL_BATCH_SIZE";
 inline constexpr char kNonFinite[] = "BATCHSCOPE_NON_FINITE";
@@ -79,6 +80,8 @@ struct Environment {
   std::string sample_log;           ///< directory: every replica logs the sample ids it uses there
   double checkpoint_interval = 60;  ///< seconds between two periodic checkpoints; 0: none
   std::string memory_path;  ///< where a checkpoint that a restart waits for may lie in memory; empty: nowhere
+  /// JSON object: the checkpoints, by directory name, that replicas of this run could not load, and why.
+  std::string unloadable;
   double collective_timeout = TimeOuts{}.collective;  ///< seconds, see time_outs.h
   std::int64_t max_local_batch_size = 0;   ///< samples of a micro-batch that memory is known to hold; 0: any
   NonFinite non_finite = NonFinite::skip;  ///< what a gradient that is not finite does

@@ -41,8 +41,10 @@ RunPaths run_paths(const std::string& id);
 /// another user.
 void make_run_directories(const RunPaths& paths);
 
-/// Makes one directory 0700 where there is none yet. Throws Error(io), also where it is somebody else's.
-void make_private_directory(const std::filesystem::path& path);
+/// Makes one directory 0700 where there is none yet, and takes from others what they may do with it. Throws
+/// Error(io), also where it is somebody else's or a link; `variable` is what names another place, for the
+/// message.
+void make_private_directory(const std::filesystem::path& path, const char* variable = "XDG_STATE_HOME");
 
 bool valid_run_id(const std::string& id) noexcept;  ///< eight of 0-9 a-z
 /// A random one; whether it is taken is for the catalogue to say.

@@ -161,12 +161,14 @@ struct Goodbye {
 
 /// Why this replica is about to fail, as far as it knows; its exit follows.
 struct Failure {
-  int rank = 0;           ///< of the sender
-  std::string kind;       ///< "exception", "peer" (another replica's end), "non_finite", or "exit"
-  std::string text;       ///< a sentence, or the exception's; empty for "exit"
-  std::int64_t step = 0;  ///< optimizer steps done
+  int rank = 0;  ///< of the sender
+  /// "exception", "peer" (another replica's end), "non_finite", "checkpoint" (that it cannot load) or "exit".
+  std::string kind;
+  std::string text;                   ///< a sentence, or the exception's; empty for "exit"
+  std::int64_t step = 0;              ///< optimizer steps done
   std::int64_t local_batch_size = 0;  ///< samples of the micro-batch in flight; 0: none
   double mono = 0;                    ///< s, when it was sent
+  std::string checkpoint;             ///< of the kind "checkpoint": its directory name
 };
 
 /// Any of them.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// Checkpoints in memory. The one that a restart begins with need not wait for a disk: it is written below
-/// /dev/shm, and what stands among the run's checkpoints is a symbolic link to it. A link is the mark of a
-/// volatile checkpoint, which outlives every process but not the machine; anybody reads it as any other.
-/// persist() puts a copy that is on disk in its place. A link that leads nowhere tells that the machine went
-/// down before that, and the checkpoint before it is used.
+/// the run's own place there (RunPaths::memory), and what stands among the run's checkpoints is a symbolic
+/// link to it. A link of a checkpoint's name that leads to that name in that place is the mark of a volatile
+/// checkpoint, which outlives every process but not the machine; it is read as any other. Any other link is
+/// somebody's own: it is neither loaded nor put on disk nor removed, and what it leads to is left alone.
+/// persist_checkpoint() puts a copy that is on disk in the link's place. A link that leads nowhere tells that
+/// the machine went down before that, and the checkpoint before it is used.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +14,22 @@
 
 namespace batchscope::protocol {
 
-/// Whether it is a link, whatever it leads to.
-bool is_volatile(const std::filesystem::path& checkpoint);
+/// Whether it is a link to the same name below `memory`, whatever is there; `memory` is the run's place in
+/// memory, empty where it has none.
+bool is_volatile(const std::filesystem::path& checkpoint, const std::filesystem::path& memory);
 
 /// The bytes that a checkpoint may take in this directory: half of what statvfs says is free, because memory
 /// is not only ours; 0 where there is no such directory.
 std::int64_t room_for_checkpoint(const std::filesystem::path& directory);
 
 /// Puts a copy of a volatile checkpoint, with checksums and with all of it on disk, in the place of the link,
-/// in one step, and frees the memory. Blocks on the disk. Throws Error(io | corrupt); then the link stays.
-void persist_checkpoint(const std::filesystem::path& checkpoint);
+/// in one step, and frees the memory. Blocks on the disk. Throws Error(io | corrupt | not_found), also for a
+/// checkpoint that is not volatile; then the link stays.
+void persist_checkpoint(const std::filesystem::path& checkpoint, const std::filesystem::path& memory);
 
-/// Removes a checkpoint, and what it links to. Throws Error(io).
-void remove_checkpoint(const std::filesystem::path& checkpoint);
+/// Removes a volatile checkpoint, the link and what is in memory. Throws Error(io), and Error(corrupt) for
+/// one that is not volatile, which stays.
+void remove_volatile_checkpoint(const std::filesystem::path& checkpoint, const std::filesystem::path& memory);
 
 /// Waits until a file or a directory is on disk. Throws Error(io).
 void fsync_path(const std::filesystem::path& path);
