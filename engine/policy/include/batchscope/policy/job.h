@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// What the policy knows of a job.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "batchscope/policy/cluster.h"
+
+namespace batchscope::policy {
+
+/// How fast a job learns with so many replicas on so many nodes of a kind, each at its best batch size:
+/// samples a second at the initial batch size's efficiency, or any unit that is the same for all counts of
+/// one job. 0 or less: it cannot train so.
+using Goodput = std::function<double(int kind, int num_nodes, int num_replicas)>;
+
+/// A job that has devices or wants some.
+struct Job {
+  std::string name;         ///< for reasons
+  Goodput goodput;          ///< none: it has no model yet, and is taken to speed up linearly
+  int min_replicas = 0;     ///< fewer are of no use to it; 0 and 1 are the same: without devices it waits
+  int max_replicas = 1;     ///< at least 1, and at least min_replicas
+  int max_profiled = 0;     ///< replicas, the largest count that its model has measured
+  bool preemptible = true;  ///< false: what it has it keeps
+  Placement placement;      ///< devices at present; empty: none
+  double age = 0;           ///< s since it was submitted
+  int restarts = 0;         ///< so far
+  double pause = 0;         ///< s that a restart of it takes, as measured
+  int waited = 0;           ///< decisions in a row, up to now, that left it without devices
+  /// Scale-invariant work still to do, in goodput's unit times seconds; none: nobody knows.
+  std::optional<double> remaining;
+};
+
+}  // namespace batchscope::policy

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The policies of this room in the simulator: each job's goodput is what its own fitted model says, never the
+// truth of its profile. What it still has to do is known, as its epochs are.
+#include <algorithm>
+#include <map>
+
+#include "batchscope/policy/decision.h"
+#include "scheduler.h"
+
+namespace batchscope::policy {
+namespace {
+
+class GoodputScheduler : public Scheduler {
+ public:
+  explicit GoodputScheduler(Objective objective) : objective_(objective) {}
+
+  std::vector<Placement> decide(double now, std::span<const SimulatedJob* const> jobs,
+                                const SimulationOptions& options) override {
+    std::vector<Job> asked;
+    for (const SimulatedJob* job : jobs) asked.push_back(describe(*job, now, options.restart));
+    const Decision decision = policy::decide(asked, options.cluster, objective_);
+    std::map<std::string, int> waited;
+    std::vector<Placement> placements;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      placements.push_back(decision.jobs[i].placement);
+      if (placements[i].empty()) waited[asked[i].name] = asked[i].waited + 1;
+    }
+    waited_ = std::move(waited);
+    return placements;
+  }
+
+ private:
+  Job describe(const SimulatedJob& job, double now, double restart) const {
+    const Application& application = job.application();
+    Job asked;
+    asked.name = job.submission().name;
+    if (job.goodput(1, 1) >= 0)
+      asked.goodput = [&job](int, int nodes, int replicas) { return job.goodput(nodes, replicas); };
+    asked.max_replicas = application.max_replicas(application.max_batch_size());
+    asked.max_profiled = job.most_profiled();
+    asked.placement = job.placement();
+    asked.age = now - static_cast<double>(job.submission().time);
+    asked.restarts = std::max(job.restarts(), 0);
+    asked.pause = restart;
+    asked.remaining = job.remaining() * static_cast<double>(application.init_batch_size());
+    if (const auto found = waited_.find(asked.name); found != waited_.end()) asked.waited = found->second;
+    return asked;
+  }
+
+  Objective objective_;
+  std::map<std::string, int> waited_;
+};
+
+template <Objective objective>
+std::unique_ptr<Scheduler> make() {
+  return std::make_unique<GoodputScheduler>(objective);
+}
+
+}  // namespace
+
+std::unique_ptr<Scheduler> make_pollux() { return make<Objective::pollux>(); }
+std::unique_ptr<Scheduler> make_adaptdl() { return make<Objective::adaptdl>(); }
+std::unique_ptr<Scheduler> make_sia() { return make<Objective::sia>(); }
+std::unique_ptr<Scheduler> make_fair() { return make<Objective::fair>(); }
+std::unique_ptr<Scheduler> make_fast() { return make<Objective::fast>(); }
+
+}  // namespace batchscope::policy

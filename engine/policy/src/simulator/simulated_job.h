@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A job in the simulator: how far it is, what it has measured of itself, and how it trains with the devices
+// that it has. The rules are in simulation.h.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "batchscope/goodput/fit.h"
+#include "batchscope/goodput/model.h"
+#include "batchscope/policy/simulation.h"
+
+namespace batchscope::policy {
+
+class SimulatedJob {
+ public:
+  // Where goodput chooses its batch size, the job's fixed one is that of its application, if any.
+  SimulatedJob(const Submission& submission, const Application& application, bool by_goodput);
+
+  const Submission& submission() const { return submission_; }
+  const Application& application() const { return application_; }
+  const Placement& placement() const { return placement_; }
+  int epoch() const { return epoch_; }  // that have ended
+  double progress() const { return progress_; }
+  bool completed() const { return completion_.has_value(); }
+  double completion() const { return *completion_; }
+  int restarts() const { return restarts_; }
+  int most_profiled() const { return most_profiled_; }  // replicas
+  const std::vector<Tenure>& tenures() const { return tenures_; }
+
+  // Scale-invariant iterations still to do.
+  double remaining() const { return application_.progress(application_.epochs()) - progress_; }
+
+  // Samples a second at the initial batch size's efficiency, by its own model; negative: it has none yet.
+  double goodput(int num_nodes, int num_replicas) const;
+
+  void advance(double seconds, double interference);
+  // From the next interval on.
+  void reallocate(const Placement& placement, double restart);
+
+ private:
+  std::vector<int> per_node() const;
+  void tune();
+  void measure(std::int64_t local_batch_size, const StepTimes& times, const goodput::GradParams& gradient);
+  void leave();
+
+  const Submission& submission_;
+  const Application& application_;
+  bool fits_;                // the model is asked for
+  std::int64_t fixed_size_;  // 0: goodput chooses
+  double now_ = 0, pause_ = 0, progress_ = 0;
+  int epoch_ = 0, restarts_ = -1, most_profiled_ = 0;
+  std::optional<double> completion_;
+  Placement placement_;
+  std::int64_t local_batch_size_ = 0;
+  int accumulation_steps_ = 0;
+  std::vector<Tenure> tenures_;
+  double since_ = 0;
+
+  std::vector<goodput::ProfileRow> profile_;
+  std::optional<goodput::PerfParams> model_;
+  std::size_t fitted_rows_ = 0;  // that the model has seen
+  goodput::GradParams gradient_;
+  mutable std::map<std::pair<int, int>, double> goodput_;  // by nodes and replicas, of the present model
+};
+
+// How a fixed batch size is divided: into as few micro-batches as the application's bounds allow, and at
+// least two where one replica goes beyond the initial batch size.
+struct Division {
+  std::int64_t local_batch_size;
+  int accumulation_steps;
+};
+Division divide(const Application& application, std::int64_t batch_size, int num_replicas,
+                bool at_least_two_alone);
+
+}  // namespace batchscope::policy

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who gets which devices: what no objective overrules, on random jobs, and what each objective is for.
+#include <QtTest>
+#include <cmath>
+#include <random>
+
+#include "batchscope/policy/decision.h"
+#include "placer.h"
+
+using namespace batchscope::policy;
+
+namespace {
+
+constexpr Objective kAll[] = {Objective::fair, Objective::fast, Objective::pollux, Objective::adaptdl,
+                              Objective::sia};
+
+// Speeds up by this power of its replicas, a little less on several nodes.
+Goodput power(double exponent, double unit = 100) {
+  return [=](int, int nodes, int replicas) {
+    return unit * std::pow(replicas, exponent) * (nodes > 1 ? 0.9 : 1);
+  };
+}
+
+Job job(const std::string& name, double exponent, int most = 64) {
+  Job job;
+  job.name = name;
+  job.goodput = power(exponent);
+  job.max_replicas = most;
+  job.max_profiled = most;
+  job.age = 600;
+  job.pause = 0.05;
+  return job;
+}
+
+int count(const Decision& decision, std::size_t job) { return replicas(decision.jobs[job].placement); }
+
+// Nobody has what is not there.
+bool fits(const Decision& decision, const Cluster& cluster) {
+  std::vector<int> left;
+  for (const Node& node : cluster) left.push_back(node.devices);
+  for (const Allocation& allocation : decision.jobs)
+    for (const Share& share : allocation.placement)
+      if (share.devices < 1 || (left[static_cast<std::size_t>(share.node)] -= share.devices) < 0)
+        return false;
+  return true;
+}
+
+std::vector<Job> random_jobs(std::mt19937& random, int count) {
+  std::uniform_real_distribution<double> unit(0, 1);
+  std::vector<Job> jobs;
+  for (int i = 0; i < count; ++i) {
+    Job asked =
+        job("job-" + std::to_string(i), 0.2 + 0.8 * unit(random), 1 + static_cast<int>(random() % 12));
+    if (random() % 5 == 0) asked.goodput = nullptr;
+    asked.max_profiled = static_cast<int>(random() % 6);
+    asked.min_replicas =
+        random() % 3 == 0 ? std::min(asked.max_replicas, 1 + static_cast<int>(random() % 3)) : 0;
+    asked.preemptible = random() % 6 != 0;
+    asked.age = 5000 * unit(random);
+    asked.restarts = static_cast<int>(random() % 5);
+    asked.pause = 30 * unit(random);
+    if (random() % 3 != 0) asked.remaining = 1e5 * unit(random);
+    jobs.push_back(asked);
+  }
+  return jobs;
+}
+
+Cluster random_cluster(std::mt19937& random) {
+  Cluster cluster;
+  const int nodes = 1 + static_cast<int>(random() % 5), two = static_cast<int>(random() % 2);
+  for (int i = 0; i < nodes; ++i)
+    cluster.push_back(
+        {1 + static_cast<int>(random() % 4), i == 0 ? 0 : two * static_cast<int>(random() % 2)});
+  return cluster;
+}
+
+}  // namespace
+
+class TestDecision : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  // Decisions one after the other on random jobs that come and go.
+  void keepsItsRules() {
+    std::mt19937 random(7);
+    for (int round = 0; round < 60; ++round) {
+      const Cluster cluster = random_cluster(random);
+      const Objective objective = kAll[random() % std::size(kAll)];
+      std::vector<Job> jobs = random_jobs(random, 1 + static_cast<int>(random() % 10));
+      for (int step = 0; step < 8; ++step) {
+        const Decision decision = decide(jobs, cluster, objective);
+        QCOMPARE(decision.jobs.size(), jobs.size());
+        QVERIFY(fits(decision, cluster));
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+          const Allocation& allocation = decision.jobs[i];
+          const int given = replicas(allocation.placement);
+          QCOMPARE(allocation.changed, allocation.placement != jobs[i].placement);
+          QVERIFY(!allocation.reason.empty());
+          if (!jobs[i].preemptible && !jobs[i].placement.empty()) {
+            QVERIFY(!allocation.changed);
+            QCOMPARE(allocation.why, Why::fixed);
+          } else if (given > 0) {
+            QVERIFY(given <= jobs[i].max_replicas && given >= jobs[i].min_replicas);
+            QVERIFY(given <= std::max({1, 2 * jobs[i].max_profiled, jobs[i].min_replicas}));
+          }
+          jobs[i].placement = allocation.placement;
+          jobs[i].waited = given > 0 ? 0 : jobs[i].waited + 1;
+          jobs[i].max_profiled = std::max(jobs[i].max_profiled, given);
+          jobs[i].restarts += allocation.changed;
+          jobs[i].age += 60;
+        }
+        jobs.erase(jobs.begin() + static_cast<std::ptrdiff_t>(random() % jobs.size()));
+        for (Job& arriving : random_jobs(random, 1 + static_cast<int>(random() % 2)))
+          jobs.push_back(arriving);
+      }
+    }
+  }
+
+  // J jobs on N devices: each has some within ceil(J / N) + 1 decisions, for ever.
+  void letsNobodyStarve() {
+    std::mt19937 random(8);
+    for (int round = 0; round < 60; ++round) {
+      const Cluster cluster = random_cluster(random);
+      int all = 0;
+      for (const Node& node : cluster) all += node.devices;
+      std::vector<Job> jobs = random_jobs(random, 1 + static_cast<int>(random() % 25));
+      for (Job& job : jobs) {
+        job.min_replicas = 0;
+        job.preemptible = true;
+      }
+      const Objective objective = kAll[round % static_cast<int>(std::size(kAll))];
+      const int bound = (static_cast<int>(jobs.size()) + all - 1) / all + 1;
+      for (int step = 0; step < 5 * bound; ++step) {
+        const Decision decision = decide(jobs, cluster, objective);
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+          jobs[i].placement = decision.jobs[i].placement;
+          jobs[i].waited = jobs[i].placement.empty() ? jobs[i].waited + 1 : 0;
+          QVERIFY2(jobs[i].waited < bound, qPrintable(QString("%1 jobs on %2").arg(jobs.size()).arg(all)));
+        }
+      }
+    }
+  }
+
+  // The same question has the same answer, and what nobody would gain by is left as it is.
+  void isPureAndSettles() {
+    const Cluster cluster = uniform_cluster(4, 4);
+    std::vector<Job> jobs{job("a", 0.9), job("b", 0.6), job("c", 0.3), job("d", 0.8)};
+    const Decision first = decide(jobs, cluster, Objective::fair);
+    const Decision again = decide(jobs, cluster, Objective::fair);
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      QVERIFY(first.jobs[i].placement == again.jobs[i].placement);
+      QCOMPARE(first.jobs[i].reason, again.jobs[i].reason);
+      jobs[i].placement = first.jobs[i].placement;
+      jobs[i].pause = 30;
+    }
+    for (const Allocation& allocation : decide(jobs, cluster, Objective::fair).jobs)
+      QVERIFY(!allocation.changed);
+  }
+
+  void givesDevicesToThoseWhoUseThem() {
+    const Cluster cluster = uniform_cluster(1, 8);
+    const std::vector<Job> jobs{job("steep", 1.0), job("flat", 0.1)};
+    for (const Objective objective : {Objective::fair, Objective::pollux, Objective::adaptdl}) {
+      const Decision decision = decide(jobs, cluster, objective);
+      QVERIFY(count(decision, 0) > count(decision, 1));
+      QCOMPARE(count(decision, 0) + count(decision, 1), 8);
+    }
+  }
+
+  void letsShortJobsGoFirst() {
+    const Cluster cluster = uniform_cluster(1, 8);
+    std::vector<Job> jobs{job("long", 0.7), job("short", 0.7)};
+    jobs[0].remaining = 1e6;
+    jobs[1].remaining = 1e3;
+    const Decision fair = decide(jobs, cluster, Objective::fair),
+                   fast = decide(jobs, cluster, Objective::fast);
+    QCOMPARE(count(fair, 0), count(fair, 1));
+    QVERIFY(count(fast, 1) > count(fast, 0));
+    jobs[0].remaining.reset();
+    jobs[1].remaining.reset();
+    QCOMPARE(count(decide(jobs, cluster, Objective::fast), 0), 4);
+  }
+
+  // Power-of-two counts within a node, whole nodes beyond.
+  void knowsSiasCounts() {
+    const Cluster cluster = uniform_cluster(4, 4);
+    const Decision decision =
+        decide(std::vector{job("a", 1.0), job("b", 0.8), job("c", 0.2)}, cluster, Objective::sia);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const int given = count(decision, i);
+      QVERIFY2(given > 4 ? given % 4 == 0 : given != 3, qPrintable(QString::number(given)));
+    }
+  }
+
+  // Unknown speed-up: linear, but no more than one device before it has trained.
+  void startsSmall() {
+    Job fresh;
+    fresh.name = "fresh";
+    fresh.max_replicas = 8;
+    const Decision decision = decide(std::vector{fresh}, uniform_cluster(1, 8), Objective::fair);
+    QCOMPARE(count(decision, 0), 1);
+    fresh.max_profiled = 3;
+    QCOMPARE(count(decide(std::vector{fresh}, uniform_cluster(1, 8), Objective::fair), 0), 6);
+  }
+
+  // Two kinds of device: each job where it is faster.
+  void choosesAmongKinds() {
+    const Cluster cluster{{2, 0}, {6, 1}};
+    std::vector<Job> jobs{job("gpu", 0.9, 4), job("core", 0.9, 6)};
+    jobs[0].goodput = [](int kind, int, int n) { return (kind == 0 ? 100 : 1) * n; };
+    jobs[1].goodput = [](int kind, int, int n) { return (kind == 0 ? 5 : 4) * n; };
+    const Decision decision = decide(jobs, cluster, Objective::fair);
+    QVERIFY((decision.jobs[0].placement == Placement{{0, 2}}));
+    QVERIFY((decision.jobs[1].placement == Placement{{1, 6}}));
+    QVERIFY(decision.curve.empty());
+  }
+
+  void saysWhy() {
+    const Cluster cluster = uniform_cluster(1, 4);
+    std::vector<Job> jobs{job("a", 0.5), job("b", 0.95)};
+    const Decision decision = decide(jobs, cluster, Objective::fair);
+    const QString reason = QString::fromStdString(decision.jobs[0].reason);
+    QVERIFY2(reason.contains("one more: +") && reason.contains("b gains +"), qPrintable(reason));
+    QCOMPARE(decision.curve.size(), 5u);
+    for (std::size_t k = 1; k < decision.curve.size(); ++k)
+      QVERIFY(decision.curve[k] <= decision.curve[k - 1]);
+    jobs[0].preemptible = false;
+    jobs[0].placement = {{0, 4}};
+    const Decision fixed = decide(jobs, cluster, Objective::fair);
+    QCOMPARE(fixed.jobs[0].reason, std::string("keeps its 4 devices: it is not preemptible"));
+    QCOMPARE(fixed.jobs[1].why, Why::impossible);
+  }
+
+  void refusesWhatCannotBe() {
+    const Cluster cluster = uniform_cluster(1, 2);
+    std::vector<Job> jobs{job("a", 0.5)};
+    jobs[0].min_replicas = 65;
+    QVERIFY_EXCEPTION_THROWN(decide(jobs, cluster, Objective::fair), std::invalid_argument);
+    jobs[0] = job("a", 0.5);
+    for (const Placement& placement :
+         {Placement{{1, 1}}, Placement{{0, 3}}, Placement{{-1, 1}}, Placement{{0, 0}}}) {
+      jobs[0].placement = placement;
+      QVERIFY_EXCEPTION_THROWN(decide(jobs, cluster, Objective::fair), std::invalid_argument);
+    }
+    QVERIFY(decide({}, cluster, Objective::fair).jobs.empty());
+    QVERIFY(decide(std::vector{job("a", 0.5)}, {}, Objective::fair).jobs[0].placement.empty());
+  }
+
+  // As few nodes as hold it, the hole that fits best, and nobody moves without need.
+  void placesTightly() {
+    const Cluster cluster = uniform_cluster(3, 4);
+    const PlacementCost nodes = [](std::size_t, const Placement& placement) {
+      return placement.empty() ? 1000.0 : static_cast<double>(placement.size()) / replicas(placement);
+    };
+    std::vector<Wish> wishes{
+        {.devices = 2, .present = {{1, 2}}}, {.devices = 4}, {.devices = 1}, {.devices = 4}};
+    const std::vector<Placement> placements = place(cluster, wishes, nodes);
+    QVERIFY(placements[0] == wishes[0].present);
+    QCOMPARE(placements[1].size(), 1u);
+    QCOMPARE(placements[3].size(), 1u);
+    QVERIFY((placements[2] == Placement{{1, 1}}));
+  }
+
+  // Two jobs on several nodes do not share one while there is another way.
+  void keepsSpreadJobsApart() {
+    const Cluster cluster = uniform_cluster(3, 4);
+    const PlacementCost more = [](std::size_t, const Placement& placement) { return -replicas(placement); };
+    const std::vector<Placement> placements =
+        place(cluster, std::vector<Wish>{{.devices = 6}, {.devices = 6}}, more);
+    std::vector<int> spread(3);
+    for (const Placement& placement : placements)
+      if (placement.size() > 1)
+        for (const Share& share : placement) ++spread[static_cast<std::size_t>(share.node)];
+    for (const int count : spread) QVERIFY(count < 2);
+    for (const Placement& placement : placements) QVERIFY(replicas(placement) >= 4);
+  }
+};
+
+QTEST_APPLESS_MAIN(TestDecision)
+#include "test_decision.moc"

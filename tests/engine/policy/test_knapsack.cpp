@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The knapsack against trying everything, and against an integer program.
+#include <QtTest>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "batchscope/policy/knapsack.h"
+#ifdef BATCHSCOPE_GLPK
+#include <glpk.h>
+#endif
+
+using namespace batchscope::policy;
+
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// Jobs as they are: less cost by each device more, most of them may wait.
+std::vector<Options> random_jobs(std::mt19937& random, int count, int most, int kinds, bool concave) {
+  std::uniform_real_distribution<double> unit(0.05, 1);
+  std::vector<Options> jobs;
+  for (int job = 0; job < count; ++job) {
+    Options options;
+    if (random() % 4 != 0) options.push_back({0, 0, 1000 * unit(random)});
+    for (int kind = 0; kind < kinds; ++kind) {
+      const double speed = unit(random), exponent = unit(random);
+      for (int devices = 1; devices <= most; ++devices) {
+        const double worth = concave ? std::pow(devices, exponent) * speed : unit(random);
+        if (concave || random() % 3 != 0 || options.empty())
+          options.push_back({kind, devices, 1 / (worth + 1e-3)});
+      }
+    }
+    jobs.push_back(options);
+  }
+  return jobs;
+}
+
+double by_trying(const std::vector<Options>& jobs, std::vector<int> left, std::size_t job = 0) {
+  if (job == jobs.size()) return 0;
+  double best = kNever;
+  for (const Option& option : jobs[job]) {
+    int& of_kind = left[static_cast<std::size_t>(option.kind)];
+    if (option.devices > of_kind) continue;
+    of_kind -= option.devices;
+    best = std::min(best, option.cost + by_trying(jobs, left, job + 1));
+    of_kind += option.devices;
+  }
+  return best;
+}
+
+// The packing is one of the options each, fits, and costs what it says.
+void verify(const Packing& packing, const std::vector<Options>& jobs, std::vector<int> left) {
+  QVERIFY(packing.feasible);
+  QCOMPARE(packing.chosen.size(), jobs.size());
+  double cost = 0;
+  for (std::size_t job = 0; job < jobs.size(); ++job) {
+    QVERIFY(packing.chosen[job] < jobs[job].size());
+    const Option& option = jobs[job][packing.chosen[job]];
+    left[static_cast<std::size_t>(option.kind)] -= option.devices;
+    cost += option.cost;
+  }
+  for (const int of_kind : left) QVERIFY(of_kind >= 0);
+  QVERIFY(std::abs(cost - packing.cost) <= 1e-9 * std::abs(cost));
+}
+
+#ifdef BATCHSCOPE_GLPK
+// min sum x_jo cost_jo, one option a job, no more devices of a kind than there are.
+double by_program(const std::vector<Options>& jobs, const std::vector<int>& capacity) {
+  glp_prob* const program = glp_create_prob();
+  glp_set_obj_dir(program, GLP_MIN);
+  const int kinds = static_cast<int>(capacity.size()), count = static_cast<int>(jobs.size());
+  glp_add_rows(program, count + kinds);
+  for (int job = 0; job < count; ++job) glp_set_row_bnds(program, job + 1, GLP_FX, 1, 1);
+  for (int kind = 0; kind < kinds; ++kind)
+    glp_set_row_bnds(program, count + kind + 1, GLP_UP, 0, capacity[static_cast<std::size_t>(kind)]);
+  for (int job = 0; job < count; ++job)
+    for (const Option& option : jobs[static_cast<std::size_t>(job)]) {
+      const int column = glp_add_cols(program, 1);
+      glp_set_col_kind(program, column, GLP_BV);
+      glp_set_obj_coef(program, column, option.cost);
+      const int rows[] = {0, job + 1, count + option.kind + 1};
+      const double values[] = {0, 1, static_cast<double>(option.devices)};
+      glp_set_mat_col(program, column, 2, rows, values);
+    }
+  glp_iocp how;
+  glp_init_iocp(&how);
+  how.presolve = GLP_ON;
+  how.msg_lev = GLP_MSG_OFF;
+  glp_term_out(GLP_OFF);
+  const bool solved = glp_intopt(program, &how) == 0 && glp_mip_status(program) == GLP_OPT;
+  const double cost = solved ? glp_mip_obj_val(program) : kNever;
+  glp_delete_prob(program);
+  return cost;
+}
+#endif
+
+}  // namespace
+
+class TestKnapsack : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void isAsGoodAsTryingEverything() {
+    std::mt19937 random(1);
+    for (int round = 0; round < 300; ++round) {
+      const int kinds = 1 + static_cast<int>(random() % 2);
+      const auto jobs = random_jobs(random, 1 + static_cast<int>(random() % 4), 4, kinds, round % 2 == 0);
+      std::vector<int> capacity;
+      for (int kind = 0; kind < kinds; ++kind) capacity.push_back(static_cast<int>(random() % 7));
+      const double best = by_trying(jobs, capacity);
+      const Packing packing = pack_exactly(jobs, capacity);
+      QCOMPARE(packing.feasible, best < kNever);
+      if (!packing.feasible) continue;
+      verify(packing, jobs, capacity);
+      QVERIFY(std::abs(packing.cost - best) <= 1e-9 * best);
+    }
+  }
+
+  void isAsGoodAsAnIntegerProgram() {
+#ifdef BATCHSCOPE_GLPK
+    std::mt19937 random(2);
+    for (int round = 0; round < 12; ++round) {
+      const auto jobs = random_jobs(random, 12, 8, round % 3 == 0 ? 2 : 1, round % 2 == 0);
+      const std::vector<int> capacity = round % 3 == 0 ? std::vector{14, 9} : std::vector{24};
+      const Packing packing = pack_exactly(jobs, capacity);
+      verify(packing, jobs, capacity);
+      const double program = by_program(jobs, capacity);
+      QVERIFY2(std::abs(packing.cost - program) <= 1e-6 * program,
+               qPrintable(QString("%1, the program %2").arg(packing.cost).arg(program)));
+    }
+#else
+    QSKIP("built without GLPK (Debian: libglpk-dev), the oracle of this test");
+#endif
+  }
+
+  // What each number of devices would be worth is what a knapsack of that size says.
+  void pricesEveryNumberOfDevices() {
+    std::mt19937 random(3);
+    const auto jobs = random_jobs(random, 10, 6, 1, true);
+    const Packing packing = pack_exactly(jobs, std::vector{20});
+    QCOMPARE(packing.curve.size(), 21u);
+    for (int devices = 0; devices <= 20; ++devices) {
+      const Packing smaller = pack_exactly(jobs, std::vector{devices});
+      QCOMPARE(packing.curve[static_cast<std::size_t>(devices)], smaller.feasible ? smaller.cost : kNever);
+    }
+    QCOMPARE(packing.curve.back(), packing.cost);
+  }
+
+  // On jobs that gain less by each device more, the hulls lose next to nothing.
+  void isGreedyWithLittleLoss() {
+    std::mt19937 random(4);
+    double worst = 0;
+    for (int round = 0; round < 30; ++round) {
+      const auto jobs = random_jobs(random, 40, 16, 1, true);
+      const std::vector<int> capacity{64 + static_cast<int>(random() % 64)};
+      const Packing greedy = pack_greedily(jobs, capacity), exact = pack_exactly(jobs, capacity);
+      verify(greedy, jobs, capacity);
+      worst = std::max(worst, greedy.cost / exact.cost - 1);
+      QVERIFY(greedy.curve.back() >= exact.curve.back() * (1 - 1e-12));
+    }
+    QVERIFY2(worst < 0.02, qPrintable(QString::number(worst)));
+    for (int round = 0; round < 30; ++round) {
+      const auto jobs = random_jobs(random, 12, 6, 2, true);
+      verify(pack_greedily(jobs, std::vector{20, 30}), jobs, {20, 30});
+    }
+  }
+
+  void choosesByItsSize() {
+    std::mt19937 random(5);
+    const auto few = random_jobs(random, 10, 8, 1, true);
+    QVERIFY(exact_steps(few, std::vector{64}) <= kMostExactSteps);
+    QCOMPARE(pack(few, std::vector{64}).cost, pack_exactly(few, std::vector{64}).cost);
+    const auto many = random_jobs(random, 1000, 16, 1, true);
+    QVERIFY(exact_steps(many, std::vector{2000}) > kMostExactSteps);
+    QCOMPARE(pack(many, std::vector{2000}).cost, pack_greedily(many, std::vector{2000}).cost);
+  }
+
+  void refusesNonsense() {
+    const std::vector<int> capacity{4};
+    for (const Options& options :
+         {Options{}, Options{{1, 1, 1.0}}, Options{{0, -1, 1.0}}, Options{{0, 1, kNever}}}) {
+      const std::vector<Options> jobs{options};
+      QVERIFY_EXCEPTION_THROWN(pack_exactly(jobs, capacity), std::invalid_argument);
+      QVERIFY_EXCEPTION_THROWN(pack_greedily(jobs, capacity), std::invalid_argument);
+    }
+    const std::vector<Options> large{{{0, 5, 1.0}}};
+    QVERIFY(!pack_exactly(large, capacity).feasible);
+    QVERIFY(!pack_greedily(large, capacity).feasible);
+    QVERIFY(pack_exactly({}, capacity).feasible);
+  }
+};
+
+QTEST_APPLESS_MAIN(TestKnapsack)
+#include "test_knapsack.moc"

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The simulator on an application that can be reckoned by hand: two epochs of 60 iterations with batches of
+// 8, a second an iteration on one device, half a second on two.
+#include <QtTest>
+#include <algorithm>
+
+#include "batchscope/policy/simulation.h"
+
+using namespace batchscope;
+using namespace batchscope::policy;
+
+namespace {
+
+ProfileData even() {
+  ProfileData data;
+  data.name = "even";
+  data.trainings[8] = {{60, 60, {1, 1}}, {120, 120, {1, 1}}};
+  data.placements[{1}] = {{1, 1, 4, {0.5, 0}}, {1, 1, 8, {1.0, 0}}};
+  data.placements[{2}] = {{1, 2, 4, {0.5, 0}}};
+  data.placements[{1, 1}] = {{2, 2, 4, {0.5, 0}}};
+  return data;
+}
+
+Applications applications() {
+  Applications applications;
+  applications.emplace("even", Application(even()));
+  return applications;
+}
+
+double time_of(const Outcome& outcome, const std::string& name) {
+  const auto found = std::find_if(outcome.jobs.begin(), outcome.jobs.end(),
+                                  [&](const JobOutcome& job) { return job.name == name; });
+  return found->completion_time();
+}
+
+const SimulationOptions kTwo{uniform_cluster(1, 2), 60, 30, 0};
+const std::vector<Submission> kWorkload{
+    {"a", 0, "even", 2, 8}, {"b", 10, "even", 1, 8}, {"c", 20, "even", 1, 8}};
+
+}  // namespace
+
+class TestSimulation : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  // a has both devices from 60 on, trains from 90 to 150; b and c have one each from 180 on, and train from
+  // 210 to 330.
+  void repeatsWhatWasReckoned() {
+    const Applications known = applications();
+    for (const std::string policy : {"fifo", "las", "tiresias", "srtf"}) {
+      const Outcome outcome = simulate(kWorkload, known, policy, kTwo);
+      QCOMPARE(outcome.policy, policy);
+      QCOMPARE(time_of(outcome, "a"), 150.0);
+      QCOMPARE(time_of(outcome, "b"), 320.0);
+      QCOMPARE(time_of(outcome, "c"), 310.0);
+      QCOMPARE(outcome.mean_completion_time(), 260.0);
+      QCOMPARE(outcome.makespan(), 330.0);
+      QCOMPARE(outcome.restarts(), 0);
+    }
+  }
+
+  // a and b have a device each from 60 on and train from 90 to 210; c has both from 240 on, 270 to 330.
+  void optimusGivesEachOneFirst() {
+    const Outcome outcome = simulate(kWorkload, applications(), "optimus", kTwo);
+    QCOMPARE(time_of(outcome, "a"), 210.0);
+    QCOMPARE(time_of(outcome, "b"), 200.0);
+    QCOMPARE(time_of(outcome, "c"), 310.0);
+  }
+
+  // Alone with one device it takes 30 + 120 s. b saw 770 / 320 jobs on average, so its share is one device.
+  void judgesFairness() {
+    const Outcome outcome = simulate(kWorkload, applications(), "fifo", kTwo);
+    QCOMPARE(outcome.jobs[0].fairness, 1.0);
+    QCOMPARE(outcome.jobs[1].fairness, 320.0 / 150);
+    QCOMPARE(outcome.jobs[2].fairness, 310.0 / 150);
+    QCOMPARE(outcome.worst_fairness(), 320.0 / 150);
+  }
+
+  void tellsWhoHadWhat() {
+    const Outcome outcome = simulate(kWorkload, applications(), "fifo", kTwo);
+    QCOMPARE(outcome.jobs[0].tenures.size(), 1u);
+    const Tenure& tenure = outcome.jobs[0].tenures[0];
+    QCOMPARE(tenure.since, 60.0);
+    QCOMPARE(tenure.until, 150.0);
+    QVERIFY((tenure.placement == Placement{{0, 2}}));
+  }
+
+  // Two jobs on both nodes lose half their speed: 60 s become 120.
+  void interferes() {
+    SimulationOptions options{uniform_cluster(2, 2), 60, 0, 0.5};
+    // c fills a hole on the first node, so that the two others come to lie on both.
+    const std::vector<Submission> workload{{"c", 0, "even", 1, 8}, {"a", 0, "even", 2, 8}};
+    QCOMPARE(time_of(simulate(workload, applications(), "fifo", options), "a"), 120.0);
+    options.cluster = {{1, 0}, {1, 0}, {1, 0}, {1, 0}};
+    const std::vector<Submission> apart{{"a", 0, "even", 2, 8}, {"b", 0, "even", 2, 8}};
+    QCOMPARE(time_of(simulate(apart, applications(), "fifo", options), "b"), 120.0);
+  }
+
+  void waitsForNobody() {
+    const std::vector<Submission> late{{"a", 100'000'000, "even", 2, 8}};
+    QCOMPARE(simulate(late, applications(), "fifo", kTwo).jobs[0].completion_time(), 20.0 + 30 + 60);
+    QVERIFY(simulate({}, applications(), "fifo", kTwo).jobs.empty());
+  }
+
+  // Everybody comes to an end, twice in the same way.
+  void endsUnderEveryPolicy() {
+    std::vector<Submission> workload;
+    for (int i = 0; i < 7; ++i)
+      workload.push_back({"job-" + std::to_string(i), 17 * i, "even", 1 + i % 2, 8});
+    std::int64_t done = 0, all = 0;
+    for (const std::string& policy : policy_names()) {
+      const Outcome once =
+          simulate(workload, applications(), policy, kTwo, [&](std::int64_t so_far, std::int64_t of) {
+            done = so_far;
+            all = of;
+          });
+      QCOMPARE(done, 14);
+      QCOMPARE(all, 14);
+      const Outcome again = simulate(workload, applications(), policy, kTwo);
+      for (std::size_t i = 0; i < workload.size(); ++i) {
+        QVERIFY(once.jobs[i].completion_time() >= 60);
+        QCOMPARE(again.jobs[i].completed, once.jobs[i].completed);
+      }
+    }
+  }
+
+  void readsBetweenWhatWasMeasured() {
+    ProfileData data = even();
+    data.trainings[16] = {{70, 40, {3, 5}}, {130, 80, {1, 1}}};
+    data.between[{3, 3}] = {{3, 3, 4, {0.6, 0.1}}, {3, 3, 6, {0.8, 0.2}}};
+    const Application application(std::move(data));
+    QCOMPARE(application.step_times({1}, 6).step, 0.75);
+    QCOMPARE(application.step_times({1, 1, 1}, 5).step, 0.7);
+    QCOMPARE(application.gradient(12, 0).sqr, 2.0);
+    QCOMPARE(application.gradient(12, 0).var, 3.0);
+    QCOMPARE(application.iterations(12, 0), 50.0);
+    QCOMPARE(application.progress(1), 60.0);
+    QCOMPARE(application.max_replicas(16), 4);
+    // Nothing is known of four nodes: a model stands in, which is slower on more.
+    const StepTimes far = application.step_times({1, 1, 1, 1}, 4);
+    QVERIFY(far.step > 0.4 && far.step < 2 && far.sync >= 0 && far.sync < far.step);
+    QCOMPARE(smallest_rotation({4, 2, 1, 4}), (std::vector{1, 4, 4, 2}));
+  }
+
+  void refusesWhatCannotBe() {
+    const Applications known = applications();
+    const auto refuses = [&](const std::vector<Submission>& workload, const std::string& policy,
+                             const SimulationOptions& options) {
+      try {
+        simulate(workload, known, policy, options);
+      } catch (const std::invalid_argument&) {
+        return true;
+      }
+      return false;
+    };
+    QVERIFY(refuses(kWorkload, "nobody", kTwo));
+    QVERIFY(refuses({{"a", 0, "odd", 1, 8}}, "fifo", kTwo));
+    QVERIFY(refuses({{"a", 0, "even", 3, 8}}, "fifo", kTwo));
+    QVERIFY(!refuses({{"a", 0, "even", 3, 8}}, "fair", kTwo));
+    SimulationOptions options = kTwo;
+    options.interval = 0;
+    QVERIFY(refuses(kWorkload, "fifo", options));
+    options = kTwo;
+    options.interference = 1;
+    QVERIFY(refuses(kWorkload, "fifo", options));
+    ProfileData data = even();
+    data.trainings.clear();
+    QVERIFY_EXCEPTION_THROWN(Application{std::move(data)}, std::invalid_argument);
+  }
+};
+
+QTEST_APPLESS_MAIN(TestSimulation)
+#include "test_simulation.moc"
