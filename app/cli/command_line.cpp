@@ -31,6 +31,7 @@ class CommandLine {
     addQueryCommands(set_);
     addKeepingCommands(set_);
     addStoreCommands(set_);
+    addSharingCommands(set_);
     addHelp();
   }
 

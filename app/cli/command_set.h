@@ -83,5 +83,6 @@ void addTrainingCommands(CommandSet& set);  // run, and what controls it
 void addQueryCommands(CommandSet& set);     // what runs say
 void addKeepingCommands(CommandSet& set);   // tags, notes, trash, files
 void addStoreCommands(CommandSet& set);     // the store and the machine
+void addSharingCommands(CommandSet& set);   // many runs on the same devices
 
 }  // namespace batchscope::cli

@@ -238,6 +238,29 @@ inline constexpr char kDoctor[] =
     "  batchscope doctor --store        checks every file of the store against its checksums\n"
     "  batchscope doctor --tighten      0700 for the store's folders, 0600 for its files\n";
 
+inline constexpr char kSimulate[] =
+    "What a workload would have taken under each policy, without a device. Policies that give jobs what they "
+    "asked\n"
+    "for: fifo (in order, nobody is stopped), las or tiresias (least attained service first), srtf "
+    "(shortest\n"
+    "remaining time first), optimus (devices where they save most time). By goodput: pollux, sia, adaptdl, "
+    "and ours:\n"
+    "fair, and fast, which lets little remaining work go first.\n"
+    "\n"
+    "WORKLOAD has lines name,time,application,num_replicas,batch_size; DIR a folder for each application "
+    "with\n"
+    "placements.csv (placement,local_bsz,step_time,sync_time) and a validation-B.csv "
+    "(progress,iteration,grad_sqr,\n"
+    "grad_var) for each batch size B measured, an epoch a line; times in seconds, and if they are there\n"
+    "scalability.csv, limits.csv and between.csv (tools/pollux_profiles.py says what these are).\n"
+    "Worst fairness: the largest completion time over that with a fair share of the devices for itself.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope simulate workload.csv --profiles profiles\n"
+    "  batchscope simulate workload.csv --profiles profiles --policy fifo,pollux,fast --nodes 2 --gpus 8\n"
+    "  batchscope simulate workload.csv --profiles profiles --restart 0.1 --json\n"
+    "  batchscope simulate workload.csv --profiles profiles --policy fair --gantt fair.svg\n";
+
 inline constexpr char kCompletion[] =
     "Names of runs, series and fields are completed as they are at that moment.\n"
     "\n"

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "format.h"
+#include "svg_text.h"
 
 namespace batchscope::cli {
 namespace {
@@ -18,18 +19,6 @@ constexpr std::array kColours{"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F
 constexpr int kLeft = 84, kRight = 24, kTop = 56, kBottom = 56;  // margins, pixels
 constexpr int kLegendLine = 18;
 constexpr int kPixelsPerXTick = 110, kPixelsPerYTick = 60;
-
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char c : printable(text)) switch (c) {
-      case '<': safe += "&lt;"; break;
-      case '>': safe += "&gt;"; break;
-      case '&': safe += "&amp;"; break;
-      case '"': safe += "&quot;"; break;
-      default: safe += c;
-    }
-  return safe;
-}
 
 class Picture {
  public:
@@ -44,7 +33,7 @@ class Picture {
         "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
         size_.width, size_.height);
     add("<text x=\"{}\" y=\"24\" font-size=\"15\" font-weight=\"bold\">{}</text>\n", kLeft,
-        escaped(plot_.title));
+        svgText(plot_.title));
     drawAxes();
     drawRestarts();
     for (std::size_t i = 0; i < plot_.curves.size(); ++i) drawCurve(i);
@@ -81,10 +70,10 @@ class Picture {
     add("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#808080\"/>\n", kLeft,
         kTop, size_.width - kRight - kLeft, bottom_ - kTop);
     add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", (kLeft + size_.width - kRight) / 2,
-        bottom_ + 38, escaped(plot_.xLabel));
+        bottom_ + 38, svgText(plot_.xLabel));
     if (!plot_.unit.empty())
       add("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", kLeft - 8, kTop - 10,
-          escaped(plot_.unit));
+          svgText(plot_.unit));
   }
 
   void drawRestarts() {
@@ -138,8 +127,8 @@ class Picture {
       const PlotCurve& curve = plot_.curves[i];
       add("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"3\"/>\n", kLeft, y - 4,
           kLeft + 24, y - 4, kColours[i % kColours.size()]);
-      add("<text x=\"{}\" y=\"{}\">{}, last {}</text>\n", kLeft + 32, y, escaped(curve.label),
-          escaped(formatSeriesValue(curve.series, curve.last)));
+      add("<text x=\"{}\" y=\"{}\">{}, last {}</text>\n", kLeft + 32, y, svgText(curve.label),
+          svgText(formatSeriesValue(curve.series, curve.last)));
     }
   }
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who had which device when, as an SVG: a panel for each policy, a line for each device, time to the right,
+// all in one scale. Colours are applications, white is idle, a dark edge is a restart; a job's name shows
+// under the mouse.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "batchscope/policy/simulation.h"
+
+namespace batchscope::cli {
+
+std::string simulationGantt(const std::vector<policy::Outcome>& outcomes, const policy::Cluster& cluster);
+
+}  // namespace batchscope::cli

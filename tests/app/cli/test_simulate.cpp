@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// simulate: the small workload beside this file, whose results were reckoned by hand (policy.simulation says
+// how), what is wrong with a workload or a profile, and the measurements published with Pollux where they
+// are.
+#include <QtTest>
+#include <functional>
+
+#include "batchscope/protocol/error.h"
+#include "sandbox.h"
+
+using namespace batchscope;
+using namespace batchscope::cli;
+
+namespace {
+
+QString beside(const QString& name) { return QStringLiteral(SIMULATION_FOLDER "/") + name; }
+
+QStringList simulateSmall(const QStringList& more) {
+  return QStringList{
+             "simulate", beside("workload.csv"), "--profiles", beside("profiles"), "--nodes", "1", "--gpus",
+             "2"} +
+         more;
+}
+
+QJsonObject outcome(const Answer& answer, int index = 0) {
+  return answer.json()["policies"].toArray()[index].toObject();
+}
+
+}  // namespace
+
+class TestSimulate : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() { sandbox_ = std::make_unique<Sandbox>(); }
+
+  void answersInJson() {
+    const Answer answer = sandbox_->ask(simulateSmall({"--policy", "tiresias,optimus", "--json"}));
+    QCOMPARE(answer.code, int(kExitOk));
+    QVERIFY2(answer.out.contains(R"("jobs":{"a":150,"b":320,"c":310})"), qPrintable(answer.out));
+    const QJsonObject tiresias = outcome(answer);
+    QCOMPARE(tiresias["policy"].toString(), "tiresias");
+    QCOMPARE(tiresias["mean_jct"].toDouble(), 260.0);
+    QCOMPARE(tiresias["makespan"].toDouble(), 330.0);
+    QCOMPARE(tiresias["worst_fairness"].toDouble(), 320.0 / 150);
+    QCOMPARE(tiresias["restarts"].toInt(), 0);
+    QCOMPARE(outcome(answer, 1)["jobs"].toObject(), (QJsonObject{{"a", 210}, {"b", 200}, {"c", 310}}));
+  }
+
+  void printsATable() {
+    const Answer answer = sandbox_->ask(simulateSmall({"--policy", "fifo,fair"}));
+    QCOMPARE(answer.code, int(kExitOk));
+    const QStringList lines = answer.out.split('\n');
+    QVERIFY2(lines[0].contains("mean completion time") && lines[1].contains("fifo") &&
+                 lines[1].contains("260.0 s") && lines[2].contains("fair"),
+             qPrintable(answer.out));
+    QVERIFY2(lines[3].contains("even"), qPrintable(answer.out));  // has no table
+    QVERIFY(!answer.err.contains("simulating"));                  // a progress bar is for terminals
+  }
+
+  void drawsWhoHadWhat() {
+    const Answer answer = sandbox_->ask(simulateSmall({"--policy", "fifo,optimus", "--gantt", "chart.svg"}));
+    QCOMPARE(answer.code, int(kExitOk));
+    QFile file(sandbox_->path("chart.svg"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QByteArray svg = file.readAll();
+    QVERIFY(svg.startsWith("<svg") && svg.endsWith("</svg>\n"));
+    QCOMPARE(svg.count("<title>a: 2 replicas</title>"), 1);
+    QCOMPARE(svg.count("<title>a: 1 replica</title>"), 1);
+    QCOMPARE(svg.count("fifo: mean completion time"), 1);
+    QCOMPARE(sandbox_->ask(simulateSmall({"--gantt", "chart.svg"})).code, int(kExitConflict));
+    QCOMPARE(sandbox_->ask(simulateSmall({"--gantt", "chart.svg", "--force"})).code, int(kExitOk));
+    QVERIFY(sandbox_->ask(simulateSmall({"--gantt", "-"})).out.endsWith("</svg>\n"));
+    QCOMPARE(sandbox_->ask(simulateSmall({"--gantt", "chart.png"})).code, int(kExitUsage));
+    QCOMPARE(sandbox_->ask(simulateSmall({"--gantt", "/nowhere/chart.svg"})).code, int(kExitFailure));
+  }
+
+  void refusesWorkloads_data() {
+    QTest::addColumn<QByteArray>("workload");
+    QTest::addColumn<QString>("message");
+    const QByteArray head = "name,time,application,num_replicas,batch_size\n";
+    QTest::newRow("empty") << QByteArray() << "w.csv:1: the file is empty; expected a line name,time,";
+    QTest::newRow("column") << QByteArray("name,time,application,batch_size\n")
+                            << "w.csv:1: the first line has no column \"num_replicas\"";
+    QTest::newRow("cells") << head + "a,0,even,1\n"
+                           << "w.csv:2: 4 cells where the first line has 5";
+    QTest::newRow("time") << head + "a,0,even,1,8\n\nb,soon,even,1,8\n"
+                          << "w.csv:4: time is \"soon\"; expected a whole number, at least 0";
+    QTest::newRow("replicas") << head + "a,0,even,0,8\n"
+                              << "w.csv:2: num_replicas is \"0\"; expected a whole number from 1 to";
+    QTest::newRow("huge") << head + "a,0,even,1,99999999999999999999\n"
+                          << "w.csv:2: batch_size is";
+    QTest::newRow("twice") << head + "a,0,even,1,8\na,1,even,1,8\n"
+                           << "w.csv:3: a second job \"a\"";
+    QTest::newRow("path") << head + "a,0,../even,1,8\n"
+                          << "w.csv:2: application is \"../even\"";
+    QTest::newRow("quote") << head + "\"a,0,even,1,8\n"
+                           << "w.csv:2: a quote is not closed";
+    QTest::newRow("unknown") << head + "a,0,evne,1,8\n"
+                             << "job a needs a profile of \"evne\"";
+    QTest::newRow("many") << head + "a,0,even,3,8\n"
+                          << "w.csv: a: asks for 3 of 2 devices";
+  }
+  void refusesWorkloads() {
+    QFETCH(QByteArray, workload);
+    QFETCH(QString, message);
+    write("w.csv", workload);
+    const Answer answer = sandbox_->ask({"simulate", "w.csv", "--profiles", beside("profiles"), "--nodes",
+                                         "1", "--gpus", "2", "--policy", "fifo", "--json"});
+    QVERIFY(answer.code == kExitUsage || answer.code == kExitNotFound);
+    QVERIFY2(answer.err.contains(message), qPrintable(answer.err));
+    QVERIFY(answer.json()["error"].toObject()["message"].toString().contains(message));
+  }
+
+  void refusesProfiles_data() {
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("message");
+    const QByteArray steps = "placement,local_bsz,step_time,sync_time\n";
+    const QByteArray epochs = "progress,iteration,grad_sqr,grad_var\n";
+    QTest::newRow("placement") << "placements.csv" << steps + "1x,8,1,0\n"
+                               << "placements.csv:2: placement is \"1x\"; expected the replicas on each node";
+    QTest::newRow("time") << "placements.csv" << steps + "1,8,0,0\n"
+                          << "placements.csv:2: step_time is \"0\"; expected a number above 0";
+    QTest::newRow("sync") << "placements.csv" << steps + "1,8,1,1\n"
+                          << "placements.csv:2: sync_time is 1; expected";
+    QTest::newRow("not a number") << "placements.csv" << steps + "1,8,nan,0\n"
+                                  << "placements.csv:2: step_time";
+    QTest::newRow("twice") << "placements.csv" << steps + "12,8,1,0\n21,8,1,0\n"
+                           << "two rows of 3 replicas on 2 nodes";
+    QTest::newRow("no steps") << "placements.csv" << steps << "no placement was measured";
+    QTest::newRow("progress")
+        << "validation-8.csv" << epochs + "9,1,1,1\n8,2,1,1\n"
+        << "validation-8.csv:3: progress is 8; expected more than the 9 of the epoch before";
+    QTest::newRow("gradient") << "validation-8.csv" << epochs + "9,1,0,0\n"
+                              << "validation-8.csv:2: grad_sqr and";
+    QTest::newRow("no epochs") << "validation-8.csv" << epochs << "a training has no epochs";
+    QTest::newRow("name") << "validation-x.csv" << epochs
+                          << "expected validation-B.csv with B the batch size";
+    QTest::newRow("limit") << "limits.csv" << QByteArray("name,value\nmax_bsz,3\n")
+                           << "limits.csv:2: there is no limit \"max_bsz\"";
+    QTest::newRow("limits") << "limits.csv" << QByteArray("name,value\nmax_local_bsz,3\n")
+                            << "the largest local batch size is below the smallest";
+    QTest::newRow("between") << "between.csv"
+                             << QByteArray(
+                                    "num_nodes,num_replicas,local_bsz,step_time,sync_time\n3,2,8,1,0\n")
+                             << "between.csv:2: num_replicas is \"2\"; expected a whole number from 3 to";
+  }
+  void refusesProfiles() {
+    QFETCH(QString, file);
+    QFETCH(QByteArray, text);
+    QFETCH(QString, message);
+    QVERIFY(QDir(sandbox_->path("")).mkpath("profiles/even"));
+    for (const QString name : {"placements.csv", "validation-8.csv"})
+      QVERIFY(QFile::copy(beside("profiles/even/" + name), sandbox_->path("profiles/even/" + name)));
+    QFile::remove(sandbox_->path("profiles/even/" + file));
+    write("profiles/even/" + file, text);
+    const Answer answer = sandbox_->ask({"simulate", beside("workload.csv"), "--profiles", "profiles"});
+    QCOMPARE(answer.code, int(kExitUsage));
+    QVERIFY2(answer.err.contains(message), qPrintable(answer.err));
+  }
+
+  void refusesWords() {
+    QCOMPARE(sandbox_->ask({"simulate", "nowhere.csv", "--profiles", beside("profiles")}).code,
+             int(kExitNotFound));
+    QCOMPARE(sandbox_->ask({"simulate", beside("workload.csv"), "--profiles", "nowhere"}).code,
+             int(kExitNotFound));
+    QCOMPARE(sandbox_->ask({"simulate", beside("workload.csv")}).code, int(kExitUsage));
+    const Answer answer = sandbox_->ask(simulateSmall({"--policy", "fair,plutox"}));
+    QCOMPARE(answer.code, int(kExitUsage));
+    QVERIFY2(answer.err.contains("plutox"), qPrintable(answer.err));
+    QCOMPARE(sandbox_->ask(simulateSmall({"--interference", "1"})).code, int(kExitUsage));
+    QCOMPARE(sandbox_->ask(simulateSmall({"--nodes", "0"})).code, int(kExitUsage));
+  }
+
+  // Each of 160 jobs, to the second, on all eight workloads.
+  void repeatsThePublishedResults() {
+    if (const QString why = publishedMissing(); !why.isEmpty()) QSKIP(qPrintable(why));
+    for (const QString policy : {"tiresias", "optimus"}) {
+      const QJsonObject expected = published(policy)["jcts"].toObject();
+      QCOMPARE(expected.size(), 8);
+      for (const QString& workload : expected.keys()) {
+        const QJsonObject jobs = outcome(simulatePublished(workload, policy))["jobs"].toObject();
+        QCOMPARE(jobs.size(), 160);
+        for (const QString& job : jobs.keys())
+          QVERIFY2(
+              jobs[job].toDouble() == expected[workload].toObject()[job].toDouble(),
+              qPrintable(QString("%1, %2: %3 is %4").arg(policy, workload, job).arg(jobs[job].toDouble())));
+      }
+    }
+  }
+
+  // Pollux is a genetic algorithm by chance; its objective, by the models that jobs fit, comes near its mean.
+  void comesNearThePublishedPollux() {
+    if (const QString why = publishedMissing(); !why.isEmpty()) QSKIP(qPrintable(why));
+    const QString workload = "workload-6";
+    const double reference = published("pollux")["avgs"].toObject()[workload].toDouble();
+    const Answer answer = simulatePublished(workload, "pollux,fast");
+    QVERIFY(std::abs(outcome(answer, 0)["mean_jct"].toDouble() / reference - 1) < 0.05);
+    QVERIFY(outcome(answer, 1)["mean_jct"].toDouble() < 2300);
+  }
+
+ private:
+  void write(const QString& name, const QByteArray& text) {
+    QFile file(sandbox_->path(name));
+    QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
+  }
+
+  static QString publishedFolder() {
+    return qEnvironmentVariable("BATCHSCOPE_POLLUX_DIR", QStringLiteral(POLLUX_FOLDER));
+  }
+
+  // Empty where the measurements are there, and their profiles made.
+  QString publishedMissing() {
+    const QString folder = publishedFolder();
+    if (!QFileInfo::exists(folder + "/expected/pollux.json"))
+      return "the measurements published with Pollux are not in " + folder + " (BATCHSCOPE_POLLUX_DIR)";
+    if (QFileInfo::exists(profiles())) return {};
+    QProcess tool;
+    tool.start("/usr/bin/python3", {QStringLiteral(PROFILES_TOOL), folder + "/traces", profiles()});
+    if (tool.waitForFinished(Sandbox::kPatienceMs) && tool.exitCode() == 0) return {};
+    return "their profiles could not be made: " + QString::fromUtf8(tool.readAllStandardError()).trimmed();
+  }
+
+  QString profiles() const { return made_.filePath("profiles"); }
+
+  static QJsonObject published(const QString& policy) {
+    QFile file(publishedFolder() + "/expected/" + policy + ".json");
+    if (!file.open(QIODevice::ReadOnly)) return {};
+    return QJsonDocument::fromJson(file.readAll()).object();
+  }
+
+  Answer simulatePublished(const QString& workload, const QString& policies) {
+    return sandbox_->ask({"simulate", publishedFolder() + "/workloads/" + workload + ".csv", "--profiles",
+                          profiles(), "--policy", policies, "--json"});
+  }
+
+  std::unique_ptr<Sandbox> sandbox_;
+  QTemporaryDir made_;
+};
+
+QTEST_GUILESS_MAIN(TestSimulate)
+#include "test_simulate.moc"
