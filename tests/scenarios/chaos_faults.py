@@ -205,7 +205,7 @@ class Faults:
         else:
             (elsewhere / self.scenario.run()).mkdir(parents=True, exist_ok=True)
             place.symlink_to(elsewhere)
-        for newest in self.scenario.checkpoints()[-1:]:
+        for newest in [path for path in self.scenario.checkpoints() if path.exists()][-1:]:  # not a link that leads nowhere
             shutil.copytree(newest, present, dirs_exist_ok=True)
             manifest = json.loads((present / "manifest.json").read_text())
             (present / "manifest.json").write_text(json.dumps({**manifest, "step": 10**9}))
