@@ -184,6 +184,7 @@ int importRun(const ImportOptions& options);
 struct SqlOptions {
   std::string sql;
   std::vector<std::string> runs;  // whose samples are in the table `sample`
+  std::string timeout;            // a duration; empty: none
   bool csv = false;
   bool json = false;  // an object a row
 };

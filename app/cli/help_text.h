@@ -169,11 +169,15 @@ inline constexpr char kSql[] =
     "ledger, ..\n"
     "(storage/FORMAT.md), and with --run also sample (run, series, generation, step, value), where NULL is "
     "NaN.\n"
+    "A join of samples by step looks each step up. Ctrl-C and --timeout end any question.\n"
     "\n"
     "Examples:\n"
     "  batchscope sql \"SELECT id, name, state FROM run WHERE removed = 0\"\n"
     "  batchscope sql --run latest \"SELECT generation, avg(value) FROM sample WHERE series = 'loss' GROUP "
     "BY 1\"\n"
+    "  batchscope sql --run latest \"SELECT a.step, a.value, b.value FROM sample a JOIN sample b USING (run, "
+    "generation,\n"
+    "      step) WHERE a.series = 'loss' AND b.series = 'gain'\" --timeout 30s\n"
     "  batchscope sql --csv \"SELECT * FROM event\" > events.csv\n";
 
 inline constexpr char kCompact[] =
@@ -279,7 +283,7 @@ inline constexpr char kExitCodes[] =
     "    3  not found: no such run, program, recipe or log\n"
     "    4  conflict: the run is in no state for this, or somebody else holds it\n"
     "    5  an expectation of run --expect does not hold\n"
-    "    6  time-out: of run --timeout, or a supervisor that did not answer\n"
+    "    6  time-out: of run --timeout or sql --timeout, or a supervisor that did not answer\n"
     "    7  corrupt data, or data of a newer version\n"
     "  130  Ctrl-C; what export, import or backup had begun is gone again (143 and 129 by SIGTERM and "
     "SIGHUP)\n"

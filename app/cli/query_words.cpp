@@ -104,6 +104,7 @@ void addSql(CommandSet& set) {
   set.setValues(set.addTexts(command, "--run", options->runs, "RUN",
                              "Put the samples of this run into the table sample; may be repeated"),
                 CommandSet::Values::runs);
+  command->add_option("--timeout", options->timeout, "Give up after this time: 10s, 5m")->type_name("TIME");
   CLI::Option* csv = command->add_flag("--csv", options->csv, "Answer in CSV");
   command->add_flag("--json", options->json, "Answer in JSON, an object a row")->excludes(csv);
 }

@@ -6,10 +6,13 @@
 
 #include <cmath>
 #include <cstdio>
+#include <limits>
+#include <optional>
 #include <string_view>
 
 #include "batchscope/storage/sql.h"
 #include "commands.h"
+#include "interruption.h"
 #include "run_json.h"
 #include "store.h"
 #include "table.h"
@@ -63,7 +66,7 @@ class Rows {
     }
     Strings& cells = rows_.emplace_back();
     for (std::size_t i = 0; i < row.size(); ++i) {
-      cells.push_back(printable(textOf(row[i])));
+      cells.push_back(textOf(row[i]));
       if (std::holds_alternative<std::string>(row[i])) isNumber_[i] = false;
     }
     return true;
@@ -72,8 +75,7 @@ class Rows {
   void print() const {
     std::vector<Table::Column> columns;
     for (std::size_t i = 0; i < names_.size(); ++i)
-      columns.push_back(
-          {printable(names_[i]), isNumber_[i] ? Table::Align::right : Table::Align::left, !isNumber_[i]});
+      columns.push_back({names_[i], isNumber_[i] ? Table::Align::right : Table::Align::left, !isNumber_[i]});
     Table table(std::move(columns));
     for (const Strings& row : rows_) table.addRow({row.begin(), row.end()});
     fmt::print("{}", table.text(terminalStyle(STDOUT_FILENO)));
@@ -120,6 +122,17 @@ void answer(storage::SqlSession& session, const SqlOptions& options) {
   }
 }
 
+// Of a thousand that are named, each by its id, none is looked for among all.
+std::string idOf(storage::Catalogue& catalogue, const std::string& text) {
+  const std::optional<storage::Run> run = catalogue.run(text);
+  return run && run->removed == 0 ? run->id : catalogue.resolve(text).id;
+}
+
+double deadlineOf(const std::string& timeout) {
+  return timeout.empty() ? std::numeric_limits<double>::infinity()
+                         : protocol::monotonic_seconds() + protocol::parse_duration(timeout);
+}
+
 }  // namespace
 
 int askSql(const SqlOptions& options) {
@@ -127,11 +140,20 @@ int askSql(const SqlOptions& options) {
   if (!options.runs.empty()) {
     storage::Catalogue catalogue = openCatalogue();
     for (const std::string& run : options.runs) {
-      const std::string id = catalogue.resolve(run).id;
+      const std::string id = idOf(catalogue, run);
       samples[id] = protocol::run_paths(id).samples;
     }
   }
   storage::SqlSession session(protocol::catalogue_path(), samples);
+  const InterruptionGuard guard;
+  session.set_watch([limit = options.timeout, deadline = deadlineOf(options.timeout)] {
+    throwIfInterrupted();
+    if (protocol::monotonic_seconds() > deadline)
+      throw Error(ErrorKind::timeout,
+                  fmt::format("the question is not answered within {}; narrow it by run, series and step, or "
+                              "give it longer by --timeout",
+                              limit));
+  });
   try {
     answer(session, options);
   } catch (const Error& error) {

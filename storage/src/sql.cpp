@@ -8,7 +8,10 @@
 #include <sqlite3.h>
 
 #include <array>
+#include <exception>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "batchscope/protocol/error.h"
 #include "catalogue_schema.h"
@@ -21,6 +24,8 @@ namespace {
 constexpr std::array<std::string_view, 7> kPragmas{"table_info",  "table_xinfo",      "table_list",
                                                    "index_list",  "foreign_key_list", "index_info",
                                                    "user_version"};
+
+constexpr int kStepsBetweenLooks = 1000;  // of SQLite's machine, a fraction of a millisecond
 
 // The last two are the names of the database and of what asks; the second is a pragma's or a function's
 // argument.
@@ -67,18 +72,34 @@ using Statement = std::unique_ptr<sqlite3_stmt, Finalizer>;
 
 struct SqlSession::Impl {
   // Through Database for its checks of the file and its ways with read-only media.
-  Impl(const std::filesystem::path& file, const SampleFiles& samples)
-      : files(samples), database(file, catalogue_schema(), Access::read) {
+  Impl(const std::filesystem::path& file, const SampleFiles& files)
+      : database(file, catalogue_schema(), Access::read) {
     database.execute("PRAGMA query_only = ON");
     database.execute("PRAGMA trusted_schema = OFF");
     if (!files.empty()) {
-      add_sample_table(database.handle(), files);
-      database.query("SELECT 1 FROM sample");  // connected here, by a statement that no authorizer would let pass
+      samples.emplace(database.handle(), files);
+      database.query("PRAGMA table_info(sample)");  // connected here: no authorizer would let that pass
     }
     sqlite3_set_authorizer(database.handle(), authorize, nullptr);
+    sqlite3_progress_handler(database.handle(), kStepsBetweenLooks, look, this);
+  }
+
+  // Not to be thrown through SQLite.
+  static int look(void* self) {
+    auto& impl = *static_cast<Impl*>(self);
+    if (!impl.watch) return 0;
+    try {
+      impl.watch();
+      return 0;
+    } catch (...) {
+      impl.interruption = std::current_exception();
+      return 1;
+    }
   }
 
   [[noreturn]] void refuse() {
+    if (interruption) std::rethrow_exception(interruption);
+    if (samples) samples->rethrow();
     sqlite3* connection = database.handle();
     const int code = sqlite3_errcode(connection);
     const std::string why = sqlite3_errmsg(connection);
@@ -89,7 +110,9 @@ struct SqlSession::Impl {
     throw Error(ErrorKind::usage, "SQL: " + why);
   }
 
-  SampleFiles files;
+  Watch watch;
+  std::exception_ptr interruption;
+  std::optional<SampleTable> samples;
   Database database;
 };
 
@@ -98,8 +121,18 @@ SqlSession::SqlSession(const std::filesystem::path& catalogue, const SampleFiles
 
 SqlSession::~SqlSession() = default;
 
+void SqlSession::set_watch(Watch watch) { impl_->watch = std::move(watch); }
+
+std::int64_t SqlSession::rows_read() const { return impl_->samples ? impl_->samples->rows_read() : 0; }
+
+std::int64_t SqlSession::samples_visited() const {
+  return impl_->samples ? impl_->samples->samples_visited() : 0;
+}
+
 void SqlSession::ask(std::string_view sql, const OnColumns& on_columns, const OnRow& on_row) {
   sqlite3* connection = impl_->database.handle();
+  if (impl_->samples) impl_->samples->begin_statement();
+  impl_->interruption = nullptr;
   sqlite3_stmt* compiled = nullptr;
   const char* rest = nullptr;
   const int code = sqlite3_prepare_v2(connection, sql.data(), static_cast<int>(sql.size()), &compiled, &rest);

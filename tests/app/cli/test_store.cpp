@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The store as a whole: sql, compact, backup, doctor --store.
+#include <signal.h>
+
 #include <QDir>
 #include <QtTest>
 
@@ -40,6 +42,32 @@ class TestStore : public QObject {
     QCOMPARE(samples.code, int(kExitUsage));
     QVERIFY2(samples.err.contains("--run"), qPrintable(samples.err));
     QCOMPARE(Sandbox().ask({"sql", "SELECT 1"}).code, int(kExitNotFound));
+  }
+
+  void joinsSamplesByStep() {
+    const Answer answer = ask({"sql", "--run", "latest", "--csv",
+                               "SELECT a.generation, count(*), sum(b.value = a.value) FROM sample a JOIN "
+                               "sample b ON a.step = b.step "
+                               "AND b.series = 'loss' WHERE a.series = 'loss' GROUP BY 1"});
+    QCOMPARE(answer.out.split('\n').mid(1, 2), QStringList({"0,1500,1500", "1,1500,1500"}));
+  }
+
+  void givesUpAQuestion() {
+    const QString endless = "SELECT count(*) FROM sample a, sample b, sample c, sample d";
+    const Answer late = ask({"sql", "--run", "latest", "--timeout", "0.2s", endless});
+    QCOMPARE(late.code, int(kExitTimeout));
+    QVERIFY2(late.err.contains("0.2s") && late.err.contains("--timeout"), qPrintable(late.err));
+    QCOMPARE(ask({"sql", "--timeout", "soon", "SELECT 1"}).code, int(kExitUsage));
+    QCOMPARE(ask({"sql", "--timeout", "1h", "--csv", "SELECT 1"}).out, "1\n1\n");
+
+    const auto process = sandbox_->start({"sql", "--csv",
+                                          "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 "
+                                          "FROM n) SELECT x FROM n WHERE x % 100000 = 0"});
+    QVERIFY(process->waitForReadyRead(Sandbox::kPatienceMs));  // it answers, and would go on for ever
+    ::kill(static_cast<pid_t>(process->processId()), SIGINT);
+    QVERIFY(process->waitForFinished(Sandbox::kPatienceMs));
+    QCOMPARE(process->exitStatus(), QProcess::CrashExit);  // of the signal, as a shell expects
+    QCOMPARE(process->exitCode(), SIGINT);
   }
 
   void compacts() {

@@ -6,6 +6,9 @@
 /// of chosen runs:
 ///
 ///     sample (run TEXT, series TEXT, generation INTEGER, step INTEGER, value REAL)      NaN is NULL
+///
+/// Equality on run, series and generation and comparisons of the step are looked up, so a join by step costs
+/// a look-up a row, and a statement reads what had been recorded when it began.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +42,22 @@ class SqlSession {
   ///@}
 
   /// Runs one statement; rows are fetched as they are handed out, in bounded memory. Blocks no writer. Throws
-  /// Error(usage) where the text is wrong, is more than one statement, or would change something.
+  /// Error(usage) where the text is wrong, is more than one statement, or would change something, and as
+  /// SampleReader::read does.
   void ask(std::string_view sql, const OnColumns& on_columns, const OnRow& on_row);
+
+  /// Called every few milliseconds while a statement runs; what it throws ends the statement and leaves
+  /// `ask`.
+  using Watch = std::function<void()>;
+  /// Watches the statements from now on; an empty one does not.
+  void set_watch(Watch watch);
+
+  /// What the statements so far have cost: chunks and batches of samples fetched from the files, and samples
+  /// looked at. What a plan is measured by.
+  ///@{
+  std::int64_t rows_read() const;
+  std::int64_t samples_visited() const;
+  ///@}
 
  private:
   struct Impl;
