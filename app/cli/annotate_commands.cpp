@@ -77,7 +77,7 @@ int noteRun(const NoteOptions& options) {
   else if (run.note.empty())
     fmt::print(stderr, "batchscope: {} has no note\n", title(run));
   else
-    fmt::print("{}\n", isTerminal(STDOUT_FILENO) ? printableLines(run.note) : run.note);
+    fmt::print("{}\n", isTerminal(STDOUT_FILENO) ? printable_lines(run.note) : run.note);
   return kExitOk;
 }
 

@@ -10,6 +10,7 @@
 #include "batchscope/protocol/suggestion.h"
 #include "command_set.h"
 #include "completion.h"
+#include "format.h"
 #include "help_text.h"
 #include "interruption.h"
 #include "run_json.h"
@@ -142,7 +143,7 @@ int carryOut(const Strings& arguments) {
 int report(ErrorKind kind, const std::string& message, bool json) {
   std::fflush(stdout);
   if (json) printJson({{"error", {{"kind", error_kind_name(kind)}, {"message", message}}}});
-  fmt::print(stderr, "batchscope: {}\n", message);
+  fmt::print(stderr, "batchscope: {}\n", printable_lines(message));
   return exit_code(kind);
 }
 

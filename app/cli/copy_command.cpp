@@ -74,7 +74,7 @@ int copyFromRun(const CopyOptions& options) {
     if (options.json)
       printJson({{"run", run.id}, {"from", from.string()}, {"to", to.string()}});
     else
-      fmt::print("{}\n", to.string());
+      fmt::print("{}\n", printable(to.string()));
   } catch (const fs::filesystem_error& error) {
     throw Error(ErrorKind::io, fmt::format("cannot copy {}: {}", options.source, error.what()));
   }

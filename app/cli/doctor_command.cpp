@@ -9,6 +9,7 @@
 #include "batchscope/protocol/error.h"
 #include "commands.h"
 #include "doctor.h"
+#include "format.h"
 #include "run_json.h"
 #include "terminal.h"
 
@@ -45,8 +46,8 @@ void printFindings(const std::vector<Finding>& findings) {
   for (const Finding& finding : findings) {
     fmt::print("{}  {:<9} {}\n",
                style.paint(fmt::format("{:<7}", levelName(finding.level)), levelColour(finding.level)),
-               finding.subject, finding.text);
-    if (!finding.remedy.empty()) fmt::print("{:19} to mend it: {}\n", "", finding.remedy);
+               finding.subject, printable(finding.text));
+    if (!finding.remedy.empty()) fmt::print("{:19} to mend it: {}\n", "", printable(finding.remedy));
   }
 }
 

@@ -116,21 +116,4 @@ std::string csvCell(std::string_view text) {
   return safe + '"';
 }
 
-std::string printableLines(std::string_view text) {
-  std::string clean = printable(text);
-  for (std::size_t i = 0; i < text.size(); ++i)
-    if (text[i] == '\n') clean[i] = '\n';
-  return clean;
-}
-
-std::string printable(std::string_view text) {
-  std::string clean;
-  clean.reserve(text.size());
-  for (const char byte : text) {
-    const auto value = static_cast<unsigned char>(byte);
-    clean += value < 0x20 || value == 0x7F ? ' ' : byte;
-  }
-  return clean;
-}
-
 }  // namespace batchscope::cli

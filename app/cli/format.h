@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "batchscope/protocol/text.h"
+
 namespace batchscope::cli {
 
 std::string formatClock(double seconds);      // "0:42", "12:07", "1:03:05"
@@ -29,10 +31,9 @@ std::string cutToWidth(std::string_view utf8, int width);
 // A cell of a CSV file, in quotes where it needs them (RFC 4180).
 std::string csvCell(std::string_view text);
 
-// Without control characters: text that came from a program must not drive the terminal.
-std::string printable(std::string_view text);
-
-// The same, but for the ends of lines.
-std::string printableLines(std::string_view text);
+// What others wrote must not drive the terminal. Tables, fields, events, progress and errors see to it where they
+// are put together; whoever prints such a text by itself does.
+using protocol::printable;
+using protocol::printable_lines;
 
 }  // namespace batchscope::cli

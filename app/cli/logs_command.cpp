@@ -3,6 +3,7 @@
 // logs: what the replicas wrote, line by line from logs/g<generation>-r<rank>.log, and with --follow what
 // they go on to write, through restarts, until the run has come to rest.
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <chrono>
@@ -14,9 +15,11 @@
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/run/log_times.h"
 #include "commands.h"
+#include "format.h"
 #include "run_json.h"
 #include "standard_output.h"
 #include "store.h"
+#include "terminal.h"
 
 namespace batchscope::cli {
 namespace {
@@ -117,17 +120,20 @@ class LogPrinter {
     return options_.generation ? name.generation == *options_.generation : name.generation >= first_;
   }
 
+  // Into a file or a pipe as the program wrote it.
   void print(const LogName& name, const std::string& line) const {
     if (options_.json)
-      printJson({{"generation", name.generation}, {"replica", name.replica}, {"line", line}});
-    else if (options_.replica)
-      fmt::print("{}\n", line);
+      return printJson({{"generation", name.generation}, {"replica", name.replica}, {"line", line}});
+    const std::string shown = isOnTerminal_ ? printable(line) : line;
+    if (options_.replica)
+      fmt::print("{}\n", shown);
     else
-      fmt::print("g{} r{} | {}\n", name.generation, name.replica, line);
+      fmt::print("g{} r{} | {}\n", name.generation, name.replica, shown);
   }
 
   std::filesystem::path folder_;
   LogOptions options_;
+  bool isOnTerminal_ = isTerminal(STDOUT_FILENO);
   int first_ = 0;    // the newest generation when we came
   double from_ = 0;  // s since 1970
   std::map<LogName, Tail> tails_;

@@ -64,7 +64,7 @@ std::string loopLabel(const RunStatus& status) {
   const int current = status.epochs > 0 ? std::min(status.epoch + 1, status.epochs) : status.epoch + 1;
   const std::string epoch = status.epochs > 0 ? fmt::format("epoch {}/{}", current, status.epochs)
                                               : fmt::format("epoch {}", current);
-  return status.loop.empty() ? epoch : epoch + " " + status.loop;
+  return status.loop.empty() ? epoch : epoch + " " + printable(status.loop);
 }
 
 std::string timing(const RunStatus& status) {
@@ -80,8 +80,9 @@ std::string replicasText(const RunStatus& status, const Style& style) {
 }
 
 std::string stateText(const RunStatus& status) {
-  if (status.phase.empty()) return status.state;
-  return fmt::format("{}: {}, {}", status.state, status.phase, formatDuration(status.phase_seconds));
+  if (status.phase.empty()) return printable(status.state);
+  return fmt::format("{}: {}, {}", printable(status.state), printable(status.phase),
+                     formatDuration(status.phase_seconds));
 }
 
 std::optional<double> latest(const RunStatus& status, const char* name) {

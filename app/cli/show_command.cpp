@@ -29,7 +29,7 @@ void heading(const Style& style, const std::string& text) {
 }
 
 void field(const char* name, const std::string& value) {
-  if (!value.empty()) fmt::print("  {:<11} {}\n", name, value);
+  if (!value.empty()) fmt::print("  {:<11} {}\n", name, printable(value));
 }
 
 std::string joined(const std::vector<std::string>& words, const char* separator) {
@@ -41,7 +41,7 @@ std::string joined(const std::vector<std::string>& words, const char* separator)
 std::string commandText(const protocol::RunSpec& spec) {
   std::vector<std::string> words{spec.program};
   words.insert(words.end(), spec.arguments.begin(), spec.arguments.end());
-  return printable(joined(words, " "));
+  return joined(words, " ");
 }
 
 std::string triggersText(const protocol::RunSpec& spec) {
@@ -55,10 +55,10 @@ void showSummary(const storage::Run& run, const Style& style) {
   const std::string state = protocol::run_state_name(run.state);
   fmt::print("{}  {}  {}\n", style.paint(printable(run.name), Colour::bold), run.id,
              style.paint(state, stateColour(state)));
-  field("message", printable(run.message));
+  field("message", run.message);
   if (run.state == protocol::RunState::damaged) {
     field("remedy", fmt::format("put a backup of {} in its place, or batchscope rm --purge {}",
-                                protocol::catalogue_path().string(), printable(run.id)));
+                                protocol::catalogue_path().string(), run.id));
     return;
   }
   field("command", commandText(run.spec));
@@ -72,9 +72,9 @@ void showSummary(const storage::Run& run, const Style& style) {
         fmt::format("epoch {}{}, step {}, {:.0f} % of the run", run.epoch,
                     run.epochs > 0 ? fmt::format("/{}", run.epochs) : "", run.step, run.fraction * 100));
   field("folder", protocol::run_paths(run.id).root.string());
-  field("group", printable(run.spec.group));
-  field("tags", printable(joined(run.tags, ", ")));
-  field("note", printable(run.note));
+  field("group", run.spec.group);
+  field("tags", joined(run.tags, ", "));
+  field("note", run.note);
 }
 
 // "85 ms: checkpoint 40 ms, launch 20 ms, ..", the longest part first.
@@ -104,7 +104,7 @@ void showGenerations(const std::vector<storage::Generation>& generations, const 
                {"parts", Align::left, true}});
   for (const storage::Generation& generation : generations)
     table.addRow({std::to_string(generation.number), std::to_string(generation.replicas), generation.reason,
-                  stepsText(generation.first_step, generation.last_step), printable(generation.outcome),
+                  stepsText(generation.first_step, generation.last_step), generation.outcome,
                   generation.pause < 0 ? "" : formatDuration(generation.pause), pauseParts(generation)});
   if (table.isEmpty()) return;
   heading(style, "Generations");
@@ -127,7 +127,7 @@ void showEpochs(const std::vector<storage::Epoch>& epochs, const Style& style) {
 
 void showLatest(const std::map<std::string, double>& latest, const Style& style) {
   Table table({{"series", Align::left, true}, {"value", Align::right}});
-  for (const auto& [name, value] : latest) table.addRow({printable(name), formatSeriesValue(name, value)});
+  for (const auto& [name, value] : latest) table.addRow({name, formatSeriesValue(name, value)});
   if (table.isEmpty()) return;
   heading(style, "Latest values");
   fmt::print("{}", table.text(style, kIndent));
@@ -143,7 +143,7 @@ void showCheckpoints(const std::vector<storage::Checkpoint>& checkpoints, const 
                {"written"}});
   const double now = storage::now();
   for (const storage::Checkpoint& checkpoint : checkpoints)
-    table.addRow({printable(checkpoint.name), std::to_string(checkpoint.step),
+    table.addRow({checkpoint.name, std::to_string(checkpoint.step),
                   std::to_string(checkpoint.epoch), formatBytes(checkpoint.bytes),
                   formatDuration(checkpoint.seconds), checkpoint.reason, formatAge(now - checkpoint.time)});
   if (table.isEmpty()) return;
@@ -155,7 +155,7 @@ void showHyperparameters(const std::map<std::string, std::string>& values, const
   if (values.empty()) return;
   heading(style, "Hyperparameters");
   Table table({{"name"}, {"value", Align::left, true}});
-  for (const auto& [name, value] : values) table.addRow({printable(name), printable(value)});
+  for (const auto& [name, value] : values) table.addRow({name, value});
   fmt::print("{}", table.text(style, kIndent));
 }
 
@@ -167,7 +167,7 @@ void showEnvironment(const storage::Run& run, const Style& style) {
   heading(style, "Environment added for the programs");
   Table table({{"name"}, {"value", Align::left, true}});
   for (const auto& [name, value] : variables.items())
-    if (value.is_string()) table.addRow({printable(name), printable(value.get<std::string>())});
+    if (value.is_string()) table.addRow({name, value.get<std::string>()});
   fmt::print("{}", table.text(style, kIndent));
 }
 

@@ -37,6 +37,15 @@ std::string padded(const std::string& text, Table::Align align, int width, Colou
 
 }  // namespace
 
+Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {
+  for (Column& column : columns_) column.title = printable(column.title);
+}
+
+void Table::addRow(std::vector<Cell> cells) {
+  for (Cell& cell : cells) cell.text = printable(cell.text);
+  rows_.push_back(std::move(cells));
+}
+
 std::vector<int> Table::widths(int available) const {
   std::vector<int> widths;
   for (std::size_t i = 0; i < columns_.size(); ++i) {

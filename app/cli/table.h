@@ -2,7 +2,7 @@
 //
 // Aligned tables for a terminal: a head in bold, columns two spaces apart. Where the terminal is too narrow,
 // the columns that were declared elastic give way, the widest first, and go on in further lines: nothing is
-// cut off.
+// cut off. What a cell or a title holds is made printable.
 #pragma once
 
 #include <string>
@@ -30,10 +30,10 @@ class Table {
     Colour colour = Colour::none;
   };
 
-  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  explicit Table(std::vector<Column> columns);
 
   // As many cells as there are columns.
-  void addRow(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
+  void addRow(std::vector<Cell> cells);
   bool isEmpty() const { return rows_.empty(); }
 
   // All lines, each with its newline; every line indented.

@@ -37,7 +37,7 @@ class TerminalView : public View {
     print(style.paint(eventLine(event, created_), levelColour(event.level)));
   }
 
-  void showNotice(const std::string& text) override { print(text); }
+  void showNotice(const std::string& text) override { print(printable(text)); }
 
   // The last picture stays where it is.
   void finish() override { block_.clear(); }
@@ -102,7 +102,7 @@ class LogView : public View {
       print(progressSentence(status));
   }
   void showEvent(const storage::Event& event) override { print(eventLine(event, created_)); }
-  void showNotice(const std::string& text) override { print(text); }
+  void showNotice(const std::string& text) override { print(printable(text)); }
 
  private:
   static void print(const std::string& line) { show(line + '\n'); }
@@ -142,7 +142,7 @@ std::unique_ptr<View> makeSilentView() { return std::make_unique<SilentView>(); 
 
 std::string eventLine(const storage::Event& event, double runCreated) {
   const std::string level = event.level == "info" ? "" : event.level + ": ";
-  return fmt::format("[{}] {}{}", formatClock(event.time - runCreated), level, printable(event.text));
+  return fmt::format("[{}] {}", formatClock(event.time - runCreated), printable(level + event.text));
 }
 
 }  // namespace batchscope::cli

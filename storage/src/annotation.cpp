@@ -6,6 +6,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
+#include "batchscope/protocol/text.h"
 
 namespace batchscope::storage {
 namespace {
@@ -21,28 +22,15 @@ bool is_utf8(const std::string& text) {
   }
 }
 
-bool is_control(char byte) { return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F; }
-
-// Without ASCII's control characters, those of Unicode (C2 80 to C2 9F) and its separators of lines and
-// paragraphs (E2 80 A8 and A9).
-bool is_one_line(const std::string& text) {
-  if (!is_utf8(text) || std::any_of(text.begin(), text.end(), is_control)) return false;
-  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
-    const std::string_view rest = std::string_view(text).substr(i);
-    if (rest[0] == '\xC2' && static_cast<unsigned char>(rest[1]) < 0xA0) return false;
-    if (rest.starts_with("\xE2\x80\xA8") || rest.starts_with("\xE2\x80\xA9")) return false;
-  }
-  return true;
-}
+// And with nothing in it that would do something where it is shown.
+bool is_one_line(const std::string& text) { return protocol::printable(text) == text; }
 
 // For a message, which is one line itself.
 std::string quoted(const std::string& text) {
   if (!is_utf8(text)) return "what is no UTF-8 text";
   std::size_t end = std::min(text.size(), kLongestName);
   while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  std::string line = text.substr(0, end);
-  std::replace_if(line.begin(), line.end(), is_control, ' ');
-  return '"' + line + '"';
+  return '"' + protocol::printable(text.substr(0, end)) + '"';
 }
 
 [[noreturn]] void refuse(const std::string& text, const std::string& reason) {
@@ -75,6 +63,13 @@ void check_note(const std::string& note) {
     throw Error(ErrorKind::usage, "the note has " + std::to_string(note.size()) + " bytes; " +
                                       std::to_string(kLongestNote) + " are the most");
   if (!is_utf8(note)) throw Error(ErrorKind::usage, "the note is no UTF-8 text");
+}
+
+void check_series(std::string_view series) {
+  if (series.empty()) throw Error(ErrorKind::usage, "a series has no name");
+  if (series.size() > kLongestSeries)
+    refuse(std::string(series), " cannot be the name of a series: it has " + std::to_string(series.size()) +
+                                    " bytes, " + std::to_string(kLongestSeries) + " are the most");
 }
 
 std::vector<std::string> parse_tags(std::string_view text) {

@@ -28,6 +28,7 @@ class TestCommands : public QObject {
   void cutsNothingOffWithoutATerminal();
   void showsWhatGoesOn();
   void keepsNamesOffTheTerminal();
+  void keepsAllThatOthersWroteOffTheTerminal();
   void showsARunAsJson();
   void namesRunsByPrefix();
   void tellsUnknownRunsApart();
@@ -217,6 +218,39 @@ void TestCommands::keepsNamesOffTheTerminal() {
   }
 }
 
+// Whatever of a run a program or another store may have said.
+void TestCommands::keepsAllThatOthersWroteOffTheTerminal() {
+  const std::string nasty = "x\x1b[2J\u009b3Jy";
+  const std::string id = makeRun(nasty, protocol::RunState::failed);
+  storage::Catalogue catalogue(database().toStdString());
+  catalogue.add_event(id, 0, 1, nasty, nasty);
+  catalogue.put_hyperparameters(id, {{nasty, nasty}});
+  catalogue.set_tags(id, {nasty});
+  catalogue.set_note(id, nasty);
+  catalogue.set_progress(id, 40, 1, 1, 1, {{nasty, 1}});
+  storage::Generation generation;
+  generation.number = 7;
+  generation.reason = generation.outcome = generation.checkpoint = nasty;
+  generation.pause = 1;
+  generation.pause_parts = {{nasty, 1}};
+  catalogue.put_generation(id, generation);
+  catalogue.put_checkpoint(id, {nasty, 7, 40, 1, 1, 1, 1, 1, nasty});
+  const QString run = QString::fromStdString(id);
+  for (const QStringList& arguments : {QStringList{"show", run},
+                                       {"ls", "--columns", "id,name,tags,note"},
+                                       {"diff", run, run, "--all"},
+                                       {"tag", run},
+                                       {"attach", run},
+                                       {"sql", "SELECT * FROM event"},
+                                       {"plot", run, "loss"},
+                                       {"tail", run, "loss"},
+                                       {"resume", run, "--detach"}}) {
+    const Answer answer = ask(arguments);
+    const QString said = answer.out + answer.err;
+    QVERIFY2(!said.contains('\x1b') && !said.contains(QChar(0x9b)), qPrintable(arguments[0] + ": " + said));
+  }
+}
+
 void TestCommands::showsARunAsJson() {
   makeRun("digits", protocol::RunState::finished);
   const QJsonObject json = ask({"show", "latest", "--json"}).json();
@@ -227,7 +261,7 @@ void TestCommands::showsARunAsJson() {
   QCOMPARE(generations[1].toObject()["pause_parts"].toObject()["launch"].toDouble(), 0.02);
   QCOMPARE(generations[1].toObject()["first_step"].toInt(), 41);
   for (const char* key :
-       {"run", "epochs", "checkpoints", "events", "hyperparameters", "ledger", "ledger_totals"})
+       {"run", "epochs", "checkpoints", "events", "hyperparameters", "goodput", "ledger", "ledger_totals"})
     QVERIFY2(json.contains(key), key);
 }
 

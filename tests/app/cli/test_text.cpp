@@ -56,6 +56,12 @@ void TestText::countsColumnsOfUtf8() {
 void TestText::keepsControlCharactersOffTheTerminal() {
   QCOMPARE(printable("a\x1b[2Jb\nc"), std::string("a [2Jb c"));
   QCOMPARE(printable("größe"), std::string("größe"));
+  QCOMPARE(printable("a\u009b2J\u0085b\x7f"), std::string("a 2J b "));
+  QCOMPARE(printable("a\u2028b\u202e\u2066c"), std::string("a b  c"));
+  QCOMPARE(printable("\x9b\xc3(\xff\xe2\x82"), std::string("\uFFFD\uFFFD(\uFFFD\uFFFD\uFFFD"));
+  QCOMPARE(printable("\xed\xa0\x80\xc0\x80"), std::string("\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD"));
+  QCOMPARE(printable("漢字 🙂 \u00a0"), std::string("漢字 🙂 \u00a0"));
+  QCOMPARE(printable_lines("a\x1b\nb\u009bc\r\n"), std::string("a \nb c \n"));
 }
 
 void TestText::alignsColumns() {
