@@ -24,7 +24,6 @@ constexpr std::string_view kSqliteMagic("SQLite format 3\0", 16);  // https://sq
 constexpr std::size_t kLongestLine = 256u << 20;                   // bytes
 constexpr std::size_t kReadAtOnce = 1 << 16;                       // bytes
 constexpr std::size_t kMostInBlock = 1'000'000;                    // samples
-constexpr std::size_t kLongestName = 1024;                         // bytes, of a series
 constexpr int kMostGeneration = 1'000'000'000;
 
 class JsonLinesSource : public ImportSource {
@@ -92,8 +91,6 @@ class JsonLinesSource : public ImportSource {
     Block block{*series, 0, {}};
     const Json::number_integer_t number = *generation;
     if (number < 0 || number > kMostGeneration) refuse("a generation is out of range");
-    if (block.series.empty() || block.series.size() > kLongestName)
-      refuse("the name of a series is too long, or empty");
     if (steps->size() != values->size() || steps->size() > kMostInBlock)
       refuse("steps and values do not go together");
     block.generation = static_cast<int>(number);

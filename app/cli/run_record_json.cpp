@@ -4,11 +4,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <variant>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/telemetry.h"
+#include "batchscope/storage/annotation.h"
 #include "run_json.h"
 
 namespace batchscope::cli {
@@ -18,9 +20,18 @@ using protocol::Json;
 
 constexpr std::size_t kLongestText = 1'000'000;   // bytes
 constexpr std::size_t kMostRecords = 10'000'000;  // of one kind
+constexpr double kLatestTime = 253'402'300'799;   // s since 1970, the end of the year 9999
 
 [[noreturn]] void refuse(const std::string& field, const std::string& why) {
   throw Error(ErrorKind::corrupt, fmt::format("the exported run cannot be read: {} {}", field, why));
+}
+
+void judge(const std::string& field, const std::string& text, void (*check)(const std::string&)) {
+  try {
+    check(text);
+  } catch (const Error& error) {
+    refuse(field, error.what());
+  }
 }
 
 // Fields of an object, each with its type checked; one that is missing or null is the default.
@@ -30,14 +41,28 @@ class Fields {
     if (!json.is_object()) refuse(what_, "is no object");
   }
 
-  double number(const char* name, double otherwise = 0) const {
-    const Json* value = find(name);
-    if (value == nullptr) return otherwise;
+  // NaN and infinities too.
+  double value(const char* name, double otherwise) const {
+    const Json* json = find(name);
+    if (json == nullptr) return otherwise;
     try {
-      return protocol::decode_number(*value);
+      return protocol::decode_number(*json);
     } catch (const Error&) {
       refuse(path(name), "is no number");
     }
+  }
+
+  double number(const char* name, double otherwise = 0) const {
+    const double number = value(name, otherwise);
+    if (!std::isfinite(number)) refuse(path(name), "is no finite number");
+    return number;
+  }
+
+  // Seconds since 1970.
+  double time(const char* name) const {
+    const double seconds = number(name);
+    if (seconds < 0 || seconds > kLatestTime) refuse(path(name), "is no time");
+    return seconds;
   }
 
   std::int64_t integer(const char* name) const {
@@ -53,6 +78,13 @@ class Fields {
     const std::int64_t value = integer(name);
     if (value < INT32_MIN || value > INT32_MAX) refuse(path(name), "is too large");
     return static_cast<int>(value);
+  }
+
+  // Judged as if a person had said it.
+  std::string text(const char* name, void (*check)(const std::string&)) const {
+    std::string said = text(name);
+    judge(path(name), said, check);
+    return said;
   }
 
   std::string text(const char* name) const {
@@ -90,7 +122,7 @@ std::map<std::string, double> numbers(const Fields& fields, const char* name) {
   std::map<std::string, double> values;
   const Json& json = fields.list(name, Json::value_t::object);
   const Fields members(json, fields.path(name));
-  for (const auto& [key, value] : json.items()) values[key] = members.number(key.c_str());
+  for (const auto& [key, value] : json.items()) values[key] = members.value(key.c_str(), NAN);
   return values;
 }
 
@@ -111,6 +143,7 @@ protocol::RunSpec specFrom(const Fields& fields) {
     }
   if (!spec.program.starts_with(kImportedProgram)) spec.program = kImportedProgram + spec.program;
   spec.environment.clear();
+  judge("run.spec.group", spec.group, storage::check_group);
   return spec;
 }
 
@@ -118,7 +151,7 @@ storage::Run runFrom(const Fields& fields) {
   storage::Run run;
   run.id = fields.text("id");
   if (!protocol::valid_run_id(run.id)) refuse("run.id", "is none");
-  run.name = fields.text("name");
+  run.name = fields.text("name");  // which another one may replace: whoever imports judges it
   run.spec = specFrom(fields);
   run.spec.name = run.name;
   try {
@@ -130,17 +163,17 @@ storage::Run runFrom(const Fields& fields) {
       run.state == protocol::RunState::damaged)
     run.state = protocol::RunState::stopped;
   run.message = fields.text("message");
-  run.created = fields.number("created");
-  run.ended = fields.number("ended");
+  run.created = fields.time("created");
+  run.ended = fields.time("ended");
   run.step = fields.integer("step");
   run.epoch = fields.smallInteger("epoch");
   run.epochs = fields.smallInteger("epochs");
   run.fraction = fields.number("fraction");
-  run.note = fields.text("note");
+  run.note = fields.text("note", storage::check_note);
   run.latest = numbers(fields, "latest");
   for (const Json& tag : fields.list("tags", Json::value_t::array)) {
     if (!tag.is_string()) refuse("run.tags", "is no list of texts");
-    run.tags.push_back(tag);
+    judge("run.tags", run.tags.emplace_back(tag), storage::check_tag);
   }
   return run;
 }
@@ -150,8 +183,8 @@ storage::Generation generationFrom(const Fields& fields) {
   generation.number = fields.smallInteger("number");
   generation.replicas = fields.smallInteger("replicas");
   generation.reason = fields.text("reason");
-  generation.started = fields.number("started");
-  generation.ended = fields.number("ended");
+  generation.started = fields.time("started");
+  generation.ended = fields.time("ended");
   generation.first_step = fields.integer("first_step");
   generation.last_step = fields.integer("last_step");
   generation.checkpoint = fields.text("checkpoint");
@@ -162,13 +195,13 @@ storage::Generation generationFrom(const Fields& fields) {
 }
 
 storage::Epoch epochFrom(const Fields& fields) {
-  return {fields.smallInteger("number"), fields.smallInteger("generation"), fields.number("started"),
-          fields.number("ended"),        fields.integer("first_step"),      fields.integer("last_step")};
+  return {fields.smallInteger("number"), fields.smallInteger("generation"), fields.time("started"),
+          fields.time("ended"),          fields.integer("first_step"),      fields.integer("last_step")};
 }
 
 storage::Event eventFrom(const Fields& fields) {
   return {0,
-          fields.number("time"),
+          fields.time("time"),
           fields.smallInteger("generation"),
           fields.integer("step"),
           fields.text("level"),

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/storage/annotation.h"
 #include "batchscope/storage/samples.h"
 #include "samples_schema.h"
 
@@ -58,10 +59,11 @@ class Recovery {
       : damaged_(damaged.string(), SQLite::OPEN_READONLY, kBusyTimeoutMs), writer_(file) {}
 
   std::int64_t run() {
-    for_each_readable(damaged_, "SELECT series, generation, id FROM track WHERE id > ? ORDER BY id", 3,
-                      [&](const Query& row) {
-                        tracks_[row.integer(2)] = {row.text(0), row.small_integer(1)};
-                      });
+    for_each_readable(
+        damaged_, "SELECT series, generation, id FROM track WHERE id > ? ORDER BY id", 3,
+        [&](const Query& row) {
+          tracks_[row.integer(2)] = {recordable(row.text(0), row.integer(2)), row.small_integer(1)};
+        });
     const auto take = [&](const Query& row) { this->take(row); };
     for_each_readable(damaged_,
                       "SELECT " BATCHSCOPE_CHUNK_COLUMNS ", rowid FROM chunk WHERE rowid > ? ORDER BY rowid",
@@ -74,14 +76,19 @@ class Recovery {
   }
 
  private:
+  // The series' name, or one of ours where the writer would not have it.
+  static std::string recordable(const std::string& series, std::int64_t track) {
+    const bool is_name = !series.empty() && series.size() <= kLongestSeries;
+    return is_name ? series : "recovered/" + std::to_string(track);
+  }
+
   void take(const Query& row) {
     const StoredChunk stored = stored_chunk(row);
     const auto samples = stored.samples();
     if (!samples) return;
     const auto known = tracks_.find(stored.chunk.track);
-    const TrackName name = known != tracks_.end()
-                               ? known->second
-                               : TrackName{"recovered/" + std::to_string(stored.chunk.track), 0};
+    const TrackName name =
+        known != tracks_.end() ? known->second : TrackName{recordable({}, stored.chunk.track), 0};
     for (const Sample& sample : *samples) try {
         writer_.append(name.generation, name.series, sample.step, sample.value);
         ++saved_;

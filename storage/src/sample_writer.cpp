@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/storage/annotation.h"
 #include "batchscope/storage/catalogue.h"
 #include "batchscope/storage/samples.h"
 #include "chunk.h"
@@ -147,6 +148,7 @@ struct SampleWriter::Impl {
   void append(int generation, std::string_view series, std::int64_t first_step,
               std::span<const double> values) {
     if (values.empty()) return;
+    check_series(series);
     Track& to = track(generation, series);
     if (first_step < to.sealed_step)
       throw Error(ErrorKind::usage, "series '" + std::string(series) + "': step " +

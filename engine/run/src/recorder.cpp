@@ -19,6 +19,12 @@ namespace batchscope::run {
 
 using namespace protocol;
 
+namespace {
+
+constexpr std::size_t kMostRefused = 100;  // series that an event is made of, in a generation
+
+}  // namespace
+
 Recorder::Recorder(storage::Catalogue& catalogue, const std::string& run, const RunPaths& paths,
                    std::size_t most_waiting)
     : catalogue_(catalogue),
@@ -64,7 +70,7 @@ void Recorder::append(const std::string& series, std::int64_t first_step, std::s
   try {
     samples_.append(generation_, series, first_step, values);
   } catch (const Error& error) {
-    if (refused_.insert(series).second)
+    if (refused_.size() < kMostRefused && refused_.insert(series).second)
       event(last_step_, "warning", std::string("values are missing from the charts: ") + error.what());
   }
 }
@@ -77,8 +83,7 @@ void Recorder::take(const Message& message) {
         if constexpr (std::is_same_v<T, Steps>) {
           take_steps(m);
         } else if constexpr (std::is_same_v<T, Scalar>) {
-          if (m.name.empty() || m.step < 0)
-            throw Error(ErrorKind::usage, "a scalar needs a name and a step of at least 0");
+          if (m.step < 0) throw Error(ErrorKind::usage, "a scalar needs a step of at least 0");
           append(m.name, m.step, std::span(&m.value, 1));
         } else if constexpr (std::is_same_v<T, EpochMark>) {
           take_epoch(m);

@@ -84,6 +84,25 @@ class TestRecorder : public QObject {
     QCOMPARE(reader.read("new", 0).size(), 3u);  // the others of the same message are kept
   }
 
+  void aSeriesWithoutAUsableNameIsLeftOutAndTold() {
+    Recorded recorded;
+    auto& [folder, catalogue, id, paths, recorder] = recorded;
+    const std::string longest(1024, 'n');
+    for (int i = 0; i < 2; ++i)
+      for (const std::string& name : {std::string(), longest, longest + "n"})
+        recorder.take(protocol::Scalar{name, 1 + i, 2});
+    for (int i = 0; i < 1000; ++i) recorder.take(protocol::Scalar{longest + std::to_string(i), 1, 2});
+    recorder.commit();
+    recorder.flush();
+    const auto series = storage::SampleReader(paths.samples).series();
+    QCOMPARE(series.size(), 1u);
+    QCOMPARE(series[0].name, longest);
+    QCOMPARE(series[0].count, 2);
+    const auto events = catalogue.events(id);
+    QVERIFY2(events.size() >= 2 && events.size() <= 100, qPrintable(QString::number(events.size())));
+    for (const auto& event : events) QVERIFY2(event.text.size() < 500, event.text.c_str());
+  }
+
   void checkpointsThatNobodyToldOfAreListedInTheirOrder() {
     QTemporaryDir folder;
     qputenv("BATCHSCOPE_DB", (folder.path() + "/runs.db").toUtf8());
