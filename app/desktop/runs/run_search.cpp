@@ -24,9 +24,9 @@ RunSearch::RunSearch(RunModel* runs, QWidget* parent)
   field_->setPlaceholderText(tr("Find runs, e.g. accuracy>0.97"));
   field_->setAccessibleName(tr("Find runs"));
   field_->setToolTip(
-      tr("<p>Words of a run's name, id, state, group, tags or note. Or a filter, as <code>batchscope ls "
-         "--where</code> takes it:</p><pre>accuracy&gt;0.97 and replicas=2\nstate=failed or age&lt;2h\n"
-         "tag=paper and not name~test</pre>"));
+      tr("Words of a run's name, id, state, group, tags or note.\nOr a filter, as batchscope ls --where "
+         "takes it:\n\n"
+         "accuracy>0.97 and replicas=2\nstate=failed or age<2h\ntag=paper and not name~test"));
   field_->setClearButtonEnabled(true);
   field_->installEventFilter(this);
   complaint_->setObjectName(QStringLiteral("filterComplaint"));

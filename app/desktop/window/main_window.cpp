@@ -41,6 +41,7 @@
 #include "lesson_panel.h"
 #include "log_panel.h"
 #include "notifier.h"
+#include "plain_text.h"
 #include "recipe_dialog.h"
 #include "run_list_panel.h"
 #include "run_model.h"
@@ -74,6 +75,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
       pages_(new QStackedWidget(this)),
       faces_(new QStackedWidget(this)),
       tableAction_(new QAction(tr("Table of runs"), this)) {
+  showTextsAsTheyAre();
   setWindowTitle(tr("BatchScope"));
   resize(1440, 900);
   setFocusPolicy(Qt::ClickFocus);  // so that no field takes the first key

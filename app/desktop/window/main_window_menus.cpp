@@ -208,9 +208,8 @@ void MainWindow::buildHelpMenu() {
   add(menu, tr("About BatchScope"), {}, this, [this] {
     QMessageBox::about(
         this, tr("About BatchScope"),
-        tr("<b>BatchScope %1</b><p>An oscilloscope for elastic training.</p>"
-           "<p>The window is free software under the GPL, version 3 or later; the engine under the "
-           "Apache License 2.0.</p>")
+        tr("BatchScope %1\n\nAn oscilloscope for elastic training.\n\nThe window is free software "
+           "under the GPL, version 3 or later; the engine under the Apache License 2.0.")
             .arg(QApplication::applicationVersion()));
   });
 }

@@ -7,9 +7,12 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QLabel>
 #include <QLineEdit>
+#include <QMessageBox>
 #include <QRegularExpression>
 #include <QSvgRenderer>
+#include <QToolTip>
 #include <QtTest>
 #include <cmath>
 
@@ -82,6 +85,41 @@ class ShareTest : public QObject {
     window_->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(window_.get()));
     QTRY_VERIFY_WITH_TIMEOUT(test::isDrawn(*window_), 30000);
+  }
+
+  // Neither the run's name nor what a program said of it is taken for HTML, wherever it is shown.
+  void aNameIsShownAsItIs() {
+    const QString name = QStringLiteral("<b>x</b><img src=\"file:///tmp/x.png\">");
+    catalogue_->set_name(id_, name.toStdString());
+    catalogue_->set_tags(id_, {name.left(60).toStdString()});
+    catalogue_->set_note(id_, name.toStdString());
+    catalogue_->set_state(id_, protocol::RunState::finished, name.toStdString());
+    const auto restore = qScopeGuard([this] {
+      catalogue_->set_name(id_, "digits <b>&");
+      catalogue_->set_tags(id_, {});
+      catalogue_->set_note(id_, {});
+    });
+    const auto labels = [&] {
+      QList<QLabel*> found;
+      for (QWidget* widget : QApplication::allWidgets())
+        if (auto* label = qobject_cast<QLabel*>(widget); label != nullptr && label->text().contains(name))
+          found << label;
+      return found;
+    };
+    QTRY_VERIFY(!labels().isEmpty());
+    for (QWidget* page : window_->findChildren<QWidget*>()) page->ensurePolished();
+    QMessageBox box(QMessageBox::Question, name, name, QMessageBox::Ok, window_.get());
+    box.setInformativeText(name);
+    box.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&box));
+    QToolTip::showText(window_->mapToGlobal(QPoint(5, 5)), name, window_.get());
+    int tips = 0;
+    for (const QLabel* label : labels()) {
+      QVERIFY2(label->textFormat() == Qt::PlainText, qPrintable(label->objectName()));
+      tips += label->inherits("QTipLabel") ? 1 : 0;
+    }
+    QCOMPARE(tips, 1);
+    QToolTip::hideText();
   }
 
   void aVectorPictureHasItsLines() {
