@@ -12,6 +12,7 @@
 #include "batchscope/protocol/event_file.h"
 #include "batchscope/protocol/series.h"
 #include "format.h"
+#include "goodput_json.h"
 #include "output_file.h"
 #include "run_record_json.h"
 #include "unfinished.h"
@@ -26,6 +27,13 @@ using Samples = std::span<const storage::Sample>;
 constexpr std::size_t kFlushedAt = 1 << 20;  // bytes
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// What import reads, and the model as people read it, which follows from the rest.
+std::string recordText(const storage::RunRecord& record) {
+  Json json = recordJson(record);
+  json["goodput"] = goodputJson(record.run.id, record.model, record.generations);
+  return dump(json);
+}
 
 std::string blockText(const std::string& series, int generation, Samples samples) {
   Json steps = Json::array(), values = Json::array();
@@ -82,7 +90,7 @@ class CsvSink : public ExportSink {
 class JsonSink : public ExportSink {
  public:
   JsonSink(const OutputTarget& target, const storage::RunRecord& record) : out_(target) {
-    std::string text = dump(recordJson(record));
+    std::string text = recordText(record);
     text.pop_back();  // the brace
     out_.add("{},\"samples\":[", text);
   }
@@ -106,7 +114,7 @@ class JsonSink : public ExportSink {
 class JsonLinesSink : public ExportSink {
  public:
   JsonLinesSink(const OutputTarget& target, const storage::RunRecord& record) : out_(target) {
-    out_.add("{}\n", dump(recordJson(record)));
+    out_.add("{}\n", recordText(record));
   }
 
   void add(const std::string& series, int generation, Samples samples) override {
@@ -128,7 +136,7 @@ class SqliteSink : public ExportSink {
  public:
   SqliteSink(const OutputTarget& target, const storage::RunRecord& record)
       : unfinished_(target),
-        writer_(std::make_unique<storage::RunFileWriter>(unfinished_.path(), dump(recordJson(record)))) {}
+        writer_(std::make_unique<storage::RunFileWriter>(unfinished_.path(), recordText(record))) {}
 
   void add(const std::string& series, int generation, Samples samples) override {
     writer_->append(series, generation, samples);

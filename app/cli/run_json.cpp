@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "batchscope/protocol/paths.h"
+#include "goodput_json.h"
 #include "standard_output.h"
 
 namespace batchscope::cli {
@@ -107,12 +108,14 @@ Json environmentJson(const std::string& run) {
 }
 
 Json runDetailsJson(storage::Catalogue& catalogue, const storage::Run& run) {
+  const std::vector<storage::Generation> generations = catalogue.generations(run.id);
   return {{"run", runJson(run)},
-          {"generations", listJson(catalogue.generations(run.id), generationJson)},
+          {"generations", listJson(generations, generationJson)},
           {"epochs", listJson(catalogue.epochs(run.id), epochJson)},
           {"checkpoints", listJson(catalogue.checkpoints(run.id), checkpointJson)},
           {"events", listJson(catalogue.events(run.id), eventJson)},
           {"hyperparameters", catalogue.hyperparameters(run.id)},
+          {"goodput", goodputJson(run.id, catalogue.model(run.id), generations)},
           {"environment", environmentJson(run.id)}};
 }
 

@@ -20,7 +20,8 @@ protocol::Json ledgerJson(const std::vector<storage::Ledger>& ledger);
 // before there was one.
 protocol::Json environmentJson(const std::string& run);
 
-// Everything in the catalogue about a run: run, generations, epochs, checkpoints, events, hyperparameters.
+// Everything about a run but its ledger: run, generations, epochs, checkpoints, events, hyperparameters,
+// goodput.
 protocol::Json runDetailsJson(storage::Catalogue& catalogue, const storage::Run& run);
 
 // {"loss":0.12,..}, with the strings of protocol/json.h for what is not finite.

@@ -173,7 +173,7 @@ void ExplorerPanel::sessionOpened() {
   // What only this page needs is read once it is looked at.
   if (series != nullptr && isVisible()) {
     for (const ChartCard* chart : cards_) series->want(chart->plot()->spec().series());
-    const auto names = stepTimeSeries();
+    const auto names = run::step_time_series();
     series->want({names.begin(), names.end()});
   }
   for (ChartCard* chart : cards_) chart->plot()->setModel(series);
@@ -250,7 +250,7 @@ void ExplorerPanel::refreshStepTimes() {
   }
   auto times = measureStepTimes(*series, *session_->model());
   error_->setText(times.empty() ? QString()
-                                : tr("ms, mean error %1 %").arg(formatNumber(100 * meanError(times), 2)));
+                                : tr("ms, mean error %1 %").arg(formatNumber(100 * run::mean_error(times), 2)));
   plot_->setTimes(times);
   times_->setTimes(std::move(times));
   // The plot gives way to the table, all of which is to be seen.

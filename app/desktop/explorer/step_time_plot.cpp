@@ -38,7 +38,7 @@ void StepTimePlot::setTimes(std::vector<StepTime> times) {
   low_ /= 1.3;
   high_ *= 1.3;
   setAccessibleDescription(
-      tr("Mean error %1 over %2 configurations").arg(formatPercent(meanError(times_))).arg(times_.size()));
+      tr("Mean error %1 over %2 configurations").arg(formatPercent(run::mean_error(times_))).arg(times_.size()));
   update();
 }
 
@@ -133,7 +133,7 @@ bool StepTimePlot::event(QEvent* event) {
     QToolTip::showText(help->globalPos(),
                        tr("×%1, local batch %2, accumulation %3: measured %4 ms, predicted %5 ms")
                            .arg(time.replicas)
-                           .arg(formatCount(time.localBatchSize))
+                           .arg(formatCount(time.local_batch_size))
                            .arg(time.accumulation)
                            .arg(formatNumber(1000 * time.measured), formatNumber(1000 * time.predicted)),
                        this);

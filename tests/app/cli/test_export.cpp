@@ -2,6 +2,7 @@
 //
 // export and import: each format, the way there and back, and files that are not to be trusted.
 #include <signal.h>
+#include <sqlite3.h>
 #include <sys/resource.h>
 
 #include <QDir>
@@ -188,6 +189,38 @@ class TestExport : public QObject {
     QCOMPARE(other.ask({"show", id_}).code, int(kExitOk));
   }
 
+  // As the window's explorer has it: what was measured, and what the model says of it.
+  void hasTheModelAndWhatWasMeasured() {
+    addModel();
+    const QJsonObject shown = ask({"show", id_, "--json"}).json()["goodput"].toObject();
+    QCOMPARE(shown["parameters"].toObject()["beta_c"].toDouble(), 0.001);
+    QCOMPARE(shown["bounds"].toObject()["max_batch_size"].toInt(), 1024);
+    QVERIFY(shown["bounds"].toObject()["accumulation"].toBool());
+    const QJsonArray times = shown["step_times"].toArray();
+    QCOMPARE(times.size(), 1);
+    QCOMPARE(times[0]["replicas"].toInt(), 2);
+    QCOMPARE(times[0]["local_batch_size"].toInt(), 32);
+    QCOMPARE(times[0]["steps"].toInt(), 99);  // the first one warms up
+    QCOMPARE(times[0]["measured"].toDouble(), 0.046);
+    QVERIFY(std::abs(times[0]["predicted"].toDouble() - 0.042) < 1e-6);
+    QVERIFY(std::abs(shown["mean_error"].toDouble() - 4.0 / 42) < 1e-6);
+
+    for (const char* format : {"json", "jsonl"}) {
+      QCOMPARE(ask({"export", id_, "--format", format, "-o", "run", "--force"}).code, int(kExitOk));
+      const QByteArray text = contents(sandbox_->path("run"));
+      const QByteArray first = QByteArray(format) == "json" ? text : text.left(text.indexOf('\n'));
+      QCOMPARE(QJsonDocument::fromJson(first).object()["goodput"].toObject(), shown);
+    }
+    const Sandbox other;
+    QCOMPARE(other.ask({"import", sandbox_->path("run")}).code, int(kExitOk));
+    QCOMPARE(other.ask({"show", id_, "--json"}).json()["goodput"].toObject(), shown);
+
+    const std::string bare = RunMaker{.name = "bare", .steps = 4}(*sandbox_);
+    QVERIFY(ask({"show", "bare", "--json"}).json()["goodput"].isNull());
+    storage::Catalogue(sandbox_->database().toStdString()).put_model(bare, 1, {});
+    QVERIFY(ask({"show", "bare", "--json"}).json()["goodput"].toObject()["parameters"].isNull());
+  }
+
   void getsANewIdWhereItIsThere() {
     QCOMPARE(ask({"export", id_, "--format", "jsonl", "-o", "run"}).code, int(kExitOk));
     const Answer answer = ask({"import", "run", "--name", "copy"});
@@ -234,6 +267,18 @@ class TestExport : public QObject {
     QTest::newRow("two ends") << QByteArray("{\"end\":{\"samples\":3003}}\n")
                               << QByteArray("{\"end\":{\"samples\":3003}}\n{}\n") << int(kExitCorrupt);
     QTest::newRow("no JSON") << QByteArray("{\"epochs\"") << QByteArray("{\"epochs") << int(kExitCorrupt);
+    const auto add = [](const char* name, const char* from, const char* to) {
+      QTest::newRow(name) << QByteArray(from) << QByteArray(to) << int(kExitCorrupt);
+    };
+    add("name of a word", "\"di/gits\"", "\"latest\"");
+    add("name with a control", "\"di/gits\"", "\"a\\u001bb\"");
+    add("name with another control", "\"di/gits\"", "\"a\\u009bb\"");
+    add("no name", "\"di/gits\"", "\"\"");
+    add("tag", "[\"paper\"]", "[\"paper\", \"a,b\"]");
+    add("tag with a control", "[\"paper\"]", "[\"\\u009b2J\"]");
+    add("group", "\"group\":\"ablation\"", "\"group\":\"a\\nb\"");
+    add("no end of time", "\"ended\":null", "\"ended\":\"inf\"");
+    add("time before all", "\"ended\":null", "\"ended\":-5");
     QTest::newRow("spec") << QByteArray("\"replicas\":1") << QByteArray("\"replicas\":\"x\"")
                           << int(kExitCorrupt);
   }
@@ -257,6 +302,58 @@ class TestExport : public QObject {
     QCOMPARE(QDir(other.path("runs")).entryList(QDir::Dirs | QDir::NoDotAndDotDot).size(), 0);
   }
 
+  void namesTheFieldThatIsWrong() {
+    QCOMPARE(ask({"export", id_, "-o", "run"}).code, int(kExitOk));
+    const QByteArray text = contents(sandbox_->path("run"));
+    const auto import = [&](const QRegularExpression& from, const QString& to, const QStringList& more = {}) {
+      QFile out(sandbox_->path("changed"));
+      if (!out.open(QIODevice::WriteOnly)) return Answer();
+      out.write(QString::fromUtf8(text).replace(from, to).toUtf8());
+      out.close();
+      return Sandbox().ask(QStringList{"import", sandbox_->path("changed")} + more);
+    };
+    const QRegularExpression created("\"created\":[0-9.e+]+"), name("\"di/gits\"");
+    for (const char* value : {"\"nan\"", "\"inf\"", "1e300", "-1"}) {
+      const Answer answer = import(created, QString("\"created\":%1").arg(value));
+      QCOMPARE(answer.code, int(kExitCorrupt));
+      QVERIFY2(answer.err.contains("run.created"), qPrintable(answer.err));
+    }
+    const Answer latest = import(name, "\"latest\"");
+    QVERIFY2(latest.err.contains("run.name") && latest.err.contains("--name"), qPrintable(latest.err));
+    QCOMPARE(import(name, "\"latest\"", {"--name", "mine"}).code, int(kExitOk));
+    QCOMPARE(import(name, "\"mine\"", {"--name", "latest"}).code, int(kExitUsage));
+  }
+
+  // What an old store holds and none would be recorded today.
+  void seriesOfAnyNameComeBack() {
+    const std::string plain(1024, 'n');
+    {
+      storage::SampleWriter writer(sandbox_->path("runs/" + id_ + "/samples.db").toStdString());
+      for (const char* name : {"odd-1", "odd-2", "odd-3"}) writer.append(0, name, 1, 1.5);
+      writer.append(0, plain, 1, 2.5);
+    }
+    sqlite3* connection = nullptr;
+    QCOMPARE(sqlite3_open(qPrintable(sandbox_->path("runs/" + id_ + "/samples.db")), &connection), SQLITE_OK);
+    QCOMPARE(sqlite3_exec(connection,
+                          "UPDATE track SET series = '' WHERE series = 'odd-1';"
+                          "UPDATE track SET series = printf('%.2000c', 'n') WHERE series = 'odd-2';"
+                          "UPDATE track SET series = printf('%.3000c', 'n') WHERE series = 'odd-3'",
+                          nullptr, nullptr, nullptr),
+             SQLITE_OK);
+    sqlite3_close(connection);
+    for (const char* format : {"jsonl", "sqlite"}) {
+      QCOMPARE(ask({"export", id_, "--format", format, "-o", "run", "--force"}).code, int(kExitOk));
+      const Sandbox other;
+      const Answer answer = other.ask({"import", sandbox_->path("run")});
+      QVERIFY2(answer.code == kExitOk, qPrintable(answer.err));
+      QVERIFY2(answer.err.contains("3 series"), qPrintable(answer.err));
+      QCOMPARE(samples(other, "unnamed~1", 0).size(), 1u);
+      QCOMPARE(samples(other, plain.c_str(), 0).front().value, 2.5);
+      QCOMPARE(samples(other, (plain.substr(2) + "~2").c_str(), 0).front().value, 1.5);
+      QCOMPARE(samples(other, (plain.substr(2) + "~3").c_str(), 0).front().value, 1.5);
+    }
+  }
+
   void refusesOtherFiles() {
     QCOMPARE(ask({"import", "nosuch"}).code, int(kExitNotFound));
     QCOMPARE(ask({"import", "."}).code, int(kExitUsage));
@@ -267,6 +364,25 @@ class TestExport : public QObject {
  private:
   Answer ask(const QStringList& arguments) const { return sandbox_->ask(arguments); }
   static QByteArray id(const char* text) { return text; }
+
+  // Steps that take 46 ms where the model says 10 + 32 * 1 ms; more replicas cost nothing.
+  void addModel() const {
+    protocol::Model model;
+    model.perf = {0.01, 0.001, 0, 0, 0, 0, 1};
+    model.grad_sqr = 1;
+    model.grad_var = 2;
+    model.init_batch_size = 64;
+    model.max_batch_size = 1024;
+    model.accumulation = true;
+    model.max_profiled_replicas = 2;
+    model.step = kSteps;
+    storage::Catalogue(sandbox_->database().toStdString()).put_model(id_.toStdString(), 1, model);
+    storage::SampleWriter writer(sandbox_->path("runs/" + id_ + "/samples.db").toStdString());
+    const std::vector<double> seconds(100, 0.046), sizes(100, 32), none(100, 0);
+    writer.append(1, "step_time", kSteps / 2 + 1, seconds);
+    writer.append(1, "local_batch_size", kSteps / 2 + 1, sizes);
+    writer.append(1, "accumulation_steps", kSteps / 2 + 1, none);
+  }
 
   std::vector<storage::Sample> samples(const Sandbox& sandbox, const char* series, int generation) const {
     return storage::SampleReader(sandbox.path("runs/" + id_ + "/samples.db").toStdString())

@@ -98,15 +98,15 @@ class ExplorerTest : public QObject {
       steps += time.steps;
     }
     QCOMPARE(steps, 3 * 1200 - 3);
-    QVERIFY(meanError(model.times()) < 0.01);
+    QVERIFY(run::mean_error(model.times()) < 0.01);
     QVERIFY(says(QStringLiteral("mean error")));
     const StepTime first = model.times().front();
     QCOMPARE(first.replicas, 2);
     QCOMPARE(model.index(0, StepTimeModel::LocalBatch).data().toString(),
-             QString::number(first.localBatchSize));
+             QString::number(first.local_batch_size));
     QCOMPARE(model.headerData(StepTimeModel::Residual, Qt::Horizontal, Qt::DisplayRole).toString(),
              QStringLiteral("Residual"));
-    QVERIFY(std::isnan(meanError({})));
+    QVERIFY(std::isnan(run::mean_error({})));
   }
 
   void rulesAreReplayedOnWhatWasRecorded() {
