@@ -38,13 +38,9 @@ Attachment::Attachment(storage::Catalogue& catalogue, const std::string& id, con
 
 Outcome Attachment::follow() {
   ticks_.start(kTickMs);
-  if (options_.timeout) {
-    const auto patience = std::chrono::milliseconds(static_cast<std::int64_t>(*options_.timeout * 1000));
-    QTimer::singleShot(patience, this, [this] {
-      outcome_.timedOut = true;
-      stopRun("the time is up: checkpointing ...");
-    });
-  }
+  if (options_.timeout)
+    deadline_ =
+        QDeadlineTimer(std::chrono::milliseconds(static_cast<std::int64_t>(*options_.timeout * 1000)));
   if (options_.untilBegun) {
     QTimer::singleShot(kBeginPatience, this, [this] {
       fault_ = std::make_exception_ptr(
@@ -79,6 +75,7 @@ void Attachment::tick() {
   try {
     if (catalogue_.changed()) showNewEvents();
     if (std::exchange(statusIsNew_, false)) view_.showStatus(*status_);
+    if (deadline_.hasExpired()) stopForTime();
     if (hasEnded()) loop_.quit();
   } catch (...) {
     fault_ = std::current_exception();
@@ -101,6 +98,12 @@ bool Attachment::hasEnded() {
   if (run.state == protocol::RunState::paused)
     return status_ && status_->state == protocol::run_state_name(run.state) && run.step >= status_->step;
   return isAtRest(run.state) && run.supervisor_pid == 0;
+}
+
+void Attachment::stopForTime() {
+  deadline_ = QDeadlineTimer(QDeadlineTimer::Forever);
+  outcome_.timedOut = true;
+  stopRun("the time is up: checkpointing ...");
 }
 
 void Attachment::interrupt() {

@@ -6,6 +6,7 @@
 // the connection fares.
 #pragma once
 
+#include <QDeadlineTimer>
 #include <QEventLoop>
 #include <QObject>
 #include <QTimer>
@@ -56,6 +57,7 @@ class Attachment : public QObject {
   storage::Run currentRun();
   void showNewEvents();
   bool hasEnded();
+  void stopForTime();
   void interrupt();
   void stopRun(const std::string& notice);
   void sendStop();
@@ -66,6 +68,7 @@ class Attachment : public QObject {
   View& view_;
   run::ControlClient client_;
   QTimer ticks_;
+  QDeadlineTimer deadline_{QDeadlineTimer::Forever};  // a timer's milliseconds end after 24 days
   QEventLoop loop_;
   std::exception_ptr fault_;                   // an exception must not cross the event loop
   std::optional<protocol::RunStatus> status_;  // the newest

@@ -49,6 +49,7 @@ class TestRun : public QObject {
   void stopsOnInterruptAndResumes();
   void letsGoAtTheSecondInterrupt();
   void stopsWhenTheTimeIsUp();
+  void hasPatienceForMonths();
   void noticesAStopFromElsewhere();
   void resumesAPausedRun();
   void tellsWhyARunFailed();
@@ -300,6 +301,13 @@ void TestRun::stopsWhenTheTimeIsUp() {
   QCOMPARE(answer.code, int(kExitTimeout));
   QVERIFY2(answer.out.contains("the time is up"), qPrintable(answer.out));
   QCOMPARE(state(), "stopped");
+}
+
+void TestRun::hasPatienceForMonths() {  // more milliseconds than an int holds
+  const Answer answer = ask(run({"--timeout", "720h"}, {"--steps", "20"}));
+  QCOMPARE(answer.code, int(kExitOk));
+  QCOMPARE(answer.err, QString());
+  QCOMPARE(state(), "finished");
 }
 
 void TestRun::noticesAStopFromElsewhere() {
