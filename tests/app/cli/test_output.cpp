@@ -81,6 +81,8 @@ const QList<QStringList> kAnswers{
     {"backup", "copy"},
     {"doctor", "--store"},
     {"doctor", "--store", "--json"},
+    {"simulate", SIMULATION_FOLDER "/workload.csv", "--profiles", SIMULATION_FOLDER "/profiles"},
+    {"simulate", SIMULATION_FOLDER "/workload.csv", "--profiles", SIMULATION_FOLDER "/profiles", "--json"},
 };
 
 }  // namespace
