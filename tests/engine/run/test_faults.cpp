@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What goes wrong with real processes: crashes, hangs, deaf replicas, garbage, a supervisor killed -9.
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -18,6 +20,31 @@ using namespace batchscope;
 using namespace batchscope::run;
 using protocol::RunState;
 using Command = protocol::Request::Command;
+
+namespace {
+
+std::string contents(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Whether the run's supervisor has met with an exception that it did not foresee.
+bool has_thrown(const std::string& id) {
+  return contents(protocol::run_paths(id).root / "supervisor.log").find("thrown in an event's handler") !=
+         std::string::npos;
+}
+
+// Whether the other end has taken all that was sent; also where it is gone.
+bool is_read(int socket) {
+  int unread = 0;
+  return ioctl(socket, SIOCOUTQ, &unread) != 0 || unread == 0;
+}
+
+bool sleeps(pid_t process) {
+  return contents("/proc/" + std::to_string(process) + "/stat").find(") S ") != std::string::npos;
+}
+
+}  // namespace
 
 class TestFaults : public QObject {
   Q_OBJECT
@@ -374,14 +401,22 @@ class TestFaults : public QObject {
     const auto supervisor = static_cast<pid_t>(scenario.catalogue().run(id)->supervisor_pid);
     const rlimit no_more{1, RLIM_INFINITY};
     QCOMPARE(prlimit(supervisor, RLIMIT_AS, &no_more, nullptr), 0);
-    // Lines that do not end, together longer than what an allocator may have put by.
-    const std::string block(15 << 20, 'x');
+    // Lines that do not end, together longer than what an allocator may have put by. One piece is dealt with
+    // before the next, so that one handler meets with it, and the last checkpoint does not.
+    const std::string piece(16 << 10, 'x');
     std::vector<int> lines;
-    for (int i = 0; i < 10 && is_alive(replica); ++i) {
-      lines.push_back(socket(AF_UNIX, SOCK_STREAM, 0));
-      if (::connect(lines.back(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0)
-        send(lines.back(), block.data(), block.size(), MSG_NOSIGNAL);
+    for (int i = 0; i < 10'000 && !has_thrown(id); ++i) {
+      if (i % 900 == 0) {
+        lines.push_back(socket(AF_UNIX, SOCK_STREAM, 0));
+        QCOMPARE(::connect(lines.back(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+      }
+      send(lines.back(), piece.data(), piece.size(), MSG_NOSIGNAL);
+      for (int waited = 0; waited < 20'000 && !(is_read(lines.back()) && sleeps(supervisor)); ++waited)
+        usleep(500);
     }
+    QVERIFY2(has_thrown(id), scenario.story(id).c_str());
+    const rlimit any{RLIM_INFINITY, RLIM_INFINITY};
+    QCOMPARE(prlimit(supervisor, RLIMIT_AS, &any, nullptr), 0);
     QVERIFY2(scenario.reaches(id, RunState::failed), scenario.story(id).c_str());
     for (const int line : lines) close(line);
     const auto run = scenario.catalogue().run(id);
