@@ -87,10 +87,13 @@ std::string choose() {
   if (!newest && !skipped.empty()) {
     std::string all;
     for (const std::string& why : skipped) all += "\n  " + why;
-    throw Error(ErrorKind::corrupt,
-                "none of the checkpoints in " + directory().string() +
-                    " is good, and training does not begin again from nothing by itself:" + all +
-                    "\nput a good copy of one back, or move them away to begin anew");
+    const std::string why =
+        "none of the checkpoints in " + directory().string() +
+        " is good, and training does not begin again from nothing by itself; put a good copy of "
+        "one back, or move them away to begin anew:" +
+        all;
+    tell_failure("exception", why);  // whole: of a log one line is told
+    throw Error(ErrorKind::corrupt, why);
   }
   for (const std::string& why : skipped)
     notice("warning", "skipped a checkpoint that is not good: " + why + "; used the one before it");
