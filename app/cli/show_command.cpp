@@ -143,9 +143,9 @@ void showCheckpoints(const std::vector<storage::Checkpoint>& checkpoints, const 
                {"written"}});
   const double now = storage::now();
   for (const storage::Checkpoint& checkpoint : checkpoints)
-    table.addRow({checkpoint.name, std::to_string(checkpoint.step),
-                  std::to_string(checkpoint.epoch), formatBytes(checkpoint.bytes),
-                  formatDuration(checkpoint.seconds), checkpoint.reason, formatAge(now - checkpoint.time)});
+    table.addRow({checkpoint.name, std::to_string(checkpoint.step), std::to_string(checkpoint.epoch),
+                  formatBytes(checkpoint.bytes), formatDuration(checkpoint.seconds), checkpoint.reason,
+                  formatAge(now - checkpoint.time)});
   if (table.isEmpty()) return;
   heading(style, "Checkpoints");
   fmt::print("{}", table.text(style, kIndent));

@@ -249,8 +249,9 @@ void ExplorerPanel::refreshStepTimes() {
     return;
   }
   auto times = measureStepTimes(*series, *session_->model());
-  error_->setText(times.empty() ? QString()
-                                : tr("ms, mean error %1 %").arg(formatNumber(100 * run::mean_error(times), 2)));
+  error_->setText(times.empty()
+                      ? QString()
+                      : tr("ms, mean error %1 %").arg(formatNumber(100 * run::mean_error(times), 2)));
   plot_->setTimes(times);
   times_->setTimes(std::move(times));
   // The plot gives way to the table, all of which is to be seen.

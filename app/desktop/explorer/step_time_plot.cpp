@@ -37,8 +37,9 @@ void StepTimePlot::setTimes(std::vector<StepTime> times) {
   }
   low_ /= 1.3;
   high_ *= 1.3;
-  setAccessibleDescription(
-      tr("Mean error %1 over %2 configurations").arg(formatPercent(run::mean_error(times_))).arg(times_.size()));
+  setAccessibleDescription(tr("Mean error %1 over %2 configurations")
+                               .arg(formatPercent(run::mean_error(times_)))
+                               .arg(times_.size()));
   update();
 }
 

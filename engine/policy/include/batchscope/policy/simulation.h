@@ -72,8 +72,8 @@ struct Outcome {
   int restarts() const;                 ///< of all jobs
 };
 
-/// The names of the policies: fifo, las, tiresias, optimus, srtf, pollux, adaptdl, sia, fair, fast. las, least
-/// attained service first, is another word for tiresias.
+/// The names of the policies: fifo, las, tiresias, optimus, srtf, pollux, adaptdl, sia, fair, fast. las,
+/// least attained service first, is another word for tiresias.
 const std::vector<std::string>& policy_names();
 
 /// Runs the workload to its end: a second or two for 160 jobs. `progress` is called after each interval with
