@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
-#include "batchscope/protocol/volatile_checkpoint.h"
 
 namespace batchscope::protocol {
 namespace {
@@ -81,6 +80,11 @@ int open_in_memory(const fs::path& memory, const fs::path& name) {
 }
 
 }  // namespace
+
+bool is_volatile(const fs::path& checkpoint, const fs::path& memory) {
+  std::error_code error;
+  return !memory.empty() && fs::read_symlink(checkpoint, error) == memory / checkpoint.filename();
+}
 
 CheckpointFolder::CheckpointFolder(const fs::path& checkpoint, const fs::path& memory)
     : path_(checkpoint), in_memory_(is_volatile(checkpoint, memory)) {

@@ -12,7 +12,6 @@
 #include <cstring>
 #include <string>
 
-#include "batchscope/protocol/checkpoint_folder.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/manifest.h"
 
@@ -47,11 +46,6 @@ void exchange(const fs::path& directory, const fs::path& link) {
 }
 
 }  // namespace
-
-bool is_volatile(const fs::path& checkpoint, const fs::path& memory) {
-  std::error_code error;
-  return !memory.empty() && fs::read_symlink(checkpoint, error) == memory / checkpoint.filename();
-}
 
 std::int64_t room_for_checkpoint(const fs::path& directory) {
   struct statvfs info {};

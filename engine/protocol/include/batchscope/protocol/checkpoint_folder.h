@@ -15,6 +15,10 @@
 
 namespace batchscope::protocol {
 
+/// Whether it is a link to the same name below `memory`, whatever is there; `memory` is the run's place in
+/// memory, empty where it has none.
+bool is_volatile(const std::filesystem::path& checkpoint, const std::filesystem::path& memory);
+
 /// A checkpoint's folder, held open.
 class CheckpointFolder {
  public:

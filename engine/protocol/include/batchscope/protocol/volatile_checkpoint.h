@@ -12,11 +12,9 @@
 #include <cstdint>
 #include <filesystem>
 
-namespace batchscope::protocol {
+#include "batchscope/protocol/checkpoint_folder.h"
 
-/// Whether it is a link to the same name below `memory`, whatever is there; `memory` is the run's place in
-/// memory, empty where it has none.
-bool is_volatile(const std::filesystem::path& checkpoint, const std::filesystem::path& memory);
+namespace batchscope::protocol {
 
 /// The bytes that a checkpoint may take in this directory: half of what statvfs says is free, because memory
 /// is not only ours; 0 where there is no such directory.
