@@ -43,7 +43,7 @@ class Script {
   std::vector<Append> next() {
     std::vector<Append> appends(random_() % 12);
     for (Append& append : appends) {
-      static constexpr std::array kNames{"loss", "gain", "accuracy", "step_time", "user/\xc3\xa4", ""};
+      static constexpr std::array kNames{"loss", "gain", "accuracy", "step_time", "user/\xc3\xa4", " "};
       append.series = kNames[random_() % kNames.size()];
       append.generation = generation_;
       std::int64_t& step = steps_[append.series];

@@ -48,7 +48,7 @@ class Scheduler {
     return byte;
   }
 
-  Listener listener_{"127.0.0.1"};
+  Listener listener_{"tcp:127.0.0.1"};
   std::string body_;
 };
 
