@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Catalogues that older versions made are brought up to date, and nothing in them is lost. Each
-// catalogue_vN.sql is such a file as text; it stays as that version wrote it.
+// catalogue_vN.sql is such a file as text; it stays as that version wrote it. A whole store of version 3,
+// with a checkpoint and exported files of its run, is in tests/kept.
 #include <unistd.h>
 
 #include <QTest>
@@ -9,6 +10,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/process_id.h"
 #include "store_test.h"
 
@@ -21,8 +23,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string fixture(const char* name) {
-  std::ifstream in(fs::path(FIXTURES) / name);
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file);
   return (std::ostringstream() << in.rdbuf()).str();
 }
 
@@ -35,7 +37,7 @@ class TestMigration : public QObject {
   void init() {
     folder_.emplace();
     file_ = *folder_ / "runs.db";
-    QVERIFY(meddle(file_, fixture("catalogue_v1.sql")));
+    QVERIFY(meddle(file_, text_of(fs::path(FIXTURES) / "catalogue_v1.sql")));
   }
 
   void nothingOfVersion1IsLost() {
@@ -73,6 +75,42 @@ class TestMigration : public QObject {
     fs::rename(backup, *folder_ / "restored.db");
     Catalogue catalogue(*folder_ / "restored.db");
     QCOMPARE(catalogue.events("aaaaaaaa").at(0).id, 9);
+  }
+
+  void aStoreOfVersion3IsRead() {
+    const fs::path kept = fs::path(FIXTURES) / "../kept";
+    QVERIFY(meddle(*folder_ / "kept.db", text_of(kept / "catalogue.sql")));
+    Catalogue catalogue(*folder_ / "kept.db");
+    const RunRecord record = catalogue.record("h3oiyw5j");
+    QCOMPARE(record.run.name, std::string("fitted"));
+    QCOMPARE(record.run.state, RunState::finished);
+    QCOMPARE(record.run.spec.triggers.size(), 1u);
+    QCOMPARE(record.run.latest.at("validation_loss"), 1.226824402809143);
+    QCOMPARE(record.run.tags, (std::vector<std::string>{"kept", "small"}));
+    QCOMPARE(record.run.note, std::string("made to be read"));
+    QCOMPARE(record.run.hyperparameters.at("schedule"), std::string("cosine"));
+    QCOMPARE(record.generations.size(), 2u);
+    QCOMPARE(record.generations[1].pause_parts.at("launch"), 0.03809932799958915);
+    QCOMPARE(record.epochs.at(1).first_step, 17);
+    QCOMPARE(record.events.size(), 4u);
+    QCOMPARE(record.ledger.at(1).entry.to, 8192);
+    QCOMPARE(record.model->step, 17);
+    QCOMPARE(catalogue.checkpoints("h3oiyw5j").at(0).bytes, 12135);
+
+    // Opening it in its place would leave files beside it.
+    fs::copy_file(kept / "samples.db", *folder_ / "samples.db");
+    SampleReader samples(*folder_ / "samples.db");
+    QCOMPARE(samples.series().size(), 25u);
+    QCOMPARE(samples.read("loss", 1).back().step, 32);
+    QCOMPARE(samples.read("loss", 1).back().value, record.run.latest.at("loss"));
+
+    RunFileReader exported(kept / "fitted.sqlite");
+    QCOMPARE(exported.count(), 761);
+
+    const protocol::Manifest manifest = protocol::verify_checkpoint(kept / "checkpoint-000001");
+    QCOMPARE(manifest.step, 32);
+    QCOMPARE(manifest.files.size(), 7u);
+    QCOMPARE(manifest.ledger, record.ledger);
   }
 
   void aLivingSupervisorIsNotDisturbed() {
