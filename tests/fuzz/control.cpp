@@ -3,7 +3,7 @@
 // What comes over a run's control socket: lines, requests, replies and the status they carry.
 #include "batchscope/protocol/control.h"
 #include "fuzz.h"
-#include "request_id.h"
+#include "socket/request_id.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Requests to the supervisor's HTTP endpoints.
-#include "http_request.h"
+#include "adaptdl/http_request.h"
 #include "fuzz.h"
 
 using namespace batchscope;

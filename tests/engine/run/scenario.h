@@ -16,7 +16,7 @@
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/client.h"
 #include "batchscope/storage/catalogue.h"
-#include "process_table.h"
+#include "system/process_table.h"
 
 namespace batchscope::run {
 

@@ -4,8 +4,8 @@
 // in the goodput room.
 #include <QTest>
 
-#include "auto_scaling.h"
 #include "machines.h"
+#include "model/auto_scaling.h"
 
 using namespace batchscope;
 using namespace batchscope::run;

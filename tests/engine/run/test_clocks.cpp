@@ -4,8 +4,8 @@
 #include <QTest>
 #include <cmath>
 
-#include "pause_clock.h"
-#include "remaining_time.h"
+#include "state/pause_clock.h"
+#include "state/remaining_time.h"
 
 using namespace batchscope::run;
 

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "batchscope/protocol/device_series.h"
-#include "device_metrics.h"
+#include "devices/device_metrics.h"
 
 using namespace batchscope::run;
 namespace series = batchscope::protocol::series;

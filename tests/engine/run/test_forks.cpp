@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "batchscope/protocol/manifest.h"
-#include "program_file.h"
+#include "launch/program_file.h"
 #include "scenario.h"
 
 using namespace batchscope;

@@ -3,7 +3,7 @@
 // Who is named for a hang, and what is none.
 #include <QTest>
 
-#include "hang_watch.h"
+#include "state/hang_watch.h"
 
 using namespace batchscope::run;
 using batchscope::protocol::Heartbeat;

@@ -8,9 +8,9 @@
 #include <chrono>
 #include <memory>
 
-#include "adaptdl_service.h"
+#include "adaptdl/adaptdl_service.h"
+#include "adaptdl/http_server.h"
 #include "batchscope/protocol/error.h"
-#include "http_server.h"
 
 namespace batchscope::run {
 namespace {

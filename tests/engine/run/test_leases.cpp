@@ -6,7 +6,7 @@
 #include <QTest>
 
 #include "batchscope/protocol/error.h"
-#include "device_leases.h"
+#include "devices/device_leases.h"
 #include "machines.h"
 
 using namespace batchscope;

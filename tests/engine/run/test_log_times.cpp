@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "batchscope/run/log_times.h"
-#include "log_times.h"
+#include "log/log_times.h"
 
 using namespace batchscope::run;
 

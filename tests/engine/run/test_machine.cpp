@@ -4,7 +4,7 @@
 #include <QTest>
 
 #include "batchscope/protocol/error.h"
-#include "run_machine.h"
+#include "state/run_machine.h"
 
 using namespace batchscope;
 using namespace batchscope::run;

@@ -3,8 +3,8 @@
 // What is read out of a log: a want of memory, and what a program said last. How far a bound is lowered.
 #include <QTest>
 
-#include "last_words.h"
-#include "memory_fault.h"
+#include "log/last_words.h"
+#include "log/memory_fault.h"
 
 using namespace batchscope::run;
 

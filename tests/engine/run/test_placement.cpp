@@ -4,8 +4,8 @@
 #include <QTest>
 
 #include "batchscope/protocol/error.h"
+#include "devices/placement.h"
 #include "machines.h"
-#include "placement.h"
 
 using namespace batchscope;
 using namespace batchscope::run;

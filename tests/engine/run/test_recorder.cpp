@@ -9,8 +9,8 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/storage/samples.h"
-#include "predecessor.h"
-#include "recorder.h"
+#include "record/predecessor.h"
+#include "record/recorder.h"
 #include "storage/full_disk.h"
 
 using namespace batchscope;

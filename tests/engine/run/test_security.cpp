@@ -28,11 +28,11 @@
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/run/client.h"
-#include "control_server.h"
-#include "generation.h"
-#include "local_listener.h"
+#include "launch/generation.h"
 #include "machines.h"
-#include "request_id.h"
+#include "socket/control_server.h"
+#include "socket/local_listener.h"
+#include "socket/request_id.h"
 
 namespace batchscope::run {
 

@@ -12,7 +12,7 @@
 
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/volatile_checkpoint.h"
-#include "volatile_checkpoints.h"
+#include "record/volatile_checkpoints.h"
 
 using namespace batchscope;
 using namespace batchscope::run;

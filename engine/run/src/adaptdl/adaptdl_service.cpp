@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// AdaptDL's endpoints.
+#include "adaptdl/adaptdl_service.h"
+
+#include <QTimer>
+#include <charconv>
+#include <chrono>
+#include <random>
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+
+namespace batchscope::run {
+namespace {
+
+constexpr int kDefaultTimeout = 30, kMostTimeout = 300;  // s, of a long poll
+
+// 128 random bits, in hexadecimal.
+std::string new_token() {
+  std::random_device device;
+  std::uniform_int_distribution<int> digit(0, 15);
+  std::string token;
+  while (token.size() < 32) token.push_back("0123456789abcdef"[digit(device)]);
+  return token;
+}
+
+int whole_number(const std::string& text, int most, const char* what) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0 || number > most)
+    throw HttpFault{400, std::string(what) + " is a whole number from 0 to " + std::to_string(most)};
+  return number;
+}
+
+HttpFault nothing() { return {404, "there is nothing here"}; }
+
+int status_of(const Error& error) {
+  switch (error.kind()) {
+    case ErrorKind::usage: return 400;
+    case ErrorKind::conflict: return 409;
+    default: return 500;
+  }
+}
+
+}  // namespace
+
+AdaptdlService::AdaptdlService(const std::string& job) : job_(job), token_(new_token()) {
+  server_.on_head = [this](const HttpRequest& head) {
+    if (head.path.size() < 2 || head.path[0] != token_) throw nothing();
+  };
+  server_.on_request = [this](const HttpRequest& request, const HttpServer::Reply& reply) {
+    try {
+      answer(request, reply);
+    } catch (const HttpFault& fault) {
+      reply(fault.status, http_error(fault.text));
+    } catch (const Error& error) {
+      reply(status_of(error), http_error(error.what()));
+    }
+  };
+}
+
+std::string AdaptdlService::url() const {
+  return "http://127.0.0.1:" + std::to_string(server_.port()) + "/" + token_;
+}
+
+void AdaptdlService::stands(int group, const std::vector<std::string>& addresses) {
+  group_ = group;
+  addresses_ = protocol::Json(addresses).dump();
+  std::erase_if(waiting_, [&](const auto& entry) {
+    if (entry.second.group != group_) return false;
+    entry.second.reply(200, addresses_);
+    return true;
+  });
+}
+
+void AdaptdlService::answer(const HttpRequest& request, const HttpServer::Reply& reply) {
+  const Path path(request.path.begin() + 1, request.path.end());  // behind the token
+  const std::string what = path[0];
+  const std::size_t behind_job = what == "discover" ? 1 : 0;
+  if (what == "healthz" ? path.size() != 1 : what != "discover" && what != "hints") throw nothing();
+  if (what != "healthz") {
+    const std::size_t parts = path.size() - 1 - behind_job;  // of the job's name
+    if (path.size() < 2 + behind_job || parts > 2) throw nothing();
+    if (path[parts] != job_) throw HttpFault{404, "this is the supervisor of job " + job_};
+  }
+  if (request.method != (what == "hints" ? "PUT" : "GET"))
+    throw HttpFault{405, what == "hints" ? "hints are PUT" : what + " is asked for by GET"};
+  if (what == "healthz")
+    reply(200, "");
+  else if (what == "discover")
+    discover(path, request, reply);
+  else
+    take_hints(request, reply);
+}
+
+void AdaptdlService::discover(const Path& path, const HttpRequest& request, const HttpServer::Reply& reply) {
+  const int group = whole_number(path.back(), 1 << 30, "a group");
+  const int timeout = request.timeout ? whole_number(*request.timeout, kMostTimeout, "a time-out in seconds")
+                                      : kDefaultTimeout;
+  if (group == group_) return reply(200, addresses_);
+  const int ticket = next_waiting_++;
+  waiting_[ticket] = {group, reply};
+  QTimer::singleShot(std::chrono::seconds(timeout), &timers_, [this, ticket] {
+    if (const auto found = waiting_.extract(ticket))
+      found.mapped().reply(408, http_error("this generation does not run yet; ask again"));
+  });
+}
+
+void AdaptdlService::take_hints(const HttpRequest& request, const HttpServer::Reply& reply) {
+  on_hints(protocol::parse_object(request.body));
+  reply(200, "");
+}
+
+}  // namespace batchscope::run

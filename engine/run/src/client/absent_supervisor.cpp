@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A supervisor that lives and does not listen is no reason to start another.
+#include "client/absent_supervisor.h"
+
+#include <filesystem>
+#include <optional>
+
+#include "batchscope/protocol/paths.h"
+#include "batchscope/storage/catalogue.h"
+
+namespace batchscope::run {
+namespace {
+
+// 0: none, or it is not known.
+std::int64_t supervisor_of(const std::string& id) {
+  try {
+    const std::filesystem::path file = protocol::catalogue_path();
+    if (!std::filesystem::exists(file)) return 0;
+    const auto run = storage::Catalogue(file).run(id);
+    return run ? run->supervisor_pid : 0;
+  } catch (const std::exception&) {
+    return 0;  // whoever asks the catalogue next hears of it
+  }
+}
+
+}  // namespace
+
+Error absent_supervisor(const std::string& id) {
+  const std::int64_t pid = supervisor_of(id);
+  if (pid == 0)
+    return Error(ErrorKind::not_found,
+                 "run " + id + " has no supervisor; resume it with: batchscope resume " + id);
+  return Error(ErrorKind::io,
+               "the supervisor of run " + id + ", process " + std::to_string(pid) + ", does not listen at " +
+                   protocol::run_paths(id).control_socket.string() +
+                   ": it makes a socket that was removed anew within seconds; if it does not, stop "
+                   "the run with: kill -TERM " +
+                   std::to_string(pid));
+}
+
+}  // namespace batchscope::run

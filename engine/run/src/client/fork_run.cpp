@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Forking a run. A replica that starts loads the newest checkpoint in its run's folder, whoever wrote it: a
+// fork is a new run with another one's checkpoint laid there before it starts.
+#include <algorithm>
+#include <charconv>
+
+#include "batchscope/protocol/checkpoint_folder.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/manifest.h"
+#include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/volatile_checkpoint.h"
+#include "batchscope/run/fork.h"
+#include "client/start.h"
+
+namespace batchscope::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string directory_name(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault != std::errc() || end != text.data() + text.size() || number < 0) return text;
+  return protocol::checkpoint_name(number);
+}
+
+std::string listed(const std::vector<fs::path>& checkpoints) {
+  std::string text;
+  for (const fs::path& checkpoint : checkpoints)
+    text += (text.empty() ? "" : ", ") + checkpoint.filename().string();
+  return text;
+}
+
+// Below another name until it is whole. A checkpoint in memory has no checksums yet; the copy has.
+void copy_checkpoint(const fs::path& from, const fs::path& memory, const fs::path& folder,
+                     protocol::Manifest manifest) {
+  const fs::path name = folder / from.filename(), partial = name.string() + ".partial";
+  try {
+    const protocol::CheckpointFolder original(from, memory);
+    fs::create_directory(partial);
+    for (protocol::StateFile& file : manifest.files) {
+      fs::copy_file(original.file(file.name).path, partial / file.name);
+      protocol::fsync_path(partial / file.name);
+      file.crc32 = protocol::file_crc32(partial / file.name);
+    }
+    manifest.pinned = true;
+    manifest.generation = -1;
+    manifest.ledger.clear();  // of another run
+    manifest.ledger_from = 0;
+    protocol::write_manifest(partial, manifest);
+    protocol::fsync_path(partial);
+    fs::rename(partial, name);
+    protocol::fsync_path(folder);
+  } catch (const fs::filesystem_error& error) {
+    throw Error(ErrorKind::io, "cannot copy " + from.string() + ": " + error.code().message());
+  }
+}
+
+int replicas_of(storage::Catalogue& catalogue, const storage::Run& run) {
+  const auto generations = catalogue.generations(run.id);
+  return generations.empty() ? run.spec.replicas : generations.back().replicas;
+}
+
+// Says which as ForkOptions::checkpoint. Reads it whole and checks it.
+fs::path find_checkpoint(const std::string& id, const std::string& text) {
+  const protocol::RunPaths paths = protocol::run_paths(id);
+  const fs::path& folder = paths.checkpoints;
+  const std::vector<fs::path> present = protocol::list_checkpoints(folder);
+  if (text.empty()) {
+    if (const auto newest = protocol::newest_good_checkpoint(folder, nullptr, paths.memory)) return *newest;
+    throw Error(ErrorKind::not_found, "run " + id + " has no good checkpoint in " + folder.string());
+  }
+  const std::string name = directory_name(text);
+  const auto found = std::find_if(present.begin(), present.end(),
+                                  [&](const fs::path& checkpoint) { return checkpoint.filename() == name; });
+  if (found == present.end())
+    throw Error(ErrorKind::not_found, "run " + id + " has no checkpoint \"" + text + "\"; there " +
+                                          (present.empty() ? "are none" : "are " + listed(present)));
+  protocol::verify_checkpoint(*found, paths.memory);
+  return *found;
+}
+
+}  // namespace
+
+std::string fork_run(storage::Catalogue& catalogue, const std::string& id, const ForkOptions& options) {
+  const auto origin = catalogue.run(id);
+  if (!origin) throw Error(ErrorKind::not_found, "there is no run " + id);
+  storage::require_sound(*origin);
+  const fs::path checkpoint = find_checkpoint(id, options.checkpoint);
+  const fs::path memory = protocol::run_paths(id).memory;
+  const protocol::Manifest manifest = protocol::read_manifest(checkpoint, memory);
+  protocol::RunSpec spec = origin->spec;
+  spec.name = options.name.empty() ? origin->name + " fork" : options.name;
+  spec.replicas = options.replicas > 0 ? options.replicas : replicas_of(catalogue, *origin);
+  if (options.arguments) spec.arguments = *options.arguments;
+  spec.triggers.clear();
+  return start_run(catalogue, spec, [&](const std::string& fork) {
+    copy_checkpoint(checkpoint, memory, protocol::run_paths(fork).checkpoints, manifest);
+    catalogue.add_event(fork, 0, manifest.step, "info",
+                        "Forked from " + origin->name + " (" + id + "), " + checkpoint.filename().string() +
+                            " after step " + std::to_string(manifest.step) + ".");
+  });
+}
+
+}  // namespace batchscope::run

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading recipe.toml (RECIPES.md) and making a spec of it. Every fault is told with its file, line and
+// field, because people write these files by hand.
+#include "batchscope/run/recipe.h"
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <set>
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+#include "system/programs.h"
+
+namespace batchscope::run {
+namespace {
+
+namespace fs = std::filesystem;
+using Type = Parameter::Type;
+
+constexpr std::array<std::pair<Type, const char*>, 5> kTypes{{{Type::integer, "integer"},
+                                                              {Type::number, "number"},
+                                                              {Type::text, "text"},
+                                                              {Type::flag, "flag"},
+                                                              {Type::choice, "choice"}}};
+
+std::string number_text(double value) {
+  std::array<char, 32> buffer;
+  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return {buffer.data(), end};
+}
+
+std::optional<double> parse_number(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+// One table of the file: reads fields, knows which it has read, and complains with the place.
+class Fields {
+ public:
+  Fields(const fs::path& file, const toml::table& table) : file_(file), table_(table) {}
+
+  [[noreturn]] void fail(const toml::node& at, const std::string& what) const {
+    throw Error(ErrorKind::usage,
+                file_.string() + ":" + std::to_string(at.source().begin.line) + ": " + what);
+  }
+
+  const toml::node* find(const char* name) {
+    known_.insert(name);
+    return table_.get(name);
+  }
+
+  std::string text(const char* name) {
+    const toml::node* node = find(name);
+    if (!node) return {};
+    if (const auto value = node->value_exact<std::string>()) return *value;
+    fail(*node, std::string("field '") + name + "': expected a text in quotes");
+  }
+
+  std::string required_text(const char* name) {
+    const std::string value = text(name);
+    if (value.empty()) fail(table_, std::string("field '") + name + "' is missing or empty");
+    return value;
+  }
+
+  std::optional<double> number(const char* name) {
+    const toml::node* node = find(name);
+    if (!node) return std::nullopt;
+    const auto value = node->is_number() ? node->value<double>() : std::nullopt;
+    if (value && std::isfinite(*value)) return value;
+    fail(*node, std::string("field '") + name + "': expected a number");
+  }
+
+  std::vector<std::string> texts(const char* name) {
+    std::vector<std::string> values;
+    const toml::node* node = find(name);
+    if (!node) return values;
+    if (!node->is_array()) fail(*node, std::string("field '") + name + "': expected a list of texts");
+    for (const toml::node& item : *node->as_array()) {
+      const auto value = item.value_exact<std::string>();
+      if (!value) fail(item, std::string("field '") + name + "': expected a text in quotes");
+      values.push_back(*value);
+    }
+    return values;
+  }
+
+  // A default, in whatever TOML type it is written, as text.
+  std::string scalar(const char* name) {
+    const toml::node* node = find(name);
+    if (!node) return {};
+    if (const auto value = node->value_exact<std::string>()) return *value;
+    if (const auto value = node->value_exact<bool>()) return *value ? "true" : "false";
+    if (const auto value = node->value_exact<std::int64_t>()) return std::to_string(*value);
+    if (const auto value = node->value_exact<double>()) return number_text(*value);
+    fail(*node, std::string("field '") + name + "': expected a text, a number, true or false");
+  }
+
+  // A misspelt field must not be ignored in silence.
+  void no_others() const {
+    for (const auto& [key, node] : table_)
+      if (!known_.contains(std::string(key.str())))
+        fail(node, "unknown field '" + std::string(key.str()) + "'");
+  }
+
+ private:
+  const fs::path& file_;
+  const toml::table& table_;
+  std::set<std::string> known_;
+};
+
+Parameter read_parameter(const fs::path& file, const toml::table& table) {
+  Fields fields(file, table);
+  Parameter parameter;
+  parameter.name = fields.required_text("name");
+  if (parameter.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") != std::string::npos ||
+      parameter.name.front() == '-')
+    fields.fail(table, "parameter '" + parameter.name + "': a name has a-z, 0-9, - and _ only");
+  const std::string type = fields.required_text("type");
+  const auto known =
+      std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& t) { return t.second == type; });
+  if (known == kTypes.end())
+    fields.fail(*fields.find("type"), "parameter '" + parameter.name + "': type '" + type +
+                                          "' is none of integer, number, text, flag, choice");
+  parameter.type = known->first;
+  parameter.minimum = fields.number("min");
+  parameter.maximum = fields.number("max");
+  parameter.choices = fields.texts("choices");
+  parameter.help = fields.text("help");
+  parameter.value = fields.scalar("default");
+  fields.no_others();
+
+  if (parameter.type == Type::flag && parameter.value.empty()) parameter.value = "false";
+  if (parameter.type == Type::choice && parameter.choices.empty())
+    fields.fail(table, "parameter '" + parameter.name + "': a choice needs the field 'choices'");
+  const bool numeric = parameter.type == Type::integer || parameter.type == Type::number;
+  if (!numeric && (parameter.minimum || parameter.maximum))
+    fields.fail(table, "parameter '" + parameter.name + "': min and max are for integer and number");
+  if (parameter.minimum && parameter.maximum && *parameter.minimum > *parameter.maximum)
+    fields.fail(table, "parameter '" + parameter.name + "': its min is above its max");
+  if (const std::string complaint = parameter.complaint(parameter.value); !complaint.empty())
+    fields.fail(table, "parameter '" + parameter.name + "': its default is wrong: " + complaint);
+  return parameter;
+}
+
+// The table [faults]: what a fault does, and how long anything may take.
+void read_faults(const fs::path& file, const toml::table& table, Recipe& recipe) {
+  Fields fields(file, table);
+  // What is wrong with the field, or with `at`, is told with its place.
+  const auto placed = [&](const toml::node& at, const std::string& what, const auto& attempt) {
+    try {
+      attempt();
+    } catch (const Error& error) {
+      fields.fail(at, what + ": " + error.what());
+    }
+  };
+  const auto read = [&](const char* name, const auto& take) {
+    if (const std::string text = fields.scalar(name); !text.empty())
+      placed(*fields.find(name), std::string("field '") + name + "'", [&] { take(text); });
+  };
+  const auto read_time = [&](const char* name, double& seconds) {
+    read(name, [&](const std::string& text) { seconds = protocol::parse_duration(text); });
+  };
+  read_time("collective_timeout", recipe.time_outs.collective);
+  read_time("hang_timeout", recipe.time_outs.step);
+  read_time("rescale_timeout", recipe.time_outs.rescale);
+  read_time("checkpoint_timeout", recipe.time_outs.checkpoint);
+  read("non_finite", [&](const std::string& text) { recipe.non_finite = protocol::parse_non_finite(text); });
+  read("restart_budget", [&](const std::string& text) {
+    const auto budget = parse_number(text);
+    if (!budget || *budget < 0 || *budget > protocol::kMostRestarts || *budget != std::floor(*budget))
+      throw Error(ErrorKind::usage,
+                  "expected a whole number from 0 to " + std::to_string(protocol::kMostRestarts));
+    recipe.restart_budget = static_cast<int>(*budget);
+  });
+  placed(table, "[faults]", [&] { recipe.time_outs.check(); });
+  fields.no_others();
+}
+
+fs::path find_program(const Recipe& recipe) {
+  const bool relative = recipe.program.find('/') != std::string::npos;
+  std::error_code error;  // a name that is none
+  const fs::path program = relative ? fs::weakly_canonical(recipe.file.parent_path() / recipe.program, error)
+                                    : program_directory() / recipe.program;
+  if (error || !is_executable(program))
+    throw Error(ErrorKind::not_found, "recipe " + recipe.name + ": there is no program " + program.string() +
+                                          "; build it, or mend 'program' in " + recipe.file.string());
+  return program;
+}
+
+}  // namespace
+
+std::string Parameter::complaint(const std::string& text) const {
+  switch (type) {
+    case Type::text: return {};
+    case Type::flag: return text == "true" || text == "false" ? "" : "expected true or false";
+    case Type::choice: {
+      if (std::find(choices.begin(), choices.end(), text) != choices.end()) return {};
+      std::string list;
+      for (const std::string& choice : choices) list += (list.empty() ? "" : ", ") + choice;
+      return "expected one of " + list;
+    }
+    default: break;
+  }
+  const auto value = parse_number(text);
+  const bool right_kind = value && (type == Type::number || *value == std::floor(*value));
+  if (right_kind && value >= minimum.value_or(*value) && value <= maximum.value_or(*value)) return {};
+  std::string expected = type == Type::integer ? "expected a whole number" : "expected a number";
+  if (minimum) expected += " of at least " + number_text(*minimum);
+  if (maximum) expected += (minimum ? " and at most " : " of at most ") + number_text(*maximum);
+  return expected;
+}
+
+Recipe Recipe::load(const fs::path& file) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error))
+    throw Error(ErrorKind::not_found, "there is no recipe " + file.string());
+  toml::table table;
+  try {
+    table = toml::parse_file(file.string());
+  } catch (const toml::parse_error& e) {
+    throw Error(ErrorKind::usage, file.string() + ":" + std::to_string(e.source().begin.line) + ": " +
+                                      std::string(e.description()));
+  }
+  Fields fields(file, table);
+  Recipe recipe;
+  recipe.file = fs::absolute(file);
+  recipe.name = fields.required_text("name");
+  recipe.title = fields.required_text("title");
+  recipe.description = fields.text("description");
+  recipe.program = fields.required_text("program");
+  if (const std::string replicas = fields.scalar("replicas"); !replicas.empty()) {
+    try {
+      const auto count = protocol::ReplicaCount::parse(replicas);
+      recipe.replicas = count.first(recipe.replicas);
+      recipe.auto_replicas = count.automatic;
+    } catch (const Error& error) {
+      fields.fail(*fields.find("replicas"), std::string("field 'replicas': ") + error.what());
+    }
+  }
+  if (const toml::node* faults = fields.find("faults")) {
+    if (!faults->is_table()) fields.fail(*faults, "what a fault does is written below [faults]");
+    read_faults(file, *faults->as_table(), recipe);
+  }
+  if (const toml::node* list = fields.find("parameter")) {
+    if (!list->is_array_of_tables()) fields.fail(*list, "parameters are written as [[parameter]]");
+    for (const toml::node& entry : *list->as_array()) {
+      Parameter parameter = read_parameter(file, *entry.as_table());
+      for (const Parameter& other : recipe.parameters)
+        if (other.name == parameter.name) fields.fail(entry, "parameter '" + other.name + "' is there twice");
+      recipe.parameters.push_back(std::move(parameter));
+    }
+  }
+  fields.no_others();
+  return recipe;
+}
+
+protocol::RunSpec Recipe::spec(const std::map<std::string, std::string>& values) const {
+  std::string complaints;
+  const auto complain = [&](const std::string& name, const std::string& what) {
+    complaints += (complaints.empty() ? "" : "; ") + name + ": " + what;
+  };
+  std::map<std::string, std::string> unused = values;
+  protocol::RunSpec spec;
+  for (const Parameter& parameter : parameters) {
+    const auto given = unused.extract(parameter.name);
+    const std::string value = given ? given.mapped() : parameter.value;
+    if (const std::string complaint = parameter.complaint(value); !complaint.empty()) {
+      complain(parameter.name, complaint + ", found '" + value + "'");
+    } else if (parameter.type == Type::flag) {
+      if (value == "true") spec.arguments.push_back("--" + parameter.name);
+    } else if (!value.empty()) {
+      spec.arguments.insert(spec.arguments.end(), {"--" + parameter.name, value});
+    }
+  }
+  for (const auto& [name, value] : unused) complain(name, "the recipe has no such parameter");
+  if (!complaints.empty()) throw Error(ErrorKind::usage, "recipe " + name + ": " + complaints);
+
+  spec.name = name;
+  spec.program = find_program(*this).string();
+  spec.working_directory = fs::current_path().string();
+  spec.recipe = file.string();
+  spec.replicas = replicas;
+  spec.auto_replicas = auto_replicas;
+  spec.time_outs = time_outs;
+  spec.restart_budget = restart_budget;
+  spec.non_finite = non_finite;
+  spec.check();
+  return spec;
+}
+
+std::vector<Recipe> installed_recipes() {
+  std::vector<Recipe> recipes;
+  for (const fs::path& folder :
+       {program_directory() / "recipes", fs::path("/usr/share/batchscope/recipes")}) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      const fs::path file = entry.path() / "recipe.toml";
+      if (!fs::is_regular_file(file)) continue;
+      Recipe recipe;
+      try {
+        recipe = Recipe::load(file);
+      } catch (const Error& fault) {  // the others are as good as ever
+        std::fprintf(stderr, "batchscope: recipe left out: %s\n", fault.what());
+        continue;
+      }
+      const auto same = [&](const Recipe& other) { return other.name == recipe.name; };
+      // This build's come before the installation's.
+      if (std::none_of(recipes.begin(), recipes.end(), same)) recipes.push_back(std::move(recipe));
+    }
+  }
+  std::sort(recipes.begin(), recipes.end(), [](const Recipe& a, const Recipe& b) { return a.name < b.name; });
+  return recipes;
+}
+
+}  // namespace batchscope::run

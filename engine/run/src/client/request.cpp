@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One blocking request to a supervisor, over a plain socket: it needs no event loop, so that a command or a
+// test can use it anywhere.
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include "batchscope/protocol/paths.h"
+#include "batchscope/run/client.h"
+#include "client/absent_supervisor.h"
+#include "socket/peer.h"
+
+namespace batchscope::run {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Connection {
+ public:
+  Connection(const std::string& id, int timeout_ms)
+      : id_(id), deadline_(Clock::now() + std::chrono::milliseconds(timeout_ms)) {
+    const std::string path = protocol::run_paths(id).control_socket.string();
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.size() >= sizeof address.sun_path)
+      throw Error(ErrorKind::io, "the socket path " + path + " is too long");
+    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+    fd_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd_ < 0) throw Error(ErrorKind::io, std::string("no socket: ") + std::strerror(errno));
+    if (connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+      close(fd_);
+      throw absent_supervisor(id);
+    }
+    if (!is_trusted_peer(fd_)) {
+      close(fd_);
+      throw Error(ErrorKind::io, "at " + path + " listens somebody else's process; remove the socket");
+    }
+  }
+  ~Connection() { close(fd_); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // A supervisor that takes no request may have said why before it closed: that is left to read_line.
+  void write(std::string_view text) {
+    while (!text.empty()) {
+      wait(POLLOUT);
+      const ssize_t n = send(fd_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
+      if (n < 0 && errno != EINTR && errno != EAGAIN) return;
+    }
+  }
+
+  std::string read_line() {
+    for (;;) {
+      wait(POLLIN);
+      std::array<char, 1 << 14> block;
+      const ssize_t n = recv(fd_, block.data(), block.size(), MSG_DONTWAIT);
+      if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+      if (n <= 0) gone();
+      const auto lines = splitter_.feed({block.data(), static_cast<std::size_t>(n)});
+      if (!lines.empty()) return lines.front();
+    }
+  }
+
+ private:
+  void wait(short what) {
+    for (;;) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now()).count();
+      pollfd poll_fd{fd_, what, 0};
+      const int ready = left > 0 ? poll(&poll_fd, 1, static_cast<int>(left)) : 0;
+      if (ready > 0) return;
+      if (ready == 0)
+        throw Error(ErrorKind::timeout, "the supervisor of run " + id_ + " did not answer in time");
+      if (errno != EINTR) gone();
+    }
+  }
+
+  [[noreturn]] void gone() const {
+    throw Error(ErrorKind::io, "the supervisor of run " + id_ + " ended before it answered");
+  }
+
+  const std::string& id_;
+  const Clock::time_point deadline_;
+  protocol::LineSplitter splitter_;
+  int fd_ = -1;
+};
+
+}  // namespace
+
+protocol::Json request(const std::string& id, const protocol::Request& request, int timeout_ms) {
+  Connection connection(id, timeout_ms);
+  connection.write(request.line());
+  return protocol::reply_result(protocol::parse_object(connection.read_line()));
+}
+
+}  // namespace batchscope::run

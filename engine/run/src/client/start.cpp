@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Starting the supervisor of a run, new or resumed, as a process that outlives its starter.
+#include <QProcess>
+#include <QString>
+#include <QStringList>
+#include <QThread>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+
+#include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/private_files.h"
+#include "batchscope/protocol/time_outs.h"
+#include "batchscope/run/client.h"
+#include "batchscope/storage/annotation.h"
+#include "client/start.h"
+#include "devices/placement.h"
+#include "log/log_tail.h"
+#include "system/process_table.h"
+#include "system/programs.h"
+
+namespace batchscope::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kLogLines = 10;
+
+fs::path supervisor_log(const std::string& id) { return protocol::run_paths(id).root / "supervisor.log"; }
+
+// In a session of its own, with its output in the run's supervisor.log; the child of init from then on.
+ProcessId spawn_supervisor(const std::string& id, int replicas) {
+  const fs::path program = program_directory() / "batchscope";
+  if (!is_executable(program))
+    throw Error(
+        ErrorKind::not_found,
+        program.string() + " is missing: build it, or set BATCHSCOPE_BIN to the folder that holds it");
+  QStringList arguments{QStringLiteral("supervise"), QString::fromStdString(id)};
+  if (replicas > 0) arguments << QStringLiteral("--replicas") << QString::number(replicas);
+
+  QProcess process;
+  process.setProgram(QString::fromStdString(program.string()));
+  process.setArguments(arguments);
+  process.setWorkingDirectory(QStringLiteral("/"));
+  process.setStandardInputFile(QProcess::nullDevice());
+  protocol::make_private_file(supervisor_log(id));
+  const QString log = QString::fromStdString(supervisor_log(id).string());
+  process.setStandardOutputFile(log, QIODevice::Append);
+  process.setStandardErrorFile(log, QIODevice::Append);
+  qint64 pid = 0;
+  if (!process.startDetached(&pid))
+    throw Error(ErrorKind::io,
+                "cannot start " + program.string() + ": " + process.errorString().toStdString());
+  return protocol::identify(static_cast<pid_t>(pid));
+}
+
+bool answers(const std::string& id) {
+  try {
+    protocol::Request status;
+    request(id, status, 500);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// Throws where the run was removed by somebody else while its supervisor was on its way.
+void insist_on_run(const std::string& id, const std::optional<storage::Run>& run) {
+  if (!run) throw Error(ErrorKind::not_found, "run " + id + " was removed while it was being started");
+  if (run->removed > 0)
+    throw Error(ErrorKind::conflict, "run " + id +
+                                         " was put into the trash while it was being started; to go on: "
+                                         "batchscope restore " +
+                                         id + ", batchscope resume " + id);
+}
+
+// Whether a supervisor had the run in its hands, which is to be seen by the time of its end, and was not only
+// turned away. `ended_before`: the time of the end before it, 0 for a new run.
+bool came_and_went(const storage::Run& run, double ended_before) {
+  return !protocol::is_active(run.state) && run.state != protocol::RunState::interrupted &&
+         run.ended != ended_before;
+}
+
+// Until the supervisor answers, or has come and gone (a run of a moment).
+void await_supervisor(storage::Catalogue& catalogue, const std::string& id, const ProcessId& process,
+                      double ended_before) {
+  const auto deadline = std::chrono::steady_clock::now() + protocol::time_out::kSupervisorStart;
+  while (!answers(id)) {
+    const bool gone = !is_alive(process);
+    if (gone) {
+      const auto run = catalogue.run(id);
+      insist_on_run(id, run);
+      if (came_and_went(*run, ended_before)) return;
+    }
+    if (gone || std::chrono::steady_clock::now() > deadline) {
+      const std::string log = log_tail(supervisor_log(id), kLogLines);
+      throw Error(ErrorKind::timeout, "the supervisor of run " + id +
+                                          (gone ? " ended at once" : " does not answer") + "; its log is " +
+                                          supervisor_log(id).string() + (log.empty() ? "" : ":\n" + log));
+    }
+    QThread::msleep(10);
+  }
+}
+
+// `leases`: of other runs. Refused here, a run is not made; what its supervisor finds then decides.
+void check(const protocol::RunSpec& spec, const std::vector<storage::Lease>& leases) {
+  if (!fs::path(spec.program).is_absolute())
+    throw Error(ErrorKind::usage, "the program '" + spec.program + "' must be given by its absolute path");
+  if (!fs::exists(spec.program)) throw Error(ErrorKind::not_found, "there is no program " + spec.program);
+  if (!is_executable(spec.program))
+    throw Error(ErrorKind::usage, spec.program + " is no program: it cannot be executed");
+  if (!fs::is_directory(spec.working_directory))
+    throw Error(ErrorKind::not_found, "there is no directory '" + spec.working_directory + "' to work in");
+  spec.check();
+  place(spec, spec.replicas, Machine::here(), leases);
+}
+
+}  // namespace
+
+std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& spec) {
+  return start_run(catalogue, spec, [](const std::string&) {});
+}
+
+std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& spec,
+                      const std::function<void(const std::string& id)>& prepare) {
+  storage::check_name(spec.name);
+  storage::check_group(spec.group);
+  check(spec, catalogue.leases());
+  const std::string id = catalogue.create_run(spec);
+  try {
+    protocol::make_run_directories(protocol::run_paths(id));
+    prepare(id);
+    await_supervisor(catalogue, id, spawn_supervisor(id, 0), 0);
+  } catch (const Error& error) {
+    if (catalogue.run(id)) catalogue.set_state(id, protocol::RunState::failed, error.what());
+    throw;
+  }
+  return id;
+}
+
+void resume_run(storage::Catalogue& catalogue, const std::string& id, int replicas) {
+  const auto run = catalogue.run(id);
+  if (!run) throw Error(ErrorKind::not_found, "there is no run " + id);
+  storage::require_sound(*run);
+  if (run->state == protocol::RunState::finished)
+    throw Error(ErrorKind::conflict, "run " + id + " is finished; start a new one");
+  if (protocol::is_active(run->state))
+    throw Error(ErrorKind::conflict,
+                "run " + id + " is " + protocol::run_state_name(run->state) + " and has its supervisor");
+  protocol::RunSpec spec = run->spec;
+  if (replicas > 0) spec.replicas = replicas;
+  check(spec, catalogue.leases());
+  protocol::make_run_directories(protocol::run_paths(id));
+  await_supervisor(catalogue, id, spawn_supervisor(id, replicas), run->ended);
+}
+
+}  // namespace batchscope::run

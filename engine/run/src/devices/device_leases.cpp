@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Taking and giving back.
+#include "devices/device_leases.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+
+namespace batchscope::run {
+
+DeviceLeases::DeviceLeases(storage::Catalogue& catalogue, std::string run, Machine machine)
+    : catalogue_(catalogue), run_(std::move(run)), machine_(std::move(machine)) {}
+
+const Placement& DeviceLeases::take(const protocol::RunSpec& spec, int replicas) {
+  if (const auto found = taken_.find(replicas); found != taken_.end()) return found->second;
+  Placement placement;
+  std::set<std::string> all = leased_;
+  try {
+    catalogue_.lease_devices(run_, [&](const std::vector<storage::Lease>& of_others) {
+      placement = place(spec, replicas, machine_, of_others);
+      all.insert(placement.devices.begin(), placement.devices.end());
+      return std::vector<std::string>(all.begin(), all.end());
+    });
+    leased_ = std::move(all);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::usage || error.kind() == ErrorKind::conflict) throw;
+    // Cores are shared at worst: a full disk is no reason not to train on them. GPUs would be shared by
+    // accident.
+    placement = place(spec, replicas, machine_, {});
+    if (placement.visible_gpus) throw;
+    on_trouble(std::string("cores are used without a lease: ") + error.what());
+  }
+  return taken_[replicas] = std::move(placement);
+}
+
+void DeviceLeases::keep(const std::set<int>& replicas) {
+  std::erase_if(taken_, [&](const auto& entry) { return !replicas.contains(entry.first); });
+  std::set<std::string> needed;
+  for (const auto& [count, placement] : taken_)
+    needed.insert(placement.devices.begin(), placement.devices.end());
+  if (needed == leased_) return;
+  try {
+    catalogue_.lease_devices(
+        run_, [&](const auto&) { return std::vector<std::string>(needed.begin(), needed.end()); });
+    leased_ = std::move(needed);
+  } catch (const Error& error) {
+    on_trouble(std::string("devices stay leased that this run does not need: ") + error.what());
+  }
+}
+
+bool DeviceLeases::have_gpus() const {
+  return std::any_of(leased_.begin(), leased_.end(),
+                     [](const std::string& device) { return device.starts_with("cuda"); });
+}
+
+}  // namespace batchscope::run

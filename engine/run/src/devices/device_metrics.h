@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What each replica of a generation uses of the machine: processor and memory of its process, and of the GPU
+// that it said it trains on what NVML tells. The series are named in protocol/device_series.h.
+#pragma once
+
+#include <sys/types.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "devices/nvml.h"
+
+namespace batchscope::run {
+
+class DeviceMetrics {
+ public:
+  // No replica is known any more.
+  void begin_generation();
+  // Where it trains, as its Hello says: "cpu", "cuda:0".
+  void trains_on(int rank, const std::string& device);
+
+  // Series and values of now, for the living processes by rank. Processor time is since the call before, so a
+  // process has none at the first.
+  std::vector<std::pair<std::string, double>> read(const std::map<int, pid_t>& processes);
+
+ private:
+  struct Processor {
+    pid_t pid = 0;
+    double used = 0;  // s of processor time
+    double at = 0;    // s, monotonic
+  };
+
+  Nvml nvml_;
+  std::map<int, std::string> gpus_;  // by rank, as Nvml names them
+  std::map<int, Processor> processors_;
+};
+
+// The GPU that a program knows as this device ("cuda:1", "cuda"), where it sees these (the value of
+// CUDA_VISIBLE_DEVICES, or null for all of them); empty for what is no GPU.
+std::string physical_gpu(const std::string& device, const char* visible);
+
+}  // namespace batchscope::run

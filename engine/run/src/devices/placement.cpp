@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Dealing out cores and GPUs.
+#include "devices/placement.h"
+
+#include <algorithm>
+#include <set>
+
+#include "batchscope/protocol/error.h"
+#include "words.h"
+
+namespace batchscope::run {
+namespace {
+
+using Devices = std::vector<std::string>;
+
+// The free ones first, then those that others have; each in the machine's order.
+struct Supply {
+  Devices devices;
+  std::size_t free = 0;
+
+  Supply(const Devices& all, const std::vector<storage::Lease>& of_others) : devices(all) {
+    const auto taken = std::stable_partition(devices.begin(), devices.end(), [&](const std::string& device) {
+      return std::none_of(of_others.begin(), of_others.end(),
+                          [&](const storage::Lease& lease) { return lease.device == device; });
+    });
+    free = static_cast<std::size_t>(taken - devices.begin());
+  }
+
+  Devices first(std::size_t count) const {
+    return {devices.begin(), devices.begin() + static_cast<std::ptrdiff_t>(std::min(count, devices.size()))};
+  }
+};
+
+// "run digits (k3j2h1g0), run cifar (a1b2c3d4)": those that have some of these devices.
+std::string holders(const Devices& devices, const std::vector<storage::Lease>& leases) {
+  std::string text;
+  std::set<std::string> named;
+  for (const storage::Lease& lease : leases)
+    if (std::find(devices.begin(), devices.end(), lease.device) != devices.end() &&
+        named.insert(lease.run).second)
+      text += (text.empty() ? "run " : ", run ") + lease.name + " (" + lease.run + ")";
+  return text;
+}
+
+// "cuda:0 by run digits (k3j2h1g0); cuda:1-2 by run cifar (a1b2c3d4)".
+std::string holdings(const Devices& devices, const std::vector<storage::Lease>& leases) {
+  std::vector<std::pair<std::string, Devices>> parts;
+  for (const std::string& device : devices)
+    if (const std::string by = holders({device}, leases); !by.empty()) {
+      if (parts.empty() || parts.back().first != by) parts.push_back({by, {}});
+      parts.back().second.push_back(device);
+    }
+  std::string text;
+  for (const auto& [by, held] : parts) text += (text.empty() ? "" : "; ") + device_list(held) + " by " + by;
+  return text;
+}
+
+Devices gpus_for(const protocol::RunSpec& spec, const Machine& machine) {
+  if (spec.device == "cuda" || spec.device == "auto") return machine.gpus;
+  if (std::find(machine.gpus.begin(), machine.gpus.end(), spec.device) == machine.gpus.end())
+    throw Error(ErrorKind::conflict, "the run asks for " + spec.device + ", and this machine shows " +
+                                         (machine.gpus.empty() ? "no GPU" : device_list(machine.gpus)));
+  return {spec.device};
+}
+
+std::string count_gpus(std::size_t count) { return std::to_string(count) + (count == 1 ? " GPU" : " GPUs"); }
+
+void check_gpus(std::size_t replicas, const Supply& gpus, const std::vector<storage::Lease>& of_others) {
+  const std::size_t all = gpus.devices.size();
+  if (replicas > all)
+    throw Error(ErrorKind::conflict, on_replicas(static_cast<int>(replicas)) + " on " + count_gpus(all) +
+                                         ": ask for fewer, or allow several on one with --oversubscribe");
+  if (replicas > gpus.free)
+    throw Error(ErrorKind::conflict,
+                on_replicas(static_cast<int>(replicas)) + " need a GPU each, and " +
+                    std::to_string(gpus.free) + " of " + std::to_string(all) +
+                    (gpus.free == 1 ? " is" : " are") + " free (held: " + holdings(gpus.devices, of_others) +
+                    "): ask for fewer, pause or stop the other run, or share with --oversubscribe");
+}
+
+// Each replica sees the run's GPUs alone, and counts them from 0.
+Placement on_gpus(const protocol::RunSpec& spec, int replicas, const Machine& machine, const Supply& gpus,
+                  const std::vector<storage::Lease>& of_others) {
+  Placement placement;
+  placement.devices = gpus.first(static_cast<std::size_t>(replicas));
+  const int count = static_cast<int>(placement.devices.size());
+  std::string visible;
+  for (const std::string& device : placement.devices)
+    visible += (visible.empty() ? "" : ",") + device.substr(device.find(':') + 1);
+  placement.visible_gpus = visible;
+  for (int rank = 0; rank < replicas; ++rank) {
+    Place place;
+    place.threads = std::max(1, static_cast<int>(machine.cores.size()) / replicas);
+    place.device = spec.device == "auto" ? "auto" : "cuda:" + std::to_string(rank % count);
+    place.backend = spec.device == "auto" ? "auto" : replicas > count ? "gloo" : "nccl";
+    placement.places.push_back(place);
+  }
+  if (const std::string others = holdings(placement.devices, of_others); !others.empty())
+    placement.warning = "GPUs are shared with another run, as --oversubscribe allows: " + others;
+  return placement;
+}
+
+Placement on_cores(const protocol::RunSpec& spec, int replicas, const Machine& machine,
+                   const std::vector<storage::Lease>& of_others) {
+  const Supply cores(machine.cores, of_others);
+  const auto wanted = static_cast<std::size_t>(replicas);
+  const bool shares = cores.free < wanted;
+  const std::size_t threads = std::max<std::size_t>(1, (shares ? cores.devices.size() : cores.free) / wanted);
+  Placement placement;
+  placement.devices = cores.first(threads * wanted);
+  placement.places.assign(wanted, {static_cast<int>(threads), spec.device, "auto"});
+  if (wanted > cores.devices.size())
+    placement.warning = std::to_string(replicas) + " replicas share " + std::to_string(cores.devices.size()) +
+                        (cores.devices.size() == 1 ? " core" : " cores") + " and will wait for one another";
+  if (const std::string others = holders(placement.devices, of_others); !others.empty())
+    placement.warning += (placement.warning.empty() ? "" : "; ") + std::string("cores are shared with ") +
+                         others +
+                         ": they slow one another down until one is paused, stopped or given fewer replicas";
+  return placement;
+}
+
+}  // namespace
+
+bool uses_gpus(const protocol::RunSpec& spec) { return spec.device.starts_with("cuda"); }
+
+Placement place(const protocol::RunSpec& spec, int replicas, const Machine& machine,
+                const std::vector<storage::Lease>& of_others) {
+  if (replicas < 1)
+    throw Error(ErrorKind::usage, "a run needs at least 1 replica, not " + std::to_string(replicas));
+  const bool any = spec.device == "auto";
+  if (!uses_gpus(spec) && !any && spec.device != "cpu")
+    throw Error(ErrorKind::usage, "device '" + spec.device + "': expected auto, cpu, cuda or cuda:N");
+  if (uses_gpus(spec) && machine.gpus.empty())
+    throw Error(ErrorKind::conflict, "the run asks for CUDA and this machine shows no GPU");
+  if (spec.device == "cpu" || machine.gpus.empty()) return on_cores(spec, replicas, machine, of_others);
+
+  const Supply gpus(gpus_for(spec, machine), of_others);
+  const bool enough = static_cast<std::size_t>(replicas) <= gpus.free;
+  if (enough || spec.oversubscribe) return on_gpus(spec, replicas, machine, gpus, of_others);
+  if (!any) check_gpus(static_cast<std::size_t>(replicas), gpus, of_others);
+  Placement placement = on_cores(spec, replicas, machine, of_others);
+  placement.visible_gpus = "";
+  const std::string others = holdings(gpus.devices, of_others);
+  placement.warning = on_replicas(replicas) + " train on cores, as " + std::to_string(gpus.free) + " of " +
+                      count_gpus(gpus.devices.size()) + " are free" +
+                      (others.empty() ? "" : " (held: " + others + ")") +
+                      (placement.warning.empty() ? "" : "; " + placement.warning);
+  return placement;
+}
+
+}  // namespace batchscope::run

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// When to fork, when to execute, and when to start a new server.
+#include "launch/fork_launcher.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <utility>
+
+#include "batchscope/protocol/environment.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/time_outs.h"
+
+namespace batchscope::run {
+namespace {
+
+using protocol::time_out::kForkServerStart;
+
+bool allowed(const ReplicaOrder& program) {
+  const auto found = program.environment.find(protocol::variable::kForkServer);
+  return found == program.environment.end() || found->second != "off";
+}
+
+}  // namespace
+
+ForkLauncher::ForkLauncher(ReplicaOrder program) : program_(std::move(program)), allowed_(allowed(program_)) {
+  patience_.setSingleShot(true);
+  QObject::connect(&patience_, &QTimer::timeout, &patience_, [this] {
+    if (!server_ || server_->ready()) return;
+    kill(server_->pid(), SIGKILL);
+    answered("it did not call init_process_group() within " + std::to_string(kForkServerStart.count()) +
+             " s");
+  });
+}
+
+void ForkLauncher::prepare(std::function<void()> then) {
+  then_ = std::move(then);
+  if (!allowed_)
+    on_news("info",
+            std::string("replicas are executed, not forked: ") + protocol::variable::kForkServer + "=off");
+  else if (!knows_fork_server(program_.program))
+    on_news("info", "replicas are executed, not forked: the program does not know BatchScope's fork server");
+  start_server();
+  if (!server_) settled();
+}
+
+void ForkLauncher::start_server() {
+  const FileIdentity file = identify(program_.program);
+  if (!allowed_ || file == refused_ || !knows_fork_server(program_.program)) return;
+  file_ = file;
+  used_ = false;
+  try {
+    server_ = std::make_unique<ForkServer>(program_);
+  } catch (const Error& error) {
+    answered(error.what());
+    return;
+  }
+  server_->on_answer = [this](const std::string& refusal) { answered(refusal); };
+  patience_.start(kForkServerStart);
+}
+
+void ForkLauncher::answered(const std::string& refusal) {
+  patience_.stop();
+  if (!refusal.empty()) {
+    server_.reset();
+    refused_ = file_;
+    on_news("info", "replicas are executed, not forked: the program cannot be a fork server: " + refusal);
+  } else if (!then_) {
+    on_news("info", "a new fork server is ready");
+  }
+  settled();
+}
+
+void ForkLauncher::settled() {
+  if (then_) QTimer::singleShot(0, &patience_, std::exchange(then_, nullptr));
+}
+
+bool ForkLauncher::stands() const {
+  return server_ && server_->ready() && identify(program_.program) == file_;
+}
+
+std::vector<pid_t> ForkLauncher::launch(const std::vector<ReplicaOrder>& orders) {
+  if (stands()) {
+    try {
+      return fork_all(orders);
+    } catch (const Error& error) {
+      on_news("warning", std::string(error.what()) + "; this generation is executed");
+      kill(server_->pid(), SIGKILL);  // late orders must find nobody
+      server_.reset();
+    }
+  }
+  const std::vector<pid_t> pids = exec_.launch(orders);
+  const bool loading = server_ && !server_->ready() && identify(program_.program) == file_;
+  if (!loading) {
+    server_.reset();
+    start_server();
+  }
+  return pids;
+}
+
+std::vector<pid_t> ForkLauncher::fork_all(const std::vector<ReplicaOrder>& orders) {
+  std::vector<pid_t> pids;
+  try {
+    for (const ReplicaOrder& order : orders) pids.push_back(server_->fork(order));
+  } catch (const Error&) {
+    for (const pid_t pid : pids) kill(-pid, SIGKILL);  // reaped like any other child
+    throw;
+  }
+  used_ = true;
+  return pids;
+}
+
+bool ForkLauncher::take_exited(pid_t pid, int status) {
+  if (!server_ || server_->pid() != pid) return false;
+  if (!server_->ready()) server_->take_answer();  // a refusal, or its end
+  if (!server_) return true;
+  on_news("warning", "the fork server " + (WIFSIGNALED(status)
+                                               ? "was killed by signal " + std::to_string(WTERMSIG(status))
+                                               : "exited with code " + std::to_string(WEXITSTATUS(status))));
+  server_.reset();
+  if (used_) start_server();  // at most once a generation; launch makes up for the rest
+  return true;
+}
+
+}  // namespace batchscope::run

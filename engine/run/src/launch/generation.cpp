@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Starting a generation.
+#include "launch/generation.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "batchscope/protocol/environment.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/private_files.h"
+
+namespace batchscope::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A port that is free now at every address (AdaptDL's rank 0 listens at all of them), for programs that meet
+// at ADAPTDL_MASTER_PORT; ours use the rendezvous directory, where nothing can be taken in between.
+int free_port() {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_ANY);
+  socklen_t size = sizeof address;
+  const bool bound = fd >= 0 && bind(fd, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
+                     getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  const int error = errno;
+  if (fd >= 0) close(fd);
+  if (!bound) throw Error(ErrorKind::io, std::string("no free port: ") + std::strerror(error));
+  return ntohs(address.sin_port);
+}
+
+// What the supervisor adds to its own environment, for people to read (`batchscope show --json`); without the
+// token, which is the replicas' alone.
+void list_environment(const fs::path& file, std::map<std::string, std::string> variables) {
+  using protocol::Json;
+  if (const auto url = variables.find(protocol::variable::kSupervisorUrl); url != variables.end())
+    url->second.erase(url->second.rfind('/'));
+  protocol::make_private_file(file);
+  std::ofstream(file) << Json(variables).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+// Where replicas meet; where the disk has no room for that, in memory.
+fs::path make_rendezvous(const protocol::RunPaths& paths, int generation) {
+  const fs::path wanted = paths.rendezvous(generation);
+  std::error_code error, ignored;
+  fs::remove_all(wanted, ignored);
+  if (fs::create_directory(wanted, error)) return wanted;
+  const fs::path other = paths.memory / wanted.filename();
+  if (!paths.memory.empty() && fs::create_directory(other, ignored)) return other;
+  throw Error(ErrorKind::io, "cannot make the directory " + wanted.string() + ": " + error.message());
+}
+
+bool can_be_written(const fs::path& log) {
+  const int fd = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (fd >= 0) close(fd);
+  return fd >= 0;
+}
+
+}  // namespace
+
+std::string master_address(int generation) {
+  return "127.1." + std::to_string(generation >> 8 & 255) + "." + std::to_string(generation & 255);
+}
+
+ReplicaOrder program_order(const protocol::RunSpec& spec, const fs::path& log) {
+  ReplicaOrder order{spec.program, spec.arguments, spec.working_directory, {}, log};
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string text = *entry;
+    const auto equals = text.find('=');
+    if (equals != std::string::npos && !text.starts_with("ADAPTDL_"))
+      order.environment[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  for (const char* name :
+       {protocol::variable::kTelemetrySocket, protocol::variable::kRendezvousDir,
+        protocol::variable::kThreads, protocol::variable::kTriggers, protocol::variable::kMemoryPath,
+        protocol::variable::kUnloadable, protocol::variable::kCollectiveTimeout,
+        protocol::variable::kMaxLocalBatchSize, protocol::variable::kNonFinite})
+    order.environment.erase(name);
+  for (const auto& [name, value] : spec.environment) order.environment[name] = value;
+  // OpenMP's threads wait for one another by spinning, which on cores that are shared costs a small step ten
+  // times its work. Somebody who has the cores to himself may say otherwise in the environment.
+  order.environment.emplace("OMP_WAIT_POLICY", "passive");
+  // OpenBLAS's spin as well, for 2^28 cycles: a tenth of a second that a replica's first step waits.
+  order.environment.emplace("OPENBLAS_THREAD_TIMEOUT", "20");
+  return order;
+}
+
+Generation::Generation(int number, const std::string& run, const protocol::RunSpec& spec,
+                       const protocol::RunPaths& paths, const Placement& placement,
+                       const std::string& supervisor_url, Launcher& launcher,
+                       const std::map<std::string, std::string>& unloadable)
+    : number_(number),
+      replicas_(static_cast<int>(placement.places.size())),
+      rendezvous_(make_rendezvous(paths, number)) {
+  protocol::Environment e;
+  e.master_address = master_address(number);
+  e.master_port = free_port();
+  e.num_replicas = replicas_;
+  e.num_restarts = number;
+  e.checkpoint_path = paths.checkpoints.string();
+  e.share_path = paths.share.string();
+  e.tensorboard_dir = paths.tensorboard.string();
+  e.job_id = run;
+  e.supervisor_url = supervisor_url;
+  e.sched_version = "0.0.0";  // AdaptDL's word for a scheduler that is not its own
+  e.telemetry_socket = paths.telemetry_socket.string();
+  e.rendezvous_dir = rendezvous_.string();
+  e.checkpoint_interval = spec.checkpoint_interval;
+  e.collective_timeout = spec.time_outs.collective;
+  e.max_local_batch_size = spec.max_local_batch_size;
+  e.non_finite = spec.non_finite;
+  e.memory_path = paths.memory.string();
+  if (!unloadable.empty())
+    e.unloadable = protocol::Json(unloadable).dump(-1, ' ', false, protocol::Json::error_handler_t::replace);
+  if (!spec.triggers.empty()) e.triggers = protocol::Json(spec.triggers).dump();
+
+  std::vector<ReplicaOrder> orders;
+  for (int rank = 0; rank < replicas_; ++rank) {
+    const Place& place = placement.places[static_cast<std::size_t>(rank)];
+    e.replica_rank = rank;
+    e.threads = place.threads;
+    e.device = place.device;
+    e.backend = place.backend;
+    fs::path log = paths.log_file(number, rank);
+    if (!can_be_written(log)) {
+      warning_ = log.string() + " cannot be written: what the replicas print is lost";
+      log = "/dev/null";
+    }
+    ReplicaOrder order = program_order(spec, log);
+    order.environment.erase(protocol::variable::kForkServer);
+    auto variables = e.to_variables();
+    for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"})
+      variables[name] = std::to_string(place.threads);
+    if (placement.visible_gpus) variables["CUDA_VISIBLE_DEVICES"] = *placement.visible_gpus;
+    for (const auto& [name, value] : variables) order.environment[name] = value;
+    if (rank == 0) list_environment(paths.environment, std::move(variables));
+    orders.push_back(std::move(order));
+  }
+  const std::vector<pid_t> pids = launcher.launch(orders);
+  for (int rank = 0; rank < replicas_; ++rank) living_[rank] = pids[static_cast<std::size_t>(rank)];
+}
+
+Generation::~Generation() {
+  kill_all();
+  std::error_code error;
+  fs::remove_all(rendezvous_, error);
+}
+
+std::optional<int> Generation::take_exited(pid_t pid) {
+  for (const auto& [rank, process] : living_)
+    if (process == pid) {
+      const int found = rank;
+      living_.erase(found);
+      return found;
+    }
+  return std::nullopt;
+}
+
+void Generation::ask_exit(bool restart) const {
+  sigval value{};
+  value.sival_int = restart ? protocol::kRestartFollows : 0;
+  for (const auto& [rank, pid] : living_) sigqueue(pid, SIGTERM, value);
+}
+
+void Generation::signal_rank(int rank, int signal) const {
+  if (const auto found = living_.find(rank); found != living_.end()) kill(found->second, signal);
+}
+
+void Generation::kill_all() const {
+  for (const auto& [rank, pid] : living_) kill(-pid, SIGKILL);
+}
+
+std::vector<ProcessId> Generation::processes() const {
+  std::vector<ProcessId> list;
+  for (const auto& [rank, pid] : living_) list.push_back(protocol::identify(pid));
+  return list;
+}
+
+}  // namespace batchscope::run

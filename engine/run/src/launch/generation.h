@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The replicas of one generation as processes: what each is given, which are left, and how to reach them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/run_spec.h"
+#include "devices/placement.h"
+#include "launch/launcher.h"
+#include "system/process_table.h"
+
+namespace batchscope::run {
+
+// The program of a run with this log, in the supervisor's own environment without a replica's place in
+// another run, and with the run's additions.
+ReplicaOrder program_order(const protocol::RunSpec& spec, const std::filesystem::path& log);
+
+// Where the generation's rank 0 listens, for programs that meet by TCP: an address of loopback that is not
+// the one of the generation before, whose port the system may hold for a minute yet.
+std::string master_address(int generation);
+
+class Generation {
+ public:
+  // Starts the replicas, with a rendezvous directory, a master address and a port of their own, and AdaptDL's
+  // endpoints at supervisor_url (empty: none). The checkpoints that are unloadable, by name with the reason,
+  // they pass over. Throws Error.
+  Generation(int number, const std::string& run, const protocol::RunSpec& spec,
+             const protocol::RunPaths& paths, const Placement& placement, const std::string& supervisor_url,
+             Launcher& launcher, const std::map<std::string, std::string>& unloadable = {});
+  ~Generation();  // kills what is left and removes the rendezvous directory
+
+  int number() const { return number_; }
+  int replicas() const { return replicas_; }
+
+  // The rank whose process this was, which is gone now; empty for a process that is none of ours.
+  std::optional<int> take_exited(pid_t pid);
+
+  void ask_exit(bool restart) const;  // to checkpoint and leave; whether the next generation follows at once
+  void signal_rank(int rank, int signal) const;
+  void kill_all() const;  // SIGKILL to every living replica's session
+
+  std::vector<ProcessId> processes() const;
+  const std::map<int, pid_t>& living() const { return living_; }  // by rank
+
+  const std::string& warning() const { return warning_; }  // for the person; empty: none
+
+ private:
+  const int number_;
+  const int replicas_;
+  std::filesystem::path rendezvous_;
+  std::string warning_;
+  std::map<int, pid_t> living_;  // by rank
+};
+
+}  // namespace batchscope::run

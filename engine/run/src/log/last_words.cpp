@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Looking for the exception in a log's end.
+#include "log/last_words.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace batchscope::run {
+namespace {
+
+constexpr std::size_t kLongest = 300;  // bytes
+constexpr std::string_view kBlank = " \t\r";
+constexpr std::string_view kTraceback = "Traceback (most recent call last):";
+constexpr std::string_view kThrown = "terminate called after throwing an instance of ";
+constexpr std::string_view kWhat = "  what():  ";
+
+std::string_view trimmed(std::string_view line) {
+  const auto first = line.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return line.substr(first, line.find_last_not_of(kBlank) - first + 1);
+}
+
+// Those that are not blank.
+std::vector<std::string_view> lines_of(std::string_view log) {
+  std::vector<std::string_view> lines;
+  while (!log.empty()) {
+    const auto end = std::min(log.find('\n'), log.size());
+    if (!trimmed(log.substr(0, end)).empty()) lines.push_back(log.substr(0, end));
+    log.remove_prefix(std::min(end + 1, log.size()));
+  }
+  return lines;
+}
+
+// The frames of a traceback are indented; what follows them is the exception. Some launchers begin each line
+// with the rank.
+std::string exception_after(const std::vector<std::string_view>& lines, std::size_t traceback) {
+  const std::size_t margin = lines[traceback].find(kTraceback);
+  for (std::size_t i = traceback + 1; i < lines.size(); ++i) {
+    const std::string_view line = lines[i].substr(std::min(margin, lines[i].size()));
+    if (!line.empty() && kBlank.find(line.front()) == std::string_view::npos)
+      return std::string(trimmed(line));
+  }
+  return {};
+}
+
+// "terminate called after throwing an instance of 'std::runtime_error'", and its text in the next line.
+std::string exception_at(const std::vector<std::string_view>& lines, std::size_t thrown) {
+  std::string_view type = trimmed(lines[thrown].substr(lines[thrown].find(kThrown) + kThrown.size()));
+  if (type.size() > 2) type = type.substr(1, type.size() - 2);  // out of its quotes
+  std::string text(type);
+  if (thrown + 1 < lines.size() && lines[thrown + 1].starts_with(kWhat))
+    text += ": " + std::string(trimmed(lines[thrown + 1].substr(kWhat.size())));
+  return text;
+}
+
+std::string find(const std::vector<std::string_view>& lines) {
+  for (std::size_t i = lines.size(); i-- > 0;) {
+    if (lines[i].find(kThrown) != std::string_view::npos) return exception_at(lines, i);
+    if (lines[i].find(kTraceback) == std::string_view::npos) continue;
+    if (std::string found = exception_after(lines, i); !found.empty()) return found;
+  }
+  return lines.empty() ? std::string() : std::string(trimmed(lines.back()));
+}
+
+}  // namespace
+
+std::string last_words(std::string_view log) {
+  std::string text = find(lines_of(log));
+  if (text.size() <= kLongest) return text;
+  std::size_t end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not within a letter
+  return text.substr(0, end) + "…";
+}
+
+}  // namespace batchscope::run

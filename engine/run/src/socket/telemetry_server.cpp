@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The telemetry socket.
+#include "socket/telemetry_server.h"
+
+#include <optional>
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+
+namespace batchscope::run {
+namespace {
+
+// A Steps message holds every step of 50 ms or, after a stall, of some seconds.
+constexpr std::size_t kLineLimit = 16u << 20;
+constexpr int kMostFaults = 100;
+
+}  // namespace
+
+struct TelemetryServer::Connection {
+  explicit Connection(std::unique_ptr<QLocalSocket> socket) : lines(std::move(socket), kLineLimit) {}
+
+  LineSocket lines;
+  std::optional<int> rank;  // after its Hello
+  int generation = -1;      // that it said hello to
+  int faults = 0;
+  bool closed = false;
+
+  std::string who() const { return rank ? "rank " + std::to_string(*rank) : "a replica"; }
+};
+
+TelemetryServer::TelemetryServer(const std::filesystem::path& path)
+    : listener_(path, [this](auto socket) { accept(std::move(socket)); }) {}
+
+TelemetryServer::~TelemetryServer() = default;
+
+void TelemetryServer::expect(int generation, int replicas) {
+  generation_ = generation;
+  replicas_ = replicas;
+  sweep();
+}
+
+void TelemetryServer::drain() {
+  listener_.accept_pending();
+  for (const auto& connection : connections_) connection->lines.drain();
+}
+
+void TelemetryServer::accept(std::unique_ptr<QLocalSocket> socket) {
+  sweep();
+  auto& connection = *connections_.emplace_back(std::make_unique<Connection>(std::move(socket)));
+  connection.lines.on_line = [this, &connection](const std::string& line) { take(connection, line); };
+  connection.lines.on_closed = [&connection] { connection.closed = true; };
+  connection.lines.on_overlong = [this, &connection] {
+    on_fault(connection.who() + " sent telemetry without an end of line; its connection was closed");
+    connection.lines.socket().abort();
+  };
+}
+
+void TelemetryServer::take(Connection& connection, const std::string& line) {
+  if (connection.faults >= kMostFaults) return;
+  try {
+    const protocol::Message message = protocol::decode(line);
+    if (const auto* hello = std::get_if<protocol::Hello>(&message)) {
+      if (hello->generation != generation_ || hello->rank < 0 || hello->rank >= replicas_)
+        throw Error(ErrorKind::usage, "it says it is rank " + std::to_string(hello->rank) +
+                                          " of generation " + std::to_string(hello->generation) +
+                                          ", which does not run now");
+      connection.rank = hello->rank;
+      connection.generation = generation_;
+    } else if (!connection.rank) {
+      throw Error(ErrorKind::usage, "the first message must be a hello");
+    }
+    if (connection.generation == generation_) on_message(*connection.rank, message);
+  } catch (const Error& error) {
+    if (connection.faults++ == 0)
+      on_fault(connection.who() + " sent telemetry that makes no sense and is skipped: " + error.what());
+    if (!connection.rank || connection.faults >= kMostFaults) connection.lines.socket().abort();
+  }
+}
+
+void TelemetryServer::sweep() {
+  connections_.remove_if([](const auto& connection) { return connection->closed; });
+}
+
+}  // namespace batchscope::run

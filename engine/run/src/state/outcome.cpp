@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Judging a generation's end.
+#include "state/outcome.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "batchscope/protocol/error.h"
+
+namespace batchscope::run {
+
+bool Exit::clean() const { return signal == 0 && (code == kExitOk || code == kExitCheckpointed); }
+
+std::string Outcome::text() const {
+  switch (kind) {
+    case Kind::finished: return "finished";
+    case Kind::checkpointed: return "checkpointed";
+    case Kind::crashed: break;
+  }
+  if (culprit.cause == Cause::non_finite) return "crashed: gradient not finite";  // on all replicas
+  const auto how = [this]() -> std::string {
+    switch (culprit.cause) {
+      case Cause::hang: return "hang";
+      case Cause::memory: return "out of memory";
+      default:
+        return culprit.signal ? "signal " + std::to_string(culprit.signal)
+                              : "exit code " + std::to_string(culprit.code);
+    }
+  };
+  return "crashed: rank " + std::to_string(culprit.rank) + ", " + how();
+}
+
+Outcome judge(const std::vector<Exit>& exits) {
+  Outcome outcome;
+  const auto weight = [](const Exit& e) {
+    if (e.cause == Cause::hang) return 3;
+    if (e.cause == Cause::peer) return 2;
+    if (e.killed && e.cause == Cause::unknown) return 1;
+    return e.signal || e.cause != Cause::unknown ? 5 : 4;
+  };
+  int heaviest = 0;
+  for (const Exit& exit : exits) {
+    if (exit.clean()) {
+      if (exit.code != 0 && outcome.kind == Outcome::Kind::finished)
+        outcome.kind = Outcome::Kind::checkpointed;
+    } else if (weight(exit) > heaviest) {
+      outcome = {Outcome::Kind::crashed, exit};
+      heaviest = weight(exit);
+    }
+  }
+  return outcome;
+}
+
+std::string describe(const Exit& exit) {
+  const std::string who = "rank " + std::to_string(exit.rank);
+  const std::string because = exit.why.empty() ? "" : ": " + exit.why;
+  if (exit.cause == Cause::hang) return who + " hangs" + because;
+  if (exit.cause == Cause::memory) return who + " ran out of memory" + because;
+  if (exit.cause == Cause::non_finite) return exit.why;
+  if (exit.signal == 0) return who + " ended with exit code " + std::to_string(exit.code) + because;
+  const char* const name = sigabbrev_np(exit.signal);
+  return who + " was killed by signal " + std::to_string(exit.signal) +
+         (name ? std::string(" (SIG") + name + ")" : std::string()) + because;
+}
+
+}  // namespace batchscope::run

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The state machine of a run: what happens (a first step, an exit, a time-out) and what is asked (rescale,
+// pause, resume, stop) goes in, orders come out. It knows no process, no socket and no clock, so that every
+// path can be tested in microseconds. One generation of replicas is in one of these phases:
+//
+//   launching --first step--> training --asked to exit, or a replica exited--> ending --all exited--+
+//       ^                                                                                           |
+//       +---- rescale, resume --- idle (paused) <-----------------------------------------+---------+
+//       +---- crash ------------- backing_off  <------------------------------------------+
+//                                 over (finished, stopped, failed) <----------------------+
+//
+// What becomes of the run when the last replica has exited is the intent: none (the program ended, or
+// crashed), rescale, pause or stop. A rescale asked for while another generation is being launched waits
+// for its first step; the newest one wins.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batchscope/protocol/run_spec.h"
+#include "batchscope/protocol/run_state.h"
+#include "state/hang_watch.h"
+#include "state/outcome.h"
+
+namespace batchscope::run {
+
+using protocol::RunState;
+
+// What the machine has done. None of these may call back into the machine.
+class Orders {
+ public:
+  virtual ~Orders() = default;
+
+  // Starts a generation. Throws where it cannot be started at all.
+  virtual void launch(int replicas, const std::string& reason) = 0;
+  virtual void ask_exit() = 0;  // SIGTERM to every replica
+  virtual void kill() = 0;      // SIGKILL to every replica
+  // The one timer, which calls time_out; a new one replaces the old, a negative one cancels it.
+  virtual void set_timer(double seconds) = 0;
+  virtual void tell(const std::string& level, const std::string& text) = 0;
+  // The generation's last replica has exited.
+  virtual void ended(const Outcome& outcome) = 0;
+
+  virtual std::string last_words(int rank) = 0;   // of the replica's log, in a line, or empty
+  virtual std::string log_command(int rank) = 0;  // that shows the whole log
+  virtual std::string restart_point() = 0;        // "checkpoint-000003 (step 100)", "the beginning, ..."
+  virtual std::int64_t step() = 0;                // optimizer steps done
+  // Who held a replica up that gave up waiting.
+  virtual std::optional<Suspect> suspect() = 0;
+  // Memory ran out at so many samples: lowers the bound that the next generation gets, and says so in a
+  // clause; empty where there is nothing to lower, or where that many fitted on the old number of replicas.
+  virtual std::string lower_local_batch_size(std::int64_t local) = 0;
+};
+
+class RunMachine {
+ public:
+  struct Limits {
+    double checkpoint_timeout = 120;
+    double rescale_timeout = 60;
+    int restart_budget = 5;
+    bool stop_when_not_finite = false;
+  };
+
+  RunMachine(const Limits& limits, Orders& orders);
+
+  // What happens.
+  void start(int replicas, const std::string& reason);  // "start" or "resume"
+  void first_step();                                    // the generation makes progress
+  void checkpoint_written(std::int64_t step);           // past the last crash, it renews the budget
+  void triggered(const protocol::Trigger& trigger);     // the replicas exit by themselves
+  void replica_exited(const Exit& exit);
+  void hung(const Suspect& suspect);     // no replica makes progress, because of this one
+  void refused(const std::string& why);  // the replicas were to leave, and could not checkpoint: they stay
+  // The supervisor cannot go on: the replicas are asked for a last checkpoint, and the run has failed. Said
+  // again, before they have left, it ends the run at once.
+  void fail(const std::string& why);
+  void time_out();
+
+  // What is asked. Throw Error(conflict) where the run is in no state to do it.
+  void rescale(int replicas, const std::string& reason = "rescale");
+  void pause();
+  void resume(int replicas);  // 0: as many as before, or as were asked for before the pause
+  void stop();
+
+  RunState state() const;
+  int replicas() const { return replicas_; }
+  int target_replicas() const;
+  bool training() const { return phase_ == Phase::training; }
+  bool over() const { return phase_ == Phase::over; }
+  const std::string& message() const { return message_; }
+
+ private:
+  enum class Phase { idle, launching, training, ending, backing_off, over };
+  enum class Intent { none, rescale, pause, stop };
+
+  void launch(int replicas, const std::string& reason);
+  void begin_ending(Intent intent);
+  void generation_ended();
+  void carry_out(const Outcome& outcome);
+  void crashed(const Exit& culprit);
+  void restart(const std::string& what, double delay, const std::string& log);
+  bool restore_old_count(const std::string& why);
+  void keep_wish();
+  void become_idle();
+  void end(RunState state, const std::string& message = {});
+
+  const Limits limits_;
+  Orders& orders_;
+
+  Phase phase_ = Phase::idle;
+  RunState end_state_ = RunState::stopped;
+  std::string message_;
+  std::string failure_;  // why the supervisor cannot go on; empty: it can
+
+  int replicas_ = 0;           // of the present generation, or of the last
+  bool fresh_ = true;          // launched by start or resume, not by a restart
+  bool progressed_ = false;    // the present generation has had its first step
+  std::vector<Exit> exits_;    // of the present generation, in order
+  int old_replicas_ = 0;       // launching on another count: what to go back to
+  std::optional<int> queued_;  // rescale asked for while it could not be begun, or before the run was paused
+
+  Intent intent_ = Intent::none;  // ending: what comes after
+  int target_ = 0;                // Intent::rescale: on how many
+  std::string reason_;            // Intent::rescale: why
+  bool asked_ = false;            // ending: because we or a trigger asked for it
+  bool killed_ = false;           // ending: SIGKILL has been sent
+  std::optional<Suspect> hang_;   // who holds the generation up
+
+  int crashes_ = 0;              // since a checkpoint that came further than the last of them
+  std::int64_t crash_step_ = 0;  // in which the last one happened
+  int stillborn_ = 0;            // generations in a row that ended before their first step
+};
+
+}  // namespace batchscope::run

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finding programs.
+#include "system/programs.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace batchscope::run {
+
+namespace fs = std::filesystem;
+
+fs::path program_directory() {
+  if (const char* set = std::getenv("BATCHSCOPE_BIN"); set && *set) return fs::absolute(set);
+  std::error_code error;
+  return fs::read_symlink("/proc/self/exe", error).parent_path();
+}
+
+bool is_executable(const fs::path& file) {
+  std::error_code error;
+  return fs::is_regular_file(file, error) && access(file.c_str(), X_OK) == 0;
+}
+
+}  // namespace batchscope::run
