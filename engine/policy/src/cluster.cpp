@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Counting devices; cluster.h says what is what.
 #include "batchscope/policy/cluster.h"
 
 #include <algorithm>

@@ -5,7 +5,9 @@
 
 #include <span>
 
-#include "batchscope/policy/decision.h"
+#include "batchscope/policy/allocation.h"
+#include "batchscope/policy/job.h"
+#include "batchscope/policy/objective.h"
 
 namespace batchscope::policy {
 

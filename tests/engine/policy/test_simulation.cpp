@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The simulator on an application that can be reckoned by hand: two epochs of 60 iterations with batches of
+// The simulator on an application that can be worked out by hand: two epochs of 60 iterations with batches of
 // 8, a second an iteration on one device, half a second on two.
 #include <QtTest>
 #include <algorithm>

@@ -12,6 +12,7 @@
 ///       std::cout << replicas(allocation.placement) << ": " << allocation.reason << "\n";
 #pragma once
 
+#include "batchscope/policy/allocation.h"
 #include "batchscope/policy/cluster.h"
 #include "batchscope/policy/decision.h"
 #include "batchscope/policy/job.h"
@@ -19,6 +20,7 @@
 #include "batchscope/policy/objective.h"
 #include "batchscope/policy/profile.h"
 #include "batchscope/policy/simulation.h"
+#include "batchscope/policy/workload.h"
 
 /// Who gets which devices; see policy.h. Nothing here blocks.
 namespace batchscope::policy {}

@@ -5,6 +5,7 @@
 #include <array>
 #include <string_view>
 
+#include "batchscope/policy/simulation.h"
 #include "scheduler.h"
 
 namespace batchscope::policy {

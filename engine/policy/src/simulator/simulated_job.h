@@ -11,7 +11,8 @@
 
 #include "batchscope/goodput/fit.h"
 #include "batchscope/goodput/model.h"
-#include "batchscope/policy/simulation.h"
+#include "batchscope/policy/profile.h"
+#include "batchscope/policy/workload.h"
 
 namespace batchscope::policy {
 

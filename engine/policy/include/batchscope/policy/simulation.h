@@ -21,34 +21,10 @@
 #include <string>
 #include <vector>
 
-#include "batchscope/policy/cluster.h"
 #include "batchscope/policy/profile.h"
+#include "batchscope/policy/workload.h"
 
 namespace batchscope::policy {
-
-/// A job of a workload.
-struct Submission {
-  std::string name;             ///< unique in the workload
-  std::int64_t time = 0;        ///< s, of its submission, at least 0
-  std::string application;      ///< whose profile it has
-  int num_replicas = 1;         ///< that were asked for
-  std::int64_t batch_size = 1;  ///< samples that were asked for
-};
-
-/// The world that the workload meets.
-struct SimulationOptions {
-  Cluster cluster;          ///< of one kind of device
-  double interval = 60;     ///< s between decisions, positive
-  double restart = 30;      ///< s that a changed placement costs, at least 0
-  double interference = 0;  ///< share of its speed that a job loses by it, 0 to below 1
-};
-
-/// A time in which a job had the same devices.
-struct Tenure {
-  double since = 0;     ///< s
-  double until = 0;     ///< s
-  Placement placement;  ///< not empty
-};
 
 /// How a job fared.
 struct JobOutcome {
