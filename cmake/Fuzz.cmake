@@ -27,7 +27,7 @@ foreach(source ${targets})
   cmake_path(GET source STEM target)
   set(seeds ${fuzz_source}/seeds/${target})
   add_test(NAME fuzz.${target}.seeds COMMAND ${fuzz_build}/bin/fuzz_${target} -runs=0 ${seeds})
-  set_tests_properties(fuzz.${target}.seeds PROPERTIES LABELS "fuzz;fast" TIMEOUT 60)
+  set_tests_properties(fuzz.${target}.seeds PROPERTIES LABELS "fuzz;full" TIMEOUT 60)
   add_test(NAME fuzz.${target}
     COMMAND ${Python3_EXECUTABLE} ${fuzz_source}/search.py ${fuzz_build} ${target} --seconds 10)
   set_tests_properties(fuzz.${target} PROPERTIES LABELS "fuzz;full" TIMEOUT 120)

@@ -5,13 +5,13 @@
 #include <torch/nn.h>
 #include <torch/optim/sgd.h>
 
-#include <QTest>
 #include <cmath>
 #include <numbers>
 
 #include "network.h"
 #include "stroke_digits.h"
 #include "tensors.h"
+#include "test_case.h"
 
 using namespace batchscope::digits;
 
@@ -45,7 +45,7 @@ struct LinearSoftmax : torch::nn::Module {
 
 }  // namespace
 
-class DifficultyTest : public QObject {
+class TestDifficulty : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -67,5 +67,5 @@ class DifficultyTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(DifficultyTest)
+BATCHSCOPE_TEST(TestDifficulty)
 #include "test_difficulty.moc"

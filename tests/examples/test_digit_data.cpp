@@ -6,13 +6,13 @@
 #include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
-#include <QTest>
 #include <array>
 #include <memory>
 #include <thread>
 
 #include "digit_data.h"
 #include "stroke_digits.h"
+#include "test_case.h"
 
 using namespace batchscope::digits;
 
@@ -29,7 +29,7 @@ bool same(const DigitData& a, const DigitData& b) {
 
 }  // namespace
 
-class DigitDataTest : public QObject {
+class TestDigitData : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -113,5 +113,5 @@ class DigitDataTest : public QObject {
   std::unique_ptr<QTemporaryDir> cache_;
 };
 
-QTEST_APPLESS_MAIN(DigitDataTest)
+BATCHSCOPE_TEST(TestDigitData)
 #include "test_digit_data.moc"

@@ -7,12 +7,12 @@
 #include <QFile>
 #include <QProcess>
 #include <QTemporaryDir>
-#include <QTest>
 #include <memory>
 
 #include "../last_words.h"
+#include "test_case.h"
 
-class DigitsProgramTest : public QObject {
+class TestDigitsProgram : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -100,5 +100,5 @@ class DigitsProgramTest : public QObject {
   std::unique_ptr<QTemporaryDir> folder_;
 };
 
-QTEST_APPLESS_MAIN(DigitsProgramTest)
+BATCHSCOPE_TEST(TestDigitsProgram)
 #include "test_digits_program.moc"

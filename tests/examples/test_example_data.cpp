@@ -2,7 +2,6 @@
 //
 // What examples learn from, besides digits: tables of numbers and texts as they are read, and the written
 // text.
-#include <QTest>
 #include <set>
 #include <sstream>
 
@@ -12,6 +11,7 @@
 #include "pictures.h"
 #include "ratings.h"
 #include "table.h"
+#include "test_case.h"
 
 using batchscope::Error;
 using namespace batchscope::examples;
@@ -33,7 +33,7 @@ std::uint64_t hash(const Bytes& bytes) {
 
 }  // namespace
 
-class ExampleDataTest : public QObject {
+class TestExampleData : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -155,5 +155,5 @@ class ExampleDataTest : public QObject {
   static constexpr std::uint64_t kTextHash = 807893519323634843u, kPicturesHash = 9210735935739536341u;
 };
 
-QTEST_APPLESS_MAIN(ExampleDataTest)
+BATCHSCOPE_TEST(TestExampleData)
 #include "test_example_data.moc"

@@ -6,10 +6,10 @@
 
 #include <QFile>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include "batchscope/protocol/error.h"
 #include "idx.h"
+#include "test_case.h"
 
 using batchscope::Error;
 using batchscope::ErrorKind;
@@ -75,7 +75,7 @@ QByteArray patched(QByteArray bytes, int offset, char value) {
 
 }  // namespace
 
-class IdxTest : public QObject {
+class TestIdx : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -223,5 +223,5 @@ class IdxTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(IdxTest)
+BATCHSCOPE_TEST(TestIdx)
 #include "test_idx.moc"

@@ -6,7 +6,8 @@
 #include <QFile>
 #include <QProcess>
 #include <QRegularExpression>
-#include <QTest>
+
+#include "test_case.h"
 
 namespace {
 
@@ -40,7 +41,7 @@ QStringList quoted(const QString& text) {
 
 }  // namespace
 
-class PortingTest : public QObject {
+class TestPorting : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -74,5 +75,5 @@ class PortingTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(PortingTest)
+BATCHSCOPE_TEST(TestPorting)
 #include "test_porting.moc"

@@ -8,10 +8,10 @@
 #include <QProcess>
 #include <QRegularExpression>
 #include <QTemporaryDir>
-#include <QTest>
 #include <memory>
 
 #include "../last_words.h"
+#include "test_case.h"
 
 namespace {
 
@@ -28,7 +28,7 @@ struct Result {
 
 }  // namespace
 
-class ProgramsTest : public QObject {
+class TestPrograms : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -204,5 +204,5 @@ class ProgramsTest : public QObject {
   std::unique_ptr<QTemporaryDir> folder_;
 };
 
-QTEST_APPLESS_MAIN(ProgramsTest)
+BATCHSCOPE_TEST(TestPrograms)
 #include "test_programs.moc"

@@ -5,11 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <QTest>
 #include <cmath>
 #include <fstream>
 
 #include "store_test.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::storage;
@@ -188,5 +188,5 @@ class TestAdoption : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestAdoption)
+BATCHSCOPE_TEST(TestAdoption)
 #include "test_adoption.moc"

@@ -4,13 +4,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <QTest>
 #include <cmath>
 #include <limits>
 #include <thread>
 
 #include "sleeper.h"
 #include "store_test.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::storage;
@@ -461,5 +461,5 @@ class TestCatalogue : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestCatalogue)
+BATCHSCOPE_TEST(TestCatalogue)
 #include "test_catalogue.moc"

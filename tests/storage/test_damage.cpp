@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Flipped bits are found and named, and cost nothing but what they hit.
-#include <QTest>
 #include <cmath>
 #include <numeric>
 #include <random>
 
 #include "store_test.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::storage;
@@ -252,5 +252,5 @@ class TestDamage : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestDamage)
+BATCHSCOPE_TEST(TestDamage)
 #include "test_damage.moc"

@@ -5,11 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <QTest>
 #include <fstream>
 
 #include "database.h"
 #include "store_test.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::storage;
@@ -202,5 +202,5 @@ class TestDatabase : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestDatabase)
+BATCHSCOPE_TEST(TestDatabase)
 #include "test_database.moc"

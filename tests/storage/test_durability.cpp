@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Whatever happens to the writer, the store holds exactly what was committed.
-#include <QTest>
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -10,6 +9,7 @@
 #include "full_disk.h"
 #include "script.h"
 #include "store_test.h"
+#include "test_case.h"
 #include "writer_process.h"
 
 using namespace batchscope;
@@ -203,5 +203,5 @@ class TestDurability : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestDurability)
+BATCHSCOPE_TEST(TestDurability)
 #include "test_durability.moc"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Leases of devices: what a run takes others see, two never take the same by accident, the dead hold nothing.
-#include <QTest>
 #include <algorithm>
 #include <memory>
 
 #include "sleeper.h"
 #include "store_test.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::storage;
@@ -140,5 +140,5 @@ class TestLeases : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestLeases)
+BATCHSCOPE_TEST(TestLeases)
 #include "test_leases.moc"

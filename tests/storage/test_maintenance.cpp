@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Copies made while others write, room given back, and damage found.
-#include <QTest>
 #include <atomic>
 #include <fstream>
 #include <thread>
 
 #include "store_test.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::storage;
@@ -92,5 +92,5 @@ class TestMaintenance : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestMaintenance)
+BATCHSCOPE_TEST(TestMaintenance)
 #include "test_maintenance.moc"

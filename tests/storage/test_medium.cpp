@@ -2,10 +2,9 @@
 //
 // Which file systems a store is warned of.
 #include "medium.h"
+#include "test_case.h"
 
 #include <sys/vfs.h>
-
-#include <QTest>
 
 #include "batchscope/storage/medium.h"
 #include "store_test.h"
@@ -40,5 +39,5 @@ class TestMedium : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestMedium)
+BATCHSCOPE_TEST(TestMedium)
 #include "test_medium.moc"

@@ -5,7 +5,6 @@
 // with a checkpoint and exported files of its run, is in tests/kept.
 #include <unistd.h>
 
-#include <QTest>
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -13,6 +12,7 @@
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/process_id.h"
 #include "store_test.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::storage;
@@ -129,5 +129,5 @@ class TestMigration : public QObject {
   fs::path file_;
 };
 
-QTEST_APPLESS_MAIN(TestMigration)
+BATCHSCOPE_TEST(TestMigration)
 #include "test_migration.moc"

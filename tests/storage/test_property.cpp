@@ -4,12 +4,12 @@
 // closings, of new generations and of steps that come again in an old one, reading returns exactly what was
 // committed, bit for bit. Everything follows from a seed, except where a kill hits, which the writer's
 // reports tell. BATCHSCOPE_PROPERTY_SECONDS says for how long new seeds are tried; without it, two are.
-#include <QTest>
 #include <chrono>
 #include <thread>
 
 #include "script.h"
 #include "store_test.h"
+#include "test_case.h"
 #include "writer_process.h"
 
 using namespace batchscope;
@@ -137,5 +137,5 @@ class TestProperty : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestProperty)
+BATCHSCOPE_TEST(TestProperty)
 #include "test_property.moc"

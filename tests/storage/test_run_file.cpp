@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs that are carried away and come back: the record, the file, and passes over samples by position.
-#include <QTest>
 #include <cmath>
 #include <fstream>
 
 #include "store_test.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::storage;
@@ -183,5 +183,5 @@ class TestRunFile : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestRunFile)
+BATCHSCOPE_TEST(TestRunFile)
 #include "test_run_file.moc"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The filter expression: what it means, where it says it is wrong, and that no text can hurt it.
-#include <QTest>
 #include <cmath>
 #include <random>
 
 #include "store_test.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::storage;
@@ -244,5 +244,5 @@ class TestRunFilter : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestRunFilter)
+BATCHSCOPE_TEST(TestRunFilter)
 #include "test_run_filter.moc"

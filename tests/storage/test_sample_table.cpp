@@ -3,12 +3,12 @@
 // The table `sample` of SQL answers any question as an ordinary table with the same rows does, and looks at
 // few samples while it does.
 #include <QElapsedTimer>
-#include <QTest>
 #include <algorithm>
 #include <cmath>
 
 #include "random_question.h"
 #include "store_test.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::storage;
@@ -298,5 +298,5 @@ class TestSampleTable : public QObject {
   std::map<std::string, std::filesystem::path> files_;
 };
 
-QTEST_APPLESS_MAIN(TestSampleTable)
+BATCHSCOPE_TEST(TestSampleTable)
 #include "test_sample_table.moc"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Series as a writer and a reader of the same file see them.
-#include <QTest>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <random>
 
 #include "store_test.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::storage;
@@ -230,5 +230,5 @@ class TestSamples : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestSamples)
+BATCHSCOPE_TEST(TestSamples)
 #include "test_samples.moc"

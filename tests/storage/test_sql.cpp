@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Questions in SQL are answered; nothing else is done.
-#include <QTest>
 #include <cmath>
 #include <fstream>
 
 #include "store_test.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::storage;
@@ -181,5 +181,5 @@ class TestSql : public QObject {
   std::string id_;
 };
 
-QTEST_APPLESS_MAIN(TestSql)
+BATCHSCOPE_TEST(TestSql)
 #include "test_sql.moc"

@@ -7,13 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <QTest>
 #include <chrono>
 #include <cstdio>
 #include <map>
 #include <thread>
 
 #include "store_test.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::storage;
@@ -203,5 +203,5 @@ class TestStress : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestStress)
+BATCHSCOPE_TEST(TestStress)
 #include "test_stress.moc"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs that were removed and can be had back.
-#include <QTest>
-
 #include "sleeper.h"
 #include "store_test.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::storage;
@@ -85,5 +84,5 @@ class TestTrash : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestTrash)
+BATCHSCOPE_TEST(TestTrash)
 #include "test_trash.moc"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tag, note, rename, groups, and diff.
-#include <QtTest>
-
 #include "batchscope/protocol/error.h"
 #include "run_store.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -91,5 +90,5 @@ class TestAnnotate : public QObject {
   std::unique_ptr<Sandbox> sandbox_;
 };
 
-QTEST_GUILESS_MAIN(TestAnnotate)
+BATCHSCOPE_TEST(TestAnnotate)
 #include "test_annotate.moc"

@@ -2,11 +2,11 @@
 //
 // The real program in a store of its own: exit codes, JSON, words. Nothing here starts a run.
 #include <QDir>
-#include <QtTest>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/storage/catalogue.h"
 #include "sandbox.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -397,5 +397,5 @@ void TestCommands::doctorAnswersInJson() {
     QVERIFY2(subjects.contains(subject), subject);
 }
 
-QTEST_GUILESS_MAIN(TestCommands)
+BATCHSCOPE_TEST(TestCommands)
 #include "test_commands.moc"

@@ -2,10 +2,10 @@
 //
 // Completion, as the program answers it and as real shells use it.
 #include <QStandardPaths>
-#include <QtTest>
 
 #include "batchscope/protocol/error.h"
 #include "run_store.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -133,5 +133,5 @@ class TestCompletion : public QObject {
   QString id_, removed_;
 };
 
-QTEST_GUILESS_MAIN(TestCompletion)
+BATCHSCOPE_TEST(TestCompletion)
 #include "test_completion.moc"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How the doctor judges what the probe reports.
-#include <QtTest>
 #include <algorithm>
 
 #include "doctor.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -124,5 +124,5 @@ void TestDoctor::everythingThatIsNotWellHasARemedy() {
     QCOMPARE(finding.remedy.empty(), finding.level == Finding::Level::ok);
 }
 
-QTEST_APPLESS_MAIN(TestDoctor)
+BATCHSCOPE_TEST(TestDoctor)
 #include "test_doctor.moc"

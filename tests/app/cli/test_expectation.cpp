@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Expectations: what can be written, what is refused with which words, and how they are judged.
-#include <QtTest>
 #include <limits>
 
 #include "batchscope/protocol/error.h"
 #include "expectation.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -127,5 +127,5 @@ void TestExpectation::neverPassesOnNan() {
     QVERIFY2(!judge({Expectation::parse(text)}, facts)[0].passed, text);
 }
 
-QTEST_APPLESS_MAIN(TestExpectation)
+BATCHSCOPE_TEST(TestExpectation)
 #include "test_expectation.moc"

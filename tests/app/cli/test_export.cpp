@@ -6,12 +6,12 @@
 #include <sys/resource.h>
 
 #include <QDir>
-#include <QtTest>
 #include <bit>
 #include <cmath>
 
 #include "batchscope/protocol/error.h"
 #include "run_store.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -393,5 +393,5 @@ class TestExport : public QObject {
   QString id_;
 };
 
-QTEST_GUILESS_MAIN(TestExport)
+BATCHSCOPE_TEST(TestExport)
 #include "test_export.moc"

@@ -2,11 +2,11 @@
 //
 // Getting at a run's files: cp, within the run's folder and never out of it, and tensorboard.
 #include <QDir>
-#include <QtTest>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/storage/catalogue.h"
 #include "sandbox.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -122,5 +122,5 @@ class TestFiles : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestFiles)
+BATCHSCOPE_TEST(TestFiles)
 #include "test_files.moc"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ls: filters, order, columns, and watching.
-#include <QtTest>
 #include <csignal>
 
 #include "batchscope/protocol/error.h"
 #include "run_store.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -111,5 +111,5 @@ class TestList : public QObject {
   std::unique_ptr<Sandbox> sandbox_;
 };
 
-QTEST_GUILESS_MAIN(TestList)
+BATCHSCOPE_TEST(TestList)
 #include "test_list.moc"

@@ -6,10 +6,10 @@
 
 #include <QDir>
 #include <QRegularExpression>
-#include <QtTest>
 
 #include "batchscope/protocol/error.h"
 #include "run_store.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -349,5 +349,5 @@ class TestOutput : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestOutput)
+BATCHSCOPE_TEST(TestOutput)
 #include "test_output.moc"

@@ -2,7 +2,6 @@
 //
 // plot and tail on recorded series, and the canvas and axes behind them.
 #include <QImage>
-#include <QtTest>
 #include <csignal>
 
 #include "batchscope/protocol/error.h"
@@ -11,6 +10,7 @@
 #include "plot_data.h"
 #include "plot_text.h"
 #include "run_store.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -153,5 +153,5 @@ class TestPlot : public QObject {
   std::unique_ptr<Sandbox> sandbox_;
 };
 
-QTEST_GUILESS_MAIN(TestPlot)
+BATCHSCOPE_TEST(TestPlot)
 #include "test_plot.moc"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The bars: a status and a width in, lines out that fit, whatever the width.
-#include <QtTest>
-
 #include "format.h"
 #include "progress_bar.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -119,5 +118,5 @@ void TestProgressBar::takesAnEmptyStatus() {
   QVERIFY(!progressSentence({}).empty());
 }
 
-QTEST_APPLESS_MAIN(TestProgressBar)
+BATCHSCOPE_TEST(TestProgressBar)
 #include "test_progress_bar.moc"

@@ -2,11 +2,11 @@
 //
 // The report: totals of the ledger, and the file that REPORT.md describes.
 #include <QTemporaryDir>
-#include <QtTest>
 #include <fstream>
 
 #include "batchscope/protocol/error.h"
 #include "report.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -95,5 +95,5 @@ void TestReport::saysWhereItCannotWrite() {
   }
 }
 
-QTEST_APPLESS_MAIN(TestReport)
+BATCHSCOPE_TEST(TestReport)
 #include "test_report.moc"

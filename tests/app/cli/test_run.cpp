@@ -10,10 +10,10 @@
 
 #include <QDir>
 #include <QFile>
-#include <QtTest>
 
 #include "batchscope/protocol/error.h"
 #include "sandbox.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -465,5 +465,5 @@ void TestRun::controlsFromTheCommandLine() {
   QCOMPARE(ask({"rm", "--yes", "latest"}).code, int(kExitOk));
 }
 
-QTEST_GUILESS_MAIN(TestRun)
+BATCHSCOPE_TEST(TestRun)
 #include "test_run.moc"

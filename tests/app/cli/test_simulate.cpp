@@ -3,11 +3,11 @@
 // simulate: the small workload beside this file, whose results were reckoned by hand (policy.simulation says
 // how), what is wrong with a workload or a profile, and the measurements published with Pollux where they
 // are.
-#include <QtTest>
 #include <functional>
 
 #include "batchscope/protocol/error.h"
 #include "sandbox.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -240,5 +240,5 @@ class TestSimulate : public QObject {
   QTemporaryDir made_;
 };
 
-QTEST_GUILESS_MAIN(TestSimulate)
+BATCHSCOPE_TEST(TestSimulate)
 #include "test_simulate.moc"

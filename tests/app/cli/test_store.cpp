@@ -4,11 +4,11 @@
 #include <signal.h>
 
 #include <QDir>
-#include <QtTest>
 
 #include "batchscope/protocol/error.h"
 #include "run_store.h"
 #include "store_test.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -227,5 +227,5 @@ class TestStore : public QObject {
   QString id_;
 };
 
-QTEST_GUILESS_MAIN(TestStore)
+BATCHSCOPE_TEST(TestStore)
 #include "test_store.moc"

@@ -7,11 +7,10 @@
 #include <pty.h>
 #include <unistd.h>
 
-#include <QtTest>
-
 #include "batchscope/protocol/error.h"
 #include "batchscope/storage/catalogue.h"
 #include "sandbox.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -130,5 +129,5 @@ void TestTerminal::asksBeforeDeleting() {
   QCOMPARE(catalogue.run(id).has_value(), !removed);
 }
 
-QTEST_GUILESS_MAIN(TestTerminal)
+BATCHSCOPE_TEST(TestTerminal)
 #include "test_terminal.moc"

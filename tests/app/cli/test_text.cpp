@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers as people read them, and tables that fit.
-#include <QtTest>
-
 #include "format.h"
 #include "table.h"
+#include "test_case.h"
 
 using namespace batchscope::cli;
 
@@ -86,5 +85,5 @@ void TestText::wrapsElasticColumns() {
   QVERIFY(QString::fromStdString(table.text({80, false, true})).contains("much too long for this"));
 }
 
-QTEST_APPLESS_MAIN(TestText)
+BATCHSCOPE_TEST(TestText)
 #include "test_text.moc"

@@ -2,10 +2,10 @@
 //
 // rm, restore and gc: nothing is deleted that was not meant.
 #include <QDir>
-#include <QtTest>
 
 #include "batchscope/protocol/error.h"
 #include "run_store.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -159,5 +159,5 @@ class TestTrash : public QObject {
   QString id_;
 };
 
-QTEST_GUILESS_MAIN(TestTrash)
+BATCHSCOPE_TEST(TestTrash)
 #include "test_trash.moc"

@@ -14,7 +14,6 @@
 #include <QSlider>
 #include <QTabBar>
 #include <QToolButton>
-#include <QtTest>
 
 #include "batchscope/protocol/paths.h"
 #include "catalogue_watcher.h"
@@ -24,6 +23,7 @@
 #include "run_session.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
+#include "test_case.h"
 #include "theme.h"
 #include "view_state.h"
 
@@ -65,7 +65,7 @@ void collect(const QMenu* menu, QList<QAction*>& found) {
 
 }  // namespace
 
-class AccessTest : public QObject {
+class TestAccess : public QObject {
   Q_OBJECT
 
   test::TemporaryStore store_;
@@ -209,5 +209,5 @@ class AccessTest : public QObject {
   }
 };
 
-QTEST_MAIN(AccessTest)
+BATCHSCOPE_TEST(TestAccess)
 #include "test_access.moc"

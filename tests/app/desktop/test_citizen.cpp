@@ -7,14 +7,12 @@
 #include <QFile>
 #include <QImage>
 #include <QLabel>
-#include <QLabel>
 #include <QPainter>
 #include <QProcess>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QSvgRenderer>
 #include <QXmlStreamReader>
-#include <QtTest>
 
 #include "batchscope/protocol/paths.h"
 #include "catalogue_watcher.h"
@@ -25,6 +23,7 @@
 #include "single_instance.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
+#include "test_case.h"
 #include "theme.h"
 #include "view_state.h"
 
@@ -67,7 +66,7 @@ QString entry(const QString& key) {
 
 }  // namespace
 
-class CitizenTest : public QObject {
+class TestCitizen : public QObject {
   Q_OBJECT
 
   test::TemporaryStore store_;
@@ -275,5 +274,5 @@ class CitizenTest : public QObject {
   }
 };
 
-QTEST_MAIN(CitizenTest)
+BATCHSCOPE_TEST(TestCitizen)
 #include "test_citizen.moc"

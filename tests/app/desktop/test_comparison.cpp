@@ -8,7 +8,6 @@
 #include <QListView>
 #include <QTableView>
 #include <QToolButton>
-#include <QtTest>
 #include <cmath>
 
 #include "batchscope/protocol/paths.h"
@@ -25,6 +24,7 @@
 #include "run_session.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
+#include "test_case.h"
 #include "theme.h"
 #include "view_state.h"
 #include "visual_checks.h"
@@ -50,7 +50,7 @@ double rightEnd(const SceneLine& line) {
 
 }  // namespace
 
-class ComparisonTest : public QObject {
+class TestComparison : public QObject {
   Q_OBJECT
 
   test::TemporaryStore store_;
@@ -345,5 +345,5 @@ class ComparisonTest : public QObject {
   }
 };
 
-QTEST_MAIN(ComparisonTest)
+BATCHSCOPE_TEST(TestComparison)
 #include "test_comparison.moc"

@@ -8,7 +8,6 @@
 #include <QLocalSocket>
 #include <QMessageBox>
 #include <QPushButton>
-#include <QtTest>
 #include <optional>
 
 #include "batchscope/protocol/paths.h"
@@ -19,6 +18,7 @@
 #include "run_session.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
+#include "test_case.h"
 #include "theme.h"
 
 using namespace batchscope;
@@ -81,7 +81,7 @@ class FakeSupervisor {
 
 }  // namespace
 
-class ControlTest : public QObject {
+class TestControl : public QObject {
   Q_OBJECT
 
   test::TemporaryStore store_;
@@ -247,5 +247,5 @@ class ControlTest : public QObject {
   }
 };
 
-QTEST_MAIN(ControlTest)
+BATCHSCOPE_TEST(TestControl)
 #include "test_control.moc"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // From samples to pixels: nothing is lost that a person would see, nothing is drawn where it is not.
-#include <QtTest>
 #include <cmath>
 #include <limits>
 #include <random>
 
 #include "decimate.h"
+#include "test_case.h"
 #include "track.h"
 
 using namespace batchscope::desktop;
@@ -29,7 +29,7 @@ Polylines drawn(const Track& track, const Projection& p, double smoothing) {
 
 }  // namespace
 
-class DecimateTest : public QObject {
+class TestDecimate : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -137,5 +137,5 @@ class DecimateTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(DecimateTest)
+BATCHSCOPE_TEST(TestDecimate)
 #include "test_decimate.moc"

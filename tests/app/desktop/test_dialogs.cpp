@@ -13,7 +13,6 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSpinBox>
-#include <QtTest>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
@@ -25,12 +24,13 @@
 #include "shortcut_sheet.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
+#include "test_case.h"
 #include "view_state.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
 
-class DialogsTest : public QObject {
+class TestDialogs : public QObject {
   Q_OBJECT
 
   test::TemporaryStore store_;
@@ -169,5 +169,5 @@ class DialogsTest : public QObject {
   }
 };
 
-QTEST_MAIN(DialogsTest)
+BATCHSCOPE_TEST(TestDialogs)
 #include "test_dialogs.moc"

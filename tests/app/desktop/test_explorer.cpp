@@ -6,7 +6,6 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QSlider>
-#include <QtTest>
 #include <cmath>
 
 #include "batchscope/protocol/paths.h"
@@ -23,12 +22,13 @@
 #include "step_times.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
+#include "test_case.h"
 #include "theme.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
 
-class ExplorerTest : public QObject {
+class TestExplorer : public QObject {
   Q_OBJECT
 
   test::TemporaryStore store_;
@@ -156,5 +156,5 @@ class ExplorerTest : public QObject {
   }
 };
 
-QTEST_MAIN(ExplorerTest)
+BATCHSCOPE_TEST(TestExplorer)
 #include "test_explorer.moc"

@@ -3,7 +3,6 @@
 // The window as a picture: at the sizes and themes of the documentation nothing is clipped and nothing lies
 // over another, axes, bands and labels are there, and the charts show what the store holds, within a pixel.
 // Run again with QT_SCALE_FACTOR=2. With BATCHSCOPE_PICTURES set to a folder, the pictures are kept there.
-#include <QtTest>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -22,6 +21,7 @@
 #include "run_session.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
+#include "test_case.h"
 #include "theme.h"
 #include "view_state.h"
 #include "visual_checks.h"
@@ -81,7 +81,7 @@ class Picture {
 
 }  // namespace
 
-class GrabTest : public QObject {
+class TestGrab : public QObject {
   Q_OBJECT
 
   test::TemporaryStore store_;
@@ -333,5 +333,5 @@ class GrabTest : public QObject {
   }
 };
 
-QTEST_MAIN(GrabTest)
+BATCHSCOPE_TEST(TestGrab)
 #include "test_grab.moc"

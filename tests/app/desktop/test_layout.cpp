@@ -3,7 +3,6 @@
 // The look that a person chooses, by mouse from the menus: light, dark and colour-blind palettes, panels
 // that come and go, the default layout again; and numbers in the person's own locale.
 #include <QDockWidget>
-#include <QtTest>
 
 #include "batchscope/protocol/paths.h"
 #include "catalogue_watcher.h"
@@ -16,6 +15,7 @@
 #include "run_session.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
+#include "test_case.h"
 #include "theme.h"
 #include "ticks.h"
 #include "view_state.h"
@@ -23,7 +23,7 @@
 using namespace batchscope;
 using namespace batchscope::desktop;
 
-class LayoutTest : public QObject {
+class TestLayout : public QObject {
   Q_OBJECT
 
   test::TemporaryStore store_;
@@ -152,5 +152,5 @@ class LayoutTest : public QObject {
   }
 };
 
-QTEST_MAIN(LayoutTest)
+BATCHSCOPE_TEST(TestLayout)
 #include "test_layout.moc"

@@ -9,7 +9,6 @@
 #include <QSlider>
 #include <QTextDocumentFragment>
 #include <QToolButton>
-#include <QtTest>
 #include <set>
 
 #include "batchscope/protocol/error.h"
@@ -29,6 +28,7 @@
 #include "replica_buttons.h"
 #include "run_session.h"
 #include "temporary_store.h"
+#include "test_case.h"
 #include "theme.h"
 #include "view_state.h"
 #include "visual_checks.h"
@@ -51,7 +51,7 @@ QString refusal(const QString& source) {
 
 }  // namespace
 
-class LessonsTest : public QObject {
+class TestLessons : public QObject {
   Q_OBJECT
 
   test::TemporaryStore store_;
@@ -376,5 +376,5 @@ class LessonsTest : public QObject {
   }
 };
 
-QTEST_MAIN(LessonsTest)
+BATCHSCOPE_TEST(TestLessons)
 #include "test_lessons.moc"

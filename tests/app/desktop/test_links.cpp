@@ -10,7 +10,6 @@
 #include <QPushButton>
 #include <QTableView>
 #include <QTextBlock>
-#include <QtTest>
 #include <algorithm>
 #include <cmath>
 
@@ -31,6 +30,7 @@
 #include "store_test.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
+#include "test_case.h"
 #include "theme.h"
 #include "view_state.h"
 
@@ -59,7 +59,7 @@ QTableView* tableIn(const QWidget* panel) { return panel->findChild<QTableView*>
 
 }  // namespace
 
-class LinksTest : public QObject {
+class TestLinks : public QObject {
   Q_OBJECT
 
   test::TemporaryStore store_;
@@ -302,5 +302,5 @@ class LinksTest : public QObject {
   }
 };
 
-QTEST_MAIN(LinksTest)
+BATCHSCOPE_TEST(TestLinks)
 #include "test_links.moc"

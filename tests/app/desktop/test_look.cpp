@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Contrast of the themes, ticks of the axes, words and numbers.
-#include <QtTest>
 #include <cmath>
 
 #include "batchscope/protocol/control.h"
 #include "format.h"
 #include "replica_buttons.h"
 #include "status_text.h"
+#include "test_case.h"
 #include "theme.h"
 #include "ticks.h"
 
@@ -45,7 +45,7 @@ double leastDistance(const Theme& theme, bool isProtan) {
 
 }  // namespace
 
-class LookTest : public QObject {
+class TestLook : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -151,5 +151,5 @@ class LookTest : public QObject {
   }
 };
 
-QTEST_MAIN(LookTest)
+BATCHSCOPE_TEST(TestLook)
 #include "test_look.moc"

@@ -2,7 +2,6 @@
 //
 // The list and table models under Qt's own tester, and what they say.
 #include <QAbstractItemModelTester>
-#include <QtTest>
 
 #include "checkpoints_panel.h"
 #include "events_panel.h"
@@ -11,6 +10,7 @@
 #include "run_filter_model.h"
 #include "run_model.h"
 #include "shell_words.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
@@ -32,7 +32,7 @@ storage::Run run(const char* id, const char* name, RunState state) {
 
 }  // namespace
 
-class ModelsTest : public QObject {
+class TestModels : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -141,5 +141,5 @@ class ModelsTest : public QObject {
   }
 };
 
-QTEST_MAIN(ModelsTest)
+BATCHSCOPE_TEST(TestModels)
 #include "test_models.moc"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What the model is asked for the control panel.
-#include <QtTest>
 #include <cmath>
 
 #include "prediction.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
@@ -27,7 +27,7 @@ protocol::Model model() {
 
 }  // namespace
 
-class PredictionTest : public QObject {
+class TestPrediction : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -59,5 +59,5 @@ class PredictionTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(PredictionTest)
+BATCHSCOPE_TEST(TestPrediction)
 #include "test_prediction.moc"

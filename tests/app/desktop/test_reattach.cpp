@@ -9,7 +9,6 @@
 #include <QJsonObject>
 #include <QProcess>
 #include <QTemporaryDir>
-#include <QtTest>
 #include <memory>
 #include <set>
 
@@ -20,6 +19,7 @@
 #include "main_window.h"
 #include "run_session.h"
 #include "temporary_store.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
@@ -34,7 +34,7 @@ QString program(const char* name) {
 
 }  // namespace
 
-class ReattachTest : public QObject {
+class TestReattach : public QObject {
   Q_OBJECT
 
   test::TemporaryStore store_;
@@ -114,5 +114,5 @@ class ReattachTest : public QObject {
   }
 };
 
-QTEST_MAIN(ReattachTest)
+BATCHSCOPE_TEST(TestReattach)
 #include "test_reattach.moc"

@@ -3,11 +3,11 @@
 // A ribbon against the stroke that it stands for, pixel by pixel.
 #include <QImage>
 #include <QPainter>
-#include <QtTest>
 #include <cmath>
 #include <random>
 
 #include "ribbon.h"
+#include "test_case.h"
 
 using namespace batchscope::desktop;
 
@@ -66,7 +66,7 @@ double meanDifference(const QImage& one, const QImage& other) {
 
 }  // namespace
 
-class RibbonTest : public QObject {
+class TestRibbon : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -119,5 +119,5 @@ class RibbonTest : public QObject {
   }
 };
 
-QTEST_MAIN(RibbonTest)
+BATCHSCOPE_TEST(TestRibbon)
 #include "test_ribbon.moc"

@@ -9,7 +9,6 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTableView>
-#include <QtTest>
 
 #include "batchscope/protocol/paths.h"
 #include "catalogue_watcher.h"
@@ -22,6 +21,7 @@
 #include "run_table_page.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
+#include "test_case.h"
 #include "theme.h"
 
 using namespace batchscope;
@@ -39,7 +39,7 @@ void keepPicture(QWidget& window, const char* name) {
 
 }  // namespace
 
-class RunTableTest : public QObject {
+class TestRunTable : public QObject {
   Q_OBJECT
 
   test::TemporaryStore store_;
@@ -278,5 +278,5 @@ class RunTableTest : public QObject {
   }
 };
 
-QTEST_MAIN(RunTableTest)
+BATCHSCOPE_TEST(TestRunTable)
 #include "test_run_table.moc"

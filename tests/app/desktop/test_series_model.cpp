@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The series model against a store: what it reads, that it follows, where generations begin, what was lost.
-#include <QtTest>
 #include <cmath>
 
 #include "batchscope/protocol/paths.h"
@@ -11,6 +10,7 @@
 #include "series_model.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
+#include "test_case.h"
 #include "view_state.h"
 
 using namespace batchscope;
@@ -43,7 +43,7 @@ storage::Generation generation(int number, int replicas, std::int64_t first, std
 
 }  // namespace
 
-class SeriesModelTest : public QObject {
+class TestSeriesModel : public QObject {
   Q_OBJECT
 
   test::TemporaryStore store_;
@@ -281,5 +281,5 @@ class SeriesModelTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(SeriesModelTest)
+BATCHSCOPE_TEST(TestSeriesModel)
 #include "test_series_model.moc"

@@ -13,7 +13,6 @@
 #include <QRegularExpression>
 #include <QSvgRenderer>
 #include <QToolTip>
-#include <QtTest>
 #include <cmath>
 
 #include "batchscope/protocol/error.h"
@@ -30,6 +29,7 @@
 #include "share_menu.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
+#include "test_case.h"
 #include "theme.h"
 
 using namespace batchscope;
@@ -44,7 +44,7 @@ QByteArray contentOf(const QString& path) {
 
 }  // namespace
 
-class ShareTest : public QObject {
+class TestShare : public QObject {
   Q_OBJECT
 
   test::TemporaryStore store_;
@@ -233,5 +233,5 @@ class ShareTest : public QObject {
   }
 };
 
-QTEST_MAIN(ShareTest)
+BATCHSCOPE_TEST(TestShare)
 #include "test_share.moc"

@@ -8,9 +8,9 @@
 #include <QProcess>
 #include <QStandardPaths>
 #include <QThread>
-#include <QtTest>
 
 #include "system_scheme.h"
+#include "test_case.h"
 #include "theme.h"
 
 using namespace batchscope::desktop;
@@ -41,7 +41,7 @@ class Portal : public QDBusVirtualObject {
 
 }  // namespace
 
-class SystemSchemeTest : public QObject {
+class TestSystemScheme : public QObject {
   Q_OBJECT
 
   QProcess daemon_;
@@ -98,5 +98,5 @@ class SystemSchemeTest : public QObject {
   }
 };
 
-QTEST_MAIN(SystemSchemeTest)
+BATCHSCOPE_TEST(TestSystemScheme)
 #include "test_system_scheme.moc"

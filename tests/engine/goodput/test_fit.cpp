@@ -2,12 +2,12 @@
 //
 // The fit of the performance model: SciPy's recorded fits, parameters that are known, what a profile cannot
 // tell.
-#include <QTest>
 #include <limits>
 #include <random>
 
 #include "fit_objective.h"
 #include "golden.h"
+#include "test_case.h"
 
 using namespace batchscope::goodput;
 namespace golden = batchscope::golden;
@@ -187,5 +187,5 @@ class TestFit : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestFit)
+BATCHSCOPE_TEST(TestFit)
 #include "test_fit.moc"

@@ -2,11 +2,11 @@
 //
 // Step time, throughput, efficiency and goodput: golden vectors, closed forms, and where the model is
 // undefined.
-#include <QTest>
 #include <limits>
 #include <random>
 
 #include "golden.h"
+#include "test_case.h"
 
 using namespace batchscope::goodput;
 namespace golden = batchscope::golden;
@@ -99,5 +99,5 @@ class TestModel : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestModel)
+BATCHSCOPE_TEST(TestModel)
 #include "test_model.moc"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The modes of averaging: FairScale's recorded trajectories, and the paper's rules in closed form.
-#include <QTest>
 #include <algorithm>
 #include <vector>
 
 #include "golden.h"
+#include "test_case.h"
 
 using namespace batchscope::goodput;
 namespace golden = batchscope::golden;
@@ -141,5 +141,5 @@ class TestNoiseModes : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestNoiseModes)
+BATCHSCOPE_TEST(TestNoiseModes)
 #include "test_noise_modes.moc"

@@ -2,12 +2,12 @@
 //
 // The noise scale's recurrences: recorded trajectories, estimates of a noise that is known, limits of the
 // gain, the change of estimator, the guard against what is not finite, and the state.
-#include <QTest>
 #include <functional>
 #include <limits>
 #include <random>
 
 #include "golden.h"
+#include "test_case.h"
 
 using namespace batchscope::goodput;
 namespace golden = batchscope::golden;
@@ -299,5 +299,5 @@ class TestNoiseScale : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestNoiseScale)
+BATCHSCOPE_TEST(TestNoiseScale)
 #include "test_noise_scale.moc"

@@ -2,11 +2,11 @@
 //
 // The search for the best batch size: golden vectors case by case, brute force, and bounds under random
 // models.
-#include <QTest>
 #include <limits>
 #include <random>
 
 #include "golden.h"
+#include "test_case.h"
 
 using namespace batchscope::goodput;
 namespace golden = batchscope::golden;
@@ -295,5 +295,5 @@ class TestOptimize : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestOptimize)
+BATCHSCOPE_TEST(TestOptimize)
 #include "test_optimize.moc"

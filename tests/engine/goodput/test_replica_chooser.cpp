@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The choice of a number of replicas: what it weighs, and, over random models, what it never does.
-#include <QTest>
 #include <algorithm>
 #include <cmath>
 #include <random>
 #include <stdexcept>
 
 #include "batchscope/goodput.h"
+#include "test_case.h"
 
 using namespace batchscope::goodput;
 
@@ -229,5 +229,5 @@ class TestReplicaChooser : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestReplicaChooser)
+BATCHSCOPE_TEST(TestReplicaChooser)
 #include "test_replica_chooser.moc"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The scaling rules' factors against the golden vectors and at their limits.
-#include <QTest>
-
 #include "golden.h"
+#include "test_case.h"
 
 using namespace batchscope::goodput;
 namespace golden = batchscope::golden;
@@ -77,5 +76,5 @@ class TestScalingRule : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestScalingRule)
+BATCHSCOPE_TEST(TestScalingRule)
 #include "test_scaling_rule.moc"

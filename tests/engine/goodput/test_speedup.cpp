@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The speed-up over one replica: its definition, its memory, and where nothing is feasible.
-#include <QTest>
-
 #include "batchscope/goodput.h"
+#include "test_case.h"
 
 using namespace batchscope::goodput;
 
@@ -39,5 +38,5 @@ class TestSpeedup : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestSpeedup)
+BATCHSCOPE_TEST(TestSpeedup)
 #include "test_speedup.moc"

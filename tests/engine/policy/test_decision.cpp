@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Who gets which devices: what no objective overrules, on random jobs, and what each objective is for.
-#include <QtTest>
 #include <cmath>
 #include <random>
 
 #include "batchscope/policy/decision.h"
 #include "placer.h"
+#include "test_case.h"
 
 using namespace batchscope::policy;
 
@@ -277,5 +277,5 @@ class TestDecision : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestDecision)
+BATCHSCOPE_TEST(TestDecision)
 #include "test_decision.moc"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The knapsack against trying everything, and against an integer program.
-#include <QtTest>
 #include <cmath>
 #include <limits>
 #include <random>
 
 #include "batchscope/policy/knapsack.h"
+#include "test_case.h"
 #ifdef BATCHSCOPE_GLPK
 #include <glpk.h>
 #endif
@@ -192,5 +192,5 @@ class TestKnapsack : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestKnapsack)
+BATCHSCOPE_TEST(TestKnapsack)
 #include "test_knapsack.moc"

@@ -2,10 +2,10 @@
 //
 // The simulator on an application that can be worked out by hand: two epochs of 60 iterations with batches of
 // 8, a second an iteration on one device, half a second on two.
-#include <QtTest>
 #include <algorithm>
 
 #include "batchscope/policy/simulation.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::policy;
@@ -170,5 +170,5 @@ class TestSimulation : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestSimulation)
+BATCHSCOPE_TEST(TestSimulation)
 #include "test_simulation.moc"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Requests as scripts write them, replies, errors and the status.
-#include <QTest>
-
 #include "batchscope/protocol/control.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -91,5 +90,5 @@ class TestControl : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestControl)
+BATCHSCOPE_TEST(TestControl)
 #include "test_control.moc"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A replica's environment: defaults, a round trip, and values that make no sense.
-#include <QTest>
-
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -83,5 +82,5 @@ class TestEnvironment : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestEnvironment)
+BATCHSCOPE_TEST(TestEnvironment)
 #include "test_environment.moc"

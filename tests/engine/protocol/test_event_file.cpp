@@ -2,7 +2,6 @@
 //
 // Event files, read back by a parser of the test's own.
 #include <QTemporaryDir>
-#include <QTest>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +10,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/event_file.h"
 #include "event_reader.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -98,5 +98,5 @@ class TestEventFile : public QObject {
   void aDirectoryThatCannotBe() { QVERIFY_EXCEPTION_THROWN(EventFile("/dev/null/events"), Error); }
 };
 
-QTEST_APPLESS_MAIN(TestEventFile)
+BATCHSCOPE_TEST(TestEventFile)
 #include "test_event_file.moc"

@@ -2,11 +2,10 @@
 //
 // The fork server's packets, over a real pair of sockets.
 #include "batchscope/protocol/fork_server.h"
+#include "test_case.h"
 
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <QTest>
 
 #include "batchscope/protocol/error.h"
 
@@ -46,5 +45,5 @@ class TestForkServer : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestForkServer)
+BATCHSCOPE_TEST(TestForkServer)
 #include "test_fork_server.moc"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers that JSON has no word for, and lines cut anywhere.
-#include <QTest>
 #include <cmath>
 #include <limits>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -57,5 +57,5 @@ class TestJson : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestJson)
+BATCHSCOPE_TEST(TestJson)
 #include "test_json.moc"

@@ -6,12 +6,12 @@
 #include <zlib.h>
 
 #include <QTemporaryDir>
-#include <QTest>
 #include <filesystem>
 #include <fstream>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/manifest.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -244,5 +244,5 @@ class TestManifest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestManifest)
+BATCHSCOPE_TEST(TestManifest)
 #include "test_manifest.moc"

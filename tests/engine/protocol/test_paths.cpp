@@ -2,12 +2,12 @@
 //
 // Where things lie, the 108 bytes of a socket address, and directories that must be private.
 #include <QTemporaryDir>
-#include <QTest>
 #include <filesystem>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/private_files.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -90,5 +90,5 @@ class TestPaths : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestPaths)
+BATCHSCOPE_TEST(TestPaths)
 #include "test_paths.moc"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers of replicas as people write them.
-#include <QTest>
-
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/replicas.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -51,5 +50,5 @@ class TestReplicas : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestReplicas)
+BATCHSCOPE_TEST(TestReplicas)
 #include "test_replicas.moc"

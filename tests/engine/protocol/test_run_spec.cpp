@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Triggers and durations as people write them, and the spec's way through JSON.
-#include <QTest>
 #include <cmath>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/run_spec.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -146,5 +146,5 @@ class TestRunSpec : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestRunSpec)
+BATCHSCOPE_TEST(TestRunSpec)
 #include "test_run_spec.moc"

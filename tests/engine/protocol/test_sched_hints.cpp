@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // AdaptDL's form of what a job knows of its goodput.
-#include <QTest>
-
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/sched_hints.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -79,5 +78,5 @@ class TestSchedHints : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestSchedHints)
+BATCHSCOPE_TEST(TestSchedHints)
 #include "test_sched_hints.moc"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Suggestions for mistyped words.
-#include <QTest>
-
 #include "batchscope/protocol/suggestion.h"
+#include "test_case.h"
 
 using batchscope::protocol::did_you_mean;
 using batchscope::protocol::nearest_word;
@@ -26,5 +25,5 @@ class TestSuggestion : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestSuggestion)
+BATCHSCOPE_TEST(TestSuggestion)
 #include "test_suggestion.moc"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every telemetry message through a line and back, and lines that are none.
-#include <QTest>
 #include <cmath>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/telemetry.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -87,5 +87,5 @@ class TestTelemetry : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestTelemetry)
+BATCHSCOPE_TEST(TestTelemetry)
 #include "test_telemetry.moc"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Time-outs are accepted in their order only, and who gave two that conflict is told which.
-#include <QTest>
-
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/protocol/time_outs.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -75,5 +74,5 @@ class TestTimeOuts : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestTimeOuts)
+BATCHSCOPE_TEST(TestTimeOuts)
 #include "test_time_outs.moc"

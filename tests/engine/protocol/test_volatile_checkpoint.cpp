@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include <QTemporaryDir>
-#include <QTest>
 #include <fstream>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/volatile_checkpoint.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -159,5 +159,5 @@ class TestVolatileCheckpoint : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestVolatileCheckpoint)
+BATCHSCOPE_TEST(TestVolatileCheckpoint)
 #include "test_volatile_checkpoint.moc"

@@ -5,11 +5,11 @@
 
 #include <QEventLoop>
 #include <QSocketNotifier>
-#include <QTest>
 #include <QTimer>
 #include <stdexcept>
 
 #include "batchscope/run/application.h"
+#include "test_case.h"
 
 using batchscope::run::Application;
 
@@ -45,5 +45,5 @@ class TestApplication : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestApplication)
+BATCHSCOPE_TEST(TestApplication)
 #include "test_application.moc"

@@ -2,6 +2,7 @@
 //
 // Auto replicas with real processes: a run that moves by itself, and a person who takes over and gives back.
 #include "scenario.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -62,5 +63,5 @@ class TestAuto : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestAuto)
+BATCHSCOPE_TEST(TestAuto)
 #include "test_auto.moc"

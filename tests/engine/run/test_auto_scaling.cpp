@@ -2,10 +2,9 @@
 //
 // What the supervisor makes of decisions about its number of replicas; the decisions themselves are tested
 // in the goodput room.
-#include <QTest>
-
 #include "machines.h"
 #include "model/auto_scaling.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -66,5 +65,5 @@ class TestAutoScaling : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestAutoScaling)
+BATCHSCOPE_TEST(TestAutoScaling)
 #include "test_auto_scaling.moc"

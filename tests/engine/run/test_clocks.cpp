@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The pause of a restart and its parts, and the estimate of the time that remains.
-#include <QTest>
 #include <cmath>
 
 #include "state/pause_clock.h"
 #include "state/remaining_time.h"
+#include "test_case.h"
 
 using namespace batchscope::run;
 
@@ -120,5 +120,5 @@ class TestClocks : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestClocks)
+BATCHSCOPE_TEST(TestClocks)
 #include "test_clocks.moc"

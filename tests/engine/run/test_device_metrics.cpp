@@ -3,12 +3,12 @@
 // What is told of a replica's process and of its GPU, here that of a library that plays NVML.
 #include <unistd.h>
 
-#include <QTest>
 #include <cmath>
 #include <map>
 
 #include "batchscope/protocol/device_series.h"
 #include "devices/device_metrics.h"
+#include "test_case.h"
 
 using namespace batchscope::run;
 namespace series = batchscope::protocol::series;
@@ -88,5 +88,5 @@ class TestDeviceMetrics : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestDeviceMetrics)
+BATCHSCOPE_TEST(TestDeviceMetrics)
 #include "test_device_metrics.moc"

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "scenario.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -171,5 +172,5 @@ class TestDevices : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestDevices)
+BATCHSCOPE_TEST(TestDevices)
 #include "test_devices.moc"

@@ -15,6 +15,7 @@
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/storage/samples.h"
 #include "scenario.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -584,5 +585,5 @@ class TestFaults : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestFaults)
+BATCHSCOPE_TEST(TestFaults)
 #include "test_faults.moc"

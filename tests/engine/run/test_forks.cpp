@@ -11,6 +11,7 @@
 #include "batchscope/protocol/manifest.h"
 #include "launch/program_file.h"
 #include "scenario.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -206,5 +207,5 @@ class TestForks : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestForks)
+BATCHSCOPE_TEST(TestForks)
 #include "test_forks.moc"

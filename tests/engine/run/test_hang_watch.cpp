@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Who is named for a hang, and what is none.
-#include <QTest>
-
 #include "state/hang_watch.h"
+#include "test_case.h"
 
 using namespace batchscope::run;
 using batchscope::protocol::Heartbeat;
@@ -170,5 +169,5 @@ class TestHangWatch : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestHangWatch)
+BATCHSCOPE_TEST(TestHangWatch)
 #include "test_hang_watch.moc"

@@ -3,7 +3,6 @@
 // AdaptDL's endpoints as a client sees them, the good one and every other: over real sockets.
 #include <QElapsedTimer>
 #include <QTcpSocket>
-#include <QTest>
 #include <QUrl>
 #include <chrono>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "adaptdl/adaptdl_service.h"
 #include "adaptdl/http_server.h"
 #include "batchscope/protocol/error.h"
+#include "test_case.h"
 
 namespace batchscope::run {
 namespace {
@@ -291,5 +291,5 @@ class TestHttp : public QObject {
 
 }  // namespace batchscope::run
 
-QTEST_GUILESS_MAIN(batchscope::run::TestHttp)
+BATCHSCOPE_TEST(batchscope::run::TestHttp)
 #include "test_http.moc"

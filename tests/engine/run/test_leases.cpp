@@ -3,11 +3,11 @@
 // The devices of runs that rescale beside one another, on machines that tests make up.
 #include <sqlite3.h>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include "batchscope/protocol/error.h"
 #include "devices/device_leases.h"
 #include "machines.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -145,5 +145,5 @@ class TestLeases : public QObject {
   std::optional<storage::Catalogue> catalogue_;
 };
 
-QTEST_APPLESS_MAIN(TestLeases)
+BATCHSCOPE_TEST(TestLeases)
 #include "test_leases.moc"

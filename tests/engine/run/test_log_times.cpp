@@ -2,11 +2,11 @@
 //
 // From a time to the lines of a log.
 #include <QTemporaryDir>
-#include <QTest>
 #include <fstream>
 
 #include "batchscope/run/log_times.h"
 #include "log/log_times.h"
+#include "test_case.h"
 
 using namespace batchscope::run;
 
@@ -60,5 +60,5 @@ class TestLogTimes : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestLogTimes)
+BATCHSCOPE_TEST(TestLogTimes)
 #include "test_log_times.moc"

@@ -15,6 +15,7 @@
 
 #include "batchscope/storage/samples.h"
 #include "scenario.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -140,5 +141,5 @@ class TestLostTail : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestLostTail)
+BATCHSCOPE_TEST(TestLostTail)
 #include "test_lost_tail.moc"

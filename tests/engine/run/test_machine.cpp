@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The run's state machine, on its own: every way a generation can end, and what is asked at any moment.
-#include <QTest>
-
 #include "batchscope/protocol/error.h"
 #include "state/run_machine.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -612,5 +611,5 @@ class TestMachine : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestMachine)
+BATCHSCOPE_TEST(TestMachine)
 #include "test_machine.moc"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is read out of a log: a want of memory, and what a program said last. How far a bound is lowered.
-#include <QTest>
-
 #include "log/last_words.h"
 #include "log/memory_fault.h"
+#include "test_case.h"
 
 using namespace batchscope::run;
 
@@ -88,5 +87,5 @@ class TestMemoryFault : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestMemoryFault)
+BATCHSCOPE_TEST(TestMemoryFault)
 #include "test_memory_fault.moc"

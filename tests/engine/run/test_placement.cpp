@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Dealing out cores and GPUs, alone and beside other runs.
-#include <QTest>
-
 #include "batchscope/protocol/error.h"
 #include "devices/placement.h"
 #include "machines.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -155,5 +154,5 @@ class TestPlacement : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestPlacement)
+BATCHSCOPE_TEST(TestPlacement)
 #include "test_placement.moc"

@@ -2,12 +2,12 @@
 //
 // Reading recipes, and what is said about wrong ones.
 #include <QTemporaryDir>
-#include <QTest>
 #include <filesystem>
 #include <fstream>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/run/recipe.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -199,5 +199,5 @@ rescale_timeout = "2m"
   }
 };
 
-QTEST_APPLESS_MAIN(TestRecipe)
+BATCHSCOPE_TEST(TestRecipe)
 #include "test_recipe.moc"

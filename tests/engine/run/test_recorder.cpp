@@ -2,7 +2,6 @@
 //
 // What the recorder makes of messages that the store will not have as they are.
 #include <QTemporaryDir>
-#include <QTest>
 #include <algorithm>
 #include <fstream>
 
@@ -12,6 +11,7 @@
 #include "record/predecessor.h"
 #include "record/recorder.h"
 #include "storage/full_disk.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -329,5 +329,5 @@ class TestRecorder : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestRecorder)
+BATCHSCOPE_TEST(TestRecorder)
 #include "test_recorder.moc"

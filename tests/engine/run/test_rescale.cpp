@@ -11,6 +11,7 @@
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/storage/samples.h"
 #include "scenario.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -216,5 +217,5 @@ class TestRescale : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestRescale)
+BATCHSCOPE_TEST(TestRescale)
 #include "test_rescale.moc"

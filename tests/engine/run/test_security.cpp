@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <QTemporaryDir>
-#include <QTest>
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -33,6 +32,7 @@
 #include "socket/control_server.h"
 #include "socket/local_listener.h"
 #include "socket/request_id.h"
+#include "test_case.h"
 
 namespace batchscope::run {
 
@@ -315,5 +315,5 @@ class TestSecurity : public QObject {
 
 }  // namespace batchscope::run
 
-QTEST_GUILESS_MAIN(batchscope::run::TestSecurity)
+BATCHSCOPE_TEST(batchscope::run::TestSecurity)
 #include "test_security.moc"

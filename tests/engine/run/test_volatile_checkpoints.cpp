@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include <QTemporaryDir>
-#include <QTest>
 #include <fstream>
 #include <optional>
 
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/volatile_checkpoint.h"
 #include "record/volatile_checkpoints.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -261,5 +261,5 @@ class TestVolatileCheckpoints : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestVolatileCheckpoints)
+BATCHSCOPE_TEST(TestVolatileCheckpoints)
 #include "test_volatile_checkpoints.moc"

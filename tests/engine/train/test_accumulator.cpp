@@ -2,7 +2,6 @@
 //
 // Sums of every type: exact, over all replicas, in a scope that changes them, and across restarts.
 #include <QTemporaryDir>
-#include <QTest>
 #include <cmath>
 #include <limits>
 
@@ -10,6 +9,7 @@
 #include "batchscope/train/accumulator.h"
 #include "batchscope/train/process_group.h"
 #include "replicas.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using batchscope::testing::Replica;
@@ -38,7 +38,7 @@ T there_and_back(const T& value) {
 
 }  // namespace
 
-class AccumulatorTest : public QObject {
+class TestAccumulator : public QObject {
   Q_OBJECT
 
   QTemporaryDir directory_;
@@ -158,5 +158,5 @@ class AccumulatorTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(AccumulatorTest)
+BATCHSCOPE_TEST(TestAccumulator)
 #include "test_accumulator.moc"

@@ -2,10 +2,10 @@
 //
 // AdaptiveDataParallel between real processes: it must not matter how a batch is shared, nor that a run was
 // interrupted. Every case trains with all optimizers at once, each model in an instance of its own.
-#include <QTest>
 #include <cmath>
 
 #include "replicas.h"
+#include "test_case.h"
 
 using batchscope::protocol::Json;
 using namespace batchscope::testing;
@@ -167,5 +167,5 @@ void TestAdaptiveDataParallel::clippingLeavesTheStatisticsAlone() {
   for (std::size_t step = 3; step < 6; ++step) QVERIFY2(gains[step].is_number(), gains.dump().c_str());
 }
 
-QTEST_GUILESS_MAIN(TestAdaptiveDataParallel)
+BATCHSCOPE_TEST(TestAdaptiveDataParallel)
 #include "test_adaptive_data_parallel.moc"

@@ -5,7 +5,6 @@
 #include <ATen/ops/zeros.h>
 #include <torch/optim/sgd.h>
 
-#include <QTest>
 #include <cmath>
 #include <fstream>
 #include <functional>
@@ -18,6 +17,7 @@
 #include "batchscope/train/lr_scheduler.h"
 #include "batchscope/train/one_cycle_lr.h"
 #include "replicas.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::testing;
@@ -290,5 +290,5 @@ void TestAdaScale::refusesNonsense() {
   chosen.step(3, 1);
 }
 
-QTEST_GUILESS_MAIN(TestAdaScale)
+BATCHSCOPE_TEST(TestAdaScale)
 #include "test_adascale.moc"

@@ -5,11 +5,11 @@
 #include <ATen/ops/mm.h>
 #include <ATen/ops/ones.h>
 
-#include <QTest>
 #include <stdexcept>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/train/autocast.h"
+#include "test_case.h"
 
 using namespace batchscope;
 
@@ -93,5 +93,5 @@ void TestAutocast::refusesOtherTypesAndDevices() {
   QVERIFY(type_of_product() == at::kFloat);
 }
 
-QTEST_APPLESS_MAIN(TestAutocast)
+BATCHSCOPE_TEST(TestAutocast)
 #include "test_autocast.moc"

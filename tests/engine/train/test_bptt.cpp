@@ -6,7 +6,6 @@
 #include <torch/nn/modules/rnn.h>
 
 #include <QTemporaryDir>
-#include <QTest>
 #include <algorithm>
 
 #include "batchscope/protocol/error.h"
@@ -15,6 +14,7 @@
 #include "batchscope/train/process_group.h"
 #include "metrics.h"
 #include "step_context.h"
+#include "test_case.h"
 
 using namespace batchscope;
 
@@ -27,7 +27,7 @@ void in_an_epoch(Body body) {
 
 }  // namespace
 
-class BpttTest : public QObject {
+class TestBptt : public QObject {
   Q_OBJECT
 
   QTemporaryDir directory_;
@@ -156,5 +156,5 @@ class BpttTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(BpttTest)
+BATCHSCOPE_TEST(TestBptt)
 #include "test_bptt.moc"

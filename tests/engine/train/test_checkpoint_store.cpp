@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include <QTemporaryDir>
-#include <QTest>
 #include <fstream>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/volatile_checkpoint.h"
 #include "checkpoint_store.h"
 #include "checksummed_file.h"
+#include "test_case.h"
 
 using namespace batchscope;
 namespace fs = std::filesystem;
@@ -28,7 +28,7 @@ CheckpointStore::File file(const std::string& name, const std::string& text) {
 
 }  // namespace
 
-class CheckpointStoreTest : public QObject {
+class TestCheckpointStore : public QObject {
   Q_OBJECT
 
   std::unique_ptr<QTemporaryDir> temporary_;
@@ -222,5 +222,5 @@ class CheckpointStoreTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(CheckpointStoreTest)
+BATCHSCOPE_TEST(TestCheckpointStore)
 #include "test_checkpoint_store.moc"

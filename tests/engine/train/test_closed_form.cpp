@@ -3,10 +3,10 @@
 // Estimates of a noise that is known, through the whole engine: over 200 seeds, the mean of squared norm,
 // variance and gain lies within three standard errors, whatever the replicas, the accumulation and S, in both
 // modes, through Adam's preconditioner, and after every change of the number of replicas.
-#include <QTest>
 #include <cmath>
 
 #include "replicas.h"
+#include "test_case.h"
 
 using batchscope::protocol::Json;
 using namespace batchscope::testing;
@@ -32,7 +32,7 @@ Json generation(int replicas, int accumulation, int local) {
 }  // namespace
 Q_DECLARE_METATYPE(Json)
 
-class ClosedFormTest : public QObject {
+class TestClosedForm : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void estimates_are_right_on_average_data() {
@@ -91,5 +91,5 @@ class ClosedFormTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(ClosedFormTest)
+BATCHSCOPE_TEST(TestClosedForm)
 #include "test_closed_form.moc"

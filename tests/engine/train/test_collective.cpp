@@ -3,9 +3,9 @@
 // Collectives between real processes: results, order, and what each replica learns of another's failure.
 #include <QDir>
 #include <QFile>
-#include <QTest>
 
 #include "replicas.h"
+#include "test_case.h"
 
 using batchscope::protocol::Json;
 using namespace batchscope::testing;
@@ -203,5 +203,5 @@ void TestCollective::failureAmongGradientsIsNamed() {
   }
 }
 
-QTEST_GUILESS_MAIN(TestCollective)
+BATCHSCOPE_TEST(TestCollective)
 #include "test_collective.moc"

@@ -2,17 +2,17 @@
 //
 // The order of a text's windows in columns: every window once whatever the cuts, columns that go on, and no
 // change where a pass is cut again as it was.
-#include <QTest>
 #include <algorithm>
 #include <random>
 
 #include "columns.h"
+#include "test_case.h"
 
 using namespace batchscope;
 
 using Order = std::vector<std::int64_t>;
 
-class ColumnsTest : public QObject {
+class TestColumns : public QObject {
   Q_OBJECT
 
   std::mt19937_64 engine_{3};
@@ -86,5 +86,5 @@ class ColumnsTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(ColumnsTest)
+BATCHSCOPE_TEST(TestColumns)
 #include "test_columns.moc"

@@ -5,7 +5,6 @@
 #include <torch/nn/module.h>
 #include <torch/optim/sgd.h>
 
-#include <QTest>
 #include <cmath>
 #include <memory>
 #include <sstream>
@@ -14,6 +13,7 @@
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/scaling_rule.h"
 #include "factor_growth.h"
+#include "test_case.h"
 
 using namespace batchscope;
 
@@ -90,5 +90,5 @@ class TestFactorGrowth : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestFactorGrowth)
+BATCHSCOPE_TEST(TestFactorGrowth)
 #include "test_factor_growth.moc"

@@ -6,12 +6,12 @@
 #include <ATen/ops/tensor.h>
 #include <torch/optim/sgd.h>
 
-#include <QTest>
 #include <limits>
 #include <vector>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/train/grad_scaler.h"
+#include "test_case.h"
 
 using namespace batchscope;
 
@@ -232,5 +232,5 @@ void TestGradScaler::refusesAnotherState() {
   QCOMPARE(scaler.get_scale(), 65536.0);
 }
 
-QTEST_APPLESS_MAIN(TestGradScaler)
+BATCHSCOPE_TEST(TestGradScaler)
 #include "test_grad_scaler.moc"

@@ -5,7 +5,6 @@
 // announced once.
 #include <QDir>
 #include <QFile>
-#include <QTest>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +16,7 @@
 #include "batchscope/train/elastic_sampler.h"
 #include "listener.h"
 #include "replicas.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using batchscope::testing::Listener;
@@ -123,7 +123,7 @@ std::vector<Sample> listed(const std::vector<protocol::LedgerEntry>& entries) {
 
 }  // namespace
 
-class LedgerTest : public QObject {
+class TestLedger : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void the_ledger_agrees_with_the_samples_that_lasted() {
@@ -269,5 +269,5 @@ class LedgerTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(LedgerTest)
+BATCHSCOPE_TEST(TestLedger)
 #include "test_ledger.moc"

@@ -4,7 +4,6 @@
 #include <ATen/ATen.h>
 
 #include <QTemporaryDir>
-#include <QTest>
 #include <set>
 
 #include "batchscope/protocol/error.h"
@@ -15,6 +14,7 @@
 #include "batchscope/train/process_group.h"
 #include "metrics.h"
 #include "step_context.h"
+#include "test_case.h"
 
 using namespace batchscope;
 
@@ -38,7 +38,7 @@ void in_an_epoch(Body body) {
 
 }  // namespace
 
-class LoopTest : public QObject {
+class TestLoop : public QObject {
   Q_OBJECT
 
   QTemporaryDir directory_;
@@ -313,5 +313,5 @@ class LoopTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(LoopTest)
+BATCHSCOPE_TEST(TestLoop)
 #include "test_loop.moc"

@@ -6,7 +6,6 @@
 #include <torch/optim/adam.h>
 #include <torch/optim/sgd.h>
 
-#include <QTest>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "batchscope/train/chained_lr.h"
 #include "batchscope/train/lr_scheduler.h"
 #include "batchscope/train/one_cycle_lr.h"
+#include "test_case.h"
 
 using namespace batchscope;
 
@@ -263,5 +263,5 @@ void TestLrScheduler::refusesNonsense() {
   QVERIFY_EXCEPTION_THROWN(OneCycleLR(adagrad, 1.0, {.total_steps = 5}), Error);
 }
 
-QTEST_APPLESS_MAIN(TestLrScheduler)
+BATCHSCOPE_TEST(TestLrScheduler)
 #include "test_lr_scheduler.moc"

@@ -3,16 +3,16 @@
 // Replicas that meet over the network: rendezvous, small collectives and gradients over TCP, the failures
 // that they tell of, and how many nodes the performance model learns of.
 #include <QFile>
-#include <QTest>
 
 #include "batchscope/protocol/manifest.h"
 #include "replicas.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::testing;
 using protocol::Json;
 
-class NodesTest : public QObject {
+class TestNodes : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void collectives_are_the_same_as_on_one() {
@@ -89,5 +89,5 @@ class NodesTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(NodesTest)
+BATCHSCOPE_TEST(TestNodes)
 #include "test_nodes.moc"

@@ -2,12 +2,12 @@
 //
 // From data to statistics, in one and in two real processes: the recorded trajectories of gns.json, norms
 // within 1e-5. (The recurrences alone, fed with recorded norms, are goodput's test.)
-#include <QTest>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "replicas.h"
+#include "test_case.h"
 
 using batchscope::protocol::Json;
 using namespace batchscope::testing;
@@ -96,5 +96,5 @@ void TestNoiseGolden::followsTheTrajectory() {
   }
 }
 
-QTEST_GUILESS_MAIN(TestNoiseGolden)
+BATCHSCOPE_TEST(TestNoiseGolden)
 #include "test_noise_golden.moc"

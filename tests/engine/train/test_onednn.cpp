@@ -2,10 +2,9 @@
 //
 // Where oneDNN is kept from AMX, and where the choice is left to it or to the user. That bf16 trains on the
 // processor at hand is what train.precision says.
-#include <QTest>
-
 #include "onednn.h"
 #include "replicas.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::testing;
@@ -98,5 +97,5 @@ class TestOneDnn : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TestOneDnn)
+BATCHSCOPE_TEST(TestOneDnn)
 #include "test_onednn.moc"

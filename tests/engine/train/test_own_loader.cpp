@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Loaders on the helper across restarts on changing numbers of replicas, with real processes.
-#include <QTest>
 #include <map>
 
 #include "replicas.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using batchscope::testing::Replica;
@@ -48,7 +48,7 @@ void verify_ended(const std::vector<Replica>& replicas, int code) {
 
 }  // namespace
 
-class OwnLoaderTest : public QObject {
+class TestOwnLoader : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void each_word_once_an_epoch_in_its_own_order_data() {
@@ -111,5 +111,5 @@ class OwnLoaderTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(OwnLoaderTest)
+BATCHSCOPE_TEST(TestOwnLoader)
 #include "test_own_loader.moc"

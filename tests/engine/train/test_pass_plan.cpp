@@ -2,12 +2,12 @@
 //
 // How a pass is cut, over many random shapes: every position is used exactly once whatever the restarts, in
 // the sampler's order, with weights that make the average gradient the mean over the step's samples.
-#include <QTest>
 #include <random>
 
 #include "batch_size.h"
 #include "batchscope/train/elastic_sampler.h"
 #include "pass_plan.h"
+#include "test_case.h"
 
 using namespace batchscope;
 
@@ -30,7 +30,7 @@ PassShape random_shape(Random& random, std::int64_t dataset_size, std::int64_t s
 
 }  // namespace
 
-class PassPlanTest : public QObject {
+class TestPassPlan : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void every_position_once_across_restarts() {
@@ -147,5 +147,5 @@ class PassPlanTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(PassPlanTest)
+BATCHSCOPE_TEST(TestPassPlan)
 #include "test_pass_plan.moc"

@@ -5,12 +5,12 @@
 #include <signal.h>
 
 #include <QDir>
-#include <QTest>
 #include <thread>
 
 #include "background_writer.h"
 #include "batchscope/protocol/manifest.h"
 #include "replicas.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using batchscope::testing::Replica;
@@ -49,7 +49,7 @@ int steps_of(const Replica& replica) { return static_cast<int>(replica.output.co
 
 }  // namespace
 
-class PeriodicCheckpointTest : public QObject {
+class TestPeriodicCheckpoint : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void a_crash_goes_back_to_the_last_one_data() {
@@ -151,5 +151,5 @@ class PeriodicCheckpointTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(PeriodicCheckpointTest)
+BATCHSCOPE_TEST(TestPeriodicCheckpoint)
 #include "test_periodic_checkpoint.moc"

@@ -2,9 +2,8 @@
 //
 // Mixed precision between real processes: bf16 autocast learns, and a gradient scaler changes nothing but the
 // steps that it skips.
-#include <QTest>
-
 #include "replicas.h"
+#include "test_case.h"
 
 using batchscope::protocol::Json;
 using namespace batchscope::testing;
@@ -196,5 +195,5 @@ void TestPrecision::scalerSurvivesRestart() {
       QVERIFY2(rest[0][what][step] == whole[0][what][step + 4], what);
 }
 
-QTEST_GUILESS_MAIN(TestPrecision)
+BATCHSCOPE_TEST(TestPrecision)
 #include "test_precision.moc"

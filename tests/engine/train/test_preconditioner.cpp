@@ -8,7 +8,6 @@
 #include <torch/optim/adamw.h>
 #include <torch/optim/sgd.h>
 
-#include <QTest>
 #include <array>
 #include <cmath>
 #include <memory>
@@ -17,6 +16,7 @@
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/scaling_rule.h"
 #include "step_context.h"
+#include "test_case.h"
 
 using namespace batchscope;
 
@@ -187,5 +187,5 @@ void TestPreconditioner::otherRulesMeasureTheGradientItself() {
   check(sgd, other, named("adamscale-of-sgd", std::make_shared<AdamScale>()));
 }
 
-QTEST_APPLESS_MAIN(TestPreconditioner)
+BATCHSCOPE_TEST(TestPreconditioner)
 #include "test_preconditioner.moc"

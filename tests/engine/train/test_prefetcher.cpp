@@ -3,12 +3,12 @@
 // Prefetching keeps the order, stays within bounds and hands exceptions to the loop.
 #include <ATen/ops/full.h>
 
-#include <QTest>
 #include <atomic>
 #include <stdexcept>
 #include <thread>
 
 #include "prefetcher.h"
+#include "test_case.h"
 
 using namespace batchscope;
 
@@ -21,7 +21,7 @@ Batch numbered(std::int64_t number) {
 
 }  // namespace
 
-class PrefetcherTest : public QObject {
+class TestPrefetcher : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void hands_out_in_order_data() {
@@ -68,5 +68,5 @@ class PrefetcherTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(PrefetcherTest)
+BATCHSCOPE_TEST(TestPrefetcher)
 #include "test_prefetcher.moc"

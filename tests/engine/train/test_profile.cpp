@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The profile: means by configuration that forget, rows that the fit accepts; and the thread that fits them.
-#include <QTest>
 #include <atomic>
 #include <cmath>
 
 #include "model_fitter.h"
 #include "profile.h"
+#include "test_case.h"
 
 using namespace batchscope;
 
-class ProfileTest : public QObject {
+class TestProfile : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void rows_hold_means() {
@@ -80,5 +80,5 @@ class ProfileTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(ProfileTest)
+BATCHSCOPE_TEST(TestProfile)
 #include "test_profile.moc"

@@ -7,10 +7,10 @@
 
 #include <QDir>
 #include <QFile>
-#include <QTest>
 #include <set>
 
 #include "replicas.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using batchscope::testing::Replica;
@@ -96,7 +96,7 @@ double sum_to(int size) { return size * (size - 1) / 2.0; }
 
 }  // namespace
 
-class RestartTest : public QObject {
+class TestRestart : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void each_sample_once_whatever_the_restarts() {
@@ -239,5 +239,5 @@ class RestartTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(RestartTest)
+BATCHSCOPE_TEST(TestRestart)
 #include "test_restart.moc"

@@ -4,7 +4,6 @@
 // random, or killed; and what a checkpoint holds is, loaded, what it holds when it is saved again.
 #include <QDir>
 #include <QFile>
-#include <QTest>
 #include <algorithm>
 #include <functional>
 #include <random>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "replicas.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using protocol::Json;
@@ -91,7 +91,7 @@ QByteArray contents(const QString& path) {
   QVERIFY2((is).said.at(rank).contains(what) && (is).said[rank][what] == value, \
            qPrintable(QString("%1 of rank %2").arg(QString::fromStdString(what)).arg(rank)))
 
-class ResumeTest : public QObject {
+class TestResume : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void stopped_after_every_step_data() {
@@ -167,5 +167,5 @@ class ResumeTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(ResumeTest)
+BATCHSCOPE_TEST(TestResume)
 #include "test_resume.moc"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The sampler's order against AdaptDL's, recorded.
-#include <QTest>
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -12,6 +11,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/train/elastic_sampler.h"
+#include "test_case.h"
 
 using batchscope::ElasticSampler;
 using nlohmann::json;
@@ -26,7 +26,7 @@ json golden() {
 
 }  // namespace
 
-class SamplerTest : public QObject {
+class TestSampler : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void seeds_are_pythons_tuple_hashes() {
@@ -121,5 +121,5 @@ class SamplerTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(SamplerTest)
+BATCHSCOPE_TEST(TestSampler)
 #include "test_sampler.moc"

@@ -7,7 +7,6 @@
 #include <torch/nn/module.h>
 #include <torch/optim/sgd.h>
 
-#include <QTest>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -18,6 +17,7 @@
 #include "batchscope/train/lr_scheduler.h"
 #include "batchscope/train/scaling_rule.h"
 #include "step_context.h"
+#include "test_case.h"
 
 using namespace batchscope;
 
@@ -164,5 +164,5 @@ class TestScalingRule : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestScalingRule)
+BATCHSCOPE_TEST(TestScalingRule)
 #include "test_scaling_rule.moc"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sched hints on their way to a scheduler that takes them, refuses them, says nothing, or is not there.
-#include <QTest>
 #include <chrono>
 #include <functional>
 #include <future>
@@ -12,6 +11,7 @@
 #include "batchscope/protocol/sched_hints.h"
 #include "sched_hints_client.h"
 #include "socket.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using namespace std::chrono_literals;
@@ -124,5 +124,5 @@ class TestSchedHintsClient : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TestSchedHintsClient)
+BATCHSCOPE_TEST(TestSchedHintsClient)
 #include "test_sched_hints_client.moc"

@@ -7,13 +7,13 @@
 #include <torch/optim/sgd.h>
 
 #include <QTemporaryDir>
-#include <QTest>
 #include <algorithm>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "checkpoint_registry.h"
 #include "metrics.h"
+#include "test_case.h"
 
 using namespace batchscope;
 
@@ -46,9 +46,11 @@ void train(AdaptiveDataParallel& adp, Forward forward) {
 
 }  // namespace
 
-class ScriptModuleTest : public QObject {
+class TestScriptModule : public QObject {
   Q_OBJECT
  private Q_SLOTS:
+  void initTestCase() { qputenv("ADAPTDL_CHECKPOINT_PATH", checkpoints_.path().toUtf8()); }
+
   void it_trains_as_the_same_layer_does() {
     torch::nn::Linear layer(3, 2);
     torch::jit::Module module = scripted(layer);
@@ -102,12 +104,10 @@ class ScriptModuleTest : public QObject {
     torch::optim::SGD optimizer(layer->parameters(), torch::optim::SGDOptions(0.01));
     QVERIFY_EXCEPTION_THROWN(AdaptiveDataParallel(empty, optimizer), Error);
   }
+
+ private:
+  QTemporaryDir checkpoints_;
 };
 
-int main(int argc, char** argv) {
-  const QTemporaryDir checkpoints;
-  qputenv("ADAPTDL_CHECKPOINT_PATH", checkpoints.path().toUtf8());
-  ScriptModuleTest test;
-  return QTest::qExec(&test, argc, argv);
-}
+BATCHSCOPE_TEST(TestScriptModule)
 #include "test_script_module.moc"

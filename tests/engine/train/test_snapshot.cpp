@@ -10,13 +10,13 @@
 #include <torch/optim/sgd.h>
 
 #include <QTemporaryDir>
-#include <QTest>
 #include <functional>
 #include <memory>
 #include <sstream>
 
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "checkpoint_registry.h"
+#include "test_case.h"
 
 using namespace batchscope;
 namespace optim = torch::optim;
@@ -40,9 +40,11 @@ std::string written(const CheckpointStore::File& file) {
 }  // namespace
 Q_DECLARE_METATYPE(MakeOptimizer)
 
-class SnapshotTest : public QObject {
+class TestSnapshot : public QObject {
   Q_OBJECT
  private Q_SLOTS:
+  void initTestCase() { qputenv("ADAPTDL_CHECKPOINT_PATH", checkpoints_.path().toUtf8()); }
+
   void training_does_not_change_it_data() {
     QTest::addColumn<MakeOptimizer>("make");
     QTest::newRow("SGD") << with<optim::SGD>(optim::SGDOptions(0.1).momentum(0.9));
@@ -74,12 +76,10 @@ class SnapshotTest : public QObject {
     for (const auto& fresh : checkpoint::snapshot_states())
       if (fresh.name == state->name) QVERIFY(written(fresh) != before);
   }
+
+ private:
+  QTemporaryDir checkpoints_;
 };
 
-int main(int argc, char** argv) {
-  const QTemporaryDir checkpoints;
-  qputenv("ADAPTDL_CHECKPOINT_PATH", checkpoints.path().toUtf8());
-  SnapshotTest test;
-  return QTest::qExec(&test, argc, argv);
-}
+BATCHSCOPE_TEST(TestSnapshot)
 #include "test_snapshot.moc"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Who may join a star over TCP: those who know its token, and nobody holds them up.
-#include <QTest>
 #include <future>
 
 #include "star.h"
+#include "test_case.h"
 
 using namespace batchscope;
 
@@ -16,7 +16,7 @@ Deadline soon() { return std::chrono::steady_clock::now() + kTimeout; }
 
 }  // namespace
 
-class StarTest : public QObject {
+class TestStar : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void strangers_are_hung_up_on() {
@@ -65,5 +65,5 @@ class StarTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(StarTest)
+BATCHSCOPE_TEST(TestStar)
 #include "test_star.moc"

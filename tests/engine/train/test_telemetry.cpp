@@ -3,7 +3,6 @@
 // The line to the supervisor: every step arrives, whatever the reader does; and its end is noticed.
 #include <QElapsedTimer>
 #include <QTemporaryDir>
-#include <QTest>
 #include <cmath>
 #include <future>
 
@@ -13,6 +12,7 @@
 #include "process.h"
 #include "telemetry_client.h"
 #include "telemetry_queue.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using batchscope::testing::Listener;
@@ -25,7 +25,7 @@ std::map<std::string, double> values(std::int64_t step) {
 
 }  // namespace
 
-class TelemetryTest : public QObject {
+class TestTelemetry : public QObject {
   Q_OBJECT
 
   QTemporaryDir directory_;
@@ -211,5 +211,5 @@ class TelemetryTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(TelemetryTest)
+BATCHSCOPE_TEST(TestTelemetry)
 #include "test_telemetry.moc"

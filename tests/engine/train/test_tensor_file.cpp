@@ -8,7 +8,6 @@
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
-#include <QTest>
 #include <cstring>
 #include <limits>
 #include <sstream>
@@ -16,6 +15,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
 #include "tensor_file.h"
+#include "test_case.h"
 
 using namespace batchscope;
 
@@ -42,7 +42,7 @@ std::string with_header(const std::string& bytes, const std::string& header) {
 
 }  // namespace
 
-class TensorFileTest : public QObject {
+class TestTensorFile : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void what_was_written_comes_back() {
@@ -154,5 +154,5 @@ class TensorFileTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TensorFileTest)
+BATCHSCOPE_TEST(TestTensorFile)
 #include "test_tensor_file.moc"

@@ -6,7 +6,6 @@
 #include <torch/optim/sgd.h>
 
 #include <QTemporaryDir>
-#include <QTest>
 #include <cmath>
 #include <filesystem>
 
@@ -19,6 +18,7 @@
 #include "batchscope/train/record.h"
 #include "step_context.h"
 #include "tensorboard.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using batchscope::testing::Event;
@@ -136,5 +136,5 @@ class TestTensorboard : public QObject {
   const QTemporaryDir directory_;
 };
 
-QTEST_GUILESS_MAIN(TestTensorboard)
+BATCHSCOPE_TEST(TestTensorboard)
 #include "test_tensorboard.moc"

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // When scripted events are due, and that they fire once.
-#include <QTest>
-
 #include "batchscope/protocol/error.h"
+#include "test_case.h"
 #include "triggers.h"
 
 using namespace batchscope;
 
-class TriggersTest : public QObject {
+class TestTriggers : public QObject {
   Q_OBJECT
 
   const std::string list_ =
@@ -55,5 +54,5 @@ class TriggersTest : public QObject {
   }
 };
 
-QTEST_APPLESS_MAIN(TriggersTest)
+BATCHSCOPE_TEST(TestTriggers)
 #include "test_triggers.moc"

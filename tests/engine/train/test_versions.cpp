@@ -2,7 +2,6 @@
 //
 // State files of other versions: older ones are read, newer and damaged ones refused with the reason.
 #include <QTemporaryDir>
-#include <QTest>
 #include <fstream>
 #include <sstream>
 
@@ -12,6 +11,7 @@
 #include "batchscope/train/process_group.h"
 #include "checkpoint_store.h"
 #include "loader_state.h"
+#include "test_case.h"
 
 using namespace batchscope;
 
@@ -30,7 +30,7 @@ std::optional<ErrorKind> refused(checkpoint::State& state, const std::string& by
 
 }  // namespace
 
-class VersionsTest : public QObject {
+class TestVersions : public QObject {
   Q_OBJECT
 
   QTemporaryDir directory_;
@@ -87,5 +87,5 @@ class VersionsTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(VersionsTest)
+BATCHSCOPE_TEST(TestVersions)
 #include "test_versions.moc"

@@ -2,7 +2,6 @@
 //
 // Which checkpoint lies in memory, with a real process: the one that a restart begins with, while there is a
 // supervisor to put it on disk.
-#include <QTest>
 #include <filesystem>
 #include <thread>
 
@@ -10,13 +9,14 @@
 #include "batchscope/protocol/volatile_checkpoint.h"
 #include "listener.h"
 #include "replicas.h"
+#include "test_case.h"
 
 using namespace batchscope;
 using batchscope::testing::Listener;
 using batchscope::testing::Replica;
 namespace fs = std::filesystem;
 
-class VolatileTest : public QObject {
+class TestVolatile : public QObject {
   Q_OBJECT
   std::unique_ptr<QTemporaryDir> folder_;
 
@@ -101,5 +101,5 @@ class VolatileTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(VolatileTest)
+BATCHSCOPE_TEST(TestVolatile)
 #include "test_volatile.moc"
