@@ -27,13 +27,13 @@ foreach(recipe ${recipes})
 endforeach()
 
 # The engine and the store. Their libraries are static; LibTorch and the others come with the packages it depends on.
-install(TARGETS batchscope_train batchscope_goodput batchscope_storage batchscope_protocol EXPORT batchscope
+install(TARGETS batchscope_train batchscope_replica batchscope_goodput batchscope_storage batchscope_protocol EXPORT batchscope
   ARCHIVE DESTINATION lib/${CMAKE_LIBRARY_ARCHITECTURE} COMPONENT engine)
 install(EXPORT batchscope NAMESPACE batchscope:: FILE batchscopeTargets.cmake
   DESTINATION lib/${CMAKE_LIBRARY_ARCHITECTURE}/cmake/batchscope COMPONENT engine)
 install(FILES cmake/batchscopeConfig.cmake
   DESTINATION lib/${CMAKE_LIBRARY_ARCHITECTURE}/cmake/batchscope COMPONENT engine)
-foreach(room engine/train engine/goodput storage engine/protocol)
+foreach(room engine/train engine/replica engine/goodput storage engine/protocol)
   install(DIRECTORY ${room}/include/ DESTINATION include COMPONENT engine)
 endforeach()
 

@@ -17,7 +17,7 @@
 #include <memory>
 #include <string>
 
-#include "batchscope/train/adaptive_data_loader_helper.h"
+#include "batchscope/replica/adaptive_data_loader_helper.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/lr_scheduler.h"
 

@@ -12,9 +12,9 @@
 
 #include <filesystem>
 
+#include "batchscope/replica/elastic_sampler.h"
+#include "batchscope/replica/epoch.h"
 #include "batchscope/train/adaptive_data_loader.h"
-#include "batchscope/train/elastic_sampler.h"
-#include "batchscope/train/epoch.h"
 #include "batchscope/train/process_group.h"
 #include "bench.h"
 

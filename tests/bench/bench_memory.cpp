@@ -9,7 +9,7 @@
 
 #include "batchscope/train/process_group.h"
 #include "bench.h"
-#include "process.h"
+#include "process/process.h"
 #include "replicas.h"
 #include "trainee.h"
 

@@ -18,12 +18,13 @@
 #include <string>
 #include <vector>
 
-#include "batchscope/train/collective.h"
+#include "batchscope/replica/collective.h"
 #include "batchscope/train/process_group.h"
 #include "bench.h"
-#include "buckets.h"
-#include "buffer_sync.h"
-#include "process.h"
+#include "device/tensor_group.h"
+#include "gradient/buckets.h"
+#include "gradient/buffer_sync.h"
+#include "process/process.h"
 #include "replicas.h"
 #include "trainee.h"
 
@@ -37,12 +38,12 @@ class Plain {
   explicit Plain(const Task& task)
       : trainee_(task),
         parameters_(trainee_.model->parameters()),
-        buffers_(trainee_.model->buffers(), process().group.get()) {
+        buffers_(trainee_.model->buffers(), tensor_group().get()) {
     if (num_replicas() == 1) return;
     Buckets::Layout layout;
     layout.order.resize(parameters_.size());
     std::iota(layout.order.rbegin(), layout.order.rend(), std::size_t{0});
-    buckets_.emplace(parameters_, layout, *process().group, [](const at::Tensor&) {});
+    buckets_.emplace(parameters_, layout, *tensor_group(), [](const at::Tensor&) {});
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       namespace autograd = torch::autograd;
       accumulators_.push_back(autograd::impl::grad_accumulator(parameters_[i]));
@@ -107,7 +108,7 @@ double small_all_reduce() {
 
 double small_all_reduce_over_gloo() {
   const at::Tensor one = at::ones({1}, at::kDouble);
-  const auto gloo = [&] { return bench::seconds(500, [&] { process().group->all_reduce(one).wait(); }); };
+  const auto gloo = [&] { return bench::seconds(500, [&] { tensor_group()->all_reduce(one).wait(); }); };
   gloo();
   return small_all_reduce() / 1e6 / gloo();
 }

@@ -9,11 +9,11 @@
 #include <memory>
 #include <string>
 
+#include "adapt/metrics.h"
+#include "adapt/step_context.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/process_group.h"
-#include "metrics.h"
 #include "models.h"
-#include "step_context.h"
 
 namespace batchscope::bench {
 

@@ -18,11 +18,12 @@ ROOMS = {
     "app/web": {"engine/run", "storage"},
     "engine/run": {"engine/policy", "storage", "engine/goodput", "engine/protocol"},
     "engine/policy": {"engine/goodput"},
-    "engine/train": {"engine/goodput", "engine/protocol"},
+    "engine/train": {"engine/replica", "engine/goodput", "engine/protocol"},
+    "engine/replica": {"engine/goodput", "engine/protocol"},
     "engine/goodput": set(),
     "engine/protocol": set(),
     "storage": {"engine/protocol"},
-    "examples": {"engine/train", "engine/protocol"},
+    "examples": {"engine/train", "engine/replica", "engine/protocol"},
 }
 
 # A library: what including it looks like, what linking it looks like, the rooms that may.

@@ -19,12 +19,12 @@
 #include <string>
 #include <thread>
 
+#include "adapt/metrics.h"
+#include "batchscope/replica/epoch.h"
+#include "batchscope/replica/record.h"
 #include "batchscope/train/adaptive_data_loader.h"
 #include "batchscope/train/adaptive_data_parallel.h"
-#include "batchscope/train/epoch.h"
 #include "batchscope/train/process_group.h"
-#include "batchscope/train/record.h"
-#include "metrics.h"
 
 using namespace batchscope;
 

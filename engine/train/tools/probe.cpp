@@ -16,7 +16,7 @@
 #include <string>
 
 #include "batchscope/protocol/json.h"
-#include "onednn.h"
+#include "device/onednn.h"
 
 namespace {
 

@@ -23,7 +23,7 @@
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/protocol/telemetry.h"
-#include "fork_server.h"
+#include "process/fork_server.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;

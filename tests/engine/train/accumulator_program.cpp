@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <string>
 
-#include "batchscope/train/accumulator.h"
+#include "adapt/metrics.h"
+#include "batchscope/replica/accumulator.h"
+#include "batchscope/replica/epoch.h"
 #include "batchscope/train/adaptive_data_loader.h"
-#include "batchscope/train/epoch.h"
-#include "metrics.h"
 #include "replica_main.h"
 
 using namespace batchscope;

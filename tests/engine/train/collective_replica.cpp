@@ -14,8 +14,8 @@
 #include <string>
 #include <thread>
 
+#include "batchscope/replica/collective.h"
 #include "batchscope/train/adaptive_data_parallel.h"
-#include "batchscope/train/collective.h"
 #include "replica_main.h"
 
 using namespace batchscope;

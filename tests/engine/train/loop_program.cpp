@@ -16,18 +16,18 @@
 #include <iostream>
 #include <thread>
 
+#include "adapt/metrics.h"
+#include "adapt/step_context.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
 #include "batchscope/protocol/manifest.h"
-#include "batchscope/train/accumulator.h"
+#include "batchscope/replica/accumulator.h"
+#include "batchscope/replica/checkpoint.h"
+#include "batchscope/replica/epoch.h"
+#include "batchscope/replica/record.h"
 #include "batchscope/train/adaptive_data_loader.h"
-#include "batchscope/train/checkpoint.h"
-#include "batchscope/train/epoch.h"
 #include "batchscope/train/process_group.h"
-#include "batchscope/train/record.h"
-#include "checkpoint_registry.h"
-#include "metrics.h"
-#include "step_context.h"
+#include "checkpoint/registry.h"
 
 using namespace batchscope;
 using protocol::Json;

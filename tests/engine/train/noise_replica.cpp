@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "adapt/step_context.h"
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "golden_model.h"
 #include "replica_main.h"
-#include "step_context.h"
 
 using namespace batchscope;
 using namespace batchscope::testing;

@@ -8,14 +8,14 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "adapt/metrics.h"
+#include "adapt/step_context.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
+#include "batchscope/replica/adaptive_data_loader_helper.h"
+#include "batchscope/replica/epoch.h"
 #include "batchscope/train/adaptive_bptt_iterator.h"
-#include "batchscope/train/adaptive_data_loader_helper.h"
-#include "batchscope/train/epoch.h"
 #include "batchscope/train/process_group.h"
-#include "metrics.h"
-#include "step_context.h"
 
 using namespace batchscope;
 using protocol::Json;

@@ -27,13 +27,13 @@
 #include <vector>
 
 #include "batchscope/goodput/noise_scale.h"
+#include "batchscope/replica/checkpoint.h"
 #include "batchscope/train/adaptive_data_parallel.h"
-#include "batchscope/train/checkpoint.h"
 #include "batchscope/train/lr_scheduler.h"
 #include "batchscope/train/scaling_rule.h"
 #include "forked.h"
 
-#include "step_context.h"
+#include "adapt/step_context.h"
 
 using namespace batchscope;
 using protocol::Json;

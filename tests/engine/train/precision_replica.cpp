@@ -23,13 +23,13 @@
 #include <string>
 #include <vector>
 
+#include "adapt/step_context.h"
 #include "batchscope/goodput/noise_scale.h"
+#include "batchscope/replica/checkpoint.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/autocast.h"
-#include "batchscope/train/checkpoint.h"
 #include "batchscope/train/grad_scaler.h"
 #include "replica_main.h"
-#include "step_context.h"
 
 using namespace batchscope;
 using protocol::Json;

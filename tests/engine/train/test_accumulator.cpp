@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "batchscope/protocol/error.h"
-#include "batchscope/train/accumulator.h"
+#include "batchscope/replica/accumulator.h"
 #include "batchscope/train/process_group.h"
 #include "replicas.h"
 #include "test_case.h"

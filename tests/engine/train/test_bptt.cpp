@@ -8,12 +8,12 @@
 #include <QTemporaryDir>
 #include <algorithm>
 
+#include "adapt/metrics.h"
+#include "adapt/step_context.h"
 #include "batchscope/protocol/error.h"
+#include "batchscope/replica/epoch.h"
 #include "batchscope/train/adaptive_bptt_iterator.h"
-#include "batchscope/train/epoch.h"
 #include "batchscope/train/process_group.h"
-#include "metrics.h"
-#include "step_context.h"
 #include "test_case.h"
 
 using namespace batchscope;

@@ -12,7 +12,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/scaling_rule.h"
-#include "factor_growth.h"
+#include "gradient/factor_growth.h"
 #include "test_case.h"
 
 using namespace batchscope;

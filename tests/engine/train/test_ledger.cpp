@@ -13,7 +13,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/manifest.h"
-#include "batchscope/train/elastic_sampler.h"
+#include "batchscope/replica/elastic_sampler.h"
 #include "listener.h"
 #include "replicas.h"
 #include "test_case.h"

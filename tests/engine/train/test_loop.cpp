@@ -6,14 +6,14 @@
 #include <QTemporaryDir>
 #include <set>
 
+#include "adapt/metrics.h"
+#include "adapt/step_context.h"
 #include "batchscope/protocol/error.h"
-#include "batchscope/train/accumulator.h"
+#include "batchscope/replica/accumulator.h"
+#include "batchscope/replica/checkpoint.h"
+#include "batchscope/replica/epoch.h"
 #include "batchscope/train/adaptive_data_loader.h"
-#include "batchscope/train/checkpoint.h"
-#include "batchscope/train/epoch.h"
 #include "batchscope/train/process_group.h"
-#include "metrics.h"
-#include "step_context.h"
 #include "test_case.h"
 
 using namespace batchscope;

@@ -2,7 +2,7 @@
 //
 // Where oneDNN is kept from AMX, and where the choice is left to it or to the user. That bf16 trains on the
 // processor at hand is what train.precision says.
-#include "onednn.h"
+#include "device/onednn.h"
 #include "replicas.h"
 #include "test_case.h"
 

@@ -7,8 +7,8 @@
 #include <QDir>
 #include <thread>
 
-#include "background_writer.h"
 #include "batchscope/protocol/manifest.h"
+#include "checkpoint/background_writer.h"
 #include "replicas.h"
 #include "test_case.h"
 

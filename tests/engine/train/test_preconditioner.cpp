@@ -12,10 +12,10 @@
 #include <cmath>
 #include <memory>
 
+#include "adapt/step_context.h"
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/scaling_rule.h"
-#include "step_context.h"
 #include "test_case.h"
 
 using namespace batchscope;

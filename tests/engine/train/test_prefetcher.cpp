@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "prefetcher.h"
+#include "loader/prefetcher.h"
 #include "test_case.h"
 
 using namespace batchscope;

@@ -12,11 +12,11 @@
 #include <functional>
 #include <memory>
 
+#include "adapt/step_context.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/lr_scheduler.h"
 #include "batchscope/train/scaling_rule.h"
-#include "step_context.h"
 #include "test_case.h"
 
 using namespace batchscope;

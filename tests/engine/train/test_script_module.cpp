@@ -9,10 +9,10 @@
 #include <QTemporaryDir>
 #include <algorithm>
 
+#include "adapt/metrics.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/train/adaptive_data_parallel.h"
-#include "checkpoint_registry.h"
-#include "metrics.h"
+#include "checkpoint/registry.h"
 #include "test_case.h"
 
 using namespace batchscope;

@@ -15,7 +15,7 @@
 #include <sstream>
 
 #include "batchscope/train/adaptive_data_parallel.h"
-#include "checkpoint_registry.h"
+#include "checkpoint/registry.h"
 #include "test_case.h"
 
 using namespace batchscope;

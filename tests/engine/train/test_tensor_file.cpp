@@ -14,7 +14,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
-#include "tensor_file.h"
+#include "tensor/tensor_file.h"
 #include "test_case.h"
 
 using namespace batchscope;

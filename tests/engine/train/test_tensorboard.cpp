@@ -10,14 +10,14 @@
 #include <filesystem>
 
 #include "../protocol/event_reader.h"
+#include "adapt/step_context.h"
 #include "batchscope/goodput/noise_scale.h"
+#include "batchscope/replica/epoch.h"
+#include "batchscope/replica/record.h"
 #include "batchscope/train/adaptive_data_loader.h"
 #include "batchscope/train/adaptive_data_parallel.h"
-#include "batchscope/train/epoch.h"
 #include "batchscope/train/process_group.h"
-#include "batchscope/train/record.h"
-#include "step_context.h"
-#include "tensorboard.h"
+#include "report/tensorboard.h"
 #include "test_case.h"
 
 using namespace batchscope;

@@ -7,10 +7,10 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/manifest.h"
-#include "batchscope/train/accumulator.h"
+#include "batchscope/replica/accumulator.h"
 #include "batchscope/train/process_group.h"
-#include "checkpoint_store.h"
-#include "loader_state.h"
+#include "checkpoint/store.h"
+#include "data/loader_state.h"
 #include "test_case.h"
 
 using namespace batchscope;

@@ -20,14 +20,14 @@
 #include <string>
 #include <vector>
 
+#include "adapt/step_context.h"
 #include "batchscope/goodput/noise_scale.h"
-#include "batchscope/train/accumulator.h"
+#include "batchscope/replica/accumulator.h"
+#include "batchscope/replica/epoch.h"
 #include "batchscope/train/adaptive_data_loader.h"
 #include "batchscope/train/adaptive_data_parallel.h"
-#include "batchscope/train/epoch.h"
 #include "batchscope/train/lr_scheduler.h"
 #include "forked.h"
-#include "step_context.h"
 
 using namespace batchscope;
 using protocol::Json;

@@ -17,29 +17,16 @@
 #pragma once
 
 #include "batchscope/protocol/error.h"
-#include "batchscope/train/accumulator.h"
+#include "batchscope/replica.h"
 #include "batchscope/train/adaptive_bptt_iterator.h"
 #include "batchscope/train/adaptive_data_loader.h"
-#include "batchscope/train/adaptive_data_loader_helper.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/adascale.h"
 #include "batchscope/train/autocast.h"
 #include "batchscope/train/chained_lr.h"
-#include "batchscope/train/checkpoint.h"
-#include "batchscope/train/collective.h"
-#include "batchscope/train/epoch.h"
 #include "batchscope/train/grad_scaler.h"
 #include "batchscope/train/lr_scheduler.h"
 #include "batchscope/train/one_cycle_lr.h"
 #include "batchscope/train/process_group.h"
-#include "batchscope/train/record.h"
 #include "batchscope/train/scaling_rule.h"
-#include "batchscope/train/serialisation.h"
 #include "batchscope/train/torch_dataset.h"
-
-/// What a training program calls; see train.h.
-namespace batchscope {}
-/// What survives restarts.
-namespace batchscope::checkpoint {}
-/// Small values shared by all replicas.
-namespace batchscope::collective {}

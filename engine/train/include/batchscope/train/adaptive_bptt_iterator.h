@@ -30,7 +30,7 @@
 #include <cstdint>
 #include <iterator>
 
-#include "batchscope/train/adaptive_data_loader_helper.h"
+#include "batchscope/replica/adaptive_data_loader_helper.h"
 
 namespace batchscope {
 

@@ -12,7 +12,7 @@
 #include <iterator>
 #include <vector>
 
-#include "batchscope/train/adaptive_data_loader_helper.h"
+#include "batchscope/replica/adaptive_data_loader_helper.h"
 
 namespace batchscope {
 

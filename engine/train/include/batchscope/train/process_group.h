@@ -1,32 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The replicas of one generation and how they find each other. The environment decides (protocol's
-/// environment.h): without ADAPTDL_* variables the program is a single process with no group at all.
-/// One machine meets in a c10d::FileStore below BATCHSCOPE_RENDEZVOUS_DIR, several over a TCPStore at
-/// ADAPTDL_MASTER_ADDR:PORT, rank 0's machine. Gradients travel by Gloo or NCCL, small objects by the
-/// collective's sockets; between machines by the interface that leads there (GLOO_SOCKET_IFNAME and
-/// NCCL_SOCKET_IFNAME choose another). Checkpoints must then lie where every machine reads them.
+/// The beginning of a training program on LibTorch, and where it computes. Gradients travel by Gloo or NCCL,
+/// small objects by the collective's sockets; between machines by the interface that leads there
+/// (GLOO_SOCKET_IFNAME and NCCL_SOCKET_IFNAME choose another). How replicas find each other:
+/// replica/process_group.h.
 #pragma once
 
 #include <c10/core/Device.h>
 
-#include <chrono>
-#include <string>
+#include "batchscope/replica/process_group.h"
 
 namespace batchscope {
-
-/// Where replicas meet and how they talk.
-struct ProcessGroupOptions {
-  std::string backend = "auto";  ///< auto: nccl with CUDA and a GPU for every replica, else gloo
-  /// Of one collective; 0: BATCHSCOPE_COLLECTIVE_TIMEOUT, which a supervisor sets, or 30 s.
-  std::chrono::milliseconds timeout{0};
-
-  /// env://: as the environment says; tcp://HOST:PORT, where HOST is rank 0's machine as the others reach it,
-  /// or file://DIRECTORY, an empty one that all replicas on this machine reach: instead of it.
-  std::string init_method = "env://";
-  int world_size = 0;  ///< replicas; 0: ADAPTDL_NUM_REPLICAS, or 1
-  int rank = -1;       ///< of this replica; -1: ADAPTDL_REPLICA_RANK, or 0
-};
 
 /// Call once, first thing in main: sets thread counts, catches SIGTERM and SIGINT (checkpoint and exit 143
 /// at the next agreed step; a second SIGINT forces the exit) and SIGUSR1 (checkpoint and go on), meets the
@@ -36,10 +20,6 @@ struct ProcessGroupOptions {
 /// GPU. Throws Error(timeout) naming who is missing, Error(usage) for a bad environment, Error(conflict) when
 /// called twice.
 void init_process_group(const ProcessGroupOptions& options = {});
-
-int replica_rank();  ///< 0 before init_process_group
-int num_replicas();  ///< 1 before init_process_group
-int num_restarts();  ///< 0 on a fresh start
 
 /// Where this replica should compute: BATCHSCOPE_DEVICE, or its own GPU where there is one (shared when there
 /// are fewer GPUs than replicas), or the CPU.

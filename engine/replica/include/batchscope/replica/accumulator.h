@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Sums over all samples of a loop, on all replicas, across restarts (AdaptDL's accumulator.py):
+///
+///     Accumulator sums;                       // of doubles
+///     Accumulator<std::int64_t> counts;       // exact in 64 bits
+///     for (auto& batch : validation) { sums["loss"] += ...; counts["seen"] += batch.size(); }
+///     auto total = sums.synchronized();       // collective; then total["loss"] / ...
+///     sums.clear();
+///
+/// After a restart, what lies before the loop that goes on is run again: a synchronized() that was passed
+/// before replays the value it had, and what is added or cleared there a second time changes nothing.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "batchscope/replica/collective.h"
+#include "batchscope/replica/process_group.h"
+#include "batchscope/replica/serialisation.h"
+
+namespace batchscope {
+
+/// What accumulators of all types have in common: their name, their state, and what is replayed.
+class AccumulatorHistory {
+ public:
+  using Json = nlohmann::json;  ///< sums by name, of any type
+  /// `sums` gives this replica's sums for a checkpoint; `restore` takes those of all ranks that made it.
+  AccumulatorHistory(std::function<Json()> sums, std::function<void(const Json&)> restore);
+  ~AccumulatorHistory();
+
+  /// What the program does now, it did before the restart.
+  bool replaying() const;
+  /// A clear() is passed. Returns whether it is replayed.
+  bool pass_clear();
+  /// The next synchronized() is replayed.
+  bool replays_result() const;
+  /// Its sums. Only where it is replayed.
+  const Json& result() const;
+  /// A synchronized() is passed that gave these sums.
+  void pass_result(Json sums);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Named sums over a loop, of numbers, of vectors (entry by entry; the longer one's length) or of any
+/// Serialisable type with += whose default value is zero. Make it, as every collective thing, on all replicas
+/// in the same order.
+template <Serialisable T = double>
+class Accumulator {
+ public:
+  /// Sums by name.
+  using Sums = std::map<std::string, T>;
+
+  /// No sums. Loads what a checkpoint holds of it. Throws Error(usage) inside a loop over data. Collective.
+  Accumulator()
+      : history_([this] { return Json(own_); }, [this](const Json& by_rank) { restore(by_rank); }) {}
+  Accumulator(const Accumulator&) = delete;
+  Accumulator& operator=(const Accumulator&) = delete;
+
+  /// This replica's share, for += and -=.
+  T& operator[](const std::string& key) { return (history_.replaying() ? replayed_ : own_)[key]; }
+  /// Adds each.
+  void update(const Sums& values) {
+    for (const auto& [key, value] : values) add((*this)[key], value);
+  }
+  /// Takes each away.
+  void subtract(const Sums& values) {
+    for (const auto& [key, value] : values) take((*this)[key], value);
+  }
+  Accumulator& operator+=(const Sums& values) { return update(values), *this; }    ///< update
+  Accumulator& operator-=(const Sums& values) { return subtract(values), *this; }  ///< subtract
+  /// No sums, of this replica.
+  void clear() {
+    if (!history_.pass_clear()) own_.clear();
+  }
+
+  /// The sums over all replicas, taken in rank order, the same on each. Collective.
+  Sums synchronized() {
+    Sums sums = total();
+    history_.pass_result(sums);
+    return sums;
+  }
+  /// A synchronized scope: `scope(Sums&)` is called with these sums and may change them, in the same way on
+  /// every replica; what it leaves is what the accumulator goes on from. It must not call synchronized().
+  /// Collective.
+  template <std::invocable<Sums&> Scope>
+  void synchronized(Scope&& scope) {
+    const bool replayed = history_.replays_result();
+    Sums sums = total();
+    Json result = sums;
+    std::forward<Scope>(scope)(sums);
+    history_.pass_result(std::move(result));
+    if (replayed) return;
+    own_ = replica_rank() == 0 ? std::move(sums) : Sums();
+  }
+
+ private:
+  using Json = AccumulatorHistory::Json;
+
+  static void add(T& sum, const T& value) {
+    if constexpr (requires { sum += value; })
+      sum += value;
+    else
+      entrywise(sum, value, std::plus<>());
+  }
+  static void take(T& sum, const T& value) {
+    if constexpr (requires { sum -= value; })
+      sum -= value;
+    else
+      entrywise(sum, value, std::minus<>());
+  }
+  template <class Operation>
+  static void entrywise(T& sum, const T& value, Operation operation) {
+    sum.resize(std::max(sum.size(), value.size()));
+    std::transform(value.begin(), value.end(), sum.begin(), sum.begin(),
+                   [&](auto entry, auto so_far) { return operation(so_far, entry); });
+  }
+  static Sums add_all(Sums sums, const Sums& more) {
+    for (const auto& [key, value] : more) add(sums[key], value);
+    return sums;
+  }
+
+  Sums total() {
+    if (history_.replays_result()) return history_.result().template get<Sums>();
+    return collective::all_reduce("accumulator", own_, add_all);
+  }
+  // On as many replicas as before, each has its own again, so that a restart does not even change the
+  // rounding.
+  void restore(const Json& by_rank) {
+    const auto rank = static_cast<std::size_t>(replica_rank());
+    if (by_rank.size() == static_cast<std::size_t>(num_replicas()))
+      own_ = by_rank[rank].template get<Sums>();
+    else if (rank == 0)
+      for (const Json& sums : by_rank) own_ = add_all(std::move(own_), sums.template get<Sums>());
+  }
+
+  Sums own_, replayed_;
+  AccumulatorHistory history_;  // last: it loads them
+};
+
+}  // namespace batchscope

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// The replicas of one generation and how they find each other. The environment decides (protocol's
+/// environment.h): without ADAPTDL_* variables the program is a single process with no group at all.
+/// One machine meets in a directory, BATCHSCOPE_RENDEZVOUS_DIR, several at ADAPTDL_MASTER_ADDR:PORT, rank 0's
+/// machine. Small objects travel by the collective's sockets. Checkpoints of several machines must lie where
+/// each of them reads them.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace batchscope {
+
+/// Where replicas meet and how they talk.
+struct ProcessGroupOptions {
+  /// Of tensors, in programs that link engine/train: auto is nccl with CUDA and a GPU for every replica, else
+  /// gloo.
+  std::string backend = "auto";
+  /// Of one collective; 0: BATCHSCOPE_COLLECTIVE_TIMEOUT, which a supervisor sets, or 30 s.
+  std::chrono::milliseconds timeout{0};
+
+  /// env://: as the environment says; tcp://HOST:PORT, where HOST is rank 0's machine as the others reach it,
+  /// or file://DIRECTORY, an empty one that all replicas on this machine reach: instead of it.
+  std::string init_method = "env://";
+  int world_size = 0;  ///< replicas; 0: ADAPTDL_NUM_REPLICAS, or 1
+  int rank = -1;       ///< of this replica; -1: ADAPTDL_REPLICA_RANK, or 0
+};
+
+int replica_rank();  ///< 0 before init_process_group
+int num_replicas();  ///< 1 before init_process_group
+int num_restarts();  ///< 0 on a fresh start
+
+}  // namespace batchscope

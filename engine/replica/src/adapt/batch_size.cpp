@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Choosing the size of a step.
+#include "adapt/batch_size.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "batchscope/replica/collective.h"
+#include "batchscope/replica/process_group.h"
+
+namespace batchscope {
+namespace {
+
+BatchShape preferred(const BatchShape& current, const BatchShape& initial, const metrics::Limits& limits) {
+  const BatchShape in_force = current.local_batch_size > 0 ? current : initial;
+  const auto suggestion = metrics::suggest(limits);
+  if (!suggestion) return in_force;
+  const BatchShape suggested{suggestion->local_batch_size, suggestion->accumulation_steps};
+  if (current.local_batch_size == 0) return suggested;
+  const auto goodput = metrics::predict_goodput(current.local_batch_size, current.accumulation_steps);
+  return goodput && suggestion->goodput > kSpeedupThreshold * *goodput ? suggested : current;
+}
+
+}  // namespace
+
+BatchShape initial_shape(std::int64_t batch_size, int replicas, const metrics::Limits& limits) {
+  const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+  std::int64_t local = divide_up(batch_size, replicas);
+  if (limits.max_batch_size > 0 && local < limits.min_local)
+    local = std::max(local, std::min(limits.min_local, limits.max_batch_size / replicas));
+  const std::int64_t micro_batches =
+      limits.max_local > 0 && local > limits.max_local ? divide_up(local, limits.max_local) : 1;
+  BatchShape shape{divide_up(local, micro_batches), static_cast<int>(micro_batches - 1)};
+  if (limits.max_batch_size > 0 && shape.batch_size(replicas) > limits.max_batch_size)  // by rounding up
+    shape.local_batch_size = std::max<std::int64_t>(1, limits.max_batch_size / (micro_batches * replicas));
+  return shape;
+}
+
+BatchShape choose_shape(const BatchShape& current, const BatchShape& initial, const metrics::Limits& limits) {
+  std::string text;
+  if (replica_rank() == 0) {
+    const BatchShape chosen = preferred(current, initial, limits);
+    text = std::to_string(chosen.local_batch_size) + " " + std::to_string(chosen.accumulation_steps);
+  }
+  std::istringstream in(collective::broadcast("batch size", text));
+  BatchShape chosen;
+  in >> chosen.local_batch_size >> chosen.accumulation_steps;
+  return chosen;
+}
+
+}  // namespace batchscope

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How large a step is: samples per replica and micro-batch, and micro-batches. Chosen at the boundary of a
+// pass: what goodput prefers, if it promises at least 1.05 of the goodput of what is in force.
+#pragma once
+
+#include <cstdint>
+
+#include "adapt/metrics.h"
+
+namespace batchscope {
+
+struct BatchShape {
+  std::int64_t local_batch_size = 0;  // 0: not chosen yet
+  int accumulation_steps = 0;
+  bool operator==(const BatchShape&) const = default;
+
+  std::int64_t batch_size(int replicas) const {
+    return local_batch_size * (accumulation_steps + 1) * replicas;
+  }
+};
+
+inline constexpr double kSpeedupThreshold = 1.05;
+
+// The batch size shared evenly among the replicas, rounded up, within the local bounds as far as
+// max_batch_size allows; what a local maximum excludes is accumulated.
+BatchShape initial_shape(std::int64_t batch_size, int replicas, const metrics::Limits& limits);
+
+// Rank 0's choice, on every replica. Collective.
+BatchShape choose_shape(const BatchShape& current, const BatchShape& initial, const metrics::Limits& limits);
+
+}  // namespace batchscope

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counting loops. The state "loops" holds how many were begun in the epoch that is running.
+#include "adapt/loops.h"
+
+#include <algorithm>
+#include <map>
+
+#include "checkpoint/json_state.h"
+#include "session/engine_states.h"
+
+namespace batchscope {
+namespace {
+
+std::map<int, int> counts;  // epoch -> loops so far
+std::map<int, int> begun;   // epoch -> loops that were begun, however often the epoch was entered
+std::uint64_t entries = 0;
+
+class LoopsState final : public JsonState {
+ public:
+  LoopsState() : JsonState("loops") {}
+
+ private:
+  protocol::Json contents() const override { return {{"begun", begun}}; }
+  void restore(const protocol::Json& json) override { json.at("begun").get_to(begun); }
+};
+
+}  // namespace
+
+double RunningLoop::fraction(double progress) const {
+  const double done = progress_to > progress_from
+                          ? (progress - progress_from) / (progress_to - progress_from)
+                          : static_cast<double>(position) / static_cast<double>(dataset_size);
+  return std::clamp(done, 0.0, 1.0);
+}
+
+std::optional<RunningLoop>& running_loop() {
+  static std::optional<RunningLoop> loop;
+  return loop;
+}
+
+int loop_position(int epoch) { return counts[epoch]; }
+
+void begin_loop(int epoch) {
+  forget_epochs_before(epoch, begun);
+  begun[epoch] = std::max(begun[epoch], counts[epoch] + 1);
+}
+
+void count_loop(int epoch) { ++counts[epoch]; }
+
+bool replaying_code(int epoch) { return !running_loop() && counts[epoch] < begun[epoch]; }
+
+void load_loops_state() { checkpoint::load_state(*new LoopsState); }
+
+void enter_epoch(int epoch) {
+  counts.erase(epoch);
+  ++entries;
+}
+
+std::uint64_t epoch_entry() { return entries; }
+
+}  // namespace batchscope

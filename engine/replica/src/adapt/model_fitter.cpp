@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The fitting thread.
+#include "adapt/model_fitter.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <utility>
+
+namespace batchscope {
+
+ModelFitter::~ModelFitter() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void ModelFitter::fit(std::vector<goodput::ProfileRow> rows, Done done) {
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_ = Request{std::move(rows), std::move(done)};
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) return;
+  sigset_t all, before;  // signals are the training thread's to handle
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void ModelFitter::settle() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return !waiting_ && !busy_; });
+}
+
+std::optional<goodput::PerfParams> ModelFitter::model() const {
+  const std::lock_guard lock(mutex_);
+  return model_;
+}
+
+void ModelFitter::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return stop_ || waiting_; });
+    if (stop_) return;
+    const Request request = *std::exchange(waiting_, {});
+    busy_ = true;
+    lock.unlock();
+    const goodput::PerfParams perf = goodput::fit(request.rows);
+    if (request.done) request.done(perf);
+    lock.lock();
+    model_ = perf;
+    busy_ = false;
+    changed_.notify_all();
+  }
+}
+
+}  // namespace batchscope

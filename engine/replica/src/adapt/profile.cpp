@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Running means by configuration.
+#include "adapt/profile.h"
+
+#include <algorithm>
+
+namespace batchscope {
+namespace {
+
+constexpr std::int64_t kWindow = 32;
+constexpr std::size_t kMostRows = 128;
+constexpr double kLeastFraction =
+    1e-3;  // of the step that computing takes, where waiting seems to take it all
+
+}  // namespace
+
+void Profile::Mean::add(double x) {
+  count = std::min(count + 1, kWindow);
+  value += (x - value) / static_cast<double>(count);
+}
+
+Profile::Row& Profile::row(const Key& key) {
+  if (!rows_.contains(key) && rows_.size() == kMostRows)
+    rows_.erase(std::min_element(rows_.begin(), rows_.end(),
+                                 [](const auto& a, const auto& b) { return a.second.last < b.second.last; }));
+  Row& row = rows_[key];
+  row.last = measured_;
+  return row;
+}
+
+void Profile::add_accumulation(const Key& key, double seconds) {
+  if (seconds > 0) row(key).accumulation.add(seconds);
+}
+
+void Profile::add_optimizer(const Key& key, double seconds, double sync_seconds) {
+  if (!(seconds > 0)) return;
+  ++measured_;
+  Row& to = row(key);
+  to.optimizer.add(seconds);
+  to.sync.add(std::clamp(sync_seconds, 0.0, seconds));
+}
+
+int Profile::max_replicas() const {
+  int most = 0;
+  for (const auto& [key, row] : rows_) most = std::max(most, key.replicas);
+  return most;
+}
+
+std::vector<goodput::ProfileRow> Profile::rows() const {
+  std::vector<goodput::ProfileRow> rows;
+  for (const auto& [key, row] : rows_) {
+    if (row.optimizer.count == 0) continue;
+    const double compute =
+        std::max(row.optimizer.value - row.sync.value, kLeastFraction * row.optimizer.value);
+    rows.push_back({key.nodes, key.replicas, key.local_batch_size,
+                    row.accumulation.count > 0 ? row.accumulation.value : compute, row.optimizer.value});
+  }
+  return rows;
+}
+
+protocol::Json Profile::json() const {
+  protocol::Json rows = protocol::Json::array();
+  const auto mean = [](const Mean& m) { return protocol::Json{m.value, m.count}; };
+  for (const auto& [key, row] : rows_)
+    rows.push_back({{"nodes", key.nodes},
+                    {"replicas", key.replicas},
+                    {"local_batch_size", key.local_batch_size},
+                    {"accumulation", mean(row.accumulation)},
+                    {"optimizer", mean(row.optimizer)},
+                    {"sync", mean(row.sync)},
+                    {"last", row.last}});
+  return {{"measured", measured_}, {"rows", rows}};
+}
+
+Profile Profile::from_json(const protocol::Json& json) {
+  Profile profile;
+  json.at("measured").get_to(profile.measured_);
+  const auto mean = [](const protocol::Json& m) { return Mean{m.at(0), m.at(1)}; };
+  for (const protocol::Json& entry : json.at("rows")) {
+    const Key key{entry.at("nodes"), entry.at("replicas"), entry.at("local_batch_size")};
+    profile.rows_[key] = {mean(entry.at("accumulation")), mean(entry.at("optimizer")), mean(entry.at("sync")),
+                          entry.at("last")};
+  }
+  return profile;
+}
+
+}  // namespace batchscope

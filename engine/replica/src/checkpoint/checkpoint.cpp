@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The states of this process and their way into and out of a checkpoint. Rank 0 chooses what to start from
+// and writes; while it writes the others are kept waiting by small broadcasts, because a large checkpoint on
+// a slow disk takes longer than any collective may.
+#include "batchscope/replica/checkpoint.h"
+
+#include <errno.h>  // program_invocation_short_name
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <future>
+#include <map>
+#include <new>
+#include <sstream>
+#include <utility>
+
+#include "batchscope/protocol/checkpoint_folder.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/json.h"
+#include "batchscope/protocol/time_outs.h"
+#include "batchscope/replica/collective.h"
+#include "batchscope/replica/process_group.h"
+#include "checkpoint/job.h"
+#include "checkpoint/periodic.h"
+#include "checkpoint/registry.h"
+#include "checkpoint/store.h"
+#include "process/process.h"
+#include "report/failure.h"
+#include "report/telemetry_client.h"
+#include "session/engine_states.h"
+
+namespace batchscope::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Between two signs of life of a writing rank 0, for which the others wait in a collective.
+std::chrono::milliseconds sign_of_life() {
+  return std::min<std::chrono::milliseconds>(protocol::time_out::kSignOfLife, process().timeout / 3);
+}
+
+std::vector<State*>& states() {
+  static std::vector<State*> registered;
+  return registered;
+}
+
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name.front() != '.' && name != "manifest.json" &&
+         name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
+}
+
+std::map<std::string, std::string> unloadable() {
+  const std::string& given = process().environment.unloadable;
+  if (given.empty()) return {};
+  try {
+    return protocol::Json::parse(given);
+  } catch (const protocol::Json::exception& e) {
+    throw Error(ErrorKind::usage,
+                std::string(protocol::variable::kUnloadable) + " is no JSON object of texts: " + e.what());
+  }
+}
+
+// A checkpoint in memory makes place for its copy on disk at any moment.
+template <class Read>
+auto at_second_try(Read read) {
+  try {
+    return read();
+  } catch (const Error&) {
+    return read();
+  }
+}
+
+// Nothing mends a checkpoint whose files are as they were written and whose state cannot be made of them. The
+// supervisor has the next generation begin with the one before it.
+[[noreturn]] void refuse(const fs::path& file, const std::string& why) {
+  tell_failure("checkpoint", why, restored_from());
+  throw Error(ErrorKind::corrupt, file.string() + " cannot be loaded: " + why +
+                                      "\nmove the checkpoint away to go on from the one before it");
+}
+
+std::string choose() {
+  if (replica_rank() != 0) return {};
+  std::vector<std::string> skipped;
+  const auto newest = store().newest(&skipped);
+  if (!newest && !skipped.empty()) {
+    std::string all;
+    for (const std::string& why : skipped) all += "\n  " + why;
+    const std::string why =
+        "none of the checkpoints in " + directory().string() +
+        " is good, and training does not begin again from nothing by itself; put a good copy of "
+        "one back, or move them away to begin anew:" +
+        all;
+    tell_failure("exception", why);  // whole: of a log one line is told
+    throw Error(ErrorKind::corrupt, why);
+  }
+  for (const std::string& why : skipped)
+    notice("warning", "skipped a checkpoint that is not good: " + why + "; used the one before it");
+  return newest ? newest->filename().string() : std::string();
+}
+
+void write(const std::string& reason, CheckpointJob::Place place) {
+  std::vector<CheckpointStore::File> files;
+  for (State* state : states())
+    files.push_back({state->name(), [state](std::ostream& out) { state->save(out); }});
+  // What is in memory needs a supervisor, who puts it on disk.
+  CheckpointJob(reason, std::move(files))
+      .write(store(), telemetry_connected() ? place : CheckpointJob::Place::disk);
+}
+
+}  // namespace
+
+fs::path directory() {
+  const std::string& given = process().environment.checkpoint_path;
+  return given.empty() ? fs::path(std::string(program_invocation_short_name) + ".checkpoints")
+                       : fs::path(given);
+}
+
+const std::string& restored_from() {
+  static const std::string chosen = collective::broadcast("checkpoint", choose());
+  return chosen;
+}
+
+const protocol::Manifest& restored_manifest() {
+  static const protocol::Manifest manifest =
+      restored_from().empty() ? protocol::Manifest() : at_second_try([] {
+        return protocol::read_manifest(directory() / restored_from(), process().environment.memory_path);
+      });
+  return manifest;
+}
+
+CheckpointStore& store() {
+  static CheckpointStore store(directory(), process().environment.memory_path, unloadable());
+  return store;
+}
+
+void sync_states() {
+  load_engine_states();
+  // By index: a state's sync may touch a state that is made on first use.
+  for (std::size_t i = 0; i < states().size(); ++i) states()[i]->sync();
+}
+
+std::vector<CheckpointStore::File> snapshot_states() {
+  std::vector<CheckpointStore::File> files;
+  for (State* state : states()) files.push_back({state->name(), state->snapshot()});
+  return files;
+}
+
+State::State(std::string name) : name_(std::move(name)) {
+  if (!is_plain_name(name_))
+    throw Error(ErrorKind::usage, "the state \"" + name_ + "\" needs a plain file name as its name");
+  for (const State* other : states())
+    if (other->name() == name_)
+      throw Error(ErrorKind::usage,
+                  "there is already a state \"" + name_ + "\": every state needs its own name");
+  states().push_back(this);
+}
+
+State::~State() { std::erase(states(), this); }
+
+State::Writer State::snapshot() {
+  std::ostringstream copy;
+  save(copy);
+  return [bytes = std::move(copy).str()](std::ostream& out) {
+    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  };
+}
+
+bool load_state(State& state) {
+  load_engine_states();
+  if (restored_from().empty()) return false;
+  const auto& files = restored_manifest().files;
+  if (std::none_of(files.begin(), files.end(), [&](const auto& file) { return file.name == state.name(); }))
+    return false;
+  const fs::path checkpoint = directory() / restored_from(), path = checkpoint / state.name();
+  std::ifstream in = at_second_try([&] {
+    const protocol::CheckpointFolder folder(checkpoint, process().environment.memory_path);
+    std::ifstream file(folder.file(state.name()).path, std::ios::binary);
+    if (!file) throw Error(ErrorKind::io, "cannot read " + path.string());
+    return file;
+  });
+  try {
+    state.load(in);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::corrupt) throw;
+    refuse(path, e.what());
+  } catch (const std::exception& e) {
+    refuse(path, "it holds no state \"" + state.name() + "\" as this program writes it: " + e.what());
+  }
+  return true;
+}
+
+namespace {
+
+void save(const std::string& reason, CheckpointJob::Place place) {
+  const PhaseScope phase("checkpoint");
+  periodic::overtake();
+  sync_states();
+
+  std::future<void> written;
+  if (replica_rank() == 0) written = std::async(std::launch::async, write, reason, place);
+  while (true) {
+    // "" while rank 0 is writing, then "." or the reason why it could not.
+    collective::Bytes result;
+    std::exception_ptr error;
+    if (replica_rank() == 0 && written.wait_for(sign_of_life()) == std::future_status::ready) {
+      try {
+        written.get();
+        result = ".";
+      } catch (const std::exception& e) {
+        error = std::current_exception();
+        result = e.what();
+      }
+    }
+    result = collective::broadcast("checkpoint", result);
+    if (error) std::rethrow_exception(error);
+    if (result == ".") return;
+    if (!result.empty()) throw Error(ErrorKind::io, "rank 0 could not write the checkpoint: " + result);
+  }
+}
+
+}  // namespace
+
+void save_all_states(const std::string& reason) { save(reason, CheckpointJob::Place::disk); }
+
+void save_for_restart(const std::string& reason) { save(reason, CheckpointJob::Place::memory_or_disk); }
+
+void save_for_exit(const std::string& reason) { save(reason, CheckpointJob::Place::disk_or_memory); }
+
+}  // namespace batchscope::checkpoint

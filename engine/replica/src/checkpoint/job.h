@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One checkpoint on its way to the disk. What is said of it (step, epoch, progress, the ledger) is taken when
+// it is made, after the step that it holds; writing it may take its time on another thread.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "batchscope/protocol/telemetry.h"
+#include "checkpoint/store.h"
+
+namespace batchscope {
+
+class CheckpointJob {
+ public:
+  CheckpointJob(const std::string& reason, std::vector<CheckpointStore::File> files);
+
+  // Where it is written, and where that cannot be.
+  enum class Place { disk, memory_or_disk, disk_or_memory };
+
+  // Once it is there, sends the ledger's entries that it makes last and tells of the checkpoint. Throws what
+  // the store throws; the entries are held again then, for the next checkpoint. A volatile one counts as
+  // written.
+  std::filesystem::path write(const CheckpointStore& store, Place place = Place::disk);
+
+ private:
+  std::filesystem::path write_at(const CheckpointStore& store, Place place);
+
+  protocol::Manifest manifest_;
+  std::vector<protocol::LedgerEntry> untold_;  // of its ledger: the supervisor does not know these
+  protocol::CheckpointWritten message_;
+  std::vector<CheckpointStore::File> files_;
+};
+
+}  // namespace batchscope

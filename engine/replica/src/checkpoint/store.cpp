@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writing a checkpoint so that it is either wholly there or not at all: files, their fsync, the manifest, the
+// directory's fsync, the atomic rename, the parent's fsync.
+#include "checkpoint/store.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/volatile_checkpoint.h"
+#include "checkpoint/checksummed_file.h"
+
+namespace batchscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPartial = ".partial";
+constexpr int kKept = 2;
+
+[[noreturn]] void fail(const char* what, const fs::path& path, int error) {
+  throw Error(ErrorKind::io,
+              std::string("cannot ") + what + " " + path.string() + ": " + std::strerror(error));
+}
+
+using Files = std::vector<std::unique_ptr<ChecksummedFile>>;
+
+// The states' files and the manifest, in a directory that is made beside `name` and takes the name at the
+// end. `open` makes a file.
+template <class Open>
+void make(const fs::path& name, protocol::Manifest& manifest, const std::vector<CheckpointStore::File>& files,
+          Open open) {
+  const fs::path partial = name.string() + std::string(kPartial);
+  std::error_code error;
+  if (!fs::create_directory(partial, error)) fail("create", partial, error.value());
+  try {
+    Files written;
+    for (const CheckpointStore::File& file : files) {
+      written.push_back(open(partial / file.name));
+      file.save(written.back()->stream());
+      written.back()->finish();
+    }
+    // One after the other only now: the first fsync takes most of the others' work with it.
+    manifest.files.clear();
+    for (const auto& file : written) {
+      file->fsync();
+      manifest.files.push_back(file->entry());
+    }
+    protocol::write_manifest(partial, manifest);
+    protocol::fsync_path(partial);
+    if (std::rename(partial.c_str(), name.c_str()) != 0) fail("rename", partial, errno);
+  } catch (...) {
+    fs::remove_all(partial, error);  // frees the disk that may have been full
+    throw;
+  }
+}
+
+}  // namespace
+
+std::optional<fs::path> CheckpointStore::newest(std::vector<std::string>* skipped) {
+  const auto good = protocol::newest_good_checkpoint(directory_, skipped, memory_, unloadable_);
+  for (const fs::path& checkpoint : protocol::list_checkpoints(directory_)) {
+    if (checkpoint == good) break;
+    damaged_.insert(checkpoint);
+  }
+  return good;
+}
+
+fs::path CheckpointStore::next_name() const {
+  const auto present = protocol::list_checkpoints(directory_);
+  const std::int64_t newest =
+      present.empty() ? -1 : protocol::checkpoint_number(present.front().filename().string()).value();
+  return directory_ / protocol::checkpoint_name(newest + 1);
+}
+
+void CheckpointStore::prepare() const {
+  std::error_code error;
+  fs::create_directories(directory_, error);
+  if (error) fail("create", directory_, error.value());
+  remove_half_written();
+}
+
+fs::path CheckpointStore::write(protocol::Manifest& manifest, const std::vector<File>& files) const {
+  prepare();
+  const fs::path name = next_name();
+  make(name, manifest, files, [](const fs::path& file) { return std::make_unique<ChecksummedFile>(file); });
+  protocol::fsync_path(directory_);
+  rotate();
+  return name;
+}
+
+std::optional<fs::path> CheckpointStore::write_in_memory(protocol::Manifest& manifest,
+                                                         const std::vector<File>& files) const {
+  std::int64_t room = memory_.empty() ? 0 : protocol::room_for_checkpoint(memory_);
+  if (room <= 0) return std::nullopt;
+  prepare();
+  const fs::path name = next_name(), place = memory_ / name.filename();
+  std::error_code error;
+  fs::remove_all(place, error);                                   // nobody links to it
+  fs::remove_all(place.string() + std::string(kPartial), error);  // of somebody who was killed
+  try {
+    make(place, manifest, files,
+         [&](const fs::path& file) { return std::make_unique<ChecksummedFile>(file, room); });
+  } catch (const Error& why) {
+    if (why.kind() != ErrorKind::io) throw;
+    return std::nullopt;
+  }
+  fs::create_directory_symlink(place, name, error);
+  if (error) {
+    fs::remove_all(place, error);
+    return std::nullopt;
+  }
+  rotate();
+  return name;
+}
+
+void CheckpointStore::remove_half_written() const {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(directory_, error))
+    if (entry.path().filename().string().starts_with("checkpoint-") && entry.path().extension() == kPartial)
+      fs::remove_all(entry.path(), error);
+}
+
+void CheckpointStore::rotate() const {
+  int kept = 0;
+  for (const fs::path& checkpoint : protocol::list_checkpoints(directory_)) {
+    if (damaged_.contains(checkpoint)) continue;  // kept, for a person to look at
+    // A link is the supervisor's, until it is on disk, or somebody's own.
+    std::error_code error;
+    if (fs::is_symlink(checkpoint, error)) continue;
+    try {
+      if (protocol::read_manifest(checkpoint).pinned || ++kept <= kKept) continue;
+    } catch (const Error&) {
+      continue;  // from a newer version, perhaps
+    }
+    fs::remove_all(checkpoint, error);  // stays for the next time where that fails
+  }
+}
+
+}  // namespace batchscope

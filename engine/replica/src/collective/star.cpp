@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Meeting, folding and failing of the star.
+#include "collective/star.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "collective/frame.h"
+
+namespace batchscope {
+namespace {
+
+constexpr std::size_t kTokenSize = 32;
+// Above this, a spoke waits for its unfinished calls before it sends more: the hub may not be reading yet.
+constexpr std::size_t kMostUnfinishedBytes = 32 << 10;
+// How much longer a spoke waits than the hub: the hub knows who is missing, and should be the one to say it.
+constexpr std::chrono::milliseconds kGrace{1000};
+
+Deadline after(std::chrono::milliseconds timeout) { return std::chrono::steady_clock::now() + timeout; }
+
+std::string seconds(std::chrono::milliseconds timeout) {
+  return timeout.count() % 1000 == 0 ? std::to_string(timeout.count() / 1000) + " s"
+                                     : std::to_string(timeout.count()) + " ms";
+}
+
+std::string random_token() {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::array<unsigned char, kTokenSize> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    throw Error(ErrorKind::io, "the system gives no random bytes");
+  std::string token;
+  for (const unsigned char byte : bytes) token += kDigits[byte % 16];
+  return token;
+}
+
+std::string replicas(const std::vector<int>& ranks) {
+  std::string text = ranks.size() == 1 ? "replica " : "replicas ";
+  for (std::size_t i = 0; i < ranks.size(); ++i) text += (i ? ", " : "") + std::to_string(ranks[i]);
+  return text;
+}
+
+// First bytes of a spoke's connection.
+struct Greeting {
+  char token[kTokenSize] = {};
+  std::int32_t rank = 0;
+};
+
+}  // namespace
+
+Star::Star(const Meeting& meeting) : rank_(meeting.rank), size_(meeting.size), timeout_(meeting.timeout) {
+  rank_ == 0 ? meet_as_hub(meeting) : meet_as_spoke(meeting);
+  finish(start("meet", {}, [](const Bytes&, const Bytes&) { return Bytes(); }), timeout_);
+}
+
+void Star::meet_as_hub(const Meeting& meeting) {
+  Listener listener(meeting.hub);
+  const std::string token = random_token();
+  meeting.publish(token + " " + listener.address());
+
+  const Deadline deadline = after(timeout_);
+  spokes_.resize(static_cast<std::size_t>(size_));
+  for (int met = 1; met < size_;) {
+    Socket socket = listener.accept(deadline);
+    if (!socket.open()) break;
+    // Whoever does not know the token is hung up on, and may not hold up those who do.
+    Greeting greeting;
+    const auto got = socket.receive(reinterpret_cast<char*>(&greeting), sizeof greeting,
+                                    std::min(deadline, after(std::chrono::seconds(1))));
+    if (got != Transfer::done || std::string_view(greeting.token, kTokenSize) != token) continue;
+    if (greeting.rank < 1 || greeting.rank >= size_) continue;
+    Socket& spoke = spokes_[static_cast<std::size_t>(greeting.rank)];
+    if (spoke.open())
+      fail(Error(ErrorKind::usage, "two processes say that they are " + replicas({greeting.rank})));
+    spoke = std::move(socket);
+    ++met;
+  }
+  std::vector<int> missing;
+  for (int rank = 1; rank < size_; ++rank)
+    if (!spokes_[static_cast<std::size_t>(rank)].open()) missing.push_back(rank);
+  if (!missing.empty())
+    fail(Error(ErrorKind::timeout, replicas(missing) + " did not appear within " + seconds(timeout_) +
+                                       ": see their logs for why they did not start"));
+}
+
+void Star::meet_as_spoke(const Meeting& meeting) {
+  const std::string published = meeting.look_up();
+  if (published.size() < kTokenSize + 2)
+    throw Error(ErrorKind::corrupt, "the rendezvous holds no address of replica 0 but '" + published + "'");
+  hub_ = connect_to(published.substr(kTokenSize + 1), after(timeout_));
+  Greeting greeting;
+  published.copy(greeting.token, kTokenSize);
+  greeting.rank = rank_;
+  hub_.send({reinterpret_cast<const char*>(&greeting), sizeof greeting}, after(timeout_));
+}
+
+std::shared_ptr<Star::Call> Star::start(std::string name, Bytes value, Combine combine) {
+  if (failure_) throw *failure_;
+  auto call = std::make_shared<Call>();
+  call->sequence = next_sequence_++;
+  call->name = std::move(name);
+  call->combine = std::move(combine);
+  if (rank_ == 0) {
+    call->value = std::move(value);
+  } else {
+    if (unfinished_bytes_ + value.size() > kMostUnfinishedBytes)
+      while (!unfinished_.empty()) finish_first(timeout_);
+    unfinished_bytes_ += value.size();
+    // A hub that has hung up is noticed when its answer is waited for, together with what it said before.
+    if (send_frame(hub_, {false, call->sequence, call->name, std::move(value)}, after(timeout_)) ==
+        Transfer::timed_out)
+      fail(Error(ErrorKind::timeout,
+                 "replica 0 did not take part in " + call->name + " within " + seconds(timeout_)));
+  }
+  unfinished_.push_back(call);
+  return call;
+}
+
+Star::Bytes Star::finish(const std::shared_ptr<Call>& call, std::chrono::milliseconds timeout) {
+  while (!call->done) {
+    if (failure_) throw *failure_;
+    finish_first(timeout);
+  }
+  return std::move(call->value);
+}
+
+void Star::finish_first(std::chrono::milliseconds timeout) {
+  const std::shared_ptr<Call> call = unfinished_.front();
+  call->value = rank_ == 0 ? fold(*call, after(timeout)) : result_of(*call, timeout);
+  call->done = true;
+  unfinished_.pop_front();
+  if (unfinished_.empty()) unfinished_bytes_ = 0;
+}
+
+Star::Bytes Star::fold(const Call& call, Deadline deadline) try {
+  Bytes result = call.value;
+  std::vector<int> missing;
+  for (int rank = 1; rank < size_; ++rank) {
+    Frame frame;
+    // Once the deadline has passed, the others are only looked at, to tell who is missing.
+    switch (receive_frame(spokes_[static_cast<std::size_t>(rank)], frame, deadline)) {
+      case Transfer::timed_out: missing.push_back(rank); continue;
+      case Transfer::closed:
+        throw Error(ErrorKind::failure,
+                    replicas({rank}) + " is gone: its connection ended before " + call.name);
+      case Transfer::done: break;
+    }
+    if (frame.sequence != call.sequence || frame.name != call.name)
+      throw Error(ErrorKind::usage, "replicas are out of step: replica " + std::to_string(rank) + " called " +
+                                        frame.name + " (call " + std::to_string(frame.sequence) +
+                                        ") where replica 0 called " + call.name + " (call " +
+                                        std::to_string(call.sequence) + ")");
+    if (missing.empty()) result = call.combine(result, frame.value);
+  }
+  if (!missing.empty())
+    throw Error(ErrorKind::timeout, replicas(missing) + " did not take part in " + call.name + " in time");
+  for (int rank = 1; rank < size_; ++rank)
+    if (send_frame(spokes_[static_cast<std::size_t>(rank)], {false, call.sequence, call.name, result},
+                   std::max(deadline, after(kGrace))) != Transfer::done)
+      throw Error(ErrorKind::failure,
+                  replicas({rank}) + " is gone: it did not take the result of " + call.name);
+  return result;
+} catch (const Error& error) {
+  fail(error);
+} catch (const std::exception& error) {
+  fail(Error(ErrorKind::failure, call.name + ": " + error.what()));
+}
+
+Star::Bytes Star::result_of(const Call& call, std::chrono::milliseconds timeout) try {
+  Frame frame;
+  switch (receive_frame(hub_, frame, after(timeout + kGrace))) {
+    case Transfer::timed_out:
+      throw Error(ErrorKind::timeout,
+                  "replica 0 did not take part in " + call.name + " within " + seconds(timeout));
+    case Transfer::closed:
+      throw Error(ErrorKind::failure, "replica 0 is gone: its connection ended before " + call.name);
+    case Transfer::done: break;
+  }
+  if (frame.error) {
+    const auto newline = frame.value.find('\n');
+    throw Error(parse_error_kind(frame.value.substr(0, newline)), frame.value.substr(newline + 1));
+  }
+  return std::move(frame.value);
+} catch (const Error& error) {
+  fail(error);
+}
+
+void Star::fail(const Error& error) {
+  failure_ = error;
+  unfinished_.clear();
+  for (Socket& spoke : spokes_)
+    if (spoke.open())
+      send_frame(spoke, {true, 0, {}, std::string(error_kind_name(error.kind())) + "\n" + error.what()},
+                 after(std::chrono::milliseconds(0)));
+  throw error;
+}
+
+}  // namespace batchscope

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The star: rank 0 is the hub of small collectives. Every call is one frame (sequence number, name, bytes)
+// from each spoke to the hub and one back; the hub folds the values in rank order. Calls are finished in the
+// order in which they were started, on every replica, so a call may be started early and waited for later
+// without any thread: a spoke's value is on its way at once, the hub folds when it first waits.
+// The first failure is final: it is told to every spoke that still listens, and every later call repeats it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batchscope/protocol/error.h"
+#include "collective/socket.h"
+
+namespace batchscope {
+
+class Star {
+ public:
+  using Bytes = std::string;
+  using Combine = std::function<Bytes(const Bytes&, const Bytes&)>;
+
+  struct Call {
+    std::uint64_t sequence = 0;
+    std::string name;
+    Bytes value;  // this replica's until the call is done, then the result
+    Combine combine;
+    bool done = false;
+  };
+
+  // How the replicas learn the hub's address: the hub publishes it, the spokes look it up (and throw
+  // Error(timeout) when it does not come).
+  struct Meeting {
+    int rank = 0;
+    int size = 1;
+    std::string hub;  // where it listens: "unix:PATH", on one machine, or "tcp:HOST"
+    std::chrono::milliseconds timeout{};
+    std::function<void(const std::string&)> publish;
+    std::function<std::string()> look_up;
+  };
+
+  // Blocks until all replicas have met. Throws Error(timeout) naming who is missing.
+  explicit Star(const Meeting& meeting);
+
+  std::shared_ptr<Call> start(std::string name, Bytes value, Combine combine);
+  // The result; finishes all earlier calls too. Throws Error(timeout), Error(failure) naming ranks,
+  // Error(usage) where replicas made different calls.
+  Bytes finish(const std::shared_ptr<Call>& call, std::chrono::milliseconds timeout);
+
+ private:
+  void meet_as_hub(const Meeting& meeting);
+  void meet_as_spoke(const Meeting& meeting);
+  void finish_first(std::chrono::milliseconds timeout);
+  Bytes fold(const Call& call, Deadline deadline);
+  Bytes result_of(const Call& call, std::chrono::milliseconds timeout);
+  [[noreturn]] void fail(const Error& error);
+
+  int rank_, size_;
+  std::chrono::milliseconds timeout_;
+  std::vector<Socket> spokes_;  // hub: by rank, the hub's own closed
+  Socket hub_;                  // spoke
+  std::uint64_t next_sequence_ = 0;
+  std::deque<std::shared_ptr<Call>> unfinished_;
+  std::size_t unfinished_bytes_ = 0;
+  std::optional<Error> failure_;
+};
+
+}  // namespace batchscope

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The helper as loaders see it; the loop itself is DataLoop.
+#include "batchscope/replica/adaptive_data_loader_helper.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "adapt/loops.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/replica/elastic_sampler.h"
+#include "batchscope/replica/epoch.h"
+#include "batchscope/replica/process_group.h"
+#include "data/data_loop.h"
+
+namespace batchscope {
+namespace {
+
+// Loaders are known again by the order in which a program makes them, per kind, inside an epoch and outside.
+std::string next_name(bool training) {
+  static std::map<std::pair<std::string, std::uint64_t>, int> made;
+  const int epoch = current_epoch();
+  std::string name = training ? "train-" : "validate-";
+  if (epoch >= 0) name += "epoch" + std::to_string(epoch) + "-";
+  const int number = made[{name, epoch < 0 ? 0 : epoch_entry()}]++;
+  return name + std::to_string(number);
+}
+
+[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorKind::usage, "data loader: " + why); }
+
+AdaptiveDataLoaderHelper::Order samplers_order(std::int64_t size, bool shuffle) {
+  return [=](int epoch, std::int64_t pass, const std::vector<Cut>&) {
+    return ElasticSampler::permutation(size, epoch, pass, shuffle);
+  };
+}
+
+}  // namespace
+
+DataPass::DataPass(std::vector<std::int64_t> order, std::vector<Cut> cuts, const PassPlan& plan, int rank,
+                   bool training)
+    : order_(std::move(order)),
+      cuts_(std::move(cuts)),
+      plan_(std::make_unique<PassPlan>(plan)),
+      rank_(rank),
+      micro_batches_(plan_->micro_batches()) {
+  // Only in training do all replicas step together.
+  if (!training && micro_batches_ > 0 && count(micro_batches_ - 1) == 0) --micro_batches_;
+}
+
+DataPass::~DataPass() = default;
+
+std::int64_t DataPass::count(std::int64_t number) const { return plan_->count(plan_->at(number), rank_); }
+
+std::vector<std::int64_t> DataPass::positions(std::int64_t number) const {
+  return plan_->positions(plan_->at(number), rank_);
+}
+
+std::vector<std::int64_t> DataPass::ids(std::int64_t number) const {
+  std::vector<std::int64_t> ids = positions(number);
+  for (std::int64_t& id : ids) id = order_[static_cast<std::size_t>(id)];
+  if (ids.empty()) ids.push_back(order_[static_cast<std::size_t>(rank_) % order_.size()]);
+  return ids;
+}
+
+AdaptiveDataLoaderHelper::AdaptiveDataLoaderHelper(Options options) {
+  if (options.size < 1) refuse("there is no data");
+  if (options.batch_size < 1)
+    refuse("batch_size is " + std::to_string(options.batch_size) + ", at least 1 is needed");
+  if (running_loop()) refuse("made inside a loop over data: make it before the loop");
+  const BatchShape shape = initial_shape(options.batch_size, num_replicas(), {});
+  if (options.drop_last && options.size < shape.batch_size(num_replicas()))
+    refuse("drop_last drops the whole dataset: it has " + std::to_string(options.size) +
+           " samples, a batch " + std::to_string(shape.batch_size(num_replicas())));
+  if (!options.order) options.order = samplers_order(options.size, options.shuffle);
+  core_ = std::make_unique<LoaderCore>(options, next_name(options.training));
+  checkpoint::load_state(core_->state);
+}
+
+AdaptiveDataLoaderHelper::~AdaptiveDataLoaderHelper() = default;
+
+void AdaptiveDataLoaderHelper::autoscale_batch_size(std::int64_t max_batch_size, LocalBatchBounds local,
+                                                    bool accumulation) {
+  const std::int64_t batch_size = core_->options.batch_size;
+  if (!core_->options.training) refuse("autoscale_batch_size is for training loaders");
+  if (core_->loop) refuse("autoscale_batch_size inside its own loop: call it before");
+  if (max_batch_size < batch_size)
+    refuse("max_batch_size " + std::to_string(max_batch_size) + " is below the batch size " +
+           std::to_string(batch_size));
+  if (local.maximum == 0) local.maximum = max_batch_size;
+  if (local.minimum < 1 || local.minimum > batch_size || local.maximum < local.minimum ||
+      (local.maximum < batch_size && !accumulation))
+    refuse("the local bounds " + std::to_string(local.minimum) + ".." + std::to_string(local.maximum) +
+           " exclude the batch size " + std::to_string(batch_size) +
+           (accumulation ? "" : "; a smaller maximum needs accumulation"));
+  // A batch cannot be larger than the data: a step never crosses a pass.
+  core_->limits = {std::min(max_batch_size, std::max(batch_size, core_->options.size)), local.minimum,
+                   local.maximum, accumulation};
+  core_->micro_batches = 0;
+}
+
+void AdaptiveDataLoaderHelper::scale_by_replicas(int micro_batches, bool until_progress) {
+  if (!core_->options.training) refuse("scale_by_replicas is for training loaders");
+  if (core_->loop) refuse("scale_by_replicas inside its own loop: call it before");
+  if (micro_batches < 1)
+    refuse("a step of " + std::to_string(micro_batches) + " micro-batches: at least 1 is needed");
+  core_->limits = {};
+  core_->micro_batches = micro_batches;
+  core_->until_progress = until_progress;
+}
+
+std::int64_t AdaptiveDataLoaderHelper::current_batch_size() const {
+  return core_->shape().batch_size(num_replicas());
+}
+std::int64_t AdaptiveDataLoaderHelper::current_local_batch_size() const {
+  return core_->shape().local_batch_size;
+}
+int AdaptiveDataLoaderHelper::accumulation_steps() const { return core_->shape().accumulation_steps; }
+
+AdaptiveDataLoaderHelper::Loop AdaptiveDataLoaderHelper::loop() {
+  if (running_loop()) refuse("a loop inside another loop over data: one at a time");
+  const int epoch = current_epoch();
+  if (core_->options.training && epoch < 0)
+    refuse("training needs an epoch: loop over the data inside remaining_epochs_until()");
+  Loop loop;
+  const auto finished = core_->state.finished.find(epoch);
+  if (finished != core_->state.finished.end() && loop_position(epoch) <= finished->second) {
+    count_loop(epoch);
+    return loop;
+  }
+  loop.loop_ = std::make_shared<DataLoop>(*core_, epoch);
+  loop.loop_->begin();
+  return loop;
+}
+
+bool AdaptiveDataLoaderHelper::Loop::done() const { return !loop_ || loop_->done(); }
+void AdaptiveDataLoaderHelper::Loop::advance() { loop_->advance(); }
+std::int64_t AdaptiveDataLoaderHelper::Loop::number() const { return loop_->number(); }
+const std::shared_ptr<const DataPass>& AdaptiveDataLoaderHelper::Loop::pass() const { return loop_->pass(); }
+
+}  // namespace batchscope

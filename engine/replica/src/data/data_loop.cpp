@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The life of a loop over data.
+#include "data/data_loop.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "adapt/loops.h"
+#include "adapt/step_context.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/replica/epoch.h"
+#include "batchscope/replica/process_group.h"
+#include "checkpoint/ledger.h"
+#include "checkpoint/registry.h"
+#include "process/process.h"
+#include "session/agreement.h"
+#include "session/engine_states.h"
+#include "session/epochs.h"
+
+namespace batchscope {
+namespace {
+
+// The program's start, which a restart repeats, is over: from here on it trains.
+void begin_live() {
+  static bool begun = false;
+  if (std::exchange(begun, true)) return;
+  outer_states().restore();
+  set_step(metrics::steps());
+  send(protocol::Restored{replica_rank(), checkpoint::restored_from(), metrics::steps(),
+                          protocol::monotonic_seconds()});
+}
+
+}  // namespace
+
+LoaderCore::LoaderCore(const AdaptiveDataLoaderHelper::Options& options, const std::string& name)
+    : options(options), name(name), log(name), state("loader-" + name, options.size, [this] {
+        if (loop) loop->before_save();
+      }) {}
+
+metrics::Limits LoaderCore::bounded() const {
+  metrics::Limits bounds = limits;
+  const std::int64_t memory = process().environment.max_local_batch_size;
+  if (memory == 0 || !options.training) return bounds;
+  bounds.max_local = bounds.max_local > 0 ? std::min(bounds.max_local, memory) : memory;
+  bounds.min_local = std::min(bounds.min_local, bounds.max_local);
+  // What does not fit at once is accumulated: a batch is never smaller than the initial one.
+  bounds.accumulation = bounds.accumulation || bounds.max_local * num_replicas() < options.batch_size;
+  return bounds;
+}
+
+BatchShape LoaderCore::initial() const {
+  if (micro_batches == 0) return initial_shape(options.batch_size, num_replicas(), bounded());
+  const BatchShape one = initial_shape(options.batch_size, 1, bounded());  // in parts where memory is short
+  return {one.local_batch_size, micro_batches * (one.accumulation_steps + 1) - 1};
+}
+
+BatchShape LoaderCore::shape() const { return state.shape.local_batch_size > 0 ? state.shape : initial(); }
+
+DataLoop::DataLoop(LoaderCore& loader, int epoch)
+    : loader_(loader),
+      epoch_(epoch),
+      sampling_epoch_(epoch >= 0 ? epoch : finished_epochs()),
+      phase_(loader.options.training ? "train" : "validate") {
+  RunningLoop running{training(), size()};
+  if (loader.ends_by_progress()) {
+    const double progress = static_cast<double>(size()) / static_cast<double>(loader.options.batch_size);
+    running.progress_from = progress * epoch_;
+    running.progress_to = progress * (epoch_ + 1);
+  }
+  running_loop() = running;
+  loader_.loop = this;
+}
+
+DataLoop::~DataLoop() {
+  if (done_) return;
+  const bool broken_off = std::uncaught_exceptions() == exceptions_;  // by break, not by an exception
+  try {
+    if (plan_ && micro_.optimizer_step && metrics::steps() > steps_before_) settle();
+  } catch (const std::exception& e) {
+    notice("error", e.what());
+  }
+  loader_.log.forget();
+  cut_stretch();
+  if (broken_off)
+    finish();
+  else
+    leave();
+}
+
+void DataLoop::begin() {
+  begin_live();
+  begin_loop(epoch_);
+  mark_epoch_begun();
+  agree();
+  open_pass();
+  if (!done_) hand_out();
+}
+
+void DataLoop::advance() {
+  if (micro_.optimizer_step) {
+    settle();
+    const bool enough = loader_.ends_by_progress() && metrics::progress() >= running_loop()->progress_to;
+    if (enough || number_ + 1 == plan_->micro_batches()) {
+      close_pass();
+      if (enough || !loader_.ends_by_progress()) return finish();
+      agree();
+      open_pass();
+      return hand_out();
+    }
+    agree();
+  }
+  ++number_;
+  hand_out();
+}
+
+void DataLoop::agree() {
+  agreeing_ = true;
+  agreement_point();
+  agreeing_ = false;
+}
+
+// Cuts what is left of the pass that the index is in; where drop_last leaves nothing of it, the next one.
+void DataLoop::open_pass() {
+  const std::int64_t start = loader_.state.index % size();
+  BatchShape& shape = loader_.state.shape;
+  const metrics::Limits limits = loader_.bounded();
+  if (limits.max_local > 0 && shape.local_batch_size > limits.max_local)  // memory ran out at it
+    shape = initial_shape(shape.batch_size(num_replicas()), num_replicas(), limits);
+  if (!loader_.autoscales())
+    shape = loader_.initial();
+  else if (start == 0 || shape.local_batch_size == 0)
+    shape = choose_shape(shape, loader_.initial(), limits);
+
+  pass_number_ = loader_.state.index / size();
+  steps_before_pass_ = metrics::steps();
+  plan_.emplace(PassShape{size(), num_replicas(), shape.local_batch_size, shape.accumulation_steps, start,
+                          loader_.options.drop_last});
+  loader_.state.cut({start, shape.local_batch_size * num_replicas(), num_replicas()});
+  stretch_from_ = start;
+  number_ = 0;
+  if (plan_->micro_batches() > 0) {
+    const std::vector<Cut>& cuts = loader_.state.cuts;
+    pass_.reset(new DataPass(loader_.options.order(sampling_epoch_, pass_number_, cuts), cuts, *plan_,
+                             replica_rank(), training()));
+    return;
+  }
+  if (start == 0)
+    throw Error(ErrorKind::usage, "drop_last drops the whole dataset: it has " + std::to_string(size()) +
+                                      " samples, a batch " +
+                                      std::to_string(shape.local_batch_size * num_replicas()));
+  close_pass();
+  if (!loader_.ends_by_progress()) return finish();
+  open_pass();
+}
+
+void DataLoop::close_pass() {
+  cut_stretch();
+  if (loader_.ends_by_progress() && training() && metrics::steps() == steps_before_pass_ &&
+      plan_->micro_batches() > 0)
+    throw Error(ErrorKind::usage,
+                "the loader ends an epoch by progress, but a whole pass made none: call "
+                "AdaptiveDataParallel::step() for each batch");
+  plan_.reset();
+  loader_.state.index = (pass_number_ + 1) * size();
+}
+
+void DataLoop::hand_out() {
+  mark_progress();
+  micro_ = plan_->at(number_);
+  running_loop()->position = micro_.step_to;
+  steps_before_ = metrics::steps();
+  const std::int64_t count = plan_->count(micro_, replica_rank());
+  if (training()) {
+    step_padding_ += plan_->idle_replicas(micro_);
+    set_context();
+    metrics::begin_micro_step();
+  } else if (count == 0) {
+    return advance();  // nothing to validate here, but the others agree once more
+  }
+  if (count > 0 && SampleLog::wanted()) loader_.log.add(sampling_epoch_, pass_number_, pass_->ids(number_));
+}
+
+void DataLoop::set_context() const {
+  StepContext& step = step_context();
+  step.initial_batch_size = loader_.options.batch_size;
+  step.local_batch_size = plan_->shape().local_batch_size;
+  step.accumulation_steps = plan_->shape().accumulation_steps;
+  step.micro_step = micro_.micro_step;
+  step.optimizer_step = micro_.optimizer_step;
+  step.gradient_weight = plan_->weight(micro_, replica_rank());
+  step.even = plan_->even(micro_);
+  step.samples = micro_.to - micro_.step_from;
+}
+
+// The step that was out is done: its samples count.
+void DataLoop::settle() {
+  loader_.state.index = pass_number_ * size() + micro_.step_to;
+  stretch_padding_ += std::exchange(step_padding_, 0);
+  loader_.log.write(metrics::steps());
+  tell_position();
+}
+
+void DataLoop::tell_position() const {
+  set_position({.epoch = finished_epochs(),
+                .epochs = epochs_asked_for(),
+                .loop = training() ? "train" : "validate",
+                .fraction = running_loop()->fraction(metrics::progress()),
+                .progress = metrics::progress()});
+}
+
+void DataLoop::before_save() {
+  if (!agreeing_)
+    throw Error(ErrorKind::usage,
+                "save_all_states() inside a loop over data, where a step may be half done: call it between "
+                "loops, or send SIGUSR1 to checkpoint at the next step");
+  cut_stretch();
+}
+
+void DataLoop::cut_stretch() {
+  const std::int64_t to = loader_.state.index - pass_number_ * size();
+  if (!plan_ || to <= stretch_from_) return;
+  add_to_ledger({loader_.name, sampling_epoch_, static_cast<int>(pass_number_),
+                 std::exchange(stretch_from_, to), to, std::exchange(stretch_padding_, 0), size(),
+                 metrics::steps()});
+}
+
+void DataLoop::finish() {
+  auto& finished = loader_.state.finished;
+  forget_epochs_before(epoch_, finished);
+  finished[epoch_] = loop_position(epoch_);
+  count_loop(epoch_);
+  loader_.state.index = 0;
+  leave();
+}
+
+void DataLoop::leave() {
+  done_ = true;
+  plan_.reset();
+  pass_.reset();
+  loader_.loop = nullptr;
+  running_loop().reset();
+  if (training()) step_context() = {.initial_batch_size = loader_.options.batch_size};
+}
+
+}  // namespace batchscope

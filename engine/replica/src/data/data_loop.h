@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One loop over data: a chain of passes (one, without autoscaling), each a permutation cut by a PassPlan.
+// Between two optimizer steps it settles what was trained on (index, ledger, sample log) and then agrees with
+// the other replicas. Samples count once their step is done: a checkpoint never holds samples whose gradient
+// was not applied.
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adapt/metrics.h"
+#include "batchscope/replica/adaptive_data_loader_helper.h"
+#include "data/loader_state.h"
+#include "data/pass_plan.h"
+#include "data/sample_log.h"
+#include "report/telemetry_client.h"
+
+namespace batchscope {
+
+// What a loader is, loop or no loop.
+struct LoaderCore {
+  LoaderCore(const AdaptiveDataLoaderHelper::Options& options, const std::string& name);
+
+  bool autoscales() const { return limits.max_batch_size > 0; }
+  bool ends_by_progress() const { return autoscales() || (micro_batches > 0 && until_progress); }
+  // The limits that were asked for, within what memory is known to hold.
+  metrics::Limits bounded() const;
+  BatchShape initial() const;
+  BatchShape shape() const;  // in force, or the initial one before the first loop
+
+  const AdaptiveDataLoaderHelper::Options options;
+  const std::string name;  // in the ledger
+  metrics::Limits limits;  // max_batch_size 0: goodput does not choose
+  int micro_batches = 0;   // of batch_size samples, on each replica; 0: batch_size is all replicas'
+  bool until_progress = false;
+  SampleLog log;
+  LoaderState state;
+  DataLoop* loop = nullptr;  // running
+};
+
+// Begins with the constructor and ends, in whatever way, with the destructor.
+class DataLoop {
+ public:
+  DataLoop(LoaderCore& loader, int epoch);
+  ~DataLoop();
+  DataLoop(const DataLoop&) = delete;
+  DataLoop& operator=(const DataLoop&) = delete;
+
+  void begin();    // to the first micro-batch
+  void advance();  // to the next
+  bool done() const { return done_; }
+  std::int64_t number() const { return number_; }
+  const std::shared_ptr<const DataPass>& pass() const { return pass_; }
+
+  // A checkpoint begins. Throws Error(usage) in the middle of a step.
+  void before_save();
+
+ private:
+  void agree();
+  void open_pass();
+  void close_pass();
+  void hand_out();
+  void settle();
+  void cut_stretch();
+  void finish();
+  void leave();
+
+  bool training() const { return loader_.options.training; }
+  std::int64_t size() const { return loader_.options.size; }
+  void set_context() const;
+  void tell_position() const;
+
+  LoaderCore& loader_;
+  const int epoch_;           // current_epoch()
+  const int sampling_epoch_;  // whose permutations are drawn
+  const int exceptions_ = std::uncaught_exceptions();
+  const PhaseScope phase_;
+  bool done_ = false;
+  bool agreeing_ = false;
+
+  // The pass.
+  std::int64_t pass_number_ = 0;
+  std::int64_t steps_before_pass_ = 0;
+  std::optional<PassPlan> plan_;  // none between passes
+  std::shared_ptr<const DataPass> pass_;
+  std::int64_t stretch_from_ = 0, stretch_padding_ = 0;  // not yet in the ledger
+
+  // The micro-batch that is out.
+  std::int64_t number_ = 0;
+  MicroBatch micro_;
+  std::int64_t steps_before_ = 0;
+  std::int64_t step_padding_ = 0;
+};
+
+}  // namespace batchscope

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What survives of a loader: how far its running loop is, how its pass was cut, the size of a step, and which
+// of its loops are finished.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "adapt/batch_size.h"
+#include "batchscope/replica/adaptive_data_loader_helper.h"
+#include "checkpoint/json_state.h"
+
+namespace batchscope {
+
+class LoaderState final : public JsonState {
+ public:
+  // `before_save` is called on every replica when a checkpoint begins.
+  LoaderState(std::string name, std::int64_t dataset_size, std::function<void()> before_save);
+
+  std::int64_t index = 0;       // into the running loop: passes * dataset size + position in the pass
+  BatchShape shape;             // for as many replicas as now; otherwise not chosen
+  std::vector<Cut> cuts;        // of the pass that the index is in
+  std::map<int, int> finished;  // epoch -> position of this loader's last finished loop
+
+  // The pass is cut anew from here on; unless it is how it was cut before.
+  void cut(const Cut& cut);
+
+  void sync() override { before_save_(); }
+
+ protected:
+  protocol::Json contents() const override;
+  void restore(const protocol::Json& json) override;
+
+ private:
+  std::int64_t dataset_size_;
+  std::function<void()> before_save_;
+};
+
+}  // namespace batchscope

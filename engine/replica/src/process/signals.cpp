@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Handlers that do no more than raise a flag.
+#include "process/signals.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <utility>
+
+#include "process/process.h"
+
+namespace batchscope {
+namespace {
+
+static_assert(std::atomic<std::int64_t>::is_always_lock_free,
+              "signal handlers may only touch lock-free atomics");
+std::atomic<std::int64_t> asked{0};
+volatile std::sig_atomic_t interrupted = 0;
+
+void on_signal(int signal, siginfo_t* info, void*) {
+  if (signal == SIGINT && std::exchange(interrupted, 1)) ::_exit(130);
+  const bool restart =
+      signal == SIGTERM && info->si_code == SI_QUEUE && info->si_value.sival_int == protocol::kRestartFollows;
+  raise_ask(signal == SIGUSR1 ? Ask::checkpoint
+            : restart         ? Ask::checkpoint_and_restart
+                              : Ask::checkpoint_and_exit);
+}
+
+}  // namespace
+
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_RESTART | SA_SIGINFO;
+  sigemptyset(&action.sa_mask);
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) ::sigaction(signal, &action, nullptr);
+  // A file that may not grow any more (ulimit -f) is a full disk, not the end.
+  ::signal(SIGXFSZ, SIG_IGN);
+}
+
+Ask pending_ask() { return static_cast<Ask>(asked.load(std::memory_order_relaxed)); }
+
+void raise_ask(Ask ask) {
+  std::int64_t seen = asked.load();
+  while (seen < static_cast<std::int64_t>(ask) &&
+         !asked.compare_exchange_weak(seen, static_cast<std::int64_t>(ask))) {
+  }
+}
+
+void clear_ask(Ask up_to) {
+  std::int64_t seen = asked.load();
+  while (seen != 0 && seen <= static_cast<std::int64_t>(up_to) && !asked.compare_exchange_weak(seen, 0)) {
+  }
+}
+
+}  // namespace batchscope

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// This replica's line to the supervisor: a thread of its own sends what the training thread queues, so that
+// nothing a supervisor does or fails to do ever blocks a step. The queue is bounded; steps that do not fit
+// are counted, in each Steps message. The line is also the lifeline: when the supervisor's end closes, the
+// replicas are asked to checkpoint and exit. Without BATCHSCOPE_TELEMETRY_SOCKET all of this does nothing.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "batchscope/protocol/environment.h"
+#include "batchscope/protocol/telemetry.h"
+
+namespace batchscope {
+
+// Connects, says hello before anything else, and starts the thread; once, when the process group stands.
+// Throws Error(io) where the supervisor is not there any more.
+void telemetry_start(const protocol::Environment& environment, protocol::Hello hello = {});
+
+// Sends Goodbye with this exit code and what is still queued, waiting no longer than two seconds for a
+// supervisor that does not read, and ends the thread. Called by leave(), and by itself at the program's
+// orderly end.
+void telemetry_stop(int code);
+
+// With the step that this replica is in.
+void send_failure(protocol::Failure failure);
+
+// Waits until what was sent is with the system, no longer than two seconds: before a violent end.
+void telemetry_flush();
+
+// The step that heartbeats, notices and Goodbye carry.
+void set_step(std::int64_t step);
+
+// One optimizer step's row, on its way to a Steps message: rank 0. Sets the step.
+void send_step(std::int64_t step, std::map<std::string, double> values);
+
+// Where the run stands; the latest goes out with the next batch of steps.
+void set_position(protocol::Position position);
+
+// What heartbeats say: the phase until the scope ends. `name` is a literal.
+class PhaseScope {
+ public:
+  explicit PhaseScope(const char* name);
+  ~PhaseScope();
+  PhaseScope(const PhaseScope&) = delete;
+  PhaseScope& operator=(const PhaseScope&) = delete;
+
+ private:
+  const char* before_;
+};
+
+// This replica has begun something new: a micro-batch, a step, a wait. What heartbeats count from.
+void mark_progress();
+
+// What heartbeats say that this replica waits in, until the scope ends: the name of a collective.
+class WaitScope {
+ public:
+  explicit WaitScope(std::string_view collective);
+  ~WaitScope();
+  WaitScope(const WaitScope&) = delete;
+  WaitScope& operator=(const WaitScope&) = delete;
+};
+
+// A sentence for the events list, and for the log on stderr.
+void notice(const std::string& level, const std::string& text);
+
+}  // namespace batchscope

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The event file of this process, made with its first event.
+#include "report/tensorboard.h"
+
+#include <chrono>
+#include <optional>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/event_file.h"
+#include "process/process.h"
+#include "report/telemetry_client.h"
+
+namespace batchscope::tensorboard {
+namespace {
+
+constexpr std::int64_t kAllStepsUpTo = 10'000;
+
+std::optional<protocol::EventFile> file;
+bool failed = false;
+
+}  // namespace
+
+bool wanted() {
+  const protocol::Environment& environment = process().environment;
+  return !failed && environment.replica_rank == 0 && !environment.tensorboard_dir.empty();
+}
+
+bool wants_row(std::int64_t step) {
+  std::int64_t stride = 1;
+  while (step > kAllStepsUpTo * stride) stride *= 10;
+  return wanted() && step % stride == 0;
+}
+
+void write(std::int64_t step, const std::map<std::string, double>& scalars) try {
+  if (!wanted()) return;
+  if (!file) file.emplace(process().environment.tensorboard_dir);
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  file->add(step, std::chrono::duration<double>(now).count(), scalars);
+} catch (const Error& error) {
+  failed = true;
+  notice("warning", std::string("nothing more is written for TensorBoard: ") + error.what());
+}
+
+}  // namespace batchscope::tensorboard

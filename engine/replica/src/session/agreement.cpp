@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The agreement point.
+#include "session/agreement.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "adapt/metrics.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/replica/checkpoint.h"
+#include "batchscope/replica/collective.h"
+#include "batchscope/replica/epoch.h"
+#include "batchscope/replica/process_group.h"
+#include "checkpoint/periodic.h"
+#include "checkpoint/registry.h"
+#include "process/process.h"
+#include "report/telemetry_client.h"
+#include "session/triggers.h"
+
+namespace batchscope {
+namespace {
+
+std::optional<collective::Pending> in_flight;
+
+collective::Bytes encode(Ask ask) { return std::string(1, static_cast<char>(ask)); }
+Ask decode(const collective::Bytes& bytes) { return static_cast<Ask>(bytes.at(0)); }
+
+bool is_leaving(Ask ask) { return ask >= Ask::checkpoint_and_restart; }
+
+// What all replicas agreed on; it is cleared here, so that it is not put into the next all-reduce once more.
+Ask agreed_ask() {
+  if (num_replicas() == 1) {
+    const Ask ask = pending_ask();
+    clear_ask(ask);
+    return ask;
+  }
+  Ask agreed = Ask::nothing;
+  if (in_flight) {
+    agreed = decode(in_flight->wait());
+    in_flight.reset();
+    clear_ask(agreed);
+  }
+  if (!is_leaving(agreed))  // else nobody comes for the next result
+    in_flight = collective::all_reduce_async("ask", encode(pending_ask()),
+                                             [](const auto& a, const auto& b) { return std::max(a, b); });
+  return agreed;
+}
+
+// Why the checkpoint could not be written, which is no reason to stop training; none where it was. Throws
+// what a collective throws that fails because of another replica.
+std::optional<std::string> save(void (*how)(const std::string&), const std::string& reason) {
+  try {
+    how(reason);
+    return std::nullopt;
+  } catch (const Error& e) {
+    if (e.kind() == ErrorKind::failure || e.kind() == ErrorKind::timeout) throw;
+    return e.what();
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+}
+
+[[noreturn]] void leave_after(const std::optional<std::string>& failure) {
+  if (replica_rank() == 0 && failure) notice("error", "no checkpoint on the way out: " + *failure);
+  if (replica_rank() == 0 && !failure && !telemetry_connected())
+    std::fprintf(stderr, "batchscope: checkpoint written to %s; run the program again to resume\n",
+                 checkpoint::directory().c_str());
+  leave(failure ? kExitFailure : kExitCheckpointed);
+}
+
+// Leaving can wait for a checkpoint, except at a stop.
+void stay(const std::string& failure) {
+  if (replica_rank() == 0) send(protocol::Refused{failure, metrics::steps()});
+}
+
+void fire(int index) {
+  using Action = protocol::Trigger::Action;
+  triggers().set_fired(index);  // first: it belongs into the checkpoint
+  const Action action = triggers()[index].action;
+  const auto failure = save(action == Action::checkpoint ? checkpoint::save_all_states
+                            : action == Action::stop     ? checkpoint::save_for_exit
+                                                         : checkpoint::save_for_restart,
+                            "trigger");
+  if (failure && action == Action::checkpoint && replica_rank() == 0) notice("error", *failure);
+  if (failure && (action == Action::replicas || action == Action::pause))
+    return stay("scripted event " + triggers()[index].text() + ": " + *failure);
+  if (replica_rank() == 0) send(protocol::Triggered{index, metrics::steps(), protocol::monotonic_seconds()});
+  if (action != Action::checkpoint) leave_after(failure);
+}
+
+}  // namespace
+
+void agreement_point() {
+  while (const auto index = triggers().due(metrics::steps(), finished_epochs(), metrics::progress()))
+    fire(*index);
+  periodic::ask_when_due();
+  const Ask ask = agreed_ask();
+  if (ask == Ask::nothing) return;
+  if (ask == Ask::periodic_checkpoint) return periodic::checkpoint();
+  if (ask == Ask::checkpoint_and_exit) leave_after(save(checkpoint::save_for_exit, "exit"));
+  if (ask == Ask::checkpoint_and_restart) {
+    const auto failure = save(checkpoint::save_for_restart, "exit");
+    if (!failure) leave_after(failure);
+    return stay(*failure);
+  }
+  if (const auto failure = save(checkpoint::save_all_states, "manual"); failure && replica_rank() == 0)
+    notice("error", *failure);
+}
+
+}  // namespace batchscope

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+
+#include "process/process.h"
+#include "report/telemetry_client.h"
+
+namespace batchscope {
+
+void leave(int code) {
+  telemetry_stop(code);
+  std::cout.flush();
+  std::fflush(nullptr);
+  std::_Exit(code);
+}
+
+}  // namespace batchscope

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Going on or leaving.
+#include "session/non_finite_step.h"
+
+#include <cstdio>
+#include <string>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/replica/process_group.h"
+#include "process/process.h"
+#include "report/failure.h"
+#include "report/telemetry_client.h"
+
+namespace batchscope {
+namespace {
+
+constexpr std::int64_t kMostInARow = 100;
+
+bool power_of_ten(std::int64_t number) {
+  while (number % 10 == 0) number /= 10;
+  return number == 1;
+}
+
+[[noreturn]] void leave_for_checkpoint(const std::string& why) {
+  tell_failure("non_finite", why);
+  if (replica_rank() == 0 && !telemetry_connected())
+    std::fprintf(stderr, "batchscope: %s; run the program again to go on from the last checkpoint\n",
+                 why.c_str());
+  leave(kExitFailure);
+}
+
+}  // namespace
+
+void after_non_finite_step(const NonFiniteStep& step) {
+  const std::string what = "step " + std::to_string(step.step) +
+                           ": the gradient holds NaN or infinity, and was applied on no replica";
+  if (process().environment.non_finite != protocol::NonFinite::skip) leave_for_checkpoint(what);
+  if (step.buffers_spoilt)
+    leave_for_checkpoint(what + "; but NaN is now in buffers of the model, such as running statistics");
+  if (step.in_a_row >= kMostInARow)
+    leave_for_checkpoint(what + "; nor was that of any of the " + std::to_string(step.in_a_row) +
+                         " steps up to it");
+  if (replica_rank() != 0 || !power_of_ten(step.count)) return;
+  notice("warning", what + (step.count == 1 ? std::string("; told of again at the 10th, 100th ... such step")
+                                            : "; it is the " + std::to_string(step.count) + "th such step"));
+}
+
+}  // namespace batchscope

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Format: the number of ranks, then length and bytes of each one's state, all numbers little-endian u64. A
+// rank's state is that of the CPU's generator, with that of its GPU's behind it where it has one.
+#include "device/rng_state.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty_like.h>
+
+#include <cstring>
+#include <functional>
+#include <istream>
+#include <mutex>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/replica/checkpoint.h"
+#include "batchscope/replica/collective.h"
+#include "batchscope/train/process_group.h"
+#include "session/engine_states.h"
+#include "tensor/little_endian.h"
+
+namespace batchscope {
+namespace {
+
+std::vector<at::Generator> generators() {
+  std::vector<at::Generator> all{at::detail::getDefaultCPUGenerator()};
+  if (const c10::Device device = replica_device(); device.is_cuda())
+    all.push_back(at::globalContext().defaultGenerator(device));
+  return all;
+}
+
+std::string generator_state() {
+  std::string bytes;
+  for (at::Generator generator : generators()) {
+    const std::lock_guard lock(generator.mutex());
+    const at::Tensor state = generator.get_state();
+    bytes.append(static_cast<const char*>(state.data_ptr()), static_cast<std::size_t>(state.numel()));
+  }
+  return bytes;
+}
+
+// Of a GPU where there was none, or none where there was one, nothing is set.
+void set_generator_state(std::string_view bytes) {
+  for (at::Generator generator : generators()) {
+    const std::lock_guard lock(generator.mutex());
+    const at::Tensor state = at::empty_like(generator.get_state());
+    const auto size = static_cast<std::size_t>(state.numel());
+    if (bytes.size() < size) return;
+    std::memcpy(state.data_ptr(), bytes.data(), size);
+    generator.set_state(state);
+    bytes.remove_prefix(size);
+  }
+}
+
+// FNV-1a: the same on every machine and in every version.
+std::uint64_t hash(const std::string& bytes) {
+  std::uint64_t value = 14695981039346656037u;
+  for (const char byte : bytes) value = (value ^ static_cast<unsigned char>(byte)) * 1099511628211u;
+  return value;
+}
+
+class RngState final : public checkpoint::State {
+ public:
+  RngState() : State("rng") {}
+
+  void sync() override { gathered_ = collective::gather("rng", generator_state()); }
+
+  void save(std::ostream& out) override {
+    write_number(out, gathered_.size());
+    for (const std::string& state : gathered_) {
+      write_number(out, state.size());
+      out.write(state.data(), static_cast<std::streamsize>(state.size()));
+    }
+  }
+
+  void load(std::istream& in) override {
+    constexpr std::uint64_t kMost = 1 << 20;
+    const auto expect = [&](bool good) {
+      if (!good || !in) throw Error(ErrorKind::corrupt, "the state \"rng\" is damaged");
+    };
+    const std::uint64_t ranks = read_number(in);
+    expect(ranks > 0 && ranks <= kMost);
+    loaded_.assign(ranks, {});
+    for (std::string& state : loaded_) {
+      const std::uint64_t size = read_number(in);
+      expect(size <= kMost);
+      state.resize(size);
+      in.read(state.data(), static_cast<std::streamsize>(size));
+      expect(true);
+    }
+  }
+
+  void restore() {
+    if (loaded_.empty()) return;
+    const auto rank = static_cast<std::size_t>(replica_rank());
+    if (rank < loaded_.size()) {
+      set_generator_state(loaded_[rank]);
+    } else {
+      const std::uint64_t seed =
+          hash(loaded_.front() + "/" + std::to_string(rank) + "/" + std::to_string(num_restarts()));
+      for (at::Generator generator : generators()) {
+        const std::lock_guard lock(generator.mutex());
+        generator.set_current_seed(seed);
+      }
+    }
+    loaded_.clear();
+  }
+
+ private:
+  std::vector<std::string> gathered_, loaded_;
+};
+
+RngState& rng_state() {
+  static RngState& state = *new RngState;
+  return state;
+}
+
+}  // namespace
+
+void load_rng_state() { checkpoint::load_state(rng_state()); }
+
+void restore_generator() { rng_state().restore(); }
+
+}  // namespace batchscope

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The hooks and the three ways of gathering.
+#include "gradient/gradient_sync.h"
+
+#include <torch/csrc/autograd/engine.h>
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/utils/lambda_post_hook.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "adapt/step_context.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/telemetry.h"
+#include "batchscope/replica/collective.h"
+#include "batchscope/replica/process_group.h"
+#include "batchscope/train/grad_scaler.h"
+#include "device/tensor_group.h"
+#include "gradient/buckets.h"
+#include "gradient/norms.h"
+#include "gradient/preconditioner.h"
+#include "gradient/previous_gradient.h"
+
+namespace batchscope {
+namespace {
+
+// A shared_ptr, and an intrusive_ptr in later versions of LibTorch.
+using Accumulator = decltype(torch::autograd::impl::grad_accumulator(std::declval<const at::Tensor&>()));
+
+}  // namespace
+
+class GradientSync::Impl {
+ public:
+  Impl(const std::vector<std::vector<at::Tensor>>& groups, std::int64_t bucket_bytes,
+       torch::optim::Optimizer* preconditioner, const GradScaler* scaler)
+      : groups_(groups.size()),
+        bucket_bytes_(bucket_bytes),
+        replicas_(num_replicas()),
+        scaler_(scaler && scaler->enabled() ? scaler : nullptr) {
+    for (std::size_t group = 0; group < groups.size(); ++group)
+      for (const at::Tensor& parameter : groups[group])
+        if (parameter.requires_grad()) {
+          if (scaler_ && parameter.scalar_type() == at::kHalf)
+            throw Error(ErrorKind::usage,
+                        "a parameter is in fp16, whose gradients a GradScaler cannot unscale: keep the "
+                        "parameters in fp32 and use Autocast");
+          parameters_.push_back(parameter);
+          group_of_.push_back(group);
+        }
+    if (preconditioner) preconditioner_.emplace(*preconditioner, parameters_);
+    entries_.resize(parameters_.size());
+    local_.resize(groups_);
+    if (replicas_ == 1) {
+      previous_.emplace(group_of_, preconditioner != nullptr);
+    } else {
+      // Until the first backward has shown the order, backward is taken to run against the order of creation.
+      std::vector<std::size_t> order(parameters_.size());
+      std::iota(order.rbegin(), order.rend(), std::size_t{0});
+      lay_out(std::move(order));
+    }
+  }
+
+  void hook(const std::shared_ptr<Impl>& self) {
+    namespace autograd = torch::autograd;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      auto accumulator = autograd::impl::grad_accumulator(parameters_[i]);
+      accumulator->add_post_hook(std::make_unique<autograd::utils::LambdaPostHook>(
+          [i, weak = std::weak_ptr(self)](const autograd::variable_list& outputs,
+                                          const autograd::variable_list&) {
+            if (const auto impl = weak.lock()) impl->on_gradient(i, weak);
+            return outputs;
+          }));
+      accumulators_.push_back(std::move(accumulator));  // a variable holds its accumulator weakly
+    }
+  }
+
+  void zero() {
+    if (micro_steps_ > 0) return;
+    for (at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
+  }
+
+  void end_micro_step() {
+    for (Entry& entry : entries_) entry.landed_now = false;
+    ++micro_steps_;
+  }
+
+  void launch() {
+    end_micro_step();
+    if (replicas_ == 1) return;
+    for (std::size_t i = 0; i < entries_.size(); ++i)
+      if (!entries_[i].landed) buckets_->place(i).zero_();
+    buckets_->launch_rest();
+  }
+
+  Result finish() {
+    Result result = replicas_ > 1 ? finish_replicas()
+                    : measuring() ? finish_measured()
+                                  : finish_accumulated();
+    result.norms.count = replicas_ * micro_steps_;
+    micro_steps_ = 0;
+    ending_ = false;
+    for (SquareSum& sum : local_) sum.clear();
+    for (Entry& entry : entries_) entry.landed = false;
+    return result;
+  }
+
+  std::optional<PreviousGradient>& previous() { return previous_; }
+
+  std::vector<std::size_t> order() const { return ordered_ ? order_ : std::vector<std::size_t>(); }
+
+  void restore_order(std::vector<std::size_t> order) {
+    std::vector<std::size_t> all(parameters_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    if (replicas_ == 1 || !std::is_permutation(order.begin(), order.end(), all.begin(), all.end())) return;
+    order_ = std::move(order);
+    lay_out(order_);
+    ordered_ = true;
+  }
+
+  std::function<void()> average;  // see on_last_backward()
+
+ private:
+  struct Entry {
+    at::Tensor sum;                           // one replica, accumulating: of the micro-batches so far
+    bool landed = false, landed_now = false;  // in this step, in this micro-batch
+  };
+
+  // One replica and no accumulation: gradients stay where autograd put them.
+  bool measuring() const {
+    return micro_steps_ == 1 &&
+           std::none_of(entries_.begin(), entries_.end(), [](const Entry& e) { return e.sum.defined(); });
+  }
+
+  // Called by autograd, on its thread of the parameter's device.
+  void on_gradient(std::size_t i, const std::weak_ptr<Impl>& self) {
+    const std::lock_guard lock(mutex_);
+    at::NoGradGuard no_grad;
+    at::Tensor& gradient = parameters_[i].mutable_grad();
+    if (!gradient.defined()) return;
+    if (gradient.layout() != at::kStrided)
+      throw Error(ErrorKind::usage,
+                  "a parameter has sparse gradients, which AdaptiveDataParallel cannot average");
+    if (std::exchange(entries_[i].landed_now, true) && (replicas_ > 1 || micro_steps_ > 0 || scaler_))
+      throw Error(ErrorKind::usage,
+                  "backward ran twice over a parameter in one micro-batch: add the losses and run it once");
+    if (scaler_) gradient.mul_(1 / scaler_->get_scale());
+    const StepContext& context = step_context();
+    if (replicas_ == 1 && context.optimizer_step && micro_steps_ == 0) {
+      entries_[i].landed = true;
+      previous_->measure(i, gradient, divisor(i));
+      return;
+    }
+    accumulate(i, gradient, context.gradient_weight / replicas_);
+    gradient.reset();
+    if (!context.optimizer_step) return;
+    if (replicas_ > 1) buckets_->complete(i);
+    if (average && !std::exchange(ending_, true))
+      torch::autograd::Engine::get_default_engine().queue_callback([self] {
+        if (const auto impl = self.lock()) impl->average();
+      });
+  }
+
+  void accumulate(std::size_t i, const at::Tensor& gradient, double weight) {
+    Entry& entry = entries_[i];
+    SquareSum& local = local_[group_of_[i]];
+    const bool first = !std::exchange(entry.landed, true);
+    if (first && replicas_ > 1 && order_.size() < parameters_.size()) order_.push_back(i);
+    if (first && replicas_ == 1) {
+      entry.sum = gradient;
+      scale_first(entry.sum, weight, local, divisor(i));
+    } else {
+      land_weighted(replicas_ > 1 ? buckets_->place(i) : entry.sum, gradient, weight, !first, local,
+                    divisor(i));
+    }
+  }
+
+  at::Tensor divisor(std::size_t i) { return preconditioner_ ? preconditioner_->divisor(i) : at::Tensor(); }
+
+  // The first micro-batch's gradient becomes the sum; its own norm is wanted, not the weighted one's.
+  static void scale_first(const at::Tensor& sum, double weight, SquareSum& local, const at::Tensor& divisor) {
+    add_square(sum, local, divisor);
+    if (weight == 0)
+      sum.zero_();
+    else if (weight != 1)
+      sum.mul_(weight);
+  }
+
+  // Padding alone weighs nothing, whatever its gradient is.
+  static void land_weighted(const at::Tensor& to, const at::Tensor& gradient, double weight, bool add,
+                            SquareSum& local, const at::Tensor& divisor) {
+    if (weight != 0)
+      land(to, gradient, weight, add, local, divisor);
+    else if (!add)
+      to.zero_();
+  }
+
+  Result finish_measured() {
+    const PreviousGradient::Norms norms = previous_->advance(parameters_);
+    Result result;
+    result.norms.local_sqr = result.norms.total_sqr = norms.current;
+    if (norms.pair) {
+      result.norms.previous_sqr = norms.previous;
+      result.norms.mean_of_two_sqr = norms.mean;
+    }
+    return result;
+  }
+
+  Result finish_accumulated() {
+    previous_->forget();
+    std::vector<SquareSum> total(groups_);
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (!entries_[i].sum.defined()) continue;
+      scale(entries_[i].sum, 1.0 / micro_steps_, total[group_of_[i]], divisor(i));
+      parameters_[i].mutable_grad() = std::exchange(entries_[i].sum, {});
+    }
+    Result result;
+    result.norms.local_sqr = values(local_);
+    result.norms.total_sqr = values(total);
+    return result;
+  }
+
+  Result finish_replicas() {
+    const double began = protocol::monotonic_seconds();
+    wait();
+    Result result;
+    result.waited = protocol::monotonic_seconds() - began;
+
+    const at::Tensor passengers = buckets_->passengers().to(at::kCPU, at::kDouble);
+    const double* number = passengers.data_ptr<double>();
+    result.norms.local_sqr.assign(number, number + groups_);
+    number += groups_;
+    std::vector<SquareSum> total(groups_);
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      at::Tensor& gradient = parameters_[i].mutable_grad();
+      if (number[i] == 0) {  // on no replica
+        gradient.reset();
+        continue;
+      }
+      gradient = buckets_->place(i);
+      scale(gradient, 1.0 / micro_steps_, total[group_of_[i]], divisor(i));
+    }
+    result.norms.total_sqr = values(total);
+    if (!ordered_) reorder();
+    return result;
+  }
+
+  // Averages what came from all replicas. The exchange itself does not say who failed: the star does.
+  void wait() try { buckets_->finish(); } catch (const Error&) {
+    try {
+      collective::barrier("after a failed exchange of gradients", std::chrono::seconds(2));
+    } catch (const Error& named) {
+      if (named.kind() != ErrorKind::usage) throw;
+    }
+    throw;
+  }
+
+  // What rides along: every group's sum of local squares, and who has a gradient.
+  void board(const at::Tensor& passengers) {
+    const auto groups = static_cast<std::int64_t>(groups_);
+    for (std::int64_t group = 0; group < groups; ++group)
+      local_[static_cast<std::size_t>(group)].store(passengers.select(0, group));
+    std::vector<float> landed(entries_.size());
+    for (std::size_t i = 0; i < entries_.size(); ++i) landed[i] = entries_[i].landed;
+    passengers.narrow(0, groups, static_cast<std::int64_t>(landed.size()))
+        .copy_(at::from_blob(landed.data(), {static_cast<std::int64_t>(landed.size())}, at::kFloat));
+  }
+
+  void lay_out(std::vector<std::size_t> order) {
+    Buckets::Layout layout;
+    layout.order = std::move(order);
+    layout.bytes = bucket_bytes_;
+    layout.first_bytes = std::min(layout.first_bytes, bucket_bytes_);
+    layout.passengers = static_cast<std::int64_t>(groups_ + parameters_.size());
+    buckets_.emplace(parameters_, layout, *tensor_group(), [this](const at::Tensor& to) { board(to); });
+  }
+
+  // Rank 0's order of the first backward, for all; what had no gradient comes last.
+  void reorder() {
+    std::vector<bool> seen(parameters_.size());
+    for (const std::size_t i : order_) seen[i] = true;
+    for (std::size_t i = 0; i < seen.size(); ++i)
+      if (!seen[i]) order_.push_back(i);
+    const std::string bytes = collective::broadcast(
+        "order of gradients",
+        {reinterpret_cast<const char*>(order_.data()), order_.size() * sizeof(std::size_t)});
+    std::memcpy(order_.data(), bytes.data(), bytes.size());
+    lay_out(order_);
+    ordered_ = true;
+  }
+
+  std::vector<at::Tensor> parameters_;  // of all groups
+  std::vector<std::size_t> group_of_;
+  std::vector<Accumulator> accumulators_;
+  std::optional<Preconditioner> preconditioner_;
+  std::vector<Entry> entries_;
+  std::vector<SquareSum> local_;  // by group, of all micro-batches so far
+  std::size_t groups_;
+  std::int64_t bucket_bytes_;
+  int replicas_;
+  const GradScaler* scaler_;  // none where it is not enabled
+  int micro_steps_ = 0;
+  bool ending_ = false;  // the last backward of the step will call average
+  std::mutex mutex_;     // gradients on different devices come on different threads
+
+  std::optional<PreviousGradient> previous_;  // one replica
+  std::optional<Buckets> buckets_;            // several
+  std::vector<std::size_t> order_;            // of the first backward
+  bool ordered_ = false;
+};
+
+GradientSync::GradientSync(const std::vector<std::vector<at::Tensor>>& groups, std::int64_t bucket_bytes,
+                           torch::optim::Optimizer* preconditioner, const GradScaler* scaler)
+    : impl_(std::make_shared<Impl>(groups, bucket_bytes, preconditioner, scaler)) {
+  impl_->hook(impl_);
+}
+
+GradientSync::~GradientSync() = default;
+
+void GradientSync::on_last_backward(std::function<void()> average) { impl_->average = std::move(average); }
+void GradientSync::zero() { impl_->zero(); }
+void GradientSync::end_micro_step() { impl_->end_micro_step(); }
+void GradientSync::launch() { impl_->launch(); }
+GradientSync::Result GradientSync::finish() { return impl_->finish(); }
+
+std::vector<at::Tensor> GradientSync::previous_gradient() const {
+  return impl_->previous() ? impl_->previous()->tensors() : std::vector<at::Tensor>();
+}
+
+void GradientSync::restore_previous_gradient(std::vector<at::Tensor> tensors) {
+  if (impl_->previous()) impl_->previous()->restore(std::move(tensors));
+}
+
+std::vector<std::size_t> GradientSync::order() const { return impl_->order(); }
+
+void GradientSync::restore_order(std::vector<std::size_t> order) { impl_->restore_order(std::move(order)); }
+
+void GradientSync::forget_previous_gradient() {
+  if (impl_->previous()) impl_->previous()->forget();
+}
+
+}  // namespace batchscope

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The gradient of the step before, for the difference estimator of a single replica without accumulation.
+// A gradient is kept by holding on to its tensor, which costs no pass over memory: zero_grad drops the
+// reference and backward makes a new one. What a program did to a gradient in place in between (clipping it)
+// shows in the next pass, which finds another norm than it had; from then on gradients are copied. They are
+// from the start where they are measured through a divisor (preconditioner.h), which gives the same gradient
+// another norm with every step.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "gradient/norms.h"
+
+namespace batchscope {
+
+class PreviousGradient {
+ public:
+  PreviousGradient(const std::vector<std::size_t>& group_of, bool divided);
+
+  // In backward, when a parameter's gradient is there (again). Both gradients are measured through this
+  // step's divisor.
+  void measure(std::size_t parameter, const at::Tensor& gradient, const at::Tensor& divisor);
+
+  struct Norms {  // by group
+    std::vector<double> current, previous, mean;
+    bool pair = false;  // previous and mean are valid
+  };
+  // After backward, with the parameters as they are (some may have no gradient): the norms of this step. Its
+  // gradient is the previous one from now on.
+  Norms advance(const std::vector<at::Tensor>& parameters);
+
+  void forget();
+
+  // For checkpoints: the tensors, undefined where there is none; empty when there was no single step before.
+  std::vector<at::Tensor> tensors() const;
+  void restore(std::vector<at::Tensor> tensors);
+
+ private:
+  struct Entry {
+    std::size_t group = 0;
+    at::Tensor previous, copy;
+    double previous_square = 0;  // as it was measured
+    bool present = false;        // has a gradient in this step
+    PairSquares squares;         // of this step
+  };
+  std::vector<Entry> entries_;
+  std::size_t groups_ = 0;
+  bool known_ = false;  // there was a step before
+  const bool divided_;
+  bool copying_;
+};
+
+}  // namespace batchscope

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What each kind of optimizer has, field by field; one visitor saves them and another loads them.
+#include "optimizer/optimizer_state.h"
+
+#include <torch/optim/adagrad.h>
+#include <torch/optim/adam.h>
+#include <torch/optim/adamw.h>
+#include <torch/optim/rmsprop.h>
+#include <torch/optim/sgd.h>
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "batchscope/protocol/error.h"
+#include "tensor/parameter_key.h"
+#include "tensor/tensor_file.h"
+
+namespace batchscope {
+namespace {
+
+namespace optim = torch::optim;
+
+template <class Visit>
+void visit_fields(optim::SGDOptions& options, Visit visit) {
+  visit("lr", options.lr());
+  visit("momentum", options.momentum());
+  visit("dampening", options.dampening());
+  visit("weight_decay", options.weight_decay());
+  visit("nesterov", options.nesterov());
+}
+template <class Visit>
+void visit_fields(optim::SGDParamState& state, Visit visit) {
+  visit("momentum_buffer", state.momentum_buffer());
+}
+
+template <class Options, class Visit>
+void visit_adam_options(Options& options, Visit visit) {
+  visit("lr", options.lr());
+  visit("beta1", std::get<0>(options.betas()));
+  visit("beta2", std::get<1>(options.betas()));
+  visit("eps", options.eps());
+  visit("weight_decay", options.weight_decay());
+  visit("amsgrad", options.amsgrad());
+}
+template <class State, class Visit>
+void visit_adam_state(State& state, Visit visit) {
+  visit("step", state.step());
+  visit("exp_avg", state.exp_avg());
+  visit("exp_avg_sq", state.exp_avg_sq());
+  visit("max_exp_avg_sq", state.max_exp_avg_sq());
+}
+template <class Visit>
+void visit_fields(optim::AdamOptions& options, Visit visit) {
+  visit_adam_options(options, visit);
+}
+template <class Visit>
+void visit_fields(optim::AdamParamState& state, Visit visit) {
+  visit_adam_state(state, visit);
+}
+template <class Visit>
+void visit_fields(optim::AdamWOptions& options, Visit visit) {
+  visit_adam_options(options, visit);
+}
+template <class Visit>
+void visit_fields(optim::AdamWParamState& state, Visit visit) {
+  visit_adam_state(state, visit);
+}
+
+template <class Visit>
+void visit_fields(optim::RMSpropOptions& options, Visit visit) {
+  visit("lr", options.lr());
+  visit("alpha", options.alpha());
+  visit("eps", options.eps());
+  visit("weight_decay", options.weight_decay());
+  visit("momentum", options.momentum());
+  visit("centered", options.centered());
+}
+template <class Visit>
+void visit_fields(optim::RMSpropParamState& state, Visit visit) {
+  visit("step", state.step());
+  visit("square_avg", state.square_avg());
+  visit("momentum_buffer", state.momentum_buffer());
+  visit("grad_avg", state.grad_avg());
+}
+
+template <class Visit>
+void visit_fields(optim::AdagradOptions& options, Visit visit) {
+  visit("lr", options.lr());
+  visit("lr_decay", options.lr_decay());
+  visit("weight_decay", options.weight_decay());
+  visit("initial_accumulator_value", options.initial_accumulator_value());
+  visit("eps", options.eps());
+}
+template <class Visit>
+void visit_fields(optim::AdagradParamState& state, Visit visit) {
+  visit("sum", state.sum());
+  visit("step", state.step());
+}
+
+// A kind of optimizer: what it is called and of which types its parts are.
+template <class OptionsType, class StateType>
+struct Kind {
+  using Options = OptionsType;
+  using State = StateType;
+  const char* name;
+};
+
+template <class Act>
+void with_kind(const optim::Optimizer& optimizer, Act act) {
+  if (dynamic_cast<const optim::SGD*>(&optimizer))
+    return act(Kind<optim::SGDOptions, optim::SGDParamState>{"SGD"});
+  if (dynamic_cast<const optim::Adam*>(&optimizer))
+    return act(Kind<optim::AdamOptions, optim::AdamParamState>{"Adam"});
+  if (dynamic_cast<const optim::AdamW*>(&optimizer))
+    return act(Kind<optim::AdamWOptions, optim::AdamWParamState>{"AdamW"});
+  if (dynamic_cast<const optim::RMSprop*>(&optimizer))
+    return act(Kind<optim::RMSpropOptions, optim::RMSpropParamState>{"RMSprop"});
+  if (dynamic_cast<const optim::Adagrad*>(&optimizer))
+    return act(Kind<optim::AdagradOptions, optim::AdagradParamState>{"Adagrad"});
+  throw Error(ErrorKind::usage,
+              "this optimizer cannot be checkpointed: use SGD, Adam, AdamW, RMSprop or Adagrad");
+}
+
+struct Saver {
+  TensorWriter& file;
+  std::string prefix;
+
+  void operator()(const char* name, const at::Tensor& tensor) const {
+    if (tensor.defined()) file.add(prefix + name, tensor);
+  }
+  template <class Number>
+  void operator()(const char* name, Number number) const {
+    file.add_numbers(prefix + name, {static_cast<double>(number)});
+  }
+};
+
+struct Loader {
+  TensorReader& file;
+  std::string prefix;
+  c10::Device device = c10::kCPU;
+
+  void operator()(const char* name, at::Tensor& tensor) const {
+    if (file.has(prefix + name)) tensor = file.tensor(prefix + name).to(device);
+  }
+  template <class Number>
+  void operator()(const char* name, Number& number) const {
+    number = static_cast<Number>(file.number(prefix + name));
+  }
+};
+
+std::string group_prefix(std::size_t group) { return "optimizer/group" + std::to_string(group) + "/"; }
+std::string state_prefix(std::size_t parameter) { return "optimizer/" + std::to_string(parameter) + "/"; }
+
+std::vector<double> group_sizes(const optim::Optimizer& optimizer) {
+  std::vector<double> sizes;
+  for (const optim::OptimizerParamGroup& group : optimizer.param_groups())
+    sizes.push_back(static_cast<double>(group.params().size()));
+  return sizes;
+}
+
+constexpr char kKind[] = "optimizer", kSizes[] = "optimizer/sizes";
+
+}  // namespace
+
+void save_optimizer(const optim::Optimizer& optimizer, TensorWriter& file) {
+  with_kind(optimizer, [&](auto kind) {
+    file.add_text(kKind, kind.name);
+    file.add_numbers(kSizes, group_sizes(optimizer));
+    std::size_t parameter = 0;
+    for (std::size_t g = 0; g < optimizer.param_groups().size(); ++g) {
+      const optim::OptimizerParamGroup& group = optimizer.param_groups()[g];
+      const auto options = group.options().clone();  // which is not const
+      visit_fields(static_cast<typename decltype(kind)::Options&>(*options), Saver{file, group_prefix(g)});
+      for (const at::Tensor& tensor : group.params()) {
+        const auto state = optimizer.state().find(parameter_key(tensor));
+        if (state != optimizer.state().end())
+          visit_fields(static_cast<typename decltype(kind)::State&>(*state->second),
+                       Saver{file, state_prefix(parameter)});
+        ++parameter;
+      }
+    }
+  });
+}
+
+void load_optimizer(optim::Optimizer& optimizer, TensorReader& file) {
+  with_kind(optimizer, [&](auto kind) {
+    if (const std::string& made_with = file.text(kKind); made_with != kind.name)
+      throw Error(ErrorKind::usage, "the checkpoint was made with " + made_with + ", this program uses " +
+                                        kind.name + ": start without the checkpoint to change the optimizer");
+    if (file.numbers(kSizes) != group_sizes(optimizer))
+      throw Error(ErrorKind::usage,
+                  "the checkpoint's optimizer has other parameter groups than this program's: start without "
+                  "the checkpoint to change them");
+    std::size_t parameter = 0;
+    for (std::size_t g = 0; g < optimizer.param_groups().size(); ++g) {
+      optim::OptimizerParamGroup& group = optimizer.param_groups()[g];
+      visit_fields(static_cast<typename decltype(kind)::Options&>(group.options()),
+                   Loader{file, group_prefix(g)});
+      for (const at::Tensor& tensor : group.params()) {
+        const std::string prefix = state_prefix(parameter++);
+        if (file.count(prefix) == 0) continue;
+        auto state = std::make_unique<typename decltype(kind)::State>();
+        visit_fields(*state, Loader{file, prefix, tensor.device()});
+        optimizer.state()[parameter_key(tensor)] = std::move(state);
+      }
+    }
+  });
+}
+
+}  // namespace batchscope

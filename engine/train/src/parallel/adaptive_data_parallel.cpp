@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order of a step: averaged gradients -> noise scale -> scaling rule -> optimizer -> progress.
+#include "batchscope/train/adaptive_data_parallel.h"
+
+#include <ATen/ops/isnan.h>
+#include <c10/core/GradMode.h>
+#include <torch/optim/optimizer.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "adapt/metrics.h"
+#include "adapt/step_context.h"
+#include "batchscope/goodput/noise_scale.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/replica/collective.h"
+#include "batchscope/replica/process_group.h"
+#include "batchscope/train/grad_scaler.h"
+#include "batchscope/train/scaling_rule.h"
+#include "device/tensor_group.h"
+#include "gradient/buffer_sync.h"
+#include "gradient/factor_growth.h"
+#include "gradient/gradient_sync.h"
+#include "gradient/preconditioner.h"
+#include "optimizer/learning_rate.h"
+#include "parallel/training_state.h"
+#include "session/non_finite_step.h"
+#include "tensor/module_tensors.h"
+
+namespace batchscope {
+namespace {
+
+std::vector<std::vector<at::Tensor>> groups_of(const ModuleTensors& module,
+                                               torch::optim::Optimizer& optimizer) {
+  std::unordered_set<c10::TensorImpl*> known;
+  bool trainable = false;
+  for (const auto& [name, parameter] : module.parameters) {
+    known.insert(parameter.unsafeGetTensorImpl());
+    trainable = trainable || parameter.requires_grad();
+  }
+  if (!trainable) throw Error(ErrorKind::usage, "the module has no parameter that requires a gradient");
+  std::vector<std::vector<at::Tensor>> groups;
+  bool trained = false;
+  for (const auto& group : optimizer.param_groups()) {
+    for (const at::Tensor& parameter : group.params()) {
+      if (!known.contains(parameter.unsafeGetTensorImpl()))
+        throw Error(
+            ErrorKind::usage,
+            "the optimizer has a parameter that is not the module's: make it from module.parameters(), "
+            "after the module has been moved to its device");
+      trained = trained || parameter.requires_grad();
+    }
+    groups.push_back(group.params());
+  }
+  if (!trained) throw Error(ErrorKind::usage, "the optimizer has no parameter that requires a gradient");
+  return groups;
+}
+
+bool all_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+}
+
+// NaN alone: a mask of minus infinity is a buffer as good as any.
+bool any_nan(const std::vector<at::Tensor>& tensors) {
+  return std::any_of(tensors.begin(), tensors.end(), [](const at::Tensor& tensor) {
+    return tensor.is_floating_point() && at::isnan(tensor).any().item<bool>();
+  });
+}
+
+std::shared_ptr<ScalingRule> default_rule(const torch::optim::Optimizer& optimizer) {
+  if (Preconditioner::fits(optimizer)) return std::make_shared<AdamScale>();
+  return std::make_shared<AdaScale>();
+}
+
+void require_one_each(const std::vector<double>& factors, std::size_t groups) {
+  if (factors.size() != groups)
+    throw Error(ErrorKind::usage, "the scaling rule gave " + std::to_string(factors.size()) +
+                                      " factors; there must be one for each of the optimizer's " +
+                                      std::to_string(groups) + " parameter groups");
+}
+
+}  // namespace
+
+struct AdaptiveDataParallel::Impl {
+  Impl(ModuleTensors the_module, torch::optim::Optimizer& the_optimizer, LRScheduler* scheduler,
+       Options options)
+      : module(std::move(the_module)),
+        optimizer(the_optimizer),
+        rule(options.scaling_rule ? std::move(options.scaling_rule) : default_rule(optimizer)),
+        scaler(options.scaler),
+        noise(optimizer.param_groups().size(), {options.noise_mode, options.smoothing}),
+        gradients(groups_of(module, optimizer), options.bucket_bytes,
+                  rule->preconditioned() && Preconditioner::fits(optimizer) ? &optimizer : nullptr, scaler),
+        buffers(without_names(module.buffers), tensor_group().get()),
+        state(options.name, {module, optimizer, scheduler, scaler, noise, gradients, last}) {
+    if (options.max_factor_growth) {
+      growth.emplace(options.name + "-growth", optimizer.param_groups().size(), *options.max_factor_growth);
+      checkpoint::load_state(*growth);
+    }
+    // Whether there is a checkpoint is the same everywhere, or the replicas do not see the same directory.
+    const double loaded =
+        collective::sum("checkpoint of " + options.name, checkpoint::load_state(state) ? 1 : 0);
+    const int replicas = num_replicas();
+    if (loaded != 0 && loaded != replicas)
+      throw Error(ErrorKind::failure,
+                  "only some replicas found the checkpoint: the checkpoint path must be a "
+                  "directory that all of them share");
+    if (loaded == 0 && replicas > 1) {
+      BufferSync all(without_names(module.all()), tensor_group().get());
+      all.start();
+      all.finish();
+    }
+    gradients.on_last_backward([this] { average(); });
+    accountant = this;
+  }
+
+  ~Impl() {
+    if (accountant == this) accountant = nullptr;
+  }
+
+  void average() {
+    if (averaged)
+      throw Error(ErrorKind::usage,
+                  "backward ran again after the gradients of the step were averaged: add the losses, run it "
+                  "once, and call AdaptiveDataParallel::step() after it");
+    const c10::NoGradGuard no_grad;
+    gradients.launch();
+    buffers.start();
+    averaged = gradients.finish();
+  }
+
+  void step() {
+    const StepContext& context = step_context();
+    if (!context.optimizer_step) {
+      gradients.end_micro_step();
+      if (accountant == this) metrics::end_micro_step();
+      return;
+    }
+    if (!averaged) average();
+    const GradientSync::Result result = std::move(*averaged);
+    averaged.reset();
+    // Without a loader a replica's micro-batch is taken for the initial batch.
+    const double scale = context.initial_batch_size > 0 ? static_cast<double>(context.samples) /
+                                                              static_cast<double>(context.initial_batch_size)
+                                                        : result.norms.count;
+    norms = result.norms;
+    norms.scale = scale;
+    if (context.even)
+      noise.update(norms);
+    else
+      gradients.forget_previous_gradient();  // it is of another batch size, which no estimate allows for
+
+    metrics::StepReport report;
+    last.gain = report.gain = noise.gain(scale);
+    report.raw_gain = noise.raw_gain(scale);
+    report.grad_sqr = noise.sqr();
+    report.grad_var = noise.var();
+    report.sync_seconds = result.waited;
+    // Of what rode along with the gradients and of their average, so that every replica finds the same.
+    report.skipped = !all_finite(norms.local_sqr) || !all_finite(norms.total_sqr);
+    report.expected = scaler && scaler->enabled();
+    report.learning_rate = report.skipped ? 0 : step_optimizer(scale);
+    report.lr_factor = last.lr_factor;
+    buffers.finish();
+    if (scaler) scaler->update_after(report.skipped);
+    const bool accounts = accountant == this;
+    if (accounts) metrics::commit_step(report);
+    if (!report.skipped || report.expected) {
+      non_finite_in_a_row = 0;
+      return;
+    }
+    ++non_finite_steps;
+    ++non_finite_in_a_row;
+    after_non_finite_step({metrics::steps(), accounts ? metrics::non_finite_steps() : non_finite_steps,
+                           non_finite_in_a_row, any_nan(without_names(module.buffers))});
+  }
+
+  // At scaled learning rates; returns the first group's.
+  double step_optimizer(double scale) {
+    std::vector<double> factors = rule->factors({noise.sqr_by_group(), noise.var_by_group(), scale,
+                                                 step_context().initial_batch_size, metrics::progress()});
+    require_one_each(factors, optimizer.param_groups().size());
+    if (growth) growth->cap(factors);
+    last.lr_factor = factors.front();
+    const ScaledLearningRates scaled(optimizer, factors);
+    optimizer.step();
+    return learning_rate(optimizer.param_groups().front());
+  }
+
+  // Of several, as for two networks that train each other, one accounts for the step that all of them make.
+  inline static Impl* accountant = nullptr;
+
+  const ModuleTensors module;
+  torch::optim::Optimizer& optimizer;
+  std::shared_ptr<ScalingRule> rule;
+  GradScaler* scaler;  // may be null
+  goodput::NoiseScale noise;
+  GradientSync gradients;
+  BufferSync buffers;
+  LastStep last;
+  TrainingState state;
+  std::optional<FactorGrowth> growth;
+  std::optional<GradientSync::Result> averaged;  // of the step in flight, once it is known
+  goodput::NormSample norms;
+  std::int64_t non_finite_steps = 0, non_finite_in_a_row = 0;  // of this module, in this generation
+};
+
+AdaptiveDataParallel::AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer,
+                                           LRScheduler* scheduler, Options options)
+    : impl_(std::make_unique<Impl>(ModuleTensors::of(module), optimizer, scheduler, std::move(options))) {}
+
+AdaptiveDataParallel::AdaptiveDataParallel(torch::jit::Module& module, torch::optim::Optimizer& optimizer,
+                                           LRScheduler* scheduler, Options options)
+    : impl_(std::make_unique<Impl>(ModuleTensors::of(module), optimizer, scheduler, std::move(options))) {}
+
+AdaptiveDataParallel::AdaptiveDataParallel(torch::jit::Module& module, torch::optim::Optimizer& optimizer,
+                                           LRScheduler* scheduler)
+    : AdaptiveDataParallel(module, optimizer, scheduler, Options()) {}
+
+AdaptiveDataParallel::AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer,
+                                           LRScheduler* scheduler)
+    : AdaptiveDataParallel(module, optimizer, scheduler, Options()) {}
+
+AdaptiveDataParallel::~AdaptiveDataParallel() = default;
+
+void AdaptiveDataParallel::zero_grad() { impl_->gradients.zero(); }
+void AdaptiveDataParallel::step() { impl_->step(); }
+double AdaptiveDataParallel::gain() const { return impl_->last.gain; }
+double AdaptiveDataParallel::lr_factor() const { return impl_->last.lr_factor; }
+double AdaptiveDataParallel::progress() const { return metrics::progress(); }
+const goodput::NoiseScale& AdaptiveDataParallel::noise_scale() const { return impl_->noise; }
+const goodput::NormSample& AdaptiveDataParallel::norms() const { return impl_->norms; }
+
+}  // namespace batchscope

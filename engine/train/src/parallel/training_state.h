@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What AdaptiveDataParallel keeps in a checkpoint: the module's parameters and buffers, the optimizer, the
+// schedule, the gradient scaler, the noise scale with what the last step made of it, the previous gradient
+// and the order of gradients. One file of tensors and numbers (tensor_file.h).
+#pragma once
+
+#include <string>
+
+#include "batchscope/replica/checkpoint.h"
+#include "tensor/module_tensors.h"
+
+namespace torch::optim {
+class Optimizer;
+}
+
+namespace batchscope {
+
+class GradScaler;
+class GradientSync;
+class LRScheduler;
+namespace goodput {
+class NoiseScale;
+}
+
+struct LastStep {
+  double gain = 1, lr_factor = 1;
+};
+
+class TrainingState : public checkpoint::State {
+ public:
+  struct Parts {
+    const ModuleTensors& module;
+    torch::optim::Optimizer& optimizer;
+    LRScheduler* scheduler;  // may be null
+    GradScaler* scaler;      // may be null
+    goodput::NoiseScale& noise;
+    GradientSync& gradients;
+    LastStep& last_step;
+  };
+  TrainingState(const std::string& name, const Parts& parts) : State(name), parts_(parts) {}
+
+  void save(std::ostream& out) override;
+  Writer snapshot() override;
+  // Throws Error(usage) naming the first thing in which the program differs from the checkpoint.
+  void load(std::istream& in) override;
+
+ private:
+  Parts parts_;
+};
+
+}  // namespace batchscope

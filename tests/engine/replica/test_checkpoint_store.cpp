@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Checkpoints on disk: whole or not there, the last two and the pinned kept, damage noticed and passed over.
+#include <unistd.h>
+
+#include <QTemporaryDir>
+#include <fstream>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/volatile_checkpoint.h"
+#include "checkpoint/checksummed_file.h"
+#include "checkpoint/store.h"
+#include "test_case.h"
+
+using namespace batchscope;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string contents(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+CheckpointStore::File file(const std::string& name, const std::string& text) {
+  return {name, [text](std::ostream& out) { out << text; }};
+}
+
+}  // namespace
+
+class TestCheckpointStore : public QObject {
+  Q_OBJECT
+
+  std::unique_ptr<QTemporaryDir> temporary_;
+  std::unique_ptr<CheckpointStore> store_;
+
+  fs::path write(const std::string& text, bool pinned = false) {
+    protocol::Manifest manifest;
+    manifest.pinned = pinned;
+    return store_->write(manifest, {file("model", text), file("large", std::string(200'000, 'x') + text)});
+  }
+
+ private Q_SLOTS:
+  void init() {
+    temporary_ = std::make_unique<QTemporaryDir>();
+    // A directory that is not there yet is made.
+    store_ = std::make_unique<CheckpointStore>(fs::path(temporary_->path().toStdString()) / "a" / "b");
+  }
+
+  void what_is_written_verifies() {
+    const fs::path written = write("hello");
+    QCOMPARE(written.filename().string(), std::string("checkpoint-000000"));
+    const auto manifest = protocol::verify_checkpoint(written);
+    QCOMPARE(manifest.files.size(), 2u);
+    QCOMPARE(manifest.files[1].bytes, 200'005);
+    QCOMPARE(contents(written / "model"), std::string("hello"));
+    QCOMPARE(store_->newest(nullptr), written);
+  }
+
+  void an_empty_or_missing_directory_is_a_fresh_start() {
+    std::vector<std::string> skipped;
+    QVERIFY(!store_->newest(&skipped));
+    QVERIFY(skipped.empty());
+  }
+
+  void the_last_two_and_the_pinned_are_kept() {
+    const fs::path pinned = write("0", true);
+    for (const char* text : {"1", "2", "3", "4"}) write(text);
+    const auto kept = protocol::list_checkpoints(store_->directory());
+    QCOMPARE(kept.size(), 3u);
+    QCOMPARE(contents(kept[0] / "model"), std::string("4"));
+    QCOMPARE(contents(kept[1] / "model"), std::string("3"));
+    QCOMPARE(kept[2], pinned);
+  }
+
+  void damage_is_passed_over_data() {
+    QTest::addColumn<QString>("damage");
+    for (const char* damage :
+         {"truncated", "flipped", "removed", "no manifest", "broken manifest", "newer version"})
+      QTest::newRow(damage) << damage;
+  }
+  void damage_is_passed_over() {
+    QFETCH(QString, damage);
+    const fs::path good = write("good"), bad = write("bad");
+    if (damage == "truncated") fs::resize_file(bad / "large", 100);
+    if (damage == "flipped") {
+      std::fstream out(bad / "large", std::ios::in | std::ios::out | std::ios::binary);
+      out.seekp(1234);
+      out.put('y');
+    }
+    if (damage == "removed") fs::remove(bad / "model");
+    if (damage == "no manifest") fs::remove(bad / "manifest.json");
+    if (damage == "broken manifest") std::ofstream(bad / "manifest.json") << "{\"version\":";
+    if (damage == "newer version") std::ofstream(bad / "manifest.json") << "{\"version\": 99}";
+    std::vector<std::string> skipped;
+    QCOMPARE(store_->newest(&skipped), good);
+    QCOMPARE(skipped.size(), 1u);
+    QVERIFY2(skipped[0].find("checkpoint-000001") != std::string::npos, skipped[0].c_str());
+    // The next one is newer than the bad one, and rotation leaves that to the person.
+    const fs::path next = write("next");
+    QCOMPARE(next.filename().string(), std::string("checkpoint-000002"));
+    QVERIFY(fs::exists(bad));
+    QVERIFY(fs::exists(good));
+  }
+
+  void numbers_go_on_beside_names_that_are_none() {
+    const fs::path first = write("1");
+    for (const char* name : {"checkpoint-99999999999999999999", "checkpoint-", "checkpoint-7x"})
+      fs::create_directory(store_->directory() / name);
+    QCOMPARE(write("2").filename().string(), std::string("checkpoint-000001"));
+    fs::rename(first, store_->directory() / "checkpoint-1000000");
+    QCOMPARE(write("3").filename().string(), std::string("checkpoint-1000001"));
+    // The last number there is leaves none for the next, and the error says what to do.
+    fs::rename(store_->directory() / "checkpoint-1000001", store_->directory() / "checkpoint-999999999999");
+    try {
+      write("4");
+      QFAIL("written");
+    } catch (const Error& e) {
+      QVERIFY2(std::string(e.what()).find("move those with such numbers") != std::string::npos, e.what());
+    }
+  }
+
+  void somebodys_own_link_is_left_alone() {
+    const fs::path precious = fs::path(temporary_->path().toStdString()) / "precious";
+    fs::create_directory(precious);
+    write("1");
+    fs::create_directory_symlink(precious, store_->directory() / "checkpoint-000000-mine");
+    const fs::path link = store_->directory() / "checkpoint-0";
+    fs::create_directory_symlink(precious, link);
+    for (const char* text : {"2", "3", "4", "5"}) write(text);
+    QVERIFY(fs::is_symlink(link) && fs::exists(precious));
+    QCOMPARE(protocol::list_checkpoints(store_->directory()).size(), 3u);
+  }
+
+  void what_could_not_be_loaded_is_passed_over() {
+    const fs::path good = write("1"), bad = write("2");
+    store_ = std::make_unique<CheckpointStore>(
+        store_->directory(), fs::path(),
+        std::map<std::string, std::string>{{bad.filename().string(), "it cannot be loaded"}});
+    std::vector<std::string> skipped;
+    QCOMPARE(store_->newest(&skipped), good);
+    QCOMPARE(skipped, std::vector<std::string>{"checkpoint-000001: it cannot be loaded"});
+    for (const char* text : {"3", "4", "5"}) write(text);
+    QVERIFY(fs::exists(bad));  // for a person to look at
+  }
+
+  void what_a_killed_writer_left_is_removed() {
+    const fs::path first = write("first");
+    const fs::path half = store_->directory() / "checkpoint-000001.partial";
+    fs::create_directory(half);
+    std::ofstream(half / "model") << "ha";
+    QCOMPARE(store_->newest(nullptr), first);
+    QCOMPARE(write("second").filename().string(), std::string("checkpoint-000001"));
+    QVERIFY(!fs::exists(half));
+  }
+
+  void a_state_that_throws_leaves_the_one_before() {
+    const fs::path first = write("first");
+    protocol::Manifest manifest;
+    const auto fail = [](std::ostream&) { throw std::runtime_error("cannot say"); };
+    QVERIFY_EXCEPTION_THROWN(store_->write(manifest, {file("model", "x"), {"bad", fail}}),
+                             std::runtime_error);
+    QCOMPARE(store_->newest(nullptr), first);
+    QCOMPARE(std::distance(fs::directory_iterator(store_->directory()), {}), 1);
+  }
+
+  void in_memory_it_is_a_link_and_counts_for_nothing() {
+    const fs::path first = write("1"), second = write("2");
+    const fs::path memory = temporary_->filePath("memory").toStdString();
+    fs::create_directory(memory);
+    store_ = std::make_unique<CheckpointStore>(store_->directory(), memory);
+    for (const char* text : {"3", "4", "5"}) {
+      protocol::Manifest manifest;
+      const auto written = store_->write_in_memory(manifest, {file("model", text)});
+      QVERIFY(written && protocol::is_volatile(*written, memory));
+      QCOMPARE(contents(*written / "model"), std::string(text));
+      QCOMPARE(store_->newest(nullptr), written);
+      QVERIFY(fs::exists(memory / written->filename()));
+    }
+    // Were the machine to go down now, these would be left.
+    QVERIFY(fs::exists(first) && fs::exists(second));
+    QCOMPARE(write("6").filename().string(), std::string("checkpoint-000005"));
+  }
+
+  void where_there_is_no_room_in_memory_nothing_is_left() {
+    write("1");
+    protocol::Manifest manifest;
+    const fs::path in_the_way = temporary_->filePath("memory").toStdString();
+    std::ofstream(in_the_way) << "in the way";
+    for (const fs::path& memory : {fs::path(), fs::path("/proc"), fs::path("/nowhere"), in_the_way})
+      QVERIFY(!CheckpointStore(store_->directory(), memory).write_in_memory(manifest, {file("model", "2")}));
+    QCOMPARE(std::distance(fs::directory_iterator(store_->directory()), {}), 1);
+  }
+
+  void a_file_in_memory_keeps_to_its_room() {
+    std::int64_t room = 100'000;
+    ChecksummedFile within(temporary_->filePath("a").toStdString(), room);
+    within.stream() << std::string(90'000, 'x');
+    within.finish();
+    QVERIFY(!within.entry().crc32);
+    QCOMPARE(room, std::int64_t{10'000});
+    ChecksummedFile beyond(temporary_->filePath("b").toStdString(), room);
+    QVERIFY_EXCEPTION_THROWN(beyond.stream() << std::string(90'000, 'x') << std::flush, Error);
+  }
+
+  void a_directory_that_cannot_be_written_is_named() {
+    if (geteuid() == 0) {
+      // Root may write anywhere; a file in the directory's place serves.
+      fs::create_directories(store_->directory().parent_path());
+      std::ofstream(store_->directory()) << "in the way";
+    } else {
+      fs::create_directories(store_->directory());
+      fs::permissions(store_->directory(), fs::perms::owner_read | fs::perms::owner_exec);
+    }
+    try {
+      write("x");
+      QFAIL("written");
+    } catch (const Error& e) {
+      QCOMPARE(e.kind(), ErrorKind::io);
+      QVERIFY2(std::string(e.what()).find(store_->directory().string()) != std::string::npos, e.what());
+    }
+  }
+};
+
+BATCHSCOPE_TEST(TestCheckpointStore)
+#include "test_checkpoint_store.moc"

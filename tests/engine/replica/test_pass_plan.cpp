@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a pass is cut, over many random shapes: every position is used exactly once whatever the restarts, in
+// the sampler's order, with weights that make the average gradient the mean over the step's samples.
+#include <random>
+
+#include "adapt/batch_size.h"
+#include "batchscope/replica/elastic_sampler.h"
+#include "data/pass_plan.h"
+#include "test_case.h"
+
+using namespace batchscope;
+
+namespace {
+
+struct Random {
+  std::mt19937_64 engine{7};
+  std::int64_t operator()(std::int64_t from, std::int64_t to) {
+    return std::uniform_int_distribution<std::int64_t>(from, to)(engine);
+  }
+};
+
+PassShape random_shape(Random& random, std::int64_t dataset_size, std::int64_t start) {
+  return {.dataset_size = dataset_size,
+          .replicas = static_cast<int>(random(1, 8)),
+          .local_batch_size = random(1, 20),
+          .accumulation_steps = static_cast<int>(random(0, 3)),
+          .start = start};
+}
+
+}  // namespace
+
+class TestPassPlan : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void every_position_once_across_restarts() {
+    Random random;
+    for (int round = 0; round < 300; ++round) {
+      const std::int64_t size = random(1, 200);
+      std::vector<int> used(static_cast<std::size_t>(size), 0);
+      std::int64_t position = 0;
+      while (position < size) {
+        // A generation: some optimizer steps, then a restart on another shape.
+        const PassPlan plan(random_shape(random, size, position));
+        std::int64_t steps = random(1, 6);
+        for (std::int64_t number = 0; number < plan.micro_batches() && steps > 0; ++number) {
+          const MicroBatch micro = plan.at(number);
+          QCOMPARE(micro.from, position);
+          for (int rank = 0; rank < plan.shape().replicas; ++rank) {
+            const auto mine = plan.positions(micro, rank);
+            QCOMPARE(std::ssize(mine), plan.count(micro, rank));
+            QVERIFY(std::ssize(mine) <= plan.shape().local_batch_size);
+            for (const std::int64_t at : mine) ++used[static_cast<std::size_t>(at)];
+          }
+          position = micro.to;
+          if (micro.optimizer_step) {
+            QCOMPARE(micro.step_to, position);
+            --steps;
+          }
+        }
+      }
+      QCOMPARE(std::count(used.begin(), used.end(), 1), size);
+    }
+  }
+
+  void the_order_is_the_samplers() {
+    Random random;
+    for (int round = 0; round < 200; ++round) {
+      const std::int64_t size = random(1, 200), start = random(0, size - 1);
+      const PassPlan plan(random_shape(random, size, start));
+      const auto order = ElasticSampler::permutation(size, 3, 0, true);
+      for (int rank = 0; rank < plan.shape().replicas; ++rank) {
+        ElasticSampler sampler(size, plan.shape().replicas, rank, true);
+        sampler.set_epoch(3, start);
+        std::vector<std::int64_t> mine;
+        for (std::int64_t number = 0; number < plan.micro_batches(); ++number)
+          for (const std::int64_t at : plan.positions(plan.at(number), rank))
+            mine.push_back(order[static_cast<std::size_t>(at)]);
+        const auto indices = sampler.indices();  // with at most one sample of padding, at the end
+        QVERIFY(indices.size() - mine.size() <= 1);
+        QVERIFY(std::equal(mine.begin(), mine.end(), indices.begin()));
+      }
+    }
+  }
+
+  void weights_average_to_the_mean_over_the_step() {
+    Random random;
+    for (int round = 0; round < 200; ++round) {
+      const std::int64_t size = random(1, 200);
+      const PassPlan plan(random_shape(random, size, 0));
+      for (std::int64_t number = 0; number < plan.micro_batches(); ++number) {
+        const MicroBatch micro = plan.at(number);
+        const double parts = static_cast<double>(plan.shape().replicas) * micro.step_micro_batches;
+        for (int rank = 0; rank < plan.shape().replicas; ++rank) {
+          const double share = static_cast<double>(plan.count(micro, rank)) /
+                               static_cast<double>(micro.step_to - micro.step_from);
+          QVERIFY(std::abs(plan.weight(micro, rank) / parts - share) < 1e-12);
+          if (plan.even(micro)) QCOMPARE(plan.weight(micro, rank), 1.0);
+        }
+      }
+    }
+  }
+
+  void a_step_with_too_few_samples_leaves_replicas_idle() {
+    const PassPlan plan({.dataset_size = 2, .replicas = 5, .local_batch_size = 3});
+    QCOMPARE(plan.micro_batches(), 1);
+    const MicroBatch micro = plan.at(0);
+    QCOMPARE(plan.idle_replicas(micro), 3);
+    QCOMPARE(plan.count(micro, 1), 1);
+    QCOMPARE(plan.count(micro, 2), 0);
+    QCOMPARE(plan.weight(micro, 2), 0.0);
+    QVERIFY(!plan.even(micro));
+  }
+
+  void drop_last_leaves_the_short_one_out_and_ends_the_step_before_it() {
+    const PassPlan plan({.dataset_size = 23,
+                         .replicas = 2,
+                         .local_batch_size = 2,
+                         .accumulation_steps = 1,
+                         .drop_last = true});
+    QCOMPARE(plan.micro_batches(), 5);
+    QCOMPARE(plan.at(4).to, 20);
+    QVERIFY(plan.at(4).optimizer_step);
+    QCOMPARE(plan.at(4).step_micro_batches, 1);
+    QVERIFY(plan.even(plan.at(4)));
+    QCOMPARE(PassPlan({.dataset_size = 3, .replicas = 2, .local_batch_size = 2, .drop_last = true})
+                 .micro_batches(),
+             0);
+  }
+
+  void the_initial_shape_keeps_the_bounds() {
+    QCOMPARE(initial_shape(10, 3, {}), (BatchShape{4, 0}));
+    QCOMPARE(initial_shape(64, 2, {.max_batch_size = 1024, .min_local = 1, .max_local = 16}),
+             (BatchShape{16, 1}));
+    Random random;
+    for (int round = 0; round < 500; ++round) {
+      const std::int64_t batch_size = random(1, 100);
+      metrics::Limits limits{.max_batch_size = batch_size + random(0, 50),
+                             .min_local = random(1, batch_size)};
+      limits.max_local = random(limits.min_local, limits.max_batch_size);
+      const int replicas = static_cast<int>(random(1, 8));
+      const BatchShape shape = initial_shape(batch_size, replicas, limits);
+      QVERIFY(shape.local_batch_size >= 1 && shape.local_batch_size <= limits.max_local);
+      if (replicas * (shape.accumulation_steps + 1) <= limits.max_batch_size)
+        QVERIFY(shape.batch_size(replicas) <= limits.max_batch_size);
+    }
+  }
+};
+
+BATCHSCOPE_TEST(TestPassPlan)
+#include "test_pass_plan.moc"

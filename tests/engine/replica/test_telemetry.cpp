@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The line to the supervisor: every step arrives, whatever the reader does; and its end is noticed.
+#include <QElapsedTimer>
+#include <QTemporaryDir>
+#include <cmath>
+#include <future>
+
+#include "batchscope/protocol/error.h"
+#include "listener.h"
+#include "process/process.h"
+#include "report/failure.h"
+#include "report/telemetry_client.h"
+#include "report/telemetry_queue.h"
+#include "test_case.h"
+
+using namespace batchscope;
+using batchscope::testing::Listener;
+
+namespace {
+
+std::map<std::string, double> values(std::int64_t step) {
+  return {{"mono", static_cast<double>(step)}, {"gain", 1.0 / static_cast<double>(step)}};
+}
+
+}  // namespace
+
+class TestTelemetry : public QObject {
+  Q_OBJECT
+
+  QTemporaryDir directory_;
+  int sockets_ = 0;
+  std::string new_path() { return (directory_.filePath(QString::number(sockets_++))).toStdString(); }
+
+ private Q_SLOTS:
+  void rows_become_columns_and_occasional_values_scalars() {
+    const auto messages = pack_steps(
+        {{7, {{"mono", 1}, {"loss", std::nan("")}}}, {8, {{"mono", 2}, {"loss", 3}, {"accuracy", 0.5}}}}, 4);
+    QCOMPARE(messages.size(), 2u);
+    const auto& steps = std::get<protocol::Steps>(messages[0]);
+    QCOMPARE(steps.first_step, 7);
+    QCOMPARE(steps.dropped, 4);
+    QCOMPARE(steps.columns.size(), 2u);
+    QVERIFY(std::isnan(steps.columns.at("loss")[0]));
+    QCOMPARE(steps.columns.at("mono"), (std::vector<double>{1, 2}));
+    const auto& scalar = std::get<protocol::Scalar>(messages[1]);
+    QCOMPARE(scalar.name, std::string("accuracy"));
+    QCOMPARE(scalar.step, 8);
+    QCOMPARE(scalar.mono, 2.0);
+  }
+
+  void the_queue_keeps_the_order_and_counts_what_overflows() {
+    TelemetryQueue queue(3);
+    QVERIFY(queue.push(StepRow{1, values(1)}));
+    QVERIFY(!queue.push(StepRow{2, values(2)}));
+    QVERIFY(queue.push(protocol::Notice{"info", "between", 2}));
+    queue.push(StepRow{3, values(3)});
+    queue.push(StepRow{4, values(4)});  // one too many
+    const auto messages = queue.take();
+    QCOMPARE(messages.size(), 3u);
+    QCOMPARE(std::get<protocol::Steps>(messages[0]).columns.at("mono").size(), 2u);
+    QCOMPARE(std::get<protocol::Notice>(messages[1]).text, std::string("between"));
+    QCOMPARE(std::get<protocol::Steps>(messages[2]).first_step, 3);
+    QCOMPARE(std::get<protocol::Steps>(messages[2]).dropped, 1);
+    QVERIFY(queue.empty());
+    // After a gap a new message begins.
+    queue.push(StepRow{5, values(5)});
+    queue.push(StepRow{9, values(9)});
+    QCOMPARE(queue.take().size(), 2u);
+  }
+
+  void every_step_arrives_and_goodbye_is_last() {
+    Listener listener(new_path());
+    telemetry_start(listener.environment());
+    listener.accept();
+    QVERIFY(telemetry_connected());
+    for (std::int64_t step = 1; step <= 5000; ++step) send_step(step, values(step));
+    notice("info", "half way");
+    for (std::int64_t step = 5001; step <= 10'000; ++step) send_step(step, values(step));
+    set_position({.epoch = 1, .epochs = 3, .loop = "train", .fraction = 0.5});
+    auto reader = std::async(std::launch::async, [&] { return listener.read_to_goodbye(); });
+    telemetry_stop(143);
+
+    const auto messages = reader.get();
+    std::int64_t next = 1, positions = 0;
+    for (const auto& message : messages) {
+      if (const auto* steps = std::get_if<protocol::Steps>(&message)) {
+        QCOMPARE(steps->first_step, next);
+        QCOMPARE(steps->dropped, 0);
+        for (const double mono : steps->columns.at("mono")) QCOMPARE(mono, static_cast<double>(next++));
+      }
+      positions += std::holds_alternative<protocol::Position>(message);
+    }
+    QCOMPARE(next, 10'001);
+    QCOMPARE(positions, 1);
+    const auto& goodbye = std::get<protocol::Goodbye>(messages.back());
+    QCOMPARE(goodbye.code, 143);
+    QCOMPARE(goodbye.step, 10'000);
+  }
+
+  void heartbeats_name_the_phase_and_the_step() {
+    Listener listener(new_path());
+    telemetry_start(listener.environment());
+    listener.accept();
+    const auto heartbeat = [&](const std::string& phase) {
+      const auto messages = listener.read_until([&](const auto& message) {
+        const auto* beat = std::get_if<protocol::Heartbeat>(&message);
+        return beat && beat->phase == phase;
+      });
+      return std::get<protocol::Heartbeat>(messages.back());
+    };
+    set_step(41);
+    {
+      const PhaseScope phase("validate");
+      QCOMPARE(heartbeat("validate").step, 41);
+    }
+    heartbeat("idle");
+    telemetry_stop(0);
+  }
+
+  void heartbeats_say_what_is_waited_for_and_since_when() {
+    Listener listener(new_path());
+    telemetry_start(listener.environment());
+    listener.accept();
+    const auto heartbeat = [&](const std::string& waiting) {
+      const auto messages = listener.read_until([&](const auto& message) {
+        const auto* beat = std::get_if<protocol::Heartbeat>(&message);
+        return beat && beat->since > 0 && beat->waiting == waiting;
+      });
+      return std::get<protocol::Heartbeat>(messages.back());
+    };
+    const double before = protocol::monotonic_seconds();
+    {
+      const WaitScope wait("all_reduce 'ask'");
+      const double since = heartbeat("all_reduce 'ask'").since;
+      QVERIFY(since >= before && since <= protocol::monotonic_seconds());
+      QCOMPARE(heartbeat("all_reduce 'ask'").since, since);  // it is still the same wait
+    }
+    const double computing = heartbeat("").since;
+    QVERIFY(computing >= before);
+    mark_progress();
+    const double marked = protocol::monotonic_seconds();
+    QTRY_VERIFY(heartbeat("").since > computing);
+    QVERIFY(heartbeat("").since <= marked);
+    telemetry_stop(0);
+  }
+
+  void a_failure_is_with_the_system_before_a_violent_end() {
+    Listener listener(new_path());
+    telemetry_start(listener.environment());
+    listener.accept();
+    set_step(41);
+    tell_failure("exception", "std::bad_alloc: std::bad_alloc");
+    tell_failure("exit", "what follows from it is not told");
+    telemetry_flush();
+    const auto messages = listener.read_until(
+        [](const auto& message) { return std::holds_alternative<protocol::Failure>(message); });
+    const auto& failure = std::get<protocol::Failure>(messages.back());
+    QCOMPARE(failure.kind, "exception");
+    QCOMPARE(failure.text, "std::bad_alloc: std::bad_alloc");
+    QCOMPARE(failure.step, 41);
+    auto reader = std::async(std::launch::async, [&] { return listener.read_to_goodbye(); });
+    telemetry_stop(1);
+    for (const auto& message : reader.get()) QVERIFY(!std::holds_alternative<protocol::Failure>(message));
+  }
+
+  void a_reader_that_does_not_read_blocks_nobody() {
+    Listener listener(new_path());
+    telemetry_start(listener.environment());
+    listener.accept();
+    constexpr std::int64_t kSteps = 200'000;  // far more than sockets and queue hold
+    for (std::int64_t step = 1; step <= kSteps; ++step) send_step(step, values(step));
+    // Once it reads, it learns how much it missed.
+    auto reader = std::async(std::launch::async, [&] { return listener.read_to_goodbye(); });
+    telemetry_stop(0);
+    std::int64_t arrived = 0, dropped = 0;
+    for (const auto& message : reader.get())
+      if (const auto* steps = std::get_if<protocol::Steps>(&message)) {
+        arrived += std::ssize(steps->columns.at("mono"));
+        dropped = steps->dropped;
+      }
+    QVERIFY(dropped > 0);
+    QCOMPARE(arrived + dropped, kSteps);
+  }
+
+  void the_end_of_the_line_asks_to_leave() {
+    clear_ask(Ask::checkpoint_and_exit);
+    Listener listener(new_path());
+    telemetry_start(listener.environment());
+    listener.accept();
+    listener.hang_up();
+    QTRY_COMPARE(pending_ask(), Ask::checkpoint_and_exit);
+    QVERIFY(!telemetry_connected());
+    clear_ask(Ask::checkpoint_and_exit);
+    telemetry_stop(0);
+  }
+
+  void without_a_supervisor_nothing_happens() {
+    protocol::Environment nobody;
+    telemetry_start(nobody);
+    QVERIFY(!telemetry_connected());
+    send_step(1, values(1));
+    telemetry_stop(0);
+  }
+
+  void a_supervisor_that_has_died_is_an_error() {
+    protocol::Environment orphaned;
+    orphaned.telemetry_socket = new_path();
+    QVERIFY_EXCEPTION_THROWN(telemetry_start(orphaned), Error);
+    QVERIFY(!telemetry_connected());
+  }
+};
+
+BATCHSCOPE_TEST(TestTelemetry)
+#include "test_telemetry.moc"
