@@ -8,7 +8,7 @@
 
 namespace batchscope::run {
 
-std::string on_replicas(int count) { return std::to_string(count) + (count == 1 ? " replica" : " replicas"); }
+std::string replica_count_text(int count) { return std::to_string(count) + (count == 1 ? " replica" : " replicas"); }
 
 std::string seconds_text(double seconds) {
   std::array<char, 32> text;

@@ -292,8 +292,13 @@ class TestSecurity : public QObject {
     ExecLauncher launcher;
     std::set<std::string> meetings;
     for (int number : {0, 1}) {
-      Generation generation(number, "bbbbbbbb", spec, paths, place(spec, 1, machine_with(1, 0), {}),
-                            "http://127.0.0.1:1/secret", launcher);
+      Generation generation({.number = number,
+                             .run = "bbbbbbbb",
+                             .spec = spec,
+                             .paths = paths,
+                             .placement = place(spec, 1, machine_with(1, 0), {}),
+                             .supervisor_url = "http://127.0.0.1:1/secret"},
+                            launcher);
       for (const auto& process : generation.processes()) waitpid(process.pid, nullptr, 0);
       const auto listed = protocol::Json::parse(contents(paths.environment));
       std::istringstream given(contents(paths.log_file(number, 0)));

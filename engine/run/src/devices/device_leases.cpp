@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Taking and giving back.
 #include "devices/device_leases.h"
 
 #include <algorithm>
@@ -48,6 +46,22 @@ void DeviceLeases::keep(const std::set<int>& replicas) {
   } catch (const Error& error) {
     on_trouble(std::string("devices stay leased that this run does not need: ") + error.what());
   }
+}
+
+protocol::RunSpec DeviceLeases::placed(const protocol::RunSpec& spec) const {
+  protocol::RunSpec placed = spec;
+  if (spec.device != "auto") return placed;
+  if (!kind_.empty())
+    placed.device = kind_;
+  else if (have_gpus())
+    placed.device = "cuda";
+  return placed;
+}
+
+bool DeviceLeases::learn_device(const protocol::RunSpec& spec, const std::string& device) {
+  if (spec.device != "auto" || !kind_.empty() || !have_gpus()) return false;
+  kind_ = device.starts_with("cuda") ? "cuda" : "cpu";
+  return true;
 }
 
 bool DeviceLeases::have_gpus() const {

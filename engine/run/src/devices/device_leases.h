@@ -31,16 +31,24 @@ class DeviceLeases {
   // Gives back what none of these numbers of replicas needs. Never throws.
   void keep(const std::set<int>& replicas);
 
-  bool have_gpus() const;
+  // The spec with the kind of device that its program is known to use; while it has said nothing, what it was
+  // given.
+  protocol::RunSpec placed(const protocol::RunSpec& spec) const;
+
+  // Where a program for any device trains that was given GPUs ("cuda:0", "cpu"), which it may be unable to
+  // use: its LibTorch has no CUDA. One that uses them stays on GPUs, and is not moved to cores by a rescale
+  // for which too few are free. False for what was known, or had no choice.
+  bool learn_device(const protocol::RunSpec& spec, const std::string& device);
 
  private:
-  void lease(const std::vector<std::string>& devices);
+  bool have_gpus() const;
 
   storage::Catalogue& catalogue_;
   const std::string run_;
   const Machine machine_;
   std::map<int, Placement> taken_;  // by number of replicas
   std::set<std::string> leased_;
+  std::string kind_;  // "cuda" or "cpu", once a program for any device was given GPUs
 };
 
 }  // namespace batchscope::run

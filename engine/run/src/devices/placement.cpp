@@ -69,11 +69,12 @@ std::string count_gpus(std::size_t count) { return std::to_string(count) + (coun
 void check_gpus(std::size_t replicas, const Supply& gpus, const std::vector<storage::Lease>& of_others) {
   const std::size_t all = gpus.devices.size();
   if (replicas > all)
-    throw Error(ErrorKind::conflict, on_replicas(static_cast<int>(replicas)) + " on " + count_gpus(all) +
+    throw Error(ErrorKind::conflict, replica_count_text(static_cast<int>(replicas)) + " on " +
+                                         count_gpus(all) +
                                          ": ask for fewer, or allow several on one with --oversubscribe");
   if (replicas > gpus.free)
     throw Error(ErrorKind::conflict,
-                on_replicas(static_cast<int>(replicas)) + " need a GPU each, and " +
+                replica_count_text(static_cast<int>(replicas)) + " need a GPU each, and " +
                     std::to_string(gpus.free) + " of " + std::to_string(all) +
                     (gpus.free == 1 ? " is" : " are") + " free (held: " + holdings(gpus.devices, of_others) +
                     "): ask for fewer, pause or stop the other run, or share with --oversubscribe");
@@ -142,8 +143,8 @@ Placement place(const protocol::RunSpec& spec, int replicas, const Machine& mach
   Placement placement = on_cores(spec, replicas, machine, of_others);
   placement.visible_gpus = "";
   const std::string others = holdings(gpus.devices, of_others);
-  placement.warning = on_replicas(replicas) + " train on cores, as " + std::to_string(gpus.free) + " of " +
-                      count_gpus(gpus.devices.size()) + " are free" +
+  placement.warning = replica_count_text(replicas) + " train on cores, as " + std::to_string(gpus.free) +
+                      " of " + count_gpus(gpus.devices.size()) + " are free" +
                       (others.empty() ? "" : " (held: " + others + ")") +
                       (placement.warning.empty() ? "" : "; " + placement.warning);
   return placement;

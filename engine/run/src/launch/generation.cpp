@@ -95,23 +95,22 @@ ReplicaOrder program_order(const protocol::RunSpec& spec, const fs::path& log) {
   return order;
 }
 
-Generation::Generation(int number, const std::string& run, const protocol::RunSpec& spec,
-                       const protocol::RunPaths& paths, const Placement& placement,
-                       const std::string& supervisor_url, Launcher& launcher,
-                       const std::map<std::string, std::string>& unloadable)
-    : number_(number),
-      replicas_(static_cast<int>(placement.places.size())),
-      rendezvous_(make_rendezvous(paths, number)) {
+Generation::Generation(const GenerationOrder& order, Launcher& launcher)
+    : number_(order.number),
+      replicas_(static_cast<int>(order.placement.places.size())),
+      rendezvous_(make_rendezvous(order.paths, order.number)) {
+  const protocol::RunSpec& spec = order.spec;
+  const protocol::RunPaths& paths = order.paths;
   protocol::Environment e;
-  e.master_address = master_address(number);
+  e.master_address = master_address(number_);
   e.master_port = free_port();
   e.num_replicas = replicas_;
-  e.num_restarts = number;
+  e.num_restarts = number_;
   e.checkpoint_path = paths.checkpoints.string();
   e.share_path = paths.share.string();
   e.tensorboard_dir = paths.tensorboard.string();
-  e.job_id = run;
-  e.supervisor_url = supervisor_url;
+  e.job_id = order.run;
+  e.supervisor_url = order.supervisor_url;
   e.sched_version = "0.0.0";  // AdaptDL's word for a scheduler that is not its own
   e.telemetry_socket = paths.telemetry_socket.string();
   e.rendezvous_dir = rendezvous_.string();
@@ -120,31 +119,32 @@ Generation::Generation(int number, const std::string& run, const protocol::RunSp
   e.max_local_batch_size = spec.max_local_batch_size;
   e.non_finite = spec.non_finite;
   e.memory_path = paths.memory.string();
-  if (!unloadable.empty())
-    e.unloadable = protocol::Json(unloadable).dump(-1, ' ', false, protocol::Json::error_handler_t::replace);
+  if (!order.unloadable.empty())
+    e.unloadable =
+        protocol::Json(order.unloadable).dump(-1, ' ', false, protocol::Json::error_handler_t::replace);
   if (!spec.triggers.empty()) e.triggers = protocol::Json(spec.triggers).dump();
 
   std::vector<ReplicaOrder> orders;
   for (int rank = 0; rank < replicas_; ++rank) {
-    const Place& place = placement.places[static_cast<std::size_t>(rank)];
+    const Place& place = order.placement.places[static_cast<std::size_t>(rank)];
     e.replica_rank = rank;
     e.threads = place.threads;
     e.device = place.device;
     e.backend = place.backend;
-    fs::path log = paths.log_file(number, rank);
+    fs::path log = paths.log_file(number_, rank);
     if (!can_be_written(log)) {
       warning_ = log.string() + " cannot be written: what the replicas print is lost";
       log = "/dev/null";
     }
-    ReplicaOrder order = program_order(spec, log);
-    order.environment.erase(protocol::variable::kForkServer);
+    ReplicaOrder replica = program_order(spec, log);
+    replica.environment.erase(protocol::variable::kForkServer);
     auto variables = e.to_variables();
     for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"})
       variables[name] = std::to_string(place.threads);
-    if (placement.visible_gpus) variables["CUDA_VISIBLE_DEVICES"] = *placement.visible_gpus;
-    for (const auto& [name, value] : variables) order.environment[name] = value;
+    if (order.placement.visible_gpus) variables["CUDA_VISIBLE_DEVICES"] = *order.placement.visible_gpus;
+    for (const auto& [name, value] : variables) replica.environment[name] = value;
     if (rank == 0) list_environment(paths.environment, std::move(variables));
-    orders.push_back(std::move(order));
+    orders.push_back(std::move(replica));
   }
   const std::vector<pid_t> pids = launcher.launch(orders);
   for (int rank = 0; rank < replicas_; ++rank) living_[rank] = pids[static_cast<std::size_t>(rank)];

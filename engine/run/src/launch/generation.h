@@ -27,15 +27,24 @@ ReplicaOrder program_order(const protocol::RunSpec& spec, const std::filesystem:
 // the one of the generation before, whose port the system may hold for a minute yet.
 std::string master_address(int generation);
 
+// What a generation is to be.
+struct GenerationOrder {
+  int number = 0;
+  std::string run;  // its id
+  protocol::RunSpec spec;
+  protocol::RunPaths paths;
+  Placement placement;
+  std::string supervisor_url = {};                     // of AdaptDL's endpoints; empty: there are none
+  std::map<std::string, std::string> unloadable = {};  // checkpoints to pass over, by name with the reason
+};
+
 class Generation {
  public:
-  // Starts the replicas, with a rendezvous directory, a master address and a port of their own, and AdaptDL's
-  // endpoints at supervisor_url (empty: none). The checkpoints that are unloadable, by name with the reason,
-  // they pass over. Throws Error.
-  Generation(int number, const std::string& run, const protocol::RunSpec& spec,
-             const protocol::RunPaths& paths, const Placement& placement, const std::string& supervisor_url,
-             Launcher& launcher, const std::map<std::string, std::string>& unloadable = {});
+  // Starts the replicas, with a rendezvous directory, a master address and a port of their own. Throws Error.
+  Generation(const GenerationOrder& order, Launcher& launcher);
   ~Generation();  // kills what is left and removes the rendezvous directory
+  Generation(const Generation&) = delete;
+  Generation& operator=(const Generation&) = delete;
 
   int number() const { return number_; }
   int replicas() const { return replicas_; }

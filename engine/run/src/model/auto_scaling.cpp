@@ -56,13 +56,14 @@ AutoScaling::Verdict AutoScaling::consider(const protocol::Model& model, const g
   Verdict verdict;
   if (moves) verdict.replicas = decision.replicas;
   if (!moves && std::exchange(told_, true)) return verdict;
-  verdict.event = "auto: " +
-                  (moves ? "from " + std::to_string(at.replicas) + " to " + on_replicas(decision.replicas)
-                         : "stays on " + on_replicas(at.replicas) + " for now") +
-                  "; predicted goodput " + predictions(decision, at.replicas) + "; a pause of " +
-                  seconds_text(decision.pause) + " charged over " + seconds_text(decision.horizon) +
-                  "; efficiency floor " + number("%.2g", chooser_.limits().min_efficiency) + ", at most " +
-                  on_replicas(decision.cap);
+  verdict.event =
+      "auto: " +
+      (moves ? "from " + std::to_string(at.replicas) + " to " + replica_count_text(decision.replicas)
+             : "stays on " + replica_count_text(at.replicas) + " for now") +
+      "; predicted goodput " + predictions(decision, at.replicas) + "; a pause of " +
+      seconds_text(decision.pause) + " charged over " + seconds_text(decision.horizon) +
+      "; efficiency floor " + number("%.2g", chooser_.limits().min_efficiency) + ", at most " +
+      replica_count_text(decision.cap);
   return verdict;
 }
 

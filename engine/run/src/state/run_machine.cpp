@@ -109,7 +109,7 @@ void RunMachine::triggered(const protocol::Trigger& trigger) {
   if (trigger.action == Action::pause) intent = Intent::pause;
   if (trigger.action == Action::stop) intent = Intent::stop;
   if (phase_ == Phase::training) begin_ending(intent);
-  if (intent == Intent::pause) keep_wish();
+  if (intent == Intent::pause) keep_pending_rescale();
   intent_ = intent;
   asked_ = true;
   target_ = trigger.replicas;
@@ -150,7 +150,7 @@ void RunMachine::refused(const std::string& why) {
   const bool ending = phase_ == Phase::ending && exits_.empty() && !killed_;
   if (phase_ != Phase::training && !ending) return;
   const Intent intent = std::exchange(intent_, Intent::none);
-  const std::string what = intent == Intent::rescale ? "the run stays on " + on_replicas(replicas_)
+  const std::string what = intent == Intent::rescale ? "the run stays on " + replica_count_text(replicas_)
                            : intent == Intent::pause ? "the run is not paused"
                                                      : "training goes on";
   orders_.tell("error", what + ", because no checkpoint can be written: " + why);
@@ -176,7 +176,7 @@ void RunMachine::fail(const std::string& why) {
 void RunMachine::time_out() {
   switch (phase_) {
     case Phase::launching:
-      orders_.tell("warning", "no first step on " + on_replicas(replicas_) + " within " +
+      orders_.tell("warning", "no first step on " + replica_count_text(replicas_) + " within " +
                                   seconds_text(limits_.rescale_timeout) + "; this start is given up");
       begin_ending(Intent::none);
       killed_ = true;
@@ -288,8 +288,8 @@ bool RunMachine::restore_old_count(const std::string& why) {
   const int old = std::exchange(old_replicas_, 0);
   if (old == 0 || progressed_) return false;
   const int next = std::exchange(queued_, std::nullopt).value_or(old);
-  orders_.tell("error", "the restart on " + on_replicas(replicas_) + " failed, back to " + on_replicas(next) +
-                            ": " + why);
+  orders_.tell("error", "the restart on " + replica_count_text(replicas_) + " failed, back to " +
+                            replica_count_text(next) + ": " + why);
   launch(next, "rescale");
   return true;
 }
@@ -301,7 +301,7 @@ void RunMachine::become_idle() {
 }
 
 // A run that is paused on its way to another number of replicas goes on with that number.
-void RunMachine::keep_wish() {
+void RunMachine::keep_pending_rescale() {
   if (intent_ == Intent::rescale) queued_ = target_;
 }
 
@@ -357,7 +357,7 @@ void RunMachine::pause() {
     case Phase::backing_off: become_idle(); break;
     case Phase::ending:
       if (intent_ == Intent::stop) conflict("the run is stopping");
-      keep_wish();
+      keep_pending_rescale();
       intent_ = Intent::pause;
       break;
     default:

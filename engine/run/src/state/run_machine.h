@@ -103,7 +103,7 @@ class RunMachine {
   void crashed(const Exit& culprit);
   void restart(const std::string& what, double delay, const std::string& log);
   bool restore_old_count(const std::string& why);
-  void keep_wish();
+  void keep_pending_rescale();
   void become_idle();
   void end(RunState state, const std::string& message = {});
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is asked of the supervisor: by control requests and by scripted events that hang on its clock.
+// What is asked of the supervisor: by control requests, and by scripted events that hang on its clock.
+#include <fmt/format.h>
 #include <signal.h>
-
-#include <utility>
 
 #include "batchscope/protocol/error.h"
 #include "supervision/supervision.h"
@@ -21,9 +20,9 @@ void Supervision::on_request(const Request& request, const ControlServer::Respon
     case Command::pause: machine_.pause(); break;
     case Command::resume:
       if (machine_.state() == RunState::paused)
-        take_devices(request.replicas.value_or(machine_.target_replicas()));
+        scaling_.take_devices(request.replicas.value_or(machine_.target_replicas()));
       machine_.resume(request.replicas.value_or(0));
-      if (request.replicas || request.auto_replicas) choose_replicas(request.auto_replicas);
+      if (request.replicas || request.auto_replicas) scaling_.choose(request.auto_replicas);
       break;
     case Command::stop: machine_.stop(); break;
     case Command::checkpoint: request_checkpoint(responder); return;
@@ -36,55 +35,47 @@ void Supervision::on_request(const Request& request, const ControlServer::Respon
 void Supervision::rescale(const Request& request) {
   const bool takes_over = spec_.auto_replicas && machine_.training();
   if (request.replicas && !(takes_over && *request.replicas == machine_.replicas())) {
-    move_to(*request.replicas, "rescale");
+    scaling_.move_to(*request.replicas, "rescale");
   } else if (machine_.over()) {
     throw Error(ErrorKind::conflict, "the run is over");
   }
-  choose_replicas(request.auto_replicas);
+  scaling_.choose(request.auto_replicas);
 }
 
 void Supervision::request_checkpoint(const ControlServer::Responder& responder) {
   if (!machine_.training())
-    throw Error(ErrorKind::conflict, std::string("the run is ") + run_state_name(machine_.state()) +
-                                         ": nothing to checkpoint now");
-  if (!heard_)
+    throw Error(ErrorKind::conflict,
+                fmt::format("the run is {}: nothing to checkpoint now", run_state_name(machine_.state())));
+  if (!current_.said_hello())
     throw Error(ErrorKind::conflict,
                 "the program does not speak telemetry and cannot be asked for a checkpoint");
   // Any replica's signal makes all of them agree; one is enough, and makes one checkpoint.
-  generation_->signal_rank(0, SIGUSR1);
-  waiting_.push_back({responder, monotonic_seconds() + run_.spec.time_outs.checkpoint});
+  current_.replicas()->signal_rank(0, SIGUSR1);
+  waiters_.add(responder, monotonic_seconds());
 }
 
-void Supervision::check_triggers() {
+void Supervision::fire_due_trigger() {
   if (!machine_.training()) return;
-  for (std::size_t i = 0; i < fired_.size(); ++i) {
-    const Trigger& trigger = run_.spec.triggers[i];
-    if (fired_[i] || trigger.when != Trigger::When::elapsed || elapsed() < trigger.at) continue;
-    fired_[i] = true;
-    tell("info", "scripted event " + trigger.text());
-    try {
-      carry_out(trigger);
-    } catch (const Error& error) {
-      tell("warning", "scripted event " + trigger.text() + " was skipped: " + error.what());
+  const auto trigger = triggers_.take_due(elapsed());
+  if (!trigger) return;
+  tell("info", "scripted event " + trigger->text());
+  try {
+    switch (trigger->action) {
+      case Trigger::Action::replicas:
+        scaling_.move_to(trigger->replicas, "trigger");
+        scaling_.choose({});
+        break;
+      case Trigger::Action::checkpoint: request_checkpoint({[](const Json&) {}, [](const Error&) {}}); break;
+      case Trigger::Action::pause: machine_.pause(); break;
+      case Trigger::Action::stop: machine_.stop(); break;
     }
-    settle();
-    return;
+  } catch (const Error& error) {
+    tell("warning", fmt::format("scripted event {} was skipped: {}", trigger->text(), error.what()));
   }
+  settle();
 }
 
-void Supervision::carry_out(const Trigger& trigger) {
-  switch (trigger.action) {
-    case Trigger::Action::replicas:
-      move_to(trigger.replicas, "trigger");
-      choose_replicas({});
-      break;
-    case Trigger::Action::checkpoint: request_checkpoint({[](const Json&) {}, [](const Error&) {}}); break;
-    case Trigger::Action::pause: machine_.pause(); break;
-    case Trigger::Action::stop: machine_.stop(); break;
-  }
-}
-
-double Supervision::elapsed() const { return elapsed_before_ + monotonic_seconds() - began_; }
+double Supervision::elapsed() const { return monotonic_seconds() - started_; }
 
 RunStatus Supervision::status() const {
   RunStatus status;
@@ -93,7 +84,7 @@ RunStatus Supervision::status() const {
   status.state = run_state_name(machine_.state());
   status.phase = clock_.phase();
   status.phase_seconds = clock_.seconds(monotonic_seconds());
-  status.generation = record_.number;
+  status.generation = current_.record().number;
   status.replicas = machine_.replicas();
   status.target_replicas = machine_.target_replicas();
   if (spec_.auto_replicas) status.auto_replicas = spec_.auto_replicas->text();

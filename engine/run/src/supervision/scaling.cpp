@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "supervision/scaling.h"
+
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+
+namespace batchscope::run {
+
+using namespace protocol;
+
+Scaling::Scaling(storage::Catalogue& catalogue, const std::string& run, RunSpec& spec, RunMachine& machine,
+                 Recorder& recorder, Tell tell)
+    : spec_(spec),
+      machine_(machine),
+      recorder_(recorder),
+      tell_(std::move(tell)),
+      leases_(catalogue, run, Machine::here()) {
+  leases_.on_trouble = [this](const std::string& text) { tell_("warning", text); };
+}
+
+void Scaling::automate() {
+  auto_.reset();
+  if (spec_.auto_replicas) auto_.emplace(leases_.placed(spec_), Machine::here());
+}
+
+void Scaling::begin_generation(const storage::Generation& before, bool was_under_way) {
+  if (!auto_) return;
+  if (before.reason == "auto" && !was_under_way) auto_->refuse(before.replicas);
+  auto_->begin_generation();
+}
+
+const Placement& Scaling::take_devices(int replicas) { return leases_.take(leases_.placed(spec_), replicas); }
+
+void Scaling::keep_devices() {
+  if (machine_.state() == RunState::paused)
+    leases_.keep({});
+  else if (machine_.training())
+    leases_.keep({machine_.replicas(), machine_.target_replicas()});
+}
+
+void Scaling::program_uses(const std::string& device, int replicas) {
+  if (!leases_.learn_device(spec_, device)) return;
+  automate();
+  if (device.starts_with("cuda")) return;
+  leases_.keep({});
+  take_devices(replicas);
+}
+
+void Scaling::move_to(int replicas, const std::string& reason) {
+  take_devices(replicas);
+  try {
+    machine_.rescale(replicas, reason);
+  } catch (const Error&) {
+    keep_devices();
+    throw;
+  }
+}
+
+void Scaling::choose(const std::optional<AutoReplicas>& range) {
+  if (range == spec_.auto_replicas) return;
+  spec_.auto_replicas = range;
+  automate();
+  recorder_.spec(spec_);
+  tell_("info", range ? "auto replicas are on: " + range->text() : "auto replicas are off");
+}
+
+void Scaling::consider(const Model& model, const goodput::Standing& at) {
+  if (!auto_ || !machine_.training()) return;
+  const AutoScaling::Verdict verdict = auto_->consider(model, at);
+  if (!verdict.event.empty()) tell_("info", verdict.event);
+  if (!verdict.replicas) return;
+  try {
+    move_to(*verdict.replicas, "auto");
+  } catch (const Error& error) {
+    auto_->refuse(*verdict.replicas);
+    tell_("warning", std::string("auto: the move is not made: ") + error.what());
+  }
+}
+
+}  // namespace batchscope::run

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How many replicas a run has, and on which devices. A person, a script or the fitted model (auto_scaling.h)
+// says how many; the devices are taken first, so that only what can be launched ends the generation that
+// runs.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "devices/device_leases.h"
+#include "model/auto_scaling.h"
+#include "record/recorder.h"
+#include "state/run_machine.h"
+#include "supervision/tell.h"
+
+namespace batchscope::run {
+
+class Scaling {
+ public:
+  // `spec` is the run's, whose auto_replicas are kept here; a person's choice outlives this supervisor.
+  Scaling(storage::Catalogue& catalogue, const std::string& run, protocol::RunSpec& spec, RunMachine& machine,
+          Recorder& recorder, Tell tell);
+
+  // Has the model choose from now on, where the spec says so.
+  void automate();
+  // `before`: the generation that ended. Where the model had chosen it and it never got under way, the model
+  // does not choose the same again.
+  void begin_generation(const storage::Generation& before, bool was_under_way);
+
+  // The devices for so many replicas. Throws Error where there are none.
+  const Placement& take_devices(int replicas);
+  // Gives back what neither the present generation needs nor what is on its way. Before the first step of a
+  // generation there is a way back to the one before.
+  void keep_devices();
+  void release_devices() { leases_.keep({}); }
+  // A program for any device says what it trains on.
+  void program_uses(const std::string& device, int replicas);
+
+  // Throws Error where there are no devices, or the run is in no state for it.
+  void move_to(int replicas, const std::string& reason);
+  // From now on the model chooses within this range; or it does not (none).
+  void choose(const std::optional<protocol::AutoReplicas>& range);
+  // A new model: it may move the run.
+  void consider(const protocol::Model& model, const goodput::Standing& at);
+
+ private:
+  protocol::RunSpec& spec_;
+  RunMachine& machine_;
+  Recorder& recorder_;
+  const Tell tell_;
+  DeviceLeases leases_;
+  std::optional<AutoScaling> auto_;  // where the model chooses
+};
+
+}  // namespace batchscope::run

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What happens to the replicas, as their telemetry and their exits tell.
+#include <fmt/format.h>
+
+#include <type_traits>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/sched_hints.h"
+#include "batchscope/protocol/series.h"
+#include "model/hinted_series.h"
+#include "supervision/supervision.h"
+#include "words.h"
+
+namespace batchscope::run {
+
+using namespace protocol;
+
+void Supervision::on_message(int rank, const Message& message) {
+  const std::int64_t step_before = board_.step();
+  const double now = monotonic_seconds();
+  recorder_.take(message);
+  board_.take(message);
+  unpublished_ = true;
+  hang_watch_.heard(rank, now);
+  std::visit(
+      [&](const auto& m) {
+        using T = std::decay_t<decltype(m)>;
+        if constexpr (std::is_same_v<T, Hello>) {
+          current_.hello(rank, m);
+          hang_watch_.greeted(rank, now);
+          clock_.group_stands(m.mono);
+          scaling_.program_uses(m.device, current_.record().replicas);
+        } else if constexpr (std::is_same_v<T, Restored>) {
+          clock_.restored(m.mono);
+          if (rank == 0) on_restored(m, step_before);
+        } else if constexpr (std::is_same_v<T, Steps>) {
+          if (const auto& mono = m.columns.at(series::kMono); !mono.empty()) {
+            current_.stepped(m.first_step);
+            on_progress(mono.front());
+          }
+        } else if constexpr (std::is_same_v<T, Heartbeat>) {
+          hang_watch_.beat(rank, m, now);
+        } else if constexpr (std::is_same_v<T, Failure>) {
+          current_.failed(rank, m, checkpoints_.pass_over(m));
+        } else if constexpr (std::is_same_v<T, Position>) {
+          if (m.loop == "validate") on_progress(m.mono);
+        } else if constexpr (std::is_same_v<T, CheckpointWritten>) {
+          on_checkpoint(m);
+        } else if constexpr (std::is_same_v<T, Model>) {
+          on_model(m);
+        } else if constexpr (std::is_same_v<T, Notice>) {
+          tell(m.level == "warning" || m.level == "error" ? m.level : "info", m.text);
+          // A checkpoint that cannot be written is rank 0's to tell, and no reason to stop training.
+          if (rank == 0 && m.level == "error") waiters_.refuse(Error(ErrorKind::io, m.text));
+        } else if constexpr (std::is_same_v<T, Triggered>) {
+          on_triggered(m);
+        } else if constexpr (std::is_same_v<T, Refused>) {
+          if (rank == 0) on_refused(m);
+        }
+      },
+      message);
+}
+
+// A step or a validation batch was finished.
+void Supervision::on_progress(double mono) {
+  clock_.stepped(board_.last_progress());
+  if (current_.progressed()) return;
+  std::optional<Pause> pause;
+  if (clock_.running()) pause = clock_.first_step(mono);
+  current_.progress(mono, pause);
+  const std::string on = replica_count_text(current_.record().replicas);
+  const char* const origin = current_.forked() ? ", forked" : "";
+  if (pause)
+    tell("info",
+         fmt::format("{} on {} in {}{}", current_.record().reason == "resume" ? "resumed" : "restarted", on,
+                     seconds_text(pause->seconds), origin));
+  else
+    tell("info", fmt::format("training on {}{}", on, origin));
+  checkpoints_.in_memory().persist();  // the processors were the restart's until now
+  machine_.first_step();
+  scaling_.keep_devices();
+  settle();
+}
+
+void Supervision::on_restored(const Restored& restored, std::int64_t step_before) {
+  current_.restored(restored.checkpoint);
+  recorder_.restored(restored.checkpoint);
+  if (step_before > restored.step)
+    tell("warning", fmt::format("went back to step {}: {} steps are repeated", restored.step,
+                                step_before - restored.step));
+  settle();
+}
+
+void Supervision::on_checkpoint(const CheckpointWritten& checkpoint) {
+  current_.checkpoint_written(checkpoint);
+  checkpoints_.written(checkpoint.name);
+  disk_.checkpoint_takes(checkpoint.bytes);
+  machine_.checkpoint_written(checkpoint.step);
+  if (checkpoint.reason != "periodic") {  // which is not the one that anybody waits for
+    if (clock_.running() && current_.progressed()) clock_.checkpointed(checkpoint.last_step, checkpoint.mono);
+    waiters_.written(checkpoint);
+  }
+  settle();
+}
+
+void Supervision::on_model(const Model& model) {
+  RunStatus now;
+  board_.fill(now);
+  const int replicas = current_.record().replicas;
+  scaling_.consider(model, {.replicas = replicas,
+                            .max_profiled_replicas = std::max(model.max_profiled_replicas, replicas),
+                            .pause = current_.known_pause(),
+                            .remaining = now.remaining});
+  settle();
+}
+
+// The replicas exit by themselves, so that a count this machine cannot give is too late to refuse.
+void Supervision::on_triggered(const Triggered& triggered) {
+  if (triggered.index < 0 || triggered.index >= static_cast<int>(run_.spec.triggers.size()))
+    throw Error(ErrorKind::usage, fmt::format("no scripted event has the index {}", triggered.index));
+  Trigger trigger = run_.spec.triggers[static_cast<std::size_t>(triggered.index)];
+  tell("info", "scripted event " + trigger.text());
+  if (trigger.action == Trigger::Action::replicas) {
+    try {
+      scaling_.take_devices(trigger.replicas);
+    } catch (const Error& error) {
+      tell("warning",
+           fmt::format("scripted event {} keeps the number of replicas: {}", trigger.text(), error.what()));
+      trigger.replicas = machine_.replicas();
+    }
+    scaling_.choose({});
+  }
+  machine_.triggered(trigger);
+  settle();
+}
+
+void Supervision::on_refused(const Refused& refused) {
+  machine_.refused(refused.text);
+  if (machine_.training()) clock_.cancel();  // it was no pause
+  waiters_.refuse(Error(ErrorKind::io, refused.text));
+  settle();
+}
+
+void Supervision::on_exit(pid_t pid, int status) {
+  if (launcher_.take_exited(pid, status) || !current_.replicas()) return;
+  telemetry_.drain();
+  const auto rank = current_.replicas()->take_exited(pid);
+  if (!rank) return;
+  hang_watch_.left(*rank);
+  machine_.replica_exited(current_.account_of(*rank, status, board_.local_batch_size()));
+  settle();
+}
+
+// Of a program that knows AdaptDL's protocol and not our telemetry. Its steps are nobody's to count; the
+// whole seconds of run time take their place in its series.
+void Supervision::on_hints(const Json& hints) {
+  Model model = model_from_sched_hints(hints);
+  const std::int64_t batch_size = hinted_batch_size(hints);
+  if (!current_.replicas()) throw Error(ErrorKind::conflict, "no generation of this run is running");
+  if (current_.has_telemetry()) return;  // which says more
+  const double mono = monotonic_seconds();
+  model.step = static_cast<std::int64_t>(elapsed());
+  on_message(0, model);
+  for (const auto& [name, value] : hinted_series(model, batch_size, current_.record().replicas))
+    on_message(0, Scalar{name, model.step, value, mono});
+  recorder_.take(Scalar{series::kTime, model.step, recorder_.wall(mono), mono});
+  if (!quiet_timer_.isActive()) return;
+  tell("info", "training on " + replica_count_text(current_.record().replicas) + ", as its first hints say");
+  assume_running();
+}
+
+void Supervision::assume_running() {
+  quiet_timer_.stop();
+  current_.assume_running(monotonic_seconds());
+  clock_.cancel();
+  machine_.first_step();
+  scaling_.keep_devices();
+  settle();
+}
+
+void Supervision::watch_for_hangs() {
+  if (!current_.replicas() || !current_.has_telemetry()) return;
+  telemetry_.drain();
+  if (auto suspect = hang_watch_.check(monotonic_seconds(), current_.progressed())) {
+    suspect->why += " (--hang-timeout is " + seconds_text(run_.spec.time_outs.step) + ")";
+    machine_.hung(*suspect);
+    settle();
+  }
+}
+
+}  // namespace batchscope::run
