@@ -5,13 +5,13 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <thread>
 
+#include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/run/log_times.h"
 #include "commands.h"
@@ -26,23 +26,7 @@ namespace {
 
 constexpr auto kPollInterval = std::chrono::milliseconds(200);
 
-struct LogName {
-  int generation = 0;
-  int replica = 0;
-  auto operator<=>(const LogName&) const = default;
-};
-
-// "g3-r0.log"; none for another file.
-std::optional<LogName> parseLogName(const std::string& file) {
-  LogName name;
-  const char* end = file.data() + file.size();
-  if (!file.starts_with('g')) return std::nullopt;
-  const auto [dash, fault] = std::from_chars(file.data() + 1, end, name.generation);
-  if (fault != std::errc() || !std::string_view(dash, end).starts_with("-r")) return std::nullopt;
-  const auto [dot, secondFault] = std::from_chars(dash + 2, end, name.replica);
-  if (secondFault != std::errc() || std::string_view(dot, end) != ".log") return std::nullopt;
-  return name;
-}
+using protocol::LogName;
 
 // A file that grows: hands out the lines that were completed since the last time.
 class Tail {
@@ -111,24 +95,24 @@ class LogPrinter {
     std::map<LogName, std::filesystem::path> names;
     std::error_code fault;
     for (const auto& entry : std::filesystem::directory_iterator(folder_, fault))
-      if (const auto name = parseLogName(entry.path().filename())) names[*name] = entry.path();
+      if (const auto name = protocol::parse_log_name(entry.path().filename().native())) names[*name] = entry.path();
     return names;
   }
 
   bool wanted(const LogName& name) const {
-    if (options_.replica && name.replica != *options_.replica) return false;
+    if (options_.replica && name.rank != *options_.replica) return false;
     return options_.generation ? name.generation == *options_.generation : name.generation >= first_;
   }
 
   // Into a file or a pipe as the program wrote it.
   void print(const LogName& name, const std::string& line) const {
     if (options_.json)
-      return printJson({{"generation", name.generation}, {"replica", name.replica}, {"line", line}});
+      return printJson({{"generation", name.generation}, {"replica", name.rank}, {"line", line}});
     const std::string shown = isOnTerminal_ ? printable(line) : line;
     if (options_.replica)
       fmt::print("{}\n", shown);
     else
-      fmt::print("g{} r{} | {}\n", name.generation, name.replica, shown);
+      fmt::print("g{} r{} | {}\n", name.generation, name.rank, shown);
   }
 
   std::filesystem::path folder_;

@@ -6,7 +6,6 @@
 #include <QFile>
 #include <QLabel>
 #include <QPlainTextEdit>
-#include <QRegularExpression>
 #include <QScrollBar>
 #include <QSignalBlocker>
 #include <QTextBlock>
@@ -27,20 +26,17 @@ namespace {
 constexpr int kMostLines = 5000;
 constexpr qint64 kMostBytes = 256 * 1024;  // of an old log: its end says what matters
 
-struct LogFile {
-  int generation, rank;
+struct LogFile : protocol::LogName {
   QString path;
 };
 
 // Newest generation first, then by rank.
 std::vector<LogFile> logFiles(const QString& directory) {
-  static const QRegularExpression form(QStringLiteral("^g(\\d+)-r(\\d+)\\.log$"));
   std::vector<LogFile> files;
   const QDir logs(directory);
   for (const QString& name : logs.entryList({QStringLiteral("g*-r*.log")}, QDir::Files)) {
-    const auto match = form.match(name);
-    if (match.hasMatch())
-      files.push_back({match.captured(1).toInt(), match.captured(2).toInt(), logs.filePath(name)});
+    if (const auto log = protocol::parse_log_name(name.toStdString()))
+      files.push_back({*log, logs.filePath(name)});
   }
   std::sort(files.begin(), files.end(), [](const LogFile& a, const LogFile& b) {
     return a.generation != b.generation ? a.generation > b.generation : a.rank < b.rank;

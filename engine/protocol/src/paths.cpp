@@ -9,12 +9,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <random>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/private_files.h"
+#include "batchscope/protocol/random_text.h"
 
 namespace batchscope::protocol {
 namespace {
@@ -60,6 +61,17 @@ fs::path memory_directory(const std::string& id) {
 
 fs::path RunPaths::log_file(int generation, int rank) const {
   return logs / ("g" + std::to_string(generation) + "-r" + std::to_string(rank) + ".log");
+}
+
+std::optional<LogName> parse_log_name(std::string_view file) {
+  LogName name;
+  const char* const end = file.data() + file.size();
+  if (!file.starts_with('g')) return std::nullopt;
+  const auto [dash, fault] = std::from_chars(file.data() + 1, end, name.generation);
+  if (fault != std::errc() || !std::string_view(dash, end).starts_with("-r")) return std::nullopt;
+  const auto [dot, second_fault] = std::from_chars(dash + 2, end, name.rank);
+  if (second_fault != std::errc() || std::string_view(dot, end) != ".log") return std::nullopt;
+  return name;
 }
 
 fs::path RunPaths::rendezvous(int generation) const { return runtime / ("g" + std::to_string(generation)); }
@@ -119,12 +131,6 @@ bool valid_run_id(const std::string& id) noexcept {
          });
 }
 
-std::string new_run_id() {
-  std::random_device device;
-  std::uniform_int_distribution<std::size_t> letter(0, kIdLetters.size() - 1);
-  std::string id;
-  while (id.size() < kIdLength) id.push_back(kIdLetters[letter(device)]);
-  return id;
-}
+std::string new_run_id() { return random_text(kIdLength, kIdLetters); }
 
 }  // namespace batchscope::protocol

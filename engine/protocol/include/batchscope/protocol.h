@@ -24,6 +24,7 @@
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/private_files.h"
 #include "batchscope/protocol/process_id.h"
+#include "batchscope/protocol/random_text.h"
 #include "batchscope/protocol/replicas.h"
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/protocol/run_state.h"
@@ -32,6 +33,7 @@
 #include "batchscope/protocol/suggestion.h"
 #include "batchscope/protocol/telemetry.h"
 #include "batchscope/protocol/time_outs.h"
+#include "batchscope/protocol/unix_address.h"
 
 /// Messages, paths and formats; see protocol.h. Nothing here blocks for longer than a file takes, but
 /// send_packet and receive_packet.

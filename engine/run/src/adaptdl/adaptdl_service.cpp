@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// AdaptDL's endpoints.
 #include "adaptdl/adaptdl_service.h"
 
 #include <QTimer>
 #include <charconv>
 #include <chrono>
-#include <random>
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/random_text.h"
 
 namespace batchscope::run {
 namespace {
 
 constexpr int kDefaultTimeout = 30, kMostTimeout = 300;  // s, of a long poll
 
-// 128 random bits, in hexadecimal.
-std::string new_token() {
-  std::random_device device;
-  std::uniform_int_distribution<int> digit(0, 15);
-  std::string token;
-  while (token.size() < 32) token.push_back("0123456789abcdef"[digit(device)]);
-  return token;
-}
+constexpr std::size_t kTokenDigits = 32;
 
 int whole_number(const std::string& text, int most, const char* what) {
   int number = 0;
@@ -45,7 +36,7 @@ int status_of(const Error& error) {
 
 }  // namespace
 
-AdaptdlService::AdaptdlService(const std::string& job) : job_(job), token_(new_token()) {
+AdaptdlService::AdaptdlService(const std::string& job) : job_(job), token_(protocol::random_text(kTokenDigits)) {
   server_.on_head = [this](const HttpRequest& head) {
     if (head.path.size() < 2 || head.path[0] != token_) throw nothing();
   };

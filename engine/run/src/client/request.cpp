@@ -4,7 +4,6 @@
 // test can use it anywhere.
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <cstring>
 
 #include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/unix_address.h"
 #include "batchscope/run/client.h"
 #include "client/absent_supervisor.h"
 #include "socket/peer.h"
@@ -27,12 +27,8 @@ class Connection {
  public:
   Connection(const std::string& id, int timeout_ms)
       : id_(id), deadline_(Clock::now() + std::chrono::milliseconds(timeout_ms)) {
-    const std::string path = protocol::run_paths(id).control_socket.string();
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (path.size() >= sizeof address.sun_path)
-      throw Error(ErrorKind::io, "the socket path " + path + " is too long");
-    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+    const auto path = protocol::run_paths(id).control_socket;
+    const sockaddr_un address = protocol::unix_address(path);
     fd_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd_ < 0) throw Error(ErrorKind::io, std::string("no socket: ") + std::strerror(errno));
     if (connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
@@ -41,7 +37,7 @@ class Connection {
     }
     if (!is_trusted_peer(fd_)) {
       close(fd_);
-      throw Error(ErrorKind::io, "at " + path + " listens somebody else's process; remove the socket");
+      throw Error(ErrorKind::io, "another user's process listens at " + path.string() + ": remove the socket");
     }
   }
   ~Connection() { close(fd_); }

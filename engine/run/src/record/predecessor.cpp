@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <optional>
 #include <ranges>
@@ -126,9 +125,8 @@ int next_generation(const std::vector<storage::Generation>& generations, const p
   for (const auto& generation : generations) next = std::max(next, generation.number + 1);
   std::error_code none;  // no folder, no logs
   for (const auto& entry : fs::directory_iterator(paths.logs, none)) {
-    int number = 0;
-    if (std::sscanf(entry.path().filename().c_str(), "g%d-r", &number) == 1)
-      next = std::max(next, number + 1);
+    if (const auto log = protocol::parse_log_name(entry.path().filename().native()))
+      next = std::max(next, log->generation + 1);
   }
   return next;
 }

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Listening and accepting.
 #include "socket/local_listener.h"
 
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <QTimer>
@@ -15,6 +12,7 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/unix_address.h"
 #include "socket/peer.h"
 
 namespace batchscope::run {
@@ -31,17 +29,12 @@ LocalListener::LocalListener(const std::filesystem::path& path, Accepted accepte
 }
 
 void LocalListener::open() {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
+  const sockaddr_un address = protocol::unix_address(path_);
   const std::string& name = path_.native();
-  if (name.size() >= sizeof address.sun_path)
-    throw Error(ErrorKind::io, "the socket path " + name + " is too long");
-  std::memcpy(address.sun_path, name.c_str(), name.size() + 1);
-
   unlink(name.c_str());
   fd_ = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   // Nobody can connect between bind and listen, which is when the mode is set.
-  if (fd_ < 0 || bind(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+  if (fd_ < 0 || bind(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       chmod(name.c_str(), 0600) != 0 || listen(fd_, kBacklog) != 0) {
     const int error = errno;
     if (fd_ >= 0) close(std::exchange(fd_, -1));

@@ -6,8 +6,11 @@
 /// bytes of a socket address, `/tmp/batchscope-<uid>/<id>/` serves instead.
 #pragma once
 
+#include <compare>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace batchscope::protocol {
 
@@ -30,6 +33,15 @@ struct RunPaths {
   /// Where one generation's replicas meet.
   std::filesystem::path rendezvous(int generation) const;
 };
+
+/// Whose log a file is.
+struct LogName {
+  int generation = 0;                                ///< that it belonged to
+  int rank = 0;                                      ///< in it
+  auto operator<=>(const LogName&) const = default;  ///< by generation, then by rank
+};
+/// Of a file as RunPaths::log_file names it, "g3-r0.log"; none for any other name.
+std::optional<LogName> parse_log_name(std::string_view file);
 
 /// The catalogue of runs, runs.db. Pure: touches no file.
 std::filesystem::path catalogue_path();
