@@ -57,6 +57,19 @@ class Scenario {
     return start_run(*catalogue_, spec(replicas, std::move(arguments)));
   }
 
+  // One that goes on until it is stopped, and trains by now.
+  std::string train(int replicas, std::vector<std::string> arguments = {}) {
+    arguments.insert(arguments.begin(), {"--steps", "100000"});
+    const std::string id = start(replicas, std::move(arguments));
+    if (!trains(id, replicas)) throw Error(ErrorKind::failure, "it does not train: " + story(id));
+    return id;
+  }
+
+  bool stops(const std::string& id) {
+    ask(id, protocol::Request::Command::stop);
+    return reaches(id, protocol::RunState::stopped);
+  }
+
   protocol::Json ask(const std::string& id, protocol::Request::Command command,
                      std::optional<int> replicas = {}) {
     protocol::Request r;
@@ -105,3 +118,6 @@ class Scenario {
 };
 
 }  // namespace batchscope::run
+
+// As QVERIFY, of the run `id` of the `scenario`: with what was told of it where it fails.
+#define VERIFY_RUN(condition) QVERIFY2(condition, scenario.story(id).c_str())

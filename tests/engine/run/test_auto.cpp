@@ -31,22 +31,21 @@ class TestAuto : public QObject {
     protocol::RunSpec spec = scenario.spec(1, {"--steps", "1000000", "--model"});
     spec.auto_replicas = AutoReplicas{1, 2};
     const std::string id = start_run(scenario.catalogue(), spec);
-    QVERIFY2(scenario.trains(id, 2), scenario.story(id).c_str());
-    QVERIFY2(scenario.tells(id, "auto: from 1 to 2 replicas; predicted goodput "),
-             scenario.story(id).c_str());
-    QVERIFY2(scenario.tells(id, "auto: stays on 2 replicas"), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.trains(id, 2));
+    VERIFY_RUN(scenario.tells(id, "auto: from 1 to 2 replicas; predicted goodput "));
+    VERIFY_RUN(scenario.tells(id, "auto: stays on 2 replicas"));
     QCOMPARE(scenario.catalogue().generations(id).back().reason, "auto");
     QCOMPARE(chosen_by(scenario.ask(id, Command::status)), std::string("auto:1-2"));
 
     QCOMPARE(chosen_by(scenario.ask(id, Command::rescale, 1)), std::string(""));
-    QVERIFY2(scenario.trains(id, 1), scenario.story(id).c_str());
-    QVERIFY2(scenario.tells(id, "auto replicas are off"), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.trains(id, 1));
+    VERIFY_RUN(scenario.tells(id, "auto replicas are off"));
     QVERIFY(!scenario.catalogue().run(id)->spec.auto_replicas);  // nor for the next supervisor
 
     QCOMPARE(chosen_by(ask_auto(id, {1, 2})), std::string("auto:1-2"));
-    QVERIFY2(scenario.trains(id, 2), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.trains(id, 2));
     scenario.ask(id, Command::stop);
-    QVERIFY2(scenario.reaches(id, protocol::RunState::stopped), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.reaches(id, protocol::RunState::stopped));
     QVERIFY(scenario.catalogue().run(id)->spec.auto_replicas == (AutoReplicas{1, 2}));
     QCOMPARE(scenario.catalogue().generations(id).size(), 4u);
   }
@@ -56,9 +55,9 @@ class TestAuto : public QObject {
     protocol::RunSpec spec = scenario.spec(1, {"--steps", "300", "--model", "--die-on", "2"});
     spec.auto_replicas = AutoReplicas{1, 2};
     const std::string id = start_run(scenario.catalogue(), spec);
-    QVERIFY2(scenario.reaches(id, protocol::RunState::finished), scenario.story(id).c_str());
-    QVERIFY2(scenario.tells(id, "back to 1 replica"), scenario.story(id).c_str());
-    QVERIFY2(scenario.tells(id, "auto: stays on 1 replica"), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.reaches(id, protocol::RunState::finished));
+    VERIFY_RUN(scenario.tells(id, "back to 1 replica"));
+    VERIFY_RUN(scenario.tells(id, "auto: stays on 1 replica"));
     QCOMPARE(scenario.catalogue().generations(id).size(), 3u);
   }
 };

@@ -131,7 +131,7 @@ class TestDevices : public QObject {
     qputenv("CUDA_VISIBLE_DEVICES", "0");
     Scenario scenario;
     const std::string id = scenario.start(1, kEndless);  // on any device; it finds no CUDA
-    QVERIFY2(scenario.trains(id, 1), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.trains(id, 1));
     const Devices devices = scenario.catalogue().run(id)->devices;
     QVERIFY(!devices.empty());
     for (const std::string& device : devices) QVERIFY2(device.starts_with("cpu:"), device.c_str());
@@ -142,7 +142,7 @@ class TestDevices : public QObject {
     qputenv("CUDA_VISIBLE_DEVICES", "0,1,2");
     Scenario scenario;
     const std::string id = scenario.start(1, {"--steps", "1000000", "--device", "cuda:0"});
-    QVERIFY2(scenario.trains(id, 1), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.trains(id, 1));
     QCOMPARE(scenario.catalogue().run(id)->devices, Devices{"cuda:0"});
     protocol::RunSpec spec = scenario.spec(1, kEndless);
     spec.device = "cuda";
@@ -163,11 +163,10 @@ class TestDevices : public QObject {
     const OneCore one;
     Scenario scenario;
     const std::string id = scenario.start(1, kEndless);
-    QVERIFY2(scenario.trains(id, 1), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.trains(id, 1));
     scenario.ask(id, Command::rescale, 2);
-    QVERIFY2(scenario.trains(id, 2), scenario.story(id).c_str());
-    QVERIFY2(scenario.tells(id, "2 replicas share 1 core and will wait for one another"),
-             scenario.story(id).c_str());
+    VERIFY_RUN(scenario.trains(id, 2));
+    VERIFY_RUN(scenario.tells(id, "2 replicas share 1 core and will wait for one another"));
     QCOMPARE(scenario.catalogue().run(id)->devices.size(), 1u);
   }
 };

@@ -50,7 +50,7 @@ int count_told(Scenario& scenario, const std::string& id, const std::string& par
 
 void rescale(Scenario& scenario, const std::string& id, int count) {
   scenario.ask(id, Command::rescale, count);
-  QVERIFY2(scenario.trains(id, count), scenario.story(id).c_str());
+  VERIFY_RUN(scenario.trains(id, count));
 }
 
 }  // namespace
@@ -61,67 +61,56 @@ class TestForks : public QObject {
  private Q_SLOTS:
   void everyGenerationIsForkedFromOneServer() {
     Scenario scenario;
-    const std::string id = scenario.start(1, {"--steps", "100000"});
-    QVERIFY2(scenario.trains(id, 1), scenario.story(id).c_str());
+    const std::string id = scenario.train(1);
     const auto server = servers(scenario, id);
     QCOMPARE(server.size(), 1u);
     rescale(scenario, id, 3);
     rescale(scenario, id, 2);
-    QVERIFY2(scenario.tells(id, "training on 1 replica, forked"), scenario.story(id).c_str());
-    QVERIFY2(Scenario::eventually([&] { return count_told(scenario, id, ", forked") == 3; }),
-             scenario.story(id).c_str());
+    VERIFY_RUN(scenario.tells(id, "training on 1 replica, forked"));
+    VERIFY_RUN(Scenario::eventually([&] { return count_told(scenario, id, ", forked") == 3; }));
     QCOMPARE(servers(scenario, id), server);
     for (const ProcessId& replica : replicas(id)) QCOMPARE(getsid(replica.pid), replica.pid);
-    scenario.ask(id, Command::stop);
-    QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.stops(id));
     QVERIFY(Scenario::eventually([&] { return !is_alive(server[0]); }));
   }
 
   void aResumedRunHasANewServer() {
     Scenario scenario;
-    const std::string id = scenario.start(2, {"--steps", "100000"});
-    QVERIFY(scenario.trains(id, 2));
-    scenario.ask(id, Command::stop);
-    QVERIFY(scenario.reaches(id, RunState::stopped));
+    const std::string id = scenario.train(2);
+    VERIFY_RUN(scenario.stops(id));
     resume_run(scenario.catalogue(), id);
-    QVERIFY2(scenario.tells(id, "resumed on 2 replicas in"), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.tells(id, "resumed on 2 replicas in"));
     QVERIFY(Scenario::eventually([&] { return count_told(scenario, id, ", forked") == 2; }));
-    scenario.ask(id, Command::stop);
-    QVERIFY(scenario.reaches(id, RunState::stopped));
+    VERIFY_RUN(scenario.stops(id));
   }
 
   void aKilledServerTakesNobodyAlongAndIsReplaced() {
     Scenario scenario;
-    const std::string id = scenario.start(2, {"--steps", "100000"});
-    QVERIFY(scenario.trains(id, 2));
+    const std::string id = scenario.train(2);
     const auto before = replicas(id);
     const auto server = servers(scenario, id);
     QCOMPARE(server.size(), 1u);
     ::kill(server[0].pid, SIGKILL);
-    QVERIFY2(scenario.tells(id, "the fork server was killed by signal 9"), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.tells(id, "the fork server was killed by signal 9"));
     for (const ProcessId& replica : before) QVERIFY(is_alive(replica));
-    QVERIFY2(scenario.tells(id, "a new fork server is ready"), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.tells(id, "a new fork server is ready"));
     QVERIFY(servers(scenario, id) != server);
     rescale(scenario, id, 1);
-    QVERIFY2(Scenario::eventually([&] { return count_told(scenario, id, ", forked") == 2; }),
-             scenario.story(id).c_str());
-    scenario.ask(id, Command::stop);
-    QVERIFY(scenario.reaches(id, RunState::stopped));
+    VERIFY_RUN(Scenario::eventually([&] { return count_told(scenario, id, ", forked") == 2; }));
+    VERIFY_RUN(scenario.stops(id));
   }
 
   void aStoppedServerIsGivenUp() {
     Scenario scenario;
-    const std::string id = scenario.start(1, {"--steps", "100000"});
-    QVERIFY(scenario.trains(id, 1));
+    const std::string id = scenario.train(1);
     const auto server = servers(scenario, id);
     QCOMPARE(server.size(), 1u);
     ::kill(server[0].pid, SIGSTOP);
     rescale(scenario, id, 2);
-    QVERIFY2(scenario.tells(id, "the fork server does not answer"), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.tells(id, "the fork server does not answer"));
     QVERIFY(!is_alive(server[0]));
     QCOMPARE(replicas(id).size(), 2u);
-    scenario.ask(id, Command::stop);
-    QVERIFY(scenario.reaches(id, RunState::stopped));
+    VERIFY_RUN(scenario.stops(id));
   }
 
   void aKilledForkedReplicaIsACrashLikeAnyOther() {
@@ -129,17 +118,15 @@ class TestForks : public QObject {
     const std::string id = scenario.start(2, {"--steps", "100000", "--checkpoint-every", "10"});
     QVERIFY(Scenario::eventually([&] { return !scenario.catalogue().checkpoints(id).empty(); }));
     ::kill(replicas(id)[1].pid, SIGKILL);
-    QVERIFY2(scenario.tells(id, "rank 1 was killed by signal 9"), scenario.story(id).c_str());
-    QVERIFY2(scenario.tells(id, "restarted on 2 replicas in"), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.tells(id, "rank 1 was killed by signal 9"));
+    VERIFY_RUN(scenario.tells(id, "restarted on 2 replicas in"));
     QCOMPARE(count_told(scenario, id, ", forked"), 2);
-    scenario.ask(id, Command::stop);
-    QVERIFY(scenario.reaches(id, RunState::stopped));
+    VERIFY_RUN(scenario.stops(id));
   }
 
   void aServerDoesNotOutliveItsSupervisor() {
     Scenario scenario;
-    const std::string id = scenario.start(1, {"--steps", "100000"});
-    QVERIFY(scenario.trains(id, 1));
+    const std::string id = scenario.train(1);
     const auto server = servers(scenario, id), replica = replicas(id);
     QCOMPARE(server.size(), 1u);
     ::kill(supervisor(scenario, id), SIGKILL);
@@ -162,22 +149,18 @@ class TestForks : public QObject {
     rescale(scenario, id, 2);
     QVERIFY(Scenario::eventually([&] { return !is_alive(server[0]); }));
     QCOMPARE(fs::read_symlink("/proc/" + std::to_string(replicas(id)[0].pid) + "/exe"), program);
-    QVERIFY2(scenario.tells(id, "a new fork server is ready"), scenario.story(id).c_str());
-    scenario.ask(id, Command::stop);
-    QVERIFY(scenario.reaches(id, RunState::stopped));
+    VERIFY_RUN(scenario.tells(id, "a new fork server is ready"));
+    VERIFY_RUN(scenario.stops(id));
   }
 
   void aProgramWithThreadsIsExecutedAndSaysSoOnce() {
     Scenario scenario;
-    const std::string id = scenario.start(1, {"--steps", "100000", "--thread"});
-    QVERIFY2(scenario.trains(id, 1), scenario.story(id).c_str());
+    const std::string id = scenario.train(1, {"--thread"});
     rescale(scenario, id, 2);
     rescale(scenario, id, 1);
-    QVERIFY2(count_told(scenario, id, "2 threads when it calls init_process_group()") == 1,
-             scenario.story(id).c_str());
+    VERIFY_RUN(count_told(scenario, id, "2 threads when it calls init_process_group()") == 1);
     QCOMPARE(count_told(scenario, id, ", forked"), 0);
-    scenario.ask(id, Command::stop);
-    QVERIFY(scenario.reaches(id, RunState::stopped));
+    VERIFY_RUN(scenario.stops(id));
   }
 
   void aScriptIsStartedOnceForEachReplica() {
@@ -187,7 +170,7 @@ class TestForks : public QObject {
     std::ofstream(spec.program) << "#!/bin/sh\necho started >> started\nexec sleep 0.2\n";
     fs::permissions(spec.program, fs::perms::owner_all);
     const std::string id = start_run(scenario.catalogue(), spec);
-    QVERIFY2(scenario.reaches(id, RunState::finished), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.reaches(id, RunState::finished));
     QCOMPARE(count_told(scenario, id, "executed, not forked"), 1);
     std::ifstream in(scenario.file("started"));
     QCOMPARE(std::count(std::istreambuf_iterator<char>(in), {}, '\n'), 2);

@@ -25,12 +25,12 @@ class TestRescale : public QObject {
   void fromTwoToOneToThreeToTheEnd() {
     Scenario scenario;
     const std::string id = scenario.start(2, {"--steps", "150", "--step-ms", "10"});
-    QVERIFY2(scenario.trains(id, 2), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.trains(id, 2));
     scenario.ask(id, Command::rescale, 1);
-    QVERIFY2(scenario.trains(id, 1), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.trains(id, 1));
     scenario.ask(id, Command::rescale, 3);
-    QVERIFY2(scenario.trains(id, 3), scenario.story(id).c_str());
-    QVERIFY2(scenario.reaches(id, RunState::finished), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.trains(id, 3));
+    VERIFY_RUN(scenario.reaches(id, RunState::finished));
 
     const auto generations = scenario.catalogue().generations(id);
     QCOMPARE(generations.size(), 3u);
@@ -60,28 +60,24 @@ class TestRescale : public QObject {
 
   void aCheckpointIsAnsweredWhenItIsWritten() {
     Scenario scenario;
-    const std::string id = scenario.start(2, {"--steps", "100000"});
-    QVERIFY(scenario.trains(id, 2));
+    const std::string id = scenario.train(2);
     const auto result = scenario.ask(id, Command::checkpoint);
     const std::string name = result.at("name");
     protocol::verify_checkpoint(protocol::run_paths(id).checkpoints / name);
     QTRY_COMPARE(scenario.catalogue().checkpoints(id).size(), 1u);
     QCOMPARE(scenario.catalogue().checkpoints(id)[0].reason, "manual");
-    scenario.ask(id, Command::stop);
-    QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.stops(id));
   }
 
   void pausedAndResumedOnAnotherCount() {
     Scenario scenario;
-    const std::string id = scenario.start(1, {"--steps", "100000"});
-    QVERIFY(scenario.trains(id, 1));
+    const std::string id = scenario.train(1);
     scenario.ask(id, Command::pause);
-    QVERIFY2(scenario.reaches(id, RunState::paused), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.reaches(id, RunState::paused));
     QVERIFY(read_replicas(protocol::run_paths(id).root / "replicas.json").empty());
     scenario.ask(id, Command::resume, 2);
-    QVERIFY2(scenario.trains(id, 2), scenario.story(id).c_str());
-    scenario.ask(id, Command::stop);
-    QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.trains(id, 2));
+    VERIFY_RUN(scenario.stops(id));
     QCOMPARE(scenario.catalogue().generations(id).back().reason, "resume");
   }
 
@@ -90,10 +86,9 @@ class TestRescale : public QObject {
     const std::string id = scenario.start(2, {"--steps", "60"});
     QVERIFY(scenario.trains(id, 2));
     QVERIFY_THROWS_EXCEPTION(Error, resume_run(scenario.catalogue(), id));  // it is active
-    scenario.ask(id, Command::stop);
-    QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.stops(id));
     resume_run(scenario.catalogue(), id);
-    QVERIFY2(scenario.reaches(id, RunState::finished), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.reaches(id, RunState::finished));
     const auto generations = scenario.catalogue().generations(id);
     QCOMPARE(generations.size(), 2u);
     QCOMPARE(generations[1].replicas, 2);
@@ -108,7 +103,7 @@ class TestRescale : public QObject {
                      protocol::Trigger::parse("elapsed=0.6:checkpoint"),
                      protocol::Trigger::parse("step=40:checkpoint")};
     const std::string id = start_run(scenario.catalogue(), spec);
-    QVERIFY2(scenario.reaches(id, RunState::finished), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.reaches(id, RunState::finished));
     const auto generations = scenario.catalogue().generations(id);
     QCOMPARE(generations.size(), 2u);
     QCOMPARE(generations[0].last_step, 20);
@@ -120,33 +115,29 @@ class TestRescale : public QObject {
 
   void theSupervisorsSigtermStopsWithACheckpoint() {
     Scenario scenario;
-    const std::string id = scenario.start(2, {"--steps", "100000"});
-    QVERIFY(scenario.trains(id, 2));
+    const std::string id = scenario.train(2);
     const auto replicas = read_replicas(protocol::run_paths(id).root / "replicas.json");
     QCOMPARE(replicas.size(), 2u);
     ::kill(static_cast<pid_t>(scenario.catalogue().run(id)->supervisor_pid), SIGTERM);
-    QVERIFY2(scenario.reaches(id, RunState::stopped), scenario.story(id).c_str());
+    VERIFY_RUN(scenario.reaches(id, RunState::stopped));
     for (const auto& replica : replicas) QVERIFY(!is_alive(replica));
     QVERIFY(protocol::newest_good_checkpoint(protocol::run_paths(id).checkpoints));
   }
 
   void aRunHasOneSupervisor() {
     Scenario scenario;
-    const std::string id = scenario.start(1, {"--steps", "100000"});
-    QVERIFY(scenario.trains(id, 1));
+    const std::string id = scenario.train(1);
     QProcess second;
     second.start(BATCHSCOPE_TEST_BIN "/batchscope", {"supervise", QString::fromStdString(id)});
     QVERIFY(second.waitForFinished());
     QCOMPARE(second.exitCode(), static_cast<int>(kExitConflict));
     QVERIFY(scenario.trains(id, 1));  // and the first goes on
-    scenario.ask(id, Command::stop);
-    QVERIFY(scenario.reaches(id, RunState::stopped));
+    VERIFY_RUN(scenario.stops(id));
   }
 
   void theControlSocketIsPrivateAndForgiving() {
     Scenario scenario;
-    const std::string id = scenario.start(1, {"--steps", "100000"});
-    QVERIFY(scenario.trains(id, 1));
+    const std::string id = scenario.train(1);
     const auto path = protocol::run_paths(id).control_socket;
     struct stat info {};
     QCOMPARE(stat(path.c_str(), &info), 0);
@@ -176,14 +167,12 @@ class TestRescale : public QObject {
     // A line without end is the peer's last.
     socket.write(QByteArray(100000, 'x'));
     QVERIFY(socket.state() != QLocalSocket::ConnectedState || socket.waitForDisconnected(5000));
-    scenario.ask(id, Command::stop);
-    QVERIFY(scenario.reaches(id, RunState::stopped));
+    VERIFY_RUN(scenario.stops(id));
   }
 
   void aClientFollowsARestart() {
     Scenario scenario;
-    const std::string id = scenario.start(1, {"--steps", "100000"});
-    QVERIFY(scenario.trains(id, 1));
+    const std::string id = scenario.train(1);
     ControlClient client(id);
     QStringList states, notices;
     protocol::RunStatus last;
