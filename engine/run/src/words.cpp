@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Amounts in words.
 #include "words.h"
 
-#include <array>
-#include <cstdio>
+#include <fmt/format.h>
 
 namespace batchscope::run {
 
-std::string replica_count_text(int count) { return std::to_string(count) + (count == 1 ? " replica" : " replicas"); }
+std::string replica_count_text(int count) {
+  return fmt::format("{} {}", count, count == 1 ? "replica" : "replicas");
+}
 
 std::string seconds_text(double seconds) {
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), seconds < 10 ? "%.2g s" : "%.0f s", seconds);
-  return text.data();
+  return seconds < 10 ? fmt::format("{:.2g} s", seconds) : fmt::format("{:.0f} s", seconds);
 }
 
 std::string bytes_text(std::int64_t bytes) {
   const double megabytes = static_cast<double>(bytes) / 1e6;
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(),
-                megabytes < 10     ? "%.1f MB"
-                : megabytes < 1000 ? "%.0f MB"
-                                   : "%.1f GB",
-                megabytes < 1000 ? megabytes : megabytes / 1000);
-  return text.data();
+  if (megabytes >= 1000) return fmt::format("{:.1f} GB", megabytes / 1000);
+  return megabytes < 10 ? fmt::format("{:.1f} MB", megabytes) : fmt::format("{:.0f} MB", megabytes);
 }
 
 }  // namespace batchscope::run

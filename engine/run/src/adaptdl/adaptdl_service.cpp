@@ -36,7 +36,8 @@ int status_of(const Error& error) {
 
 }  // namespace
 
-AdaptdlService::AdaptdlService(const std::string& job) : job_(job), token_(protocol::random_text(kTokenDigits)) {
+AdaptdlService::AdaptdlService(const std::string& job)
+    : job_(job), token_(protocol::random_text(kTokenDigits)) {
   server_.on_head = [this](const HttpRequest& head) {
     if (head.path.size() < 2 || head.path[0] != token_) throw nothing();
   };

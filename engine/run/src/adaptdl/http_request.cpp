@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Reading a request.
 #include "adaptdl/http_request.h"
 
 #include <QUrl>

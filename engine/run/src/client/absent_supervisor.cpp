@@ -3,6 +3,7 @@
 // A supervisor that lives and does not listen is no reason to start another.
 #include "client/absent_supervisor.h"
 
+#include <fmt/format.h>
 #include <filesystem>
 #include <optional>
 
@@ -31,12 +32,11 @@ Error absent_supervisor(const std::string& id) {
   if (pid == 0)
     return Error(ErrorKind::not_found,
                  "run " + id + " has no supervisor; resume it with: batchscope resume " + id);
-  return Error(ErrorKind::io,
-               "the supervisor of run " + id + ", process " + std::to_string(pid) + ", does not listen at " +
-                   protocol::run_paths(id).control_socket.string() +
-                   ": it makes a socket that was removed anew within seconds; if it does not, stop "
-                   "the run with: kill -TERM " +
-                   std::to_string(pid));
+  return Error(
+      ErrorKind::io,
+      fmt::format("the supervisor of run {}, process {}, does not listen at {}: it makes a socket that "
+                  "was removed anew within seconds; if it does not, stop the run with: kill -TERM {}",
+                  id, pid, protocol::run_paths(id).control_socket.string(), pid));
 }
 
 }  // namespace batchscope::run

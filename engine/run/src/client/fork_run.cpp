@@ -2,6 +2,7 @@
 //
 // Forking a run. A replica that starts loads the newest checkpoint in its run's folder, whoever wrote it: a
 // fork is a new run with another one's checkpoint laid there before it starts.
+#include <fmt/format.h>
 #include <algorithm>
 #include <charconv>
 
@@ -98,8 +99,8 @@ std::string fork_run(storage::Catalogue& catalogue, const std::string& id, const
   return start_run(catalogue, spec, [&](const std::string& fork) {
     copy_checkpoint(checkpoint, memory, protocol::run_paths(fork).checkpoints, manifest);
     catalogue.add_event(fork, 0, manifest.step, "info",
-                        "Forked from " + origin->name + " (" + id + "), " + checkpoint.filename().string() +
-                            " after step " + std::to_string(manifest.step) + ".");
+                        fmt::format("Forked from {} ({}), {} after step {}.", origin->name, id,
+                                    checkpoint.filename().string(), manifest.step));
   });
 }
 

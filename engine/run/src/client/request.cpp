@@ -37,7 +37,8 @@ class Connection {
     }
     if (!is_trusted_peer(fd_)) {
       close(fd_);
-      throw Error(ErrorKind::io, "another user's process listens at " + path.string() + ": remove the socket");
+      throw Error(ErrorKind::io,
+                  "another user's process listens at " + path.string() + ": remove the socket");
     }
   }
   ~Connection() { close(fd_); }

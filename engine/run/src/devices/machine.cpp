@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Finding cores and GPUs, and their names.
 #include "batchscope/run/machine.h"
 
 #include <sched.h>

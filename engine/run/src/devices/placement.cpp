@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Dealing out cores and GPUs.
 #include "devices/placement.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <set>
 
@@ -64,7 +63,7 @@ Devices gpus_for(const protocol::RunSpec& spec, const Machine& machine) {
   return {spec.device};
 }
 
-std::string count_gpus(std::size_t count) { return std::to_string(count) + (count == 1 ? " GPU" : " GPUs"); }
+std::string count_gpus(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "GPU" : "GPUs"); }
 
 void check_gpus(std::size_t replicas, const Supply& gpus, const std::vector<storage::Lease>& of_others) {
   const std::size_t all = gpus.devices.size();
@@ -73,11 +72,12 @@ void check_gpus(std::size_t replicas, const Supply& gpus, const std::vector<stor
                                          count_gpus(all) +
                                          ": ask for fewer, or allow several on one with --oversubscribe");
   if (replicas > gpus.free)
-    throw Error(ErrorKind::conflict,
-                replica_count_text(static_cast<int>(replicas)) + " need a GPU each, and " +
-                    std::to_string(gpus.free) + " of " + std::to_string(all) +
-                    (gpus.free == 1 ? " is" : " are") + " free (held: " + holdings(gpus.devices, of_others) +
-                    "): ask for fewer, pause or stop the other run, or share with --oversubscribe");
+    throw Error(
+        ErrorKind::conflict,
+        fmt::format("{} need a GPU each, and {} of {} {} free (held: {}): ask for fewer, pause or stop the "
+                    "other run, or share with --oversubscribe",
+                    replica_count_text(static_cast<int>(replicas)), gpus.free, all,
+                    gpus.free == 1 ? "is" : "are", holdings(gpus.devices, of_others)));
 }
 
 // Each replica sees the run's GPUs alone, and counts them from 0.
@@ -112,8 +112,8 @@ Placement on_cores(const protocol::RunSpec& spec, int replicas, const Machine& m
   placement.devices = cores.first(threads * wanted);
   placement.places.assign(wanted, {static_cast<int>(threads), spec.device, "auto"});
   if (wanted > cores.devices.size())
-    placement.warning = std::to_string(replicas) + " replicas share " + std::to_string(cores.devices.size()) +
-                        (cores.devices.size() == 1 ? " core" : " cores") + " and will wait for one another";
+    placement.warning = fmt::format("{} replicas share {} {} and will wait for one another", replicas,
+                                    cores.devices.size(), cores.devices.size() == 1 ? "core" : "cores");
   if (const std::string others = holders(placement.devices, of_others); !others.empty())
     placement.warning += (placement.warning.empty() ? "" : "; ") + std::string("cores are shared with ") +
                          others +
@@ -128,7 +128,7 @@ bool uses_gpus(const protocol::RunSpec& spec) { return spec.device.starts_with("
 Placement place(const protocol::RunSpec& spec, int replicas, const Machine& machine,
                 const std::vector<storage::Lease>& of_others) {
   if (replicas < 1)
-    throw Error(ErrorKind::usage, "a run needs at least 1 replica, not " + std::to_string(replicas));
+    throw Error(ErrorKind::usage, fmt::format("a run needs at least 1 replica, not {}", replicas));
   const bool any = spec.device == "auto";
   if (!uses_gpus(spec) && !any && spec.device != "cpu")
     throw Error(ErrorKind::usage, "device '" + spec.device + "': expected auto, cpu, cuda or cuda:N");
@@ -143,10 +143,10 @@ Placement place(const protocol::RunSpec& spec, int replicas, const Machine& mach
   Placement placement = on_cores(spec, replicas, machine, of_others);
   placement.visible_gpus = "";
   const std::string others = holdings(gpus.devices, of_others);
-  placement.warning = replica_count_text(replicas) + " train on cores, as " + std::to_string(gpus.free) +
-                      " of " + count_gpus(gpus.devices.size()) + " are free" +
-                      (others.empty() ? "" : " (held: " + others + ")") +
-                      (placement.warning.empty() ? "" : "; " + placement.warning);
+  placement.warning =
+      fmt::format("{} train on cores, as {} of {} are free{}{}", replica_count_text(replicas), gpus.free,
+                  count_gpus(gpus.devices.size()), others.empty() ? "" : " (held: " + others + ")",
+                  placement.warning.empty() ? "" : "; " + placement.warning);
   return placement;
 }
 

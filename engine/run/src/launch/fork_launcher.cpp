@@ -3,6 +3,7 @@
 // When to fork, when to execute, and when to start a new server.
 #include "launch/fork_launcher.h"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -30,8 +31,7 @@ ForkLauncher::ForkLauncher(ReplicaOrder program) : program_(std::move(program)),
   QObject::connect(&patience_, &QTimer::timeout, &patience_, [this] {
     if (!server_ || server_->ready()) return;
     kill(server_->pid(), SIGKILL);
-    answered("it did not call init_process_group() within " + std::to_string(kForkServerStart.count()) +
-             " s");
+    answered(fmt::format("it did not call init_process_group() within {} s", kForkServerStart.count()));
   });
 }
 
@@ -116,9 +116,9 @@ bool ForkLauncher::take_exited(pid_t pid, int status) {
   if (!server_ || server_->pid() != pid) return false;
   if (!server_->ready()) server_->take_answer();  // a refusal, or its end
   if (!server_) return true;
-  on_news("warning", "the fork server " + (WIFSIGNALED(status)
-                                               ? "was killed by signal " + std::to_string(WTERMSIG(status))
-                                               : "exited with code " + std::to_string(WEXITSTATUS(status))));
+  on_news("warning", WIFSIGNALED(status)
+                         ? fmt::format("the fork server was killed by signal {}", WTERMSIG(status))
+                         : fmt::format("the fork server exited with code {}", WEXITSTATUS(status)));
   server_.reset();
   if (used_) start_server();  // at most once a generation; launch makes up for the rest
   return true;

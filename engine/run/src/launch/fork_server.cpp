@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Starting a fork server, and its packets.
 #include "launch/fork_server.h"
 
 #include <poll.h>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Starting a generation.
 #include "launch/generation.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -69,7 +68,7 @@ bool can_be_written(const fs::path& log) {
 }  // namespace
 
 std::string master_address(int generation) {
-  return "127.1." + std::to_string(generation >> 8 & 255) + "." + std::to_string(generation & 255);
+  return fmt::format("127.1.{}.{}", generation >> 8 & 255, generation & 255);
 }
 
 ReplicaOrder program_order(const protocol::RunSpec& spec, const fs::path& log) {

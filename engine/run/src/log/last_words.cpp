@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Looking for the exception in a log's end.
 #include "log/last_words.h"
 
 #include <algorithm>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Reading the end of a log.
 #include "log/log_tail.h"
 
 #include <QFile>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Looking for what allocators say.
 #include "log/memory_fault.h"
 
 #include <algorithm>

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Decisions and their numbers.
 #include "model/auto_scaling.h"
 
+#include <fmt/format.h>
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cstdio>
 #include <utility>
 
 #include "batchscope/run/model.h"
@@ -26,12 +23,6 @@ goodput::ChooserLimits limits(const protocol::RunSpec& spec, const Machine& mach
           .min_efficiency = spec.efficiency_floor};
 }
 
-std::string number(const char* form, double value) {
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), form, value);
-  return text.data();
-}
-
 // Of many candidates those that tell most: doublings, the present and the chosen.
 std::string predictions(const goodput::ReplicaDecision& decision, int present) {
   std::string text;
@@ -39,8 +30,8 @@ std::string predictions(const goodput::ReplicaDecision& decision, int present) {
     const int n = candidate.replicas;
     if (n != present && n != decision.replicas && n != decision.cap && !std::has_single_bit(unsigned(n)))
       continue;
-    text += (text.empty() ? "" : ", ") + number("%.4g", candidate.goodput) + " samples/s on " +
-            std::to_string(n) + " (" + number("%.2f", candidate.efficiency) + " a replica)";
+    text += fmt::format("{}{:.4g} samples/s on {} ({:.2f} a replica)", text.empty() ? "" : ", ",
+                        candidate.goodput, n, candidate.efficiency);
   }
   return text;
 }
@@ -55,15 +46,13 @@ AutoScaling::Verdict AutoScaling::consider(const protocol::Model& model, const g
   const bool moves = decision.replicas != at.replicas;
   Verdict verdict;
   if (moves) verdict.replicas = decision.replicas;
-  if (!moves && std::exchange(told_, true)) return verdict;
-  verdict.event =
-      "auto: " +
-      (moves ? "from " + std::to_string(at.replicas) + " to " + replica_count_text(decision.replicas)
-             : "stays on " + replica_count_text(at.replicas) + " for now") +
-      "; predicted goodput " + predictions(decision, at.replicas) + "; a pause of " +
-      seconds_text(decision.pause) + " charged over " + seconds_text(decision.horizon) +
-      "; efficiency floor " + number("%.2g", chooser_.limits().min_efficiency) + ", at most " +
-      replica_count_text(decision.cap);
+  if (!moves && std::exchange(reported_, true)) return verdict;
+  verdict.event = fmt::format(
+      "auto: {}; predicted goodput {}; a pause of {} charged over {}; efficiency floor {:.2g}, at most {}",
+      moves ? fmt::format("from {} to {}", at.replicas, replica_count_text(decision.replicas))
+            : fmt::format("stays on {} for now", replica_count_text(at.replicas)),
+      predictions(decision, at.replicas), seconds_text(decision.pause), seconds_text(decision.horizon),
+      chooser_.limits().min_efficiency, replica_count_text(decision.cap));
   return verdict;
 }
 

@@ -25,12 +25,12 @@ class AutoScaling {
   };
   Verdict consider(const protocol::Model& model, const goodput::Standing& at);
 
-  void begin_generation() { told_ = false; }
+  void begin_generation() { reported_ = false; }
   void refuse(int replicas) { chooser_.refuse(replicas); }  // a move there has failed
 
  private:
   goodput::ReplicaChooser chooser_;
-  bool told_ = false;
+  bool reported_ = false;
 };
 
 }  // namespace batchscope::run

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Hints to series.
 #include "model/hinted_series.h"
 
 #include "batchscope/protocol/series.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Telemetry's model to goodput's.
 #include "batchscope/run/model.h"
 
 namespace batchscope::run {

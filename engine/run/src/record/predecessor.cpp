@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Taking over from a supervisor that is gone.
 #include "record/predecessor.h"
 
 #include <sys/stat.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Telemetry to store.
 #include "record/recorder.h"
 
+#include <fmt/format.h>
 #include <cmath>
 #include <filesystem>
 #include <set>
@@ -45,15 +44,16 @@ storage::SampleWriter Recorder::open_samples(const std::filesystem::path& file, 
     if (error.kind() != ErrorKind::corrupt) throw;
     std::filesystem::path aside;
     for (int number = 1; aside.empty() || std::filesystem::exists(aside); ++number)
-      aside = file.string() + ".damaged-" + std::to_string(number);
+      aside = fmt::format("{}.damaged-{}", file.string(), number);
     for (const char* suffix : {"-wal", "-shm", ""}) {
       std::error_code ignored;  // neither of the first two need be there
       std::filesystem::rename(file.string() + suffix, aside.string() + suffix, ignored);
     }
     const std::int64_t saved = storage::recover_samples(aside, file);
-    set_aside = std::string("the series recorded so far are damaged and were set aside as ") +
-                aside.filename().string() + "; " + std::to_string(saved) +
-                " of their values could be read and go on: " + error.what();
+    set_aside = fmt::format(
+        "the series recorded so far are damaged and were set aside as {}; {} of their values could be read "
+        "and go on: {}",
+        aside.filename().string(), saved, error.what());
     return storage::SampleWriter(file);
   }
 }
@@ -116,8 +116,8 @@ void Recorder::take_steps(const Steps& steps) {
   if (!times.empty()) last_step_ = steps.first_step + static_cast<std::int64_t>(times.size()) - 1;
   if (steps.dropped > dropped_)
     event(last_step_, "warning",
-          std::to_string(steps.dropped - dropped_) +
-              " steps are missing from the charts: the supervisor did not read telemetry in time");
+          fmt::format("{} steps are missing from the charts: the supervisor did not read telemetry in time",
+                      steps.dropped - dropped_));
   dropped_ = steps.dropped;
 }
 
@@ -226,24 +226,25 @@ void Recorder::flush() {
     }
     writes_.pop_front();
   }
-  if (catalogue_trouble_.told && is_writable)
+  if (catalogue_trouble_.reported && is_writable)
     tell_resumed(catalogue_trouble_, "events and states", std::exchange(dropped_writes_, 0), "of them");
 }
 
 void Recorder::commit() {
   try {
     samples_.commit();
-    const std::int64_t dropped = samples_.dropped() - std::exchange(dropped_values_told_, samples_.dropped());
-    if (samples_trouble_.told) tell_resumed(samples_trouble_, "series", dropped, "values of that time");
+    const std::int64_t dropped =
+        samples_.dropped() - std::exchange(dropped_values_reported_, samples_.dropped());
+    if (samples_trouble_.reported) tell_resumed(samples_trouble_, "series", dropped, "values of that time");
   } catch (const Error& error) {
     trouble(samples_trouble_, error.what());
   }
-  for (const auto& repairs = samples_.repairs(); repairs_told_ < repairs.size(); ++repairs_told_)
-    event(last_step_, "warning", repairs[repairs_told_]);
+  for (const auto& repairs = samples_.repairs(); repairs_reported_ < repairs.size(); ++repairs_reported_)
+    event(last_step_, "warning", repairs[repairs_reported_]);
 }
 
 void Recorder::trouble(Trouble& trouble, const std::string& what) {
-  if (trouble.told) return;
+  if (trouble.reported) return;
   trouble = {true, monotonic_seconds()};
   if (on_trouble) on_trouble("the run's records cannot be written, training goes on: " + what);
 }
@@ -252,10 +253,10 @@ void Recorder::tell_resumed(Trouble& trouble, const std::string& what, std::int6
                             const std::string& unit) {
   const auto seconds = static_cast<std::int64_t>(std::ceil(monotonic_seconds() - trouble.since));
   trouble = {};
-  const std::string text = "the run's " + what + " could not be written for " + std::to_string(seconds) +
-                           " s; they are recorded again, and ";
   event(last_step_, missing == 0 ? "info" : "warning",
-        text + (missing == 0 ? "none is missing" : std::to_string(missing) + " " + unit + " are missing"));
+        fmt::format("the run's {} could not be written for {} s; they are recorded again, and {}", what,
+                    seconds,
+                    missing == 0 ? "none is missing" : fmt::format("{} {} are missing", missing, unit)));
 }
 
 }  // namespace batchscope::run

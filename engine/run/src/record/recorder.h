@@ -65,7 +65,7 @@ class Recorder {
   using Write = std::function<void(storage::Catalogue&)>;
   // Something that the disk has refused, from the moment when it was told of until that is over.
   struct Trouble {
-    bool told = false;
+    bool reported = false;
     double since = 0;  // s, monotonic
   };
 
@@ -86,13 +86,13 @@ class Recorder {
   const protocol::RunPaths paths_;
   std::string samples_set_aside_;  // why, where the series that were there could not be opened
   storage::SampleWriter samples_;
-  std::size_t repairs_told_ = 0;
+  std::size_t repairs_reported_ = 0;
   const double offset_;
   const std::size_t most_waiting_;
   std::deque<Write> writes_;
-  std::int64_t dropped_writes_ = 0;  // not told yet
+  std::int64_t dropped_writes_ = 0;  // not reported yet
   Trouble catalogue_trouble_, samples_trouble_;
-  std::int64_t dropped_values_told_ = 0;
+  std::int64_t dropped_values_reported_ = 0;
 
   int generation_ = 0;
   std::int64_t last_step_ = 0;

@@ -135,7 +135,7 @@ void VolatileCheckpoints::persist() {
   }
   running_ = std::async(std::launch::async, [this] {
     setpriority(PRIO_PROCESS, 0, 10);  // of this thread: replicas train beside it
-    while (take_wish()) {
+    while (take_request()) {
       try {
         write_out();
       } catch (const std::exception& error) {  // of a directory that is being changed, say
@@ -146,7 +146,7 @@ void VolatileCheckpoints::persist() {
 }
 
 // Whether somebody has asked since it was last looked; the thread that hears no writes no more.
-bool VolatileCheckpoints::take_wish() {
+bool VolatileCheckpoints::take_request() {
   const std::lock_guard lock(mutex_);
   writing_ = std::exchange(wanted_, false);
   return writing_;

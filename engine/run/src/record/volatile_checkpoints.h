@@ -48,7 +48,7 @@ class VolatileCheckpoints {
   const std::set<std::string>& lost() const { return lost_; }
 
  private:
-  bool take_wish();
+  bool take_request();
   void write_out();
   void keep_newest();
   void tell(const std::string& level, const std::string& text);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Serving control requests.
 #include "socket/control_server.h"
 
+#include <fmt/format.h>
 #include <QDeadlineTimer>
 #include <QTimer>
 #include <algorithm>
@@ -46,9 +45,9 @@ void ControlServer::accept(std::unique_ptr<QLocalSocket> socket) {
   const auto connection = std::make_shared<Connection>(std::move(socket));
   if (connections_.size() >= kMostConnections) {
     connection->lines.write(error_line(
-        nullptr,
-        Error(ErrorKind::conflict, "too many connections: this supervisor has " +
-                                       std::to_string(kMostConnections) + " already; close one first")));
+        nullptr, Error(ErrorKind::conflict,
+                       fmt::format("too many connections: this supervisor has {} already; close one first",
+                                   kMostConnections))));
     connection->lines.socket().flush();
     return;
   }
@@ -62,8 +61,8 @@ void ControlServer::accept(std::unique_ptr<QLocalSocket> socket) {
     raw->patience.stop();
   };
   raw->lines.on_overlong = [raw] {
-    raw->lines.write(error_line(
-        nullptr, Error(ErrorKind::usage, "a request of over " + std::to_string(kLineLimit) + " bytes")));
+    raw->lines.write(
+        error_line(nullptr, Error(ErrorKind::usage, fmt::format("a request of over {} bytes", kLineLimit))));
     raw->lines.socket().disconnectFromServer();
   };
   QObject::connect(&raw->lines.socket(), &QLocalSocket::bytesWritten, &raw->patience, [this, raw] {

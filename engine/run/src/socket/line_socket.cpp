@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Lines over a local socket.
 #include "socket/line_socket.h"
 
 #include <utility>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The telemetry socket.
 #include "socket/telemetry_server.h"
 
+#include <fmt/format.h>
 #include <optional>
 #include <utility>
 
@@ -62,9 +61,9 @@ void TelemetryServer::take(Connection& connection, const std::string& line) {
     const protocol::Message message = protocol::decode(line);
     if (const auto* hello = std::get_if<protocol::Hello>(&message)) {
       if (hello->generation != generation_ || hello->rank < 0 || hello->rank >= replicas_)
-        throw Error(ErrorKind::usage, "it says it is rank " + std::to_string(hello->rank) +
-                                          " of generation " + std::to_string(hello->generation) +
-                                          ", which does not run now");
+        throw Error(ErrorKind::usage,
+                    fmt::format("it says it is rank {} of generation {}, which does not run now", hello->rank,
+                                hello->generation));
       connection.rank = hello->rank;
       connection.generation = generation_;
     } else if (!connection.rank) {

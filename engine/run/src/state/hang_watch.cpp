@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Judging heartbeats.
 #include "state/hang_watch.h"
 
 #include <algorithm>

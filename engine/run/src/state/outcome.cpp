@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Judging a generation's end.
 #include "state/outcome.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cstring>
 
@@ -24,11 +23,11 @@ std::string Outcome::text() const {
       case Cause::hang: return "hang";
       case Cause::memory: return "out of memory";
       default:
-        return culprit.signal ? "signal " + std::to_string(culprit.signal)
-                              : "exit code " + std::to_string(culprit.code);
+        return culprit.signal ? fmt::format("signal {}", culprit.signal)
+                              : fmt::format("exit code {}", culprit.code);
     }
   };
-  return "crashed: rank " + std::to_string(culprit.rank) + ", " + how();
+  return fmt::format("crashed: rank {}, {}", culprit.rank, how());
 }
 
 Outcome judge(const std::vector<Exit>& exits) {
@@ -53,15 +52,15 @@ Outcome judge(const std::vector<Exit>& exits) {
 }
 
 std::string describe(const Exit& exit) {
-  const std::string who = "rank " + std::to_string(exit.rank);
+  const std::string who = fmt::format("rank {}", exit.rank);
   const std::string because = exit.why.empty() ? "" : ": " + exit.why;
   if (exit.cause == Cause::hang) return who + " hangs" + because;
   if (exit.cause == Cause::memory) return who + " ran out of memory" + because;
   if (exit.cause == Cause::non_finite) return exit.why;
-  if (exit.signal == 0) return who + " ended with exit code " + std::to_string(exit.code) + because;
+  if (exit.signal == 0) return fmt::format("{} ended with exit code {}{}", who, exit.code, because);
   const char* const name = sigabbrev_np(exit.signal);
-  return who + " was killed by signal " + std::to_string(exit.signal) +
-         (name ? std::string(" (SIG") + name + ")" : std::string()) + because;
+  return fmt::format("{} was killed by signal {}{}{}", who, exit.signal,
+                     name ? fmt::format(" (SIG{})", name) : std::string(), because);
 }
 
 }  // namespace batchscope::run

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Measuring a pause.
 #include "state/pause_clock.h"
 
 #include <algorithm>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Estimating the remaining time.
 #include "state/remaining_time.h"
 
 #include <algorithm>

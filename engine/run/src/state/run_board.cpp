@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Keeping the run's standing.
 #include "state/run_board.h"
 
 #include <algorithm>

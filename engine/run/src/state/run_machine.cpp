@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Transitions of the run's state machine.
 #include "state/run_machine.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -140,8 +139,9 @@ void RunMachine::hung(const Suspect& suspect) {
   hang_ = suspect;
   if (phase_ != Phase::ending) begin_ending(Intent::none);
   if (intent_ != Intent::none)
-    orders_.tell("warning", "rank " + std::to_string(suspect.rank) + " hangs: " + suspect.why +
-                                "; the replicas are killed and the newest complete checkpoint is used");
+    orders_.tell("warning", fmt::format("rank {} hangs: {}; the replicas are killed and the newest complete "
+                                        "checkpoint is used",
+                                        suspect.rank, suspect.why));
   killed_ = true;
   orders_.kill();
 }
@@ -269,8 +269,9 @@ void RunMachine::crashed(const Exit& culprit) {
   if (stillborn_ >= 2)
     return end(RunState::failed, "the run failed twice in a row before a first step: " + why);
   if (crashes_ > limits_.restart_budget)
-    return end(RunState::failed, "the budget of " + std::to_string(limits_.restart_budget) +
-                                     " restarts without progress is used up; the last time " + why);
+    return end(RunState::failed,
+               fmt::format("the budget of {} restarts without progress is used up; the last time {}",
+                           limits_.restart_budget, why));
   restart(what, back_off(crashes_), log);
 }
 
@@ -288,8 +289,8 @@ bool RunMachine::restore_old_count(const std::string& why) {
   const int old = std::exchange(old_replicas_, 0);
   if (old == 0 || progressed_) return false;
   const int next = std::exchange(queued_, std::nullopt).value_or(old);
-  orders_.tell("error", "the restart on " + replica_count_text(replicas_) + " failed, back to " +
-                            replica_count_text(next) + ": " + why);
+  orders_.tell("error", fmt::format("the restart on {} failed, back to {}: {}", replica_count_text(replicas_),
+                                    replica_count_text(next), why));
   launch(next, "rescale");
   return true;
 }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Catching what handlers of events throw.
 #include "batchscope/run/application.h"
 
 namespace batchscope::run {

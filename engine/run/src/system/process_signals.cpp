@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Reading signals, reaping children.
 #include "system/process_signals.h"
 
 #include <sys/signalfd.h>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The children in /proc, and the record of a run's replicas.
 #include "system/process_table.h"
 
 #include <unistd.h>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Finding programs.
 #include "system/programs.h"
 
 #include <unistd.h>
