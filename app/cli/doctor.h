@@ -23,7 +23,7 @@ struct Finding {
 // Cores, memory and GPUs.
 std::vector<Finding> examineHardware();
 
-// LibTorch as batchscope-probe beside our program reports it. `gpus` as examineHardware counted them.
+// LibTorch as batchscope-probe beside our program reports it. `gpus` as the driver shows them.
 std::vector<Finding> examineLibTorch(int gpus);
 
 // The probe's answer judged: {"torch","blas","blas_library","threads","cuda","cuda_devices","backends",
@@ -47,7 +47,5 @@ void tightenRights();
 
 // Every file of the store, read as a whole: takes as long as the disk does.
 std::vector<Finding> examineStoreFiles();
-
-int countGpus();
 
 }  // namespace batchscope::cli

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/run/machine.h"
 #include "commands.h"
 #include "doctor.h"
 #include "format.h"
@@ -34,9 +35,10 @@ Colour levelColour(Level level) {
 
 std::vector<Finding> examine(bool storeOnly) {
   std::vector<Finding> findings;
-  for (std::vector<Finding>& part : storeOnly ? std::vector{examineStore(), examineStoreFiles()}
-                                              : std::vector{examineHardware(), examineLibTorch(countGpus()),
-                                                            examineStore(), examineDevices()})
+  const auto gpus = static_cast<int>(run::driver_gpus().size());
+  for (std::vector<Finding>& part :
+       storeOnly ? std::vector{examineStore(), examineStoreFiles()}
+                 : std::vector{examineHardware(), examineLibTorch(gpus), examineStore(), examineDevices()})
     for (Finding& finding : part) findings.push_back(std::move(finding));
   return findings;
 }

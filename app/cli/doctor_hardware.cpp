@@ -3,7 +3,6 @@
 
 #include <QProcess>
 #include <QStringList>
-#include <filesystem>
 #include <fstream>
 
 #include "batchscope/run/machine.h"
@@ -14,11 +13,9 @@ namespace batchscope::cli {
 namespace {
 
 using Level = Finding::Level;
-namespace fs = std::filesystem;
 
 constexpr std::int64_t kLittleMemory = 1'000'000'000;
 constexpr int kSmiTimeoutMs = 10'000;
-const fs::path kDriverGpus = "/proc/driver/nvidia/gpus";
 
 // "MemAvailable:   12345 kB" of /proc/meminfo in bytes; 0 where it is not there.
 std::int64_t meminfo(const std::string& field) {
@@ -47,7 +44,7 @@ QStringList smiGpus() {
 }
 
 Finding examineGpus() {
-  const int gpus = countGpus();
+  const std::size_t gpus = run::driver_gpus().size();
   if (gpus == 0)
     return {Level::ok, "GPUs", "none that the NVIDIA driver knows; replicas share the cores", ""};
   const QStringList named = smiGpus();
@@ -59,13 +56,6 @@ Finding examineGpus() {
 }
 
 }  // namespace
-
-int countGpus() {
-  std::error_code fault;
-  int gpus = 0;
-  for ([[maybe_unused]] const auto& entry : fs::directory_iterator(kDriverGpus, fault)) ++gpus;
-  return gpus;
-}
 
 std::vector<Finding> examineHardware() {
   // Containers and taskset limit them.

@@ -66,8 +66,7 @@ run::Recipe loadRecipe(const fs::path& place) {
 }
 
 run::Recipe findRecipe(const std::string& text) {
-  for (run::Recipe& recipe : run::installed_recipes())
-    if (recipe.name == text) return std::move(recipe);
+  if (auto recipe = run::installed_recipe(text)) return std::move(*recipe);
   if (!fs::exists(text)) refuseUnknown("recipe", text);
   return loadRecipe(text);
 }

@@ -318,4 +318,10 @@ std::vector<Recipe> installed_recipes() {
   return recipes;
 }
 
+std::optional<Recipe> installed_recipe(const std::string& name) {
+  for (Recipe& recipe : installed_recipes())
+    if (recipe.name == name) return std::move(recipe);
+  return std::nullopt;
+}
+
 }  // namespace batchscope::run

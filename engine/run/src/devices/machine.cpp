@@ -54,8 +54,10 @@ std::vector<std::string> listed_gpus(const std::string& list) {
   return gpus;
 }
 
+}  // namespace
+
 // /dev/nvidia0, nvidia1 ...; the others (nvidiactl, nvidia-uvm) are not devices to train on.
-std::vector<std::string> gpus_of_the_driver() {
+std::vector<std::string> driver_gpus() {
   constexpr std::string_view kPrefix = "nvidia";
   std::vector<int> numbers;
   std::error_code error;
@@ -70,11 +72,9 @@ std::vector<std::string> gpus_of_the_driver() {
   return gpus;
 }
 
-}  // namespace
-
 Machine Machine::here() {
   const char* list = std::getenv("CUDA_VISIBLE_DEVICES");
-  return {usable_cores(), list ? listed_gpus(list) : gpus_of_the_driver()};
+  return {usable_cores(), list ? listed_gpus(list) : driver_gpus()};
 }
 
 std::string device_list(const std::vector<std::string>& devices) {

@@ -58,5 +58,7 @@ struct Recipe {
 /// Recipes that come with this build or installation, by name. One that does not load is left out, with a
 /// line on stderr.
 std::vector<Recipe> installed_recipes();
+/// The one of this name; none where there is none.
+std::optional<Recipe> installed_recipe(const std::string& name);
 
 }  // namespace batchscope::run
