@@ -7,6 +7,8 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/private_files.h"
+#include "batchscope/protocol/random_text.h"
+#include "batchscope/protocol/unix_address.h"
 #include "test_case.h"
 
 using namespace batchscope;
@@ -87,6 +89,27 @@ class TestPaths : public QObject {
       QVERIFY(!valid_run_id(id));
       QVERIFY_EXCEPTION_THROWN(run_paths(id), Error);
     }
+  }
+
+  void aLogsNameIsReadAsItIsWritten() {
+    const LogName name{12, 3};
+    QVERIFY(parse_log_name(run_paths("abcd1234").log_file(12, 3).filename().native()) == name);
+    for (const char* other :
+         {"", "g", "g1", "g1-r", "g1-r0", "g1-r0.log.times", "g-r0.log", "fork-server.log"})
+      QVERIFY2(!parse_log_name(other), other);
+  }
+
+  void aSocketsAddressHoldsItsWholePath() {
+    const std::string longest = "/" + std::string(106, 's');
+    QCOMPARE(std::string(unix_address(longest).sun_path), longest);
+    QVERIFY_EXCEPTION_THROWN(unix_address(longest + "s"), Error);
+  }
+
+  void aTokenIsOfItsLetters() {
+    const std::string token = random_text(32);
+    QCOMPARE(token.size(), std::size_t(32));
+    QCOMPARE(token.find_first_not_of("0123456789abcdef"), std::string::npos);
+    QVERIFY(token != random_text(32));
   }
 };
 
