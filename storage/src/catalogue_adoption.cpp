@@ -122,15 +122,17 @@ bool take_in(Database& database, const Found& found) {
   const Account& account = found.account;
   const bool told = !account.generations.empty();
   const auto epoch = account.latest.find(series::kEpoch);
-  const int added = database.execute(
-      "INSERT OR IGNORE INTO run (id, name, spec, state, message, created, ended, step, epoch)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      found.id, found.spec.name, spec_text(found.spec), run_state_name(RunState::stopped),
-      "found in its folder; the catalogue knew nothing of it",
-      told ? account.generations.front().started : found.modified,
-      told ? account.generations.back().ended : found.modified, account.step,
-      epoch == account.latest.end() ? 0 : as_count(epoch->second));
-  if (added == 0) return false;
+  Run run;
+  run.id = found.id;
+  run.name = found.spec.name;
+  run.spec = found.spec;
+  run.state = RunState::stopped;
+  run.message = "found in its folder; the catalogue knew nothing of it";
+  run.created = told ? account.generations.front().started : found.modified;
+  run.ended = told ? account.generations.back().ended : found.modified;
+  run.step = account.step;
+  if (epoch != account.latest.end()) run.epoch = as_count(epoch->second);
+  if (!add_run(database, run)) return false;
   Query row = database.query("SELECT key FROM run WHERE id = ?", found.id);
   row.next();
   const std::int64_t key = row.integer(0);

@@ -55,10 +55,12 @@ struct Catalogue::Impl {
   Database database;
 };
 
-// What is written of a run when it is made, and when it is found: each within a transaction.
-std::string spec_text(const protocol::RunSpec& spec);  // throws Error(usage), as RunSpec::check
+// What is written of a run when it is made, when it is found and when it comes from elsewhere; each within a
+// transaction.
+bool add_run(Database& database, const Run& run);  // false where there is one of its id
 void put_latest(Database& database, std::int64_t key, const std::map<std::string, double>& latest);
 void put_generation(Database& database, std::int64_t key, const Generation& generation);
+void add_event(Database& database, std::int64_t key, const Event& event);
 
 // Of this run, by their names; within a transaction.
 std::vector<std::string> leased_devices(Database& database, std::int64_t key);

@@ -22,20 +22,13 @@ void Catalogue::add_record(const RunRecord& record) {
   Database& database = impl_->database;
   // The parts are written by calls of their own; the run appears with the last of them.
   database.write([&] {
-    Query row = database.query("SELECT 1 FROM run WHERE id = ?", run.id);
-    if (row.next()) throw Error(ErrorKind::conflict, "there is a run " + run.id + " already");
-    database.execute(
-        "INSERT INTO run (id, name, spec, state, message, created, ended, step, epoch, epochs, fraction, "
-        "note, removed)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        run.id, run.name, spec_text(run.spec), run_state_name(run.state), run.message, run.created, run.ended,
-        run.step, run.epoch, run.epochs, run.fraction, run.note, now());
+    Run unfinished = run;
+    unfinished.removed = now();
+    if (!add_run(database, unfinished))
+      throw Error(ErrorKind::conflict, "there is a run " + run.id + " already");
     const std::int64_t key = impl_->key(run.id);
     put_latest(database, key, run.latest);
-    for (const Event& event : record.events)
-      database.execute(
-          "INSERT INTO event (run, time, generation, step, level, text) VALUES (?, ?, ?, ?, ?, ?)", key,
-          event.time, event.generation, event.step, event.level, event.text);
+    for (const Event& event : record.events) storage::add_event(database, key, event);
   });
   set_tags(run.id, run.tags);
   put_hyperparameters(run.id, run.hyperparameters);

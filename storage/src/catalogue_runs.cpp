@@ -9,7 +9,7 @@
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/process_id.h"
 #include "catalogue_impl.h"
-#include "checked_row.h"
+#include "record_table.h"
 
 namespace batchscope::storage {
 namespace {
@@ -29,6 +29,15 @@ protocol::RunSpec spec_from(const std::string& text) {
   }
 }
 
+// What is selected of a run.
+enum RunColumn { kKey, kSpec, kState, kSupervisor, kReplicas = kSupervisor + 2, kFirstField };
+
+std::string select_runs(const std::string& rest) {
+  return "SELECT key, spec, state, supervisor_pid, supervisor_start,"
+         " (SELECT replicas FROM generation WHERE run = key ORDER BY number DESC LIMIT 1)" +
+         column_list<Run>(Columns::all) + " FROM run " + rest;
+}
+
 // What a reader makes of a run that says it is active.
 RunState seen_state(RunState written, const protocol::ProcessId& supervisor, double created) {
   if (!is_active(written) || is_alive(supervisor)) return written;
@@ -37,51 +46,36 @@ RunState seen_state(RunState written, const protocol::ProcessId& supervisor, dou
   return awaits ? written : RunState::interrupted;
 }
 
-// Throws Error(corrupt) where anything of it cannot be read.
+// A row of select_runs(). Throws Error(corrupt) where anything of it cannot be read.
 Run sound_run(const Query& columns) {
   const CheckedRow row(columns);
-  Run run;
-  run.id = row.text(1);
+  Run run = record_in<Run>(row, kFirstField);
   if (!protocol::valid_run_id(run.id)) throw Error(ErrorKind::corrupt, "its id is none");
-  run.name = row.text(2);
-  run.spec = spec_from(row.text(3));
+  run.spec = spec_from(row.text(kSpec));
   run.spec.name = run.name;
-  run.message = row.text(5);
-  run.created = row.time(6);
-  run.ended = row.time(7);
-  run.step = row.integer(8);
-  run.epoch = row.small_integer(9);
-  run.epochs = row.small_integer(10);
-  run.fraction = row.real(11);
-  const protocol::ProcessId supervisor{row.small_integer(12), row.integer(13)};
-  run.note = row.text(14);
-  run.removed = row.time(15);
-  run.replicas = columns.null(16) ? run.spec.replicas : row.small_integer(16);
-  run.state = seen_state(protocol::parse_run_state(row.text(4)), supervisor, run.created);
+  const protocol::ProcessId supervisor{row.small_integer(kSupervisor), row.integer(kSupervisor + 1)};
+  run.replicas = columns.null(kReplicas) ? run.spec.replicas : row.small_integer(kReplicas);
+  run.state = seen_state(protocol::parse_run_state(row.text(kState)), supervisor, run.created);
   if (is_alive(supervisor)) run.supervisor_pid = supervisor.pid;
   return run;
 }
 
-double time_or_zero(const Query& row, int column) {
-  try {
-    return CheckedRow(row).time(column);
-  } catch (const Error&) {
-    return 0;
-  }
-}
-
-// What tells one run from another, of a row of which something else cannot be read: all other runs are as
-// good as ever, and this one can be named and removed.
-Run damaged_run(const Query& row, const std::string& why) {
+// What can be read of a row of which something cannot: all other runs are as good as ever, and this one can
+// be named and removed.
+Run damaged_run(const Query& columns, const std::string& why) {
+  const CheckedRow row(columns);
   Run run;
-  run.id = row.text(1);
-  run.name = row.text(2);
+  int column = kFirstField;
+  visit_fields(run, [&](const char*, auto& member, Meaning meaning) {
+    try {
+      row.get(column++, member, meaning);
+    } catch (const Error&) {
+    }
+  });
   run.state = RunState::damaged;
   run.message = why;
-  run.created = time_or_zero(row, 6);
-  run.ended = time_or_zero(row, 7);
-  run.removed = time_or_zero(row, 15);
-  const protocol::ProcessId supervisor{static_cast<pid_t>(row.integer(12)), row.integer(13)};
+  const protocol::ProcessId supervisor{static_cast<pid_t>(columns.integer(kSupervisor)),
+                                       columns.integer(kSupervisor + 1)};
   if (is_alive(supervisor)) run.supervisor_pid = supervisor.pid;
   return run;
 }
@@ -94,11 +88,6 @@ Run run_from(const Query& row) {
   }
 }
 
-#define BATCHSCOPE_RUN_COLUMNS                                                          \
-  "key, id, name, spec, state, message, created, ended, step, epoch, epochs, fraction," \
-  " supervisor_pid, supervisor_start, note, removed,"                                   \
-  " (SELECT replicas FROM generation WHERE run = key ORDER BY number DESC LIMIT 1)"
-
 void add_details(Database& database, std::int64_t key, Run& run) {
   Query value = database.query("SELECT series, value FROM latest WHERE run = ?", key);
   while (value.next()) run.latest.emplace_hint(run.latest.end(), value.text(0), value.real(1));
@@ -108,6 +97,12 @@ void add_details(Database& database, std::int64_t key, Run& run) {
   Query parameter = database.query("SELECT name, value FROM hyperparameter WHERE run = ? ORDER BY name", key);
   while (parameter.next())
     run.hyperparameters.emplace_hint(run.hyperparameters.end(), parameter.text(0), parameter.text(1));
+}
+
+// Throws Error(usage), as RunSpec::check.
+std::string spec_text(const protocol::RunSpec& spec) {
+  spec.check();
+  return Json(spec).dump(-1, ' ', false, Json::error_handler_t::replace);  // paths may hold any bytes
 }
 
 bool starts_with(const std::string& text, const std::string& prefix) { return text.rfind(prefix, 0) == 0; }
@@ -128,9 +123,9 @@ std::vector<Run> select(const std::vector<Run>& runs, Predicate predicate) {
 
 }  // namespace
 
-std::string spec_text(const protocol::RunSpec& spec) {
-  spec.check();
-  return Json(spec).dump(-1, ' ', false, Json::error_handler_t::replace);  // paths may hold any bytes
+bool add_run(Database& database, const Run& run) {
+  static const std::string sql = insert_sql<Run>("INSERT OR IGNORE INTO run (spec, state");
+  return insert(database, sql, run, spec_text(run.spec), run_state_name(run.state)) > 0;
 }
 
 double now() {
@@ -149,24 +144,26 @@ Catalogue::Catalogue(Catalogue&&) noexcept = default;
 Catalogue& Catalogue::operator=(Catalogue&&) noexcept = default;
 
 std::string Catalogue::create_run(const protocol::RunSpec& spec) {
-  const std::string id = protocol::new_run_id();  // 36^8 of them; UNIQUE refuses the impossible
-  const std::string text = spec_text(spec);
-  impl_->database.write([&] {
-    impl_->database.execute("INSERT INTO run (id, name, spec, state, created) VALUES (?, ?, ?, ?, ?)", id,
-                            spec.name, text, run_state_name(RunState::starting), now());
-  });
-  return id;
+  Run run;
+  run.id = protocol::new_run_id();
+  run.name = spec.name;
+  run.spec = spec;
+  run.created = now();
+  Database& database = impl_->database;
+  if (!database.write([&] { return add_run(database, run); }))  // one in 36^8
+    throw Error(ErrorKind::conflict, "there is a run " + run.id + " already: try again");
+  return run.id;
 }
 
 namespace {
 
-std::vector<Run> read_runs(Database& database, std::string_view sql) {
+std::vector<Run> read_runs(Database& database, const std::string& sql) {
   return database.read([&] {
     std::vector<Run> runs;
     Query row = database.query(sql);
     while (row.next()) {
       runs.push_back(run_from(row));
-      add_details(database, row.integer(0), runs.back());
+      add_details(database, row.integer(kKey), runs.back());
     }
     return runs;
   });
@@ -175,22 +172,23 @@ std::vector<Run> read_runs(Database& database, std::string_view sql) {
 }  // namespace
 
 std::vector<Run> Catalogue::runs() {
-  return read_runs(impl_->database, "SELECT " BATCHSCOPE_RUN_COLUMNS
-                                    " FROM run WHERE removed <= 0 ORDER BY created DESC, key DESC");
+  static const std::string sql = select_runs("WHERE removed <= 0 ORDER BY created DESC, key DESC");
+  return read_runs(impl_->database, sql);
 }
 
 std::vector<Run> Catalogue::trash() {
-  return read_runs(impl_->database, "SELECT " BATCHSCOPE_RUN_COLUMNS
-                                    " FROM run WHERE removed > 0 ORDER BY removed DESC, key DESC");
+  static const std::string sql = select_runs("WHERE removed > 0 ORDER BY removed DESC, key DESC");
+  return read_runs(impl_->database, sql);
 }
 
 std::optional<Run> Catalogue::run(const std::string& id) {
+  static const std::string sql = select_runs("WHERE id = ?");
   Database& database = impl_->database;
   return database.read([&]() -> std::optional<Run> {
-    Query row = database.query("SELECT " BATCHSCOPE_RUN_COLUMNS " FROM run WHERE id = ?", id);
+    Query row = database.query(sql, id);
     if (!row.next()) return std::nullopt;
     Run run = run_from(row);
-    add_details(database, row.integer(0), run);
+    add_details(database, row.integer(kKey), run);
     return run;
   });
 }

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "batchscope/storage/record_fields.h"
 #include "query.h"
 
 namespace batchscope::storage {
@@ -21,6 +22,15 @@ class CheckedRow {
   double real(int column) const;  // NULL is NaN
   double time(int column) const;  // s since 1970, of a time that can be written as a date
   std::string text(int column) const;
+
+  // As the member's type and meaning demand.
+  void get(int column, std::int64_t& member, Meaning) const { member = integer(column); }
+  void get(int column, int& member, Meaning) const { member = small_integer(column); }
+  void get(int column, std::string& member, Meaning) const { member = text(column); }
+  void get(int column, double& member, Meaning meaning) const {
+    const bool is_time = meaning == Meaning::time || meaning == Meaning::later_time;
+    member = is_time ? time(column) : real(column);
+  }
 
  private:
   const Query& row_;

@@ -40,19 +40,23 @@ class Database {
   // For what SQLiteCpp does not offer.
   sqlite3* handle() const { return connection_.getHandle(); }
 
-  // `sql` must be a literal: it is prepared once and kept. No two queries of the same text at a time.
+  // `sql` must last as a literal does: it is prepared once and kept. No two queries of the same text at a
+  // time.
   template <class... Values>
   Query query(std::string_view sql, const Values&... values) {
-    SQLite::Statement& statement = prepared(sql);
-    int index = 0;
-    (bind(statement, ++index, values), ...);
-    return Query(statement);
+    return query_with(sql, [&](auto&& give) { (give(values), ...); });
   }
 
   // Runs a statement to its end. The number of rows it changed.
   template <class... Values>
   int execute(std::string_view sql, const Values&... values) {
-    Query running = query(sql, values...);
+    return execute_with(sql, [&](auto&& give) { (give(values), ...); });
+  }
+
+  // As execute; `parameters(give)` calls give(value) for each in turn.
+  template <class Parameters>
+  int execute_with(std::string_view sql, Parameters&& parameters) {
+    Query running = query_with(sql, parameters);
     while (running.next()) {
     }
     return connection_.getChanges();
@@ -96,6 +100,14 @@ class Database {
    private:
     SQLite::Database& connection_;
   };
+
+  template <class Parameters>
+  Query query_with(std::string_view sql, Parameters&& parameters) {
+    SQLite::Statement& statement = prepared(sql);
+    int index = 0;
+    parameters([&](const auto& value) { bind(statement, ++index, value); });
+    return Query(statement);
+  }
 
   void open(const Schema& schema, Access access, const Content& content);
   void open_for_looking(const Schema& schema);

@@ -38,9 +38,7 @@ void fields(M& m, V&& visit) {
   } else if constexpr (std::is_same_v<T, EpochMark>) {
     visit("epoch", m.epoch), visit("begin", m.begin), visit("step", m.step), visit("mono", m.mono);
   } else if constexpr (std::is_same_v<T, LedgerEntry>) {
-    visit("loader", m.loader), visit("epoch", m.epoch), visit("pass", m.pass), visit("from", m.from);
-    visit("to", m.to), visit("padding", m.padding), visit("dataset_size", m.dataset_size),
-        visit("step", m.step);
+    visit_fields(m, visit);
   } else if constexpr (std::is_same_v<T, Model>) {
     visit("perf", m.perf), visit("grad_sqr", m.grad_sqr), visit("grad_var", m.grad_var);
     visit("init_batch_size", m.init_batch_size), visit("max_batch_size", m.max_batch_size);

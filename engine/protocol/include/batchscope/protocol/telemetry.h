@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -98,6 +99,15 @@ struct LedgerEntry {
 
   bool operator==(const LedgerEntry&) const = default;  ///< all fields
 };
+
+/// Calls visit(name, member) for each field of a LedgerEntry, which may be const.
+template <class Entry, class Visit>
+  requires std::is_same_v<std::remove_const_t<Entry>, LedgerEntry>
+void visit_fields(Entry& entry, Visit&& visit) {
+  visit("loader", entry.loader), visit("epoch", entry.epoch), visit("pass", entry.pass);
+  visit("from", entry.from), visit("to", entry.to), visit("padding", entry.padding);
+  visit("dataset_size", entry.dataset_size), visit("step", entry.step);
+}
 
 /// The fitted goodput model, whenever it was fitted anew: enough to predict any configuration.
 struct Model {

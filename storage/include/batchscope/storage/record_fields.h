@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// What each record of a run is made of. visit_fields(record, visit) calls visit(name, member, meaning) for
+/// each of its fields; the record may be const. The catalogue's columns, the JSON that programs print and the
+/// files that runs are exported to and imported from have these fields by these names. A field that is added
+/// here is in all of them, but for the catalogue's table, which needs a migration.
+#pragma once
+
+#include <type_traits>
+
+#include "batchscope/storage/catalogue.h"
+
+namespace batchscope::storage {
+
+/// What a number stands for beyond its type.
+enum class Meaning {
+  plain,       ///< nothing
+  key,         ///< given by the catalogue: not taken from elsewhere
+  time,        ///< s since 1970
+  later_time,  ///< as time; 0: not yet
+  duration,    ///< s; negative: unknown
+};
+
+/// One of the records below, const or not.
+template <class T, class Record>
+concept FieldsOf = std::is_same_v<std::remove_const_t<T>, Record>;
+
+/// Without what has a form of its own: state, specification, devices, tags and values by name.
+void visit_fields(FieldsOf<Run> auto& run, auto&& visit) {
+  visit("id", run.id, Meaning::plain);
+  visit("name", run.name, Meaning::plain);
+  visit("message", run.message, Meaning::plain);
+  visit("created", run.created, Meaning::time);
+  visit("ended", run.ended, Meaning::later_time);
+  visit("removed", run.removed, Meaning::later_time);
+  visit("step", run.step, Meaning::plain);
+  visit("epoch", run.epoch, Meaning::plain);
+  visit("epochs", run.epochs, Meaning::plain);
+  visit("fraction", run.fraction, Meaning::plain);
+  visit("note", run.note, Meaning::plain);
+}
+
+/// All of it.
+void visit_fields(FieldsOf<Generation> auto& generation, auto&& visit) {
+  visit("number", generation.number, Meaning::plain);
+  visit("replicas", generation.replicas, Meaning::plain);
+  visit("reason", generation.reason, Meaning::plain);
+  visit("started", generation.started, Meaning::time);
+  visit("ended", generation.ended, Meaning::later_time);
+  visit("first_step", generation.first_step, Meaning::plain);
+  visit("last_step", generation.last_step, Meaning::plain);
+  visit("checkpoint", generation.checkpoint, Meaning::plain);
+  visit("pause", generation.pause, Meaning::duration);
+  visit("pause_parts", generation.pause_parts, Meaning::plain);
+  visit("outcome", generation.outcome, Meaning::plain);
+}
+
+/// All of it.
+void visit_fields(FieldsOf<Epoch> auto& epoch, auto&& visit) {
+  visit("number", epoch.number, Meaning::plain);
+  visit("generation", epoch.generation, Meaning::plain);
+  visit("started", epoch.started, Meaning::time);
+  visit("ended", epoch.ended, Meaning::later_time);
+  visit("first_step", epoch.first_step, Meaning::plain);
+  visit("last_step", epoch.last_step, Meaning::plain);
+}
+
+/// All of it.
+void visit_fields(FieldsOf<Event> auto& event, auto&& visit) {
+  visit("id", event.id, Meaning::key);
+  visit("time", event.time, Meaning::time);
+  visit("generation", event.generation, Meaning::plain);
+  visit("step", event.step, Meaning::plain);
+  visit("level", event.level, Meaning::plain);
+  visit("text", event.text, Meaning::plain);
+}
+
+/// All of it.
+void visit_fields(FieldsOf<Checkpoint> auto& checkpoint, auto&& visit) {
+  visit("name", checkpoint.name, Meaning::plain);
+  visit("generation", checkpoint.generation, Meaning::plain);
+  visit("step", checkpoint.step, Meaning::plain);
+  visit("epoch", checkpoint.epoch, Meaning::plain);
+  visit("progress", checkpoint.progress, Meaning::plain);
+  visit("time", checkpoint.time, Meaning::time);
+  visit("seconds", checkpoint.seconds, Meaning::plain);
+  visit("bytes", checkpoint.bytes, Meaning::plain);
+  visit("reason", checkpoint.reason, Meaning::plain);
+}
+
+/// Those of its entry included.
+void visit_fields(FieldsOf<Ledger> auto& stretch, auto&& visit) {
+  visit("generation", stretch.generation, Meaning::plain);
+  protocol::visit_fields(stretch.entry,
+                         [&](const char* name, auto& member) { visit(name, member, Meaning::plain); });
+}
+
+}  // namespace batchscope::storage
