@@ -76,7 +76,7 @@ Json jsonOf(const SideBySideValue& value) {
   if (const double* number = std::get_if<double>(&value)) return protocol::encode_number(*number);
   if (const auto* count = std::get_if<std::int64_t>(&value)) return *count;
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  if (const auto* generation = std::get_if<storage::Generation>(&value)) return generationJson(*generation);
+  if (const auto* generation = std::get_if<storage::Generation>(&value)) return fieldsJson(*generation);
   return nullptr;
 }
 

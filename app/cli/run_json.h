@@ -4,17 +4,42 @@
 // pauses and their parts seconds; an unknown pause is null.
 #pragma once
 
+#include <type_traits>
+
 #include "batchscope/protocol/json.h"
-#include "batchscope/storage/catalogue.h"
+#include "batchscope/storage/record_fields.h"
 
 namespace batchscope::cli {
 
+// A field of a record: null where it is not yet, or not known.
+template <class Member>
+protocol::Json fieldJson(const Member& member, storage::Meaning meaning) {
+  if constexpr (std::is_same_v<Member, double>) {
+    if (meaning == storage::Meaning::later_time && !(member > 0)) return nullptr;
+    if (meaning == storage::Meaning::duration && !(member >= 0)) return nullptr;
+  }
+  return member;
+}
+
+// A record as an object of its fields.
+template <class Record>
+protocol::Json fieldsJson(const Record& record) {
+  protocol::Json json = protocol::Json::object();
+  storage::visit_fields(record, [&](const char* name, const auto& member, storage::Meaning meaning) {
+    json[name] = fieldJson(member, meaning);
+  });
+  return json;
+}
+
+template <class Record>
+protocol::Json recordsJson(const std::vector<Record>& records) {
+  protocol::Json list = protocol::Json::array();
+  for (const Record& record : records) list.push_back(fieldsJson(record));
+  return list;
+}
+
+// Its fields, and what has a form of its own.
 protocol::Json runJson(const storage::Run& run);
-protocol::Json generationJson(const storage::Generation& generation);
-protocol::Json epochJson(const storage::Epoch& epoch);
-protocol::Json eventJson(const storage::Event& event);
-protocol::Json checkpointJson(const storage::Checkpoint& checkpoint);
-protocol::Json ledgerJson(const std::vector<storage::Ledger>& ledger);
 
 // What the supervisor added to its own environment for the newest generation, as an object of strings; null
 // before there was one.

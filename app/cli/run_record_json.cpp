@@ -17,6 +17,7 @@ namespace batchscope::cli {
 namespace {
 
 using protocol::Json;
+using storage::Meaning;
 
 constexpr std::size_t kLongestText = 1'000'000;   // bytes
 constexpr std::size_t kMostRecords = 10'000'000;  // of one kind
@@ -26,6 +27,7 @@ constexpr double kLatestTime = 253'402'300'799;   // s since 1970, the end of th
   throw Error(ErrorKind::corrupt, fmt::format("the exported run cannot be read: {} {}", field, why));
 }
 
+// As if a person had said it.
 void judge(const std::string& field, const std::string& text, void (*check)(const std::string&)) {
   try {
     check(text);
@@ -80,13 +82,6 @@ class Fields {
     return static_cast<int>(value);
   }
 
-  // Judged as if a person had said it.
-  std::string text(const char* name, void (*check)(const std::string&)) const {
-    std::string said = text(name);
-    judge(path(name), said, check);
-    return said;
-  }
-
   std::string text(const char* name) const {
     const Json* value = find(name);
     if (value == nullptr) return {};
@@ -126,11 +121,37 @@ std::map<std::string, double> numbers(const Fields& fields, const char* name) {
   return values;
 }
 
+void read(const Fields& fields, const char* name, int& member, Meaning) {
+  member = fields.smallInteger(name);
+}
+void read(const Fields& fields, const char* name, std::int64_t& member, Meaning) {
+  member = fields.integer(name);
+}
+void read(const Fields& fields, const char* name, std::string& member, Meaning) {
+  member = fields.text(name);
+}
+void read(const Fields& fields, const char* name, std::map<std::string, double>& member, Meaning) {
+  member = numbers(fields, name);
+}
+void read(const Fields& fields, const char* name, double& member, Meaning meaning) {
+  const bool isTime = meaning == Meaning::time || meaning == Meaning::later_time;
+  member = isTime ? fields.time(name) : fields.number(name, meaning == Meaning::duration ? -1 : 0);
+}
+
 template <class Record>
-std::vector<Record> records(const Fields& fields, const char* name, Record (*read)(const Fields&)) {
+Record fieldsFrom(const Fields& fields) {
+  Record record;
+  storage::visit_fields(record, [&](const char* name, auto& member, Meaning meaning) {
+    if (meaning != Meaning::key) read(fields, name, member, meaning);
+  });
+  return record;
+}
+
+template <class Record>
+std::vector<Record> records(const Fields& fields, const char* name) {
   std::vector<Record> list;
   for (const Json& json : fields.list(name, Json::value_t::array))
-    list.push_back(read(Fields(json, fields.path(name))));
+    list.push_back(fieldsFrom<Record>(Fields(json, fields.path(name))));
   return list;
 }
 
@@ -148,10 +169,10 @@ protocol::RunSpec specFrom(const Fields& fields) {
 }
 
 storage::Run runFrom(const Fields& fields) {
-  storage::Run run;
-  run.id = fields.text("id");
+  auto run = fieldsFrom<storage::Run>(fields);
   if (!protocol::valid_run_id(run.id)) refuse("run.id", "is none");
-  run.name = fields.text("name");  // which another one may replace: whoever imports judges it
+  judge("run.note", run.note, storage::check_note);
+  run.removed = 0;  // nobody put it into this store's trash
   run.spec = specFrom(fields);
   run.spec.name = run.name;
   try {
@@ -162,57 +183,12 @@ storage::Run runFrom(const Fields& fields) {
   if (protocol::is_active(run.state) || run.state == protocol::RunState::interrupted ||
       run.state == protocol::RunState::damaged)
     run.state = protocol::RunState::stopped;
-  run.message = fields.text("message");
-  run.created = fields.time("created");
-  run.ended = fields.time("ended");
-  run.step = fields.integer("step");
-  run.epoch = fields.smallInteger("epoch");
-  run.epochs = fields.smallInteger("epochs");
-  run.fraction = fields.number("fraction");
-  run.note = fields.text("note", storage::check_note);
   run.latest = numbers(fields, "latest");
   for (const Json& tag : fields.list("tags", Json::value_t::array)) {
     if (!tag.is_string()) refuse("run.tags", "is no list of texts");
     judge("run.tags", run.tags.emplace_back(tag), storage::check_tag);
   }
   return run;
-}
-
-storage::Generation generationFrom(const Fields& fields) {
-  storage::Generation generation;
-  generation.number = fields.smallInteger("number");
-  generation.replicas = fields.smallInteger("replicas");
-  generation.reason = fields.text("reason");
-  generation.started = fields.time("started");
-  generation.ended = fields.time("ended");
-  generation.first_step = fields.integer("first_step");
-  generation.last_step = fields.integer("last_step");
-  generation.checkpoint = fields.text("checkpoint");
-  generation.pause = fields.number("pause", -1);
-  generation.pause_parts = numbers(fields, "pause_parts");
-  generation.outcome = fields.text("outcome");
-  return generation;
-}
-
-storage::Epoch epochFrom(const Fields& fields) {
-  return {fields.smallInteger("number"), fields.smallInteger("generation"), fields.time("started"),
-          fields.time("ended"),          fields.integer("first_step"),      fields.integer("last_step")};
-}
-
-storage::Event eventFrom(const Fields& fields) {
-  return {0,
-          fields.time("time"),
-          fields.smallInteger("generation"),
-          fields.integer("step"),
-          fields.text("level"),
-          fields.text("text")};
-}
-
-storage::Ledger ledgerFrom(const Fields& fields) {
-  return {fields.smallInteger("generation"),
-          {fields.text("loader"), fields.smallInteger("epoch"), fields.smallInteger("pass"),
-           fields.integer("from"), fields.integer("to"), fields.integer("padding"),
-           fields.integer("dataset_size"), fields.integer("step")}};
 }
 
 std::optional<protocol::Model> modelFrom(const Fields& fields) {
@@ -229,19 +205,14 @@ std::optional<protocol::Model> modelFrom(const Fields& fields) {
 }  // namespace
 
 Json recordJson(const storage::RunRecord& record) {
-  const auto list = [](const auto& records, const auto& convert) {
-    Json json = Json::array();
-    for (const auto& one : records) json.push_back(convert(one));
-    return json;
-  };
   return {{"format", kExportFormat},
           {"version", kExportVersion},
           {"run", runJson(record.run)},
           {"hyperparameters", record.run.hyperparameters},
-          {"generations", list(record.generations, generationJson)},
-          {"epochs", list(record.epochs, epochJson)},
-          {"events", list(record.events, eventJson)},
-          {"ledger", ledgerJson(record.ledger)},
+          {"generations", recordsJson(record.generations)},
+          {"epochs", recordsJson(record.epochs)},
+          {"events", recordsJson(record.events)},
+          {"ledger", recordsJson(record.ledger)},
           {"model", record.model ? Json(protocol::encode(*record.model)) : Json(nullptr)}};
 }
 
@@ -255,10 +226,12 @@ storage::RunRecord recordFrom(const Json& json) {
                             version, kExportVersion));
   const Json* run = fields.find("run");
   if (run == nullptr) refuse("run", "is missing");
-  storage::RunRecord record{
-      runFrom(Fields(*run, "run")),          records(fields, "generations", generationFrom),
-      records(fields, "epochs", epochFrom),  records(fields, "events", eventFrom),
-      records(fields, "ledger", ledgerFrom), modelFrom(fields)};
+  storage::RunRecord record{runFrom(Fields(*run, "run")),
+                            records<storage::Generation>(fields, "generations"),
+                            records<storage::Epoch>(fields, "epochs"),
+                            records<storage::Event>(fields, "events"),
+                            records<storage::Ledger>(fields, "ledger"),
+                            modelFrom(fields)};
   const Json& parameters = fields.list("hyperparameters", Json::value_t::object);
   const Fields texts(parameters, "hyperparameters");
   for (const auto& [name, value] : parameters.items())

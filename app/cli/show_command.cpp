@@ -186,7 +186,7 @@ int showRun(const RunReference& options) {
   const storage::Run run = catalogue.resolve(options.run);
   if (options.json) {
     protocol::Json details = runDetailsJson(catalogue, run);
-    details["ledger"] = ledgerJson(catalogue.ledger(run.id));
+    details["ledger"] = recordsJson(catalogue.ledger(run.id));
     details["ledger_totals"] = ledgerTotals(catalogue.ledger(run.id));
     printJson(details);
     return kExitOk;

@@ -116,7 +116,7 @@ class JsonView : public View {
   void showStatus(const protocol::RunStatus& status) override {
     if (pacer_.isDue(status)) printJson({{"status", status}});
   }
-  void showEvent(const storage::Event& event) override { printJson({{"event", eventJson(event)}}); }
+  void showEvent(const storage::Event& event) override { printJson({{"event", fieldsJson(event)}}); }
   void showNotice(const std::string& text) override { printJson({{"notice", text}}); }
 
  private:
