@@ -80,7 +80,7 @@ void addRun(CommandSet& set) {
   addFaultFlags(command, options->faults);
   set.addTexts(command, "--expect", options->expectations, "CLAIM",
                "What must hold at the end, such as 'accuracy>=0.97'");
-  command->add_option("--timeout", options->timeout, "Stop with a checkpoint after this time: 90s, 10m, 2h")
+  command->add_option("--timeout", options->timeout, "Stop with a checkpoint after this time: 90s, 10m, 2h, 3d")
       ->type_name("TIME");
   set.setValues(
       command
@@ -143,7 +143,7 @@ void addLogs(CommandSet& set) {
       set.add("logs", "What the replicas of a run wrote", help::kLogs, [=] { return printLogs(*options); });
   set.addRunName(command, options->run);
   command->add_flag("-f,--follow", options->follow, "Go on printing what comes, until the run is at rest");
-  command->add_option("--since", options->since, "Of the last 30s, 10m or 2h only")->type_name("TIME");
+  command->add_option("--since", options->since, "Of the last 30s, 10m, 2h or 3d only")->type_name("TIME");
   command->add_option("--replica", options->replica, "Of this replica only")
       ->check(ordinal())
       ->type_name("N");

@@ -9,9 +9,12 @@
 
 #include <algorithm>
 
-#include "bytes.h"
+#include "batchscope/protocol/bytes.h"
 
 namespace batchscope::storage {
+
+using protocol::get, protocol::put, protocol::put_varint, protocol::take_varint;
+
 namespace {
 
 bool consecutive(std::span<const Sample> samples) {

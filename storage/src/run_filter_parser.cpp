@@ -54,43 +54,18 @@ std::optional<double> parse_plain(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<double> parse_duration(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, double>, 8> kUnits{
-      {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}, {"w", 604800}}};
-  const auto number = leading_number(text);
-  if (!number) return std::nullopt;
-  for (const auto& [unit, seconds] : kUnits)
-    if (number->second == unit) return number->first * seconds;
-  return std::nullopt;
-}
-
-// "2026-05-03", "2026-05-03T14:07", "2026-05-03T14:07:33" in local time, or seconds since 1970.
-std::optional<double> parse_time(std::string_view text) {
-  static constexpr std::string_view kForm = "0000-00-00T00:00:00";
-  if (text.size() != 10 && text.size() != 16 && text.size() != 19) return parse_plain(text);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool fits = kForm[i] == '0' ? text[i] >= '0' && text[i] <= '9'
-                                      : text[i] == kForm[i] || (i == 10 && text[i] == ' ');
-    if (!fits) return parse_plain(text);
+// "2026-05-03", "2026-05-03T14:07", "2026-05-03 14:07:33" in local time, or seconds since 1970.
+std::optional<double> parse_time(const std::string& text) {
+  for (const char* form :
+       {"%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"}) {
+    std::tm time{};
+    if (strptime(text.c_str(), form, &time) != text.c_str() + text.size()) continue;
+    time.tm_isdst = -1;
+    const std::time_t seconds = std::mktime(&time);
+    if (seconds == -1) return std::nullopt;
+    return static_cast<double>(seconds);
   }
-  const auto digits = [text](std::size_t at, std::size_t count) {
-    int value = 0;
-    for (std::size_t i = at; i < at + count && i < text.size(); ++i) value = value * 10 + (text[i] - '0');
-    return at < text.size() ? value : 0;
-  };
-  std::tm time{};
-  time.tm_year = digits(0, 4) - 1900;
-  time.tm_mon = digits(5, 2) - 1;
-  time.tm_mday = digits(8, 2);
-  time.tm_hour = digits(11, 2);
-  time.tm_min = digits(14, 2);
-  time.tm_sec = digits(17, 2);
-  time.tm_isdst = -1;
-  const bool possible = time.tm_mon >= 0 && time.tm_mon < 12 && time.tm_mday >= 1 && time.tm_mday <= 31 &&
-                        time.tm_hour < 24 && time.tm_min < 60 && time.tm_sec < 61;
-  const std::time_t seconds = possible ? std::mktime(&time) : -1;
-  if (seconds == -1) return std::nullopt;
-  return static_cast<double>(seconds);
+  return parse_plain(text);
 }
 
 const std::vector<std::string>& state_names() {
@@ -221,7 +196,7 @@ class RunFilterParser {
     switch (comparison.type) {
       case FieldType::number: number(parse_plain(token_.value), "a number, such as 2, 0.97 or 97%"); break;
       case FieldType::duration:
-        number(parse_duration(token_.value), "a duration, such as 90s, 10m, 2h or 3d");
+        number(protocol::seconds_of(token_.value), "a duration, such as 90s, 10m, 2h or 3d");
         break;
       case FieldType::time:
         number(parse_time(token_.value), "a time, such as 2026-05-03 or 2026-05-03T14:07");
@@ -238,7 +213,7 @@ class RunFilterParser {
       case FieldType::open:
         // The number of a series, or the text of a hyperparameter, which a duration may be meant for.
         if (searches || token_.kind == Token::Kind::text) break;
-        if (auto value = parse_plain(token_.value); value || (value = parse_duration(token_.value)))
+        if (auto value = parse_plain(token_.value); value || (value = protocol::seconds_of(token_.value)))
           number(value, "");
     }
   }

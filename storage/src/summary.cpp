@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bytes.h"
+#include "batchscope/protocol/bytes.h"
 
 namespace batchscope::storage {
+
+using protocol::get, protocol::put;
 
 void Summary::add(const Summary& next) {
   if (next.count == 0) return;

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <optional>
 
-#include "bytes.h"
+#include "batchscope/protocol/bytes.h"
 #include "chunk.h"
 
 namespace batchscope::storage {
 namespace {
+
+using protocol::put;
 
 std::uint32_t checksum(std::int64_t track, int level, std::int64_t number, std::string_view data) {
   std::string header;

@@ -11,8 +11,8 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <type_traits>
 
+#include "batchscope/protocol/bytes.h"
 #include "batchscope/protocol/error.h"
 
 namespace batchscope::protocol {
@@ -24,18 +24,6 @@ constexpr int kValue = 1;                                                // Summ
 constexpr int kTag = 1, kSimpleValue = 2;                                // Summary.Value
 
 enum WireType { kVarint = 0, kFixed64 = 1, kLengthDelimited = 2, kFixed32 = 5 };
-
-void put_varint(std::string& to, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) to.push_back(static_cast<char>(value | 0x80));
-  to.push_back(static_cast<char>(value));
-}
-
-template <class Unsigned>
-void put_fixed(std::string& to, Unsigned value) {
-  static_assert(std::is_unsigned_v<Unsigned>);
-  for (std::size_t byte = 0; byte < sizeof value; ++byte)
-    to.push_back(static_cast<char>(value >> (8 * byte)));
-}
 
 void put_field(std::string& to, int number, WireType type) {
   put_varint(to, static_cast<std::uint64_t>(number) << 3 | type);
@@ -50,7 +38,7 @@ void put_bytes(std::string& to, int number, std::string_view bytes) {
 std::string event_at(double wall_time) {
   std::string event;
   put_field(event, kWallTime, kFixed64);
-  put_fixed(event, std::bit_cast<std::uint64_t>(wall_time));
+  put(event, wall_time);
   return event;
 }
 
@@ -104,7 +92,7 @@ void EventFile::add(std::int64_t step, double wall_time, const std::map<std::str
     std::string scalar;
     put_bytes(scalar, kTag, name);
     put_field(scalar, kSimpleValue, kFixed32);
-    put_fixed(scalar, std::bit_cast<std::uint32_t>(static_cast<float>(value)));
+    put(scalar, static_cast<float>(value));
     put_bytes(summary, kValue, scalar);
   }
   std::string event = event_at(wall_time);
@@ -116,10 +104,10 @@ void EventFile::add(std::int64_t step, double wall_time, const std::map<std::str
 
 void EventFile::write(const std::string& event) {
   std::string record;
-  put_fixed(record, static_cast<std::uint64_t>(event.size()));
-  put_fixed(record, masked_crc32c(record));
+  put(record, static_cast<std::uint64_t>(event.size()));
+  put(record, masked_crc32c(record));
   record += event;
-  put_fixed(record, masked_crc32c(event));
+  put(record, masked_crc32c(event));
   const ssize_t written = ::write(fd_, record.data(), record.size());
   if (written == static_cast<ssize_t>(record.size())) return;
   throw Error(ErrorKind::io, "cannot write to the event file " + path_.string() + ": " +

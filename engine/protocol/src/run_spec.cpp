@@ -85,30 +85,6 @@ void in_range(const char* field, Value value, Value least, Value most) {
 
 }  // namespace
 
-double parse_duration(const std::string& text) {
-  std::string number = text;
-  double unit = 1;
-  if (!number.empty()) {
-    switch (number.back()) {
-      case 'h': unit = 3600; break;
-      case 'm': unit = 60; break;
-      case 's': unit = 1; break;
-      default: unit = 0;
-    }
-    if (unit != 0)
-      number.pop_back();
-    else
-      unit = 1;
-  }
-  const auto value = parse_number(number);
-  if (!value || !std::isfinite(*value * unit))
-    throw Error(ErrorKind::usage, "'" + text + "' is no duration; write 90, 90s, 10m or 2h");
-  if (*value * unit > kLongestDuration)
-    throw Error(ErrorKind::usage, "'" + text + "' is too long: a duration has at most " +
-                                      shortest(std::floor(kLongestDuration / 3600)) + "h");
-  return *value * unit;
-}
-
 Trigger Trigger::parse(const std::string& text) {
   const auto equals = text.find('=');
   const auto colon = text.find(':');

@@ -42,7 +42,7 @@ class TestRunSpec : public QObject {
     for (const char* text :
          {"", "step=400", "step:checkpoint", "week=1:stop", "step=1.5:stop", "step=-1:stop", "step=x:stop",
           "epoch=1:replicas", "epoch=1:replicas=0", "epoch=1:replicas=1.5", "epoch=1:explode",
-          "epoch=1:stop=2", "elapsed=3d:stop", "step=nan:stop", "step=1e999:stop"})
+          "epoch=1:stop=2", "elapsed=3x:stop", "step=nan:stop", "step=1e999:stop"})
       QTest::newRow(text) << QString(text);
   }
   void badTriggersAreQuoted() {
@@ -132,7 +132,9 @@ class TestRunSpec : public QObject {
 
   void aDurationHasAnEnd() {
     QCOMPARE(parse_duration("720h"), 720 * 3600.0);
-    for (const char* text : {"1e9", "1e300", "30000h", "nan", "inf", "-1", "1e308h"})
+    QCOMPARE(parse_duration("3d"), 3 * 86400.0);
+    QCOMPARE(parse_duration("500ms"), 0.5);
+    for (const char* text : {"1e9", "1e300", "30000h", "nan", "inf", "-1", "1e308h", "3 d", "d", ""})
       QVERIFY_EXCEPTION_THROWN(parse_duration(text), Error);
   }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "batchscope/protocol/duration.h"
 #include "batchscope/protocol/json.h"
 #include "batchscope/protocol/non_finite.h"
 #include "batchscope/protocol/replicas.h"
@@ -31,7 +32,7 @@ struct Trigger {
   Action action = Action::checkpoint;  ///< what happens
   int replicas = 0;                    ///< for Action::replicas
 
-  /// "{epoch|step|progress|elapsed}=X:{replicas=N|checkpoint|pause|stop}"; elapsed takes 30, 30s, 10m, 2h.
+  /// "{epoch|step|progress|elapsed}=X:{replicas=N|checkpoint|pause|stop}"; elapsed is a duration.
   /// Throws Error(usage) quoting the text and the form.
   static Trigger parse(const std::string& text);
   /// The form that parse reads.
@@ -39,11 +40,7 @@ struct Trigger {
   bool operator==(const Trigger&) const = default;  ///< the same event
 };
 
-inline constexpr double kLongestDuration = 1e8;  ///< s: three years, more than anything here takes
 inline constexpr int kMostRestarts = 1'000'000;  ///< the largest restart budget
-
-/// "90", "90s", "10m", "2h" in seconds, at most kLongestDuration. Throws Error(usage).
-double parse_duration(const std::string& text);
 
 /// Everything that is needed to start a run, or to start it again.
 struct RunSpec {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Numbers as bytes: little-endian at fixed width, and as LEB128 varints (seven bits a byte, the low ones
-// first, the high bit set on all but the last byte).
+/// \file
+/// Numbers as bytes in files: little-endian at fixed width, and as LEB128 varints (seven bits a byte, the low
+/// ones first, the high bit set on all but the last byte).
 #pragma once
 
 #include <bit>
@@ -11,10 +11,11 @@
 #include <string>
 #include <string_view>
 
-namespace batchscope::storage {
+namespace batchscope::protocol {
 
 static_assert(std::endian::native == std::endian::little, "the stored byte order is little-endian");
 
+/// Appends the value's bytes.
 template <class T>
 void put(std::string& bytes, T value) {
   char raw[sizeof(T)];
@@ -22,7 +23,7 @@ void put(std::string& bytes, T value) {
   bytes.append(raw, sizeof(T));
 }
 
-// The caller has checked that the bytes are there.
+/// The value at `offset`. The caller has checked that its bytes are there.
 template <class T>
 T get(std::string_view bytes, std::size_t offset) {
   T value;
@@ -30,12 +31,13 @@ T get(std::string_view bytes, std::size_t offset) {
   return value;
 }
 
+/// Appends the varint.
 inline void put_varint(std::string& bytes, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) bytes.push_back(static_cast<char>(value | 0x80));
   bytes.push_back(static_cast<char>(value));
 }
 
-// Takes the varint off the front; none where the bytes end early or are too many.
+/// Takes the varint off the front; none where the bytes end early or are too many.
 inline std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
   std::uint64_t value = 0;
   for (int shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
@@ -47,4 +49,4 @@ inline std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
   return std::nullopt;
 }
 
-}  // namespace batchscope::storage
+}  // namespace batchscope::protocol
