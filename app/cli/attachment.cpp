@@ -15,9 +15,7 @@ constexpr int kTickMs = 200;
 constexpr auto kBeginPatience = std::chrono::seconds(30);  // longer than a program may take to be loaded
 
 // Its supervisor has come so far as to start replicas: the run trains, or will say why not.
-bool hasBegun(const protocol::RunStatus& status) {
-  return status.replicas > 0 && !isAtRest(protocol::parse_run_state(status.state));
-}
+bool hasBegun(const protocol::RunStatus& status) { return status.replicas > 0 && !isAtRest(status.state); }
 
 }  // namespace
 
@@ -96,7 +94,7 @@ void Attachment::showNewEvents() {
 bool Attachment::hasEnded() {
   const storage::Run run = currentRun();
   if (run.state == protocol::RunState::paused)
-    return status_ && status_->state == protocol::run_state_name(run.state) && run.step >= status_->step;
+    return status_ && status_->state == run.state && run.step >= status_->step;
   return isAtRest(run.state) && run.supervisor_pid == 0;
 }
 

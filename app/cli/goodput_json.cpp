@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "goodput_json.h"
 
-#include <array>
 #include <filesystem>
 
 #include "batchscope/protocol/error.h"
@@ -16,10 +15,10 @@ namespace {
 
 // By their names in goodput/model.h; null before the first fit.
 Json parametersJson(const protocol::Model& model) {
-  constexpr std::array kNames{"alpha_c", "beta_c", "alpha_n", "beta_n", "alpha_r", "beta_r", "gamma"};
-  if (model.perf.size() < kNames.size()) return nullptr;
+  if (!model.perf) return nullptr;
   Json json = Json::object();
-  for (std::size_t i = 0; i < kNames.size(); ++i) json[kNames[i]] = protocol::encode_number(model.perf[i]);
+  visit_fields(*model.perf,
+               [&](const char* name, double value) { json[name] = protocol::encode_number(value); });
   return json;
 }
 

@@ -80,9 +80,9 @@ std::string replicasText(const RunStatus& status, const Style& style) {
 }
 
 std::string stateText(const RunStatus& status) {
-  if (status.phase.empty()) return printable(status.state);
-  return fmt::format("{}: {}, {}", printable(status.state), printable(status.phase),
-                     formatDuration(status.phase_seconds));
+  const char* state = run_state_name(status.state);
+  if (status.phase.empty()) return state;
+  return fmt::format("{}: {}, {}", state, printable(status.phase), formatDuration(status.phase_seconds));
 }
 
 std::optional<double> latest(const RunStatus& status, const char* name) {
@@ -136,7 +136,7 @@ Colour stateColour(const std::string& state) {
 std::vector<std::string> progressLines(const std::string& name, const RunStatus& status, const Style& style) {
   Line head(style), values(style);
   head.add(cutToWidth(printable(name), style.width / 2), Colour::bold);
-  head.add(stateText(status), stateColour(status.state));
+  head.add(stateText(status), stateColour(run_state_name(status.state)));
   head.add(replicasText(status, style));
   head.add(fmt::format("step {}", status.step));
   head.add(fmt::format("generation {}", status.generation));

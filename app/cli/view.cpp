@@ -62,7 +62,7 @@ class TerminalView : public View {
 
 // What makes a status worth a line before its time has come.
 struct Milestone {
-  std::string state;
+  protocol::RunState state = protocol::RunState::starting;
   int generation = 0;
   int epoch = 0;
   bool operator==(const Milestone&) const = default;
@@ -98,8 +98,7 @@ class LogView : public View {
 
   void showStatus(const protocol::RunStatus& status) override {
     // How it ended is told by an event and by whoever attached us.
-    if (!isAtRest(protocol::parse_run_state(status.state)) && pacer_.isDue(status))
-      print(progressSentence(status));
+    if (!isAtRest(status.state) && pacer_.isDue(status)) print(progressSentence(status));
   }
   void showEvent(const storage::Event& event) override { print(eventLine(event, created_)); }
   void showNotice(const std::string& text) override { print(printable(text)); }

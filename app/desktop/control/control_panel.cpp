@@ -46,8 +46,8 @@ void enable(QWidget* control, bool isEnabled) {
 }
 
 RunState stateOf(const RunSession& session) {
-  const std::string& name = session.status().state;
-  return name.empty() ? session.run().state : protocol::parse_run_state(name);
+  const protocol::RunStatus& status = session.status();
+  return status.run.empty() ? session.run().state : status.state;
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ void RunSession::readSamples() {
 void RunSession::statusFromCatalogue() {
   status_ = {};
   status_.run = run_->id;
-  status_.state = run_state_name(run_->state);
+  status_.state = run_->state;
   status_.replicas = status_.target_replicas = run_->replicas;
   if (run_->spec.auto_replicas) status_.auto_replicas = run_->spec.auto_replicas->text();
   status_.step = run_->step;

@@ -12,10 +12,6 @@ namespace {
 
 QString tr(const char* text, int n = -1) { return QCoreApplication::translate("status", text, nullptr, n); }
 
-protocol::RunState stateOf(const protocol::RunStatus& status) {
-  return status.state.empty() ? protocol::RunState::starting : protocol::parse_run_state(status.state);
-}
-
 }  // namespace
 
 QString replicaCount(int replicas) {
@@ -24,7 +20,7 @@ QString replicaCount(int replicas) {
 
 StatusText describe(const protocol::RunStatus& status) {
   const QString on = replicaCount(std::max(1, status.replicas));
-  switch (stateOf(status)) {
+  switch (status.state) {
     case protocol::RunState::starting: return {tr("Starting on %1").arg(on), QStringLiteral("warning")};
     case protocol::RunState::running:
       return {status.loop == "validate" ? tr("Validating on %1").arg(on) : tr("Training on %1").arg(on),
@@ -53,7 +49,7 @@ QString describeEpoch(const protocol::RunStatus& status) {
 
 QString describeTime(const protocol::RunStatus& status) {
   const QString elapsed = formatDuration(status.elapsed);
-  if (status.remaining < 0 || !is_active(stateOf(status))) return elapsed;
+  if (status.remaining < 0 || !is_active(status.state)) return elapsed;
   return tr("%1, about %2 left").arg(elapsed, formatDuration(status.remaining));
 }
 

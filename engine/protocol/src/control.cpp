@@ -94,57 +94,59 @@ Json reply_result(const Json& reply) {
   }
 }
 
+namespace {
+
+// Calls visit(name, member) for each field of a RunStatus, which may be const.
+template <class Status, class Visit>
+void visit_fields(Status& status, Visit&& visit) {
+  visit("run", status.run), visit("state", status.state);
+  visit("phase", status.phase), visit("phase_seconds", status.phase_seconds);
+  visit("generation", status.generation), visit("replicas", status.replicas);
+  visit("target_replicas", status.target_replicas), visit("auto_replicas", status.auto_replicas);
+  visit("step", status.step), visit("epoch", status.epoch), visit("epochs", status.epochs);
+  visit("loop", status.loop), visit("loop_fraction", status.loop_fraction);
+  visit("total_fraction", status.total_fraction), visit("progress", status.progress);
+  visit("elapsed", status.elapsed), visit("remaining", status.remaining);
+  visit("latest", status.latest), visit("message", status.message);
+}
+
+Json encoded(RunState state) { return run_state_name(state); }
+Json encoded(const std::map<std::string, double>& latest) {
+  Json json = Json::object();
+  for (const auto& [name, value] : latest) json[name] = encode_number(value);
+  return json;
+}
+template <class Value>
+Json encoded(const Value& value) {
+  return value;
+}
+
+void decode(const Json& json, RunState& state) { state = parse_run_state(json.get<std::string>()); }
+void decode(const Json& json, std::map<std::string, double>& latest) {
+  for (const auto& [name, value] : json.items()) latest[name] = decode_number(value);
+}
+template <class Value>
+void decode(const Json& json, Value& value) {
+  json.get_to(value);
+}
+
+}  // namespace
+
 void to_json(Json& json, const RunStatus& status) {
-  Json latest = Json::object();
-  for (const auto& [name, value] : status.latest) latest[name] = encode_number(value);
-  json = {{"run", status.run},
-          {"state", status.state},
-          {"phase", status.phase},
-          {"phase_seconds", status.phase_seconds},
-          {"generation", status.generation},
-          {"replicas", status.replicas},
-          {"target_replicas", status.target_replicas},
-          {"auto_replicas", status.auto_replicas},
-          {"step", status.step},
-          {"epoch", status.epoch},
-          {"epochs", status.epochs},
-          {"loop", status.loop},
-          {"loop_fraction", status.loop_fraction},
-          {"total_fraction", status.total_fraction},
-          {"progress", status.progress},
-          {"elapsed", status.elapsed},
-          {"remaining", status.remaining},
-          {"latest", latest},
-          {"message", status.message}};
+  visit_fields(status, [&](const char* name, const auto& value) { json[name] = encoded(value); });
 }
 
 void from_json(const Json& json, RunStatus& status) {
-  const RunStatus defaults;
-  try {
-    status.run = json.value("run", defaults.run);
-    status.state = json.value("state", defaults.state);
-    status.phase = json.value("phase", defaults.phase);
-    status.phase_seconds = json.value("phase_seconds", defaults.phase_seconds);
-    status.generation = json.value("generation", defaults.generation);
-    status.replicas = json.value("replicas", defaults.replicas);
-    status.target_replicas = json.value("target_replicas", defaults.target_replicas);
-    status.auto_replicas = json.value("auto_replicas", defaults.auto_replicas);
-    status.step = json.value("step", defaults.step);
-    status.epoch = json.value("epoch", defaults.epoch);
-    status.epochs = json.value("epochs", defaults.epochs);
-    status.loop = json.value("loop", defaults.loop);
-    status.loop_fraction = json.value("loop_fraction", defaults.loop_fraction);
-    status.total_fraction = json.value("total_fraction", defaults.total_fraction);
-    status.progress = json.value("progress", defaults.progress);
-    status.elapsed = json.value("elapsed", defaults.elapsed);
-    status.remaining = json.value("remaining", defaults.remaining);
-    status.message = json.value("message", defaults.message);
-  } catch (const Json::exception& e) {
-    throw Error(ErrorKind::usage, std::string("malformed run status: ") + e.what());
-  }
-  status.latest.clear();
-  const Json latest = json.value("latest", Json::object());
-  for (const auto& [name, value] : latest.items()) status.latest[name] = decode_number(value);
+  status = {};
+  visit_fields(status, [&](const char* name, auto& value) {
+    const auto found = json.find(name);
+    if (found == json.end()) return;
+    try {
+      decode(*found, value);
+    } catch (const std::exception& e) {
+      throw Error(ErrorKind::usage, std::string("malformed run status: field \"") + name + "\": " + e.what());
+    }
+  });
 }
 
 }  // namespace batchscope::protocol

@@ -3,7 +3,6 @@
 // AdaptDL's names for what Model holds.
 #include "batchscope/protocol/sched_hints.h"
 
-#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -13,8 +12,6 @@
 
 namespace batchscope::protocol {
 namespace {
-
-constexpr std::array kPerfParams{"alpha_c", "beta_c", "alpha_n", "beta_n", "alpha_r", "beta_r", "gamma"};
 
 constexpr double kMostWhole = 1LL << 53;  // what a JSON number surely holds
 
@@ -74,8 +71,8 @@ Json sched_hints(const Model& model) {
   if (model.max_local_batch_size > 0)
     hints["localBszBounds"] = {model.min_local_batch_size, model.max_local_batch_size};
   if (model.grad_var > 0) hints["gradParams"] = {{"norm", model.grad_sqr}, {"var", model.grad_var}};
-  if (model.perf.size() == kPerfParams.size())
-    for (std::size_t i = 0; i < kPerfParams.size(); ++i) hints["perfParams"][kPerfParams[i]] = model.perf[i];
+  if (model.perf)
+    visit_fields(*model.perf, [&](const char* name, double value) { hints["perfParams"][name] = value; });
   return hints;
 }
 
@@ -104,8 +101,9 @@ Model model_from_sched_hints(const Json& hints) {
     model.grad_var = member(grad, "gradParams", "var", 0);
   }
   if (const Json& perf = at(hints, "perfParams"); !perf.is_null())
-    for (const std::string_view name : kPerfParams)
-      model.perf.push_back(member(perf, "perfParams", name.data(), name == "gamma" ? 1 : 0));
+    visit_fields(model.perf.emplace(), [&](const std::string_view name, double& value) {
+      value = member(perf, "perfParams", name.data(), name == "gamma" ? 1 : 0);
+    });
   return model;
 }
 

@@ -75,11 +75,16 @@ constexpr const char* kTypes[] = {
 static_assert(std::size(kTypes) == std::variant_size_v<Message>);
 
 Json encode_value(double value) { return encode_number(value); }
-Json encode_value(const std::vector<double>& values) { return encode_numbers(values); }
 Json encode_value(const std::map<std::string, std::vector<double>>& columns) {
   Json json = Json::object();
   for (const auto& [name, values] : columns) json[name] = encode_numbers(values);
   return json;
+}
+// A list, as telemetry and the catalogue have had it since version 1; empty: none.
+Json encode_value(const std::optional<PerfParams>& params) {
+  Json list = Json::array();
+  if (params) visit_fields(*params, [&](const char*, double value) { list.push_back(encode_number(value)); });
+  return list;
 }
 template <typename T>
 Json encode_value(const T& value) {
@@ -87,11 +92,20 @@ Json encode_value(const T& value) {
 }
 
 void decode_value(const Json& json, double& value) { value = decode_number(json); }
-void decode_value(const Json& json, std::vector<double>& values) { values = decode_numbers(json); }
 void decode_value(const Json& json, std::map<std::string, std::vector<double>>& columns) {
   columns.clear();
   for (const auto& [name, values] : json.get_ref<const Json::object_t&>())
     columns[name] = decode_numbers(values);
+}
+void decode_value(const Json& json, std::optional<PerfParams>& params) {
+  const std::vector<double> values = decode_numbers(json);
+  params.emplace();
+  std::size_t count = 0;
+  visit_fields(*params, [&](const char*, double& member) {
+    if (count < values.size()) member = values[count];
+    ++count;
+  });
+  if (values.size() < count) params.reset();
 }
 // The largest whole number that is taken, either way. Whoever reads a message may add two of its numbers or
 // take one from the other; and up to there a double, as which other readers of JSON take it, is exact.

@@ -13,7 +13,7 @@ namespace {
 protocol::RunStatus trainingStatus() {
   protocol::RunStatus status;
   status.run = "3f9a12bc";
-  status.state = "running";
+  status.state = protocol::RunState::running;
   status.generation = 1;
   status.replicas = status.target_replicas = 2;
   status.step = 412;
@@ -74,7 +74,7 @@ void TestProgressBar::drawsInAscii() {
 void TestProgressBar::fitsEveryWidth() {
   protocol::RunStatus status = trainingStatus();
   status.phase = "first step";
-  status.state = "restarting";
+  status.state = protocol::RunState::restarting;
   status.target_replicas = 3;
   for (int width = 1; width <= 200; ++width)
     for (const std::string& line :
@@ -89,7 +89,7 @@ void TestProgressBar::isColouredOnlyWhenAsked() {
 
 void TestProgressBar::tellsTheRestart() {
   protocol::RunStatus status = trainingStatus();
-  status.state = "restarting";
+  status.state = protocol::RunState::restarting;
   status.phase = "launch";
   status.phase_seconds = 0.085;
   status.target_replicas = 3;

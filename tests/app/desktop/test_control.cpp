@@ -31,7 +31,7 @@ class FakeSupervisor {
  public:
   explicit FakeSupervisor(const std::string& id) {
     status_.run = id;
-    status_.state = "running";
+    status_.state = protocol::RunState::running;
     status_.replicas = status_.target_replicas = 2;
     status_.generation = 2;
     const QString socket = QString::fromStdString(protocol::run_paths(id).control_socket.string());
@@ -184,7 +184,7 @@ class TestControl : public QObject {
 
   void aRestartIsShownAsItHappens() {
     protocol::RunStatus status = supervisor_->status();
-    status.state = "restarting";
+    status.state = protocol::RunState::restarting;
     status.phase = "launch";
     status.phase_seconds = 0.2;
     status.replicas = status.target_replicas = 3;  // the new generation is being started
@@ -196,7 +196,7 @@ class TestControl : public QObject {
     QStringList titles;
     for (const QLabel* label : window_->control()->findChildren<QLabel*>()) titles << label->text();
     QVERIFY2(titles.contains(QStringLiteral("Restarting, 2 → 3")), qPrintable(titles.join(QLatin1Char('|'))));
-    status.state = "running";
+    status.state = protocol::RunState::running;
     status.phase.clear();
     supervisor_->say(status);
     QTRY_VERIFY(window_->session()->status().phase.empty());

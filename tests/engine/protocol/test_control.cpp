@@ -79,7 +79,7 @@ class TestControl : public QObject {
   void theStatusSurvives() {
     RunStatus status;
     status.run = "abcdefgh";
-    status.state = "running";
+    status.state = RunState::running;
     status.replicas = 2;
     status.remaining = 12.5;
     status.latest = {{"loss", 0.25}, {"gain", 1.5}};

@@ -13,7 +13,8 @@ class TestSchedHints : public QObject {
 
  private Q_SLOTS:
   void areAdaptDls() {
-    const Model model{{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 2.5}, 0.7, 1.5, 64, 1024, 16, 256, true, 2, 99};
+    const Model model{
+        PerfParams{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 2.5}, 0.7, 1.5, 64, 1024, 16, 256, true, 2, 99};
     const Json expected = Json::parse(R"({
       "initBatchSize": 64, "maxBatchSize": 1024, "localBszBounds": [16, 256], "globalBatchSize": null,
       "maxProfiledReplicas": 2, "gradientAccumulation": true, "gradParams": {"norm": 0.7, "var": 1.5},
@@ -28,7 +29,7 @@ class TestSchedHints : public QObject {
     for (const char* name : {"localBszBounds", "gradParams", "perfParams"})
       QVERIFY(hints.contains(name) && hints[name].is_null());
     const Model model = model_from_sched_hints(hints);
-    QVERIFY(model.perf.empty());
+    QVERIFY(!model.perf);
     QCOMPARE(model.init_batch_size, std::int64_t(0));
     QVERIFY(model_from_sched_hints(Json::parse(R"({"initBatchSize": 8, "new": 1})")).init_batch_size == 8);
   }

@@ -215,16 +215,8 @@ class Replica {
     telemetry_.send(Position{0, 1, "train", static_cast<double>(step_) / options_.steps,
                              static_cast<double>(step_), last_step_});
     if (options_.model)
-      telemetry_.send(Model{{0.01, 0.001, 0.002, 0, 0.001, 0, 2},
-                            1e-4,
-                            1,
-                            64,
-                            8192,
-                            8,
-                            256,
-                            true,
-                            environment_.num_replicas,
-                            step_});
+      telemetry_.send(Model{PerfParams{0.01, 0.001, 0.002, 0, 0.001, 0, 2}, 1e-4, 1, 64, 8192, 8, 256, true,
+                            environment_.num_replicas, step_});
   }
 
   int fired_trigger() const {

@@ -89,7 +89,7 @@ class Scenario {
   bool trains(const std::string& id, int replicas) {
     return eventually([&] {
       const auto status = ask(id, protocol::Request::Command::status).get<protocol::RunStatus>();
-      return status.state == "running" && status.replicas == replicas;
+      return status.state == protocol::RunState::running && status.replicas == replicas;
     });
   }
 

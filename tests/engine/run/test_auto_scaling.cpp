@@ -12,7 +12,8 @@ using namespace batchscope::run;
 namespace {
 
 // By which more replicas always pay.
-const protocol::Model kModel{{0.01, 0.001, 0.002, 0, 0.001, 0, 2}, 1e-4, 1, 64, 8192, 8, 256, true, 1, 100};
+const protocol::Model kModel{
+    protocol::PerfParams{0.01, 0.001, 0.002, 0, 0.001, 0, 2}, 1e-4, 1, 64, 8192, 8, 256, true, 1, 100};
 
 protocol::RunSpec automatic(int min, int max) {
   protocol::RunSpec spec;

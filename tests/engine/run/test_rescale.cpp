@@ -178,7 +178,7 @@ class TestRescale : public QObject {
     protocol::RunStatus last;
     connect(&client, &ControlClient::statusChanged, this, [&](const protocol::RunStatus& status) {
       last = status;
-      states << QString::fromStdString(status.state);
+      states << run_state_name(status.state);
     });
     connect(&client, &ControlClient::eventAdded, this,
             [&](const QString&, const QString& text) { notices << text; });
@@ -191,7 +191,7 @@ class TestRescale : public QObject {
     rescale.replicas = 2;
     client.send(rescale, [&](const protocol::Json* result, const Error*) { accepted = result; });
     QTRY_VERIFY(accepted);
-    QTRY_VERIFY(last.replicas == 2 && last.state == "running");
+    QTRY_VERIFY(last.replicas == 2 && last.state == protocol::RunState::running);
     QVERIFY(states.contains("restarting"));
     QTRY_VERIFY(!notices.filter("restarted on 2 replicas in").isEmpty());
     std::string refusal;
@@ -201,7 +201,7 @@ class TestRescale : public QObject {
     QTRY_VERIFY(refusal.find("not paused") != std::string::npos);
     rescale.command = Command::stop;
     client.send(rescale);
-    QTRY_COMPARE(last.state, "stopped");
+    QTRY_COMPARE(last.state, protocol::RunState::stopped);
     QTRY_VERIFY(!client.connected());
   }
 };

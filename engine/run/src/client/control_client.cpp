@@ -123,7 +123,7 @@ struct ControlClient::Impl {
 
   void show(const Json& json) {
     const RunStatus status = json.get<RunStatus>();
-    finished = status.state == run_state_name(RunState::finished);
+    finished = status.state == RunState::finished;
     Q_EMIT client.statusChanged(status);
   }
 

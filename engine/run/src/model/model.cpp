@@ -5,7 +5,8 @@ namespace batchscope::run {
 
 goodput::GoodputFunction goodput_function(const protocol::Model& model) {
   goodput::PerfParams perf;
-  if (const auto& p = model.perf; p.size() >= 7) perf = {p[0], p[1], p[2], p[3], p[4], p[5], p[6]};
+  if (const auto& p = model.perf)
+    perf = {p->alpha_c, p->beta_c, p->alpha_n, p->beta_n, p->alpha_r, p->beta_r, p->gamma};
   return {perf, {model.grad_sqr, model.grad_var}, model.init_batch_size};
 }
 

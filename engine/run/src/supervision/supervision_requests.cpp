@@ -81,7 +81,7 @@ RunStatus Supervision::status() const {
   RunStatus status;
   board_.fill(status);
   status.run = run_.id;
-  status.state = run_state_name(machine_.state());
+  status.state = machine_.state();
   status.phase = clock_.phase();
   status.phase_seconds = clock_.seconds(monotonic_seconds());
   status.generation = current_.record().number;

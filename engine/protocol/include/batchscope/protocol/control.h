@@ -16,6 +16,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
 #include "batchscope/protocol/replicas.h"
+#include "batchscope/protocol/run_state.h"
 
 namespace batchscope::protocol {
 
@@ -51,8 +52,8 @@ Json reply_result(const Json& reply);
 
 /// The state of a run, as `status` answers it, as `status` events carry it and as progress bars show it.
 struct RunStatus {
-  std::string run;    ///< id
-  std::string state;  ///< run_state.h
+  std::string run;                      ///< id
+  RunState state = RunState::starting;  ///< run_state.h
   /// During a restart: "checkpoint", "stop", "launch", "restore", "first step"; else empty.
   std::string phase;
   double phase_seconds = 0;              ///< s, since the restart began

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -102,16 +103,38 @@ struct LedgerEntry {
 
 /// Calls visit(name, member) for each field of a LedgerEntry, which may be const.
 template <class Entry, class Visit>
-  requires std::is_same_v<std::remove_const_t<Entry>, LedgerEntry>
+requires std::is_same_v<std::remove_const_t<Entry>, LedgerEntry>
 void visit_fields(Entry& entry, Visit&& visit) {
   visit("loader", entry.loader), visit("epoch", entry.epoch), visit("pass", entry.pass);
   visit("from", entry.from), visit("to", entry.to), visit("padding", entry.padding);
   visit("dataset_size", entry.dataset_size), visit("step", entry.step);
 }
 
+/// Parameters of the performance model (goodput/model.h).
+struct PerfParams {
+  double alpha_c = 0;  ///< s, of a micro-batch whatever its size
+  double beta_c = 0;   ///< s per sample of a micro-batch
+  double alpha_n = 0;  ///< s, of synchronisation between nodes
+  double beta_n = 0;   ///< s per replica beyond two, between nodes
+  double alpha_r = 0;  ///< s, of synchronisation within one node
+  double beta_r = 0;   ///< s per replica beyond two, within one node
+  double gamma = 1;    ///< 1: no overlap, 10: full overlap of compute and synchronisation
+
+  bool operator==(const PerfParams&) const = default;  ///< all of them
+};
+
+/// Calls visit(name, member) for each of them, which may be const.
+template <class Params, class Visit>
+requires std::is_same_v<std::remove_const_t<Params>, PerfParams>
+void visit_fields(Params& params, Visit&& visit) {
+  visit("alpha_c", params.alpha_c), visit("beta_c", params.beta_c), visit("alpha_n", params.alpha_n);
+  visit("beta_n", params.beta_n), visit("alpha_r", params.alpha_r), visit("beta_r", params.beta_r);
+  visit("gamma", params.gamma);
+}
+
 /// The fitted goodput model, whenever it was fitted anew: enough to predict any configuration.
 struct Model {
-  std::vector<double> perf;               ///< alpha_c, beta_c, alpha_n, beta_n, alpha_r, beta_r (s), gamma
+  std::optional<PerfParams> perf;         ///< none before the first fit
   double grad_sqr = 0;                    ///< |true gradient|^2
   double grad_var = 0;                    ///< trace of its covariance at the initial batch size
   std::int64_t init_batch_size = 0;       ///< samples, all replicas
