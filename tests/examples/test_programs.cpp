@@ -157,6 +157,20 @@ class TestPrograms : public QObject {
     QVERIFY2(bad.errors.contains("nowhere.pt"), qPrintable(bad.errors));
   }
 
+  // tests/kept has one that an older program wrote, of two replicas, after two epochs.
+  void a_kept_checkpoint_goes_on() {
+    const QDir from(qEnvironmentVariable("BATCHSCOPE_SOURCE") + "/tests/kept/checkpoint-000001");
+    const QString to = folder_->filePath("linear_regression.checkpoints/checkpoint-000001/");
+    QVERIFY(QDir().mkpath(to));
+    for (const QString& file : from.entryList(QDir::Files))
+      QVERIFY(QFile::copy(from.filePath(file), to + file));
+    const QString arguments = "--epochs 3 --no-autoscale --batch-size 512";
+    const Result rest = run("linear_regression", arguments.split(' '));
+    QVERIFY2(rest.code == 0, qPrintable(rest.errors));
+    QCOMPARE(rest.output.count("epoch"), 1);
+    QVERIFY2(rest.output.startsWith("epoch  3 of 3   error 1.22"), qPrintable(rest.output));
+  }
+
   // Without the elastic API a restart is the program's own: killed, it goes on from what it has saved, with
   // the scale that it is told now.
   void the_plain_loop_goes_on_after_a_kill() {
