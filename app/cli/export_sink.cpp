@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "batchscope/common/data_forms.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/event_file.h"
 #include "batchscope/protocol/series.h"
@@ -39,7 +40,7 @@ std::string blockText(const std::string& series, int generation, Samples samples
   Json steps = Json::array(), values = Json::array();
   for (const storage::Sample& sample : samples) {
     steps.push_back(sample.step);
-    values.push_back(protocol::encode_number(sample.value));
+    values.push_back(common::jsonNumber(sample.value));
   }
   return dump({{"series", series}, {"generation", generation}, {"steps", steps}, {"values", values}});
 }
@@ -76,9 +77,9 @@ class CsvSink : public ExportSink {
   explicit CsvSink(const OutputTarget& target) : out_(target) { out_.add("series,generation,step,value\n"); }
 
   void add(const std::string& series, int generation, Samples samples) override {
-    const std::string name = csvCell(series);
+    const std::string name = common::csvCell(series);
     for (const storage::Sample& sample : samples)
-      out_.add("{},{},{},{}\n", name, generation, sample.step, sample.value);
+      out_.add("{},{},{},{}\n", name, generation, sample.step, common::csvCell(sample.value));
   }
   void finish() override { out_.finish(); }
 

@@ -7,25 +7,12 @@
 #include <cmath>
 #include <ctime>
 
-#include "batchscope/protocol/series.h"
+#include "batchscope/common/series_unit.h"
 
 namespace batchscope::cli {
 namespace {
 
-namespace series = protocol::series;
-
 bool isContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
-
-bool isWhole(std::string_view name) {
-  return name == series::kBatchSize || name == series::kLocalBatchSize || name == series::kAccumulation ||
-         name == series::kReplicas;
-}
-
-bool isRate(std::string_view name) { return name == series::kThroughput || name == series::kGoodput; }
-
-bool isSeconds(std::string_view name) {
-  return name == series::kStepTime || name == series::kSyncTime || name == series::kModelStepTime;
-}
 
 }  // namespace
 
@@ -86,13 +73,17 @@ std::string plural(std::int64_t count, std::string_view noun) {
 }
 
 std::string formatSeriesValue(std::string_view name, double value) {
+  using common::SeriesKind;
   if (!std::isfinite(value)) return fmt::format("{}", value);
-  if (name == series::kTime) return formatTime(value);
-  if (name == series::kAccuracy || name == series::kEfficiency) return fmt::format("{:.2f} %", value * 100);
-  if (isWhole(name)) return fmt::format("{:.0f}", value);
-  if (isRate(name)) return formatCount(value) + " samples/s";
-  if (isSeconds(name)) return formatDuration(value);
-  if (name == series::kSamples) return formatCount(value);
+  switch (common::kindOf(name)) {
+    case SeriesKind::time: return formatTime(value);
+    case SeriesKind::fraction: return fmt::format("{:.2f} %", value * 100);
+    case SeriesKind::whole: return fmt::format("{:.0f}", value);
+    case SeriesKind::rate: return formatCount(value) + " samples/s";
+    case SeriesKind::duration: return formatDuration(value);
+    case SeriesKind::count: return formatCount(value);
+    case SeriesKind::number: break;
+  }
   return fmt::format("{:.4g}", value);
 }
 
@@ -107,13 +98,6 @@ std::string cutToWidth(std::string_view utf8, int width) {
   for (int columns = 0; end < utf8.size(); ++end)
     if (!isContinuation(utf8[end]) && ++columns > width) break;
   return std::string(utf8.substr(0, end));
-}
-
-std::string csvCell(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string safe = "\"";
-  for (const char c : text) safe += c == '"' ? "\"\"" : std::string(1, c);
-  return safe + '"';
 }
 
 }  // namespace batchscope::cli

@@ -28,9 +28,6 @@ int displayWidth(std::string_view utf8);
 // At most `width` columns of the text.
 std::string cutToWidth(std::string_view utf8, int width);
 
-// A cell of a CSV file, in quotes where it needs them (RFC 4180).
-std::string csvCell(std::string_view text);
-
 // What others wrote must not drive the terminal. Tables, fields, events, progress and errors see to it where
 // they are put together; whoever prints such a text by itself does.
 using protocol::printable;

@@ -8,6 +8,8 @@
 #include <limits>
 #include <set>
 
+#include "batchscope/common/series_unit.h"
+#include "batchscope/common/step_map.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/protocol/suggestion.h"
@@ -21,50 +23,6 @@ namespace series = protocol::series;
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 constexpr int kMostDecimals = 6;  // of the numbers on an axis
 constexpr double kMargin = 0.04;  // of the range of y, above and below
-
-struct Unit {
-  const char* name;
-  double factor;
-};
-
-Unit unitOf(const std::string& name) {
-  if (name == series::kAccuracy || name == series::kEfficiency) return {"%", 100};
-  if (name == series::kStepTime || name == series::kSyncTime || name == series::kModelStepTime)
-    return {"ms", 1000};
-  if (name == series::kThroughput || name == series::kGoodput) return {"samples/s", 1};
-  return {"", 1};
-}
-
-// Where steps lie on another axis: a series that only grows, known at the ends of buckets.
-class StepMap {
- public:
-  StepMap() = default;
-  StepMap(const std::vector<storage::Bucket>& buckets, double origin) {
-    for (const storage::Bucket& bucket : buckets) {
-      if (std::isnan(bucket.min)) continue;
-      knots_.push_back({static_cast<double>(bucket.first_step), bucket.min - origin});
-      if (bucket.last_step > bucket.first_step)
-        knots_.push_back({static_cast<double>(bucket.last_step), bucket.max - origin});
-    }
-  }
-
-  bool isEmpty() const { return knots_.empty(); }
-
-  double operator()(double step) const {
-    const auto right = std::lower_bound(knots_.begin(), knots_.end(), step,
-                                        [](const Knot& knot, double value) { return knot.step < value; });
-    if (right == knots_.end()) return knots_.back().x;
-    if (right == knots_.begin()) return right->x;
-    const Knot& left = *std::prev(right);
-    return left.x + (right->x - left.x) * (step - left.step) / (right->step - left.step);
-  }
-
- private:
-  struct Knot {
-    double step, x;
-  };
-  std::vector<Knot> knots_;
-};
 
 const char* seriesOf(PlotAxis axis) {
   switch (axis) {
@@ -94,15 +52,15 @@ class RunLoader {
       const std::vector<storage::Bucket> buckets =
           reader_.summarize(name, generation, request_.from, request_.to, request_.columns);
       if (buckets.empty()) continue;
-      const StepMap map = stepMap(generation);
+      const AxisBuckets knots = axisBuckets(generation);
+      const common::StepMap map = stepMap(knots);
       PlotStretch stretch{generation, {}};
       for (const storage::Bucket& bucket : buckets) {
         curve.samples += bucket.count;
         const double step =
             (static_cast<double>(bucket.first_step) + static_cast<double>(bucket.last_step)) / 2;
-        if (request_.axis != PlotAxis::step && map.isEmpty()) continue;
-        stretch.points.push_back(
-            {request_.axis == PlotAxis::step ? step : map(step), bucket.min * factor, bucket.max * factor});
+        if (const double x = map.at(step); !std::isnan(x))
+          stretch.points.push_back({x, bucket.min * factor, bucket.max * factor});
       }
       if (const auto newest =
               reader_.read(name, generation, buckets.back().last_step, buckets.back().last_step);
@@ -118,21 +76,28 @@ class RunLoader {
     std::vector<PlotRestart> list;
     for (const storage::Generation& generation : generations) {
       if (generation.number == 0 || generation.first_step <= 0) continue;
-      const auto step = static_cast<double>(generation.first_step);
-      const StepMap map = stepMap(generation.number);
-      if (request_.axis != PlotAxis::step && map.isEmpty()) continue;
-      list.push_back(
-          {request_.axis == PlotAxis::step ? step : map(step), generation.number, generation.replicas});
+      const AxisBuckets knots = axisBuckets(generation.number);
+      const double x = stepMap(knots).at(static_cast<double>(generation.first_step));
+      if (!std::isnan(x)) list.push_back({x, generation.number, generation.replicas});
     }
     return list;
   }
 
  private:
-  StepMap stepMap(int generation) {
+  using AxisBuckets = std::vector<storage::Bucket>;
+
+  // Of the series that the axis counts; none where that is steps.
+  AxisBuckets axisBuckets(int generation) {
     if (request_.axis == PlotAxis::step) return {};
-    return {
-        reader_.summarize(seriesOf(request_.axis), generation, request_.from, request_.to, request_.columns),
-        request_.axis == PlotAxis::time ? run_.created : 0};
+    AxisBuckets buckets =
+        reader_.summarize(seriesOf(request_.axis), generation, request_.from, request_.to, request_.columns);
+    std::erase_if(buckets, [](const storage::Bucket& bucket) { return std::isnan(bucket.min); });
+    return buckets;
+  }
+
+  common::StepMap stepMap(const AxisBuckets& buckets) const {
+    if (request_.axis == PlotAxis::step) return {};
+    return {buckets, request_.axis == PlotAxis::time ? run_.created : 0};
   }
 
   const storage::Run& run_;
@@ -201,9 +166,9 @@ Plot loadPlot(storage::Catalogue& catalogue, const PlotRequest& request) {
   plot.xLabel = axisLabel(request.axis);
   const bool isShared =
       std::all_of(request.series.begin(), request.series.end(), [&](const std::string& name) {
-        return unitOf(name).name == std::string(unitOf(request.series.front()).name);
+        return common::unitOf(name).name == std::string(common::unitOf(request.series.front()).name);
       });
-  const Unit unit = isShared ? unitOf(request.series.front()) : Unit{"", 1};
+  const common::Unit unit = isShared ? common::unitOf(request.series.front()) : common::Unit();
   plot.unit = unit.name;
   const bool several = request.runs.size() > 1;
   std::set<std::string> known, drawn;
@@ -236,31 +201,6 @@ Plot loadPlot(storage::Catalogue& catalogue, const PlotRequest& request) {
   return plot;
 }
 
-std::vector<double> roundTicks(double low, double high, int most) {
-  const double rough = (high - low) / std::max(most, 1);
-  if (!(rough > 0) || !std::isfinite(rough)) return {low};
-  const double power = std::pow(10, std::floor(std::log10(rough)));
-  double distance = 10 * power;
-  for (const double round : {1.0, 2.0, 2.5, 5.0})
-    if (round * power >= rough) {
-      distance = round * power;
-      break;
-    }
-  std::vector<double> ticks;
-  for (double k = std::ceil(low / distance); k * distance <= high && ticks.size() < 100; ++k)
-    ticks.push_back(k * distance);
-  return ticks;
-}
-
-std::vector<double> logTicks(double low, double high, int most) {
-  std::vector<double> ticks;
-  const double first = std::ceil(std::log10(low)), last = std::floor(std::log10(high));
-  const double stride = std::max(1.0, std::ceil((last - first + 1) / std::max(most, 1)));
-  for (double power = first; power <= last; power += stride) ticks.push_back(std::pow(10, power));
-  if (ticks.size() < 2) return roundTicks(low, high, most);
-  return ticks;
-}
-
 std::vector<std::string> tickLabels(const std::vector<double>& ticks) {
   double greatest = 0;
   bool isEven = ticks.size() > 1;
@@ -268,10 +208,7 @@ std::vector<std::string> tickLabels(const std::vector<double>& ticks) {
     greatest = std::max(greatest, std::abs(ticks[i]));
     isEven = isEven && (i < 2 || std::abs(ticks[i] - 2 * ticks[i - 1] + ticks[i - 2]) < 1e-9 * greatest);
   }
-  int decimals = 0;
-  if (isEven)  // as many as make a whole number of their distance
-    for (double scale = ticks[1] - ticks[0]; decimals < kMostDecimals; scale *= 10, ++decimals)
-      if (std::abs(scale - std::round(scale)) < 1e-6 * scale) break;
+  const int decimals = isEven ? common::decimalsOf(ticks[1] - ticks[0], kMostDecimals) : 0;
   const bool isPlain = isEven && greatest < 1e6 && decimals < kMostDecimals;
   std::vector<std::string> labels;
   for (const double tick : ticks) {

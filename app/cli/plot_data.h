@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "batchscope/common/ticks.h"
 #include "batchscope/storage.h"
 
 namespace batchscope::cli {
@@ -66,11 +67,8 @@ struct PlotRequest {
 // where nothing is left to be drawn.
 Plot loadPlot(storage::Catalogue& catalogue, const PlotRequest& request);
 
-// A round number's multiples within [low, high], at most `most` of them and at least one where there is one.
-std::vector<double> roundTicks(double low, double high, int most);
-
-// Powers of ten within, else as roundTicks. Both > 0.
-std::vector<double> logTicks(double low, double high, int most);
+using common::logTicks;
+using common::roundTicks;
 
 // The numbers on an axis, with as many decimals as their distance needs.
 std::vector<std::string> tickLabels(const std::vector<double>& ticks);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "batchscope/common/data_forms.h"
 #include "batchscope/storage/sql.h"
 #include "commands.h"
 #include "interruption.h"
@@ -47,7 +48,7 @@ protocol::Json jsonOf(const SqlValue& value) {
 }
 
 void printCsv(const Strings& cells) {
-  for (std::size_t i = 0; i < cells.size(); ++i) fmt::print("{}{}", i > 0 ? "," : "", csvCell(cells[i]));
+  for (std::size_t i = 0; i < cells.size(); ++i) fmt::print("{}{}", i > 0 ? "," : "", common::csvCell(std::string_view(cells[i])));
   fmt::print("\n");
 }
 

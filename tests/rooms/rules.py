@@ -13,9 +13,10 @@ import sys
 # A room, and the rooms that it may call: CONTRIBUTING.md's table. The examples also see the leaf, whose
 # Error is part of engine/train's contract, so that what reads their data needs no LibTorch.
 ROOMS = {
-    "app/desktop": {"engine/run", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
-    "app/cli": {"engine/run", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
+    "app/desktop": {"app/common", "engine/run", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
+    "app/cli": {"app/common", "engine/run", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
     "app/web": {"engine/run", "storage"},
+    "app/common": {"storage", "engine/protocol"},
     "engine/run": {"engine/policy", "storage", "engine/goodput", "engine/protocol"},
     "engine/policy": {"engine/goodput"},
     "engine/train": {"engine/replica", "engine/goodput", "engine/protocol"},

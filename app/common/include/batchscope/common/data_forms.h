@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// How numbers and texts stand in files for other programs. A number is written so that it reads back bit for
+/// bit; what is not finite is nan, inf or -inf, in CSV as it is and in JSON as a text (protocol/json.h).
+/// Where there is no value at all, a cell of CSV is empty and JSON has null.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "batchscope/protocol/json.h"
+
+namespace batchscope::common {
+
+/// A cell of a CSV file, in quotes where it needs them (RFC 4180).
+std::string csvCell(std::string_view text);
+std::string csvCell(std::optional<double> value);  ///< a number's cell
+
+protocol::Json jsonNumber(std::optional<double> value);  ///< a number's JSON
+
+}  // namespace batchscope::common

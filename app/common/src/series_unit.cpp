@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/common/series_unit.h"
+
+#include <array>
+#include <utility>
+
+#include "batchscope/protocol/series.h"
+
+namespace batchscope::common {
+
+namespace series = protocol::series;
+
+SeriesKind kindOf(std::string_view name) noexcept {
+  static constexpr std::array<std::pair<std::string_view, SeriesKind>, 13> kKinds{
+      {{series::kAccuracy, SeriesKind::fraction},
+       {series::kEfficiency, SeriesKind::fraction},
+       {series::kBatchSize, SeriesKind::whole},
+       {series::kLocalBatchSize, SeriesKind::whole},
+       {series::kAccumulation, SeriesKind::whole},
+       {series::kReplicas, SeriesKind::whole},
+       {series::kSamples, SeriesKind::count},
+       {series::kStepTime, SeriesKind::duration},
+       {series::kSyncTime, SeriesKind::duration},
+       {series::kModelStepTime, SeriesKind::duration},
+       {series::kThroughput, SeriesKind::rate},
+       {series::kGoodput, SeriesKind::rate},
+       {series::kTime, SeriesKind::time}}};
+  for (const auto& [known, kind] : kKinds)
+    if (name == known) return kind;
+  return SeriesKind::number;
+}
+
+Unit unitOf(std::string_view name) noexcept {
+  switch (kindOf(name)) {
+    case SeriesKind::fraction: return {"%", 100};
+    case SeriesKind::duration: return {"ms", 1000};
+    case SeriesKind::rate: return {"samples/s", 1};
+    default: return {};
+  }
+}
+
+}  // namespace batchscope::common
