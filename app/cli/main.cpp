@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "batchscope/run/application.h"
-#include "command_line.h"
-#include "standard_output.h"
-#include "terminal.h"
+#include "command_line/command_line.h"
+#include "terminal/standard_output.h"
+#include "terminal/terminal.h"
 
 namespace {
 

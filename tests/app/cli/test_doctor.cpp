@@ -3,7 +3,7 @@
 // How the doctor judges what the probe reports.
 #include <algorithm>
 
-#include "doctor.h"
+#include "doctor/doctor.h"
 #include "test_case.h"
 
 using namespace batchscope;

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "batchscope/protocol/error.h"
-#include "expectation.h"
+#include "follow/expectation.h"
 #include "test_case.h"
 
 using namespace batchscope;

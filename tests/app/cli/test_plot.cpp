@@ -5,12 +5,12 @@
 #include <csignal>
 
 #include "batchscope/protocol/error.h"
-#include "dot_canvas.h"
-#include "format.h"
-#include "plot_data.h"
-#include "plot_text.h"
+#include "plot/dot_canvas.h"
+#include "plot/plot_data.h"
+#include "plot/plot_text.h"
 #include "run_store.h"
 #include "test_case.h"
+#include "text/format.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The bars: a status and a width in, lines out that fit, whatever the width.
-#include "format.h"
-#include "progress_bar.h"
 #include "test_case.h"
+#include "text/format.h"
+#include "text/progress_bar.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;

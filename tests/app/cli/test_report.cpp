@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "batchscope/protocol/error.h"
-#include "report.h"
+#include "follow/report.h"
 #include "test_case.h"
 
 using namespace batchscope;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers as people read them, and tables that fit.
-#include "format.h"
-#include "table.h"
 #include "test_case.h"
+#include "text/format.h"
+#include "text/table.h"
 
 using namespace batchscope::cli;
 

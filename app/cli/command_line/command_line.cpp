@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command_line/command_line.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/suggestion.h"
+#include "command_line/command_set.h"
+#include "command_line/completion.h"
+#include "command_line/help_text.h"
+#include "records/run_json.h"
+#include "terminal/interruption.h"
+#include "terminal/standard_output.h"
+#include "text/format.h"
+
+namespace batchscope::cli {
+namespace {
+
+using Action = CommandSet::Action;
+using Strings = std::vector<std::string>;
+
+// What the shells' scripts call (completion_scripts.h).
+constexpr char kComplete[] = "__complete";
+
+class CommandLine {
+ public:
+  CommandLine() {
+    addTrainingCommands(set_);
+    addQueryCommands(set_);
+    addKeepingCommands(set_);
+    addStoreCommands(set_);
+    addSharingCommands(set_);
+    addHelp();
+  }
+
+  const CommandSet& commands() const { return set_; }
+
+  // Throws Error(usage).
+  Action parse(Strings arguments) {
+    // What follows "--" is the program's own and none of our business.
+    const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+    const bool forProgram = dashes != arguments.end();
+    const Strings ofProgram(forProgram ? dashes + 1 : dashes, arguments.end());
+    arguments.erase(dashes, arguments.end());
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+    try {
+      set_.app().parse(arguments);
+    } catch (const CLI::ParseError& error) {
+      return explain(error);
+    }
+    const auto chosen = set_.app().get_subcommands();
+    if (chosen.empty()) return [this] { return printHelp(set_.app()); };
+    Strings* place = set_.programArguments(chosen.front());
+    if (place != nullptr)
+      *place = ofProgram;
+    else if (forProgram)
+      throw Error(ErrorKind::usage,
+                  "only `batchscope run` and `batchscope fork` take arguments behind \"--\"");
+    return set_.action(chosen.front());
+  }
+
+ private:
+  void addHelp() {
+    const auto topic = std::make_shared<std::string>();
+    CLI::App* command = set_.add("help", "Help about a command, or exit-codes", "",
+                                 [this, topic] { return printTopic(*topic); });
+    set_.setValues(command->add_option("TOPIC", *topic, "A command's name, or exit-codes")->type_name(""),
+                   CommandSet::Values::commands);
+  }
+
+  // Not by app.help(), which speaks of the command that was parsed.
+  static int printHelp(const CLI::App& app) {
+    const CLI::App* parent = app.get_parent();
+    const std::string name = (parent ? "batchscope " : "") + app.get_name();
+    fmt::print("{}", app.get_formatter()->make_help(&app, name, CLI::AppFormatMode::Normal));
+    return kExitOk;
+  }
+
+  int printTopic(const std::string& topic) {
+    if (topic.empty()) return printHelp(set_.app());
+    if (topic == "exit-codes") {
+      fmt::print("{}", help::kExitCodes);
+      return kExitOk;
+    }
+    if (const CLI::App* command = set_.find(topic)) return printHelp(*command);
+    Strings topics = set_.commandNames();
+    topics.emplace_back("exit-codes");
+    throw Error(ErrorKind::usage,
+                fmt::format("there is no help about \"{}\"{}", topic, protocol::did_you_mean(topic, topics)));
+  }
+
+  // Help and version are "errors" to CLI11.
+  Action explain(const CLI::ParseError& error) {
+    CLI::App& app = set_.app();
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success))
+      return [text = dynamic_cast<const CLI::CallForVersion*>(&error) ? error.what() + std::string("\n")
+                                                                      : app.help()] {
+        fmt::print("{}", text);
+        return static_cast<int>(kExitOk);
+      };
+    const auto chosen = app.get_subcommands();
+    const CLI::App& command = chosen.empty() ? app : *chosen.front();
+    const std::string name = chosen.empty() ? "batchscope" : "batchscope " + command.get_name();
+    for (const std::string& word : app.remaining(true)) {
+      if (word.starts_with('-'))
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} has no flag {}{}", name, word,
+                                protocol::did_you_mean(word, CommandSet::flagNames(command))));
+      if (chosen.empty())
+        throw Error(ErrorKind::usage,
+                    fmt::format("there is no command \"{}\"{}; batchscope --help lists them", word,
+                                protocol::did_you_mean(word, set_.commandNames())));
+      throw Error(ErrorKind::usage, fmt::format("{} has no use for \"{}\"; see {} --help", name, word, name));
+    }
+    throw Error(ErrorKind::usage, fmt::format("{}; see {} --help", error.what(), name));
+  }
+
+  CommandSet set_;
+};
+
+bool wantsJson(const Strings& arguments) {
+  const auto ours = std::find(arguments.begin(), arguments.end(), "--");
+  return std::find(arguments.begin(), ours, "--json") != ours;
+}
+
+int carryOut(const Strings& arguments) {
+  CommandLine commandLine;
+  try {
+    if (arguments.empty() || arguments.front() != kComplete) return commandLine.parse(arguments)();
+    fmt::print("{}",
+               completionText(complete(commandLine.commands(), {arguments.begin() + 1, arguments.end()})));
+    return kExitOk;
+  } catch (const std::system_error& error) {
+    // By which {fmt} tells that standard output takes no more.
+    if (std::ferror(stdout) != 0) refuseOutput(error.code().value());
+    throw;
+  }
+}
+
+int report(ErrorKind kind, const std::string& message, bool json) {
+  std::fflush(stdout);
+  if (json) printJson({{"error", {{"kind", error_kind_name(kind)}, {"message", message}}}});
+  fmt::print(stderr, "batchscope: {}\n", printable_lines(message));
+  return exit_code(kind);
+}
+
+}  // namespace
+
+int printCompletionScript(const std::string& shell) {
+  fmt::print("{}", completionScript(shell));
+  return kExitOk;
+}
+
+int runCommandLine(int argc, char** argv) {
+  const Strings arguments(argv + 1, argv + argc);
+  const bool json = wantsJson(arguments);
+  int code = kExitOk;
+  try {
+    code = carryOut(arguments);
+    flushOutput();
+    return code;
+  } catch (const Error& error) {
+    const int ours = report(error.kind(), error.what(), json);
+    return code == kExitOk ? ours : code;
+  } catch (const std::exception& error) {
+    return report(ErrorKind::failure, error.what(), json);
+  } catch (const Interrupted& interrupted) {
+    return dieOf(interrupted);
+  }
+}
+
+}  // namespace batchscope::cli

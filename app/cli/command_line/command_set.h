@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The commands as CLI11 knows them, with what it does not: what each does, and what its words may be, from
+// which the shells complete them (completion.h).
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "commands/commands.h"
+
+namespace batchscope::cli {
+
+class CommandSet {
+ public:
+  using Action = std::function<int()>;
+  using Strings = std::vector<std::string>;
+
+  // What a word of the command line stands for. Of `words` the list is known.
+  enum class Values { unknown, words, runs, removedRuns, series, fields, files, commands };
+
+  CommandSet();
+
+  CLI::App& app() { return app_; }
+  const CLI::App& app() const { return app_; }
+
+  // The heading in the help of the commands that are added from now on.
+  void beginGroup(const std::string& heading) { group_ = heading; }
+
+  CLI::App* add(const std::string& name, const std::string& description, const char* footer, Action action);
+  // A command that takes a run and --json.
+  CLI::App* addReference(const std::string& name, const std::string& description, const char* footer,
+                         int (*function)(const RunReference&), Values values = Values::runs);
+
+  static void addJson(CLI::App* command, bool& json);
+  CLI::Option* addRunName(CLI::App* command, std::string& run, Values values = Values::runs);
+  // A flag that may be repeated, each time with one value: a list must not swallow the word behind it.
+  CLI::Option* addTexts(CLI::App* command, const std::string& flag, Strings& values, const char* type,
+                        const std::string& description);
+  // Refuses what is none of these words.
+  CLI::Option* limitTo(CLI::Option* option, const Strings& words);
+  CLI::Option* setValues(CLI::Option* option, Values values);
+  // Refuses what is no number between the two; CLI::Range lets a NaN pass.
+  static CLI::Validator between(double least, double most);
+
+  // Of the command that was chosen: is called before its action.
+  void prepare(const CLI::App* command, std::function<void()> preparation) {
+    preparations_[command] = std::move(preparation);
+  }
+  Action action(const CLI::App* command) const;
+
+  // Where a command wants what stood behind "--"; null: it takes none.
+  Strings* programArguments(const CLI::App* command) const;
+  void passProgramArguments(const CLI::App* command, Strings& arguments) {
+    programArguments_[command] = &arguments;
+  }
+
+  Values valuesOf(const CLI::Option* option) const;
+  const Strings& wordsOf(const CLI::Option* option) const;
+
+  // Null where there is none of this name.
+  const CLI::App* find(const std::string& name) const;
+
+  // The visible ones.
+  Strings commandNames() const;
+  static Strings flagNames(const CLI::App& command);
+
+ private:
+  CLI::App app_;
+  std::string group_;
+  std::map<const CLI::App*, Action> actions_;
+  std::map<const CLI::App*, std::function<void()>> preparations_;
+  std::map<const CLI::Option*, Values> values_;
+  std::map<const CLI::Option*, Strings> words_;
+  std::map<const CLI::App*, Strings*> programArguments_;
+};
+
+// Each adds a part of the commands.
+void addTrainingCommands(CommandSet& set);  // run, and what controls it
+void addQueryCommands(CommandSet& set);     // what runs say
+void addKeepingCommands(CommandSet& set);   // tags, notes, trash, files
+void addStoreCommands(CommandSet& set);     // the store and the machine
+void addSharingCommands(CommandSet& set);   // many runs on the same devices
+
+}  // namespace batchscope::cli

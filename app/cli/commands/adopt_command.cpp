@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// adopt: lists the runs whose folders lie in the store while the catalogue knows nothing of them, as a new
+// catalogue does by itself.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "commands/commands.h"
+#include "records/run_folders.h"
+#include "records/run_json.h"
+#include "records/store.h"
+
+namespace batchscope::cli {
+namespace {
+
+std::vector<std::string> chosen(storage::Catalogue& catalogue, const std::vector<std::string>& wanted) {
+  const std::vector<std::string> unlisted = unlistedRuns(catalogue);
+  for (const std::string& id : wanted) {
+    if (std::find(unlisted.begin(), unlisted.end(), id) != unlisted.end()) continue;
+    if (catalogue.run(id)) throw Error(ErrorKind::conflict, fmt::format("run {} is listed already", id));
+    throw Error(ErrorKind::not_found,
+                fmt::format("there is no folder of a run {} beside {}, or somebody writes into it",
+                            printable(id), protocol::catalogue_path().string()));
+  }
+  return wanted.empty() ? unlisted : wanted;
+}
+
+}  // namespace
+
+int adoptRuns(const AdoptOptions& options) {
+  storage::Catalogue catalogue = openCatalogue();
+  const std::vector<std::string> adopted = catalogue.adopt(chosen(catalogue, options.runs));
+  if (options.json) {
+    printJson({{"adopted", adopted}});
+    return kExitOk;
+  }
+  if (adopted.empty()) fmt::print("Every run that has a folder is listed.\n");
+  for (const std::string& id : adopted) fmt::print("listed {}\n", title(catalogue.resolve(id)));
+  return kExitOk;
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tag, note, rename: what a person says about a run, at any time, also while it goes on.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <iterator>
+
+#include "batchscope/storage/annotation.h"
+#include "commands/commands.h"
+#include "records/run_json.h"
+#include "records/store.h"
+#include "terminal/terminal.h"
+
+namespace batchscope::cli {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+std::string joined(const Strings& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+std::string standardInput() {
+  std::string text(std::istreambuf_iterator<char>(std::cin), {});
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+void print(const storage::Run& run, bool json, const std::string& sentence) {
+  if (json)
+    printJson({{"run", runJson(run)}});
+  else
+    fmt::print("{}\n", sentence);
+}
+
+}  // namespace
+
+int tagRun(const TagOptions& options) {
+  Strings added, removed;
+  for (const std::string& word : options.changes) {
+    const bool isSigned = word.starts_with('+') || word.starts_with('-');
+    const std::string tag = word.substr(isSigned ? 1 : 0);
+    storage::check_tag(tag);
+    (word.starts_with('-') ? removed : added).push_back(tag);
+  }
+  for (const std::string& tag : added)
+    if (std::find(removed.begin(), removed.end(), tag) != removed.end())
+      throw Error(ErrorKind::usage,
+                  fmt::format("\"{}\" is to be added and removed; say one of +{} and -{}", tag, tag, tag));
+  storage::Catalogue catalogue = openCatalogue();
+  const std::string id = catalogue.resolve(options.run).id;
+  if (!options.changes.empty()) catalogue.change_tags(id, added, removed);
+  const storage::Run run = catalogue.resolve(id);
+  print(run, options.json,
+        run.tags.empty() ? fmt::format("{} has no tags", title(run))
+                         : fmt::format("{}: {}", title(run), printable(joined(run.tags))));
+  return kExitOk;
+}
+
+int noteRun(const NoteOptions& options) {
+  storage::Catalogue catalogue = openCatalogue();
+  storage::Run run = catalogue.resolve(options.run);
+  if (options.text) {
+    const std::string text = *options.text == "-" ? standardInput() : *options.text;
+    storage::check_note(text);
+    catalogue.set_note(run.id, text);
+    run = catalogue.resolve(run.id);
+  }
+  if (options.text || options.json)
+    print(run, options.json,
+          fmt::format("{} the note of {}", run.note.empty() ? "cleared" : "wrote", title(run)));
+  else if (run.note.empty())
+    fmt::print(stderr, "batchscope: {} has no note\n", title(run));
+  else
+    fmt::print("{}\n", isTerminal(STDOUT_FILENO) ? printable_lines(run.note) : run.note);
+  return kExitOk;
+}
+
+int renameRun(const RenameOptions& options) {
+  const std::string& name = options.name;
+  storage::check_name(name);
+  storage::Catalogue catalogue = openCatalogue();
+  const storage::Run before = catalogue.resolve(options.run);
+  catalogue.set_name(before.id, name);
+  const storage::Run run = catalogue.resolve(before.id);
+  print(run, options.json, fmt::format("{} is now called {}", title(before), printable(name)));
+  return kExitOk;
+}
+
+}  // namespace batchscope::cli

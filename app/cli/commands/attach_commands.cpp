@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands/attach_commands.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "batchscope/protocol/series.h"
+#include "commands/commands.h"
+#include "follow/report.h"
+#include "records/run_json.h"
+#include "records/run_record_json.h"
+#include "records/store.h"
+#include "text/format.h"
+#include "text/table.h"
+
+namespace batchscope::cli {
+namespace {
+
+using protocol::RunState;
+namespace series = protocol::series;
+
+// "; accuracy 97.50 %, loss 0.1203"
+std::string scores(const storage::Run& run) {
+  std::string text;
+  for (const char* name : {series::kAccuracy, series::kLoss})
+    if (const auto found = run.latest.find(name); found != run.latest.end())
+      text +=
+          fmt::format("{}{} {}", text.empty() ? "; " : ", ", name, formatSeriesValue(name, found->second));
+  return text;
+}
+
+std::string resumeHint(const storage::Run& run) {
+  return fmt::format("Resume it with: batchscope resume {}", run.id);
+}
+
+int codeOfState(RunState state) {
+  switch (state) {
+    case RunState::finished: return kExitOk;
+    case RunState::stopped:
+    case RunState::paused: return kExitCheckpointed;
+    default: return kExitFailure;
+  }
+}
+
+// What comes later is news to whoever attaches now.
+std::int64_t lastEvent(storage::Catalogue& catalogue, const std::string& id) {
+  const auto events = catalogue.events(id);
+  return events.empty() ? 0 : events.back().id;
+}
+
+// A paused run's supervisor waits to be told; any other run has none and gets one.
+void startAgain(storage::Catalogue& catalogue, const storage::Run& run, int replicas) {
+  if (run.spec.program.starts_with(kImportedProgram))
+    throw Error(ErrorKind::conflict,
+                fmt::format("{} was imported: its program and its checkpoints are elsewhere", title(run)));
+  if (run.state != RunState::paused) return run::resume_run(catalogue, run.id, replicas);
+  protocol::Request request;
+  request.command = protocol::Request::Command::resume;
+  if (replicas > 0) request.replicas = replicas;
+  run::request(run.id, request);
+}
+
+// For a run that failed by limits which were too tight.
+void changeFaults(storage::Catalogue& catalogue, const storage::Run& run, const FaultOptions& faults) {
+  if (!faults.any()) return;
+  storage::require_sound(run);
+  if (protocol::is_active(run.state))
+    throw Error(
+        ErrorKind::conflict,
+        fmt::format("{} is {}, and its supervisor keeps the limits that it began with; `batchscope stop {}` "
+                    "first",
+                    title(run), protocol::run_state_name(run.state), run.id));
+  protocol::RunSpec spec = run.spec;
+  faults.apply(spec);
+  catalogue.set_spec(run.id, spec);
+}
+
+void printSentence(const Outcome& outcome) {
+  const storage::Run& run = outcome.run;
+  const std::string state = protocol::run_state_name(run.state);
+  const std::string because = run.message.empty() ? "" : ": " + printable(run.message);
+  if (outcome.detached) {
+    fmt::print("{} goes on without us. `batchscope attach {}` watches it, `batchscope stop {}` stops it.\n",
+               title(run), run.id, run.id);
+  } else if (run.state == RunState::finished) {
+    fmt::print("{} finished: {}, {} in {}{}\n", title(run), plural(run.epoch, "epoch"),
+               plural(run.step, "step"), formatDuration(run.ended - run.created), scores(run));
+  } else if (run.state == RunState::stopped || run.state == RunState::paused) {
+    fmt::print("{} is {} after step {}{}. {}\n", title(run), state, run.step, because, resumeHint(run));
+  } else {
+    std::fflush(stdout);
+    fmt::print(stderr, "batchscope: {} {}{}\n  Its output: batchscope logs {}\n  {}\n", title(run),
+               run.state == RunState::failed ? "failed" : "lost its supervisor", because, run.id,
+               resumeHint(run));
+  }
+  std::fflush(stdout);
+}
+
+void printVerdicts(const std::vector<Verdict>& verdicts) {
+  if (verdicts.empty()) return;
+  Table table({{"expected", Table::Align::left, true}, {"seen", Table::Align::right}, {"verdict"}});
+  for (const Verdict& verdict : verdicts)
+    table.addRow({verdict.expectation.text(), verdict.seen,
+                  verdict.passed ? Table::Cell("pass", Colour::green) : Table::Cell("FAIL", Colour::red)});
+  fmt::print("{}", table.text(terminalStyle(STDOUT_FILENO)));
+  std::fflush(stdout);
+}
+
+protocol::Json resultJson(const Outcome& outcome, const std::vector<Verdict>& verdicts) {
+  return {{"result",
+           {{"run", runJson(outcome.run)},
+            {"exit_code", exitCodeOf(outcome, verdicts)},
+            {"timed_out", outcome.timedOut},
+            {"detached", outcome.detached},
+            {"expectations", verdictsJson(verdicts)}}}};
+}
+
+}  // namespace
+
+Outcome followRun(storage::Catalogue& catalogue, const std::string& id, const AttachOptions& options,
+                  Interrupts& interrupts, bool json) {
+  const auto view = makeView(*catalogue.run(id), json);
+  return Attachment(catalogue, id, options, *view, interrupts).follow();
+}
+
+Outcome awaitBeginning(storage::Catalogue& catalogue, const std::string& id, Interrupts& interrupts) {
+  AttachOptions options;
+  options.interrupt = AttachOptions::Interrupt::detaches;
+  options.untilBegun = true;
+  const auto view = makeSilentView();
+  return Attachment(catalogue, id, options, *view, interrupts).follow();
+}
+
+int printStarted(const Outcome& outcome, const protocol::Json& started, bool json) {
+  if (!outcome.detached && codeOfState(outcome.run.state) == kExitFailure) {
+    printEnd(outcome, {}, json);
+    return exitCodeOf(outcome, {});
+  }
+  if (json)
+    printJson(started);
+  else
+    fmt::print("{}\n", outcome.run.id);
+  return kExitOk;
+}
+
+int exitCodeOf(const Outcome& outcome, const std::vector<Verdict>& verdicts) {
+  if (outcome.detached) return outcome.interrupted ? kExitFailure : kExitOk;
+  if (outcome.timedOut && outcome.run.state != RunState::finished) return kExitTimeout;
+  const int code = stateWasExpected(verdicts) ? kExitOk : codeOfState(outcome.run.state);
+  if (code == kExitFailure || allPassed(verdicts)) return code;
+  return kExitExpectation;
+}
+
+void printEnd(const Outcome& outcome, const std::vector<Verdict>& verdicts, bool json) {
+  if (json) {
+    printJson(resultJson(outcome, verdicts));
+  } else {
+    printSentence(outcome);
+    printVerdicts(verdicts);
+  }
+}
+
+int attachToRun(const RunReference& options) {
+  storage::Catalogue catalogue = openCatalogue();
+  const storage::Run run = catalogue.resolve(options.run);
+  if (isAtRest(run.state))
+    throw Error(ErrorKind::conflict,
+                fmt::format("{} is {}: there is nothing to watch; `batchscope show {}` tells about it",
+                            title(run), protocol::run_state_name(run.state), run.id));
+  AttachOptions attach;
+  attach.interrupt = AttachOptions::Interrupt::detaches;
+  attach.eventsAfter = lastEvent(catalogue, run.id);
+  Interrupts interrupts;
+  const Outcome outcome = followRun(catalogue, run.id, attach, interrupts, options.json);
+  printEnd(outcome, {}, options.json);
+  return exitCodeOf(outcome, {});
+}
+
+int resumeRun(const ResumeOptions& options) {
+  storage::Catalogue catalogue = openCatalogue();
+  const storage::Run run = catalogue.resolve(options.run);
+  changeFaults(catalogue, run, options.faults);
+  AttachOptions attach;
+  attach.eventsAfter = lastEvent(catalogue, run.id);
+  Interrupts interrupts;
+  startAgain(catalogue, run, options.replicas);
+  const Outcome outcome = options.detach ? awaitBeginning(catalogue, run.id, interrupts)
+                                         : followRun(catalogue, run.id, attach, interrupts, options.json);
+  if (!options.detach || !outcome.detached)
+    printEnd(outcome, {}, options.json);
+  else if (options.json)
+    printJson({{"run", run.id}});
+  else
+    fmt::print("{} goes on. `batchscope attach {}` watches it.\n", title(run), run.id);
+  return exitCodeOf(outcome, {});
+}
+
+}  // namespace batchscope::cli

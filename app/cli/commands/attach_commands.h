@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What run, resume and attach share: following a run to its end, the sentence that says how it ended, and the
+// exit code that follows from it.
+#pragma once
+
+#include "batchscope/protocol/json.h"
+#include "follow/attachment.h"
+#include "follow/expectation.h"
+#include "terminal/interrupts.h"
+
+namespace batchscope::cli {
+
+// Attaches with the view that suits standard output. The interrupts are made before the run is started, so
+// that a Ctrl-C in between is not lost.
+Outcome followRun(storage::Catalogue& catalogue, const std::string& id, const AttachOptions& options,
+                  Interrupts& interrupts, bool json);
+
+// For --detach: returns when the run has begun, which makes it `detached`, or has come to rest before that.
+Outcome awaitBeginning(storage::Catalogue& catalogue, const std::string& id, Interrupts& interrupts);
+
+// What --detach of run and fork is answered with: `started`, in JSON or as nothing but the id, or how a run
+// that failed at once ended. Returns the exit code.
+int printStarted(const Outcome& outcome, const protocol::Json& started, bool json);
+
+// 0 finished, or ended in a state that an expectation asked for; 143 stopped or paused after a checkpoint; 6
+// the time was up; 5 an expectation failed; 1 failed, interrupted or left to itself by a second Ctrl-C.
+int exitCodeOf(const Outcome& outcome, const std::vector<Verdict>& verdicts);
+
+// How it ended and what to do next, on standard output, or standard error where the run failed; with --json
+// the result object.
+void printEnd(const Outcome& outcome, const std::vector<Verdict>& verdicts, bool json);
+
+}  // namespace batchscope::cli

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The commands, each a function of its parsed options that returns an exit code (protocol/error.h) and throws
+// Error for what a person can mend. command_line.cpp fills the options in.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands/fault_options.h"
+
+namespace batchscope::cli {
+
+struct RunOptions {
+  std::string program;  // a path, the name of a program beside ours or on PATH, or a recipe's folder or file
+  std::vector<std::string> arguments;  // its own, from behind "--"
+  std::string recipe;
+  std::vector<std::string> settings;       // "epochs=3"
+  std::string replicas;                    // "2", "auto:1-4"; empty: not said
+  std::optional<double> efficiency_floor;  // of auto replicas
+  std::string name;
+  std::string group;
+  std::optional<std::string> device;
+  bool oversubscribe = false;
+  std::vector<std::string> triggers;
+  std::string checkpoint_every;  // a duration; "0": never
+  FaultOptions faults;
+  bool detach = false;
+  std::vector<std::string> expectations;
+  std::string timeout;
+  std::string report;
+  bool json = false;
+};
+int runProgram(const RunOptions& options);
+
+struct ResumeOptions {
+  std::string run;
+  int replicas = 0;  // 0: as many as before
+  FaultOptions faults;
+  bool detach = false;
+  bool json = false;
+};
+int resumeRun(const ResumeOptions& options);
+
+struct ForkOptions {
+  std::string run;
+  std::string checkpoint;  // a name or a number; empty: the newest good one
+  std::string name;
+  int replicas = 0;                    // 0: as many as the other run had
+  std::vector<std::string> arguments;  // of the program, from behind "--"; none: the same
+  bool detach = false;
+  bool json = false;
+};
+int forkRun(const ForkOptions& options);
+
+struct RunReference {
+  std::string run;  // "latest", or a unique prefix of an id or a name
+  bool json = false;
+};
+int attachToRun(const RunReference& options);
+int showRun(const RunReference& options);
+int checkpointRun(const RunReference& options);
+int pauseRun(const RunReference& options);
+int stopRun(const RunReference& options);
+int rescaleRun(const RunReference& options, const std::string& replicas);  // "3", "auto:1-4"
+
+struct ListOptions {
+  std::string where;                 // storage/run_filter.h
+  std::string sort;                  // a field; behind "-": descending. Empty: newest first
+  std::vector<std::string> columns;  // fields; none: the usual ones
+  std::optional<int> limit;
+  bool trash = false;  // the removed runs in place of the others
+  bool watch = false;
+  bool json = false;
+};
+int listRuns(const ListOptions& options);
+
+struct TagOptions {
+  std::string run;
+  std::vector<std::string> changes;  // "+a" or "a" adds, "-b" removes; none: only shows
+  bool json = false;
+};
+int tagRun(const TagOptions& options);
+
+struct NoteOptions {
+  std::string run;
+  std::optional<std::string> text;  // "-": from standard input; none: only shows
+  bool json = false;
+};
+int noteRun(const NoteOptions& options);
+
+struct RenameOptions {
+  std::string run;
+  std::string name;
+  bool json = false;
+};
+int renameRun(const RenameOptions& options);
+
+struct DiffOptions {
+  std::string first, second;  // runs
+  bool all = false;           // also what is the same
+  bool json = false;
+};
+int diffRuns(const DiffOptions& options);
+
+struct PlotOptions {
+  std::string run;
+  std::vector<std::string> series;  // none: loss
+  std::vector<std::string> with;    // further runs, over the first
+  std::string axis;                 // step (or ""), time, progress, epoch
+  bool logarithmic = false;
+  std::optional<std::int64_t> from, to;  // steps
+  std::optional<int> width, height;      // cells, or pixels of a picture
+  std::string output;                    // *.svg or *.png, "-": SVG to standard output; empty: the terminal
+  bool force = false;                    // overwrite
+  bool json = false;
+};
+int plotRun(const PlotOptions& options);
+
+struct TailOptions {
+  std::string run;
+  std::vector<std::string> series;  // none: the usual ones
+  int lines = 10;                   // steps before the newest
+  bool once = false;                // do not wait for more
+  bool json = false;
+};
+int tailRun(const TailOptions& options);
+
+struct LogOptions {
+  std::string run;
+  bool follow = false;
+  std::optional<int> replica;     // none: all
+  std::optional<int> generation;  // none: the newest
+  std::string since;              // a duration, or empty: from the beginning
+  bool json = false;
+};
+int printLogs(const LogOptions& options);
+
+inline constexpr int kTrashDays = 30;  // before gc deletes a removed run
+
+struct RemoveOptions {
+  std::string run;
+  bool purge = false;  // delete for good rather than put into the trash
+  bool yes = false;    // do not ask
+  bool json = false;
+};
+int removeRun(const RemoveOptions& options);
+int restoreRun(const RunReference& options);
+
+struct CollectOptions {
+  double days = kTrashDays;  // in the trash, at the least
+  bool checkpoints = false;  // also old ones that are not pinned
+  bool dryRun = false;
+  bool yes = false;
+  bool json = false;
+};
+int collectGarbage(const CollectOptions& options);
+
+struct AdoptOptions {
+  std::vector<std::string> runs;  // ids of folders; none: all that are not listed
+  bool json = false;
+};
+int adoptRuns(const AdoptOptions& options);
+
+struct ExportOptions {
+  std::string run;
+  std::string format = "jsonl";     // csv, json, jsonl, tensorboard, sqlite
+  std::string output;               // "-": standard output; empty: NAME-ID.FORMAT here
+  std::vector<std::string> series;  // none: all
+  bool force = false;               // overwrite
+  bool json = false;
+};
+int exportRun(const ExportOptions& options);
+
+struct ImportOptions {
+  std::string file;
+  std::string name;  // empty: as it was called
+  bool json = false;
+};
+int importRun(const ImportOptions& options);
+
+struct SqlOptions {
+  std::string sql;
+  std::vector<std::string> runs;  // whose samples are in the table `sample`
+  std::string timeout;            // a duration; empty: none
+  bool csv = false;
+  bool json = false;  // an object a row
+};
+int askSql(const SqlOptions& options);
+
+struct CompactOptions {
+  std::vector<std::string> runs;  // none: all, and the catalogue
+  bool json = false;
+};
+int compactStore(const CompactOptions& options);
+
+struct BackupOptions {
+  std::string folder;
+  bool json = false;
+};
+int backUpStore(const BackupOptions& options);
+
+struct CopyOptions {
+  std::string source;  // "RUN:PATH", the path relative to the run's folder
+  std::string destination;
+  bool force = false;  // overwrite
+  bool json = false;
+};
+int copyFromRun(const CopyOptions& options);
+
+struct TensorboardOptions {
+  std::string run;
+  std::optional<int> port;
+};
+int openTensorboard(const TensorboardOptions& options);  // returns only by an Error
+
+struct DoctorOptions {
+  bool store = false;    // only the store, but all of it
+  bool tighten = false;  // first make the store its owner's alone
+  bool json = false;
+};
+int examineMachine(const DoctorOptions& options);
+
+int printCompletionScript(const std::string& shell);  // bash, zsh or fish
+
+}  // namespace batchscope::cli

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// rescale, checkpoint, pause and stop: one request to the run's supervisor each. All but checkpoint return as
+// soon as the supervisor has agreed; `show` and `attach` tell what came of it.
+#include <fmt/core.h>
+
+#include "batchscope/protocol/control.h"
+#include "batchscope/run/client.h"
+#include "commands/commands.h"
+#include "records/run_json.h"
+#include "records/store.h"
+#include "text/format.h"
+
+namespace batchscope::cli {
+namespace {
+
+using Command = protocol::Request::Command;
+
+constexpr int kAnswerTimeoutMs = 5000;
+
+// A run that nobody supervises is in a state in which nothing of this can be asked of it.
+[[noreturn]] void refuseInactive(const storage::Run& run) {
+  throw Error(
+      ErrorKind::conflict,
+      fmt::format("{} is {}, not running; {}", title(run), protocol::run_state_name(run.state),
+                  protocol::is_resumable(run.state) ? "`batchscope resume " + run.id + "` starts it again"
+                                                    : "`batchscope run` starts another"));
+}
+
+struct Reply {
+  storage::Run run;
+  protocol::Json result;
+};
+
+Reply ask(const RunReference& options, const protocol::Request& request) {
+  storage::Catalogue catalogue = openCatalogue();
+  const storage::Run run = catalogue.resolve(options.run);
+  // A damaged run may go on all the same: its supervisor has what it was started with.
+  if (!protocol::is_active(run.state) && run.supervisor_pid == 0) refuseInactive(run);
+  // A checkpoint is answered when it is on disk, everything else when the supervisor has agreed to it.
+  const double seconds = request.command == Command::checkpoint ? run.spec.time_outs.checkpoint : 0;
+  return {run, run::request(run.id, request, kAnswerTimeoutMs + static_cast<int>(seconds * 1000))};
+}
+
+int finish(const RunReference& options, const protocol::Request& request, const Reply& reply,
+           const std::string& told) {
+  if (options.json)
+    printJson({{"run", reply.run.id},
+               {"command", protocol::command_name(request.command)},
+               {"result", reply.result}});
+  else
+    fmt::print("{}: {}\n", title(reply.run), told);
+  return kExitOk;
+}
+
+// `status`: of the run, as it answered.
+std::string rescaleText(int replicas, const protocol::Json& status) {
+  const std::string on = plural(replicas, "replica");
+  const bool same = status.value("replicas", 0) == replicas;
+  if (same && status.value("state", "") == "running")
+    return "stays on " + on + ", and goodput chooses no more";
+  return "restarting on " + on + (same ? ", as many as now" : "");
+}
+
+int order(const RunReference& options, const protocol::Request& request, const std::string& agreed) {
+  return finish(options, request, ask(options, request), agreed);
+}
+
+}  // namespace
+
+int rescaleRun(const RunReference& options, const std::string& replicas) {
+  const auto count = protocol::ReplicaCount::parse(replicas);
+  protocol::Request request;
+  request.command = Command::rescale;
+  request.replicas = count.number;
+  request.auto_replicas = count.automatic;
+  const Reply reply = ask(options, request);
+  return finish(options, request, reply,
+                count.number ? rescaleText(*count.number, reply.result)
+                             : "from now on goodput chooses how many replicas; the events tell why");
+}
+
+int checkpointRun(const RunReference& options) {
+  protocol::Request request;
+  request.command = Command::checkpoint;
+  const Reply reply = ask(options, request);
+  const protocol::Json& written = reply.result;
+  return finish(options, request, reply,
+                fmt::format("{} at step {}, {} in {}", written.value("name", "checkpoint"),
+                            written.value("step", std::int64_t{0}),
+                            formatBytes(written.value("bytes", std::int64_t{0})),
+                            formatDuration(written.value("seconds", 0.0))));
+}
+
+int pauseRun(const RunReference& options) {
+  protocol::Request request;
+  request.command = Command::pause;
+  return order(options, request, "checkpointing, then freeing its devices; `batchscope resume` goes on");
+}
+
+int stopRun(const RunReference& options) {
+  protocol::Request request;
+  request.command = Command::stop;
+  return order(options, request, "checkpointing, then stopping; `batchscope resume` goes on");
+}
+
+}  // namespace batchscope::cli

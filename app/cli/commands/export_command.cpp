@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// export: a run as a file that goes elsewhere. jsonl and sqlite hold all of it and come back by import; csv,
+// json and tensorboard are for other programs.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+
+#include "batchscope/protocol/suggestion.h"
+#include "commands/commands.h"
+#include "files/export_sink.h"
+#include "records/run_json.h"
+#include "records/store.h"
+#include "terminal/interruption.h"
+#include "terminal/transfer_progress.h"
+
+namespace batchscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kBlockSamples = 16'384;
+
+// "digits-3f9a12bc.csv" in the working directory.
+std::string usualName(const storage::Run& run, const std::string& format) {
+  std::string name = run.name.empty() ? "run" : run.name;
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '.') c = '-';
+  if (name.starts_with('.')) name.front() = '-';
+  return name + "-" + run.id + (format == "tensorboard" ? "" : "." + format);
+}
+
+// An event folder that is to be replaced holds nothing else.
+void refuseOtherFolders(const OutputTarget& target, bool isFolder) {
+  if (target.kind() != OutputTarget::Kind::file || !fs::is_directory(target.path())) return;
+  if (!isFolder) throw Error(ErrorKind::conflict, fmt::format("{} is a folder; name a file", target.name()));
+  for (const auto& entry : fs::directory_iterator(target.path()))
+    if (!entry.path().filename().string().starts_with("events.out.tfevents"))
+      throw Error(ErrorKind::conflict,
+                  fmt::format("{} holds more than event files and is not overwritten; name another folder",
+                              target.name()));
+}
+
+// All of them where none are named.
+std::vector<storage::SeriesInfo> chosen(storage::SampleReader* samples,
+                                        const std::vector<std::string>& names) {
+  if (samples == nullptr) return {};
+  std::vector<storage::SeriesInfo> all = samples->series();
+  if (names.empty()) return all;
+  std::vector<std::string> known;
+  for (const storage::SeriesInfo& info : all) known.push_back(info.name);
+  for (const std::string& name : names)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw Error(ErrorKind::not_found, fmt::format("there is no series \"{}\"{}; batchscope show lists them",
+                                                    printable(name), protocol::did_you_mean(name, known)));
+  std::erase_if(all, [&](const storage::SeriesInfo& info) {
+    return std::find(names.begin(), names.end(), info.name) == names.end();
+  });
+  return all;
+}
+
+std::int64_t copySamples(storage::SampleReader& samples, const std::vector<storage::SeriesInfo>& series,
+                         const std::string& label, ExportSink& sink) {
+  std::int64_t total = 0, done = 0;
+  for (const storage::SeriesInfo& info : series) total += info.count;
+  TransferProgress progress(label, total);
+  for (const storage::SeriesInfo& info : series)
+    for (const int generation : samples.generations(info.name))
+      for (std::int64_t position = 0;;) {
+        const std::vector<storage::Sample> block =
+            samples.read_positions(info.name, generation, position, kBlockSamples);
+        if (block.empty()) break;
+        sink.add(info.name, generation, block);
+        position += static_cast<std::int64_t>(block.size());
+        done += static_cast<std::int64_t>(block.size());
+        progress.add(static_cast<std::int64_t>(block.size()));
+      }
+  return done;
+}
+
+}  // namespace
+
+int exportRun(const ExportOptions& options) {
+  storage::Catalogue catalogue = openCatalogue();
+  const storage::RunRecord record = catalogue.record(catalogue.resolve(options.run).id);
+  const OutputTarget target(options.output.empty() ? usualName(record.run, options.format) : options.output);
+  target.refuseExisting(options.force);
+  refuseOtherFolders(target, options.format == "tensorboard");
+
+  const fs::path database = protocol::run_paths(record.run.id).samples;
+  std::unique_ptr<storage::SampleReader> samples;
+  if (fs::exists(database)) samples = std::make_unique<storage::SampleReader>(database);
+  const std::vector<storage::SeriesInfo> series = chosen(samples.get(), options.series);
+  const InterruptionGuard guard;
+  const std::unique_ptr<ExportSink> sink = makeExportSink(options.format, target, record, samples.get());
+  const std::int64_t count =
+      samples ? copySamples(*samples, series, fmt::format("exporting {}", title(record.run)), *sink) : 0;
+  sink->finish();
+  if (target.kind() == OutputTarget::Kind::standardOutput) return kExitOk;
+  if (options.json)
+    printJson({{"written", target.name()}, {"run", record.run.id}, {"samples", count}});
+  else
+    fmt::print("wrote {}: {} with {}\n", target.name(), title(record.run), plural(count, "sample"));
+  return kExitOk;
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands/fault_options.h"
+
+#include <CLI/CLI.hpp>
+#include <tuple>
+
+#include "batchscope/protocol/run_spec.h"
+
+namespace batchscope::cli {
+namespace {
+
+constexpr char kGroup[] = "Faults";
+
+void setTime(double& seconds, const std::string& text) {
+  if (!text.empty()) seconds = protocol::parse_duration(text);
+}
+
+}  // namespace
+
+bool FaultOptions::any() const {
+  return restart_budget ||
+         !(collective_timeout + hang_timeout + rescale_timeout + checkpoint_timeout + non_finite).empty();
+}
+
+void FaultOptions::apply(protocol::RunSpec& spec) const {
+  setTime(spec.time_outs.collective, collective_timeout);
+  setTime(spec.time_outs.step, hang_timeout);
+  setTime(spec.time_outs.rescale, rescale_timeout);
+  setTime(spec.time_outs.checkpoint, checkpoint_timeout);
+  spec.time_outs.check();
+  spec.restart_budget = restart_budget.value_or(spec.restart_budget);
+  if (!non_finite.empty()) spec.non_finite = protocol::parse_non_finite(non_finite);
+}
+
+void addFaultFlags(CLI::App* command, FaultOptions& options) {
+  command
+      ->add_option("--restart-budget", options.restart_budget,
+                   "Restarts after failures that come no further, then the run fails: 5 if not said")
+      ->check(CLI::Range(0, protocol::kMostRestarts).description(""))
+      ->type_name("N")
+      ->group(kGroup);
+  command
+      ->add_option("--non-finite", options.non_finite,
+                   "A gradient of NaN or infinity: skip the step (if not said), stop the run, or restore the "
+                   "last checkpoint")
+      ->check(CLI::IsMember({"skip", "stop", "restore"}).description(""))
+      ->type_name("POLICY")
+      ->group(kGroup);
+  const std::tuple<const char*, std::string&, const char*> times[] = {
+      {"--collective-timeout", options.collective_timeout, "A replica waits this long for the others: 30s"},
+      {"--hang-timeout", options.hang_timeout,
+       "A run without progress for so long hangs, and is restarted: 45s; 0: never"},
+      {"--rescale-timeout", options.rescale_timeout,
+       "A restart has this long until its first step, then the old number is restored: 60s"},
+      {"--checkpoint-timeout", options.checkpoint_timeout,
+       "A stop has this long for its checkpoint, then the one before is used: 120s"}};
+  for (const auto& [flag, text, description] : times)
+    command->add_option(flag, text, description)->type_name("TIME")->group(kGroup);
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// import: a run that was exported, into this store. Its samples are written first, in a folder of another
+// name, so that a run is listed when it is whole; what an import that was killed leaves behind gc finds.
+#include <fmt/core.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <span>
+
+#include "batchscope/storage/annotation.h"
+#include "commands/commands.h"
+#include "files/import_source.h"
+#include "records/run_folders.h"
+#include "records/run_json.h"
+#include "records/store.h"
+#include "terminal/interruption.h"
+#include "terminal/transfer_progress.h"
+
+namespace batchscope::cli {
+namespace {
+
+constexpr std::int64_t kSamplesPerCommit = 200'000;
+constexpr std::int64_t kWhole = 1000;  // what a fraction of 1 is to the progress bar
+
+// The run's own id, unless it is taken here.
+std::string freeId(storage::Catalogue& catalogue, std::string id) {
+  while (catalogue.run(id) || std::filesystem::exists(protocol::run_paths(id).root))
+    id = protocol::new_run_id();
+  return id;
+}
+
+// What no run could record today has names that are as like as can be: older stores took any.
+class SeriesNames {
+ public:
+  const std::string& operator()(const std::string& name) {
+    const auto [found, isNew] = names_.try_emplace(name, name);
+    if (isNew && (name.empty() || name.size() > storage::kLongestSeries)) {
+      const std::string number = fmt::format("~{}", ++changed_);
+      found->second =
+          (name.empty() ? "unnamed" : beginning(name, storage::kLongestSeries - number.size())) + number;
+    }
+    return found->second;
+  }
+
+  int changed() const { return changed_; }
+
+ private:
+  // Whole characters.
+  static std::string beginning(const std::string& utf8, std::size_t bytes) {
+    while (bytes > 0 && (static_cast<unsigned char>(utf8[bytes]) & 0xC0) == 0x80) --bytes;
+    return utf8.substr(0, bytes);
+  }
+
+  std::map<std::string, std::string> names_;
+  int changed_ = 0;
+};
+
+// Stretches of consecutive steps take the store less than samples one by one.
+void append(storage::SampleWriter& writer, const std::string& series,
+            const storage::RunFileReader::Block& block) {
+  std::vector<double> values;
+  const std::span<const storage::Sample> samples = block.samples;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    values.push_back(samples[i].value);
+    const bool goesOn =
+        i + 1 < samples.size() && samples[i].step < INT64_MAX && samples[i + 1].step == samples[i].step + 1;
+    if (goesOn) continue;
+    writer.append(block.generation, series, samples[i].step - static_cast<std::int64_t>(values.size()) + 1,
+                  values);
+    values.clear();
+  }
+}
+
+std::int64_t copySamples(ImportSource& source, const std::filesystem::path& file, const std::string& label) {
+  storage::SampleWriter writer(file);
+  TransferProgress progress(label, kWhole);
+  SeriesNames names;
+  std::int64_t count = 0, pending = 0, shown = 0;
+  for (;;) {
+    const storage::RunFileReader::Block block = source.next();
+    if (block.samples.empty()) {
+      if (names.changed() > 0)
+        fmt::print(stderr,
+                   "batchscope: {} series had no name, or one of over {} bytes, and were given others\n",
+                   names.changed(), storage::kLongestSeries);
+      return count;
+    }
+    append(writer, names(block.series), block);
+    count += static_cast<std::int64_t>(block.samples.size());
+    pending += static_cast<std::int64_t>(block.samples.size());
+    if (pending > kSamplesPerCommit) {
+      writer.commit();
+      pending = 0;
+    }
+    const auto done = static_cast<std::int64_t>(source.fraction() * kWhole);
+    progress.add(done - shown);
+    shown = done;
+  }
+}
+
+void checkName(const std::string& file, const std::string& name) {
+  try {
+    storage::check_name(name);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::corrupt,
+                fmt::format("{}: run.name {}; --name gives it another one", file, error.what()));
+  }
+}
+
+}  // namespace
+
+int importRun(const ImportOptions& options) {
+  if (!options.name.empty()) storage::check_name(options.name);
+  const std::unique_ptr<ImportSource> source = openImportSource(options.file);
+  storage::RunRecord record = source->record();
+  storage::Catalogue catalogue = openCatalogue();
+  const std::string before = record.run.id;
+  record.run.id = freeId(catalogue, before);
+  if (!options.name.empty()) record.run.name = options.name;
+  checkName(options.file, record.run.name);
+  const std::filesystem::path root = protocol::run_paths(record.run.id).root,
+                              partial = partialFolder(record.run.id);
+  std::int64_t count = 0;
+  bool isWhole = false;
+  const InterruptionGuard guard;
+  try {
+    removeFolder(partial);
+    count = copySamples(*source, partial / protocol::run_paths(record.run.id).samples.filename(),
+                        fmt::format("importing {}", printable(record.run.name)));
+    if (std::rename(partial.c_str(), root.c_str()) != 0)
+      throw Error(ErrorKind::io, fmt::format("cannot make {}: {}", root.string(), std::strerror(errno)));
+    isWhole = true;
+    catalogue.add_record(record);
+  } catch (const Error& error) {
+    removeFolder(isWhole ? root : partial);
+    if (error.kind() != ErrorKind::usage) throw;
+    throw Error(ErrorKind::corrupt, fmt::format("{}: {}", options.file, error.what()));
+  } catch (const Interrupted&) {
+    removeFolder(isWhole ? root : partial);
+    throw;
+  }
+  if (options.json)
+    printJson({{"imported", record.run.id}, {"exported_as", before}, {"samples", count}});
+  else
+    fmt::print("imported {} with {}{}\n", title(record.run), plural(count, "sample"),
+               before == record.run.id
+                   ? ""
+                   : fmt::format("; there is a run {} here already, so it has a new id", before));
+  return kExitOk;
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ls: the runs of this store, newest first, or those that pass a filter in another order.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "batchscope/storage/run_filter.h"
+#include "commands/commands.h"
+#include "records/run_folders.h"
+#include "records/run_json.h"
+#include "records/store.h"
+#include "terminal/watch.h"
+#include "text/run_columns.h"
+
+namespace batchscope::cli {
+namespace {
+
+using Runs = std::vector<storage::Run>;
+
+const std::vector<std::string> kUsualColumns{"id",    "name", "state",    "replicas", "devices",
+                                             "epoch", "step", "accuracy", "loss",     "age"};
+
+class RunList {
+ public:
+  explicit RunList(const ListOptions& options)
+      : options_(options),
+        filter_(storage::RunFilter::parse(options.where)),
+        catalogue_(openCatalogue()),
+        columns_(options.columns.empty() ? kUsualColumns : options.columns) {
+    descending_ = options_.sort.starts_with('-');
+    sort_ = options_.sort.substr(descending_ ? 1 : 0);
+  }
+
+  std::string text() {
+    const Runs all = options_.trash ? catalogue_.trash() : catalogue_.runs();
+    const Runs runs = chosen(all);
+    if (options_.json) return jsonText(runs);
+    if (all.empty()) return emptyText();
+    if (runs.empty())
+      return fmt::format("None of {} passes the filter.\n",
+                         plural(static_cast<std::int64_t>(all.size()), "run"));
+    return runTable(runs, columns_).text(terminalStyle(STDOUT_FILENO));
+  }
+
+ private:
+  std::string emptyText() {
+    if (options_.trash) return "The trash is empty.\n";
+    if (const auto unlisted = static_cast<std::int64_t>(unlistedRuns(catalogue_).size()); unlisted > 0)
+      return fmt::format("No runs are listed, but there are {}: batchscope adopt lists them\n",
+                         plural(unlisted, "run folder"));
+    return "No runs yet. Start one: batchscope run digits\n";
+  }
+
+  // Of an empty store nobody can say which fields its runs will have.
+  Runs chosen(const Runs& all) const {
+    if (!all.empty()) {
+      const std::vector<std::string> fields = storage::field_names(all);
+      filter_.check_fields(fields);
+      checkFields(columns_, fields);
+      if (!sort_.empty()) checkFields({sort_}, fields);
+    }
+    Runs runs;
+    const double now = storage::now();
+    for (const storage::Run& run : all)
+      if (filter_.matches(run, now)) runs.push_back(run);
+    if (!sort_.empty()) sortRuns(runs, sort_, descending_);
+    if (options_.limit && runs.size() > static_cast<std::size_t>(*options_.limit))
+      runs.resize(static_cast<std::size_t>(*options_.limit));
+    return runs;
+  }
+
+  std::string jsonText(const Runs& runs) const {
+    protocol::Json list = protocol::Json::array();
+    for (const storage::Run& run : runs)
+      list.push_back(options_.columns.empty() ? runJson(run) : fieldsJson(run, options_.columns));
+    return jsonLine({{"runs", list}});
+  }
+
+  const ListOptions& options_;
+  storage::RunFilter filter_;
+  storage::Catalogue catalogue_;
+  std::vector<std::string> columns_;
+  std::string sort_;
+  bool descending_ = false;
+};
+
+}  // namespace
+
+int listRuns(const ListOptions& options) {
+  RunList list(options);
+  if (options.watch)
+    watch([&] { return list.text(); });
+  else
+    fmt::print("{}", list.text());
+  return kExitOk;
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// plot: series of a run, or of several over one another, in the terminal or as a picture. PNG is drawn from
+// our SVG by batchscope-svg2png, a program beside ours that comes with the window: this one does without Qt
+// Gui, which would cost every command and every supervisor 7 MB.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <QProcess>
+#include <algorithm>
+#include <filesystem>
+
+#include "batchscope/protocol/series.h"
+#include "commands/commands.h"
+#include "files/output_file.h"
+#include "plot/plot_svg.h"
+#include "plot/plot_text.h"
+#include "records/run_json.h"
+#include "records/store.h"
+#include "terminal/terminal.h"
+
+namespace batchscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kDefaultWidth = 80;  // cells, where there is no terminal
+constexpr int kDefaultHeight = 16;
+constexpr int kRasterizerPatienceMs = 60'000;
+
+PlotAxis axisFrom(const std::string& name) {
+  if (name == "time") return PlotAxis::time;
+  if (name == "progress") return PlotAxis::progress;
+  return name == "epoch" ? PlotAxis::epoch : PlotAxis::step;
+}
+
+// What the words of the command line name.
+void readWords(storage::Catalogue& catalogue, const PlotOptions& options, PlotRequest& request) {
+  request.runs.push_back(catalogue.resolve(options.run));
+  for (const std::string& other : options.with) request.runs.push_back(catalogue.resolve(other));
+  request.series = options.series;
+  if (request.series.empty()) request.series = {protocol::series::kLoss};
+}
+
+QByteArray rasterized(const std::string& svg) {
+  const QString program = QCoreApplication::applicationDirPath() + QStringLiteral("/batchscope-svg2png");
+  if (!QFileInfo(program).isExecutable())
+    throw Error(
+        ErrorKind::not_found,
+        fmt::format("PNG is drawn by {}, which comes with the window and is not there; write an .svg instead",
+                    program.toStdString()));
+  QProcess process;
+  process.start(program, QStringList());
+  process.write(QByteArray::fromStdString(svg));
+  process.closeWriteChannel();
+  if (!process.waitForFinished(kRasterizerPatienceMs) || process.exitCode() != 0)
+    throw Error(ErrorKind::failure, fmt::format("{} failed: {}", program.toStdString(),
+                                                process.readAllStandardError().trimmed().toStdString()));
+  return process.readAllStandardOutput();
+}
+
+protocol::Json plotJson(const Plot& plot) {
+  using protocol::encode_number;
+  using protocol::Json;
+  Json curves = Json::array(), restarts = Json::array();
+  for (const PlotCurve& curve : plot.curves) {
+    Json stretches = Json::array();
+    for (const PlotStretch& stretch : curve.stretches) {
+      Json points = Json::array();
+      for (const PlotPoint& point : stretch.points)
+        points.push_back({encode_number(point.x), encode_number(point.low), encode_number(point.high)});
+      stretches.push_back({{"generation", stretch.generation}, {"points", std::move(points)}});
+    }
+    curves.push_back({{"label", curve.label},
+                      {"series", curve.series},
+                      {"samples", curve.samples},
+                      {"last", encode_number(curve.last)},
+                      {"stretches", std::move(stretches)}});
+  }
+  for (const PlotRestart& restart : plot.restarts)
+    restarts.push_back(
+        {{"x", restart.x}, {"generation", restart.generation}, {"replicas", restart.replicas}});
+  return {{"x", plot.xLabel},
+          {"unit", plot.unit},
+          {"curves", std::move(curves)},
+          {"restarts", std::move(restarts)}};
+}
+
+// What goes nowhere that is named is SVG.
+bool isPng(const OutputTarget& target) {
+  const std::string ending = fs::path(target.name()).extension();
+  if (ending == ".png") return true;
+  if (ending != ".svg" && target.kind() == OutputTarget::Kind::file)
+    throw Error(ErrorKind::usage,
+                fmt::format("--output {}: the name must end in .svg or .png", target.name()));
+  return false;
+}
+
+// Whatever is wrong with the place is said before anything is drawn.
+int writePicture(storage::Catalogue& catalogue, PlotRequest& request, const PlotOptions& options) {
+  const OutputTarget target(options.output);
+  const bool toPng = isPng(target);
+  target.refuseExisting(options.force);
+  target.requireWritable();
+  const PictureSize size{options.width.value_or(PictureSize().width),
+                         options.height.value_or(PictureSize().height)};
+  request.columns = size.width;
+  const std::string svg = plotSvg(loadPlot(catalogue, request), size);
+  OutputFile file(target);
+  file.write(toPng ? rasterized(svg).toStdString() : svg);
+  file.finish();
+  if (target.kind() == OutputTarget::Kind::standardOutput) return kExitOk;
+  if (options.json)
+    printJson({{"written", target.name()}});
+  else
+    fmt::print("wrote {}\n", target.name());
+  return kExitOk;
+}
+
+}  // namespace
+
+int plotRun(const PlotOptions& options) {
+  storage::Catalogue catalogue = openCatalogue();
+  PlotRequest request;
+  readWords(catalogue, options, request);
+  request.axis = axisFrom(options.axis);
+  request.logarithmic = options.logarithmic;
+  request.from = options.from.value_or(0);
+  request.to = options.to.value_or(INT64_MAX);
+  if (request.from > request.to)
+    throw Error(ErrorKind::usage, fmt::format("--from {} lies behind --to {}", request.from, request.to));
+
+  if (!options.output.empty()) return writePicture(catalogue, request, options);
+
+  Style style = terminalStyle(STDOUT_FILENO);
+  style.width = options.width.value_or(style.width > 1000 ? kDefaultWidth : style.width);
+  const int room = isTerminal(STDOUT_FILENO) ? terminalHeight(STDOUT_FILENO) / 2 : kDefaultHeight;
+  request.columns = plotTextColumns(style.width, style.utf8);
+  const Plot plot = loadPlot(catalogue, request);
+  if (options.json)
+    printJson(plotJson(plot));
+  else
+    fmt::print("{}", plotText(plot, options.height.value_or(std::max(8, room)), style));
+  return kExitOk;
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands/program.h"
+
+#include <fmt/core.h>
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QStandardPaths>
+#include <filesystem>
+#include <map>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/suggestion.h"
+#include "batchscope/run/recipe.h"
+
+namespace batchscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kRecipeFile[] = "recipe.toml";
+
+// Names of the examples and recipes that came with us.
+std::vector<std::string> recipeNames() {
+  std::vector<std::string> names;
+  for (const run::Recipe& recipe : run::installed_recipes()) names.push_back(recipe.name);
+  return names;
+}
+
+[[noreturn]] void refuseUnknown(const char* what, const std::string& text) {
+  const std::string suggestion = protocol::did_you_mean(text, recipeNames());
+  throw Error(ErrorKind::not_found,
+              fmt::format("there is no {} \"{}\"{}", what, text,
+                          suggestion.empty() ? "; give a path, or the name of an example" : suggestion));
+}
+
+std::string executable(const QString& path) {
+  const QFileInfo file(path);
+  const std::string shown = file.absoluteFilePath().toStdString();
+  if (!file.exists()) throw Error(ErrorKind::not_found, fmt::format("there is no program {}", shown));
+  if (file.isDir()) throw Error(ErrorKind::usage, fmt::format("{} is a folder, not a program", shown));
+  if (!file.isExecutable())
+    throw Error(ErrorKind::usage,
+                fmt::format("{} is not executable; chmod +x it, and begin a script with #!", shown));
+  return shown;
+}
+
+// A name: beside our own program, in the working directory, on PATH. Empty where it is none of these.
+QString programNamed(const QString& name) {
+  const QString beside = QCoreApplication::applicationDirPath() + '/' + name;
+  for (const QString& candidate : {beside, QDir::current().filePath(name)})
+    if (QFileInfo(candidate).isFile()) return candidate;
+  return QStandardPaths::findExecutable(name);
+}
+
+// Of its file, or of the folder that holds it.
+run::Recipe loadRecipe(const fs::path& place) {
+  if (!fs::is_directory(place)) return run::Recipe::load(place);
+  const fs::path file = place / kRecipeFile;
+  if (!fs::exists(file))
+    throw Error(ErrorKind::not_found,
+                fmt::format("the folder {} holds no {}: name a program, or a folder with a recipe",
+                            place.string(), kRecipeFile));
+  return run::Recipe::load(file);
+}
+
+run::Recipe findRecipe(const std::string& text) {
+  if (auto recipe = run::installed_recipe(text)) return std::move(*recipe);
+  if (!fs::exists(text)) refuseUnknown("recipe", text);
+  return loadRecipe(text);
+}
+
+// A folder, or a file of TOML: what can be no program may stand in its place.
+bool isRecipe(const std::string& program) {
+  std::error_code fault;
+  if (fs::path(program).extension() == ".toml" && fs::is_regular_file(program, fault)) return true;
+  if (!fs::is_directory(program, fault)) return false;
+  const bool isPath = program.find('/') != std::string::npos;
+  return isPath || programNamed(QString::fromStdString(program)).isEmpty();
+}
+
+std::map<std::string, std::string> parseSettings(const std::vector<std::string>& settings) {
+  std::map<std::string, std::string> values;
+  for (const std::string& setting : settings) {
+    const auto equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Error(ErrorKind::usage, fmt::format("--set {}: write KEY=VALUE, as in --set epochs=3", setting));
+    values[setting.substr(0, equals)] = setting.substr(equals + 1);
+  }
+  return values;
+}
+
+protocol::RunSpec specOf(const run::Recipe& recipe, const RunOptions& options) {
+  protocol::RunSpec spec = recipe.spec(parseSettings(options.settings));
+  spec.arguments.insert(spec.arguments.end(), options.arguments.begin(), options.arguments.end());
+  return spec;
+}
+
+protocol::RunSpec baseSpec(const RunOptions& options) {
+  if (!options.recipe.empty()) {
+    if (!options.program.empty())
+      throw Error(ErrorKind::usage, "give a program or --recipe, not both: a recipe names its program");
+    return specOf(findRecipe(options.recipe), options);
+  }
+  if (isRecipe(options.program)) return specOf(loadRecipe(options.program), options);
+  if (options.program.empty() && options.arguments.empty())
+    throw Error(ErrorKind::usage, "no program is named; try `batchscope run digits`, or --recipe");
+  if (!options.settings.empty())
+    throw Error(
+        ErrorKind::usage,
+        "--set belongs to a recipe: name its folder, or --recipe; write a program's own arguments behind "
+        "\"--\"");
+  protocol::RunSpec spec;
+  spec.arguments = options.arguments;
+  std::string program = options.program;
+  if (program.empty()) {  // run -- python3 train.py
+    program = spec.arguments.front();
+    spec.arguments.erase(spec.arguments.begin());
+  }
+  spec.program = findProgram(program);
+  spec.name = fs::path(spec.program).filename();
+  return spec;
+}
+
+}  // namespace
+
+std::string findProgram(const std::string& text) {
+  const QString name = QString::fromStdString(text);
+  if (name.contains('/')) return executable(name);
+  if (const QString found = programNamed(name); !found.isEmpty()) return executable(found);
+  refuseUnknown("program", text);
+}
+
+protocol::RunSpec makeSpec(const RunOptions& options) {
+  protocol::RunSpec spec = baseSpec(options);
+  spec.working_directory = QDir::currentPath().toStdString();
+  if (!options.name.empty()) spec.name = options.name;
+  if (!options.group.empty()) spec.group = options.group;
+  if (!options.replicas.empty()) {
+    const auto count = protocol::ReplicaCount::parse(options.replicas);
+    spec.replicas = count.first(spec.replicas);
+    spec.auto_replicas = count.automatic;
+  }
+  spec.efficiency_floor = options.efficiency_floor.value_or(spec.efficiency_floor);
+  if (options.device) spec.device = *options.device;
+  spec.oversubscribe = spec.oversubscribe || options.oversubscribe;
+  for (const std::string& trigger : options.triggers)
+    spec.triggers.push_back(protocol::Trigger::parse(trigger));
+  if (!options.checkpoint_every.empty())
+    spec.checkpoint_interval = protocol::parse_duration(options.checkpoint_every);
+  options.faults.apply(spec);
+  return spec;
+}
+
+}  // namespace batchscope::cli

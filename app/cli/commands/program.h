@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From what a person typed after `batchscope run` to the spec of a run.
+#pragma once
+
+#include <string>
+
+#include "batchscope/protocol/run_spec.h"
+#include "commands/commands.h"
+
+namespace batchscope::cli {
+
+// The absolute path of a program: a text with a slash is a path; a name is looked for beside our own
+// program, in the working directory and on PATH, in this order. Throws Error(not_found | usage).
+std::string findProgram(const std::string& text);
+
+// Throws Error(usage) for a flag's value that makes no sense, Error(not_found) for no such program or recipe.
+protocol::RunSpec makeSpec(const RunOptions& options);
+
+}  // namespace batchscope::cli

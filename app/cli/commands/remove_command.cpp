@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// rm and restore: into the trash and out of it. Only --purge, and gc later, delete the folder with its
+// series, logs and checkpoints.
+#include <fmt/core.h>
+
+#include <cstdio>
+
+#include "commands/commands.h"
+#include "records/run_folders.h"
+#include "records/run_json.h"
+#include "records/store.h"
+
+namespace batchscope::cli {
+namespace {
+
+void refuseWhileActive(const storage::Run& run) {
+  if (isHeld(run))
+    throw Error(ErrorKind::conflict, fmt::format("{} is {}; stop it first: batchscope stop {}", title(run),
+                                                 protocol::run_state_name(run.state), run.id));
+}
+
+// What is to be purged may be in the trash already.
+storage::Run resolveAnywhere(storage::Catalogue& catalogue, const std::string& text) {
+  try {
+    return catalogue.resolve(text);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::not_found || text == "latest") throw;
+    return catalogue.resolve_removed(text);
+  }
+}
+
+// " with 3 checkpoints"; what cannot be read of a run does not keep it from being deleted.
+std::string withCheckpoints(storage::Catalogue& catalogue, const storage::Run& run) {
+  try {
+    const auto checkpoints = static_cast<std::int64_t>(catalogue.checkpoints(run.id).size());
+    return " with " + plural(checkpoints, "checkpoint");
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::corrupt) throw;
+    return {};
+  }
+}
+
+int purge(storage::Catalogue& catalogue, const storage::Run& run, const RemoveOptions& options) {
+  const std::int64_t bytes =
+      protocol::valid_run_id(run.id) ? folderBytes(protocol::run_paths(run.id).root) : 0;
+  if (!options.yes && !isConfirmed(fmt::format("Delete {}, {}{}, for good?", title(run), formatBytes(bytes),
+                                               withCheckpoints(catalogue, run)),
+                                   "deleting " + title(run))) {
+    fmt::print(stderr, "batchscope: nothing was deleted\n");
+    return kExitConflict;
+  }
+  purgeRun(catalogue, run.id);
+  if (options.json)
+    printJson({{"purged", run.id}, {"bytes", bytes}});
+  else
+    fmt::print("deleted {}, {}\n", title(run), formatBytes(bytes));
+  return kExitOk;
+}
+
+}  // namespace
+
+int removeRun(const RemoveOptions& options) {
+  storage::Catalogue catalogue = openCatalogue();
+  const storage::Run run =
+      options.purge ? resolveAnywhere(catalogue, options.run) : catalogue.resolve(options.run);
+  refuseWhileActive(run);
+  if (options.purge) return purge(catalogue, run, options);
+  catalogue.move_to_trash(run.id);
+  if (options.json)
+    printJson({{"removed", run.id}});
+  else
+    fmt::print(
+        "{} is in the trash; batchscope restore {} brings it back, batchscope gc deletes it after {} days\n",
+        title(run), run.id, kTrashDays);
+  return kExitOk;
+}
+
+int restoreRun(const RunReference& options) {
+  storage::Catalogue catalogue = openCatalogue();
+  const storage::Run run = catalogue.resolve_removed(options.run);
+  catalogue.restore(run.id);
+  if (options.json)
+    printJson({{"restored", run.id}});
+  else
+    fmt::print("restored {}\n", title(run));
+  return kExitOk;
+}
+
+}  // namespace batchscope::cli

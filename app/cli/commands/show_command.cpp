@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// show: everything the catalogue knows about one run, in sections.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "batchscope/run/machine.h"
+#include "commands/commands.h"
+#include "follow/report.h"
+#include "follow/view.h"
+#include "records/run_json.h"
+#include "records/store.h"
+#include "text/format.h"
+#include "text/progress_bar.h"
+#include "text/table.h"
+
+namespace batchscope::cli {
+namespace {
+
+using Align = Table::Align;
+
+constexpr int kIndent = 2;
+constexpr std::size_t kShownEvents = 12;
+
+void heading(const Style& style, const std::string& text) {
+  fmt::print("\n{}\n", style.paint(text, Colour::bold));
+}
+
+void field(const char* name, const std::string& value) {
+  if (!value.empty()) fmt::print("  {:<11} {}\n", name, printable(value));
+}
+
+std::string joined(const std::vector<std::string>& words, const char* separator) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
+  return text;
+}
+
+std::string commandText(const protocol::RunSpec& spec) {
+  std::vector<std::string> words{spec.program};
+  words.insert(words.end(), spec.arguments.begin(), spec.arguments.end());
+  return joined(words, " ");
+}
+
+std::string triggersText(const protocol::RunSpec& spec) {
+  std::vector<std::string> texts;
+  for (const protocol::Trigger& trigger : spec.triggers) texts.push_back(trigger.text());
+  return joined(texts, ", ");
+}
+
+void showSummary(const storage::Run& run, const Style& style) {
+  const double now = storage::now();
+  const std::string state = protocol::run_state_name(run.state);
+  fmt::print("{}  {}  {}\n", style.paint(printable(run.name), Colour::bold), run.id,
+             style.paint(state, stateColour(state)));
+  field("message", run.message);
+  if (run.state == protocol::RunState::damaged) {
+    field("remedy", fmt::format("put a backup of {} in its place, or batchscope rm --purge {}",
+                                protocol::catalogue_path().string(), run.id));
+    return;
+  }
+  field("command", commandText(run.spec));
+  field("directory", run.spec.working_directory);
+  field("scripted", triggersText(run.spec));
+  field("devices", run::device_list(run.devices));
+  field("started", fmt::format("{} ({})", formatTime(run.created), formatAge(now - run.created)));
+  if (run.ended > 0)
+    field("ended", fmt::format("{} ({})", formatTime(run.ended), formatAge(now - run.ended)));
+  field("progress",
+        fmt::format("epoch {}{}, step {}, {:.0f} % of the run", run.epoch,
+                    run.epochs > 0 ? fmt::format("/{}", run.epochs) : "", run.step, run.fraction * 100));
+  field("folder", protocol::run_paths(run.id).root.string());
+  field("group", run.spec.group);
+  field("tags", joined(run.tags, ", "));
+  field("note", run.note);
+}
+
+// "85 ms: checkpoint 40 ms, launch 20 ms, ..", the longest part first.
+std::string pauseParts(const storage::Generation& generation) {
+  std::vector<std::pair<std::string, double>> parts(generation.pause_parts.begin(),
+                                                    generation.pause_parts.end());
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> texts;
+  for (const auto& [part, seconds] : parts) texts.push_back(part + " " + formatDuration(seconds));
+  return joined(texts, ", ");
+}
+
+// "none", "12-40", and "41-" where it goes on.
+std::string stepsText(std::int64_t first, std::int64_t last) {
+  if (first == 0) return "none";
+  return last < first ? fmt::format("{}-", first) : fmt::format("{}-{}", first, last);
+}
+
+void showGenerations(const std::vector<storage::Generation>& generations, const Style& style) {
+  Table table({{"#", Align::right},
+               {"replicas", Align::right},
+               {"reason"},
+               {"steps"},
+               {"outcome", Align::left, true},
+               {"pause", Align::right},
+               {"parts", Align::left, true}});
+  for (const storage::Generation& generation : generations)
+    table.addRow({std::to_string(generation.number), std::to_string(generation.replicas), generation.reason,
+                  stepsText(generation.first_step, generation.last_step), generation.outcome,
+                  generation.pause < 0 ? "" : formatDuration(generation.pause), pauseParts(generation)});
+  if (table.isEmpty()) return;
+  heading(style, "Generations");
+  fmt::print("{}", table.text(style, kIndent));
+}
+
+void showEpochs(const std::vector<storage::Epoch>& epochs, const Style& style) {
+  Table table({{"epoch", Align::right}, {"generation", Align::right}, {"steps"}, {"took", Align::right}});
+  for (const storage::Epoch& epoch : epochs) {
+    // After a crash an epoch is begun again, in a row of its own.
+    const std::string open = &epoch == &epochs.back() ? "under way" : "undone";
+    table.addRow({std::to_string(epoch.number), std::to_string(epoch.generation),
+                  stepsText(epoch.first_step, epoch.last_step),
+                  epoch.ended > 0 ? formatDuration(epoch.ended - epoch.started) : open});
+  }
+  if (table.isEmpty()) return;
+  heading(style, "Epochs");
+  fmt::print("{}", table.text(style, kIndent));
+}
+
+void showLatest(const std::map<std::string, double>& latest, const Style& style) {
+  Table table({{"series", Align::left, true}, {"value", Align::right}});
+  for (const auto& [name, value] : latest) table.addRow({name, formatSeriesValue(name, value)});
+  if (table.isEmpty()) return;
+  heading(style, "Latest values");
+  fmt::print("{}", table.text(style, kIndent));
+}
+
+void showCheckpoints(const std::vector<storage::Checkpoint>& checkpoints, const Style& style) {
+  Table table({{"name", Align::left, true},
+               {"step", Align::right},
+               {"epoch", Align::right},
+               {"size", Align::right},
+               {"took", Align::right},
+               {"reason"},
+               {"written"}});
+  const double now = storage::now();
+  for (const storage::Checkpoint& checkpoint : checkpoints)
+    table.addRow({checkpoint.name, std::to_string(checkpoint.step), std::to_string(checkpoint.epoch),
+                  formatBytes(checkpoint.bytes), formatDuration(checkpoint.seconds), checkpoint.reason,
+                  formatAge(now - checkpoint.time)});
+  if (table.isEmpty()) return;
+  heading(style, "Checkpoints");
+  fmt::print("{}", table.text(style, kIndent));
+}
+
+void showHyperparameters(const std::map<std::string, std::string>& values, const Style& style) {
+  if (values.empty()) return;
+  heading(style, "Hyperparameters");
+  Table table({{"name"}, {"value", Align::left, true}});
+  for (const auto& [name, value] : values) table.addRow({name, value});
+  fmt::print("{}", table.text(style, kIndent));
+}
+
+// Long values are cut on a terminal; --json has all of them.
+void showEnvironment(const storage::Run& run, const Style& style) {
+  protocol::Json variables = run.spec.environment;
+  if (const protocol::Json added = environmentJson(run.id); added.is_object()) variables.update(added);
+  if (variables.empty()) return;
+  heading(style, "Environment added for the programs");
+  Table table({{"name"}, {"value", Align::left, true}});
+  for (const auto& [name, value] : variables.items())
+    if (value.is_string()) table.addRow({name, value.get<std::string>()});
+  fmt::print("{}", table.text(style, kIndent));
+}
+
+void showEvents(const std::vector<storage::Event>& events, double created, const Style& style) {
+  if (events.empty()) return;
+  const std::size_t hidden = events.size() > kShownEvents ? events.size() - kShownEvents : 0;
+  heading(style,
+          hidden > 0 ? fmt::format("Events (the last {} of {})", kShownEvents, events.size()) : "Events");
+  for (std::size_t i = hidden; i < events.size(); ++i) fmt::print("  {}\n", eventLine(events[i], created));
+}
+
+}  // namespace
+
+int showRun(const RunReference& options) {
+  storage::Catalogue catalogue = openCatalogue();
+  const storage::Run run = catalogue.resolve(options.run);
+  if (options.json) {
+    protocol::Json details = runDetailsJson(catalogue, run);
+    details["ledger"] = recordsJson(catalogue.ledger(run.id));
+    details["ledger_totals"] = ledgerTotals(catalogue.ledger(run.id));
+    printJson(details);
+    return kExitOk;
+  }
+  const Style style = terminalStyle(STDOUT_FILENO);
+  showSummary(run, style);
+  showGenerations(catalogue.generations(run.id), style);
+  showEpochs(catalogue.epochs(run.id), style);
+  showLatest(run.latest, style);
+  showCheckpoints(catalogue.checkpoints(run.id), style);
+  showHyperparameters(catalogue.hyperparameters(run.id), style);
+  showEnvironment(run, style);
+  showEvents(catalogue.events(run.id), run.created, style);
+  return kExitOk;
+}
+
+}  // namespace batchscope::cli

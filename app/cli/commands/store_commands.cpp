@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// compact and backup: the store's files made small, and copied while runs go on.
+#include <fmt/core.h>
+
+#include <filesystem>
+
+#include "batchscope/protocol/private_files.h"
+#include "batchscope/storage/maintenance.h"
+#include "batchscope/storage/samples.h"
+#include "commands/commands.h"
+#include "files/unfinished.h"
+#include "records/run_folders.h"
+#include "records/run_json.h"
+#include "records/store.h"
+#include "terminal/interruption.h"
+#include "terminal/transfer_progress.h"
+
+namespace batchscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Runs = std::vector<storage::Run>;
+
+std::int64_t bytesOf(const fs::path& file) {
+  std::int64_t bytes = 0;
+  std::error_code missing;
+  for (const char* ending : {"", "-wal"})
+    if (const auto size = fs::file_size(file.string() + ending, missing); !missing)
+      bytes += static_cast<std::int64_t>(size);
+  return bytes;
+}
+
+// A writer that opens and closes the file has rewritten all of it into chunks.
+void compactSamples(const fs::path& file) {
+  { storage::SampleWriter writer(file); }
+  storage::vacuum(file);
+}
+
+Runs chosen(storage::Catalogue& catalogue, const std::vector<std::string>& names) {
+  if (names.empty()) return catalogue.runs();
+  Runs runs;
+  for (const std::string& name : names) runs.push_back(catalogue.resolve(name));
+  return runs;
+}
+
+}  // namespace
+
+int compactStore(const CompactOptions& options) {
+  storage::Catalogue catalogue = openCatalogue();
+  const Runs runs = chosen(catalogue, options.runs);
+  std::int64_t before = 0, after = 0, skipped = 0;
+  {
+    TransferProgress progress("compacting", static_cast<std::int64_t>(runs.size()) + 1);
+    for (const storage::Run& run : runs) {
+      progress.add(1);
+      if (!protocol::valid_run_id(run.id)) continue;
+      const fs::path file = protocol::run_paths(run.id).samples;
+      if (!fs::exists(file)) continue;
+      if (isHeld(run)) {
+        ++skipped;
+        continue;
+      }
+      before += bytesOf(file);
+      compactSamples(file);
+      after += bytesOf(file);
+    }
+    if (options.runs.empty()) {
+      const fs::path file = protocol::catalogue_path();
+      before += bytesOf(file);
+      storage::vacuum(file);
+      after += bytesOf(file);
+    }
+  }
+  if (options.json)
+    printJson({{"bytes_before", before}, {"bytes_after", after}, {"skipped", skipped}});
+  else
+    fmt::print("{} before, {} now{}\n", formatBytes(before), formatBytes(after),
+               skipped > 0 ? fmt::format("; {} left alone, because active", plural(skipped, "run")) : "");
+  return kExitOk;
+}
+
+int backUpStore(const BackupOptions& options) {
+  storage::Catalogue catalogue = openCatalogue();
+  Runs runs = catalogue.runs();
+  for (storage::Run& run : catalogue.trash()) runs.push_back(std::move(run));
+  const OutputTarget target(options.folder);
+  target.requirePlace("a backup");
+  const fs::path& folder = target.path();
+  std::error_code fault;
+  if (fs::exists(folder) && !(fs::is_directory(folder) && fs::is_empty(folder, fault)))
+    throw Error(ErrorKind::conflict, fmt::format("{} exists already; name a new folder", folder.string()));
+  if (const fs::path above = folder.parent_path(); fs::create_directories(above, fault), fault)
+    throw Error(ErrorKind::io, fmt::format("cannot make {}: {}", above.string(), fault.message()));
+  const InterruptionGuard guard;
+  Unfinished unfinished(target);
+  protocol::make_private_directories(unfinished.path());
+  // The samples first: a run that begins meanwhile is in none of both, or has no samples yet.
+  TransferProgress progress("copying", static_cast<std::int64_t>(runs.size()));
+  for (const storage::Run& run : runs) {
+    progress.add(1);
+    if (!protocol::valid_run_id(run.id)) continue;
+    const fs::path file = protocol::run_paths(run.id).samples;
+    if (!fs::exists(file)) continue;
+    const fs::path copy = unfinished.path() / "runs" / run.id / file.filename();
+    protocol::make_private_directories(copy.parent_path());
+    storage::back_up(file, copy);
+  }
+  storage::back_up(protocol::catalogue_path(), unfinished.path() / "runs.db");
+  unfinished.finish();
+  const std::int64_t bytes = folderBytes(folder);
+  if (options.json)
+    printJson({{"written", folder.string()}, {"runs", runs.size()}, {"bytes", bytes}});
+  else
+    fmt::print("copied {}, {}, to {}; BATCHSCOPE_DB={} batchscope ls looks into it\n",
+               plural(static_cast<std::int64_t>(runs.size()), "run"), formatBytes(bytes), folder.string(),
+               (fs::absolute(folder) / "runs.db").string());
+  return kExitOk;
+}
+
+}  // namespace batchscope::cli

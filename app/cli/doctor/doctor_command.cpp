@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// doctor: all findings, one a line, and how to mend what is not well.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/run/machine.h"
+#include "commands/commands.h"
+#include "doctor/doctor.h"
+#include "records/run_json.h"
+#include "terminal/terminal.h"
+#include "text/format.h"
+
+namespace batchscope::cli {
+namespace {
+
+using Level = Finding::Level;
+
+const char* levelName(Level level) {
+  switch (level) {
+    case Level::ok: return "ok";
+    case Level::warning: return "warning";
+    case Level::problem: return "problem";
+  }
+  return "";
+}
+
+Colour levelColour(Level level) {
+  if (level == Level::problem) return Colour::red;
+  return level == Level::warning ? Colour::yellow : Colour::green;
+}
+
+std::vector<Finding> examine(bool storeOnly) {
+  std::vector<Finding> findings;
+  const auto gpus = static_cast<int>(run::driver_gpus().size());
+  for (std::vector<Finding>& part :
+       storeOnly ? std::vector{examineStore(), examineStoreFiles()}
+                 : std::vector{examineHardware(), examineLibTorch(gpus), examineStore(), examineDevices()})
+    for (Finding& finding : part) findings.push_back(std::move(finding));
+  return findings;
+}
+
+void printFindings(const std::vector<Finding>& findings) {
+  const Style style = terminalStyle(STDOUT_FILENO);
+  for (const Finding& finding : findings) {
+    fmt::print("{}  {:<9} {}\n",
+               style.paint(fmt::format("{:<7}", levelName(finding.level)), levelColour(finding.level)),
+               finding.subject, printable(finding.text));
+    if (!finding.remedy.empty()) fmt::print("{:19} to mend it: {}\n", "", printable(finding.remedy));
+  }
+}
+
+protocol::Json findingsJson(const std::vector<Finding>& findings) {
+  protocol::Json list = protocol::Json::array();
+  for (const Finding& finding : findings)
+    list.push_back({{"level", levelName(finding.level)},
+                    {"subject", finding.subject},
+                    {"text", finding.text},
+                    {"remedy", finding.remedy}});
+  return list;
+}
+
+}  // namespace
+
+int examineMachine(const DoctorOptions& options) {
+  if (options.tighten) tightenRights();
+  const std::vector<Finding> findings = examine(options.store);
+  const bool sick = std::any_of(findings.begin(), findings.end(),
+                                [](const Finding& finding) { return finding.level == Level::problem; });
+  if (options.json)
+    printJson({{"ok", !sick}, {"findings", findingsJson(findings)}});
+  else
+    printFindings(findings);
+  return sick ? kExitFailure : kExitOk;
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// doctor --store: every file of the store read from its first byte to its last: SQLite's own check of its
+// structure, and the checksum of each chunk of samples. Also what takes room and belongs to nobody.
+#include <fmt/core.h>
+
+#include <filesystem>
+
+#include "batchscope/storage/maintenance.h"
+#include "batchscope/storage/samples.h"
+#include "doctor/doctor.h"
+#include "records/run_folders.h"
+#include "records/store.h"
+#include "terminal/transfer_progress.h"
+#include "text/format.h"
+
+namespace batchscope::cli {
+namespace {
+
+using Level = Finding::Level;
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kBlockSamples = 65'536;
+
+void checkStructure(const fs::path& file, const char* remedy, std::vector<Finding>& findings) {
+  for (const std::string& fault : storage::check(file))
+    findings.push_back(
+        {Level::problem, "damage", fmt::format("{}: {}", file.string(), printable(fault)), remedy});
+}
+
+// Samples that could be read; the first fault of each track is a finding.
+std::int64_t checkSamples(const storage::Run& run, const fs::path& file, std::vector<Finding>& findings) {
+  std::int64_t count = 0;
+  storage::SampleReader reader(file);
+  for (const storage::SeriesInfo& info : reader.series())
+    for (const int generation : reader.generations(info.name)) try {
+        for (std::int64_t position = 0;;) {
+          const auto size = static_cast<std::int64_t>(
+              reader.read_positions(info.name, generation, position, kBlockSamples).size());
+          if (size == 0) break;
+          position += size;
+          count += size;
+        }
+      } catch (const Error& error) {
+        findings.push_back({Level::problem, "damage",
+                            fmt::format("{}: {}", title(run), printable(error.what())),
+                            "batchscope export writes what can be read of it"});
+      }
+  return count;
+}
+
+// What the catalogue holds of a run beyond its row in the list.
+void checkHistory(storage::Catalogue& catalogue, const storage::Run& run, std::vector<Finding>& findings) {
+  if (run.state == protocol::RunState::damaged) return;  // examineStore has it
+  try {
+    catalogue.record(run.id);
+    catalogue.checkpoints(run.id);
+  } catch (const Error& error) {
+    findings.push_back({Level::problem, "damage", fmt::format("{}: {}", title(run), printable(error.what())),
+                        "batchscope rm --purge " + run.id});
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> examineStoreFiles() {
+  std::vector<Finding> findings;
+  const fs::path file = protocol::catalogue_path();
+  if (!fs::exists(file)) return findings;
+  storage::Catalogue catalogue(file);
+  std::vector<storage::Run> runs = catalogue.runs();
+  const std::vector<storage::Run> trash = catalogue.trash();
+  runs.insert(runs.end(), trash.begin(), trash.end());
+  checkStructure(file, "put a backup in its place", findings);
+
+  std::int64_t samples = 0, bytes = 0, inTrash = 0;
+  {
+    TransferProgress progress("reading", static_cast<std::int64_t>(runs.size()));
+    for (const storage::Run& run : runs) {
+      progress.add(1);
+      checkHistory(catalogue, run, findings);
+      if (!protocol::valid_run_id(run.id)) continue;
+      const protocol::RunPaths paths = protocol::run_paths(run.id);
+      const std::int64_t size = folderBytes(paths.root);
+      (run.removed > 0 ? inTrash : bytes) += size;
+      if (!fs::exists(paths.samples)) continue;
+      checkStructure(paths.samples, "batchscope export writes what can be read of it", findings);
+      try {
+        samples += checkSamples(run, paths.samples, findings);
+      } catch (const Error& error) {
+        findings.push_back({Level::problem, "damage", printable(error.what()), "restore it from a backup"});
+      }
+    }
+  }
+  std::int64_t orphaned = 0;
+  const std::vector<fs::path> orphans = orphanedFolders(catalogue);
+  for (const fs::path& folder : orphans) orphaned += folderBytes(folder);
+  if (!orphans.empty())
+    findings.push_back(
+        {Level::warning, "orphans",
+         fmt::format("{} of no run, {}", plural(static_cast<std::int64_t>(orphans.size()), "folder"),
+                     formatBytes(orphaned)),
+         "batchscope gc"});
+  if (!trash.empty())
+    findings.push_back(
+        {Level::ok, "trash",
+         fmt::format("{}, {}; batchscope gc empties it",
+                     plural(static_cast<std::int64_t>(trash.size()), "run"), formatBytes(inTrash)),
+         ""});
+  findings.push_back({Level::ok, "files",
+                      fmt::format("read {} of {}, which take {}", plural(samples, "sample"),
+                                  plural(static_cast<std::int64_t>(runs.size()), "run"), formatBytes(bytes)),
+                      ""});
+  return findings;
+}
+
+}  // namespace batchscope::cli

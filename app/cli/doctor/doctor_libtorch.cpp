@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// We do not link LibTorch; a small program beside ours does and answers in JSON.
+#include <fmt/core.h>
+
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <QProcess>
+
+#include "batchscope/protocol/error.h"
+#include "doctor/doctor.h"
+#include "text/format.h"
+
+namespace batchscope::cli {
+namespace {
+
+using Level = Finding::Level;
+
+constexpr int kProbeTimeoutMs = 60'000;
+
+Finding judgeBlas(const protocol::Json& probe) {
+  const std::string name = probe.value("blas", "unknown"), library = probe.value("blas_library", "");
+  const std::string text = library.empty() ? name : fmt::format("{} ({})", name, library);
+  if (name == "reference")
+    return {Level::problem, "BLAS", text + ": matrix products are some 50 times slower than need be",
+            "apt-get install libopenblas0-pthread"};
+  return {Level::ok, "BLAS", text, ""};
+}
+
+Finding judgeCuda(const protocol::Json& probe, int gpus) {
+  const int devices = probe.value("cuda_devices", 0);
+  if (devices > 0) return {Level::ok, "CUDA", "LibTorch uses " + plural(devices, "device"), ""};
+  if (gpus == 0) return {Level::ok, "CUDA", "not needed: there is no GPU", ""};
+  if (probe.value("cuda", false))
+    return {
+        Level::problem, "CUDA", "LibTorch has CUDA but sees no device",
+        "check that nvidia-smi runs, that the driver is as new as LibTorch's CUDA, and CUDA_VISIBLE_DEVICES"};
+  return {Level::warning, "CUDA", "this LibTorch has no CUDA, so the GPUs stay idle",
+          "build with a LibTorch 2 that has it: LIBTORCH_ROOT=DIR cmake --preset cuda"};
+}
+
+Finding judgeBackends(const protocol::Json& probe) {
+  std::string text;
+  for (const auto& backend : probe.value("backends", protocol::Json::array()))
+    text += (text.empty() ? "" : ", ") + backend.get<std::string>();
+  if (text.empty())
+    return {Level::problem, "backends", "LibTorch was built without distributed backends: one replica only",
+            "apt-get install libtorch-dev libgloo-dev, or take another build of LibTorch"};
+  return {Level::ok, "backends", text, ""};
+}
+
+// "Intel(R) MKL-DNN v2.6.3 (Git Hash N/A)", its old name, as "2.6.3"; empty where this LibTorch has none.
+std::string oneDnnVersion(const std::string& told) {
+  const auto from = told.find(" v");
+  return from == told.npos ? std::string() : told.substr(from + 2, told.find(' ', from + 1) - from - 2);
+}
+
+bool allowsAmx(const std::string& limit) {
+  const QString upper = QString::fromStdString(limit).toUpper();
+  return upper.contains("AMX") || upper == "ALL" || upper == "DEFAULT";
+}
+
+Finding judgeOneDnn(const protocol::Json& probe) {
+  const std::string version = oneDnnVersion(probe.value("onednn", "")),
+                    limit = probe.value("onednn_limit", ""), fault = probe.value("amx_fault", "");
+  if (version.empty()) return {Level::ok, "oneDNN", "this LibTorch has none", ""};
+  if (!fault.empty() && allowsAmx(limit))
+    return {Level::problem, "oneDNN",
+            fmt::format("{}, allowed {}, though {}: bf16 kills the process", version, limit, fault),
+            "unset ONEDNN_MAX_CPU_ISA DNNL_MAX_CPU_ISA"};
+  if (!limit.empty())
+    return {Level::ok, "oneDNN", fmt::format("{}, limited to {} by your environment", version, limit), ""};
+  if (!fault.empty())
+    return {Level::ok, "oneDNN",
+            fmt::format("{}, which replicas limit to AVX512_CORE_BF16: {}", version, fault), ""};
+  return {Level::ok, "oneDNN", version, ""};
+}
+
+}  // namespace
+
+std::vector<Finding> judgeProbe(const protocol::Json& probe, int gpus) {
+  const std::string text =
+      probe.value("torch", "unknown version") + ", " + plural(probe.value("threads", 0), "thread");
+  return {{Level::ok, "LibTorch", text, ""},
+          judgeBlas(probe),
+          judgeOneDnn(probe),
+          judgeCuda(probe, gpus),
+          judgeBackends(probe)};
+}
+
+std::vector<Finding> examineLibTorch(int gpus) {
+  const QString program = QCoreApplication::applicationDirPath() + "/batchscope-probe";
+  if (!QFileInfo(program).isExecutable())
+    return {{Level::warning, "LibTorch", fmt::format("cannot tell: {} is not there", program.toStdString()),
+             "./dev build"}};
+  QProcess probe;
+  probe.start(program, QStringList());
+  if (!probe.waitForFinished(kProbeTimeoutMs) || probe.exitCode() != 0)
+    return {{Level::problem, "LibTorch",
+             fmt::format("does not load: {}", probe.readAllStandardError().trimmed().toStdString()),
+             "apt-get install --reinstall libtorch1.13, then ./dev build"}};
+  try {
+    return judgeProbe(protocol::parse_object(probe.readAllStandardOutput().toStdString()), gpus);
+  } catch (const std::exception& error) {
+    return {{Level::problem, "LibTorch", fmt::format("its probe answers nonsense: {}", error.what()),
+             "./dev build"}};
+  }
+}
+
+}  // namespace batchscope::cli

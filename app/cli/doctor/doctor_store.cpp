@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "batchscope/storage/medium.h"
+#include "doctor/doctor.h"
+#include "records/run_folders.h"
+#include "records/store.h"
+#include "text/format.h"
+
+namespace batchscope::cli {
+namespace {
+
+using Level = Finding::Level;
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kScarceDisk = 500'000'000;
+constexpr std::uintmax_t kLittleDisk = 5'000'000'000;
+constexpr std::uintmax_t kLittleSharedMemory = 256'000'000;
+
+// SQLite's user_version: four bytes, big-endian, at offset 60 of the file
+// (https://sqlite.org/fileformat.html).
+std::optional<std::uint32_t> schemaVersion(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::array<unsigned char, 4> bytes{};
+  in.seekg(60);
+  if (!in.read(reinterpret_cast<char*>(bytes.data()), bytes.size())) return std::nullopt;
+  return std::uint32_t{bytes[0]} << 24 | std::uint32_t{bytes[1]} << 16 | std::uint32_t{bytes[2]} << 8 |
+         bytes[3];
+}
+
+fs::path runtimeRoot() { return protocol::run_paths("00000000").runtime.parent_path(); }
+
+// The nearest ancestor that exists: where a directory would be made.
+fs::path existing(fs::path path) {
+  std::error_code fault;
+  while (!fs::exists(path, fault) && path.has_relative_path()) path = path.parent_path();
+  return path;
+}
+
+Finding examineCatalogue(const fs::path& file) {
+  std::error_code missing;
+  if (!fs::exists(file) || fs::file_size(file, missing) == 0) {
+    const auto runs = static_cast<std::int64_t>(storage::run_folders(file).size());
+    if (runs > 0)
+      return {Level::warning, "store",
+              fmt::format("{} is missing or empty, and beside it are the folders of {}", file.string(),
+                          plural(runs, "run")),
+              "batchscope ls   (makes a new one of them)"};
+    return {Level::ok, "store", fmt::format("none yet; the first run makes {}", file.string()), ""};
+  }
+  try {
+    const std::size_t runs = storage::Catalogue(file).runs().size();
+    std::error_code fault;
+    return {Level::ok, "store",
+            fmt::format("{}, version {}, {}, {}", file.string(), schemaVersion(file).value_or(0),
+                        plural(static_cast<std::int64_t>(runs), "run"),
+                        formatBytes(static_cast<std::int64_t>(fs::file_size(file, fault)))),
+            ""};
+  } catch (const Error& error) {
+    const char* remedy = error.kind() == ErrorKind::version
+                             ? "install the BatchScope that wrote it, or set BATCHSCOPE_DB to another file"
+                             : "put a backup in its place; or move it aside, then batchscope ls makes a new "
+                               "one of the runs' folders";
+    return {Level::problem, "store", error.what(), remedy};
+  }
+}
+
+// Runs whose row cannot be read, and those that have lost what they recorded.
+std::vector<Finding> findDamagedAndLost(storage::Catalogue& catalogue) {
+  std::vector<Finding> findings;
+  std::vector<storage::Run> runs = catalogue.runs();
+  for (storage::Run& run : catalogue.trash()) runs.push_back(std::move(run));
+  for (const storage::Run& run : runs) {
+    const std::string remedy =
+        fmt::format("put back a backup, or batchscope rm --purge {}", printable(run.id));
+    if (run.state == protocol::RunState::damaged)
+      findings.push_back(
+          {Level::problem, "damaged", fmt::format("{}: {}", title(run), printable(run.message)), remedy});
+    if (run.step == 0 || !protocol::valid_run_id(run.id)) continue;
+    const protocol::RunPaths paths = protocol::run_paths(run.id);
+    if (fs::exists(paths.samples)) continue;
+    const std::string what = fs::exists(paths.root)
+                                 ? fmt::format("its series, {}, are gone", paths.samples.string())
+                                 : fmt::format("its folder {} is gone, with its series, logs and checkpoints",
+                                               paths.root.string());
+    findings.push_back({Level::problem, "lost", fmt::format("{}: {}", title(run), what), remedy});
+  }
+  return findings;
+}
+
+std::vector<Finding> findUnlisted(storage::Catalogue& catalogue) {
+  const std::vector<std::string> ids = unlistedRuns(catalogue);
+  if (ids.empty()) return {};
+  return {{Level::warning, "unlisted",
+           fmt::format("{} that the catalogue does not list, such as {}",
+                       plural(static_cast<std::int64_t>(ids.size()), "run folder"),
+                       protocol::run_paths(ids.front()).root.string()),
+           "batchscope adopt"}};
+}
+
+Finding examineRuntimeDirectory(const fs::path& directory) {
+  struct stat status {};
+  if (::stat(directory.c_str(), &status) != 0)
+    return {Level::ok, "sockets", fmt::format("none yet; the first run makes {}", directory.string()), ""};
+  if (status.st_uid != ::getuid())
+    return {Level::problem, "sockets", fmt::format("{} belongs to another user", directory.string()),
+            "set XDG_STATE_HOME to a directory of your own"};
+  if ((status.st_mode & 0777) != 0700)
+    return {Level::problem, "sockets", fmt::format("{} is open to others", directory.string()),
+            fmt::format("chmod 700 {}", directory.string())};
+  return {Level::ok, "sockets", directory.string(), ""};
+}
+
+// Sockets of runs that nobody supervises any more: their supervisors were killed.
+std::vector<Finding> findLeftovers(storage::Catalogue& catalogue) {
+  std::vector<Finding> findings;
+  std::error_code fault;
+  for (const auto& entry : fs::directory_iterator(runtimeRoot(), fault)) {
+    const std::string id = entry.path().filename();
+    if (!protocol::valid_run_id(id) || !fs::exists(protocol::run_paths(id).control_socket)) continue;
+    const auto run = catalogue.run(id);
+    if (!run || !protocol::is_active(run->state))
+      findings.push_back({Level::warning, "leftover",
+                          fmt::format("{} is of a run that is over", entry.path().string()),
+                          fmt::format("rm -r {}", entry.path().string())});
+  }
+  return findings;
+}
+
+Finding examineMedium(const fs::path& directory) {
+  const std::string warning = storage::network_warning(directory);
+  if (warning.empty()) return {Level::ok, "medium", directory.string() + " is local", ""};
+  return {Level::warning, "medium", warning, "export BATCHSCOPE_DB=/a/local/disk/runs.db"};
+}
+
+Finding examineDisk(const fs::path& directory) {
+  std::error_code fault;
+  const fs::space_info space = fs::space(existing(directory), fault);
+  if (fault)
+    return {Level::problem, "disk", fmt::format("{}: {}", directory.string(), fault.message()),
+            "mount or free it"};
+  const std::string text = fmt::format(
+      "{} free for {}", formatBytes(static_cast<std::int64_t>(space.available)), directory.string());
+  const std::string remedy =
+      "`batchscope ls` and `batchscope rm` old runs, or set XDG_DATA_HOME to a larger disk";
+  if (space.available < kScarceDisk) return {Level::problem, "disk", text, remedy};
+  if (space.available < kLittleDisk) return {Level::warning, "disk", text, remedy};
+  return {Level::ok, "disk", text, ""};
+}
+
+Finding examineSharedMemory() {
+  std::error_code fault;
+  const fs::space_info space = fs::space("/dev/shm", fault);
+  if (fault) return {Level::warning, "/dev/shm", fault.message(), "mount -t tmpfs tmpfs /dev/shm"};
+  const std::string text =
+      fmt::format("{} free for quick checkpoints", formatBytes(static_cast<std::int64_t>(space.available)));
+  if (space.available < kLittleSharedMemory)
+    return {Level::warning, "/dev/shm", text, "mount -o remount,size=1G /dev/shm (docker: --shm-size=1g)"};
+  return {Level::ok, "/dev/shm", text, ""};
+}
+
+}  // namespace
+
+std::vector<Finding> examineStore() {
+  const fs::path catalogue = protocol::catalogue_path(), runtime = runtimeRoot();
+  std::vector<Finding> findings{examineCatalogue(catalogue), examineRuntimeDirectory(runtime)};
+  if (findings.front().level == Level::ok && fs::exists(catalogue)) {
+    storage::Catalogue opened(catalogue);
+    for (const auto find : {findDamagedAndLost, findUnlisted, findLeftovers})
+      for (Finding& finding : find(opened)) findings.push_back(std::move(finding));
+  }
+  for (Finding& finding : examineRights()) findings.push_back(std::move(finding));
+  findings.push_back(examineMedium(catalogue.parent_path()));
+  findings.push_back(examineDisk(catalogue.parent_path()));
+  findings.push_back(examineSharedMemory());
+  return findings;
+}
+
+}  // namespace batchscope::cli

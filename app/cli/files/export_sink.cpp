@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "files/export_sink.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <utility>
+
+#include "batchscope/common/data_forms.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/event_file.h"
+#include "batchscope/protocol/series.h"
+#include "files/output_file.h"
+#include "files/unfinished.h"
+#include "records/goodput_json.h"
+#include "records/run_record_json.h"
+#include "text/format.h"
+
+namespace batchscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using protocol::Json;
+using Samples = std::span<const storage::Sample>;
+
+constexpr std::size_t kFlushedAt = 1 << 20;  // bytes
+
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// What import reads, and the model as people read it, which follows from the rest.
+std::string recordText(const storage::RunRecord& record) {
+  Json json = recordJson(record);
+  json["goodput"] = goodputJson(record.run.id, record.model, record.generations);
+  return dump(json);
+}
+
+std::string blockText(const std::string& series, int generation, Samples samples) {
+  Json steps = Json::array(), values = Json::array();
+  for (const storage::Sample& sample : samples) {
+    steps.push_back(sample.step);
+    values.push_back(common::jsonNumber(sample.value));
+  }
+  return dump({{"series", series}, {"generation", generation}, {"steps", steps}, {"values", values}});
+}
+
+// Text that grows.
+class TextOutput {
+ public:
+  explicit TextOutput(const OutputTarget& target) : file_(target) {}
+
+  template <class... Values>
+  void add(fmt::format_string<Values...> form, Values&&... values) {
+    fmt::format_to(std::back_inserter(text_), form, std::forward<Values>(values)...);
+    if (text_.size() > kFlushedAt) flush();
+  }
+
+  void finish() {
+    flush();
+    file_.finish();
+  }
+
+ private:
+  void flush() {
+    file_.write(text_);
+    text_.clear();
+  }
+
+  OutputFile file_;
+  std::string text_;
+};
+
+// series,generation,step,value: a line a sample.
+class CsvSink : public ExportSink {
+ public:
+  explicit CsvSink(const OutputTarget& target) : out_(target) { out_.add("series,generation,step,value\n"); }
+
+  void add(const std::string& series, int generation, Samples samples) override {
+    const std::string name = common::csvCell(series);
+    for (const storage::Sample& sample : samples)
+      out_.add("{},{},{},{}\n", name, generation, sample.step, common::csvCell(sample.value));
+  }
+  void finish() override { out_.finish(); }
+
+ private:
+  TextOutput out_;
+};
+
+// The record with one member more, "samples": [{"series", "generation", "steps", "values"}, ..].
+class JsonSink : public ExportSink {
+ public:
+  JsonSink(const OutputTarget& target, const storage::RunRecord& record) : out_(target) {
+    std::string text = recordText(record);
+    text.pop_back();  // the brace
+    out_.add("{},\"samples\":[", text);
+  }
+
+  void add(const std::string& series, int generation, Samples samples) override {
+    out_.add("{}\n{}", isFirst_ ? "" : ",", blockText(series, generation, samples));
+    isFirst_ = false;
+  }
+
+  void finish() override {
+    out_.add("\n]}}\n");
+    out_.finish();
+  }
+
+ private:
+  TextOutput out_;
+  bool isFirst_ = true;
+};
+
+// A line with the record, a line a block of samples, and a last one that says how many there were.
+class JsonLinesSink : public ExportSink {
+ public:
+  JsonLinesSink(const OutputTarget& target, const storage::RunRecord& record) : out_(target) {
+    out_.add("{}\n", recordText(record));
+  }
+
+  void add(const std::string& series, int generation, Samples samples) override {
+    out_.add("{}\n", blockText(series, generation, samples));
+    count_ += samples.size();
+  }
+
+  void finish() override {
+    out_.add("{{\"end\":{{\"samples\":{}}}}}\n", count_);
+    out_.finish();
+  }
+
+ private:
+  TextOutput out_;
+  std::size_t count_ = 0;
+};
+
+class SqliteSink : public ExportSink {
+ public:
+  SqliteSink(const OutputTarget& target, const storage::RunRecord& record)
+      : unfinished_(target),
+        writer_(std::make_unique<storage::RunFileWriter>(unfinished_.path(), recordText(record))) {}
+
+  void add(const std::string& series, int generation, Samples samples) override {
+    writer_->append(series, generation, samples);
+  }
+
+  void finish() override {
+    writer_->finish();
+    writer_.reset();
+    unfinished_.finish();
+  }
+
+ private:
+  Unfinished unfinished_;
+  std::unique_ptr<storage::RunFileWriter> writer_;
+};
+
+// A folder with one event file. Its values are of single precision, and each has a wall time: that of its
+// step.
+class TensorboardSink : public ExportSink {
+ public:
+  TensorboardSink(const OutputTarget& target, const storage::RunRecord& record,
+                  storage::SampleReader* samples)
+      : folder_(target.path()),
+        unfinished_(target),
+        record_(record),
+        samples_(samples),
+        file_(unfinished_.path()) {}
+
+  void add(const std::string& series, int generation, Samples samples) override {
+    const std::vector<storage::Sample> times =
+        samples_->read(protocol::series::kTime, generation, samples.front().step, samples.back().step);
+    for (const storage::Sample& sample : samples)
+      file_.add(sample.step, timeOf(times, generation, sample.step), {{series, sample.value}});
+  }
+
+  void finish() override {
+    std::error_code fault;
+    fs::remove_all(folder_, fault);  // --force was said, and it held event files alone
+    unfinished_.finish();
+  }
+
+ private:
+  double timeOf(const std::vector<storage::Sample>& times, int generation, std::int64_t step) const {
+    const auto found = std::lower_bound(
+        times.begin(), times.end(), step,
+        [](const storage::Sample& sample, std::int64_t wanted) { return sample.step < wanted; });
+    if (found != times.end()) return found->value;
+    for (const storage::Generation& known : record_.generations)
+      if (known.number == generation) return known.started;
+    return record_.run.created;
+  }
+
+  fs::path folder_;
+  Unfinished unfinished_;
+  const storage::RunRecord& record_;
+  storage::SampleReader* samples_;
+  protocol::EventFile file_;
+};
+
+}  // namespace
+
+std::unique_ptr<ExportSink> makeExportSink(const std::string& format, const OutputTarget& target,
+                                           const storage::RunRecord& record, storage::SampleReader* samples) {
+  if (format == "csv") return std::make_unique<CsvSink>(target);
+  if (format == "json") return std::make_unique<JsonSink>(target, record);
+  if (format == "jsonl") return std::make_unique<JsonLinesSink>(target, record);
+  target.requirePlace(format);
+  if (format == "sqlite") return std::make_unique<SqliteSink>(target, record);
+  return std::make_unique<TensorboardSink>(target, record, samples);
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "files/import_source.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <optional>
+
+#include "batchscope/protocol/error.h"
+#include "records/run_record_json.h"
+
+namespace batchscope::cli {
+namespace {
+
+using protocol::Json;
+using Block = storage::RunFileReader::Block;
+
+constexpr std::string_view kSqliteMagic("SQLite format 3\0", 16);  // https://sqlite.org/fileformat.html
+constexpr std::size_t kLongestLine = 256u << 20;                   // bytes
+constexpr std::size_t kReadAtOnce = 1 << 16;                       // bytes
+constexpr std::size_t kMostInBlock = 1'000'000;                    // samples
+constexpr int kMostGeneration = 1'000'000'000;
+
+class JsonLinesSource : public ImportSource {
+ public:
+  explicit JsonLinesSource(const std::filesystem::path& file)
+      : file_(file), in_(file, std::ios::binary), size_(std::filesystem::file_size(file)) {}
+
+  storage::RunRecord record() override {
+    const std::optional<std::string> text = line();
+    if (!text) refuse("it is empty");
+    return guarded([&] { return recordFrom(protocol::parse_object(*text)); });
+  }
+
+  Block next() override {
+    for (;;) {
+      const std::optional<std::string> text = line();
+      if (!text) {
+        if (!isComplete_) refuse("it ends in the middle: the last line is missing");
+        return {};
+      }
+      if (isComplete_) refuse("something follows its last line");
+      const Json json = guarded([&] { return protocol::parse_object(*text); });
+      if (const auto end = json.find("end"); end != json.end()) {
+        if (!end->is_object() || end->value("samples", Json()) != Json(count_))
+          refuse(fmt::format("it has {} samples, and its last line says otherwise", count_));
+        isComplete_ = true;
+      } else if (Block block = blockFrom(json); !block.samples.empty()) {
+        count_ += static_cast<std::int64_t>(block.samples.size());
+        return block;
+      }
+    }
+  }
+
+  double fraction() const override {
+    return static_cast<double>(read_) / static_cast<double>(std::max<std::uintmax_t>(size_, 1));
+  }
+
+ private:
+  std::optional<std::string> line() {
+    while (lines_.empty()) {
+      std::array<char, kReadAtOnce> bytes;
+      in_.read(bytes.data(), bytes.size());
+      if (in_.bad())
+        throw Error(ErrorKind::io, fmt::format("cannot read {}: {}", file_.string(), std::strerror(errno)));
+      if (in_.gcount() == 0) return std::nullopt;
+      read_ += static_cast<std::uintmax_t>(in_.gcount());
+      for (std::string& text : guarded([&] {
+             return splitter_.feed({bytes.data(), static_cast<std::size_t>(in_.gcount())});
+           }))
+        lines_.push_back(std::move(text));
+    }
+    std::string text = std::move(lines_.front());
+    lines_.pop_front();
+    ++number_;
+    return text;
+  }
+
+  Block blockFrom(const Json& json) const {
+    const auto series = json.find("series"), generation = json.find("generation"), steps = json.find("steps"),
+               values = json.find("values");
+    if (series == json.end() || !series->is_string() || generation == json.end() ||
+        !generation->is_number_integer() || steps == json.end() || !steps->is_array() ||
+        values == json.end() || !values->is_array())
+      refuse("a line has neither samples nor the end");
+    Block block{*series, 0, {}};
+    const Json::number_integer_t number = *generation;
+    if (number < 0 || number > kMostGeneration) refuse("a generation is out of range");
+    if (steps->size() != values->size() || steps->size() > kMostInBlock)
+      refuse("steps and values do not go together");
+    block.generation = static_cast<int>(number);
+    for (std::size_t i = 0; i < steps->size(); ++i) {
+      const Json& step = (*steps)[i];
+      if (!step.is_number_integer() || (step.is_number_unsigned() && step.get<std::uint64_t>() > INT64_MAX))
+        refuse("a step is no whole number");
+      block.samples.push_back(
+          {step.get<std::int64_t>(), guarded([&] { return protocol::decode_number((*values)[i]); })});
+    }
+    return block;
+  }
+
+  // What a parser complains of is damage here, and has a line.
+  template <class Body>
+  auto guarded(Body&& body) const -> decltype(body()) {
+    try {
+      return body();
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::version) throw;
+      refuse(error.what());
+    }
+  }
+
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw Error(ErrorKind::corrupt, fmt::format("{}, line {}: {}", file_.string(), number_, why));
+  }
+
+  std::filesystem::path file_;
+  std::ifstream in_;
+  std::uintmax_t size_, read_ = 0;
+  protocol::LineSplitter splitter_{kLongestLine};
+  std::deque<std::string> lines_;
+  std::int64_t number_ = 0;  // of the line
+  std::int64_t count_ = 0;   // of samples
+  bool isComplete_ = false;
+};
+
+class SqliteSource : public ImportSource {
+ public:
+  explicit SqliteSource(const std::filesystem::path& file)
+      : file_(file), reader_(file), total_(reader_.count()) {}
+
+  storage::RunRecord record() override {
+    try {
+      return recordFrom(protocol::parse_object(reader_.description()));
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::version) throw;
+      throw Error(ErrorKind::corrupt, fmt::format("{}: {}", file_.string(), error.what()));
+    }
+  }
+
+  Block next() override {
+    Block block = reader_.next();
+    done_ += static_cast<std::int64_t>(block.samples.size());
+    return block;
+  }
+
+  double fraction() const override {
+    return static_cast<double>(done_) / static_cast<double>(std::max<std::int64_t>(total_, 1));
+  }
+
+ private:
+  std::filesystem::path file_;
+  storage::RunFileReader reader_;
+  std::int64_t total_, done_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ImportSource> openImportSource(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file))
+    throw Error(ErrorKind::not_found, fmt::format("there is no {}", file.string()));
+  if (!std::filesystem::is_regular_file(file))
+    throw Error(ErrorKind::usage,
+                fmt::format("{} is no file; import what `batchscope export` wrote", file.string()));
+  std::ifstream in(file, std::ios::binary);
+  std::string magic(kSqliteMagic.size(), '\0');
+  if (!in) throw Error(ErrorKind::io, fmt::format("cannot open {}: {}", file.string(), std::strerror(errno)));
+  in.read(magic.data(), static_cast<std::streamsize>(magic.size()));
+  magic.resize(static_cast<std::size_t>(in.gcount()));
+  in.close();
+  if (magic == kSqliteMagic) return std::make_unique<SqliteSource>(file);
+  return std::make_unique<JsonLinesSource>(file);
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A file or folder that is complete under its name, or not there: it is made in a folder beside the name,
+// NAME.partial-PID, together with whatever SQLite puts next to it, and moved in the end.
+#pragma once
+
+#include <filesystem>
+
+#include "files/output_target.h"
+
+namespace batchscope::cli {
+
+class Unfinished {
+ public:
+  // Of a target that has a place (OutputTarget::requirePlace). Throws Error(io).
+  explicit Unfinished(const OutputTarget& target);
+  ~Unfinished();  // removes what was not finished
+  Unfinished(const Unfinished&) = delete;
+  Unfinished& operator=(const Unfinished&) = delete;
+
+  // Where to make it; nothing is there yet.
+  const std::filesystem::path& path() const { return path_; }
+
+  // Takes the place of a file or of an empty folder. Throws Error(io).
+  void finish();
+
+ private:
+  OutputTarget target_;
+  std::filesystem::path folder_, path_;
+};
+
+}  // namespace batchscope::cli

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "follow/attachment.h"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <utility>
+
+#include "records/store.h"
+
+namespace batchscope::cli {
+namespace {
+
+constexpr int kTickMs = 200;
+constexpr auto kBeginPatience = std::chrono::seconds(30);  // longer than a program may take to be loaded
+
+// Its supervisor has come so far as to start replicas: the run trains, or will say why not.
+bool hasBegun(const protocol::RunStatus& status) { return status.replicas > 0 && !isAtRest(status.state); }
+
+}  // namespace
+
+Attachment::Attachment(storage::Catalogue& catalogue, const std::string& id, const AttachOptions& options,
+                       View& view, Interrupts& interrupts)
+    : catalogue_(catalogue), id_(id), options_(options), view_(view), client_(id) {
+  connect(&client_, &run::ControlClient::statusChanged, this, [this](const protocol::RunStatus& status) {
+    status_ = status;
+    statusIsNew_ = true;
+    if (options_.untilBegun && hasBegun(status)) leave();
+  });
+  connect(&client_, &run::ControlClient::connectedChanged, this, [this](bool connected) {
+    if (connected && stopAsked_ && !stopSent_) sendStop();
+  });
+  connect(&interrupts, &Interrupts::raised, this, &Attachment::interrupt);
+  connect(&ticks_, &QTimer::timeout, this, &Attachment::tick);
+}
+
+Outcome Attachment::follow() {
+  ticks_.start(kTickMs);
+  if (options_.timeout)
+    deadline_ =
+        QDeadlineTimer(std::chrono::milliseconds(static_cast<std::int64_t>(*options_.timeout * 1000)));
+  if (options_.untilBegun) {
+    QTimer::singleShot(kBeginPatience, this, [this] {
+      fault_ = std::make_exception_ptr(
+          Error(ErrorKind::timeout,
+                fmt::format("run {} has a supervisor, but has not begun within {} s; it may yet: `batchscope "
+                            "attach {}` watches it, `batchscope stop {}` ends it",
+                            id_, kBeginPatience.count(), id_, id_)));
+      loop_.quit();
+    });
+  }
+  loop_.exec();
+  ticks_.stop();
+  if (fault_) std::rethrow_exception(fault_);
+  showNewEvents();
+  view_.finish();
+  outcome_.run = currentRun();
+  return outcome_;
+}
+
+storage::Run Attachment::currentRun() {
+  auto run = catalogue_.run(id_);
+  if (!run) throw Error(ErrorKind::not_found, fmt::format("run {} was removed while we watched it", id_));
+  return std::move(*run);
+}
+
+void Attachment::leave() {
+  outcome_.detached = true;
+  loop_.quit();
+}
+
+void Attachment::tick() {
+  try {
+    if (catalogue_.changed()) showNewEvents();
+    if (std::exchange(statusIsNew_, false)) view_.showStatus(*status_);
+    if (deadline_.hasExpired()) stopForTime();
+    if (hasEnded()) loop_.quit();
+  } catch (...) {
+    fault_ = std::current_exception();
+    loop_.quit();
+  }
+}
+
+void Attachment::showNewEvents() {
+  for (const storage::Event& event : catalogue_.events(id_, options_.eventsAfter)) {
+    options_.eventsAfter = event.id;
+    view_.showEvent(event);
+  }
+}
+
+// A run is over when its supervisor has written everything down and gone. A paused run keeps its supervisor,
+// and one that is being resumed may still stand as paused in the catalogue: what the supervisor says goes
+// first.
+bool Attachment::hasEnded() {
+  const storage::Run run = currentRun();
+  if (run.state == protocol::RunState::paused)
+    return status_ && status_->state == run.state && run.step >= status_->step;
+  return isAtRest(run.state) && run.supervisor_pid == 0;
+}
+
+void Attachment::stopForTime() {
+  deadline_ = QDeadlineTimer(QDeadlineTimer::Forever);
+  outcome_.timedOut = true;
+  stopRun("the time is up: checkpointing ...");
+}
+
+void Attachment::interrupt() {
+  if (options_.interrupt == AttachOptions::Interrupt::detaches || stopAsked_) return leave();
+  outcome_.interrupted = true;
+  stopRun("checkpointing ... (once more leaves the run alone with it)");
+}
+
+void Attachment::stopRun(const std::string& notice) {
+  if (stopAsked_) return;
+  stopAsked_ = true;
+  view_.showNotice(notice);
+  if (client_.connected()) sendStop();
+}
+
+void Attachment::sendStop() {
+  stopSent_ = true;
+  protocol::Request request;
+  request.command = protocol::Request::Command::stop;
+  client_.send(request, [this](const protocol::Json*, const Error* error) {
+    if (error != nullptr) view_.showNotice(fmt::format("the run cannot be stopped: {}", error->what()));
+  });
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Attaching to a run: follows it until it has ended or is paused, or for --detach until it has begun, feeds a
+// view, and turns Ctrl-C, SIGTERM and the time-out into requests to its supervisor. Statuses come over the
+// control socket; events and the end come from the catalogue, so that none is missed or shown twice however
+// the connection fares.
+#pragma once
+
+#include <QDeadlineTimer>
+#include <QEventLoop>
+#include <QObject>
+#include <QTimer>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "batchscope/run/client.h"
+#include "batchscope/storage/catalogue.h"
+#include "follow/view.h"
+#include "terminal/interrupts.h"
+
+namespace batchscope::cli {
+
+struct AttachOptions {
+  // What the first Ctrl-C does: ask for a checkpoint and stop, or leave the run alone.
+  enum class Interrupt { stops, detaches };
+
+  Interrupt interrupt = Interrupt::stops;
+  std::optional<double> timeout;  // s; then the run is stopped as by Ctrl-C
+  std::int64_t eventsAfter = 0;   // id of the last event that needs no showing
+  bool untilBegun = false;        // leave it as soon as its supervisor has started replicas
+};
+
+struct Outcome {
+  storage::Run run;  // as it is now
+  bool timedOut = false;
+  bool detached = false;     // left while it went on
+  bool interrupted = false;  // stopped by our Ctrl-C
+};
+
+class Attachment : public QObject {
+  Q_OBJECT
+
+ public:
+  // The catalogue, the view and the interrupts must outlive it.
+  Attachment(storage::Catalogue& catalogue, const std::string& id, const AttachOptions& options, View& view,
+             Interrupts& interrupts);
+
+  // Runs an event loop until there is an outcome. Throws Error(not_found) where the run is removed meanwhile,
+  // Error(timeout) where it is to be left once begun and has not begun within half a minute.
+  Outcome follow();
+
+ private:
+  void tick();
+  void leave();
+  storage::Run currentRun();
+  void showNewEvents();
+  bool hasEnded();
+  void stopForTime();
+  void interrupt();
+  void stopRun(const std::string& notice);
+  void sendStop();
+
+  storage::Catalogue& catalogue_;
+  std::string id_;
+  AttachOptions options_;
+  View& view_;
+  run::ControlClient client_;
+  QTimer ticks_;
+  QDeadlineTimer deadline_{QDeadlineTimer::Forever};  // a timer's milliseconds end after 24 days
+  QEventLoop loop_;
+  std::exception_ptr fault_;                   // an exception must not cross the event loop
+  std::optional<protocol::RunStatus> status_;  // the newest
+  bool statusIsNew_ = false;
+  bool stopAsked_ = false;
+  bool stopSent_ = false;
+  Outcome outcome_;
+};
+
+}  // namespace batchscope::cli

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "follow/view.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "records/run_json.h"
+#include "records/store.h"
+#include "terminal/standard_output.h"
+#include "terminal/terminal.h"
+#include "text/format.h"
+#include "text/progress_bar.h"
+
+namespace batchscope::cli {
+namespace {
+
+Colour levelColour(const std::string& level) {
+  if (level == "error") return Colour::red;
+  return level == "warning" ? Colour::yellow : Colour::none;
+}
+
+// Events scroll by above a block of lines that is drawn over again in place.
+class TerminalView : public View {
+ public:
+  explicit TerminalView(const storage::Run& run) : name_(run.name + " " + run.id), created_(run.created) {}
+  ~TerminalView() override { finish(); }
+
+  void showStatus(const protocol::RunStatus& status) override {
+    const Style style = terminalStyle(STDOUT_FILENO);
+    std::string text = rewind();
+    block_ = progressLines(name_, status, style);
+    show(text + drawn());
+  }
+
+  void showEvent(const storage::Event& event) override {
+    const Style style = terminalStyle(STDOUT_FILENO);
+    print(style.paint(eventLine(event, created_), levelColour(event.level)));
+  }
+
+  void showNotice(const std::string& text) override { print(printable(text)); }
+
+  // The last picture stays where it is.
+  void finish() override { block_.clear(); }
+
+ private:
+  // Above the block, all of which is cleared first: the terminal may wrap the line.
+  void print(const std::string& line) { show(rewind() + "\x1b[J" + line + '\n' + drawn()); }
+
+  // To the block's first line.
+  std::string rewind() const { return block_.empty() ? "" : fmt::format("\x1b[{}F", block_.size()); }
+
+  std::string drawn() const {
+    std::string text;
+    for (const std::string& line : block_) text += "\x1b[K" + line + '\n';
+    return text + "\x1b[J";
+  }
+
+  std::string name_;
+  double created_;
+  std::vector<std::string> block_;
+};
+
+// What makes a status worth a line before its time has come.
+struct Milestone {
+  protocol::RunState state = protocol::RunState::starting;
+  int generation = 0;
+  int epoch = 0;
+  bool operator==(const Milestone&) const = default;
+};
+
+Milestone milestoneOf(const protocol::RunStatus& status) {
+  return {status.state, status.generation, status.epoch};
+}
+
+// Lets a status through every `interval` seconds and at each milestone.
+class Pacer {
+ public:
+  explicit Pacer(double interval) : interval_(interval) {}
+
+  bool isDue(const protocol::RunStatus& status) {
+    const double now = protocol::monotonic_seconds();
+    const Milestone milestone = milestoneOf(status);
+    if (now - last_ < interval_ && milestone == milestone_) return false;
+    last_ = now;
+    milestone_ = milestone;
+    return true;
+  }
+
+ private:
+  double interval_;
+  double last_ = -1e9;
+  Milestone milestone_;
+};
+
+class LogView : public View {
+ public:
+  explicit LogView(const storage::Run& run) : created_(run.created) {}
+
+  void showStatus(const protocol::RunStatus& status) override {
+    // How it ended is told by an event and by whoever attached us.
+    if (!isAtRest(status.state) && pacer_.isDue(status)) print(progressSentence(status));
+  }
+  void showEvent(const storage::Event& event) override { print(eventLine(event, created_)); }
+  void showNotice(const std::string& text) override { print(printable(text)); }
+
+ private:
+  static void print(const std::string& line) { show(line + '\n'); }
+
+  double created_;
+  Pacer pacer_{5};
+};
+
+class JsonView : public View {
+ public:
+  void showStatus(const protocol::RunStatus& status) override {
+    if (pacer_.isDue(status)) printJson({{"status", status}});
+  }
+  void showEvent(const storage::Event& event) override { printJson({{"event", fieldsJson(event)}}); }
+  void showNotice(const std::string& text) override { printJson({{"notice", text}}); }
+
+ private:
+  Pacer pacer_{1};
+};
+
+class SilentView : public View {
+ public:
+  void showStatus(const protocol::RunStatus& /*status*/) override {}
+  void showEvent(const storage::Event& /*event*/) override {}
+  void showNotice(const std::string& /*text*/) override {}
+};
+
+}  // namespace
+
+std::unique_ptr<View> makeView(const storage::Run& run, bool json) {
+  if (json) return std::make_unique<JsonView>();
+  if (isTerminal(STDOUT_FILENO)) return std::make_unique<TerminalView>(run);
+  return std::make_unique<LogView>(run);
+}
+
+std::unique_ptr<View> makeSilentView() { return std::make_unique<SilentView>(); }
+
+std::string eventLine(const storage::Event& event, double runCreated) {
+  const std::string level = event.level == "info" ? "" : event.level + ": ";
+  return fmt::format("[{}] {}", formatClock(event.time - runCreated), printable(level + event.text));
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A canvas of dots in a terminal's cells: 2 by 4 of them in each as Braille patterns (U+2800 and up), or one
+// where the locale is not UTF-8. A cell takes the colour of its last dot.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "terminal/terminal.h"
+
+namespace batchscope::cli {
+
+class DotCanvas {
+ public:
+  // In cells.
+  DotCanvas(int width, int height, bool utf8);
+
+  // In dots.
+  int dotWidth() const { return width_ * (utf8_ ? 2 : 1); }
+  int dotHeight() const { return height_ * (utf8_ ? 4 : 1); }
+
+  // From the left, and from the bottom. What lies outside is left out.
+  void dot(int x, int y, Colour colour);
+  void line(int x0, int y0, int x1, int y1, Colour colour);
+  // A broken line from bottom to top, in cells where nothing else is drawn yet.
+  void rule(int x, Colour colour);
+
+  // A line of cells from the top.
+  std::string row(int number, const Style& style) const;
+
+ private:
+  struct Cell {
+    std::uint8_t dots = 0;
+    Colour colour = Colour::none;
+  };
+
+  int width_, height_;
+  bool utf8_;
+  std::vector<Cell> cells_;
+};
+
+}  // namespace batchscope::cli

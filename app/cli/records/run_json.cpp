@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "records/run_json.h"
+
+#include <fstream>
+
+#include "batchscope/protocol/paths.h"
+#include "records/goodput_json.h"
+#include "terminal/standard_output.h"
+
+namespace batchscope::cli {
+
+using protocol::Json;
+
+Json valuesJson(const std::map<std::string, double>& values) {
+  Json json = Json::object();
+  for (const auto& [name, value] : values) json[name] = protocol::encode_number(value);
+  return json;
+}
+
+Json runJson(const storage::Run& run) {
+  Json json = fieldsJson(run);
+  json.update({{"state", protocol::run_state_name(run.state)},
+               {"replicas", run.replicas},
+               {"devices", run.devices},
+               {"auto_replicas", run.spec.auto_replicas ? Json(*run.spec.auto_replicas) : Json()},
+               {"latest", valuesJson(run.latest)},
+               {"tags", run.tags},
+               {"group", run.spec.group},
+               {"supervisor", run.supervisor_pid > 0 ? Json(run.supervisor_pid) : Json()},
+               {"spec", run.state == protocol::RunState::damaged ? Json() : Json(run.spec)}});
+  return json;
+}
+
+Json environmentJson(const std::string& run) {
+  std::ifstream file(protocol::run_paths(run).environment);
+  const Json variables = file ? Json::parse(file, nullptr, false) : Json();
+  return variables.is_object() ? variables : Json();
+}
+
+Json runDetailsJson(storage::Catalogue& catalogue, const storage::Run& run) {
+  const std::vector<storage::Generation> generations = catalogue.generations(run.id);
+  return {{"run", runJson(run)},
+          {"generations", recordsJson(generations)},
+          {"epochs", recordsJson(catalogue.epochs(run.id))},
+          {"checkpoints", recordsJson(catalogue.checkpoints(run.id))},
+          {"events", recordsJson(catalogue.events(run.id))},
+          {"hyperparameters", catalogue.hyperparameters(run.id)},
+          {"goodput", goodputJson(run.id, catalogue.model(run.id), generations)},
+          {"environment", environmentJson(run.id)}};
+}
+
+std::string jsonLine(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+void printJson(const Json& json) { show(jsonLine(json)); }
+
+}  // namespace batchscope::cli

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "terminal/interrupts.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "batchscope/protocol/error.h"
+
+namespace batchscope::cli {
+namespace {
+
+constexpr std::array kSignals{SIGINT, SIGTERM};
+
+int writeEnd = -1;
+std::array<struct sigaction, kSignals.size()> before;
+
+void handle(int signal) {
+  const int savedErrno = errno;
+  const auto byte = static_cast<char>(signal);
+  [[maybe_unused]] const auto written = ::write(writeEnd, &byte, 1);
+  errno = savedErrno;
+}
+
+}  // namespace
+
+Interrupts::Interrupts() {
+  if (::pipe2(pipe_, O_CLOEXEC | O_NONBLOCK) != 0)
+    throw Error(ErrorKind::io, std::string("cannot make a pipe for signals: ") + std::strerror(errno));
+  writeEnd = pipe_[1];
+  notifier_ = new QSocketNotifier(pipe_[0], QSocketNotifier::Read, this);
+  connect(notifier_, &QSocketNotifier::activated, this, [this] {
+    for (char byte = 0; ::read(pipe_[0], &byte, 1) == 1;) Q_EMIT raised(byte);
+  });
+  struct sigaction action {};
+  action.sa_handler = handle;
+  action.sa_flags = SA_RESTART;
+  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before[i]);
+}
+
+Interrupts::~Interrupts() {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before[i], nullptr);
+  writeEnd = -1;
+  delete notifier_;
+  ::close(pipe_[0]);
+  ::close(pipe_[1]);
+}
+
+}  // namespace batchscope::cli

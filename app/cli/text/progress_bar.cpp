@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "text/progress_bar.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "batchscope/protocol/series.h"
+#include "text/format.h"
+
+namespace batchscope::cli {
+namespace {
+
+namespace series = protocol::series;
+using protocol::RunStatus;
+
+constexpr int kNarrowestBar = 8;
+constexpr int kWidestBar = 48;
+
+// A text in pieces, of which as many as fit are shown.
+class Line {
+ public:
+  explicit Line(const Style& style) : style_(style) {}
+
+  bool add(const std::string& text, Colour colour = Colour::none) {
+    const std::string separator = text_.empty() ? "" : "  ";
+    const int width = displayWidth(separator) + displayWidth(text);
+    if (used_ + width > style_.width) return false;
+    text_ += separator + style_.paint(text, colour);
+    used_ += width;
+    return true;
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  const Style& style_;
+  std::string text_;
+  int used_ = 0;
+};
+
+std::string bar(double fraction, int width, const Style& style) {
+  const double filled = std::clamp(fraction, 0.0, 1.0) * width;
+  const int whole = static_cast<int>(filled);
+  const bool half = style.utf8 && whole < width && filled - whole >= 0.5;
+  std::string done, rest;
+  for (int i = 0; i < whole; ++i) done += style.utf8 ? "━" : "#";
+  if (half) done += "╸";
+  for (int i = whole + (half ? 1 : 0); i < width; ++i) rest += style.utf8 ? "─" : "-";
+  return style.paint(done, Colour::green) + style.paint(rest, Colour::dim);
+}
+
+// Rounded down: 100 % is done.
+std::string formatPercent(double fraction) {
+  return fmt::format("{:.0f} %", std::floor(std::clamp(fraction, 0.0, 1.0) * 100));
+}
+
+std::string percentColumn(double fraction) { return fmt::format("{:>5}", formatPercent(fraction)); }
+
+// "epoch 2/4 train"; the epoch that is being worked on, counted from one.
+std::string loopLabel(const RunStatus& status) {
+  const int current = status.epochs > 0 ? std::min(status.epoch + 1, status.epochs) : status.epoch + 1;
+  const std::string epoch = status.epochs > 0 ? fmt::format("epoch {}/{}", current, status.epochs)
+                                              : fmt::format("epoch {}", current);
+  return status.loop.empty() ? epoch : epoch + " " + printable(status.loop);
+}
+
+std::string timing(const RunStatus& status) {
+  const std::string elapsed = formatClock(status.elapsed);
+  return status.remaining < 0 ? elapsed : fmt::format("{}, {} left", elapsed, formatClock(status.remaining));
+}
+
+std::string replicasText(const RunStatus& status, const Style& style) {
+  if (status.target_replicas <= 0 || status.target_replicas == status.replicas)
+    return plural(status.replicas, "replica");
+  return fmt::format("{} {} {}", status.replicas, style.utf8 ? "→" : "->",
+                     plural(status.target_replicas, "replica"));
+}
+
+std::string stateText(const RunStatus& status) {
+  const char* state = run_state_name(status.state);
+  if (status.phase.empty()) return state;
+  return fmt::format("{}: {}, {}", state, printable(status.phase), formatDuration(status.phase_seconds));
+}
+
+std::optional<double> latest(const RunStatus& status, const char* name) {
+  const auto found = status.latest.find(name);
+  if (found == status.latest.end()) return std::nullopt;
+  return found->second;
+}
+
+// "batch 512 (2 x 128 x 2)": replicas, samples a replica, micro-batches.
+std::string batchText(const RunStatus& status, double batchSize) {
+  const auto local = latest(status, series::kLocalBatchSize);
+  if (!local) return fmt::format("batch {:.0f}", batchSize);
+  const double microBatches = latest(status, series::kAccumulation).value_or(0) + 1;
+  return fmt::format("batch {:.0f} ({} x {:.0f} x {:.0f})", batchSize, status.replicas, *local, microBatches);
+}
+
+// The most important first.
+std::vector<std::string> metrics(const RunStatus& status) {
+  std::vector<std::string> texts;
+  const auto add = [&](const char* name) {
+    if (const auto value = latest(status, name))
+      texts.push_back(fmt::format("{} {}", name, formatSeriesValue(name, *value)));
+  };
+  add(series::kLoss);
+  add(series::kAccuracy);
+  add(series::kGain);
+  if (const auto batchSize = latest(status, series::kBatchSize))
+    texts.push_back(batchText(status, *batchSize));
+  add(series::kGoodput);
+  return texts;
+}
+
+std::string barLine(const std::string& label, int labelWidth, double fraction, const std::string& suffix,
+                    int suffixWidth, const Style& style) {
+  const std::string shown =
+      label + std::string(static_cast<std::size_t>(labelWidth - displayWidth(label)), ' ');
+  const int room = std::min(kWidestBar, style.width - labelWidth - suffixWidth - 4);
+  if (room < kNarrowestBar)
+    return cutToWidth(fmt::format("{}  {}", shown, percentColumn(fraction)), style.width);
+  return fmt::format("{}  {}  {}", shown, bar(fraction, room, style), suffix);
+}
+
+}  // namespace
+
+Colour stateColour(const std::string& state) {
+  if (state == "running" || state == "finished") return Colour::green;
+  if (state == "failed" || state == "interrupted" || state == "damaged") return Colour::red;
+  return Colour::yellow;
+}
+
+std::vector<std::string> progressLines(const std::string& name, const RunStatus& status, const Style& style) {
+  Line head(style), values(style);
+  head.add(cutToWidth(printable(name), style.width / 2), Colour::bold);
+  head.add(stateText(status), stateColour(run_state_name(status.state)));
+  head.add(replicasText(status, style));
+  head.add(fmt::format("step {}", status.step));
+  head.add(fmt::format("generation {}", status.generation));
+  for (const std::string& metric : metrics(status))
+    if (!values.add(metric)) break;
+
+  const std::string loop = loopLabel(status), whole = "whole run";
+  const int labelWidth = std::max(displayWidth(loop), displayWidth(whole));
+  const std::string loopSuffix = percentColumn(status.loop_fraction);
+  std::string wholeSuffix = fmt::format("{}  {}", percentColumn(status.total_fraction), timing(status));
+  if (style.width - labelWidth - displayWidth(wholeSuffix) - 4 < kNarrowestBar)
+    wholeSuffix = percentColumn(status.total_fraction);
+  const int suffixWidth = std::max(displayWidth(loopSuffix), displayWidth(wholeSuffix));
+
+  return {head.text(), barLine(loop, labelWidth, status.loop_fraction, loopSuffix, suffixWidth, style),
+          barLine(whole, labelWidth, status.total_fraction, wholeSuffix, suffixWidth, style), values.text()};
+}
+
+std::string progressSentence(const RunStatus& status) {
+  std::string text = fmt::format("{} {}", formatClock(status.elapsed), stateText(status));
+  if (!status.loop.empty())
+    text += fmt::format(", {} {}, run {}", loopLabel(status), formatPercent(status.loop_fraction),
+                        formatPercent(status.total_fraction));
+  if (status.remaining >= 0) text += fmt::format(", {} left", formatClock(status.remaining));
+  text += fmt::format(", {}, step {}", plural(status.replicas, "replica"), status.step);
+  for (const std::string& metric : metrics(status)) text += ", " + metric;
+  return text;
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "text/run_columns.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <string_view>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/suggestion.h"
+#include "batchscope/run/machine.h"
+#include "text/format.h"
+#include "text/progress_bar.h"
+
+namespace batchscope::cli {
+namespace {
+
+using storage::FieldType;
+using storage::FieldValue;
+
+std::string upper(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+// The series that a field is the newest value of.
+std::string_view seriesOf(std::string_view field) {
+  constexpr std::string_view kPrefix = "series:";
+  return field.starts_with(kPrefix) ? field.substr(kPrefix.size()) : field;
+}
+
+std::string epochText(const storage::Run& run) {
+  return run.epochs > 0 ? fmt::format("{}/{}", run.epoch, run.epochs) : std::to_string(run.epoch);
+}
+
+Table::Cell cell(const storage::Run& run, const std::string& field, double now) {
+  if (field == "epoch") return epochText(run);
+  if (field == "devices") return run::device_list(run.devices);
+  const FieldValue value = storage::field_value(run, field, now);
+  const FieldType type = storage::field_type(field);
+  if (const auto* text = std::get_if<std::string>(&value))
+    return {printable(*text), type == FieldType::state ? stateColour(*text) : Colour::none};
+  const double* number = std::get_if<double>(&value);
+  if (number == nullptr) return "";
+  if (field == "age") return formatAge(*number);
+  if (field == "fraction") return fmt::format("{:.0f} %", *number * 100);
+  if (type == FieldType::duration) return formatDuration(*number);
+  if (type == FieldType::time) return formatTime(*number);
+  if (type == FieldType::number) return fmt::format("{:.0f}", *number);
+  return formatSeriesValue(seriesOf(field), *number);
+}
+
+Table::Column column(const std::string& field, const std::vector<storage::Run>& runs, double now) {
+  const FieldType type = storage::field_type(field);
+  if (type != FieldType::open) {
+    const bool isNumber = type == FieldType::number || type == FieldType::duration;
+    const bool isElastic = (type == FieldType::text && field != "id") || type == FieldType::tags;
+    return {upper(field), isNumber && field != "age" ? Table::Align::right : Table::Align::left, isElastic};
+  }
+  const bool isText = std::any_of(runs.begin(), runs.end(), [&](const storage::Run& run) {
+    const FieldValue value = storage::field_value(run, field, now);
+    return std::holds_alternative<std::string>(value) && std::isnan(storage::number_of(value));
+  });
+  return {upper(printable(field)), isText ? Table::Align::left : Table::Align::right, isText};
+}
+
+}  // namespace
+
+void checkFields(const std::vector<std::string>& fields, const std::vector<std::string>& known) {
+  for (const std::string& field : fields)
+    if (!field.starts_with("series:") && !field.starts_with("param:") &&
+        std::find(known.begin(), known.end(), field) == known.end())
+      throw Error(ErrorKind::usage,
+                  fmt::format("no run has a field \"{}\"{}; batchscope ls --help names them",
+                              printable(field), protocol::did_you_mean(field, known)));
+}
+
+Table runTable(const std::vector<storage::Run>& runs, const std::vector<std::string>& fields) {
+  const double now = storage::now();
+  std::vector<Table::Column> columns;
+  for (const std::string& field : fields) columns.push_back(column(field, runs, now));
+  Table table(std::move(columns));
+  for (const storage::Run& run : runs) {
+    std::vector<Table::Cell> row;
+    for (const std::string& field : fields) row.push_back(cell(run, field, now));
+    table.addRow(std::move(row));
+  }
+  return table;
+}
+
+protocol::Json fieldsJson(const storage::Run& run, const std::vector<std::string>& fields) {
+  const double now = storage::now();
+  protocol::Json json = protocol::Json::object();
+  for (const std::string& field : fields) {
+    const FieldValue value = storage::field_value(run, field, now);
+    if (storage::field_type(field) == FieldType::tags)
+      json[field] = run.tags;
+    else if (const auto* text = std::get_if<std::string>(&value))
+      json[field] = *text;
+    else if (const double* number = std::get_if<double>(&value))
+      json[field] = protocol::encode_number(*number);
+    else
+      json[field] = nullptr;
+  }
+  return json;
+}
+
+void sortRuns(std::vector<storage::Run>& runs, const std::string& field, bool descending) {
+  const double now = storage::now();
+  const auto value = [&](const storage::Run& run) { return storage::field_value(run, field, now); };
+  std::stable_sort(runs.begin(), runs.end(), [&](const storage::Run& a, const storage::Run& b) {
+    return storage::field_before(value(a), value(b), descending);
+  });
+}
+
+}  // namespace batchscope::cli

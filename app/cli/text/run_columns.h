@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fields of runs (storage/run_field.h) as columns of a table, each written as its type wants it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "batchscope/protocol/json.h"
+#include "batchscope/storage/run_field.h"
+#include "text/table.h"
+
+namespace batchscope::cli {
+
+// Throws Error(usage) for a name that is no field of any run, with the nearest one suggested.
+void checkFields(const std::vector<std::string>& fields, const std::vector<std::string>& known);
+
+// A column for each field, headed by its name.
+Table runTable(const std::vector<storage::Run>& runs, const std::vector<std::string>& fields);
+
+// {"id":..,"accuracy":0.97}; null where a run has no value.
+protocol::Json fieldsJson(const storage::Run& run, const std::vector<std::string>& fields);
+
+// Stable. A run without a value, or with NaN, comes last in either direction.
+void sortRuns(std::vector<storage::Run>& runs, const std::string& field, bool descending);
+
+}  // namespace batchscope::cli

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Aligned tables for a terminal: a head in bold, columns two spaces apart. Where the terminal is too narrow,
+// the columns that were declared elastic give way, the widest first, and go on in further lines: nothing is
+// cut off. What a cell or a title holds is made printable.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "terminal/terminal.h"
+
+namespace batchscope::cli {
+
+class Table {
+ public:
+  enum class Align { left, right };
+
+  struct Column {
+    std::string title;
+    Align align = Align::left;
+    bool elastic = false;
+  };
+
+  struct Cell {
+    Cell(std::string content, Colour painted = Colour::none) : text(std::move(content)), colour(painted) {}
+    Cell(const char* content) : text(content) {}
+
+    std::string text;
+    Colour colour = Colour::none;
+  };
+
+  explicit Table(std::vector<Column> columns);
+
+  // As many cells as there are columns.
+  void addRow(std::vector<Cell> cells);
+  bool isEmpty() const { return rows_.empty(); }
+
+  // All lines, each with its newline; every line indented.
+  std::string text(const Style& style, int indent = 0) const;
+
+ private:
+  std::vector<int> widths(int available) const;
+
+  std::vector<Column> columns_;
+  std::vector<std::vector<Cell>> rows_;
+};
+
+}  // namespace batchscope::cli
