@@ -11,7 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "batchscope/goodput/fit.h"
+#include "batchscope/goodput/model.h"
+#include "batchscope/goodput/profile_row.h"
 
 namespace batchscope::goodput {
 

@@ -9,17 +9,9 @@
 #include <span>
 
 #include "batchscope/goodput/model.h"
+#include "batchscope/goodput/profile_row.h"
 
 namespace batchscope::goodput {
-
-/// Mean times measured in one configuration.
-struct ProfileRow {
-  int num_nodes = 1;                  ///< machines, at least 1
-  int num_replicas = 1;               ///< over all machines, at least num_nodes
-  std::int64_t local_batch_size = 1;  ///< samples of one replica's micro-batch
-  double accumulation_step_time = 0;  ///< s, of a micro-batch without synchronisation
-  double optimizer_step_time = 0;     ///< s, of the micro-batch that synchronises and updates
-};
 
 /// The parameters that explain the rows best, about 0.5 ms for 20 of them. Throws std::invalid_argument for
 /// no rows, or a row with times or counts that are not positive and finite.

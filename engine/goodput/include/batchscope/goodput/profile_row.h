@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace batchscope::goodput {
+
+/// Mean times measured in one configuration.
+struct ProfileRow {
+  int num_nodes = 1;                  ///< machines, at least 1
+  int num_replicas = 1;               ///< over all machines, at least num_nodes
+  std::int64_t local_batch_size = 1;  ///< samples of one replica's micro-batch
+  double accumulation_step_time = 0;  ///< s, of a micro-batch without synchronisation
+  double optimizer_step_time = 0;     ///< s, of the micro-batch that synchronises and updates
+};
+
+}  // namespace batchscope::goodput
