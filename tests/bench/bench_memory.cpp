@@ -9,8 +9,8 @@
 
 #include "batchscope/train/process_group.h"
 #include "bench.h"
-#include "process/process.h"
 #include "replicas.h"
+#include "session/leave.h"
 #include "trainee.h"
 
 using namespace batchscope;

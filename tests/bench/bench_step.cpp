@@ -24,8 +24,8 @@
 #include "device/tensor_group.h"
 #include "gradient/buckets.h"
 #include "gradient/buffer_sync.h"
-#include "process/process.h"
 #include "replicas.h"
+#include "session/leave.h"
 #include "trainee.h"
 
 using namespace batchscope;

@@ -41,7 +41,7 @@ inline void listen(Listener& supervisor, int replicas) {
 inline double measure(const std::string& what, int replicas) {
   char directory[] = "/tmp/batchscope-bench-XXXXXX";
   if (!::mkdtemp(directory)) throw std::runtime_error("cannot make a directory in /tmp");
-  Listener supervisor;
+  Listener supervisor(std::string("unix:") + directory + "/supervisor");
   std::jthread reader([&] { listen(supervisor, replicas); });
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");
   std::string command;

@@ -8,7 +8,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "listener.h"
-#include "process/process.h"
+#include "process/signals.h"
 #include "report/failure.h"
 #include "report/telemetry_client.h"
 #include "report/telemetry_queue.h"
@@ -184,14 +184,14 @@ class TestTelemetry : public QObject {
   }
 
   void the_end_of_the_line_asks_to_leave() {
-    clear_ask(Ask::checkpoint_and_exit);
+    clear_request(ExitRequest::checkpoint_and_exit);
     Listener listener(new_path());
     telemetry_start(listener.environment());
     listener.accept();
     listener.hang_up();
-    QTRY_COMPARE(pending_ask(), Ask::checkpoint_and_exit);
+    QTRY_COMPARE(pending_request(), ExitRequest::checkpoint_and_exit);
     QVERIFY(!telemetry_connected());
-    clear_ask(Ask::checkpoint_and_exit);
+    clear_request(ExitRequest::checkpoint_and_exit);
     telemetry_stop(0);
   }
 

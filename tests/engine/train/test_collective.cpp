@@ -172,7 +172,7 @@ void TestCollective::whatAKilledHubLeavesIsInTheRendezvous() {
   hub.setProcessEnvironment(variables);
   hub.start(QCoreApplication::applicationDirPath() + "/train-collective-replica", {"hang"});
   const auto published = [&] {
-    QFile store(meeting.filePath("store-0"));
+    QFile store(meeting.filePath("hub-0"));
     return store.open(QIODevice::ReadOnly) && store.readAll().contains("star");
   };
   QVERIFY(QTest::qWaitFor(published, 60'000));

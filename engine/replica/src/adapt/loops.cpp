@@ -7,23 +7,25 @@
 #include <map>
 
 #include "checkpoint/json_state.h"
-#include "session/engine_states.h"
+#include "process/session.h"
 
 namespace batchscope {
 namespace {
 
-std::map<int, int> counts;  // epoch -> loops so far
-std::map<int, int> begun;   // epoch -> loops that were begun, however often the epoch was entered
-std::uint64_t entries = 0;
+struct Loops final : JsonState {
+  Loops() : JsonState("loops") {}
 
-class LoopsState final : public JsonState {
- public:
-  LoopsState() : JsonState("loops") {}
+  std::optional<RunningLoop> running;
+  std::map<int, int> counts;  // epoch -> loops so far
+  std::map<int, int> begun;   // epoch -> loops that were begun, however often the epoch was entered
+  std::uint64_t entries = 0;
 
  private:
   protocol::Json contents() const override { return {{"begun", begun}}; }
   void restore(const protocol::Json& json) override { json.at("begun").get_to(begun); }
 };
+
+Loops& loops() { return session().part<Loops>(); }
 
 }  // namespace
 
@@ -34,29 +36,27 @@ double RunningLoop::fraction(double progress) const {
   return std::clamp(done, 0.0, 1.0);
 }
 
-std::optional<RunningLoop>& running_loop() {
-  static std::optional<RunningLoop> loop;
-  return loop;
-}
+std::optional<RunningLoop>& running_loop() { return loops().running; }
 
-int loop_position(int epoch) { return counts[epoch]; }
+int loop_position(int epoch) { return loops().counts[epoch]; }
 
 void begin_loop(int epoch) {
+  auto& begun = loops().begun;
   forget_epochs_before(epoch, begun);
-  begun[epoch] = std::max(begun[epoch], counts[epoch] + 1);
+  begun[epoch] = std::max(begun[epoch], loop_position(epoch) + 1);
 }
 
-void count_loop(int epoch) { ++counts[epoch]; }
+void count_loop(int epoch) { ++loops().counts[epoch]; }
 
-bool replaying_code(int epoch) { return !running_loop() && counts[epoch] < begun[epoch]; }
+bool replaying_code(int epoch) { return !running_loop() && loop_position(epoch) < loops().begun[epoch]; }
 
-void load_loops_state() { checkpoint::load_state(*new LoopsState); }
+void load_loops_state() { checkpoint::load_state(loops()); }
 
 void enter_epoch(int epoch) {
-  counts.erase(epoch);
-  ++entries;
+  loops().counts.erase(epoch);
+  ++loops().entries;
 }
 
-std::uint64_t epoch_entry() { return entries; }
+std::uint64_t epoch_entry() { return loops().entries; }
 
 }  // namespace batchscope

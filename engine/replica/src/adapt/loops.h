@@ -14,6 +14,7 @@ namespace batchscope {
 struct RunningLoop {
   bool training = true;
   std::int64_t dataset_size = 1;
+  int finished_epochs = 0;                    // while it runs
   std::int64_t position = 0;                  // in the pass, when the step in flight is done
   double progress_from = 0, progress_to = 0;  // where the loop ends by progress; equal: it ends by samples
 
@@ -43,5 +44,7 @@ void forget_epochs_before(int epoch, ByEpoch& by_epoch) {
 // says which entry this is, for those who replay what happened inside the epoch.
 void enter_epoch(int epoch);
 std::uint64_t epoch_entry();
+
+void load_loops_state();  // makes it, and loads it from the checkpoint
 
 }  // namespace batchscope

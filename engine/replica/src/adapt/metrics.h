@@ -30,6 +30,8 @@ void begin_micro_step();
 void end_micro_step();
 void commit_step(const StepReport& report);
 
+void load_metrics_state();  // makes it, and loads it from the checkpoint
+
 double progress();       // scale-invariant iterations; a checkpoint state
 std::int64_t steps();    // optimizer steps; a checkpoint state
 std::int64_t samples();  // trained on; a checkpoint state

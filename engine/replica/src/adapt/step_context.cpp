@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The one step context of this process.
 #include "adapt/step_context.h"
+
+#include "process/session.h"
 
 namespace batchscope {
 
-StepContext& step_context() {
-  static StepContext context;
-  return context;
-}
+StepContext& step_context() { return session().part<StepContext>(); }
 
 }  // namespace batchscope

@@ -4,26 +4,36 @@
 #include <numeric>
 #include <utility>
 
-#include "adapt/metrics.h"
 #include "batchscope/protocol/error.h"
-#include "batchscope/replica/epoch.h"
 #include "batchscope/replica/process_group.h"
 #include "checkpoint/ledger.h"
-#include "process/process.h"
+#include "process/session.h"
+#include "report/telemetry_client.h"
 
 namespace batchscope {
 
+namespace {
+
+struct Source {
+  std::function<Standing()> standing = [] { return Standing(); };
+};
+
+}  // namespace
+
+void set_standing(std::function<Standing()> now) { session().part<Source>().standing = std::move(now); }
+
 CheckpointJob::CheckpointJob(const std::string& reason, std::vector<CheckpointStore::File> files)
     : files_(std::move(files)) {
-  manifest_.step = message_.step = metrics::steps();
-  manifest_.epoch = message_.epoch = finished_epochs();
-  manifest_.progress = message_.progress = metrics::progress();
+  const Standing standing = session().part<Source>().standing();
+  manifest_.step = message_.step = standing.step;
+  manifest_.epoch = message_.epoch = standing.epoch;
+  manifest_.progress = message_.progress = standing.progress;
   manifest_.num_replicas = num_replicas();
   manifest_.reason = message_.reason = reason;
   manifest_.pinned = reason == "manual";
   manifest_.generation = num_restarts();
   untold_ = take_ledger(manifest_);
-  message_.last_step = metrics::last_step_time();
+  message_.last_step = standing.last_step;
   message_.began = protocol::monotonic_seconds();
 }
 
@@ -44,7 +54,7 @@ std::filesystem::path CheckpointJob::write(const CheckpointStore& store, Place p
   try {
     written = write_at(store, place);
   } catch (...) {
-    hold_again(std::move(untold_));
+    requeue_ledger(std::move(untold_));
     throw;
   }
   message_.name = written.filename().string();

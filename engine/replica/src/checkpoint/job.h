@@ -4,7 +4,9 @@
 // it is made, after the step that it holds; writing it may take its time on another thread.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,15 @@
 #include "checkpoint/store.h"
 
 namespace batchscope {
+
+// How far training is: what a checkpoint says of itself.
+struct Standing {
+  std::int64_t step = 0;
+  int epoch = 0;  // finished ones
+  double progress = 0;
+  double last_step = 0;  // monotonic seconds
+};
+void set_standing(std::function<Standing()> now);  // asked when a checkpoint is made
 
 class CheckpointJob {
  public:
@@ -21,7 +32,7 @@ class CheckpointJob {
   enum class Place { disk, memory_or_disk, disk_or_memory };
 
   // Once it is there, sends the ledger's entries that it makes last and tells of the checkpoint. Throws what
-  // the store throws; the entries are held again then, for the next checkpoint. A volatile one counts as
+  // the store throws; the entries are queued again then, for the next checkpoint. A volatile one counts as
   // written.
   std::filesystem::path write(const CheckpointStore& store, Place place = Place::disk);
 

@@ -9,7 +9,8 @@
 
 #include "batchscope/replica/process_group.h"
 #include "checkpoint/registry.h"
-#include "process/process.h"
+#include "process/session.h"
+#include "report/telemetry_client.h"
 
 namespace batchscope {
 namespace {
@@ -20,10 +21,7 @@ struct Kept {
   std::vector<protocol::LedgerEntry> untold;
 };
 
-Kept& kept() {
-  static Kept& kept = *new Kept;  // a writing thread may come to it until the very end
-  return kept;
-}
+Kept& kept() { return session().part<Kept>(); }
 
 protocol::Ledger& whole(Kept& kept) {
   if (!kept.whole) kept.whole = checkpoint::restored_manifest().ledger;
@@ -51,7 +49,7 @@ std::vector<protocol::LedgerEntry> take_ledger(protocol::Manifest& manifest) {
   return std::exchange(kept().untold, {});
 }
 
-void hold_again(std::vector<protocol::LedgerEntry> entries) {
+void requeue_ledger(std::vector<protocol::LedgerEntry> entries) {
   const std::lock_guard lock(kept().mutex);
   auto& now = kept().untold;
   now.insert(now.begin(), std::make_move_iterator(entries.begin()), std::make_move_iterator(entries.end()));

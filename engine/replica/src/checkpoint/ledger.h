@@ -18,8 +18,8 @@ void add_to_ledger(const protocol::LedgerEntry& entry);
 void send_ledger();  // the training up to here lasts
 
 // For a checkpoint: the manifest gets the whole ledger. What is not sent yet is returned, to be sent when the
-// checkpoint is on disk or held again when that failed. From any thread.
+// checkpoint is on disk or queued again when that failed. From any thread.
 std::vector<protocol::LedgerEntry> take_ledger(protocol::Manifest& manifest);
-void hold_again(std::vector<protocol::LedgerEntry> entries);
+void requeue_ledger(std::vector<protocol::LedgerEntry> entries);
 
 }  // namespace batchscope

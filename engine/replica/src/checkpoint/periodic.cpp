@@ -7,13 +7,14 @@
 #include <optional>
 #include <utility>
 
-#include "adapt/metrics.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/replica/process_group.h"
 #include "checkpoint/background_writer.h"
 #include "checkpoint/job.h"
 #include "checkpoint/registry.h"
 #include "process/process.h"
+#include "process/session.h"
+#include "process/signals.h"
 #include "report/telemetry_client.h"
 
 namespace batchscope::periodic {
@@ -21,35 +22,34 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::optional<Clock::time_point> next;  // none before the first step
+struct Periodic {
+  std::optional<Clock::time_point> next;  // none before the first step
+  bool failing = false;  // of the writing thread: a disk that is full for an hour is told of once
+  BackgroundWriter writer;
 
-// Of the writing thread: a disk that is full for an hour is told of once.
-bool failing = false;
+  // The program may end while it writes, and what has begun is worth finishing.
+  Periodic() {
+    std::atexit([] { periodic::finish(); });
+  }
+};
 
 struct Overtaken {};
 
-// Made on the first use and never destroyed; the program may end while it writes, and what has begun is worth
-// finishing before that what it uses is destroyed.
-BackgroundWriter& writer() {
-  static BackgroundWriter* const writer = [] {
-    std::atexit([] { periodic::finish(); });
-    return new BackgroundWriter;
-  }();
-  return *writer;
-}
+Periodic& part() { return session().part<Periodic>(); }
+BackgroundWriter& writer() { return part().writer; }
 
 void restart_clock() {
-  next = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                            std::chrono::duration<double>(process().environment.checkpoint_interval));
+  part().next = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                   std::chrono::duration<double>(process().environment.checkpoint_interval));
 }
 
 void write(CheckpointJob& job) {
   try {
     job.write(checkpoint::store());
-    if (std::exchange(failing, false)) notice("info", "periodic checkpoints can be written again");
+    if (std::exchange(part().failing, false)) notice("info", "periodic checkpoints can be written again");
   } catch (const Overtaken&) {
   } catch (const std::exception& e) {
-    if (!std::exchange(failing, true))
+    if (!std::exchange(part().failing, true))
       notice("warning", std::string("no periodic checkpoint; training goes on and the next one is tried as "
                                     "planned: ") +
                             e.what());
@@ -58,13 +58,13 @@ void write(CheckpointJob& job) {
 
 }  // namespace
 
-void ask_when_due() {
+void request_when_due(bool good) {
   if (replica_rank() != 0 || process().environment.checkpoint_interval <= 0) return;
-  if (!next) restart_clock();
-  if (Clock::now() < *next || writer().busy()) return;
-  if (metrics::non_finite_in_a_row() > 0) return;  // what is kept should be known to be good
+  if (!part().next) restart_clock();
+  if (Clock::now() < *part().next || writer().busy()) return;
+  if (!good) return;
   restart_clock();
-  raise_ask(Ask::periodic_checkpoint);
+  raise_request(ExitRequest::periodic_checkpoint);
 }
 
 void checkpoint() {
@@ -93,7 +93,7 @@ void finish() { writer().finish(); }
 
 void overtake() {
   writer().overtake();
-  if (next) restart_clock();
+  if (part().next) restart_clock();
 }
 
 }  // namespace batchscope::periodic

@@ -9,8 +9,8 @@
 namespace batchscope::periodic {
 
 // Rank 0, between two steps: raises the request when it is time. Others, and where there is no interval:
-// nothing.
-void ask_when_due();
+// nothing. Where what would be kept is not known to be good, it waits.
+void request_when_due(bool good);
 
 // Gathers, copies, and goes on while rank 0 writes. Collective. A failure to write is a notice, and the next
 // one tries again.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the engine itself asks of checkpoints, beyond the public checkpoint.h.
+// The states of this process, and the checkpoint that it starts from, which rank 0 chooses.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "batchscope/replica/checkpoint.h"
 #include "checkpoint/store.h"
 
 namespace batchscope::checkpoint {
@@ -24,15 +26,15 @@ const protocol::Manifest& restored_manifest();
 
 CheckpointStore& store();
 
-// As save_all_states does it, while there is a supervisor that puts on disk what is in memory: in memory
-// where there is room, for what the next generation begins with, and on the way out there where the disk has
-// none.
-void save_for_restart(const std::string& reason);
-void save_for_exit(const std::string& reason);
+// The states that every program has without asking come with the first that it makes, so that replicas meet
+// in the same order whatever the program does. This is called, once, to make and load them.
+void set_own_states(std::function<void()> make_and_load);
+void load_own_states();  // the first call is collective, the others do nothing
 
-// The registered states, in their order: gather on every replica what only others know (collective); copies
-// of all of them (rank 0).
+// The registered states, in their order: gather on every replica what only others know (collective); what
+// saves each of them; copies of all of them (rank 0).
 void sync_states();
+std::vector<CheckpointStore::File> save_states();
 std::vector<CheckpointStore::File> snapshot_states();
 
 }  // namespace batchscope::checkpoint

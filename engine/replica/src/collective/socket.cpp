@@ -133,11 +133,11 @@ Transfer Socket::receive(char* bytes, std::size_t count, Deadline deadline) {
 
 bool fits_unix_socket(const std::string& path) { return path.size() < sizeof(sockaddr_un{}.sun_path); }
 
-Listener::Listener(const std::string& place) {
+Listener::Listener(const std::string& place, int port) {
   if (place.starts_with(kUnix))
     listen_at_path(place.substr(kUnix.size()));
   else
-    listen_at_host(place.substr(kTcp.size()));
+    listen_at_host(place.substr(kTcp.size()), port);
 }
 
 void Listener::listen_at_path(const std::string& path) {
@@ -153,11 +153,13 @@ void Listener::listen_at_path(const std::string& path) {
   address_ = std::string(kUnix) + path;
 }
 
-void Listener::listen_at_host(const std::string& host) {
-  const Addresses addresses = resolve(host, "0");
+void Listener::listen_at_host(const std::string& host, int at_port) {
+  const Addresses addresses = resolve(host, std::to_string(at_port));
   for (const addrinfo* at = addresses.get(); at; at = at->ai_next) {
     const int descriptor = ::socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     socket_ = Socket(descriptor);
+    const int on = 1;  // what is left of an earlier generation's connections does not hold the port
+    ::setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (descriptor < 0 || ::bind(descriptor, at->ai_addr, at->ai_addrlen) != 0 ||
         ::listen(descriptor, SOMAXCONN) != 0)
       continue;
@@ -169,7 +171,7 @@ void Listener::listen_at_host(const std::string& host) {
     address_ = std::string(kTcp) + host + ":" + port;
     return;
   }
-  fail("cannot listen at " + host);
+  fail("cannot listen at " + host + (at_port ? ":" + std::to_string(at_port) : ""));
 }
 
 Listener::~Listener() {

@@ -39,9 +39,9 @@ class Socket {
 // "tcp:HOST:PORT".
 class Listener {
  public:
-  // "unix:PATH", in the place of what a dead process left there, or "tcp:HOST", at any free port. Throws
-  // Error(io).
-  explicit Listener(const std::string& place);
+  // "unix:PATH", in the place of what a dead process left there, or "tcp:HOST", at this port or any that is
+  // free. Throws Error(io).
+  explicit Listener(const std::string& place, int port = 0);
   ~Listener();
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
@@ -52,7 +52,7 @@ class Listener {
 
  private:
   void listen_at_path(const std::string& path);
-  void listen_at_host(const std::string& host);
+  void listen_at_host(const std::string& host, int port);
 
   Socket socket_;
   std::string address_;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "collective/frame.h"
@@ -15,7 +16,6 @@
 namespace batchscope {
 namespace {
 
-constexpr std::size_t kTokenSize = 32;
 // Above this, a spoke waits for its unfinished calls before it sends more: the hub may not be reading yet.
 constexpr std::size_t kMostUnfinishedBytes = 32 << 10;
 // How much longer a spoke waits than the hub: the hub knows who is missing, and should be the one to say it.
@@ -30,7 +30,7 @@ std::string seconds(std::chrono::milliseconds timeout) {
 
 std::string random_token() {
   constexpr char kDigits[] = "0123456789abcdef";
-  std::array<unsigned char, kTokenSize> bytes{};
+  std::array<unsigned char, Star::kTokenSize> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
     throw Error(ErrorKind::io, "the system gives no random bytes");
   std::string token;
@@ -44,9 +44,24 @@ std::string replicas(const std::vector<int>& ranks) {
   return text;
 }
 
+// At a port that was agreed on before, the hub may not listen yet.
+Socket connect_to_hub(const std::string& address, std::chrono::milliseconds timeout) {
+  const Deadline deadline = after(timeout);
+  while (true) {
+    try {
+      return connect_to(address, deadline);
+    } catch (const Error& error) {
+      if (std::chrono::steady_clock::now() >= deadline)
+        throw Error(ErrorKind::timeout,
+                    "replica 0 did not appear within " + seconds(timeout) + ": " + error.what());
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 // First bytes of a spoke's connection.
 struct Greeting {
-  char token[kTokenSize] = {};
+  char token[Star::kTokenSize] = {};
   std::int32_t rank = 0;
 };
 
@@ -58,8 +73,8 @@ Star::Star(const Meeting& meeting) : rank_(meeting.rank), size_(meeting.size), t
 }
 
 void Star::meet_as_hub(const Meeting& meeting) {
-  Listener listener(meeting.hub);
-  const std::string token = random_token();
+  Listener listener(meeting.hub, meeting.port);
+  const std::string token = meeting.token.empty() ? random_token() : meeting.token;
   meeting.publish(token + " " + listener.address());
 
   const Deadline deadline = after(timeout_);
@@ -91,7 +106,7 @@ void Star::meet_as_spoke(const Meeting& meeting) {
   const std::string published = meeting.look_up();
   if (published.size() < kTokenSize + 2)
     throw Error(ErrorKind::corrupt, "the rendezvous holds no address of replica 0 but '" + published + "'");
-  hub_ = connect_to(published.substr(kTokenSize + 1), after(timeout_));
+  hub_ = connect_to_hub(published.substr(kTokenSize + 1), timeout_);
   Greeting greeting;
   published.copy(greeting.token, kTokenSize);
   greeting.rank = rank_;

@@ -34,12 +34,17 @@ class Star {
     bool done = false;
   };
 
-  // How the replicas learn the hub's address: the hub publishes it, the spokes look it up (and throw
-  // Error(timeout) when it does not come).
+  // Whoever does not know it is hung up on.
+  static constexpr std::size_t kTokenSize = 32;
+
+  // How the replicas learn the token and the hub's address, "TOKEN ADDRESS": the hub publishes them, the
+  // spokes look them up (and throw Error(timeout) when they do not come).
   struct Meeting {
     int rank = 0;
     int size = 1;
-    std::string hub;  // where it listens: "unix:PATH", on one machine, or "tcp:HOST"
+    std::string hub;         // where it listens: "unix:PATH", on one machine, or "tcp:HOST"
+    int port = 0;            // of that host; 0: any that is free
+    std::string token = {};  // empty: a random one
     std::chrono::milliseconds timeout{};
     std::function<void(const std::string&)> publish;
     std::function<std::string()> look_up;

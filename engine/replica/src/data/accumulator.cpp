@@ -13,20 +13,22 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/replica/epoch.h"
 #include "checkpoint/json_state.h"
+#include "process/session.h"
 
 namespace batchscope {
 namespace {
 
 using protocol::Json;
 
+struct Made : std::map<std::pair<int, std::uint64_t>, int> {};
+
 // Accumulators are known again by the order in which a program makes them, inside an epoch and outside of
 // epochs.
 std::string next_name() {
   if (running_loop())
     throw Error(ErrorKind::usage, "an Accumulator is made inside a loop over data: make it before the loop");
-  static std::map<std::pair<int, std::uint64_t>, int> made;
   const int epoch = current_epoch();
-  const int number = made[{epoch, epoch < 0 ? 0 : epoch_entry()}]++;
+  const int number = session().part<Made>()[{epoch, epoch < 0 ? 0 : epoch_entry()}]++;
   return "accumulator-" + (epoch < 0 ? std::string() : "epoch" + std::to_string(epoch) + "-") +
          std::to_string(number);
 }

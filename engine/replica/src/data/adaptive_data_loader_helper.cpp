@@ -13,18 +13,21 @@
 #include "batchscope/replica/elastic_sampler.h"
 #include "batchscope/replica/epoch.h"
 #include "batchscope/replica/process_group.h"
+#include "checkpoint/registry.h"
 #include "data/data_loop.h"
+#include "process/session.h"
 
 namespace batchscope {
 namespace {
 
 // Loaders are known again by the order in which a program makes them, per kind, inside an epoch and outside.
+struct Made : std::map<std::pair<std::string, std::uint64_t>, int> {};
+
 std::string next_name(bool training) {
-  static std::map<std::pair<std::string, std::uint64_t>, int> made;
   const int epoch = current_epoch();
   std::string name = training ? "train-" : "validate-";
   if (epoch >= 0) name += "epoch" + std::to_string(epoch) + "-";
-  const int number = made[{name, epoch < 0 ? 0 : epoch_entry()}]++;
+  const int number = session().part<Made>()[{name, epoch < 0 ? 0 : epoch_entry()}]++;
   return name + std::to_string(number);
 }
 
@@ -37,32 +40,6 @@ AdaptiveDataLoaderHelper::Order samplers_order(std::int64_t size, bool shuffle) 
 }
 
 }  // namespace
-
-DataPass::DataPass(std::vector<std::int64_t> order, std::vector<Cut> cuts, const PassPlan& plan, int rank,
-                   bool training)
-    : order_(std::move(order)),
-      cuts_(std::move(cuts)),
-      plan_(std::make_unique<PassPlan>(plan)),
-      rank_(rank),
-      micro_batches_(plan_->micro_batches()) {
-  // Only in training do all replicas step together.
-  if (!training && micro_batches_ > 0 && count(micro_batches_ - 1) == 0) --micro_batches_;
-}
-
-DataPass::~DataPass() = default;
-
-std::int64_t DataPass::count(std::int64_t number) const { return plan_->count(plan_->at(number), rank_); }
-
-std::vector<std::int64_t> DataPass::positions(std::int64_t number) const {
-  return plan_->positions(plan_->at(number), rank_);
-}
-
-std::vector<std::int64_t> DataPass::ids(std::int64_t number) const {
-  std::vector<std::int64_t> ids = positions(number);
-  for (std::int64_t& id : ids) id = order_[static_cast<std::size_t>(id)];
-  if (ids.empty()) ids.push_back(order_[static_cast<std::size_t>(rank_) % order_.size()]);
-  return ids;
-}
 
 AdaptiveDataLoaderHelper::AdaptiveDataLoaderHelper(Options options) {
   if (options.size < 1) refuse("there is no data");

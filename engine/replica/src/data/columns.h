@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "batchscope/replica/adaptive_data_loader_helper.h"
+#include "batchscope/replica/data_pass.h"
 
 namespace batchscope {
 

@@ -14,18 +14,23 @@
 #include "checkpoint/ledger.h"
 #include "checkpoint/registry.h"
 #include "process/process.h"
+#include "process/session.h"
+#include "report/failure.h"
 #include "session/agreement.h"
-#include "session/engine_states.h"
 #include "session/epochs.h"
+#include "session/start.h"
 
 namespace batchscope {
 namespace {
 
+struct Live {
+  bool begun = false;
+};
+
 // The program's start, which a restart repeats, is over: from here on it trains.
 void begin_live() {
-  static bool begun = false;
-  if (std::exchange(begun, true)) return;
-  outer_states().restore();
+  if (std::exchange(session().part<Live>().begun, true)) return;
+  computing().restore();
   set_step(metrics::steps());
   send(protocol::Restored{replica_rank(), checkpoint::restored_from(), metrics::steps(),
                           protocol::monotonic_seconds()});
@@ -33,7 +38,7 @@ void begin_live() {
 
 }  // namespace
 
-LoaderCore::LoaderCore(const AdaptiveDataLoaderHelper::Options& options, const std::string& name)
+LoaderCore::LoaderCore(const DataOptions& options, const std::string& name)
     : options(options), name(name), log(name), state("loader-" + name, options.size, [this] {
         if (loop) loop->before_save();
       }) {}
@@ -62,7 +67,7 @@ DataLoop::DataLoop(LoaderCore& loader, int epoch)
       epoch_(epoch),
       sampling_epoch_(epoch >= 0 ? epoch : finished_epochs()),
       phase_(loader.options.training ? "train" : "validate") {
-  RunningLoop running{training(), size()};
+  RunningLoop running{training(), size(), finished_epochs()};
   if (loader.ends_by_progress()) {
     const double progress = static_cast<double>(size()) / static_cast<double>(loader.options.batch_size);
     running.progress_from = progress * epoch_;
@@ -191,6 +196,7 @@ void DataLoop::set_context() const {
   step.gradient_weight = plan_->weight(micro_, replica_rank());
   step.even = plan_->even(micro_);
   step.samples = micro_.to - micro_.step_from;
+  set_local_batch_size(step.local_batch_size);
 }
 
 // The step that was out is done: its samples count.
@@ -240,7 +246,9 @@ void DataLoop::leave() {
   pass_.reset();
   loader_.loop = nullptr;
   running_loop().reset();
-  if (training()) step_context() = {.initial_batch_size = loader_.options.batch_size};
+  if (!training()) return;
+  step_context() = {.initial_batch_size = loader_.options.batch_size};
+  set_local_batch_size(0);
 }
 
 }  // namespace batchscope

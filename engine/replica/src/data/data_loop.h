@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "adapt/metrics.h"
-#include "batchscope/replica/adaptive_data_loader_helper.h"
+#include "batchscope/replica/data_pass.h"
 #include "data/loader_state.h"
 #include "data/pass_plan.h"
 #include "data/sample_log.h"
@@ -21,9 +21,11 @@
 
 namespace batchscope {
 
+class DataLoop;
+
 // What a loader is, loop or no loop.
 struct LoaderCore {
-  LoaderCore(const AdaptiveDataLoaderHelper::Options& options, const std::string& name);
+  LoaderCore(const DataOptions& options, const std::string& name);
 
   bool autoscales() const { return limits.max_batch_size > 0; }
   bool ends_by_progress() const { return autoscales() || (micro_batches > 0 && until_progress); }
@@ -32,7 +34,7 @@ struct LoaderCore {
   BatchShape initial() const;
   BatchShape shape() const;  // in force, or the initial one before the first loop
 
-  const AdaptiveDataLoaderHelper::Options options;
+  const DataOptions options;
   const std::string name;  // in the ledger
   metrics::Limits limits;  // max_batch_size 0: goodput does not choose
   int micro_batches = 0;   // of batch_size samples, on each replica; 0: batch_size is all replicas'

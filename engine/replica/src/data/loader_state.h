@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "adapt/batch_size.h"
-#include "batchscope/replica/adaptive_data_loader_helper.h"
+#include "batchscope/replica/data_pass.h"
 #include "checkpoint/json_state.h"
 
 namespace batchscope {

@@ -11,17 +11,19 @@
 #include "batchscope/protocol/json.h"
 #include "batchscope/replica/process_group.h"
 #include "process/process.h"
+#include "process/session.h"
 
 namespace batchscope {
 namespace {
 
-std::ofstream& file() {
-  static std::ofstream out(
+struct File {
+  std::ofstream out{
       std::filesystem::path(process().environment.sample_log) /
           ("samples-g" + std::to_string(num_restarts()) + "-r" + std::to_string(replica_rank()) + ".jsonl"),
-      std::ios::app);
-  return out;
-}
+      std::ios::app};
+};
+
+std::ofstream& file() { return session().part<File>().out; }
 
 }  // namespace
 

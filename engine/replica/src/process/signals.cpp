@@ -10,23 +10,23 @@
 #include <csignal>
 #include <utility>
 
-#include "process/process.h"
+#include "batchscope/protocol/environment.h"
 
 namespace batchscope {
 namespace {
 
-static_assert(std::atomic<std::int64_t>::is_always_lock_free,
-              "signal handlers may only touch lock-free atomics");
-std::atomic<std::int64_t> asked{0};
+// Not parts of the session: a signal handler may touch nothing but lock-free atomics.
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);
+std::atomic<std::int64_t> requested{0};
 volatile std::sig_atomic_t interrupted = 0;
 
 void on_signal(int signal, siginfo_t* info, void*) {
   if (signal == SIGINT && std::exchange(interrupted, 1)) ::_exit(130);
   const bool restart =
       signal == SIGTERM && info->si_code == SI_QUEUE && info->si_value.sival_int == protocol::kRestartFollows;
-  raise_ask(signal == SIGUSR1 ? Ask::checkpoint
-            : restart         ? Ask::checkpoint_and_restart
-                              : Ask::checkpoint_and_exit);
+  raise_request(signal == SIGUSR1 ? ExitRequest::checkpoint
+                : restart         ? ExitRequest::checkpoint_and_restart
+                                  : ExitRequest::checkpoint_and_exit);
 }
 
 }  // namespace
@@ -41,18 +41,18 @@ void catch_signals() {
   ::signal(SIGXFSZ, SIG_IGN);
 }
 
-Ask pending_ask() { return static_cast<Ask>(asked.load(std::memory_order_relaxed)); }
+ExitRequest pending_request() { return static_cast<ExitRequest>(requested.load(std::memory_order_relaxed)); }
 
-void raise_ask(Ask ask) {
-  std::int64_t seen = asked.load();
-  while (seen < static_cast<std::int64_t>(ask) &&
-         !asked.compare_exchange_weak(seen, static_cast<std::int64_t>(ask))) {
+void raise_request(ExitRequest request) {
+  std::int64_t seen = requested.load();
+  while (seen < static_cast<std::int64_t>(request) &&
+         !requested.compare_exchange_weak(seen, static_cast<std::int64_t>(request))) {
   }
 }
 
-void clear_ask(Ask up_to) {
-  std::int64_t seen = asked.load();
-  while (seen != 0 && seen <= static_cast<std::int64_t>(up_to) && !asked.compare_exchange_weak(seen, 0)) {
+void clear_request(ExitRequest up_to) {
+  std::int64_t seen = requested.load();
+  while (seen != 0 && seen <= static_cast<std::int64_t>(up_to) && !requested.compare_exchange_weak(seen, 0)) {
   }
 }
 

@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -23,13 +22,13 @@
 #include <cstring>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/time_outs.h"
 #include "batchscope/replica/process_group.h"
-#include "checkpoint/ledger.h"
-#include "process/process.h"
-#include "report/failure.h"
+#include "process/session.h"
+#include "process/signals.h"
 #include "report/telemetry_queue.h"
 
 namespace batchscope {
@@ -189,7 +188,7 @@ class Client {
     if (!connected_.exchange(false) || stopping_) return;
     flushed_.notify_all();
     std::fputs("batchscope: the supervisor is gone; checkpointing and leaving\n", stderr);
-    raise_ask(Ask::checkpoint_and_exit);
+    raise_request(ExitRequest::checkpoint_and_exit);
   }
 
   const int socket_, wake_;
@@ -205,8 +204,12 @@ class Client {
   std::thread thread_;
 };
 
-// Lives until telemetry_stop; never destroyed by itself, because other threads may send until the very end.
-std::atomic<Client*> client = nullptr;
+struct Line {
+  std::atomic<Client*> client = nullptr;  // until telemetry_stop, and left to itself then
+  std::vector<std::function<void(int)>> last_words;
+};
+
+Client* client() { return session().part<Line>().client; }
 
 int connect_to(const std::string& path) {
   sockaddr_un address{};
@@ -225,43 +228,41 @@ int connect_to(const std::string& path) {
 }  // namespace
 
 void telemetry_start(const protocol::Environment& environment, protocol::Hello hello) {
-  if (environment.telemetry_socket.empty() || client) return;
+  if (environment.telemetry_socket.empty() || client()) return;
   const int fd = connect_to(environment.telemetry_socket);
   if (fd < 0) {
     // It died before we came so far, and nobody would notice what became of us.
     throw Error(ErrorKind::io, "cannot reach the supervisor at " + environment.telemetry_socket + ": " +
                                    std::strerror(errno));
   }
-  client = new Client(fd, environment.replica_rank, std::move(hello));
-  // The program's own orderly end; a crash and leave() do not come here.
-  on_exit(
-      [](int status, void*) {
-        if (status == 0) send_ledger();
-        telemetry_stop(status);
-      },
-      nullptr);
+  session().part<Line>().client = new Client(fd, environment.replica_rank, std::move(hello));
+}
+
+void before_goodbye(std::function<void(int)> last_word) {
+  session().part<Line>().last_words.push_back(std::move(last_word));
 }
 
 void telemetry_stop(int code) {
-  Client* const stopped = client;
+  Line& line = session().part<Line>();
+  Client* const stopped = line.client;
   if (!stopped) return;
-  if (code != kExitOk && code != kExitCheckpointed) tell_failure("exit", {});
+  for (const auto& last_word : line.last_words) last_word(code);
   stopped->send(protocol::Goodbye{replica_rank(), code, stopped->step, protocol::monotonic_seconds()});
-  client = nullptr;
+  line.client = nullptr;
   stopped->stop();  // and is left to itself: a thread may still be in one of its calls
 }
 
 void send(protocol::Message message) {
-  if (Client* const c = client) c->send(std::move(message));
+  if (Client* const c = client()) c->send(std::move(message));
 }
 
 bool telemetry_connected() {
-  const Client* const c = client;
+  const Client* const c = client();
   return c && c->connected();
 }
 
 void send_step(std::int64_t step, std::map<std::string, double> values) {
-  Client* const c = client;
+  Client* const c = client();
   if (!c) return;
   c->step = step;
   c->wait_in({});
@@ -269,48 +270,48 @@ void send_step(std::int64_t step, std::map<std::string, double> values) {
 }
 
 void set_step(std::int64_t step) {
-  if (Client* const c = client) c->step = step;
+  if (Client* const c = client()) c->step = step;
 }
 
 void set_position(protocol::Position position) {
-  Client* const c = client;
+  Client* const c = client();
   if (!c || replica_rank() != 0) return;
   position.mono = protocol::monotonic_seconds();
   c->set_position(position);
 }
 
 PhaseScope::PhaseScope(const char* name) : before_("idle") {
-  if (Client* const c = client) before_ = c->phase.exchange(name);
+  if (Client* const c = client()) before_ = c->phase.exchange(name);
 }
 
 PhaseScope::~PhaseScope() {
-  if (Client* const c = client) c->phase = before_;
+  if (Client* const c = client()) c->phase = before_;
 }
 
 void mark_progress() {
-  if (Client* const c = client) c->wait_in({});
+  if (Client* const c = client()) c->wait_in({});
 }
 
 WaitScope::WaitScope(std::string_view collective) {
-  if (Client* const c = client) c->wait_in(collective);
+  if (Client* const c = client()) c->wait_in(collective);
 }
 
 WaitScope::~WaitScope() { mark_progress(); }
 
 void send_failure(protocol::Failure failure) {
-  Client* const c = client;
+  Client* const c = client();
   if (!c) return;
   failure.step = c->step;
   c->send(std::move(failure));
 }
 
 void telemetry_flush() {
-  if (Client* const c = client) c->flush();
+  if (Client* const c = client()) c->flush();
 }
 
 void notice(const std::string& level, const std::string& text) {
   std::fprintf(stderr, "batchscope: %s: %s\n", level.c_str(), text.c_str());
-  if (Client* const c = client) c->send(protocol::Notice{level, text, c->step});
+  if (Client* const c = client()) c->send(protocol::Notice{level, text, c->step});
 }
 
 }  // namespace batchscope

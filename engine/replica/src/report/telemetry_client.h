@@ -3,9 +3,11 @@
 // This replica's line to the supervisor: a thread of its own sends what the training thread queues, so that
 // nothing a supervisor does or fails to do ever blocks a step. The queue is bounded; steps that do not fit
 // are counted, in each Steps message. The line is also the lifeline: when the supervisor's end closes, the
-// replicas are asked to checkpoint and exit. Without BATCHSCOPE_TELEMETRY_SOCKET all of this does nothing.
+// replicas are asked to checkpoint and exit. Without BATCHSCOPE_TELEMETRY_SOCKET all of this does nothing. It
+// knows nobody who writes into it: whoever has a last word registers it.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -19,9 +21,16 @@ namespace batchscope {
 // Throws Error(io) where the supervisor is not there any more.
 void telemetry_start(const protocol::Environment& environment, protocol::Hello hello = {});
 
+bool telemetry_connected();
+
+// Queues a message for the sender thread; never blocks.
+void send(protocol::Message message);
+
+// Calls it with the exit code before Goodbye is sent, after those that were registered before it.
+void before_goodbye(std::function<void(int code)> last_word);
+
 // Sends Goodbye with this exit code and what is still queued, waiting no longer than two seconds for a
-// supervisor that does not read, and ends the thread. Called by leave(), and by itself at the program's
-// orderly end.
+// supervisor that does not read, and ends the thread. Called by leave(), and at the program's orderly end.
 void telemetry_stop(int code);
 
 // With the step that this replica is in.

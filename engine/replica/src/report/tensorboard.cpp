@@ -9,6 +9,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/event_file.h"
 #include "process/process.h"
+#include "process/session.h"
 #include "report/telemetry_client.h"
 
 namespace batchscope::tensorboard {
@@ -16,14 +17,18 @@ namespace {
 
 constexpr std::int64_t kAllStepsUpTo = 10'000;
 
-std::optional<protocol::EventFile> file;
-bool failed = false;
+struct Output {
+  std::optional<protocol::EventFile> file;
+  bool failed = false;
+};
+
+Output& output() { return session().part<Output>(); }
 
 }  // namespace
 
 bool wanted() {
   const protocol::Environment& environment = process().environment;
-  return !failed && environment.replica_rank == 0 && !environment.tensorboard_dir.empty();
+  return !output().failed && environment.replica_rank == 0 && !environment.tensorboard_dir.empty();
 }
 
 bool wants_row(std::int64_t step) {
@@ -34,11 +39,12 @@ bool wants_row(std::int64_t step) {
 
 void write(std::int64_t step, const std::map<std::string, double>& scalars) try {
   if (!wanted()) return;
+  std::optional<protocol::EventFile>& file = output().file;
   if (!file) file.emplace(process().environment.tensorboard_dir);
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   file->add(step, std::chrono::duration<double>(now).count(), scalars);
 } catch (const Error& error) {
-  failed = true;
+  output().failed = true;
   notice("warning", std::string("nothing more is written for TensorBoard: ") + error.what());
 }
 

@@ -17,36 +17,40 @@
 #include "batchscope/replica/process_group.h"
 #include "checkpoint/periodic.h"
 #include "checkpoint/registry.h"
-#include "process/process.h"
+#include "checkpoint/save.h"
+#include "process/session.h"
+#include "process/signals.h"
 #include "report/telemetry_client.h"
+#include "session/leave.h"
 #include "session/triggers.h"
 
 namespace batchscope {
 namespace {
 
-std::optional<collective::Pending> in_flight;
+struct InFlight : std::optional<collective::Pending> {};
 
-collective::Bytes encode(Ask ask) { return std::string(1, static_cast<char>(ask)); }
-Ask decode(const collective::Bytes& bytes) { return static_cast<Ask>(bytes.at(0)); }
+collective::Bytes encode(ExitRequest request) { return std::string(1, static_cast<char>(request)); }
+ExitRequest decode(const collective::Bytes& bytes) { return static_cast<ExitRequest>(bytes.at(0)); }
 
-bool is_leaving(Ask ask) { return ask >= Ask::checkpoint_and_restart; }
+bool is_leaving(ExitRequest request) { return request >= ExitRequest::checkpoint_and_restart; }
 
 // What all replicas agreed on; it is cleared here, so that it is not put into the next all-reduce once more.
-Ask agreed_ask() {
+ExitRequest agreed_request() {
   if (num_replicas() == 1) {
-    const Ask ask = pending_ask();
-    clear_ask(ask);
-    return ask;
+    const ExitRequest request = pending_request();
+    clear_request(request);
+    return request;
   }
-  Ask agreed = Ask::nothing;
+  auto& in_flight = session().part<InFlight>();
+  ExitRequest agreed = ExitRequest::nothing;
   if (in_flight) {
     agreed = decode(in_flight->wait());
     in_flight.reset();
-    clear_ask(agreed);
+    clear_request(agreed);
   }
   if (!is_leaving(agreed))  // else nobody comes for the next result
-    in_flight = collective::all_reduce_async("ask", encode(pending_ask()),
-                                             [](const auto& a, const auto& b) { return std::max(a, b); });
+    in_flight.emplace(collective::all_reduce_async(
+        "ask", encode(pending_request()), [](const auto& a, const auto& b) { return std::max(a, b); }));
   return agreed;
 }
 
@@ -97,12 +101,12 @@ void fire(int index) {
 void agreement_point() {
   while (const auto index = triggers().due(metrics::steps(), finished_epochs(), metrics::progress()))
     fire(*index);
-  periodic::ask_when_due();
-  const Ask ask = agreed_ask();
-  if (ask == Ask::nothing) return;
-  if (ask == Ask::periodic_checkpoint) return periodic::checkpoint();
-  if (ask == Ask::checkpoint_and_exit) leave_after(save(checkpoint::save_for_exit, "exit"));
-  if (ask == Ask::checkpoint_and_restart) {
+  periodic::request_when_due(metrics::non_finite_in_a_row() == 0);
+  const ExitRequest request = agreed_request();
+  if (request == ExitRequest::nothing) return;
+  if (request == ExitRequest::periodic_checkpoint) return periodic::checkpoint();
+  if (request == ExitRequest::checkpoint_and_exit) leave_after(save(checkpoint::save_for_exit, "exit"));
+  if (request == ExitRequest::checkpoint_and_restart) {
     const auto failure = save(checkpoint::save_for_restart, "exit");
     if (!failure) leave_after(failure);
     return stay(*failure);

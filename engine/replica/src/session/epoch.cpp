@@ -13,35 +13,53 @@
 #include "batchscope/replica/process_group.h"
 #include "checkpoint/json_state.h"
 #include "checkpoint/registry.h"
-#include "process/process.h"
+#include "checkpoint/save.h"
+#include "process/session.h"
 #include "report/telemetry_client.h"
-#include "session/engine_states.h"
 #include "session/epochs.h"
 
 namespace batchscope {
 namespace {
 
-int finished = 0;
-int begun = 0;  // of which the supervisor was told
-int current = -1;
-int until = 0;
-
-class EpochState final : public JsonState {
+class Epochs final : public JsonState {
  public:
-  EpochState() : JsonState("epochs") {}
+  Epochs() : JsonState("epochs") {}
+
+  void enter() {
+    current = finished;
+    enter_epoch(current);
+  }
+  void mark_begun() {
+    if (current < begun_) return;
+    begun_ = current + 1;
+    send_mark(true);
+  }
+  void finish() {
+    mark_begun();
+    send_mark(false);
+    ++finished;
+    current = -1;
+  }
+
+  int finished = 0;
+  int current = -1;
+  int until = 0;
 
  private:
-  protocol::Json contents() const override { return {{"finished", finished}, {"begun", begun}}; }
+  void send_mark(bool begin) const {
+    if (replica_rank() == 0)
+      send(protocol::EpochMark{current, begin, metrics::steps(), protocol::monotonic_seconds()});
+  }
+  protocol::Json contents() const override { return {{"finished", finished}, {"begun", begun_}}; }
   void restore(const protocol::Json& json) override {
     json.at("finished").get_to(finished);
-    json.at("begun").get_to(begun);
+    json.at("begun").get_to(begun_);
   }
+
+  int begun_ = 0;  // of which the supervisor was told
 };
 
-void send_mark(int epoch, bool begin) {
-  if (replica_rank() == 0)
-    send(protocol::EpochMark{epoch, begin, metrics::steps(), protocol::monotonic_seconds()});
-}
+Epochs& epochs() { return session().part<Epochs>(); }
 
 // What a checkpoint at the end is for: started again, the program finds nothing left to do.
 void save_finished() {
@@ -54,71 +72,57 @@ void save_finished() {
 
 }  // namespace
 
-void load_epoch_state() { checkpoint::load_state(*new EpochState); }
+void load_epoch_state() { checkpoint::load_state(epochs()); }
 
-int current_epoch() { return current; }
+int current_epoch() { return epochs().current; }
 
 int finished_epochs() {
-  load_engine_states();
-  return finished;
+  checkpoint::load_own_states();
+  return epochs().finished;
 }
 
-int epochs_asked_for() { return current < 0 ? 0 : until; }
+int epochs_asked_for() { return epochs().current < 0 ? 0 : epochs().until; }
 
-void mark_epoch_begun() {
-  if (current < begun) return;
-  begun = current + 1;
-  send_mark(current, true);
-}
+void mark_epoch_begun() { epochs().mark_begun(); }
 
 // The running loop; its end, in whatever way, is the end of the last reference to it.
 struct EpochRange::Iterator::Loop {
   int exceptions = std::uncaught_exceptions();
 
-  void enter() {
-    current = finished;
-    enter_epoch(current);
-  }
-
-  void finish() {
-    mark_epoch_begun();
-    send_mark(current, false);
-    ++finished;
-    current = -1;
-  }
-
   ~Loop() {
-    if (current >= 0 && std::uncaught_exceptions() == exceptions) finish();  // a break
-    current = -1;
-    until = 0;
+    const bool broken_off = epochs().current >= 0 && std::uncaught_exceptions() == exceptions;
+    if (broken_off) epochs().finish();
+    epochs().current = -1;
+    epochs().until = 0;
   }
 };
 
 EpochRange::EpochRange(int until) : until_(until) {}
 
 EpochRange::Iterator EpochRange::begin() {
-  if (until != 0)
+  Epochs& all = epochs();
+  if (all.until != 0)
     throw Error(ErrorKind::usage, "remaining_epochs_until(" + std::to_string(until_) +
                                       ") inside another loop over epochs: epoch loops cannot be nested");
-  load_engine_states();
+  checkpoint::load_own_states();
   Iterator iterator;
-  if (finished < until_) {
-    until = until_;
+  if (all.finished < until_) {
+    all.until = until_;
     iterator.loop_ = std::make_shared<Iterator::Loop>();
-    iterator.loop_->enter();
+    all.enter();
   } else if (until_ > 0 && replica_rank() == 0 && !checkpoint::restored_from().empty()) {
     std::fprintf(stderr, "batchscope: %d of %d epochs are finished in %s; remove it to start afresh\n",
-                 finished, until_, checkpoint::directory().c_str());
+                 all.finished, until_, checkpoint::directory().c_str());
   }
   return iterator;
 }
 
-int EpochRange::Iterator::operator*() const { return current; }
+int EpochRange::Iterator::operator*() const { return epochs().current; }
 
 EpochRange::Iterator& EpochRange::Iterator::operator++() {
-  loop_->finish();
-  if (finished < until) {
-    loop_->enter();
+  epochs().finish();
+  if (epochs().finished < epochs().until) {
+    epochs().enter();
   } else {
     loop_.reset();
     save_finished();

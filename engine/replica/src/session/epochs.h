@@ -7,5 +7,6 @@ namespace batchscope {
 
 int epochs_asked_for();   // of the range that is running; 0 outside
 void mark_epoch_begun();  // tells the supervisor, once an epoch
+void load_epoch_state();  // makes it, and loads it from the checkpoint
 
 }  // namespace batchscope

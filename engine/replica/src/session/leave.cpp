@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "session/leave.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 
-#include "process/process.h"
 #include "report/telemetry_client.h"
 
 namespace batchscope {

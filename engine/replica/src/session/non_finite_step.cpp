@@ -11,6 +11,7 @@
 #include "process/process.h"
 #include "report/failure.h"
 #include "report/telemetry_client.h"
+#include "session/leave.h"
 
 namespace batchscope {
 namespace {

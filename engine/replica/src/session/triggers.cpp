@@ -7,20 +7,20 @@
 #include "batchscope/protocol/error.h"
 #include "checkpoint/json_state.h"
 #include "process/process.h"
-#include "session/engine_states.h"
+#include "process/session.h"
 
 namespace batchscope {
 namespace {
 
 using When = protocol::Trigger::When;
 
-class TriggerState final : public JsonState {
- public:
-  TriggerState() : JsonState("triggers") {}
+struct Triggers final : JsonState {
+  Triggers() : JsonState("triggers") {}
+  TriggerList list{process().environment.triggers};
 
  private:
-  protocol::Json contents() const override { return {{"fired", triggers().state()}}; }
-  void restore(const protocol::Json& json) override { triggers().restore(json.at("fired")); }
+  protocol::Json contents() const override { return {{"fired", list.state()}}; }
+  void restore(const protocol::Json& json) override { list.restore(json.at("fired")); }
 };
 
 }  // namespace
@@ -63,11 +63,8 @@ void TriggerList::restore(const protocol::Json& json) {
   }
 }
 
-TriggerList& triggers() {
-  static TriggerList list(process().environment.triggers);
-  return list;
-}
+TriggerList& triggers() { return session().part<Triggers>().list; }
 
-void load_trigger_state() { checkpoint::load_state(*new TriggerState); }
+void load_trigger_state() { checkpoint::load_state(session().part<Triggers>()); }
 
 }  // namespace batchscope

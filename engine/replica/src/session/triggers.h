@@ -39,4 +39,6 @@ class TriggerList {
 
 TriggerList& triggers();  // this process's
 
+void load_trigger_state();  // makes it, and loads it from the checkpoint
+
 }  // namespace batchscope

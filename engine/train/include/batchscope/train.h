@@ -24,6 +24,7 @@
 #include "batchscope/train/adascale.h"
 #include "batchscope/train/autocast.h"
 #include "batchscope/train/chained_lr.h"
+#include "batchscope/train/dataset.h"
 #include "batchscope/train/grad_scaler.h"
 #include "batchscope/train/lr_scheduler.h"
 #include "batchscope/train/one_cycle_lr.h"

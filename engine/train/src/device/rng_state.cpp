@@ -21,8 +21,9 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/replica/checkpoint.h"
 #include "batchscope/replica/collective.h"
-#include "batchscope/train/process_group.h"
-#include "session/engine_states.h"
+#include "batchscope/replica/process_group.h"
+#include "batchscope/train/replica_device.h"
+#include "process/session.h"
 #include "tensor/little_endian.h"
 
 namespace batchscope {
@@ -116,10 +117,7 @@ class RngState final : public checkpoint::State {
   std::vector<std::string> gathered_, loaded_;
 };
 
-RngState& rng_state() {
-  static RngState& state = *new RngState;
-  return state;
-}
+RngState& rng_state() { return session().part<RngState>(); }
 
 }  // namespace
 

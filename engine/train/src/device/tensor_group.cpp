@@ -19,6 +19,7 @@
 #endif
 
 #include "batchscope/protocol/error.h"
+#include "process/session.h"
 #include "report/failure.h"
 #include "report/telemetry_client.h"
 
@@ -102,18 +103,11 @@ std::shared_ptr<TensorGroup> make_nccl(const c10::intrusive_ptr<c10d::Store>& st
 
 }  // namespace
 
-namespace {
+const std::shared_ptr<TensorGroup>& tensor_group() { return session().part<std::shared_ptr<TensorGroup>>(); }
 
-// Never destroyed: peers may outlive static destructors, and the system closes sockets better than they do.
-std::shared_ptr<TensorGroup>& this_group() {
-  static auto& group = *new std::shared_ptr<TensorGroup>;
-  return group;
+void set_tensor_group(std::shared_ptr<TensorGroup> group) {
+  session().part<std::shared_ptr<TensorGroup>>() = std::move(group);
 }
-
-}  // namespace
-
-const std::shared_ptr<TensorGroup>& tensor_group() { return this_group(); }
-void set_tensor_group(std::shared_ptr<TensorGroup> group) { this_group() = std::move(group); }
 
 std::shared_ptr<TensorGroup> make_tensor_group(const std::string& backend,
                                                const c10::intrusive_ptr<c10d::Store>& store,

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
-#include "batchscope/train/process_group.h"
+#include "batchscope/train/replica_device.h"
 #include "loader/prefetcher.h"
 
 namespace batchscope {

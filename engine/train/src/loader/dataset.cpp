@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// A dataset of two tensors.
+#include "batchscope/train/dataset.h"
+
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/index_select.h>
 
 #include "batchscope/protocol/error.h"
-#include "batchscope/train/adaptive_data_loader.h"
 
 namespace batchscope {
 

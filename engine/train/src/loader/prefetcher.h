@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "batchscope/train/adaptive_data_loader.h"
+#include "batchscope/train/dataset.h"
 
 namespace batchscope {
 

@@ -29,6 +29,7 @@
 #include "gradient/preconditioner.h"
 #include "optimizer/learning_rate.h"
 #include "parallel/training_state.h"
+#include "process/session.h"
 #include "session/non_finite_step.h"
 #include "tensor/module_tensors.h"
 
@@ -116,11 +117,11 @@ struct AdaptiveDataParallel::Impl {
       all.finish();
     }
     gradients.on_last_backward([this] { average(); });
-    accountant = this;
+    accountant() = this;
   }
 
   ~Impl() {
-    if (accountant == this) accountant = nullptr;
+    if (accountant() == this) accountant() = nullptr;
   }
 
   void average() {
@@ -138,7 +139,7 @@ struct AdaptiveDataParallel::Impl {
     const StepContext& context = step_context();
     if (!context.optimizer_step) {
       gradients.end_micro_step();
-      if (accountant == this) metrics::end_micro_step();
+      if (accountant() == this) metrics::end_micro_step();
       return;
     }
     if (!averaged) average();
@@ -168,7 +169,7 @@ struct AdaptiveDataParallel::Impl {
     report.lr_factor = last.lr_factor;
     buffers.finish();
     if (scaler) scaler->update_after(report.skipped);
-    const bool accounts = accountant == this;
+    const bool accounts = accountant() == this;
     if (accounts) metrics::commit_step(report);
     if (!report.skipped || report.expected) {
       non_finite_in_a_row = 0;
@@ -179,6 +180,12 @@ struct AdaptiveDataParallel::Impl {
     after_non_finite_step({metrics::steps(), accounts ? metrics::non_finite_steps() : non_finite_steps,
                            non_finite_in_a_row, any_nan(without_names(module.buffers))});
   }
+
+  // Of several, as for two networks that train each other, one accounts for the step that all of them make.
+  struct Accountant {
+    const Impl* impl = nullptr;
+  };
+  static const Impl*& accountant() { return session().part<Accountant>().impl; }
 
   // At scaled learning rates; returns the first group's.
   double step_optimizer(double scale) {
@@ -191,9 +198,6 @@ struct AdaptiveDataParallel::Impl {
     optimizer.step();
     return learning_rate(optimizer.param_groups().front());
   }
-
-  // Of several, as for two networks that train each other, one accounts for the step that all of them make.
-  inline static Impl* accountant = nullptr;
 
   const ModuleTensors module;
   torch::optim::Optimizer& optimizer;

@@ -27,8 +27,18 @@ struct ProcessGroupOptions {
   int rank = -1;       ///< of this replica; -1: ADAPTDL_REPLICA_RANK, or 0
 };
 
-int replica_rank();  ///< 0 before init_process_group
-int num_replicas();  ///< 1 before init_process_group
+/// Call once, first thing in main, in a program that computes with arithmetic of its own; one that links
+/// engine/train calls init_process_group (train/process_group.h) instead. Catches SIGTERM and SIGINT
+/// (checkpoint and exit 143 at the next agreed step; a second SIGINT forces the exit) and SIGUSR1 (checkpoint
+/// and go on), meets the other replicas and connects to the supervisor where there is one. Blocks until all
+/// replicas are there. Under a supervisor the program may be forked right here, once for each replica: what
+/// came before (reading the command line) happens once for all, and must start no thread. Throws
+/// Error(timeout) naming who is missing, Error(usage) for a bad environment, Error(conflict) when called
+/// twice.
+void init_replica(const ProcessGroupOptions& options = {});
+
+int replica_rank();  ///< 0 before that
+int num_replicas();  ///< 1 before that
 int num_restarts();  ///< 0 on a fresh start
 
 }  // namespace batchscope

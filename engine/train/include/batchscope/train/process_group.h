@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The beginning of a training program on LibTorch, and where it computes. Gradients travel by Gloo or NCCL,
+/// The beginning of a training program on LibTorch. Gradients travel by Gloo or NCCL,
 /// small objects by the collective's sockets; between machines by the interface that leads there
 /// (GLOO_SOCKET_IFNAME and NCCL_SOCKET_IFNAME choose another). How replicas find each other:
 /// replica/process_group.h.
 #pragma once
 
-#include <c10/core/Device.h>
-
 #include "batchscope/replica/process_group.h"
+#include "batchscope/train/replica_device.h"
 
 namespace batchscope {
 
@@ -20,9 +19,5 @@ namespace batchscope {
 /// GPU. Throws Error(timeout) naming who is missing, Error(usage) for a bad environment, Error(conflict) when
 /// called twice.
 void init_process_group(const ProcessGroupOptions& options = {});
-
-/// Where this replica should compute: BATCHSCOPE_DEVICE, or its own GPU where there is one (shared when there
-/// are fewer GPUs than replicas), or the CPU.
-c10::Device replica_device();
 
 }  // namespace batchscope

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "batchscope/train/adaptive_data_loader.h"
+#include "batchscope/train/dataset.h"
 
 namespace batchscope {
 

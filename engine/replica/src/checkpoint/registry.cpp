@@ -1,50 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The states of this process and their way into and out of a checkpoint. Rank 0 chooses what to start from
-// and writes; while it writes the others are kept waiting by small broadcasts, because a large checkpoint on
-// a slow disk takes longer than any collective may.
-#include "batchscope/replica/checkpoint.h"
+// States are known by name, and found again in the checkpoint under it.
+#include "checkpoint/registry.h"
 
 #include <errno.h>  // program_invocation_short_name
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
-#include <future>
 #include <map>
 #include <new>
+#include <optional>
 #include <sstream>
 #include <utility>
 
 #include "batchscope/protocol/checkpoint_folder.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
-#include "batchscope/protocol/time_outs.h"
 #include "batchscope/replica/collective.h"
 #include "batchscope/replica/process_group.h"
-#include "checkpoint/job.h"
-#include "checkpoint/periodic.h"
-#include "checkpoint/registry.h"
-#include "checkpoint/store.h"
 #include "process/process.h"
+#include "process/session.h"
 #include "report/failure.h"
 #include "report/telemetry_client.h"
-#include "session/engine_states.h"
 
 namespace batchscope::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Between two signs of life of a writing rank 0, for which the others wait in a collective.
-std::chrono::milliseconds sign_of_life() {
-  return std::min<std::chrono::milliseconds>(protocol::time_out::kSignOfLife, process().timeout / 3);
-}
+struct Registry {
+  std::vector<State*> states;
+  std::function<void()> own_states;
+  std::optional<std::string> restored_from;
+  std::optional<protocol::Manifest> restored;
+  std::optional<CheckpointStore> store;
+};
 
-std::vector<State*>& states() {
-  static std::vector<State*> registered;
-  return registered;
-}
+Registry& registry() { return session().part<Registry>(); }
+std::vector<State*>& states() { return registry().states; }
 
 bool is_plain_name(const std::string& name) {
   return !name.empty() && name.front() != '.' && name != "manifest.json" &&
@@ -100,15 +93,6 @@ std::string choose() {
   return newest ? newest->filename().string() : std::string();
 }
 
-void write(const std::string& reason, CheckpointJob::Place place) {
-  std::vector<CheckpointStore::File> files;
-  for (State* state : states())
-    files.push_back({state->name(), [state](std::ostream& out) { state->save(out); }});
-  // What is in memory needs a supervisor, who puts it on disk.
-  CheckpointJob(reason, std::move(files))
-      .write(store(), telemetry_connected() ? place : CheckpointJob::Place::disk);
-}
-
 }  // namespace
 
 fs::path directory() {
@@ -118,27 +102,44 @@ fs::path directory() {
 }
 
 const std::string& restored_from() {
-  static const std::string chosen = collective::broadcast("checkpoint", choose());
-  return chosen;
+  auto& chosen = registry().restored_from;
+  if (!chosen) chosen = collective::broadcast("checkpoint", choose());
+  return *chosen;
 }
 
 const protocol::Manifest& restored_manifest() {
-  static const protocol::Manifest manifest =
-      restored_from().empty() ? protocol::Manifest() : at_second_try([] {
-        return protocol::read_manifest(directory() / restored_from(), process().environment.memory_path);
-      });
-  return manifest;
+  auto& manifest = registry().restored;
+  if (!manifest)
+    manifest = restored_from().empty() ? protocol::Manifest() : at_second_try([] {
+      return protocol::read_manifest(directory() / restored_from(), process().environment.memory_path);
+    });
+  return *manifest;
 }
 
 CheckpointStore& store() {
-  static CheckpointStore store(directory(), process().environment.memory_path, unloadable());
-  return store;
+  auto& store = registry().store;
+  if (!store) store.emplace(directory(), process().environment.memory_path, unloadable());
+  return *store;
+}
+
+void set_own_states(std::function<void()> make_and_load) { registry().own_states = std::move(make_and_load); }
+
+void load_own_states() {
+  // Forgotten first, because loading them comes back here.
+  if (const auto make_and_load = std::exchange(registry().own_states, {})) make_and_load();
 }
 
 void sync_states() {
-  load_engine_states();
+  load_own_states();
   // By index: a state's sync may touch a state that is made on first use.
   for (std::size_t i = 0; i < states().size(); ++i) states()[i]->sync();
+}
+
+std::vector<CheckpointStore::File> save_states() {
+  std::vector<CheckpointStore::File> files;
+  for (State* state : states())
+    files.push_back({state->name(), [state](std::ostream& out) { state->save(out); }});
+  return files;
 }
 
 std::vector<CheckpointStore::File> snapshot_states() {
@@ -168,7 +169,7 @@ State::Writer State::snapshot() {
 }
 
 bool load_state(State& state) {
-  load_engine_states();
+  load_own_states();
   if (restored_from().empty()) return false;
   const auto& files = restored_manifest().files;
   if (std::none_of(files.begin(), files.end(), [&](const auto& file) { return file.name == state.name(); }))
@@ -192,42 +193,5 @@ bool load_state(State& state) {
   }
   return true;
 }
-
-namespace {
-
-void save(const std::string& reason, CheckpointJob::Place place) {
-  const PhaseScope phase("checkpoint");
-  periodic::overtake();
-  sync_states();
-
-  std::future<void> written;
-  if (replica_rank() == 0) written = std::async(std::launch::async, write, reason, place);
-  while (true) {
-    // "" while rank 0 is writing, then "." or the reason why it could not.
-    collective::Bytes result;
-    std::exception_ptr error;
-    if (replica_rank() == 0 && written.wait_for(sign_of_life()) == std::future_status::ready) {
-      try {
-        written.get();
-        result = ".";
-      } catch (const std::exception& e) {
-        error = std::current_exception();
-        result = e.what();
-      }
-    }
-    result = collective::broadcast("checkpoint", result);
-    if (error) std::rethrow_exception(error);
-    if (result == ".") return;
-    if (!result.empty()) throw Error(ErrorKind::io, "rank 0 could not write the checkpoint: " + result);
-  }
-}
-
-}  // namespace
-
-void save_all_states(const std::string& reason) { save(reason, CheckpointJob::Place::disk); }
-
-void save_for_restart(const std::string& reason) { save(reason, CheckpointJob::Place::memory_or_disk); }
-
-void save_for_exit(const std::string& reason) { save(reason, CheckpointJob::Place::disk_or_memory); }
 
 }  // namespace batchscope::checkpoint

@@ -5,9 +5,11 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace batchscope {
 
+void add_recorded(std::string_view name, double value);
 // The mean of each; and they are forgotten.
 std::map<std::string, double> take_recorded();
 

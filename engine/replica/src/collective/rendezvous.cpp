@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// In a directory the hub leaves its address and a token in a file named by the generation, since no
+// generation may see an earlier one's. Whoever made the directory removes it, and with it what a hub that was
+// killed leaves. At a port there is nothing to leave: the hub listens there, and the token only keeps out who
+// belongs to another generation.
+#include "collective/rendezvous.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include "batchscope/protocol/error.h"
+#include "collective/star.h"
+
+namespace batchscope {
+namespace {
+
+namespace fs = std::filesystem;
+namespace variable = protocol::variable;
+
+class Directory {
+ public:
+  explicit Directory(const protocol::Environment& environment)
+      : folder_(environment.rendezvous_dir),
+        file_(folder_ / fmt::format("hub-{}", environment.num_restarts)) {
+    std::error_code error;
+    if (!fs::is_directory(folder_, error)) refuse(error ? error.message() : "it is no directory");
+  }
+
+  std::string hub(int generation) const {
+    const std::string path = folder_ / fmt::format("star-{}", generation);
+    return fits_unix_socket(path) ? "unix:" + path : "tcp:127.0.0.1";
+  }
+
+  // Whole or not at all.
+  void publish(const std::string& address) const {
+    const fs::path half = file_.string() + ".partial";
+    std::error_code error;
+    if (!(std::ofstream(half) << address).flush()) refuse("it cannot be written");
+    fs::permissions(half, fs::perms::owner_read | fs::perms::owner_write, error);
+    fs::rename(half, file_, error);
+    if (error) refuse(error.message());
+  }
+
+  std::string look_up(std::chrono::milliseconds timeout) const {
+    const auto deadline = std::chrono::steady_clock::now() + timeout;
+    while (std::chrono::steady_clock::now() < deadline) {
+      std::string address;
+      if (std::getline(std::ifstream(file_), address)) return address;
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    throw Error(ErrorKind::timeout,
+                fmt::format("replica 0 did not appear within {} s: see its log for why it did not start",
+                            std::chrono::duration<double>(timeout).count()));
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw Error(ErrorKind::io,
+                fmt::format("{}: cannot meet at {}: {}", variable::kRendezvousDir, file_.string(), why));
+  }
+
+  fs::path folder_, file_;
+};
+
+Star::Meeting at_port(const protocol::Environment& environment) {
+  if (environment.master_port == 0)
+    throw Error(ErrorKind::usage, fmt::format("{}={} needs a place to meet: set {} (or {} on one machine)",
+                                              variable::kNumReplicas, environment.num_replicas,
+                                              variable::kMasterPort, variable::kRendezvousDir));
+  Star::Meeting meeting;
+  meeting.hub = "tcp:" + environment.master_address;
+  meeting.port = environment.master_port;
+  meeting.token = fmt::format("generation {} of {}", environment.num_restarts, environment.num_replicas);
+  meeting.token.resize(Star::kTokenSize, '.');
+  meeting.publish = [](const std::string&) {};
+  meeting.look_up = [all = fmt::format("{} {}:{}", meeting.token, meeting.hub, meeting.port)] { return all; };
+  return meeting;
+}
+
+}  // namespace
+
+bool one_machine(const protocol::Environment& environment) {
+  const std::string& master = environment.master_address;
+  return environment.num_nodes == 1 && (!environment.rendezvous_dir.empty() || master == "localhost" ||
+                                        master == "::1" || master.starts_with("127."));
+}
+
+bool in_directory(const protocol::Environment& environment) {
+  return environment.num_nodes == 1 && !environment.rendezvous_dir.empty();
+}
+
+std::shared_ptr<Star> meet(const protocol::Environment& environment, std::chrono::milliseconds timeout) {
+  Star::Meeting meeting;
+  if (in_directory(environment)) {
+    const Directory directory(environment);
+    meeting.hub = directory.hub(environment.num_restarts);
+    meeting.publish = [=](const std::string& address) { directory.publish(address); };
+    meeting.look_up = [=] { return directory.look_up(timeout); };
+  } else {
+    meeting = at_port(environment);
+  }
+  meeting.rank = environment.replica_rank;
+  meeting.size = environment.num_replicas;
+  meeting.timeout = timeout;
+  return std::make_shared<Star>(meeting);
+}
+
+}  // namespace batchscope

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the replicas of one generation find each other: by a file below BATCHSCOPE_RENDEZVOUS_DIR on one
+// machine, at ADAPTDL_MASTER_ADDR:PORT otherwise.
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "batchscope/protocol/environment.h"
+
+namespace batchscope {
+
+class Star;
+
+// No replica needs a network: there is one node, and they meet in a directory or at a loopback address.
+bool one_machine(const protocol::Environment& environment);
+
+// They meet by files.
+bool in_directory(const protocol::Environment& environment);
+
+// Blocks until all replicas have met; see star.h. Throws Error(usage) when the environment names no place to
+// meet, Error(timeout) when nobody is there, Error(io) when the place cannot be used.
+std::shared_ptr<Star> meet(const protocol::Environment& environment, std::chrono::milliseconds timeout);
+
+}  // namespace batchscope

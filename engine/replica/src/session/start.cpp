@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session/start.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "adapt/loops.h"
+#include "adapt/metrics.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/replica/epoch.h"
+#include "checkpoint/job.h"
+#include "checkpoint/ledger.h"
+#include "checkpoint/registry.h"
+#include "collective/rendezvous.h"
+#include "process/fork_server.h"
+#include "process/heap.h"
+#include "process/process.h"
+#include "process/session.h"
+#include "process/signals.h"
+#include "report/failure.h"
+#include "report/telemetry_client.h"
+#include "session/epochs.h"
+#include "session/triggers.h"
+
+namespace batchscope {
+namespace {
+
+using ComputingPart = std::unique_ptr<Computing>;
+
+// What the program says of its place in the group wins over the environment.
+protocol::Environment chosen_place(const ProcessGroupOptions& options, protocol::Environment environment) {
+  const auto refuse = [&](const std::string& what) {
+    throw Error(ErrorKind::usage, "init_process_group(): " + what);
+  };
+  if (options.world_size > 0) environment.num_replicas = options.world_size;
+  if (options.rank >= 0) environment.replica_rank = options.rank;
+  if (environment.replica_rank >= environment.num_replicas)
+    refuse("rank " + std::to_string(environment.replica_rank) + " is none of " +
+           std::to_string(environment.num_replicas) + " replicas");
+  const std::string_view method = options.init_method;
+  if (method == "env://") return environment;
+  const auto port_at = method.rfind(':') + 1;
+  if (method.starts_with("file://")) {
+    environment.rendezvous_dir = method.substr(7);
+  } else if (method.starts_with("tcp://") && port_at > 6) {
+    environment.rendezvous_dir.clear();
+    environment.master_address = method.substr(6, port_at - 7);
+    const auto [end, error] =
+        std::from_chars(method.begin() + port_at, method.end(), environment.master_port);
+    if (error != std::errc{} || end != method.end() || environment.master_port < 1 ||
+        environment.master_port > 65535)
+      refuse("\"" + options.init_method + "\" names no port from 1 to 65535");
+  } else {
+    refuse("\"" + options.init_method + "\": expected env://, tcp://HOST:PORT or file://DIRECTORY");
+  }
+  return environment;
+}
+
+void load_session_states() {
+  metrics::load_metrics_state();
+  load_epoch_state();
+  computing().load_states();
+  load_trigger_state();
+  load_loops_state();
+}
+
+// What the parts of the session below need to know of those above.
+void connect_parts() {
+  checkpoint::set_own_states(load_session_states);
+  set_standing([] {
+    return Standing{metrics::steps(), finished_epochs(), metrics::progress(), metrics::last_step_time()};
+  });
+  before_goodbye([](int code) {
+    if (code == kExitOk) send_ledger();
+  });
+}
+
+}  // namespace
+
+Computing& computing() {
+  auto& part = session().part<ComputingPart>();
+  if (!part) part = std::make_unique<Computing>();
+  return *part;
+}
+
+void start_session(const ProcessGroupOptions& options, std::unique_ptr<Computing> the_computing) {
+  Process& process = session().part<Process>();
+  if (process.initialized)
+    throw Error(ErrorKind::conflict,
+                "init_process_group() was called twice: call it once, first thing in main");
+  protocol::Hello hello;
+  hello.forked = serve_forks();
+  hello.started = protocol::monotonic_seconds();
+
+  const protocol::Environment environment = chosen_place(options, protocol::Environment::from_process());
+  session().part<ComputingPart>() = std::move(the_computing);
+  keep_freed_memory();
+  hello.threads = computing().set_threads(environment);
+  catch_signals();
+  tell_unexpected_ends();
+  connect_parts();
+  process.environment = environment;
+  process.timeout = options.timeout.count() > 0
+                        ? options.timeout
+                        : std::chrono::milliseconds(std::llround(environment.collective_timeout * 1000));
+  hello.backend = "none";
+  if (environment.num_replicas > 1) {
+    process.star = meet(environment, process.timeout);
+    hello.backend = computing().meet(environment, process.timeout);
+  }
+  process.initialized = true;
+
+  hello.rank = environment.replica_rank;
+  hello.generation = environment.num_restarts;
+  hello.pid = ::getpid();
+  hello.device = computing().device();
+  hello.library = computing().library();
+  hello.mono = protocol::monotonic_seconds();
+  const int threads = hello.threads;
+  telemetry_start(environment, std::move(hello));
+  // The program's own orderly end; a crash and leave() do not come here.
+  on_exit([](int status, void*) { telemetry_stop(status); }, nullptr);
+  computing().begin(threads);
+}
+
+void init_replica(const ProcessGroupOptions& options) {
+  start_session(options, std::make_unique<Computing>());
+}
+
+}  // namespace batchscope

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <c10/core/Device.h>
+
+namespace batchscope {
+
+/// Where this replica should compute: BATCHSCOPE_DEVICE, or its own GPU where there is one (shared when there
+/// are fewer GPUs than replicas), or the CPU.
+c10::Device replica_device();
+
+}  // namespace batchscope

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/train/replica_device.h"
+
+#include <torch/cuda.h>
+
+#include "process/process.h"
+
+namespace batchscope {
+
+c10::Device replica_device() {
+  const protocol::Environment& environment = process().environment;
+  if (environment.device != "auto") return c10::Device(environment.device);
+  if (!torch::cuda::is_available()) return c10::kCPU;
+  const auto count = static_cast<int>(torch::cuda::device_count());
+  return {c10::kCUDA, static_cast<c10::DeviceIndex>(environment.replica_rank % count)};
+}
+
+}  // namespace batchscope
