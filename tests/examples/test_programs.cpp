@@ -99,6 +99,8 @@ class TestPrograms : public QObject {
         "batch 128 on 1 replica");
     row("regression", "linear_regression", "--epochs 4 --samples 2048 --micro-batches 8",
         "epoch  4 of 4   error 0\\..*batch  128   gain");
+    row("least squares", "least_squares", "--epochs 4 --samples 2048 --micro-batches 8",
+        "epoch  4 of 4   error 0\\..*batch  128");
     row("lstm", "language_model", "--epochs 1 --words 3000 --micro-batches 2 --scaling-rule linear",
         "epoch  1 of 1   perplexity +\\d+");
     row("transformer", "language_model", "--epochs 1 --words 3000 --model transformer --size 16",
