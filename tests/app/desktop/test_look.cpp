@@ -129,7 +129,7 @@ class TestLook : public QObject {
 
   void theStateIsASentence() {
     batchscope::protocol::RunStatus status;
-    status.state = protocol::RunState::running;
+    status.state = batchscope::protocol::RunState::running;
     status.replicas = 8;
     status.epoch = 18;
     status.epochs = 30;
@@ -138,7 +138,7 @@ class TestLook : public QObject {
     QCOMPARE(describe(status).text, QStringLiteral("Training on 8 replicas"));
     QCOMPARE(describeEpoch(status), QStringLiteral("Epoch 19 of 30"));
     QCOMPARE(describeTime(status), QStringLiteral("61 min, about 36 min left"));
-    status.state = protocol::RunState::restarting;
+    status.state = batchscope::protocol::RunState::restarting;
     status.target_replicas = 1;
     QCOMPARE(describe(status).text, QStringLiteral("Restarting on 1 replica"));
   }
