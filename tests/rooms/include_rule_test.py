@@ -75,6 +75,37 @@ class Checker(unittest.TestCase):
                            "storage/CMakeLists.txt:1:", "storage may not use LibTorch")
         self.assertEqual([], self.check({"storage/CMakeLists.txt": "batchscope_warnings(x)  # not batchscope_run\n"}))
 
+    def test_a_circle_of_modules(self):
+        circle = {"engine/run/src/job.h": APACHE + '#include "clock.h"\n',
+                  "engine/run/src/clock.h": APACHE,
+                  "engine/run/src/clock.cpp": APACHE + '#include "clock.h"\n#include "batchscope/run/wait.h"\n',
+                  "engine/run/include/batchscope/run/wait.h": APACHE,
+                  "engine/run/src/wait.cpp": APACHE + '#include "batchscope/run/wait.h"\n'}
+        self.assertEqual([], self.check(circle))
+        circle["engine/run/src/wait.cpp"] += '\n#include "job.h"\n'
+        self.assert_broken(circle, "modules of engine/run include one another", "job", "clock", "wait",
+                           "engine/run/src/clock.cpp:3", "engine/run/src/wait.cpp:4", "hand it in from above")
+
+    def test_a_circle_of_folders(self):
+        files = {"engine/train/src/data/sampler.h": APACHE + '#include "report/log.h"\n',
+                 "engine/train/src/report/log.h": APACHE,
+                 "engine/train/src/report/line.h": APACHE}
+        self.assertEqual([], self.check(files))
+        files["engine/train/include/batchscope/train/order.h"] = APACHE
+        files["engine/train/src/data/order.cpp"] = APACHE + '#include "batchscope/train/order.h"\n'
+        files["engine/train/src/report/line.h"] += '#include "batchscope/train/order.h"\n'
+        self.assert_broken(files, "folders of engine/train include one another", "data", "report",
+                           "engine/train/src/report/line.h:2")
+
+    def test_the_windows_layers(self):
+        ground = {"app/desktop/look/theme.h": GPL, "app/desktop/chart/ticks.h": GPL + '#include "look/theme.h"\n',
+                  "app/desktop/runs/list.h": GPL + '#include "chart/ticks.h"\n', "app/desktop/share/menu.h": GPL}
+        self.assertEqual([], self.check(ground))
+        self.assert_broken(ground | {"app/desktop/chart/view.cpp": GPL + '#include "share/menu.h"\n'},
+                           "app/desktop/chart/view.cpp:2:", "chart may not include share", "signal")
+        self.assert_broken(ground | {"app/desktop/runs/table.cpp": GPL + '#include "share/menu.h"\n'},
+                           "app/desktop/runs/table.cpp:2:", "runs may not include share")
+
     def test_the_slow_header(self):
         self.assert_broken({"engine/train/src/step.h": APACHE + "#include <torch/torch.h>\n"},
                            "engine/train/src/step.h:2:", "torch/torch.h")

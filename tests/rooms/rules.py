@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may call whom: the rooms' dependency rule, checked in every #include and every link line.
 
-Also that every source file names its licence first, and that no header includes torch/torch.h, which costs
-each file that includes it ten seconds. `rules.py [ROOT]` prints what breaks a rule as FILE:LINE: RULE and exits
-with 1.
+Also that within a room neither modules (a .cpp with the .h of its name) nor folders include one another in a circle, that
+the window's folders keep their layers, that every source file names its licence first, and that no header includes
+torch/torch.h, which costs each file that includes it ten seconds. `rules.py [ROOT]` prints what breaks a rule as
+FILE:LINE: RULE and exits with 1.
 """
+import collections
+import graphlib
 import pathlib
 import re
 import sys
@@ -48,6 +51,16 @@ LIBRARIES = {
     "NLopt": (r"nlopt\.h", r"\b(NLopt::\w+|NLOPT_LIBRARIES)\b", {"engine/goodput"}),
 }
 
+# The window from the ground up: a folder includes those of the lines above its own, and none of its own line.
+LAYERS = [
+    {"look"},
+    {"chart"},
+    {"session"},
+    {"runs", "compare", "explorer", "control", "records", "lessons", "share"},
+    {"window"},
+    {"tools"},
+]
+
 GPL = ("app/desktop/", "tests/app/desktop/", "tests/bench/bench_window.cpp")
 FOLDERS = ("app", "engine", "storage", "examples", "tests")
 HEADERS = {".h", ".hpp"}
@@ -69,6 +82,16 @@ def included_room(root, file, name):
     for candidate in (beside, root / name):
         if candidate.is_file() and candidate.resolve().is_relative_to(root):
             return room_of(candidate.resolve().relative_to(root).as_posix())
+    return None
+
+
+def included_file(root, file, name):
+    """The file of the same room that is `name` when `file` includes it, as a path relative to the root, or None."""
+    room = root / room_of(file)
+    for folder in ((root / file).parent, room, room / "src", room / "include"):
+        path = (folder / name).resolve()
+        if path.is_file() and path.is_relative_to(room):
+            return path.relative_to(root).as_posix()
     return None
 
 
@@ -117,6 +140,37 @@ def check_links(file, lines):
                 yield f"{file}:{number}: {library_rule(room, library)}"
 
 
+def check_layers(file, includes):
+    """The window's folders include only those below them."""
+    layer = {folder: number for number, folders in enumerate(LAYERS) for folder in folders}
+    folder_of = lambda path: path.split("/")[2]
+    for number, included in includes:
+        here, there = folder_of(file), folder_of(included)
+        if here != there and here in layer and there in layer and layer[there] >= layer[here]:
+            yield (f"{file}:{number}: {included}: {here} may not include {there}, which is not below it: let {there} "
+                   "say it by a signal, hand it in from above, or move what both need below both")
+
+
+def check_circles(room, kind, name_of, includes):
+    """No circle of what name_of calls the files; includes holds (file, line, included file)."""
+    lines, graph = {}, collections.defaultdict(set)
+    for file, number, included in includes:
+        here, there = name_of(file), name_of(included)
+        if here and there and here != there:
+            graph[here].add(there)
+            lines.setdefault((here, there), f"{file}:{number}")
+    while True:
+        try:
+            graphlib.TopologicalSorter(graph).prepare()
+            return
+        except graphlib.CycleError as error:
+            circle = error.args[1][::-1]
+        steps = [lines[step] for step in zip(circle, circle[1:])]
+        yield (f"{steps[0]}: {kind} of {room} include one another: {' -> '.join(circle)} ({', '.join(steps)}); move what "
+               "both need below both, or hand it in from above")
+        graph[circle[0]].discard(circle[1])
+
+
 def check_licence(file, lines):
     licence = "GPL-3.0-or-later" if file.startswith(GPL) else "Apache-2.0"
     mark = "#" if file.endswith(".py") else "//"
@@ -126,9 +180,23 @@ def check_licence(file, lines):
         yield f"{file}:{number}: the line must be: {expected}"
 
 
+def module(file, sources):
+    """A file's path without its suffix; a public header is of the module of the .cpp of its name."""
+    if "/include/" in file:
+        file = sources.get(pathlib.Path(file).stem, file)
+    return file.rsplit(".", 1)[0]
+
+
+def folder(room, file, sources):
+    """The folder of a file's module within its room, or None where that is nobody's but the room's."""
+    inside = module(file, sources)[len(room) + 1:].removeprefix("src/").split("/")
+    return inside[0] if len(inside) > 1 and inside[0] != "include" else None
+
+
 def check(root):
     """Everything under root that breaks a rule, as FILE:LINE: RULE."""
     root = pathlib.Path(root).resolve()
+    includes = collections.defaultdict(list)  # of a room's files of one another
     for path in sorted(path for folder in FOLDERS for path in (root / folder).rglob("*") if path.is_file()):
         file = path.relative_to(root).as_posix()
         if path.suffix in SOURCES:
@@ -136,8 +204,19 @@ def check(root):
             yield from check_licence(file, lines)
             if path.suffix != ".py":
                 yield from check_includes(root, file, lines)
+                room = room_of(file)
+                found = [(number, included_file(root, file, match[1])) for number, line in enumerate(lines, 1)
+                         if room and (match := INCLUDE.match(line))]
+                found = [(number, included) for number, included in found if included]
+                includes[room] += [(file, number, included) for number, included in found]
+                if room == "app/desktop":
+                    yield from check_layers(file, found)
         elif path.name == "CMakeLists.txt" or path.suffix == ".cmake":
             yield from check_links(file, path.read_text(encoding="utf-8").splitlines())
+    for room, found in includes.items():
+        sources = {pathlib.Path(file).stem: file for path in found for file in path[::2] if file.endswith(".cpp")}
+        yield from check_circles(room, "modules", lambda file: module(file, sources), found)
+        yield from check_circles(room, "folders", lambda file: folder(room, file, sources), found)
 
 
 def main():
