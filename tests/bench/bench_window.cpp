@@ -22,11 +22,11 @@
 
 #include "batchscope/storage/samples.h"
 #include "bench.h"
-#include "catalogue_watcher.h"
-#include "main_window.h"
-#include "plot_view.h"
+#include "chart/plot_view.h"
+#include "look/theme.h"
+#include "session/catalogue_watcher.h"
 #include "synthetic_run.h"
-#include "theme.h"
+#include "window/main_window.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "axis_painter.h"
+#include "chart/axis_painter.h"
 
 #include <QPainter>
 #include <algorithm>

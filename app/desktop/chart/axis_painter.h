@@ -7,9 +7,9 @@
 
 #include <vector>
 
-#include "decimate.h"
-#include "theme.h"
-#include "ticks.h"
+#include "chart/decimate.h"
+#include "chart/ticks.h"
+#include "look/theme.h"
 
 class QPainter;
 

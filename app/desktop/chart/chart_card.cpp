@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart_card.h"
+#include "chart/chart_card.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QVBoxLayout>
 
-#include "legend_button.h"
-#include "unit_label.h"
+#include "chart/legend_button.h"
+#include "look/unit_label.h"
 
 namespace batchscope::desktop {
 

@@ -6,8 +6,8 @@
 #include <QFrame>
 #include <vector>
 
-#include "chart_spec.h"
-#include "plot_view.h"
+#include "chart/chart_spec.h"
+#include "chart/plot_view.h"
 
 namespace batchscope::desktop {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart_scene.h"
+#include "chart/chart_scene.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "batchscope/protocol/series.h"
-#include "ticks.h"
+#include "chart/ticks.h"
 
 namespace batchscope::desktop {
 namespace {

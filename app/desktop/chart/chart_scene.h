@@ -9,10 +9,10 @@
 #include <optional>
 #include <vector>
 
-#include "chart_spec.h"
-#include "decimate.h"
-#include "group_bands.h"
-#include "series_model.h"
+#include "chart/chart_spec.h"
+#include "chart/decimate.h"
+#include "chart/group_bands.h"
+#include "chart/series_model.h"
 
 namespace batchscope::desktop {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "chart_spec.h"
+#include "chart/chart_spec.h"
 
 #include <QCoreApplication>
 #include <algorithm>
 
 #include "batchscope/protocol/series.h"
-#include "derived_series.h"
-#include "series_model.h"
+#include "chart/derived_series.h"
+#include "chart/series_model.h"
 
 namespace batchscope::desktop {
 namespace {

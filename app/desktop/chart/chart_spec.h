@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "x_axis.h"
+#include "chart/x_axis.h"
 
 namespace batchscope::desktop {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "clip.h"
+#include "chart/clip.h"
 
 #include <algorithm>
 #include <optional>

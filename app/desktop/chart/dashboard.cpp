@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "dashboard.h"
+#include "chart/dashboard.h"
 
 #include <QGridLayout>
 

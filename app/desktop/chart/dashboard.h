@@ -6,8 +6,8 @@
 #include <QWidget>
 #include <vector>
 
-#include "chart_card.h"
-#include "view_state.h"
+#include "chart/chart_card.h"
+#include "chart/view_state.h"
 
 namespace batchscope::desktop {
 

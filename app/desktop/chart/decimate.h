@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "x_axis.h"
+#include "chart/x_axis.h"
 
 namespace batchscope::desktop {
 

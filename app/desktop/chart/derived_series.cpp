@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "derived_series.h"
+#include "chart/derived_series.h"
 
 #include <algorithm>
 #include <cmath>

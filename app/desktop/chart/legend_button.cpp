@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "legend_button.h"
+#include "chart/legend_button.h"
 
 #include <QPainter>
 
-#include "run_strokes.h"
-#include "theme.h"
+#include "chart/run_strokes.h"
+#include "look/theme.h"
 
 namespace batchscope::desktop {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <QAbstractButton>
 
-#include "chart_spec.h"
+#include "chart/chart_spec.h"
 
 namespace batchscope::desktop {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "plot_view.h"
+#include "chart/plot_view.h"
 
 #include <QHelpEvent>
 #include <QMouseEvent>
@@ -9,9 +9,9 @@
 #include <cmath>
 #include <utility>
 
-#include "format.h"
-#include "restart_steps.h"
-#include "status_text.h"
+#include "control/restart_steps.h"
+#include "look/format.h"
+#include "look/status_text.h"
 
 namespace batchscope::desktop {
 namespace {

@@ -8,9 +8,9 @@
 #include <QWidget>
 #include <optional>
 
-#include "axis_painter.h"
-#include "series_painter.h"
-#include "view_state.h"
+#include "chart/axis_painter.h"
+#include "chart/series_painter.h"
+#include "chart/view_state.h"
 
 namespace batchscope::desktop {
 

@@ -3,7 +3,7 @@
 // A stroke of width w along a slope s is w sqrt(1 + s^2) high at every x. Half of that lies beyond a place on
 // the side to which its steeper neighbour lies, and w / 2 on a side where it is the extreme; a tip that
 // stands out on that side has an end as wide as the pen.
-#include "ribbon.h"
+#include "chart/ribbon.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "series_model.h"
+#include "chart/series_model.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/series.h"
-#include "derived_series.h"
+#include "chart/derived_series.h"
 
 namespace batchscope::desktop {
 namespace {

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "batchscope/storage/catalogue.h"
-#include "track.h"
-#include "x_axis.h"
+#include "chart/track.h"
+#include "chart/x_axis.h"
 
 namespace batchscope::desktop {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "series_painter.h"
+#include "chart/series_painter.h"
 
 #include <QCoreApplication>
 #include <QPaintEngine>
@@ -7,10 +7,10 @@
 #include <cmath>
 #include <utility>
 
-#include "clip.h"
-#include "format.h"
-#include "ribbon.h"
-#include "run_strokes.h"
+#include "chart/clip.h"
+#include "chart/ribbon.h"
+#include "chart/run_strokes.h"
+#include "look/format.h"
 
 namespace batchscope::desktop {
 namespace {

@@ -7,8 +7,8 @@
 #include <QPixmap>
 #include <optional>
 
-#include "chart_scene.h"
-#include "theme.h"
+#include "chart/chart_scene.h"
+#include "look/theme.h"
 
 class QPainter;
 

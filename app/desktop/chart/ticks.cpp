@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ticks.h"
+#include "chart/ticks.h"
 
 #include <QCoreApplication>
 #include <QLocale>

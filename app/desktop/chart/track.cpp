@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "track.h"
+#include "chart/track.h"
 
 #include <algorithm>
 #include <cmath>

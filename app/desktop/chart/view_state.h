@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "series_model.h"
+#include "chart/series_model.h"
 
 class QSettings;
 

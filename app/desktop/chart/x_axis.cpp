@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "x_axis.h"
+#include "chart/x_axis.h"
 
 #include <QCoreApplication>
 #include <algorithm>

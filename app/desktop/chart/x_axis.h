@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "track.h"
+#include "chart/track.h"
 
 namespace batchscope::desktop {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "compare_menu.h"
+#include "compare/compare_menu.h"
 
 #include <QActionGroup>
 
-#include "comparison.h"
+#include "session/comparison.h"
 
 namespace batchscope::desktop {
 

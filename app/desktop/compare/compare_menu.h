@@ -6,7 +6,7 @@
 
 #include <QMenu>
 
-#include "group_bands.h"
+#include "chart/group_bands.h"
 
 namespace batchscope::desktop {
 

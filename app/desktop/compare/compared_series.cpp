@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "compared_series.h"
+#include "compare/compared_series.h"
 
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
 #include "batchscope/protocol/paths.h"
-#include "catalogue_watcher.h"
-#include "comparison.h"
-#include "run_session.h"
-#include "view_state.h"
+#include "chart/view_state.h"
+#include "session/catalogue_watcher.h"
+#include "session/comparison.h"
+#include "session/run_session.h"
 
 namespace batchscope::desktop {
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "chart_scene.h"
-#include "series_model.h"
+#include "chart/chart_scene.h"
+#include "chart/series_model.h"
 
 namespace batchscope::desktop {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "comparison_bar.h"
+#include "compare/comparison_bar.h"
 
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QToolButton>
 
-#include "compared_series.h"
-#include "comparison.h"
-#include "swatch.h"
-#include "theme.h"
+#include "compare/compared_series.h"
+#include "look/swatch.h"
+#include "look/theme.h"
+#include "session/comparison.h"
 
 namespace batchscope::desktop {
 namespace {

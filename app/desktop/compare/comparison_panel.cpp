@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "comparison_panel.h"
+#include "compare/comparison_panel.h"
 
 #include <QHeaderView>
 #include <QVBoxLayout>
@@ -8,11 +8,11 @@
 #include <cmath>
 
 #include "batchscope/protocol/series.h"
-#include "format.h"
-#include "plain_table.h"
-#include "swatch.h"
-#include "theme.h"
-#include "view_state.h"
+#include "chart/view_state.h"
+#include "look/format.h"
+#include "look/plain_table.h"
+#include "look/swatch.h"
+#include "look/theme.h"
 
 namespace batchscope::desktop {
 namespace {

@@ -8,7 +8,7 @@
 #include <QAbstractTableModel>
 #include <QWidget>
 
-#include "compared_series.h"
+#include "compare/compared_series.h"
 
 class QTableView;
 

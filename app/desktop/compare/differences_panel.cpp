@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "differences_panel.h"
+#include "compare/differences_panel.h"
 
 #include <QCheckBox>
 #include <QHeaderView>
@@ -8,11 +8,11 @@
 #include <functional>
 
 #include "batchscope/protocol/error.h"
-#include "catalogue_watcher.h"
-#include "compared_series.h"
-#include "format.h"
-#include "plain_table.h"
-#include "theme.h"
+#include "compare/compared_series.h"
+#include "look/format.h"
+#include "look/plain_table.h"
+#include "look/theme.h"
+#include "session/catalogue_watcher.h"
 
 namespace batchscope::desktop {
 namespace {

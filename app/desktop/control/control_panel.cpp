@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "control_panel.h"
+#include "control/control_panel.h"
 
 #include <QAction>
 #include <QCheckBox>
@@ -15,14 +15,14 @@
 #include <set>
 #include <utility>
 
-#include "format.h"
-#include "goodput_curve.h"
-#include "prediction.h"
-#include "readout.h"
-#include "replica_buttons.h"
-#include "restart_steps.h"
-#include "run_session.h"
-#include "status_text.h"
+#include "chart/goodput_curve.h"
+#include "chart/prediction.h"
+#include "control/readout.h"
+#include "control/replica_buttons.h"
+#include "control/restart_steps.h"
+#include "look/format.h"
+#include "look/status_text.h"
+#include "session/run_session.h"
 
 namespace batchscope::desktop {
 namespace {

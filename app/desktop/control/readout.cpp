@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "readout.h"
+#include "control/readout.h"
 
 #include <QGridLayout>
 #include <QLabel>
@@ -9,9 +9,9 @@
 #include <functional>
 
 #include "batchscope/protocol/series.h"
-#include "format.h"
-#include "run_session.h"
-#include "view_state.h"
+#include "chart/view_state.h"
+#include "look/format.h"
+#include "session/run_session.h"
 
 namespace batchscope::desktop {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "replica_buttons.h"
+#include "control/replica_buttons.h"
 
 #include <QButtonGroup>
 #include <QHBoxLayout>
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <set>
 
-#include "status_text.h"
+#include "look/status_text.h"
 
 namespace batchscope::desktop {
 

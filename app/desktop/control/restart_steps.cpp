@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "restart_steps.h"
+#include "control/restart_steps.h"
 
 #include <QPainter>
 #include <algorithm>
 #include <array>
 
-#include "format.h"
-#include "theme.h"
+#include "look/format.h"
+#include "look/theme.h"
 
 namespace batchscope::desktop {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "explorer_panel.h"
+#include "explorer/explorer_panel.h"
 
 #include <QFrame>
 #include <QGridLayout>
@@ -12,17 +12,17 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "chart_card.h"
-#include "control_panel.h"
-#include "format.h"
-#include "goodput_curve.h"
-#include "plain_table.h"
-#include "prediction.h"
-#include "replica_buttons.h"
-#include "run_session.h"
-#include "status_text.h"
-#include "step_time_plot.h"
-#include "step_times.h"
+#include "chart/chart_card.h"
+#include "chart/goodput_curve.h"
+#include "chart/prediction.h"
+#include "control/control_panel.h"
+#include "control/replica_buttons.h"
+#include "explorer/step_time_plot.h"
+#include "explorer/step_times.h"
+#include "look/format.h"
+#include "look/plain_table.h"
+#include "look/status_text.h"
+#include "session/run_session.h"
 
 namespace batchscope::desktop {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "step_time_plot.h"
+#include "explorer/step_time_plot.h"
 
 #include <QHelpEvent>
 #include <QPainter>
@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "format.h"
-#include "theme.h"
-#include "ticks.h"
+#include "chart/ticks.h"
+#include "look/format.h"
+#include "look/theme.h"
 
 namespace batchscope::desktop {
 namespace {

@@ -7,7 +7,7 @@
 #include <QWidget>
 #include <vector>
 
-#include "step_times.h"
+#include "explorer/step_times.h"
 
 namespace batchscope::desktop {
 

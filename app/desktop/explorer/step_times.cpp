@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "step_times.h"
+#include "explorer/step_times.h"
 
 #include <cmath>
 
-#include "format.h"
-#include "theme.h"
+#include "look/format.h"
+#include "look/theme.h"
 
 namespace batchscope::desktop {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "batchscope/run/step_times.h"
-#include "series_model.h"
+#include "chart/series_model.h"
 
 namespace batchscope::desktop {
 

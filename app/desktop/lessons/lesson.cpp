@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "lesson.h"
+#include "lessons/lesson.h"
 
 #include <QDir>
 #include <QFile>

@@ -27,7 +27,7 @@
 #include <variant>
 #include <vector>
 
-#include "x_axis.h"
+#include "chart/x_axis.h"
 
 namespace batchscope::desktop {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "lesson_delegate.h"
+#include "lessons/lesson_delegate.h"
 
 #include <QAbstractItemView>
 #include <QPainter>
 
-#include "lesson_model.h"
-#include "theme.h"
+#include "lessons/lesson_model.h"
+#include "look/theme.h"
 
 namespace batchscope::desktop {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "lesson_model.h"
+#include "lessons/lesson_model.h"
 
 #include <utility>
 

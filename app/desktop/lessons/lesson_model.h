@@ -7,7 +7,7 @@
 #include <QStringList>
 #include <vector>
 
-#include "lesson.h"
+#include "lessons/lesson.h"
 
 namespace batchscope::desktop {
 

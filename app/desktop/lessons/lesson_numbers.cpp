@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "lesson_numbers.h"
+#include "lessons/lesson_numbers.h"
 
 #include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
 
 #include "batchscope/protocol/error.h"
-#include "format.h"
-#include "prediction.h"
-#include "run_session.h"
+#include "chart/prediction.h"
+#include "look/format.h"
+#include "session/run_session.h"
 
 namespace batchscope::desktop {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "lesson_panel.h"
+#include "lessons/lesson_panel.h"
 
 #include <QLabel>
 #include <QListView>
@@ -15,10 +15,10 @@
 #include <QVBoxLayout>
 #include <utility>
 
-#include "lesson_delegate.h"
-#include "lesson_model.h"
-#include "shell_words.h"
-#include "theme.h"
+#include "lessons/lesson_delegate.h"
+#include "lessons/lesson_model.h"
+#include "look/theme.h"
+#include "session/shell_words.h"
 
 namespace batchscope::desktop {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <QFrame>
 
-#include "lesson.h"
+#include "lessons/lesson.h"
 
 class QLabel;
 class QListView;

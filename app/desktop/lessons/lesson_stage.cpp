@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "lesson_stage.h"
+#include "lessons/lesson_stage.h"
 
 #include <QSlider>
 #include <QWidget>
 #include <algorithm>
 
 #include "batchscope/protocol/error.h"
-#include "catalogue_watcher.h"
-#include "control_panel.h"
-#include "dashboard.h"
-#include "explorer_panel.h"
-#include "goodput_curve.h"
-#include "launcher.h"
-#include "lesson_numbers.h"
-#include "lesson_panel.h"
-#include "replica_buttons.h"
-#include "run_session.h"
-#include "theme.h"
-#include "view_state.h"
+#include "chart/dashboard.h"
+#include "chart/goodput_curve.h"
+#include "chart/view_state.h"
+#include "control/control_panel.h"
+#include "control/replica_buttons.h"
+#include "explorer/explorer_panel.h"
+#include "lessons/lesson_numbers.h"
+#include "lessons/lesson_panel.h"
+#include "look/theme.h"
+#include "session/catalogue_watcher.h"
+#include "session/launcher.h"
+#include "session/run_session.h"
 
 namespace batchscope::desktop {
 namespace {

@@ -10,7 +10,7 @@
 #include <deque>
 #include <optional>
 
-#include "lesson.h"
+#include "lessons/lesson.h"
 
 class QWidget;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "elided_label.h"
+#include "look/elided_label.h"
 
 #include <QPainter>
 #include <QStyleOption>

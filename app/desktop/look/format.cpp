@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "format.h"
+#include "look/format.h"
 
 #include <QCoreApplication>
 #include <QDateTime>

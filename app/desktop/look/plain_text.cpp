@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "plain_text.h"
+#include "look/plain_text.h"
 
 #include <QApplication>
 #include <QEvent>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "system_scheme.h"
+#include "look/system_scheme.h"
 
 #include <QApplication>
 #include <QDBusConnection>

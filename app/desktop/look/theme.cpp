@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "theme.h"
+#include "look/theme.h"
 
 #include <QApplication>
 #include <QFile>
@@ -11,7 +11,7 @@
 #include <cmath>
 #include <utility>
 
-#include "system_scheme.h"
+#include "look/system_scheme.h"
 
 // Resources in a static library are only there once somebody asks.
 static void initResources() { Q_INIT_RESOURCE(desktop); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "unit_label.h"
+#include "look/unit_label.h"
 
 namespace batchscope::desktop {
 

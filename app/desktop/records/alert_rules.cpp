@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "alert_rules.h"
+#include "records/alert_rules.h"
 
 #include <QCoreApplication>
 #include <cmath>
 
-#include "format.h"
+#include "look/format.h"
 
 namespace batchscope::desktop {
 namespace {

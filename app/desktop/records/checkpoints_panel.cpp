@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "checkpoints_panel.h"
+#include "records/checkpoints_panel.h"
 
 #include <QAction>
 #include <QHBoxLayout>
@@ -8,12 +8,12 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "format.h"
-#include "plain_table.h"
-#include "run_session.h"
-#include "step_link.h"
-#include "theme.h"
-#include "view_state.h"
+#include "chart/view_state.h"
+#include "look/format.h"
+#include "look/plain_table.h"
+#include "look/theme.h"
+#include "records/step_link.h"
+#include "session/run_session.h"
 
 namespace batchscope::desktop {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "batchscope/storage/catalogue.h"
-#include "series_model.h"
+#include "chart/series_model.h"
 
 class QAction;
 class QLabel;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "devices_panel.h"
+#include "records/devices_panel.h"
 
 #include <QHBoxLayout>
 #include <algorithm>
 
 #include "batchscope/protocol/device_series.h"
-#include "run_session.h"
-#include "view_state.h"
+#include "chart/view_state.h"
+#include "session/run_session.h"
 
 namespace batchscope::desktop {
 namespace {

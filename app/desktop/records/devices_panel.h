@@ -8,7 +8,7 @@
 #include <QWidget>
 #include <vector>
 
-#include "chart_card.h"
+#include "chart/chart_card.h"
 
 class QHBoxLayout;
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "events_panel.h"
+#include "records/events_panel.h"
 
 #include <QVBoxLayout>
 
-#include "format.h"
-#include "plain_table.h"
-#include "run_session.h"
-#include "step_link.h"
-#include "theme.h"
+#include "look/format.h"
+#include "look/plain_table.h"
+#include "look/theme.h"
+#include "records/step_link.h"
+#include "session/run_session.h"
 
 namespace batchscope::desktop {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "batchscope/storage/catalogue.h"
-#include "series_model.h"
+#include "chart/series_model.h"
 
 class QTableView;
 

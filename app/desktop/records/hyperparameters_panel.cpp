@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "hyperparameters_panel.h"
+#include "records/hyperparameters_panel.h"
 
 #include <QVBoxLayout>
 
-#include "plain_table.h"
-#include "run_session.h"
-#include "theme.h"
+#include "look/plain_table.h"
+#include "look/theme.h"
+#include "session/run_session.h"
 
 namespace batchscope::desktop {
 

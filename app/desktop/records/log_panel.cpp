@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "log_panel.h"
+#include "records/log_panel.h"
 
 #include <QComboBox>
 #include <QDir>
@@ -16,9 +16,9 @@
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/run/log_times.h"
-#include "run_session.h"
-#include "theme.h"
-#include "view_state.h"
+#include "chart/view_state.h"
+#include "look/theme.h"
+#include "session/run_session.h"
 
 namespace batchscope::desktop {
 namespace {

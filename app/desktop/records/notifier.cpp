@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "notifier.h"
+#include "records/notifier.h"
 
 #include <QDBusConnection>
 #include <QDBusMessage>
@@ -8,8 +8,8 @@
 #include <QGuiApplication>
 #include <QVariantMap>
 
-#include "catalogue_watcher.h"
-#include "system_scheme.h"
+#include "look/system_scheme.h"
+#include "session/catalogue_watcher.h"
 
 namespace batchscope::desktop {
 namespace {

@@ -9,7 +9,7 @@
 #include <QTimer>
 #include <map>
 
-#include "alert_rules.h"
+#include "records/alert_rules.h"
 
 namespace batchscope::desktop {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "step_link.h"
+#include "records/step_link.h"
 
 #include <QSignalBlocker>
 #include <QTableView>
 #include <utility>
 
-#include "view_state.h"
+#include "chart/view_state.h"
 
 namespace batchscope::desktop {
 

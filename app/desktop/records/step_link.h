@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "series_model.h"
+#include "chart/series_model.h"
 
 class QTableView;
 

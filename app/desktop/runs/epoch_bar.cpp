@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "epoch_bar.h"
+#include "runs/epoch_bar.h"
 
 #include <QPainter>
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
 
-#include "theme.h"
+#include "look/theme.h"
 
 namespace batchscope::desktop {
 

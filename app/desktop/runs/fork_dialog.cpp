@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "fork_dialog.h"
+#include "runs/fork_dialog.h"
 
 #include <QDialogButtonBox>
 #include <QFormLayout>
@@ -12,8 +12,8 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/storage/annotation.h"
-#include "format.h"
-#include "shell_words.h"
+#include "look/format.h"
+#include "session/shell_words.h"
 
 namespace batchscope::desktop {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "header_bar.h"
+#include "runs/header_bar.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -9,12 +9,12 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "elided_label.h"
-#include "epoch_bar.h"
-#include "run_session.h"
-#include "status_text.h"
-#include "theme.h"
-#include "view_state.h"
+#include "chart/view_state.h"
+#include "look/elided_label.h"
+#include "look/status_text.h"
+#include "look/theme.h"
+#include "runs/epoch_bar.h"
+#include "session/run_session.h"
 
 namespace batchscope::desktop {
 namespace {

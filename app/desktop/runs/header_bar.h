@@ -5,7 +5,7 @@
 
 #include <QWidget>
 
-#include "x_axis.h"
+#include "chart/x_axis.h"
 
 class QAction;
 class QActionGroup;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "recipe_dialog.h"
+#include "runs/recipe_dialog.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
-#include "shell_words.h"
-#include "theme.h"
+#include "look/theme.h"
+#include "session/shell_words.h"
 
 namespace batchscope::desktop {
 RecipeDialog::RecipeDialog(std::vector<run::Recipe> recipes, QWidget* parent)

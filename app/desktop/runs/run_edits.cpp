@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "run_edits.h"
+#include "runs/run_edits.h"
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/storage/annotation.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "run_field_text.h"
+#include "runs/run_field_text.h"
 
 #include <QCoreApplication>
 #include <cmath>
 
-#include "format.h"
+#include "look/format.h"
 
 namespace batchscope::desktop {
 namespace {

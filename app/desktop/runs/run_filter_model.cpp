@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "run_filter_model.h"
+#include "runs/run_filter_model.h"
 
-#include "run_model.h"
+#include "runs/run_model.h"
 
 namespace batchscope::desktop {
 

@@ -6,7 +6,7 @@
 
 #include <QSortFilterProxyModel>
 
-#include "run_query.h"
+#include "runs/run_query.h"
 
 namespace batchscope::desktop {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "run_list_delegate.h"
+#include "runs/run_list_delegate.h"
 
 #include <QPainter>
 
-#include "run_model.h"
-#include "swatch.h"
-#include "theme.h"
+#include "look/swatch.h"
+#include "look/theme.h"
+#include "runs/run_model.h"
 
 namespace batchscope::desktop {
 namespace {

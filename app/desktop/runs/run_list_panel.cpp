@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "run_list_panel.h"
+#include "runs/run_list_panel.h"
 
 #include <QKeyEvent>
 #include <QListView>
@@ -7,10 +7,10 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "run_filter_model.h"
-#include "run_list_delegate.h"
-#include "run_model.h"
-#include "run_search.h"
+#include "runs/run_filter_model.h"
+#include "runs/run_list_delegate.h"
+#include "runs/run_model.h"
+#include "runs/run_search.h"
 
 namespace batchscope::desktop {
 

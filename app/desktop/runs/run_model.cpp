@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "run_model.h"
+#include "runs/run_model.h"
 
 #include <algorithm>
 #include <iterator>
 #include <tuple>
 #include <unordered_map>
 
-#include "comparison.h"
-#include "format.h"
-#include "run_field_text.h"
-#include "swatch.h"
-#include "theme.h"
+#include "look/format.h"
+#include "look/swatch.h"
+#include "look/theme.h"
+#include "runs/run_field_text.h"
+#include "session/comparison.h"
 
 namespace batchscope::desktop {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "run_query.h"
+#include "runs/run_query.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "run_search.h"
+#include "runs/run_search.h"
 
 #include <QAbstractItemView>
 #include <QCompleter>
@@ -9,8 +9,8 @@
 #include <QStringListModel>
 #include <QVBoxLayout>
 
-#include "run_model.h"
-#include "theme.h"
+#include "look/theme.h"
+#include "runs/run_model.h"
 
 namespace batchscope::desktop {
 

@@ -7,7 +7,7 @@
 
 #include <QWidget>
 
-#include "run_query.h"
+#include "runs/run_query.h"
 
 class QCompleter;
 class QLabel;

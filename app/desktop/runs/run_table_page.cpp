@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "run_table_page.h"
+#include "runs/run_table_page.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -14,15 +14,15 @@
 #include <initializer_list>
 
 #include "batchscope/protocol/error.h"
-#include "catalogue_watcher.h"
-#include "comparison.h"
-#include "format.h"
-#include "plain_table.h"
-#include "run_edits.h"
-#include "run_field_text.h"
-#include "run_filter_model.h"
-#include "run_model.h"
-#include "run_search.h"
+#include "look/format.h"
+#include "look/plain_table.h"
+#include "runs/run_edits.h"
+#include "runs/run_field_text.h"
+#include "runs/run_filter_model.h"
+#include "runs/run_model.h"
+#include "runs/run_search.h"
+#include "session/catalogue_watcher.h"
+#include "session/comparison.h"
 
 namespace batchscope::desktop {
 namespace {

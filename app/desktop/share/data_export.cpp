@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "data_export.h"
+#include "share/data_export.h"
 
 #include <charconv>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "batchscope/storage/samples.h"
-#include "derived_series.h"
-#include "series_model.h"
+#include "chart/derived_series.h"
+#include "chart/series_model.h"
 
 namespace batchscope::desktop {
 namespace {

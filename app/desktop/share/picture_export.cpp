@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "picture_export.h"
+#include "share/picture_export.h"
 
 #include <QBuffer>
 #include <QPainter>

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "report.h"
+#include "share/report.h"
 
 #include <QCoreApplication>
 #include <QDateTime>
 #include <QFile>
 #include <QLocale>
 
-#include "chart_card.h"
-#include "format.h"
-#include "picture_export.h"
-#include "run_session.h"
-#include "status_text.h"
-#include "theme.h"
+#include "chart/chart_card.h"
+#include "look/format.h"
+#include "look/status_text.h"
+#include "look/theme.h"
+#include "session/run_session.h"
+#include "share/picture_export.h"
 
 namespace batchscope::desktop {
 namespace {

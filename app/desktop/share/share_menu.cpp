@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "share_menu.h"
+#include "share/share_menu.h"
 
 #include <QClipboard>
 #include <QFileDialog>
@@ -10,11 +10,11 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
-#include "dashboard.h"
-#include "data_export.h"
-#include "picture_export.h"
-#include "report.h"
-#include "run_session.h"
+#include "chart/dashboard.h"
+#include "session/run_session.h"
+#include "share/data_export.h"
+#include "share/picture_export.h"
+#include "share/report.h"
 
 namespace batchscope::desktop {
 namespace {

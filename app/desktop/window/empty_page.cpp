@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "empty_page.h"
+#include "window/empty_page.h"
 
 #include <QLabel>
 #include <QPushButton>

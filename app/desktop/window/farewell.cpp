@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "farewell.h"
+#include "window/farewell.h"
 
 #include <QTimer>
 

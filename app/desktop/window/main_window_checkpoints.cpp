@@ -3,11 +3,11 @@
 // What of the main window going on from a checkpoint concerns.
 #include <QMenu>
 
-#include "checkpoints_panel.h"
-#include "fork_dialog.h"
-#include "launcher.h"
-#include "main_window.h"
-#include "run_session.h"
+#include "records/checkpoints_panel.h"
+#include "runs/fork_dialog.h"
+#include "session/launcher.h"
+#include "session/run_session.h"
+#include "window/main_window.h"
 
 namespace batchscope::desktop {
 

@@ -5,13 +5,13 @@
 #include <QMenuBar>
 #include <QVBoxLayout>
 
-#include "compare_menu.h"
-#include "compared_series.h"
-#include "comparison.h"
-#include "comparison_bar.h"
-#include "comparison_panel.h"
-#include "dashboard.h"
-#include "main_window.h"
+#include "chart/dashboard.h"
+#include "compare/compare_menu.h"
+#include "compare/compared_series.h"
+#include "compare/comparison_bar.h"
+#include "compare/comparison_panel.h"
+#include "session/comparison.h"
+#include "window/main_window.h"
 
 namespace batchscope::desktop {
 

@@ -8,13 +8,13 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/run/recipe.h"
-#include "catalogue_watcher.h"
-#include "launcher.h"
-#include "lesson_model.h"
-#include "lesson_panel.h"
-#include "lesson_stage.h"
-#include "main_window.h"
-#include "run_list_panel.h"
+#include "lessons/lesson_model.h"
+#include "lessons/lesson_panel.h"
+#include "lessons/lesson_stage.h"
+#include "runs/run_list_panel.h"
+#include "session/catalogue_watcher.h"
+#include "session/launcher.h"
+#include "window/main_window.h"
 
 namespace batchscope::desktop {
 namespace {

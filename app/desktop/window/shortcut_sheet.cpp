@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shortcut_sheet.h"
+#include "window/shortcut_sheet.h"
 
 #include <QAction>
 #include <QGridLayout>

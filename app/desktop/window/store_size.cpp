@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "store_size.h"
+#include "window/store_size.h"
 
 #include <string>
 

@@ -6,12 +6,12 @@
 
 #include <algorithm>
 
-#include "chart_card.h"
-#include "dashboard.h"
-#include "main_window.h"
-#include "plot_view.h"
-#include "run_session.h"
-#include "view_state.h"
+#include "chart/chart_card.h"
+#include "chart/dashboard.h"
+#include "chart/plot_view.h"
+#include "chart/view_state.h"
+#include "session/run_session.h"
+#include "window/main_window.h"
 
 namespace batchscope::desktop::test {
 

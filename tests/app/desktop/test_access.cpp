@@ -16,16 +16,16 @@
 #include <QToolButton>
 
 #include "batchscope/protocol/paths.h"
-#include "catalogue_watcher.h"
-#include "dashboard.h"
+#include "chart/dashboard.h"
+#include "chart/view_state.h"
 #include "drawn.h"
-#include "main_window.h"
-#include "run_session.h"
+#include "look/theme.h"
+#include "session/catalogue_watcher.h"
+#include "session/run_session.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
 #include "test_case.h"
-#include "theme.h"
-#include "view_state.h"
+#include "window/main_window.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;

@@ -15,17 +15,17 @@
 #include <QXmlStreamReader>
 
 #include "batchscope/protocol/paths.h"
-#include "catalogue_watcher.h"
-#include "explorer_panel.h"
-#include "lesson.h"
-#include "main_window.h"
-#include "run_session.h"
-#include "single_instance.h"
+#include "chart/view_state.h"
+#include "explorer/explorer_panel.h"
+#include "lessons/lesson.h"
+#include "look/theme.h"
+#include "session/catalogue_watcher.h"
+#include "session/run_session.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
 #include "test_case.h"
-#include "theme.h"
-#include "view_state.h"
+#include "window/main_window.h"
+#include "window/single_instance.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;

@@ -11,15 +11,15 @@
 #include <optional>
 
 #include "batchscope/protocol/paths.h"
-#include "catalogue_watcher.h"
-#include "control_panel.h"
-#include "main_window.h"
-#include "replica_buttons.h"
-#include "run_session.h"
+#include "control/control_panel.h"
+#include "control/replica_buttons.h"
+#include "look/theme.h"
+#include "session/catalogue_watcher.h"
+#include "session/run_session.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
 #include "test_case.h"
-#include "theme.h"
+#include "window/main_window.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;

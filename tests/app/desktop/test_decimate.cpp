@@ -5,9 +5,9 @@
 #include <limits>
 #include <random>
 
-#include "decimate.h"
+#include "chart/decimate.h"
+#include "chart/track.h"
 #include "test_case.h"
-#include "track.h"
 
 using namespace batchscope::desktop;
 

@@ -16,16 +16,16 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
-#include "catalogue_watcher.h"
-#include "log_panel.h"
-#include "main_window.h"
-#include "recipe_dialog.h"
-#include "run_session.h"
-#include "shortcut_sheet.h"
+#include "chart/view_state.h"
+#include "records/log_panel.h"
+#include "runs/recipe_dialog.h"
+#include "session/catalogue_watcher.h"
+#include "session/run_session.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
 #include "test_case.h"
-#include "view_state.h"
+#include "window/main_window.h"
+#include "window/shortcut_sheet.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;

@@ -9,21 +9,21 @@
 #include <cmath>
 
 #include "batchscope/protocol/paths.h"
-#include "catalogue_watcher.h"
-#include "chart_card.h"
-#include "control_panel.h"
-#include "dashboard.h"
-#include "derived_series.h"
-#include "explorer_panel.h"
-#include "goodput_curve.h"
-#include "main_window.h"
-#include "replica_buttons.h"
-#include "run_session.h"
-#include "step_times.h"
+#include "chart/chart_card.h"
+#include "chart/dashboard.h"
+#include "chart/derived_series.h"
+#include "chart/goodput_curve.h"
+#include "control/control_panel.h"
+#include "control/replica_buttons.h"
+#include "explorer/explorer_panel.h"
+#include "explorer/step_times.h"
+#include "look/theme.h"
+#include "session/catalogue_watcher.h"
+#include "session/run_session.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
 #include "test_case.h"
-#include "theme.h"
+#include "window/main_window.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;

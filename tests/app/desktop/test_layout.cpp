@@ -5,20 +5,20 @@
 #include <QDockWidget>
 
 #include "batchscope/protocol/paths.h"
-#include "catalogue_watcher.h"
-#include "control_panel.h"
-#include "dashboard.h"
+#include "chart/dashboard.h"
+#include "chart/ticks.h"
+#include "chart/view_state.h"
+#include "control/control_panel.h"
 #include "drawn.h"
-#include "format.h"
-#include "main_window.h"
+#include "look/format.h"
+#include "look/theme.h"
 #include "menu_click.h"
-#include "run_session.h"
+#include "session/catalogue_watcher.h"
+#include "session/run_session.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
 #include "test_case.h"
-#include "theme.h"
-#include "ticks.h"
-#include "view_state.h"
+#include "window/main_window.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;

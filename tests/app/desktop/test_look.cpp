@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "batchscope/protocol/control.h"
-#include "format.h"
-#include "replica_buttons.h"
-#include "status_text.h"
+#include "chart/ticks.h"
+#include "control/replica_buttons.h"
+#include "look/format.h"
+#include "look/status_text.h"
+#include "look/theme.h"
 #include "test_case.h"
-#include "theme.h"
-#include "ticks.h"
 
 using namespace batchscope::desktop;
 

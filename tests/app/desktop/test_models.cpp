@@ -3,13 +3,13 @@
 // The list and table models under Qt's own tester, and what they say.
 #include <QAbstractItemModelTester>
 
-#include "checkpoints_panel.h"
-#include "events_panel.h"
-#include "hyperparameters_panel.h"
-#include "run_field_text.h"
-#include "run_filter_model.h"
-#include "run_model.h"
-#include "shell_words.h"
+#include "records/checkpoints_panel.h"
+#include "records/events_panel.h"
+#include "records/hyperparameters_panel.h"
+#include "runs/run_field_text.h"
+#include "runs/run_filter_model.h"
+#include "runs/run_model.h"
+#include "session/shell_words.h"
 #include "test_case.h"
 
 using namespace batchscope;

@@ -3,7 +3,7 @@
 // What the model is asked for the control panel.
 #include <cmath>
 
-#include "prediction.h"
+#include "chart/prediction.h"
 #include "test_case.h"
 
 using namespace batchscope;

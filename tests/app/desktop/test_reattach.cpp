@@ -15,11 +15,11 @@
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/storage/samples.h"
-#include "catalogue_watcher.h"
-#include "main_window.h"
-#include "run_session.h"
+#include "session/catalogue_watcher.h"
+#include "session/run_session.h"
 #include "temporary_store.h"
 #include "test_case.h"
+#include "window/main_window.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "ribbon.h"
+#include "chart/ribbon.h"
 #include "test_case.h"
 
 using namespace batchscope::desktop;

@@ -11,18 +11,18 @@
 #include <QTableView>
 
 #include "batchscope/protocol/paths.h"
-#include "catalogue_watcher.h"
-#include "comparison.h"
-#include "main_window.h"
-#include "run_filter_model.h"
-#include "run_model.h"
-#include "run_search.h"
-#include "run_session.h"
-#include "run_table_page.h"
+#include "look/theme.h"
+#include "runs/run_filter_model.h"
+#include "runs/run_model.h"
+#include "runs/run_search.h"
+#include "runs/run_table_page.h"
+#include "session/catalogue_watcher.h"
+#include "session/comparison.h"
+#include "session/run_session.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
 #include "test_case.h"
-#include "theme.h"
+#include "window/main_window.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;

@@ -6,12 +6,12 @@
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/storage/samples.h"
-#include "chart_scene.h"
-#include "series_model.h"
+#include "chart/chart_scene.h"
+#include "chart/series_model.h"
+#include "chart/view_state.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
 #include "test_case.h"
-#include "view_state.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;

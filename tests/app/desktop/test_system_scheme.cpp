@@ -10,9 +10,9 @@
 #include <QStandardPaths>
 #include <QThread>
 
-#include "system_scheme.h"
+#include "look/system_scheme.h"
+#include "look/theme.h"
 #include "test_case.h"
-#include "theme.h"
 
 using namespace batchscope::desktop;
 

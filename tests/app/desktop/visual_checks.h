@@ -14,9 +14,9 @@
 #include <QTableView>
 #include <QWidget>
 
-#include "elided_label.h"
-#include "plot_view.h"
-#include "unit_label.h"
+#include "chart/plot_view.h"
+#include "look/elided_label.h"
+#include "look/unit_label.h"
 
 namespace batchscope::desktop::test {
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "prediction.h"
+#include "chart/prediction.h"
 
 namespace batchscope::desktop {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "grab.h"
+#include "tools/grab.h"
 
 #include <QElapsedTimer>
 #include <QEventLoop>
@@ -7,11 +7,11 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/run_state.h"
-#include "catalogue_watcher.h"
-#include "dashboard.h"
-#include "main_window.h"
-#include "report.h"
-#include "run_session.h"
+#include "chart/dashboard.h"
+#include "session/catalogue_watcher.h"
+#include "session/run_session.h"
+#include "share/report.h"
+#include "window/main_window.h"
 
 namespace batchscope::desktop {
 namespace {

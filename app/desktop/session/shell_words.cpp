@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shell_words.h"
+#include "session/shell_words.h"
 
 #include <QRegularExpression>
 #include <QStringList>

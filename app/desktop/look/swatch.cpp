@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "swatch.h"
+#include "look/swatch.h"
 
 #include <QGuiApplication>
 #include <QPainter>
 
-#include "theme.h"
+#include "look/theme.h"
 
 namespace batchscope::desktop {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "plain_table.h"
+#include "look/plain_table.h"
 
 #include <QHeaderView>
 #include <QPainter>
 
-#include "theme.h"
+#include "look/theme.h"
 
 namespace batchscope::desktop {
 

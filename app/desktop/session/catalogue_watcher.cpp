@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "catalogue_watcher.h"
+#include "session/catalogue_watcher.h"
 
 #include <algorithm>
 

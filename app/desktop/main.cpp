@@ -14,12 +14,12 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
-#include "catalogue_watcher.h"
-#include "grab.h"
-#include "main_window.h"
-#include "picture_export.h"
-#include "single_instance.h"
-#include "theme.h"
+#include "look/theme.h"
+#include "session/catalogue_watcher.h"
+#include "share/picture_export.h"
+#include "tools/grab.h"
+#include "window/main_window.h"
+#include "window/single_instance.h"
 
 namespace {
 

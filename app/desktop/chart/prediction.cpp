@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "prediction.h"
+#include "chart/prediction.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "group_bands.h"
+#include "chart/group_bands.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
 
-#include "chart_scene.h"
+#include "chart/chart_scene.h"
 
 namespace batchscope::desktop {
 namespace {

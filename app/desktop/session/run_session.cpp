@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "run_session.h"
+#include "session/run_session.h"
 
 #include <algorithm>
 
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/client.h"
-#include "catalogue_watcher.h"
+#include "session/catalogue_watcher.h"
 
 namespace batchscope::desktop {
 

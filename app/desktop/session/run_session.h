@@ -14,7 +14,7 @@
 
 #include "batchscope/protocol/control.h"
 #include "batchscope/storage/catalogue.h"
-#include "series_model.h"
+#include "chart/series_model.h"
 
 namespace batchscope::run {
 class ControlClient;

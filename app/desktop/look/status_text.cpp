@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "status_text.h"
+#include "look/status_text.h"
 
 #include <QCoreApplication>
 #include <algorithm>
 
 #include "batchscope/protocol/run_state.h"
-#include "format.h"
+#include "look/format.h"
 
 namespace batchscope::desktop {
 namespace {

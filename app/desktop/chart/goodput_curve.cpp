@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "goodput_curve.h"
+#include "chart/goodput_curve.h"
 
 #include <QMouseEvent>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
 
-#include "format.h"
-#include "theme.h"
-#include "ticks.h"
+#include "chart/ticks.h"
+#include "look/format.h"
+#include "look/theme.h"
 
 namespace batchscope::desktop {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "launcher.h"
+#include "session/launcher.h"
 
 #include <QFile>
 #include <QTemporaryDir>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "comparison.h"
+#include "session/comparison.h"
 
 #include <algorithm>
 #include <utility>
