@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What one chart is about to draw, in pixels of its plot area, computed without painting anything: the ranges
-// of its axes, every line in pieces that never cross a restart, the bands of the generations. Of one run, or
-// of several that are compared; then the first is the open one, whose generations the bands are.
+// What one chart is about to draw, in pixels of its plot area: the ranges of its axes, every line in pieces
+// that never cross a restart, the bands of the generations. Of one run, or of several that are compared; then
+// the first is the open one, whose generations the bands are.
 #pragma once
 
-#include <QString>
+#include <QPolygonF>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "chart/chart_spec.h"
 #include "chart/decimate.h"
-#include "chart/group_bands.h"
-#include "chart/series_model.h"
 
 namespace batchscope::desktop {
 
@@ -51,28 +49,5 @@ struct ChartScene {
   bool isCut = false;                    // peaks lie beyond the left axis
   bool isEmpty = true;
 };
-
-// A run among those that are compared.
-struct SceneRun {
-  SeriesModel* model = nullptr;
-  int colour = 0;  // of Theme::runs
-  std::string group;
-};
-
-struct SceneOptions {
-  SeriesModel::Extent range;
-  XAxis axis = XAxis::Step;
-  double smoothing = 0;
-  bool isLog = false;  // y
-  bool isLogX = false;
-  bool isZoomed = false;
-  bool isWhole = false;        // every peak is to fit, also where the chart is robust
-  std::vector<bool> isHidden;  // by line
-  std::vector<SceneRun> runs;  // that are compared, the open one first; empty: it is alone
-  GroupBands bands = GroupBands::None;
-};
-
-ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& plot,
-                      const SceneOptions& options);
 
 }  // namespace batchscope::desktop

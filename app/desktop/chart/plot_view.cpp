@@ -9,8 +9,8 @@
 #include <cmath>
 #include <utility>
 
-#include "control/restart_steps.h"
 #include "look/format.h"
+#include "look/pause_parts.h"
 #include "look/status_text.h"
 
 namespace batchscope::desktop {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "chart/axis_painter.h"
+#include "chart/scene_builder.h"
 #include "chart/series_painter.h"
 #include "chart/view_state.h"
 

@@ -8,6 +8,8 @@
 #include <optional>
 
 #include "chart/chart_scene.h"
+#include "chart/chart_spec.h"
+#include "chart/series_model.h"
 #include "look/theme.h"
 
 class QPainter;

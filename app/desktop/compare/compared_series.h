@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "chart/chart_scene.h"
+#include "chart/scene_builder.h"
 #include "chart/series_model.h"
 
 namespace batchscope::desktop {

@@ -3,9 +3,9 @@
 
 #include <QPainter>
 #include <algorithm>
-#include <array>
 
 #include "look/format.h"
+#include "look/pause_parts.h"
 #include "look/theme.h"
 
 namespace batchscope::desktop {
@@ -13,28 +13,7 @@ namespace {
 
 constexpr int kRow = 20;
 
-struct Part {
-  const char* name;  // as the store and the control protocol have it
-  const char* text;
-};
-
-constexpr std::array<Part, 5> kParts{{{"checkpoint", QT_TRANSLATE_NOOP("RestartSteps", "Checkpoint")},
-                                      {"stop", QT_TRANSLATE_NOOP("RestartSteps", "Stop")},
-                                      {"launch", QT_TRANSLATE_NOOP("RestartSteps", "Launch")},
-                                      {"restore", QT_TRANSLATE_NOOP("RestartSteps", "Restore")},
-                                      {"first step", QT_TRANSLATE_NOOP("RestartSteps", "First step")}}};
-
 }  // namespace
-
-QString describePause(const std::map<std::string, double>& parts) {
-  QStringList words;
-  for (const Part& part : kParts) {
-    if (const auto took = parts.find(part.name); took != parts.end()) {
-      words << RestartSteps::tr(part.text) + QLatin1Char(' ') + formatPause(took->second);
-    }
-  }
-  return words.join(QStringLiteral(", "));
-}
 
 RestartSteps::RestartSteps(QWidget* parent) : QWidget(parent) {
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -42,16 +21,15 @@ RestartSteps::RestartSteps(QWidget* parent) : QWidget(parent) {
   tick_.setInterval(100);
 }
 
-QSize RestartSteps::sizeHint() const { return {200, kRow * static_cast<int>(kParts.size())}; }
+QSize RestartSteps::sizeHint() const { return {200, kRow * static_cast<int>(kPauseParts.size())}; }
 
 void RestartSteps::showRunning(const std::string& phase, double seconds) {
-  const auto part =
-      std::find_if(kParts.begin(), kParts.end(), [&](const Part& p) { return phase == p.name; });
-  running_ = part == kParts.end() ? 0 : static_cast<std::size_t>(part - kParts.begin());
+  const auto part = std::find(kPauseParts.begin(), kPauseParts.end(), phase);
+  running_ = part == kPauseParts.end() ? 0 : static_cast<std::size_t>(part - kPauseParts.begin());
   seconds_ = seconds;
   since_.start();
   tick_.start();
-  setAccessibleDescription(tr(kParts[*running_].text));
+  setAccessibleDescription(pausePartText(*running_));
   update();
 }
 
@@ -68,19 +46,19 @@ void RestartSteps::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setFont(interfaceFont(12));
-  for (std::size_t i = 0; i < kParts.size(); ++i) {
+  for (std::size_t i = 0; i < kPauseParts.size(); ++i) {
     const QRect row(0, static_cast<int>(i) * kRow, width(), kRow);
-    const bool isOn = running_ == i, isDone = running_ ? i < *running_ : parts_.contains(kParts[i].name);
+    const bool isOn = running_ == i, isDone = running_ ? i < *running_ : parts_.contains(kPauseParts[i]);
     painter.setPen(isDone || isOn ? Qt::NoPen : QPen(theme.faint, 1.2));
     painter.setBrush(isOn ? theme.accent : isDone ? theme.good : QColor(Qt::transparent));
     painter.drawEllipse(QPointF(5, row.center().y() + 0.5), 4, 4);
     painter.setPen(isDone || isOn ? theme.text : theme.dim);
-    painter.drawText(row.adjusted(24, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, tr(kParts[i].text));
+    painter.drawText(row.adjusted(24, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, pausePartText(i));
     QString value;
     if (isOn) {
       value = tr("%1 s").arg(seconds_ + static_cast<double>(since_.elapsed()) / 1000, 0, 'f', 1);
     } else if (!running_ && isDone) {
-      value = formatPause(parts_.at(kParts[i].name));
+      value = formatPause(parts_.at(kPauseParts[i]));
     }
     painter.setPen(isOn ? theme.accent : theme.dim);
     painter.drawText(row, Qt::AlignVCenter | Qt::AlignRight, value);

@@ -13,9 +13,6 @@
 
 namespace batchscope::desktop {
 
-// "Checkpoint 12 ms, Stop 3 ms, Launch 20 ms, ...", in the order in which they come.
-QString describePause(const std::map<std::string, double>& parts);
-
 class RestartSteps : public QWidget {
   Q_OBJECT
  public:

@@ -15,8 +15,6 @@
 #include "chart/chart_card.h"
 #include "chart/goodput_curve.h"
 #include "chart/prediction.h"
-#include "control/control_panel.h"
-#include "control/replica_buttons.h"
 #include "explorer/step_time_plot.h"
 #include "explorer/step_times.h"
 #include "look/format.h"
@@ -45,8 +43,8 @@ QFrame* card(QWidget* parent) {
 
 }  // namespace
 
-ExplorerPanel::ExplorerPanel(RunSession* session, ViewState* state, ControlPanel* control, QWidget* parent)
-    : QWidget(parent), session_(session), control_(control), times_(new StepTimeModel(this)) {
+ExplorerPanel::ExplorerPanel(RunSession* session, ViewState* state, QWidget* parent)
+    : QWidget(parent), session_(session), times_(new StepTimeModel(this)) {
   auto* curveCard = card(this);
   curve_ = new GoodputCurve(curveCard);
   curve_->setLarge();
@@ -77,11 +75,8 @@ ExplorerPanel::ExplorerPanel(RunSession* session, ViewState* state, ControlPanel
   timesTimer_.setSingleShot(true);
   timesTimer_.setInterval(kTimesInterval);
   connect(&timesTimer_, &QTimer::timeout, this, &ExplorerPanel::refreshStepTimes);
-  connect(slider_, &QSlider::valueChanged, this,
-          [this](int replicas) { control_->replicas()->choose(replicas); });
-  connect(apply_, &QPushButton::clicked, control_->restartButton(), &QPushButton::click);
-  connect(control_->replicas(), &ReplicaButtons::chosenChanged, this, &ExplorerPanel::refresh);
-  connect(control_, &ControlPanel::restartUpdated, this, &ExplorerPanel::updateApply);
+  connect(slider_, &QSlider::valueChanged, this, &ExplorerPanel::replicasChosen);
+  connect(apply_, &QPushButton::clicked, this, &ExplorerPanel::restartRequested);
   connect(session_, &RunSession::detailsChanged, this, &ExplorerPanel::refresh);
   connect(session_, &RunSession::statusChanged, this, &ExplorerPanel::refresh);
 }
@@ -168,6 +163,14 @@ QWidget* ExplorerPanel::stepTimeCard() {
   return frame;
 }
 
+void ExplorerPanel::setRestart(const OfferedRestart& restart) {
+  if (restart == restart_) return;
+  restart_ = restart;
+  apply_->setText(restart_.text);
+  apply_->setEnabled(restart_.isPossible);
+  refresh();
+}
+
 void ExplorerPanel::sessionOpened() {
   SeriesModel* series = session_->series();
   // What only this page needs is read once it is looked at.
@@ -194,10 +197,9 @@ void ExplorerPanel::refreshSamples() {
 
 void ExplorerPanel::refresh() {
   if (!isVisible()) return;
-  updateApply();
-  const int replicas = std::max(1, control_->replicas()->chosen());
+  const int replicas = std::max(1, restart_.replicas);
   const bool hasModel = session_->isOpen() && session_->model().has_value();
-  slider_->setEnabled(hasModel && control_->replicas()->isEnabled());
+  slider_->setEnabled(hasModel && restart_.canChoose);
   {
     const QSignalBlocker quiet(slider_);
     const int profiled = hasModel ? session_->model()->max_profiled_replicas : 0;
@@ -256,11 +258,6 @@ void ExplorerPanel::refreshStepTimes() {
   times_->setTimes(std::move(times));
   // The plot gives way to the table, all of which is to be seen.
   table_->setFixedWidth(table_->horizontalHeader()->length() + kScrollBar);
-}
-
-void ExplorerPanel::updateApply() {
-  apply_->setText(control_->restartButton()->text());
-  apply_->setEnabled(control_->restartButton()->isEnabled());
 }
 
 }  // namespace batchscope::desktop

@@ -2,8 +2,9 @@
 //
 // The goodput explorer: what the fitted model says of a run, live or recorded. Throughput, efficiency and
 // goodput over batch size for a number of replicas that a slider chooses, with what changes against now and
-// a button that restarts on it (the control panel's own); the learning-rate factors that the scaling rules
-// would have given; the noise scale beside the batch size; measured against predicted step times.
+// a button that restarts on it (it asks for what the control panel's does); the learning-rate factors that
+// the scaling rules would have given; the noise scale beside the batch size; measured against predicted step
+// times.
 #pragma once
 
 #include <QTimer>
@@ -20,17 +21,25 @@ class QTableView;
 namespace batchscope::desktop {
 
 class ChartCard;
-class ControlPanel;
 class GoodputCurve;
 class RunSession;
 class StepTimeModel;
 class StepTimePlot;
 class ViewState;
 
+// The restart that the control panel would ask for: on how many replicas, and what its button says.
+struct OfferedRestart {
+  int replicas = 0;
+  bool canChoose = true;  // another number
+  QString text;
+  bool isPossible = false;
+  bool operator==(const OfferedRestart&) const = default;
+};
+
 class ExplorerPanel : public QWidget {
   Q_OBJECT
  public:
-  ExplorerPanel(RunSession* session, ViewState* state, ControlPanel* control, QWidget* parent = nullptr);
+  ExplorerPanel(RunSession* session, ViewState* state, QWidget* parent = nullptr);
 
   QSlider* slider() const { return slider_; }
   QPushButton* applyButton() const { return apply_; }
@@ -38,10 +47,15 @@ class ExplorerPanel : public QWidget {
   StepTimeModel* stepTimes() const { return times_; }
   const std::array<ChartCard*, 2>& cards() const { return cards_; }
 
+  void setRestart(const OfferedRestart& restart);
   // The series are there, or another run's.
   void sessionOpened();
   // New samples are in the model.
   void refreshSamples();
+
+ Q_SIGNALS:
+  void replicasChosen(int replicas);
+  void restartRequested();
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -52,10 +66,9 @@ class ExplorerPanel : public QWidget {
   void refresh();
   void refreshWhatIf(const protocol::Model& model, int replicas);
   void refreshStepTimes();
-  void updateApply();
 
   RunSession* session_;
-  ControlPanel* control_;
+  OfferedRestart restart_;
   GoodputCurve* curve_;
   QSlider* slider_;
   QLabel* count_;

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lessons/lesson_stage.h"
 
-#include <QSlider>
 #include <QWidget>
 #include <algorithm>
 
 #include "batchscope/protocol/error.h"
-#include "chart/dashboard.h"
-#include "chart/goodput_curve.h"
+#include "chart/chart_card.h"
 #include "chart/view_state.h"
-#include "control/control_panel.h"
-#include "control/replica_buttons.h"
-#include "explorer/explorer_panel.h"
 #include "lessons/lesson_numbers.h"
 #include "lessons/lesson_panel.h"
 #include "look/theme.h"
@@ -135,22 +130,19 @@ void LessonStage::apply(const Highlight& highlight) {
   setStyleProperty(widget, "highlighted", true);
 }
 
-void LessonStage::apply(const ChooseReplicas& choose) { parts_.control->replicas()->choose(choose.replicas); }
+void LessonStage::apply(const ChooseReplicas& choose) { Q_EMIT replicasChosen(choose.replicas); }
 
 void LessonStage::apply(const RaisePanel& raise) { Q_EMIT panelRequested(raise.name); }
 
 // The card that it means.
 QWidget* LessonStage::named(const QString& what) const {
-  if (what == QLatin1String("curve")) return parts_.explorer->curve()->parentWidget();
-  if (what == QLatin1String("what-if")) return parts_.explorer->slider()->parentWidget();
-  std::vector<ChartCard*> cards = parts_.dashboard->cards();
-  cards.insert(cards.end(), parts_.explorer->cards().begin(), parts_.explorer->cards().end());
-  const auto found = std::find_if(cards.begin(), cards.end(), [&](const ChartCard* card) {
+  if (const auto card = parts_.cards.find(what); card != parts_.cards.end()) return card->second;
+  const auto found = std::find_if(parts_.charts.begin(), parts_.charts.end(), [&](const ChartCard* card) {
     const auto& lines = card->plot()->spec().lines;
     return std::any_of(lines.begin(), lines.end(),
                        [&](const LineSpec& line) { return line.series == what.toStdString(); });
   });
-  return found == cards.end() ? nullptr : *found;
+  return found == parts_.charts.end() ? nullptr : *found;
 }
 
 }  // namespace batchscope::desktop

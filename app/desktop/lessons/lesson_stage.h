@@ -8,7 +8,9 @@
 #include <QPointer>
 #include <QSet>
 #include <deque>
+#include <map>
 #include <optional>
+#include <vector>
 
 #include "lessons/lesson.h"
 
@@ -17,9 +19,7 @@ class QWidget;
 namespace batchscope::desktop {
 
 class CatalogueWatcher;
-class ControlPanel;
-class Dashboard;
-class ExplorerPanel;
+class ChartCard;
 class Launcher;
 class LessonPanel;
 class RunSession;
@@ -32,16 +32,17 @@ class LessonStage : public QObject {
     CatalogueWatcher* watcher;
     RunSession* session;
     ViewState* view;
-    Dashboard* dashboard;
-    ExplorerPanel* explorer;
-    ControlPanel* control;
     Launcher* launcher;
+    // What a lesson may point at: charts, by a series of theirs, and other cards by name.
+    std::vector<ChartCard*> charts;
+    std::map<QString, QWidget*> cards;
   };
   LessonStage(const Parts& parts, LessonPanel* panel, QObject* parent = nullptr);
 
  Q_SIGNALS:
   void runRequested(const QString& id);
   void explorerRequested(bool isShown);
+  void replicasChosen(int replicas);
   void panelRequested(const QString& name);
   void said(const QString& message);
 

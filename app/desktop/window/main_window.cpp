@@ -7,6 +7,7 @@
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QScreen>
 #include <QSettings>
 #include <QSignalBlocker>
@@ -26,6 +27,7 @@
 #include "compare/comparison_panel.h"
 #include "compare/differences_panel.h"
 #include "control/control_panel.h"
+#include "control/replica_buttons.h"
 #include "explorer/explorer_panel.h"
 #include "lessons/lesson_panel.h"
 #include "look/elided_label.h"
@@ -69,7 +71,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
       header_(new HeaderBar(session_, view_, this)),
       dashboard_(new Dashboard(view_, this)),
       control_(new ControlPanel(session_, view_, run::Machine::here(), this)),
-      explorer_(new ExplorerPanel(session_, view_, control_, this)),
+      explorer_(new ExplorerPanel(session_, view_, this)),
       instruments_(new QStackedWidget(this)),
       inner_(new QMainWindow(this, Qt::Widget)),
       pages_(new QStackedWidget(this)),
@@ -162,6 +164,16 @@ void MainWindow::buildCentre() {
   inner_->setCentralWidget(instruments_);
   control_->setExplorerAction(header_->explorerAction());
   connect(header_->explorerAction(), &QAction::toggled, this, &MainWindow::showExplorer);
+  connect(explorer_, &ExplorerPanel::replicasChosen, control_->replicas(), &ReplicaButtons::choose);
+  connect(explorer_, &ExplorerPanel::restartRequested, control_->restartButton(), &QPushButton::click);
+  const auto offer = [this] {
+    explorer_->setRestart({.replicas = control_->replicas()->chosen(),
+                           .canChoose = control_->replicas()->isEnabled(),
+                           .text = control_->restartButton()->text(),
+                           .isPossible = control_->restartButton()->isEnabled()});
+  };
+  connect(control_->replicas(), &ReplicaButtons::chosenChanged, explorer_, offer);
+  connect(control_, &ControlPanel::restartUpdated, explorer_, offer);
   connect(control_, &ControlPanel::explorerRequested, this, [this] { showExplorer(true); });
   auto* shown = new QWidget(this);
   runColumn_ = new QVBoxLayout(shown);

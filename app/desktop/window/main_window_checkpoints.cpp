@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What of the main window going on from a checkpoint concerns.
+// Going on from a checkpoint: resuming and forking, from the panel and from the menu.
 #include <QMenu>
 
 #include "records/checkpoints_panel.h"

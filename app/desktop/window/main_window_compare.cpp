@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What of the main window comparing runs concerns: the chosen runs' series go to the charts.
+// Comparing runs: their menu and legend, and the chosen runs' series on the charts.
 #include <QDockWidget>
 #include <QMenuBar>
 #include <QVBoxLayout>

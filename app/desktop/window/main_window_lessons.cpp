@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The main window's part in lessons: it makes room for them, and does what they ask of it.
+// Lessons: the room that is made for them, and what their pages ask of the window.
 #include <QDockWidget>
 #include <QListView>
 #include <QSettings>
+#include <QSlider>
 #include <algorithm>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/run/recipe.h"
+#include "chart/dashboard.h"
+#include "chart/goodput_curve.h"
+#include "control/control_panel.h"
+#include "control/replica_buttons.h"
+#include "explorer/explorer_panel.h"
 #include "lessons/lesson_model.h"
 #include "lessons/lesson_panel.h"
 #include "lessons/lesson_stage.h"
@@ -25,16 +31,19 @@ constexpr QLatin1String kDone("lessons/done");
 
 void MainWindow::buildLessons() {
   lessons_->hide();
+  std::vector<ChartCard*> charts = dashboard_->cards();
+  charts.insert(charts.end(), explorer_->cards().begin(), explorer_->cards().end());
   auto* stage = new LessonStage({.watcher = watcher_,
                                  .session = session_,
                                  .view = view_,
-                                 .dashboard = dashboard_,
-                                 .explorer = explorer_,
-                                 .control = control_,
-                                 .launcher = launcher_},
+                                 .launcher = launcher_,
+                                 .charts = charts,
+                                 .cards = {{QStringLiteral("curve"), explorer_->curve()->parentWidget()},
+                                           {QStringLiteral("what-if"), explorer_->slider()->parentWidget()}}},
                                 lessons_, this);
   connect(stage, &LessonStage::runRequested, this, [this](const QString& id) { openRun(id.toStdString()); });
   connect(stage, &LessonStage::explorerRequested, this, &MainWindow::showExplorer);
+  connect(stage, &LessonStage::replicasChosen, control_->replicas(), &ReplicaButtons::choose);
   connect(stage, &LessonStage::panelRequested, this, [this](const QString& name) {
     auto* dock = inner_->findChild<QDockWidget*>(name);
     dock->show();

@@ -6,7 +6,7 @@
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/storage/samples.h"
-#include "chart/chart_scene.h"
+#include "chart/scene_builder.h"
 #include "chart/series_model.h"
 #include "chart/view_state.h"
 #include "synthetic_run.h"

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Computes what a chart draws from the series and how they are looked at, without painting anything.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "chart/chart_scene.h"
+#include "chart/chart_spec.h"
+#include "chart/group_bands.h"
+#include "chart/series_model.h"
+
+namespace batchscope::desktop {
+
+// A run among those that are compared.
+struct SceneRun {
+  SeriesModel* model = nullptr;
+  int colour = 0;  // of Theme::runs
+  std::string group;
+};
+
+struct SceneOptions {
+  SeriesModel::Extent range;
+  XAxis axis = XAxis::Step;
+  double smoothing = 0;
+  bool isLog = false;  // y
+  bool isLogX = false;
+  bool isZoomed = false;
+  bool isWhole = false;        // every peak is to fit, also where the chart is robust
+  std::vector<bool> isHidden;  // by line
+  std::vector<SceneRun> runs;  // that are compared, the open one first; empty: it is alone
+  GroupBands bands = GroupBands::None;
+};
+
+ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& plot,
+                      const SceneOptions& options);
+
+}  // namespace batchscope::desktop
