@@ -95,7 +95,8 @@ class LogPrinter {
     std::map<LogName, std::filesystem::path> names;
     std::error_code fault;
     for (const auto& entry : std::filesystem::directory_iterator(folder_, fault))
-      if (const auto name = protocol::parse_log_name(entry.path().filename().native())) names[*name] = entry.path();
+      if (const auto name = protocol::parse_log_name(entry.path().filename().native()))
+        names[*name] = entry.path();
     return names;
   }
 
