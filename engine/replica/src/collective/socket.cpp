@@ -14,7 +14,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -22,6 +21,7 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/unix_address.h"
 
 namespace batchscope {
 namespace {
@@ -96,12 +96,9 @@ void send_at_once(int descriptor) {
 }
 
 sockaddr_un unix_address(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
   if (!fits_unix_socket(path))
     throw Error(ErrorKind::usage, "socket path '" + path + "' is longer than a Unix socket's may be");
-  std::copy(path.begin(), path.end(), address.sun_path);
-  return address;
+  return protocol::unix_address(path);
 }
 
 }  // namespace

@@ -3,14 +3,12 @@
 // Meeting, folding and failing of the star.
 #include "collective/star.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <thread>
 #include <utility>
 
+#include "batchscope/protocol/random_text.h"
 #include "collective/frame.h"
 
 namespace batchscope {
@@ -26,16 +24,6 @@ Deadline after(std::chrono::milliseconds timeout) { return std::chrono::steady_c
 std::string seconds(std::chrono::milliseconds timeout) {
   return timeout.count() % 1000 == 0 ? std::to_string(timeout.count() / 1000) + " s"
                                      : std::to_string(timeout.count()) + " ms";
-}
-
-std::string random_token() {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::array<unsigned char, Star::kTokenSize> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    throw Error(ErrorKind::io, "the system gives no random bytes");
-  std::string token;
-  for (const unsigned char byte : bytes) token += kDigits[byte % 16];
-  return token;
 }
 
 std::string replicas(const std::vector<int>& ranks) {
@@ -74,7 +62,7 @@ Star::Star(const Meeting& meeting) : rank_(meeting.rank), size_(meeting.size), t
 
 void Star::meet_as_hub(const Meeting& meeting) {
   Listener listener(meeting.hub, meeting.port);
-  const std::string token = meeting.token.empty() ? random_token() : meeting.token;
+  const std::string token = meeting.token.empty() ? protocol::random_text(kTokenSize) : meeting.token;
   meeting.publish(token + " " + listener.address());
 
   const Deadline deadline = after(timeout_);
