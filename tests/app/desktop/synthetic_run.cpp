@@ -55,8 +55,9 @@ class Writer {
  private:
   void generation(int g) {
     const int replicas = kReplicas[g];
-    const std::int64_t resumed = g == 2 ? step_ - options_.lostSteps : step_;
-    if (g == 2) progress_ -= 2.5 * static_cast<double>(options_.lostSteps);
+    const std::int64_t lost = g == 2 ? options_.stepsPerGeneration / 10 : 0;
+    const std::int64_t resumed = step_ - lost;
+    progress_ -= 2.5 * static_cast<double>(lost);
     storage::Generation row;
     row.number = g;
     row.replicas = replicas;

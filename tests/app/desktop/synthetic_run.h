@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A believable run, written into a store of its own as a supervisor would have: three generations on 2, 4 and
-// 8 replicas, the third resumed from a checkpoint that lies some steps back, with all series the window
+// 8 replicas, the third resumed from a checkpoint a tenth of a generation back, with all series the window
 // draws, events, checkpoints, hyperparameters and a fitted model.
 #pragma once
 
@@ -15,7 +15,6 @@ namespace batchscope::desktop::test {
 struct SyntheticOptions {
   std::string name = "digits-cnn";
   std::int64_t stepsPerGeneration = 2400;
-  std::int64_t lostSteps = 150;
   protocol::RunState state = protocol::RunState::finished;
   bool hasModel = true;
   unsigned seed = 7;  // of its noise

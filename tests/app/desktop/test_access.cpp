@@ -8,24 +8,13 @@
 #include <QAccessible>
 #include <QComboBox>
 #include <QLineEdit>
-#include <QMenu>
-#include <QMenuBar>
 #include <QPlainTextEdit>
 #include <QSlider>
 #include <QTabBar>
 #include <QToolButton>
 
-#include "batchscope/protocol/paths.h"
-#include "chart/dashboard.h"
-#include "chart/view_state.h"
-#include "drawn.h"
-#include "look/theme.h"
-#include "session/catalogue_watcher.h"
-#include "session/run_session.h"
-#include "synthetic_run.h"
-#include "temporary_store.h"
 #include "test_case.h"
-#include "window/main_window.h"
+#include "window_test.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
@@ -65,13 +54,8 @@ void collect(const QMenu* menu, QList<QAction*>& found) {
 
 }  // namespace
 
-class TestAccess : public QObject {
+class TestAccess : public test::WindowTest {
   Q_OBJECT
-
-  test::TemporaryStore store_;
-  std::unique_ptr<storage::Catalogue> catalogue_;
-  std::unique_ptr<CatalogueWatcher> watcher_;
-  std::unique_ptr<MainWindow> window_;
 
   QList<QAction*> actions() const {
     QList<QAction*> found;
@@ -83,19 +67,9 @@ class TestAccess : public QObject {
 
  private Q_SLOTS:
   void initTestCase() {
-    catalogue_ = std::make_unique<storage::Catalogue>(protocol::catalogue_path());
-    test::SyntheticOptions options;
-    options.stepsPerGeneration = 300;
-    options.lostSteps = 20;
-    test::writeSyntheticRun(*catalogue_, options);
-    watcher_ = std::make_unique<CatalogueWatcher>(protocol::catalogue_path());
-    applyTheme(Theme::Mode::Light);
-    window_ = std::make_unique<MainWindow>(watcher_.get(), false);
-    window_->resize(1440, 900);
-    window_->show();
-    window_->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
-    QTRY_VERIFY_WITH_TIMEOUT(test::isDrawn(*window_), 30000);
+    test::writeSyntheticRun(catalogue_, {.stepsPerGeneration = 300});
+    showWindow();
+    test::awaitDrawn(*window_);
   }
 
   void everyControlHasAName() {
@@ -183,8 +157,8 @@ class TestAccess : public QObject {
     QFETCH(bool, isLog);
     window_->view()->setAxis(static_cast<XAxis>(axis), window_->session()->series());
     window_->view()->setLogX(isLog);
-    QTRY_VERIFY_WITH_TIMEOUT(test::isDrawn(*window_), 30000);
-    const ChartScene& scene = window_->dashboard()->cards()[0]->plot()->painter().scene();
+    test::awaitDrawn(*window_);
+    const ChartScene& scene = plotAt(0)->painter().scene();
     QVERIFY(!scene.isEmpty);
     QCOMPARE(scene.left.logX, isLog);
     QCOMPARE(scene.bands.size(), 3u);
@@ -195,17 +169,8 @@ class TestAccess : public QObject {
       for (const QPolygonF& line : piece.ink.raw) right = std::max(right, line.last().x());
     }
     QVERIFY(std::abs(right - scene.left.plot.right()) < 4);
-    const QString folder = qEnvironmentVariable("BATCHSCOPE_PICTURES");
-    if (!folder.isEmpty()) {
-      window_->grab().save(QStringLiteral("%1/axis-%2%3.png").arg(folder).arg(axis).arg(isLog ? "-log" : ""));
-    }
+    test::keepPicture(*window_, QStringLiteral("axis-%1%2").arg(axis).arg(isLog ? "-log" : ""));
     window_->view()->setLogX(false);
-  }
-
-  void cleanupTestCase() {
-    window_.reset();
-    watcher_.reset();
-    catalogue_.reset();
   }
 };
 

@@ -14,18 +14,11 @@
 #include <QSvgRenderer>
 #include <QXmlStreamReader>
 
-#include "batchscope/protocol/paths.h"
-#include "chart/view_state.h"
 #include "explorer/explorer_panel.h"
 #include "lessons/lesson.h"
-#include "look/theme.h"
-#include "session/catalogue_watcher.h"
-#include "session/run_session.h"
-#include "synthetic_run.h"
-#include "temporary_store.h"
 #include "test_case.h"
-#include "window/main_window.h"
 #include "window/single_instance.h"
+#include "window_test.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
@@ -66,12 +59,9 @@ QString entry(const QString& key) {
 
 }  // namespace
 
-class TestCitizen : public QObject {
+class TestCitizen : public test::WindowTest {
   Q_OBJECT
 
-  test::TemporaryStore store_;
-  std::unique_ptr<storage::Catalogue> catalogue_;
-  std::unique_ptr<CatalogueWatcher> watcher_;
   std::string id_, other_;
 
  private Q_SLOTS:
@@ -80,15 +70,9 @@ class TestCitizen : public QObject {
     QVERIFY(QDir().mkpath(store_.path(QStringLiteral("runtime"))));
     QFile::setPermissions(store_.path(QStringLiteral("runtime")),
                           QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
-    catalogue_ = std::make_unique<storage::Catalogue>(protocol::catalogue_path());
-    test::SyntheticOptions options;
-    options.stepsPerGeneration = 60;
-    options.lostSteps = 5;
-    id_ = test::writeSyntheticRun(*catalogue_, options);
-    options.name = "other";
-    other_ = test::writeSyntheticRun(*catalogue_, options);
-    watcher_ = std::make_unique<CatalogueWatcher>(protocol::catalogue_path());
-    applyTheme(Theme::Mode::Light);
+    id_ = test::writeSyntheticRun(catalogue_, {.stepsPerGeneration = 60});
+    other_ = test::writeSyntheticRun(catalogue_, {.name = "other", .stepsPerGeneration = 60});
+    watcher_.reload();
   }
 
   void theEntryIsValid() {
@@ -136,7 +120,6 @@ class TestCitizen : public QObject {
 
   void everyIconIsDrawn() {
     int seen = 0;
-    const QString folder = qEnvironmentVariable("BATCHSCOPE_PICTURES");
     for (QDirIterator files(resource(QStringLiteral("icons/hicolor")), {QStringLiteral("*.svg")}, QDir::Files,
                             QDirIterator::Subdirectories);
          files.hasNext();) {
@@ -155,14 +138,9 @@ class TestCitizen : public QObject {
           for (int x = 0; x < size; ++x) inked += qAlpha(image.pixel(x, y)) > 128;
         }
         QVERIFY2(inked > size * size / 8, qPrintable(name));
-        if (!folder.isEmpty())
-          image.save(QStringLiteral("%1/icon-%2-%3.png")
-                         .arg(folder, QFileInfo(name)
-                                          .dir()
-                                          .path()
-                                          .section(QLatin1Char('/'), -2)
-                                          .replace(QLatin1Char('/'), QLatin1Char('-')))
-                         .arg(size));
+        QString kind = QFileInfo(name).path().section(QLatin1Char('/'), -2);
+        kind.replace(QLatin1Char('/'), QLatin1Char('-'));
+        test::keepPicture(QPixmap::fromImage(image), QStringLiteral("icon-%1-%2").arg(kind).arg(size));
       }
       ++seen;
     }
@@ -202,7 +180,7 @@ class TestCitizen : public QObject {
 
   void theNextSessionGoesOn() {
     {
-      MainWindow first(watcher_.get());
+      MainWindow first(&watcher_);
       first.resize(1300, 820);
       first.show();
       first.openRun(id_);
@@ -213,7 +191,7 @@ class TestCitizen : public QObject {
       QTest::qWait(20);
       first.close();
     }
-    MainWindow next(watcher_.get());
+    MainWindow next(&watcher_);
     next.show();
     QTRY_VERIFY(next.session()->isOpen());
     QCOMPARE(next.session()->run().id, id_);
@@ -254,7 +232,7 @@ class TestCitizen : public QObject {
       QCOMPARE(call(window(), {file}).status, 0);
       QCOMPARE(asked, file);
     }
-    MainWindow shown(watcher_.get(), false);
+    MainWindow shown(&watcher_, false);
     shown.show();
     shown.importRun(file);
     QTRY_VERIFY_WITH_TIMEOUT(
@@ -266,11 +244,6 @@ class TestCitizen : public QObject {
     shown.importRun(resource(QStringLiteral("desktop/%1.mime.xml").arg(kId)));
     const auto* message = shown.findChild<QLabel*>(QStringLiteral("message"));
     QTRY_VERIFY_WITH_TIMEOUT(message->text().contains(QStringLiteral("was not taken in")), 60'000);
-  }
-
-  void cleanupTestCase() {
-    watcher_.reset();
-    catalogue_.reset();
   }
 };
 

@@ -2,7 +2,7 @@
 //
 // Runs that are compared: chosen by mouse and by keyboard, drawn on the same charts in their colours on every
 // x axis, each generation by itself; their values at the cross-hair, bands of groups, and in what they
-// differ. With BATCHSCOPE_PICTURES set to a folder, pictures are kept there.
+// differ.
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
 #include <QListView>
@@ -10,24 +10,16 @@
 #include <QToolButton>
 #include <cmath>
 
-#include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/series.h"
-#include "chart/dashboard.h"
-#include "chart/view_state.h"
 #include "compare/compared_series.h"
 #include "compare/comparison_bar.h"
 #include "compare/comparison_panel.h"
 #include "compare/differences_panel.h"
-#include "look/theme.h"
 #include "runs/run_model.h"
-#include "session/catalogue_watcher.h"
 #include "session/comparison.h"
-#include "session/run_session.h"
-#include "synthetic_run.h"
-#include "temporary_store.h"
 #include "test_case.h"
 #include "visual_checks.h"
-#include "window/main_window.h"
+#include "window_test.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
@@ -35,11 +27,6 @@ using namespace batchscope::desktop;
 namespace {
 
 constexpr std::size_t kLossChart = 4, kLossLine = 0;
-
-void keepPicture(QWidget& window, const char* name) {
-  const QString folder = qEnvironmentVariable("BATCHSCOPE_PICTURES");
-  if (!folder.isEmpty()) window.grab().save(QStringLiteral("%1/%2.png").arg(folder, QLatin1String(name)));
-}
 
 double rightEnd(const SceneLine& line) {
   double right = 0;
@@ -50,19 +37,13 @@ double rightEnd(const SceneLine& line) {
 
 }  // namespace
 
-class TestComparison : public QObject {
+class TestComparison : public test::WindowTest {
   Q_OBJECT
 
-  test::TemporaryStore store_;
-  std::unique_ptr<storage::Catalogue> catalogue_;
-  std::unique_ptr<CatalogueWatcher> watcher_;
-  std::unique_ptr<MainWindow> window_;
   std::string alone_;
   std::vector<std::string> seeds_;  // of one group, the last is twice as long
 
-  const ChartScene& scene(std::size_t chart = kLossChart) const {
-    return window_->dashboard()->cards()[chart]->plot()->painter().scene();
-  }
+  const ChartScene& scene(std::size_t chart = kLossChart) const { return plotAt(chart)->painter().scene(); }
   const SceneLine* line(std::size_t run, std::size_t spec = kLossLine) const {
     for (const SceneLine& line : scene().lines)
       if (line.run == run && line.spec == spec) return &line;
@@ -78,30 +59,17 @@ class TestComparison : public QObject {
 
  private Q_SLOTS:
   void initTestCase() {
-    catalogue_ = std::make_unique<storage::Catalogue>(protocol::catalogue_path());
-    test::SyntheticOptions options;
-    options.stepsPerGeneration = 200;
-    options.lostSteps = 20;
-    options.group = "seeds";
+    test::SyntheticOptions options{.stepsPerGeneration = 200, .group = "seeds"};
     for (unsigned seed = 1; seed <= 3; ++seed) {
       options.name = "digits-seed-" + std::to_string(seed);
       options.seed = seed;
       options.loss = seed;
       if (seed == 3) options.stepsPerGeneration = 400;
-      seeds_.push_back(test::writeSyntheticRun(*catalogue_, options));
+      seeds_.push_back(test::writeSyntheticRun(catalogue_, options));
     }
-    catalogue_->put_hyperparameters(seeds_[1], {{"lr", "0.1"}});
-    options = {};
-    options.stepsPerGeneration = 200;
-    options.lostSteps = 20;
-    options.name = "digits-alone";
-    alone_ = test::writeSyntheticRun(*catalogue_, options);
-    watcher_ = std::make_unique<CatalogueWatcher>(protocol::catalogue_path());
-    applyTheme(Theme::Mode::Light);
-    window_ = std::make_unique<MainWindow>(watcher_.get(), false);
-    window_->resize(1440, 900);
-    window_->show();
-    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+    catalogue_.put_hyperparameters(seeds_[1], {{"lr", "0.1"}});
+    alone_ = test::writeSyntheticRun(catalogue_, {.name = "digits-alone", .stepsPerGeneration = 200});
+    showWindow();
     QTRY_VERIFY(window_->session()->isOpen());
     QCOMPARE(window_->session()->run().id, alone_);
     window_->view()->setAxis(XAxis::Step, window_->session()->series());
@@ -125,7 +93,7 @@ class TestComparison : public QObject {
     QCOMPARE(window_->session()->run().id, seeds_[2]);
     window_->openRun(alone_);
     awaitRuns(3);
-    keepPicture(*window_, "compare-light");
+    test::keepPicture(*window_, QStringLiteral("compare-light"));
   }
 
   void theirLinesAreTheirSamplesInTheirColours() {
@@ -133,7 +101,7 @@ class TestComparison : public QObject {
     storage::SampleReader reader(protocol::run_paths(seeds_[2]).samples);
     const SceneLine& drawn = *line(2);
     QCOMPARE(drawn.colour, *window_->comparison()->colourOf(seeds_[2]));
-    const QImage picture = window_->dashboard()->cards()[kLossChart]->plot()->grab().toImage();
+    const QImage picture = plotAt(kLossChart)->grab().toImage();
     const QColor colour = Theme::current().run(drawn.colour);
     int seen = 0;
     for (const auto& sample : reader.read(protocol::series::kLoss, 1)) {
@@ -166,7 +134,7 @@ class TestComparison : public QObject {
   void everyAxisShowsAllOfThem() {
     for (const XAxis axis : kXAxes) {
       window_->view()->setAxis(axis, window_->session()->series());
-      window_->dashboard()->cards()[kLossChart]->plot()->repaint();
+      plotAt(kLossChart)->repaint();
       awaitRuns(3);
       // The longest run reaches the right edge, the others do not.
       const double edge = scene().left.plot.right();
@@ -187,11 +155,11 @@ class TestComparison : public QObject {
     const double loss = reader.read(protocol::series::kLoss, 1, 300, 300).front().value;
     QCOMPARE(values->model()->index(1, 0).data().toString(), QStringLiteral("digits-seed-1"));
     QVERIFY(std::abs(values->model()->index(1, 2).data().toString().toDouble() - loss) < 0.01 * loss);
-    keepPicture(*window_, "compare-values");
+    test::keepPicture(*window_, QStringLiteral("compare-values"));
   }
 
   void theCrossHairGoesBeyondTheOpenRun() {
-    PlotView* plot = window_->dashboard()->cards()[kLossChart]->plot();
+    PlotView* plot = plotAt(kLossChart);
     plot->repaint();
     const QRectF area = plot->plotArea();
     QTest::mouseMove(plot, QPoint(qRound(area.right()) - 10, qRound(area.center().y())));
@@ -230,10 +198,10 @@ class TestComparison : public QObject {
       QVERIFY(std::abs(top - heights[0]) < 6 && std::abs(bottom - heights[2]) < 6);
     }
     QCOMPARE(ofLoss, 2);  // the group, and the run that is in none
-    keepPicture(*window_, "compare-groups");
+    test::keepPicture(*window_, QStringLiteral("compare-groups"));
     applyTheme(Theme::Mode::Dark);
     QTest::qWait(50);
-    keepPicture(*window_, "compare-groups-dark");
+    test::keepPicture(*window_, QStringLiteral("compare-groups-dark"));
     applyTheme(Theme::Mode::Light);
     QTest::keyClick(window_.get(), Qt::Key_B);
     QTRY_VERIFY(!isBundled());
@@ -257,7 +225,7 @@ class TestComparison : public QObject {
                isOther ? QStringLiteral("0.1") : QStringLiteral("0.05"));
     }
     QCOMPARE(rowOf(QStringLiteral("scaling_rule")), -1);
-    keepPicture(*window_, "compare-differences");
+    test::keepPicture(*window_, QStringLiteral("compare-differences"));
     auto* all = window_->findChild<DifferencesPanel*>()->findChild<QCheckBox*>();
     QTest::mouseClick(all, Qt::LeftButton, {}, QPoint(8, all->height() / 2));
     QVERIFY(rowOf(QStringLiteral("scaling_rule")) >= 0);
@@ -271,7 +239,7 @@ class TestComparison : public QObject {
             std::tuple(Qt::Key_D, Qt::ShiftModifier, "differencesTable")}) {
         QTest::keyClick(window_.get(), key, modifiers);
         QTRY_VERIFY(table(panel)->isVisible());
-        keepPicture(*window_, qPrintable(QStringLiteral("%1-%2").arg(panel).arg(size.width())));
+        test::keepPicture(*window_, QStringLiteral("%1-%2").arg(panel).arg(size.width()));
         QTRY_COMPARE(test::clippedText(*window_), QString());
         QTRY_COMPARE(test::overlap(*window_), QString());
       }
@@ -299,10 +267,10 @@ class TestComparison : public QObject {
   }
 
   void theModelsKeepTheRules() {
-    RunSession session(watcher_.get());
+    RunSession session(&watcher_);
     ViewState view;
     Comparison comparison;
-    ComparedSeries compared(&comparison, &session, watcher_.get(), &view);
+    ComparedSeries compared(&comparison, &session, &watcher_, &view);
     compared.want(ComparisonModel::series());
     ComparisonModel values(&compared, &view);
     QAbstractItemModelTester first(&values, QAbstractItemModelTester::FailureReportingMode::QtTest);
@@ -314,8 +282,8 @@ class TestComparison : public QObject {
 
     DifferencesModel differences;
     QAbstractItemModelTester second(&differences, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    const std::vector<storage::Run> runs{*catalogue_->run(seeds_[0]), *catalogue_->run(seeds_[1])};
-    differences.setRuns(runs, {catalogue_->generations(seeds_[0]), catalogue_->generations(seeds_[1])}, true);
+    const std::vector<storage::Run> runs{*catalogue_.run(seeds_[0]), *catalogue_.run(seeds_[1])};
+    differences.setRuns(runs, {catalogue_.generations(seeds_[0]), catalogue_.generations(seeds_[1])}, true);
     QVERIFY(differences.rowCount() > 20);
     differences.setRuns({}, {}, false);
     QCOMPARE(differences.rowCount(), 0);

@@ -10,16 +10,10 @@
 #include <QPushButton>
 #include <optional>
 
-#include "batchscope/protocol/paths.h"
 #include "control/control_panel.h"
 #include "control/replica_buttons.h"
-#include "look/theme.h"
-#include "session/catalogue_watcher.h"
-#include "session/run_session.h"
-#include "synthetic_run.h"
-#include "temporary_store.h"
 #include "test_case.h"
-#include "window/main_window.h"
+#include "window_test.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
@@ -81,15 +75,10 @@ class FakeSupervisor {
 
 }  // namespace
 
-class TestControl : public QObject {
+class TestControl : public test::WindowTest {
   Q_OBJECT
 
-  test::TemporaryStore store_;
-  std::unique_ptr<storage::Catalogue> catalogue_;
-  std::string id_;
   std::unique_ptr<FakeSupervisor> supervisor_;
-  std::unique_ptr<CatalogueWatcher> watcher_;
-  std::unique_ptr<MainWindow> window_;
 
   QPushButton* replicaButton(int replicas) const {
     for (QPushButton* button : window_->control()->replicas()->findChildren<QPushButton*>()) {
@@ -101,18 +90,11 @@ class TestControl : public QObject {
  private Q_SLOTS:
   void initTestCase() {
     applyTheme(Theme::Mode::Dark);
-    catalogue_ = std::make_unique<storage::Catalogue>(protocol::catalogue_path());
-    test::SyntheticOptions options;
-    options.stepsPerGeneration = 200;
-    options.lostSteps = 10;
-    options.state = protocol::RunState::running;
-    id_ = test::writeSyntheticRun(*catalogue_, options);
-    QVERIFY(catalogue_->claim_supervisor(id_));
-    supervisor_ = std::make_unique<FakeSupervisor>(id_);
-    watcher_ = std::make_unique<CatalogueWatcher>(protocol::catalogue_path());
-    window_ = std::make_unique<MainWindow>(watcher_.get(), false);
-    window_->resize(1440, 900);
-    window_->show();
+    const std::string id = test::writeSyntheticRun(
+        catalogue_, {.stepsPerGeneration = 200, .state = protocol::RunState::running});
+    QVERIFY(catalogue_.claim_supervisor(id));
+    supervisor_ = std::make_unique<FakeSupervisor>(id);
+    showWindow();
     QTRY_VERIFY(window_->session()->isConnected());
     QTRY_COMPARE(window_->session()->status().replicas, 2);
   }
@@ -228,22 +210,6 @@ class TestControl : public QObject {
     QTest::mouseClick(window_->control()->checkpointButton(), Qt::LeftButton);
     auto* message = window_->findChild<QLabel*>(QStringLiteral("message"));
     QTRY_COMPARE(message->text(), QStringLiteral("a restart is under way"));
-  }
-
-  void everyControlHasAName() {
-    for (const QAbstractButton* button : window_->findChildren<QAbstractButton*>()) {
-      if (!button->isVisible() || button->inherits("QScrollBar")) continue;
-      QVERIFY2(
-          !button->text().isEmpty() || !button->accessibleName().isEmpty() || !button->toolTip().isEmpty(),
-          qPrintable(button->objectName() + QLatin1Char(' ') + button->metaObject()->className()));
-    }
-  }
-
-  void cleanupTestCase() {
-    window_.reset();
-    watcher_.reset();
-    supervisor_.reset();
-    catalogue_.reset();
   }
 };
 

@@ -9,33 +9,23 @@
 #include <QDir>
 #include <QLabel>
 #include <QLineEdit>
-#include <QMenuBar>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSpinBox>
 
 #include "batchscope/protocol/error.h"
-#include "batchscope/protocol/paths.h"
-#include "chart/view_state.h"
 #include "records/log_panel.h"
 #include "runs/recipe_dialog.h"
-#include "session/catalogue_watcher.h"
-#include "session/run_session.h"
-#include "synthetic_run.h"
-#include "temporary_store.h"
 #include "test_case.h"
-#include "window/main_window.h"
 #include "window/shortcut_sheet.h"
+#include "window_test.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
 
-class TestDialogs : public QObject {
+class TestDialogs : public test::WindowTest {
   Q_OBJECT
 
-  test::TemporaryStore store_;
-  std::unique_ptr<storage::Catalogue> catalogue_;
-  std::unique_ptr<CatalogueWatcher> watcher_;
   std::string id_;
 
   run::Recipe recipe() const {
@@ -61,14 +51,7 @@ class TestDialogs : public QObject {
   }
 
  private Q_SLOTS:
-  void initTestCase() {
-    catalogue_ = std::make_unique<storage::Catalogue>(protocol::catalogue_path());
-    test::SyntheticOptions options;
-    options.stepsPerGeneration = 50;
-    options.lostSteps = 5;
-    id_ = test::writeSyntheticRun(*catalogue_, options);
-    watcher_ = std::make_unique<CatalogueWatcher>(protocol::catalogue_path());
-  }
+  void initTestCase() { id_ = test::writeSyntheticRun(catalogue_, {.stepsPerGeneration = 50}); }
 
   void whatIsTypedIsWhatIsStarted() {
     RecipeDialog dialog({recipe()});
@@ -117,16 +100,13 @@ class TestDialogs : public QObject {
   }
 
   void theSheetListsEveryKeyOnce() {
-    MainWindow window(watcher_.get(), false);
-    window.show();
-    window.activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&window));
-    QTest::keyClick(&window, Qt::Key_F1);
-    const QPointer<ShortcutSheet> sheet = window.findChild<ShortcutSheet*>();
+    showWindow();
+    QTest::keyClick(window_.get(), Qt::Key_F1);
+    const QPointer<ShortcutSheet> sheet = window_->findChild<ShortcutSheet*>();
     QVERIFY(sheet != nullptr && sheet->isVisible());
     QStringList keys;
     for (const QLabel* label : sheet->findChildren<QLabel*>(QStringLiteral("keys"))) keys << label->text();
-    for (const QAction* action : window.findChildren<QAction*>()) {
+    for (const QAction* action : window_->findChildren<QAction*>()) {
       if (action->shortcut().isEmpty()) continue;
       QCOMPARE(keys.count(action->shortcut().toString(QKeySequence::NativeText)), 1);
     }
@@ -143,7 +123,7 @@ class TestDialogs : public QObject {
       file.write(text);
     };
     write("g0-r0.log", "first generation\n");
-    RunSession session(watcher_.get());
+    RunSession session(&watcher_);
     ViewState view;
     LogPanel panel(&session, &view);
     panel.resize(400, 200);
@@ -161,11 +141,6 @@ class TestDialogs : public QObject {
     files->setFocus();
     QTest::keyClick(files, Qt::Key_Down);
     QTRY_COMPARE(text->toPlainText(), QStringLiteral("restarted too"));
-  }
-
-  void cleanupTestCase() {
-    watcher_.reset();
-    catalogue_.reset();
   }
 };
 

@@ -8,33 +8,20 @@
 #include <QSlider>
 #include <cmath>
 
-#include "batchscope/protocol/paths.h"
-#include "chart/chart_card.h"
-#include "chart/dashboard.h"
 #include "chart/derived_series.h"
 #include "chart/goodput_curve.h"
 #include "control/control_panel.h"
 #include "control/replica_buttons.h"
 #include "explorer/explorer_panel.h"
 #include "explorer/step_times.h"
-#include "look/theme.h"
-#include "session/catalogue_watcher.h"
-#include "session/run_session.h"
-#include "synthetic_run.h"
-#include "temporary_store.h"
 #include "test_case.h"
-#include "window/main_window.h"
+#include "window_test.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
 
-class TestExplorer : public QObject {
+class TestExplorer : public test::WindowTest {
   Q_OBJECT
-
-  test::TemporaryStore store_;
-  std::unique_ptr<storage::Catalogue> catalogue_;
-  std::unique_ptr<CatalogueWatcher> watcher_;
-  std::unique_ptr<MainWindow> window_;
 
   ExplorerPanel& explorer() const { return *window_->explorer(); }
   bool says(const QString& words) const {
@@ -45,18 +32,9 @@ class TestExplorer : public QObject {
 
  private Q_SLOTS:
   void initTestCase() {
-    catalogue_ = std::make_unique<storage::Catalogue>(protocol::catalogue_path());
-    test::SyntheticOptions options;
-    options.state = protocol::RunState::paused;
-    options.stepsPerGeneration = 1200;
-    catalogue_->claim_supervisor(test::writeSyntheticRun(*catalogue_, options));
-    watcher_ = std::make_unique<CatalogueWatcher>(protocol::catalogue_path());
-    applyTheme(Theme::Mode::Light);
-    window_ = std::make_unique<MainWindow>(watcher_.get(), false);
-    window_->resize(1440, 900);
-    window_->show();
-    window_->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+    catalogue_.claim_supervisor(test::writeSyntheticRun(
+        catalogue_, {.stepsPerGeneration = 1200, .state = protocol::RunState::paused}));
+    showWindow();
     QTest::keyClick(window_.get(), Qt::Key_G);
     QVERIFY(explorer().isVisible() && !window_->dashboard()->isVisible());
     QTRY_VERIFY(explorer().stepTimes()->rowCount() > 0);
@@ -130,12 +108,10 @@ class TestExplorer : public QObject {
   void looksRight() {
     window_->control()->replicas()->choose(4);
     QTest::qWait(150);
-    const QString folder = qEnvironmentVariable("BATCHSCOPE_PICTURES");
     for (const QSize& size : {QSize(1280, 800), QSize(1920, 1080)}) {
       window_->resize(size);
       QTest::qWait(80);
-      if (!folder.isEmpty())
-        window_->grab().save(QStringLiteral("%1/explorer-%2.png").arg(folder).arg(size.width()));
+      test::keepPicture(*window_, QStringLiteral("explorer-%1").arg(size.width()));
       for (const QLabel* label : explorer().findChildren<QLabel*>()) {
         if (!label->isVisible() || label->wordWrap()) continue;
         QVERIFY2(
@@ -147,12 +123,6 @@ class TestExplorer : public QObject {
     QVERIFY(window_->dashboard()->isVisible());
     QTest::mouseClick(window_->control()->findChild<GoodputCurve*>(), Qt::LeftButton);
     QVERIFY(explorer().isVisible());
-  }
-
-  void cleanupTestCase() {
-    window_.reset();
-    watcher_.reset();
-    catalogue_.reset();
   }
 };
 

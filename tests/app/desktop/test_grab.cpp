@@ -2,29 +2,17 @@
 //
 // The window as a picture: at the sizes and themes of the documentation nothing is clipped and nothing lies
 // over another, axes, bands and labels are there, and the charts show what the store holds, within a pixel.
-// Run again with QT_SCALE_FACTOR=2. With BATCHSCOPE_PICTURES set to a folder, the pictures are kept there.
-#include <algorithm>
+// Run again with QT_SCALE_FACTOR=2.
 #include <cmath>
 #include <map>
 
-#include "batchscope/protocol/paths.h"
 #include "batchscope/storage/samples.h"
-#include "chart/chart_card.h"
-#include "chart/dashboard.h"
-#include "chart/plot_view.h"
-#include "chart/view_state.h"
 #include "control/control_panel.h"
-#include "drawn.h"
 #include "explorer/explorer_panel.h"
 #include "lessons/lesson_panel.h"
-#include "look/theme.h"
-#include "session/catalogue_watcher.h"
-#include "session/run_session.h"
-#include "synthetic_run.h"
-#include "temporary_store.h"
 #include "test_case.h"
 #include "visual_checks.h"
-#include "window/main_window.h"
+#include "window_test.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
@@ -81,42 +69,32 @@ class Picture {
 
 }  // namespace
 
-class TestGrab : public QObject {
+class TestGrab : public test::WindowTest {
   Q_OBJECT
 
-  test::TemporaryStore store_;
-  std::unique_ptr<storage::Catalogue> catalogue_;
-  std::unique_ptr<CatalogueWatcher> watcher_;
-
-  static void show(MainWindow& window, const QSize& size) {
-    window.resize(size);
-    window.show();
-    QTRY_VERIFY_WITH_TIMEOUT(test::isDrawn(window), 30000);
+  MainWindow& show(const QSize& size) {
+    makeWindow(size);
+    window_->show();
+    test::awaitDrawn(*window_);
+    return *window_;
   }
 
   static void keep(const QPixmap& picture, bool isDark, const QString& name, const QSize& size) {
-    const QString folder = qEnvironmentVariable("BATCHSCOPE_PICTURES");
-    if (folder.isEmpty()) return;
-    picture.save(QStringLiteral("%1/%2-%3-%4-%5.png")
-                     .arg(folder, name, isDark ? "dark" : "light")
-                     .arg(size.width())
-                     .arg(picture.devicePixelRatio()));
+    test::keepPicture(picture, QStringLiteral("%1-%2-%3-%4")
+                                   .arg(name, isDark ? "dark" : "light")
+                                   .arg(size.width())
+                                   .arg(picture.devicePixelRatio()));
   }
 
  private Q_SLOTS:
   void initTestCase() {
-    catalogue_ = std::make_unique<storage::Catalogue>(protocol::catalogue_path());
-    test::writeListedRun(*catalogue_, "digits-linear-S64", protocol::RunState::stopped, 0.902);
-    test::writeListedRun(*catalogue_, "dcgan-small", protocol::RunState::failed, 0.42);
-    test::SyntheticOptions options;
-    options.state = protocol::RunState::running;
-    catalogue_->claim_supervisor(test::writeSyntheticRun(*catalogue_, options));
-    watcher_ = std::make_unique<CatalogueWatcher>(protocol::catalogue_path());
+    test::writeListedRun(catalogue_, "digits-linear-S64", protocol::RunState::stopped, 0.902);
+    test::writeListedRun(catalogue_, "dcgan-small", protocol::RunState::failed, 0.42);
+    catalogue_.claim_supervisor(test::writeSyntheticRun(catalogue_, {.state = protocol::RunState::running}));
   }
 
   void aRestartTellsItsPause() {
-    MainWindow window(watcher_.get(), false);
-    show(window, {1440, 900});
+    MainWindow& window = show({1440, 900});
     const PlotView* plot = window.dashboard()->cards().front()->plot();
     const QRectF area = plot->plotArea();
     int told = 0;
@@ -145,8 +123,7 @@ class TestGrab : public QObject {
     QFETCH(QSize, size);
     QFETCH(bool, isDark);
     applyTheme(isDark ? Theme::Mode::Dark : Theme::Mode::Light);
-    MainWindow window(watcher_.get(), false);
-    show(window, size);
+    MainWindow& window = show(size);
     window.view()->setCursor(window.session()->series()->nearest(XAxis::Step, 5400));
     const QPixmap picture = window.grab();
     QCOMPARE(picture.size(), size * window.devicePixelRatioF());
@@ -168,8 +145,7 @@ class TestGrab : public QObject {
     QFETCH(QSize, size);
     QFETCH(bool, isDark);
     applyTheme(isDark ? Theme::Mode::Dark : Theme::Mode::Light);
-    MainWindow window(watcher_.get(), false);
-    show(window, size);
+    MainWindow& window = show(size);
     window.showExplorer(true);
     QTest::qWait(100);
     keep(window.grab(), isDark, QStringLiteral("explorer"), size);
@@ -192,8 +168,7 @@ class TestGrab : public QObject {
   void axesBandsAndLabelsAreThere() {
     applyTheme(Theme::Mode::Light);
     const Theme& theme = Theme::current();
-    MainWindow window(watcher_.get(), false);
-    show(window, {1440, 900});
+    MainWindow& window = show({1440, 900});
     QTest::qWait(150);
     for (const ChartCard* card : window.dashboard()->cards()) {
       PlotView* plot = card->plot();
@@ -239,14 +214,13 @@ class TestGrab : public QObject {
   void pointsAreWhereTheStoreSays() {
     applyTheme(Theme::Mode::Light);
     const Theme& theme = Theme::current();
-    MainWindow window(watcher_.get(), false);
-    show(window, {1440, 900});
+    MainWindow& window = show({1440, 900});
     QTest::qWait(50);
     SeriesModel& model = *window.session()->series();
     window.view()->setSmoothing(0);
     window.view()->setAxis(XAxis::Step, &model);
     window.view()->zoomTo(model, XAxis::Step, {3300, 3338});
-    QTRY_VERIFY_WITH_TIMEOUT(test::isDrawn(window), 30'000);
+    test::awaitDrawn(window);
     storage::SampleReader reader(protocol::run_paths(window.session()->run().id).samples);
     const auto valueAt = [&](const std::string& series, std::int64_t step) {
       const auto found = reader.read(series, 1, step, step);
@@ -279,38 +253,35 @@ class TestGrab : public QObject {
   }
 
   void gainStandsOnOne() {
-    MainWindow window(watcher_.get(), false);
-    show(window, {1440, 900});
+    MainWindow& window = show({1440, 900});
     const ChartScene& gain = window.dashboard()->cards()[0]->plot()->painter().scene();
     const double y = gain.left.py(1);
     QVERIFY(y < gain.left.plot.bottom() && y > gain.left.plot.bottom() - 0.1 * gain.left.plot.height());
   }
 
   void theWheelZoomsAllCharts() {
-    MainWindow window(watcher_.get(), false);
-    show(window, {1440, 900});
+    MainWindow& window = show({1440, 900});
     window.view()->setAxis(XAxis::Step, window.session()->series());
-    QTRY_VERIFY_WITH_TIMEOUT(test::isDrawn(window), 30000);
+    test::awaitDrawn(window);
     PlotView* plot = window.dashboard()->cards()[0]->plot();
     const QPointF centre = plot->plotArea().center();
     QWheelEvent wheel(centre, plot->mapToGlobal(centre), {}, {0, 240}, Qt::NoButton, Qt::NoModifier,
                       Qt::NoScrollPhase, false);
     QCoreApplication::sendEvent(plot, &wheel);
     QVERIFY(window.view()->isZoomed());
-    QTRY_VERIFY_WITH_TIMEOUT(test::isDrawn(window), 30000);
+    test::awaitDrawn(window);
     const ChartScene& first = plot->painter().scene();
     const ChartScene& last = window.dashboard()->cards()[5]->plot()->painter().scene();
     QCOMPARE(first.left.x0, last.left.x0);
-    QVERIFY(first.left.x1 - first.left.x0 < 0.7 * 7050);
+    QVERIFY(first.left.x1 - first.left.x0 < 0.7 * 6960);
     QTest::mouseDClick(plot, Qt::LeftButton, {}, centre.toPoint());
     QVERIFY(!window.view()->isZoomed());
   }
 
   void draggingZoomsToTheRange() {
-    MainWindow window(watcher_.get(), false);
-    show(window, {1440, 900});
+    MainWindow& window = show({1440, 900});
     window.view()->setAxis(XAxis::Step, window.session()->series());
-    QTRY_VERIFY_WITH_TIMEOUT(test::isDrawn(window), 30000);
+    test::awaitDrawn(window);
     PlotView* plot = window.dashboard()->cards()[4]->plot();
     const QRectF area = plot->plotArea();
     const auto at = [&](double share) {
@@ -325,11 +296,6 @@ class TestGrab : public QObject {
     const auto range = window.view()->range(*window.session()->series(), XAxis::Step);
     QVERIFY(std::abs(range.low - from) <= 1);
     QVERIFY(std::abs(range.high - to) <= 1);
-  }
-
-  void cleanupTestCase() {
-    watcher_.reset();
-    catalogue_.reset();
   }
 };
 

@@ -4,34 +4,19 @@
 // that come and go, the default layout again; and numbers in the person's own locale.
 #include <QDockWidget>
 
-#include "batchscope/protocol/paths.h"
-#include "chart/dashboard.h"
 #include "chart/ticks.h"
-#include "chart/view_state.h"
 #include "control/control_panel.h"
-#include "drawn.h"
 #include "look/format.h"
-#include "look/theme.h"
-#include "menu_click.h"
-#include "session/catalogue_watcher.h"
-#include "session/run_session.h"
-#include "synthetic_run.h"
-#include "temporary_store.h"
 #include "test_case.h"
-#include "window/main_window.h"
+#include "window_test.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
 
-class TestLayout : public QObject {
+class TestLayout : public test::WindowTest {
   Q_OBJECT
 
-  test::TemporaryStore store_;
-  std::unique_ptr<storage::Catalogue> catalogue_;
-  std::unique_ptr<CatalogueWatcher> watcher_;
-  std::unique_ptr<MainWindow> window_;
-
-  bool choose(const QStringList& path) { return test::clickMenu(*window_, path); }
+  bool choose(const QString& path) { return test::clickMenu(*window_, path); }
   bool isDocked(const char* name) const {
     const auto* dock = window_->findChild<QDockWidget*>(QLatin1String(name));
     return dock != nullptr && !dock->isHidden();
@@ -41,7 +26,7 @@ class TestLayout : public QObject {
     return window_->dashboard()->cards()[0]->grab().toImage().pixelColor(QPoint(6, 20));
   }
   bool isDrawnIn(const QColor& ink) const {
-    const QImage image = window_->dashboard()->cards()[1]->plot()->grab().toImage();
+    const QImage image = plotAt(1)->grab().toImage();
     for (int y = 0; y < image.height(); ++y) {
       for (int x = 0; x < image.width(); ++x) {
         if (image.pixelColor(x, y) == ink) return true;
@@ -53,29 +38,18 @@ class TestLayout : public QObject {
  private Q_SLOTS:
   void initTestCase() {
     QCoreApplication::setApplicationName(QStringLiteral("batchscope"));
-    catalogue_ = std::make_unique<storage::Catalogue>(protocol::catalogue_path());
-    test::SyntheticOptions options;
-    options.stepsPerGeneration = 300;
-    options.lostSteps = 20;
-    test::writeSyntheticRun(*catalogue_, options);
-    watcher_ = std::make_unique<CatalogueWatcher>(protocol::catalogue_path());
-    applyTheme(Theme::Mode::Light);
-    window_ = std::make_unique<MainWindow>(watcher_.get(), false);
-    window_->resize(1280, 800);
-    window_->show();
-    window_->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
-    QTRY_VERIFY_WITH_TIMEOUT(test::isDrawn(*window_), 30000);
+    test::writeSyntheticRun(catalogue_, {.stepsPerGeneration = 300});
+    showWindow({1280, 800});
+    test::awaitDrawn(*window_);
   }
 
   void thePaletteIsChosen() {
-    QVERIFY(choose({QStringLiteral("View"), QStringLiteral("Theme"), QStringLiteral("Dark")}));
+    QVERIFY(choose(QStringLiteral("View/Theme/Dark")));
     QTRY_COMPARE(ground(), Theme::dark().panel);
     QTRY_VERIFY(isDrawnIn(Theme::dark().series[0]));
-    QVERIFY(choose({QStringLiteral("View"), QStringLiteral("Theme"), QStringLiteral("Light")}));
+    QVERIFY(choose(QStringLiteral("View/Theme/Light")));
     QTRY_COMPARE(ground(), Theme::light().panel);
-    const QStringList blind{QStringLiteral("View"), QStringLiteral("Theme"),
-                            QStringLiteral("Colours for the colour-blind")};
+    const auto blind = QStringLiteral("View/Theme/Colours for the colour-blind");
     QVERIFY(choose(blind));
     QTRY_VERIFY(isDrawnIn(Theme::of(false, true).series[0]));
     QVERIFY(choose(blind));
@@ -83,23 +57,23 @@ class TestLayout : public QObject {
   }
 
   void panelsComeAndGo() {
-    const QStringList panels{QStringLiteral("View"), QStringLiteral("Panels")};
+    const auto panels = QStringLiteral("View/Panels/");
     auto* control = window_->control();
     QVERIFY(control->isVisible());
-    QVERIFY(choose(panels + QStringList{QStringLiteral("Control")}));
+    QVERIFY(choose(panels + QStringLiteral("Control")));
     QVERIFY(!control->isVisible());
-    QVERIFY(choose(panels + QStringList{QStringLiteral("Control")}));
+    QVERIFY(choose(panels + QStringLiteral("Control")));
     QVERIFY(control->isVisible());
     QVERIFY(isDocked("log") && isDocked("events"));
-    QVERIFY(choose(panels + QStringList{QStringLiteral("Show Log")}));
-    QVERIFY(choose(panels + QStringList{QStringLiteral("Show Events")}));
+    QVERIFY(choose(panels + QStringLiteral("Show Log")));
+    QVERIFY(choose(panels + QStringLiteral("Show Events")));
     QVERIFY(!isDocked("log") && !isDocked("events"));
-    QVERIFY(choose(panels + QStringList{QStringLiteral("Restore the default layout")}));
+    QVERIFY(choose(panels + QStringLiteral("Restore the default layout")));
     QVERIFY(isDocked("log") && isDocked("events"));
     // One that floats comes home too.
     auto* log = window_->findChild<QDockWidget*>(QStringLiteral("log"));
     log->setFloating(true);
-    QVERIFY(choose(panels + QStringList{QStringLiteral("Restore the default layout")}));
+    QVERIFY(choose(panels + QStringLiteral("Restore the default layout")));
     QVERIFY(!log->isFloating());
   }
 
@@ -107,7 +81,7 @@ class TestLayout : public QObject {
     ViewState& view = *window_->view();
     view.setAxis(XAxis::Step, nullptr);
     QTest::qWait(30);
-    PlotView* plot = window_->dashboard()->cards()[2]->plot();
+    PlotView* plot = plotAt(2);
     const QRectF area = plot->plotArea();
     const auto drag = [&](double from, double to) {
       const QPoint a(int(area.left() + from * area.width()), int(area.center().y())),
@@ -122,13 +96,12 @@ class TestLayout : public QObject {
     QTest::qWait(20);
     drag(0.3, 0.6);
     QVERIFY(view.range(model, XAxis::Step).high < first.high);
-    QVERIFY(choose({QStringLiteral("View"), QStringLiteral("Undo zoom or pan")}));
+    QVERIFY(choose(QStringLiteral("View/Undo zoom or pan")));
     QCOMPARE(view.range(model, XAxis::Step).high, first.high);
-    QVERIFY(choose({QStringLiteral("View"), QStringLiteral("Undo zoom or pan")}));
+    QVERIFY(choose(QStringLiteral("View/Undo zoom or pan")));
     QVERIFY(!view.isZoomed());
-    QVERIFY(
-        !choose({QStringLiteral("View"), QStringLiteral("Undo zoom or pan")}));  // nothing is left to undo
-    QVERIFY(choose({QStringLiteral("View"), QStringLiteral("Redo zoom or pan")}));
+    QVERIFY(!choose(QStringLiteral("View/Undo zoom or pan")));  // nothing is left to undo
+    QVERIFY(choose(QStringLiteral("View/Redo zoom or pan")));
     QCOMPARE(view.range(model, XAxis::Step).high, first.high);
     QTest::mouseDClick(plot, Qt::LeftButton, {}, area.center().toPoint());
     QVERIFY(!view.isZoomed());
@@ -143,12 +116,6 @@ class TestLayout : public QObject {
     QCOMPARE(formatPause(1.402), QStringLiteral("1,40 s"));
     QCOMPARE(linearTicks(0, 1, 4)[1].label, QStringLiteral("0,25"));
     QLocale::setDefault(before);
-  }
-
-  void cleanupTestCase() {
-    window_.reset();
-    watcher_.reset();
-    catalogue_.reset();
   }
 };
 

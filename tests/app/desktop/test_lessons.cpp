@@ -12,11 +12,7 @@
 #include <set>
 
 #include "batchscope/protocol/error.h"
-#include "batchscope/protocol/paths.h"
 #include "batchscope/run/recipe.h"
-#include "chart/chart_card.h"
-#include "chart/dashboard.h"
-#include "chart/view_state.h"
 #include "control/control_panel.h"
 #include "control/replica_buttons.h"
 #include "explorer/explorer_panel.h"
@@ -24,14 +20,9 @@
 #include "lessons/lesson_model.h"
 #include "lessons/lesson_numbers.h"
 #include "lessons/lesson_panel.h"
-#include "look/theme.h"
-#include "menu_click.h"
-#include "session/catalogue_watcher.h"
-#include "session/run_session.h"
-#include "temporary_store.h"
 #include "test_case.h"
 #include "visual_checks.h"
-#include "window/main_window.h"
+#include "window_test.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
@@ -51,12 +42,8 @@ QString refusal(const QString& source) {
 
 }  // namespace
 
-class TestLessons : public QObject {
+class TestLessons : public test::WindowTest {
   Q_OBJECT
-
-  test::TemporaryStore store_;
-  std::unique_ptr<CatalogueWatcher> watcher_;
-  std::unique_ptr<MainWindow> window_;
 
   LessonPanel& panel() const { return *window_->lessons(); }
   QString shownRun() const {
@@ -107,15 +94,7 @@ class TestLessons : public QObject {
   void check(const RaisePanel& raise) { QVERIFY(window_->findChild<QWidget*>(raise.name)->isVisible()); }
 
  private Q_SLOTS:
-  void initTestCase() {
-    watcher_ = std::make_unique<CatalogueWatcher>(protocol::catalogue_path());
-    applyTheme(Theme::Mode::Light);
-    window_ = std::make_unique<MainWindow>(watcher_.get(), false);
-    window_->resize(1280, 800);
-    window_->show();
-    window_->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
-  }
+  void initTestCase() { showWindow({1280, 800}); }
 
   void aLessonIsRead() {
     const Lesson lesson = parseLesson(
@@ -206,7 +185,7 @@ class TestLessons : public QObject {
     QCOMPARE(shownRun(), QStringLiteral("linear regression"));
     QVERIFY(window_->view()->isZoomed());
     QTest::qWait(300);  // a second import would have come by now, or soon
-    const auto& runs = watcher_->runs();
+    const auto& runs = watcher_.runs();
     QCOMPARE(std::count_if(runs.begin(), runs.end(),
                            [](const auto& run) { return run.name == "linear regression"; }),
              std::ptrdiff_t{1});
@@ -256,9 +235,7 @@ class TestLessons : public QObject {
           QCOMPARE(known->complaint(value), std::string());
         }
       }
-      const QString folder = qEnvironmentVariable("BATCHSCOPE_PICTURES");
-      if (!folder.isEmpty())
-        window_->grab().save(QStringLiteral("%1/lesson-%2-%3.png").arg(folder).arg(row).arg(i));
+      test::keepPicture(*window_, QStringLiteral("lesson-%1-%2").arg(row).arg(i));
       panel().turn(1);
     }
     QVERIFY(launches && asks);
@@ -266,14 +243,14 @@ class TestLessons : public QObject {
     QVERIFY(panel().model()->index(row).data(LessonModel::DoneRole).toBool());
     // A recorded run is taken in once.
     std::multiset<std::string> tags;
-    for (const storage::Run& run : watcher_->runs()) tags.insert(run.tags.begin(), run.tags.end());
+    for (const storage::Run& run : watcher_.runs()) tags.insert(run.tags.begin(), run.tags.end());
     for (const std::string& tag : tags) QCOMPARE(tags.count(tag), 1u);
     window_->showLessons(false);
   }
 
   void byMouse() {
     const QString title = panel().model()->lesson(0).title;
-    QVERIFY(test::clickMenu(*window_, {QStringLiteral("Learn"), title}));
+    QVERIFY(test::clickMenu(*window_, QStringLiteral("Learn/") + title));
     QTRY_VERIFY(panel().isVisible());
     awaitPage();
     QCOMPARE(shownRun(), QStringLiteral("linear regression"));
@@ -368,11 +345,6 @@ class TestLessons : public QObject {
     QVERIFY(refused(QStringLiteral("{gain}")).contains(QStringLiteral("not of the form")));
     QCOMPARE(withNumbers(QStringLiteral("no number"), session), QStringLiteral("no number"));
     QCOMPARE(withNumbers(QStringLiteral("{scale@1}, {scale@1..40}"), session), QStringLiteral("32, 32"));
-  }
-
-  void cleanupTestCase() {
-    window_.reset();
-    watcher_.reset();
   }
 };
 

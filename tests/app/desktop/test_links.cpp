@@ -10,15 +10,9 @@
 #include <QPushButton>
 #include <QTableView>
 #include <QTextBlock>
-#include <algorithm>
 #include <cmath>
 
-#include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/series.h"
-#include "chart/dashboard.h"
-#include "chart/view_state.h"
-#include "drawn.h"
-#include "look/theme.h"
 #include "records/alert_rules.h"
 #include "records/checkpoints_panel.h"
 #include "records/devices_panel.h"
@@ -26,13 +20,9 @@
 #include "records/log_panel.h"
 #include "runs/fork_dialog.h"
 #include "runs/run_list_panel.h"
-#include "session/catalogue_watcher.h"
-#include "session/run_session.h"
 #include "store_test.h"
-#include "synthetic_run.h"
-#include "temporary_store.h"
 #include "test_case.h"
-#include "window/main_window.h"
+#include "window_test.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
@@ -50,39 +40,22 @@ storage::Run listed(RunState state, std::int64_t step, double loss = 1) {
   return run;
 }
 
-void keepPicture(QWidget& widget, const char* name) {
-  const QString folder = qEnvironmentVariable("BATCHSCOPE_PICTURES");
-  if (!folder.isEmpty()) widget.grab().save(QStringLiteral("%1/%2.png").arg(folder, QLatin1String(name)));
-}
-
 QTableView* tableIn(const QWidget* panel) { return panel->findChild<QTableView*>(); }
 
 }  // namespace
 
-class TestLinks : public QObject {
+class TestLinks : public test::WindowTest {
   Q_OBJECT
-
-  test::TemporaryStore store_;
-  std::unique_ptr<storage::Catalogue> catalogue_;
-  std::unique_ptr<CatalogueWatcher> watcher_;
-  std::unique_ptr<MainWindow> window_;
 
  private Q_SLOTS:
   void initTestCase() {
-    catalogue_ = std::make_unique<storage::Catalogue>(protocol::catalogue_path());
     for (int i = 0; i < 300; ++i)
-      test::writeListedRun(*catalogue_, "run-" + std::to_string(i), RunState::finished, 0.9);
-    test::SyntheticOptions options;
-    options.stepsPerGeneration = 400;
-    options.lostSteps = 30;
-    test::writeSyntheticRun(*catalogue_, options);
-    watcher_ = std::make_unique<CatalogueWatcher>(protocol::catalogue_path());
-    applyTheme(Theme::Mode::Light);
+      test::writeListedRun(catalogue_, "run-" + std::to_string(i), RunState::finished, 0.9);
+    test::writeSyntheticRun(catalogue_, {.stepsPerGeneration = 400});
   }
 
   void theRunsAreSeenBeforeAnySeriesIsRead() {
-    window_ = std::make_unique<MainWindow>(watcher_.get(), false);
-    window_->resize(1440, 900);
+    makeWindow({1440, 900});
     auto* list = window_->findChild<QAbstractItemView*>(QStringLiteral("runList"));
     QCOMPARE(list->model()->rowCount(), 301);
     QVERIFY(!window_->session()->isOpen());
@@ -170,7 +143,7 @@ class TestLinks : public QObject {
       QCOMPARE(!piece.ink.raw.empty(), piece.generation == 2);
     const ChartScene& scene = plot->painter().scene();
     QVERIFY(std::abs(scene.lines[5].pieces.back().ink.raw.front().front().y() - scene.left.py(0.8)) < 1);
-    keepPicture(*window_, "devices");
+    test::keepPicture(*window_, QStringLiteral("devices"));
   }
 
   void aCheckpointIsForkedByKey() {
@@ -184,7 +157,7 @@ class TestLinks : public QObject {
     QTest::keyClick(table, Qt::Key_F, Qt::ControlModifier | Qt::ShiftModifier);
     auto* dialog = window_->findChild<ForkDialog*>();
     QVERIFY(dialog != nullptr && dialog->isVisible());
-    keepPicture(*dialog, "fork-dialog");
+    test::keepPicture(*dialog, QStringLiteral("fork-dialog"));
     const QList<QLineEdit*> fields = dialog->findChildren<QLineEdit*>();
     const auto named = [&](const QString& name) {
       return *std::find_if(fields.begin(), fields.end(),
@@ -210,13 +183,13 @@ class TestLinks : public QObject {
     // The synthetic run has no files to go on from.
     auto* message = window_->findChild<QLabel*>(QStringLiteral("message"));
     QTRY_VERIFY_WITH_TIMEOUT(message->toolTip().contains(QStringLiteral("has no checkpoint")), 30'000);
-    QCOMPARE(catalogue_->runs().size(), 301u);
+    QCOMPARE(catalogue_.runs().size(), 301u);
   }
 
   void aMarkOnAChartOpensItsCheckpoint() {
-    PlotView* plot = window_->dashboard()->cards()[0]->plot();
+    PlotView* plot = plotAt(0);
     window_->view()->setAxis(XAxis::Step, window_->session()->series());
-    QTRY_VERIFY_WITH_TIMEOUT(test::isDrawn(*window_), 30000);
+    test::awaitDrawn(*window_);
     QCOMPARE(window_->view()->marks().size(), 3u);
     const StepRef mark = window_->view()->marks()[1];  // newest first: of the second generation
     const ChartScene& scene = plot->painter().scene();
@@ -271,34 +244,28 @@ class TestLinks : public QObject {
   }
 
   void whatCannotBeReadOfARunIsSaidAndOpensAllTheSame() {
-    const std::string bad = test::writeListedRun(*catalogue_, "bad", RunState::finished, 0.9);
-    const std::string strange = test::writeListedRun(*catalogue_, "strange", RunState::finished, 0.9);
-    catalogue_->put_checkpoint(strange, {});
+    const std::string bad = test::writeListedRun(catalogue_, "bad", RunState::finished, 0.9);
+    const std::string strange = test::writeListedRun(catalogue_, "strange", RunState::finished, 0.9);
+    catalogue_.put_checkpoint(strange, {});
     const auto file = protocol::catalogue_path();
     QVERIFY(storage::test::meddle(file, "UPDATE run SET spec = '{' WHERE name = 'bad'"));
     QVERIFY(storage::test::meddle(file,
                                   "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql ="
                                   " replace(sql, 'STRICT', '') WHERE name = 'checkpoint'"));
     QVERIFY(storage::test::meddle(file, "UPDATE checkpoint SET bytes = 'much' WHERE name = ''"));
-    watcher_->reload();
-    QCOMPARE(watcher_->runs().size(), 303u);
-    QCOMPARE(watcher_->find(bad)->state, RunState::damaged);
-    QSignalSpy said(watcher_.get(), &CatalogueWatcher::failed);
+    watcher_.reload();
+    QCOMPARE(watcher_.runs().size(), 303u);
+    QCOMPARE(watcher_.find(bad)->state, RunState::damaged);
+    QSignalSpy said(&watcher_, &CatalogueWatcher::failed);
     window_->openRun(bad);
     QCOMPARE(window_->session()->run().id, bad);
     QVERIFY(window_->windowTitle().contains(QStringLiteral("Damaged")));
     window_->openRun(strange);
     QCOMPARE(window_->session()->run().id, strange);
     QVERIFY(!said.isEmpty() && said.last().first().toString().contains(QStringLiteral("checkpoints")));
-    catalogue_->remove_run(strange);
-    catalogue_->remove_run(bad);
-    watcher_->reload();
-  }
-
-  void cleanupTestCase() {
-    window_.reset();
-    watcher_.reset();
-    catalogue_.reset();
+    catalogue_.remove_run(strange);
+    catalogue_.remove_run(bad);
+    watcher_.reload();
   }
 };
 

@@ -2,7 +2,6 @@
 //
 // The table of a thousand runs: it is there before any series is read, is searched by words and by the CLI's
 // filter, sorted, edited where it stands, and its runs are checked for comparison, by mouse and by keyboard.
-// With BATCHSCOPE_PICTURES set to a folder, pictures are kept there.
 #include <QAbstractItemModelTester>
 #include <QHeaderView>
 #include <QLabel>
@@ -10,19 +9,13 @@
 #include <QPushButton>
 #include <QTableView>
 
-#include "batchscope/protocol/paths.h"
-#include "look/theme.h"
 #include "runs/run_filter_model.h"
 #include "runs/run_model.h"
 #include "runs/run_search.h"
 #include "runs/run_table_page.h"
-#include "session/catalogue_watcher.h"
 #include "session/comparison.h"
-#include "session/run_session.h"
-#include "synthetic_run.h"
-#include "temporary_store.h"
 #include "test_case.h"
-#include "window/main_window.h"
+#include "window_test.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
@@ -32,20 +25,11 @@ namespace {
 
 constexpr int kRuns = 1000;
 
-void keepPicture(QWidget& window, const char* name) {
-  const QString folder = qEnvironmentVariable("BATCHSCOPE_PICTURES");
-  if (!folder.isEmpty()) window.grab().save(QStringLiteral("%1/%2.png").arg(folder, QLatin1String(name)));
-}
-
 }  // namespace
 
-class TestRunTable : public QObject {
+class TestRunTable : public test::WindowTest {
   Q_OBJECT
 
-  test::TemporaryStore store_;
-  std::unique_ptr<storage::Catalogue> catalogue_;
-  std::unique_ptr<CatalogueWatcher> watcher_;
-  std::unique_ptr<MainWindow> window_;
   RunTablePage* page_ = nullptr;
   QTableView* table_ = nullptr;
   QLineEdit* search_ = nullptr;
@@ -84,27 +68,18 @@ class TestRunTable : public QObject {
 
  private Q_SLOTS:
   void initTestCase() {
-    catalogue_ = std::make_unique<storage::Catalogue>(protocol::catalogue_path());
     for (int i = 0; i < kRuns - 2; ++i) {
       const auto state = i % 3 == 0 ? RunState::failed : RunState::finished;
       const std::string id =
-          test::writeListedRun(*catalogue_, "sweep-" + std::to_string(i), state, 0.5 + 0.0004 * i);
-      if (i % 50 == 7) catalogue_->set_tags(id, {"paper"});
+          test::writeListedRun(catalogue_, "sweep-" + std::to_string(i), state, 0.5 + 0.0004 * i);
+      if (i % 50 == 7) catalogue_.set_tags(id, {"paper"});
     }
-    test::SyntheticOptions options;
-    options.stepsPerGeneration = 200;
-    options.lostSteps = 20;
-    for (const char* name : {"digits-one", "digits-two"}) {
-      options.name = name;
-      test::writeSyntheticRun(*catalogue_, options);
-    }
-    watcher_ = std::make_unique<CatalogueWatcher>(protocol::catalogue_path());
-    applyTheme(Theme::Mode::Light);
+    for (const char* name : {"digits-one", "digits-two"})
+      test::writeSyntheticRun(catalogue_, {.name = name, .stepsPerGeneration = 200});
   }
 
   void theTableIsThereBeforeAnySeriesIsRead() {
-    window_ = std::make_unique<MainWindow>(watcher_.get(), false);
-    window_->resize(1440, 900);
+    makeWindow({1440, 900});
     window_->showTable(true);
     page_ = window_->findChild<RunTablePage*>();
     table_ = page_->findChild<QTableView*>(QStringLiteral("runTable"));
@@ -114,7 +89,7 @@ class TestRunTable : public QObject {
     QCOMPARE(table_->model()->rowCount(), kRuns);
     QVERIFY(table_->isVisible());
     QVERIFY(!window_->session()->isOpen());
-    keepPicture(*window_, "run-table");
+    test::keepPicture(*window_, QStringLiteral("run-table"));
   }
 
   void itsModelsKeepTheRules() {
@@ -123,7 +98,7 @@ class TestRunTable : public QObject {
     RunFilterModel filter(&model);
     QAbstractItemModelTester first(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
     QAbstractItemModelTester second(&filter, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    std::vector<storage::Run> runs = watcher_->runs();
+    std::vector<storage::Run> runs = watcher_.runs();
     runs.resize(40);
     model.setRuns(runs);
     model.setFields({"name", "state", "accuracy", "created"});
@@ -159,11 +134,11 @@ class TestRunTable : public QObject {
     search(text);
     const auto filter = storage::RunFilter::parse(text.toStdString());
     const auto passing =
-        std::count_if(watcher_->runs().begin(), watcher_->runs().end(),
+        std::count_if(watcher_.runs().begin(), watcher_.runs().end(),
                       [&](const storage::Run& run) { return filter.matches(run, storage::now()); });
     QVERIFY(passing > 10);
     QCOMPARE(table_->model()->rowCount(), static_cast<int>(passing));
-    keepPicture(*window_, "run-table-filter");
+    test::keepPicture(*window_, QStringLiteral("run-table-filter"));
   }
 
   void whatIsWrongIsSaidAsOneTypes() {
@@ -173,7 +148,7 @@ class TestRunTable : public QObject {
     QVERIFY2(complaint()->text().contains(QStringLiteral("accuracy")), qPrintable(complaint()->text()));
     QVERIFY(complaint()->text().contains(QStringLiteral("For example")));
     QCOMPARE(table_->model()->rowCount(), before);  // of the last filter that was one
-    keepPicture(*window_, "run-table-complaint");
+    test::keepPicture(*window_, QStringLiteral("run-table-complaint"));
     QTest::keyClick(search_, Qt::Key_Escape);
     QVERIFY(!complaint()->isVisible());
     QCOMPARE(table_->model()->rowCount(), kRuns);
@@ -209,7 +184,7 @@ class TestRunTable : public QObject {
     editor->selectAll();
     QTest::keyClicks(editor, QStringLiteral("sweep-12, the good one"));
     QTest::keyClick(editor, Qt::Key_Return);
-    QTRY_COMPARE(QString::fromStdString(catalogue_->run(id.toStdString())->name),
+    QTRY_COMPARE(QString::fromStdString(catalogue_.run(id.toStdString())->name),
                  QStringLiteral("sweep-12, the good one"));
     QVERIFY(table_->isVisible());  // that Return opened nothing
     QVERIFY(!window_->session()->isOpen());
@@ -221,8 +196,8 @@ class TestRunTable : public QObject {
                                      QStringLiteral("best, paper")));
     QVERIFY(table_->model()->setData(table_->model()->index(0, columnOf(QStringLiteral("Group"))),
                                      QStringLiteral("lr sweep")));
-    QTRY_COMPARE(catalogue_->run(id.toStdString())->spec.group, std::string("lr sweep"));
-    const auto run = catalogue_->run(id.toStdString());
+    QTRY_COMPARE(catalogue_.run(id.toStdString())->spec.group, std::string("lr sweep"));
+    const auto run = catalogue_.run(id.toStdString());
     QCOMPARE(run->tags, (std::vector<std::string>{"best", "paper"}));
     QCOMPARE(cell(0, QStringLiteral("Tags")), QStringLiteral("best, paper"));
     // What cannot be is said, and nothing is changed.
@@ -230,7 +205,7 @@ class TestRunTable : public QObject {
     table_->model()->setData(table_->model()->index(0, 0), QStringLiteral("latest"));
     QTRY_COMPARE(failed.size(), 1);
     QVERIFY(failed[0][0].toString().contains(QStringLiteral("newest run")));
-    QCOMPARE(catalogue_->run(id.toStdString())->name, run->name);
+    QCOMPARE(catalogue_.run(id.toStdString())->name, run->name);
   }
 
   void spaceChecksAndReturnOpens() {
@@ -241,7 +216,7 @@ class TestRunTable : public QObject {
     QCOMPARE(window_->comparison()->chosenCount(), 2u);
     auto* compare = page_->findChild<QPushButton*>(QStringLiteral("primary"));
     QCOMPARE(compare->text(), QStringLiteral("Compare 2 runs"));
-    keepPicture(*window_, "run-table-checked");
+    test::keepPicture(*window_, QStringLiteral("run-table-checked"));
     QTest::keyClick(table_, Qt::Key_Space);
     QCOMPARE(window_->comparison()->chosenCount(), 0u);
     QVERIFY(!compare->isEnabled());
@@ -268,12 +243,12 @@ class TestRunTable : public QObject {
     applyTheme(Theme::Mode::Dark);
     search({});
     table_->selectRow(3);
-    window_->comparison()->choose(watcher_->runs()[0].id, true);
-    window_->comparison()->choose(watcher_->runs()[1].id, true);
+    window_->comparison()->choose(watcher_.runs()[0].id, true);
+    window_->comparison()->choose(watcher_.runs()[1].id, true);
     QTest::qWait(50);
     const QImage picture = table_->grab().toImage();
     QCOMPARE(picture.isNull(), false);
-    keepPicture(*window_, "run-table-dark");
+    test::keepPicture(*window_, QStringLiteral("run-table-dark"));
     window_->comparison()->clear();
   }
 };

@@ -16,21 +16,13 @@
 #include <cmath>
 
 #include "batchscope/protocol/error.h"
-#include "batchscope/protocol/paths.h"
 #include "chart/clip.h"
-#include "chart/dashboard.h"
-#include "drawn.h"
-#include "look/theme.h"
-#include "session/catalogue_watcher.h"
-#include "session/run_session.h"
 #include "share/data_export.h"
 #include "share/picture_export.h"
 #include "share/report.h"
 #include "share/share_menu.h"
-#include "synthetic_run.h"
-#include "temporary_store.h"
 #include "test_case.h"
-#include "window/main_window.h"
+#include "window_test.h"
 
 using namespace batchscope;
 using namespace batchscope::desktop;
@@ -44,13 +36,9 @@ QByteArray contentOf(const QString& path) {
 
 }  // namespace
 
-class TestShare : public QObject {
+class TestShare : public test::WindowTest {
   Q_OBJECT
 
-  test::TemporaryStore store_;
-  std::unique_ptr<storage::Catalogue> catalogue_;
-  std::unique_ptr<CatalogueWatcher> watcher_;
-  std::unique_ptr<MainWindow> window_;
   std::string id_;
 
   // Presses the keys, types the name, and presses Enter.
@@ -71,33 +59,22 @@ class TestShare : public QObject {
  private Q_SLOTS:
   void initTestCase() {
     QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
-    catalogue_ = std::make_unique<storage::Catalogue>(protocol::catalogue_path());
-    test::SyntheticOptions options;
-    options.name = "digits <b>&";
-    options.stepsPerGeneration = 400;
-    options.lostSteps = 30;
-    id_ = test::writeSyntheticRun(*catalogue_, options);
-    watcher_ = std::make_unique<CatalogueWatcher>(protocol::catalogue_path());
-    applyTheme(Theme::Mode::Light);
-    window_ = std::make_unique<MainWindow>(watcher_.get(), false);
-    window_->resize(1440, 900);
-    window_->show();
-    window_->activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
-    QTRY_VERIFY_WITH_TIMEOUT(test::isDrawn(*window_), 30000);
+    id_ = test::writeSyntheticRun(catalogue_, {.name = "digits <b>&", .stepsPerGeneration = 400});
+    showWindow();
+    test::awaitDrawn(*window_);
   }
 
   // Neither the run's name nor what a program said of it is taken for HTML, wherever it is shown.
   void aNameIsShownAsItIs() {
     const QString name = QStringLiteral("<b>x</b><img src=\"file:///tmp/x.png\">");
-    catalogue_->set_name(id_, name.toStdString());
-    catalogue_->set_tags(id_, {name.left(60).toStdString()});
-    catalogue_->set_note(id_, name.toStdString());
-    catalogue_->set_state(id_, protocol::RunState::finished, name.toStdString());
+    catalogue_.set_name(id_, name.toStdString());
+    catalogue_.set_tags(id_, {name.left(60).toStdString()});
+    catalogue_.set_note(id_, name.toStdString());
+    catalogue_.set_state(id_, protocol::RunState::finished, name.toStdString());
     const auto restore = qScopeGuard([this] {
-      catalogue_->set_name(id_, "digits <b>&");
-      catalogue_->set_tags(id_, {});
-      catalogue_->set_note(id_, {});
+      catalogue_.set_name(id_, "digits <b>&");
+      catalogue_.set_tags(id_, {});
+      catalogue_.set_note(id_, {});
     });
     const auto labels = [&] {
       QList<QLabel*> found;
@@ -129,7 +106,7 @@ class TestShare : public QObject {
     const QByteArray svg = contentOf(file);
     QVERIFY(QSvgRenderer(svg).isValid());
     // The batch size in its colour, as a line of the points that the window draws.
-    const SceneLine& line = window_->dashboard()->cards()[1]->plot()->painter().scene().lines[0];
+    const SceneLine& line = plotAt(1)->painter().scene().lines[0];
     QVERIFY(svg.count("<polyline") > 20);
     QVERIFY(svg.contains(Theme::light().series[0].name().toUtf8()));
     QVERIFY(!line.pieces.empty());
@@ -224,12 +201,6 @@ class TestShare : public QObject {
     QCOMPARE(twice[0].last(), QPointF(3.5, 10));
     QCOMPARE(twice[1].first(), QPointF(6.5, 10));
     QCOMPARE(clipped({{1, 1}, {2, 2}, {3, 1}}, box), (std::vector<QPolygonF>{{{1, 1}, {2, 2}, {3, 1}}}));
-  }
-
-  void cleanupTestCase() {
-    window_.reset();
-    watcher_.reset();
-    catalogue_.reset();
   }
 };
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What tests of the window share: a store of the test's own, which its supervisor would write and the window
+// watches, the window itself, and what a person does with it and sees of it.
+#pragma once
+
+#include <QMainWindow>
+#include <QMenu>
+#include <QMenuBar>
+#include <QtTest>
+#include <algorithm>
+#include <memory>
+
+#include "batchscope/protocol/paths.h"
+#include "chart/chart_card.h"
+#include "chart/dashboard.h"
+#include "chart/plot_view.h"
+#include "chart/view_state.h"
+#include "look/theme.h"
+#include "session/catalogue_watcher.h"
+#include "session/run_session.h"
+#include "synthetic_run.h"
+#include "temporary_store.h"
+#include "window/main_window.h"
+
+namespace batchscope::desktop::test {
+
+class WindowTest : public QObject {
+ protected:
+  WindowTest() { applyTheme(Theme::Mode::Light); }
+
+  // With what the catalogue holds by now.
+  void makeWindow(const QSize& size) {
+    watcher_.reload();
+    window_ = std::make_unique<MainWindow>(&watcher_, false);
+    window_->resize(size);
+  }
+  // In front, with the keyboard's focus.
+  void showWindow(const QSize& size = {1440, 900}) {
+    makeWindow(size);
+    window_->show();
+    window_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+  }
+
+  PlotView* plotAt(std::size_t chart) const { return window_->dashboard()->cards().at(chart)->plot(); }
+
+  TemporaryStore store_;
+  storage::Catalogue catalogue_{protocol::catalogue_path()};
+  CatalogueWatcher watcher_{protocol::catalogue_path()};
+  std::unique_ptr<MainWindow> window_;
+};
+
+// Charts are laid out and drawn, with a later event, as they are asked to be now.
+inline bool isDrawn(const MainWindow& window) {
+  SeriesModel* series = window.session()->series();
+  if (series == nullptr) return false;
+  const ViewState& view = *window.view();
+  const auto& cards = window.dashboard()->cards();
+  return std::all_of(cards.begin(), cards.end(), [&](const ChartCard* card) {
+    const PlotView& plot = *card->plot();
+    const ChartScene& scene = plot.painter().scene();
+    const XAxis axis = plot.spec().axis.value_or(view.axis());
+    return !scene.isEmpty && scene.left.plot == plot.plotArea() && scene.left.logX == view.logX() &&
+           scene.left.x1 == view.range(*series, axis).high;
+  });
+}
+
+inline void awaitDrawn(const MainWindow& window) { QTRY_VERIFY_WITH_TIMEOUT(isDrawn(window), 30'000); }
+
+// With BATCHSCOPE_PICTURES set to a folder, pictures are kept there.
+inline void keepPicture(const QPixmap& picture, const QString& name) {
+  const QString folder = qEnvironmentVariable("BATCHSCOPE_PICTURES");
+  if (!folder.isEmpty()) picture.save(QStringLiteral("%1/%2.png").arg(folder, name));
+}
+inline void keepPicture(QWidget& widget, const QString& name) { keepPicture(widget.grab(), name); }
+
+// Chooses an entry of the window's menus with the mouse, such as "View/Theme/Dark". False where there is no
+// such entry, or it cannot be chosen.
+inline bool clickMenu(QMainWindow& window, const QString& path) {
+  QWidget* bar = window.menuBar();
+  const QStringList titles = path.split(QLatin1Char('/'));
+  for (const QString& title : titles) {
+    const QList<QAction*> entries = bar->actions();
+    const auto found = std::find_if(entries.begin(), entries.end(), [&](const QAction* action) {
+      return action->text().remove(QLatin1Char('&')) == title;
+    });
+    if (found == entries.end() || !(*found)->isEnabled()) return false;
+    if (QMenu* menu = (*found)->menu()) {
+      menu->popup(window.mapToGlobal(QPoint(60, 30)));
+      bar = menu;
+      continue;
+    }
+    QTest::mouseClick(bar, Qt::LeftButton, {}, qobject_cast<QMenu*>(bar)->actionGeometry(*found).center());
+    while (QWidget* left = QApplication::activePopupWidget()) left->close();
+    return true;
+  }
+  return false;
+}
+
+}  // namespace batchscope::desktop::test
