@@ -14,6 +14,7 @@
 #include "trainee.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 
 namespace {
 

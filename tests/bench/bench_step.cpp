@@ -29,6 +29,8 @@
 #include "trainee.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
+using namespace batchscope::train;
 using bench::Adaptive, bench::Task, bench::Trainee, bench::measure;
 
 namespace {

@@ -21,6 +21,8 @@
 
 namespace batchscope::bench {
 
+using namespace replica;
+
 // Reads what replicas send and forgets it.
 inline void listen(Listener& supervisor, int replicas) {
   using std::chrono::steady_clock;

@@ -17,6 +17,8 @@
 
 namespace batchscope::bench {
 
+using namespace replica;
+
 struct Task {
   std::string model;
   at::Tensor images, labels;

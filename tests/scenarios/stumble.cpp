@@ -27,6 +27,7 @@
 #include "batchscope/train/process_group.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 
 namespace {
 

@@ -57,17 +57,17 @@ int main() {
   const std::string library = blas_library();
   const bool cuda = at::hasCUDA();
   const std::string onednn = at::get_mkldnn_version();
-  const char* const limit = batchscope::onednn_limit();
-  const Json answer{
-      {"torch", TORCH_VERSION},
-      {"blas", blas_name(library)},
-      {"blas_library", library},
-      {"threads", at::get_num_threads()},
-      {"cuda", cuda},
-      {"cuda_devices", cuda ? static_cast<int>(at::detail::getCUDAHooks().getNumGPUs()) : 0},
-      {"backends", backends()},
-      {"onednn", onednn},
-      {"onednn_limit", limit ? limit : ""},
-      {"amx_fault", batchscope::reason_against_amx(batchscope::amx_of_this_processor(), onednn)}};
+  const char* const limit = batchscope::train::onednn_limit();
+  const Json answer{{"torch", TORCH_VERSION},
+                    {"blas", blas_name(library)},
+                    {"blas_library", library},
+                    {"threads", at::get_num_threads()},
+                    {"cuda", cuda},
+                    {"cuda_devices", cuda ? static_cast<int>(at::detail::getCUDAHooks().getNumGPUs()) : 0},
+                    {"backends", backends()},
+                    {"onednn", onednn},
+                    {"onednn_limit", limit ? limit : ""},
+                    {"amx_fault", batchscope::train::reason_against_amx(
+                                      batchscope::train::amx_of_this_processor(), onednn)}};
   std::cout << answer.dump() << std::endl;
 }

@@ -13,6 +13,7 @@
 #include "test_case.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 namespace fs = std::filesystem;
 
 namespace {

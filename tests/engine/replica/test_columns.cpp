@@ -9,6 +9,7 @@
 #include "test_case.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 
 using Order = std::vector<std::int64_t>;
 

@@ -10,6 +10,7 @@
 #include "test_case.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 
 namespace {
 

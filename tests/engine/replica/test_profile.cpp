@@ -9,6 +9,7 @@
 #include "test_case.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 
 class TestProfile : public QObject {
   Q_OBJECT

@@ -14,6 +14,7 @@
 #include "test_case.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 using namespace std::chrono_literals;
 
 namespace {

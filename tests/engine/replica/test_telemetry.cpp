@@ -15,6 +15,7 @@
 #include "test_case.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 using batchscope::testing::Listener;
 
 namespace {

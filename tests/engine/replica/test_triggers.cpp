@@ -6,6 +6,7 @@
 #include "test_case.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 
 class TestTriggers : public QObject {
   Q_OBJECT

@@ -26,6 +26,7 @@
 #include "process/fork_server.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 using namespace batchscope::protocol;
 namespace fs = std::filesystem;
 

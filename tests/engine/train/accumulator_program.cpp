@@ -15,6 +15,7 @@
 #include "replica_main.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 
 namespace {
 

@@ -30,6 +30,7 @@
 #include "checkpoint/registry.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 using protocol::Json;
 
 namespace {
@@ -94,7 +95,7 @@ void print(Json line) {
 
 void raise_signal(const Settings& settings, const std::string& where) {
   if (settings.signal != where + ":" + std::to_string(replica_rank())) return;
-  while (settings.await && protocol::list_checkpoints(checkpoint::directory()).empty())
+  while (settings.await && protocol::list_checkpoints(checkpoint_directory()).empty())
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   while (!settings.after.empty() && !std::filesystem::exists(settings.after))
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

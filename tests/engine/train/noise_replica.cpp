@@ -19,6 +19,7 @@
 #include "replica_main.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 using namespace batchscope::testing;
 using protocol::Json;
 

@@ -18,6 +18,7 @@
 #include "batchscope/train/process_group.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 using protocol::Json;
 
 namespace {

@@ -36,6 +36,7 @@
 #include "adapt/step_context.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 using protocol::Json;
 
 namespace {

@@ -32,6 +32,7 @@
 #include "replica_main.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 using protocol::Json;
 
 namespace {

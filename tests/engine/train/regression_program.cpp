@@ -28,6 +28,7 @@
 #include "forked.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 using protocol::Json;
 
 namespace {

@@ -16,6 +16,7 @@
 #include "test_case.h"
 
 using namespace batchscope;
+using namespace batchscope::train;
 
 namespace {
 

@@ -17,6 +17,7 @@
 #include "test_case.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 
 namespace {
 

@@ -7,6 +7,7 @@
 #include "test_case.h"
 
 using namespace batchscope;
+using namespace batchscope::train;
 using namespace batchscope::testing;
 
 namespace {

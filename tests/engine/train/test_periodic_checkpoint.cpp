@@ -13,6 +13,7 @@
 #include "test_case.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 using batchscope::testing::Replica;
 using protocol::Json;
 

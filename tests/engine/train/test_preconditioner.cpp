@@ -19,6 +19,7 @@
 #include "test_case.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 
 namespace {
 

@@ -16,6 +16,7 @@
 #include "test_case.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 
 namespace {
 
@@ -68,7 +69,7 @@ class TestScriptModule : public QObject {
     QCOMPARE(layer_adp.gain(), module_adp.gain());
     QCOMPARE(module.attr("calls").toTensor().item<float>(), 5.0F);
 
-    const auto files = checkpoint::snapshot_states();
+    const auto files = snapshot_states();
     for (const char* name : {"layer", "module"})
       QVERIFY2(std::any_of(files.begin(), files.end(), [&](const auto& f) { return f.name == name; }), name);
   }

@@ -19,6 +19,7 @@
 #include "test_case.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 namespace optim = torch::optim;
 
 namespace {
@@ -66,14 +67,14 @@ class TestSnapshot : public QObject {
       }
     };
     train();
-    const auto files = checkpoint::snapshot_states();
+    const auto files = snapshot_states();
     const auto state = std::find_if(files.begin(), files.end(),
                                     [](const auto& f) { return f.name == "adaptdl-dataparallel"; });
     QVERIFY(state != files.end());
     const std::string before = written(*state);
     train();
     QVERIFY(written(*state) == before);
-    for (const auto& fresh : checkpoint::snapshot_states())
+    for (const auto& fresh : snapshot_states())
       if (fresh.name == state->name) QVERIFY(written(fresh) != before);
   }
 

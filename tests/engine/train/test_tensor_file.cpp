@@ -18,6 +18,7 @@
 #include "test_case.h"
 
 using namespace batchscope;
+using namespace batchscope::train;
 
 namespace {
 

@@ -21,6 +21,7 @@
 #include "test_case.h"
 
 using namespace batchscope;
+using namespace batchscope::replica;
 using batchscope::testing::Event;
 using batchscope::testing::EventReader;
 

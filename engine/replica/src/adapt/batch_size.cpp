@@ -9,7 +9,7 @@
 #include "batchscope/replica/collective.h"
 #include "batchscope/replica/process_group.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 namespace {
 
 BatchShape preferred(const BatchShape& current, const BatchShape& initial, const metrics::Limits& limits) {
@@ -49,4 +49,4 @@ BatchShape choose_shape(const BatchShape& current, const BatchShape& initial, co
   return chosen;
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

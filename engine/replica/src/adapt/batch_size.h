@@ -8,7 +8,7 @@
 
 #include "adapt/metrics.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 struct BatchShape {
   std::int64_t local_batch_size = 0;  // 0: not chosen yet
@@ -29,4 +29,4 @@ BatchShape initial_shape(std::int64_t batch_size, int replicas, const metrics::L
 // Rank 0's choice, on every replica. Collective.
 BatchShape choose_shape(const BatchShape& current, const BatchShape& initial, const metrics::Limits& limits);
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

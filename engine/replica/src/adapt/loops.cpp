@@ -9,7 +9,7 @@
 #include "checkpoint/json_state.h"
 #include "process/session.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 namespace {
 
 struct Loops final : JsonState {
@@ -59,4 +59,4 @@ void enter_epoch(int epoch) {
 
 std::uint64_t epoch_entry() { return loops().entries; }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

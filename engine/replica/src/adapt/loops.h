@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace batchscope {
+namespace batchscope::replica {
 
 struct RunningLoop {
   bool training = true;
@@ -47,4 +47,4 @@ std::uint64_t epoch_entry();
 
 void load_loops_state();  // makes it, and loads it from the checkpoint
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -26,7 +26,7 @@
 #include "report/telemetry_client.h"
 #include "report/tensorboard.h"
 
-namespace batchscope::metrics {
+namespace batchscope::replica::metrics {
 namespace {
 
 namespace series = protocol::series;
@@ -282,4 +282,4 @@ std::optional<double> predict_goodput(std::int64_t local_batch_size, int accumul
   return function->evaluate(configuration(local_batch_size, accumulation_steps));
 }
 
-}  // namespace batchscope::metrics
+}  // namespace batchscope::replica::metrics

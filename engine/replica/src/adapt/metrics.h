@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace batchscope::metrics {
+namespace batchscope::replica::metrics {
 
 // What AdaptiveDataParallel knows after an optimizer step.
 struct StepReport {
@@ -58,4 +58,4 @@ std::optional<Choice> suggest(const Limits& limits);
 // The same model's goodput for a given configuration; empty while there is no model.
 std::optional<double> predict_goodput(std::int64_t local_batch_size, int accumulation_steps);
 
-}  // namespace batchscope::metrics
+}  // namespace batchscope::replica::metrics

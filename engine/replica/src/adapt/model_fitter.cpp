@@ -8,7 +8,7 @@
 
 #include <utility>
 
-namespace batchscope {
+namespace batchscope::replica {
 
 ModelFitter::~ModelFitter() {
   {
@@ -60,4 +60,4 @@ void ModelFitter::run() {
   }
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -13,7 +13,7 @@
 
 #include "batchscope/goodput/fit.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 class ModelFitter {
  public:
@@ -43,4 +43,4 @@ class ModelFitter {
   std::thread thread_;
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace batchscope {
+namespace batchscope::replica {
 namespace {
 
 constexpr std::int64_t kWindow = 32;
@@ -85,4 +85,4 @@ Profile Profile::from_json(const protocol::Json& json) {
   return profile;
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -12,7 +12,7 @@
 #include "batchscope/goodput/fit.h"
 #include "batchscope/protocol/json.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 class Profile {
  public:
@@ -53,4 +53,4 @@ class Profile {
   std::int64_t measured_ = 0;
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

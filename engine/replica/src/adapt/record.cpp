@@ -9,6 +9,8 @@
 #include "report/tensorboard.h"
 
 namespace batchscope {
+
+using namespace replica;
 namespace {
 
 bool wanted() { return replica_rank() == 0 && (telemetry_connected() || tensorboard::wanted()); }

@@ -6,7 +6,7 @@
 
 #include "process/session.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 namespace {
 
 struct Sum {
@@ -32,4 +32,4 @@ std::map<std::string, double> take_recorded() {
   return means;
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-namespace batchscope {
+namespace batchscope::replica {
 
 void add_recorded(std::string_view name, double value);
 // The mean of each; and they are forgotten.
 std::map<std::string, double> take_recorded();
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

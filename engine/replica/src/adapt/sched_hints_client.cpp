@@ -17,7 +17,7 @@
 #include "batchscope/protocol/sched_hints.h"
 #include "collective/socket.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 namespace {
 
 constexpr std::chrono::seconds kTimeout{10};
@@ -118,4 +118,4 @@ void SchedHintsClient::post(const protocol::Model& model) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -12,7 +12,7 @@
 
 #include "batchscope/protocol/telemetry.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 // Blocks for at most the time-out. Throws Error(usage) for a URL that is not http://HOST[:PORT][/PATH],
 // Error(io | timeout) naming the URL where nobody takes the hints.
@@ -36,4 +36,4 @@ class SchedHintsClient {
   bool started_ = false;
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -3,8 +3,8 @@
 
 #include "process/session.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 StepContext& step_context() { return session().part<StepContext>(); }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace batchscope {
+namespace batchscope::replica {
 
 struct StepContext {
   std::int64_t initial_batch_size = 0;  // the loader's batch_size; 0: no loader has been used yet
@@ -23,4 +23,4 @@ struct StepContext {
 
 StepContext& step_context();
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-namespace batchscope {
+namespace batchscope::replica {
 
 void BackgroundWriter::start(Job job) {
   finish();
@@ -25,4 +25,4 @@ void BackgroundWriter::finish() {
   if (running_.valid()) running_.get();
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -8,7 +8,7 @@
 #include <functional>
 #include <future>
 
-namespace batchscope {
+namespace batchscope::replica {
 
 class BackgroundWriter {
  public:
@@ -32,4 +32,4 @@ class BackgroundWriter {
   std::future<void> running_;
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

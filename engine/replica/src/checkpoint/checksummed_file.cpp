@@ -12,7 +12,7 @@
 
 #include "batchscope/protocol/error.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 ChecksummedFile::ChecksummedFile(const std::filesystem::path& path) : path_(path), stream_(this) {
   fd_ = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -83,4 +83,4 @@ void ChecksummedFile::fail(const char* what) const {
               std::string("cannot ") + what + " " + path_.string() + ": " + std::strerror(errno));
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

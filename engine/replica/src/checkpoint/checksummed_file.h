@@ -14,7 +14,7 @@
 
 #include "batchscope/protocol/manifest.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 class ChecksummedFile : private std::streambuf {
  public:
@@ -49,4 +49,4 @@ class ChecksummedFile : private std::streambuf {
   std::ostream stream_;
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

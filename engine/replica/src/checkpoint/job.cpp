@@ -10,7 +10,7 @@
 #include "process/session.h"
 #include "report/telemetry_client.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 namespace {
 
@@ -67,4 +67,4 @@ std::filesystem::path CheckpointJob::write(const CheckpointStore& store, Place p
   return written;
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

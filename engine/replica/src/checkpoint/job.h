@@ -13,7 +13,7 @@
 #include "batchscope/protocol/telemetry.h"
 #include "checkpoint/store.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 // How far training is: what a checkpoint says of itself.
 struct Standing {
@@ -45,4 +45,4 @@ class CheckpointJob {
   std::vector<CheckpointStore::File> files_;
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -9,7 +9,7 @@
 
 #include "batchscope/protocol/error.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 void JsonState::save(std::ostream& out) {
   protocol::Json json = contents();
@@ -36,4 +36,4 @@ void JsonState::load(std::istream& in) {
   }
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

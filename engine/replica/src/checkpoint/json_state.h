@@ -7,7 +7,7 @@
 #include "batchscope/protocol/json.h"
 #include "batchscope/replica/checkpoint.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 class JsonState : public checkpoint::State {
  public:
@@ -28,4 +28,4 @@ class JsonState : public checkpoint::State {
   const Form form_;
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

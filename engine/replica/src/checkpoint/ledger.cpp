@@ -12,7 +12,7 @@
 #include "process/session.h"
 #include "report/telemetry_client.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 namespace {
 
 struct Kept {
@@ -24,7 +24,7 @@ struct Kept {
 Kept& kept() { return session().part<Kept>(); }
 
 protocol::Ledger& whole(Kept& kept) {
-  if (!kept.whole) kept.whole = checkpoint::restored_manifest().ledger;
+  if (!kept.whole) kept.whole = restored_manifest().ledger;
   return *kept.whole;
 }
 
@@ -45,7 +45,7 @@ void send_ledger() {
 std::vector<protocol::LedgerEntry> take_ledger(protocol::Manifest& manifest) {
   const std::lock_guard lock(kept().mutex);
   manifest.ledger = whole(kept());
-  manifest.ledger_from = checkpoint::restored_manifest().ledger_from;
+  manifest.ledger_from = restored_manifest().ledger_from;
   return std::exchange(kept().untold, {});
 }
 
@@ -55,4 +55,4 @@ void requeue_ledger(std::vector<protocol::LedgerEntry> entries) {
   now.insert(now.begin(), std::make_move_iterator(entries.begin()), std::make_move_iterator(entries.end()));
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

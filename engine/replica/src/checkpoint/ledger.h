@@ -11,7 +11,7 @@
 
 #include "batchscope/protocol/manifest.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 // Rank 0's are kept. The checkpoint to start from is known by then, as it is in any loop over data.
 void add_to_ledger(const protocol::LedgerEntry& entry);
@@ -22,4 +22,4 @@ void send_ledger();  // the training up to here lasts
 std::vector<protocol::LedgerEntry> take_ledger(protocol::Manifest& manifest);
 void requeue_ledger(std::vector<protocol::LedgerEntry> entries);
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -17,7 +17,7 @@
 #include "process/signals.h"
 #include "report/telemetry_client.h"
 
-namespace batchscope::periodic {
+namespace batchscope::replica::periodic {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -45,7 +45,7 @@ void restart_clock() {
 
 void write(CheckpointJob& job) {
   try {
-    job.write(checkpoint::store());
+    job.write(checkpoint_store());
     if (std::exchange(part().failing, false)) notice("info", "periodic checkpoints can be written again");
   } catch (const Overtaken&) {
   } catch (const std::exception& e) {
@@ -69,11 +69,11 @@ void request_when_due(bool good) {
 
 void checkpoint() {
   const PhaseScope phase("checkpoint");
-  checkpoint::sync_states();
+  sync_states();
   if (replica_rank() != 0) return;
   std::vector<CheckpointStore::File> files;
   try {
-    files = checkpoint::snapshot_states();
+    files = snapshot_states();
   } catch (const std::exception& e) {
     return notice("warning", std::string("no periodic checkpoint: ") + e.what());
   }
@@ -96,4 +96,4 @@ void overtake() {
   if (part().next) restart_clock();
 }
 
-}  // namespace batchscope::periodic
+}  // namespace batchscope::replica::periodic

@@ -6,7 +6,7 @@
 // is due while the last is still being written waits; a planned checkpoint overtakes it.
 #pragma once
 
-namespace batchscope::periodic {
+namespace batchscope::replica::periodic {
 
 // Rank 0, between two steps: raises the request when it is time. Others, and where there is no interval:
 // nothing. Where what would be kept is not known to be good, it waits.
@@ -22,4 +22,4 @@ void overtake();
 // Waits for what is being written.
 void finish();
 
-}  // namespace batchscope::periodic
+}  // namespace batchscope::replica::periodic

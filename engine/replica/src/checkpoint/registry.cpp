@@ -23,13 +23,13 @@
 #include "report/failure.h"
 #include "report/telemetry_client.h"
 
-namespace batchscope::checkpoint {
+namespace batchscope::replica {
 namespace {
 
 namespace fs = std::filesystem;
 
 struct Registry {
-  std::vector<State*> states;
+  std::vector<checkpoint::State*> states;
   std::function<void()> own_states;
   std::optional<std::string> restored_from;
   std::optional<protocol::Manifest> restored;
@@ -37,7 +37,7 @@ struct Registry {
 };
 
 Registry& registry() { return session().part<Registry>(); }
-std::vector<State*>& states() { return registry().states; }
+std::vector<checkpoint::State*>& states() { return registry().states; }
 
 bool is_plain_name(const std::string& name) {
   return !name.empty() && name.front() != '.' && name != "manifest.json" &&
@@ -76,12 +76,12 @@ auto at_second_try(Read read) {
 std::string choose() {
   if (replica_rank() != 0) return {};
   std::vector<std::string> skipped;
-  const auto newest = store().newest(&skipped);
+  const auto newest = checkpoint_store().newest(&skipped);
   if (!newest && !skipped.empty()) {
     std::string all;
     for (const std::string& why : skipped) all += "\n  " + why;
     const std::string why =
-        "none of the checkpoints in " + directory().string() +
+        "none of the checkpoints in " + checkpoint_directory().string() +
         " is good, and training does not begin again from nothing by itself; put a good copy of "
         "one back, or move them away to begin anew:" +
         all;
@@ -95,7 +95,7 @@ std::string choose() {
 
 }  // namespace
 
-fs::path directory() {
+fs::path checkpoint_directory() {
   const std::string& given = process().environment.checkpoint_path;
   return given.empty() ? fs::path(std::string(program_invocation_short_name) + ".checkpoints")
                        : fs::path(given);
@@ -111,14 +111,15 @@ const protocol::Manifest& restored_manifest() {
   auto& manifest = registry().restored;
   if (!manifest)
     manifest = restored_from().empty() ? protocol::Manifest() : at_second_try([] {
-      return protocol::read_manifest(directory() / restored_from(), process().environment.memory_path);
+      return protocol::read_manifest(checkpoint_directory() / restored_from(),
+                                     process().environment.memory_path);
     });
   return *manifest;
 }
 
-CheckpointStore& store() {
+CheckpointStore& checkpoint_store() {
   auto& store = registry().store;
-  if (!store) store.emplace(directory(), process().environment.memory_path, unloadable());
+  if (!store) store.emplace(checkpoint_directory(), process().environment.memory_path, unloadable());
   return *store;
 }
 
@@ -137,16 +138,22 @@ void sync_states() {
 
 std::vector<CheckpointStore::File> save_states() {
   std::vector<CheckpointStore::File> files;
-  for (State* state : states())
+  for (checkpoint::State* state : states())
     files.push_back({state->name(), [state](std::ostream& out) { state->save(out); }});
   return files;
 }
 
 std::vector<CheckpointStore::File> snapshot_states() {
   std::vector<CheckpointStore::File> files;
-  for (State* state : states()) files.push_back({state->name(), state->snapshot()});
+  for (checkpoint::State* state : states()) files.push_back({state->name(), state->snapshot()});
   return files;
 }
+
+}  // namespace batchscope::replica
+
+namespace batchscope::checkpoint {
+
+using namespace replica;
 
 State::State(std::string name) : name_(std::move(name)) {
   if (!is_plain_name(name_))
@@ -174,7 +181,7 @@ bool load_state(State& state) {
   const auto& files = restored_manifest().files;
   if (std::none_of(files.begin(), files.end(), [&](const auto& file) { return file.name == state.name(); }))
     return false;
-  const fs::path checkpoint = directory() / restored_from(), path = checkpoint / state.name();
+  const fs::path checkpoint = checkpoint_directory() / restored_from(), path = checkpoint / state.name();
   std::ifstream in = at_second_try([&] {
     const protocol::CheckpointFolder folder(checkpoint, process().environment.memory_path);
     std::ifstream file(folder.file(state.name()).path, std::ios::binary);

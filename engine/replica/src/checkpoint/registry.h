@@ -11,11 +11,11 @@
 #include "batchscope/replica/checkpoint.h"
 #include "checkpoint/store.h"
 
-namespace batchscope::checkpoint {
+namespace batchscope::replica {
 
 // ADAPTDL_CHECKPOINT_PATH; without it `<program name>.checkpoints` in the working directory, so that a
 // program that is started again from the same place resumes.
-std::filesystem::path directory();
+std::filesystem::path checkpoint_directory();
 
 // The directory name of the checkpoint this generation starts from; empty for a fresh start. Decided once, by
 // rank 0; the first call is collective.
@@ -24,7 +24,7 @@ const std::string& restored_from();
 // Of that one; of a fresh start an empty one. Read once; the first call is where restored_from() is known.
 const protocol::Manifest& restored_manifest();
 
-CheckpointStore& store();
+CheckpointStore& checkpoint_store();
 
 // The states that every program has without asking come with the first that it makes, so that replicas meet
 // in the same order whatever the program does. This is called, once, to make and load them.
@@ -37,4 +37,4 @@ void sync_states();
 std::vector<CheckpointStore::File> save_states();
 std::vector<CheckpointStore::File> snapshot_states();
 
-}  // namespace batchscope::checkpoint
+}  // namespace batchscope::replica

@@ -20,7 +20,7 @@
 #include "process/process.h"
 #include "report/telemetry_client.h"
 
-namespace batchscope::checkpoint {
+namespace batchscope::replica {
 namespace {
 
 // Between two signs of life of a writing rank 0, for which the others wait in a collective.
@@ -31,7 +31,7 @@ std::chrono::milliseconds sign_of_life() {
 void write(const std::string& reason, CheckpointJob::Place place) {
   // What is in memory needs a supervisor, who puts it on disk.
   CheckpointJob(reason, save_states())
-      .write(store(), telemetry_connected() ? place : CheckpointJob::Place::disk);
+      .write(checkpoint_store(), telemetry_connected() ? place : CheckpointJob::Place::disk);
 }
 
 void save(const std::string& reason, CheckpointJob::Place place) {
@@ -63,10 +63,12 @@ void save(const std::string& reason, CheckpointJob::Place place) {
 
 }  // namespace
 
-void save_all_states(const std::string& reason) { save(reason, CheckpointJob::Place::disk); }
-
 void save_for_restart(const std::string& reason) { save(reason, CheckpointJob::Place::memory_or_disk); }
 
 void save_for_exit(const std::string& reason) { save(reason, CheckpointJob::Place::disk_or_memory); }
 
-}  // namespace batchscope::checkpoint
+}  // namespace batchscope::replica
+
+void batchscope::checkpoint::save_all_states(const std::string& reason) {
+  replica::save(reason, replica::CheckpointJob::Place::disk);
+}

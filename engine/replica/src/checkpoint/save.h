@@ -7,9 +7,9 @@
 
 #include <string>
 
-namespace batchscope::checkpoint {
+namespace batchscope::replica {
 
 void save_for_restart(const std::string& reason);
 void save_for_exit(const std::string& reason);
 
-}  // namespace batchscope::checkpoint
+}  // namespace batchscope::replica

@@ -13,7 +13,7 @@
 #include "batchscope/protocol/volatile_checkpoint.h"
 #include "checkpoint/checksummed_file.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 namespace {
 
 namespace fs = std::filesystem;
@@ -140,4 +140,4 @@ void CheckpointStore::rotate() const {
   }
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -14,7 +14,7 @@
 
 #include "batchscope/protocol/manifest.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 class CheckpointStore {
  public:
@@ -54,4 +54,4 @@ class CheckpointStore {
   std::set<std::filesystem::path> damaged_;  // known since newest()
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -16,6 +16,8 @@
 #include "report/telemetry_client.h"
 
 namespace batchscope::collective {
+
+using namespace replica;
 namespace {
 
 std::string name_of(std::string_view operation, std::string_view tag) {

@@ -7,7 +7,7 @@
 
 #include "batchscope/protocol/error.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x42535452;  // "RTSB"
@@ -50,4 +50,4 @@ Transfer receive_frame(Socket& socket, Frame& frame, Deadline deadline) {
   return Transfer::done;
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

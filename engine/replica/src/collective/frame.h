@@ -9,7 +9,7 @@
 
 #include "collective/socket.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 struct Frame {
   bool error = false;  // then `value` is the error's kind, a newline and its message
@@ -23,4 +23,4 @@ Transfer send_frame(Socket& socket, const Frame& frame, Deadline deadline);
 // Throws Error(corrupt) for bytes that are no frame.
 Transfer receive_frame(Socket& socket, Frame& frame, Deadline deadline);
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -17,7 +17,7 @@
 #include "batchscope/protocol/error.h"
 #include "collective/star.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 namespace {
 
 namespace fs = std::filesystem;
@@ -111,4 +111,4 @@ std::shared_ptr<Star> meet(const protocol::Environment& environment, std::chrono
   return std::make_shared<Star>(meeting);
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

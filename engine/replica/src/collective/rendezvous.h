@@ -9,7 +9,7 @@
 
 #include "batchscope/protocol/environment.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 class Star;
 
@@ -23,4 +23,4 @@ bool in_directory(const protocol::Environment& environment);
 // meet, Error(timeout) when nobody is there, Error(io) when the place cannot be used.
 std::shared_ptr<Star> meet(const protocol::Environment& environment, std::chrono::milliseconds timeout);
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

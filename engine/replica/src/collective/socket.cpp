@@ -23,7 +23,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/unix_address.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 namespace {
 
 constexpr std::string_view kUnix = "unix:", kTcp = "tcp:";
@@ -228,4 +228,4 @@ std::string address_towards(const std::string& host) {
   fail("no way leads to host '" + host + "'");
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

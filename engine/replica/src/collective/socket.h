@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace batchscope {
+namespace batchscope::replica {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
@@ -68,4 +68,4 @@ Socket connect_to(const std::string& address, Deadline deadline);
 // The address of this machine on the way to that host. Throws Error(io) when there is no way.
 std::string address_towards(const std::string& host);
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

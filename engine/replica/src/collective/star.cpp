@@ -11,7 +11,7 @@
 #include "batchscope/protocol/random_text.h"
 #include "collective/frame.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 namespace {
 
 // Above this, a spoke waits for its unfinished calls before it sends more: the hub may not be reading yet.
@@ -202,4 +202,4 @@ void Star::fail(const Error& error) {
   throw error;
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -19,7 +19,7 @@
 #include "batchscope/protocol/error.h"
 #include "collective/socket.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 class Star {
  public:
@@ -76,4 +76,4 @@ class Star {
   std::optional<Error> failure_;
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

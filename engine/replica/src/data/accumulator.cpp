@@ -16,6 +16,8 @@
 #include "process/session.h"
 
 namespace batchscope {
+
+using namespace replica;
 namespace {
 
 using protocol::Json;

@@ -18,6 +18,8 @@
 #include "process/session.h"
 
 namespace batchscope {
+
+using namespace replica;
 namespace {
 
 // Loaders are known again by the order in which a program makes them, per kind, inside an epoch and outside.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace batchscope {
+namespace batchscope::replica {
 
 std::vector<std::int64_t> column_order(std::int64_t windows, const std::vector<Cut>& cuts) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(windows));
@@ -22,4 +22,4 @@ std::vector<std::int64_t> column_order(std::int64_t windows, const std::vector<C
   return order;
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -12,9 +12,9 @@
 
 #include "batchscope/replica/data_pass.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 // The window at each position of a pass.
 std::vector<std::int64_t> column_order(std::int64_t windows, const std::vector<Cut>& cuts);
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -20,7 +20,7 @@
 #include "session/epochs.h"
 #include "session/start.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 namespace {
 
 struct Live {
@@ -32,8 +32,7 @@ void begin_live() {
   if (std::exchange(session().part<Live>().begun, true)) return;
   computing().restore();
   set_step(metrics::steps());
-  send(protocol::Restored{replica_rank(), checkpoint::restored_from(), metrics::steps(),
-                          protocol::monotonic_seconds()});
+  send(protocol::Restored{replica_rank(), restored_from(), metrics::steps(), protocol::monotonic_seconds()});
 }
 
 }  // namespace
@@ -251,4 +250,4 @@ void DataLoop::leave() {
   set_local_batch_size(0);
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

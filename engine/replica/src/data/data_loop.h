@@ -19,7 +19,7 @@
 #include "data/sample_log.h"
 #include "report/telemetry_client.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 class DataLoop;
 
@@ -98,4 +98,4 @@ class DataLoop {
   std::int64_t step_padding_ = 0;
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

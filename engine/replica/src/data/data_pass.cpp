@@ -7,6 +7,8 @@
 
 namespace batchscope {
 
+using namespace replica;
+
 DataPass::DataPass(std::vector<std::int64_t> order, std::vector<Cut> cuts, const PassPlan& plan, int rank,
                    bool training)
     : order_(std::move(order)),

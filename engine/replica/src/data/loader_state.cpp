@@ -6,7 +6,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/replica/process_group.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 LoaderState::LoaderState(std::string name, std::int64_t dataset_size, std::function<void()> before_save)
     : JsonState(std::move(name)), dataset_size_(dataset_size), before_save_(std::move(before_save)) {}
@@ -47,4 +47,4 @@ void LoaderState::restore(const protocol::Json& json) {
   for (const protocol::Json& loop : json.at("finished")) finished[loop.at("epoch")] = loop.at("position");
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

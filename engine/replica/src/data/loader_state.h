@@ -13,7 +13,7 @@
 #include "batchscope/replica/data_pass.h"
 #include "checkpoint/json_state.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 class LoaderState final : public JsonState {
  public:
@@ -39,4 +39,4 @@ class LoaderState final : public JsonState {
   std::function<void()> before_save_;
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

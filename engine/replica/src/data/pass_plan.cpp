@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace batchscope {
+namespace batchscope::replica {
 
 std::int64_t PassPlan::micro_batches() const {
   const std::int64_t left = shape_.dataset_size - shape_.start;
@@ -56,4 +56,4 @@ bool PassPlan::even(const MicroBatch& batch) const {
   return batch.step_to - batch.step_from == batch.step_micro_batches * full();
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

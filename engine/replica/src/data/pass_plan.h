@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace batchscope {
+namespace batchscope::replica {
 
 struct PassShape {
   std::int64_t dataset_size = 1;
@@ -58,4 +58,4 @@ class PassPlan {
   PassShape shape_;
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -13,7 +13,7 @@
 #include "process/process.h"
 #include "process/session.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 namespace {
 
 struct File {
@@ -46,4 +46,4 @@ void SampleLog::write(std::int64_t step) {
     throw Error(ErrorKind::io, "cannot write the sample log in " + process().environment.sample_log);
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace batchscope {
+namespace batchscope::replica {
 
 class SampleLog {
  public:
@@ -31,4 +31,4 @@ class SampleLog {
   std::vector<Line> waiting_;
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -33,7 +33,7 @@ asm(R"(
 static_assert(batchscope::protocol::kForkNoteName == "BatchScope" &&
               batchscope::protocol::kForkNoteType == 1);
 
-namespace batchscope {
+namespace batchscope::replica {
 namespace {
 
 namespace fs = std::filesystem;
@@ -127,4 +127,4 @@ bool serve_forks() {
   _exit(0);
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

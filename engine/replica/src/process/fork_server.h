@@ -9,11 +9,11 @@
 // fork_server.h is the contract), so that other programs may be served too.
 #pragma once
 
-namespace batchscope {
+namespace batchscope::replica {
 
 // At once false where BATCHSCOPE_FORK_SERVER asks for no server. Else it waits for orders, as long as the
 // supervisor lives, and returns true in each replica, with that replica's environment, log and session; the
 // server itself never returns.
 bool serve_forks();
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -5,7 +5,7 @@
 
 #include <malloc.h>
 
-namespace batchscope {
+namespace batchscope::replica {
 
 void keep_freed_memory() {
 #ifdef __GLIBC__
@@ -14,4 +14,4 @@ void keep_freed_memory() {
 #endif
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

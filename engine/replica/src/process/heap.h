@@ -5,8 +5,8 @@
 // keep what is freed, it takes none.
 #pragma once
 
-namespace batchscope {
+namespace batchscope::replica {
 
 void keep_freed_memory();
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

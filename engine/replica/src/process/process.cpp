@@ -4,9 +4,15 @@
 #include "batchscope/replica/process_group.h"
 #include "process/session.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 const Process& process() { return session().part<Process>(); }
+
+}  // namespace batchscope::replica
+
+namespace batchscope {
+
+using replica::process;
 
 int replica_rank() { return process().environment.replica_rank; }
 int num_replicas() { return process().environment.num_replicas; }

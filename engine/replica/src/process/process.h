@@ -9,7 +9,7 @@
 
 #include "batchscope/protocol/environment.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 class Star;
 
@@ -22,4 +22,4 @@ struct Process {
 
 const Process& process();
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

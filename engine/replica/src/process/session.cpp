@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-namespace batchscope {
+namespace batchscope::replica {
 
 std::size_t Session::new_slot() {
   static std::atomic<std::size_t> used = 0;
@@ -18,4 +18,4 @@ Session& session() {
   return session;
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

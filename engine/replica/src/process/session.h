@@ -16,7 +16,7 @@
 #include <memory>
 #include <mutex>
 
-namespace batchscope {
+namespace batchscope::replica {
 
 class Session {
  public:
@@ -41,4 +41,4 @@ class Session {
 
 Session& session();
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -12,7 +12,7 @@
 
 #include "batchscope/protocol/environment.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 namespace {
 
 // Not parts of the session: a signal handler may touch nothing but lock-free atomics.
@@ -56,4 +56,4 @@ void clear_request(ExitRequest up_to) {
   }
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

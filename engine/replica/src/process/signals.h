@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace batchscope {
+namespace batchscope::replica {
 
 enum class ExitRequest : std::int64_t {
   nothing,
@@ -23,4 +23,4 @@ void clear_request(ExitRequest up_to);    // after it has been carried out
 // SIGTERM, SIGINT, SIGUSR1: raise a request, and return. A second SIGINT ends the process.
 void catch_signals();
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

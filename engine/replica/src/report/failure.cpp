@@ -15,7 +15,7 @@
 #include "process/session.h"
 #include "report/telemetry_client.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 namespace {
 
 constexpr std::size_t kLongest = 1000;  // characters of an exception's text
@@ -83,4 +83,4 @@ void tell_failure(const std::string& kind, const std::string& text, const std::s
   send_failure(std::move(failure));
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -10,8 +10,10 @@
 #include <string>
 
 namespace batchscope {
-
 class Error;
+}
+
+namespace batchscope::replica {
 
 // From here on an exception that nobody catches is told before the program is aborted as ever, and an end
 // with an exit code that speaks of failure.
@@ -27,4 +29,4 @@ void set_local_batch_size(std::int64_t samples);
 // Why this replica ends now. `kind` and `checkpoint` as in protocol::Failure.
 void tell_failure(const std::string& kind, const std::string& text, const std::string& checkpoint = {});
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -31,7 +31,7 @@
 #include "process/signals.h"
 #include "report/telemetry_queue.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -314,4 +314,4 @@ void notice(const std::string& level, const std::string& text) {
   if (Client* const c = client()) c->send(protocol::Notice{level, text, c->step});
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

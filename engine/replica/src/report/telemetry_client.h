@@ -15,7 +15,7 @@
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/telemetry.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 // Connects, says hello before anything else, and starts the thread; once, when the process group stands.
 // Throws Error(io) where the supervisor is not there any more.
@@ -75,4 +75,4 @@ class WaitScope {
 // A sentence for the events list, and for the log on stderr.
 void notice(const std::string& level, const std::string& text);
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

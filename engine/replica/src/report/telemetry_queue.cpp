@@ -8,7 +8,7 @@
 
 #include "batchscope/protocol/series.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 std::vector<protocol::Message> pack_steps(const std::vector<StepRow>& rows, std::int64_t dropped) {
   protocol::Steps steps;
@@ -96,4 +96,4 @@ std::vector<protocol::Message> TelemetryQueue::take() {
   return messages;
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

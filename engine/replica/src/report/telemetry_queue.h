@@ -15,7 +15,7 @@
 
 #include "batchscope/protocol/telemetry.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 struct StepRow {
   std::int64_t step = 0;
@@ -51,4 +51,4 @@ class TelemetryQueue {
   std::int64_t dropped_ = 0;
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -12,7 +12,7 @@
 #include "process/session.h"
 #include "report/telemetry_client.h"
 
-namespace batchscope::tensorboard {
+namespace batchscope::replica::tensorboard {
 namespace {
 
 constexpr std::int64_t kAllStepsUpTo = 10'000;
@@ -48,4 +48,4 @@ void write(std::int64_t step, const std::map<std::string, double>& scalars) try 
   notice("warning", std::string("nothing more is written for TensorBoard: ") + error.what());
 }
 
-}  // namespace batchscope::tensorboard
+}  // namespace batchscope::replica::tensorboard

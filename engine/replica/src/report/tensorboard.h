@@ -11,10 +11,10 @@
 #include <map>
 #include <string>
 
-namespace batchscope::tensorboard {
+namespace batchscope::replica::tensorboard {
 
 bool wanted();
 bool wants_row(std::int64_t step);
 void write(std::int64_t step, const std::map<std::string, double>& scalars);  // nothing unless wanted()
 
-}  // namespace batchscope::tensorboard
+}  // namespace batchscope::replica::tensorboard

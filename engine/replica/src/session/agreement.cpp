@@ -24,7 +24,7 @@
 #include "session/leave.h"
 #include "session/triggers.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 namespace {
 
 struct InFlight : std::optional<collective::Pending> {};
@@ -72,7 +72,7 @@ std::optional<std::string> save(void (*how)(const std::string&), const std::stri
   if (replica_rank() == 0 && failure) notice("error", "no checkpoint on the way out: " + *failure);
   if (replica_rank() == 0 && !failure && !telemetry_connected())
     std::fprintf(stderr, "batchscope: checkpoint written to %s; run the program again to resume\n",
-                 checkpoint::directory().c_str());
+                 checkpoint_directory().c_str());
   leave(failure ? kExitFailure : kExitCheckpointed);
 }
 
@@ -86,8 +86,8 @@ void fire(int index) {
   triggers().set_fired(index);  // first: it belongs into the checkpoint
   const Action action = triggers()[index].action;
   const auto failure = save(action == Action::checkpoint ? checkpoint::save_all_states
-                            : action == Action::stop     ? checkpoint::save_for_exit
-                                                         : checkpoint::save_for_restart,
+                            : action == Action::stop     ? save_for_exit
+                                                         : save_for_restart,
                             "trigger");
   if (failure && action == Action::checkpoint && replica_rank() == 0) notice("error", *failure);
   if (failure && (action == Action::replicas || action == Action::pause))
@@ -105,9 +105,9 @@ void agreement_point() {
   const ExitRequest request = agreed_request();
   if (request == ExitRequest::nothing) return;
   if (request == ExitRequest::periodic_checkpoint) return periodic::checkpoint();
-  if (request == ExitRequest::checkpoint_and_exit) leave_after(save(checkpoint::save_for_exit, "exit"));
+  if (request == ExitRequest::checkpoint_and_exit) leave_after(save(save_for_exit, "exit"));
   if (request == ExitRequest::checkpoint_and_restart) {
-    const auto failure = save(checkpoint::save_for_restart, "exit");
+    const auto failure = save(save_for_restart, "exit");
     if (!failure) leave_after(failure);
     return stay(*failure);
   }
@@ -115,4 +115,4 @@ void agreement_point() {
     notice("error", *failure);
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

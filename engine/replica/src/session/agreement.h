@@ -6,10 +6,10 @@
 // (AdaptDL's delayed exit flag). A single replica acts at once.
 #pragma once
 
-namespace batchscope {
+namespace batchscope::replica {
 
 // Carries out what is due: triggers, then requests. Collective. Does not return when the agreement is to
 // leave.
 void agreement_point();
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

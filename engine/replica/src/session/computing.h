@@ -10,7 +10,7 @@
 
 #include "batchscope/protocol/environment.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 class Computing {
  public:
@@ -34,4 +34,4 @@ class Computing {
   virtual void restore() {}
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

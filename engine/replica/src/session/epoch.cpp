@@ -18,7 +18,7 @@
 #include "report/telemetry_client.h"
 #include "session/epochs.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 namespace {
 
 class Epochs final : public JsonState {
@@ -64,7 +64,7 @@ Epochs& epochs() { return session().part<Epochs>(); }
 // What a checkpoint at the end is for: started again, the program finds nothing left to do.
 void save_finished() {
   try {
-    checkpoint::save_for_exit("exit");
+    save_for_exit("exit");
   } catch (const std::exception& e) {
     if (replica_rank() == 0) notice("error", e.what());
   }
@@ -74,16 +74,22 @@ void save_finished() {
 
 void load_epoch_state() { checkpoint::load_state(epochs()); }
 
-int current_epoch() { return epochs().current; }
-
-int finished_epochs() {
-  checkpoint::load_own_states();
-  return epochs().finished;
-}
-
 int epochs_asked_for() { return epochs().current < 0 ? 0 : epochs().until; }
 
 void mark_epoch_begun() { epochs().mark_begun(); }
+
+}  // namespace batchscope::replica
+
+namespace batchscope {
+
+using namespace replica;
+
+int current_epoch() { return epochs().current; }
+
+int finished_epochs() {
+  load_own_states();
+  return epochs().finished;
+}
 
 // The running loop; its end, in whatever way, is the end of the last reference to it.
 struct EpochRange::Iterator::Loop {
@@ -104,15 +110,15 @@ EpochRange::Iterator EpochRange::begin() {
   if (all.until != 0)
     throw Error(ErrorKind::usage, "remaining_epochs_until(" + std::to_string(until_) +
                                       ") inside another loop over epochs: epoch loops cannot be nested");
-  checkpoint::load_own_states();
+  load_own_states();
   Iterator iterator;
   if (all.finished < until_) {
     all.until = until_;
     iterator.loop_ = std::make_shared<Iterator::Loop>();
     all.enter();
-  } else if (until_ > 0 && replica_rank() == 0 && !checkpoint::restored_from().empty()) {
+  } else if (until_ > 0 && replica_rank() == 0 && !restored_from().empty()) {
     std::fprintf(stderr, "batchscope: %d of %d epochs are finished in %s; remove it to start afresh\n",
-                 all.finished, until_, checkpoint::directory().c_str());
+                 all.finished, until_, checkpoint_directory().c_str());
   }
   return iterator;
 }

@@ -3,10 +3,10 @@
 // What the engine itself asks of epochs, beyond the public epoch.h.
 #pragma once
 
-namespace batchscope {
+namespace batchscope::replica {
 
 int epochs_asked_for();   // of the range that is running; 0 outside
 void mark_epoch_begun();  // tells the supervisor, once an epoch
 void load_epoch_state();  // makes it, and loads it from the checkpoint
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -7,7 +7,7 @@
 
 #include "report/telemetry_client.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 void leave(int code) {
   telemetry_stop(code);
@@ -16,4 +16,4 @@ void leave(int code) {
   std::_Exit(code);
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -13,7 +13,7 @@
 #include "report/telemetry_client.h"
 #include "session/leave.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 namespace {
 
 constexpr std::int64_t kMostInARow = 100;
@@ -47,4 +47,4 @@ void after_non_finite_step(const NonFiniteStep& step) {
                                             : "; it is the " + std::to_string(step.count) + "th such step"));
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

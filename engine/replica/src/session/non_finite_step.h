@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace batchscope {
+namespace batchscope::replica {
 
 struct NonFiniteStep {
   std::int64_t step = 0;        // as steps are counted from 1
@@ -21,4 +21,4 @@ struct NonFiniteStep {
 // The same on every replica, called on each; may not return.
 void after_non_finite_step(const NonFiniteStep& step);
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -27,7 +27,7 @@
 #include "session/epochs.h"
 #include "session/triggers.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 namespace {
 
 using ComputingPart = std::unique_ptr<Computing>;
@@ -71,7 +71,7 @@ void load_session_states() {
 
 // What the parts of the session below need to know of those above.
 void connect_parts() {
-  checkpoint::set_own_states(load_session_states);
+  set_own_states(load_session_states);
   set_standing([] {
     return Standing{metrics::steps(), finished_epochs(), metrics::progress(), metrics::last_step_time()};
   });
@@ -128,8 +128,8 @@ void start_session(const ProcessGroupOptions& options, std::unique_ptr<Computing
   computing().begin(threads);
 }
 
-void init_replica(const ProcessGroupOptions& options) {
-  start_session(options, std::make_unique<Computing>());
-}
+}  // namespace batchscope::replica
 
-}  // namespace batchscope
+void batchscope::init_replica(const ProcessGroupOptions& options) {
+  replica::start_session(options, std::make_unique<replica::Computing>());
+}

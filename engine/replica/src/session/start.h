@@ -8,11 +8,11 @@
 #include "batchscope/replica/process_group.h"
 #include "session/computing.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 // As init_replica does it, for a program that computes so.
 void start_session(const ProcessGroupOptions& options, std::unique_ptr<Computing> computing);
 
 Computing& computing();  // this session's
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

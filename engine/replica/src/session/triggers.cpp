@@ -9,7 +9,7 @@
 #include "process/process.h"
 #include "process/session.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 namespace {
 
 using When = protocol::Trigger::When;
@@ -67,4 +67,4 @@ TriggerList& triggers() { return session().part<Triggers>().list; }
 
 void load_trigger_state() { checkpoint::load_state(session().part<Triggers>()); }
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

@@ -14,7 +14,7 @@
 #include "batchscope/protocol/json.h"
 #include "batchscope/protocol/run_spec.h"
 
-namespace batchscope {
+namespace batchscope::replica {
 
 class TriggerList {
  public:
@@ -41,4 +41,4 @@ TriggerList& triggers();  // this process's
 
 void load_trigger_state();  // makes it, and loads it from the checkpoint
 
-}  // namespace batchscope
+}  // namespace batchscope::replica

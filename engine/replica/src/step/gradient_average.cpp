@@ -21,6 +21,8 @@
 #include "session/non_finite_step.h"
 
 namespace batchscope {
+
+using namespace replica;
 namespace {
 
 double square(const std::vector<double>& numbers) {

@@ -14,7 +14,7 @@
 
 #include "batchscope/protocol/error.h"
 
-namespace batchscope {
+namespace batchscope::train {
 namespace {
 
 constexpr std::size_t kOfAThread =
@@ -47,4 +47,4 @@ void insist_on_room_for_blas(int threads) {
   at::mm(square, square);
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::train

@@ -5,9 +5,9 @@
 // step, and say nothing. So they are asked for, and taken, before training begins.
 #pragma once
 
-namespace batchscope {
+namespace batchscope::train {
 
 // Throws Error(io) where so many threads would find no room to compute in.
 void insist_on_room_for_blas(int threads);
 
-}  // namespace batchscope
+}  // namespace batchscope::train

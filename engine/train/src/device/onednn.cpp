@@ -11,7 +11,7 @@
 #include <cpuid.h>
 #endif
 
-namespace batchscope {
+namespace batchscope::train {
 
 Amx amx_of_this_processor() {
   Amx amx;
@@ -49,4 +49,4 @@ void limit_onednn(const Amx& amx) {
     setenv("ONEDNN_MAX_CPU_ISA", kOnednnWithoutAmx, 1);
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::train

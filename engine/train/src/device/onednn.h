@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-namespace batchscope {
+namespace batchscope::train {
 
 struct Amx {
   bool offered = false;  // CPUID leaf 7
@@ -38,4 +38,4 @@ inline constexpr const char* kOnednnWithoutAmx = "AVX512_CORE_BF16";
 // this has to come before the program's first convolution or product; children inherit it.
 void limit_onednn(const Amx& amx = amx_of_this_processor());
 
-}  // namespace batchscope
+}  // namespace batchscope::train

@@ -23,6 +23,9 @@
 #include "session/start.h"
 
 namespace batchscope {
+
+using namespace replica;
+using namespace train;
 namespace {
 
 #ifdef USE_C10D_NCCL

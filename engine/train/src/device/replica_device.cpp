@@ -7,6 +7,8 @@
 
 namespace batchscope {
 
+using namespace replica;
+
 c10::Device replica_device() {
   const protocol::Environment& environment = process().environment;
   if (environment.device != "auto") return c10::Device(environment.device);

@@ -26,7 +26,10 @@
 #include "process/session.h"
 #include "tensor/little_endian.h"
 
-namespace batchscope {
+namespace batchscope::train {
+
+using namespace replica;
+
 namespace {
 
 std::vector<at::Generator> generators() {
@@ -125,4 +128,4 @@ void load_rng_state() { checkpoint::load_state(rng_state()); }
 
 void restore_generator() { rng_state().restore(); }
 
-}  // namespace batchscope
+}  // namespace batchscope::train

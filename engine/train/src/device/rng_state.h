@@ -5,9 +5,9 @@
 // none (the replica count has grown) is seeded from rank 0's state, its rank and the generation.
 #pragma once
 
-namespace batchscope {
+namespace batchscope::train {
 
 void load_rng_state();     // makes it, and loads it from the checkpoint
 void restore_generator();  // nothing to do on a fresh start
 
-}  // namespace batchscope
+}  // namespace batchscope::train

@@ -23,7 +23,10 @@
 #include "report/failure.h"
 #include "report/telemetry_client.h"
 
-namespace batchscope {
+namespace batchscope::train {
+
+using namespace replica;
+
 namespace {
 
 // c10d throws std::runtime_error for both; only the text tells a time-out.
@@ -127,4 +130,4 @@ std::shared_ptr<TensorGroup> make_tensor_group(const std::string& backend,
   throw Error(ErrorKind::usage, "backend '" + backend + "': this LibTorch was built without it");
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::train

@@ -17,7 +17,7 @@ namespace c10d {
 class Store;
 }
 
-namespace batchscope {
+namespace batchscope::train {
 
 class TensorGroup {
  public:
@@ -54,4 +54,4 @@ std::shared_ptr<TensorGroup> make_tensor_group(const std::string& backend,
                                                const c10::intrusive_ptr<c10d::Store>& store,
                                                const TensorGroup::Place& place);
 
-}  // namespace batchscope
+}  // namespace batchscope::train

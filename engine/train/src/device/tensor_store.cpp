@@ -16,7 +16,10 @@
 #include "batchscope/replica/collective.h"
 #include "collective/rendezvous.h"
 
-namespace batchscope {
+namespace batchscope::train {
+
+using namespace replica;
+
 namespace {
 
 // Looks for what is not there yet every fifth of a millisecond. A file store by itself looks every ten, and a
@@ -82,4 +85,4 @@ c10::intrusive_ptr<c10d::Store> open_tensor_store(const protocol::Environment& e
               std::string("the replicas have no store to exchange tensors by: ") + error.what());
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::train

@@ -15,10 +15,10 @@ namespace c10d {
 class Store;
 }
 
-namespace batchscope {
+namespace batchscope::train {
 
 // Collective. Throws Error(io) when the place cannot be used.
 c10::intrusive_ptr<c10d::Store> open_tensor_store(const protocol::Environment& environment,
                                                   std::chrono::milliseconds timeout);
 
-}  // namespace batchscope
+}  // namespace batchscope::train

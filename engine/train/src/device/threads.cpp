@@ -13,7 +13,7 @@
 #include <string>
 #include <thread>
 
-namespace batchscope {
+namespace batchscope::train {
 
 int set_threads(const protocol::Environment& environment) {
   const int local = std::max(1, environment.num_replicas / environment.num_nodes);
@@ -29,4 +29,4 @@ int set_threads(const protocol::Environment& environment) {
   return at::get_num_threads();
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::train

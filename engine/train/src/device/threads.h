@@ -6,10 +6,10 @@
 
 #include "batchscope/protocol/environment.h"
 
-namespace batchscope {
+namespace batchscope::train {
 
 // BATCHSCOPE_THREADS, or the replica's share of the machine's cores. A single replica without
 // BATCHSCOPE_THREADS keeps the libraries' own choice. Returns what is in force.
 int set_threads(const protocol::Environment& environment);
 
-}  // namespace batchscope
+}  // namespace batchscope::train

@@ -8,7 +8,7 @@
 
 #include <utility>
 
-namespace batchscope {
+namespace batchscope::train {
 namespace {
 
 bool single_precision_at_least(const at::Tensor& tensor) {
@@ -92,4 +92,4 @@ void Buckets::finish() {
   launched_ = 0;
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::train

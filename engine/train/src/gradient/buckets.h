@@ -15,7 +15,7 @@
 
 #include "device/tensor_group.h"
 
-namespace batchscope {
+namespace batchscope::train {
 
 class Buckets {
  public:
@@ -62,4 +62,4 @@ class Buckets {
   std::size_t launched_ = 0;
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::train

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace batchscope {
+namespace batchscope::train {
 namespace {
 
 template <class Visit>
@@ -59,4 +59,4 @@ void BufferSync::finish() {
   }
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::train

@@ -10,7 +10,7 @@
 
 #include "device/tensor_group.h"
 
-namespace batchscope {
+namespace batchscope::train {
 
 class BufferSync {
  public:
@@ -30,4 +30,4 @@ class BufferSync {
   TensorGroup* group_;
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::train

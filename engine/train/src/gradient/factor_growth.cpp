@@ -7,7 +7,7 @@
 
 #include "batchscope/protocol/error.h"
 
-namespace batchscope {
+namespace batchscope::train {
 
 FactorGrowth::FactorGrowth(const std::string& name, std::size_t groups, double limit)
     : JsonState(name), limit_(limit), last_(groups, 1.0) {
@@ -28,4 +28,4 @@ void FactorGrowth::restore(const protocol::Json& json) {
   if (factors.size() == last_.size()) last_ = std::move(factors);
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::train

@@ -11,9 +11,9 @@
 
 #include "checkpoint/json_state.h"
 
-namespace batchscope {
+namespace batchscope::train {
 
-class FactorGrowth final : public JsonState {
+class FactorGrowth final : public replica::JsonState {
  public:
   // Throws Error(usage) unless limit > 1.
   FactorGrowth(const std::string& name, std::size_t groups, double limit);
@@ -29,4 +29,4 @@ class FactorGrowth final : public JsonState {
   std::vector<double> last_;
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::train

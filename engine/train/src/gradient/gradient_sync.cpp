@@ -27,7 +27,10 @@
 #include "gradient/preconditioner.h"
 #include "gradient/previous_gradient.h"
 
-namespace batchscope {
+namespace batchscope::train {
+
+using namespace replica;
+
 namespace {
 
 // A shared_ptr, and an intrusive_ptr in later versions of LibTorch.
@@ -344,4 +347,4 @@ void GradientSync::forget_previous_gradient() {
   if (impl_->previous()) impl_->previous()->forget();
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::train

@@ -26,8 +26,10 @@ class Optimizer;
 }
 
 namespace batchscope {
-
 class GradScaler;
+}
+
+namespace batchscope::train {
 
 class GradientSync {
  public:
@@ -76,4 +78,4 @@ class GradientSync {
   std::shared_ptr<Impl> impl_;  // shared with the hooks, which a graph may outlive
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::train

@@ -20,7 +20,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace batchscope {
+namespace batchscope::train {
 namespace {
 
 #define BATCHSCOPE_INLINE inline __attribute__((always_inline))
@@ -278,4 +278,4 @@ void add_pair(const at::Tensor& current, const at::Tensor& previous, PairSquares
   });
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::train

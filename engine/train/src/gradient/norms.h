@@ -11,7 +11,7 @@
 
 #include <vector>
 
-namespace batchscope {
+namespace batchscope::train {
 
 // A sum of squares under way.
 class SquareSum {
@@ -48,4 +48,4 @@ struct PairSquares {
 void add_pair(const at::Tensor& current, const at::Tensor& previous, PairSquares& sums,
               const at::Tensor& divisor = {});
 
-}  // namespace batchscope
+}  // namespace batchscope::train

@@ -15,7 +15,7 @@
 
 #include "tensor/parameter_key.h"
 
-namespace batchscope {
+namespace batchscope::train {
 namespace {
 
 namespace optim = torch::optim;
@@ -72,4 +72,4 @@ const at::Tensor& Preconditioner::divisor(std::size_t parameter) {
   return entry.divisor;
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::train

@@ -15,7 +15,7 @@ namespace torch::optim {
 class Optimizer;
 }
 
-namespace batchscope {
+namespace batchscope::train {
 
 class Preconditioner {
  public:
@@ -38,4 +38,4 @@ class Preconditioner {
   std::vector<Entry> entries_;
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::train

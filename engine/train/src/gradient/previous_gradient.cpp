@@ -9,7 +9,7 @@
 #include <cmath>
 #include <utility>
 
-namespace batchscope {
+namespace batchscope::train {
 
 PreviousGradient::PreviousGradient(const std::vector<std::size_t>& group_of, bool divided)
     : divided_(divided), copying_(divided) {
@@ -103,4 +103,4 @@ void PreviousGradient::restore(std::vector<at::Tensor> tensors) {
   known_ = true;
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::train

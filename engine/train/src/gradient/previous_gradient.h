@@ -14,7 +14,7 @@
 
 #include "gradient/norms.h"
 
-namespace batchscope {
+namespace batchscope::train {
 
 class PreviousGradient {
  public:
@@ -53,4 +53,4 @@ class PreviousGradient {
   bool copying_;
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::train

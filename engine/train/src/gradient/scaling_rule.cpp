@@ -9,6 +9,7 @@
 #include "batchscope/protocol/error.h"
 
 namespace batchscope {
+
 namespace {
 
 std::vector<double> for_every_group(const ScalingRule::Step& step, double factor) {

@@ -16,6 +16,8 @@
 #include "data/columns.h"
 
 namespace batchscope {
+
+using namespace replica;
 namespace {
 
 constexpr std::int64_t kIgnored = -100;  // cross_entropy's ignore_index

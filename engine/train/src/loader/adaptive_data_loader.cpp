@@ -11,6 +11,9 @@
 #include "loader/prefetcher.h"
 
 namespace batchscope {
+
+using namespace replica;
+using namespace train;
 namespace {
 
 // Copies from pinned memory to a GPU need not be waited for.

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace batchscope {
+namespace batchscope::train {
 
 Prefetcher::Prefetcher(Make make, std::int64_t batches, int workers)
     : make_(std::move(make)), batches_(batches), ahead_(2 * workers) {
@@ -52,4 +52,4 @@ void Prefetcher::work() {
   }
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::train

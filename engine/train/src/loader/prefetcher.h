@@ -16,7 +16,7 @@
 
 #include "batchscope/train/dataset.h"
 
-namespace batchscope {
+namespace batchscope::train {
 
 class Prefetcher {
  public:
@@ -47,4 +47,4 @@ class Prefetcher {
   std::vector<std::thread> workers_;
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::train

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace batchscope {
+namespace batchscope::train {
 
 inline double learning_rate(const torch::optim::OptimizerParamGroup& group) {
   return group.options().get_lr();
@@ -39,4 +39,4 @@ class ScaledLearningRates {
   std::vector<double> rates_;
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::train

@@ -15,6 +15,8 @@
 #include "optimizer/learning_rate.h"
 
 namespace batchscope {
+
+using namespace train;
 namespace {
 
 void require(bool fine, const char* what) {

@@ -18,6 +18,7 @@
 #include "batchscope/protocol/error.h"
 
 namespace batchscope {
+
 namespace {
 
 namespace optim = torch::optim;

@@ -18,7 +18,7 @@
 #include "tensor/parameter_key.h"
 #include "tensor/tensor_file.h"
 
-namespace batchscope {
+namespace batchscope::train {
 namespace {
 
 namespace optim = torch::optim;
@@ -210,4 +210,4 @@ void load_optimizer(optim::Optimizer& optimizer, TensorReader& file) {
   });
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::train

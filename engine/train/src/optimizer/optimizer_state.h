@@ -9,7 +9,7 @@ namespace torch::optim {
 class Optimizer;
 }
 
-namespace batchscope {
+namespace batchscope::train {
 
 class TensorReader;
 class TensorWriter;
@@ -20,4 +20,4 @@ void save_optimizer(const torch::optim::Optimizer& optimizer, TensorWriter& file
 // Throws Error(usage) where the file is of another optimizer or of other groups than this one.
 void load_optimizer(torch::optim::Optimizer& optimizer, TensorReader& file);
 
-}  // namespace batchscope
+}  // namespace batchscope::train

@@ -34,6 +34,9 @@
 #include "tensor/module_tensors.h"
 
 namespace batchscope {
+
+using namespace replica;
+using namespace train;
 namespace {
 
 std::vector<std::vector<at::Tensor>> groups_of(const ModuleTensors& module,

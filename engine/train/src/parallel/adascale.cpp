@@ -29,6 +29,9 @@
 #include "optimizer/learning_rate.h"
 
 namespace batchscope {
+
+using namespace replica;
+using namespace train;
 namespace {
 
 void require(bool fine, const std::string& what) {

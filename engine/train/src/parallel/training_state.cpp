@@ -20,7 +20,7 @@
 #include "optimizer/optimizer_state.h"
 #include "tensor/tensor_file.h"
 
-namespace batchscope {
+namespace batchscope::train {
 namespace {
 
 constexpr int kVersion = 1;
@@ -102,4 +102,4 @@ void TrainingState::load(std::istream& in) {
   if (!previous.empty()) parts_.gradients.restore_previous_gradient(std::move(previous));
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::train

@@ -15,13 +15,16 @@ class Optimizer;
 }
 
 namespace batchscope {
-
 class GradScaler;
-class GradientSync;
 class LRScheduler;
 namespace goodput {
 class NoiseScale;
 }
+}  // namespace batchscope
+
+namespace batchscope::train {
+
+class GradientSync;
 
 struct LastStep {
   double gain = 1, lr_factor = 1;
@@ -49,4 +52,4 @@ class TrainingState : public checkpoint::State {
   Parts parts_;
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::train

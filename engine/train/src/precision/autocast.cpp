@@ -11,6 +11,7 @@
 #include "batchscope/protocol/error.h"
 
 namespace batchscope {
+
 namespace {
 
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)

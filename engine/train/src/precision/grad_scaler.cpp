@@ -15,6 +15,7 @@
 #include "batchscope/protocol/error.h"
 
 namespace batchscope {
+
 namespace {
 
 void require(bool fine, const std::string& what) {

@@ -7,7 +7,7 @@
 #include <istream>
 #include <ostream>
 
-namespace batchscope {
+namespace batchscope::train {
 
 inline void write_number(std::ostream& out, std::uint64_t value) {
   for (int shift = 0; shift < 64; shift += 8) out.put(static_cast<char>(value >> shift));
@@ -20,4 +20,4 @@ inline std::uint64_t read_number(std::istream& in) {
   return value;
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::train

@@ -6,7 +6,7 @@
 
 #include <unordered_set>
 
-namespace batchscope {
+namespace batchscope::train {
 
 ModuleTensors ModuleTensors::of(const torch::nn::Module& module) {
   ModuleTensors tensors;
@@ -40,4 +40,4 @@ std::vector<at::Tensor> without_names(const std::vector<NamedTensor>& tensors) {
   return plain;
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::train

@@ -18,7 +18,7 @@ struct Module;
 }
 }  // namespace torch
 
-namespace batchscope {
+namespace batchscope::train {
 
 struct NamedTensor {
   std::string name;
@@ -37,4 +37,4 @@ struct ModuleTensors {
 
 std::vector<at::Tensor> without_names(const std::vector<NamedTensor>& tensors);
 
-}  // namespace batchscope
+}  // namespace batchscope::train

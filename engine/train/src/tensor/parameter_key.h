@@ -6,7 +6,7 @@
 #include <ATen/core/Tensor.h>
 #include <torch/version.h>
 
-namespace batchscope {
+namespace batchscope::train {
 
 inline auto parameter_key(const at::Tensor& parameter) {
 #if TORCH_VERSION_MAJOR >= 2
@@ -16,4 +16,4 @@ inline auto parameter_key(const at::Tensor& parameter) {
 #endif
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::train

@@ -14,7 +14,7 @@
 #include "batchscope/protocol/error.h"
 #include "tensor/little_endian.h"
 
-namespace batchscope {
+namespace batchscope::train {
 namespace {
 
 using protocol::Json;
@@ -174,4 +174,4 @@ void TensorReader::damaged(const std::string& why) const {
   throw Error(ErrorKind::corrupt, what_ + " cannot be read: " + why);
 }
 
-}  // namespace batchscope
+}  // namespace batchscope::train

@@ -19,7 +19,7 @@
 
 #include "batchscope/protocol/json.h"
 
-namespace batchscope {
+namespace batchscope::train {
 
 class TensorWriter {
  public:
@@ -74,4 +74,4 @@ class TensorReader {
   std::map<std::string, std::string> texts_;
 };
 
-}  // namespace batchscope
+}  // namespace batchscope::train

@@ -31,8 +31,10 @@
 
 namespace batchscope {
 
+namespace replica {
 class DataLoop;
 struct LoaderCore;
+}  // namespace replica
 
 /// Samples of one replica's micro-batch.
 struct LocalBatchBounds {
@@ -84,7 +86,7 @@ class AdaptiveDataLoaderHelper {
 
    private:
     friend class AdaptiveDataLoaderHelper;
-    std::shared_ptr<DataLoop> loop_;
+    std::shared_ptr<replica::DataLoop> loop_;
   };
 
   /// Begins a loop; training inside an epoch of remaining_epochs_until. Done already when it was finished
@@ -92,7 +94,7 @@ class AdaptiveDataLoaderHelper {
   Loop loop();
 
  private:
-  std::unique_ptr<LoaderCore> core_;
+  std::unique_ptr<replica::LoaderCore> core_;
 };
 
 /// What every loader shows those who use it; derive from it, and write begin() and end().

@@ -11,7 +11,10 @@
 
 namespace batchscope {
 
+namespace replica {
+class DataLoop;
 class PassPlan;
+}  // namespace replica
 
 /// How a pass is cut from position `start` on: `replicas` together take `width` samples in one micro-batch. A
 /// pass begins with a cut at 0; another one follows where a restart changed that.
@@ -42,13 +45,13 @@ class DataPass {
   const std::vector<Cut>& cuts() const { return cuts_; }
 
  private:
-  friend class DataLoop;
-  DataPass(std::vector<std::int64_t> order, std::vector<Cut> cuts, const PassPlan& plan, int rank,
+  friend class replica::DataLoop;
+  DataPass(std::vector<std::int64_t> order, std::vector<Cut> cuts, const replica::PassPlan& plan, int rank,
            bool training);
 
   std::vector<std::int64_t> order_;
   std::vector<Cut> cuts_;
-  std::unique_ptr<const PassPlan> plan_;
+  std::unique_ptr<const replica::PassPlan> plan_;
   int rank_;
   std::int64_t micro_batches_;
 };
