@@ -80,6 +80,8 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
   stop_->setObjectName(QStringLiteral("danger"));
   curve_->setToolTip(tr("Click for the goodput explorer (G)"));
   curve_->setCursor(Qt::PointingHandCursor);
+  explore_->setObjectName(QStringLiteral("link"));
+  explore_->setFocusPolicy(Qt::TabFocus);
   auto_->setToolTip(
       tr("Goodput chooses how many replicas; the events say why. Restart on another number to take over."));
   checkpoint_->setToolTip(tr("Write a checkpoint after the next step and go on"));
@@ -150,10 +152,8 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
 }
 
 void ControlPanel::setExplorerAction(QAction* action) {
-  explore_->setObjectName(QStringLiteral("link"));
   explore_->setDefaultAction(action);
   explore_->setAccessibleName(action->text());
-  explore_->setFocusPolicy(Qt::TabFocus);
 }
 
 void ControlPanel::opened() {

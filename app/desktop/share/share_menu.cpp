@@ -57,6 +57,16 @@ ShareMenu::ShareMenu(RunSession* session, Dashboard* dashboard, QWidget* parent)
   addSeparator();
   QAction* report = addAction(tr("Save a report …"), this, &ShareMenu::saveReport);
   report->setShortcut(Qt::CTRL | Qt::SHIFT | Qt::Key_R);
+  for (ChartCard* card : dashboard_->cards()) {
+    card->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(card, &QWidget::customContextMenuRequested, this, [this, card](const QPoint& at) {
+      QMenu own(parentWidget());
+      own.addAction(tr("Save the chart as a picture …"), this, [this, card] { saveChart(card); });
+      own.addAction(tr("Save its data …"), this,
+                    [this, card] { saveData(card->plot()->spec().series(), card->plot()->spec().title); });
+      own.exec(card->mapToGlobal(at));
+    });
+  }
   const auto enable = [this] {
     for (QAction* action : actions()) action->setEnabled(session_->isOpen());
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The Share menu: any chart or the whole dashboard as a picture, the numbers behind them, and a report of the
-// run. It asks for the file's name and says what came of it.
+// The Share menu, and each chart's own: any chart or the whole dashboard as a picture, the numbers behind
+// them, and a report of the run. It asks for the file's name and says what came of it.
 #pragma once
 
 #include <QMenu>
@@ -20,15 +20,13 @@ class ShareMenu : public QMenu {
  public:
   ShareMenu(RunSession* session, Dashboard* dashboard, QWidget* parent);
 
-  // Also asked for by a chart's own menu.
-  void saveChart(ChartCard* card);
-  void saveData(const std::set<std::string>& series, const QString& what);
-
  Q_SIGNALS:
   void said(const QString& message);  // saved, or why not
 
  private:
   void saveDashboard();
+  void saveChart(ChartCard* card);
+  void saveData(const std::set<std::string>& series, const QString& what);
   void saveReport();
   // Opens a file dialog without blocking; `save` writes and may throw Error.
   void ask(const QString& title, const QString& what, const QStringList& filters,

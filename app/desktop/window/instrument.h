@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The dashboard, or the goodput explorer in its place, with the docks below it: one panel each, behind tabs.
+#pragma once
+
+#include <QMainWindow>
+#include <vector>
+
+class QDockWidget;
+class QSettings;
+class QStackedWidget;
+
+namespace batchscope::desktop {
+
+class Instrument : public QMainWindow {
+  Q_OBJECT
+ public:
+  struct Panel {
+    const char* name;  // of its dock
+    QString title;     // on its tab
+    QWidget* widget;
+  };
+  Instrument(QWidget* dashboard, QWidget* explorer, const std::vector<Panel>& panels, QWidget* parent);
+
+  const std::vector<QDockWidget*>& docks() const { return docks_; }  // in the order of their tabs
+  void showExplorer(bool isShown);
+  void raisePanel(const QString& name);
+  void restoreDefaultLayout();
+
+  // The docks, for the next time.
+  void save(QSettings& settings) const;
+  void restore(const QSettings& settings);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  QDockWidget* addDock(const Panel& panel);
+
+  QStackedWidget* charts_;
+  std::vector<QDockWidget*> docks_;
+  QByteArray defaultDocks_;
+  bool hasLayout_ = false;  // as the person left it
+};
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/pages.h"
+
+#include <QHBoxLayout>
+#include <QListView>
+#include <QResizeEvent>
+
+#include "control/control_panel.h"
+#include "lessons/lesson_panel.h"
+#include "runs/run_list_panel.h"
+#include "runs/run_table_page.h"
+
+namespace batchscope::desktop {
+
+Pages::Pages(const Parts& parts, QWidget* parent)
+    : QStackedWidget(parent), parts_(parts), middle_(new QStackedWidget(this)) {
+  middle_->addWidget(parts_.invitation);
+  middle_->addWidget(parts_.run);
+  auto* beside = new QWidget(this);
+  auto* row = new QHBoxLayout(beside);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(0);
+  row->addWidget(parts_.list);
+  row->addWidget(parts_.lessons);
+  row->addWidget(middle_, 1);
+  row->addWidget(parts_.control);
+  addWidget(beside);
+  addWidget(parts_.table);
+  parts_.lessons->hide();
+  parts_.control->hide();
+}
+
+void Pages::showRun(bool hasRun) { middle_->setCurrentIndex(hasRun ? 1 : 0); }
+
+void Pages::showTable(bool isShown) { setCurrentIndex(isShown ? 1 : 0); }
+
+void Pages::showLessons(bool isShown) {
+  if (!isShown) parts_.lessons->showList();
+  // One goes before the other comes, or the window would grow to hold both.
+  (isShown ? static_cast<QWidget*>(parts_.list) : parts_.lessons)->hide();
+  (isShown ? static_cast<QWidget*>(parts_.lessons) : parts_.list)->show();
+  if (isShown && parts_.lessons->page() == nullptr) parts_.lessons->list()->setFocus();
+}
+
+void Pages::focusSearch() {
+  if (currentIndex() == 1)
+    parts_.table->focusSearch();
+  else
+    parts_.list->focusSearch();
+}
+
+void Pages::resizeEvent(QResizeEvent* event) {
+  QStackedWidget::resizeEvent(event);
+  // The charts need the width more than the names of runs do.
+  const bool isNarrow = event->size().width() < 1400;
+  parts_.list->setFixedWidth(isNarrow ? 200 : 236);
+  parts_.lessons->setFixedWidth(isNarrow ? 270 : 320);
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What stands where: the list of runs or the lessons at the left, in the middle the run, or an invitation
+// where there is none, and the control at the right; or the table of runs in place of all of these.
+#pragma once
+
+#include <QStackedWidget>
+
+namespace batchscope::desktop {
+
+class ControlPanel;
+class LessonPanel;
+class RunListPanel;
+class RunTablePage;
+
+class Pages : public QStackedWidget {
+  Q_OBJECT
+ public:
+  struct Parts {
+    RunListPanel* list;
+    LessonPanel* lessons;
+    QWidget* invitation;
+    QWidget* run;
+    ControlPanel* control;
+    RunTablePage* table;
+  };
+  explicit Pages(const Parts& parts, QWidget* parent = nullptr);
+
+  void showRun(bool hasRun);  // or the invitation
+  void showTable(bool isShown);
+  void showLessons(bool isShown);
+  // In the list or the table, whichever is shown.
+  void focusSearch();
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  Parts parts_;
+  QStackedWidget* middle_;
+};
+
+}  // namespace batchscope::desktop

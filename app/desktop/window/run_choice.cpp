@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/run_choice.h"
+
+#include <QEvent>
+#include <QSettings>
+#include <QSignalBlocker>
+#include <QTimer>
+#include <algorithm>
+#include <set>
+
+#include "runs/run_list_panel.h"
+#include "runs/run_model.h"
+#include "session/catalogue_watcher.h"
+#include "session/comparison.h"
+#include "session/run_session.h"
+
+namespace batchscope::desktop {
+namespace {
+
+constexpr QLatin1String kRun("window/run");
+
+}  // namespace
+
+RunChoice::RunChoice(const Parts& parts, QObject* parent) : QObject(parent), parts_(parts) {
+  parts_.list->installEventFilter(this);
+  connect(parts_.watcher, &CatalogueWatcher::changed, this, &RunChoice::refresh);
+  connect(parts_.session, &RunSession::statusChanged, this, &RunChoice::takeStatus);
+  connect(parts_.session, &RunSession::opened, this, [this] { Q_EMIT chosen(parts_.session->isOpen()); });
+}
+
+void RunChoice::open(const QString& id) {
+  const auto& runs = parts_.watcher->runs();
+  if (runs.empty()) return;
+  std::string run = id.toStdString();
+  if (run.empty()) {
+    const storage::Run* last = parts_.watcher->find(lastRun_.toStdString());
+    const auto active = std::find_if(runs.begin(), runs.end(),
+                                     [](const storage::Run& each) { return is_active(each.state); });
+    run = active != runs.end() ? active->id : last != nullptr ? last->id : runs.front().id;
+  }
+  wantsAny_ = false;
+  parts_.session->open(run);
+  parts_.list->select(run);
+}
+
+void RunChoice::refresh() {
+  const QSignalBlocker quiet(
+      parts_.list);  // a row that goes makes its neighbour current, which opens nothing
+  const auto& runs = parts_.watcher->runs();
+  parts_.runs->setRuns(runs);
+  if (parts_.comparison->chosenCount() > 0) {
+    std::set<std::string> ids;
+    for (const storage::Run& run : runs) ids.insert(run.id);
+    parts_.comparison->keep(ids);
+  }
+  takeStatus();
+  if (!parts_.session->isOpen() && wantsAny_ && listIsDrawn_) open({});
+  if (parts_.session->isOpen()) parts_.list->select(parts_.session->run().id);
+  Q_EMIT chosen(parts_.session->isOpen() || (wantsAny_ && !runs.empty()));
+}
+
+void RunChoice::takeStatus() {
+  if (!parts_.session->isConnected()) return;
+  const QSignalBlocker quiet(parts_.list);
+  parts_.runs->setStatus(parts_.session->status());
+}
+
+bool RunChoice::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::Paint && !listIsDrawn_) {
+    listIsDrawn_ = true;
+    QTimer::singleShot(0, this, &RunChoice::refresh);
+  }
+  return QObject::eventFilter(watched, event);
+}
+
+void RunChoice::save(QSettings& settings) const {
+  const RunSession& session = *parts_.session;
+  settings.setValue(kRun, session.isOpen() ? QString::fromStdString(session.run().id) : QString());
+}
+
+void RunChoice::restore(const QSettings& settings) { lastRun_ = settings.value(kRun).toString(); }
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Which run is open: the one that is asked for, else the newest active one, else the one of last time, else
+// the newest. The list of runs follows the catalogue, and comes first: before it is drawn no run is opened,
+// and no series read.
+#pragma once
+
+#include <QObject>
+#include <string>
+
+class QSettings;
+
+namespace batchscope::desktop {
+
+class CatalogueWatcher;
+class Comparison;
+class RunListPanel;
+class RunModel;
+class RunSession;
+
+class RunChoice : public QObject {
+  Q_OBJECT
+ public:
+  struct Parts {
+    CatalogueWatcher* watcher;
+    RunSession* session;
+    Comparison* comparison;
+    RunModel* runs;
+    RunListPanel* list;
+  };
+  explicit RunChoice(const Parts& parts, QObject* parent = nullptr);
+
+  void open(const QString& id);  // empty: as above
+  void refresh();                // the catalogue has changed
+
+  // The open run, for the next time.
+  void save(QSettings& settings) const;
+  void restore(const QSettings& settings);
+
+ Q_SIGNALS:
+  void chosen(bool hasRun);  // one is open, or about to be
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  void takeStatus();
+
+  Parts parts_;
+  QString lastRun_;
+  bool listIsDrawn_ = false;
+  bool wantsAny_ = true;  // none has been opened yet
+};
+
+}  // namespace batchscope::desktop

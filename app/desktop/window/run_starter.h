@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What a person starts from the window: a run of a recipe, the demo, a lesson's experiment, a run that goes
+// on or is forked, and one that is taken in. What is under way and what goes wrong is said.
+#pragma once
+
+#include <QObject>
+
+namespace batchscope::storage {
+struct Checkpoint;
+}
+
+namespace batchscope::desktop {
+
+class CatalogueWatcher;
+class Launcher;
+class RunSession;
+struct Launch;
+
+class RunStarter : public QObject {
+  Q_OBJECT
+ public:
+  RunStarter(CatalogueWatcher* watcher, RunSession* session, QWidget* window);
+
+  Launcher* launcher() const { return launcher_; }
+
+  // On two replicas, its program with these arguments, or shows the one that is running.
+  void startDemo(const QStringList& arguments);
+  void startLesson(const Launch& launch);
+  void startRecipe();  // asks which and how
+  void resume(int replicas);
+  void fork(const storage::Checkpoint& checkpoint);  // asks how
+  void import(const QString& file);
+
+ Q_SIGNALS:
+  void said(const QString& message);  // empty: nothing is to be said any more
+  void runRequested(const QString& id);
+
+ private:
+  template <class Do>
+  void attempt(Do act);
+
+  CatalogueWatcher* watcher_;
+  RunSession* session_;
+  QWidget* window_;
+  Launcher* launcher_;
+};
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window/status_line.h"
+
+#include <QLabel>
+#include <QThread>
+
+#include "look/elided_label.h"
+#include "look/format.h"
+
+namespace batchscope::desktop {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A database with its write-ahead log.
+std::int64_t databaseSize(const fs::path& file) {
+  std::int64_t bytes = 0;
+  for (const char* suffix : {"", "-wal"}) {
+    std::error_code missing;
+    const auto size = fs::file_size(file.string() + suffix, missing);
+    if (!missing) bytes += static_cast<std::int64_t>(size);
+  }
+  return bytes;
+}
+
+// The catalogue and the series of every run, without checkpoints and logs.
+std::int64_t storeSize(const fs::path& catalogue) {
+  std::int64_t bytes = databaseSize(catalogue);
+  std::error_code missing;
+  for (const auto& run : fs::directory_iterator(catalogue.parent_path() / "runs", missing))
+    bytes += databaseSize(run.path() / "samples.db");
+  return bytes;
+}
+
+}  // namespace
+
+StatusLine::StatusLine(const fs::path& catalogue, QWidget* parent)
+    : QStatusBar(parent), recording_(new QLabel(this)), message_(new ElidedLabel(this)) {
+  const int cores = QThread::idealThreadCount();
+  auto* machine = new QLabel(cores == 1 ? tr("1 core") : tr("%1 cores").arg(cores), this);
+  auto* store = new QLabel(this);
+  message_->setObjectName(QStringLiteral("message"));
+  for (QLabel* label : {machine, store, recording_}) addWidget(label);
+  addWidget(message_, 1);
+  addPermanentWidget(new QLabel(tr("F1 shortcuts"), this));
+  setSizeGripEnabled(false);
+
+  messageTimer_.setSingleShot(true);
+  messageTimer_.setInterval(15'000);
+  connect(&messageTimer_, &QTimer::timeout, message_, &QLabel::clear);
+  const auto measure = [catalogue, store] {
+    store->setText(tr("store %1").arg(formatBytes(storeSize(catalogue))));
+  };
+  connect(&storeTimer_, &QTimer::timeout, this, measure);
+  storeTimer_.start(10'000);
+  measure();
+}
+
+void StatusLine::say(const QString& message) {
+  message_->setText(message);
+  message_->setToolTip(message);
+  messageTimer_.start();
+}
+
+void StatusLine::setRecording(bool isRecording) {
+  recording_->setText(isRecording ? tr("recording every step") : QString());
+}
+
+}  // namespace batchscope::desktop
