@@ -5,6 +5,8 @@
 #include <QDateTime>
 #include <QFile>
 #include <QLocale>
+#include <QXmlStreamReader>
+#include <QXmlStreamWriter>
 
 #include "chart/chart_card.h"
 #include "look/format.h"
@@ -20,122 +22,81 @@ constexpr std::size_t kMostEvents = 500;  // the newest
 
 QString tr(const char* text) { return QCoreApplication::translate("Report", text); }
 
-QString escaped(const std::string& text) { return QString::fromStdString(text).toHtmlEscaped(); }
+QString text(const std::string& text) { return QString::fromStdString(text); }
 
-QString fact(const QString& name, const QString& value) {
-  return QStringLiteral("<div><dt>%1</dt><dd>%2</dd></div>\n")
-      .arg(name.toHtmlEscaped(), value.toHtmlEscaped());
-}
-
-// A table of cells that are HTML already; names that begin with > are of columns of numbers.
-class Table {
- public:
-  explicit Table(const QStringList& names) {
-    html_ = QStringLiteral("<table>\n<tr>");
-    for (const QString& name : names) {
-      numbers_.push_back(name.startsWith(QLatin1Char('>')));
-      html_ += QStringLiteral("<th%1>%2</th>")
-                   .arg(cellClass(numbers_.back()), numbers_.back() ? name.mid(1) : name);
-    }
-    html_ += QStringLiteral("</tr>\n");
-  }
-
-  void add(const QStringList& cells, const std::string& rowClass = {}) {
-    html_ += rowClass.empty() ? QStringLiteral("<tr>")
-                              : QStringLiteral("<tr class=\"%1\">").arg(escaped(rowClass));
-    for (qsizetype i = 0; i < cells.size(); ++i)
-      html_ +=
-          QStringLiteral("<td%1>%2</td>").arg(cellClass(numbers_[static_cast<std::size_t>(i)]), cells[i]);
-    html_ += QStringLiteral("</tr>\n");
-  }
-
-  QString html() const { return html_ + QStringLiteral("</table>\n"); }
-
- private:
-  static QString cellClass(bool isNumber) {
-    return isNumber ? QStringLiteral(" class=\"number\"") : QString();
-  }
-
-  QString html_;
-  std::vector<bool> numbers_;
+struct Row {
+  QStringList cells;
+  QString cssClass = {};
 };
 
-QString heading(const QString& text) { return QStringLiteral("<h2>%1</h2>\n").arg(text.toHtmlEscaped()); }
-
-QString factsOf(const RunSession& session) {
-  const storage::Run& run = session.run();
-  const protocol::RunStatus& status = session.status();
-  QStringList command{QString::fromStdString(run.spec.program)};
-  for (const std::string& argument : run.spec.arguments) command << QString::fromStdString(argument);
-  QString html = QStringLiteral("<dl class=\"facts\">\n");
-  html += fact(tr("Run"), QString::fromStdString(run.id));
-  html +=
-      fact(tr("Started"), QLocale().toString(QDateTime::fromSecsSinceEpoch(static_cast<qint64>(run.created)),
-                                             QStringLiteral("d MMM yyyy HH:mm")));
-  html += fact(tr("Trained"), formatDuration(status.elapsed));
-  html += fact(tr("Progress"), describeEpoch(status));
-  html += fact(tr("Iterations"), formatCount(run.step));
-  html += fact(tr("Replicas"), formatCount(run.replicas));
-  for (const auto& [series, label] :
-       {std::pair("loss", tr("Loss")), std::pair("accuracy", tr("Accuracy")),
-        std::pair("batch_size", tr("Batch size")), std::pair("goodput", tr("Goodput, samples/s"))}) {
-    if (const auto value = run.latest.find(series); value != run.latest.end())
-      html += fact(label, formatNumber(value->second));
+// HTML that is XML too: every element is closed, and what is text is escaped.
+class Page {
+ public:
+  Page() : xml_(&html_) {
+    xml_.setAutoFormatting(true);
+    xml_.setAutoFormattingIndent(0);
+    xml_.writeDTD(QStringLiteral("<!DOCTYPE html>"));
   }
-  html += fact(tr("Command"), command.join(QLatin1Char(' ')));
-  return html + QStringLiteral("</dl>\n");
-}
 
-// Without the XML declaration, which has no place within HTML.
-QString figureOf(ChartCard* card) {
-  const QString svg = QString::fromUtf8(svgOf(card));
-  return QStringLiteral("<figure>") + svg.mid(svg.indexOf(QLatin1String("<svg"))) +
-         QStringLiteral("</figure>\n");
-}
+  using Attributes = std::initializer_list<std::pair<const char*, QString>>;
 
-QString restartsOf(const RunSession& session) {
-  Table table({tr(">Generation"), tr(">Replicas"), tr("Began with"), tr(">Iterations"), tr(">Pause"),
-               tr("Of which"), tr("Outcome")});
-  for (const storage::Generation& generation : session.generations()) {
-    QStringList parts;
-    for (const auto& [part, seconds] : generation.pause_parts)
-      parts << QStringLiteral("%1 %2").arg(escaped(part), formatPause(seconds));
-    table.add(
-        {formatCount(generation.number), formatCount(generation.replicas), escaped(generation.reason),
-         QStringLiteral("%1 – %2").arg(formatCount(generation.first_step), formatCount(generation.last_step)),
-         generation.pause >= 0 ? formatPause(generation.pause) : QStringLiteral("–"),
-         parts.join(QStringLiteral(", ")), escaped(generation.outcome)});
+  void begin(const char* element, Attributes attributes = {}) {
+    xml_.writeStartElement(QLatin1String(element));
+    for (const auto& [name, value] : attributes)
+      if (!value.isEmpty()) xml_.writeAttribute(QLatin1String(name), value);
   }
-  return heading(tr("Restarts")) + table.html();
-}
+  void end() { xml_.writeEndElement(); }
 
-QString checkpointsOf(const std::vector<storage::Checkpoint>& checkpoints) {
-  if (checkpoints.empty()) return {};
-  Table table({tr("Checkpoint"), tr(">Iteration"), tr(">Epoch"), tr(">Size"), tr(">Took"), tr("Reason")});
-  for (const storage::Checkpoint& checkpoint : checkpoints) {
-    table.add({escaped(checkpoint.name), formatCount(checkpoint.step), formatCount(checkpoint.epoch),
-               formatBytes(checkpoint.bytes), formatPause(checkpoint.seconds), escaped(checkpoint.reason)});
+  void add(const char* element, const QString& text, const QString& cssClass = {}) {
+    begin(element, {{"class", cssClass}});
+    xml_.writeCharacters(text);
+    end();
   }
-  return heading(tr("Checkpoints")) + table.html();
-}
 
-QString hyperparametersOf(const std::map<std::string, std::string>& values) {
-  if (values.empty()) return {};
-  Table table({tr("Hyperparameter"), tr("Value")});
-  for (const auto& [name, value] : values) table.add({escaped(name), escaped(value)});
-  return heading(tr("Hyperparameters")) + table.html();
-}
-
-QString eventsOf(const std::vector<storage::Event>& events, double start) {
-  if (events.empty()) return {};
-  Table table({tr(">Time"), tr(">Iteration"), tr("Event")});
-  const std::size_t first = events.size() > kMostEvents ? events.size() - kMostEvents : 0;
-  for (std::size_t i = first; i < events.size(); ++i) {
-    table.add({formatClock(events[i].time - start), formatCount(events[i].step), escaped(events[i].text)},
-              events[i].level);
+  void addFact(const QString& name, const QString& value) {
+    begin("div");
+    add("dt", name);
+    add("dd", value);
+    end();
   }
-  return heading(tr("Events")) + table.html();
-}
+
+  // Names that begin with > are of columns of numbers.
+  void addTable(const QString& title, const QStringList& names, const std::vector<Row>& rows) {
+    if (rows.empty()) return;
+    const auto cssClass = [&](qsizetype column) {
+      return names[column].startsWith(QLatin1Char('>')) ? QStringLiteral("number") : QString();
+    };
+    add("h2", title);
+    begin("table");
+    begin("tr");
+    for (qsizetype i = 0; i < names.size(); ++i) add("th", QString(names[i]).remove('>'), cssClass(i));
+    end();
+    for (const Row& row : rows) {
+      begin("tr", {{"class", row.cssClass}});
+      for (qsizetype i = 0; i < names.size(); ++i) add("td", row.cells[i], cssClass(i));
+      end();
+    }
+    end();
+  }
+
+  void addFigure(const QByteArray& svg) {
+    begin("figure");
+    QXmlStreamReader reader(svg);
+    reader.setNamespaceProcessing(false);
+    while (!reader.atEnd()) {
+      reader.readNext();
+      if (!reader.isStartDocument() && !reader.isDTD() && !reader.isEndDocument())
+        xml_.writeCurrentToken(reader);
+    }
+    end();
+  }
+
+  QByteArray html() const { return html_.trimmed() + '\n'; }
+
+ private:
+  QByteArray html_;
+  QXmlStreamWriter xml_;
+};
 
 QString styleOf(const Theme& theme) {
   QFile file(QStringLiteral(":/report/report.css"));
@@ -143,36 +104,104 @@ QString styleOf(const Theme& theme) {
   return theme.styleSheet(QString::fromUtf8(file.readAll()));
 }
 
+void addFacts(Page& page, const RunSession& session) {
+  const storage::Run& run = session.run();
+  const protocol::RunStatus& status = session.status();
+  QStringList command{text(run.spec.program)};
+  for (const std::string& argument : run.spec.arguments) command << text(argument);
+  page.begin("dl", {{"class", "facts"}});
+  page.addFact(tr("Run"), text(run.id));
+  page.addFact(tr("Started"),
+               QLocale().toString(QDateTime::fromSecsSinceEpoch(static_cast<qint64>(run.created)),
+                                  QStringLiteral("d MMM yyyy HH:mm")));
+  page.addFact(tr("Trained"), formatDuration(status.elapsed));
+  page.addFact(tr("Progress"), describeEpoch(status));
+  page.addFact(tr("Iterations"), formatCount(run.step));
+  page.addFact(tr("Replicas"), formatCount(run.replicas));
+  for (const auto& [series, label] :
+       {std::pair("loss", tr("Loss")), std::pair("accuracy", tr("Accuracy")),
+        std::pair("batch_size", tr("Batch size")), std::pair("goodput", tr("Goodput, samples/s"))}) {
+    if (const auto value = run.latest.find(series); value != run.latest.end())
+      page.addFact(label, formatNumber(value->second));
+  }
+  page.addFact(tr("Command"), command.join(QLatin1Char(' ')));
+  page.end();
+}
+
+void addRestarts(Page& page, const RunSession& session) {
+  std::vector<Row> rows;
+  for (const storage::Generation& generation : session.generations()) {
+    QStringList parts;
+    for (const auto& [part, seconds] : generation.pause_parts)
+      parts << QStringLiteral("%1 %2").arg(text(part), formatPause(seconds));
+    rows.push_back(
+        {{formatCount(generation.number), formatCount(generation.replicas), text(generation.reason),
+          QStringLiteral("%1 – %2").arg(formatCount(generation.first_step),
+                                        formatCount(generation.last_step)),
+          generation.pause >= 0 ? formatPause(generation.pause) : QStringLiteral("–"),
+          parts.join(QStringLiteral(", ")), text(generation.outcome)}});
+  }
+  page.addTable(tr("Restarts"),
+                {tr(">Generation"), tr(">Replicas"), tr("Began with"), tr(">Iterations"), tr(">Pause"),
+                 tr("Of which"), tr("Outcome")},
+                rows);
+}
+
+void addRecords(Page& page, RunSession& session) {
+  storage::Catalogue& catalogue = session.catalogue();
+  const std::string& run = session.run().id;
+  std::vector<Row> checkpoints, hyperparameters, events;
+  for (const storage::Checkpoint& each : catalogue.checkpoints(run))
+    checkpoints.push_back({{text(each.name), formatCount(each.step), formatCount(each.epoch),
+                            formatBytes(each.bytes), formatPause(each.seconds), text(each.reason)}});
+  for (const auto& [name, value] : catalogue.hyperparameters(run))
+    hyperparameters.push_back({{text(name), text(value)}});
+  for (const storage::Event& each : catalogue.events(run))
+    events.push_back({{formatClock(each.time - session.started()), formatCount(each.step), text(each.text)},
+                      text(each.level)});
+  if (events.size() > kMostEvents) events.erase(events.begin(), events.end() - kMostEvents);
+  page.addTable(tr("Checkpoints"),
+                {tr("Checkpoint"), tr(">Iteration"), tr(">Epoch"), tr(">Size"), tr(">Took"), tr("Reason")},
+                checkpoints);
+  page.addTable(tr("Hyperparameters"), {tr("Hyperparameter"), tr("Value")}, hyperparameters);
+  page.addTable(tr("Events"), {tr(">Time"), tr(">Iteration"), tr("Event")}, events);
+}
+
 }  // namespace
 
 QByteArray reportHtml(RunSession& session, const std::vector<ChartCard*>& charts) {
   const storage::Run& run = session.run();
-  const StatusText words = describe(session.status());
-  const QString name = escaped(run.name);
-  QString html = QStringLiteral(
-                     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                     "<title>%1 – BatchScope</title>\n<style>\n%2</style>\n</head>\n<body>\n<main>\n")
-                     .arg(name, styleOf(Theme::current()));
-  html += QStringLiteral("<header><h1>%1</h1><span class=\"chip %2\">%3</span>")
-              .arg(name, words.tone, words.text.toHtmlEscaped());
-  if (!run.note.empty()) html += QStringLiteral("<p class=\"note\">%1</p>").arg(escaped(run.note));
-  if (!run.message.empty()) html += QStringLiteral("<p class=\"note\">%1</p>").arg(escaped(run.message));
-  html += QStringLiteral("</header>\n");
-  html += factsOf(session);
-  html += QStringLiteral("<section class=\"charts\">\n");
-  for (ChartCard* card : charts) html += figureOf(card);
-  html += QStringLiteral("</section>\n");
-  storage::Catalogue& catalogue = session.catalogue();
-  html += restartsOf(session);
-  html += checkpointsOf(catalogue.checkpoints(run.id));
-  html += hyperparametersOf(catalogue.hyperparameters(run.id));
-  html += eventsOf(catalogue.events(run.id), session.started());
-  html += QStringLiteral("<footer>%1</footer>\n</main>\n</body>\n</html>\n")
-              .arg(tr("Made by BatchScope %1. The same as numbers: batchscope show %2 --json")
-                       .arg(QCoreApplication::applicationVersion(), QString::fromStdString(run.id))
-                       .toHtmlEscaped());
-  return html.toUtf8();
+  const StatusText status = describe(session.status());
+  Page page;
+  page.begin("html", {{"lang", "en"}});
+  page.begin("head");
+  page.begin("meta", {{"charset", "utf-8"}});
+  page.end();
+  page.begin("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
+  page.end();
+  page.add("title", tr("%1 – BatchScope").arg(text(run.name)));
+  page.add("style", styleOf(Theme::current()));
+  page.end();
+  page.begin("body");
+  page.begin("main");
+  page.begin("header");
+  page.add("h1", text(run.name));
+  page.add("span", status.text, QStringLiteral("chip ") + status.tone);
+  for (const std::string& note : {run.note, run.message})
+    if (!note.empty()) page.add("p", text(note), QStringLiteral("note"));
+  page.end();
+  addFacts(page, session);
+  page.begin("section", {{"class", "charts"}});
+  for (ChartCard* card : charts) page.addFigure(svgOf(card));
+  page.end();
+  addRestarts(page, session);
+  addRecords(page, session);
+  page.add("footer", tr("Made by BatchScope %1. The same as numbers: batchscope show %2 --json")
+                         .arg(QCoreApplication::applicationVersion(), text(run.id)));
+  page.end();
+  page.end();
+  page.end();
+  return page.html();
 }
 
 }  // namespace batchscope::desktop

@@ -110,9 +110,10 @@ void ShareMenu::saveChart(ChartCard* card) {
 void ShareMenu::saveData(const std::set<std::string>& series, const QString& what) {
   ask(tr("Save the data"), what, {tr("Comma-separated values (*.csv)"), tr("JSON (*.json)")},
       [this, series](const QString& file) {
-        const SampleTable table = readSamples(protocol::run_paths(session_->run().id).samples, series);
+        const common::SampleTable table =
+            readSamples(protocol::run_paths(session_->run().id).samples, series);
         const bool isJson = file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive);
-        saveFile(file, isJson ? toJson(table) : toCsv(table));
+        saveFile(file, QByteArray::fromStdString(isJson ? toJson(table) : toCsv(table)));
       });
 }
 
