@@ -27,10 +27,9 @@ using namespace batchscope;
 using namespace batchscope::desktop;
 
 bool asksFor(int argc, char** argv, std::initializer_list<std::string_view> options) {
-  return std::any_of(argv + 1, argv + argc, [&](const char* argument) {
-    return std::any_of(options.begin(), options.end(), [&](std::string_view option) {
-      return std::string_view(argument).substr(0, option.size()) == option;
-    });
+  return std::any_of(argv + 1, argv + argc, [&](std::string_view argument) {
+    return std::ranges::any_of(options,
+                               [&](std::string_view option) { return argument.starts_with(option); });
   });
 }
 
@@ -64,6 +63,12 @@ QSize sizeFrom(const QString& text) {
     throw Error(ErrorKind::usage, "--size: \"" + text.toStdString() + "\" is not of the form 1440x900");
   }
   return {match.captured(1).toInt(), match.captured(2).toInt()};
+}
+
+void fulfil(const WindowRequest& asked, MainWindow& window) {
+  if (!asked.run.isEmpty()) window.openRun(asked.run.toStdString());
+  if (!asked.file.isEmpty()) window.importRun(asked.file);
+  if (asked.demo) window.startDemo(asked.demoArguments);
 }
 
 int run(QApplication& app) {
@@ -157,15 +162,11 @@ int run(QApplication& app) {
     window.setWindowState(window.windowState() & ~Qt::WindowMinimized);
     window.raise();
     window.activateWindow();
-    if (!asked.run.isEmpty()) window.openRun(asked.run.toStdString());
-    if (!asked.file.isEmpty()) window.importRun(asked.file);
-    if (asked.demo) window.startDemo(asked.demoArguments);
+    fulfil(asked, window);
   });
   if (parser.isSet(size)) window.resize(sizeFrom(parser.value(size)));
-  if (!id.empty()) window.openRun(id);
+  fulfil(request, window);
   window.show();
-  if (!request.file.isEmpty()) window.importRun(request.file);
-  if (parser.isSet(demo)) window.startDemo(parser.positionalArguments());
   return app.exec();
 }
 

@@ -3,10 +3,10 @@
 
 #include <QGridLayout>
 #include <QLabel>
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
+#include <set>
+#include <string>
 
 #include "batchscope/protocol/series.h"
 #include "chart/view_state.h"
@@ -18,41 +18,28 @@ namespace {
 
 namespace names = protocol::series;
 
-// Looks a series up at the step in question; NaN where there is nothing.
-using Lookup = std::function<double(const char*)>;
-
 struct Row {
   const char* label;
-  QString (*text)(const Lookup& at);
+  const char* series;
+  const char* pattern = "%1";
+  double factor = 1;
+  const char* second = nullptr;  // the series of the pattern's %2
 };
 
-QString with(const QString& pattern, double value) {
-  return std::isnan(value) ? QStringLiteral("–") : pattern.arg(formatNumber(value));
-}
-
-const std::array<Row, 9> kRows{{
-    {QT_TRANSLATE_NOOP("Readout", "Gain"),
-     [](const Lookup& at) {
-       return with(Readout::tr("%1 of %2").arg(QStringLiteral("%1"), formatNumber(at(names::kScale))),
-                   at(names::kGain));
-     }},
-    {QT_TRANSLATE_NOOP("Readout", "Noise scale"),
-     [](const Lookup& at) { return with(QStringLiteral("%1"), at(names::kNoiseScale)); }},
-    {QT_TRANSLATE_NOOP("Readout", "Learning rate"),
-     [](const Lookup& at) { return with(QStringLiteral("%1"), at(names::kLearningRate)); }},
-    {QT_TRANSLATE_NOOP("Readout", "Batch size"),
-     [](const Lookup& at) { return with(Readout::tr("%1 samples"), at(names::kBatchSize)); }},
-    {QT_TRANSLATE_NOOP("Readout", "Throughput"),
-     [](const Lookup& at) { return with(Readout::tr("%1 samples/s"), at(names::kThroughput)); }},
-    {QT_TRANSLATE_NOOP("Readout", "Goodput"),
-     [](const Lookup& at) { return with(Readout::tr("%1 samples/s"), at(names::kGoodput)); }},
-    {QT_TRANSLATE_NOOP("Readout", "Efficiency"),
-     [](const Lookup& at) { return with(QStringLiteral("%1"), at(names::kEfficiency)); }},
-    {QT_TRANSLATE_NOOP("Readout", "Loss"),
-     [](const Lookup& at) { return with(QStringLiteral("%1"), at(names::kLoss)); }},
-    {QT_TRANSLATE_NOOP("Readout", "Step time"),
-     [](const Lookup& at) { return with(Readout::tr("%1 ms"), 1000 * at(names::kStepTime)); }},
-}};
+constexpr std::array<Row, 9> kRows{
+    {{QT_TRANSLATE_NOOP("Readout", "Gain"), names::kGain, QT_TRANSLATE_NOOP("Readout", "%1 of %2"), 1,
+      names::kScale},
+     {QT_TRANSLATE_NOOP("Readout", "Noise scale"), names::kNoiseScale},
+     {QT_TRANSLATE_NOOP("Readout", "Learning rate"), names::kLearningRate},
+     {QT_TRANSLATE_NOOP("Readout", "Batch size"), names::kBatchSize,
+      QT_TRANSLATE_NOOP("Readout", "%1 samples")},
+     {QT_TRANSLATE_NOOP("Readout", "Throughput"), names::kThroughput,
+      QT_TRANSLATE_NOOP("Readout", "%1 samples/s")},
+     {QT_TRANSLATE_NOOP("Readout", "Goodput"), names::kGoodput, QT_TRANSLATE_NOOP("Readout", "%1 samples/s")},
+     {QT_TRANSLATE_NOOP("Readout", "Efficiency"), names::kEfficiency},
+     {QT_TRANSLATE_NOOP("Readout", "Loss"), names::kLoss},
+     {QT_TRANSLATE_NOOP("Readout", "Step time"), names::kStepTime, QT_TRANSLATE_NOOP("Readout", "%1 ms"),
+      1000}}};
 
 }  // namespace
 
@@ -77,8 +64,9 @@ Readout::Readout(RunSession* session, ViewState* state, QWidget* parent)
   connect(session_, &RunSession::samplesChanged, this, &Readout::refresh);
   connect(session_, &RunSession::opened, this, [this] {
     if (SeriesModel* model = session_->series()) {
-      model->want({names::kGain, names::kScale, names::kNoiseScale, names::kLearningRate, names::kBatchSize,
-                   names::kThroughput, names::kGoodput, names::kEfficiency, names::kLoss, names::kStepTime});
+      std::set<std::string> wanted{names::kScale};
+      for (const Row& row : kRows) wanted.insert(row.series);
+      model->want(wanted);
     }
     refresh();
   });
@@ -99,8 +87,14 @@ void Readout::refresh() {
   } else {
     title_->setText(tr("Newest, step %1").arg(formatCount(at->step)));
   }
-  const Lookup lookup = [&](const char* series) { return model->value(series, *at).value_or(std::nan("")); };
-  for (std::size_t i = 0; i < kRows.size(); ++i) values_[i]->setText(kRows[i].text(lookup));
+  const auto valueOf = [&](const char* series) { return model->value(series, *at).value_or(std::nan("")); };
+  for (std::size_t i = 0; i < kRows.size(); ++i) {
+    const Row& row = kRows[i];
+    const double value = row.factor * valueOf(row.series);
+    QString text = tr(row.pattern).arg(formatNumber(value));
+    if (row.second != nullptr) text = text.arg(formatNumber(valueOf(row.second)));
+    values_[i]->setText(std::isnan(value) ? QStringLiteral("–") : text);
+  }
 }
 
 }  // namespace batchscope::desktop

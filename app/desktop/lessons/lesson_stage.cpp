@@ -17,6 +17,12 @@
 namespace batchscope::desktop {
 namespace {
 
+// What to do with each kind of directive.
+template <class... Do>
+struct Each : Do... {
+  using Do::operator()...;
+};
+
 bool hasTag(const storage::Run& run, const QString& tag) {
   return std::find(run.tags.begin(), run.tags.end(), tag.toStdString()) != run.tags.end();
 }
@@ -54,7 +60,7 @@ void LessonStage::goOn() {
   while (awaited_.isEmpty() && !waiting_.empty()) {
     const Directive next = waiting_.front();
     waiting_.pop_front();
-    std::visit([this](const auto& directive) { apply(directive); }, next);
+    apply(next);
   }
   const LessonPage* page = panel_->page();
   if (!awaited_.isEmpty() || page == nullptr) return;
@@ -73,11 +79,37 @@ void LessonStage::leave() {
   highlighted_ = nullptr;
 }
 
-void LessonStage::apply(const OpenRecorded& open) {
-  const QString tag = recordedRunTag(open.run);
+void LessonStage::apply(const Directive& directive) {
+  ViewState& view = *parts_.view;
+  SeriesModel* series = parts_.session->series();
+  const auto zoom = [&](const SetZoom& set) {
+    if (series == nullptr) return;
+    if (set.range) {
+      view.zoomTo(*series, view.axis(), {set.range->first, set.range->second});
+    } else {
+      view.resetZoom();
+    }
+  };
+  const auto point = [&](const SetCursor& set) {
+    if (series == nullptr) return;
+    view.setCursor(set.step ? series->nearest(XAxis::Step, static_cast<double>(*set.step)) : std::nullopt);
+  };
+  std::visit(Each{[&](const OpenRecorded& open) { openRecorded(open.run); },
+                  [&](const ShowInstrument& show) { Q_EMIT explorerRequested(show.isExplorer); },
+                  [&](const SetAxis& set) { view.setAxis(set.axis, series); }, zoom, point,
+                  [&](const SetSmoothing& set) { view.setSmoothing(set.smoothing); },
+                  [&](const SetLog& set) { set.isX ? view.setLogX(set.isOn) : view.setLogY(set.isOn); },
+                  [&](const Highlight& set) { highlight(set.what); },
+                  [&](const ChooseReplicas& choose) { Q_EMIT replicasChosen(choose.replicas); },
+                  [&](const RaisePanel& raise) { Q_EMIT panelRequested(raise.name); }},
+             directive);
+}
+
+void LessonStage::openRecorded(const QString& run) {
+  const QString tag = recordedRunTag(run);
   const auto& runs = parts_.watcher->runs();
   const auto found =
-      std::find_if(runs.begin(), runs.end(), [&](const storage::Run& run) { return hasTag(run, tag); });
+      std::find_if(runs.begin(), runs.end(), [&](const storage::Run& each) { return hasTag(each, tag); });
   if (found != runs.end()) {
     Q_EMIT runRequested(QString::fromStdString(found->id));
     return;
@@ -85,54 +117,19 @@ void LessonStage::apply(const OpenRecorded& open) {
   awaited_ = tag;
   if (importing_.contains(tag)) return;  // a person who turns pages quickly gets it once
   importing_ << tag;
-  parts_.launcher->import(recordedRunFile(open.run));
+  parts_.launcher->import(recordedRunFile(run));
 }
 
-void LessonStage::apply(const ShowInstrument& show) { Q_EMIT explorerRequested(show.isExplorer); }
-
-void LessonStage::apply(const SetAxis& set) { parts_.view->setAxis(set.axis, parts_.session->series()); }
-
-void LessonStage::apply(const SetZoom& set) {
-  if (parts_.session->series() == nullptr) return;
-  if (set.range) {
-    parts_.view->zoomTo(*parts_.session->series(), parts_.view->axis(),
-                        {set.range->first, set.range->second});
-  } else {
-    parts_.view->resetZoom();
-  }
-}
-
-void LessonStage::apply(const SetCursor& set) {
-  SeriesModel* series = parts_.session->series();
-  if (series == nullptr) return;
-  parts_.view->setCursor(set.step ? series->nearest(XAxis::Step, static_cast<double>(*set.step))
-                                  : std::nullopt);
-}
-
-void LessonStage::apply(const SetSmoothing& set) { parts_.view->setSmoothing(set.smoothing); }
-
-void LessonStage::apply(const SetLog& set) {
-  if (set.isX) {
-    parts_.view->setLogX(set.isOn);
-  } else {
-    parts_.view->setLogY(set.isOn);
-  }
-}
-
-void LessonStage::apply(const Highlight& highlight) {
-  QWidget* widget = named(highlight.what);
+void LessonStage::highlight(const QString& what) {
+  QWidget* widget = named(what);
   if (widget == nullptr) {
-    Q_EMIT said(tr("The lesson points at %1, which this window does not have.").arg(highlight.what));
+    Q_EMIT said(tr("The lesson points at %1, which this window does not have.").arg(what));
     return;
   }
   if (highlighted_) setStyleProperty(highlighted_, "highlighted", false);
   highlighted_ = widget;
   setStyleProperty(widget, "highlighted", true);
 }
-
-void LessonStage::apply(const ChooseReplicas& choose) { Q_EMIT replicasChosen(choose.replicas); }
-
-void LessonStage::apply(const RaisePanel& raise) { Q_EMIT panelRequested(raise.name); }
 
 // The card that it means.
 QWidget* LessonStage::named(const QString& what) const {

@@ -50,18 +50,9 @@ class LessonStage : public QObject {
   void show(const LessonPage& page);
   void goOn();
   void leave();
-
-  void apply(const OpenRecorded& open);
-  void apply(const ShowInstrument& show);
-  void apply(const SetAxis& set);
-  void apply(const SetZoom& set);
-  void apply(const SetCursor& set);
-  void apply(const SetSmoothing& set);
-  void apply(const SetLog& set);
-  void apply(const Highlight& highlight);
-  void apply(const ChooseReplicas& choose);
-  void apply(const RaisePanel& raise);
-
+  void apply(const Directive& directive);
+  void openRecorded(const QString& run);
+  void highlight(const QString& what);
   QWidget* named(const QString& what) const;
 
   Parts parts_;

@@ -12,14 +12,12 @@ CatalogueWatcher::CatalogueWatcher(const std::filesystem::path& file, QObject* p
 }
 
 const storage::Run* CatalogueWatcher::find(const std::string& id) const {
-  const auto found =
-      std::find_if(runs_.begin(), runs_.end(), [&](const storage::Run& run) { return run.id == id; });
+  const auto found = std::ranges::find(runs_, id, &storage::Run::id);
   return found == runs_.end() ? nullptr : &*found;
 }
 
 bool CatalogueWatcher::hasActiveRuns() const {
-  return std::any_of(runs_.begin(), runs_.end(),
-                     [](const storage::Run& run) { return is_active(run.state); });
+  return std::ranges::any_of(runs_, [](const storage::Run& run) { return is_active(run.state); });
 }
 
 void CatalogueWatcher::poll() {

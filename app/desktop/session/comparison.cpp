@@ -7,8 +7,7 @@
 namespace batchscope::desktop {
 
 const Comparison::Member* Comparison::find(const std::string& id) const {
-  const auto found =
-      std::find_if(members_.begin(), members_.end(), [&](const Member& member) { return member.id == id; });
+  const auto found = std::ranges::find(members_, id, &Member::id);
   return found == members_.end() ? nullptr : &*found;
 }
 
@@ -18,9 +17,9 @@ Comparison::Member* Comparison::find(const std::string& id) {
 
 std::vector<Comparison::Member> Comparison::members() const {
   std::vector<Member> sorted = members_;
-  std::stable_partition(sorted.begin(), sorted.end(), [this](const Member& m) { return m.id == open_; });
-  const bool isAlone = std::none_of(sorted.begin(), sorted.end(),
-                                    [this](const Member& m) { return m.isChosen && m.id != open_; });
+  std::ranges::stable_partition(sorted, [this](const Member& m) { return m.id == open_; });
+  const bool isAlone =
+      std::ranges::none_of(sorted, [this](const Member& m) { return m.isChosen && m.id != open_; });
   return isAlone ? std::vector<Member>{} : sorted;
 }
 
@@ -35,14 +34,12 @@ std::optional<int> Comparison::colourOf(const std::string& id) const {
 }
 
 std::size_t Comparison::chosenCount() const {
-  return static_cast<std::size_t>(
-      std::count_if(members_.begin(), members_.end(), [](const Member& m) { return m.isChosen; }));
+  return static_cast<std::size_t>(std::ranges::count(members_, true, &Member::isChosen));
 }
 
 int Comparison::freeColour() const {
   int colour = 0;
-  while (std::any_of(members_.begin(), members_.end(), [&](const Member& m) { return m.colour == colour; }))
-    ++colour;
+  while (std::ranges::find(members_, colour, &Member::colour) != members_.end()) ++colour;
   return colour;
 }
 
@@ -56,6 +53,10 @@ bool Comparison::add(const std::string& id) {
   return true;
 }
 
+void Comparison::dropUnchosen() {
+  std::erase_if(members_, [this](const Member& m) { return !m.isChosen && m.id != open_; });
+}
+
 void Comparison::choose(const std::string& id, bool isChosen) {
   if (isChosen == this->isChosen(id)) return;
   if (isChosen && !add(id)) {
@@ -64,14 +65,14 @@ void Comparison::choose(const std::string& id, bool isChosen) {
   }
   if (!isChosen) {
     find(id)->isChosen = false;
-    std::erase_if(members_, [this](const Member& m) { return !m.isChosen && m.id != open_; });
+    dropUnchosen();
   }
   Q_EMIT changed();
 }
 
 void Comparison::choose(const std::vector<std::string>& ids) {
-  for (Member& member : members_) member.isChosen = std::find(ids.begin(), ids.end(), member.id) != ids.end();
-  std::erase_if(members_, [this](const Member& m) { return !m.isChosen && m.id != open_; });
+  for (Member& member : members_) member.isChosen = std::ranges::find(ids, member.id) != ids.end();
+  dropUnchosen();
   bool isWhole = true;
   for (const std::string& id : ids) isWhole = add(id) && isWhole;
   if (!isWhole) Q_EMIT full();
@@ -88,7 +89,7 @@ void Comparison::setColour(const std::string& id, int colour) {
 void Comparison::setOpen(const std::string& id) {
   if (id == open_) return;
   open_ = id;
-  std::erase_if(members_, [this](const Member& m) { return !m.isChosen && m.id != open_; });
+  dropUnchosen();
   if (!id.empty() && find(id) == nullptr) members_.push_back({id, freeColour(), false});
   Q_EMIT changed();
 }

@@ -51,6 +51,7 @@ class Comparison : public QObject {
   Member* find(const std::string& id);
   const Member* find(const std::string& id) const;
   bool add(const std::string& id);
+  void dropUnchosen();  // but not the open one
 
   std::vector<Member> members_;
   std::string open_;

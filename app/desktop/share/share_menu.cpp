@@ -35,37 +35,28 @@ QString suffixOf(const QString& filter) {
 
 ShareMenu::ShareMenu(RunSession* session, Dashboard* dashboard, QWidget* parent)
     : QMenu(tr("&Share"), parent), session_(session), dashboard_(dashboard) {
-  QAction* picture = addAction(tr("Save the dashboard as a picture …"), this, &ShareMenu::saveDashboard);
-  picture->setShortcut(Qt::CTRL | Qt::SHIFT | Qt::Key_S);
-  QMenu* charts = addMenu(tr("Save a chart as a picture"));
-  for (ChartCard* card : dashboard_->cards())
-    charts->addAction(card->plot()->spec().title, this, [this, card] { saveChart(card); });
-  QAction* copy = addAction(tr("Copy the dashboard"), this, [this] {
+  addAction(tr("Save the dashboard as a picture …"), Qt::CTRL | Qt::SHIFT | Qt::Key_S, this,
+            [this] { savePicture(tr("Save the dashboard"), dashboard_, tr("dashboard")); });
+  QMenu* pictures = addMenu(tr("Save a chart as a picture"));
+  addAction(tr("Copy the dashboard"), Qt::CTRL | Qt::SHIFT | Qt::Key_C, this, [this] {
     QGuiApplication::clipboard()->setPixmap(dashboard_->grab());
     Q_EMIT said(tr("The dashboard is on the clipboard."));
   });
-  copy->setShortcut(Qt::CTRL | Qt::SHIFT | Qt::Key_C);
   addSeparator();
-  QAction* data = addAction(tr("Save the data of all charts …"), this,
-                            [this] { saveData(dashboard_->series(), tr("data")); });
-  data->setShortcut(Qt::CTRL | Qt::Key_E);
-  QMenu* parts = addMenu(tr("Save the data of a chart"));
+  addAction(tr("Save the data of all charts …"), Qt::CTRL | Qt::Key_E, this,
+            [this] { saveData(dashboard_->series(), tr("data")); });
+  QMenu* data = addMenu(tr("Save the data of a chart"));
+  addSeparator();
+  addAction(tr("Save a report …"), Qt::CTRL | Qt::SHIFT | Qt::Key_R, this, &ShareMenu::saveReport);
   for (ChartCard* card : dashboard_->cards()) {
     const ChartSpec& spec = card->plot()->spec();
-    parts->addAction(spec.title, this, [this, spec] { saveData(spec.series(), spec.title); });
-  }
-  addSeparator();
-  QAction* report = addAction(tr("Save a report …"), this, &ShareMenu::saveReport);
-  report->setShortcut(Qt::CTRL | Qt::SHIFT | Qt::Key_R);
-  for (ChartCard* card : dashboard_->cards()) {
-    card->setContextMenuPolicy(Qt::CustomContextMenu);
-    connect(card, &QWidget::customContextMenuRequested, this, [this, card](const QPoint& at) {
-      QMenu own(parentWidget());
-      own.addAction(tr("Save the chart as a picture …"), this, [this, card] { saveChart(card); });
-      own.addAction(tr("Save its data …"), this,
-                    [this, card] { saveData(card->plot()->spec().series(), card->plot()->spec().title); });
-      own.exec(card->mapToGlobal(at));
-    });
+    const auto asPicture = [this, card, spec] { savePicture(tr("Save the chart"), card, spec.title); };
+    const auto asData = [this, spec] { saveData(spec.series(), spec.title); };
+    pictures->addAction(spec.title, this, asPicture);
+    data->addAction(spec.title, this, asData);
+    card->addAction(tr("Save the chart as a picture …"), this, asPicture);
+    card->addAction(tr("Save its data …"), this, asData);
+    card->setContextMenuPolicy(Qt::ActionsContextMenu);
   }
   const auto enable = [this] {
     for (QAction* action : actions()) action->setEnabled(session_->isOpen());
@@ -97,14 +88,9 @@ void ShareMenu::ask(const QString& title, const QString& what, const QStringList
   dialog->open();
 }
 
-void ShareMenu::saveDashboard() {
-  ask(tr("Save the dashboard"), tr("dashboard"), {tr("Picture (*.png)"), tr("Vector picture (*.svg)")},
-      [this](const QString& file) { savePicture(dashboard_, file); });
-}
-
-void ShareMenu::saveChart(ChartCard* card) {
-  ask(tr("Save the chart"), card->plot()->spec().title, {tr("Picture (*.png)"), tr("Vector picture (*.svg)")},
-      [card](const QString& file) { savePicture(card, file); });
+void ShareMenu::savePicture(const QString& title, QWidget* widget, const QString& what) {
+  ask(title, what, {tr("Picture (*.png)"), tr("Vector picture (*.svg)")},
+      [widget](const QString& file) { desktop::savePicture(widget, file); });
 }
 
 void ShareMenu::saveData(const std::set<std::string>& series, const QString& what) {

@@ -11,7 +11,6 @@
 
 namespace batchscope::desktop {
 
-class ChartCard;
 class Dashboard;
 class RunSession;
 
@@ -24,8 +23,7 @@ class ShareMenu : public QMenu {
   void said(const QString& message);  // saved, or why not
 
  private:
-  void saveDashboard();
-  void saveChart(ChartCard* card);
+  void savePicture(const QString& title, QWidget* widget, const QString& what);
   void saveData(const std::set<std::string>& series, const QString& what);
   void saveReport();
   // Opens a file dialog without blocking; `save` writes and may throw Error.

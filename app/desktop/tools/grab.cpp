@@ -16,12 +16,6 @@
 namespace batchscope::desktop {
 namespace {
 
-void spin(int milliseconds) {
-  QEventLoop loop;
-  QTimer::singleShot(milliseconds, &loop, &QEventLoop::quit);
-  loop.exec();
-}
-
 constexpr QSize kReportSize(1440, 1000);
 
 void showUntilDrawn(MainWindow& window, const std::string& run, const QSize& size) {
@@ -41,6 +35,12 @@ void showUntilDrawn(MainWindow& window, const std::string& run, const QSize& siz
 }
 
 }  // namespace
+
+void spin(int milliseconds) {
+  QEventLoop loop;
+  QTimer::singleShot(milliseconds, &loop, &QEventLoop::quit);
+  loop.exec();
+}
 
 QPixmap grabWindow(CatalogueWatcher* watcher, const std::string& run, const QSize& size) {
   MainWindow window(watcher, false);

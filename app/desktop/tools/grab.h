@@ -11,6 +11,9 @@ namespace batchscope::desktop {
 
 class CatalogueWatcher;
 
+// Lets the event loop run.
+void spin(int milliseconds);
+
 // Shows the run (empty: as the window would choose) in a window of this size, waits until it is drawn, and
 // takes its picture. Blocks for some hundred milliseconds, spinning the event loop.
 QPixmap grabWindow(CatalogueWatcher* watcher, const std::string& run, const QSize& size);

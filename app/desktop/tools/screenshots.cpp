@@ -7,13 +7,11 @@
 #include <QComboBox>
 #include <QDialog>
 #include <QElapsedTimer>
-#include <QEventLoop>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenuBar>
 #include <QPainter>
 #include <QPushButton>
-#include <QTimer>
 #include <cstdio>
 #include <functional>
 
@@ -29,6 +27,7 @@
 #include "runs/recipe_dialog.h"
 #include "session/catalogue_watcher.h"
 #include "session/run_session.h"
+#include "tools/grab.h"
 #include "window/main_window.h"
 #include "window/shortcut_sheet.h"
 
@@ -41,19 +40,13 @@ constexpr QSize kSize(1440, 900);
 constexpr int kPatience = 60'000;  // ms
 constexpr int kSettled = 400;
 
-void wait(int milliseconds) {
-  QEventLoop loop;
-  QTimer::singleShot(milliseconds, &loop, &QEventLoop::quit);
-  loop.exec();
-}
-
 void await(const char* what, const std::function<bool()>& isSo) {
   QElapsedTimer patience;
   patience.start();
   while (!isSo()) {
     if (patience.elapsed() > kPatience)
       throw Error(ErrorKind::timeout, std::string("waited in vain for ") + what);
-    wait(5);
+    spin(5);
   }
 }
 
@@ -62,7 +55,7 @@ class Camera {
   Camera(CatalogueWatcher& watcher, QString folder) : folder_(std::move(folder)), window_(&watcher, false) {
     window_.resize(kSize);
     window_.show();
-    wait(kSettled);
+    spin(kSettled);
   }
 
   // Without a run, and so without a training program.
@@ -88,7 +81,7 @@ class Camera {
 
   void take(const char* name, const std::function<void()>& prepare) {
     prepare();
-    wait(kSettled);
+    spin(kSettled);
     save(name, window_.grab());
   }
 
@@ -111,7 +104,7 @@ class Camera {
   void takeRestart() {
     const int before = window_.session()->status().replicas;
     window_.control()->replicas()->choose(before == 1 ? 2 : 1);
-    wait(kSettled);
+    spin(kSettled);
     window_.control()->restartButton()->click();
     await("the restart", [this] { return !window_.session()->status().phase.empty(); });
     save("restart", window_.grab());
@@ -121,7 +114,7 @@ class Camera {
   // A dialog is a window of its own: it is drawn where it would stand.
   void takeDialog(const char* name, QDialog& dialog) {
     dialog.show();
-    wait(kSettled);
+    spin(kSettled);
     QPixmap picture = window_.grab();
     QPainter painter(&picture);
     painter.fillRect(picture.rect(), QColor(0, 0, 0, 90));

@@ -2,18 +2,11 @@
 //
 // For everybody: each control has a name that a screen reader says, each action is in a menu and so has a key
 // or a mnemonic, and the view can be worked without a mouse.
-#include <QAbstractButton>
-#include <QAbstractItemView>
-#include <QAbstractSpinBox>
 #include <QAccessible>
-#include <QComboBox>
-#include <QLineEdit>
-#include <QPlainTextEdit>
-#include <QSlider>
-#include <QTabBar>
 #include <QToolButton>
 
 #include "test_case.h"
+#include "visual_checks.h"
 #include "window_test.h"
 
 using namespace batchscope;
@@ -22,24 +15,16 @@ using namespace batchscope::desktop;
 namespace {
 
 bool isControl(const QWidget* widget) {
-  return qobject_cast<const QAbstractButton*>(widget) != nullptr ||
-         qobject_cast<const QLineEdit*>(widget) != nullptr ||
-         qobject_cast<const QComboBox*>(widget) != nullptr ||
-         qobject_cast<const QAbstractSpinBox*>(widget) != nullptr ||
-         qobject_cast<const QAbstractItemView*>(widget) != nullptr ||
-         qobject_cast<const QAbstractSlider*>(widget) != nullptr ||
-         qobject_cast<const QPlainTextEdit*>(widget) != nullptr ||
-         qobject_cast<const PlotView*>(widget) != nullptr;
+  return test::isA(widget,
+                   {"QAbstractButton", "QLineEdit", "QComboBox", "QAbstractSpinBox", "QAbstractItemView",
+                    "QAbstractSlider", "QPlainTextEdit", "batchscope::desktop::PlotView"});
 }
 
 // What Qt makes for its own use: scroll bars, corner buttons, the field inside a spin box.
 bool isInternal(const QWidget* widget) {
-  return widget->objectName().startsWith(QLatin1String("qt_")) || widget->inherits("QScrollBar") ||
-         widget->inherits("QTableCornerButton") || widget->inherits("QHeaderView") ||
-         widget->inherits("QComboBoxListView") ||
-         qobject_cast<const QAbstractSpinBox*>(widget->parentWidget()) != nullptr ||
-         qobject_cast<const QLineEdit*>(widget->parentWidget()) != nullptr ||
-         qobject_cast<const QTabBar*>(widget->parentWidget()) != nullptr;
+  return widget->objectName().startsWith(QLatin1String("qt_")) ||
+         test::isA(widget, {"QScrollBar", "QTableCornerButton", "QHeaderView", "QComboBoxListView"}) ||
+         test::isA(widget->parentWidget(), {"QAbstractSpinBox", "QLineEdit", "QTabBar"});
 }
 
 void collect(const QMenu* menu, QList<QAction*>& found) {

@@ -42,31 +42,23 @@ class TestDialogs : public test::WindowTest {
     return run::Recipe::load(file.toStdString());
   }
 
-  template <typename Field>
-  static Field* field(const QWidget& dialog, const char* name) {
-    for (Field* found : dialog.findChildren<Field*>()) {
-      if (found->accessibleName() == QLatin1String(name)) return found;
-    }
-    return nullptr;
-  }
-
  private Q_SLOTS:
   void initTestCase() { id_ = test::writeSyntheticRun(catalogue_, {.stepsPerGeneration = 50}); }
 
   void whatIsTypedIsWhatIsStarted() {
     RecipeDialog dialog({recipe()});
     dialog.show();
-    auto* replicas = field<QSpinBox>(dialog, "Replicas");
-    auto* epochs = field<QLineEdit>(dialog, "epochs");
+    auto* replicas = test::named<QSpinBox>(dialog, "Replicas");
+    auto* epochs = test::named<QLineEdit>(dialog, "epochs");
     QVERIFY(replicas != nullptr && epochs != nullptr);
     QCOMPARE(replicas->value(), 3);
     QCOMPARE(epochs->text(), QStringLiteral("4"));
     epochs->selectAll();
     QTest::keyClicks(epochs, QStringLiteral("7"));
-    field<QCheckBox>(dialog, "quick")->setFocus();
-    QTest::keyClick(field<QCheckBox>(dialog, "quick"), Qt::Key_Space);
+    test::named<QCheckBox>(dialog, "quick")->setFocus();
+    QTest::keyClick(test::named<QCheckBox>(dialog, "quick"), Qt::Key_Space);
     QCOMPARE(dialog.command(), QStringLiteral("batchscope run toy --replicas 3 -- --epochs 7 --quick"));
-    QCOMPARE(field<QLineEdit>(dialog, "The same in a terminal")->text(), dialog.command());
+    QCOMPARE(test::named<QLineEdit>(dialog, "The same in a terminal")->text(), dialog.command());
     const protocol::RunSpec spec = dialog.spec();
     QCOMPARE(spec.replicas, 3);
     QCOMPARE(spec.arguments, (std::vector<std::string>{"--epochs", "7", "--quick"}));
@@ -77,7 +69,7 @@ class TestDialogs : public test::WindowTest {
     dialog.show();
     auto* start = dialog.findChild<QPushButton*>(QStringLiteral("primary"));
     auto* complaint = dialog.findChild<QLabel*>(QStringLiteral("complaint"));
-    auto* epochs = field<QLineEdit>(dialog, "epochs");
+    auto* epochs = test::named<QLineEdit>(dialog, "epochs");
     QVERIFY(start->isEnabled() && !complaint->isVisible());
     epochs->selectAll();
     QTest::keyClicks(epochs, QStringLiteral("70"));

@@ -79,11 +79,15 @@ class TestGrab : public test::WindowTest {
     return *window_;
   }
 
-  static void keep(const QPixmap& picture, bool isDark, const QString& name, const QSize& size) {
+  // Keeps its picture; no text is cut off, and nothing lies over another.
+  void inspect(const char* page) {
+    const QPixmap picture = window_->grab();
+    QCOMPARE(picture.size(), window_->size() * window_->devicePixelRatioF());
     test::keepPicture(picture, QStringLiteral("%1-%2-%3-%4")
-                                   .arg(name, isDark ? "dark" : "light")
-                                   .arg(size.width())
+                                   .arg(page, Theme::current().isDark ? "dark" : "light")
+                                   .arg(window_->width())
                                    .arg(picture.devicePixelRatio()));
+    QCOMPARE(test::fault(*window_), QString());
   }
 
  private Q_SLOTS:
@@ -94,8 +98,8 @@ class TestGrab : public test::WindowTest {
   }
 
   void aRestartTellsItsPause() {
-    MainWindow& window = show({1440, 900});
-    const PlotView* plot = window.dashboard()->cards().front()->plot();
+    show({1440, 900});
+    const PlotView* plot = plotAt(0);
     const QRectF area = plot->plotArea();
     int told = 0;
     for (const SceneBand& band : plot->painter().scene().bands) {
@@ -125,11 +129,7 @@ class TestGrab : public test::WindowTest {
     applyTheme(isDark ? Theme::Mode::Dark : Theme::Mode::Light);
     MainWindow& window = show(size);
     window.view()->setCursor(window.session()->series()->nearest(XAxis::Step, 5400));
-    const QPixmap picture = window.grab();
-    QCOMPARE(picture.size(), size * window.devicePixelRatioF());
-    keep(picture, isDark, QStringLiteral("window"), size);
-    QCOMPARE(test::clippedText(window), QString());
-    QCOMPARE(test::overlap(window), QString());
+    inspect("window");
     for (const ChartCard* card : window.dashboard()->cards()) {
       const ChartScene& scene = card->plot()->painter().scene();
       QVERIFY(!scene.isEmpty);
@@ -137,32 +137,14 @@ class TestGrab : public test::WindowTest {
       QCOMPARE(scene.left.plot, card->plot()->plotArea());
       QVERIFY(scene.left.plot.height() >= 80);
     }
-  }
-
-  void otherPagesFitToo_data() { nothingIsClipped_data(); }
-
-  void otherPagesFitToo() {
-    QFETCH(QSize, size);
-    QFETCH(bool, isDark);
-    applyTheme(isDark ? Theme::Mode::Dark : Theme::Mode::Light);
-    MainWindow& window = show(size);
-    window.showExplorer(true);
-    QTest::qWait(100);
-    keep(window.grab(), isDark, QStringLiteral("explorer"), size);
-    QCOMPARE(test::clippedText(window), QString());
-    QCOMPARE(test::overlap(window), QString());
-    window.showExplorer(false);
-    window.showLessons(true);
-    QTest::qWait(50);
-    keep(window.grab(), isDark, QStringLiteral("lessons"), size);
-    QCOMPARE(test::clippedText(window), QString());
-    QCOMPARE(test::overlap(window), QString());
-    window.showLessons(false);
-    window.showTable(true);
-    QTest::qWait(50);
-    keep(window.grab(), isDark, QStringLiteral("table"), size);
-    QCOMPARE(test::clippedText(window), QString());
-    QCOMPARE(test::overlap(window), QString());
+    for (const auto& [page, showPage] :
+         {std::pair("explorer", &MainWindow::showExplorer), std::pair("lessons", &MainWindow::showLessons),
+          std::pair("table", &MainWindow::showTable)}) {
+      (window.*showPage)(true);
+      QTest::qWait(100);
+      inspect(page);
+      (window.*showPage)(false);
+    }
   }
 
   void axesBandsAndLabelsAreThere() {
@@ -253,8 +235,8 @@ class TestGrab : public test::WindowTest {
   }
 
   void gainStandsOnOne() {
-    MainWindow& window = show({1440, 900});
-    const ChartScene& gain = window.dashboard()->cards()[0]->plot()->painter().scene();
+    show({1440, 900});
+    const ChartScene& gain = plotAt(0)->painter().scene();
     const double y = gain.left.py(1);
     QVERIFY(y < gain.left.plot.bottom() && y > gain.left.plot.bottom() - 0.1 * gain.left.plot.height());
   }
@@ -263,7 +245,7 @@ class TestGrab : public test::WindowTest {
     MainWindow& window = show({1440, 900});
     window.view()->setAxis(XAxis::Step, window.session()->series());
     test::awaitDrawn(window);
-    PlotView* plot = window.dashboard()->cards()[0]->plot();
+    PlotView* plot = plotAt(0);
     const QPointF centre = plot->plotArea().center();
     QWheelEvent wheel(centre, plot->mapToGlobal(centre), {}, {0, 240}, Qt::NoButton, Qt::NoModifier,
                       Qt::NoScrollPhase, false);
@@ -271,7 +253,7 @@ class TestGrab : public test::WindowTest {
     QVERIFY(window.view()->isZoomed());
     test::awaitDrawn(window);
     const ChartScene& first = plot->painter().scene();
-    const ChartScene& last = window.dashboard()->cards()[5]->plot()->painter().scene();
+    const ChartScene& last = plotAt(5)->painter().scene();
     QCOMPARE(first.left.x0, last.left.x0);
     QVERIFY(first.left.x1 - first.left.x0 < 0.7 * 6960);
     QTest::mouseDClick(plot, Qt::LeftButton, {}, centre.toPoint());
@@ -282,20 +264,12 @@ class TestGrab : public test::WindowTest {
     MainWindow& window = show({1440, 900});
     window.view()->setAxis(XAxis::Step, window.session()->series());
     test::awaitDrawn(window);
-    PlotView* plot = window.dashboard()->cards()[4]->plot();
-    const QRectF area = plot->plotArea();
-    const auto at = [&](double share) {
-      return QPoint(static_cast<int>(area.left() + share * area.width()),
-                    static_cast<int>(area.center().y()));
-    };
-    const double from = plot->painter().scene().left.xAt(at(0.2).x()),
-                 to = plot->painter().scene().left.xAt(at(0.4).x());
-    QTest::mousePress(plot, Qt::LeftButton, {}, at(0.2));
-    QTest::mouseMove(plot, at(0.4));
-    QTest::mouseRelease(plot, Qt::LeftButton, {}, at(0.4));
+    PlotView* plot = plotAt(4);
+    const Projection before = plot->painter().scene().left;
+    const auto [from, to] = test::drag(plot, 0.2, 0.4);
     const auto range = window.view()->range(*window.session()->series(), XAxis::Step);
-    QVERIFY(std::abs(range.low - from) <= 1);
-    QVERIFY(std::abs(range.high - to) <= 1);
+    QVERIFY(std::abs(range.low - before.xAt(from.x())) <= 1);
+    QVERIFY(std::abs(range.high - before.xAt(to.x())) <= 1);
   }
 };
 

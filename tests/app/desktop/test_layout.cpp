@@ -82,19 +82,11 @@ class TestLayout : public test::WindowTest {
     view.setAxis(XAxis::Step, nullptr);
     QTest::qWait(30);
     PlotView* plot = plotAt(2);
-    const QRectF area = plot->plotArea();
-    const auto drag = [&](double from, double to) {
-      const QPoint a(int(area.left() + from * area.width()), int(area.center().y())),
-          b(int(area.left() + to * area.width()), a.y());
-      QTest::mousePress(plot, Qt::LeftButton, {}, a);
-      QTest::mouseMove(plot, b);
-      QTest::mouseRelease(plot, Qt::LeftButton, {}, b);
-    };
     SeriesModel& model = *window_->session()->series();
-    drag(0.2, 0.8);
+    test::drag(plot, 0.2, 0.8);
     const auto first = view.range(model, XAxis::Step);
     QTest::qWait(20);
-    drag(0.3, 0.6);
+    test::drag(plot, 0.3, 0.6);
     QVERIFY(view.range(model, XAxis::Step).high < first.high);
     QVERIFY(choose(QStringLiteral("View/Undo zoom or pan")));
     QCOMPARE(view.range(model, XAxis::Step).high, first.high);
@@ -103,7 +95,7 @@ class TestLayout : public test::WindowTest {
     QVERIFY(!choose(QStringLiteral("View/Undo zoom or pan")));  // nothing is left to undo
     QVERIFY(choose(QStringLiteral("View/Redo zoom or pan")));
     QCOMPARE(view.range(model, XAxis::Step).high, first.high);
-    QTest::mouseDClick(plot, Qt::LeftButton, {}, area.center().toPoint());
+    QTest::mouseDClick(plot, Qt::LeftButton, {}, plot->plotArea().center().toPoint());
     QVERIFY(!view.isZoomed());
   }
 

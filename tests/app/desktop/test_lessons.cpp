@@ -216,8 +216,7 @@ class TestLessons : public test::WindowTest {
         std::visit([this](const auto& done) { check(done); }, directive);
       QVERIFY2(!said().contains(QLatin1Char('{')), qPrintable(said()));
       QCOMPARE(window_->width(), 1280);  // there is room for a lesson beside everything
-      QCOMPARE(test::clippedText(*window_), QString());
-      QCOMPARE(test::overlap(*window_), QString());
+      QCOMPARE(test::fault(*window_), QString());
       for (const QPushButton* button : panel().choices()) {
         QVERIFY2(button->mapTo(&panel(), QPoint(button->width(), 0)).x() <= panel().width() - 12,
                  qPrintable(button->text()));
@@ -248,7 +247,7 @@ class TestLessons : public test::WindowTest {
     window_->showLessons(false);
   }
 
-  void byMouse() {
+  void aLessonIsTakenByMouse() {
     const QString title = panel().model()->lesson(0).title;
     QVERIFY(test::clickMenu(*window_, QStringLiteral("Learn/") + title));
     QTRY_VERIFY(panel().isVisible());
@@ -291,7 +290,7 @@ class TestLessons : public test::WindowTest {
     QVERIFY(!panel().isVisible());
   }
 
-  void byKeyboard() {
+  void aLessonIsTakenByKeyboard() {
     window_->activateWindow();  // a menu has been in front of it
     window_->setFocus();
     QVERIFY(QTest::qWaitForWindowActive(window_.get()));

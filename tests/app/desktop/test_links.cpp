@@ -2,7 +2,6 @@
 //
 // What ties lists and charts together, and what calls a person back: rows and the cross-hair in both
 // directions, marks of checkpoints that are pressed, alerts, and the list of runs that comes before the run.
-#include <QDockWidget>
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>
@@ -107,9 +106,7 @@ class TestLinks : public test::WindowTest {
     log.close();
     times.close();
     window_->view()->setCursor({});
-    auto* dock = window_->findChild<QDockWidget*>(QStringLiteral("log"));
-    dock->show();
-    dock->raise();
+    raisePanel("log");
     auto* text = window_->findChild<LogPanel*>()->findChild<QPlainTextEdit*>();
     QTRY_COMPARE(text->blockCount(), 5);
     QTRY_VERIFY(text->isVisible());
@@ -130,9 +127,7 @@ class TestLinks : public test::WindowTest {
   }
 
   void theDevicesAreDrawnByReplica() {
-    auto* dock = window_->findChild<QDockWidget*>(QStringLiteral("devices"));
-    dock->show();
-    dock->raise();
+    raisePanel("devices");
     auto* panel = window_->findChild<DevicesPanel*>();
     QTRY_COMPARE(panel->cards().size(), 2u);  // cores and memory; there is no GPU
     const PlotView* plot = panel->cards()[0]->plot();
@@ -147,9 +142,7 @@ class TestLinks : public test::WindowTest {
   }
 
   void aCheckpointIsForkedByKey() {
-    auto* dock = window_->findChild<QDockWidget*>(QStringLiteral("checkpoints"));
-    dock->show();
-    dock->raise();
+    raisePanel("checkpoints");
     QTableView* table = tableIn(window_->findChild<CheckpointsPanel*>());
     QTRY_VERIFY(table->isVisible());
     table->selectRow(1);
@@ -158,15 +151,10 @@ class TestLinks : public test::WindowTest {
     auto* dialog = window_->findChild<ForkDialog*>();
     QVERIFY(dialog != nullptr && dialog->isVisible());
     test::keepPicture(*dialog, QStringLiteral("fork-dialog"));
-    const QList<QLineEdit*> fields = dialog->findChildren<QLineEdit*>();
-    const auto named = [&](const QString& name) {
-      return *std::find_if(fields.begin(), fields.end(),
-                           [&](const QLineEdit* field) { return field->accessibleName() == name; });
-    };
-    QLineEdit* name = named(QStringLiteral("Name"));
+    auto* name = test::named<QLineEdit>(*dialog, "Name");
     name->selectAll();
     QTest::keyClicks(name, QStringLiteral("lr 0.01"));
-    QLineEdit* words = named(QStringLiteral("Arguments of the program"));
+    auto* words = test::named<QLineEdit>(*dialog, "Arguments of the program");
     words->selectAll();
     QTest::keyClicks(words, QStringLiteral("--epochs '30"));
     auto* start = dialog->findChild<QPushButton*>(QStringLiteral("primary"));

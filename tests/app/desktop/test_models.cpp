@@ -123,7 +123,7 @@ class TestModels : public QObject {
     QCOMPARE(model.index(2, EventModel::TimeColumn).data().toString(), QStringLiteral("0:07"));
   }
 
-  void checkpointsAndHyperparameters() {
+  void checkpointsAndHyperparametersAreShown() {
     CheckpointModel checkpoints;
     QAbstractItemModelTester first(&checkpoints, QAbstractItemModelTester::FailureReportingMode::QtTest);
     storage::Checkpoint row;

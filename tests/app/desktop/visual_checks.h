@@ -5,52 +5,47 @@
 #pragma once
 
 #include <QAbstractButton>
-#include <QAbstractItemView>
-#include <QComboBox>
 #include <QHeaderView>
 #include <QLabel>
-#include <QLineEdit>
-#include <QSlider>
 #include <QTableView>
 #include <QWidget>
+#include <algorithm>
+#include <initializer_list>
 
-#include "chart/plot_view.h"
 #include "look/elided_label.h"
 #include "look/unit_label.h"
 
 namespace batchscope::desktop::test {
 
+inline bool isA(const QWidget* widget, std::initializer_list<const char*> classes) {
+  return widget != nullptr && std::any_of(classes.begin(), classes.end(),
+                                          [&](const char* name) { return widget->inherits(name); });
+}
+
 // Empty where all text of the window that can be seen has the room it needs.
 inline QString clippedText(const QWidget& window) {
+  const auto tooSmall = [](const QString& what, const char* how, int is, int needed) {
+    return QStringLiteral("%1 is %2 %3, not %4").arg(what).arg(is).arg(how).arg(needed);
+  };
   for (const QLabel* label : window.findChildren<QLabel*>()) {
     if (!label->isVisible() || label->text().isEmpty() || label->visibleRegion().isEmpty()) continue;
     if (dynamic_cast<const ElidedLabel*>(label) != nullptr) continue;  // it says so by an ellipsis
     if (dynamic_cast<const UnitLabel*>(label) != nullptr) continue;    // it goes as a whole
     const int needed =
         label->wordWrap() ? label->heightForWidth(label->width()) : label->fontMetrics().height();
-    if (label->height() < needed)
-      return QStringLiteral("\"%1\" is %2 high, not %3").arg(label->text()).arg(label->height()).arg(needed);
+    if (label->height() < needed) return tooSmall(label->text(), "high", label->height(), needed);
     if (!label->wordWrap() && label->width() < label->sizeHint().width())
-      return QStringLiteral("\"%1\" is %2 wide, not %3")
-          .arg(label->text())
-          .arg(label->width())
-          .arg(label->sizeHint().width());
+      return tooSmall(label->text(), "wide", label->width(), label->sizeHint().width());
   }
   for (const QTableView* table : window.findChildren<QTableView*>()) {
     if (!table->isVisible() || table->horizontalScrollBarPolicy() != Qt::ScrollBarAlwaysOff) continue;
-    if (table->horizontalHeader()->length() > table->viewport()->width())
-      return QStringLiteral("the table \"%1\" is %2 wide, not %3")
-          .arg(table->accessibleName())
-          .arg(table->viewport()->width())
-          .arg(table->horizontalHeader()->length());
+    const int room = table->viewport()->width(), needed = table->horizontalHeader()->length();
+    if (needed > room) return tooSmall(table->accessibleName(), "wide", room, needed);
   }
   for (const QAbstractButton* button : window.findChildren<QAbstractButton*>()) {
     if (!button->isVisible() || button->text().isEmpty()) continue;
-    if (button->width() < button->minimumSizeHint().width())
-      return QStringLiteral("the button \"%1\" is %2 wide, not %3")
-          .arg(button->text())
-          .arg(button->width())
-          .arg(button->minimumSizeHint().width());
+    const int needed = button->minimumSizeHint().width();
+    if (button->width() < needed) return tooSmall(button->text(), "wide", button->width(), needed);
   }
   return {};
 }
@@ -61,12 +56,8 @@ inline QString overlap(const QWidget& window) {
   for (const QWidget* widget : window.findChildren<QWidget*>()) {
     const auto* label = qobject_cast<const QLabel*>(widget);
     const bool isPiece = (label != nullptr && !label->text().isEmpty()) ||
-                         qobject_cast<const QAbstractButton*>(widget) != nullptr ||
-                         qobject_cast<const QLineEdit*>(widget) != nullptr ||
-                         qobject_cast<const QComboBox*>(widget) != nullptr ||
-                         qobject_cast<const QSlider*>(widget) != nullptr ||
-                         qobject_cast<const QAbstractItemView*>(widget) != nullptr ||
-                         qobject_cast<const PlotView*>(widget) != nullptr;
+                         isA(widget, {"QAbstractButton", "QLineEdit", "QComboBox", "QSlider",
+                                      "QAbstractItemView", "batchscope::desktop::PlotView"});
     if (isPiece && widget->isVisible() && widget->window() == &window) pieces << widget;
   }
   // What of it its ancestors do not cut off, in the window.
@@ -96,6 +87,12 @@ inline QString overlap(const QWidget& window) {
     }
   }
   return {};
+}
+
+// Empty where the eye finds neither.
+inline QString fault(const QWidget& window) {
+  const QString clipped = clippedText(window);
+  return clipped.isEmpty() ? overlap(window) : clipped;
 }
 
 }  // namespace batchscope::desktop::test

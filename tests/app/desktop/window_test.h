@@ -4,6 +4,7 @@
 // watches, the window itself, and what a person does with it and sees of it.
 #pragma once
 
+#include <QDockWidget>
 #include <QMainWindow>
 #include <QMenu>
 #include <QMenuBar>
@@ -43,6 +44,13 @@ class WindowTest : public QObject {
     QVERIFY(QTest::qWaitForWindowActive(window_.get()));
   }
 
+  // Brings the dock to the front.
+  void raisePanel(const char* name) {
+    auto* dock = window_->findChild<QDockWidget*>(QLatin1String(name));
+    dock->show();
+    dock->raise();
+  }
+
   PlotView* plotAt(std::size_t chart) const { return window_->dashboard()->cards().at(chart)->plot(); }
 
   TemporaryStore store_;
@@ -64,6 +72,28 @@ inline bool isDrawn(const MainWindow& window) {
     return !scene.isEmpty && scene.left.plot == plot.plotArea() && scene.left.logX == view.logX() &&
            scene.left.x1 == view.range(*series, axis).high;
   });
+}
+
+// Along the middle of the plot, between these shares of its width; returns the places.
+inline std::pair<QPoint, QPoint> drag(PlotView* plot, double from, double to) {
+  const QRectF area = plot->plotArea();
+  const auto at = [&](double share) {
+    return QPointF(area.left() + share * area.width(), area.center().y()).toPoint();
+  };
+  QTest::mousePress(plot, Qt::LeftButton, {}, at(from));
+  QTest::mouseMove(plot, at(to));
+  QTest::mouseRelease(plot, Qt::LeftButton, {}, at(to));
+  return {at(from), at(to)};
+}
+
+// As a screen reader names it; null: there is none.
+template <class Widget>
+Widget* named(const QWidget& parent, const char* name) {
+  const auto widgets = parent.findChildren<Widget*>();
+  const auto found = std::find_if(widgets.begin(), widgets.end(), [name](const Widget* widget) {
+    return widget->accessibleName() == QLatin1String(name);
+  });
+  return found == widgets.end() ? nullptr : *found;
 }
 
 inline void awaitDrawn(const MainWindow& window) { QTRY_VERIFY_WITH_TIMEOUT(isDrawn(window), 30'000); }
