@@ -17,7 +17,7 @@ struct Finding {
   Level level = Level::ok;
   std::string subject;  // "cores", "BLAS"
   std::string text;
-  std::string remedy;  // empty where nothing needs mending
+  std::string remedy = {};  // empty where nothing needs mending
 };
 
 // Cores, memory and GPUs.

@@ -30,8 +30,7 @@ std::vector<std::string> freeDevices(const std::vector<storage::Lease>& leases) 
 }
 
 Finding examineRun(const storage::Run& run, const std::vector<storage::Lease>& leases) {
-  Finding finding{Level::ok, "devices", fmt::format("{} by {}", run::device_list(run.devices), title(run)),
-                  ""};
+  Finding finding{Level::ok, "devices", fmt::format("{} by {}", run::device_list(run.devices), title(run))};
   std::vector<std::string> shared;
   for (const storage::Lease& lease : leases)
     if (lease.run != run.id &&
@@ -58,7 +57,7 @@ std::vector<Finding> examineDevices() {
       if (!run.devices.empty()) findings.push_back(examineRun(run, leases));
     const std::vector<std::string> free = freeDevices(leases);
     findings.push_back(
-        {Level::ok, "devices", free.empty() ? "none is free" : run::device_list(free) + " free", ""});
+        {Level::ok, "devices", free.empty() ? "none is free" : run::device_list(free) + " free"});
     return findings;
   } catch (const Error&) {
     return {};

@@ -32,7 +32,7 @@ Finding examineMemory() {
   if (available < kLittleMemory)
     return {Level::warning, "memory", text,
             "close other programs, or run fewer replicas (each takes 0.2 GB and more)"};
-  return {Level::ok, "memory", text, ""};
+  return {Level::ok, "memory", text};
 }
 
 // "NVIDIA H100, 81559 MiB" a line; empty where nvidia-smi is missing or fails.
@@ -45,14 +45,13 @@ QStringList smiGpus() {
 
 Finding examineGpus() {
   const std::size_t gpus = run::driver_gpus().size();
-  if (gpus == 0)
-    return {Level::ok, "GPUs", "none that the NVIDIA driver knows; replicas share the cores", ""};
+  if (gpus == 0) return {Level::ok, "GPUs", "none that the NVIDIA driver knows; replicas share the cores"};
   const QStringList named = smiGpus();
   if (named.isEmpty())
     return {Level::warning, "GPUs",
             fmt::format("{} known to the driver, but nvidia-smi does not answer", gpus),
             "apt-get install nvidia-smi, and check that it runs"};
-  return {Level::ok, "GPUs", fmt::format("{}: {}", gpus, named.join("; ").toStdString()), ""};
+  return {Level::ok, "GPUs", fmt::format("{}: {}", gpus, named.join("; ").toStdString())};
 }
 
 }  // namespace
@@ -60,7 +59,7 @@ Finding examineGpus() {
 std::vector<Finding> examineHardware() {
   // Containers and taskset limit them.
   const std::vector<std::string> cores = run::Machine::here().cores;
-  return {{Level::ok, "cores", fmt::format("{} usable: {}", cores.size(), run::device_list(cores)), ""},
+  return {{Level::ok, "cores", fmt::format("{} usable: {}", cores.size(), run::device_list(cores))},
           examineMemory(),
           examineGpus()};
 }

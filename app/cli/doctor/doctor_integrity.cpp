@@ -21,11 +21,15 @@ using Level = Finding::Level;
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kBlockSamples = 65'536;
+constexpr const char* kSave = "batchscope export writes what can be read of it";
+
+Finding damage(const std::string& where, const std::string& fault, const std::string& remedy) {
+  return {Level::problem, "damage", fmt::format("{}: {}", where, printable(fault)), remedy};
+}
 
 void checkStructure(const fs::path& file, const char* remedy, std::vector<Finding>& findings) {
   for (const std::string& fault : storage::check(file))
-    findings.push_back(
-        {Level::problem, "damage", fmt::format("{}: {}", file.string(), printable(fault)), remedy});
+    findings.push_back(damage(file.string(), fault, remedy));
 }
 
 // Samples that could be read; the first fault of each track is a finding.
@@ -42,9 +46,7 @@ std::int64_t checkSamples(const storage::Run& run, const fs::path& file, std::ve
           count += size;
         }
       } catch (const Error& error) {
-        findings.push_back({Level::problem, "damage",
-                            fmt::format("{}: {}", title(run), printable(error.what())),
-                            "batchscope export writes what can be read of it"});
+        findings.push_back(damage(title(run), error.what(), kSave));
       }
   return count;
 }
@@ -56,8 +58,7 @@ void checkHistory(storage::Catalogue& catalogue, const storage::Run& run, std::v
     catalogue.record(run.id);
     catalogue.checkpoints(run.id);
   } catch (const Error& error) {
-    findings.push_back({Level::problem, "damage", fmt::format("{}: {}", title(run), printable(error.what())),
-                        "batchscope rm --purge " + run.id});
+    findings.push_back(damage(title(run), error.what(), "batchscope rm --purge " + run.id));
   }
 }
 
@@ -84,7 +85,7 @@ std::vector<Finding> examineStoreFiles() {
       const std::int64_t size = folderBytes(paths.root);
       (run.removed > 0 ? inTrash : bytes) += size;
       if (!fs::exists(paths.samples)) continue;
-      checkStructure(paths.samples, "batchscope export writes what can be read of it", findings);
+      checkStructure(paths.samples, kSave, findings);
       try {
         samples += checkSamples(run, paths.samples, findings);
       } catch (const Error& error) {
@@ -98,19 +99,15 @@ std::vector<Finding> examineStoreFiles() {
   if (!orphans.empty())
     findings.push_back(
         {Level::warning, "orphans",
-         fmt::format("{} of no run, {}", plural(static_cast<std::int64_t>(orphans.size()), "folder"),
-                     formatBytes(orphaned)),
+         fmt::format("{} of no run, {}", plural(orphans.size(), "folder"), formatBytes(orphaned)),
          "batchscope gc"});
   if (!trash.empty())
     findings.push_back(
         {Level::ok, "trash",
-         fmt::format("{}, {}; batchscope gc empties it",
-                     plural(static_cast<std::int64_t>(trash.size()), "run"), formatBytes(inTrash)),
-         ""});
+         fmt::format("{}, {}; batchscope gc empties it", plural(trash.size(), "run"), formatBytes(inTrash))});
   findings.push_back({Level::ok, "files",
                       fmt::format("read {} of {}, which take {}", plural(samples, "sample"),
-                                  plural(static_cast<std::int64_t>(runs.size()), "run"), formatBytes(bytes)),
-                      ""});
+                                  plural(runs.size(), "run"), formatBytes(bytes))});
   return findings;
 }
 

@@ -24,13 +24,13 @@ Finding judgeBlas(const protocol::Json& probe) {
   if (name == "reference")
     return {Level::problem, "BLAS", text + ": matrix products are some 50 times slower than need be",
             "apt-get install libopenblas0-pthread"};
-  return {Level::ok, "BLAS", text, ""};
+  return {Level::ok, "BLAS", text};
 }
 
 Finding judgeCuda(const protocol::Json& probe, int gpus) {
   const int devices = probe.value("cuda_devices", 0);
-  if (devices > 0) return {Level::ok, "CUDA", "LibTorch uses " + plural(devices, "device"), ""};
-  if (gpus == 0) return {Level::ok, "CUDA", "not needed: there is no GPU", ""};
+  if (devices > 0) return {Level::ok, "CUDA", "LibTorch uses " + plural(devices, "device")};
+  if (gpus == 0) return {Level::ok, "CUDA", "not needed: there is no GPU"};
   if (probe.value("cuda", false))
     return {
         Level::problem, "CUDA", "LibTorch has CUDA but sees no device",
@@ -46,7 +46,7 @@ Finding judgeBackends(const protocol::Json& probe) {
   if (text.empty())
     return {Level::problem, "backends", "LibTorch was built without distributed backends: one replica only",
             "apt-get install libtorch-dev libgloo-dev, or take another build of LibTorch"};
-  return {Level::ok, "backends", text, ""};
+  return {Level::ok, "backends", text};
 }
 
 // "Intel(R) MKL-DNN v2.6.3 (Git Hash N/A)", its old name, as "2.6.3"; empty where this LibTorch has none.
@@ -63,17 +63,17 @@ bool allowsAmx(const std::string& limit) {
 Finding judgeOneDnn(const protocol::Json& probe) {
   const std::string version = oneDnnVersion(probe.value("onednn", "")),
                     limit = probe.value("onednn_limit", ""), fault = probe.value("amx_fault", "");
-  if (version.empty()) return {Level::ok, "oneDNN", "this LibTorch has none", ""};
+  if (version.empty()) return {Level::ok, "oneDNN", "this LibTorch has none"};
   if (!fault.empty() && allowsAmx(limit))
     return {Level::problem, "oneDNN",
             fmt::format("{}, allowed {}, though {}: bf16 kills the process", version, limit, fault),
             "unset ONEDNN_MAX_CPU_ISA DNNL_MAX_CPU_ISA"};
   if (!limit.empty())
-    return {Level::ok, "oneDNN", fmt::format("{}, limited to {} by your environment", version, limit), ""};
+    return {Level::ok, "oneDNN", fmt::format("{}, limited to {} by your environment", version, limit)};
   if (!fault.empty())
     return {Level::ok, "oneDNN",
-            fmt::format("{}, which replicas limit to AVX512_CORE_BF16: {}", version, fault), ""};
-  return {Level::ok, "oneDNN", version, ""};
+            fmt::format("{}, which replicas limit to AVX512_CORE_BF16: {}", version, fault)};
+  return {Level::ok, "oneDNN", version};
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ Finding judgeOneDnn(const protocol::Json& probe) {
 std::vector<Finding> judgeProbe(const protocol::Json& probe, int gpus) {
   const std::string text =
       probe.value("torch", "unknown version") + ", " + plural(probe.value("threads", 0), "thread");
-  return {{Level::ok, "LibTorch", text, ""},
+  return {{Level::ok, "LibTorch", text},
           judgeBlas(probe),
           judgeOneDnn(probe),
           judgeCuda(probe, gpus),

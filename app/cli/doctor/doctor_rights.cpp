@@ -80,8 +80,8 @@ std::vector<Finding> examineRights() {
     else if (isOpenToOthers(path))
       open.push_back(path);
   if (!open.empty())
-    warn(fmt::format("other users can read or lock {} of the store, such as {}",
-                     plural(static_cast<std::int64_t>(open.size()), "place"), open.front().string()),
+    warn(fmt::format("other users can read or lock {} of the store, such as {}", plural(open.size(), "place"),
+                     open.front().string()),
          "batchscope doctor --tighten");
   // The folder above may be anybody's: only that nobody else puts other files in place of ours matters.
   const fs::path above = protocol::catalogue_path().parent_path();

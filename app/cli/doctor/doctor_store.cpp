@@ -47,22 +47,20 @@ fs::path existing(fs::path path) {
 Finding examineCatalogue(const fs::path& file) {
   std::error_code missing;
   if (!fs::exists(file) || fs::file_size(file, missing) == 0) {
-    const auto runs = static_cast<std::int64_t>(storage::run_folders(file).size());
+    const auto runs = storage::run_folders(file).size();
     if (runs > 0)
       return {Level::warning, "store",
               fmt::format("{} is missing or empty, and beside it are the folders of {}", file.string(),
                           plural(runs, "run")),
               "batchscope ls   (makes a new one of them)"};
-    return {Level::ok, "store", fmt::format("none yet; the first run makes {}", file.string()), ""};
+    return {Level::ok, "store", fmt::format("none yet; the first run makes {}", file.string())};
   }
   try {
     const std::size_t runs = storage::Catalogue(file).runs().size();
     std::error_code fault;
     return {Level::ok, "store",
             fmt::format("{}, version {}, {}, {}", file.string(), schemaVersion(file).value_or(0),
-                        plural(static_cast<std::int64_t>(runs), "run"),
-                        formatBytes(static_cast<std::int64_t>(fs::file_size(file, fault)))),
-            ""};
+                        plural(runs, "run"), formatBytes(fs::file_size(file, fault)))};
   } catch (const Error& error) {
     const char* remedy = error.kind() == ErrorKind::version
                              ? "install the BatchScope that wrote it, or set BATCHSCOPE_DB to another file"
@@ -99,8 +97,7 @@ std::vector<Finding> findUnlisted(storage::Catalogue& catalogue) {
   const std::vector<std::string> ids = unlistedRuns(catalogue);
   if (ids.empty()) return {};
   return {{Level::warning, "unlisted",
-           fmt::format("{} that the catalogue does not list, such as {}",
-                       plural(static_cast<std::int64_t>(ids.size()), "run folder"),
+           fmt::format("{} that the catalogue does not list, such as {}", plural(ids.size(), "run folder"),
                        protocol::run_paths(ids.front()).root.string()),
            "batchscope adopt"}};
 }
@@ -108,14 +105,14 @@ std::vector<Finding> findUnlisted(storage::Catalogue& catalogue) {
 Finding examineRuntimeDirectory(const fs::path& directory) {
   struct stat status {};
   if (::stat(directory.c_str(), &status) != 0)
-    return {Level::ok, "sockets", fmt::format("none yet; the first run makes {}", directory.string()), ""};
+    return {Level::ok, "sockets", fmt::format("none yet; the first run makes {}", directory.string())};
   if (status.st_uid != ::getuid())
     return {Level::problem, "sockets", fmt::format("{} belongs to another user", directory.string()),
             "set XDG_STATE_HOME to a directory of your own"};
   if ((status.st_mode & 0777) != 0700)
     return {Level::problem, "sockets", fmt::format("{} is open to others", directory.string()),
             fmt::format("chmod 700 {}", directory.string())};
-  return {Level::ok, "sockets", directory.string(), ""};
+  return {Level::ok, "sockets", directory.string()};
 }
 
 // Sockets of runs that nobody supervises any more: their supervisors were killed.
@@ -136,7 +133,7 @@ std::vector<Finding> findLeftovers(storage::Catalogue& catalogue) {
 
 Finding examineMedium(const fs::path& directory) {
   const std::string warning = storage::network_warning(directory);
-  if (warning.empty()) return {Level::ok, "medium", directory.string() + " is local", ""};
+  if (warning.empty()) return {Level::ok, "medium", directory.string() + " is local"};
   return {Level::warning, "medium", warning, "export BATCHSCOPE_DB=/a/local/disk/runs.db"};
 }
 
@@ -146,24 +143,22 @@ Finding examineDisk(const fs::path& directory) {
   if (fault)
     return {Level::problem, "disk", fmt::format("{}: {}", directory.string(), fault.message()),
             "mount or free it"};
-  const std::string text = fmt::format(
-      "{} free for {}", formatBytes(static_cast<std::int64_t>(space.available)), directory.string());
+  const std::string text = fmt::format("{} free for {}", formatBytes(space.available), directory.string());
   const std::string remedy =
       "`batchscope ls` and `batchscope rm` old runs, or set XDG_DATA_HOME to a larger disk";
   if (space.available < kScarceDisk) return {Level::problem, "disk", text, remedy};
   if (space.available < kLittleDisk) return {Level::warning, "disk", text, remedy};
-  return {Level::ok, "disk", text, ""};
+  return {Level::ok, "disk", text};
 }
 
 Finding examineSharedMemory() {
   std::error_code fault;
   const fs::space_info space = fs::space("/dev/shm", fault);
   if (fault) return {Level::warning, "/dev/shm", fault.message(), "mount -t tmpfs tmpfs /dev/shm"};
-  const std::string text =
-      fmt::format("{} free for quick checkpoints", formatBytes(static_cast<std::int64_t>(space.available)));
+  const std::string text = fmt::format("{} free for quick checkpoints", formatBytes(space.available));
   if (space.available < kLittleSharedMemory)
     return {Level::warning, "/dev/shm", text, "mount -o remount,size=1G /dev/shm (docker: --shm-size=1g)"};
-  return {Level::ok, "/dev/shm", text, ""};
+  return {Level::ok, "/dev/shm", text};
 }
 
 }  // namespace

@@ -21,12 +21,15 @@ std::string braille(std::uint8_t dots) {
 DotCanvas::DotCanvas(int width, int height, bool utf8)
     : width_(width), height_(height), utf8_(utf8), cells_(static_cast<std::size_t>(width * height)) {}
 
+DotCanvas::Cell& DotCanvas::cellAt(int x, int y) {
+  const int fromTop = dotHeight() - 1 - y;
+  return cells_[static_cast<std::size_t>(utf8_ ? fromTop / 4 * width_ + x / 2 : fromTop * width_ + x)];
+}
+
 void DotCanvas::dot(int x, int y, Colour colour) {
   if (x < 0 || y < 0 || x >= dotWidth() || y >= dotHeight()) return;
-  const int fromTop = dotHeight() - 1 - y;
-  const int column = utf8_ ? x / 2 : x, row = utf8_ ? fromTop / 4 : fromTop;
-  Cell& cell = cells_[static_cast<std::size_t>(row * width_ + column)];
-  cell.dots = utf8_ ? cell.dots | kBits[fromTop % 4][x % 2] : 1;
+  Cell& cell = cellAt(x, y);
+  cell.dots = utf8_ ? cell.dots | kBits[(dotHeight() - 1 - y) % 4][x % 2] : 1;
   cell.colour = colour;
 }
 
@@ -39,13 +42,9 @@ void DotCanvas::line(int x0, int y0, int x1, int y1, Colour colour) {
 }
 
 void DotCanvas::rule(int x, Colour colour) {
-  for (int y = 0; y < dotHeight(); ++y) {
-    const int column = utf8_ ? x / 2 : x, row = utf8_ ? (dotHeight() - 1 - y) / 4 : dotHeight() - 1 - y;
-    if (column < 0 || column >= width_) return;
-    const Cell& cell = cells_[static_cast<std::size_t>(row * width_ + column)];
-    const bool isFree = cell.dots == 0 || cell.colour == colour;
-    if (isFree && y % 2 == 0) dot(x, y, colour);
-  }
+  if (x < 0 || x >= dotWidth()) return;
+  for (int y = 0; y < dotHeight(); y += 2)
+    if (const Cell& cell = cellAt(x, y); cell.dots == 0 || cell.colour == colour) dot(x, y, colour);
 }
 
 std::string DotCanvas::row(int number, const Style& style) const {

@@ -4,6 +4,7 @@
 // where the locale is not UTF-8. A cell takes the colour of its last dot.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ class DotCanvas {
   // In dots.
   int dotWidth() const { return width_ * (utf8_ ? 2 : 1); }
   int dotHeight() const { return height_ * (utf8_ ? 4 : 1); }
+  // The dot at a share of the way from the left, and from the bottom.
+  int column(double across) const { return static_cast<int>(std::lround(across * (dotWidth() - 1))); }
+  int height(double up) const { return static_cast<int>(std::lround(up * (dotHeight() - 1))); }
 
   // From the left, and from the bottom. What lies outside is left out.
   void dot(int x, int y, Colour colour);
@@ -35,6 +39,8 @@ class DotCanvas {
     std::uint8_t dots = 0;
     Colour colour = Colour::none;
   };
+
+  Cell& cellAt(int x, int y);  // that holds the dot
 
   int width_, height_;
   bool utf8_;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "batchscope/common/series_unit.h"
 #include "batchscope/common/step_map.h"
@@ -155,9 +156,29 @@ std::string axisLabel(PlotAxis axis) {
 
 }  // namespace
 
-double Plot::height(double value) const {
-  if (logarithmic) return value > 0 ? std::log(value / y0) / std::log(y1 / y0) : kNothing;
-  return (value - y0) / (y1 - y0);
+std::vector<std::vector<PlotPlace>> Plot::linesOf(const PlotStretch& stretch) const {
+  std::vector<std::vector<PlotPlace>> lines;
+  bool goesOn = false;
+  double last = 0;
+  for (const PlotPoint& point : stretch.points) {
+    const double top = height(point.high);
+    // Where the lowest has no place on a logarithmic axis the highest may have one.
+    const double bottom = std::isnan(height(point.low)) ? top : height(point.low);
+    if (std::isnan(bottom)) {
+      goesOn = false;
+      continue;
+    }
+    if (!std::exchange(goesOn, true)) lines.emplace_back();
+    const bool isUpwards = std::abs(bottom - last) <= std::abs(top - last);
+    last = isUpwards ? top : bottom;
+    lines.back().push_back({across(point.x), isUpwards ? bottom : top});
+    lines.back().push_back({across(point.x), last});
+  }
+  return lines;
+}
+
+std::vector<double> Plot::valueTicks(int most) const {
+  return (logarithmic ? common::logTicks : common::roundTicks)(y0, y1, most);
 }
 
 Plot loadPlot(storage::Catalogue& catalogue, const PlotRequest& request) {
@@ -212,11 +233,10 @@ std::vector<std::string> tickLabels(const std::vector<double>& ticks) {
   const bool isPlain = isEven && greatest < 1e6 && decimals < kMostDecimals;
   std::vector<std::string> labels;
   for (const double tick : ticks) {
-    const double shown = tick == 0 ? 0 : tick;  // no -0
-    const bool isLarge = greatest >= 1e6 && greatest < 1e12 && std::abs(shown) >= 1000;
-    labels.push_back(isPlain   ? fmt::format("{:.{}f}", shown, decimals)
-                     : isLarge ? formatCount(shown)
-                               : fmt::format("{:.4g}", shown));
+    const bool isLarge = greatest >= 1e6 && greatest < 1e12 && std::abs(tick) >= 1000;
+    labels.push_back(isPlain   ? fmt::format("{:.{}f}", tick, decimals)
+                     : isLarge ? formatCount(tick)
+                               : fmt::format("{:.4g}", tick));
   }
   return labels;
 }

@@ -26,6 +26,11 @@ struct PlotStretch {
   std::vector<PlotPoint> points;  // ascending by x
 };
 
+// A place in the plot area, 0 to 1 from its lower left corner.
+struct PlotPlace {
+  double across = 0, height = 0;
+};
+
 struct PlotCurve {
   std::string label;  // "loss", with the run where there are several
   std::string series;
@@ -50,8 +55,16 @@ struct Plot {
   int firstReplicas = 0;                  // before them
   double x0 = 0, x1 = 0, y0 = 0, y1 = 0;  // what is to be seen, with room at the edges of y
 
-  // The place of a value between y0 and y1, 0 to 1; NaN where it has none.
-  double height(double value) const;
+  // Where x and a value lie in the plot area; NaN where a value has no place.
+  double across(double x) const { return (x - x0) / (x1 - x0); }
+  double height(double value) const { return common::axisPlace(value, y0, y1, logarithmic); }
+
+  // The lines of a stretch: of each point the lowest and the highest value, in the order that continues the
+  // line most closely, in as many pieces as there are places for.
+  std::vector<std::vector<PlotPlace>> linesOf(const PlotStretch& stretch) const;
+
+  // Of the values' axis, about as many.
+  std::vector<double> valueTicks(int most) const;
 };
 
 struct PlotRequest {
@@ -67,7 +80,6 @@ struct PlotRequest {
 // where nothing is left to be drawn.
 Plot loadPlot(storage::Catalogue& catalogue, const PlotRequest& request);
 
-using common::logTicks;
 using common::roundTicks;
 
 // The numbers on an axis, with as many decimals as their distance needs.

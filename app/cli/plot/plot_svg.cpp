@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plot/plot_svg.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include <algorithm>
 #include <array>
-#include <cmath>
-#include <iterator>
-#include <utility>
 
-#include "plot/svg_text.h"
+#include "plot/svg.h"
 #include "text/format.h"
 
 namespace batchscope::cli {
@@ -25,117 +21,84 @@ class Picture {
   Picture(const Plot& plot, const PictureSize& size)
       : plot_(plot),
         size_(size),
-        bottom_(size.height - kBottom - kLegendLine * static_cast<int>(plot.curves.size())) {}
+        right_(size.width - kRight),
+        bottom_(size.height - kBottom - kLegendLine * static_cast<int>(plot.curves.size())),
+        svg_(size.width, size.height) {}
 
   std::string draw() {
-    add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
-        "font-family=\"sans-serif\" font-size=\"12\">\n"
-        "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
-        size_.width, size_.height);
-    add("<text x=\"{}\" y=\"24\" font-size=\"15\" font-weight=\"bold\">{}</text>\n", kLeft,
-        svgText(plot_.title));
+    svg_.text({kLeft, 24}, plot_.title, {{"font-size", "15"}, {"font-weight", "bold"}});
     drawAxes();
     drawRestarts();
-    for (std::size_t i = 0; i < plot_.curves.size(); ++i) drawCurve(i);
+    for (std::size_t i = 0; i < plot_.curves.size(); ++i) drawCurve(plot_.curves[i], colourOf(i));
     drawLegend();
-    return std::move(text_) + "</svg>\n";
+    return svg_.finish();
   }
 
  private:
-  template <class... Values>
-  void add(fmt::format_string<Values...> form, Values&&... values) {
-    fmt::format_to(std::back_inserter(text_), form, std::forward<Values>(values)...);
-  }
+  static const char* colourOf(std::size_t curve) { return kColours[curve % kColours.size()]; }
 
-  double px(double x) const {
-    return kLeft + (x - plot_.x0) / (plot_.x1 - plot_.x0) * (size_.width - kRight - kLeft);
-  }
-  double py(double value) const { return bottom_ - plot_.height(value) * (bottom_ - kTop); }
+  double px(double across) const { return kLeft + across * (right_ - kLeft); }
+  double py(double height) const { return bottom_ - height * (bottom_ - kTop); }
 
   void drawAxes() {
     const std::vector<double> xTicks = roundTicks(plot_.x0, plot_.x1, size_.width / kPixelsPerXTick);
-    const std::vector<double> yTicks = plot_.logarithmic
-                                           ? logTicks(plot_.y0, plot_.y1, size_.height / kPixelsPerYTick)
-                                           : roundTicks(plot_.y0, plot_.y1, size_.height / kPixelsPerYTick);
+    const std::vector<double> yTicks = plot_.valueTicks(size_.height / kPixelsPerYTick);
     const std::vector<std::string> xLabels = tickLabels(xTicks), yLabels = tickLabels(yTicks);
     for (std::size_t i = 0; i < yTicks.size(); ++i) {
-      const double y = py(yTicks[i]);
-      add("<line x1=\"{}\" y1=\"{:.1f}\" x2=\"{}\" y2=\"{:.1f}\" stroke=\"#e0e0e0\"/>\n", kLeft, y,
-          size_.width - kRight, y);
-      add("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", kLeft - 8, y + 4, yLabels[i]);
+      const double y = py(plot_.height(yTicks[i]));
+      svg_.line({kLeft, y}, {right_, y}, {{"stroke", "#e0e0e0"}});
+      svg_.text({kLeft - 8, y + 4}, yLabels[i], {{"text-anchor", "end"}});
     }
     for (std::size_t i = 0; i < xTicks.size(); ++i)
-      add("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", px(xTicks[i]), bottom_ + 18,
-          xLabels[i]);
-    add("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#808080\"/>\n", kLeft,
-        kTop, size_.width - kRight - kLeft, bottom_ - kTop);
-    add("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", (kLeft + size_.width - kRight) / 2,
-        bottom_ + 38, svgText(plot_.xLabel));
-    if (!plot_.unit.empty())
-      add("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", kLeft - 8, kTop - 10,
-          svgText(plot_.unit));
+      svg_.text({px(plot_.across(xTicks[i])), bottom_ + 18}, xLabels[i], {{"text-anchor", "middle"}});
+    svg_.rectangle({kLeft, kTop}, right_ - kLeft, bottom_ - kTop, {{"fill", "none"}, {"stroke", "#808080"}});
+    svg_.text({(kLeft + right_) / 2, bottom_ + 38}, plot_.xLabel, {{"text-anchor", "middle"}});
+    if (!plot_.unit.empty()) svg_.text({kLeft - 8, kTop - 10}, plot_.unit, {{"text-anchor", "end"}});
   }
 
   void drawRestarts() {
     if (plot_.restarts.empty()) return;
-    add("<text x=\"{}\" y=\"{}\" fill=\"#808080\">×{}</text>\n", kLeft + 3, kTop - 6, plot_.firstReplicas);
+    drawReplicas(kLeft, plot_.firstReplicas);
     for (const PlotRestart& restart : plot_.restarts) {
       if (restart.x < plot_.x0 || restart.x > plot_.x1) continue;
-      const double x = px(restart.x);
-      add("<line x1=\"{0:.1f}\" y1=\"{1}\" x2=\"{0:.1f}\" y2=\"{2}\" stroke=\"#a0a0a0\" stroke-dasharray=\"3 "
-          "3\"/>\n",
-          x, kTop, bottom_);
-      add("<text x=\"{:.1f}\" y=\"{}\" fill=\"#808080\">×{}</text>\n", x + 3, kTop - 6, restart.replicas);
+      const double x = px(plot_.across(restart.x));
+      svg_.line({x, kTop}, {x, bottom_}, {{"stroke", "#a0a0a0"}, {"stroke-dasharray", "3 3"}});
+      drawReplicas(x, restart.replicas);
     }
   }
 
-  // The lowest and the highest value of each column, in the order that continues the line most closely.
-  void drawCurve(std::size_t index) {
-    for (const PlotStretch& stretch : plot_.curves[index].stretches) {
-      double last = plot_.y0;
-      std::string points;
-      int count = 0;
-      const auto flush = [&] {
-        if (count > 0)
-          add("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.4\" "
-              "stroke-linejoin=\"round\" "
-              "stroke-linecap=\"round\"/>\n",
-              points, kColours[index % kColours.size()]);
-        points.clear();
-        count = 0;
-      };
-      for (const PlotPoint& point : stretch.points) {
-        const double low = std::isnan(plot_.height(point.low)) ? point.high : point.low;
-        if (std::isnan(plot_.height(low))) {
-          flush();
-          continue;
-        }
-        const bool upwards = std::abs(low - last) <= std::abs(point.high - last);
-        const double first = upwards ? low : point.high, second = upwards ? point.high : low;
-        points += fmt::format("{:.1f},{:.1f} ", px(point.x), py(first));
-        points += fmt::format("{:.1f},{:.1f} ", px(point.x), py(second));
-        last = second;
-        ++count;
+  void drawReplicas(double x, int replicas) {
+    svg_.text({x + 3, kTop - 6}, fmt::format("×{}", replicas), {{"fill", "#808080"}});
+  }
+
+  void drawCurve(const PlotCurve& curve, const char* colour) {
+    for (const PlotStretch& stretch : curve.stretches) {
+      for (const std::vector<PlotPlace>& line : plot_.linesOf(stretch)) {
+        std::vector<Svg::Point> points;
+        for (const PlotPlace& place : line) points.push_back({px(place.across), py(place.height)});
+        svg_.polyline(points, {{"fill", "none"},
+                               {"stroke", colour},
+                               {"stroke-width", "1.4"},
+                               {"stroke-linejoin", "round"},
+                               {"stroke-linecap", "round"}});
       }
-      flush();
     }
   }
 
   void drawLegend() {
-    int y = bottom_ + kBottom + 4;
+    double y = bottom_ + kBottom + 4;
     for (std::size_t i = 0; i < plot_.curves.size(); ++i, y += kLegendLine) {
       const PlotCurve& curve = plot_.curves[i];
-      add("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"3\"/>\n", kLeft, y - 4,
-          kLeft + 24, y - 4, kColours[i % kColours.size()]);
-      add("<text x=\"{}\" y=\"{}\">{}, last {}</text>\n", kLeft + 32, y, svgText(curve.label),
-          svgText(formatSeriesValue(curve.series, curve.last)));
+      svg_.line({kLeft, y - 4}, {kLeft + 24, y - 4}, {{"stroke", colourOf(i)}, {"stroke-width", "3"}});
+      svg_.text({kLeft + 32, y},
+                fmt::format("{}, last {}", curve.label, formatSeriesValue(curve.series, curve.last)));
     }
   }
 
   const Plot& plot_;
   const PictureSize& size_;
-  int bottom_;  // of the plot area
-  std::string text_;
+  double right_, bottom_;  // of the plot area
+  Svg svg_;
 };
 
 }  // namespace

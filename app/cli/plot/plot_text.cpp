@@ -21,31 +21,14 @@ constexpr int kLinesPerYTick = 3;
 Colour colourOf(std::size_t curve) { return kColours[curve % kColours.size()]; }
 
 void drawCurve(const Plot& plot, const PlotCurve& curve, Colour colour, DotCanvas& canvas) {
-  const auto place = [&](double value) {
-    return static_cast<int>(std::lround(plot.height(value) * (canvas.dotHeight() - 1)));
-  };
-  for (const PlotStretch& stretch : curve.stretches) {
-    bool goesOn = false;
-    int lastX = 0, lastY = 0;
-    for (const PlotPoint& point : stretch.points) {
-      // Of a bucket whose lower end has no place on a logarithmic axis the upper end may have one.
-      const double low = std::isnan(plot.height(point.low)) ? point.high : point.low;
-      if (std::isnan(plot.height(low))) {
-        goesOn = false;
-        continue;
+  const auto x = [&](const PlotPlace& p) { return canvas.column(p.across); };
+  const auto y = [&](const PlotPlace& p) { return canvas.height(p.height); };
+  for (const PlotStretch& stretch : curve.stretches)
+    for (const std::vector<PlotPlace>& line : plot.linesOf(stretch))
+      for (std::size_t i = 0; i < line.size(); ++i) {
+        const PlotPlace &from = line[i > 0 ? i - 1 : 0], &to = line[i];
+        canvas.line(x(from), y(from), x(to), y(to), colour);
       }
-      const int x =
-          static_cast<int>(std::lround((point.x - plot.x0) / (plot.x1 - plot.x0) * (canvas.dotWidth() - 1)));
-      const int bottom = place(low), top = place(point.high);
-      const bool upwards = std::abs(bottom - lastY) <= std::abs(top - lastY);
-      const int first = upwards ? bottom : top, last = upwards ? top : bottom;
-      if (goesOn) canvas.line(lastX, lastY, x, first, colour);
-      canvas.line(x, first, x, last, colour);
-      lastX = x;
-      lastY = last;
-      goesOn = true;
-    }
-  }
 }
 
 // Words at columns, left to right; what would touch the word before it is left out.
@@ -74,7 +57,7 @@ std::string generationLine(const Plot& plot, int width, bool utf8) {
   line.add(0, fmt::format("{}{}", times, plot.firstReplicas));
   for (const PlotRestart& restart : plot.restarts)
     if (restart.x >= plot.x0 && restart.x <= plot.x1)
-      line.add(static_cast<int>((restart.x - plot.x0) / (plot.x1 - plot.x0) * (width - 1)),
+      line.add(static_cast<int>(plot.across(restart.x) * (width - 1)),
                fmt::format("{}{}", times, restart.replicas));
   return line.text();
 }
@@ -96,8 +79,7 @@ int plotTextColumns(int width, bool utf8) { return std::max(width, kNarrowest) *
 
 std::string plotText(const Plot& plot, int height, const Style& style) {
   const int most = std::max(2, height / kLinesPerYTick);
-  const std::vector<double> yTicks =
-      plot.logarithmic ? logTicks(plot.y0, plot.y1, most) : roundTicks(plot.y0, plot.y1, most);
+  const std::vector<double> yTicks = plot.valueTicks(most);
   const std::vector<std::string> yLabels = tickLabels(yTicks);
   int labelWidth = displayWidth(plot.unit);
   for (const std::string& label : yLabels) labelWidth = std::max(labelWidth, displayWidth(label));
@@ -105,18 +87,15 @@ std::string plotText(const Plot& plot, int height, const Style& style) {
 
   DotCanvas canvas(width, height, style.utf8);
   for (const PlotRestart& restart : plot.restarts)
-    canvas.rule(
-        static_cast<int>(std::lround((restart.x - plot.x0) / (plot.x1 - plot.x0) * (canvas.dotWidth() - 1))),
-        Colour::dim);
+    canvas.rule(canvas.column(plot.across(restart.x)), Colour::dim);
   for (std::size_t i = 0; i < plot.curves.size(); ++i) drawCurve(plot, plot.curves[i], colourOf(i), canvas);
 
   std::vector<std::string> margin(static_cast<std::size_t>(height));
   for (std::size_t i = 0; i < yTicks.size(); ++i) {
     const double place = plot.height(yTicks[i]);
     if (!(place >= 0 && place <= 1)) continue;
-    const int dot = static_cast<int>(std::lround(place * (canvas.dotHeight() - 1)));
-    margin[static_cast<std::size_t>((canvas.dotHeight() - 1 - dot) * height / canvas.dotHeight())] =
-        yLabels[i];
+    const int fromTop = canvas.dotHeight() - 1 - canvas.height(place);
+    margin[static_cast<std::size_t>(fromTop * height / canvas.dotHeight())] = yLabels[i];
   }
 
   const std::string indent(static_cast<std::size_t>(labelWidth + 2), ' ');
@@ -137,7 +116,7 @@ std::string plotText(const Plot& plot, int height, const Style& style) {
   const bool fits = room > width / 2;
   LabelLine numbers(width);
   for (std::size_t i = 0; i < xTicks.size(); ++i) {
-    const int column = static_cast<int>((xTicks[i] - plot.x0) / (plot.x1 - plot.x0) * (width - 1));
+    const int column = static_cast<int>(plot.across(xTicks[i]) * (width - 1));
     const int size = displayWidth(xLabels[i]);
     if (!fits || column + size / 2 < room) numbers.add(column - size / 2, xLabels[i]);
   }

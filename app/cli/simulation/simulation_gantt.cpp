@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulation/simulation_gantt.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <map>
+#include <numeric>
 
-#include "plot/svg_text.h"
+#include "plot/svg.h"
 #include "text/format.h"
 
 namespace batchscope::cli {
@@ -20,6 +20,7 @@ constexpr int kLeft = 84, kRight = 40, kTop = 44, kBottom = 44, kWidth = 1200;
 constexpr int kLegend = 34;
 constexpr int kTallest = 600;  // pixels of a panel's lines
 constexpr int kMostLine = 14;  // pixels of a device
+constexpr double kEdge = 0.6;  // pixels of a start, and of the shortest bar
 constexpr int kTicks = 8;
 
 // Devices of one tenure: which of each node's it has. The lowest free ones.
@@ -59,84 +60,77 @@ std::vector<Bar> barsOf(const policy::Outcome& outcome, const policy::Cluster& c
 class Picture {
  public:
   Picture(const std::vector<policy::Outcome>& outcomes, const policy::Cluster& cluster)
-      : outcomes_(outcomes), cluster_(cluster) {
+      : outcomes_(outcomes),
+        cluster_(cluster),
+        lines_(std::accumulate(cluster.begin(), cluster.end(), 0,
+                               [](int sum, const policy::Node& node) { return sum + node.devices; })),
+        line_(std::clamp(static_cast<double>(kTallest) / std::max(lines_, 1), 1.0, double{kMostLine})),
+        panel_(static_cast<int>(std::ceil(line_ * lines_)) + kTop + kBottom),
+        height_(panel_ * static_cast<int>(outcomes.size()) + kLegend),
+        svg_(kWidth, height_) {
     for (const policy::Outcome& outcome : outcomes)
       for (const policy::JobOutcome& job : outcome.jobs) {
         end_ = std::max(end_, job.completed);
         colours_.try_emplace(job.application, kColours[colours_.size() % kColours.size()]);
       }
-    for (const policy::Node& node : cluster) lines_ += node.devices;
-    line_ = std::clamp(static_cast<double>(kTallest) / std::max(lines_, 1), 1.0, double{kMostLine});
   }
 
   std::string draw() {
-    const int panel = static_cast<int>(std::ceil(line_ * lines_)) + kTop + kBottom;
-    const int height = panel * static_cast<int>(outcomes_.size()) + kLegend;
-    add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
-        "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" "
-        "fill=\"#ffffff\"/>\n",
-        kWidth, height);
     for (std::size_t i = 0; i < outcomes_.size(); ++i)
-      drawPanel(outcomes_[i], static_cast<int>(i) * panel + kTop);
-    drawLegend(height - kLegend / 2);
-    return std::move(text_) + "</svg>\n";
+      drawPanel(outcomes_[i], static_cast<int>(i) * panel_ + kTop);
+    drawLegend(height_ - kLegend / 2);
+    return svg_.finish();
   }
 
  private:
-  template <class... Values>
-  void add(fmt::format_string<Values...> form, Values&&... values) {
-    fmt::format_to(std::back_inserter(text_), form, std::forward<Values>(values)...);
-  }
-
   double x(double seconds) const { return kLeft + (kWidth - kLeft - kRight) * seconds / std::max(end_, 1.0); }
 
   void drawPanel(const policy::Outcome& outcome, int top) {
-    const double bottom = top + line_ * lines_;
-    add("<text x=\"{}\" y=\"{}\" font-size=\"15\" font-weight=\"bold\">{}</text>\n", kLeft, top - 12,
-        svgText(fmt::format("{}: mean completion time {}", outcome.policy,
-                            formatDuration(outcome.mean_completion_time()))));
+    const double bottom = top + line_ * lines_, right = kWidth - kRight;
+    svg_.text({kLeft, top - 12.0},
+              fmt::format("{}: mean completion time {}", outcome.policy,
+                          formatDuration(outcome.mean_completion_time())),
+              {{"font-size", "15"}, {"font-weight", "bold"}});
     for (int tick = 0; tick <= kTicks; ++tick) {
       const double at = end_ * tick / kTicks;
-      add("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x(at), bottom + 18,
-          formatClock(at));
+      svg_.text({x(at), bottom + 18}, formatClock(at), {{"text-anchor", "middle"}});
     }
     double y = top;
     for (std::size_t node = 0; node < cluster_.size(); ++node) {
-      if (cluster_[node].devices * line_ >= 12)
-        add("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">node {}</text>\n", kLeft - 8,
-            y + cluster_[node].devices * line_ / 2 + 4, node + 1);
-      add("<line x1=\"{}\" y1=\"{:.1f}\" x2=\"{}\" y2=\"{:.1f}\" stroke=\"#e0e0e0\"/>\n", kLeft, y,
-          kWidth - kRight, y);
-      y += cluster_[node].devices * line_;
+      const double height = cluster_[node].devices * line_;
+      if (height >= 12)
+        svg_.text({kLeft - 8, y + height / 2 + 4}, fmt::format("node {}", node + 1),
+                  {{"text-anchor", "end"}});
+      svg_.line({kLeft, y}, {right, y}, {{"stroke", "#e0e0e0"}});
+      y += height;
     }
     for (const Bar& bar : barsOf(outcome, cluster_)) drawBar(bar, top);
-    add("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{:.1f}\" fill=\"none\" stroke=\"#808080\"/>\n", kLeft,
-        top, kWidth - kLeft - kRight, bottom - top);
+    svg_.rectangle({kLeft, static_cast<double>(top)}, right - kLeft, bottom - top,
+                   {{"fill", "none"}, {"stroke", "#808080"}});
   }
 
   // Neighbouring lines are one rectangle.
   void drawBar(const Bar& bar, int top) {
-    const double from = x(bar.tenure->since), to = x(bar.tenure->until);
-    add("<g fill=\"{}\"><title>{}</title>", colours_.at(bar.job->application),
-        svgText(fmt::format("{}: {}", bar.job->name,
-                            plural(policy::replicas(bar.tenure->placement), "replica"))));
+    const double from = x(bar.tenure->since), width = std::max(x(bar.tenure->until) - from, kEdge);
+    svg_.beginGroup(
+        fmt::format("{}: {}", bar.job->name, plural(policy::replicas(bar.tenure->placement), "replica")),
+        {{"fill", colours_.at(bar.job->application)}});
     for (std::size_t i = 0; i < bar.lines.size();) {
       std::size_t next = i + 1;
       while (next < bar.lines.size() && bar.lines[next] == bar.lines[next - 1] + 1) ++next;
       const double y = top + bar.lines[i] * line_, height = static_cast<double>(next - i) * line_;
-      add("<rect x=\"{0:.2f}\" y=\"{1:.1f}\" width=\"{2:.2f}\" height=\"{3:.1f}\" fill-opacity=\"0.85\"/>"
-          "<rect x=\"{0:.2f}\" y=\"{1:.1f}\" width=\"0.6\" height=\"{3:.1f}\" fill=\"#202020\"/>",
-          from, y, std::max(to - from, 0.6), height);
+      svg_.rectangle({from, y}, width, height, {{"fill-opacity", "0.85"}});
+      svg_.rectangle({from, y}, kEdge, height, {{"fill", "#202020"}});
       i = next;
     }
-    add("</g>\n");
+    svg_.endGroup();
   }
 
-  void drawLegend(int y) {
+  void drawLegend(double y) {
     double at = kLeft;
     for (const auto& [application, colour] : colours_) {
-      add("<rect x=\"{:.0f}\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{}\"/>", at, y - 10, colour);
-      add("<text x=\"{:.0f}\" y=\"{}\">{}</text>\n", at + 18, y, svgText(application));
+      svg_.rectangle({at, y - 10}, 12, 12, {{"fill", colour}});
+      svg_.text({at + 18, y}, application);
       at += 40 + 8.0 * displayWidth(application);
     }
   }
@@ -144,9 +138,11 @@ class Picture {
   const std::vector<policy::Outcome>& outcomes_;
   const policy::Cluster& cluster_;
   std::map<std::string, const char*> colours_;
-  double end_ = 0, line_ = 1;
-  int lines_ = 0;
-  std::string text_;
+  double end_ = 0;
+  int lines_;    // of a panel, one a device
+  double line_;  // its height, as those below
+  int panel_, height_;
+  Svg svg_;
 };
 
 }  // namespace

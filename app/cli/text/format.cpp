@@ -1,18 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "text/format.h"
 
-#include <fmt/core.h>
+#include <wchar.h>
 
 #include <array>
 #include <cmath>
 #include <ctime>
+#include <cwchar>
 
 #include "batchscope/common/series_unit.h"
 
 namespace batchscope::cli {
 namespace {
 
-bool isContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+// Calls `visit` with the bytes and the terminal's columns of each character, until it returns false. One
+// column for what the C library does not know; it knows UTF-8 in any environment, since QCoreApplication sees
+// to that.
+template <class Visit>
+void forEachCharacter(std::string_view utf8, Visit visit) {
+  std::mbstate_t state{};
+  for (std::size_t bytes = 0; !utf8.empty(); utf8.remove_prefix(bytes)) {
+    wchar_t character = 0;
+    bytes = std::mbrtowc(&character, utf8.data(), utf8.size(), &state);
+    int columns = wcwidth(character);
+    if (bytes == 0 || bytes > utf8.size()) {
+      bytes = 1;
+      columns = -1;
+      state = {};
+    }
+    if (!visit(bytes, columns < 0 ? 1 : columns)) return;
+  }
+}
 
 }  // namespace
 
@@ -49,15 +67,11 @@ std::string formatTime(double wallSeconds) {
   return text.data();
 }
 
-std::string formatBytes(std::int64_t bytes) {
-  static constexpr std::array<const char*, 5> kUnits{"B", "kB", "MB", "GB", "TB"};
-  double value = static_cast<double>(bytes);
+std::string formatBytes(double bytes) {
+  static constexpr std::array kUnits{"B", "kB", "MB", "GB", "TB"};
   std::size_t unit = 0;
-  while (value >= 1000 && unit + 1 < kUnits.size()) {
-    value /= 1000;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.3g} {}", value, kUnits[unit]);
+  for (; bytes >= 1000 && unit + 1 < kUnits.size(); ++unit) bytes /= 1000;
+  return fmt::format("{:.3g} {}", bytes, kUnits[unit]);
 }
 
 std::string formatCount(double value) {
@@ -66,10 +80,6 @@ std::string formatCount(double value) {
   if (std::abs(value) < 1e6) return fmt::format("{:.3g}k", value / 1e3);
   if (std::abs(value) < 1e9) return fmt::format("{:.3g}M", value / 1e6);
   return fmt::format("{:.3g}G", value / 1e9);
-}
-
-std::string plural(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::string formatSeriesValue(std::string_view name, double value) {
@@ -89,14 +99,20 @@ std::string formatSeriesValue(std::string_view name, double value) {
 
 int displayWidth(std::string_view utf8) {
   int width = 0;
-  for (const char byte : utf8) width += isContinuation(byte) ? 0 : 1;
+  forEachCharacter(utf8, [&](std::size_t, int columns) {
+    width += columns;
+    return true;
+  });
   return width;
 }
 
 std::string cutToWidth(std::string_view utf8, int width) {
   std::size_t end = 0;
-  for (int columns = 0; end < utf8.size(); ++end)
-    if (!isContinuation(utf8[end]) && ++columns > width) break;
+  forEachCharacter(utf8, [&](std::size_t bytes, int columns) {
+    width -= columns;
+    if (width >= 0) end += bytes;
+    return width >= 0;
+  });
   return std::string(utf8.substr(0, end));
 }
 

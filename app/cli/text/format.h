@@ -3,7 +3,9 @@
 // Numbers, times and texts as a person reads them in a terminal.
 #pragma once
 
-#include <cstdint>
+#include <fmt/core.h>
+
+#include <concepts>
 #include <string>
 #include <string_view>
 
@@ -11,18 +13,25 @@
 
 namespace batchscope::cli {
 
-std::string formatClock(double seconds);      // "0:42", "12:07", "1:03:05"
-std::string formatDuration(double seconds);   // "85 ms", "1.24 s", "12 min 7 s", "3 h 5 min"
-std::string formatAge(double seconds);        // "just now", "5 min ago", "3 h ago", "2 d ago"
-std::string formatTime(double wallSeconds);   // local "2024-05-03 14:07:33"
-std::string formatBytes(std::int64_t bytes);  // "12.3 MB", powers of 1000
-std::string formatCount(double value);        // "8210", "12.3k", "4.56M"
-std::string plural(std::int64_t count, std::string_view noun);  // "1 replica", "2 replicas"
+std::string formatClock(double seconds);     // "0:42", "12:07", "1:03:05"
+std::string formatDuration(double seconds);  // "85 ms", "1.24 s", "12 min 7 s", "3 h 5 min"
+std::string formatAge(double seconds);       // "just now", "5 min ago", "3 h ago", "2 d ago"
+std::string formatTime(double wallSeconds);  // local "2024-05-03 14:07:33"
+std::string formatCount(double value);       // "8210", "12.3k", "4.56M"
+
+// "12.3 MB", powers of 1000
+std::string formatBytes(double bytes);
+std::string formatBytes(std::integral auto bytes) { return formatBytes(static_cast<double>(bytes)); }
+
+// "1 replica", "2 replicas"
+std::string plural(std::integral auto count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
 
 // The value of a series (protocol/series.h) with its unit: accuracy in percent, sizes as whole numbers.
 std::string formatSeriesValue(std::string_view series, double value);
 
-// Columns that UTF-8 text takes on a terminal; one per code point.
+// Columns that UTF-8 text takes on a terminal: two for a wide character, none for a combining one.
 int displayWidth(std::string_view utf8);
 
 // At most `width` columns of the text.

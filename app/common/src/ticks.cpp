@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace batchscope::common {
 namespace {
@@ -11,6 +12,11 @@ constexpr std::size_t kMostTicks = 100;
 constexpr double kSlack = 1e-9;  // of a number that is meant to be round
 
 }  // namespace
+
+double axisPlace(double value, double low, double high, bool isLogarithmic) {
+  if (!isLogarithmic) return (value - low) / (high - low);
+  return value > 0 ? std::log(value / low) / std::log(high / low) : std::numeric_limits<double>::quiet_NaN();
+}
 
 double roundInterval(double low, double high, int most) {
   const double rough = (high - low) / std::max(1, most);
@@ -26,7 +32,7 @@ std::vector<double> multiples(double low, double high, double interval) {
   const double slack = interval * 1e-6;
   for (double n = std::ceil((low - slack) / interval);
        n * interval <= high + slack && ticks.size() < kMostTicks; ++n)
-    ticks.push_back(n * interval);
+    ticks.push_back(n * interval + 0.0);  // no -0
   return ticks;
 }
 

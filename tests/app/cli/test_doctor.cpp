@@ -35,94 +35,85 @@ class TestDoctor : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void findsAHealthyLibTorchHealthy();
-  void knowsWhatMendsAReferenceBlas();
-  void missesCudaOnlyWhereThereIsAGpu();
-  void missesBackends();
-  void tellsWhatKeepsOneDnnFromAmx_data();
-  void tellsWhatKeepsOneDnnFromAmx();
-  void everythingThatIsNotWellHasARemedy();
-  void missesACatalogueThatWasLost();
+  void findsAHealthyLibTorchHealthy() {
+    for (const Finding& finding : judgeProbe(kHealthy, 0)) QCOMPARE(finding.level, Finding::Level::ok);
+  }
+
+  void knowsWhatMendsAReferenceBlas() {
+    protocol::Json probe = kHealthy;
+    probe["blas"] = "reference";
+    const Finding finding = findingOf(probe, 0, "BLAS");
+    QCOMPARE(finding.level, Finding::Level::problem);
+    QCOMPARE(finding.remedy, std::string("apt-get install libopenblas0-pthread"));
+  }
+
+  void missesCudaOnlyWhereThereIsAGpu() {
+    QCOMPARE(findingOf(kHealthy, 0, "CUDA").level, Finding::Level::ok);
+    QCOMPARE(findingOf(kHealthy, 1, "CUDA").level, Finding::Level::warning);
+    protocol::Json probe = kHealthy;
+    probe["cuda"] = true;
+    QCOMPARE(findingOf(probe, 1, "CUDA").level, Finding::Level::problem);
+    probe["cuda_devices"] = 1;
+    QCOMPARE(findingOf(probe, 1, "CUDA").level, Finding::Level::ok);
+  }
+
+  void missesBackends() {
+    protocol::Json probe = kHealthy;
+    probe["backends"] = protocol::Json::array();
+    QCOMPARE(findingOf(probe, 0, "backends").level, Finding::Level::problem);
+  }
+
+  void tellsWhatKeepsOneDnnFromAmx_data() {
+    QTest::addColumn<QByteArray>("limit");
+    QTest::addColumn<QByteArray>("fault");
+    QTest::addColumn<bool>("well");
+    QTest::addColumn<QByteArray>("text");
+    QTest::addRow("a sound processor") << QByteArray() << QByteArray() << true << QByteArray("2.6.3");
+    QTest::addRow("a fault") << QByteArray() << QByteArray("no tiles") << true
+                             << QByteArray("2.6.3, which replicas limit to AVX512_CORE_BF16: no tiles");
+    QTest::addRow("the user's limit") << QByteArray("AVX2") << QByteArray("no tiles") << true
+                                      << QByteArray("2.6.3, limited to AVX2 by your environment");
+    for (const char* limit : {"AVX512_CORE_AMX", "all"})
+      QTest::addRow("the user insists by %s", limit)
+          << QByteArray(limit) << QByteArray("no tiles") << false
+          << QByteArray("2.6.3, allowed ") + limit + ", though no tiles: bf16 kills the process";
+  }
+
+  void tellsWhatKeepsOneDnnFromAmx() {
+    QFETCH(QByteArray, limit);
+    QFETCH(QByteArray, fault);
+    QFETCH(bool, well);
+    QFETCH(QByteArray, text);
+    protocol::Json probe = kHealthy;
+    probe["onednn_limit"] = limit.toStdString();
+    probe["amx_fault"] = fault.toStdString();
+    const Finding finding = findingOf(probe, 0, "oneDNN");
+    QCOMPARE(finding.text, text.toStdString());
+    QCOMPARE(finding.level == Finding::Level::ok, well);
+  }
+
+  void everythingThatIsNotWellHasARemedy() {
+    protocol::Json probe = kHealthy;
+    probe["blas"] = "reference";
+    probe["backends"] = protocol::Json::array();
+    probe["onednn_limit"] = "ALL";
+    probe["amx_fault"] = "no tiles";
+    for (const Finding& finding : judgeProbe(probe, 2))
+      QCOMPARE(finding.remedy.empty(), finding.level == Finding::Level::ok);
+  }
+
+  void missesACatalogueThatWasLost() {
+    QTemporaryDir folder;
+    qputenv("BATCHSCOPE_DB", folder.filePath("runs.db").toUtf8());
+    qputenv("XDG_STATE_HOME", folder.path().toUtf8());
+    QCOMPARE(examineStore().front().level, Finding::Level::ok);
+    QVERIFY(QDir(folder.path()).mkpath("runs/abcd1234"));
+    const Finding finding = examineStore().front();
+    QCOMPARE(finding.level, Finding::Level::warning);
+    QVERIFY(finding.text.find("1 run") != std::string::npos);
+    QVERIFY(!QFile::exists(folder.filePath("runs.db")));  // looking changes nothing
+  }
 };
-
-void TestDoctor::findsAHealthyLibTorchHealthy() {
-  for (const Finding& finding : judgeProbe(kHealthy, 0)) QCOMPARE(finding.level, Finding::Level::ok);
-}
-
-void TestDoctor::missesACatalogueThatWasLost() {
-  QTemporaryDir folder;
-  qputenv("BATCHSCOPE_DB", folder.filePath("runs.db").toUtf8());
-  qputenv("XDG_STATE_HOME", folder.path().toUtf8());
-  QCOMPARE(examineStore().front().level, Finding::Level::ok);
-  QVERIFY(QDir(folder.path()).mkpath("runs/abcd1234"));
-  const Finding finding = examineStore().front();
-  QCOMPARE(finding.level, Finding::Level::warning);
-  QVERIFY(finding.text.find("1 run") != std::string::npos);
-  QVERIFY(!QFile::exists(folder.filePath("runs.db")));  // looking changes nothing
-}
-
-void TestDoctor::knowsWhatMendsAReferenceBlas() {
-  protocol::Json probe = kHealthy;
-  probe["blas"] = "reference";
-  const Finding finding = findingOf(probe, 0, "BLAS");
-  QCOMPARE(finding.level, Finding::Level::problem);
-  QCOMPARE(finding.remedy, std::string("apt-get install libopenblas0-pthread"));
-}
-
-void TestDoctor::missesCudaOnlyWhereThereIsAGpu() {
-  QCOMPARE(findingOf(kHealthy, 0, "CUDA").level, Finding::Level::ok);
-  QCOMPARE(findingOf(kHealthy, 1, "CUDA").level, Finding::Level::warning);
-  protocol::Json probe = kHealthy;
-  probe["cuda"] = true;
-  QCOMPARE(findingOf(probe, 1, "CUDA").level, Finding::Level::problem);
-  probe["cuda_devices"] = 1;
-  QCOMPARE(findingOf(probe, 1, "CUDA").level, Finding::Level::ok);
-}
-
-void TestDoctor::missesBackends() {
-  protocol::Json probe = kHealthy;
-  probe["backends"] = protocol::Json::array();
-  QCOMPARE(findingOf(probe, 0, "backends").level, Finding::Level::problem);
-}
-
-void TestDoctor::tellsWhatKeepsOneDnnFromAmx_data() {
-  QTest::addColumn<QByteArray>("limit");
-  QTest::addColumn<QByteArray>("fault");
-  QTest::addColumn<bool>("well");
-  QTest::addColumn<QByteArray>("text");
-  QTest::addRow("a sound processor") << QByteArray() << QByteArray() << true << QByteArray("2.6.3");
-  QTest::addRow("a fault") << QByteArray() << QByteArray("no tiles") << true
-                           << QByteArray("2.6.3, which replicas limit to AVX512_CORE_BF16: no tiles");
-  QTest::addRow("the user's limit") << QByteArray("AVX2") << QByteArray("no tiles") << true
-                                    << QByteArray("2.6.3, limited to AVX2 by your environment");
-  for (const char* limit : {"AVX512_CORE_AMX", "all"})
-    QTest::addRow("the user insists by %s", limit)
-        << QByteArray(limit) << QByteArray("no tiles") << false
-        << QByteArray("2.6.3, allowed ") + limit + ", though no tiles: bf16 kills the process";
-}
-
-void TestDoctor::tellsWhatKeepsOneDnnFromAmx() {
-  QFETCH(QByteArray, limit);
-  QFETCH(QByteArray, fault);
-  QFETCH(bool, well);
-  QFETCH(QByteArray, text);
-  protocol::Json probe = kHealthy;
-  probe["onednn_limit"] = limit.toStdString();
-  probe["amx_fault"] = fault.toStdString();
-  const Finding finding = findingOf(probe, 0, "oneDNN");
-  QCOMPARE(finding.text, text.toStdString());
-  QCOMPARE(finding.level == Finding::Level::ok, well);
-}
-
-void TestDoctor::everythingThatIsNotWellHasARemedy() {
-  protocol::Json probe = kHealthy;
-  probe["blas"] = "reference";
-  probe["backends"] = protocol::Json::array();
-  probe["onednn_limit"] = "ALL";
-  probe["amx_fault"] = "no tiles";
-  for (const Finding& finding : judgeProbe(probe, 2))
-    QCOMPARE(finding.remedy.empty(), finding.level == Finding::Level::ok);
-}
 
 BATCHSCOPE_TEST(TestDoctor)
 #include "test_doctor.moc"

@@ -41,10 +41,8 @@ class TestPlot : public QObject {
     QCOMPARE(tickLabels(roundTicks(0, 10'000'000, 3)), (std::vector<std::string>{"0", "5M", "10M"}));
     QCOMPARE(tickLabels(roundTicks(0, 2'000'000, 5)),
              (std::vector<std::string>{"0", "500k", "1M", "1.5M", "2M"}));
-    QCOMPARE(tickLabels(logTicks(0.005, 200, 8)),
+    QCOMPARE(tickLabels(common::logTicks(0.005, 200, 8)),
              (std::vector<std::string>{"0.01", "0.1", "1", "10", "100"}));
-    QCOMPARE(roundTicks(1, 1, 5).size(), 1u);
-    QCOMPARE(roundTicks(0, INFINITY, 5).size(), 1u);
   }
 
   void drawsInTheTerminal() {

@@ -43,80 +43,71 @@ class TestProgressBar : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void drawsBothBars();
-  void drawsInAscii();
-  void fitsEveryWidth();
-  void isColouredOnlyWhenAsked();
-  void tellsTheRestart();
-  void doesNotSayHundredBeforeTheEnd();
-  void saysItInOneSentence();
-  void takesAnEmptyStatus();
+  void drawsBothBars() {
+    const QStringList lines = linesOf(trainingStatus(), {80, false, true});
+    QCOMPARE(lines.size(), 4);
+    QCOMPARE(lines[0], QString("digits  running  2 replicas  step 412  generation 1"));
+    QVERIFY(lines[1].startsWith("epoch 2/4 train  ━━━━━"));
+    QVERIFY(lines[1].contains(" 50 %"));
+    QVERIFY(lines[2].startsWith("whole run        ━━━━━"));
+    QVERIFY(lines[2].endsWith(" 37 %  0:42, 1:03 left"));
+    QCOMPARE(lines[1].count(QString("━")), lines[1].count(QString("─")));
+    QVERIFY(lines[3].startsWith("loss 0.2314  accuracy 96.21 %  gain 1.42  batch 512 (2 x 128 x 2)"));
+  }
+
+  void drawsInAscii() {
+    for (const QString& line : linesOf(trainingStatus(), {80, false, false}))
+      for (const QChar character : line) QVERIFY(character.unicode() < 128);
+    QVERIFY(linesOf(trainingStatus(), {80, false, false})[1].contains("#####"));
+  }
+
+  void fitsEveryWidth() {
+    protocol::RunStatus status = trainingStatus();
+    status.phase = "first step";
+    status.state = protocol::RunState::restarting;
+    status.target_replicas = 3;
+    for (int width = 1; width <= 200; ++width)
+      for (const std::string& line :
+           progressLines("a run with a name that is rather long", status, {width, false, true}))
+        QVERIFY2(displayWidth(line) <= width, qPrintable(QString("%1: %2").arg(width).arg(line.c_str())));
+  }
+
+  void isColouredOnlyWhenAsked() {
+    QVERIFY(!linesOf(trainingStatus(), {80, false, true}).join('\n').contains('\x1b'));
+    QVERIFY(linesOf(trainingStatus(), {80, true, true}).join('\n').contains("\x1b[32mrunning\x1b[0m"));
+  }
+
+  void tellsTheRestart() {
+    protocol::RunStatus status = trainingStatus();
+    status.state = protocol::RunState::restarting;
+    status.phase = "launch";
+    status.phase_seconds = 0.085;
+    status.target_replicas = 3;
+    QVERIFY(linesOf(status, {80, false, true})[0].startsWith(
+        "digits  restarting: launch, 85 ms  2 → 3 replicas"));
+    QVERIFY(linesOf(status, {80, false, false})[0].contains("2 -> 3 replicas"));
+  }
+
+  void doesNotSayHundredBeforeTheEnd() {
+    protocol::RunStatus status = trainingStatus();
+    status.total_fraction = 0.9999;
+    QVERIFY(linesOf(status, {80, false, true})[2].contains(" 99 %"));
+    status.total_fraction = 1;
+    QVERIFY(linesOf(status, {80, false, true})[2].contains("100 %"));
+  }
+
+  void saysItInOneSentence() {
+    QCOMPARE(
+        QString::fromStdString(progressSentence(trainingStatus())),
+        QString("0:42 running, epoch 2/4 train 50 %, run 37 %, 1:03 left, 2 replicas, step 412, loss 0.2314, "
+                "accuracy 96.21 %, gain 1.42, batch 512 (2 x 128 x 2), goodput 12.3k samples/s"));
+  }
+
+  void takesAnEmptyStatus() {
+    QCOMPARE(linesOf({}, {80, false, true}).size(), 4);
+    QVERIFY(!progressSentence({}).empty());
+  }
 };
-
-void TestProgressBar::drawsBothBars() {
-  const QStringList lines = linesOf(trainingStatus(), {80, false, true});
-  QCOMPARE(lines.size(), 4);
-  QCOMPARE(lines[0], QString("digits  running  2 replicas  step 412  generation 1"));
-  QVERIFY(lines[1].startsWith("epoch 2/4 train  ━━━━━"));
-  QVERIFY(lines[1].contains(" 50 %"));
-  QVERIFY(lines[2].startsWith("whole run        ━━━━━"));
-  QVERIFY(lines[2].endsWith(" 37 %  0:42, 1:03 left"));
-  QCOMPARE(lines[1].count(QString("━")), lines[1].count(QString("─")));
-  QVERIFY(lines[3].startsWith("loss 0.2314  accuracy 96.21 %  gain 1.42  batch 512 (2 x 128 x 2)"));
-}
-
-void TestProgressBar::drawsInAscii() {
-  for (const QString& line : linesOf(trainingStatus(), {80, false, false}))
-    for (const QChar character : line) QVERIFY(character.unicode() < 128);
-  QVERIFY(linesOf(trainingStatus(), {80, false, false})[1].contains("#####"));
-}
-
-void TestProgressBar::fitsEveryWidth() {
-  protocol::RunStatus status = trainingStatus();
-  status.phase = "first step";
-  status.state = protocol::RunState::restarting;
-  status.target_replicas = 3;
-  for (int width = 1; width <= 200; ++width)
-    for (const std::string& line :
-         progressLines("a run with a name that is rather long", status, {width, false, true}))
-      QVERIFY2(displayWidth(line) <= width, qPrintable(QString("%1: %2").arg(width).arg(line.c_str())));
-}
-
-void TestProgressBar::isColouredOnlyWhenAsked() {
-  QVERIFY(!linesOf(trainingStatus(), {80, false, true}).join('\n').contains('\x1b'));
-  QVERIFY(linesOf(trainingStatus(), {80, true, true}).join('\n').contains("\x1b[32mrunning\x1b[0m"));
-}
-
-void TestProgressBar::tellsTheRestart() {
-  protocol::RunStatus status = trainingStatus();
-  status.state = protocol::RunState::restarting;
-  status.phase = "launch";
-  status.phase_seconds = 0.085;
-  status.target_replicas = 3;
-  QVERIFY(
-      linesOf(status, {80, false, true})[0].startsWith("digits  restarting: launch, 85 ms  2 → 3 replicas"));
-  QVERIFY(linesOf(status, {80, false, false})[0].contains("2 -> 3 replicas"));
-}
-
-void TestProgressBar::doesNotSayHundredBeforeTheEnd() {
-  protocol::RunStatus status = trainingStatus();
-  status.total_fraction = 0.9999;
-  QVERIFY(linesOf(status, {80, false, true})[2].contains(" 99 %"));
-  status.total_fraction = 1;
-  QVERIFY(linesOf(status, {80, false, true})[2].contains("100 %"));
-}
-
-void TestProgressBar::saysItInOneSentence() {
-  QCOMPARE(
-      QString::fromStdString(progressSentence(trainingStatus())),
-      QString("0:42 running, epoch 2/4 train 50 %, run 37 %, 1:03 left, 2 replicas, step 412, loss 0.2314, "
-              "accuracy 96.21 %, gain 1.42, batch 512 (2 x 128 x 2), goodput 12.3k samples/s"));
-}
-
-void TestProgressBar::takesAnEmptyStatus() {
-  QCOMPARE(linesOf({}, {80, false, true}).size(), 4);
-  QVERIFY(!progressSentence({}).empty());
-}
 
 BATCHSCOPE_TEST(TestProgressBar)
 #include "test_progress_bar.moc"

@@ -71,10 +71,49 @@ class TestTerminal : public QObject {
   }
   void init() { sandbox_ = std::make_unique<Sandbox>(); }
 
-  void redrawsBarsInPlace();
-  void respectsNoColourAndAscii();
-  void asksBeforeDeleting_data();
-  void asksBeforeDeleting();
+  void redrawsBarsInPlace() {
+    const Session session = train({{"COLUMNS", "80"}, {"LC_ALL", "C.UTF-8"}});
+    QCOMPARE(session.code, int(kExitOk));
+    QVERIFY2(session.screen.contains("\x1b[4F"), "back to the first of four lines");
+    QVERIFY2(session.screen.contains("\x1b[32m"), "green");
+    QVERIFY2(session.screen.contains("━━━"), qPrintable(session.screen));
+    QVERIFY2(session.screen.contains("training on 1 replica"), qPrintable(session.screen));
+    QVERIFY2(session.screen.trimmed().split('\n').last().contains("finished"), qPrintable(session.screen));
+  }
+
+  void respectsNoColourAndAscii() {
+    const Session session = train({{"COLUMNS", "40"}, {"LC_ALL", "C"}, {"NO_COLOR", "1"}});
+    QCOMPARE(session.code, int(kExitOk));
+    QVERIFY(!session.screen.contains(QRegularExpression("\x1b\\[[0-9;]*m")));
+    QVERIFY2(session.screen.contains("###"), qPrintable(session.screen));
+    for (const QChar character : session.screen) QVERIFY(character.unicode() < 128);
+    QVERIFY2(!session.screen.contains("locale"), "Qt's warning about the locale is none of ours");
+  }
+
+  void asksBeforeDeleting_data() {
+    QTest::addColumn<QByteArray>("typed");
+    QTest::addColumn<bool>("removed");
+    QTest::newRow("yes") << QByteArray("y\n") << true;
+    QTest::newRow("no") << QByteArray("n\n") << false;
+    QTest::newRow("nothing") << QByteArray("\n") << false;
+    QTest::newRow("end of file") << QByteArray("\x04") << false;
+  }
+
+  void asksBeforeDeleting() {
+    QFETCH(QByteArray, typed);
+    QFETCH(bool, removed);
+    storage::Catalogue catalogue(sandbox_->database().toStdString());
+    protocol::RunSpec spec;
+    spec.name = "digits";
+    spec.program = "/bin/true";
+    const std::string id = catalogue.create_run(spec);
+    catalogue.set_state(id, protocol::RunState::finished);
+
+    const Session session = converse(*sandbox_, {"rm", "--purge", "latest"}, typed, {});
+    QVERIFY2(session.screen.contains("Delete digits"), qPrintable(session.screen));
+    QCOMPARE(session.code, removed ? int(kExitOk) : int(kExitConflict));
+    QCOMPARE(catalogue.run(id).has_value(), !removed);
+  }
 
  private:
   Session train(const QMap<QString, QString>& variables) const {
@@ -84,50 +123,6 @@ class TestTerminal : public QObject {
 
   std::unique_ptr<Sandbox> sandbox_;
 };
-
-void TestTerminal::redrawsBarsInPlace() {
-  const Session session = train({{"COLUMNS", "80"}, {"LC_ALL", "C.UTF-8"}});
-  QCOMPARE(session.code, int(kExitOk));
-  QVERIFY2(session.screen.contains("\x1b[4F"), "back to the first of four lines");
-  QVERIFY2(session.screen.contains("\x1b[32m"), "green");
-  QVERIFY2(session.screen.contains("━━━"), qPrintable(session.screen));
-  QVERIFY2(session.screen.contains("training on 1 replica"), qPrintable(session.screen));
-  QVERIFY2(session.screen.trimmed().split('\n').last().contains("finished"), qPrintable(session.screen));
-}
-
-void TestTerminal::respectsNoColourAndAscii() {
-  const Session session = train({{"COLUMNS", "40"}, {"LC_ALL", "C"}, {"NO_COLOR", "1"}});
-  QCOMPARE(session.code, int(kExitOk));
-  QVERIFY(!session.screen.contains(QRegularExpression("\x1b\\[[0-9;]*m")));
-  QVERIFY2(session.screen.contains("###"), qPrintable(session.screen));
-  for (const QChar character : session.screen) QVERIFY(character.unicode() < 128);
-  QVERIFY2(!session.screen.contains("locale"), "Qt's warning about the locale is none of ours");
-}
-
-void TestTerminal::asksBeforeDeleting_data() {
-  QTest::addColumn<QByteArray>("typed");
-  QTest::addColumn<bool>("removed");
-  QTest::newRow("yes") << QByteArray("y\n") << true;
-  QTest::newRow("no") << QByteArray("n\n") << false;
-  QTest::newRow("nothing") << QByteArray("\n") << false;
-  QTest::newRow("end of file") << QByteArray("\x04") << false;
-}
-
-void TestTerminal::asksBeforeDeleting() {
-  QFETCH(QByteArray, typed);
-  QFETCH(bool, removed);
-  storage::Catalogue catalogue(sandbox_->database().toStdString());
-  protocol::RunSpec spec;
-  spec.name = "digits";
-  spec.program = "/bin/true";
-  const std::string id = catalogue.create_run(spec);
-  catalogue.set_state(id, protocol::RunState::finished);
-
-  const Session session = converse(*sandbox_, {"rm", "--purge", "latest"}, typed, {});
-  QVERIFY2(session.screen.contains("Delete digits"), qPrintable(session.screen));
-  QCOMPARE(session.code, removed ? int(kExitOk) : int(kExitConflict));
-  QCOMPARE(catalogue.run(id).has_value(), !removed);
-}
 
 BATCHSCOPE_TEST(TestTerminal)
 #include "test_terminal.moc"
