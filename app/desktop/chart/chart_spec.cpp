@@ -3,7 +3,9 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <iterator>
 
+#include "batchscope/common/series_unit.h"
 #include "batchscope/protocol/series.h"
 #include "chart/derived_series.h"
 #include "chart/series_model.h"
@@ -14,6 +16,8 @@ namespace {
 namespace names = protocol::series;
 
 QString tr(const char* text) { return QCoreApplication::translate("charts", text); }
+
+QString unitOf(const char* series) { return QString::fromUtf8(common::unitOf(series).name); }
 
 ChartSpec gain() {
   return {.title = tr("Gain"),
@@ -40,7 +44,7 @@ ChartSpec batchSize() {
 ChartSpec goodput() {
   return {
       .title = tr("Goodput"),
-      .unit = tr("samples/s"),
+      .unit = unitOf(names::kGoodput),
       .lines = {{.series = names::kThroughput, .label = tr("throughput"), .colour = 1, .isSmoothed = true},
                 {.series = names::kGoodput, .label = tr("goodput"), .isSmoothed = true},
                 {.series = names::kEfficiency,
@@ -71,13 +75,14 @@ ChartSpec lossAndAccuracy() {
 
 ChartSpec stepTime() {
   const std::string compute = std::string(names::kStepTime) + "-" + names::kSyncTime;
+  const double ms = common::unitOf(names::kStepTime).factor;
   return {
       .title = tr("Step time"),
-      .unit = tr("ms"),
+      .unit = unitOf(names::kStepTime),
       .lines =
-          {{.series = compute, .label = tr("compute"), .colour = 1, .factor = 1e3, .isSmoothed = true},
-           {.series = names::kSyncTime, .label = tr("sync"), .colour = 3, .factor = 1e3, .isSmoothed = true},
-           {.series = names::kModelStepTime, .label = tr("model"), .factor = 1e3}},
+          {{.series = compute, .label = tr("compute"), .colour = 1, .factor = ms, .isSmoothed = true},
+           {.series = names::kSyncTime, .label = tr("sync"), .colour = 3, .factor = ms, .isSmoothed = true},
+           {.series = names::kModelStepTime, .label = tr("model"), .factor = ms}},
       .isRobust = true};
 }
 
@@ -116,6 +121,11 @@ std::set<std::string> ChartSpec::series() const {
     if (line.isEstimate) wanted.insert(names::kAccumulation);
   }
   return wanted;
+}
+
+QList<qreal> runStrokes(std::size_t line) {
+  static const QList<qreal> patterns[] = {{}, {4, 2.5}, {0.5, 2.5}, {5, 2, 0.5, 2}};
+  return patterns[line % std::size(patterns)];
 }
 
 std::vector<ChartSpec> dashboardCharts() {

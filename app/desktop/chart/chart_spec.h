@@ -4,6 +4,7 @@
 // dashboard is a list of these; a further chart is a further entry.
 #pragma once
 
+#include <QList>
 #include <QString>
 #include <optional>
 #include <set>
@@ -40,6 +41,10 @@ struct ChartSpec {
   bool hasRight() const;
   std::set<std::string> series() const;
 };
+
+// While runs are compared, a line's colour names its run, and its strokes name the series: solid for the
+// first line of a chart, then dashed, dotted, dash and dot. A dash pattern of QPen; empty: solid.
+QList<qreal> runStrokes(std::size_t line);
 
 std::vector<ChartSpec> dashboardCharts();
 // Of the goodput explorer.

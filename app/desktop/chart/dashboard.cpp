@@ -9,14 +9,12 @@ Dashboard::Dashboard(ViewState* state, QWidget* parent) : QWidget(parent) {
   auto* grid = new QGridLayout(this);
   grid->setContentsMargins(0, 0, 0, 0);
   grid->setSpacing(10);
-  int place = 0;
   for (const ChartSpec& spec : dashboardCharts()) {
-    auto* card = new ChartCard(spec, state, this);
-    grid->addWidget(card, place / 2, place % 2);
+    const int place = static_cast<int>(cards_.size());
+    cards_.push_back(new ChartCard(spec, state, this));
+    grid->addWidget(cards_.back(), place / 2, place % 2);
     grid->setRowStretch(place / 2, 1);
     series_.merge(spec.series());
-    cards_.push_back(card);
-    ++place;
   }
   grid->setColumnStretch(0, 1);
   grid->setColumnStretch(1, 1);

@@ -7,85 +7,13 @@
 #include <utility>
 
 namespace batchscope::desktop {
-namespace {
-
-class Builder {
- public:
-  Builder(const Projection& projection, double smoothing) : projection_(projection), smooths_(smoothing > 0) {
-    if (smooths_) decay_ = std::exp(-(1 - smoothing) / (2 * smoothing));
-  }
-
-  void add(const Column& column) {
-    result_.samples += column.samples;
-    if (std::isnan(column.mean)) {
-      breakLine();
-      return;
-    }
-    const double low = projection_.py(column.low), high = projection_.py(column.high);
-    if (std::isfinite(low) && std::isfinite(high)) {
-      if (low == high) {
-        raw_ << QPointF(column.x, low);
-      } else if (raw_.isEmpty() || std::abs(raw_.last().y() - low) <= std::abs(raw_.last().y() - high)) {
-        raw_ << QPointF(column.x, low) << QPointF(column.x, high);
-      } else {
-        raw_ << QPointF(column.x, high) << QPointF(column.x, low);
-      }
-    }
-    if (smooths_) smooth(column);
-  }
-
-  Polylines finish() {
-    breakLine();
-    return std::move(result_);
-  }
-
- private:
-  void smooth(const Column& column) {
-    const double distance = weight_ > 0 ? std::max(column.x - lastX_, 1e-3) : 1.0;
-    const double keep = distance == 1 ? decay_ : std::pow(decay_, distance);
-    average_ = keep * average_ + (1 - keep) * column.mean;
-    weight_ = keep * weight_ + (1 - keep);
-    lastX_ = column.x;
-    if (const double y = projection_.py(average_ / weight_); std::isfinite(y))
-      smooth_ << QPointF(column.x, y);
-  }
-
-  void breakLine() {
-    result_.points += raw_.size();
-    if (!raw_.isEmpty()) result_.raw.push_back(std::exchange(raw_, {}));
-    if (!smooth_.isEmpty()) result_.smooth.push_back(std::exchange(smooth_, {}));
-  }
-
-  const Projection& projection_;
-  const bool smooths_;
-  double decay_ = 0;
-  double average_ = 0, weight_ = 0, lastX_ = 0;
-  QPolygonF raw_, smooth_;
-  Polylines result_;
-};
-
-}  // namespace
-
-double Projection::px(double x) const {
-  if (!logX) return plot.left() + (x - x0) / (x1 - x0) * plot.width();
-  if (!(x > 0)) return std::numeric_limits<double>::quiet_NaN();
-  return plot.left() + std::log(x / x0) / std::log(x1 / x0) * plot.width();
-}
 
 double Projection::xAt(double px) const {
   const double share = (px - plot.left()) / plot.width();
   return logX ? x0 * std::pow(x1 / x0, share) : x0 + share * (x1 - x0);
 }
 
-double Projection::py(double y) const {
-  if (log) {
-    if (!(y > 0)) return std::numeric_limits<double>::quiet_NaN();
-    return plot.bottom() - (std::log(y) - std::log(y0)) / (std::log(y1) - std::log(y0)) * plot.height();
-  }
-  return plot.bottom() - (y - y0) / (y1 - y0) * plot.height();
-}
-
-ColumnSteps::ColumnSteps(const XMap& map, const Projection& projection)
+ColumnSteps::ColumnSteps(const common::StepMap& map, const Projection& projection)
     : map_(map),
       projection_(projection),
       first_(static_cast<std::int64_t>(std::floor(projection.plot.left()))) {
@@ -140,9 +68,38 @@ std::vector<Column> columnsOf(std::span<const Bucket> buckets, const ColumnSteps
 }
 
 Polylines decimate(std::span<const Column> columns, const Projection& projection, double smoothing) {
-  Builder builder(projection, smoothing);
-  for (const Column& column : columns) builder.add(column);
-  return builder.finish();
+  Polylines lines;
+  QPolygonF raw, smooth;
+  const double decay = smoothing > 0 ? std::exp(-(1 - smoothing) / (2 * smoothing)) : 0;
+  double average = 0, weight = 0, lastX = 0;
+  const auto breakLine = [&] {
+    lines.points += raw.size();
+    if (!raw.isEmpty()) lines.raw.push_back(std::exchange(raw, {}));
+    if (!smooth.isEmpty()) lines.smooth.push_back(std::exchange(smooth, {}));
+  };
+  for (const Column& column : columns) {
+    lines.samples += column.samples;
+    if (std::isnan(column.mean)) {
+      breakLine();
+      continue;
+    }
+    const double low = projection.py(column.low), high = projection.py(column.high);
+    if (std::isfinite(low) && std::isfinite(high)) {
+      const bool isUpwards =
+          raw.isEmpty() || std::abs(raw.last().y() - low) <= std::abs(raw.last().y() - high);
+      raw << QPointF(column.x, isUpwards ? low : high);
+      if (low != high) raw << QPointF(column.x, isUpwards ? high : low);
+    }
+    if (!(smoothing > 0)) continue;
+    const double distance = weight > 0 ? std::max(column.x - lastX, 1e-3) : 1.0;
+    const double keep = distance == 1 ? decay : std::pow(decay, distance);
+    average = keep * average + (1 - keep) * column.mean;
+    weight = keep * weight + (1 - keep);
+    lastX = column.x;
+    if (const double y = projection.py(average / weight); std::isfinite(y)) smooth << QPointF(column.x, y);
+  }
+  breakLine();
+  return lines;
 }
 
 }  // namespace batchscope::desktop

@@ -12,11 +12,13 @@
 #include <span>
 #include <vector>
 
-#include "chart/x_axis.h"
+#include "batchscope/common/step_map.h"
+#include "batchscope/common/ticks.h"
+#include "chart/track.h"
 
 namespace batchscope::desktop {
 
-// Maps values into a plot area; logarithmic where asked, and then only what is > 0 has a place.
+// Maps values into a plot area; logarithmic where asked, and then what is not > 0 is at NaN.
 struct Projection {
   QRectF plot;
   double x0 = 0, x1 = 1;
@@ -24,8 +26,8 @@ struct Projection {
   bool log = false;  // y
   bool logX = false;
 
-  double px(double x) const;  // NaN where x has no place
-  double py(double y) const;  // NaN where y has no place
+  double px(double x) const { return plot.left() + common::axisPlace(x, x0, x1, logX) * plot.width(); }
+  double py(double y) const { return plot.bottom() - common::axisPlace(y, y0, y1, log) * plot.height(); }
   double xAt(double px) const;
 };
 
@@ -33,7 +35,7 @@ struct Projection {
 // all lines of a chart.
 class ColumnSteps {
  public:
-  ColumnSteps(const XMap& map, const Projection& projection);
+  ColumnSteps(const common::StepMap& map, const Projection& projection);
 
   struct Place {
     std::int64_t index = 0;  // of the column, in pixels
@@ -43,7 +45,7 @@ class ColumnSteps {
   double px(double step) const { return projection_.px(map_.at(step)); }
 
  private:
-  XMap map_;
+  common::StepMap map_;
   Projection projection_;  // only of x
   std::int64_t first_;
   std::vector<double> steps_;

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chart/ticks.h"
+#include "batchscope/common/ticks.h"
+#include "chart/axis.h"
 #include "look/format.h"
 #include "look/theme.h"
 
@@ -41,26 +42,34 @@ std::int64_t GoodputCurve::accumulationBegins() const {
   return found == curve_.end() ? 0 : found->batchSize;
 }
 
-double GoodputCurve::Frame::px(double batch) const {
-  return plot.left() + std::clamp(std::log(batch / low) / std::log(high / low), 0.0, 1.0) * plot.width();
+double GoodputCurve::Frame::px(std::int64_t batch) const {
+  return std::clamp(left.px(static_cast<double>(batch)), left.plot.left(), left.plot.right());
 }
 
-double GoodputCurve::Frame::py(double share) const {
-  return plot.bottom() - std::clamp(share, 0.0, 1.0) * plot.height();
+double GoodputCurve::Frame::rateY(double rate) const {
+  return std::clamp(left.py(rate), left.plot.top(), left.plot.bottom());
+}
+
+double GoodputCurve::Frame::shareY(double share) const {
+  return std::clamp(right.py(share), right.plot.top(), right.plot.bottom());
 }
 
 std::optional<GoodputCurve::Frame> GoodputCurve::frame() const {
   if (curve_.size() < 2) return {};
-  Frame frame;
-  frame.plot = isLarge_ ? QRectF(rect()).adjusted(44, 12, -36, -40) : QRectF(rect()).adjusted(6, 16, -6, -34);
-  frame.low = static_cast<double>(curve_.front().batchSize);
-  frame.high = static_cast<double>(curve_.back().batchSize);
-  frame.top = 0;
-  for (const OperatingPoint& point : curve_) frame.top = std::max(frame.top, point.throughput);
-  if (!(frame.top > 0) || !(frame.high > frame.low)) return {};
+  Projection p;
+  p.plot = isLarge_ ? QRectF(rect()).adjusted(44, 12, -36, -40) : QRectF(rect()).adjusted(6, 16, -6, -34);
+  p.x0 = static_cast<double>(curve_.front().batchSize);
+  p.x1 = static_cast<double>(curve_.back().batchSize);
+  p.logX = true;
+  Frame frame{p, p};
+  double& top = frame.left.y1;
+  top = std::max_element(curve_.begin(), curve_.end(), [](const auto& a, const auto& b) {
+          return a.throughput < b.throughput;
+        })->throughput;
+  if (!(top > 0) || !(p.x1 > p.x0)) return {};
   if (isLarge_) {
-    const double step = roundInterval(0, frame.top, 4);
-    frame.top = std::ceil(frame.top / step) * step;
+    const double step = common::roundInterval(0, top, 4);
+    top = std::ceil(top / step) * step;
   }
   return frame;
 }
@@ -77,16 +86,15 @@ void GoodputCurve::paintEvent(QPaintEvent*) {
     return;
   }
   paintAxes(painter, *frame);
-  const auto draw = [&](auto share, const QColor& colour, double width) {
+  const auto draw = [&](auto y, const QColor& colour, double width) {
     QPolygonF line;
-    for (const OperatingPoint& point : curve_)
-      line << QPointF(frame->px(static_cast<double>(point.batchSize)), frame->py(share(point)));
+    for (const OperatingPoint& point : curve_) line << QPointF(frame->px(point.batchSize), y(point));
     painter.setPen(QPen(colour, width, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
     painter.drawPolyline(line);
   };
-  draw([&](const auto& p) { return p.throughput / frame->top; }, theme.series[1], 1.4);
-  draw([](const auto& p) { return p.efficiency; }, theme.series[2], 1.4);
-  draw([&](const auto& p) { return p.goodput / frame->top; }, theme.series[0], 2);
+  draw([&](const auto& p) { return frame->rateY(p.throughput); }, theme.series[1], 1.4);
+  draw([&](const auto& p) { return frame->shareY(p.efficiency); }, theme.series[2], 1.4);
+  draw([&](const auto& p) { return frame->rateY(p.goodput); }, theme.series[0], 2);
   paintMarks(painter, *frame);
   paintLegend(painter, *frame);
   if (cursor_) paintCursor(painter, *frame);
@@ -94,41 +102,22 @@ void GoodputCurve::paintEvent(QPaintEvent*) {
 
 void GoodputCurve::paintAxes(QPainter& painter, const Frame& frame) const {
   const Theme& theme = Theme::current();
-  const QRectF& plot = frame.plot;
-  const QFontMetrics metrics = painter.fontMetrics();
-  std::vector<Tick> rates;
+  const QRectF& plot = frame.left.plot;
+  const double top = frame.left.y1;
+  AxisTicks ticks{
+      .bottom = logTicks(frame.left.x0, frame.left.x1, isLarge_ ? 8 : 5), .left = {}, .right = {}};
   if (isLarge_) {
-    rates = linearTicks(0, frame.top, 4);
+    ticks.left = linearTicks(0, top, 4);
+    ticks.right = linearTicks(0, 1, 4);
   } else {
-    for (int i = 0; i <= 4; ++i) rates.push_back({frame.top * i / 4, {}});
+    for (int i = 0; i <= 4; ++i) ticks.left.push_back({top * i / 4, {}});
   }
-  for (const Tick& tick : rates) {
-    const double y = std::round(frame.py(tick.value / frame.top)) + 0.5;
-    painter.setPen(QPen(theme.grid, 1));
-    painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
-    painter.setPen(theme.dim);
-    painter.drawText(QRectF(0, y - 8, plot.left() - 6, 16), Qt::AlignRight | Qt::AlignVCenter, tick.label);
-  }
-  if (isLarge_) {
-    for (const Tick& tick : linearTicks(0, 1, 4)) {
-      const double y = frame.py(tick.value);
-      painter.drawText(QRectF(plot.right() + 6, y - 8, 30, 16), Qt::AlignLeft | Qt::AlignVCenter, tick.label);
-    }
-  }
-  double labelEnd = -1e9;
-  for (const Tick& tick : logTicks(frame.low, frame.high, isLarge_ ? 8 : 5)) {
-    const double width = metrics.horizontalAdvance(tick.label);
-    const double left = std::clamp(frame.px(tick.value) - width / 2, 0.0, this->width() - width);
-    if (left < labelEnd + 8) continue;
-    labelEnd = left + width;
-    painter.drawText(QPointF(left, plot.bottom() + 14), tick.label);
-  }
+  paintGrid(painter, frame.left, ticks.left, theme);
+  paintLabels(painter, frame.left, frame.right, ticks, width(), theme);
   // Where one pass through a replica no longer holds the batch.
   if (const auto begins = accumulationBegins(); begins > curve_.front().batchSize) {
-    QColor shade = theme.accent;
-    shade.setAlphaF(0.07F);
-    const double from = frame.px(static_cast<double>(begins));
-    painter.fillRect(QRectF(QPointF(from, plot.top()), plot.bottomRight()), shade);
+    painter.fillRect(QRectF(QPointF(frame.px(begins), plot.top()), plot.bottomRight()),
+                     withAlpha(theme.accent, 0.07));
   }
 }
 
@@ -137,12 +126,11 @@ void GoodputCurve::label(QPainter& painter, const Frame& frame, QPointF at, cons
   const Theme& theme = Theme::current();
   const QFontMetrics metrics = painter.fontMetrics();
   const double width = metrics.horizontalAdvance(text);
-  const bool isLeft =
-      (goesLeft && at.x() - 5 - width > frame.plot.left()) || at.x() + 5 + width > frame.plot.right();
+  const bool isLeft = (goesLeft && at.x() - 5 - width > frame.left.plot.left()) ||
+                      at.x() + 5 + width > frame.left.plot.right();
   const double left = isLeft ? at.x() - 5 - width : at.x() + 5;
-  QColor ground = theme.panel;
-  ground.setAlphaF(0.75F);
-  painter.fillRect(QRectF(left - 2, at.y() - metrics.ascent(), width + 4, metrics.height()), ground);
+  painter.fillRect(QRectF(left - 2, at.y() - metrics.ascent(), width + 4, metrics.height()),
+                   withAlpha(theme.panel, 0.75));
   painter.setPen(theme.dim);
   painter.drawText(QPointF(left, at.y()), text);
 }
@@ -151,20 +139,19 @@ void GoodputCurve::paintMarks(QPainter& painter, const Frame& frame) const {
   const Theme& theme = Theme::current();
   const auto begins = accumulationBegins();
   if (isLarge_ && begins > curve_.front().batchSize) {
-    label(painter, frame, {frame.px(static_cast<double>(begins)), frame.plot.bottom() - 18},
-          tr("accumulation"), false);
+    label(painter, frame, {frame.px(begins), frame.left.plot.bottom() - 18}, tr("accumulation"), false);
   }
   if (best_) {
-    const double x = frame.px(static_cast<double>(best_->batchSize));
+    const double x = frame.px(best_->batchSize);
     QPen pen(theme.accent, 1, Qt::CustomDashLine);
     pen.setDashPattern({3, 3});
     painter.setPen(pen);
-    painter.drawLine(QPointF(x, frame.plot.top()), QPointF(x, frame.plot.bottom()));
-    label(painter, frame, {x, frame.plot.bottom() - 4}, tr("best %1").arg(formatCount(best_->batchSize)),
+    painter.drawLine(QPointF(x, frame.left.plot.top()), QPointF(x, frame.left.plot.bottom()));
+    label(painter, frame, {x, frame.left.plot.bottom() - 4}, tr("best %1").arg(formatCount(best_->batchSize)),
           false);
   }
   if (now_) {
-    const QPointF at(frame.px(static_cast<double>(now_->batchSize)), frame.py(now_->goodput / frame.top));
+    const QPointF at(frame.px(now_->batchSize), frame.rateY(now_->goodput));
     painter.setPen(QPen(theme.series[0], 1.6));
     painter.setBrush(theme.panel);
     painter.drawEllipse(at, 4, 4);
@@ -175,8 +162,8 @@ void GoodputCurve::paintMarks(QPainter& painter, const Frame& frame) const {
 
 void GoodputCurve::paintLegend(QPainter& painter, const Frame& frame) const {
   const Theme& theme = Theme::current();
-  const double y = frame.plot.bottom() + 31;
-  double x = frame.plot.left();
+  const double y = frame.left.plot.bottom() + 31;
+  double x = frame.left.plot.left();
   for (const auto& [text, colour] :
        {std::pair(tr("throughput"), 1), std::pair(tr("efficiency"), 2), std::pair(tr("goodput"), 0)}) {
     painter.setPen(QPen(theme.series[static_cast<std::size_t>(colour)], 2));
@@ -190,19 +177,19 @@ void GoodputCurve::paintLegend(QPainter& painter, const Frame& frame) const {
 void GoodputCurve::paintCursor(QPainter& painter, const Frame& frame) const {
   const Theme& theme = Theme::current();
   const auto distance = [&](const OperatingPoint& point) {
-    return std::abs(frame.px(static_cast<double>(point.batchSize)) - *cursor_);
+    return std::abs(frame.px(point.batchSize) - *cursor_);
   };
   const OperatingPoint at = *std::min_element(
       curve_.begin(), curve_.end(), [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
-  const double x = std::floor(frame.px(static_cast<double>(at.batchSize))) + 0.5;
+  const double x = std::floor(frame.px(at.batchSize)) + 0.5;
   painter.setPen(QPen(theme.dim, 1));
-  painter.drawLine(QPointF(x, frame.plot.top()), QPointF(x, frame.plot.bottom()));
+  painter.drawLine(QPointF(x, frame.left.plot.top()), QPointF(x, frame.left.plot.bottom()));
   painter.setBrush(theme.panel);
   const std::pair<double, std::size_t> rings[] = {
-      {at.throughput / frame.top, 1}, {at.efficiency, 2}, {at.goodput / frame.top, 0}};
-  for (const auto& [share, colour] : rings) {
+      {frame.rateY(at.throughput), 1}, {frame.shareY(at.efficiency), 2}, {frame.rateY(at.goodput), 0}};
+  for (const auto& [y, colour] : rings) {
     painter.setPen(QPen(theme.series[colour], 1.6));
-    painter.drawEllipse(QPointF(x, frame.py(share)), 3, 3);
+    painter.drawEllipse(QPointF(x, y), 3, 3);
   }
   const QString steps = at.accumulation == 0 ? QString() : tr(" × %1 micro-batches").arg(at.accumulation + 1);
   const QString text =

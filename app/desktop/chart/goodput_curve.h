@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "chart/decimate.h"
 #include "chart/prediction.h"
 
 namespace batchscope::desktop {
@@ -35,12 +36,12 @@ class GoodputCurve : public QWidget {
   void leaveEvent(QEvent* event) override;
 
  private:
-  // Where values lie: batch sizes by their logarithm, rates as shares of the highest label.
+  // Rates to the left and shares to the right, within the plot.
   struct Frame {
-    QRectF plot;
-    double low = 1, high = 2, top = 1;
-    double px(double batch) const;
-    double py(double share) const;
+    Projection left, right;
+    double px(std::int64_t batch) const;
+    double rateY(double rate) const;
+    double shareY(double share) const;
   };
 
   std::optional<Frame> frame() const;

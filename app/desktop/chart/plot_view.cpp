@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "look/format.h"
-#include "look/pause_parts.h"
 #include "look/status_text.h"
 
 namespace batchscope::desktop {
@@ -82,30 +81,23 @@ void PlotView::rebuild() {
                        .bands = bands_};
   painter_.setScene(buildScene(model, spec_, plot, options), spec_, Theme::current(), devicePixelRatioF());
 
+  ticks_ = {};
   const ChartScene& scene = painter_.scene();
+  if (scene.isEmpty) return;  // there is no scale yet
   const int across = std::max(2, static_cast<int>(plot.width() / 64)), up = plot.height() > 150 ? 5 : 4;
-  const auto ticks = [&](const Projection& p) {
-    if (scene.isEmpty) return std::vector<Tick>{};  // there is no scale yet
-    return p.log ? logTicks(p.y0, p.y1, up) : linearTicks(p.y0, p.y1, up);
-  };
-  // A bound has a label of its own, before which its neighbours give way.
-  std::vector<Tick> leftTicks = ticks(scene.left);
-  if (spec_.bound && !scene.isEmpty) {
-    const double y = scene.left.py(*spec_.bound);
-    std::erase_if(leftTicks,
-                  [&](const Tick& tick) { return std::abs(scene.left.py(tick.value) - y) < kTickHeight; });
-    const auto place = std::find_if(leftTicks.begin(), leftTicks.end(),
-                                    [&](const Tick& tick) { return tick.value > *spec_.bound; });
-    leftTicks.insert(place, {*spec_.bound, formatNumber(*spec_.bound)});
-  }
-  const double x0 = scene.left.x0, x1 = scene.left.x1;
+  const auto upwards = [&](const Projection& p) { return (p.log ? logTicks : linearTicks)(p.y0, p.y1, up); };
   const bool isLogX = scene.left.logX;
-  const std::vector<Tick> below = scene.isEmpty ? std::vector<Tick>{}
-                                  : isTime(axis())
-                                      ? (isLogX ? logTimeTicks(x0, x1, across) : timeTicks(x0, x1, across))
-                                  : isLogX ? logTicks(x0, x1, across)
-                                           : linearTicks(x0, x1, across);
-  ticks_ = {below, leftTicks, spec_.hasRight() ? ticks(scene.right) : std::vector<Tick>{}};
+  const auto below = isTime(axis()) ? (isLogX ? logTimeTicks : timeTicks) : (isLogX ? logTicks : linearTicks);
+  ticks_.bottom = below(scene.left.x0, scene.left.x1, across);
+  ticks_.left = upwards(scene.left);
+  if (spec_.hasRight()) ticks_.right = upwards(scene.right);
+  // A bound has a label of its own, before which its neighbours give way.
+  if (spec_.bound) {
+    const double y = scene.left.py(*spec_.bound);
+    std::erase_if(ticks_.left,
+                  [&](const Tick& tick) { return std::abs(scene.left.py(tick.value) - y) < kTickHeight; });
+    ticks_.left.push_back({*spec_.bound, formatNumber(*spec_.bound)});
+  }
 }
 
 std::optional<double> PlotView::cursorPx() const {
@@ -199,11 +191,9 @@ void PlotView::paintEvent(QPaintEvent* event) {
   if (const auto px = cursorPx()) painter_.paintCursor(painter, *state_->cursor(), *px);
   if (underMouse()) painter_.paintBadge(painter);
   if (drag_ == Drag::Zoom) {
-    QColor shade = theme.accent;
-    shade.setAlphaF(0.18F);
     const QRectF plot = plotArea();
     painter.fillRect(QRectF(QPointF(dragFrom_, plot.top()), QPointF(dragTo_, plot.bottom())).normalized(),
-                     shade);
+                     withAlpha(theme.accent, 0.18));
   }
 }
 

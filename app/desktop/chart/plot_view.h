@@ -8,7 +8,7 @@
 #include <QWidget>
 #include <optional>
 
-#include "chart/axis_painter.h"
+#include "chart/axis.h"
 #include "chart/scene_builder.h"
 #include "chart/series_painter.h"
 #include "chart/view_state.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "batchscope/common/ticks.h"
 #include "batchscope/protocol/series.h"
-#include "chart/ticks.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -16,14 +16,14 @@ struct Stretch {
   int replicas;
   bool isLost;
   std::int64_t from, to;
-  XMap map;
+  common::StepMap map;
 };
 
 std::vector<Stretch> stretchesInView(const SeriesModel& model, const SceneOptions& options) {
   std::vector<Stretch> result;
   for (const GenerationSpan& span : model.generations()) {
     if (span.last == 0) continue;
-    const XMap map = model.map(options.axis, span.number);
+    const common::StepMap map = model.map(options.axis, span.number);
     const double low = map.stepAt(options.range.low), high = map.stepAt(options.range.high);
     if (std::isnan(low) || std::isnan(high)) continue;
     // One step more on either side, so that lines leave the plot at its edges.
@@ -157,7 +157,7 @@ class RangeFinder {
     const bool isDetail = isZoomed && low > base + 0.7 * (high - base);
     if (low >= 0 && !isDetail) low = base;
     if (!(high > low)) high = low + (low != 0 ? std::abs(low) * 0.1 : 1);
-    const double step = roundInterval(low, high, 4);
+    const double step = common::roundInterval(low, high, 4);
     const double top = std::ceil((high + 0.02 * (high - low)) / step) * step;
     // A base that is no round number has its line a little above the edge.
     if (low == base && base != 0) return {base - 0.06 * (top - base), top};
@@ -180,7 +180,7 @@ std::vector<SceneBand> bandsOf(const SeriesModel& model, const SceneOptions& opt
   std::vector<SceneBand> bands;
   for (const GenerationSpan& span : model.generations()) {
     if (span.last == 0) continue;
-    const XMap map = model.map(options.axis, span.number);
+    const common::StepMap map = model.map(options.axis, span.number);
     double left = x.px(map.at(static_cast<double>(span.first)));
     if (!std::isfinite(left)) left = x.plot.left();  // before what a logarithmic axis shows
     if (!bands.empty()) bands.back().right = left;

@@ -27,9 +27,9 @@ struct SceneOptions {
   bool isLog = false;  // y
   bool isLogX = false;
   bool isZoomed = false;
-  bool isWhole = false;        // every peak is to fit, also where the chart is robust
-  std::vector<bool> isHidden;  // by line
-  std::vector<SceneRun> runs;  // that are compared, the open one first; empty: it is alone
+  bool isWhole = false;             // every peak is to fit, also where the chart is robust
+  std::vector<bool> isHidden = {};  // by line
+  std::vector<SceneRun> runs = {};  // that are compared, the open one first; empty: it is alone
   GroupBands bands = GroupBands::None;
 };
 

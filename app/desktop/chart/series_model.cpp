@@ -143,16 +143,20 @@ const Track* SeriesModel::track(const std::string& series, int generation) const
   return found == tracks->second.end() ? nullptr : &found->second;
 }
 
-XMap SeriesModel::map(XAxis axis, int generation) const {
+common::StepMap SeriesModel::map(XAxis axis, int generation) const {
+  const auto of = [&](const char* series, double origin) -> common::StepMap {
+    const Track* counted = track(series, generation);
+    return {counted == nullptr ? std::span<const Bucket>() : counted->buckets(), origin};
+  };
   switch (axis) {
     case XAxis::Step: return {};
-    case XAxis::Progress: return {track(kProgress, generation), 0};
-    case XAxis::Epoch: return {track(kEpoch, generation), 0};
-    case XAxis::Samples: return {track(kSamples, generation), 0};
-    case XAxis::WallTime: return {track(kTime, generation), origin_};
+    case XAxis::Progress: return of(kProgress, 0);
+    case XAxis::Epoch: return of(kEpoch, 0);
+    case XAxis::Samples: return of(kSamples, 0);
+    case XAxis::WallTime: return of(kTime, origin_);
     case XAxis::ActiveTime: {
       const auto origin = activeOrigins_.find(generation);
-      return {track(kTime, generation), origin == activeOrigins_.end() ? origin_ : origin->second};
+      return of(kTime, origin == activeOrigins_.end() ? origin_ : origin->second);
     }
   }
   return {};
@@ -162,7 +166,7 @@ SeriesModel::Extent SeriesModel::extent(XAxis axis, bool isLog) const {
   Extent extent{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   for (const GenerationSpan& span : spans_) {
     if (span.last == 0) continue;
-    const XMap x = map(axis, span.number);
+    const common::StepMap x = map(axis, span.number);
     double low = x.at(static_cast<double>(span.first));
     // Clocks start at zero, which has no place on a logarithmic axis: the step after it has.
     if (isLog && !(low > 0)) low = x.at(static_cast<double>(span.first + 1));
@@ -180,7 +184,7 @@ std::optional<StepRef> SeriesModel::nearest(XAxis axis, double x) const {
   for (const GenerationSpan& span : spans_) {
     const std::int64_t last = std::min(span.last, span.lostFrom - 1);
     if (span.last == 0 || last < span.first) continue;
-    const XMap xs = map(axis, span.number);
+    const common::StepMap xs = map(axis, span.number);
     const double step = xs.stepAt(x);
     if (std::isnan(step)) continue;
     const auto at = std::clamp(static_cast<std::int64_t>(std::llround(step)), span.first, last);

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "batchscope/common/step_map.h"
 #include "batchscope/storage/catalogue.h"
 #include "chart/track.h"
 #include "chart/x_axis.h"
@@ -57,12 +58,14 @@ class SeriesModel {
   const GenerationSpan* generation(int number) const;
   const Track* track(const std::string& series, int generation) const;
 
-  XMap map(XAxis axis, int generation) const;
+  // Valid until the next refresh.
+  common::StepMap map(XAxis axis, int generation) const;
   // From the first to the newest sample, from zero where that is near; low > high where there is none. For a
   // logarithmic axis from the first place above zero.
   struct Extent {
     double low = 0, high = -1;
     bool empty() const { return !(high >= low); }
+    bool operator==(const Extent&) const = default;
   };
   Extent extent(XAxis axis, bool isLog = false) const;
   // The kept step nearest to x.

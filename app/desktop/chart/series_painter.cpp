@@ -9,7 +9,6 @@
 
 #include "chart/clip.h"
 #include "chart/ribbon.h"
-#include "chart/run_strokes.h"
 #include "look/format.h"
 
 namespace batchscope::desktop {
@@ -18,11 +17,6 @@ namespace {
 constexpr double kInk = 1.6, kHair = 1.0;
 // A series with so few points shows each of them.
 constexpr qsizetype kDots = 40;
-
-QColor withAlpha(QColor colour, double alpha) {
-  colour.setAlphaF(static_cast<float>(alpha));
-  return colour;
-}
 
 bool isSvg(const QPainter& painter) { return painter.paintEngine()->type() == QPaintEngine::SVG; }
 

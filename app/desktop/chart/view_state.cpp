@@ -71,36 +71,6 @@ void ViewState::setAxis(XAxis axis, const SeriesModel* model) {
   Q_EMIT changed();
 }
 
-void ViewState::setFollow(bool follow) {
-  if (follow == follow_) return;
-  follow_ = follow;
-  Q_EMIT changed();
-}
-
-void ViewState::setSmoothing(double smoothing) {
-  if (smoothing == smoothing_) return;
-  smoothing_ = smoothing;
-  Q_EMIT changed();
-}
-
-void ViewState::setLogX(bool log) {
-  if (log == logX_) return;
-  logX_ = log;
-  Q_EMIT changed();
-}
-
-void ViewState::setLogY(bool log) {
-  if (log == logY_) return;
-  logY_ = log;
-  Q_EMIT changed();
-}
-
-void ViewState::setShowsPeaks(bool peaks) {
-  if (peaks == peaks_) return;
-  peaks_ = peaks;
-  Q_EMIT changed();
-}
-
 void ViewState::setZoom(const SeriesModel& model, Extent range, Gesture gesture) {
   const Extent whole = this->whole(model, axis_);
   if (whole.empty() || !(range.high - range.low >= narrowestView(axis_))) return;
@@ -114,9 +84,7 @@ void ViewState::setZoom(const SeriesModel& model, Extent range, Gesture gesture)
     zoom = Extent{unplace(from), unplace(from + width)};
     if (from + width < last - 0.02 * width) follow_ = false;
   }
-  if (zoom.has_value() == zoom_.has_value() &&
-      (!zoom || (zoom->low == zoom_->low && zoom->high == zoom_->high)))
-    return;
+  if (zoom == zoom_) return;
   remember(gesture);
   zoom_ = zoom;
   Q_EMIT changed();
@@ -154,21 +122,12 @@ void ViewState::panBy(const SeriesModel& model, XAxis axis, double fraction) {
           Gesture::Pan);
 }
 
-void ViewState::undoZoom() {
-  if (undo_.empty()) return;
+void ViewState::goBack(Zooms& from, Zooms& to) {
+  if (from.empty()) return;
   gesture_ = Gesture::None;
-  redo_.push_back(zoom_);
-  zoom_ = undo_.back();
-  undo_.pop_back();
-  Q_EMIT changed();
-}
-
-void ViewState::redoZoom() {
-  if (redo_.empty()) return;
-  gesture_ = Gesture::None;
-  undo_.push_back(zoom_);
-  zoom_ = redo_.back();
-  redo_.pop_back();
+  to.push_back(zoom_);
+  zoom_ = from.back();
+  from.pop_back();
   Q_EMIT changed();
 }
 
@@ -191,12 +150,6 @@ void ViewState::setCursor(std::optional<StepRef> cursor, std::optional<double> b
   cursor_ = cursor;
   beyond_ = beyond;
   Q_EMIT cursorMoved();
-}
-
-void ViewState::setMarks(std::vector<StepRef> marks) {
-  if (marks == marks_) return;
-  marks_ = std::move(marks);
-  Q_EMIT changed();
 }
 
 void ViewState::pressMark(const StepRef& mark) {

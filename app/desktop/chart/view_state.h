@@ -46,20 +46,20 @@ class ViewState : public QObject {
 
   // Changing the axis keeps the steps in view.
   void setAxis(XAxis axis, const SeriesModel* model);
-  void setFollow(bool follow);
-  void setSmoothing(double smoothing);
-  void setLogX(bool log);
-  void setLogY(bool log);
+  void setFollow(bool follow) { set(follow_, follow); }
+  void setSmoothing(double smoothing) { set(smoothing_, smoothing); }
+  void setLogX(bool log) { set(logX_, log); }
+  void setLogY(bool log) { set(logY_, log); }
   // Whether single peaks stretch the y axes of noisy charts.
-  void setShowsPeaks(bool peaks);
+  void setShowsPeaks(bool peaks) { set(peaks_, peaks); }
 
   // Zooms to a range of an axis; ranges too small to show anything are ignored. A zoom away from the newest
   // sample stops following.
   void zoomTo(const SeriesModel& model, XAxis axis, Extent range);
   void zoomBy(const SeriesModel& model, XAxis axis, double centre, double factor);
   void panBy(const SeriesModel& model, XAxis axis, double fraction);
-  void undoZoom();
-  void redoZoom();
+  void undoZoom() { goBack(undo_, redo_); }
+  void redoZoom() { goBack(redo_, undo_); }
   void resetZoom();
   // New samples have come: a followed zoom moves along.
   void advance(const SeriesModel& model);
@@ -67,7 +67,7 @@ class ViewState : public QObject {
   // `beyond`: a place on the shared axis behind the last step, which other runs have reached.
   void setCursor(std::optional<StepRef> cursor, std::optional<double> beyond = {});
   // Checkpoints, which charts mark and a person may press.
-  void setMarks(std::vector<StepRef> marks);
+  void setMarks(const std::vector<StepRef>& marks) { set(marks_, marks); }
   const std::vector<StepRef>& marks() const { return marks_; }
   void pressMark(const StepRef& mark);
   void clear();  // another run is shown
@@ -83,10 +83,18 @@ class ViewState : public QObject {
 
  private:
   enum class Gesture { None, Drag, Wheel, Pan };
+  using Zooms = std::vector<std::optional<Extent>>;
 
+  template <class Value>
+  void set(Value& member, const Value& value) {
+    if (value == member) return;
+    member = value;
+    Q_EMIT changed();
+  }
   Extent whole(const SeriesModel& model, XAxis axis) const;  // with the companions
   void setZoom(const SeriesModel& model, Extent range, Gesture gesture);
   void remember(Gesture gesture);
+  void goBack(Zooms& from, Zooms& to);
   double place(double x) const;    // on the axis: the logarithm where it is logarithmic
   double unplace(double p) const;  // back
 
@@ -97,7 +105,7 @@ class ViewState : public QObject {
   bool peaks_ = false;
   double smoothing_ = 0.6;
   std::optional<Extent> zoom_;
-  std::vector<std::optional<Extent>> undo_, redo_;
+  Zooms undo_, redo_;
   Gesture gesture_ = Gesture::None;
   QElapsedTimer sinceGesture_;
   std::optional<StepRef> cursor_;

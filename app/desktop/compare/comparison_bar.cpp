@@ -2,11 +2,11 @@
 #include "compare/comparison_bar.h"
 
 #include <QEvent>
-#include <QHBoxLayout>
 #include <QMenu>
 #include <QToolButton>
 
 #include "compare/compared_series.h"
+#include "look/box.h"
 #include "look/swatch.h"
 #include "look/theme.h"
 #include "session/comparison.h"
@@ -23,23 +23,12 @@ ComparisonBar::ComparisonBar(Comparison* comparison, ComparedSeries* compared, Q
     : QWidget(parent),
       comparison_(comparison),
       compared_(compared),
-      groups_(new QToolButton(this)),
+      groups_(buttonOf(groups, this)),
       more_(new QToolButton(this)),
-      row_(new QHBoxLayout(this)) {
-  groups_->setDefaultAction(groups);
-  groups_->setFocusPolicy(Qt::TabFocus);
+      row_(hbox(this, {}, kGap, {more_, rest(), groups_, buttonOf(clear, this)})) {
   more_->setFocusPolicy(Qt::TabFocus);
   more_->setObjectName(QStringLiteral("link"));
   more_->setAccessibleName(tr("More runs"));
-  auto* none = new QToolButton(this);
-  none->setDefaultAction(clear);
-  none->setFocusPolicy(Qt::TabFocus);
-  row_->setContentsMargins(0, 0, 0, 0);
-  row_->setSpacing(kGap);
-  row_->addWidget(more_);
-  row_->addStretch(1);
-  row_->addWidget(groups_);
-  row_->addWidget(none);
   connect(more_, &QToolButton::clicked, this, &ComparisonBar::moreRequested);
   connect(compared_, &ComparedSeries::changed, this, &ComparisonBar::rebuild);
   setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);

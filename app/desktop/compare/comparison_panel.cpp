@@ -2,13 +2,14 @@
 #include "compare/comparison_panel.h"
 
 #include <QHeaderView>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "batchscope/common/series_unit.h"
 #include "batchscope/protocol/series.h"
 #include "chart/view_state.h"
+#include "look/box.h"
 #include "look/format.h"
 #include "look/plain_table.h"
 #include "look/swatch.h"
@@ -25,7 +26,7 @@ struct ValueColumn {
   double factor = 1;
 };
 
-constexpr std::array<ValueColumn, 9> kColumns{
+const std::array<ValueColumn, 9> kColumns{
     {{QT_TRANSLATE_NOOP("ComparisonModel", "Step"), kStepSeries},
      {QT_TRANSLATE_NOOP("ComparisonModel", "Loss"), names::kLoss},
      {QT_TRANSLATE_NOOP("ComparisonModel", "Accuracy"), names::kAccuracy},
@@ -34,8 +35,9 @@ constexpr std::array<ValueColumn, 9> kColumns{
      {QT_TRANSLATE_NOOP("ComparisonModel", "Throughput /s"), names::kThroughput},
      {QT_TRANSLATE_NOOP("ComparisonModel", "Goodput /s"), names::kGoodput},
      {QT_TRANSLATE_NOOP("ComparisonModel", "Efficiency"), names::kEfficiency},
-     {QT_TRANSLATE_NOOP("ComparisonModel", "Step time ms"), names::kStepTime, 1e3}}};
-constexpr int kFirst = 1;  // behind the name
+     {QT_TRANSLATE_NOOP("ComparisonModel", "Step time ms"), names::kStepTime,
+      common::unitOf(names::kStepTime).factor}}};
+constexpr std::size_t kFirst = 1;  // behind the name
 
 QString placeText(XAxis axis, double x) {
   if (isTime(axis)) return formatClock(x);
@@ -45,7 +47,7 @@ QString placeText(XAxis axis, double x) {
 }  // namespace
 
 ComparisonModel::ComparisonModel(ComparedSeries* compared, ViewState* view, QObject* parent)
-    : QAbstractTableModel(parent), compared_(compared), view_(view) {
+    : TableModel(parent), compared_(compared), view_(view) {
   connect(compared_, &ComparedSeries::changed, this, &ComparisonModel::reset);
   connect(compared_, &ComparedSeries::samplesChanged, this, &ComparisonModel::refresh);
   connect(view_, &ViewState::cursorMoved, this, &ComparisonModel::refresh);
@@ -61,7 +63,7 @@ std::set<std::string> ComparisonModel::series() {
 void ComparisonModel::reset() {
   beginResetModel();
   runs_ = compared_->runs();
-  cells_.assign(runs_.size(), std::vector<QString>(static_cast<std::size_t>(columnCount())));
+  cells_.assign(runs_.size(), std::vector<QString>(columns()));
   endResetModel();
   refresh();
 }
@@ -90,41 +92,32 @@ void ComparisonModel::refresh() {
   Q_EMIT headerDataChanged(Qt::Horizontal, 0, 0);
 }
 
-int ComparisonModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(runs_.size());
-}
+std::size_t ComparisonModel::columns() const { return kFirst + kColumns.size(); }
 
-int ComparisonModel::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : kFirst + static_cast<int>(kColumns.size());
-}
-
-QVariant ComparisonModel::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  const auto row = static_cast<std::size_t>(index.row());
+QVariant ComparisonModel::cell(std::size_t row, std::size_t column, int role) const {
+  const bool isName = column < kFirst;
   switch (role) {
-    case Qt::DisplayRole: return cells_[row][static_cast<std::size_t>(index.column())];
-    case Qt::ToolTipRole: return index.column() < kFirst ? data(index, Qt::DisplayRole) : QVariant();
+    case Qt::DisplayRole: return cells_[row][column];
+    case Qt::ToolTipRole: return isName ? cells_[row][column] : QVariant();
     case Qt::DecorationRole:
-      return index.column() == 0 ? QVariant(stroke(Theme::current().run(runs_[row].colour))) : QVariant();
-    case Qt::ForegroundRole: return index.column() == 0 ? QVariant() : QVariant(Theme::current().dim);
-    case Qt::TextAlignmentRole:
-      return QVariant(Qt::AlignVCenter | (index.column() < kFirst ? Qt::AlignLeft : Qt::AlignRight));
+      return isName ? QVariant(stroke(Theme::current().run(runs_[row].colour))) : QVariant();
+    case Qt::ForegroundRole: return isName ? QVariant() : QVariant(Theme::current().dim);
+    case Qt::TextAlignmentRole: return aligned(!isName);
     case IdRole: return QString::fromStdString(runs_[row].id);
     default: return {};
   }
 }
 
-QVariant ComparisonModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
-  if (role == Qt::TextAlignmentRole)
-    return QVariant(Qt::AlignVCenter | (section < kFirst ? Qt::AlignLeft : Qt::AlignRight));
+QVariant ComparisonModel::title(std::size_t column, int role) const {
+  if (role == Qt::TextAlignmentRole) return aligned(column >= kFirst);
   if (role != Qt::DisplayRole) return {};
-  if (section == 0) return place_.isEmpty() ? tr("Run") : place_;
-  return tr(kColumns[static_cast<std::size_t>(section - kFirst)].title);
+  if (column < kFirst) return place_.isEmpty() ? tr("Run") : place_;
+  return tr(kColumns[column - kFirst].title);
 }
 
 ComparisonPanel::ComparisonPanel(ComparedSeries* compared, ViewState* view, QWidget* parent)
-    : QWidget(parent), model_(new ComparisonModel(compared, view, this)) {
+    : QWidget(parent) {
+  auto* model = new ComparisonModel(compared, view, this);
   auto* table = new PlainTable(
       tr("Nothing is compared. Check runs with Space in the list at the left or in the table of runs (T)."),
       this);
@@ -132,16 +125,14 @@ ComparisonPanel::ComparisonPanel(ComparedSeries* compared, ViewState* view, QWid
   table->setMinimumHeight(40);
   table->setAccessibleName(tr("Values of the compared runs"));
   table->setIconSize({12, 12});
-  table->setModel(model_);
+  table->setModel(model);
   table->setColumnWidth(0, 176);
-  for (int column = kFirst; column < model_->columnCount(); ++column) {
-    const QString title = model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+  for (int column = kFirst; column < model->columnCount(); ++column) {
+    const QString title = model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
     table->setColumnWidth(column, std::max(84, 24 + 7 * static_cast<int>(title.size())));
   }
   table->horizontalHeader()->setStretchLastSection(false);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->addWidget(table);
+  vbox(this, {}, 0, {table});
   connect(table, &QAbstractItemView::activated, this, [this](const QModelIndex& index) {
     Q_EMIT runOpened(index.data(ComparisonModel::IdRole).toString());
   });

@@ -5,16 +5,14 @@
 // reach as far has no value there.
 #pragma once
 
-#include <QAbstractTableModel>
 #include <QWidget>
 
 #include "compare/compared_series.h"
-
-class QTableView;
+#include "look/table_model.h"
 
 namespace batchscope::desktop {
 
-class ComparisonModel : public QAbstractTableModel {
+class ComparisonModel : public TableModel {
   Q_OBJECT
  public:
   enum Role { IdRole = Qt::UserRole };
@@ -27,10 +25,11 @@ class ComparisonModel : public QAbstractTableModel {
   // Anew where the cross-hair is.
   void refresh();
 
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+ protected:
+  std::size_t rows() const override { return runs_.size(); }
+  std::size_t columns() const override;
+  QVariant cell(std::size_t row, std::size_t column, int role) const override;
+  QVariant title(std::size_t column, int role) const override;
 
  private:
   void reset();
@@ -49,9 +48,6 @@ class ComparisonPanel : public QWidget {
 
  Q_SIGNALS:
   void runOpened(const QString& id);
-
- private:
-  ComparisonModel* model_;
 };
 
 }  // namespace batchscope::desktop

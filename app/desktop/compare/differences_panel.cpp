@@ -3,12 +3,12 @@
 
 #include <QCheckBox>
 #include <QHeaderView>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <functional>
 
 #include "batchscope/protocol/error.h"
 #include "compare/compared_series.h"
+#include "look/box.h"
 #include "look/format.h"
 #include "look/plain_table.h"
 #include "look/theme.h"
@@ -70,31 +70,18 @@ void DifferencesModel::setRuns(const std::vector<storage::Run>& runs,
   endResetModel();
 }
 
-int DifferencesModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
-}
-
-int DifferencesModel::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : 2 + static_cast<int>(names_.size());
-}
-
-QVariant DifferencesModel::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  const Row& row = rows_[static_cast<std::size_t>(index.row())];
-  const int column = index.column();
+QVariant DifferencesModel::cell(std::size_t at, std::size_t column, int role) const {
+  const Row& row = rows_[at];
   if (role == Qt::ForegroundRole)
     return column == 1 || (column > 1 && row.differs) ? QVariant() : QVariant(Theme::current().dim);
   if (role != Qt::DisplayRole && role != Qt::ToolTipRole) return {};
-  if (column == 0) return row.section;
-  if (column == 1) return row.name;
-  const QString& value = row.values[static_cast<std::size_t>(column - 2)];
+  if (column < 2) return column == 0 ? row.section : row.name;
+  const QString& value = row.values[column - 2];
   return value.isEmpty() ? QStringLiteral("–") : value;
 }
 
-QVariant DifferencesModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || section < 0 || section >= columnCount() || role != Qt::DisplayRole)
-    return {};
-  return section < 2 ? QString() : names_[static_cast<std::size_t>(section - 2)];
+QVariant DifferencesModel::title(std::size_t column, int role) const {
+  return column < 2 || role != Qt::DisplayRole ? QVariant() : names_[column - 2];
 }
 
 DifferencesPanel::DifferencesPanel(ComparedSeries* compared, CatalogueWatcher* watcher, QWidget* parent)
@@ -109,15 +96,7 @@ DifferencesPanel::DifferencesPanel(ComparedSeries* compared, CatalogueWatcher* w
   table->setAccessibleName(tr("Differences of the compared runs"));
   table->setModel(model_);
   table->horizontalHeader()->setStretchLastSection(false);
-  auto* top = new QHBoxLayout;
-  top->setContentsMargins(12, 6, 12, 2);
-  top->addWidget(all_);
-  top->addStretch(1);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(0);
-  column->addLayout(top);
-  column->addWidget(table, 1);
+  vbox(this, {}, 0, {hbox(nullptr, {12, 6, 12, 2}, -1, {all_, rest()}), {table, 1}});
   connect(all_, &QCheckBox::toggled, this, &DifferencesPanel::refresh);
   connect(compared_, &ComparedSeries::changed, this, &DifferencesPanel::refresh);
   connect(watcher_, &CatalogueWatcher::changed, this, &DifferencesPanel::refresh);

@@ -4,11 +4,11 @@
 // and newest values, a column a run.
 #pragma once
 
-#include <QAbstractTableModel>
 #include <QWidget>
 #include <vector>
 
 #include "batchscope/storage/side_by_side.h"
+#include "look/table_model.h"
 
 class QCheckBox;
 
@@ -17,19 +17,20 @@ namespace batchscope::desktop {
 class CatalogueWatcher;
 class ComparedSeries;
 
-class DifferencesModel : public QAbstractTableModel {
+class DifferencesModel : public TableModel {
   Q_OBJECT
  public:
-  using QAbstractTableModel::QAbstractTableModel;
+  using TableModel::TableModel;
 
   // `all`: also what is the same everywhere.
   void setRuns(const std::vector<storage::Run>& runs,
                const std::vector<std::vector<storage::Generation>>& generations, bool all);
 
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+ protected:
+  std::size_t rows() const override { return rows_.size(); }
+  std::size_t columns() const override { return 2 + names_.size(); }
+  QVariant cell(std::size_t row, std::size_t column, int role) const override;
+  QVariant title(std::size_t column, int role) const override;
 
  private:
   struct Row {

@@ -3,13 +3,10 @@
 
 #include <QAction>
 #include <QCheckBox>
-#include <QHBoxLayout>
-#include <QLabel>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QToolButton>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -20,6 +17,7 @@
 #include "control/readout.h"
 #include "control/replica_buttons.h"
 #include "control/restart_steps.h"
+#include "look/box.h"
 #include "look/format.h"
 #include "look/status_text.h"
 #include "session/run_session.h"
@@ -30,11 +28,7 @@ namespace {
 using protocol::Request;
 using protocol::RunState;
 
-QLabel* section(const QString& text, QWidget* parent) {
-  auto* label = new QLabel(text, parent);
-  label->setObjectName(QStringLiteral("section"));
-  return label;
-}
+QLabel* section(const QString& text, QWidget* parent) { return named("section", parent, text); }
 
 // Qt would hand the keyboard focus of what is disabled to the next control: from Restart on to Stop.
 void enable(QWidget* control, bool isEnabled) {
@@ -59,7 +53,7 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
       replicas_(new ReplicaButtons(this)),
       auto_(new QCheckBox(tr("Auto"), this)),
       restart_(new QPushButton(this)),
-      prediction_(new QLabel(this)),
+      prediction_(named("hint", this)),
       restartTitle_(section({}, this)),
       steps_(new RestartSteps(this)),
       checkpoint_(new QPushButton(tr("Checkpoint"), this)),
@@ -72,7 +66,6 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
   setObjectName(QStringLiteral("rightPanel"));
   setFixedWidth(300);
   restart_->setObjectName(QStringLiteral("primary"));
-  prediction_->setObjectName(QStringLiteral("hint"));
   prediction_->setWordWrap(true);
   // Three lines are kept free, so that nothing below moves when the prediction changes.
   prediction_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
@@ -87,40 +80,14 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
   checkpoint_->setToolTip(tr("Write a checkpoint after the next step and go on"));
 
   auto* content = new QWidget(this);
-  auto* column = new QVBoxLayout(content);
-  column->setContentsMargins(14, 12, 14, 8);
-  column->setSpacing(0);
-  auto* title = new QHBoxLayout;
-  title->addWidget(section(tr("Replicas"), this), 1);
-  title->addWidget(auto_);
-  column->addLayout(title);
-  column->addSpacing(8);
-  column->addWidget(replicas_);
-  column->addSpacing(10);
-  column->addWidget(restart_);
-  column->addSpacing(6);
-  column->addWidget(prediction_);
-  column->addSpacing(8);
-  column->addWidget(restartTitle_);
-  column->addSpacing(4);
-  column->addWidget(steps_);
-  column->addSpacing(10);
-  column->addWidget(section(tr("Run"), this));
-  column->addSpacing(8);
-  auto* buttons = new QHBoxLayout;
-  buttons->setSpacing(6);
-  for (QPushButton* button : {checkpoint_, pause_, stop_}) buttons->addWidget(button, 1);
-  column->addLayout(buttons);
-  column->addSpacing(12);
-  auto* curveHead = new QHBoxLayout;
-  curveHead->addWidget(curveTitle_, 1);
-  curveHead->addWidget(explore_);
-  column->addLayout(curveHead);
-  column->addSpacing(4);
-  column->addWidget(curve_);
-  column->addSpacing(8);
-  column->addWidget(readout_);
-  column->addStretch(1);
+  QLayout* title = hbox(nullptr, {}, -1, {{section(tr("Replicas"), this), 1}, auto_});
+  QLayout* buttons = hbox(nullptr, {}, 6, {{checkpoint_, 1}, {pause_, 1}, {stop_, 1}});
+  QLayout* curveHead = hbox(nullptr, {}, -1, {{curveTitle_, 1}, explore_});
+  QLabel* run = section(tr("Run"), this);
+  vbox(content, {14, 12, 14, 8}, 0,
+       {title,         gap(8), replicas_, gap(10), restart_, gap(6), prediction_, gap(8),
+        restartTitle_, gap(4), steps_,    gap(10), run,      gap(8), buttons,     gap(12),
+        curveHead,     gap(4), curve_,    gap(8),  readout_, rest()});
 
   // A low window scrolls the panel rather than squeezing it.
   auto* scroll = new QScrollArea(this);
@@ -128,9 +95,7 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
   scroll->setWidgetResizable(true);
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  auto* frame = new QVBoxLayout(this);
-  frame->setContentsMargins(1, 0, 0, 0);
-  frame->addWidget(scroll);
+  vbox(this, {1, 0, 0, 0}, -1, {scroll});
 
   connect(replicas_, &ReplicaButtons::chosenChanged, this, [this] {
     updateStatus();

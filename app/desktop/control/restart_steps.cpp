@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "look/format.h"
-#include "look/pause_parts.h"
+#include "look/status_text.h"
 #include "look/theme.h"
 
 namespace batchscope::desktop {

@@ -3,13 +3,10 @@
 
 #include <QFrame>
 #include <QGridLayout>
-#include <QHBoxLayout>
 #include <QHeaderView>
-#include <QLabel>
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QSlider>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "chart/chart_card.h"
@@ -17,6 +14,7 @@
 #include "chart/prediction.h"
 #include "explorer/step_time_plot.h"
 #include "explorer/step_times.h"
+#include "look/box.h"
 #include "look/format.h"
 #include "look/plain_table.h"
 #include "look/status_text.h"
@@ -29,10 +27,21 @@ constexpr int kTimesInterval = 500;  // ms between looks at all step times
 constexpr int kScrollBar = 12;
 constexpr int kLeastMost = 8;  // replicas that the slider reaches at the least
 
-QLabel* named(const char* name, QWidget* parent, const QString& text = {}) {
-  auto* label = new QLabel(text, parent);
-  label->setObjectName(QLatin1String(name));
-  return label;
+QHBoxLayout* headOf(QFrame* card, const QString& title, QLabel* unit) {
+  return hbox(nullptr, {12, 0, 10, 0}, 7, {named("chartTitle", card, title), unit, rest()});
+}
+
+// By the rows of the what-if card.
+std::array<QString, 6> textsOf(const std::optional<OperatingPoint>& point) {
+  std::array<QString, 6> texts;
+  texts.fill(QStringLiteral("–"));
+  if (!point) return texts;
+  return {formatNumber(point->goodput),
+          formatNumber(point->throughput),
+          formatNumber(point->efficiency, 2),
+          formatCount(point->batchSize),
+          formatCount(point->batchSize / point->replicas / (point->accumulation + 1)),
+          formatCount(point->accumulation)};
 }
 
 QFrame* card(QWidget* parent) {
@@ -48,17 +57,8 @@ ExplorerPanel::ExplorerPanel(RunSession* session, ViewState* state, QWidget* par
   auto* curveCard = card(this);
   curve_ = new GoodputCurve(curveCard);
   curve_->setLarge();
-  auto* head = new QHBoxLayout;
-  head->setContentsMargins(12, 0, 10, 0);
-  head->setSpacing(7);
-  head->addWidget(named("chartTitle", curveCard, tr("Goodput over batch size")));
-  head->addWidget(named("chartUnit", curveCard, tr("samples/s")));
-  head->addStretch(1);
-  auto* inside = new QVBoxLayout(curveCard);
-  inside->setContentsMargins(1, 7, 1, 1);
-  inside->setSpacing(0);
-  inside->addLayout(head);
-  inside->addWidget(curve_, 1);
+  QLabel* unit = named("chartUnit", curveCard, tr("samples/s"));
+  vbox(curveCard, {1, 7, 1, 1}, 0, {headOf(curveCard, tr("Goodput over batch size"), unit), {curve_, 1}});
 
   cards_ = {new ChartCard(scalingRulesChart(), state, this), new ChartCard(noiseChart(), state, this)};
   auto* grid = new QGridLayout(this);
@@ -113,23 +113,9 @@ QWidget* ExplorerPanel::whatIfCard() {
   }
   grid->setColumnStretch(0, 1);
 
-  auto* top = new QHBoxLayout;
-  top->setSpacing(10);
-  top->addWidget(named("chartTitle", frame, tr("What if")));
-  top->addStretch(1);
-  top->addWidget(count_);
-  auto* bottom = new QHBoxLayout;
-  bottom->setSpacing(10);
-  bottom->addWidget(flag_, 1);
-  bottom->addWidget(apply_);
-  auto* column = new QVBoxLayout(frame);
-  column->setContentsMargins(12, 7, 12, 10);
-  column->setSpacing(8);
-  column->addLayout(top);
-  column->addWidget(slider_);
-  column->addLayout(grid);
-  column->addStretch(1);
-  column->addLayout(bottom);
+  QLayout* top = hbox(nullptr, {}, 10, {named("chartTitle", frame, tr("What if")), rest(), count_});
+  QLayout* bottom = hbox(nullptr, {}, 10, {{flag_, 1}, apply_});
+  vbox(frame, {12, 7, 12, 10}, 8, {top, slider_, grid, rest(), bottom});
   return frame;
 }
 
@@ -145,21 +131,9 @@ QWidget* ExplorerPanel::stepTimeCard() {
   table_->horizontalHeader()->setMinimumSectionSize(40);
   table_->horizontalHeader()->setStretchLastSection(false);
   table_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  auto* head = new QHBoxLayout;
-  head->setContentsMargins(12, 0, 10, 0);
-  head->setSpacing(7);
-  head->addWidget(named("chartTitle", frame, tr("Measured and predicted step time")));
-  head->addWidget(error_);
-  head->addStretch(1);
-  auto* row = new QHBoxLayout;
-  row->setContentsMargins(0, 0, 8, 4);
-  row->addWidget(plot_, 1);
-  row->addWidget(table_);
-  auto* column = new QVBoxLayout(frame);
-  column->setContentsMargins(1, 7, 1, 1);
-  column->setSpacing(0);
-  column->addLayout(head);
-  column->addLayout(row, 1);
+  vbox(frame, {1, 7, 1, 1}, 0,
+       {headOf(frame, tr("Measured and predicted step time"), error_),
+        {hbox(nullptr, {0, 0, 8, 4}, -1, {{plot_, 1}, table_}), 1}});
   return frame;
 }
 
@@ -213,8 +187,15 @@ void ExplorerPanel::refresh() {
   }
   curve_->setCurve({}, {}, {});
   flag_->setText(tr("The model is fitted once a few steps have been measured."));
-  for (auto& row : values_) {
-    for (QLabel* value : row) value->setText(QStringLiteral("–"));
+  showPoints({}, {});
+}
+
+void ExplorerPanel::showPoints(const std::optional<OperatingPoint>& now,
+                               const std::optional<OperatingPoint>& then) {
+  const auto nowTexts = textsOf(now), thenTexts = textsOf(then);
+  for (std::size_t row = 0; row < values_.size(); ++row) {
+    values_[row][0]->setText(nowTexts[row]);
+    values_[row][1]->setText(thenTexts[row]);
   }
 }
 
@@ -223,19 +204,7 @@ void ExplorerPanel::refreshWhatIf(const protocol::Model& model, int replicas) {
   const auto now = presentPoint(model, present, session_->status().latest);
   const auto best = bestPoint(model, replicas);
   curve_->setCurve(goodputCurve(model, replicas, 240), replicas == present ? now : std::nullopt, best);
-  const std::optional<OperatingPoint> points[] = {now, best};
-  for (std::size_t column = 0; column < 2; ++column) {
-    const auto& point = points[column];
-    const QString texts[] = {
-        point ? formatNumber(point->goodput) : QString(),
-        point ? formatNumber(point->throughput) : QString(),
-        point ? formatNumber(point->efficiency, 2) : QString(),
-        point ? formatCount(point->batchSize) : QString(),
-        point ? formatCount(point->batchSize / point->replicas / (point->accumulation + 1)) : QString(),
-        point ? formatCount(point->accumulation) : QString()};
-    for (std::size_t row = 0; row < values_.size(); ++row)
-      values_[row][column]->setText(point ? texts[row] : QStringLiteral("–"));
-  }
+  showPoints(now, best);
   flag_->setText(replicas > model.max_profiled_replicas
                      ? tr("Never measured on %1: an extrapolation from at most %2.")
                            .arg(replicaCount(replicas), replicaCount(model.max_profiled_replicas))

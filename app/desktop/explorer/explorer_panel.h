@@ -10,6 +10,7 @@
 #include <QTimer>
 #include <QWidget>
 #include <array>
+#include <optional>
 
 #include "batchscope/protocol/telemetry.h"
 
@@ -25,6 +26,7 @@ class GoodputCurve;
 class RunSession;
 class StepTimeModel;
 class StepTimePlot;
+struct OperatingPoint;
 class ViewState;
 
 // The restart that the control panel would ask for: on how many replicas, and what its button says.
@@ -64,6 +66,7 @@ class ExplorerPanel : public QWidget {
   QWidget* whatIfCard();
   QWidget* stepTimeCard();
   void refresh();
+  void showPoints(const std::optional<OperatingPoint>& now, const std::optional<OperatingPoint>& then);
   void refreshWhatIf(const protocol::Model& model, int replicas);
   void refreshStepTimes();
 

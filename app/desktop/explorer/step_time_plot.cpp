@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chart/ticks.h"
+#include "batchscope/common/ticks.h"
+#include "chart/axis.h"
 #include "look/format.h"
 #include "look/theme.h"
 
@@ -31,7 +32,7 @@ void StepTimePlot::setTimes(std::vector<StepTime> times) {
   times_ = std::move(times);
   low_ = high_ = 0;
   for (const StepTime& time : times_) {
-    const auto [low, high] = std::minmax(time.measured, time.predicted);
+    const auto [low, high] = std::minmax({1000 * time.measured, 1000 * time.predicted});
     low_ = low_ == 0 ? low : std::min(low_, low);
     high_ = std::max(high_, high);
   }
@@ -43,14 +44,15 @@ void StepTimePlot::setTimes(std::vector<StepTime> times) {
   update();
 }
 
-QRectF StepTimePlot::plot() const { return QRectF(rect()).adjusted(44, 8, -14, -36); }
+Projection StepTimePlot::projection() const {
+  const QRectF plot = QRectF(rect()).adjusted(44, 8, -14, -36);
+  return {.plot = plot, .x0 = low_, .x1 = high_, .y0 = low_, .y1 = high_, .log = true, .logX = true};
+}
 
 QPointF StepTimePlot::place(const StepTime& time) const {
-  const QRectF plot = this->plot();
-  const auto share = [this](double seconds) { return std::log(seconds / low_) / std::log(high_ / low_); };
   if (!(high_ > low_) || !(low_ > 0)) return {};
-  return {plot.left() + share(time.predicted) * plot.width(),
-          plot.bottom() - share(time.measured) * plot.height()};
+  const Projection p = projection();
+  return {p.px(1000 * time.predicted), p.py(1000 * time.measured)};
 }
 
 void StepTimePlot::paintEvent(QPaintEvent*) {
@@ -63,55 +65,39 @@ void StepTimePlot::paintEvent(QPaintEvent*) {
     painter.drawText(rect(), Qt::AlignCenter, tr("No step time measured yet"));
     return;
   }
-  const QRectF plot = this->plot();
+  const Projection p = projection();
+  const QRectF& plot = p.plot;
   const QFontMetrics metrics = painter.fontMetrics();
-  const auto at = [&](double seconds) {
-    StepTime both;
-    both.measured = both.predicted = seconds;
-    return place(both);
-  };
-  for (const Tick& tick : logTicks(1000 * low_, 1000 * high_, 5)) {
-    const QPointF there = at(tick.value / 1000);
-    painter.setPen(QPen(theme.grid, 1));
-    painter.drawLine(QPointF(plot.left(), there.y()), QPointF(plot.right(), there.y()));
-    painter.drawLine(QPointF(there.x(), plot.top()), QPointF(there.x(), plot.bottom()));
-    painter.setPen(theme.dim);
-    painter.drawText(QRectF(0, there.y() - 8, plot.left() - 6, 16), Qt::AlignRight | Qt::AlignVCenter,
-                     tick.label);
-    painter.drawText(QRectF(there.x() - 30, plot.bottom() + 4, 60, 14), Qt::AlignHCenter | Qt::AlignTop,
-                     tick.label);
-  }
-  painter.setPen(theme.dim);
+  const std::vector<Tick> ticks = logTicks(low_, high_, 5);
+  paintGrid(painter, p, ticks, theme);
+  for (const Tick& tick : ticks)
+    painter.drawLine(QPointF(p.px(tick.value), plot.top()), QPointF(p.px(tick.value), plot.bottom()));
+  paintLabels(painter, p, p, {.bottom = ticks, .left = ticks, .right = {}}, width(), theme);
   painter.drawText(QRectF(plot.left(), plot.bottom() + 19, plot.width(), 14), Qt::AlignHCenter,
                    tr("predicted, ms"));
 
   painter.save();
   painter.setClipRect(plot);
-  const QPointF from = at(low_), to = at(high_);
-  const double aside = std::log(1 + kAgreement) / std::log(high_ / low_) * plot.height();
-  QColor shade = theme.accent;
-  shade.setAlphaF(0.08F);
+  const QPointF from = plot.bottomLeft(), to = plot.topRight();
+  const QPointF aside(0, common::axisPlace(1 + kAgreement, 1, high_ / low_, true) * plot.height());
   painter.setPen(Qt::NoPen);
-  painter.setBrush(shade);
-  painter.drawPolygon(QPolygonF{from + QPointF(0, aside), to + QPointF(0, aside), to - QPointF(0, aside),
-                                from - QPointF(0, aside)});
+  painter.setBrush(withAlpha(theme.accent, 0.08));
+  painter.drawPolygon(QPolygonF{from + aside, to + aside, to - aside, from - aside});
   painter.setPen(QPen(theme.dim, 1, Qt::DotLine));
   painter.drawLine(from, to);
   painter.restore();
   std::vector<int> counts;
-  for (const StepTime& time : times_) {
+  for (const StepTime& time : times_)
     if (counts.empty() || counts.back() != time.replicas) counts.push_back(time.replicas);
-  }
   const auto colourOf = [&](int replicas) {
     const auto index =
         static_cast<std::size_t>(std::find(counts.begin(), counts.end(), replicas) - counts.begin());
     return theme.series[index % theme.series.size()];
   };
   for (const StepTime& time : times_) {
-    QColor fill = colourOf(time.replicas);
-    painter.setPen(QPen(fill, 1.6));
-    fill.setAlphaF(0.25F);
-    painter.setBrush(fill);
+    const QColor colour = colourOf(time.replicas);
+    painter.setPen(QPen(colour, 1.6));
+    painter.setBrush(withAlpha(colour, 0.25));
     painter.drawEllipse(place(time), radius(time), radius(time));
   }
   double x = plot.left() + 6;

@@ -7,6 +7,7 @@
 #include <QWidget>
 #include <vector>
 
+#include "chart/decimate.h"
 #include "explorer/step_times.h"
 
 namespace batchscope::desktop {
@@ -25,10 +26,10 @@ class StepTimePlot : public QWidget {
   bool event(QEvent* event) override;
 
  private:
-  QRectF plot() const;
+  Projection projection() const;
 
   std::vector<StepTime> times_;
-  double low_ = 0, high_ = 0;  // s, of both axes
+  double low_ = 0, high_ = 0;  // ms, of both axes
 };
 
 }  // namespace batchscope::desktop

@@ -32,47 +32,31 @@ void StepTimeModel::setTimes(std::vector<StepTime> times) {
   endResetModel();
 }
 
-int StepTimeModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(times_.size());
-}
-
-int StepTimeModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
-
-QVariant StepTimeModel::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  const StepTime& time = times_[static_cast<std::size_t>(index.row())];
-  if (role == Qt::TextAlignmentRole) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
-  if (role == Qt::ForegroundRole && index.column() == Residual && std::abs(time.residual()) > kLargeResidual)
+QVariant StepTimeModel::cell(std::size_t row, std::size_t column, int role) const {
+  const StepTime& time = times_[row];
+  if (role == Qt::TextAlignmentRole) return aligned(true);
+  if (role == Qt::ForegroundRole && column == Residual && std::abs(time.residual()) > kLargeResidual)
     return Theme::current().warning;
   if (role != Qt::DisplayRole) return {};
-  switch (index.column()) {
+  switch (column) {
     case Replicas: return QStringLiteral("×%1").arg(time.replicas);
     case LocalBatch: return formatCount(time.local_batch_size);
     case Accumulation: return formatCount(time.accumulation);
     case Steps: return formatCount(time.steps);
     case Measured: return formatNumber(1000 * time.measured);
     case Predicted: return formatNumber(1000 * time.predicted);
-    case Residual:
+    default:
       return (time.residual() > 0 ? QStringLiteral("+") : QString()) +
              tr("%1 %").arg(formatNumber(100 * time.residual(), 2));
-    default: return {};
   }
 }
 
-QVariant StepTimeModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation == Qt::Vertical) return {};
-  if (role == Qt::TextAlignmentRole) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+QVariant StepTimeModel::title(std::size_t column, int role) const {
+  if (role == Qt::TextAlignmentRole) return aligned(true);
   if (role != Qt::DisplayRole) return {};
-  switch (section) {
-    case Replicas: return tr("Replicas");
-    case LocalBatch: return tr("Local");
-    case Accumulation: return tr("Accum.");
-    case Steps: return tr("Steps");
-    case Measured: return tr("Measured");
-    case Predicted: return tr("Predicted");
-    case Residual: return tr("Residual");
-    default: return {};
-  }
+  const QString titles[] = {tr("Replicas"), tr("Local"),     tr("Accum."),  tr("Steps"),
+                            tr("Measured"), tr("Predicted"), tr("Residual")};
+  return titles[column];
 }
 
 }  // namespace batchscope::desktop

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lessons/lesson_panel.h"
 
-#include <QLabel>
 #include <QListView>
 #include <QPushButton>
 #include <QScrollArea>
@@ -12,11 +11,11 @@
 #include <QTextDocument>
 #include <QTextList>
 #include <QToolButton>
-#include <QVBoxLayout>
 #include <utility>
 
 #include "lessons/lesson_delegate.h"
 #include "lessons/lesson_model.h"
+#include "look/box.h"
 #include "look/theme.h"
 #include "session/shell_words.h"
 
@@ -26,9 +25,8 @@ namespace {
 constexpr int kMargin = 16;
 constexpr int kGap = 8, kIndent = 14;  // of paragraphs, of lists
 
-QLabel* named(const char* name, QWidget* parent) {
-  auto* label = new QLabel(parent);
-  label->setObjectName(QLatin1String(name));
+QLabel* paragraph(const char* name, QWidget* parent) {
+  QLabel* label = named(name, parent);
   label->setWordWrap(true);
   return label;
 }
@@ -52,16 +50,8 @@ LessonPanel::LessonPanel(std::vector<Lesson> lessons, QWidget* parent)
   close->setObjectName(QStringLiteral("link"));
   close->setText(tr("Back to the runs"));
   close->setFocusPolicy(Qt::TabFocus);
-  auto* head = new QHBoxLayout;
-  head->setContentsMargins(kMargin - 4, 10, kMargin - 4, 4);
-  head->addWidget(lessons_);
-  head->addStretch(1);
-  head->addWidget(close);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 1, 0);
-  column->setSpacing(0);
-  column->addLayout(head);
-  column->addWidget(pages_, 1);
+  QLayout* head = hbox(nullptr, {kMargin - 4, 10, kMargin - 4, 4}, -1, {lessons_, rest(), close});
+  vbox(this, {0, 0, 1, 0}, 0, {head, {pages_, 1}});
   pages_->addWidget(buildList());
   pages_->addWidget(buildPage());
   connect(lessons_, &QToolButton::clicked, this, &LessonPanel::showList);
@@ -84,9 +74,7 @@ QWidget* LessonPanel::buildList() {
   list_->setResizeMode(QListView::Adjust);
   list_->setMouseTracking(true);
   auto* page = new QWidget(this);
-  auto* column = new QVBoxLayout(page);
-  column->setContentsMargins(8, 4, 8, 8);
-  column->addWidget(list_);
+  vbox(page, {8, 4, 8, 8}, -1, {list_});
   connect(list_, &QListView::clicked, this, [this](const QModelIndex& index) { start(index.row()); });
   connect(list_, &QListView::activated, this, [this](const QModelIndex& index) {
     if (row_ < 0) start(index.row());  // where a click activates, it has done so
@@ -96,35 +84,22 @@ QWidget* LessonPanel::buildList() {
 
 QWidget* LessonPanel::buildPage() {
   auto* content = new QWidget(this);
-  place_ = named("hint", content);
-  title_ = named("lessonTitle", content);
-  text_ = named("lessonText", content);
+  place_ = paragraph("hint", content);
+  title_ = paragraph("lessonTitle", content);
+  text_ = paragraph("lessonText", content);
   text_->setTextFormat(Qt::RichText);
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  reply_ = named("lessonReply", content);
+  reply_ = paragraph("lessonReply", content);
   launch_ = new QPushButton(tr("Run it live"), content);
   launch_->setObjectName(QStringLiteral("primary"));
-  command_ = named("hint", content);
+  command_ = paragraph("hint", content);
   command_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   choiceColumn_ = new QVBoxLayout;
   choiceColumn_->setSpacing(6);
 
-  auto* column = new QVBoxLayout(content);
-  column->setContentsMargins(kMargin, 6, kMargin, 12);
-  column->setSpacing(0);
-  column->addWidget(place_);
-  column->addSpacing(4);
-  column->addWidget(title_);
-  column->addSpacing(10);
-  column->addWidget(text_);
-  column->addSpacing(14);
-  column->addLayout(choiceColumn_);
-  column->addSpacing(10);
-  column->addWidget(reply_);
-  column->addWidget(launch_);
-  column->addSpacing(6);
-  column->addWidget(command_);
-  column->addStretch(1);
+  vbox(content, {kMargin, 6, kMargin, 12}, 0,
+       {place_, gap(4), title_, gap(10), text_, gap(14), choiceColumn_, gap(10), reply_, launch_, gap(6),
+        command_, rest()});
   scroll_ = new QScrollArea(this);
   scroll_->setWidget(content);
   scroll_->setWidgetResizable(true);
@@ -134,17 +109,8 @@ QWidget* LessonPanel::buildPage() {
 
   back_ = new QPushButton(tr("Back"), this);
   next_ = new QPushButton(tr("Next"), this);
-  auto* buttons = new QHBoxLayout;
-  buttons->setContentsMargins(kMargin, 10, kMargin, 12);
-  buttons->setSpacing(8);
-  buttons->addWidget(back_, 1);
-  buttons->addWidget(next_, 2);
   auto* page = new QWidget(this);
-  auto* whole = new QVBoxLayout(page);
-  whole->setContentsMargins(0, 0, 0, 0);
-  whole->setSpacing(0);
-  whole->addWidget(scroll_, 1);
-  whole->addLayout(buttons);
+  vbox(page, {}, 0, {{scroll_, 1}, hbox(nullptr, {kMargin, 10, kMargin, 12}, 8, {{back_, 1}, {next_, 2}})});
   connect(back_, &QPushButton::clicked, this, [this] { turn(-1); });
   connect(next_, &QPushButton::clicked, this, [this] { turn(1); });
   connect(launch_, &QPushButton::clicked, this, [this] { Q_EMIT launchRequested(*this->page()->launch); });

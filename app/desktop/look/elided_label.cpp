@@ -15,4 +15,14 @@ void ElidedLabel::paintEvent(QPaintEvent*) {
                         option.palette, isEnabled(), line, foregroundRole());
 }
 
+UnitLabel::UnitLabel(const QString& text, QWidget* parent) : QLabel(text, parent) {
+  setObjectName(QStringLiteral("chartUnit"));
+  setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  setToolTip(text);
+}
+
+void UnitLabel::paintEvent(QPaintEvent* event) {
+  if (width() >= sizeHint().width()) QLabel::paintEvent(event);
+}
+
 }  // namespace batchscope::desktop

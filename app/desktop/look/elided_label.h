@@ -1,19 +1,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A line of text that gives way: where there is no room it ends in an ellipsis instead of widening the
-// window.
+// Lines of text that give way where there is no room, instead of widening the window.
 #pragma once
 
 #include <QLabel>
 
 namespace batchscope::desktop {
 
+// Ends in an ellipsis.
 class ElidedLabel : public QLabel {
   Q_OBJECT
  public:
   using QLabel::QLabel;
 
   QSize minimumSizeHint() const override { return {48, QLabel::minimumSizeHint().height()}; }
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+};
+
+// Is there whole or not at all: the unit beside a chart's title, the first to go on a narrow card.
+class UnitLabel : public QLabel {
+  Q_OBJECT
+ public:
+  UnitLabel(const QString& text, QWidget* parent = nullptr);
+
+  QSize minimumSizeHint() const override { return {0, QLabel::minimumSizeHint().height()}; }
 
  protected:
   void paintEvent(QPaintEvent* event) override;

@@ -2,6 +2,7 @@
 #include "look/status_text.h"
 
 #include <QCoreApplication>
+#include <QStringList>
 #include <algorithm>
 
 #include "batchscope/protocol/run_state.h"
@@ -51,6 +52,23 @@ QString describeTime(const protocol::RunStatus& status) {
   const QString elapsed = formatDuration(status.elapsed);
   if (status.remaining < 0 || !is_active(status.state)) return elapsed;
   return tr("%1, about %2 left").arg(elapsed, formatDuration(status.remaining));
+}
+
+QString pausePartText(std::size_t part) {
+  static constexpr std::array<const char*, kPauseParts.size()> texts{
+      QT_TRANSLATE_NOOP("pause", "Checkpoint"), QT_TRANSLATE_NOOP("pause", "Stop"),
+      QT_TRANSLATE_NOOP("pause", "Launch"), QT_TRANSLATE_NOOP("pause", "Restore"),
+      QT_TRANSLATE_NOOP("pause", "First step")};
+  return QCoreApplication::translate("pause", texts.at(part));
+}
+
+QString describePause(const std::map<std::string, double>& parts) {
+  QStringList words;
+  for (std::size_t part = 0; part < kPauseParts.size(); ++part) {
+    if (const auto took = parts.find(kPauseParts[part]); took != parts.end())
+      words << pausePartText(part) + QLatin1Char(' ') + formatPause(took->second);
+  }
+  return words.join(QStringLiteral(", "));
 }
 
 }  // namespace batchscope::desktop

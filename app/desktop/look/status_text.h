@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The state of a run in words: what the chip, the window title and the screen reader say.
+// The state of a run, and the pause of a restart, in words: what the chip, the window title and the screen
+// reader say.
 #pragma once
 
 #include <QString>
+#include <array>
+#include <map>
+#include <string>
 
 #include "batchscope/protocol/control.h"
 
@@ -18,5 +22,15 @@ StatusText describe(const protocol::RunStatus& status);
 QString describeEpoch(const protocol::RunStatus& status);  // "Epoch 19 of 30"
 QString describeTime(const protocol::RunStatus& status);   // "61 min, about 36 min left"
 QString replicaCount(int replicas);                        // "1 replica", "8 replicas"
+
+// The parts of a restart's pause, in the order in which they come.
+// As the store and the control protocol name them.
+inline constexpr std::array<const char*, 5> kPauseParts{"checkpoint", "stop", "launch", "restore",
+                                                        "first step"};
+
+// "First step", of one of those by its place.
+QString pausePartText(std::size_t part);
+// "Checkpoint 12 ms, Stop 3 ms, Launch 20 ms, ..."
+QString describePause(const std::map<std::string, double>& parts);
 
 }  // namespace batchscope::desktop

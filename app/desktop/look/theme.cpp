@@ -9,6 +9,7 @@
 #include <QWidget>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "look/system_scheme.h"
@@ -23,48 +24,45 @@ Theme::Mode chosenMode = Theme::Mode::System;
 bool chosenColourBlind = false;
 const Theme* active = nullptr;
 
-Theme makeLight() {
-  Theme t;
-  t.background = QColor(0xf4f5f7);
-  t.panel = t.raised = QColor(0xffffff);
-  t.hairline = QColor(0xdfe3e8);
-  t.grid = QColor(0xeceff2);
-  t.text = QColor(0x1c2430);
-  t.dim = QColor(0x5d6875);
-  t.faint = QColor(0x98a2ae);
-  t.accent = QColor(0x2563c9);
-  t.onAccent = QColor(0xffffff);
-  t.selection = QColor(0xe8effa);
-  t.good = QColor(0x177a4f);
-  t.warning = QColor(0x8f5d12);
-  t.bad = QColor(0xc0392b);
-  t.series = {QColor(0x2563c9), QColor(0xd9730d), QColor(0x1d8a5b), QColor(0x8e44ad)};
-  t.runs = {t.series[0],      t.series[1],      t.series[2],      t.series[3],      QColor(0xc0392b),
-            QColor(0x0e8a9a), QColor(0xc2438d), QColor(0x7a5c1e), QColor(0x5b6470), QColor(0x6b8500)};
-  return t;
-}
+// The colours that have names in the style sheet, "@background" for one, in the light and in the dark.
+struct Token {
+  const char* name;
+  QColor Theme::*colour;
+  QRgb light, dark;
+};
 
-Theme makeDark() {
-  Theme t;
-  t.isDark = true;
-  t.background = QColor(0x14181d);
-  t.panel = QColor(0x1b2027);
-  t.raised = QColor(0x242b34);
-  t.hairline = QColor(0x2c343d);
-  t.grid = QColor(0x252c34);
-  t.text = QColor(0xe4e9ef);
-  t.dim = QColor(0x97a3b0);
-  t.faint = QColor(0x687481);
-  t.accent = QColor(0x6aa5f8);
-  t.onAccent = QColor(0x0f1720);
-  t.selection = QColor(0x243244);
-  t.good = QColor(0x4cc38a);
-  t.warning = QColor(0xe0a94a);
-  t.bad = QColor(0xef7365);
-  t.series = {QColor(0x6aa5f8), QColor(0xf0a35c), QColor(0x4cc38a), QColor(0xc792ea)};
-  t.runs = {t.series[0],      t.series[1],      t.series[2],      t.series[3],      QColor(0xef7365),
-            QColor(0x4fc4d3), QColor(0xf08bbd), QColor(0xc9a86a), QColor(0xa9b4c0), QColor(0xb5cc4a)};
-  return t;
+constexpr Token kTokens[] = {
+    {"@background", &Theme::background, 0xf4f5f7, 0x14181d},
+    {"@panel", &Theme::panel, 0xffffff, 0x1b2027},
+    {"@raised", &Theme::raised, 0xffffff, 0x242b34},
+    {"@hairline", &Theme::hairline, 0xdfe3e8, 0x2c343d},
+    {"@grid", &Theme::grid, 0xeceff2, 0x252c34},
+    {"@text", &Theme::text, 0x1c2430, 0xe4e9ef},
+    {"@dim", &Theme::dim, 0x5d6875, 0x97a3b0},
+    {"@faint", &Theme::faint, 0x98a2ae, 0x687481},
+    {"@accent", &Theme::accent, 0x2563c9, 0x6aa5f8},
+    {"@on-accent", &Theme::onAccent, 0xffffff, 0x0f1720},
+    {"@selection", &Theme::selection, 0xe8effa, 0x243244},
+    {"@good", &Theme::good, 0x177a4f, 0x4cc38a},
+    {"@warning", &Theme::warning, 0x8f5d12, 0xe0a94a},
+    {"@bad", &Theme::bad, 0xc0392b, 0xef7365},
+};
+
+// Light, light for the colour-blind, dark, dark for the colour-blind; the first four are those of series.
+constexpr QRgb kRuns[4][10] = {
+    {0x2563c9, 0xd9730d, 0x1d8a5b, 0x8e44ad, 0xc0392b, 0x0e8a9a, 0xc2438d, 0x7a5c1e, 0x5b6470, 0x6b8500},
+    {0x0072b2, 0xd55e00, 0x00875f, 0x8020e0, 0x3a4450, 0x2b93d1, 0xb5588f, 0x927200, 0x6d7a87, 0x8f2a00},
+    {0x6aa5f8, 0xf0a35c, 0x4cc38a, 0xc792ea, 0xef7365, 0x4fc4d3, 0xf08bbd, 0xc9a86a, 0xa9b4c0, 0xb5cc4a},
+    {0x56b4e9, 0xe69f00, 0x00c08b, 0xa970f5, 0xe4e9ef, 0x2f86c9, 0xd98ab9, 0xf0e442, 0x98a5b2, 0xe0703a}};
+
+Theme made(bool isDark, bool isColourBlind) {
+  Theme theme;
+  theme.isDark = isDark;
+  for (const Token& token : kTokens) theme.*token.colour = QColor(isDark ? token.dark : token.light);
+  const auto& runs = kRuns[2 * isDark + isColourBlind];
+  std::copy(std::begin(runs), std::end(runs), theme.runs.begin());
+  std::copy_n(theme.runs.begin(), theme.series.size(), theme.series.begin());
+  return theme;
 }
 
 QColor mixed(const QColor& a, const QColor& b, float share) {
@@ -104,61 +102,30 @@ QPalette paletteOf(const Theme& t) {
 
 }  // namespace
 
-const Theme& Theme::light() {
-  static const Theme theme = makeLight();
-  return theme;
-}
-
-const Theme& Theme::dark() {
-  static const Theme theme = makeDark();
-  return theme;
-}
-
 const Theme& Theme::of(bool isDark, bool isColourBlind) {
-  if (!isColourBlind) return isDark ? dark() : light();
-  static const Theme blindLight = [] {
-    Theme t = makeLight();
-    t.series = {QColor(0x0072b2), QColor(0xd55e00), QColor(0x00875f), QColor(0x8020e0)};
-    t.runs = {t.series[0],      t.series[1],      t.series[2],      t.series[3],      QColor(0x3a4450),
-              QColor(0x2b93d1), QColor(0xb5588f), QColor(0x927200), QColor(0x6d7a87), QColor(0x8f2a00)};
-    return t;
-  }();
-  static const Theme blindDark = [] {
-    Theme t = makeDark();
-    t.series = {QColor(0x56b4e9), QColor(0xe69f00), QColor(0x00c08b), QColor(0xa970f5)};
-    t.runs = {t.series[0],      t.series[1],      t.series[2],      t.series[3],      QColor(0xe4e9ef),
-              QColor(0x2f86c9), QColor(0xd98ab9), QColor(0xf0e442), QColor(0x98a5b2), QColor(0xe0703a)};
-    return t;
-  }();
-  return isDark ? blindDark : blindLight;
+  static const Theme themes[] = {made(false, false), made(false, true), made(true, false), made(true, true)};
+  return themes[2 * isDark + isColourBlind];
 }
+
+const Theme& Theme::light() { return of(false, false); }
+
+const Theme& Theme::dark() { return of(true, false); }
 
 const Theme& Theme::current() { return active != nullptr ? *active : light(); }
 
 QColor Theme::tint(const QColor& colour) const { return mixed(panel, colour, 0.1F); }
 
 QString Theme::styleSheet(const QString& pattern) const {
-  // Longer names first, so that none is taken for the beginning of another.
-  const std::pair<const char*, QColor> tokens[] = {{"@good-tint", tint(good)},
-                                                   {"@warning-tint", tint(warning)},
-                                                   {"@bad-tint", tint(bad)},
-                                                   {"@accent-hover", mixed(accent, text, 0.15)},
-                                                   {"@on-accent", onAccent},
-                                                   {"@background", background},
-                                                   {"@panel", panel},
-                                                   {"@raised", raised},
-                                                   {"@hairline", hairline},
-                                                   {"@grid", grid},
-                                                   {"@text", text},
-                                                   {"@dim", dim},
-                                                   {"@faint", faint},
-                                                   {"@accent", accent},
-                                                   {"@selection", selection},
-                                                   {"@good", good},
-                                                   {"@warning", warning},
-                                                   {"@bad", bad}};
   QString sheet = pattern;
-  for (const auto& [token, colour] : tokens) sheet.replace(QLatin1String(token), colour.name());
+  const auto replace = [&](const char* token, const QColor& colour) {
+    sheet.replace(QLatin1String(token), colour.name());
+  };
+  // Longer names first, so that none is taken for the beginning of another.
+  replace("@good-tint", tint(good));
+  replace("@warning-tint", tint(warning));
+  replace("@bad-tint", tint(bad));
+  replace("@accent-hover", mixed(accent, text, 0.15F));
+  for (const Token& token : kTokens) replace(token.name, this->*token.colour);
   sheet.replace(QLatin1String("@scheme"), isDark ? QLatin1String("dark") : QLatin1String("light"));
   return sheet;
 }
@@ -203,6 +170,11 @@ QFont fixedFont(int pixels) {
   font.setStyleHint(QFont::Monospace);
   font.setPixelSize(pixels);
   return font;
+}
+
+QColor withAlpha(QColor colour, double alpha) {
+  colour.setAlphaF(static_cast<float>(alpha));
+  return colour;
 }
 
 double contrastRatio(const QColor& a, const QColor& b) {

@@ -54,6 +54,8 @@ bool isColourBlindTheme();
 QFont interfaceFont(int pixels, QFont::Weight weight = QFont::Normal);
 QFont fixedFont(int pixels);
 
+QColor withAlpha(QColor colour, double alpha);
+
 // WCAG 2 contrast ratio, 1..21.
 double contrastRatio(const QColor& a, const QColor& b);
 

@@ -2,13 +2,11 @@
 #include "records/checkpoints_panel.h"
 
 #include <QAction>
-#include <QHBoxLayout>
-#include <QLabel>
 #include <QToolButton>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "chart/view_state.h"
+#include "look/box.h"
 #include "look/format.h"
 #include "look/plain_table.h"
 #include "look/theme.h"
@@ -27,20 +25,11 @@ void CheckpointModel::setCheckpoints(const std::vector<storage::Checkpoint>& che
   endResetModel();
 }
 
-int CheckpointModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(checkpoints_.size());
-}
-
-int CheckpointModel::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : ColumnCount;
-}
-
-QVariant CheckpointModel::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  const storage::Checkpoint& checkpoint = checkpoints_[static_cast<std::size_t>(index.row())];
-  if (role == Qt::ForegroundRole && index.column() != NameColumn) return Theme::current().dim;
+QVariant CheckpointModel::cell(std::size_t row, std::size_t column, int role) const {
+  const storage::Checkpoint& checkpoint = checkpoints_[row];
+  if (role == Qt::ForegroundRole && column != NameColumn) return Theme::current().dim;
   if (role != Qt::DisplayRole) return {};
-  switch (index.column()) {
+  switch (column) {
     case NameColumn: return QString::fromStdString(checkpoint.name);
     case StepColumn: return formatCount(checkpoint.step);
     case EpochColumn: return formatCount(checkpoint.epoch);
@@ -48,24 +37,15 @@ QVariant CheckpointModel::data(const QModelIndex& index, int role) const {
     case SizeColumn: return formatBytes(checkpoint.bytes);
     case TookColumn: return formatPause(checkpoint.seconds);
     case TimeColumn: return formatTimeOfDay(checkpoint.time);
-    case ReasonColumn: return QString::fromStdString(checkpoint.reason);
-    default: return {};
+    default: return QString::fromStdString(checkpoint.reason);
   }
 }
 
-QVariant CheckpointModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
-  switch (section) {
-    case NameColumn: return tr("Checkpoint");
-    case StepColumn: return tr("Step");
-    case EpochColumn: return tr("Epoch");
-    case ProgressColumn: return tr("Progress");
-    case SizeColumn: return tr("Size");
-    case TookColumn: return tr("Took");
-    case TimeColumn: return tr("Written");
-    case ReasonColumn: return tr("Why");
-    default: return {};
-  }
+QVariant CheckpointModel::title(std::size_t column, int role) const {
+  if (role != Qt::DisplayRole) return {};
+  const QString titles[] = {tr("Checkpoint"), tr("Step"), tr("Epoch"),   tr("Progress"),
+                            tr("Size"),       tr("Took"), tr("Written"), tr("Why")};
+  return titles[column];
 }
 
 int CheckpointModel::rowOf(const StepRef& step) const {
@@ -83,7 +63,7 @@ CheckpointsPanel::CheckpointsPanel(RunSession* session, ViewState* state, QWidge
       table_(new PlainTable(tr("No checkpoint yet. Ctrl+S writes one after the next step."), this)),
       resume_(new QAction(tr("Resume from the newest checkpoint"), this)),
       fork_(new QAction(tr("Fork from the chosen checkpoint …"), this)),
-      command_(new QLabel(this)) {
+      command_(named("hint", this)) {
   table_->setAccessibleName(tr("Checkpoints"));
   table_->setMinimumHeight(40);
   table_->setModel(model_);
@@ -95,27 +75,14 @@ CheckpointsPanel::CheckpointsPanel(RunSession* session, ViewState* state, QWidge
   resume_->setShortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P));
   fork_->setIconText(tr("Fork …"));
   fork_->setShortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_F));
-  command_->setObjectName(QStringLiteral("hint"));
   command_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   command_->setWordWrap(true);
-  auto* top = new QHBoxLayout;
-  top->setContentsMargins(12, 8, 12, 4);
-  top->setSpacing(8);
-  for (QAction* action : {fork_, resume_}) {
-    auto* button = new QToolButton(this);
-    button->setDefaultAction(action);
-    button->setFocusPolicy(Qt::TabFocus);
-    top->addWidget(button);
-  }
-  top->addWidget(command_, 1);
   setMinimumWidth(360);
   table_->addActions({fork_, resume_});
   table_->setContextMenuPolicy(Qt::ActionsContextMenu);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(0);
-  column->addLayout(top);
-  column->addWidget(table_, 1);
+  QLayout* top =
+      hbox(nullptr, {12, 8, 12, 4}, 8, {buttonOf(fork_, this), buttonOf(resume_, this), {command_, 1}});
+  vbox(this, {}, 0, {top, {table_, 1}});
   linkToCursor(
       table_, state,
       [this](int row) {

@@ -5,12 +5,12 @@
 // forked, and from the newest resumed, with the command line that does the same.
 #pragma once
 
-#include <QAbstractTableModel>
 #include <QWidget>
 #include <vector>
 
 #include "batchscope/storage/catalogue.h"
 #include "chart/series_model.h"
+#include "look/table_model.h"
 
 class QAction;
 class QLabel;
@@ -21,7 +21,7 @@ namespace batchscope::desktop {
 class RunSession;
 class ViewState;
 
-class CheckpointModel : public QAbstractTableModel {
+class CheckpointModel : public TableModel {
   Q_OBJECT
  public:
   enum Column {
@@ -36,17 +36,18 @@ class CheckpointModel : public QAbstractTableModel {
     ColumnCount
   };
 
-  using QAbstractTableModel::QAbstractTableModel;
+  using TableModel::TableModel;
 
   const storage::Checkpoint& at(int row) const { return checkpoints_.at(static_cast<std::size_t>(row)); }
   // Of the checkpoint after this step; -1: there is none.
   int rowOf(const StepRef& step) const;
   void setCheckpoints(const std::vector<storage::Checkpoint>& checkpoints);
 
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+ protected:
+  std::size_t rows() const override { return checkpoints_.size(); }
+  std::size_t columns() const override { return ColumnCount; }
+  QVariant cell(std::size_t row, std::size_t column, int role) const override;
+  QVariant title(std::size_t column, int role) const override;
 
  private:
   std::vector<storage::Checkpoint> checkpoints_;

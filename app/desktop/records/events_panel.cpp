@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "records/events_panel.h"
 
-#include <QVBoxLayout>
-
+#include "look/box.h"
 #include "look/format.h"
 #include "look/plain_table.h"
 #include "look/theme.h"
@@ -25,29 +24,21 @@ void EventModel::append(const std::vector<storage::Event>& events) {
   endInsertRows();
 }
 
-int EventModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(events_.size());
-}
-
-int EventModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : ColumnCount; }
-
-QVariant EventModel::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  const storage::Event& event = at(index.row());
+QVariant EventModel::cell(std::size_t row, std::size_t column, int role) const {
+  const storage::Event& event = at(static_cast<int>(row));
   const Theme& theme = Theme::current();
   switch (role) {
     case Qt::DisplayRole:
-      return index.column() == TimeColumn ? formatClock(event.time - start_)
-                                          : QString::fromStdString(event.text);
+      return column == TimeColumn ? formatClock(event.time - start_) : QString::fromStdString(event.text);
     case Qt::ToolTipRole:
       return tr("%1, step %2, generation %3")
           .arg(formatTimeOfDay(event.time), formatCount(event.step))
           .arg(event.generation);
     case Qt::ForegroundRole:
-      if (index.column() == TimeColumn) return theme.text;
+      if (column == TimeColumn) return theme.text;
       if (event.level == "warning") return theme.warning;
       return event.level == "error" ? theme.bad : theme.dim;
-    case Qt::TextAlignmentRole: return QVariant(Qt::AlignVCenter | Qt::AlignLeft);
+    case Qt::TextAlignmentRole: return aligned(false);
     default: return {};
   }
 }
@@ -73,9 +64,7 @@ EventsPanel::EventsPanel(RunSession* session, ViewState* state, QWidget* parent)
   table->setModel(model_);
   table->hideHeader();
   table->setColumnWidth(EventModel::TimeColumn, 72);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->addWidget(table);
+  vbox(this, {}, -1, {table});
   linkToCursor(
       table, state,
       [this](int row) {

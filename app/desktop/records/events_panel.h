@@ -4,12 +4,12 @@
 // chosen event moves the cross-hair to its step, and the cross-hair chooses the event before it.
 #pragma once
 
-#include <QAbstractTableModel>
 #include <QWidget>
 #include <vector>
 
 #include "batchscope/storage/catalogue.h"
 #include "chart/series_model.h"
+#include "look/table_model.h"
 
 class QTableView;
 
@@ -18,12 +18,12 @@ namespace batchscope::desktop {
 class RunSession;
 class ViewState;
 
-class EventModel : public QAbstractTableModel {
+class EventModel : public TableModel {
   Q_OBJECT
  public:
   enum Column { TimeColumn, TextColumn, ColumnCount };
 
-  using QAbstractTableModel::QAbstractTableModel;
+  using TableModel::TableModel;
 
   // Empties the model; times are shown since `start`.
   void reset(double start);
@@ -34,9 +34,10 @@ class EventModel : public QAbstractTableModel {
   int rowAt(const StepRef& step) const;
   std::int64_t lastId() const { return events_.empty() ? 0 : events_.back().id; }
 
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
+ protected:
+  std::size_t rows() const override { return events_.size(); }
+  std::size_t columns() const override { return ColumnCount; }
+  QVariant cell(std::size_t row, std::size_t column, int role) const override;
 
  private:
   double start_ = 0;

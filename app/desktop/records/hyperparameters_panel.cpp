@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "records/hyperparameters_panel.h"
 
-#include <QVBoxLayout>
-
+#include "look/box.h"
 #include "look/plain_table.h"
 #include "look/theme.h"
 #include "session/run_session.h"
@@ -16,18 +15,10 @@ void NamedValueModel::setRows(std::vector<Row> rows) {
   endResetModel();
 }
 
-int NamedValueModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
-}
-
-int NamedValueModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : 2; }
-
-QVariant NamedValueModel::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  const Row& row = rows_[static_cast<std::size_t>(index.row())];
-  if (role == Qt::ForegroundRole && index.column() == 1) return Theme::current().dim;
+QVariant NamedValueModel::cell(std::size_t row, std::size_t column, int role) const {
+  if (role == Qt::ForegroundRole && column == 1) return Theme::current().dim;
   if (role != Qt::DisplayRole && role != Qt::ToolTipRole) return {};
-  return index.column() == 0 ? row.first : row.second;
+  return column == 0 ? rows_[row].first : rows_[row].second;
 }
 
 HyperparametersPanel::HyperparametersPanel(RunSession* session, QWidget* parent)
@@ -37,9 +28,7 @@ HyperparametersPanel::HyperparametersPanel(RunSession* session, QWidget* parent)
   table->setModel(model_);
   table->hideHeader();
   table->setColumnWidth(0, 200);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->addWidget(table);
+  vbox(this, {}, -1, {table});
   connect(session_, &RunSession::opened, this, &HyperparametersPanel::refresh);
   connect(session_, &RunSession::detailsChanged, this, &HyperparametersPanel::refresh);
 }

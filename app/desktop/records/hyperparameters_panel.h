@@ -3,26 +3,28 @@
 // What the run was started with and what it says of itself: name and value.
 #pragma once
 
-#include <QAbstractTableModel>
 #include <QWidget>
 #include <utility>
 #include <vector>
+
+#include "look/table_model.h"
 
 namespace batchscope::desktop {
 
 class RunSession;
 
-class NamedValueModel : public QAbstractTableModel {
+class NamedValueModel : public TableModel {
   Q_OBJECT
  public:
   using Row = std::pair<QString, QString>;
-  using QAbstractTableModel::QAbstractTableModel;
+  using TableModel::TableModel;
 
   void setRows(std::vector<Row> rows);
 
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
+ protected:
+  std::size_t rows() const override { return rows_.size(); }
+  std::size_t columns() const override { return 2; }
+  QVariant cell(std::size_t row, std::size_t column, int role) const override;
 
  private:
   std::vector<Row> rows_;

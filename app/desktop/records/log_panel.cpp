@@ -9,7 +9,6 @@
 #include <QScrollBar>
 #include <QSignalBlocker>
 #include <QTextBlock>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
@@ -17,6 +16,7 @@
 #include "batchscope/protocol/series.h"
 #include "batchscope/run/log_times.h"
 #include "chart/view_state.h"
+#include "look/box.h"
 #include "look/theme.h"
 #include "session/run_session.h"
 
@@ -63,15 +63,7 @@ LogPanel::LogPanel(RunSession* session, ViewState* state, QWidget* parent)
   text_->setLineWrapMode(QPlainTextEdit::NoWrap);
   text_->setAccessibleName(tr("Log"));
   text_->setPlaceholderText(tr("This replica has printed nothing yet."));
-  auto* top = new QHBoxLayout;
-  top->setContentsMargins(12, 8, 12, 4);
-  top->addWidget(files_);
-  top->addStretch(1);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(0);
-  column->addLayout(top);
-  column->addWidget(text_, 1);
+  vbox(this, {}, 0, {hbox(nullptr, {12, 8, 12, 4}, -1, {files_, rest()}), {text_, 1}});
 
   timer_.setInterval(400);
   connect(&timer_, &QTimer::timeout, this, [this] {
@@ -191,7 +183,7 @@ void LogPanel::moveCursor() {
   const GenerationSpan* span = model->generation(generation());
   const Track* clock = model->track(protocol::series::kTime, generation());
   if (!time || span == nullptr || span->last == 0 || clock == nullptr) return;
-  const double step = XMap(clock, 0).stepAt(*time);
+  const double step = common::StepMap(clock->buckets(), 0).stepAt(*time);
   if (std::isnan(step)) return;
   const std::int64_t last = std::min(span->last, span->lostFrom - 1);
   if (last < span->first) return;  // all of it was undone
@@ -222,7 +214,7 @@ void LogPanel::markCursor() {
   }
   const Track* clock = model->track(protocol::series::kTime, at.generation);
   if (at.generation != generation() || clock == nullptr || lines_.empty()) return;
-  const double time = XMap(clock, 0).at(static_cast<double>(at.step));
+  const double time = common::StepMap(clock->buckets(), 0).at(static_cast<double>(at.step));
   if (std::isnan(time)) return;
   const qint64 offset = run::log_offset(path_.toStdString(), time);
   const auto line = std::lower_bound(lines_.begin(), lines_.end(), offset);

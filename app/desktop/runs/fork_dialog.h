@@ -4,18 +4,12 @@
 // checkpoint; and the command line that it amounts to.
 #pragma once
 
-#include <QDialog>
-
 #include "batchscope/run/fork.h"
-
-class QLabel;
-class QLineEdit;
-class QPushButton;
-class QSpinBox;
+#include "runs/start_dialog.h"
 
 namespace batchscope::desktop {
 
-class ForkDialog : public QDialog {
+class ForkDialog : public StartDialog {
   Q_OBJECT
  public:
   ForkDialog(const storage::Run& run, const storage::Checkpoint& checkpoint, QWidget* parent = nullptr);
@@ -29,11 +23,7 @@ class ForkDialog : public QDialog {
   std::string run_, checkpoint_;
   std::vector<std::string> arguments_;  // of the run
   QLineEdit* name_;
-  QSpinBox* replicas_;
   QLineEdit* words_;
-  QLabel* complaint_;
-  QLineEdit* command_;
-  QPushButton* start_;
 };
 
 }  // namespace batchscope::desktop

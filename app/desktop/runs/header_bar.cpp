@@ -3,17 +3,18 @@
 
 #include <QAction>
 #include <QActionGroup>
-#include <QHBoxLayout>
-#include <QLabel>
 #include <QMenu>
+#include <QPainter>
+#include <QPainterPath>
 #include <QToolButton>
-#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
 
 #include "chart/view_state.h"
+#include "look/box.h"
 #include "look/elided_label.h"
 #include "look/status_text.h"
 #include "look/theme.h"
-#include "runs/epoch_bar.h"
 #include "session/run_session.h"
 
 namespace batchscope::desktop {
@@ -25,14 +26,59 @@ QString smoothingText(double smoothing) {
 
 }  // namespace
 
+// How far the run is: a thin bar with a notch at the end of every epoch, where they are few enough to be told
+// apart.
+class EpochBar : public QWidget {
+ public:
+  explicit EpochBar(QWidget* parent);
+  void setProgress(double fraction, int epochs);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  double fraction_ = 0;
+  int epochs_ = 0;
+};
+
+EpochBar::EpochBar(QWidget* parent) : QWidget(parent) {
+  setFixedHeight(7);
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  setAccessibleName(HeaderBar::tr("Progress of the run"));
+}
+
+void EpochBar::setProgress(double fraction, int epochs) {
+  fraction_ = std::clamp(fraction, 0.0, 1.0);
+  epochs_ = epochs;
+  setAccessibleDescription(HeaderBar::tr("%1 percent").arg(static_cast<int>(100 * fraction_)));
+  update();
+}
+
+void EpochBar::paintEvent(QPaintEvent*) {
+  const Theme& theme = Theme::current();
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  QPainterPath outline;
+  outline.addRoundedRect(rect(), 3.5, 3.5);
+  painter.setClipPath(outline);
+  painter.fillRect(rect(), theme.hairline);
+  painter.fillRect(QRectF(0, 0, width() * fraction_, height()), theme.accent);
+  if (epochs_ < 2 || width() / epochs_ < 14) return;
+  painter.setPen(QPen(theme.background, 1));
+  for (int epoch = 1; epoch < epochs_; ++epoch) {
+    const double x = std::floor(static_cast<double>(width()) * epoch / epochs_) + 0.5;
+    painter.drawLine(QPointF(x, 0), QPointF(x, height()));
+  }
+}
+
 HeaderBar::HeaderBar(RunSession* session, ViewState* state, QWidget* parent)
     : QWidget(parent),
       session_(session),
       state_(state),
       name_(new ElidedLabel(this)),
-      chip_(new QLabel(this)),
-      epoch_(new QLabel(this)),
-      time_(new QLabel(this)),
+      chip_(named("chip", this)),
+      epoch_(named("dim", this)),
+      time_(named("dim", this)),
       bar_(new EpochBar(this)),
       axisMenu_(new QMenu(tr("X axis"), this)),
       smoothingMenu_(new QMenu(tr("Smoothing"), this)),
@@ -45,88 +91,58 @@ HeaderBar::HeaderBar(RunSession* session, ViewState* state, QWidget* parent)
       log_(new QAction(tr("Log y"), this)),
       reset_(new QAction(tr("Reset"), this)) {
   name_->setObjectName(QStringLiteral("runName"));
-  chip_->setObjectName(QStringLiteral("chip"));
   chip_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
-  epoch_->setObjectName(QStringLiteral("dim"));
-  time_->setObjectName(QStringLiteral("dim"));
-
-  for (const XAxis axis : kXAxes) {
-    QAction* action = axes_->addAction(xAxisName(axis));
+  const auto choice = [](QActionGroup* group, QMenu* menu, const QString& text, const QVariant& value) {
+    QAction* action = group->addAction(text);
     action->setCheckable(true);
-    action->setData(static_cast<int>(axis));
-    action->setShortcut(QKeySequence(Qt::ALT | static_cast<Qt::Key>(Qt::Key_1 + static_cast<int>(axis))));
-    axisMenu_->addAction(action);
+    action->setData(value);
+    menu->addAction(action);
+    return action;
+  };
+  for (const XAxis axis : kXAxes) {
+    const int number = static_cast<int>(axis);
+    choice(axes_, axisMenu_, xAxisName(axis), number)
+        ->setShortcut(QKeySequence(Qt::ALT | static_cast<Qt::Key>(Qt::Key_1 + number)));
   }
   connect(axes_, &QActionGroup::triggered, this, [this](QAction* action) {
     state_->setAxis(static_cast<XAxis>(action->data().toInt()), session_->series());
   });
-  for (const double smoothing : {0.0, 0.3, 0.6, 0.9, 0.97}) {
-    QAction* action = smoothings_->addAction(smoothingText(smoothing));
-    action->setCheckable(true);
-    action->setData(smoothing);
-    smoothingMenu_->addAction(action);
-  }
+  for (const double smoothing : {0.0, 0.3, 0.6, 0.9, 0.97})
+    choice(smoothings_, smoothingMenu_, smoothingText(smoothing), smoothing);
   connect(smoothings_, &QActionGroup::triggered, this,
           [this](QAction* action) { state_->setSmoothing(action->data().toDouble()); });
 
+  const auto setUp = [](QAction* action, Qt::Key key, bool isCheckable, const QString& toolTip) {
+    action->setShortcut(QKeySequence(key));
+    action->setCheckable(isCheckable);
+    action->setToolTip(toolTip);
+  };
   explorer_->setIconText(tr("Explore"));  // on a button
-  explorer_->setCheckable(true);
-  explorer_->setShortcut(QKeySequence(Qt::Key_G));
-  explorer_->setToolTip(tr("The goodput explorer in place of the charts (G)"));
-  follow_->setCheckable(true);
-  follow_->setShortcut(QKeySequence(Qt::Key_F));
-  follow_->setToolTip(tr("Keep the newest step in view (F)"));
+  setUp(explorer_, Qt::Key_G, true, tr("The goodput explorer in place of the charts (G)"));
+  setUp(follow_, Qt::Key_F, true, tr("Keep the newest step in view (F)"));
+  setUp(log_, Qt::Key_L, true, tr("Logarithmic y axes (L)"));
+  setUp(reset_, Qt::Key_0, false, tr("Show the whole run (0, or double-click a chart)"));
   connect(follow_, &QAction::triggered, state_, &ViewState::setFollow);
-  log_->setCheckable(true);
-  log_->setShortcut(QKeySequence(Qt::Key_L));
-  log_->setToolTip(tr("Logarithmic y axes (L)"));
   connect(log_, &QAction::triggered, state_, &ViewState::setLogY);
-  reset_->setShortcut(QKeySequence(Qt::Key_0));
-  reset_->setToolTip(tr("Show the whole run (0, or double-click a chart)"));
   connect(reset_, &QAction::triggered, state_, &ViewState::resetZoom);
 
-  axisButton_->setMenu(axisMenu_);
-  axisButton_->setAccessibleName(tr("X axis"));
-  smoothingButton_->setMenu(smoothingMenu_);
-  smoothingButton_->setAccessibleName(tr("Smoothing"));
-  for (QToolButton* menuButton : {axisButton_, smoothingButton_}) {
-    menuButton->setPopupMode(QToolButton::InstantPopup);
-    menuButton->setFocusPolicy(Qt::TabFocus);
+  for (const auto& [button, menu] : {std::pair(axisButton_, axisMenu_), {smoothingButton_, smoothingMenu_}}) {
+    button->setMenu(menu);
+    button->setAccessibleName(menu->title());
+    button->setPopupMode(QToolButton::InstantPopup);
+    button->setFocusPolicy(Qt::TabFocus);
   }
 
-  auto* top = new QHBoxLayout;
-  top->setSpacing(6);
-  top->addWidget(name_);
-  top->addSpacing(4);
-  top->addWidget(chip_, 0, Qt::AlignVCenter);
-  top->addStretch(1);
-  top->addWidget(button(follow_));
-  top->addWidget(axisButton_);
-  top->addWidget(smoothingButton_);
-  top->addWidget(button(log_));
-  top->addWidget(button(reset_));
-  auto* below = new QHBoxLayout;
-  below->setSpacing(10);
-  below->addWidget(epoch_);
-  below->addWidget(bar_, 1);
-  below->addWidget(time_);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(8);
-  column->addLayout(top);
-  column->addLayout(below);
+  QToolButton *follow = buttonOf(follow_, this), *log = buttonOf(log_, this), *reset = buttonOf(reset_, this);
+  const BoxItem chip(chip_, 0, Qt::AlignVCenter);
+  QLayout* top =
+      hbox(nullptr, {}, 6, {name_, gap(4), chip, rest(), follow, axisButton_, smoothingButton_, log, reset});
+  vbox(this, {}, 8, {top, hbox(nullptr, {}, 10, {epoch_, {bar_, 1}, time_})});
 
   connect(session_, &RunSession::opened, this, &HeaderBar::updateRun);
   connect(session_, &RunSession::statusChanged, this, &HeaderBar::updateRun);
   connect(state_, &ViewState::changed, this, &HeaderBar::updateView);
   updateView();
-}
-
-QToolButton* HeaderBar::button(QAction* action) {
-  auto* button = new QToolButton(this);
-  button->setDefaultAction(action);
-  button->setFocusPolicy(Qt::TabFocus);
-  return button;
 }
 
 void HeaderBar::updateRun() {
@@ -146,12 +162,10 @@ void HeaderBar::updateView() {
   follow_->setChecked(state_->follows());
   log_->setChecked(state_->logY());
   reset_->setEnabled(state_->isZoomed());
-  for (QAction* action : axes_->actions()) {
+  for (QAction* action : axes_->actions())
     action->setChecked(action->data().toInt() == static_cast<int>(state_->axis()));
-  }
-  for (QAction* action : smoothings_->actions()) {
+  for (QAction* action : smoothings_->actions())
     action->setChecked(action->data().toDouble() == state_->smoothing());
-  }
   axisButton_->setText(xAxisName(state_->axis()));
   smoothingButton_->setText(smoothingText(state_->smoothing()));
 }

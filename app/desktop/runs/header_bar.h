@@ -36,7 +36,6 @@ class HeaderBar : public QWidget {
  private:
   void updateRun();
   void updateView();
-  QToolButton* button(QAction* action);
 
   RunSession* session_;
   ViewState* state_;

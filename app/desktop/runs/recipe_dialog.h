@@ -4,23 +4,19 @@
 // checked as it is typed.
 #pragma once
 
-#include <QDialog>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "batchscope/run/recipe.h"
+#include "runs/start_dialog.h"
 
 class QComboBox;
-class QFormLayout;
-class QLabel;
-class QLineEdit;
-class QPushButton;
-class QSpinBox;
+class QScrollArea;
 
 namespace batchscope::desktop {
 
-class RecipeDialog : public QDialog {
+class RecipeDialog : public StartDialog {
   Q_OBJECT
  public:
   RecipeDialog(std::vector<run::Recipe> recipes, QWidget* parent = nullptr);
@@ -31,19 +27,16 @@ class RecipeDialog : public QDialog {
   QString command() const;
 
  private:
-  void showRecipe(int row);
-  QWidget* editor(const run::Parameter& parameter);
+  void showRecipe();
+  QWidget* editor(const run::Parameter& parameter, QWidget* form);
+  const run::Recipe& recipe() const;
   void validate();
 
   std::vector<run::Recipe> recipes_;
   std::map<std::string, std::string> values_;
   QComboBox* recipe_;
   QLabel* description_;
-  QSpinBox* replicas_;
-  QWidget* form_ = nullptr;
-  QLabel* complaint_;
-  QLineEdit* command_;
-  QPushButton* start_;
+  QScrollArea* parameters_;
 };
 
 }  // namespace batchscope::desktop

@@ -5,12 +5,34 @@
 #pragma once
 
 #include <QSortFilterProxyModel>
+#include <QStringList>
+#include <optional>
+#include <string>
+#include <vector>
 
-#include "runs/run_query.h"
+#include "batchscope/storage/run_filter.h"
 
 namespace batchscope::desktop {
 
 class RunModel;
+
+// What a person types to find runs: plain words, each of which is to be somewhere in a run's name, id, state,
+// group, tags or note; or, as soon as a comparison is in it, the filter of `batchscope ls --where`
+// (storage/run_filter.h).
+class RunQuery {
+ public:
+  RunQuery() = default;  // every run passes
+
+  // `fields`: those that the runs have. Throws FilterError.
+  static RunQuery parse(const QString& text, const std::vector<std::string>& fields);
+
+  bool isFilter() const { return filter_.has_value(); }
+  bool matches(const storage::Run& run, double now) const;
+
+ private:
+  std::optional<storage::RunFilter> filter_;
+  QStringList words_;
+};
 
 class RunFilterModel : public QSortFilterProxyModel {
   Q_OBJECT
@@ -18,6 +40,8 @@ class RunFilterModel : public QSortFilterProxyModel {
   explicit RunFilterModel(RunModel* runs, QObject* parent = nullptr);
 
   void setQuery(const RunQuery& query);
+  // Of the run with this id; invalid where it does not pass.
+  QModelIndex find(const std::string& id) const;
 
  protected:
   bool filterAcceptsRow(int row, const QModelIndex& parent) const override;

@@ -37,8 +37,7 @@ QString joined(const QStringList& parts) { return parts.join(QStringLiteral(" ·
 
 }  // namespace
 
-RunModel::RunModel(Comparison* comparison, QObject* parent)
-    : QAbstractTableModel(parent), comparison_(comparison) {
+RunModel::RunModel(Comparison* comparison, QObject* parent) : TableModel(parent), comparison_(comparison) {
   if (comparison_ == nullptr) return;
   connect(comparison_, &Comparison::changed, this, [this] {
     if (rowCount() > 0) Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, 0));
@@ -146,31 +145,21 @@ void RunModel::setFields(const std::vector<std::string>& fields) {
   endInsertColumns();
 }
 
-int RunModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(runs_.size());
-}
-
-int RunModel::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(fields_.size());
-}
-
-QVariant RunModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
-  if (role == Qt::DisplayRole) return fieldTitle(field(section));
-  if (role == Qt::TextAlignmentRole) {
-    // As the first value below.
-    storage::FieldValue value;
-    for (auto run = runs_.begin(); run != runs_.end() && value.index() == 0; ++run)
-      value = storage::field_value(*run, field(section), run->created);
-    return QVariant(Qt::AlignVCenter | (isNumeric(field(section), value) ? Qt::AlignRight : Qt::AlignLeft));
-  }
-  if (role == Qt::ToolTipRole) return tr("Sort by %1").arg(QString::fromStdString(field(section)));
-  return {};
+QVariant RunModel::title(std::size_t column, int role) const {
+  const std::string& field = fields_[column];
+  if (role == Qt::DisplayRole) return fieldTitle(field);
+  if (role == Qt::ToolTipRole) return tr("Sort by %1").arg(QString::fromStdString(field));
+  if (role != Qt::TextAlignmentRole) return {};
+  // As the first value below.
+  storage::FieldValue value;
+  for (auto run = runs_.begin(); run != runs_.end() && value.index() == 0; ++run)
+    value = storage::field_value(*run, field, run->created);
+  return aligned(isNumeric(field, value));
 }
 
 Qt::ItemFlags RunModel::flags(const QModelIndex& index) const {
   if (!index.isValid()) return {};
-  Qt::ItemFlags flags = QAbstractTableModel::flags(index) | Qt::ItemNeverHasChildren;
+  Qt::ItemFlags flags = TableModel::flags(index) | Qt::ItemNeverHasChildren;
   if (isEditable(field(index.column()))) flags |= Qt::ItemIsEditable;
   if (index.column() == 0 && comparison_ != nullptr) flags |= Qt::ItemIsUserCheckable;
   return flags;
@@ -188,49 +177,41 @@ bool RunModel::setData(const QModelIndex& index, const QVariant& value, int role
   return true;
 }
 
-QVariant RunModel::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  const storage::Run& run = at(index.row());
-  const std::string& field = this->field(index.column());
+QVariant RunModel::colourOf(const storage::Run& run) const {
+  const auto colour = comparison_ == nullptr ? std::nullopt : comparison_->colourOf(run.id);
+  return colour ? QVariant(Theme::current().run(*colour)) : QVariant();
+}
+
+QVariant RunModel::cell(std::size_t row, std::size_t column, int role) const {
+  const storage::Run& run = runs_[row];
+  const std::string& field = fields_[column];
+  const bool isName = column == 0;
+  const QString name = QString::fromStdString(run.name), state = QString::fromUtf8(run_state_name(run.state));
+  const auto text = [&] { return fieldText(run, field, storage::now()); };
   switch (role) {
-    case Qt::DisplayRole:
-      return index.column() == 0 ? QString::fromStdString(run.name) : fieldText(run, field, storage::now());
-    case Qt::EditRole:
-      return field == "note" ? QString::fromStdString(run.note) : fieldText(run, field, storage::now());
-    case Qt::TextAlignmentRole: {
-      const bool isRight = isNumeric(field, storage::field_value(run, field, storage::now()));
-      return QVariant(Qt::AlignVCenter | (isRight ? Qt::AlignRight : Qt::AlignLeft));
-    }
+    case Qt::DisplayRole: return isName ? name : text();
+    case Qt::EditRole: return field == "note" ? QString::fromStdString(run.note) : text();
+    case Qt::TextAlignmentRole:
+      return aligned(isNumeric(field, storage::field_value(run, field, storage::now())));
     case Qt::CheckStateRole:
-      if (index.column() > 0 || comparison_ == nullptr) return {};
+      if (!isName || comparison_ == nullptr) return {};
       return comparison_->isChosen(run.id) ? Qt::Checked : Qt::Unchecked;
-    case ColourRole: {
-      const auto colour = comparison_ == nullptr ? std::nullopt : comparison_->colourOf(run.id);
-      return colour ? QVariant(Theme::current().run(*colour)) : QVariant();
-    }
+    case ColourRole: return colourOf(run);
     case Qt::DecorationRole: {
-      if (field == "state")
-        return dot(stateColour(QString::fromUtf8(run_state_name(run.state)), Theme::current()));
-      const QVariant colour = index.column() == 0 ? data(index, ColourRole) : QVariant();
+      if (field == "state") return dot(stateColour(state, Theme::current()));
+      const QVariant colour = isName ? colourOf(run) : QVariant();
       return colour.isValid() ? QVariant(stroke(colour.value<QColor>())) : QVariant();
     }
-    case Qt::ForegroundRole: return index.column() == 0 ? QVariant() : QVariant(Theme::current().dim);
-    case Qt::ToolTipRole:
-      return index.column() == 0
-                 ? tr("%1 (%2)").arg(QString::fromStdString(run.name), QString::fromStdString(run.id))
-                 : fieldText(run, field, storage::now());
-    case Qt::AccessibleTextRole:
-      if (index.column() > 0) return fieldText(run, field, storage::now());
-      return tr("%1, %2, %3")
-          .arg(QString::fromStdString(run.name), QString::fromUtf8(run_state_name(run.state)), detail(run));
+    case Qt::ForegroundRole: return isName ? QVariant() : QVariant(Theme::current().dim);
+    case Qt::ToolTipRole: return isName ? tr("%1 (%2)").arg(name, QString::fromStdString(run.id)) : text();
+    case Qt::AccessibleTextRole: return isName ? tr("%1, %2, %3").arg(name, state, detail(run)) : text();
     case IdRole: return QString::fromStdString(run.id);
     case DetailRole: return detail(run);
-    case StateRole: return QString::fromUtf8(run_state_name(run.state));
+    case StateRole: return state;
     case SectionRole: return belongsToActive(run.state) ? tr("Active") : tr("Earlier");
     case BadgeRole:
       if (is_active(run.state)) return QStringLiteral("×%1").arg(std::max(1, run.replicas));
-      if (run.state == RunState::finished) return tr("done");
-      return QString::fromUtf8(run_state_name(run.state));
+      return run.state == RunState::finished ? tr("done") : state;
     default: return {};
   }
 }

@@ -5,18 +5,18 @@
 // cost what is seen of them.
 #pragma once
 
-#include <QAbstractTableModel>
 #include <string>
 #include <vector>
 
 #include "batchscope/protocol/control.h"
 #include "batchscope/storage/catalogue.h"
+#include "look/table_model.h"
 
 namespace batchscope::desktop {
 
 class Comparison;
 
-class RunModel : public QAbstractTableModel {
+class RunModel : public TableModel {
   Q_OBJECT
  public:
   enum Role { IdRole = Qt::UserRole, DetailRole, BadgeRole, StateRole, SectionRole, ColourRole };
@@ -35,10 +35,6 @@ class RunModel : public QAbstractTableModel {
   const storage::Run& at(int row) const { return runs_.at(static_cast<std::size_t>(row)); }
   const std::vector<storage::Run>& runs() const { return runs_; }
 
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
   Qt::ItemFlags flags(const QModelIndex& index) const override;
   // Says what a person wants; the catalogue, once it has it, brings it back by setRuns.
   bool setData(const QModelIndex& index, const QVariant& value, int role) override;
@@ -49,7 +45,15 @@ class RunModel : public QAbstractTableModel {
  Q_SIGNALS:
   void edited(const QString& id, const QString& field, const QString& text);
 
+ protected:
+  std::size_t rows() const override { return runs_.size(); }
+  std::size_t columns() const override { return fields_.size(); }
+  QVariant cell(std::size_t row, std::size_t column, int role) const override;
+  QVariant title(std::size_t column, int role) const override;
+
  private:
+  QVariant colourOf(const storage::Run& run) const;
+
   Comparison* comparison_;
   std::vector<storage::Run> runs_;
   std::vector<std::string> fields_{"name"};

@@ -4,11 +4,10 @@
 #include <QAbstractItemView>
 #include <QCompleter>
 #include <QKeyEvent>
-#include <QLabel>
 #include <QLineEdit>
 #include <QStringListModel>
-#include <QVBoxLayout>
 
+#include "look/box.h"
 #include "look/theme.h"
 #include "runs/run_model.h"
 
@@ -18,7 +17,7 @@ RunSearch::RunSearch(RunModel* runs, QWidget* parent)
     : QWidget(parent),
       runs_(runs),
       field_(new QLineEdit(this)),
-      complaint_(new QLabel(this)),
+      complaint_(named("filterComplaint", this)),
       names_(new QStringListModel(this)),
       completer_(new QCompleter(names_, this)) {
   field_->setPlaceholderText(tr("Find runs, e.g. accuracy>0.97"));
@@ -29,17 +28,12 @@ RunSearch::RunSearch(RunModel* runs, QWidget* parent)
          "accuracy>0.97 and replicas=2\nstate=failed or age<2h\ntag=paper and not name~test"));
   field_->setClearButtonEnabled(true);
   field_->installEventFilter(this);
-  complaint_->setObjectName(QStringLiteral("filterComplaint"));
   complaint_->setWordWrap(true);
   complaint_->setTextFormat(Qt::RichText);
   complaint_->hide();
   completer_->setWidget(field_);
   completer_->setCaseSensitivity(Qt::CaseInsensitive);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(6);
-  column->addWidget(field_);
-  column->addWidget(complaint_);
+  vbox(this, {}, 6, {field_, complaint_});
   setFocusProxy(field_);
 
   connect(field_, &QLineEdit::textChanged, this, &RunSearch::read);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The field in which runs are searched: words or a typed filter (run_query.h). While what is typed is no
+// The field in which runs are searched: words or a typed filter (RunQuery). While what is typed is no
 // filter yet, the last one that was stays, and below the field stands what is wrong and an example. Names of
 // fields are completed.
 #pragma once
 
 #include <QWidget>
 
-#include "runs/run_query.h"
+#include "runs/run_filter_model.h"
 
 class QCompleter;
 class QLabel;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runs/run_table_page.h"
 
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QInputDialog>
 #include <QKeyEvent>
-#include <QLabel>
 #include <QMenu>
 #include <QPushButton>
 #include <QSettings>
@@ -14,9 +12,10 @@
 #include <initializer_list>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/storage/annotation.h"
+#include "look/box.h"
 #include "look/format.h"
 #include "look/plain_table.h"
-#include "runs/run_edits.h"
 #include "runs/run_field_text.h"
 #include "runs/run_filter_model.h"
 #include "runs/run_model.h"
@@ -35,6 +34,42 @@ int widthOf(const std::string& field) {
   return 90;
 }
 
+// Sets one of the fields that a person writes. Throws Error(usage) for a text that it cannot be.
+void editRun(storage::Catalogue& catalogue, const QString& id, const QString& field, const QString& text) {
+  const std::string run = id.toStdString(), value = text.toStdString();
+  if (field == QLatin1String("name")) {
+    storage::check_name(value);
+    catalogue.set_name(run, value);
+  } else if (field == QLatin1String("group")) {
+    storage::check_group(value);
+    const auto found = catalogue.run(run);
+    if (!found) throw Error(ErrorKind::not_found, "there is no run " + run);
+    storage::require_sound(*found);
+    protocol::RunSpec spec = found->spec;
+    spec.group = value;
+    catalogue.set_spec(run, spec);
+  } else if (field == QLatin1String("tag")) {
+    catalogue.set_tags(run, storage::parse_tags(value));
+  } else if (field == QLatin1String("note")) {
+    storage::check_note(value);
+    catalogue.set_note(run, value);
+  }
+}
+
+// Adds the tags to each run, and takes those away that begin with "-": "paper, -draft".
+void tagRuns(storage::Catalogue& catalogue, const QStringList& ids, const QString& tags) {
+  std::vector<std::string> added, removed;
+  for (const std::string& tag : storage::parse_tags(tags.toStdString())) {
+    if (tag.front() == '-') {
+      storage::check_tag(tag.substr(1));
+      removed.push_back(tag.substr(1));
+    } else {
+      added.push_back(tag);
+    }
+  }
+  for (const QString& id : ids) catalogue.change_tags(id.toStdString(), added, removed);
+}
+
 }  // namespace
 
 RunTablePage::RunTablePage(RunModel* runs, Comparison* comparison, CatalogueWatcher* watcher, QWidget* parent)
@@ -45,25 +80,17 @@ RunTablePage::RunTablePage(RunModel* runs, Comparison* comparison, CatalogueWatc
       filter_(new RunFilterModel(runs, this)),
       search_(new RunSearch(runs, this)),
       table_(new PlainTable(tr("No run passes the search. Esc clears it."), this)),
-      count_(new QLabel(this)),
+      count_(named("dim", this)),
       compare_(new QPushButton(this)),
       columns_(new QToolButton(this)),
       columnMenu_(new QMenu(this)) {
   buildTable();
   auto* card = new QFrame(this);
   card->setObjectName(QStringLiteral("card"));
-  auto* inside = new QVBoxLayout(card);
-  inside->setContentsMargins(1, 2, 1, 6);
-  inside->addWidget(table_);
-  auto* hint = new QLabel(
-      tr("Space checks a run for comparison, Return opens it, F2 edits its name, group, tags or note"), this);
-  hint->setObjectName(QStringLiteral("hint"));
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(14, 12, 14, 12);
-  column->setSpacing(10);
-  column->addWidget(buildHead());
-  column->addWidget(card, 1);
-  column->addWidget(hint);
+  vbox(card, {1, 2, 1, 6}, -1, {table_});
+  const QString keys =
+      tr("Space checks a run for comparison, Return opens it, F2 edits its name, group, tags or note");
+  vbox(this, {14, 12, 14, 12}, 10, {buildHead(), {card, 1}, named("hint", this, keys)});
 
   connect(search_, &RunSearch::queryChanged, this, [this] {
     filter_->setQuery(search_->query());
@@ -90,9 +117,7 @@ RunTablePage::RunTablePage(RunModel* runs, Comparison* comparison, CatalogueWatc
 
 QWidget* RunTablePage::buildHead() {
   auto* head = new QWidget(this);
-  auto* title = new QLabel(tr("Runs"), head);
-  title->setObjectName(QStringLiteral("runName"));
-  count_->setObjectName(QStringLiteral("dim"));
+  QLabel* title = named("runName", head, tr("Runs"));
   compare_->setObjectName(QStringLiteral("primary"));
   compare_->setProperty("isSmall", true);
   columns_->setText(tr("Columns"));
@@ -101,14 +126,12 @@ QWidget* RunTablePage::buildHead() {
   columns_->setPopupMode(QToolButton::InstantPopup);
   connect(columnMenu_, &QMenu::aboutToShow, this, &RunTablePage::fillColumnMenu);
   connect(compare_, &QPushButton::clicked, this, &RunTablePage::compare);
-  auto* row = new QHBoxLayout(head);
-  row->setContentsMargins(0, 0, 0, 0);
-  row->setSpacing(10);
-  row->addWidget(title, 0, Qt::AlignTop);
-  row->addWidget(count_, 0, Qt::AlignTop);
-  row->addWidget(search_, 1, Qt::AlignTop);
-  row->addWidget(columns_, 0, Qt::AlignTop);
-  row->addWidget(compare_, 0, Qt::AlignTop);
+  hbox(head, {}, 10,
+       {{title, 0, Qt::AlignTop},
+        {count_, 0, Qt::AlignTop},
+        {search_, 1, Qt::AlignTop},
+        {columns_, 0, Qt::AlignTop},
+        {compare_, 0, Qt::AlignTop}});
   for (QWidget* widget : std::initializer_list<QWidget*>{title, count_, columns_, compare_})
     widget->setFixedHeight(search_->sizeHint().height());
   count_->setMinimumWidth(110);
@@ -156,19 +179,16 @@ void RunTablePage::fillColumnMenu() {
   columnMenu_->clear();
   std::vector<QMenu*> menus{columnMenu_->addMenu(tr("Run")), columnMenu_->addMenu(tr("Newest value of")),
                             columnMenu_->addMenu(tr("Hyperparameter"))};
-  const auto isSeries = [this](const std::string& name) {
+  const auto isIn = [this](auto values, const std::string& name) {
     return std::any_of(runs_->runs().begin(), runs_->runs().end(),
-                       [&](const storage::Run& run) { return run.latest.contains(name); });
-  };
-  const auto isParameter = [this](const std::string& name) {
-    return std::any_of(runs_->runs().begin(), runs_->runs().end(),
-                       [&](const storage::Run& run) { return run.hyperparameters.contains(name); });
+                       [&](const storage::Run& run) { return (run.*values).contains(name); });
   };
   for (const std::string& name : storage::field_names(runs_->runs())) {
     if (name == "name") continue;
     const bool isFixed = storage::field_type(name) != storage::FieldType::open;
-    if (!isFixed && !isSeries(name) && !isParameter(name)) continue;
-    QAction* action = menus[isFixed ? 0 : isSeries(name) ? 1 : 2]->addAction(QString::fromStdString(name));
+    const bool isSeries = isIn(&storage::Run::latest, name);
+    if (!isFixed && !isSeries && !isIn(&storage::Run::hyperparameters, name)) continue;
+    QAction* action = menus[isFixed ? 0 : isSeries ? 1 : 2]->addAction(QString::fromStdString(name));
     action->setCheckable(true);
     action->setChecked(std::find(runs_->fields().begin(), runs_->fields().end(), name) !=
                        runs_->fields().end());
@@ -271,9 +291,7 @@ void RunTablePage::updateCounts() {
 void RunTablePage::focusSearch() { search_->focus(); }
 
 void RunTablePage::select(const std::string& id) {
-  const auto matches =
-      filter_->match(filter_->index(0, 0), RunModel::IdRole, QString::fromStdString(id), 1, Qt::MatchExactly);
-  if (!matches.isEmpty()) table_->selectRow(matches.first().row());
+  if (const QModelIndex found = filter_->find(id); found.isValid()) table_->selectRow(found.row());
 }
 
 bool RunTablePage::eventFilter(QObject* watched, QEvent* event) {

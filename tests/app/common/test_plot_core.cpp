@@ -19,15 +19,6 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-Bucket bucket(std::int64_t first, std::int64_t last, double min, double max) {
-  Bucket made;
-  made.first_step = first;
-  made.last_step = last;
-  made.min = min;
-  made.max = max;
-  return made;
-}
-
 }  // namespace
 
 class TestPlotCore : public QObject {
@@ -51,6 +42,13 @@ class TestPlotCore : public QObject {
     QVERIFY(powers(1, 1e9, 10, 5).size() <= 6);
   }
 
+  void valuesHaveAPlace() {
+    QCOMPARE(axisPlace(3, 1, 5, false), 0.5);
+    QCOMPARE(axisPlace(10, 1, 100, true), 0.5);
+    QVERIFY(std::isnan(axisPlace(0, 1, 100, true)));
+    QVERIFY(!std::signbit(multiples(-1, 1, 1)[1]));
+  }
+
   void decimalsTellTicksApart() {
     QCOMPARE(decimalsOf(0.25, 6), 2);
     QCOMPARE(decimalsOf(500, 6), 0);
@@ -59,7 +57,7 @@ class TestPlotCore : public QObject {
   }
 
   void stepsAreMappedThereAndBack() {
-    const std::vector<Bucket> buckets{bucket(1, 4, 10, 40), bucket(9, 9, 90, 90)};
+    const std::vector<Bucket> buckets{{1, 4, 4, 10, 40, 25}, {9, 9, 1, 90, 90, 90}};
     const StepMap map(buckets, 10);
     QCOMPARE(map.at(0), 0.0);
     QCOMPARE(map.at(2), 10.0);

@@ -13,7 +13,7 @@
 #include "control/control_panel.h"
 #include "control/replica_buttons.h"
 #include "explorer/explorer_panel.h"
-#include "explorer/step_times.h"
+#include "explorer/step_time_plot.h"
 #include "test_case.h"
 #include "window_test.h"
 
@@ -68,11 +68,13 @@ class TestExplorer : public test::WindowTest {
   void stepTimesStandBesideTheModel() {
     StepTimeModel& model = *explorer().stepTimes();
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    const auto* plot = explorer().findChild<StepTimePlot*>();
     // Two local batch sizes a generation, and accumulation in the last.
     QCOMPARE(model.rowCount(), 7);
     std::int64_t steps = 0;
     for (const StepTime& time : model.times()) {
       QVERIFY(std::abs(time.residual()) < 0.02);
+      QVERIFY(plot->rect().contains(plot->place(time).toPoint()));
       steps += time.steps;
     }
     QCOMPARE(steps, 3 * 1200 - 3);

@@ -4,7 +4,7 @@
 // that come and go, the default layout again; and numbers in the person's own locale.
 #include <QDockWidget>
 
-#include "chart/ticks.h"
+#include "chart/axis.h"
 #include "control/control_panel.h"
 #include "look/format.h"
 #include "test_case.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "batchscope/protocol/control.h"
-#include "chart/ticks.h"
+#include "chart/axis.h"
 #include "control/replica_buttons.h"
 #include "look/format.h"
 #include "look/status_text.h"
@@ -111,6 +111,9 @@ class TestLook : public QObject {
     QCOMPARE(labels(logTicks(1, 16, 5)), QStringLiteral("1 2 4 8 16"));
     QVERIFY(logTicks(1, 1e9, 5).size() <= 6);
     QVERIFY(linearTicks(0.1, 0.3, 4).front().label.startsWith(QStringLiteral("0.1")));
+    QCOMPARE(labels(linearTicks(0, 4e-7, 4)), QStringLiteral("0 1E-07 2E-07 3E-07 4E-07"));
+    QCOMPARE(labels(linearTicks(1, 1 + 4e-8, 2)), QStringLiteral("1 1.00000002 1.00000004"));
+    QCOMPARE(labels(timeTicks(200, 240, 4)), QStringLiteral("3.333 min 3.5 min 3.667 min 3.833 min 4 min"));
   }
 
   void numbersAsAPersonReadsThem() {

@@ -41,6 +41,14 @@ storage::Generation generation(int number, int replicas, std::int64_t first, std
   return row;
 }
 
+// Of one line, over all steps unless `options` say otherwise.
+ChartScene sceneOf(SeriesModel& model, const LineSpec& line, const QRectF& plot, SceneOptions options = {}) {
+  if (options.axis == XAxis::Step) options.range = model.extent(XAxis::Step);
+  ChartSpec spec;
+  spec.lines = {line};
+  return buildScene(model, spec, plot, options);
+}
+
 }  // namespace
 
 class TestSeriesModel : public QObject {
@@ -50,6 +58,27 @@ class TestSeriesModel : public QObject {
 
   std::filesystem::path file(const char* name) const {
     return store_.path(QString::fromLatin1(name)).toStdString();
+  }
+
+  struct Written {
+    int replicas;
+    std::int64_t first, last;
+    double start;
+  };
+  // A model of the generations, which are over.
+  SeriesModel modelOf(const char* name, const std::vector<Written>& generations,
+                      const std::set<std::string>& series = {}) const {
+    storage::SampleWriter writer(file(name));
+    std::vector<storage::Generation> rows;
+    for (const Written& g : generations) {
+      const int number = static_cast<int>(rows.size());
+      write(writer, number, g.first, g.last, g.start);
+      rows.push_back(generation(number, g.replicas, g.first, g.last));
+    }
+    SeriesModel model(file(name));
+    model.want(series);
+    model.refresh(rows);
+    return model;
   }
 
  private Q_SLOTS:
@@ -76,23 +105,14 @@ class TestSeriesModel : public QObject {
   }
 
   void aRestartSplitsAndWhatItUndidIsLost() {
-    storage::SampleWriter writer(file("restart.db"));
-    write(writer, 0, 1, 100, 1000);
-    write(writer, 1, 81, 200, 1110);
-    SeriesModel model(file("restart.db"));
-    model.want({"loss"});
-    model.refresh({generation(0, 2, 1, 100), generation(1, 4, 81, 0)});
+    SeriesModel model = modelOf("restart.db", {{2, 1, 100, 1000}, {4, 81, 200, 1110}}, {"loss"});
     QCOMPARE(model.generations().size(), 2u);
     QCOMPARE(model.generations()[0].lostFrom, 81);
     // A step that exists twice is the one that counts.
     QCOMPARE(model.nearest(XAxis::Step, 90)->generation, 1);
     QCOMPARE(model.nearest(XAxis::WallTime, 20)->generation, 0);
 
-    ChartSpec spec;
-    spec.lines = {{.series = "loss", .label = {}}};
-    SceneOptions options;
-    options.range = model.extent(XAxis::Step);
-    const ChartScene scene = buildScene(model, spec, QRectF(0, 0, 400, 100), options);
+    const ChartScene scene = sceneOf(model, {.series = "loss", .label = {}}, QRectF(0, 0, 400, 100));
     QCOMPARE(scene.lines[0].pieces.size(), 3u);
     QVERIFY(!scene.lines[0].pieces[0].isLost);
     QVERIFY(scene.lines[0].pieces[1].isLost);
@@ -105,10 +125,7 @@ class TestSeriesModel : public QObject {
   }
 
   void axesMapThereAndBack() {
-    storage::SampleWriter writer(file("axes.db"));
-    write(writer, 0, 1, 100, 5000);
-    SeriesModel model(file("axes.db"));
-    model.refresh({generation(0, 2, 1, 100)});
+    const SeriesModel model = modelOf("axes.db", {{2, 1, 100, 5000}});
     QCOMPARE(model.map(XAxis::WallTime, 0).at(11), 10.0);
     QCOMPARE(model.map(XAxis::WallTime, 0).stepAt(10), 11.0);
     QCOMPARE(model.map(XAxis::Progress, 0).at(50), 100.0);
@@ -116,11 +133,7 @@ class TestSeriesModel : public QObject {
   }
 
   void differencesAndStepsAreDerived() {
-    storage::SampleWriter writer(file("derived.db"));
-    write(writer, 0, 1, 100, 1000);
-    SeriesModel model(file("derived.db"));
-    model.want({"step_time-sync_time", kStepSeries});
-    model.refresh({generation(0, 2, 1, 100)});
+    SeriesModel model = modelOf("derived.db", {{2, 1, 100, 1000}}, {"step_time-sync_time", kStepSeries});
     const auto compute = model.view("step_time-sync_time", 0, 1, 100, 400);
     QCOMPARE(compute.size(), 100u);
     QCOMPARE(compute[40].mean, 0.375);
@@ -155,10 +168,7 @@ class TestSeriesModel : public QObject {
   }
 
   void theViewKeepsItsStepsWhenTheAxisChanges() {
-    storage::SampleWriter writer(file("view.db"));
-    write(writer, 0, 1, 1000, 1000);
-    SeriesModel model(file("view.db"));
-    model.refresh({generation(0, 2, 1, 1000)});
+    SeriesModel model = modelOf("view.db", {{2, 1, 1000, 1000}});
     ViewState view;
     view.setAxis(XAxis::Step, &model);
     view.zoomTo(model, XAxis::Step, {200, 300});
@@ -177,11 +187,7 @@ class TestSeriesModel : public QObject {
   }
 
   void activeTimeLeavesThePausesOut() {
-    storage::SampleWriter writer(file("active.db"));
-    write(writer, 0, 1, 100, 1000);
-    write(writer, 1, 101, 200, 2000);
-    SeriesModel model(file("active.db"));
-    model.refresh({generation(0, 2, 1, 100), generation(1, 4, 101, 200)});
+    const SeriesModel model = modelOf("active.db", {{2, 1, 100, 1000}, {4, 101, 200, 2000}});
     QCOMPARE(model.extent(XAxis::WallTime).high, 1099.0);
     QCOMPARE(model.extent(XAxis::ActiveTime).high, 198.0);
     QCOMPARE(*model.position(XAxis::ActiveTime, {1, 101}), 99.0);
@@ -189,23 +195,14 @@ class TestSeriesModel : public QObject {
   }
 
   void aLogarithmicAxisBeginsAboveZero() {
-    storage::SampleWriter writer(file("log.db"));
-    write(writer, 0, 1, 1000, 1000);
-    SeriesModel model(file("log.db"));
-    model.want({"loss"});
-    model.refresh({generation(0, 2, 1, 1000)});
+    SeriesModel model = modelOf("log.db", {{2, 1, 1000, 1000}}, {"loss"});
     QCOMPARE(model.extent(XAxis::WallTime, true).low, 1.0);
     ViewState view;
     view.setLogX(true);
     const auto whole = view.range(model, XAxis::WallTime);
     QCOMPARE(view.shifted(whole, whole.low, 0.5), std::sqrt(999.0));
-    ChartSpec spec;
-    spec.lines = {{.series = "loss", .label = {}}};
-    SceneOptions options;
-    options.axis = XAxis::WallTime;
-    options.isLogX = true;
-    options.range = whole;
-    const ChartScene scene = buildScene(model, spec, QRectF(0, 0, 300, 100), options);
+    const ChartScene scene = sceneOf(model, {.series = "loss", .label = {}}, QRectF(0, 0, 300, 100),
+                                     {.range = whole, .axis = XAxis::WallTime, .isLogX = true});
     // Each decade takes a third, and the first has its nine samples as nine points.
     QCOMPARE(scene.left.px(10), 300 * std::log(10.0) / std::log(999.0));
     const QPolygonF& line = scene.lines[0].pieces[0].ink.raw.at(0);
@@ -219,10 +216,7 @@ class TestSeriesModel : public QObject {
   }
 
   void wheelAndPanAreUndoneAsGestures() {
-    storage::SampleWriter writer(file("undo.db"));
-    write(writer, 0, 1, 1000, 1000);
-    SeriesModel model(file("undo.db"));
-    model.refresh({generation(0, 2, 1, 1000)});
+    SeriesModel model = modelOf("undo.db", {{2, 1, 1000, 1000}});
     ViewState view;
     view.setAxis(XAxis::Step, &model);
     for (int i = 0; i < 4; ++i) view.zoomBy(model, XAxis::Step, 500, 0.8);
@@ -251,13 +245,10 @@ class TestSeriesModel : public QObject {
     }
     writer.commit();
     SeriesModel model(file("gain.db"));
-    ChartSpec spec;
-    spec.lines = {{.series = "gain", .label = {}, .isEstimate = true}};
-    model.want(spec.series());
+    model.want({"gain", "accumulation_steps"});
     model.refresh({generation(0, 1, 1, 100), generation(1, 2, 101, 200)});
-    SceneOptions options;
-    options.range = model.extent(XAxis::Step);
-    const ChartScene scene = buildScene(model, spec, QRectF(0, 0, 400, 100), options);
+    const ChartScene scene =
+        sceneOf(model, {.series = "gain", .label = {}, .isEstimate = true}, QRectF(0, 0, 400, 100));
     std::vector<bool> unreliable;
     for (const ScenePiece& piece : scene.lines[0].pieces) unreliable.push_back(piece.isUnreliable);
     QCOMPARE(unreliable, (std::vector<bool>{true, false, true, false}));

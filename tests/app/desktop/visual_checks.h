@@ -13,7 +13,6 @@
 #include <initializer_list>
 
 #include "look/elided_label.h"
-#include "look/unit_label.h"
 
 namespace batchscope::desktop::test {
 
