@@ -78,34 +78,27 @@ int run(QApplication& app) {
       "Without options it shows the newest active run. Closing it never stops training."));
   const QCommandLineOption help = parser.addHelpOption();
   const QCommandLineOption version = parser.addVersionOption();
-  const QCommandLineOption runOption(QStringLiteral("run"),
-                                     QStringLiteral("Show this run: a prefix of its id or name, or latest."),
-                                     QStringLiteral("RUN"));
-  const QCommandLineOption demo(
-      QStringLiteral("demo"),
-      QStringLiteral(
-          "Start the demo run on two replicas unless it is active; what follows -- goes to its program."));
-  const QCommandLineOption grab(QStringLiteral("grab"),
-                                QStringLiteral("Draw the window into a picture and exit; needs no display."),
-                                QStringLiteral("FILE.png"));
-  const QCommandLineOption size(QStringLiteral("size"),
-                                QStringLiteral("Size of the window, 1440x900 unless said."),
-                                QStringLiteral("WxH"));
-  const QCommandLineOption report(
-      QStringLiteral("report"),
-      QStringLiteral("Write a report of the run, a web page of one file, and exit; needs no display."),
-      QStringLiteral("FILE.html"));
-  const QCommandLineOption another(
-      QStringLiteral("new-window"),
-      QStringLiteral("Open another window even where one is open already, which is asked otherwise."));
-  const QCommandLineOption theme(QStringLiteral("theme"),
-                                 QStringLiteral("light or dark; else as chosen last, or as the system."),
-                                 QStringLiteral("NAME"));
+  const auto add = [&parser](const char* name, const char* description, const char* value = "") {
+    const QCommandLineOption option(QString::fromLatin1(name), QString::fromLatin1(description),
+                                    QString::fromLatin1(value));
+    parser.addOption(option);
+    return option;
+  };
+  const auto runOption = add("run", "Show this run: a prefix of its id or name, or latest.", "RUN");
+  const auto demo = add(
+      "demo", "Start the demo run on two replicas unless it is active; what follows -- goes to its program.");
+  const auto grab = add("grab", "Draw the window into a picture and exit; needs no display.", "FILE.png");
+  const auto report =
+      add("report", "Write a report of the run, a web page of one file, and exit; needs no display.",
+          "FILE.html");
+  const auto size = add("size", "Size of the window, 1440x900 unless said.", "WxH");
+  const auto theme = add("theme", "light or dark; else as chosen last, or as the system.", "NAME");
+  const auto another =
+      add("new-window", "Open another window even where one is open already, which is asked otherwise.");
   parser.addPositionalArgument(
       QStringLiteral("FILE"),
       QStringLiteral("Take in this exported run, as batchscope import does, and show it."),
       QStringLiteral("[FILE]"));
-  parser.addOptions({runOption, demo, grab, report, size, theme, another});
   if (!parser.parse(QApplication::arguments()))
     throw Error(ErrorKind::usage, parser.errorText().toStdString());
   QStringList files = parser.isSet(demo) ? QStringList() : parser.positionalArguments();

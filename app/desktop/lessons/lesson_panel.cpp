@@ -2,10 +2,12 @@
 #include "lessons/lesson_panel.h"
 
 #include <QListView>
+#include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QStackedWidget>
+#include <QStyledItemDelegate>
 #include <QTextBlock>
 #include <QTextCursor>
 #include <QTextDocument>
@@ -13,7 +15,6 @@
 #include <QToolButton>
 #include <utility>
 
-#include "lessons/lesson_delegate.h"
 #include "lessons/lesson_model.h"
 #include "look/box.h"
 #include "look/theme.h"
@@ -30,6 +31,57 @@ QLabel* paragraph(const char* name, QWidget* parent) {
   label->setWordWrap(true);
   return label;
 }
+
+// A lesson in the list: its title, below it what it is about, and a tick once it is done.
+class LessonDelegate : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    const auto* view = qobject_cast<const QAbstractItemView*>(option.widget);
+    const int width = view != nullptr ? view->viewport()->width() : option.rect.width();
+    return {100, 2 * kRowMargin + kTitle + summaryHeight(index, width)};
+  }
+
+  void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    const Theme& theme = Theme::current();
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    const bool isCurrent = option.state.testFlag(QStyle::State_HasFocus);
+    if (isCurrent || option.state.testFlag(QStyle::State_MouseOver)) {
+      painter->setPen(isCurrent ? QPen(theme.accent, 1) : QPen(Qt::NoPen));
+      painter->setBrush(isCurrent ? theme.selection : theme.grid);
+      painter->drawRoundedRect(QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
+    }
+    const QRect text = option.rect.adjusted(kRowMargin, kRowMargin - 2, -kRowMargin, -kRowMargin + 2);
+    if (index.data(LessonModel::DoneRole).toBool()) {
+      painter->setFont(interfaceFont(13));
+      painter->setPen(theme.good);
+      painter->drawText(text, Qt::AlignRight | Qt::AlignTop, QStringLiteral("✓"));
+    }
+    painter->setFont(interfaceFont(13, QFont::DemiBold));
+    painter->setPen(theme.text);
+    painter->drawText(
+        text, Qt::AlignLeft | Qt::AlignTop,
+        painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, text.width() - kTick));
+    painter->setFont(interfaceFont(11));
+    painter->setPen(theme.dim);
+    painter->drawText(text.adjusted(0, kTitle, 0, 0), Qt::TextWordWrap,
+                      index.data(LessonModel::SummaryRole).toString());
+    painter->restore();
+  }
+
+ private:
+  static constexpr int kRowMargin = 10, kTitle = 20, kTick = 20;
+
+  // Of the summary, in a row of this width.
+  static int summaryHeight(const QModelIndex& index, int width) {
+    return QFontMetrics(interfaceFont(11))
+        .boundingRect(QRect(0, 0, width - 2 * kRowMargin, 1000), Qt::TextWordWrap,
+                      index.data(LessonModel::SummaryRole).toString())
+        .height();
+  }
+};
 
 }  // namespace
 

@@ -26,34 +26,28 @@ namespace {
 constexpr int kMostLines = 5000;
 constexpr qint64 kMostBytes = 256 * 1024;  // of an old log: its end says what matters
 
-struct LogFile : protocol::LogName {
-  QString path;
-};
+}  // namespace
 
 // Newest generation first, then by rank.
-std::vector<LogFile> logFiles(const QString& directory) {
+std::vector<LogPanel::LogFile> LogPanel::logFiles(const QString& directory) {
   std::vector<LogFile> files;
   const QDir logs(directory);
   for (const QString& name : logs.entryList({QStringLiteral("g*-r*.log")}, QDir::Files)) {
     if (const auto log = protocol::parse_log_name(name.toStdString()))
       files.push_back({*log, logs.filePath(name)});
   }
-  std::sort(files.begin(), files.end(), [](const LogFile& a, const LogFile& b) {
-    return a.generation != b.generation ? a.generation > b.generation : a.rank < b.rank;
-  });
+  std::ranges::sort(files, {}, [](const LogFile& file) { return std::pair(-file.generation, file.rank); });
   return files;
 }
-
-}  // namespace
 
 LogPanel::LogPanel(RunSession* session, ViewState* state, QWidget* parent)
     : QWidget(parent),
       session_(session),
       state_(state),
-      files_(new QComboBox(this)),
+      box_(new QComboBox(this)),
       text_(new QPlainTextEdit(this)) {
-  files_->setAccessibleName(tr("Replica"));
-  files_->setMinimumWidth(220);
+  box_->setAccessibleName(tr("Replica"));
+  box_->setMinimumWidth(220);
   text_->setReadOnly(true);
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   text_->setFont(fixedFont(11));
@@ -63,16 +57,15 @@ LogPanel::LogPanel(RunSession* session, ViewState* state, QWidget* parent)
   text_->setLineWrapMode(QPlainTextEdit::NoWrap);
   text_->setAccessibleName(tr("Log"));
   text_->setPlaceholderText(tr("This replica has printed nothing yet."));
-  vbox(this, {}, 0, {hbox(nullptr, {12, 8, 12, 4}, -1, {files_, rest()}), {text_, 1}});
+  vbox(this, {}, 0, {hbox(nullptr, {12, 8, 12, 4}, -1, {box_, rest()}), {text_, 1}});
 
   timer_.setInterval(400);
   connect(&timer_, &QTimer::timeout, this, [this] {
     updateFiles();
     tail();
   });
-  connect(files_, &QComboBox::activated, this, [this](int row) {
-    const int newest = files_->itemData(0, Qt::UserRole + 1).toInt();
-    followsNewest_ = files_->itemData(row, Qt::UserRole + 1).toInt() == newest;
+  connect(box_, &QComboBox::activated, this, [this] {
+    followsNewest_ = isOfNewest(shown());
     openFile();
   });
   connect(session_, &RunSession::opened, this, &LogPanel::opened);
@@ -97,7 +90,8 @@ void LogPanel::hideEvent(QHideEvent* event) {
 }
 
 void LogPanel::opened() {
-  files_->clear();
+  files_.clear();
+  box_->clear();
   path_.clear();
   clear();
   followsNewest_ = true;
@@ -109,26 +103,23 @@ void LogPanel::opened() {
 
 void LogPanel::updateFiles() {
   if (!session_->isOpen()) return;
-  const auto files = logFiles(QString::fromStdString(protocol::run_paths(session_->run().id).logs.string()));
-  if (static_cast<int>(files.size()) == files_->count()) return;
-  const int rank = files_->currentData(Qt::UserRole + 2).toInt();
-  const QString chosen = files_->currentData().toString();
-  files_->clear();
+  auto files = logFiles(QString::fromStdString(protocol::run_paths(session_->run().id).logs.string()));
+  if (files.size() == files_.size()) return;
+  const LogFile before = shown();
+  files_ = std::move(files);
+  box_->clear();
   int row = 0;
-  for (const LogFile& file : files) {
-    files_->addItem(tr("Replica %1, generation %2").arg(file.rank).arg(file.generation), file.path);
-    const int last = files_->count() - 1;
-    files_->setItemData(last, file.generation, Qt::UserRole + 1);
-    files_->setItemData(last, file.rank, Qt::UserRole + 2);
-    const bool isNewest = file.generation == files.front().generation;
-    if (followsNewest_ ? isNewest && file.rank == rank : file.path == chosen) row = last;
+  for (const LogFile& file : files_) {
+    if (followsNewest_ ? isOfNewest(file) && file.rank == before.rank : file.path == before.path)
+      row = box_->count();
+    box_->addItem(tr("Replica %1, generation %2").arg(file.rank).arg(file.generation));
   }
-  files_->setCurrentIndex(row);
+  box_->setCurrentIndex(row);
   openFile();
 }
 
 void LogPanel::openFile() {
-  const QString path = files_->currentData().toString();
+  const QString path = shown().path;
   if (path == path_) return;
   path_ = path;
   clear();
@@ -173,15 +164,17 @@ void LogPanel::append(const QByteArray& lines) {
   if (isAtEnd) bar->setValue(bar->maximum());
 }
 
-int LogPanel::generation() const { return files_->currentData(Qt::UserRole + 1).toInt(); }
+LogPanel::LogFile LogPanel::shown() const {
+  return files_.empty() ? LogFile{} : files_.at(static_cast<std::size_t>(box_->currentIndex()));
+}
 
 void LogPanel::moveCursor() {
   const auto row = static_cast<std::size_t>(text_->textCursor().blockNumber());
   SeriesModel* model = session_->series();
   if (model == nullptr || row >= lines_.size()) return;
   const auto time = run::log_time(path_.toStdString(), lines_[row]);
-  const GenerationSpan* span = model->generation(generation());
-  const Track* clock = model->track(protocol::series::kTime, generation());
+  const GenerationSpan* span = model->generation(shown().generation);
+  const Track* clock = model->track(protocol::series::kTime, shown().generation);
   if (!time || span == nullptr || span->last == 0 || clock == nullptr) return;
   const double step = common::StepMap(clock->buckets(), 0).stepAt(*time);
   if (std::isnan(step)) return;
@@ -201,19 +194,16 @@ void LogPanel::markCursor() {
     return;
   }
   const StepRef at = *state_->cursor();
-  if (at.generation != generation()) {
-    const int rank = files_->currentData(Qt::UserRole + 2).toInt();
-    for (int row = 0; row < files_->count(); ++row) {
-      if (files_->itemData(row, Qt::UserRole + 1).toInt() != at.generation ||
-          files_->itemData(row, Qt::UserRole + 2).toInt() != rank)
-        continue;
-      files_->setCurrentIndex(row);
-      followsNewest_ = at.generation == files_->itemData(0, Qt::UserRole + 1).toInt();
-      openFile();
-    }
+  const auto other = std::ranges::find_if(files_, [&, rank = shown().rank](const LogFile& file) {
+    return file.generation == at.generation && file.rank == rank;
+  });
+  if (at.generation != shown().generation && other != files_.end()) {
+    box_->setCurrentIndex(static_cast<int>(other - files_.begin()));
+    followsNewest_ = isOfNewest(*other);
+    openFile();
   }
   const Track* clock = model->track(protocol::series::kTime, at.generation);
-  if (at.generation != generation() || clock == nullptr || lines_.empty()) return;
+  if (at.generation != shown().generation || clock == nullptr || lines_.empty()) return;
   const double time = common::StepMap(clock->buckets(), 0).at(static_cast<double>(at.step));
   if (std::isnan(time)) return;
   const qint64 offset = run::log_offset(path_.toStdString(), time);

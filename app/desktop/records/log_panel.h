@@ -9,6 +9,9 @@
 #include <QTimer>
 #include <QWidget>
 #include <deque>
+#include <vector>
+
+#include "batchscope/protocol/paths.h"
 
 class QComboBox;
 class QPlainTextEdit;
@@ -35,13 +38,20 @@ class LogPanel : public QWidget {
   void append(const QByteArray& lines);
   void clear();
   void mark(int row);
-  int generation() const;  // of the file that is shown
-  void moveCursor();       // to the chosen line
-  void markCursor();       // the line of the cross-hair
+  void moveCursor();  // to the chosen line
+  void markCursor();  // the line of the cross-hair
+
+  struct LogFile : protocol::LogName {
+    QString path;
+  };
+  static std::vector<LogFile> logFiles(const QString& directory);
+  LogFile shown() const;
+  bool isOfNewest(const LogFile& file) const { return file.generation == files_.front().generation; }
 
   RunSession* session_;
   ViewState* state_;
-  QComboBox* files_;
+  std::vector<LogFile> files_;  // as the box lists them
+  QComboBox* box_;
   QPlainTextEdit* text_;
   QTimer timer_, markTimer_;
   std::deque<qint64> lines_;  // where those that are shown begin in the file
