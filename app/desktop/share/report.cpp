@@ -7,6 +7,8 @@
 #include <QLocale>
 #include <QXmlStreamReader>
 #include <QXmlStreamWriter>
+#include <algorithm>
+#include <span>
 
 #include "chart/chart_card.h"
 #include "look/format.h"
@@ -60,9 +62,10 @@ class Page {
     end();
   }
 
-  // Names that begin with > are of columns of numbers.
-  void addTable(const QString& title, const QStringList& names, const std::vector<Row>& rows) {
-    if (rows.empty()) return;
+  // A row of each record. Names that begin with > are of columns of numbers.
+  template <class Records, class RowOf>
+  void addTable(const QString& title, const QStringList& names, const Records& records, RowOf rowOf) {
+    if (records.empty()) return;
     const auto cssClass = [&](qsizetype column) {
       return names[column].startsWith(QLatin1Char('>')) ? QStringLiteral("number") : QString();
     };
@@ -71,7 +74,8 @@ class Page {
     begin("tr");
     for (qsizetype i = 0; i < names.size(); ++i) add("th", QString(names[i]).remove('>'), cssClass(i));
     end();
-    for (const Row& row : rows) {
+    for (const auto& record : records) {
+      const Row row = rowOf(record);
       begin("tr", {{"class", row.cssClass}});
       for (qsizetype i = 0; i < names.size(); ++i) add("td", row.cells[i], cssClass(i));
       end();
@@ -128,43 +132,39 @@ void addFacts(Page& page, const RunSession& session) {
   page.end();
 }
 
-void addRestarts(Page& page, const RunSession& session) {
-  std::vector<Row> rows;
-  for (const storage::Generation& generation : session.generations()) {
-    QStringList parts;
-    for (const auto& [part, seconds] : generation.pause_parts)
-      parts << QStringLiteral("%1 %2").arg(text(part), formatPause(seconds));
-    rows.push_back(
-        {{formatCount(generation.number), formatCount(generation.replicas), text(generation.reason),
-          QStringLiteral("%1 – %2").arg(formatCount(generation.first_step),
-                                        formatCount(generation.last_step)),
-          generation.pause >= 0 ? formatPause(generation.pause) : QStringLiteral("–"),
-          parts.join(QStringLiteral(", ")), text(generation.outcome)}});
-  }
-  page.addTable(tr("Restarts"),
-                {tr(">Generation"), tr(">Replicas"), tr("Began with"), tr(">Iterations"), tr(">Pause"),
-                 tr("Of which"), tr("Outcome")},
-                rows);
-}
-
 void addRecords(Page& page, RunSession& session) {
   storage::Catalogue& catalogue = session.catalogue();
   const std::string& run = session.run().id;
-  std::vector<Row> checkpoints, hyperparameters, events;
-  for (const storage::Checkpoint& each : catalogue.checkpoints(run))
-    checkpoints.push_back({{text(each.name), formatCount(each.step), formatCount(each.epoch),
-                            formatBytes(each.bytes), formatPause(each.seconds), text(each.reason)}});
-  for (const auto& [name, value] : catalogue.hyperparameters(run))
-    hyperparameters.push_back({{text(name), text(value)}});
-  for (const storage::Event& each : catalogue.events(run))
-    events.push_back({{formatClock(each.time - session.started()), formatCount(each.step), text(each.text)},
-                      text(each.level)});
-  if (events.size() > kMostEvents) events.erase(events.begin(), events.end() - kMostEvents);
+  page.addTable(
+      tr("Restarts"),
+      {tr(">Generation"), tr(">Replicas"), tr("Began with"), tr(">Iterations"), tr(">Pause"), tr("Of which"),
+       tr("Outcome")},
+      session.generations(), [](const storage::Generation& each) {
+        QStringList parts;
+        for (const auto& [part, seconds] : each.pause_parts)
+          parts << QStringLiteral("%1 %2").arg(text(part), formatPause(seconds));
+        return Row{{formatCount(each.number), formatCount(each.replicas), text(each.reason),
+                    QStringLiteral("%1 – %2").arg(formatCount(each.first_step), formatCount(each.last_step)),
+                    each.pause >= 0 ? formatPause(each.pause) : QStringLiteral("–"),
+                    parts.join(QStringLiteral(", ")), text(each.outcome)}};
+      });
   page.addTable(tr("Checkpoints"),
                 {tr("Checkpoint"), tr(">Iteration"), tr(">Epoch"), tr(">Size"), tr(">Took"), tr("Reason")},
-                checkpoints);
-  page.addTable(tr("Hyperparameters"), {tr("Hyperparameter"), tr("Value")}, hyperparameters);
-  page.addTable(tr("Events"), {tr(">Time"), tr(">Iteration"), tr("Event")}, events);
+                catalogue.checkpoints(run), [](const storage::Checkpoint& each) {
+                  return Row{{text(each.name), formatCount(each.step), formatCount(each.epoch),
+                              formatBytes(each.bytes), formatPause(each.seconds), text(each.reason)}};
+                });
+  page.addTable(tr("Hyperparameters"), {tr("Hyperparameter"), tr("Value")}, catalogue.hyperparameters(run),
+                [](const auto& each) {
+                  return Row{{text(each.first), text(each.second)}};
+                });
+  const std::vector<storage::Event> events = catalogue.events(run);
+  const auto newest = std::span(events).last(std::min(kMostEvents, events.size()));
+  page.addTable(tr("Events"), {tr(">Time"), tr(">Iteration"), tr("Event")}, newest,
+                [start = session.started()](const storage::Event& each) {
+                  return Row{{formatClock(each.time - start), formatCount(each.step), text(each.text)},
+                             text(each.level)};
+                });
 }
 
 }  // namespace
@@ -194,7 +194,6 @@ QByteArray reportHtml(RunSession& session, const std::vector<ChartCard*>& charts
   page.begin("section", {{"class", "charts"}});
   for (ChartCard* card : charts) page.addFigure(svgOf(card));
   page.end();
-  addRestarts(page, session);
   addRecords(page, session);
   page.add("footer", tr("Made by BatchScope %1. The same as numbers: batchscope show %2 --json")
                          .arg(QCoreApplication::applicationVersion(), text(run.id)));

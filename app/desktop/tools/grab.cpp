@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tools/grab.h"
 
-#include <QElapsedTimer>
+#include <QDeadlineTimer>
 #include <QEventLoop>
 #include <QTimer>
 
@@ -24,13 +24,9 @@ void showUntilDrawn(MainWindow& window, const std::string& run, const QSize& siz
   window.show();
   spin(50);  // the list of runs is drawn before a run is opened
   // An active run's state comes from its supervisor, as it would on the screen.
-  QElapsedTimer patience;
-  patience.start();
   const RunSession& session = *window.session();
-  while (session.isOpen() && is_active(session.run().state) && !session.isConnected() &&
-         patience.elapsed() < 1500) {
-    spin(50);
-  }
+  spinUntil(1500,
+            [&] { return !session.isOpen() || !is_active(session.run().state) || session.isConnected(); });
   spin(400);
 }
 
@@ -40,6 +36,12 @@ void spin(int milliseconds) {
   QEventLoop loop;
   QTimer::singleShot(milliseconds, &loop, &QEventLoop::quit);
   loop.exec();
+}
+
+bool spinUntil(int milliseconds, const std::function<bool()>& isSo) {
+  const QDeadlineTimer end(milliseconds);
+  while (!isSo() && !end.hasExpired()) spin(5);
+  return isSo();
 }
 
 QPixmap grabWindow(CatalogueWatcher* watcher, const std::string& run, const QSize& size) {

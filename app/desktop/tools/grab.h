@@ -5,14 +5,16 @@
 
 #include <QPixmap>
 #include <QSize>
+#include <functional>
 #include <string>
 
 namespace batchscope::desktop {
 
 class CatalogueWatcher;
 
-// Lets the event loop run.
+// Lets the event loop run, so long, or at most so long until `isSo`; returns whether it is.
 void spin(int milliseconds);
+bool spinUntil(int milliseconds, const std::function<bool()>& isSo);
 
 // Shows the run (empty: as the window would choose) in a window of this size, waits until it is drawn, and
 // takes its picture. Blocks for some hundred milliseconds, spinning the event loop.

@@ -6,7 +6,6 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QDialog>
-#include <QElapsedTimer>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenuBar>
@@ -41,13 +40,7 @@ constexpr int kPatience = 60'000;  // ms
 constexpr int kSettled = 400;
 
 void await(const char* what, const std::function<bool()>& isSo) {
-  QElapsedTimer patience;
-  patience.start();
-  while (!isSo()) {
-    if (patience.elapsed() > kPatience)
-      throw Error(ErrorKind::timeout, std::string("waited in vain for ") + what);
-    spin(5);
-  }
+  if (!spinUntil(kPatience, isSo)) throw Error(ErrorKind::timeout, std::string("waited in vain for ") + what);
 }
 
 class Camera {
