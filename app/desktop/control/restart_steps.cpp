@@ -56,7 +56,7 @@ void RestartSteps::paintEvent(QPaintEvent*) {
     painter.drawText(row.adjusted(24, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, pausePartText(i));
     QString value;
     if (isOn) {
-      value = tr("%1 s").arg(seconds_ + static_cast<double>(since_.elapsed()) / 1000, 0, 'f', 1);
+      value = tr("%L1 s").arg(seconds_ + static_cast<double>(since_.elapsed()) / 1000, 0, 'f', 1);
     } else if (!running_ && isDone) {
       value = formatPause(parts_.at(kPauseParts[i]));
     }

@@ -17,9 +17,9 @@
 namespace batchscope::desktop {
 namespace {
 
-// What to do with each kind of directive.
+// One function for each kind of directive.
 template <class... Do>
-struct Each : Do... {
+struct Overloaded : Do... {
   using Do::operator()...;
 };
 
@@ -94,14 +94,14 @@ void LessonStage::apply(const Directive& directive) {
     if (series == nullptr) return;
     view.setCursor(set.step ? series->nearest(XAxis::Step, static_cast<double>(*set.step)) : std::nullopt);
   };
-  std::visit(Each{[&](const OpenRecorded& open) { openRecorded(open.run); },
-                  [&](const ShowInstrument& show) { Q_EMIT explorerRequested(show.isExplorer); },
-                  [&](const SetAxis& set) { view.setAxis(set.axis, series); }, zoom, point,
-                  [&](const SetSmoothing& set) { view.setSmoothing(set.smoothing); },
-                  [&](const SetLog& set) { set.isX ? view.setLogX(set.isOn) : view.setLogY(set.isOn); },
-                  [&](const Highlight& set) { highlight(set.what); },
-                  [&](const ChooseReplicas& choose) { Q_EMIT replicasChosen(choose.replicas); },
-                  [&](const RaisePanel& raise) { Q_EMIT panelRequested(raise.name); }},
+  std::visit(Overloaded{[&](const OpenRecorded& open) { openRecorded(open.run); },
+                        [&](const ShowInstrument& show) { Q_EMIT explorerRequested(show.isExplorer); },
+                        [&](const SetAxis& set) { view.setAxis(set.axis, series); }, zoom, point,
+                        [&](const SetSmoothing& set) { view.setSmoothing(set.smoothing); },
+                        [&](const SetLog& set) { set.isX ? view.setLogX(set.isOn) : view.setLogY(set.isOn); },
+                        [&](const Highlight& set) { highlight(set.what); },
+                        [&](const ChooseReplicas& choose) { Q_EMIT replicasChosen(choose.replicas); },
+                        [&](const RaisePanel& raise) { Q_EMIT panelRequested(raise.name); }},
              directive);
 }
 

@@ -5,8 +5,9 @@
 #include <QFrame>
 #include <QSettings>
 #include <QStackedWidget>
-#include <QVBoxLayout>
 #include <algorithm>
+
+#include "look/box.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -37,9 +38,7 @@ QDockWidget* Instrument::addDock(const Panel& panel) {
   dock->setObjectName(QLatin1String(panel.name));
   auto* card = new QFrame(dock);
   card->setObjectName(QStringLiteral("dockCard"));
-  auto* inside = new QVBoxLayout(card);
-  inside->setContentsMargins(1, 4, 1, 6);
-  inside->addWidget(panel.widget);
+  vbox(card, {1, 4, 1, 6}, -1, {panel.widget});
   dock->setWidget(card);
   dock->setAllowedAreas(Qt::BottomDockWidgetArea);
   // In its place the tab is the title; afloat it needs one of its own.

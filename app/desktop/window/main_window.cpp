@@ -6,7 +6,6 @@
 #include <QPushButton>
 #include <QSettings>
 #include <QSlider>
-#include <QVBoxLayout>
 
 #include "batchscope/run/machine.h"
 #include "chart/dashboard.h"
@@ -23,6 +22,7 @@
 #include "lessons/lesson_model.h"
 #include "lessons/lesson_panel.h"
 #include "lessons/lesson_stage.h"
+#include "look/box.h"
 #include "look/plain_text.h"
 #include "look/status_text.h"
 #include "records/checkpoints_panel.h"
@@ -90,12 +90,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
   tableAction_->setCheckable(true);
   tableAction_->setShortcut(QKeySequence(Qt::Key_T));
   auto* run = new QWidget(this);
-  auto* column = new QVBoxLayout(run);
-  column->setContentsMargins(14, 12, 14, 12);
-  column->setSpacing(10);
-  column->addWidget(header_);
-  column->addWidget(legend_);
-  column->addWidget(instrument_, 1);
+  vbox(run, {14, 12, 14, 12}, 10, {header_, legend_, {instrument_, 1}});
   auto* empty = new EmptyPage(this);
   pages_ = new Pages({list_, lessons_, empty, run, control_, table_}, this);
   setCentralWidget(pages_);
@@ -227,12 +222,10 @@ void MainWindow::connectLessons() {
 
 void MainWindow::updateStatus() {
   status_->setRecording(session_->isOpen() && session_->isConnected());
-  if (session_->isOpen()) {
-    setWindowTitle(tr("%1: %2 – BatchScope")
-                       .arg(QString::fromStdString(session_->run().name), describe(session_->status()).text));
-  } else {
-    setWindowTitle(tr("BatchScope"));
-  }
+  setWindowTitle(session_->isOpen() ? tr("%1: %2 – BatchScope")
+                                          .arg(QString::fromStdString(session_->run().name),
+                                               describe(session_->status()).text)
+                                    : tr("BatchScope"));
 }
 
 void MainWindow::openRun(const std::string& id) { choice_->open(QString::fromStdString(id)); }

@@ -4,7 +4,6 @@
 #include <QAction>
 #include <QApplication>
 #include <QDockWidget>
-#include <QLabel>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QPushButton>
@@ -14,6 +13,7 @@
 #include "control/replica_buttons.h"
 #include "lessons/lesson_model.h"
 #include "lessons/lesson_panel.h"
+#include "look/box.h"
 #include "records/checkpoints_panel.h"
 #include "runs/run_list_panel.h"
 #include "share/share_menu.h"
@@ -28,9 +28,7 @@
 namespace batchscope::desktop {
 
 void MainWindow::buildMenus() {
-  auto* brand = new QLabel(tr("BatchScope"), this);
-  brand->setObjectName(QStringLiteral("brand"));
-  menuBar()->setCornerWidget(brand, Qt::TopLeftCorner);
+  menuBar()->setCornerWidget(named("brand", this, tr("BatchScope")), Qt::TopLeftCorner);
   menuBar()->setNativeMenuBar(false);
   fillRunMenu(menuBar()->addMenu(tr("&Run")));
   auto* view = new ViewMenu(session_, view_, header_, this);

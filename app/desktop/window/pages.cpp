@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/pages.h"
 
-#include <QHBoxLayout>
 #include <QListView>
 #include <QResizeEvent>
 
 #include "control/control_panel.h"
 #include "lessons/lesson_panel.h"
+#include "look/box.h"
 #include "runs/run_list_panel.h"
 #include "runs/run_table_page.h"
 
@@ -17,13 +17,7 @@ Pages::Pages(const Parts& parts, QWidget* parent)
   middle_->addWidget(parts_.invitation);
   middle_->addWidget(parts_.run);
   auto* beside = new QWidget(this);
-  auto* row = new QHBoxLayout(beside);
-  row->setContentsMargins(0, 0, 0, 0);
-  row->setSpacing(0);
-  row->addWidget(parts_.list);
-  row->addWidget(parts_.lessons);
-  row->addWidget(middle_, 1);
-  row->addWidget(parts_.control);
+  hbox(beside, {}, 0, {parts_.list, parts_.lessons, {middle_, 1}, parts_.control});
   addWidget(beside);
   addWidget(parts_.table);
   parts_.lessons->hide();

@@ -3,14 +3,13 @@
 
 #include <QAction>
 #include <QGridLayout>
-#include <QHBoxLayout>
-#include <QLabel>
 #include <QMenu>
 #include <QMenuBar>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 #include <vector>
+
+#include "look/box.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -42,14 +41,10 @@ QLayout* sectionLayout(const Section& section, QWidget* parent) {
   auto* grid = new QGridLayout;
   grid->setHorizontalSpacing(20);
   grid->setVerticalSpacing(7);
-  auto* title = new QLabel(section.title, parent);
-  title->setObjectName(QStringLiteral("section"));
-  grid->addWidget(title, 0, 0, 1, 2);
+  grid->addWidget(named("section", parent, section.title), 0, 0, 1, 2);
   for (const Shortcut& shortcut : section.shortcuts) {
     const int row = grid->rowCount();
-    auto* keys = new QLabel(shortcut.keys, parent);
-    keys->setObjectName(QStringLiteral("keys"));
-    grid->addWidget(keys, row, 0, Qt::AlignLeft);
+    grid->addWidget(named("keys", parent, shortcut.keys), row, 0, Qt::AlignLeft);
     grid->addWidget(new QLabel(shortcut.text, parent), row, 1);
   }
   grid->setColumnStretch(1, 1);
@@ -70,9 +65,7 @@ ShortcutSheet::ShortcutSheet(const QMenuBar* menus, QWidget* parent) : QDialog(p
     highest = std::max(highest, section.rows());
     sections.push_back(std::move(section));
   }
-  auto* columns = new QHBoxLayout(this);
-  columns->setContentsMargins(24, 20, 24, 24);
-  columns->setSpacing(40);
+  QHBoxLayout* columns = hbox(this, {24, 20, 24, 24}, 40, {});
   QVBoxLayout* column = nullptr;
   std::size_t rows = 0;
   for (const Section& section : sections) {
