@@ -3,22 +3,21 @@
 
 #include <QFile>
 #include <QTemporaryDir>
-#include <QThread>
-#include <memory>
+#include <utility>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/run/client.h"
 
 namespace batchscope::desktop {
+namespace {
+
+constexpr int kMost = 32;  // at a time; each only waits
+
+}  // namespace
 
 Launcher::Launcher(const std::filesystem::path& catalogue, QObject* parent)
-    : QObject(parent), catalogue_(catalogue) {}
-
-Launcher::~Launcher() {
-  for (QThread* thread : threads_) {
-    thread->wait();
-    delete thread;
-  }
+    : QObject(parent), catalogue_(catalogue) {
+  threads_.setMaxThreadCount(kMost);
 }
 
 void Launcher::start(const protocol::RunSpec& spec) {
@@ -49,29 +48,14 @@ void Launcher::import(const QString& file) {
 }
 
 void Launcher::work(std::function<std::string(storage::Catalogue&)> job) {
-  struct Outcome {
-    QString id, complaint;
-  };
-  auto outcome = std::make_shared<Outcome>();
-  QThread* thread = QThread::create([job = std::move(job), outcome, file = catalogue_] {
+  threads_.start([this, job = std::move(job)] {
     try {
-      storage::Catalogue catalogue(file);
-      outcome->id = QString::fromStdString(job(catalogue));
+      storage::Catalogue catalogue(catalogue_);
+      Q_EMIT launched(QString::fromStdString(job(catalogue)));
     } catch (const std::exception& error) {
-      outcome->complaint = QString::fromUtf8(error.what());
+      Q_EMIT failed(QString::fromUtf8(error.what()));
     }
   });
-  threads_.push_back(thread);
-  connect(thread, &QThread::finished, this, [this, thread, outcome] {
-    std::erase(threads_, thread);
-    thread->deleteLater();
-    if (outcome->complaint.isEmpty()) {
-      Q_EMIT launched(outcome->id);
-    } else {
-      Q_EMIT failed(outcome->complaint);
-    }
-  });
-  thread->start();
 }
 
 }  // namespace batchscope::desktop

@@ -2,19 +2,18 @@
 //
 // Starts, resumes, forks and imports runs without holding up the window: the first three wait for a
 // supervisor to answer, up to ten seconds, on a thread of their own with a catalogue connection of its own.
+// Destroying it waits for what is under way.
 #pragma once
 
 #include <QObject>
+#include <QThreadPool>
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/run/fork.h"
 #include "batchscope/storage/catalogue.h"
-
-class QThread;
 
 namespace batchscope::desktop {
 
@@ -22,7 +21,6 @@ class Launcher : public QObject {
   Q_OBJECT
  public:
   explicit Launcher(const std::filesystem::path& catalogue, QObject* parent = nullptr);
-  ~Launcher() override;  // waits for what is under way
 
   void start(const protocol::RunSpec& spec);
   void resume(const std::string& id, int replicas);
@@ -38,7 +36,7 @@ class Launcher : public QObject {
   void work(std::function<std::string(storage::Catalogue&)> job);
 
   std::filesystem::path catalogue_;
-  std::vector<QThread*> threads_;
+  QThreadPool threads_;  // the last member, so that the others outlive its threads
 };
 
 }  // namespace batchscope::desktop
