@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// doctor: all findings, one a line, and how to mend what is not well.
 #include <fmt/core.h>
 #include <unistd.h>
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Devices as the leases in the catalogue have them.
 #include <fmt/core.h>
 
 #include <algorithm>

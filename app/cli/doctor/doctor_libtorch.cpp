@@ -50,9 +50,10 @@ Finding judgeBackends(const protocol::Json& probe) {
 }
 
 // "Intel(R) MKL-DNN v2.6.3 (Git Hash N/A)", its old name, as "2.6.3"; empty where this LibTorch has none.
-std::string oneDnnVersion(const std::string& told) {
-  const auto from = told.find(" v");
-  return from == told.npos ? std::string() : told.substr(from + 2, told.find(' ', from + 1) - from - 2);
+std::string oneDnnVersion(const std::string& reported) {
+  const auto from = reported.find(" v");
+  if (from == reported.npos) return {};
+  return reported.substr(from + 2, reported.find(' ', from + 1) - from - 2);
 }
 
 bool allowsAmx(const std::string& limit) {

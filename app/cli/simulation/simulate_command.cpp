@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// simulate: a workload under some policies, as a table, as JSON, and as a picture.
 #include "simulation/simulate_command.h"
 
 #include <fmt/core.h>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// simulate: what its words say.
 #pragma once
 
 #include <string>
@@ -8,6 +6,7 @@
 
 namespace batchscope::cli {
 
+// What `batchscope simulate` is to do.
 struct SimulationChoice {
   std::string workload;  // a file
   std::string profiles;  // a folder
@@ -21,6 +20,7 @@ struct SimulationChoice {
   bool force = false;       // overwrite it
   bool json = false;
 };
-int simulateWorkload(const SimulationChoice& options);
+
+int simulateWorkload(const SimulationChoice& choice);
 
 }  // namespace batchscope::cli

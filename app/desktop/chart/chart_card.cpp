@@ -20,15 +20,58 @@ constexpr int kSample = 9, kLongSample = 18, kGap = 4;
 // the line.
 class LegendButton : public QAbstractButton {
  public:
-  LegendButton(const LineSpec& line, QWidget* parent);
+  LegendButton(const LineSpec& line, QWidget* parent)
+      : QAbstractButton(parent), colour_(line.colour), isDashed_(line.isDashed), isBound_(line.isBound) {
+    setText(line.label);
+    setCheckable(true);
+    setChecked(true);
+    setFont(interfaceFont(10));
+    setCursor(Qt::PointingHandCursor);
+    setFocusPolicy(Qt::TabFocus);
+    setAccessibleName(ChartCard::tr("Show %1").arg(line.label));
+    setToolTip(ChartCard::tr("Hide or show %1").arg(line.label));
+    setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+  }
 
   // While runs are compared, the sample shows the line's strokes in no run's colour; `line` is its place.
-  void setCompared(bool isCompared, std::size_t line);
+  void setCompared(bool isCompared, std::size_t line) {
+    isCompared_ = isCompared;
+    strokes_ = runStrokes(line);
+    updateGeometry();
+    update();
+  }
 
-  QSize sizeHint() const override;
+  QSize sizeHint() const override {
+    return {(isCompared_ ? kLongSample : kSample) + kGap + fontMetrics().horizontalAdvance(text()) + 1, 18};
+  }
 
  protected:
-  void paintEvent(QPaintEvent* event) override;
+  void paintEvent(QPaintEvent*) override {
+    const Theme& theme = Theme::current();
+    QPainter painter(this);
+    const QColor line = isBound_ || isCompared_ ? theme.dim : theme.series[static_cast<std::size_t>(colour_)];
+    QPen pen(isChecked() ? line : theme.faint, isBound_ ? 1 : 2);
+    if (isBound_) pen.setStyle(Qt::DotLine);
+    if (isDashed_) pen.setDashPattern({2, 1.5});
+    if (isDashed_) pen.setCapStyle(Qt::FlatCap);
+    if (isCompared_ && !isBound_ && !strokes_.empty()) {
+      pen.setDashPattern(strokes_);
+      pen.setCapStyle(Qt::FlatCap);
+    }
+    const int sample = isCompared_ ? kLongSample : kSample;
+    painter.setPen(pen);
+    const int middle = height() / 2;
+    painter.drawLine(0, middle, sample - 1, middle);
+    painter.setPen(isChecked() || underMouse() ? theme.dim : theme.faint);
+    QFont font = this->font();
+    font.setStrikeOut(!isChecked());
+    painter.setFont(font);
+    painter.drawText(rect().adjusted(sample + kGap, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, text());
+    if (hasFocus()) {
+      painter.setPen(theme.accent);
+      painter.drawRect(rect().adjusted(0, 0, -1, -1));
+    }
+  }
 
  private:
   int colour_;
@@ -37,57 +80,6 @@ class LegendButton : public QAbstractButton {
   bool isCompared_ = false;
   QList<qreal> strokes_;
 };
-
-LegendButton::LegendButton(const LineSpec& line, QWidget* parent)
-    : QAbstractButton(parent), colour_(line.colour), isDashed_(line.isDashed), isBound_(line.isBound) {
-  setText(line.label);
-  setCheckable(true);
-  setChecked(true);
-  setFont(interfaceFont(10));
-  setCursor(Qt::PointingHandCursor);
-  setFocusPolicy(Qt::TabFocus);
-  setAccessibleName(ChartCard::tr("Show %1").arg(line.label));
-  setToolTip(ChartCard::tr("Hide or show %1").arg(line.label));
-  setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
-}
-
-QSize LegendButton::sizeHint() const {
-  return {(isCompared_ ? kLongSample : kSample) + kGap + fontMetrics().horizontalAdvance(text()) + 1, 18};
-}
-
-void LegendButton::setCompared(bool isCompared, std::size_t line) {
-  isCompared_ = isCompared;
-  strokes_ = runStrokes(line);
-  updateGeometry();
-  update();
-}
-
-void LegendButton::paintEvent(QPaintEvent*) {
-  const Theme& theme = Theme::current();
-  QPainter painter(this);
-  const QColor line = isBound_ || isCompared_ ? theme.dim : theme.series[static_cast<std::size_t>(colour_)];
-  QPen pen(isChecked() ? line : theme.faint, isBound_ ? 1 : 2);
-  if (isBound_) pen.setStyle(Qt::DotLine);
-  if (isDashed_) pen.setDashPattern({2, 1.5});
-  if (isDashed_) pen.setCapStyle(Qt::FlatCap);
-  if (isCompared_ && !isBound_ && !strokes_.empty()) {
-    pen.setDashPattern(strokes_);
-    pen.setCapStyle(Qt::FlatCap);
-  }
-  const int sample = isCompared_ ? kLongSample : kSample;
-  painter.setPen(pen);
-  const int middle = height() / 2;
-  painter.drawLine(0, middle, sample - 1, middle);
-  painter.setPen(isChecked() || underMouse() ? theme.dim : theme.faint);
-  QFont font = this->font();
-  font.setStrikeOut(!isChecked());
-  painter.setFont(font);
-  painter.drawText(rect().adjusted(sample + kGap, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, text());
-  if (hasFocus()) {
-    painter.setPen(theme.accent);
-    painter.drawRect(rect().adjusted(0, 0, -1, -1));
-  }
-}
 
 ChartCard::ChartCard(const ChartSpec& spec, ViewState* state, QWidget* parent)
     : QFrame(parent), plot_(new PlotView(spec, state, this)) {

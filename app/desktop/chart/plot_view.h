@@ -28,7 +28,7 @@ class PlotView : public QWidget {
   // Computes and paints anew with the next event, where the plot is visible; otherwise once it is.
   void refresh();
 
-  // What is told of the restart whose line or "×3" is here; empty where there is none.
+  // The tool tip of the restart whose line or "×3" is here; empty where there is none.
   QString restartAt(const QPointF& position) const;
 
   const ChartSpec& spec() const { return spec_; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// simulate: the small workload beside this file, whose results were reckoned by hand (policy.simulation says
-// how), what is wrong with a workload or a profile, and the measurements published with Pollux where they
-// are.
+// simulate: the small workload beside this file, whose results were worked out by hand (policy.simulation
+// says how), what is wrong with a workload or a profile, and the measurements published with Pollux where
+// they are.
 #include <functional>
 
 #include "batchscope/protocol/error.h"
@@ -161,7 +161,7 @@ class TestSimulate : public QObject {
     QVERIFY2(answer.err.contains(message), qPrintable(answer.err));
   }
 
-  void refusesWords() {
+  void refusesArguments() {
     QCOMPARE(sandbox_->ask({"simulate", "nowhere.csv", "--profiles", beside("profiles")}).code,
              int(kExitNotFound));
     QCOMPARE(sandbox_->ask({"simulate", beside("workload.csv"), "--profiles", "nowhere"}).code,

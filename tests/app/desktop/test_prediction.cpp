@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the model is asked for the control panel.
+// What the control panel asks the model for.
 #include <cmath>
 
 #include "chart/prediction.h"
