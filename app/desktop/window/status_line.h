@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The status bar: the machine, what the store takes on disk, whether the run is recorded, and for a quarter of
-// a minute the newest message.
+// The status bar: the machine, what the store takes on disk, whether the run is recorded, and for a quarter
+// of a minute the newest message.
 #pragma once
 
 #include <QStatusBar>

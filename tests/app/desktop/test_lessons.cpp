@@ -128,21 +128,23 @@ class TestLessons : public test::WindowTest {
     const auto add = [](const char* name, const QString& source, const char* complaint) {
       QTest::newRow(name) << source << QString::fromLatin1(complaint);
     };
-    add("unknown directive", kHead + QStringLiteral("<!-- dance -->\nText."),
-        "lesson mine, line 6: unknown directive \"dance\"; there are axis, ");
-    add("missing run", kHead + QStringLiteral("<!-- open moon -->\nText."),
-        "line 6: there is no recorded run \"moon\"");
-    add("unknown axis", kHead + QStringLiteral("<!-- axis north -->\nText."), "\"north\" is none of step, ");
-    add("no number", kHead + QStringLiteral("<!-- zoom 1 far -->\nText."), "\"far\" is no number");
-    add("backward zoom", kHead + QStringLiteral("<!-- zoom 3 1 -->\nText."), "ends before it begins");
-    add("half a step", kHead + QStringLiteral("<!-- cursor 1.5 -->\nText."), "no whole number above zero");
-    add("smoothing", kHead + QStringLiteral("<!-- smoothing 1 -->\nText."), "from 0 to below 1");
-    add("log", kHead + QStringLiteral("<!-- log z on -->\nText."), "\"z\" is none of y, x");
-    add("panel", kHead + QStringLiteral("<!-- panel solar -->\nText."), "none of events, log");
-    add("too many words", kHead + QStringLiteral("<!-- show charts explorer -->\nText."), "one word");
-    add("launch nothing", kHead + QStringLiteral("<!-- launch -->\nText."), "launch RECIPE");
-    add("launch twice", kHead + QStringLiteral("<!-- launch a -->\n<!-- launch b -->\nText."), "one recipe");
-    add("setting", kHead + QStringLiteral("<!-- launch digits fast -->\nText."), "NAME=VALUE");
+    const auto refuse = [&](const char* name, const char* directive, const char* complaint) {
+      add(name, kHead + QStringLiteral("<!-- %1 -->\nText.").arg(directive), complaint);
+    };
+    refuse("unknown directive", "dance",
+           "lesson mine, line 6: unknown directive \"dance\"; there are axis, ");
+    refuse("missing run", "open moon", "line 6: there is no recorded run \"moon\"");
+    refuse("unknown axis", "axis north", "\"north\" is none of step, ");
+    refuse("no number", "zoom 1 far", "\"far\" is no number");
+    refuse("backward zoom", "zoom 3 1", "ends before it begins");
+    refuse("half a step", "cursor 1.5", "no whole number above zero");
+    refuse("smoothing", "smoothing 1", "from 0 to below 1");
+    refuse("log", "log z on", "\"z\" is none of y, x");
+    refuse("panel", "panel solar", "none of events, log");
+    refuse("too many words", "show charts explorer", "one word");
+    refuse("launch nothing", "launch", "launch RECIPE");
+    refuse("launch twice", "launch a -->\n<!-- launch b", "one recipe");
+    refuse("setting", "launch digits fast", "NAME=VALUE");
     add("no text", kHead, "page \"Page\" says nothing");
     add("no page", QStringLiteral("# Title\n\nAbout."), "it has no page");
     add("no title", QStringLiteral("About.\n\n## Page\nText."), "it has no title");
