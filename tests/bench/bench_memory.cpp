@@ -27,7 +27,7 @@ double peak_megabytes() {
   throw std::runtime_error("/proc/self/status does not tell the peak of memory");
 }
 
-int replica(const std::string& model) {
+int run_replica(const std::string& model) {
   init_process_group();
   {
     const bench::Task task = bench::task_of(model);
@@ -41,7 +41,7 @@ int replica(const std::string& model) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 3 && std::string(argv[1]) == "--replica") return replica(argv[2]);
+  if (argc == 3 && std::string(argv[1]) == "--replica") return run_replica(argv[2]);
   return bench::run(argc, argv,
                     {{"memory.mlp", "MB", 200, [] { return bench::measure("mlp", 1); }},
                      {"memory.resnet18", "MB", 520, [] { return bench::measure("resnet18", 1); }}},

@@ -115,7 +115,7 @@ double small_all_reduce_over_gloo() {
   return small_all_reduce() / 1e6 / gloo();
 }
 
-int replica(const std::string& what) {
+int run_replica(const std::string& what) {
   init_process_group();
   double value = 0;
   if (what == "allreduce.small")
@@ -131,7 +131,7 @@ int replica(const std::string& what) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 3 && std::string(argv[1]) == "--replica") return replica(argv[2]);
+  if (argc == 3 && std::string(argv[1]) == "--replica") return run_replica(argv[2]);
   return bench::run(
       argc, argv,
       {{"step.mlp.k1", "ratio", 1.05, [] { return measure("mlp", 1); }},
