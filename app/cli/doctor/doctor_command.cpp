@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/run/machine.h"
@@ -17,19 +18,15 @@ namespace {
 
 using Level = Finding::Level;
 
-const char* levelName(Level level) {
-  switch (level) {
-    case Level::ok: return "ok";
-    case Level::warning: return "warning";
-    case Level::problem: return "problem";
-  }
-  return "";
-}
+struct LevelText {
+  const char* name;
+  Colour colour;
+};
 
-Colour levelColour(Level level) {
-  if (level == Level::problem) return Colour::red;
-  return level == Level::warning ? Colour::yellow : Colour::green;
-}
+constexpr std::array<LevelText, 3> kLevels{
+    {{"ok", Colour::green}, {"warning", Colour::yellow}, {"problem", Colour::red}}};
+
+const LevelText& textOf(Level level) { return kLevels.at(static_cast<std::size_t>(level)); }
 
 std::vector<Finding> examine(bool storeOnly) {
   std::vector<Finding> findings;
@@ -44,9 +41,9 @@ std::vector<Finding> examine(bool storeOnly) {
 void printFindings(const std::vector<Finding>& findings) {
   const Style style = terminalStyle(STDOUT_FILENO);
   for (const Finding& finding : findings) {
-    fmt::print("{}  {:<9} {}\n",
-               style.paint(fmt::format("{:<7}", levelName(finding.level)), levelColour(finding.level)),
-               finding.subject, printable(finding.text));
+    const LevelText& level = textOf(finding.level);
+    fmt::print("{}  {:<9} {}\n", style.paint(fmt::format("{:<7}", level.name), level.colour), finding.subject,
+               printable(finding.text));
     if (!finding.remedy.empty()) fmt::print("{:19} to mend it: {}\n", "", printable(finding.remedy));
   }
 }
@@ -54,7 +51,7 @@ void printFindings(const std::vector<Finding>& findings) {
 protocol::Json findingsJson(const std::vector<Finding>& findings) {
   protocol::Json list = protocol::Json::array();
   for (const Finding& finding : findings)
-    list.push_back({{"level", levelName(finding.level)},
+    list.push_back({{"level", textOf(finding.level).name},
                     {"subject", finding.subject},
                     {"text", finding.text},
                     {"remedy", finding.remedy}});

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -25,15 +26,18 @@ constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 constexpr int kMostDecimals = 6;  // of the numbers on an axis
 constexpr double kMargin = 0.04;  // of the range of y, above and below
 
-const char* seriesOf(PlotAxis axis) {
-  switch (axis) {
-    case PlotAxis::step: return "";
-    case PlotAxis::time: return series::kTime;
-    case PlotAxis::progress: return series::kProgress;
-    case PlotAxis::epoch: return series::kEpoch;
-  }
-  return "";
-}
+// What an axis counts, and what stands below it; by PlotAxis.
+struct AxisText {
+  const char* series;
+  const char* label;
+};
+
+constexpr std::array<AxisText, 4> kAxes{{{"", "step"},
+                                         {series::kTime, "s since the start"},
+                                         {series::kProgress, "scale-invariant iterations"},
+                                         {series::kEpoch, "epoch"}}};
+
+const AxisText& textOf(PlotAxis axis) { return kAxes.at(static_cast<std::size_t>(axis)); }
 
 // One run's part of the plot.
 class RunLoader {
@@ -90,8 +94,8 @@ class RunLoader {
   // Of the series that the axis counts; none where that is steps.
   AxisBuckets axisBuckets(int generation) {
     if (request_.axis == PlotAxis::step) return {};
-    AxisBuckets buckets =
-        reader_.summarize(seriesOf(request_.axis), generation, request_.from, request_.to, request_.columns);
+    AxisBuckets buckets = reader_.summarize(textOf(request_.axis).series, generation, request_.from,
+                                            request_.to, request_.columns);
     std::erase_if(buckets, [](const storage::Bucket& bucket) { return std::isnan(bucket.min); });
     return buckets;
   }
@@ -144,16 +148,6 @@ void fitRanges(Plot& plot) {
   }
 }
 
-std::string axisLabel(PlotAxis axis) {
-  switch (axis) {
-    case PlotAxis::step: return "step";
-    case PlotAxis::time: return "s since the start";
-    case PlotAxis::progress: return "scale-invariant iterations";
-    case PlotAxis::epoch: return "epoch";
-  }
-  return "";
-}
-
 }  // namespace
 
 std::vector<std::vector<PlotPlace>> Plot::linesOf(const PlotStretch& stretch) const {
@@ -184,7 +178,7 @@ std::vector<double> Plot::valueTicks(int most) const {
 Plot loadPlot(storage::Catalogue& catalogue, const PlotRequest& request) {
   Plot plot;
   plot.logarithmic = request.logarithmic;
-  plot.xLabel = axisLabel(request.axis);
+  plot.xLabel = textOf(request.axis).label;
   const bool isShared =
       std::all_of(request.series.begin(), request.series.end(), [&](const std::string& name) {
         return common::unitOf(name).name == std::string(common::unitOf(request.series.front()).name);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "terminal/terminal.h"
 
+#include <fmt/core.h>
 #include <langinfo.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <array>
 #include <clocale>
 #include <cstdlib>
 #include <cstring>
@@ -18,18 +20,8 @@ constexpr int kUnbounded = 1 << 20;
 
 bool localeIsUtf8 = true;
 
-const char* escapeOf(Colour colour) {
-  switch (colour) {
-    case Colour::none: return "";
-    case Colour::bold: return "\x1b[1m";
-    case Colour::dim: return "\x1b[2m";
-    case Colour::red: return "\x1b[31m";
-    case Colour::green: return "\x1b[32m";
-    case Colour::yellow: return "\x1b[33m";
-    case Colour::blue: return "\x1b[34m";
-  }
-  return "";
-}
+// By Colour (ECMA-48, "select graphic rendition").
+constexpr std::array kRenditions{"0", "1", "2", "31", "32", "33", "34"};
 
 int widthOf(int descriptor) {
   if (const char* columns = std::getenv("COLUMNS"))
@@ -50,7 +42,7 @@ bool wantsColour(int descriptor) {
 
 std::string Style::paint(std::string_view text, Colour with) const {
   if (!colour || with == Colour::none || text.empty()) return std::string(text);
-  return escapeOf(with) + std::string(text) + "\x1b[0m";
+  return fmt::format("\x1b[{}m{}\x1b[0m", kRenditions.at(static_cast<std::size_t>(with)), text);
 }
 
 bool isTerminal(int descriptor) { return isatty(descriptor) == 1; }

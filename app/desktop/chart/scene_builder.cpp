@@ -21,6 +21,7 @@ struct Stretch {
 
 std::vector<Stretch> stretchesInView(const SeriesModel& model, const SceneOptions& options) {
   std::vector<Stretch> result;
+  if (options.range.empty()) return result;
   for (const GenerationSpan& span : model.generations()) {
     if (span.last == 0) continue;
     const common::StepMap map = model.map(options.axis, span.number);
@@ -137,8 +138,8 @@ class RangeFinder {
 
   std::pair<double, double> range(bool isRobust, bool isLog, bool isZoomed, double base = 0) {
     if (isLog) {
-      std::erase_if(values_, [](double v) { return !(v > 0); });
-      std::erase_if(medians_, [](double v) { return !(v > 0); });
+      for (std::vector<double>* list : {&values_, &medians_})
+        std::erase_if(*list, [](double v) { return !(v > 0); });
     }
     if (values_.empty()) return isLog ? std::pair(1.0, 10.0) : std::pair(base, base + 1);
     // Few values have no outliers.
@@ -233,13 +234,6 @@ ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& p
   scene.left.logX = scene.right.logX = options.isLogX && x0 > 0;
   std::vector<SceneRun> runs = options.runs;
   if (runs.empty()) runs.push_back({&model, -1, {}});
-  std::vector<StretchReader> readers;
-  std::vector<std::vector<Stretch>> stretches;
-  for (const SceneRun& run : runs) {
-    readers.emplace_back(*run.model, scene.left);
-    stretches.push_back(options.range.empty() ? std::vector<Stretch>{}
-                                              : stretchesInView(*run.model, options));
-  }
   const auto isHidden = [&](std::size_t line) {
     return line < options.isHidden.size() && options.isHidden[line];
   };
@@ -249,11 +243,12 @@ ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& p
                                                     std::vector<std::vector<Part>>(spec.lines.size()));
   RangeFinder left, right;
   for (std::size_t run = 0; run < runs.size(); ++run) {
-    for (const Stretch& stretch : stretches[run]) {
+    StretchReader reader(*runs[run].model, scene.left);
+    for (const Stretch& stretch : stretchesInView(*runs[run].model, options)) {
       const ColumnSteps steps(stretch.map, scene.left);
       for (std::size_t i = 0; i < spec.lines.size(); ++i) {
         if (isHidden(i)) continue;
-        for (Part& part : partsOf(readers[run], spec.lines[i], stretch, steps, options.runs.empty())) {
+        for (Part& part : partsOf(reader, spec.lines[i], stretch, steps, options.runs.empty())) {
           (spec.lines[i].isRight ? right : left).add(part.ink);
           parts[run][i].push_back(std::move(part));
         }

@@ -11,11 +11,17 @@ namespace {
 
 constexpr QSize kSize(12, 12);
 
-QPixmap empty() {
+// With round ends, in the middle.
+QPixmap bar(const QColor& colour, double width, double height) {
   const qreal ratio = qGuiApp->devicePixelRatio();
   QPixmap picture((QSizeF(kSize) * ratio).toSize());
   picture.setDevicePixelRatio(ratio);
   picture.fill(Qt::transparent);
+  QPainter painter(&picture);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(colour);
+  painter.drawRoundedRect(QRectF(6 - width / 2, 6 - height / 2, width, height), height / 2, height / 2);
   return picture;
 }
 
@@ -30,23 +36,8 @@ QColor stateColour(const QString& state, const Theme& theme) {
   return theme.warning;
 }
 
-QPixmap dot(const QColor& colour) {
-  QPixmap picture = empty();
-  QPainter painter(&picture);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(colour);
-  painter.drawEllipse(QPointF(6, 6), 4, 4);
-  return picture;
-}
+QPixmap dot(const QColor& colour) { return bar(colour, 8, 8); }
 
-QPixmap stroke(const QColor& colour) {
-  QPixmap picture = empty();
-  QPainter painter(&picture);
-  painter.setRenderHint(QPainter::Antialiasing);
-  painter.setPen(QPen(colour, 3, Qt::SolidLine, Qt::RoundCap));
-  painter.drawLine(QPointF(2, 6), QPointF(10, 6));
-  return picture;
-}
+QPixmap stroke(const QColor& colour) { return bar(colour, 11, 3); }
 
 }  // namespace batchscope::desktop
