@@ -30,6 +30,8 @@ const QString kId = QStringLiteral("org.batchscope.BatchScope");
 
 QString resource(const QString& name) { return kResources + QLatin1Char('/') + name; }
 
+QString desktopFile(const char* ending) { return resource(QStringLiteral("desktop/%1.%2").arg(kId, ending)); }
+
 struct Answer {
   int status = -1;
   QString text;
@@ -52,7 +54,7 @@ QString window() { return qEnvironmentVariable("BATCHSCOPE_BIN") + QStringLitera
 
 // The values of a key in a desktop entry's first group.
 QString entry(const QString& key) {
-  return QSettings(resource(QStringLiteral("desktop/%1.desktop").arg(kId)), QSettings::IniFormat)
+  return QSettings(desktopFile("desktop"), QSettings::IniFormat)
       .value(QStringLiteral("Desktop Entry/") + key)
       .toString();
 }
@@ -81,39 +83,34 @@ class TestCitizen : public test::WindowTest {
     QVERIFY(entry(QStringLiteral("Exec")).startsWith(QStringLiteral("batchscope-desktop")));
     const QString validate = QStandardPaths::findExecutable(QStringLiteral("desktop-file-validate"));
     if (validate.isEmpty()) QSKIP("desktop-file-validate is not installed");
-    const Answer answer = call(validate, {resource(QStringLiteral("desktop/%1.desktop").arg(kId))});
+    const Answer answer = call(validate, {desktopFile("desktop")});
     QVERIFY2(answer.status == 0 && answer.text.isEmpty(), qPrintable(answer.text));
   }
 
   void theMetainfoIsValid() {
     const QString validate = QStandardPaths::findExecutable(QStringLiteral("appstreamcli"));
     if (validate.isEmpty()) QSKIP("appstreamcli is not installed");
-    const Answer answer = call(validate, {QStringLiteral("validate"), QStringLiteral("--no-net"),
-                                          resource(QStringLiteral("desktop/%1.metainfo.xml").arg(kId))});
+    const Answer answer = call(validate, {"validate", "--no-net", desktopFile("metainfo.xml")});
     QVERIFY2(answer.status == 0, qPrintable(answer.text));
   }
 
   // The entry, the metainfo and the types' file speak of the same type, which has an icon.
   void exportedRunsBelongToTheWindow() {
     const QString type = entry(QStringLiteral("MimeType")).remove(QLatin1Char(';'));
-    QFile file(resource(QStringLiteral("desktop/%1.mime.xml").arg(kId)));
+    QFile file(desktopFile("mime.xml"));
     QVERIFY(file.open(QIODevice::ReadOnly));
     QXmlStreamReader xml(&file);
-    QString declared, icon, glob;
+    QMap<QString, QString> said;  // by each element in its attribute
     while (!xml.atEnd()) {
-      if (xml.readNext() != QXmlStreamReader::StartElement) continue;
-      if (xml.name() == QLatin1String("mime-type"))
-        declared = xml.attributes().value(QLatin1String("type")).toString();
-      if (xml.name() == QLatin1String("generic-icon"))
-        icon = xml.attributes().value(QLatin1String("name")).toString();
-      if (xml.name() == QLatin1String("glob"))
-        glob = xml.attributes().value(QLatin1String("pattern")).toString();
+      if (xml.readNext() == QXmlStreamReader::StartElement && !xml.attributes().isEmpty())
+        said[xml.name().toString()] = xml.attributes().front().value().toString();
     }
     QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
-    QCOMPARE(declared, type);
-    QCOMPARE(glob, QStringLiteral("*.batchscope"));
-    QVERIFY(QFile::exists(resource(QStringLiteral("icons/hicolor/scalable/mimetypes/%1.svg").arg(icon))));
-    QFile metainfo(resource(QStringLiteral("desktop/%1.metainfo.xml").arg(kId)));
+    QCOMPARE(said["mime-type"], type);
+    QCOMPARE(said["glob"], QStringLiteral("*.batchscope"));
+    QVERIFY(QFile::exists(
+        resource(QStringLiteral("icons/hicolor/scalable/mimetypes/%1.svg").arg(said["generic-icon"]))));
+    QFile metainfo(desktopFile("metainfo.xml"));
     QVERIFY(metainfo.open(QIODevice::ReadOnly));
     QVERIFY(metainfo.readAll().contains(type.toUtf8()));
   }
@@ -151,14 +148,11 @@ class TestCitizen : public test::WindowTest {
     SingleInstance open(protocol::catalogue_path());
     QVERIFY(!open.handOver({}));
     QSignalSpy asked(&open, &SingleInstance::requested);
-    QString run;
-    connect(&open, &SingleInstance::requested, this,
-            [&run](const WindowRequest& request) { run = request.run; });
-    const Answer second = call(window(), {QStringLiteral("--run"), QStringLiteral("other")});
+    const Answer second = call(window(), {"--run", "other"});
     QVERIFY2(second.status == 0, qPrintable(second.text));
     QVERIFY(second.text.contains(QStringLiteral("open")));
     QCOMPARE(asked.count(), 1);
-    QCOMPARE(run, QString::fromStdString(other_));
+    QCOMPARE(asked[0][0].value<WindowRequest>().run, QString::fromStdString(other_));
   }
 
   // A window that crashed leaves its socket behind.
@@ -203,17 +197,16 @@ class TestCitizen : public test::WindowTest {
   }
 
   void helpSaysHow() {
-    const Answer help = call(window(), {QStringLiteral("--help")});
+    const Answer help = call(window(), {"--help"});
     QCOMPARE(help.status, 0);
     for (const char* word : {"--run", "--demo", "--grab", "--report", "--theme", "--new-window"})
       QVERIFY2(help.text.contains(QLatin1String(word)), word);
-    QVERIFY(call(window(), {QStringLiteral("--nonsense")}).status != 0);
+    QVERIFY(call(window(), {"--nonsense"}).status != 0);
   }
 
   void aReportNeedsNoDisplay() {
     const QString file = store_.path(QStringLiteral("report.html"));
-    const Answer answer =
-        call(window(), {QStringLiteral("--report"), file, QStringLiteral("--run"), QStringLiteral("other")});
+    const Answer answer = call(window(), {"--report", file, "--run", "other"});
     QVERIFY2(answer.status == 0, qPrintable(answer.text));
     QFile report(file);
     QVERIFY(report.open(QIODevice::ReadOnly));
@@ -226,11 +219,9 @@ class TestCitizen : public test::WindowTest {
     {
       SingleInstance open(protocol::catalogue_path());
       QVERIFY(!open.handOver({}));
-      QString asked;
-      connect(&open, &SingleInstance::requested, this,
-              [&asked](const WindowRequest& request) { asked = request.file; });
+      QSignalSpy asked(&open, &SingleInstance::requested);
       QCOMPARE(call(window(), {file}).status, 0);
-      QCOMPARE(asked, file);
+      QCOMPARE(asked[0][0].value<WindowRequest>().file, file);
     }
     MainWindow shown(&watcher_, false);
     shown.show();
@@ -238,10 +229,10 @@ class TestCitizen : public test::WindowTest {
     QTRY_VERIFY_WITH_TIMEOUT(
         shown.session()->isOpen() && shown.session()->run().name == "digits, linear scaling", 60'000);
     // What is no run is refused, and nothing is lost by it.
-    const Answer missing = call(window(), {file + QStringLiteral("x")});
+    const Answer missing = call(window(), {file + "x"});
     QVERIFY(missing.status != 0 && missing.text.contains(QStringLiteral("there is no file")));
-    QVERIFY(call(window(), {QStringLiteral("--grab"), QStringLiteral("a.png"), file}).status != 0);
-    shown.importRun(resource(QStringLiteral("desktop/%1.mime.xml").arg(kId)));
+    QVERIFY(call(window(), {"--grab", "a.png", file}).status != 0);
+    shown.importRun(desktopFile("mime.xml"));
     const auto* message = shown.findChild<QLabel*>(QStringLiteral("message"));
     QTRY_VERIFY_WITH_TIMEOUT(message->text().contains(QStringLiteral("was not taken in")), 60'000);
   }

@@ -46,7 +46,6 @@ class FakeSupervisor {
     write(event.dump() + "\n");
   }
   protocol::RunStatus status() const { return status_; }
-  bool hasClient() const { return socket_ != nullptr; }
 
  private:
   void read() {
@@ -73,19 +72,18 @@ class FakeSupervisor {
   protocol::RunStatus status_;
 };
 
+QPushButton* buttonOf(const ReplicaButtons& buttons, int replicas) {
+  for (QPushButton* button : buttons.findChildren<QPushButton*>())
+    if (button->isVisibleTo(&buttons) && button->text() == QString::number(replicas)) return button;
+  return nullptr;
+}
+
 }  // namespace
 
 class TestControl : public test::WindowTest {
   Q_OBJECT
 
   std::unique_ptr<FakeSupervisor> supervisor_;
-
-  QPushButton* replicaButton(int replicas) const {
-    for (QPushButton* button : window_->control()->replicas()->findChildren<QPushButton*>()) {
-      if (button->text() == QString::number(replicas) && button->isVisible()) return button;
-    }
-    return nullptr;
-  }
 
  private Q_SLOTS:
   void initTestCase() {
@@ -102,13 +100,7 @@ class TestControl : public test::WindowTest {
   void whatOthersHoldIsDimmed() {
     ReplicaButtons buttons;
     buttons.setDevices({.all = 4, .free = 2, .areGpus = false});
-    const auto hint = [&](int replicas) {
-      for (const QPushButton* button : buttons.findChildren<QPushButton*>()) {
-        if (button->isVisibleTo(&buttons) && button->text() == QString::number(replicas))
-          return button->toolTip();
-      }
-      return QString();
-    };
+    const auto hint = [&](int replicas) { return buttonOf(buttons, replicas)->toolTip(); };
     QCOMPARE(hint(2), QStringLiteral("2 replicas"));
     QVERIFY2(hint(4).contains(QStringLiteral("2 of 4")), qPrintable(hint(4)));
     QVERIFY2(hint(8).contains(QStringLiteral("each step takes longer")), qPrintable(hint(8)));
@@ -124,8 +116,9 @@ class TestControl : public test::WindowTest {
   void pressingANumberAndTheButtonRescales() {
     QPushButton* restart = window_->control()->restartButton();
     QVERIFY(!restart->isEnabled());  // nothing to do on as many as there are
-    QTRY_VERIFY(replicaButton(1) != nullptr);
-    QTest::mouseClick(replicaButton(1), Qt::LeftButton);
+    const ReplicaButtons& replicas = *window_->control()->replicas();
+    QTRY_VERIFY(buttonOf(replicas, 1) != nullptr);
+    QTest::mouseClick(buttonOf(replicas, 1), Qt::LeftButton);
     QCOMPARE(restart->text(), QStringLiteral("Restart on 1 replica"));
     QVERIFY(restart->isEnabled());
     QTest::mouseClick(restart, Qt::LeftButton);
