@@ -106,6 +106,19 @@ class Checker(unittest.TestCase):
         self.assert_broken(ground | {"app/desktop/runs/table.cpp": GPL + '#include "share/menu.h"\n'},
                            "app/desktop/runs/table.cpp:2:", "runs may not include share")
 
+    def test_the_engines_layers(self):
+        for room, low, high, beside in [("engine/run", "socket", "supervision", "client"),
+                                        ("engine/replica", "collective", "data", "step"),
+                                        ("engine/train", "tensor", "gradient", "loader")]:
+            ground = {f"{room}/src/{low}/low.h": APACHE, f"{room}/src/{beside}/beside.h": APACHE,
+                      f"{room}/src/{high}/high.cpp": APACHE + f'#include "{low}/low.h"\n'}
+            self.assertEqual([], self.check(ground))
+            self.assert_broken(ground | {f"{room}/src/{high}/other.cpp": APACHE + f'#include "{beside}/beside.h"\n'},
+                               f"{room}/src/{high}/other.cpp:2:", f"{high} may not include {beside}")
+            ground[f"{room}/src/{high}/high.cpp"] = APACHE
+            self.assert_broken(ground | {f"{room}/src/{low}/up.cpp": APACHE + f'#include "{beside}/beside.h"\n'},
+                               f"{room}/src/{low}/up.cpp:2:", f"{low} may not include {beside}", "below both")
+
     def test_the_slow_header(self):
         self.assert_broken({"engine/train/src/step.h": APACHE + "#include <torch/torch.h>\n"},
                            "engine/train/src/step.h:2:", "torch/torch.h")

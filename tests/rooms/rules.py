@@ -3,7 +3,7 @@
 """Who may call whom: the rooms' dependency rule, checked in every #include and every link line.
 
 Also that within a room neither modules (a .cpp with the .h of its name) nor folders include one another in a circle, that
-the window's folders keep their layers, that every source file names its licence first, and that no header includes
+folders keep the layers of their room, that every source file names its licence first, and that no header includes
 torch/torch.h, which costs each file that includes it ten seconds. `rules.py [ROOT]` prints what breaks a rule as
 FILE:LINE: RULE and exits with 1.
 """
@@ -51,15 +51,39 @@ LIBRARIES = {
     "NLopt": (r"nlopt\.h", r"\b(NLopt::\w+|NLOPT_LIBRARIES)\b", {"engine/goodput"}),
 }
 
-# The window from the ground up: a folder includes those of the lines above its own, and none of its own line.
-LAYERS = [
-    {"look"},
-    {"chart"},
-    {"session"},
-    {"runs", "compare", "explorer", "control", "records", "lessons", "share"},
-    {"window"},
-    {"tools"},
-]
+# Rooms from the ground up: a folder includes those of the lines above its own, and none of its own line.
+LAYERS = {
+    "app/desktop": [
+        {"look"},
+        {"chart"},
+        {"session"},
+        {"runs", "compare", "explorer", "control", "records", "lessons", "share"},
+        {"window"},
+        {"tools"},
+    ],
+    "engine/run": [
+        {"system"},
+        {"adaptdl", "devices", "log", "record", "socket", "state"},
+        {"launch", "model"},
+        {"client", "supervision"},
+    ],
+    "engine/replica": [
+        {"process"},
+        {"report"},
+        {"collective"},
+        {"checkpoint"},
+        {"adapt"},
+        {"session"},
+        {"data", "step"},
+    ],
+    "engine/train": [
+        {"tensor"},
+        {"device", "optimizer", "precision"},
+        {"gradient", "loader"},
+        {"parallel"},
+        {"tools"},
+    ],
+}
 
 GPL = ("app/desktop/", "tests/app/desktop/", "tests/bench/bench_window.cpp")
 FOLDERS = ("app", "engine", "storage", "examples", "tests")
@@ -140,12 +164,11 @@ def check_links(file, lines):
                 yield f"{file}:{number}: {library_rule(room, library)}"
 
 
-def check_layers(file, includes):
-    """The window's folders include only those below them."""
-    layer = {folder: number for number, folders in enumerate(LAYERS) for folder in folders}
-    folder_of = lambda path: path.split("/")[2]
-    for number, included in includes:
-        here, there = folder_of(file), folder_of(included)
+def check_layers(room, name_of, includes):
+    """A room's folders include only those below them; arguments as check_circles has them."""
+    layer = {folder: number for number, folders in enumerate(LAYERS.get(room, [])) for folder in folders}
+    for file, number, included in includes:
+        here, there = name_of(file), name_of(included)
         if here != there and here in layer and there in layer and layer[there] >= layer[here]:
             yield (f"{file}:{number}: {included}: {here} may not include {there}, which is not below it: let {there} "
                    "say it by a signal, hand it in from above, or move what both need below both")
@@ -205,18 +228,17 @@ def check(root):
             if path.suffix != ".py":
                 yield from check_includes(root, file, lines)
                 room = room_of(file)
-                found = [(number, included_file(root, file, match[1])) for number, line in enumerate(lines, 1)
-                         if room and (match := INCLUDE.match(line))]
-                found = [(number, included) for number, included in found if included]
-                includes[room] += [(file, number, included) for number, included in found]
-                if room == "app/desktop":
-                    yield from check_layers(file, found)
+                includes[room] += [(file, number, included) for number, line in enumerate(lines, 1)
+                                   if room and (match := INCLUDE.match(line))
+                                   and (included := included_file(root, file, match[1]))]
         elif path.name == "CMakeLists.txt" or path.suffix == ".cmake":
             yield from check_links(file, path.read_text(encoding="utf-8").splitlines())
     for room, found in includes.items():
         sources = {pathlib.Path(file).stem: file for path in found for file in path[::2] if file.endswith(".cpp")}
         yield from check_circles(room, "modules", lambda file: module(file, sources), found)
-        yield from check_circles(room, "folders", lambda file: folder(room, file, sources), found)
+        folder_of = lambda file: folder(room, file, sources)
+        yield from check_circles(room, "folders", folder_of, found)
+        yield from check_layers(room, folder_of, found)
 
 
 def main():
