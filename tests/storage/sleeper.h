@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Another process that uses the store, and may be killed.
+// Other processes that use the store, and may be killed.
 #pragma once
 
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <utility>
 
 namespace batchscope::storage::test {
@@ -42,6 +44,29 @@ class Sleeper {
  private:
   pid_t pid_ = 0;
   char answer_ = 0;
+};
+
+// Calls `body` in a process of its own, which is well when the body ends without an exception.
+class Worker {
+ public:
+  template <class Body>
+  explicit Worker(Body body) : pid_(fork()) {
+    if (pid_ != 0) return;
+    try {
+      body();
+      _exit(0);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "process %d: %s\n", getpid(), error.what());
+      _exit(1);
+    }
+  }
+  bool is_well() const {
+    int status = 0;
+    return waitpid(pid_, &status, 0) == pid_ && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
+
+ private:
+  pid_t pid_;
 };
 
 }  // namespace batchscope::storage::test

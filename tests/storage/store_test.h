@@ -1,43 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the storage tests share: a folder of their own, the kind of an error.
+// What the storage tests share: a folder of their own, a run of a name, and the file behind the store's back.
 #pragma once
 
 #include <sqlite3.h>
 
 #include <QTemporaryDir>
 #include <filesystem>
-#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "batchscope/protocol/error.h"
 #include "batchscope/storage.h"
 #include "same.h"
+#include "text_files.h"
+#include "thrown.h"
 
 namespace batchscope::storage::test {
 
+// A new one for each function of a test: `folder_ = {}` in its init().
 struct Folder {
-  QTemporaryDir folder;
-  std::filesystem::path path() const { return folder.path().toStdString(); }
-  std::filesystem::path operator/(const char* name) const { return path() / name; }
+  std::unique_ptr<QTemporaryDir> folder = std::make_unique<QTemporaryDir>();
+  std::filesystem::path path() const { return folder->path().toStdString(); }
+  std::filesystem::path operator/(const std::filesystem::path& name) const { return path() / name; }
 };
 
-// The error that the call throws; none where it throws none.
-inline std::optional<Error> error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e;
-  }
-  return std::nullopt;
-}
+using testing::contents;
+using testing::error_of;
+using testing::kind_of;
+using testing::write_file;
 
-// Its kind as a word, so that a comparison that fails says what was seen.
-inline std::string kind_of(const std::function<void()>& call) {
-  const auto error = error_of(call);
-  return error ? error_kind_name(error->kind()) : "nothing was thrown";
+inline protocol::RunSpec named(const std::string& name) {
+  protocol::RunSpec spec;
+  spec.name = name;
+  return spec;
 }
 
 // Meddles with a file behind the store's back. True where SQLite took it.
@@ -47,6 +44,12 @@ inline bool meddle(const std::filesystem::path& file, const std::string& sql) {
                     sqlite3_exec(connection, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK;
   sqlite3_close(connection);
   return done;
+}
+
+// As a file would be that was not made by SQLite's rules: any column takes any type.
+inline bool loosen(const std::filesystem::path& file) {
+  return meddle(file,
+                "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'STRICT', '')");
 }
 
 }  // namespace batchscope::storage::test

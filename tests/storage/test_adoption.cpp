@@ -8,12 +8,13 @@
 #include <cmath>
 #include <fstream>
 
+#include "sleeper.h"
 #include "store_test.h"
 #include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::storage;
-using test::Folder;
+using namespace batchscope::storage::test;
 namespace fs = std::filesystem;
 
 namespace {
@@ -48,8 +49,7 @@ class TestAdoption : public QObject {
     std::string id, bare;
     {
       Catalogue catalogue(store / "runs.db");
-      protocol::RunSpec spec;
-      spec.name = "kept";
+      protocol::RunSpec spec = named("kept");
       spec.program = "/usr/bin/train";
       spec.arguments = {"--epochs", "3"};
       id = catalogue.create_run(spec);
@@ -158,23 +158,14 @@ class TestAdoption : public QObject {
   void whoComesMeanwhileWaitsForAllOfIt() {
     const Folder store;
     makeFolders(store);
-    std::vector<pid_t> children;
-    for (int i = 0; i < 4; ++i) {
-      children.push_back(fork());
-      if (children.back() != 0) continue;
-      try {
+    std::vector<Worker> workers;
+    for (int i = 0; i < 4; ++i)
+      workers.emplace_back([&] {
         Catalogue catalogue(store / "runs.db");
-        _exit(catalogue.runs().size() == kRuns && catalogue.unlisted_folders().empty() ? 0 : 1);
-      } catch (const std::exception& e) {
-        fprintf(stderr, "%s\n", e.what());
-        _exit(2);
-      }
-    }
-    for (const pid_t child : children) {
-      int status = 0;
-      waitpid(child, &status, 0);
-      QCOMPARE(status, 0);
-    }
+        if (catalogue.runs().size() != kRuns || !catalogue.unlisted_folders().empty())
+          throw std::runtime_error("some runs are missing");
+      });
+    for (const Worker& worker : workers) QVERIFY(worker.is_well());
   }
 
  private:

@@ -13,10 +13,7 @@
 
 using namespace batchscope;
 using namespace batchscope::storage;
-using test::error_of;
-using test::Folder;
-using test::kind_of;
-using test::meddle;
+using namespace batchscope::storage::test;
 namespace fs = std::filesystem;
 
 namespace {
@@ -40,9 +37,10 @@ class TestDatabase : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void init() { folder_ = {}; }
+
   void anOlderFileIsMigratedAfterABackup() {
-    const Folder folder;
-    const fs::path file = folder / "test.db";
+    const fs::path file = folder_ / "test.db";
     {
       Database database(file, kFirst, Access::write);
       database.write([&] { database.execute("INSERT INTO a (x) VALUES (?)", 5); });
@@ -56,8 +54,7 @@ class TestDatabase : public QObject {
 
   void whatIsMadeIsTheOwnersAlone() {
     const mode_t mask = umask(022);
-    const Folder folder;
-    const fs::path file = folder / "deep/down/test.db";
+    const fs::path file = folder_ / "deep/down/test.db";
     constexpr fs::perms kFile = fs::perms::owner_read | fs::perms::owner_write;
     Database first(file, kFirst, Access::write);
     first.write([&] { first.execute("INSERT INTO a (x) VALUES (?)", 5); });
@@ -65,77 +62,70 @@ class TestDatabase : public QObject {
       QCOMPARE(fs::status(file.string() + ending).permissions(), kFile);
     Database second(file, kSecond, Access::write);
     QCOMPARE(fs::status(backup_path(file, 1)).permissions(), kFile);
-    back_up(file, folder / "copy.db");
-    QCOMPARE(fs::status(folder / "copy.db").permissions(), kFile);
-    { SampleWriter writer(folder / "runs/abcd1234/samples.db"); }
-    QCOMPARE(fs::status(folder / "runs/abcd1234/samples.db").permissions(), kFile);
+    back_up(file, folder_ / "copy.db");
+    QCOMPARE(fs::status(folder_ / "copy.db").permissions(), kFile);
+    { SampleWriter writer(folder_ / "runs/abcd1234/samples.db"); }
+    QCOMPARE(fs::status(folder_ / "runs/abcd1234/samples.db").permissions(), kFile);
     for (const char* made : {"deep", "deep/down", "runs", "runs/abcd1234"})
-      QCOMPARE(fs::status(folder / made).permissions(), fs::perms::owner_all);
+      QCOMPARE(fs::status(folder_ / made).permissions(), fs::perms::owner_all);
     umask(mask);
   }
 
   void aNewFileNeedsNoBackup() {
-    const Folder folder;
-    Database database(folder / "test.db", kSecond, Access::write);
+    Database database(folder_ / "test.db", kSecond, Access::write);
     QCOMPARE(number(database, "PRAGMA user_version"), 2);
-    QVERIFY(!fs::exists(backup_path(folder / "test.db", 0)));
+    QVERIFY(!fs::exists(backup_path(folder_ / "test.db", 0)));
   }
 
   void aMigrationThatFailsLeavesTheFileAsItWas() {
-    const Folder folder;
-    { Database database(folder / "test.db", kFirst, Access::write); }
+    { Database database(folder_ / "test.db", kFirst, Access::write); }
     Schema broken = kSecond;
     broken.migrations.push_back("CREATE TABLE b (x INTEGER) STRICT; nonsense");
-    QVERIFY(error_of([&] { Database database(folder / "test.db", broken, Access::write); }));
+    QVERIFY(error_of([&] { Database database(folder_ / "test.db", broken, Access::write); }));
     broken.migrations.back() =
         "CREATE TABLE b (x INTEGER REFERENCES a (rowid_)) STRICT; INSERT INTO b VALUES (1)";
-    QVERIFY(error_of([&] { Database database(folder / "test.db", broken, Access::write); }));
-    Database database(folder / "test.db", kFirst, Access::write);
+    QVERIFY(error_of([&] { Database database(folder_ / "test.db", broken, Access::write); }));
+    Database database(folder_ / "test.db", kFirst, Access::write);
     QCOMPARE(number(database, "SELECT count(*) FROM sqlite_schema"), 1);
   }
 
   void aMigrationWaitsForWhoeverUsesTheFile() {
-    const Folder folder;
-    { Database database(folder / "test.db", kFirst, Access::write); }
+    { Database database(folder_ / "test.db", kFirst, Access::write); }
     Schema held = kSecond;
     held.holder = [](SQLite::Database&) -> std::string { return "run abcd0123"; };
-    const auto error = error_of([&] { Database database(folder / "test.db", held, Access::write); });
-    QCOMPARE(error->kind(), ErrorKind::conflict);
-    QVERIFY(std::string(error->what()).find("run abcd0123") != std::string::npos);
+    VERIFY_THROWS("conflict", "run abcd0123", Database database(folder_ / "test.db", held, Access::write));
     held.migrations.pop_back();
-    Database database(folder / "test.db", held, Access::write);
+    Database database(folder_ / "test.db", held, Access::write);
   }
 
   void aNewerFileIsRefused() {
-    const Folder folder;
-    { Catalogue catalogue(folder / "runs.db"); }
-    { SampleWriter writer(folder / "samples.db"); }
+    { Catalogue catalogue(folder_ / "runs.db"); }
+    { SampleWriter writer(folder_ / "samples.db"); }
     for (const char* name : {"runs.db", "samples.db"})
-      QVERIFY(meddle(folder / name, "PRAGMA user_version = 99"));
-    for (const auto& open : std::vector<std::function<void()>>{
-             [&] { Catalogue catalogue(folder / "runs.db"); }, [&] { SampleWriter w(folder / "samples.db"); },
-             [&] { SampleReader r(folder / "samples.db"); }}) {
+      QVERIFY(meddle(folder_ / name, "PRAGMA user_version = 99"));
+    for (const auto& open :
+         std::vector<std::function<void()>>{[&] { Catalogue catalogue(folder_ / "runs.db"); },
+                                            [&] { SampleWriter w(folder_ / "samples.db"); },
+                                            [&] { SampleReader r(folder_ / "samples.db"); }}) {
       const auto error = error_of(open);
       QCOMPARE(error->kind(), ErrorKind::version);
-      QVERIFY(std::string(error->what()).find("version 99") != std::string::npos);
+      VERIFY_HOLDS(error->what(), "version 99");
     }
   }
 
   void filesOfOthersAreLeftAlone() {
-    const Folder folder;
-    QVERIFY(meddle(folder / "other.db", "CREATE TABLE bookmarks (url TEXT)"));
-    QCOMPARE(kind_of([&] { Catalogue catalogue(folder / "other.db"); }), "corrupt");
-    { SampleWriter writer(folder / "samples.db"); }
-    QCOMPARE(kind_of([&] { Catalogue catalogue(folder / "samples.db"); }), "corrupt");
-    std::ofstream(folder / "text.db") << std::string(5000, 'x');
-    QCOMPARE(kind_of([&] { Catalogue catalogue(folder / "text.db"); }), "corrupt");
-    QCOMPARE(kind_of([&] { SampleReader reader(folder / "text.db"); }), "corrupt");
-    QCOMPARE(kind_of([&] { Catalogue catalogue(folder / "text.db/below/runs.db"); }), "io");
+    QVERIFY(meddle(folder_ / "other.db", "CREATE TABLE bookmarks (url TEXT)"));
+    QCOMPARE(kind_of([&] { Catalogue catalogue(folder_ / "other.db"); }), "corrupt");
+    { SampleWriter writer(folder_ / "samples.db"); }
+    QCOMPARE(kind_of([&] { Catalogue catalogue(folder_ / "samples.db"); }), "corrupt");
+    std::ofstream(folder_ / "text.db") << std::string(5000, 'x');
+    QCOMPARE(kind_of([&] { Catalogue catalogue(folder_ / "text.db"); }), "corrupt");
+    QCOMPARE(kind_of([&] { SampleReader reader(folder_ / "text.db"); }), "corrupt");
+    QCOMPARE(kind_of([&] { Catalogue catalogue(folder_ / "text.db/below/runs.db"); }), "io");
   }
 
   void anExceptionRollsBack() {
-    const Folder folder;
-    Database database(folder / "test.db", kFirst, Access::write);
+    Database database(folder_ / "test.db", kFirst, Access::write);
     QVERIFY(error_of([&] {
       database.write([&] {
         database.execute("INSERT INTO a (x) VALUES (?)", 5);
@@ -146,43 +136,39 @@ class TestDatabase : public QObject {
   }
 
   void aReadOnlyMediumServesForLooking() {
-    const Folder folder;
     {
-      Catalogue catalogue(folder / "runs.db");
-      protocol::RunSpec spec;
-      spec.name = "old";
-      catalogue.create_run(spec);
-      SampleWriter writer(folder / "samples.db");
+      Catalogue catalogue(folder_ / "runs.db");
+      catalogue.create_run(named("old"));
+      SampleWriter writer(folder_ / "samples.db");
       writer.append(0, "loss", 1, 0.5);
     }
-    fs::permissions(folder.path(), fs::perms(0555));
-    for (const char* name : {"runs.db", "samples.db"}) fs::permissions(folder / name, fs::perms(0444));
+    fs::permissions(folder_.path(), fs::perms(0555));
+    for (const char* name : {"runs.db", "samples.db"}) fs::permissions(folder_ / name, fs::perms(0444));
     const bool root = geteuid() == 0;
     if (root) QCOMPARE(seteuid(65534), 0);  // root may write everywhere
     std::optional<Error> error = error_of([&] {
-      Catalogue catalogue(folder / "runs.db");
+      Catalogue catalogue(folder_ / "runs.db");
       QCOMPARE(catalogue.runs().at(0).name, std::string("old"));
       QVERIFY(!catalogue.changed());
-      SampleReader reader(folder / "samples.db");
+      SampleReader reader(folder_ / "samples.db");
       QCOMPARE(reader.read("loss", 0).size(), 1u);
       catalogue.set_note(catalogue.runs().at(0).id, "new");
     });
     if (root) QCOMPARE(seteuid(0), 0);
-    fs::permissions(folder.path(), fs::perms(0755));
+    fs::permissions(folder_.path(), fs::perms(0755));
     QVERIFY(error);
     QCOMPARE(error->kind(), ErrorKind::io);
   }
 
   void anOlderFileOnAReadOnlyMediumServesForLookingToo() {
-    const Folder folder;
-    const fs::path file = folder / "test.db";
+    const fs::path file = folder_ / "test.db";
     {
       Database database(file, kFirst, Access::write);
       database.write([&] { database.execute("INSERT INTO a (x) VALUES (?)", 5); });
       database.checkpoint();
     }
     fs::permissions(file, fs::perms(0444));
-    fs::permissions(folder.path(), fs::perms(0555));
+    fs::permissions(folder_.path(), fs::perms(0555));
     const bool root = geteuid() == 0;
     if (root) QCOMPARE(seteuid(65534), 0);  // root may write everywhere
     std::optional<Error> error = error_of([&] {
@@ -194,12 +180,15 @@ class TestDatabase : public QObject {
       }
     });
     if (root) QCOMPARE(seteuid(0), 0);
-    fs::permissions(folder.path(), fs::perms(0755));
+    fs::permissions(folder_.path(), fs::perms(0755));
     QVERIFY(error);
     QCOMPARE(error->kind(), ErrorKind::io);
     Database database(file, kFirst, Access::read);
     QCOMPARE(number(database, "PRAGMA user_version"), 1);
   }
+
+ private:
+  Folder folder_;
 };
 
 BATCHSCOPE_TEST(TestDatabase)

@@ -14,17 +14,14 @@
 
 using namespace batchscope;
 using namespace batchscope::storage;
-using test::Contents;
-using test::error_of;
-using test::Folder;
-using test::FullDisk;
-using test::same;
-using test::Script;
+using namespace batchscope::storage::test;
 
 class TestDurability : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void init() { folder_ = {}; }
+
   void anySequenceReadsBackExactly_data() {
     QTest::addColumn<int>("seed");
     for (int seed = 1; seed <= 4; ++seed) QTest::addRow("seed %d", seed) << seed;
@@ -33,8 +30,7 @@ class TestDurability : public QObject {
   // Appends, commits, reopenings of either side, and reads, in any order.
   void anySequenceReadsBackExactly() {
     QFETCH(int, seed);
-    const Folder folder;
-    const auto file = folder / "samples.db";
+    const auto file = folder_ / "samples.db";
     std::mt19937_64 random(static_cast<std::uint64_t>(seed));
     std::optional<SampleWriter> writer(file);
     std::optional<SampleReader> reader(file);
@@ -54,7 +50,7 @@ class TestDurability : public QObject {
         case 1: reader.emplace(file); break;
         case 2: script.emplace(random(), ++generation); break;
         case 3:
-        case 4: QVERIFY(same(test::contents_of(*reader), committed)); break;
+        case 4: QVERIFY(same(contents_of(*reader), committed)); break;
         default: writer->commit(); committed = pending;
       }
       if (committed.empty()) continue;
@@ -71,13 +67,12 @@ class TestDurability : public QObject {
         count += bucket.count;
       QCOMPARE(count, static_cast<std::int64_t>(expected.size()));
     }
-    QVERIFY(same(test::contents_of(*reader), committed));
+    QVERIFY(same(contents_of(*reader), committed));
   }
 
   void readersFollowAWriterInAnotherProcess() {
-    const Folder folder;
-    const auto file = folder / "samples.db";
-    test::WriterProcess writer(file, 5, 0, test::Steps::ascending);
+    const auto file = folder_ / "samples.db";
+    WriterProcess writer(file, 5, 0, Steps::ascending);
     writer.wait_for_first_commit();
     std::atomic<bool> wrong = false;
     std::vector<Contents> seen(3);
@@ -88,7 +83,7 @@ class TestDurability : public QObject {
           SampleReader reader(file);
           const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(600);
           while (std::chrono::steady_clock::now() < end) {
-            Contents now = test::contents_of(reader);
+            Contents now = contents_of(reader);
             for (const auto& [key, samples] : contents) {  // what was there is there
               auto& longer = now[key];
               if (longer.size() < samples.size() ||
@@ -119,25 +114,23 @@ class TestDurability : public QObject {
   // The reader's threads must not keep the writer waiting either: a reader in the middle of a call is
   // the only one who could.
   void aReaderDoesNotBlockTheWriter() {
-    const Folder folder;
-    SampleWriter writer(folder / "samples.db");
+    SampleWriter writer(folder_ / "samples.db");
     writer.append(0, "x", 1, 1.0);
     writer.commit();
     sqlite3* connection = nullptr;  // a reader that never ends its transaction
-    QCOMPARE(sqlite3_open((folder / "samples.db").c_str(), &connection), SQLITE_OK);
+    QCOMPARE(sqlite3_open((folder_ / "samples.db").c_str(), &connection), SQLITE_OK);
     QCOMPARE(sqlite3_exec(connection, "BEGIN; SELECT count(*) FROM batch", nullptr, nullptr, nullptr),
              SQLITE_OK);
     for (int i = 2; i < 100; ++i) {
       writer.append(0, "x", i, 1.0);
       writer.commit();
     }
-    QCOMPARE(SampleReader(folder / "samples.db").read("x", 0).size(), 99u);
+    QCOMPARE(SampleReader(folder_ / "samples.db").read("x", 0).size(), 99u);
     sqlite3_close(connection);
   }
 
   void aFullDiskKeepsWhatWasAppendedForTheNextTry() {
-    const Folder folder;
-    const auto file = folder / "samples.db";
+    const auto file = folder_ / "samples.db";
     SampleWriter writer(file);
     Script script(3, 0);
     Contents committed, all;
@@ -154,23 +147,22 @@ class TestDurability : public QObject {
         } else {
           ++failures;
           QCOMPARE(error->kind(), ErrorKind::io);
-          QVERIFY(std::string(error->what()).find(file.string()) != std::string::npos);
+          VERIFY_HOLDS(error->what(), file.string());
         }
       }
       SampleReader reader(file);
-      QVERIFY(same(test::contents_of(reader), committed));
+      QVERIFY(same(contents_of(reader), committed));
     }
     QVERIFY(failures > 0);
     writer.commit();
     QCOMPARE(writer.dropped(), 0);
     SampleReader reader(file);
-    QVERIFY(same(test::contents_of(reader), all));
+    QVERIFY(same(contents_of(reader), all));
   }
 
   // However long the disk is full: memory is bounded, and the hole is what was counted, no more.
   void whatDoesNotFitIntoMemoryIsDroppedAndCounted() {
-    const Folder folder;
-    const auto file = folder / "samples.db";
+    const auto file = folder_ / "samples.db";
     constexpr std::size_t kMost = 5'000;
     SampleWriter writer(file, kMost);
     std::int64_t step = 1, first_lost = 0;
@@ -185,7 +177,7 @@ class TestDurability : public QObject {
       const FullDisk full(1);
       for (int i = 0; i < 20; ++i) {
         append(1000);
-        QCOMPARE(test::kind_of([&] { writer.commit(); }), "io");
+        QCOMPARE(kind_of([&] { writer.commit(); }), "io");
       }
     }
     const std::int64_t resumed = step;
@@ -201,6 +193,9 @@ class TestDurability : public QObject {
       QVERIFY(sample.step < first_lost || sample.step >= resumed);
     }
   }
+
+ private:
+  Folder folder_;
 };
 
 BATCHSCOPE_TEST(TestDurability)

@@ -10,27 +10,17 @@
 
 using namespace batchscope;
 using namespace batchscope::storage;
-using test::Folder;
-using test::kind_of;
+using namespace batchscope::storage::test;
 namespace fs = std::filesystem;
-
-namespace {
-
-protocol::RunSpec spec(const std::string& name) {
-  protocol::RunSpec made;
-  made.name = name;
-  return made;
-}
-
-}  // namespace
 
 class TestMaintenance : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void init() { folder_ = {}; }
+
   void copiesWhatIsBeingWritten() {
-    const Folder folder;
-    SampleWriter writer(folder / "runs/a/samples.db");
+    SampleWriter writer(folder_ / "runs/a/samples.db");
     for (int step = 1; step <= 5000; ++step) writer.append(0, "loss", step, step);
     writer.commit();
     std::atomic<bool> done = false;
@@ -42,54 +32,55 @@ class TestMaintenance : public QObject {
     });
     std::string fault;
     try {
-      back_up(folder / "runs/a/samples.db", folder / "copy.db");
+      back_up(folder_ / "runs/a/samples.db", folder_ / "copy.db");
     } catch (const Error& error) {
       fault = error.what();
     }
     done = true;
     other.join();
     QCOMPARE(fault, std::string());
-    QVERIFY(check(folder / "copy.db").empty());
-    const std::vector<Sample> samples = SampleReader(folder / "copy.db").read("loss", 0);
+    QVERIFY(check(folder_ / "copy.db").empty());
+    const std::vector<Sample> samples = SampleReader(folder_ / "copy.db").read("loss", 0);
     QVERIFY(samples.size() >= 5000);
     for (std::size_t i = 0; i < samples.size(); ++i)
       QCOMPARE(samples[i].step, static_cast<std::int64_t>(i) + 1);
-    QCOMPARE(kind_of([&] { back_up(folder / "runs/a/samples.db", folder / "copy.db"); }), "conflict");
-    QCOMPARE(kind_of([&] { back_up(folder / "none.db", folder / "other.db"); }), "not_found");
-    QVERIFY(!fs::exists(folder / "other.db"));
+    QCOMPARE(kind_of([&] { back_up(folder_ / "runs/a/samples.db", folder_ / "copy.db"); }), "conflict");
+    QCOMPARE(kind_of([&] { back_up(folder_ / "none.db", folder_ / "other.db"); }), "not_found");
+    QVERIFY(!fs::exists(folder_ / "other.db"));
   }
 
   void givesRoomBack() {
-    const Folder folder;
-    Catalogue catalogue(folder / "runs.db");
-    const std::string kept = catalogue.create_run(spec("kept")), gone = catalogue.create_run(spec("gone"));
+    Catalogue catalogue(folder_ / "runs.db");
+    const std::string kept = catalogue.create_run(named("kept")), gone = catalogue.create_run(named("gone"));
     for (int i = 0; i < 2000; ++i) catalogue.add_event(gone, 0, i, "info", std::string(200, 'x'));
     catalogue.remove_run(gone);
-    const auto size = [&] { return fs::file_size(folder / "runs.db"); };
-    vacuum(folder / "runs.db");
+    const auto size = [&] { return fs::file_size(folder_ / "runs.db"); };
+    vacuum(folder_ / "runs.db");
     QVERIFY(size() < 200'000);
     QCOMPARE(catalogue.runs().at(0).id, kept);
-    QCOMPARE(kind_of([&] { vacuum(folder / "none.db"); }), "not_found");
+    QCOMPARE(kind_of([&] { vacuum(folder_ / "none.db"); }), "not_found");
   }
 
   void findsDamage() {
-    const Folder folder;
     {
-      Catalogue catalogue(folder / "runs.db");
-      const std::string id = catalogue.create_run(spec("a"));
+      Catalogue catalogue(folder_ / "runs.db");
+      const std::string id = catalogue.create_run(named("a"));
       for (int i = 0; i < 500; ++i) catalogue.add_event(id, 0, i, "info", std::string(200, 'x'));
     }
-    QVERIFY(check(folder / "runs.db").empty());
+    QVERIFY(check(folder_ / "runs.db").empty());
     {
-      std::fstream file(folder / "runs.db", std::ios::binary | std::ios::in | std::ios::out);
-      file.seekp(static_cast<std::streamoff>(fs::file_size(folder / "runs.db") / 4096 / 2 * 4096));
+      std::fstream file(folder_ / "runs.db", std::ios::binary | std::ios::in | std::ios::out);
+      file.seekp(static_cast<std::streamoff>(fs::file_size(folder_ / "runs.db") / 4096 / 2 * 4096));
       file << std::string(4096, '\xA5');
     }
-    QVERIFY(!check(folder / "runs.db").empty());
-    std::ofstream(folder / "text.db") << std::string(5000, 't');
-    QVERIFY(!check(folder / "text.db").empty());
-    QCOMPARE(kind_of([&] { check(folder / "none.db"); }), "not_found");
+    QVERIFY(!check(folder_ / "runs.db").empty());
+    std::ofstream(folder_ / "text.db") << std::string(5000, 't');
+    QVERIFY(!check(folder_ / "text.db").empty());
+    QCOMPARE(kind_of([&] { check(folder_ / "none.db"); }), "not_found");
   }
+
+ private:
+  Folder folder_;
 };
 
 BATCHSCOPE_TEST(TestMaintenance)

@@ -10,7 +10,7 @@
 #include "store_test.h"
 
 using namespace batchscope::storage;
-using test::Folder;
+using namespace batchscope::storage::test;
 
 class TestMedium : public QObject {
   Q_OBJECT

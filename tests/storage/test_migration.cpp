@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/process_id.h"
@@ -16,19 +14,8 @@
 
 using namespace batchscope;
 using namespace batchscope::storage;
-using test::error_of;
-using test::Folder;
-using test::meddle;
+using namespace batchscope::storage::test;
 namespace fs = std::filesystem;
-
-namespace {
-
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file);
-  return (std::ostringstream() << in.rdbuf()).str();
-}
-
-}  // namespace
 
 class TestMigration : public QObject {
   Q_OBJECT
@@ -37,7 +24,7 @@ class TestMigration : public QObject {
   void init() {
     folder_.emplace();
     file_ = *folder_ / "runs.db";
-    QVERIFY(meddle(file_, text_of(fs::path(FIXTURES) / "catalogue_v1.sql")));
+    QVERIFY(meddle(file_, contents(fs::path(FIXTURES) / "catalogue_v1.sql")));
   }
 
   void nothingOfVersion1IsLost() {
@@ -79,7 +66,7 @@ class TestMigration : public QObject {
 
   void aStoreOfVersion3IsRead() {
     const fs::path kept = fs::path(FIXTURES) / "../kept";
-    QVERIFY(meddle(*folder_ / "kept.db", text_of(kept / "catalogue.sql")));
+    QVERIFY(meddle(*folder_ / "kept.db", contents(kept / "catalogue.sql")));
     Catalogue catalogue(*folder_ / "kept.db");
     const RunRecord record = catalogue.record("h3oiyw5j");
     QCOMPARE(record.run.name, std::string("fitted"));
@@ -118,9 +105,7 @@ class TestMigration : public QObject {
     QVERIFY(meddle(file_, "UPDATE run SET supervisor_pid = " + std::to_string(self.pid) +
                               ", supervisor_start = " + std::to_string(self.start) +
                               " WHERE id = 'bbbbbbbb'"));
-    const auto error = error_of([&] { Catalogue catalogue(file_); });
-    QCOMPARE(error->kind(), ErrorKind::conflict);
-    QVERIFY(std::string(error->what()).find("bbbbbbbb") != std::string::npos);
+    VERIFY_THROWS("conflict", "bbbbbbbb", Catalogue catalogue(file_));
     QVERIFY(!fs::exists(file_.string() + ".v1.backup"));
   }
 

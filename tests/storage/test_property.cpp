@@ -14,10 +14,7 @@
 
 using namespace batchscope;
 using namespace batchscope::storage;
-using test::Contents;
-using test::Folder;
-using test::same;
-using test::WriterProcess;
+using namespace batchscope::storage::test;
 
 namespace {
 
@@ -57,9 +54,9 @@ void explain(std::vector<Glance>& glances, const Contents& contents) {
 
 Contents found_in(const std::filesystem::path& file) {
   Contents contents;
-  const auto error = test::error_of([&] {
+  const auto error = error_of([&] {
     SampleReader reader(file);
-    contents = test::contents_of(reader);
+    contents = contents_of(reader);
   });
   if (error && error->kind() != ErrorKind::not_found) throw *error;  // killed before it had made anything
   return contents;
@@ -93,7 +90,7 @@ std::string try_seed(std::uint64_t seed) {
     const std::string where = "seed " + std::to_string(seed) + ", life " + std::to_string(life) + ": ";
     if (random() % 2) ++generation;
     const unsigned commits = random() % 3 ? 0 : 1 + static_cast<unsigned>(random() % 150);
-    WriterProcess writer(file, random(), generation, test::Steps::any, commits);
+    WriterProcess writer(file, random(), generation, Steps::any, commits);
     std::vector<Glance> glances;
     const std::chrono::microseconds time(random() % 150'000);
     if (random() % 6 == 0) {

@@ -2,14 +2,17 @@
 //
 // The filter expression: what it means, where it says it is wrong, and that no text can hurt it.
 #include <cmath>
+#include <iterator>
 #include <random>
+#include <sstream>
 
+#include "rows.h"
 #include "store_test.h"
 #include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::storage;
-using test::kind_of;
+using namespace batchscope::storage::test;
 
 namespace {
 
@@ -130,28 +133,26 @@ class TestRunFilter : public QObject {
   }
 
   void pointsAtTheFault_data() {
-    QTest::addColumn<QString>("text");
-    QTest::addColumn<int>("column");
-    QTest::addColumn<QString>("reason");
-    QTest::newRow("no operator") << "accuracy" << 0 << "a comparison is missing behind";
-    QTest::newRow("two fields") << "accuracy loss>1" << 9 << "a comparison is missing before";
-    QTest::newRow("no value") << "a>1 and loss<" << 12 << "a value is missing behind";
-    QTest::newRow("no field") << "a>1 and >2" << 8 << "a field is missing";
-    QTest::newRow("trailing and") << "a>1 and" << 7 << "a field is missing";
-    QTest::newRow("leading or") << "or a>1" << 0 << "a comparison is missing before";
-    QTest::newRow("no conjunction") << "a>1 b>2" << 4 << "\"and\" or \"or\"";
-    QTest::newRow("unclosed") << "a>1 and (b>2" << 8 << "never closed";
-    QTest::newRow("unopened") << "a>1) and b>2" << 3 << "closes none";
-    QTest::newRow("unquoted") << "name='digits" << 5 << "never closed";
-    QTest::newRow("operator") << "a=>1" << 1 << "no such comparison";
-    QTest::newRow("number") << "replicas=two" << 9 << "replicas is a number";
-    QTest::newRow("duration") << "age>soon" << 4 << "age is a duration";
-    QTest::newRow("time") << "created>2026-13-01" << 8 << "created is a time";
-    QTest::newRow("state") << "state=runing" << 6 << "did you mean running?";
-    QTest::newRow("order of states") << "state>running" << 5 << "a state is compared by";
-    QTest::newRow("order of tags") << "tag<a" << 3 << "a tag is compared by";
-    QTest::newRow("search in a number") << "replicas~2" << 8 << "no text to search in";
-    QTest::newRow("empty parentheses") << "()" << 1 << "a field is missing";
+    const auto row = testing::columns<QString, int, QString>({"text", "column", "reason"});
+    row("no operator", "accuracy", 0, "a comparison is missing behind");
+    row("two fields", "accuracy loss>1", 9, "a comparison is missing before");
+    row("no value", "a>1 and loss<", 12, "a value is missing behind");
+    row("no field", "a>1 and >2", 8, "a field is missing");
+    row("trailing and", "a>1 and", 7, "a field is missing");
+    row("leading or", "or a>1", 0, "a comparison is missing before");
+    row("no conjunction", "a>1 b>2", 4, "\"and\" or \"or\"");
+    row("unclosed", "a>1 and (b>2", 8, "never closed");
+    row("unopened", "a>1) and b>2", 3, "closes none");
+    row("unquoted", "name='digits", 5, "never closed");
+    row("operator", "a=>1", 1, "no such comparison");
+    row("number", "replicas=two", 9, "replicas is a number");
+    row("duration", "age>soon", 4, "age is a duration");
+    row("time", "created>2026-13-01", 8, "created is a time");
+    row("state", "state=runing", 6, "did you mean running?");
+    row("order of states", "state>running", 5, "a state is compared by");
+    row("order of tags", "tag<a", 3, "a tag is compared by");
+    row("search in a number", "replicas~2", 8, "no text to search in");
+    row("empty parentheses", "()", 1, "a field is missing");
   }
 
   void pointsAtTheFault() {
@@ -201,26 +202,17 @@ class TestRunFilter : public QObject {
 
   // Pieces of filters and raw bytes in any order: a filter or a FilterError, never anything else.
   void survivesAnyText() {
-    static const std::vector<std::string> kPieces{"and",        "or",
-                                                  "not",        "(",
-                                                  ")",          "=",
-                                                  "!=",         "~",
-                                                  "<",          ">=",
-                                                  "accuracy",   "state",
-                                                  "tag",        "age",
-                                                  "'",          "\"",
-                                                  " ",          "0.97",
-                                                  "97%",        "nan",
-                                                  "-",          "1e400",
-                                                  "2026-05-03", "\xC3",
-                                                  "\xFF",       std::string(1, '\0'),
-                                                  "\t",         "created"};
+    std::istringstream words(
+        "and or not ( ) = != ~ < >= accuracy state tag age ' \" 0.97 97% nan - 1e400 2026-05-03 \xC3 \xFF "
+        "created");
+    std::vector<std::string> pieces(std::istream_iterator<std::string>(words), {});
+    pieces.insert(pieces.end(), {" ", "\t", std::string(1, '\0')});
     std::mt19937 random(7);
     const Run run = example();
     int understood = 0;
     for (int round = 0; round < 20'000; ++round) {
       std::string text;
-      for (std::size_t i = random() % 12; i > 0; --i) text += kPieces[random() % kPieces.size()];
+      for (std::size_t i = random() % 12; i > 0; --i) text += pieces[random() % pieces.size()];
       try {
         RunFilter::parse(text).matches(run, kNow);
         ++understood;

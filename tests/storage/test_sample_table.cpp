@@ -12,9 +12,7 @@
 
 using namespace batchscope;
 using namespace batchscope::storage;
-using test::Folder;
-using test::kind_of;
-using test::RandomQuestions;
+using namespace batchscope::storage::test;
 
 namespace {
 
@@ -101,17 +99,18 @@ class TestSampleTable : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void init() { folder_ = {}; }
+
   // Irregular steps, steps that come twice, generations that overlap, chunks and tails, in several runs.
   void answersAsAnOrdinaryTableDoes() {
-    const Folder folder;
-    Catalogue(folder / "runs.db");
+    Catalogue(folder_ / "runs.db");
     const std::vector<std::string> runs{"a", "b", "c"}, series{"gain", "loss", "5"};
     std::map<std::string, std::filesystem::path> files;
     PlainTable plain;
     std::vector<std::unique_ptr<SampleWriter>> writers;
     std::mt19937_64 random(7);
     for (const std::string& run : runs) {
-      files[run] = folder.path() / run / "samples.db";
+      files[run] = folder_.path() / run / "samples.db";
       SampleWriter& writer = *writers.emplace_back(std::make_unique<SampleWriter>(files[run]));
       for (const std::string& name : series)
         for (int generation = 0; generation < 3; ++generation) {
@@ -130,7 +129,7 @@ class TestSampleTable : public QObject {
     }
     writers.back()->commit();
 
-    SqlSession session(folder / "runs.db", files);
+    SqlSession session(folder_ / "runs.db", files);
     const auto seconds = qEnvironmentVariableIntValue("BATCHSCOPE_PROPERTY_SECONDS");
     QElapsedTimer timer;
     timer.start();
@@ -138,7 +137,7 @@ class TestSampleTable : public QObject {
     for (std::uint64_t seed = 1; asked < 160 || timer.elapsed() < 1000 * seconds; ++seed) {
       RandomQuestions questions(seed, runs, series);
       for (int i = 0; i < 40; ++i, ++asked) {
-        const test::Question question = questions.next();
+        const Question question = questions.next();
         const Rows expected = comparable(plain.ask(question.sql), question.is_ordered);
         const Rows got = comparable(ask(session, question.sql), question.is_ordered);
         if (got == expected) continue;
@@ -236,14 +235,13 @@ class TestSampleTable : public QObject {
 
   // What is recorded while a statement runs belongs to the next one.
   void seesTheSamplesThatWereThereWhenItBegan() {
-    const Folder folder;
-    Catalogue(folder / "runs.db");
-    const auto file = folder.path() / "live" / "samples.db";
+    Catalogue(folder_ / "runs.db");
+    const auto file = folder_.path() / "live" / "samples.db";
     SampleWriter writer(file);
     const std::vector<double> some(3000, 1.0);
     writer.append(0, "loss", 1, some);
     writer.commit();
-    SqlSession session(folder / "runs.db", {{"live", file}});
+    SqlSession session(folder_ / "runs.db", {{"live", file}});
     qint64 rows = 0;
     session.ask(
         "SELECT step FROM sample ORDER BY step", [](const auto&) {},
@@ -259,18 +257,17 @@ class TestSampleTable : public QObject {
   }
 
   void keepsTheKindOfAnError() {
-    const Folder folder;
-    Catalogue(folder / "runs.db");
-    const auto file = folder.path() / "run" / "samples.db";
+    Catalogue(folder_ / "runs.db");
+    const auto file = folder_.path() / "run" / "samples.db";
     {
       SampleWriter writer(file);
       writer.append(0, "loss", 1, std::vector<double>(2048, 1.0));
     }
-    QVERIFY(test::meddle(file, "UPDATE chunk SET data = zeroblob(length(data)) WHERE number = 1"));
-    SqlSession session(folder / "runs.db", {{"run", file}});
+    QVERIFY(meddle(file, "UPDATE chunk SET data = zeroblob(length(data)) WHERE number = 1"));
+    SqlSession session(folder_ / "runs.db", {{"run", file}});
     QCOMPARE(ask(session, "SELECT count(*) FROM sample WHERE step <= 1024"), Rows{"1024|"});
     QCOMPARE(kind_of([&] { ask(session, "SELECT sum(value) FROM sample"); }), "corrupt");
-    SqlSession none(folder / "runs.db", {{"run", folder / "none.db"}});
+    SqlSession none(folder_ / "runs.db", {{"run", folder_ / "none.db"}});
     QCOMPARE(ask(none, "SELECT 1"), Rows{"1|"});
     QCOMPARE(kind_of([&] { ask(none, "SELECT * FROM sample"); }), "not_found");
   }
@@ -296,6 +293,8 @@ class TestSampleTable : public QObject {
 
   std::optional<Folder> store_;
   std::map<std::string, std::filesystem::path> files_;
+
+  Folder folder_;
 };
 
 BATCHSCOPE_TEST(TestSampleTable)

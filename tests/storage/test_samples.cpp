@@ -11,10 +11,7 @@
 
 using namespace batchscope;
 using namespace batchscope::storage;
-using test::error_of;
-using test::Folder;
-using test::kind_of;
-using test::same;
+using namespace batchscope::storage::test;
 
 namespace {
 
@@ -33,9 +30,10 @@ class TestSamples : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void init() { folder_ = {}; }
+
   void nothingIsThereBeforeTheFirstCommit() {
-    const Folder folder;
-    const auto file = folder / "samples.db";
+    const auto file = folder_ / "samples.db";
     QCOMPARE(kind_of([&] { SampleReader reader(file); }), "not_found");
     SampleWriter writer(file);
     SampleReader reader(file);
@@ -53,29 +51,27 @@ class TestSamples : public QObject {
   }
 
   void everyBitOfAValueSurvives() {
-    const Folder folder;
     const double signalling = std::bit_cast<double>(std::uint64_t{0xfff0dead00000001});
     const std::vector<double> values{0.0, -0.0, kNan, -kNan, kInf, -kInf, signalling, 5e-324, 1.7e308, 0.1};
     std::vector<Sample> expected;
     for (std::size_t i = 0; i < values.size(); ++i)
       expected.push_back({static_cast<std::int64_t>(i) + 1, values[i]});
     {
-      SampleWriter writer(folder / "samples.db");
+      SampleWriter writer(folder_ / "samples.db");
       writer.append(0, "x", 1, values);
       writer.commit();
-      QVERIFY(same(SampleReader(folder / "samples.db").read("x", 0), expected));  // from a batch
+      QVERIFY(same(SampleReader(folder_ / "samples.db").read("x", 0), expected));  // from a batch
     }
-    QVERIFY(same(SampleReader(folder / "samples.db").read("x", 0), expected));  // from a chunk
+    QVERIFY(same(SampleReader(folder_ / "samples.db").read("x", 0), expected));  // from a chunk
   }
 
   void generationsAreKeptApart() {
-    const Folder folder;
-    SampleWriter writer(folder / "samples.db");
+    SampleWriter writer(folder_ / "samples.db");
     writer.append(0, "loss", 1, ramp(100));
     writer.append(2, "loss", 51, ramp(10, 1000));
     writer.append(2, "gain", 51, 1.5);
     writer.commit();
-    SampleReader reader(folder / "samples.db");
+    SampleReader reader(folder_ / "samples.db");
     QCOMPARE(reader.generations("loss"), (std::vector<int>{0, 2}));
     QCOMPARE(reader.generations("gain"), std::vector<int>{2});
     QVERIFY(reader.generations("nothing").empty());
@@ -88,10 +84,9 @@ class TestSamples : public QObject {
   }
 
   void stepsNeedNotBeConsecutive() {
-    const Folder folder;
     std::vector<Sample> expected;
     {
-      SampleWriter writer(folder / "samples.db");
+      SampleWriter writer(folder_ / "samples.db");
       for (int i = 0; i < 3000; ++i) {
         const std::int64_t step = i * 40 + i % 3;
         writer.append(0, "accuracy", step, i * 0.001);
@@ -101,33 +96,29 @@ class TestSamples : public QObject {
       writer.append(0, "accuracy", expected.back().step, 1.0);  // twice at one step
       expected.push_back({expected.back().step, 1.0});
     }
-    SampleReader reader(folder / "samples.db");
+    SampleReader reader(folder_ / "samples.db");
     QVERIFY(same(reader.read("accuracy", 0), expected));
     QCOMPARE(reader.read("accuracy", 0, 39 * 40 + 5, 39 * 40 + 5).size(), 0u);
     QCOMPARE(reader.read("accuracy", 0, expected[1500].step, expected[1502].step).size(), 3u);
   }
 
   void stepsMayComeLateUntilTheyAreSealed() {
-    const Folder folder;
-    SampleWriter writer(folder / "samples.db");
+    SampleWriter writer(folder_ / "samples.db");
     writer.append(0, "x", 10, ramp(5));
     writer.commit();
     writer.append(0, "x", 3, -1.0);
     writer.commit();
-    SampleReader reader(folder / "samples.db");
+    SampleReader reader(folder_ / "samples.db");
     QCOMPARE(reader.read("x", 0).front().step, 3);
     writer.append(0, "x", 15, ramp(70'000));
     writer.commit();  // seals
-    const auto error = error_of([&] { writer.append(0, "x", 4, -2.0); });
-    QCOMPARE(error->kind(), ErrorKind::usage);
-    QVERIFY(std::string(error->what()).find("'x': step 4") != std::string::npos);
+    VERIFY_THROWS("usage", "'x': step 4", writer.append(0, "x", 4, -2.0));
     writer.commit();
     QCOMPARE(reader.read("x", 0).size(), 70'006u);
   }
 
   void aLiveReaderFollowsByStep() {
-    const Folder folder;
-    SampleWriter writer(folder / "samples.db");
+    SampleWriter writer(folder_ / "samples.db");
     std::vector<Sample> expected, seen;
     std::optional<SampleReader> reader;
     std::int64_t step = 1;
@@ -136,7 +127,7 @@ class TestSamples : public QObject {
       for (int i = 0; i < 5; ++i) expected.push_back({step + i, static_cast<double>(commit + i)});
       step += 5;
       writer.commit();
-      if (!reader) reader.emplace(folder / "samples.db");
+      if (!reader) reader.emplace(folder_ / "samples.db");
       const auto news = reader->read("a", 0, seen.empty() ? 0 : seen.back().step + 1);
       QCOMPARE(news.size(), 5u);
       seen.insert(seen.end(), news.begin(), news.end());
@@ -149,10 +140,9 @@ class TestSamples : public QObject {
   // Every bucket says what the samples between its steps say, the buckets are all the samples, and there
   // are no more of them than asked for.
   void summariesEqualBruteForce() {
-    const Folder folder;
     std::mt19937_64 random(7);
     std::vector<Sample> all;
-    SampleWriter writer(folder / "samples.db");
+    SampleWriter writer(folder_ / "samples.db");
     std::normal_distribution<double> noise(0, 1);
     std::int64_t step = 100;
     while (all.size() < 180'000) {
@@ -164,7 +154,7 @@ class TestSamples : public QObject {
       if (random() % 3 == 0) writer.commit();
     }
     writer.commit();
-    SampleReader reader(folder / "samples.db");
+    SampleReader reader(folder_ / "samples.db");
     for (int round = 0; round < 300; ++round) {
       std::int64_t from = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(step + 200));
       std::int64_t to = from + static_cast<std::int64_t>(
@@ -205,14 +195,13 @@ class TestSamples : public QObject {
   }
 
   void drawingReadsFewRowsHoweverLongTheSeries() {
-    const Folder folder;
-    SampleWriter writer(folder / "samples.db");
+    SampleWriter writer(folder_ / "samples.db");
     constexpr int kColumns = 100;
     std::int64_t step = 1;
     for (const int thousands : {100, 900, 2000}) {
       for (int i = 0; i < thousands; ++i, step += 1000) writer.append(0, "x", step, ramp(1000));
       writer.commit();
-      SampleReader reader(folder / "samples.db");
+      SampleReader reader(folder_ / "samples.db");
       const auto before = reader.rows_read();
       const auto buckets = reader.summarize("x", 0, 0, INT64_MAX, kColumns);
       QVERIFY(buckets.size() > kColumns / 2);
@@ -222,12 +211,14 @@ class TestSamples : public QObject {
   }
 
   void onlyOneWriterAtATime() {
-    const Folder folder;
-    std::optional<SampleWriter> writer(folder / "samples.db");
-    QCOMPARE(kind_of([&] { SampleWriter second(folder / "samples.db"); }), "conflict");
+    std::optional<SampleWriter> writer(folder_ / "samples.db");
+    QCOMPARE(kind_of([&] { SampleWriter second(folder_ / "samples.db"); }), "conflict");
     writer.reset();
-    SampleWriter next(folder / "samples.db");
+    SampleWriter next(folder_ / "samples.db");
   }
+
+ private:
+  Folder folder_;
 };
 
 BATCHSCOPE_TEST(TestSamples)

@@ -4,14 +4,13 @@
 #include <cmath>
 #include <fstream>
 
+#include "rows.h"
 #include "store_test.h"
 #include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::storage;
-using test::error_of;
-using test::Folder;
-using test::kind_of;
+using namespace batchscope::storage::test;
 
 class TestSql : public QObject {
   Q_OBJECT
@@ -20,9 +19,7 @@ class TestSql : public QObject {
   void init() {
     folder_.emplace();
     Catalogue catalogue(*folder_ / "runs.db");
-    protocol::RunSpec spec;
-    spec.name = "digits";
-    id_ = catalogue.create_run(spec);
+    id_ = catalogue.create_run(named("digits"));
     SampleWriter writer(samples());
     for (int step = 1; step <= 20'000; ++step) writer.append(step <= 10'000 ? 0 : 1, "loss", step, step);
     writer.append(0, "strange", 1, NAN);
@@ -55,20 +52,13 @@ class TestSql : public QObject {
              2);
     QCOMPARE(integer("SELECT max(step) FROM sample WHERE series IN ('loss', 'strange') AND generation = 0"),
              10'000);
-    QVERIFY(std::string(
-                error_of([&] { SqlSession(catalogue(), {}).ask("SELECT * FROM sample", {}, {}); })->what())
-                .find("sample") != std::string::npos);
+    VERIFY_THROWS("usage", "sample", SqlSession(catalogue(), {}).ask("SELECT * FROM sample", {}, {}));
   }
 
   // Chunks whose steps are not asked for may be as damaged as they like.
   void readsOnlyTheStepsThatAreAskedFor() {
-    sqlite3* connection = nullptr;
-    QCOMPARE(sqlite3_open(samples().c_str(), &connection), SQLITE_OK);
-    QCOMPARE(sqlite3_exec(connection,
-                          "UPDATE chunk SET data = zeroblob(length(data)) WHERE number <> 5 AND count = 1024",
-                          nullptr, nullptr, nullptr),
-             SQLITE_OK);
-    sqlite3_close(connection);
+    QVERIFY(meddle(samples(),
+                   "UPDATE chunk SET data = zeroblob(length(data)) WHERE number <> 5 AND count = 1024"));
     QVERIFY(error_of([&] { ask("SELECT sum(value) FROM sample"); }));
     const std::string sum = "SELECT sum(value) FROM sample WHERE generation = 0 AND ";
     QCOMPARE(integer(sum + "step BETWEEN 5121 AND 5123"), 3 * 5122);
@@ -104,46 +94,41 @@ class TestSql : public QObject {
   }
 
   void changesNothing_data() {
-    QTest::addColumn<QString>("sql");
-    for (const char* sql : {"DELETE FROM run",
-                            "UPDATE run SET name = 'x'",
-                            "INSERT INTO tag VALUES (1, 'x')",
-                            "DROP TABLE run",
-                            "CREATE TABLE x (y)",
-                            "CREATE TEMP TABLE x (y)",
-                            "CREATE VIEW x AS SELECT 1",
-                            "ATTACH 'other.db' AS o",
-                            "DETACH main",
-                            "VACUUM",
-                            "VACUUM INTO 'copy.db'",
-                            "REINDEX",
-                            "ANALYZE",
-                            "BEGIN IMMEDIATE",
-                            "COMMIT",
-                            "PRAGMA user_version = 7",
-                            "PRAGMA query_only = OFF",
-                            "PRAGMA writable_schema = ON",
-                            "PRAGMA journal_mode = DELETE",
-                            "SELECT load_extension('x')",
-                            "DELETE FROM sample",
-                            "SELECT 1; DELETE FROM run",
-                            "WITH a AS (SELECT 1) DELETE FROM run",
-                            "",
-                            "  ;",
-                            "SELEKT 1",
-                            "SELECT nosuch",
-                            "EXPLAIN DELETE FROM run"})
-      QTest::newRow(sql) << sql;
+    testing::rows("sql", {"DELETE FROM run",
+                          "UPDATE run SET name = 'x'",
+                          "INSERT INTO tag VALUES (1, 'x')",
+                          "DROP TABLE run",
+                          "CREATE TABLE x (y)",
+                          "CREATE TEMP TABLE x (y)",
+                          "CREATE VIEW x AS SELECT 1",
+                          "ATTACH 'other.db' AS o",
+                          "DETACH main",
+                          "VACUUM",
+                          "VACUUM INTO 'copy.db'",
+                          "REINDEX",
+                          "ANALYZE",
+                          "BEGIN IMMEDIATE",
+                          "COMMIT",
+                          "PRAGMA user_version = 7",
+                          "PRAGMA query_only = OFF",
+                          "PRAGMA writable_schema = ON",
+                          "PRAGMA journal_mode = DELETE",
+                          "SELECT load_extension('x')",
+                          "DELETE FROM sample",
+                          "SELECT 1; DELETE FROM run",
+                          "WITH a AS (SELECT 1) DELETE FROM run",
+                          "",
+                          "  ;",
+                          "SELEKT 1",
+                          "SELECT nosuch",
+                          "EXPLAIN DELETE FROM run"});
   }
 
   void changesNothing() {
     QFETCH(QString, sql);
     SqlSession open = session();
-    QCOMPARE(kind_of([&] {
-               open.ask(
-                   sql.toStdString(), [](const auto&) {}, [](const auto&) { return true; });
-             }),
-             "usage");
+    const auto any = [](const auto&) { return true; };
+    QCOMPARE(kind_of([&] { open.ask(sql.toStdString(), any, any); }), "usage");
     QVERIFY(!std::filesystem::exists("copy.db") && !std::filesystem::exists("other.db"));
     QCOMPARE(Catalogue(catalogue()).runs().size(), 1u);
     QCOMPARE(ask("SELECT 1").size(), 1u);

@@ -4,20 +4,17 @@
 // people tag, note, rename and remove. Nobody meets an error, every reader sees every value, and the
 // write-ahead logs stay short, which they only do while readers hold no transaction.
 // BATCHSCOPE_STRESS_SECONDS says for how long; without it, five.
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <chrono>
-#include <cstdio>
 #include <map>
 #include <thread>
 
+#include "sleeper.h"
 #include "store_test.h"
 #include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::storage;
-using test::Folder;
+using namespace batchscope::storage::test;
 namespace fs = std::filesystem;
 
 namespace {
@@ -31,29 +28,6 @@ constexpr std::uintmax_t kLongestLog = 32u << 20;
 
 double value_at(int series, std::int64_t step) { return static_cast<double>(step) * 100 + series; }
 std::string series_name(int series) { return "series_" + std::to_string(series); }
-
-// The body in a process of its own, which is well when the body ends without an exception.
-class Worker {
- public:
-  template <class Body>
-  explicit Worker(Body body) : pid_(fork()) {
-    if (pid_ != 0) return;
-    try {
-      body();
-      _exit(0);
-    } catch (const std::exception& error) {
-      std::fprintf(stderr, "process %d: %s\n", getpid(), error.what());
-      _exit(1);
-    }
-  }
-  bool is_well() const {
-    int status = 0;
-    return waitpid(pid_, &status, 0) == pid_ && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  }
-
- private:
-  pid_t pid_;
-};
 
 struct Store {
   fs::path catalogue() const { return folder / "runs.db"; }

@@ -1,35 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tag, note, rename, groups, and diff.
-#include "batchscope/protocol/error.h"
-#include "run_store.h"
-#include "test_case.h"
+#include "command_test.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
 
-class TestAnnotate : public QObject {
+class TestAnnotate : public CommandTest {
   Q_OBJECT
 
  private Q_SLOTS:
-  void init() { sandbox_ = std::make_unique<Sandbox>(); }
+  void init() { newSandbox(); }
 
   void tags() {
-    const QString id = QString::fromStdString(RunMaker{.tags = {"draft"}}(*sandbox_));
-    QCOMPARE(ask({"tag", id, "+paper", "-draft", "plain", "-hard"}).code, int(kExitOk));
+    const QString id = makeRun({.tags = {"draft"}});
+    QCOMPARE(ask({"tag", id, "+paper", "-draft", "plain", "-hard"}).code, kExitOk);
     QVERIFY(ask({"tag", id}).out.contains("paper, plain"));
     QCOMPARE(ask({"tag", id, "--json"}).json()["run"].toObject()["tags"].toArray(),
              QJsonArray({"paper", "plain"}));
     QVERIFY(ask({"show", id}).out.contains("paper, plain"));
     for (const QStringList& wrong : {QStringList{"+"}, {"+a,b"}, {"+a", "-a"}, {"--nosuch"}, {"+a\nb"}})
-      QCOMPARE(ask(QStringList{"tag", id} + wrong).code, int(kExitUsage));
+      QCOMPARE(ask(QStringList{"tag", id} + wrong).code, kExitUsage);
     QCOMPARE(ask({"tag", id, "--json"}).json()["run"].toObject()["tags"].toArray().size(), 2);
   }
 
   void notes() {
-    const QString id = QString::fromStdString(RunMaker()(*sandbox_));
+    const QString id = makeRun();
     QCOMPARE(ask({"note", id}).out, QString());
-    QCOMPARE(ask({"note", id, "warm-up of 500 steps"}).code, int(kExitOk));
+    QCOMPARE(ask({"note", id, "warm-up of 500 steps"}).code, kExitOk);
     QCOMPARE(ask({"note", id}).out, "warm-up of 500 steps\n");
     QVERIFY(ask({"show", id}).out.contains("warm-up of 500 steps"));
 
@@ -38,33 +36,34 @@ class TestAnnotate : public QObject {
     process->start();
     process->write("two\nlines\n");
     process->closeWriteChannel();
-    QCOMPARE(Sandbox::finish(*process).code, int(kExitOk));
+    QCOMPARE(Sandbox::finish(*process).code, kExitOk);
     QCOMPARE(ask({"note", id}).out, "two\nlines\n");
-    QCOMPARE(ask({"note", id, ""}).code, int(kExitOk));
+    QCOMPARE(ask({"note", id, ""}).code, kExitOk);
     QCOMPARE(ask({"note", id, "--json"}).json()["run"].toObject()["note"].toString(), "");
   }
 
   void names() {
-    const QString id = QString::fromStdString(RunMaker()(*sandbox_));
+    const QString id = makeRun();
     QVERIFY(ask({"rename", "digits", "baseline"}).out.contains("digits (" + id + ") is now called baseline"));
-    QCOMPARE(ask({"show", "baseline"}).code, int(kExitOk));
+    QCOMPARE(ask({"show", "baseline"}).code, kExitOk);
     for (const char* wrong : {"", "latest", "two\nlines"})
-      QCOMPARE(ask({"rename", id, wrong}).code, int(kExitUsage));
+      QCOMPARE(ask({"rename", id, wrong}).code, kExitUsage);
   }
 
   void groupsAreShown() {
-    RunMaker{.group = "ablation"}(*sandbox_);
+    makeRun({.group = "ablation"});
     QVERIFY(ask({"show", "latest"}).out.contains(QRegularExpression("group +ablation")));
-    QCOMPARE(ask({"ls", "--json"}).json()["runs"].toArray()[0].toObject()["group"].toString(), "ablation");
+    QCOMPARE(runs()[0].toObject()["group"].toString(), "ablation");
   }
 
   void diffShowsWhatDiffers() {
-    RunMaker{.name = "a", .accuracy = 0.5, .hyperparameters = {{"lr", "0.1"}, {"same", "1"}}}(*sandbox_);
-    RunMaker{
-        .name = "b", .accuracy = 0.75, .tags = {"paper"}, .hyperparameters = {{"lr", "0.2"}, {"same", "1"}}}(
-        *sandbox_);
+    makeRun({.name = "a", .accuracy = 0.5, .hyperparameters = {{"lr", "0.1"}, {"same", "1"}}});
+    makeRun({.name = "b",
+             .accuracy = 0.75,
+             .tags = {"paper"},
+             .hyperparameters = {{"lr", "0.2"}, {"same", "1"}}});
     const Answer answer = ask({"diff", "a", "b"});
-    QCOMPARE(answer.code, int(kExitOk));
+    QCOMPARE(answer.code, kExitOk);
     for (const char* form :
          {"Hyperparameters", "lr +0.1 +0.2", "accuracy +50.00 % +75.00 % +\\+50 %", "tags +- +paper"})
       QVERIFY2(answer.out.contains(QRegularExpression(form)), qPrintable(answer.out));
@@ -79,15 +78,10 @@ class TestAnnotate : public QObject {
   }
 
   void diffOfARunWithItselfIsEmpty() {
-    RunMaker()(*sandbox_);
+    makeRun();
     QVERIFY(ask({"diff", "latest", "latest"}).out.contains("They do not differ."));
-    QCOMPARE(ask({"diff", "latest", "nosuch"}).code, int(kExitNotFound));
+    QCOMPARE(ask({"diff", "latest", "nosuch"}).code, kExitNotFound);
   }
-
- private:
-  Answer ask(const QStringList& arguments) const { return sandbox_->ask(arguments); }
-
-  std::unique_ptr<Sandbox> sandbox_;
 };
 
 BATCHSCOPE_TEST(TestAnnotate)

@@ -1,401 +1,365 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The real program in a store of its own: exit codes, JSON, words. Nothing here starts a run.
-#include <QDir>
-
-#include "batchscope/protocol/error.h"
-#include "batchscope/storage/catalogue.h"
-#include "sandbox.h"
-#include "test_case.h"
+#include "command_test.h"
+#include "rows.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
 
-class TestCommands : public QObject {
+class TestCommands : public CommandTest {
   Q_OBJECT
 
  private Q_SLOTS:
-  void init() { sandbox_ = std::make_unique<Sandbox>(); }
+  void init() { newSandbox(); }
 
-  void helpIsThere_data();
-  void helpIsThere();
-  void listsExitCodes();
-  void refusesMistypedCommandLines_data();
-  void refusesMistypedCommandLines();
-  void listsNothingFirst();
-  void listsRuns();
-  void showsARun();
-  void cutsNothingOffWithoutATerminal();
-  void showsWhatGoesOn();
-  void keepsNamesOffTheTerminal();
-  void keepsAllThatOthersWroteOffTheTerminal();
-  void showsARunAsJson();
-  void namesRunsByPrefix();
-  void tellsUnknownRunsApart();
-  void refusesToControlWhatIsOver();
-  void refusesUnknownPrograms();
-  void printsLogs();
-  void refusesANewerStore();
-  void doctorAnswersInJson();
-  void tellsWhoHoldsWhat();
+  void helpIsThere_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::newRow("none") << QStringList{};
+    QTest::newRow("--help") << QStringList{"--help"};
+    QTest::newRow("help") << QStringList{"help"};
+    for (const char* command :
+         {"run",  "ls",     "show", "rescale", "checkpoint",  "pause",  "resume",  "fork",
+          "stop", "attach", "logs", "cp",      "tensorboard", "rm",     "restore", "gc",
+          "diff", "plot",   "tail", "tag",     "note",        "rename", "doctor",  "adopt"}) {
+      QTest::newRow(command) << QStringList{command, "--help"};
+      QTest::newRow(qPrintable(QString("help ") + command)) << QStringList{"help", command};
+    }
+  }
+  void helpIsThere() {
+    QFETCH(QStringList, arguments);
+    const Answer answer = ask(arguments);
+    QCOMPARE(answer.code, kExitOk);
+    VERIFY_HOLDS(answer.out, "Usage: batchscope");
+    VERIFY_HOLDS(answer.out, "Example");
+    QVERIFY2(!answer.out.contains("supervise RUN"), "the supervisor's own command is not for people");
+    QCOMPARE(answer.err, QString());
+  }
+
+  void listsExitCodes() {
+    const Answer answer = ask({"help", "exit-codes"});
+    QCOMPARE(answer.code, kExitOk);
+    for (const char* code : {"  0 ", "  1 ", "  2 ", "  3 ", "  4 ", "  5 ", "  6 ", "  7 ", "143 "})
+      QVERIFY2(answer.out.contains(code), code);
+  }
+
+  void refusesMistypedCommandLines_data() {
+    const auto row = testing::columns<QStringList, QString>({"arguments", "complaint"});
+    row("command", {"shwo", "latest"}, "did you mean show?");
+    row("flag", {"show", "latest", "--jsn"}, "did you mean --json?");
+    row("flag before run", {"run", "--replica", "2", "digits"}, "did you mean --replicas?");
+    row("missing", {"show"}, "RUN");
+    row("surplus", {"show", "a", "b"}, "no use for \"b\"");
+    row("replicas", {"run", "true", "--replicas", "0"}, "--replicas");
+    for (const char* number : {"nan", "inf", "-0.1", "1.1", "1e999", ""})
+      QTest::addRow("floor '%s'", number)
+          << QStringList{"run", "true", "--detach", "--efficiency-floor", number} << "--efficiency-floor";
+    for (const char* number : {"nan", "-1", "inf"})
+      QTest::addRow("days %s", number) << QStringList{"gc", "--yes", "--days", number} << "--days";
+    for (const char* flag : {"--timeout", "--checkpoint-every", "--hang-timeout", "--rescale-timeout"})
+      for (const char* time : {"nan", "inf", "1e300", "-1"})
+        QTest::addRow("%s %s", flag, time) << QStringList{"run", "true", flag, time} << time;
+    for (const char* flag : {"--restart-budget", "--replicas"})
+      for (const char* number : {"nan", "-1", "99999999999999999999"})
+        QTest::addRow("%s %s", flag, number) << QStringList{"resume", "latest", flag, number} << flag;
+    for (const char* number : {"nan", "-1", "99999999999999999999"}) {
+      QTest::addRow("from %s", number) << QStringList{"plot", "latest", "--from", number} << "--from";
+      QTest::addRow("limit %s", number) << QStringList{"ls", "--limit", number} << "--limit";
+      QTest::addRow("lines %s", number) << QStringList{"tail", "latest", "-n", number} << "--lines";
+      QTest::addRow("port %s", number) << QStringList{"tensorboard", "latest", "--port", number} << "--port";
+    }
+    row("endless trigger", {"run", "true", "--at", "elapsed=1e300:stop"}, "1e300");
+    row("expecting nothing", {"run", "true", "--expect", "loss<nan"}, "NaN");
+    row("rescale to words", {"rescale", "latest", "two"}, "N");
+    row("device", {"run", "true", "--device", "tpu"}, "tpu");
+    row("trigger", {"run", "true", "--at", "noon=1:stop"}, "noon=1:stop");
+    row("expectation", {"run", "true", "--expect", "accuracy"}, "NAME OP VALUE");
+    row("timeout", {"run", "true", "--timeout", "soon"}, "soon");
+    row("detach and expect", {"run", "true", "--detach", "--expect", "a>1"}, "--detach");
+    row("no program", {"run"}, "no program");
+    row("set without recipe", {"run", "true", "--set", "a=1"}, "--recipe");
+    row("dashes elsewhere", {"ls", "--", "x"}, "only `batchscope run`");
+    row("help topic", {"help", "exit-code"}, "did you mean exit-codes?");
+  }
+  void refusesMistypedCommandLines() {
+    QFETCH(QStringList, arguments);
+    QFETCH(QString, complaint);
+    const Answer answer = ask(arguments);
+    QCOMPARE(answer.code, kExitUsage);
+    QVERIFY2(answer.err.startsWith("batchscope: "), qPrintable(answer.err));
+    VERIFY_HOLDS(answer.err, complaint);
+    QCOMPARE(answer.out, QString());
+    QVERIFY2(!QFile::exists(database()), "a mistyped command makes no store");
+  }
+
+  void listsNothingFirst() {
+    QVERIFY(ask({"ls"}).out.contains("No runs yet"));
+    QCOMPARE(runs().size(), 0);
+  }
+
+  void listsRuns() {
+    makeRun("digits", protocol::RunState::finished);
+    const QString id = QString::fromStdString(makeRun("baseline", protocol::RunState::stopped));
+    const QStringList lines = ask({"ls"}).out.split('\n');
+    QVERIFY2(lines[1].startsWith(id), qPrintable(lines[1]));
+    for (const char* text : {"baseline", "stopped", "2/4", "97.12 %", "0.12", "just now"})
+      QVERIFY2(lines[1].contains(text), qPrintable(lines[1]));
+
+    const QJsonArray runs = this->runs();
+    QCOMPARE(runs.size(), 2);
+    QCOMPARE(runs[0].toObject()["id"].toString(), id);
+    QCOMPARE(runs[1].toObject()["state"].toString(), "finished");
+  }
+
+  void showsARun() {
+    makeRun("digits", protocol::RunState::finished);
+    const Answer answer = ask({"show", "latest"});
+    QCOMPARE(answer.code, kExitOk);
+    for (const char* text :
+         {"digits", "finished", "/bin/true --epochs 4", "Generations", "rescale", "41-90", "85 ms",
+          "checkpoint 40 ms, launch 20 ms", "Latest values", "97.12 %", "warning: restarted on 3"})
+      QVERIFY2(answer.out.contains(text), text);
+    QVERIFY2(!answer.out.contains('\x1b'), "no colours outside a terminal");
+  }
+
+  void cutsNothingOffWithoutATerminal() {
+    makeRun(std::string(120, 'n'), protocol::RunState::stopped);
+    QVERIFY(ask({"ls"}).out.contains(QString(120, 'n')));
+    QVERIFY(ask({"show", "latest"}).out.contains("checkpoint 40 ms, launch 20 ms"));
+  }
+
+  void showsWhatGoesOn() {
+    const std::string id = makeRun("digits", protocol::RunState::stopped);
+    storage::Catalogue catalogue = this->catalogue();
+    storage::Generation third;
+    third.number = 2;
+    third.first_step = 91;
+    catalogue.put_generation(id, third);
+    catalogue.put_epoch(id, {0, 0, 1, 0, 1, 0});
+    catalogue.put_epoch(id, {0, 1, 2, 0, 41, 0});
+    const QString out = ask({"show", "latest"}).out;
+    QVERIFY2(out.contains(QRegularExpression(R"( 91-\n)")), qPrintable(out));
+    QVERIFY2(out.contains(QRegularExpression(R"( 1- +undone\n.* 41- +under way\n)")), qPrintable(out));
+  }
+
+  void keepsNamesOffTheTerminal() {
+    makeRun("a\nb\x1b[31m", protocol::RunState::stopped);
+    for (const QStringList& arguments : {QStringList{"stop", "latest"}, {"show", "latest"}, {"ls"}}) {
+      const Answer answer = ask(arguments);
+      QVERIFY2(!answer.out.contains('\x1b') && !answer.err.contains('\x1b'), qPrintable(arguments[0]));
+      QVERIFY2((answer.out + answer.err).contains("a b [31m"), qPrintable(answer.out + answer.err));
+    }
+  }
+
+  // Whatever of a run a program or another store may have said.
+  void keepsAllThatOthersWroteOffTheTerminal() {
+    const std::string nasty = "x\x1b[2J\u009b3Jy";
+    const std::string id = makeRun(nasty, protocol::RunState::failed);
+    storage::Catalogue catalogue = this->catalogue();
+    catalogue.add_event(id, 0, 1, nasty, nasty);
+    catalogue.put_hyperparameters(id, {{nasty, nasty}});
+    catalogue.set_tags(id, {nasty});
+    catalogue.set_note(id, nasty);
+    catalogue.set_progress(id, 40, 1, 1, 1, {{nasty, 1}});
+    storage::Generation generation;
+    generation.number = 7;
+    generation.reason = generation.outcome = generation.checkpoint = nasty;
+    generation.pause = 1;
+    generation.pause_parts = {{nasty, 1}};
+    catalogue.put_generation(id, generation);
+    catalogue.put_checkpoint(id, {nasty, 7, 40, 1, 1, 1, 1, 1, nasty});
+    const QString run = QString::fromStdString(id);
+    for (const QStringList& arguments : {QStringList{"show", run},
+                                         {"ls", "--columns", "id,name,tags,note"},
+                                         {"diff", run, run, "--all"},
+                                         {"tag", run},
+                                         {"attach", run},
+                                         {"sql", "SELECT * FROM event"},
+                                         {"plot", run, "loss"},
+                                         {"tail", run, "loss"},
+                                         {"resume", run, "--detach"}}) {
+      const Answer answer = ask(arguments);
+      const QString said = answer.out + answer.err;
+      QVERIFY2(!said.contains('\x1b') && !said.contains(QChar(0x9b)), qPrintable(arguments[0] + ": " + said));
+    }
+  }
+
+  void showsARunAsJson() {
+    makeRun("digits", protocol::RunState::finished);
+    const QJsonObject json = ask({"show", "latest", "--json"}).json();
+    const QJsonArray generations = json["generations"].toArray();
+    QCOMPARE(generations.size(), 2);
+    QVERIFY(generations[0].toObject()["pause"].isNull());
+    QCOMPARE(generations[1].toObject()["pause"].toDouble(), 0.085);
+    QCOMPARE(generations[1].toObject()["pause_parts"].toObject()["launch"].toDouble(), 0.02);
+    QCOMPARE(generations[1].toObject()["first_step"].toInt(), 41);
+    for (const char* key :
+         {"run", "epochs", "checkpoints", "events", "hyperparameters", "goodput", "ledger", "ledger_totals"})
+      QVERIFY2(json.contains(key), key);
+  }
+
+  void namesRunsByPrefix() {
+    makeRun("digits", protocol::RunState::finished);
+    QCOMPARE(ask({"show", "dig"}).code, kExitOk);
+    makeRun("digest", protocol::RunState::finished);
+    const Answer ambiguous = ask({"show", "dig", "--json"});
+    QCOMPARE(ambiguous.code, kExitUsage);
+    QCOMPARE(ambiguous.json()["error"].toObject()["kind"].toString(), "usage");
+    QVERIFY(ambiguous.err.contains("digits") && ambiguous.err.contains("digest"));
+  }
+
+  void tellsUnknownRunsApart() {
+    makeRun("digits", protocol::RunState::finished);
+    for (const QStringList& command : {QStringList{"show", "nosuch"},
+                                       {"rescale", "nosuch", "2"},
+                                       {"checkpoint", "nosuch"},
+                                       {"pause", "nosuch"},
+                                       {"resume", "nosuch"},
+                                       {"stop", "nosuch"},
+                                       {"attach", "nosuch"},
+                                       {"logs", "nosuch"},
+                                       {"rm", "--yes", "nosuch"}}) {
+      const Answer answer = ask(command + QStringList{"--json"});
+      QVERIFY2(answer.code == kExitNotFound, qPrintable(command.join(' ') + ": " + answer.err));
+      QCOMPARE(answer.json()["error"].toObject()["kind"].toString(), "not_found");
+      QVERIFY(answer.err.contains("nosuch"));
+    }
+  }
+
+  void refusesToControlWhatIsOver() {
+    makeRun("digits", protocol::RunState::finished);
+    for (const QStringList& command : {QStringList{"rescale", "latest", "2"},
+                                       {"checkpoint", "latest"},
+                                       {"pause", "latest"},
+                                       {"resume", "latest"},
+                                       {"stop", "latest"},
+                                       {"attach", "latest"}}) {
+      const Answer answer = ask(command);
+      QVERIFY2(answer.code == kExitConflict, qPrintable(command.join(' ') + ": " + answer.err));
+      VERIFY_HOLDS(answer.err, "finished");
+    }
+  }
+
+  void refusesUnknownPrograms() {
+    const Answer name = ask({"run", "no-such-program"});
+    QCOMPARE(name.code, kExitNotFound);
+    QVERIFY(name.err.contains("no-such-program"));
+    const Answer path = ask({"run", "./no-such-program"});
+    QCOMPARE(path.code, kExitNotFound);
+    for (const QString& folder : {sandbox_->path("."), sandbox_->path("") + "/", QString(".")}) {
+      VERIFY_REFUSED(kExitNotFound, "holds no recipe.toml", ask({"run", folder}));
+    }
+    QCOMPARE(ask({"run", "--recipe", "no-such-recipe"}).code, kExitNotFound);
+  }
+
+  void printsLogs() {
+    const QString id = QString::fromStdString(makeRun("digits", protocol::RunState::finished));
+    QCOMPARE(ask({"logs", id}).code, kExitNotFound);
+
+    const QDir logs(sandbox_->path("runs/" + id + "/logs"));
+    QVERIFY(logs.mkpath("."));
+    const auto write = [&](const QString& name, const QByteArray& text) {
+      QFile file(logs.filePath(name));
+      QVERIFY(file.open(QIODevice::WriteOnly));
+      file.write(text);
+    };
+    write("g0-r0.log", "old\n");
+    write("g1-r0.log", "first\nsecond");
+    write("g1-r1.log", "other\n");
+
+    QCOMPARE(ask({"logs", id}).out, "g1 r0 | first\ng1 r1 | other\ng1 r0 | second\n");
+    QCOMPARE(ask({"logs", id, "--replica", "0"}).out, "first\nsecond\n");
+    QCOMPARE(ask({"logs", id, "--generation", "0"}).out, "g0 r0 | old\n");
+    QCOMPARE(ask({"logs", "-f", id, "--replica", "1"}).out, "other\n");
+
+    const auto noted = [](double ago, std::int64_t size) {
+      const double time = storage::now() - ago;
+      return QByteArray(reinterpret_cast<const char*>(&time), sizeof time) +
+             QByteArray(reinterpret_cast<const char*>(&size), sizeof size);
+    };
+    write("g1-r0.log.times", noted(1000, 6) + noted(10, 12));
+    QCOMPARE(ask({"logs", id, "--replica", "0", "--since", "5m"}).out, "second\n");
+    QCOMPARE(ask({"logs", id, "--replica", "0", "--since", "1h"}).out, "first\nsecond\n");
+    QCOMPARE(ask({"logs", id, "--since", "yesterday"}).code, kExitUsage);
+
+    const QJsonObject line = ask({"logs", id, "--replica", "1", "--json"}).json();
+    QCOMPARE(line["line"].toString(), "other");
+    QCOMPARE(line["generation"].toInt(), 1);
+  }
+
+  void refusesANewerStore() {
+    makeRun("digits", protocol::RunState::finished);
+    QFile file(database());
+    QVERIFY(file.open(QIODevice::ReadWrite));
+    file.seek(60);  // user_version, big-endian
+    file.write(QByteArray::fromHex("00000fff"));
+    file.close();
+    const Answer answer = ask({"ls", "--json"});
+    QCOMPARE(answer.code, kExitCorrupt);
+    QCOMPARE(answer.json()["error"].toObject()["kind"].toString(), "version");
+  }
+
+  void doctorAnswersInJson() {
+    makeRun("digits", protocol::RunState::finished);
+    const Answer answer = ask({"doctor", "--json"});
+    const QJsonObject json = answer.json();
+    QCOMPARE(answer.code, json["ok"].toBool() ? kExitOk : kExitFailure);
+    QStringList subjects;
+    for (const auto& finding : json["findings"].toArray())
+      subjects << finding.toObject()["subject"].toString();
+    for (const char* subject :
+         {"cores", "memory", "GPUs", "LibTorch", "store", "sockets", "disk", "/dev/shm"})
+      QVERIFY2(subjects.contains(subject), subject);
+  }
+
+  void tellsWhoHoldsWhat() {
+    const std::string older = makeRun("digits", protocol::RunState::running);
+    const std::string newer = makeRun("cifar", protocol::RunState::running);
+    storage::Catalogue catalogue = this->catalogue();
+    using Devices = std::vector<std::string>;
+    catalogue.lease_devices(older, [](const auto&) { return Devices{"cuda:6", "cuda:7", "cpu:0"}; });
+    catalogue.lease_devices(newer, [](const auto&) { return Devices{"cpu:0"}; });
+    QVERIFY(ask({"ls"}).out.contains("cpu:0, cuda:6-7"));
+    const auto run = runs()[1].toObject();
+    QCOMPARE(run["devices"].toArray(), (QJsonArray{"cpu:0", "cuda:6", "cuda:7"}));
+    QVERIFY(ask({"show", "digits"}).out.contains(QRegularExpression("devices +cpu:0, cuda:6-7")));
+    const QString doctor = ask({"doctor"}).out;
+    for (const std::string& text :
+         {"cpu:0, cuda:6-7 by digits (" + older + "), of which others hold cpu:0 as well",
+          "batchscope pause " + older, "cpu:0 by cifar (" + newer + ")"})
+      QVERIFY2(doctor.contains(QString::fromStdString(text)), qPrintable(doctor));
+  }
 
  private:
-  Answer ask(const QStringList& arguments) const { return sandbox_->ask(arguments); }
   QString database() const { return sandbox_->database(); }
-  std::string makeRun(const std::string& name, protocol::RunState state);
-
-  std::unique_ptr<Sandbox> sandbox_;
+  std::string makeRun(const std::string& name, protocol::RunState state) {
+    storage::Catalogue catalogue = this->catalogue();
+    protocol::RunSpec spec;
+    spec.name = name;
+    spec.program = "/bin/true";
+    spec.arguments = {"--epochs", "4"};
+    const std::string id = catalogue.create_run(spec);
+    storage::Generation first;
+    first.replicas = 2;
+    first.reason = "start";
+    first.first_step = 1;
+    first.last_step = 40;
+    catalogue.put_generation(id, first);
+    storage::Generation second;
+    second.number = 1;
+    second.replicas = 3;
+    second.reason = "rescale";
+    second.first_step = 41;
+    second.last_step = 90;
+    second.pause = 0.085;
+    second.pause_parts = {{"checkpoint", 0.04}, {"launch", 0.02}};
+    catalogue.put_generation(id, second);
+    catalogue.set_progress(id, 90, 2, 4, 0.5, {{"accuracy", 0.9712}, {"loss", 0.12}});
+    catalogue.add_event(id, 1, 41, "warning", "restarted on 3 replicas");
+    catalogue.set_state(id, state);
+    return id;
+  }
 };
-
-std::string TestCommands::makeRun(const std::string& name, protocol::RunState state) {
-  storage::Catalogue catalogue(database().toStdString());
-  protocol::RunSpec spec;
-  spec.name = name;
-  spec.program = "/bin/true";
-  spec.arguments = {"--epochs", "4"};
-  const std::string id = catalogue.create_run(spec);
-  storage::Generation first;
-  first.replicas = 2;
-  first.reason = "start";
-  first.first_step = 1;
-  first.last_step = 40;
-  catalogue.put_generation(id, first);
-  storage::Generation second;
-  second.number = 1;
-  second.replicas = 3;
-  second.reason = "rescale";
-  second.first_step = 41;
-  second.last_step = 90;
-  second.pause = 0.085;
-  second.pause_parts = {{"checkpoint", 0.04}, {"launch", 0.02}};
-  catalogue.put_generation(id, second);
-  catalogue.set_progress(id, 90, 2, 4, 0.5, {{"accuracy", 0.9712}, {"loss", 0.12}});
-  catalogue.add_event(id, 1, 41, "warning", "restarted on 3 replicas");
-  catalogue.set_state(id, state);
-  return id;
-}
-
-void TestCommands::helpIsThere_data() {
-  QTest::addColumn<QStringList>("arguments");
-  QTest::newRow("none") << QStringList{};
-  QTest::newRow("--help") << QStringList{"--help"};
-  QTest::newRow("help") << QStringList{"help"};
-  for (const char* command :
-       {"run",  "ls",     "show", "rescale", "checkpoint",  "pause",  "resume",  "fork",
-        "stop", "attach", "logs", "cp",      "tensorboard", "rm",     "restore", "gc",
-        "diff", "plot",   "tail", "tag",     "note",        "rename", "doctor",  "adopt"}) {
-    QTest::newRow(command) << QStringList{command, "--help"};
-    QTest::newRow(qPrintable(QString("help ") + command)) << QStringList{"help", command};
-  }
-}
-
-void TestCommands::helpIsThere() {
-  QFETCH(QStringList, arguments);
-  const Answer answer = ask(arguments);
-  QCOMPARE(answer.code, int(kExitOk));
-  QVERIFY2(answer.out.contains("Usage: batchscope"), qPrintable(answer.out));
-  QVERIFY2(answer.out.contains("Example"), qPrintable(answer.out));
-  QVERIFY2(!answer.out.contains("supervise RUN"), "the supervisor's own command is not for people");
-  QCOMPARE(answer.err, QString());
-}
-
-void TestCommands::listsExitCodes() {
-  const Answer answer = ask({"help", "exit-codes"});
-  QCOMPARE(answer.code, int(kExitOk));
-  for (const char* code : {"  0 ", "  1 ", "  2 ", "  3 ", "  4 ", "  5 ", "  6 ", "  7 ", "143 "})
-    QVERIFY2(answer.out.contains(code), code);
-}
-
-void TestCommands::refusesMistypedCommandLines_data() {
-  QTest::addColumn<QStringList>("arguments");
-  QTest::addColumn<QString>("complaint");
-  QTest::newRow("command") << QStringList{"shwo", "latest"} << "did you mean show?";
-  QTest::newRow("flag") << QStringList{"show", "latest", "--jsn"} << "did you mean --json?";
-  QTest::newRow("flag before run") << QStringList{"run", "--replica", "2", "digits"}
-                                   << "did you mean --replicas?";
-  QTest::newRow("missing") << QStringList{"show"} << "RUN";
-  QTest::newRow("surplus") << QStringList{"show", "a", "b"} << "no use for \"b\"";
-  QTest::newRow("replicas") << QStringList{"run", "true", "--replicas", "0"} << "--replicas";
-  for (const char* number : {"nan", "inf", "-0.1", "1.1", "1e999", ""})
-    QTest::addRow("floor '%s'", number)
-        << QStringList{"run", "true", "--detach", "--efficiency-floor", number} << "--efficiency-floor";
-  for (const char* number : {"nan", "-1", "inf"})
-    QTest::addRow("days %s", number) << QStringList{"gc", "--yes", "--days", number} << "--days";
-  for (const char* flag : {"--timeout", "--checkpoint-every", "--hang-timeout", "--rescale-timeout"})
-    for (const char* time : {"nan", "inf", "1e300", "-1"})
-      QTest::addRow("%s %s", flag, time) << QStringList{"run", "true", flag, time} << time;
-  for (const char* flag : {"--restart-budget", "--replicas"})
-    for (const char* number : {"nan", "-1", "99999999999999999999"})
-      QTest::addRow("%s %s", flag, number) << QStringList{"resume", "latest", flag, number} << flag;
-  for (const char* number : {"nan", "-1", "99999999999999999999"}) {
-    QTest::addRow("from %s", number) << QStringList{"plot", "latest", "--from", number} << "--from";
-    QTest::addRow("limit %s", number) << QStringList{"ls", "--limit", number} << "--limit";
-    QTest::addRow("lines %s", number) << QStringList{"tail", "latest", "-n", number} << "--lines";
-    QTest::addRow("port %s", number) << QStringList{"tensorboard", "latest", "--port", number} << "--port";
-  }
-  QTest::newRow("endless trigger") << QStringList{"run", "true", "--at", "elapsed=1e300:stop"} << "1e300";
-  QTest::newRow("expecting nothing") << QStringList{"run", "true", "--expect", "loss<nan"} << "NaN";
-  QTest::newRow("rescale to words") << QStringList{"rescale", "latest", "two"} << "N";
-  QTest::newRow("device") << QStringList{"run", "true", "--device", "tpu"} << "tpu";
-  QTest::newRow("trigger") << QStringList{"run", "true", "--at", "noon=1:stop"} << "noon=1:stop";
-  QTest::newRow("expectation") << QStringList{"run", "true", "--expect", "accuracy"} << "NAME OP VALUE";
-  QTest::newRow("timeout") << QStringList{"run", "true", "--timeout", "soon"} << "soon";
-  QTest::newRow("detach and expect") << QStringList{"run", "true", "--detach", "--expect", "a>1"}
-                                     << "--detach";
-  QTest::newRow("no program") << QStringList{"run"} << "no program";
-  QTest::newRow("set without recipe") << QStringList{"run", "true", "--set", "a=1"} << "--recipe";
-  QTest::newRow("dashes elsewhere") << QStringList{"ls", "--", "x"} << "only `batchscope run`";
-  QTest::newRow("help topic") << QStringList{"help", "exit-code"} << "did you mean exit-codes?";
-}
-
-void TestCommands::refusesMistypedCommandLines() {
-  QFETCH(QStringList, arguments);
-  QFETCH(QString, complaint);
-  const Answer answer = ask(arguments);
-  QCOMPARE(answer.code, int(kExitUsage));
-  QVERIFY2(answer.err.startsWith("batchscope: "), qPrintable(answer.err));
-  QVERIFY2(answer.err.contains(complaint), qPrintable(answer.err));
-  QCOMPARE(answer.out, QString());
-  QVERIFY2(!QFile::exists(database()), "a mistyped command makes no store");
-}
-
-void TestCommands::listsNothingFirst() {
-  QVERIFY(ask({"ls"}).out.contains("No runs yet"));
-  QCOMPARE(ask({"ls", "--json"}).json()["runs"].toArray().size(), 0);
-}
-
-void TestCommands::listsRuns() {
-  makeRun("digits", protocol::RunState::finished);
-  const QString id = QString::fromStdString(makeRun("baseline", protocol::RunState::stopped));
-  const QStringList lines = ask({"ls"}).out.split('\n');
-  QVERIFY2(lines[1].startsWith(id), qPrintable(lines[1]));
-  for (const char* text : {"baseline", "stopped", "2/4", "97.12 %", "0.12", "just now"})
-    QVERIFY2(lines[1].contains(text), qPrintable(lines[1]));
-
-  const QJsonArray runs = ask({"ls", "--json"}).json()["runs"].toArray();
-  QCOMPARE(runs.size(), 2);
-  QCOMPARE(runs[0].toObject()["id"].toString(), id);
-  QCOMPARE(runs[1].toObject()["state"].toString(), "finished");
-}
-
-void TestCommands::showsARun() {
-  makeRun("digits", protocol::RunState::finished);
-  const Answer answer = ask({"show", "latest"});
-  QCOMPARE(answer.code, int(kExitOk));
-  for (const char* text :
-       {"digits", "finished", "/bin/true --epochs 4", "Generations", "rescale", "41-90", "85 ms",
-        "checkpoint 40 ms, launch 20 ms", "Latest values", "97.12 %", "warning: restarted on 3"})
-    QVERIFY2(answer.out.contains(text), text);
-  QVERIFY2(!answer.out.contains('\x1b'), "no colours outside a terminal");
-}
-
-void TestCommands::cutsNothingOffWithoutATerminal() {
-  makeRun(std::string(120, 'n'), protocol::RunState::stopped);
-  QVERIFY(ask({"ls"}).out.contains(QString(120, 'n')));
-  QVERIFY(ask({"show", "latest"}).out.contains("checkpoint 40 ms, launch 20 ms"));
-}
-
-void TestCommands::showsWhatGoesOn() {
-  const std::string id = makeRun("digits", protocol::RunState::stopped);
-  storage::Catalogue catalogue(database().toStdString());
-  storage::Generation third;
-  third.number = 2;
-  third.first_step = 91;
-  catalogue.put_generation(id, third);
-  catalogue.put_epoch(id, {0, 0, 1, 0, 1, 0});
-  catalogue.put_epoch(id, {0, 1, 2, 0, 41, 0});
-  const QString out = ask({"show", "latest"}).out;
-  QVERIFY2(out.contains(QRegularExpression(R"( 91-\n)")), qPrintable(out));
-  QVERIFY2(out.contains(QRegularExpression(R"( 1- +undone\n.* 41- +under way\n)")), qPrintable(out));
-}
-
-void TestCommands::keepsNamesOffTheTerminal() {
-  makeRun("a\nb\x1b[31m", protocol::RunState::stopped);
-  for (const QStringList& arguments : {QStringList{"stop", "latest"}, {"show", "latest"}, {"ls"}}) {
-    const Answer answer = ask(arguments);
-    QVERIFY2(!answer.out.contains('\x1b') && !answer.err.contains('\x1b'), qPrintable(arguments[0]));
-    QVERIFY2((answer.out + answer.err).contains("a b [31m"), qPrintable(answer.out + answer.err));
-  }
-}
-
-// Whatever of a run a program or another store may have said.
-void TestCommands::keepsAllThatOthersWroteOffTheTerminal() {
-  const std::string nasty = "x\x1b[2J\u009b3Jy";
-  const std::string id = makeRun(nasty, protocol::RunState::failed);
-  storage::Catalogue catalogue(database().toStdString());
-  catalogue.add_event(id, 0, 1, nasty, nasty);
-  catalogue.put_hyperparameters(id, {{nasty, nasty}});
-  catalogue.set_tags(id, {nasty});
-  catalogue.set_note(id, nasty);
-  catalogue.set_progress(id, 40, 1, 1, 1, {{nasty, 1}});
-  storage::Generation generation;
-  generation.number = 7;
-  generation.reason = generation.outcome = generation.checkpoint = nasty;
-  generation.pause = 1;
-  generation.pause_parts = {{nasty, 1}};
-  catalogue.put_generation(id, generation);
-  catalogue.put_checkpoint(id, {nasty, 7, 40, 1, 1, 1, 1, 1, nasty});
-  const QString run = QString::fromStdString(id);
-  for (const QStringList& arguments : {QStringList{"show", run},
-                                       {"ls", "--columns", "id,name,tags,note"},
-                                       {"diff", run, run, "--all"},
-                                       {"tag", run},
-                                       {"attach", run},
-                                       {"sql", "SELECT * FROM event"},
-                                       {"plot", run, "loss"},
-                                       {"tail", run, "loss"},
-                                       {"resume", run, "--detach"}}) {
-    const Answer answer = ask(arguments);
-    const QString said = answer.out + answer.err;
-    QVERIFY2(!said.contains('\x1b') && !said.contains(QChar(0x9b)), qPrintable(arguments[0] + ": " + said));
-  }
-}
-
-void TestCommands::showsARunAsJson() {
-  makeRun("digits", protocol::RunState::finished);
-  const QJsonObject json = ask({"show", "latest", "--json"}).json();
-  const QJsonArray generations = json["generations"].toArray();
-  QCOMPARE(generations.size(), 2);
-  QVERIFY(generations[0].toObject()["pause"].isNull());
-  QCOMPARE(generations[1].toObject()["pause"].toDouble(), 0.085);
-  QCOMPARE(generations[1].toObject()["pause_parts"].toObject()["launch"].toDouble(), 0.02);
-  QCOMPARE(generations[1].toObject()["first_step"].toInt(), 41);
-  for (const char* key :
-       {"run", "epochs", "checkpoints", "events", "hyperparameters", "goodput", "ledger", "ledger_totals"})
-    QVERIFY2(json.contains(key), key);
-}
-
-void TestCommands::namesRunsByPrefix() {
-  makeRun("digits", protocol::RunState::finished);
-  QCOMPARE(ask({"show", "dig"}).code, int(kExitOk));
-  makeRun("digest", protocol::RunState::finished);
-  const Answer ambiguous = ask({"show", "dig", "--json"});
-  QCOMPARE(ambiguous.code, int(kExitUsage));
-  QCOMPARE(ambiguous.json()["error"].toObject()["kind"].toString(), "usage");
-  QVERIFY(ambiguous.err.contains("digits") && ambiguous.err.contains("digest"));
-}
-
-void TestCommands::tellsUnknownRunsApart() {
-  makeRun("digits", protocol::RunState::finished);
-  for (const QStringList& command : {QStringList{"show", "nosuch"},
-                                     {"rescale", "nosuch", "2"},
-                                     {"checkpoint", "nosuch"},
-                                     {"pause", "nosuch"},
-                                     {"resume", "nosuch"},
-                                     {"stop", "nosuch"},
-                                     {"attach", "nosuch"},
-                                     {"logs", "nosuch"},
-                                     {"rm", "--yes", "nosuch"}}) {
-    const Answer answer = ask(command + QStringList{"--json"});
-    QVERIFY2(answer.code == kExitNotFound, qPrintable(command.join(' ') + ": " + answer.err));
-    QCOMPARE(answer.json()["error"].toObject()["kind"].toString(), "not_found");
-    QVERIFY(answer.err.contains("nosuch"));
-  }
-}
-
-void TestCommands::refusesToControlWhatIsOver() {
-  makeRun("digits", protocol::RunState::finished);
-  for (const QStringList& command : {QStringList{"rescale", "latest", "2"},
-                                     {"checkpoint", "latest"},
-                                     {"pause", "latest"},
-                                     {"resume", "latest"},
-                                     {"stop", "latest"},
-                                     {"attach", "latest"}}) {
-    const Answer answer = ask(command);
-    QVERIFY2(answer.code == kExitConflict, qPrintable(command.join(' ') + ": " + answer.err));
-    QVERIFY2(answer.err.contains("finished"), qPrintable(answer.err));
-  }
-}
-
-void TestCommands::refusesUnknownPrograms() {
-  const Answer name = ask({"run", "no-such-program"});
-  QCOMPARE(name.code, int(kExitNotFound));
-  QVERIFY(name.err.contains("no-such-program"));
-  const Answer path = ask({"run", "./no-such-program"});
-  QCOMPARE(path.code, int(kExitNotFound));
-  for (const QString& folder : {sandbox_->path("."), sandbox_->path("") + "/", QString(".")}) {
-    const Answer answer = ask({"run", folder});
-    QCOMPARE(answer.code, int(kExitNotFound));
-    QVERIFY2(answer.err.contains("holds no recipe.toml"), qPrintable(answer.err));
-  }
-  QCOMPARE(ask({"run", "--recipe", "no-such-recipe"}).code, int(kExitNotFound));
-}
-
-void TestCommands::printsLogs() {
-  const QString id = QString::fromStdString(makeRun("digits", protocol::RunState::finished));
-  QCOMPARE(ask({"logs", id}).code, int(kExitNotFound));
-
-  const QDir logs(sandbox_->path("runs/" + id + "/logs"));
-  QVERIFY(logs.mkpath("."));
-  const auto write = [&](const QString& name, const QByteArray& text) {
-    QFile file(logs.filePath(name));
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(text);
-  };
-  write("g0-r0.log", "old\n");
-  write("g1-r0.log", "first\nsecond");
-  write("g1-r1.log", "other\n");
-
-  QCOMPARE(ask({"logs", id}).out, "g1 r0 | first\ng1 r1 | other\ng1 r0 | second\n");
-  QCOMPARE(ask({"logs", id, "--replica", "0"}).out, "first\nsecond\n");
-  QCOMPARE(ask({"logs", id, "--generation", "0"}).out, "g0 r0 | old\n");
-  QCOMPARE(ask({"logs", "-f", id, "--replica", "1"}).out, "other\n");
-
-  const auto noted = [](double ago, std::int64_t size) {
-    const double time = storage::now() - ago;
-    return QByteArray(reinterpret_cast<const char*>(&time), sizeof time) +
-           QByteArray(reinterpret_cast<const char*>(&size), sizeof size);
-  };
-  write("g1-r0.log.times", noted(1000, 6) + noted(10, 12));
-  QCOMPARE(ask({"logs", id, "--replica", "0", "--since", "5m"}).out, "second\n");
-  QCOMPARE(ask({"logs", id, "--replica", "0", "--since", "1h"}).out, "first\nsecond\n");
-  QCOMPARE(ask({"logs", id, "--since", "yesterday"}).code, int(kExitUsage));
-
-  const QJsonObject line = ask({"logs", id, "--replica", "1", "--json"}).json();
-  QCOMPARE(line["line"].toString(), "other");
-  QCOMPARE(line["generation"].toInt(), 1);
-}
-
-void TestCommands::refusesANewerStore() {
-  makeRun("digits", protocol::RunState::finished);
-  QFile file(database());
-  QVERIFY(file.open(QIODevice::ReadWrite));
-  file.seek(60);  // user_version, big-endian
-  file.write(QByteArray::fromHex("00000fff"));
-  file.close();
-  const Answer answer = ask({"ls", "--json"});
-  QCOMPARE(answer.code, int(kExitCorrupt));
-  QCOMPARE(answer.json()["error"].toObject()["kind"].toString(), "version");
-}
-
-void TestCommands::tellsWhoHoldsWhat() {
-  const std::string older = makeRun("digits", protocol::RunState::running);
-  const std::string newer = makeRun("cifar", protocol::RunState::running);
-  storage::Catalogue catalogue(database().toStdString());
-  using Devices = std::vector<std::string>;
-  catalogue.lease_devices(older, [](const auto&) { return Devices{"cuda:6", "cuda:7", "cpu:0"}; });
-  catalogue.lease_devices(newer, [](const auto&) { return Devices{"cpu:0"}; });
-  QVERIFY(ask({"ls"}).out.contains("cpu:0, cuda:6-7"));
-  const auto run = ask({"ls", "--json"}).json()["runs"].toArray()[1].toObject();
-  QCOMPARE(run["devices"].toArray(), (QJsonArray{"cpu:0", "cuda:6", "cuda:7"}));
-  QVERIFY(ask({"show", "digits"}).out.contains(QRegularExpression("devices +cpu:0, cuda:6-7")));
-  const QString doctor = ask({"doctor"}).out;
-  for (const std::string& text :
-       {"cpu:0, cuda:6-7 by digits (" + older + "), of which others hold cpu:0 as well",
-        "batchscope pause " + older, "cpu:0 by cifar (" + newer + ")"})
-    QVERIFY2(doctor.contains(QString::fromStdString(text)), qPrintable(doctor));
-}
-
-void TestCommands::doctorAnswersInJson() {
-  makeRun("digits", protocol::RunState::finished);
-  const Answer answer = ask({"doctor", "--json"});
-  const QJsonObject json = answer.json();
-  QCOMPARE(answer.code, json["ok"].toBool() ? int(kExitOk) : int(kExitFailure));
-  QStringList subjects;
-  for (const auto& finding : json["findings"].toArray()) subjects << finding.toObject()["subject"].toString();
-  for (const char* subject : {"cores", "memory", "GPUs", "LibTorch", "store", "sockets", "disk", "/dev/shm"})
-    QVERIFY2(subjects.contains(subject), subject);
-}
 
 BATCHSCOPE_TEST(TestCommands)
 #include "test_commands.moc"

@@ -3,22 +3,20 @@
 // Completion, as the program answers it and as real shells use it.
 #include <QStandardPaths>
 
-#include "batchscope/protocol/error.h"
-#include "run_store.h"
-#include "test_case.h"
+#include "command_test.h"
+#include "rows.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
 
-class TestCompletion : public QObject {
+class TestCompletion : public CommandTest {
   Q_OBJECT
 
  private Q_SLOTS:
   void init() {
-    sandbox_ = std::make_unique<Sandbox>();
-    id_ = QString::fromStdString(
-        RunMaker{.name = "digits", .hyperparameters = {{"optimizer", "adam"}}, .steps = 20}(*sandbox_));
-    removed_ = QString::fromStdString(RunMaker{.name = "two words", .steps = 20}(*sandbox_));
+    newSandbox();
+    id_ = makeRun({.name = "digits", .hyperparameters = {{"optimizer", "adam"}}, .steps = 20});
+    removed_ = makeRun({.name = "two words", .steps = 20});
   }
 
   void completesCommands() {
@@ -51,7 +49,7 @@ class TestCompletion : public QObject {
     QCOMPARE(complete({"diff", "latest", "dig"}), QStringList({"digits"}));
     QCOMPARE(complete({"plot", "latest", "--with", "dig"}), QStringList({"digits"}));
     QCOMPARE(complete({"restore", ""}), QStringList());
-    QCOMPARE(sandbox_->ask({"rm", removed_}).code, int(kExitOk));
+    QCOMPARE(ask({"rm", removed_}).code, kExitOk);
     QVERIFY(complete({"restore", ""}).contains(removed_));
     QVERIFY(!complete({"show", ""}).contains(removed_));
   }
@@ -72,65 +70,53 @@ class TestCompletion : public QObject {
 
   void worksInBash() {
     const auto answer = [&](const QString& words, int at) {
-      return shell("bash", {"-c", "source <(batchscope completion bash); COMP_WORDS=(" + words +
-                                      "); COMP_CWORD=" + QString::number(at) +
-                                      "; _batchscope; printf '%s\\n' \"${COMPREPLY[@]}\""});
+      return run("bash", {"-c", "source <(batchscope completion bash); COMP_WORDS=(" + words +
+                                    "); COMP_CWORD=" + QString::number(at) +
+                                    "; _batchscope; printf '%s\\n' \"${COMPREPLY[@]}\""});
     };
     QCOMPARE(answer("batchscope plo", 1), "plot\n");
     QCOMPARE(answer("batchscope show dig", 2), "digits\n");
     QCOMPARE(answer("batchscope plot digits str", 3), "strange\n");
     QCOMPARE(answer("batchscope show two", 2), "two\\ words\n");
     QCOMPARE(answer("batchscope export --format = csv", 4), "csv\n");
-    QCOMPARE(shell("bash", {"-c", "source <(batchscope completion bash); complete -p batchscope"}),
+    QCOMPARE(run("bash", {"-c", "source <(batchscope completion bash); complete -p batchscope"}),
              "complete -F _batchscope batchscope\n");
   }
 
-  void isUnderstoodByOtherShells_data() {
-    QTest::addColumn<QString>("name");
-    QTest::newRow("zsh") << "zsh";
-    QTest::newRow("fish") << "fish";
-  }
+  void isUnderstoodByOtherShells_data() { testing::rows("name", {"zsh", "fish"}); }
 
   void isUnderstoodByOtherShells() {
     QFETCH(QString, name);
-    const QString script = sandbox_->ask({"completion", name}).out;
+    const QString script = ask({"completion", name}).out;
     QVERIFY(script.contains("batchscope __complete") || script.contains("__complete"));
     if (QStandardPaths::findExecutable(name).isEmpty()) QSKIP("this shell is not installed");
     if (name == "fish")
-      QCOMPARE(shell(name, {"-c", "batchscope completion fish | source; complete -C 'batchscope plo'"})
+      QCOMPARE(run(name, {"-c", "batchscope completion fish | source; complete -C 'batchscope plo'"})
                    .split('\t')[0],
                "plot");
     else
-      QCOMPARE(
-          shell(name, {"-fc",
-                       "autoload -U compinit; compinit -u -D; source <(batchscope completion zsh); print "
-                       "$_comps[batchscope]"}),
-          "_batchscope\n");
+      QCOMPARE(run(name, {"-fc",
+                          "autoload -U compinit; compinit -u -D; source <(batchscope completion zsh); print "
+                          "$_comps[batchscope]"}),
+               "_batchscope\n");
   }
 
  private:
   QStringList complete(const QStringList& words) const {
     QStringList texts;
-    for (const QString& line :
-         sandbox_->ask(QStringList{"__complete"} + words).out.split('\n', Qt::SkipEmptyParts))
+    for (const QString& line : ask(QStringList{"__complete"} + words).out.split('\n', Qt::SkipEmptyParts))
       texts << line.split('\t')[0];
     return texts;
   }
 
-  QString shell(const QString& program, const QStringList& arguments) const {
-    auto process = sandbox_->prepare({});
-    QProcessEnvironment environment = process->processEnvironment();
-    environment.insert("PATH", qEnvironmentVariable("BATCHSCOPE_BIN") + ":" + environment.value("PATH"));
-    process->setProcessEnvironment(environment);
+  QString run(const QString& program, const QStringList& arguments) const {
+    const auto process = sandbox_->prepare(arguments, {{"PATH", Sandbox::ourPath()}});
     process->setProgram(program);
-    process->setArguments(arguments);
-    process->start();
-    const Answer answer = Sandbox::finish(*process);
+    const Answer answer = Sandbox::run(*process);
     return answer.out + answer.err;
   }
 
-  std::unique_ptr<Sandbox> sandbox_;
-  QString id_, removed_;
+  QString removed_;
 };
 
 BATCHSCOPE_TEST(TestCompletion)

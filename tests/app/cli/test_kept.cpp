@@ -2,11 +2,9 @@
 //
 // What older programs wrote is read as it was meant: the store and the exported files in tests/kept come back
 // byte for byte.
-#include <QDir>
-
-#include "sandbox.h"
+#include "command_test.h"
+#include "rows.h"
 #include "store_test.h"
-#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -15,18 +13,13 @@ namespace {
 
 const QString kKept = KEPT_FOLDER "/";
 
-QByteArray contents(const QString& file) {
-  QFile in(file);
-  return in.open(QIODevice::ReadOnly) ? in.readAll() : QByteArray();
-}
-
 }  // namespace
 
-class TestKept : public QObject {
+class TestKept : public CommandTest {
   Q_OBJECT
 
  private Q_SLOTS:
-  void init() { sandbox_ = std::make_unique<Sandbox>(); }
+  void init() { newSandbox(); }
 
   void aStoreIsExportedAsItWas() {
     QVERIFY(storage::test::meddle(sandbox_->database().toStdString(),
@@ -36,15 +29,11 @@ class TestKept : public QObject {
     QCOMPARE(exported(), contents(kKept + "fitted.jsonl"));
   }
 
-  void anExportedRunIsImportedAsItWas_data() {
-    QTest::addColumn<QString>("file");
-    for (const char* file : {"fitted.jsonl", "fitted.sqlite"}) QTest::newRow(file) << file;
-  }
+  void anExportedRunIsImportedAsItWas_data() { testing::rows("file", {"fitted.jsonl", "fitted.sqlite"}); }
 
   void anExportedRunIsImportedAsItWas() {
     QFETCH(QString, file);
-    const Answer answer = sandbox_->ask({"import", kKept + file});
-    QVERIFY2(answer.code == 0, qPrintable(answer.err));
+    VERIFY_CODE(kExitOk, ask({"import", kKept + file}));
     QByteArray expected = contents(kKept + "fitted.jsonl");
     expected.replace(R"("program":")", R"("program":"imported:)");
     QCOMPARE(exported(), expected);
@@ -52,11 +41,9 @@ class TestKept : public QObject {
 
  private:
   QByteArray exported() const {
-    sandbox_->ask({"export", "fitted", "-o", "again.jsonl"});
-    return contents(sandbox_->path("again.jsonl"));
+    ask({"export", "fitted", "-o", "again.jsonl"});
+    return contents("again.jsonl");
   }
-
-  std::unique_ptr<Sandbox> sandbox_;
 };
 
 BATCHSCOPE_TEST(TestKept)

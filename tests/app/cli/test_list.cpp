@@ -3,24 +3,22 @@
 // ls: filters, order, columns, and watching.
 #include <csignal>
 
-#include "batchscope/protocol/error.h"
-#include "run_store.h"
-#include "test_case.h"
+#include "command_test.h"
+#include "rows.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
 
-class TestList : public QObject {
+class TestList : public CommandTest {
   Q_OBJECT
 
  private Q_SLOTS:
   void init() {
-    sandbox_ = std::make_unique<Sandbox>();
-    RunMaker{
-        .name = "digits", .accuracy = 0.95, .tags = {"paper"}, .hyperparameters = {{"optimizer", "adam"}}}(
-        *sandbox_);
-    RunMaker{.name = "wide", .accuracy = 0.99, .group = "ablation"}(*sandbox_);
-    RunMaker{.name = "broken", .state = protocol::RunState::failed, .accuracy = NAN}(*sandbox_);
+    newSandbox();
+    makeRun(
+        {.name = "digits", .accuracy = 0.95, .tags = {"paper"}, .hyperparameters = {{"optimizer", "adam"}}});
+    makeRun({.name = "wide", .accuracy = 0.99, .group = "ablation"});
+    makeRun({.name = "broken", .state = protocol::RunState::failed, .accuracy = NAN});
   }
 
   void filters() {
@@ -51,64 +49,51 @@ class TestList : public QObject {
   }
 
   void refusesWhatItDoesNotKnow_data() {
-    QTest::addColumn<QStringList>("flags");
-    QTest::addColumn<QString>("complaint");
-    QTest::newRow("syntax") << QStringList{"--where", "accuracy>"} << "\n  accuracy>\n          ^\n";
-    QTest::newRow("field") << QStringList{"--where", "acuracy>1"} << "did you mean accuracy?";
-    QTest::newRow("column") << QStringList{"--columns", "id,nmae"} << "did you mean name?";
-    QTest::newRow("sort") << QStringList{"--sort", "-los"} << "did you mean loss?";
-    QTest::newRow("limit") << QStringList{"--limit", "0"} << "--limit";
+    const auto row = testing::columns<QStringList, QString>({"flags", "complaint"});
+    row("syntax", {"--where", "accuracy>"}, "\n  accuracy>\n          ^\n");
+    row("field", {"--where", "acuracy>1"}, "did you mean accuracy?");
+    row("column", {"--columns", "id,nmae"}, "did you mean name?");
+    row("sort", {"--sort", "-los"}, "did you mean loss?");
+    row("limit", {"--limit", "0"}, "--limit");
   }
 
   void refusesWhatItDoesNotKnow() {
     QFETCH(QStringList, flags);
     QFETCH(QString, complaint);
     const Answer answer = ask(QStringList{"ls"} + flags);
-    QCOMPARE(answer.code, int(kExitUsage));
-    QVERIFY2(answer.err.contains(complaint), qPrintable(answer.err));
+    QCOMPARE(answer.code, kExitUsage);
+    VERIFY_HOLDS(answer.err, complaint);
     QCOMPARE(answer.out, QString());
   }
 
   void takesAnyFieldWhileTheStoreIsEmpty() {
     const Sandbox empty;
     const Answer answer = empty.ask({"ls", "--where", "f1>0.5", "--json"});
-    QCOMPARE(answer.code, int(kExitOk));
+    QCOMPARE(answer.code, kExitOk);
     QCOMPARE(answer.json()["runs"].toArray().size(), 0);
   }
 
   void watchesUntilInterrupted() {
     auto process = sandbox_->start({"ls", "--watch", "--columns", "name,note", "--where", "name=wide"});
     QByteArray out;
-    const auto seen = [&](const char* text) {
-      return QTest::qWaitFor(
-          [&] {
-            process->waitForReadyRead(100);
-            out += process->readAllStandardOutput();
-            return out.contains(text);
-          },
-          Sandbox::kPatienceMs);
-    };
+    const auto seen = [&](const char* text) { return awaitOutput(*process, out, text); };
     QVERIFY(seen("wide"));
-    storage::Catalogue catalogue(sandbox_->database().toStdString());
+    storage::Catalogue catalogue = this->catalogue();
     catalogue.set_note(catalogue.resolve("wide").id, "changed");
     QVERIFY(seen("changed"));
     QVERIFY2(!out.contains('\x1b'), "no redrawing outside a terminal");
     QCOMPARE(out.count("wide"), 2);
     ::kill(static_cast<pid_t>(process->processId()), SIGINT);
-    QCOMPARE(Sandbox::finish(*process).code, int(kExitOk));
+    QCOMPARE(Sandbox::finish(*process).code, kExitOk);
   }
 
  private:
-  Answer ask(const QStringList& arguments) const { return sandbox_->ask(arguments); }
-
   QStringList names(const QStringList& flags) const {
     QStringList list;
     for (const QJsonValue& run : ask(QStringList{"ls", "--json"} + flags).json()["runs"].toArray())
       list << run.toObject()["name"].toString();
     return list;
   }
-
-  std::unique_ptr<Sandbox> sandbox_;
 };
 
 BATCHSCOPE_TEST(TestList)

@@ -4,29 +4,13 @@
 // none is taken for another's place.
 #include <sys/stat.h>
 
-#include <QDir>
-#include <QRegularExpression>
-
-#include "batchscope/protocol/error.h"
-#include "run_store.h"
-#include "test_case.h"
+#include "command_test.h"
+#include "rows.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
 
 namespace {
-
-QByteArray contents(const QString& file) {
-  QFile in(file);
-  return in.open(QIODevice::ReadOnly) ? in.readAll() : QByteArray();
-}
-
-void write(const QString& path, const QByteArray& text) {
-  QVERIFY(QDir().mkpath(QFileInfo(path).path()));
-  QFile file(path);
-  QVERIFY(file.open(QIODevice::WriteOnly));
-  file.write(text);
-}
 
 // One command line for each way in which a command answers. Those that need a run that goes on are in
 // test_run.cpp; tensorboard becomes another program.
@@ -87,33 +71,16 @@ const QList<QStringList> kAnswers{
 
 }  // namespace
 
-class TestOutput : public QObject {
+class TestOutput : public CommandTest {
   Q_OBJECT
-
-  std::unique_ptr<Sandbox> sandbox_;
-  QString id_;
-
-  Answer ask(const QStringList& arguments) const { return sandbox_->ask(arguments); }
-  QString inRun(const QString& path) const { return sandbox_->path("runs/" + id_ + "/" + path); }
-
-  // With `batchscope` in its PATH.
-  Answer shell(const QString& line) const {
-    const auto process = sandbox_->prepare({"-c", line});
-    QProcessEnvironment environment = process->processEnvironment();
-    environment.insert("PATH", qEnvironmentVariable("BATCHSCOPE_BIN") + ":" + environment.value("PATH"));
-    process->setProcessEnvironment(environment);
-    process->setProgram("bash");
-    process->start();
-    return Sandbox::finish(*process);
-  }
 
  private Q_SLOTS:
   void init() {
-    sandbox_ = std::make_unique<Sandbox>();
-    const std::string removed = RunMaker{.name = "removed"}(*sandbox_);
-    RunMaker{.name = "first", .steps = 20}(*sandbox_);
-    id_ = QString::fromStdString(RunMaker{.name = "second", .steps = 200}(*sandbox_));
-    storage::Catalogue(sandbox_->database().toStdString()).move_to_trash(removed);
+    newSandbox();
+    const std::string removed = makeRun({.name = "removed"}).toStdString();
+    makeRun({.name = "first", .steps = 20});
+    id_ = makeRun({.name = "second", .steps = 200});
+    catalogue().move_to_trash(removed);
     write(inRun("logs/g1-r0.log"), "words\n");
     write(inRun("share/model.pt"), "weights");
   }
@@ -137,14 +104,14 @@ class TestOutput : public QObject {
   void aFullDiskIsTold() {
     QFETCH(QStringList, arguments);
     if (arguments.contains("exported.jsonl"))
-      QCOMPARE(ask({"export", "latest", "-o", "exported.jsonl"}).code, int(kExitOk));
+      QCOMPARE(ask({"export", "latest", "-o", "exported.jsonl"}).code, kExitOk);
     const auto process = sandbox_->prepare(arguments);
     process->setStandardOutputFile("/dev/full");
     process->start();
     const Answer answer = Sandbox::finish(*process);
     QVERIFY2(answer.err.endsWith("batchscope: cannot write to standard output: No space left on device\n"),
              qPrintable(answer.err));
-    QCOMPARE(answer.code, int(kExitFailure));
+    QCOMPARE(answer.code, kExitFailure);
   }
 
   // Whether the disk is full is found out while it goes on; it would have no end.
@@ -157,15 +124,13 @@ class TestOutput : public QObject {
 
   void whatHasNoEndEndsOnAFullDisk() {
     QFETCH(QStringList, arguments);
-    storage::Catalogue catalogue(sandbox_->database().toStdString());
+    storage::Catalogue catalogue = this->catalogue();
     catalogue.set_state(id_.toStdString(), protocol::RunState::running);
     QVERIFY(catalogue.claim_supervisor(id_.toStdString()));
     const auto process = sandbox_->prepare(arguments);
     process->setStandardOutputFile("/dev/full");
     process->start();
-    const Answer answer = Sandbox::finish(*process);
-    QCOMPARE(answer.code, int(kExitFailure));
-    QVERIFY2(answer.err.contains("No space left on device"), qPrintable(answer.err));
+    VERIFY_REFUSED(kExitFailure, "No space left on device", Sandbox::finish(*process));
   }
 
   // As any program's, whose reader has had enough; also where SIGPIPE is ignored, as below some daemons.
@@ -180,8 +145,7 @@ class TestOutput : public QObject {
     for (const char* command :
          {"export long --format csv -o -", "sql --run long --csv 'SELECT * FROM sample'",
           "sql --run long --json 'SELECT * FROM sample'", "tail long --once -n 20000 --json"}) {
-      if (sandbox_->ask({"show", "long"}).code != kExitOk)
-        RunMaker{.name = "long", .steps = 20'000}(*sandbox_);
+      if (sandbox_->ask({"show", "long"}).code != kExitOk) makeRun({.name = "long", .steps = 20'000});
       const Answer answer =
           shell(before + "batchscope " + command + " | head -n 1 > head; echo ${PIPESTATUS[0]}");
       QCOMPARE(answer.err, QString());
@@ -191,12 +155,9 @@ class TestOutput : public QObject {
 
   // What is written to it must not land in a file that got its number.
   void aClosedStandardOutputIsNobodyElses() {
-    const Answer answer = shell("batchscope export second --format csv -o file >&-");
-    QCOMPARE(answer.code, int(kExitFailure));
-    QVERIFY2(answer.err.contains("cannot write to standard output: Bad file descriptor"),
-             qPrintable(answer.err));
-    QVERIFY(contents(sandbox_->path("file")).startsWith("series,") &&
-            !contents(sandbox_->path("file")).contains("wrote"));
+    VERIFY_REFUSED(kExitFailure, "cannot write to standard output: Bad file descriptor",
+                   shell("batchscope export second --format csv -o file >&-"));
+    QVERIFY(contents("file").startsWith("series,") && !contents("file").contains("wrote"));
     QCOMPARE(shell("batchscope ls <&- 2>&- | head -n 1").out.left(2), QStringLiteral("ID"));
   }
 
@@ -209,7 +170,7 @@ class TestOutput : public QObject {
       // A file that the shell has opened keeps its place, and what stood in it.
       const Answer answer = shell("echo head > file; " + command + " >> file");
       QVERIFY2(answer.code == 0, qPrintable(answer.err));
-      QCOMPARE(contents(sandbox_->path("file")), "head\n" + expected);
+      QCOMPARE(contents("file"), "head\n" + expected);
     }
     QVERIFY(ask({"plot", id_, "-o", "-"}).out.startsWith("<svg"));
     QCOMPARE(ask({"cp", id_ + ":share/model.pt", "-"}).out, QStringLiteral("weights"));
@@ -217,19 +178,16 @@ class TestOutput : public QObject {
          {QStringList{"export", id_, "--format", "sqlite", "-o", "/dev/stdout"},
           {"backup", "-"},
           {"cp", id_ + ":share", "-"}}) {
-      const Answer answer = ask(arguments);
-      QCOMPARE(answer.code, int(kExitUsage));
-      QVERIFY2(answer.err.contains("cannot be written to standard output"), qPrintable(answer.err));
+      VERIFY_REFUSED(kExitUsage, "cannot be written to standard output", ask(arguments));
     }
   }
 
   void aPipeIsWrittenAndStaysAPipe_data() {
-    QTest::addColumn<QString>("command");
-    QTest::addColumn<QByteArray>("start");
-    QTest::newRow("export") << "export second --format csv -o pipe" << QByteArray("series,");
-    QTest::newRow("plot") << "plot second -o pipe" << QByteArray("<svg");
-    QTest::newRow("cp") << "cp second:share/model.pt pipe" << QByteArray("weights");
-    QTest::newRow("a link to it") << "export second --format csv -o link" << QByteArray("series,");
+    const auto row = testing::columns<QString, QByteArray>({"command", "start"});
+    row("export", "export second --format csv -o pipe", "series,");
+    row("plot", "plot second -o pipe", "<svg");
+    row("cp", "cp second:share/model.pt pipe", "weights");
+    row("a link to it", "export second --format csv -o link", "series,");
   }
 
   void aPipeIsWrittenAndStaysAPipe() {
@@ -240,7 +198,7 @@ class TestOutput : public QObject {
     const Answer answer =
         shell("timeout 60 cat pipe > got & batchscope " + command + "; code=$?; wait; exit $code");
     QVERIFY2(answer.code == 0, qPrintable(answer.err));
-    QVERIFY2(contents(sandbox_->path("got")).startsWith(start), contents(sandbox_->path("got")));
+    QVERIFY2(contents("got").startsWith(start), contents("got"));
     struct stat info {};
     QCOMPARE(lstat(qPrintable(sandbox_->path("pipe")), &info), 0);
     QVERIFY(S_ISFIFO(info.st_mode));
@@ -251,16 +209,16 @@ class TestOutput : public QObject {
         "batchscope export second --format csv -o >(cat > got); sleep 0.1; wait; "
         "while [ ! -s got ]; do sleep 0.05; done");
     QVERIFY2(answer.code == 0, qPrintable(answer.err));
-    QVERIFY(contents(sandbox_->path("got")).startsWith("series,"));
+    QVERIFY(contents("got").startsWith("series,"));
   }
 
   void aDeviceIsWrittenAndStaysADevice() {
     const Answer full = ask({"export", id_, "-o", "/dev/full"});
-    QCOMPARE(full.code, int(kExitFailure));
-    QVERIFY2(full.err.contains("cannot write /dev/full: No space left on device"), qPrintable(full.err));
+    QCOMPARE(full.code, kExitFailure);
+    VERIFY_HOLDS(full.err, "cannot write /dev/full: No space left on device");
     const Answer null = ask({"export", id_, "--format", "csv", "-o", "/dev/null"});
     QVERIFY2(null.code == kExitOk, qPrintable(null.err));
-    QCOMPARE(ask({"plot", id_, "-o", "/dev/null"}).code, int(kExitOk));
+    QCOMPARE(ask({"plot", id_, "-o", "/dev/null"}).code, kExitOk);
     for (const char* device : {"/dev/null", "/dev/full"}) {
       struct stat info {};
       QCOMPARE(lstat(device, &info), 0);
@@ -275,22 +233,20 @@ class TestOutput : public QObject {
                     file = sandbox_->path(QString("away/file.") + format);
       QVERIFY(QFile::link(file, link));
       const QStringList command{"export", id_, "--format", format, "-o", link};
-      QCOMPARE(ask(command).code, int(kExitOk));
+      QCOMPARE(ask(command).code, kExitOk);
       QVERIFY(QFileInfo(link).isSymLink() && QFileInfo(file).size() > 100);
-      QCOMPARE(ask(command).code, int(kExitConflict));
-      QCOMPARE(ask(command + QStringList{"--force"}).code, int(kExitOk));
+      QCOMPARE(ask(command).code, kExitConflict);
+      QCOMPARE(ask(command + QStringList{"--force"}).code, kExitOk);
       QVERIFY(QFileInfo(link).isSymLink());
     }
   }
 
   void aPictureIsNotOverwrittenUnasked() {
-    write(sandbox_->path("loss.svg"), "older");
-    const Answer answer = ask({"plot", id_, "-o", "loss.svg"});
-    QCOMPARE(answer.code, int(kExitConflict));
-    QVERIFY2(answer.err.contains("--force"), qPrintable(answer.err));
-    QCOMPARE(contents(sandbox_->path("loss.svg")), QByteArray("older"));
-    QCOMPARE(ask({"plot", id_, "-o", "loss.svg", "--force"}).code, int(kExitOk));
-    QVERIFY(contents(sandbox_->path("loss.svg")).startsWith("<svg"));
+    write("loss.svg", "older");
+    VERIFY_REFUSED(kExitConflict, "--force", ask({"plot", id_, "-o", "loss.svg"}));
+    QCOMPARE(contents("loss.svg"), QByteArray("older"));
+    QCOMPARE(ask({"plot", id_, "-o", "loss.svg", "--force"}).code, kExitOk);
+    QVERIFY(contents("loss.svg").startsWith("<svg"));
   }
 
   void nothingOfTheStoreIsATarget_data() {
@@ -332,20 +288,20 @@ class TestOutput : public QObject {
     const QString before = picture();
     const Answer answer = ask(arguments);
     QVERIFY2(answer.code == kExitConflict, qPrintable(answer.out + answer.err));
-    QVERIFY2(answer.err.contains("belongs to the run store"), qPrintable(answer.err));
+    VERIFY_HOLDS(answer.err, "belongs to the run store");
     QCOMPARE(picture(), before);
-    QCOMPARE(ask({"ls", "--json"}).json()["runs"].toArray().size(), 2);
+    QCOMPARE(runs().size(), 2);
   }
 
   void whatCannotBeWrittenIsSaidBefore() {
     const Answer answer = ask({"run", "true", "--report", "no/such/report.json"});
-    QCOMPARE(answer.code, int(kExitFailure));
+    QCOMPARE(answer.code, kExitFailure);
     QVERIFY2(answer.err.contains("cannot write no/such/report.json: there is no folder " +
                                  sandbox_->path("no/such")),
              qPrintable(answer.err));
     QVERIFY(QDir().mkpath(sandbox_->path("folder")));
-    QCOMPARE(ask({"run", "true", "--report", "folder"}).code, int(kExitConflict));
-    QCOMPARE(ask({"ls", "--json"}).json()["runs"].toArray().size(), 2);
+    QCOMPARE(ask({"run", "true", "--report", "folder"}).code, kExitConflict);
+    QCOMPARE(runs().size(), 2);
   }
 };
 

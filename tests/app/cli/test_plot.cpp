@@ -4,22 +4,20 @@
 #include <QImage>
 #include <csignal>
 
-#include "batchscope/protocol/error.h"
+#include "command_test.h"
 #include "plot/dot_canvas.h"
 #include "plot/plot_data.h"
 #include "plot/plot_text.h"
-#include "run_store.h"
-#include "test_case.h"
 #include "text/format.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
 
-class TestPlot : public QObject {
+class TestPlot : public CommandTest {
   Q_OBJECT
 
  private Q_SLOTS:
-  void init() { sandbox_ = std::make_unique<Sandbox>(); }
+  void init() { newSandbox(); }
 
   void drawsDots() {
     DotCanvas canvas(2, 1, true);
@@ -46,9 +44,9 @@ class TestPlot : public QObject {
   }
 
   void drawsInTheTerminal() {
-    RunMaker{.steps = 2000}(*sandbox_);
+    makeRun({.steps = 2000});
     const Answer answer = ask({"plot", "latest", "loss", "--width", "60", "--height", "10"});
-    QCOMPARE(answer.code, int(kExitOk));
+    QCOMPARE(answer.code, kExitOk);
     const QStringList lines = answer.out.split('\n');
     QCOMPARE(lines.size(), 1 + 1 + 10 + 2 + 1 + 1);
     QVERIFY2(lines[1].contains("×1") && lines[1].contains("×2"), qPrintable(lines[1]));
@@ -61,7 +59,7 @@ class TestPlot : public QObject {
   }
 
   void answersInJson() {
-    RunMaker{.steps = 50}(*sandbox_);
+    makeRun({.steps = 50});
     const QJsonObject json = ask({"plot", "latest", "loss", "--json", "--width", "80"}).json();
     const QJsonObject curve = json["curves"].toArray()[0].toObject();
     QCOMPARE(curve["samples"].toInt(), 50);
@@ -73,43 +71,39 @@ class TestPlot : public QObject {
   }
 
   void overlaysRuns() {
-    RunMaker{.name = "a", .steps = 50}(*sandbox_);
-    RunMaker{.name = "b", .steps = 80}(*sandbox_);
+    makeRun({.name = "a", .steps = 50});
+    makeRun({.name = "b", .steps = 80});
     const Answer answer = ask({"plot", "a", "loss", "--with", "b"});
-    QVERIFY2(answer.out.contains("loss of a") && answer.out.contains("loss of b"), qPrintable(answer.out));
+    VERIFY_HOLDS(answer.out, "loss of a", "loss of b");
   }
 
   void writesPictures() {
-    RunMaker{.name = "a<b>&", .steps = 500}(*sandbox_);
-    QCOMPARE(ask({"plot", "latest", "loss", "--output", "loss.svg"}).code, int(kExitOk));
-    QFile svg(sandbox_->path("loss.svg"));
-    QVERIFY(svg.open(QIODevice::ReadOnly));
-    const QByteArray text = svg.readAll();
+    makeRun({.name = "a<b>&", .steps = 500});
+    QCOMPARE(ask({"plot", "latest", "loss", "--output", "loss.svg"}).code, kExitOk);
+    const QByteArray text = contents("loss.svg");
     QVERIFY(text.contains("a&lt;b&gt;&amp;") && text.count("<polyline") == 2);
     if (QFile::exists(qEnvironmentVariable("BATCHSCOPE_BIN") + "/batchscope-svg2png")) {
       QCOMPARE(ask({"plot", "latest", "loss", "-o", "loss.png", "--width", "400", "--height", "300"}).code,
-               int(kExitOk));
+               kExitOk);
       QCOMPARE(QImage(sandbox_->path("loss.png")).size(), QSize(400, 300));
     }
-    QCOMPARE(ask({"plot", "latest", "loss", "--output", "loss.gif"}).code, int(kExitUsage));
-    QCOMPARE(ask({"plot", "latest", "loss", "--output", "no/such/loss.svg"}).code, int(kExitFailure));
+    QCOMPARE(ask({"plot", "latest", "loss", "--output", "loss.gif"}).code, kExitUsage);
+    QCOMPARE(ask({"plot", "latest", "loss", "--output", "no/such/loss.svg"}).code, kExitFailure);
   }
 
   void saysWhatIsNotThere() {
-    RunMaker{.steps = 50}(*sandbox_);
-    const Answer typo = ask({"plot", "latest", "los"});
-    QCOMPARE(typo.code, int(kExitNotFound));
-    QVERIFY2(typo.err.contains("did you mean loss?"), qPrintable(typo.err));
-    QCOMPARE(ask({"plot", "latest", "loss", "--from", "1000"}).code, int(kExitNotFound));
-    QCOMPARE(ask({"plot", "latest", "loss", "--from", "10", "--to", "5"}).code, int(kExitUsage));
-    QCOMPARE(ask({"plot", "latest", "strange", "--log"}).code, int(kExitOk));  // 0.1 is left of it
-    QCOMPARE(ask({"plot", "latest", "strange", "--log", "--to", "3"}).code, int(kExitNotFound));
+    makeRun({.steps = 50});
+    VERIFY_REFUSED(kExitNotFound, "did you mean loss?", ask({"plot", "latest", "los"}));
+    QCOMPARE(ask({"plot", "latest", "loss", "--from", "1000"}).code, kExitNotFound);
+    QCOMPARE(ask({"plot", "latest", "loss", "--from", "10", "--to", "5"}).code, kExitUsage);
+    QCOMPARE(ask({"plot", "latest", "strange", "--log"}).code, kExitOk);  // 0.1 is left of it
+    QCOMPARE(ask({"plot", "latest", "strange", "--log", "--to", "3"}).code, kExitNotFound);
   }
 
   void tailsWhatIsThere() {
-    RunMaker{.steps = 50}(*sandbox_);
+    makeRun({.steps = 50});
     const Answer answer = ask({"tail", "latest", "loss", "strange", "-n", "3"});
-    QCOMPARE(answer.code, int(kExitOk));
+    QCOMPARE(answer.code, kExitOk);
     const QStringList lines = answer.out.trimmed().split('\n');
     QCOMPARE(lines.size(), 4);
     QCOMPARE(lines[0].simplified(), "STEP GEN loss strange");
@@ -119,36 +113,21 @@ class TestPlot : public QObject {
   }
 
   void tailsWhatComes() {
-    const std::string id = RunMaker{.state = protocol::RunState::running, .steps = 50}(*sandbox_);
-    storage::Catalogue catalogue(sandbox_->database().toStdString());
-    QVERIFY(catalogue.claim_supervisor(id));
-    storage::SampleWriter writer(
-        sandbox_->path("runs/" + QString::fromStdString(id) + "/samples.db").toStdString());
+    const QString id = makeBusyRun(50);
+    storage::Catalogue catalogue = this->catalogue();
+    storage::SampleWriter writer(sandbox_->samples(id).toStdString());
     auto process = sandbox_->start({"tail", "latest", "loss", "-n", "1"});
     QByteArray out;
-    const auto seen = [&](const char* text) {
-      return QTest::qWaitFor(
-          [&] {
-            process->waitForReadyRead(100);
-            out += process->readAllStandardOutput();
-            return out.contains(text);
-          },
-          Sandbox::kPatienceMs);
-    };
+    const auto seen = [&](const char* text) { return awaitOutput(*process, out, text); };
     QVERIFY(seen("  50    1"));
     writer.append(1, "loss", 51, 0.5);
     writer.append(2, "loss", 49, 0.25);
     writer.commit();
     QVERIFY(seen("  49    2"));
     QVERIFY(out.contains("  51    1"));
-    catalogue.set_state(id, protocol::RunState::finished);
-    QCOMPARE(Sandbox::finish(*process).code, int(kExitOk));
+    catalogue.set_state(id.toStdString(), protocol::RunState::finished);
+    QCOMPARE(Sandbox::finish(*process).code, kExitOk);
   }
-
- private:
-  Answer ask(const QStringList& arguments) const { return sandbox_->ask(arguments); }
-
-  std::unique_ptr<Sandbox> sandbox_;
 };
 
 BATCHSCOPE_TEST(TestPlot)

@@ -8,12 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <QDir>
-#include <QFile>
-
-#include "batchscope/protocol/error.h"
-#include "sandbox.h"
-#include "test_case.h"
+#include "command_test.h"
+#include "rows.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -28,442 +24,393 @@ void raise(const QProcess& process, int signal) {
 
 }  // namespace
 
-class TestRun : public QObject {
+class TestRun : public CommandTest {
   Q_OBJECT
 
  private Q_SLOTS:
-  void init() { sandbox_ = std::make_unique<Sandbox>(); }
-  void cleanup();
+  void init() { newSandbox(); }
+  // A test that failed half-way leaves no supervisor behind.
+  void cleanup() {
+    for (const auto& run : runs())
+      if (const int supervisor = run.toObject()["supervisor"].toInt(); supervisor > 0)
+        kill(supervisor, SIGTERM);
+  }
 
-  void followsARunToItsEnd();
-  void takesTheRecipeOfAFolder_data();
-  void takesTheRecipeOfAFolder();
-  void tellsEveryEventOnce();
-  void speaksJsonLines();
-  void judgesExpectations();
-  void countsAnExpectedStateAsSuccess();
-  void writesAReport();
-  void writesAReportThroughAPipe();
-  void tellsWhatAFullDiskTook();
-  void stopsOnInterruptAndResumes_data();
-  void stopsOnInterruptAndResumes();
-  void letsGoAtTheSecondInterrupt();
-  void stopsWhenTheTimeIsUp();
-  void hasPatienceForMonths();
-  void noticesAStopFromElsewhere();
-  void resumesAPausedRun();
-  void tellsWhyARunFailed();
-  void refusesTimeOutsThatConflict();
-  void passesOnWhatAFaultDoes();
-  void detachesAndAttaches();
-  void detachedResumeTellsOfWhatIsGone_data();
-  void detachedResumeTellsOfWhatIsGone();
-  void detachedResumeTellsWhoHoldsTheRun();
-  void detachedResumeTellsOfARemoval_data();
-  void detachedResumeTellsOfARemoval();
-  void detachedStartsThatFailAreNoSuccess_data();
-  void detachedStartsThatFailAreNoSuccess();
-  void followsLogs();
-  void controlsFromTheCommandLine();
+  void followsARunToItsEnd() {
+    const Answer answer = ask(run({"--headless", "--name", "mine"}, {"--steps", "20"}));
+    QCOMPARE(answer.code, kExitOk);
+    VERIFY_HOLDS(answer.out, "mine (", "20 steps");
+    QCOMPARE(answer.err, QString());
+    QCOMPARE(state(), "finished");
+  }
+
+  void takesTheRecipeOfAFolder_data() {
+    QTest::addColumn<QString>("place");
+    QTest::newRow("relative") << "mine/small";
+    QTest::newRow("with a slash") << "mine/small/";
+    QTest::newRow("absolute") << "{here}/mine/small";
+    QTest::newRow("a name") << "mine";
+    QTest::newRow("here") << ".";
+    QTest::newRow("its file") << "mine/small/recipe.toml";
+  }
+  void takesTheRecipeOfAFolder() {
+    QFETCH(QString, place);
+    QVERIFY(QDir().mkpath(sandbox_->path("mine/small")));
+    for (const char* folder : {".", "mine", "mine/small"}) {
+      write(folder + QString("/recipe.toml"),
+            "name = 'small'\ntitle = 'Small'\nprogram = '" + qgetenv("FAKE_REPLICA") +
+                "'\n[[parameter]]\nname = 'steps'\ntype = 'integer'\ndefault = 100000\n");
+    }
+    const Answer answer = ask({"run", place.replace("{here}", sandbox_->path(".")), "--set", "steps=7"});
+    VERIFY_CODE(kExitOk, answer);
+    const QJsonObject made = show()["run"].toObject();
+    QCOMPARE(made["name"].toString(), "small");
+    QCOMPARE(made["step"].toInt(), 7);
+  }
+
+  void tellsEveryEventOnce() {
+    const Answer answer = ask(run({"--replicas", "2", "--at", "step=10:replicas=1"}, {"--steps", "40"}));
+    QCOMPARE(answer.code, kExitOk);
+    QCOMPARE(answer.out.count("restarted on 1 replica"), 1);
+    const QJsonArray events = show()["events"].toArray();
+    QVERIFY(events.size() >= 3);
+    for (const auto& event : events)
+      QVERIFY2(answer.out.contains(event.toObject()["text"].toString()), qPrintable(answer.out));
+    QCOMPARE(show()["generations"].toArray().size(), 2);
+  }
+
+  void speaksJsonLines() {
+    const Answer answer = ask(run({"--json", "--expect", "loss<1"}, {"--steps", "20"}));
+    QCOMPARE(answer.code, kExitOk);
+    QStringList kinds;
+    for (const QString& line : answer.out.trimmed().split('\n')) {
+      const QJsonObject object = QJsonDocument::fromJson(line.toUtf8()).object();
+      QVERIFY2(object.size() == 1, qPrintable(line));
+      kinds << object.keys().first();
+    }
+    QVERIFY(kinds.contains("status"));
+    QVERIFY(kinds.contains("event"));
+    QCOMPARE(kinds.count("result"), 1);
+    QCOMPARE(kinds.last(), "result");
+    const QJsonObject result = answer.json()["result"].toObject();
+    QCOMPARE(result["exit_code"].toInt(), 0);
+    QCOMPARE(result["run"].toObject()["state"].toString(), "finished");
+    QCOMPARE(result["expectations"].toArray().size(), 1);
+  }
+
+  void judgesExpectations() {
+    const Answer answer = ask(run(
+        {"--expect", "loss<0.5", "--expect", "generations>=2", "--expect", "accuracy>0"}, {"--steps", "20"}));
+    QCOMPARE(answer.code, kExitExpectation);
+    for (const char* row : {"loss < 0.5         0.05  pass", "generations >= 2        1  FAIL",
+                            "accuracy > 0      nothing  FAIL"}) {
+      const QStringList words = QString(row).split(' ', Qt::SkipEmptyParts);
+      QVERIFY2(answer.out.simplified().contains(words.join(' ')), qPrintable(answer.out));
+    }
+  }
+
+  void countsAnExpectedStateAsSuccess() {
+    const QStringList arguments{"--steps", "1000"};
+    QCOMPARE(ask(run({"--at", "step=10:stop"}, arguments)).code, kExitCheckpointed);
+    QCOMPARE(
+        ask(run({"--at", "step=10:stop", "--expect", "state==stopped", "--expect", "step==10"}, arguments))
+            .code,
+        kExitOk);
+  }
+
+  void writesAReport() {
+    const Answer answer = ask(run({"--report", "report.json", "--expect", "step==5"}, {"--steps", "20"}));
+    QCOMPARE(answer.code, kExitExpectation);
+    QFile file(sandbox_->path("report.json"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QJsonObject report = QJsonDocument::fromJson(file.readAll()).object();
+    QCOMPARE(report["exit_code"].toInt(), kExitExpectation);
+    QCOMPARE(report["final"].toObject()["loss"].toDouble(), 1.0 / 20);
+    QCOMPARE(report["expectations"].toArray()[0].toObject()["seen"].toString(), "20");
+  }
+
+  void writesAReportThroughAPipe() {
+    QCOMPARE(mkfifo(qPrintable(sandbox_->path("pipe")), 0600), 0);
+    QProcess reader;
+    reader.start("cat", {sandbox_->path("pipe")});
+    const Answer answer = ask(run({"--report", "pipe"}, {"--steps", "5"}));
+    VERIFY_CODE(kExitOk, answer);
+    QVERIFY(reader.waitForFinished(Sandbox::kPatienceMs));
+    QCOMPARE(QJsonDocument::fromJson(reader.readAll()).object()["version"].toInt(), 1);
+    QVERIFY2(!QFileInfo(sandbox_->path("pipe")).isFile(), "no file takes the pipe's place");
+  }
+
+  // The run goes on to its end all the same, and what is asked of it is done.
+  void tellsWhatAFullDiskTook() {
+    const auto askInto = [this](const QStringList& arguments) {
+      const auto process = sandbox_->prepare(arguments);
+      process->setStandardOutputFile("/dev/full");
+      process->start();
+      const Answer answer = Sandbox::finish(*process);
+      return answer.err.contains("cannot write to standard output: No space left on device") ? answer.code
+                                                                                             : -1;
+    };
+    QCOMPARE(askInto(run({}, {"--steps", "20"})), kExitFailure);
+    QCOMPARE(state(), "finished");
+    QCOMPARE(askInto(run({"--json"}, {"--steps", "20"})), kExitFailure);
+    QCOMPARE(askInto(run({"--expect", "step==5"}, {"--steps", "20"})), kExitExpectation);
+    QCOMPARE(askInto(run({"--detach"}, {"--steps", "100000"})), kExitFailure);
+    QTRY_COMPARE_WITH_TIMEOUT(state(), "running", 20'000);
+    QCOMPARE(askInto({"checkpoint", "latest"}), kExitFailure);
+    QCOMPARE(askInto({"rescale", "latest", "2"}), kExitFailure);
+    QTRY_COMPARE_WITH_TIMEOUT(show()["generations"].toArray().last().toObject()["replicas"].toInt(), 2,
+                              20'000);
+    QTRY_COMPARE_WITH_TIMEOUT(state(), "running", 20'000);
+    QCOMPARE(askInto({"pause", "latest"}), kExitFailure);
+    QTRY_COMPARE_WITH_TIMEOUT(state(), "paused", 20'000);
+    QCOMPARE(askInto({"resume", "latest", "--detach"}), kExitFailure);
+    QTRY_COMPARE_WITH_TIMEOUT(state(), "running", 20'000);
+    QCOMPARE(askInto({"stop", "latest"}), kExitFailure);
+    QTRY_COMPARE_WITH_TIMEOUT(state(), "stopped", 20'000);
+    QCOMPARE(askInto({"fork", "latest", "--detach"}), kExitFailure);
+  }
+
+  void stopsOnInterruptAndResumes_data() {
+    QTest::addColumn<int>("signal");
+    QTest::newRow("SIGINT") << SIGINT;
+    QTest::newRow("SIGTERM") << SIGTERM;
+  }
+  void stopsOnInterruptAndResumes() {
+    QFETCH(int, signal);
+    const auto process = startTraining({"--replicas", "2"}, {"--steps", "200"});
+    raise(*process, signal);
+    const Answer answer = Sandbox::finish(*process);
+    QCOMPARE(answer.code, kExitCheckpointed);
+    VERIFY_HOLDS(answer.out, "checkpointing ...");
+    const QString id = show()["run"].toObject()["id"].toString();
+    QVERIFY2(answer.out.contains("batchscope resume " + id), qPrintable(answer.out));
+    QCOMPARE(state(), "stopped");
+
+    const Answer resumed = ask({"resume", id, "--replicas", "1"});
+    QCOMPARE(resumed.code, kExitOk);
+    QVERIFY2(!resumed.out.contains("training on 2 replicas"), "old events are no news");
+    const QJsonArray generations = show()["generations"].toArray();
+    QCOMPARE(generations.size(), 2);
+    QCOMPARE(generations[1].toObject()["replicas"].toInt(), 1);
+    QCOMPARE(generations[1].toObject()["first_step"].toInt(),
+             generations[0].toObject()["last_step"].toInt() + 1);
+  }
+
+  void letsGoAtTheSecondInterrupt() {
+    const auto process = startTraining({}, {"--steps", "300", "--ignore-term"});
+    raise(*process, SIGINT);
+    QTest::qWait(500);
+    QCOMPARE(process->state(), QProcess::Running);
+    raise(*process, SIGINT);
+    const Answer answer = Sandbox::finish(*process);
+    QCOMPARE(answer.code, kExitFailure);
+    VERIFY_HOLDS(answer.out, "goes on without us");
+  }
+
+  void stopsWhenTheTimeIsUp() {
+    const Answer answer = ask(run({"--timeout", "1s"}, {"--steps", "100000"}));
+    QCOMPARE(answer.code, kExitTimeout);
+    VERIFY_HOLDS(answer.out, "the time is up");
+    QCOMPARE(state(), "stopped");
+  }
+
+  void hasPatienceForMonths() {  // more milliseconds than an int holds
+    const Answer answer = ask(run({"--timeout", "720h"}, {"--steps", "20"}));
+    QCOMPARE(answer.code, kExitOk);
+    QCOMPARE(answer.err, QString());
+    QCOMPARE(state(), "finished");
+  }
+
+  void noticesAStopFromElsewhere() {
+    const auto process = startTraining({}, {"--steps", "100000"});
+    QCOMPARE(ask({"stop", "latest"}).code, kExitOk);
+    const Answer answer = Sandbox::finish(*process);
+    QCOMPARE(answer.code, kExitCheckpointed);
+    VERIFY_HOLDS(answer.out, "is stopped after step");
+  }
+
+  void resumesAPausedRun() {
+    const auto process = startTraining({}, {"--steps", "200"});
+    QCOMPARE(ask({"pause", "latest"}).code, kExitOk);
+    QCOMPARE(Sandbox::finish(*process).code, kExitCheckpointed);
+    QCOMPARE(state(), "paused");
+    const Answer resumed = ask({"resume", "latest"});
+    QCOMPARE(resumed.code, kExitOk);
+    QCOMPARE(state(), "finished");
+  }
+
+  void tellsWhyARunFailed() {
+    const Answer answer = ask(run({}, {"--steps", "50", "--die-on", "1"}));
+    QCOMPARE(answer.code, kExitFailure);
+    QVERIFY2(answer.err.startsWith("batchscope: "), qPrintable(answer.err));
+    VERIFY_HOLDS(answer.err, "batchscope logs");
+    QVERIFY2(ask({"logs", "latest"}).out.contains("cannot run on 1 replicas"), "the log tells why");
+  }
+
+  void refusesTimeOutsThatConflict() {
+    const Answer answer = ask(run({"--hang-timeout", "10m"}, {}));
+    QCOMPARE(answer.code, kExitUsage);
+    for (const char* part : {"--hang-timeout (600 s)", "--rescale-timeout (60 s)", "raise"})
+      VERIFY_HOLDS(answer.err, part);
+    QCOMPARE(ask({"show", "latest"}).code, kExitNotFound);
+  }
+
+  void passesOnWhatAFaultDoes() {
+    VERIFY_REFUSED(kExitFailure, "budget of 1",
+                   ask(run({"--restart-budget", "1", "--non-finite", "restore", "--collective-timeout", "5s",
+                            "--hang-timeout", "0", "--rescale-timeout", "10s", "--checkpoint-timeout", "20s"},
+                           {"--steps", "20", "--crash-at", "5", "--crash-code", "9"})));
+    QCOMPARE(show()["generations"].toArray().size(), 2);
+    const QJsonObject environment = show()["environment"].toObject();
+    QCOMPARE(environment["BATCHSCOPE_COLLECTIVE_TIMEOUT"].toString().toDouble(), 5.0);
+    QCOMPARE(environment["BATCHSCOPE_NON_FINITE"].toString(), "restore");
+  }
+
+  void detachesAndAttaches() {
+    const Answer started = ask(run({"--detach", "--name", "quiet"}, {"--steps", "300"}));
+    QCOMPARE(started.code, kExitOk);
+    const QString id = started.out.trimmed();
+    QCOMPARE(show()["run"].toObject()["id"].toString(), id);
+
+    const auto watcher = sandbox_->start({"attach", "quiet"});
+    QTest::qWait(800);
+    raise(*watcher, SIGINT);
+    QCOMPARE(Sandbox::finish(*watcher).code, kExitOk);
+    QVERIFY2(state() != "stopped", "to stop watching does not stop the run");
+
+    QCOMPARE(ask({"attach", id}).code, kExitOk);
+    QCOMPARE(state(), "finished");
+    QCOMPARE(ask({"attach", id}).code, kExitConflict);
+  }
+
+  void detachedResumeTellsOfWhatIsGone_data() {
+    QTest::addColumn<QString>("command");
+    QTest::newRow("stopped") << "stop";
+    QTest::newRow("paused") << "pause";
+  }
+  void detachedResumeTellsOfWhatIsGone() {
+    QFETCH(QString, command);
+    const QString id = stopped(command);
+    QVERIFY(QDir(sandbox_->path("runs/" + id + "/checkpoints")).removeRecursively());
+    const Answer answer = ask({"resume", id, "--detach"});
+    QCOMPARE(answer.code, kExitFailure);
+    VERIFY_HOLDS(answer.err, "all other checkpoints of the run are gone");
+    QCOMPARE(answer.out, QString());
+    QCOMPARE(state(), "failed");
+    QCOMPARE(ask({"resume", id, "--detach", "--json"}).json()["result"].toObject()["exit_code"].toInt(),
+             kExitFailure);
+  }
+
+  void detachedResumeTellsWhoHoldsTheRun() {
+    const QString id = stopped("stop");
+    const int folder = open(qPrintable(sandbox_->path("runs/" + id)), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    QCOMPARE(flock(folder, LOCK_EX | LOCK_NB), 0);
+    const Answer answer = ask({"resume", id, "--detach"});
+    close(folder);
+    QCOMPARE(answer.code, kExitFailure);
+    QVERIFY2(answer.err.contains("failed: " + show()["run"].toObject()["message"].toString()),
+             qPrintable(answer.err));
+    QCOMPARE(ask({"resume", id, "--detach"}).code, kExitOk);
+  }
+
+  void detachedResumeTellsOfARemoval_data() {
+    const auto row = testing::columns<QString, int, QString>({"flags", "code", "complaint"});
+    row("trash", "", kExitConflict, "was put into the trash while it was being started");
+    row("for good", "--purge --yes", kExitNotFound, "was removed while it was being started");
+  }
+  // Somebody removes the run between the start of its supervisor and the supervisor's claim to it.
+  void detachedResumeTellsOfARemoval() {
+    QFETCH(QString, flags);
+    QFETCH(int, code);
+    QFETCH(QString, complaint);
+    const QString id = stopped("stop");
+    const Answer answer = askWhile("\"$real\" rm " + flags + " $2", {"resume", id, "--detach"});
+    QVERIFY2(answer.code == code, qPrintable(answer.out + answer.err));
+    VERIFY_HOLDS(answer.err, complaint);
+  }
+
+  void detachedStartsThatFailAreNoSuccess_data() {
+    QTest::addColumn<QStringList>("command");
+    QTest::newRow("run") << run({"--detach"}, {});
+    QTest::newRow("fork") << QStringList{"fork", "latest", "--detach"};
+  }
+  // A lock on the run's folder that is somebody else's.
+  void detachedStartsThatFailAreNoSuccess() {
+    QFETCH(QStringList, command);
+    stopped("stop");
+    const Answer answer = askWhile("exec 9<" + sandbox_->path("runs") + "/$2; flock 9", command);
+    QCOMPARE(answer.code, kExitFailure);
+    QCOMPARE(answer.out, QString());
+    QVERIFY2(answer.err.contains("failed: " + show()["run"].toObject()["message"].toString()),
+             qPrintable(answer.err));
+  }
+
+  void followsLogs() {
+    ask(run({"--detach"}, {"--steps", "60", "--crash-at", "30", "--crash-once", sandbox_->path("crashed"),
+                           "--checkpoint-every", "10"}));
+    const Answer answer = ask({"logs", "-f", "latest"});
+    QCOMPARE(answer.code, kExitOk);
+    VERIFY_HOLDS(answer.out, "g0 r0 | crashing as told");
+    QVERIFY(state() == "finished");
+  }
+
+  void controlsFromTheCommandLine() {
+    const auto process = startTraining({}, {"--steps", "100000"});
+    const Answer checkpoint = ask({"checkpoint", "latest", "--json"});
+    QCOMPARE(checkpoint.code, kExitOk);
+    QVERIFY(checkpoint.json()["result"].toObject()["step"].toInt() > 0);
+    QCOMPARE(ask({"rescale", "latest", "2"}).code, kExitOk);
+    QTRY_COMPARE_WITH_TIMEOUT(show()["generations"].toArray().last().toObject()["replicas"].toInt(), 2,
+                              20'000);
+    QCOMPARE(ask({"rm", "--yes", "latest"}).code, kExitConflict);
+    QTRY_VERIFY_WITH_TIMEOUT(state() == "running", 20'000);
+    QCOMPARE(ask({"stop", "latest"}).code, kExitOk);
+    QCOMPARE(Sandbox::finish(*process).code, kExitCheckpointed);
+    QCOMPARE(ask({"rm", "--yes", "latest"}).code, kExitOk);
+  }
 
  private:
-  QStringList run(const QStringList& flags, const QStringList& arguments) const;
-  std::unique_ptr<QProcess> startTraining(const QStringList& flags, const QStringList& arguments) const;
-  QString stopped(const QString& command) const;
-  Answer askWhile(const QString& lines, const QStringList& arguments) const;
-  Answer ask(const QStringList& arguments) const { return sandbox_->ask(arguments); }
+  QStringList run(const QStringList& flags, const QStringList& arguments) const {
+    return QStringList{"run", qEnvironmentVariable("FAKE_REPLICA")} + flags + QStringList{"--"} + arguments;
+  }
+
+  // As soon as it has taken its first steps.
+  std::unique_ptr<QProcess> startTraining(const QStringList& flags, const QStringList& arguments) const {
+    auto process = sandbox_->start(run(flags, arguments));
+    for (int i = 0; i < 200 && process->state() != QProcess::NotRunning; ++i) {
+      const QJsonArray generations = show()["generations"].toArray();
+      if (!generations.isEmpty() && generations.last().toObject()["first_step"].toInt() > 0) break;
+      QTest::qWait(50);
+    }
+    return process;
+  }
+
+  // The id of a run that has trained and rests, by `stop` or `pause`.
+  QString stopped(const QString& command) const {
+    const auto process = startTraining({}, {"--steps", "100000"});
+    if (ask({command, "latest"}).code != kExitOk || Sandbox::finish(*process).code != kExitCheckpointed)
+      return {};
+    return show()["run"].toObject()["id"].toString();
+  }
+
+  // With these lines of shell where every supervisor begins; $2 is the run's id.
+  Answer askWhile(const QString& lines, const QStringList& arguments) const {
+    const QString real = qEnvironmentVariable("BATCHSCOPE_BIN") + "/batchscope";
+    QFile script(sandbox_->path("bin/batchscope"));
+    if (!QDir().mkpath(sandbox_->path("bin")) || !script.open(QIODevice::WriteOnly)) return {};
+    script.write(("#!/bin/sh\nreal='" + real + "'\n" + lines + "\nexec \"$real\" \"$@\"\n").toUtf8());
+    script.close();
+    script.setPermissions(QFile::ReadOwner | QFile::ExeOwner);
+    const auto process = sandbox_->prepare(arguments);
+    QProcessEnvironment environment = process->processEnvironment();
+    environment.insert("BATCHSCOPE_BIN", sandbox_->path("bin"));
+    process->setProcessEnvironment(environment);
+    process->start();
+    return Sandbox::finish(*process);
+  }
   QJsonObject show() const { return ask({"show", "latest", "--json"}).json(); }
   QString state() const { return show()["run"].toObject()["state"].toString(); }
-
-  std::unique_ptr<Sandbox> sandbox_;
 };
-
-QStringList TestRun::run(const QStringList& flags, const QStringList& arguments) const {
-  return QStringList{"run", qEnvironmentVariable("FAKE_REPLICA")} + flags + QStringList{"--"} + arguments;
-}
-
-// As soon as it has taken its first steps.
-std::unique_ptr<QProcess> TestRun::startTraining(const QStringList& flags,
-                                                 const QStringList& arguments) const {
-  auto process = sandbox_->start(run(flags, arguments));
-  for (int i = 0; i < 200 && process->state() != QProcess::NotRunning; ++i) {
-    const QJsonArray generations = show()["generations"].toArray();
-    if (!generations.isEmpty() && generations.last().toObject()["first_step"].toInt() > 0) break;
-    QTest::qWait(50);
-  }
-  return process;
-}
-
-// The id of a run that has trained and rests, by `stop` or `pause`.
-QString TestRun::stopped(const QString& command) const {
-  const auto process = startTraining({}, {"--steps", "100000"});
-  if (ask({command, "latest"}).code != kExitOk || Sandbox::finish(*process).code != kExitCheckpointed)
-    return {};
-  return show()["run"].toObject()["id"].toString();
-}
-
-// With these lines of shell where every supervisor begins; $2 is the run's id.
-Answer TestRun::askWhile(const QString& lines, const QStringList& arguments) const {
-  const QString real = qEnvironmentVariable("BATCHSCOPE_BIN") + "/batchscope";
-  QFile script(sandbox_->path("bin/batchscope"));
-  if (!QDir().mkpath(sandbox_->path("bin")) || !script.open(QIODevice::WriteOnly)) return {};
-  script.write(("#!/bin/sh\nreal='" + real + "'\n" + lines + "\nexec \"$real\" \"$@\"\n").toUtf8());
-  script.close();
-  script.setPermissions(QFile::ReadOwner | QFile::ExeOwner);
-  const auto process = sandbox_->prepare(arguments);
-  QProcessEnvironment environment = process->processEnvironment();
-  environment.insert("BATCHSCOPE_BIN", sandbox_->path("bin"));
-  process->setProcessEnvironment(environment);
-  process->start();
-  return Sandbox::finish(*process);
-}
-
-// A test that failed half-way leaves no supervisor behind.
-void TestRun::cleanup() {
-  for (const auto& run : ask({"ls", "--json"}).json()["runs"].toArray())
-    if (const int supervisor = run.toObject()["supervisor"].toInt(); supervisor > 0)
-      kill(supervisor, SIGTERM);
-}
-
-void TestRun::followsARunToItsEnd() {
-  const Answer answer = ask(run({"--headless", "--name", "mine"}, {"--steps", "20"}));
-  QCOMPARE(answer.code, int(kExitOk));
-  QVERIFY2(answer.out.contains("mine (") && answer.out.contains("20 steps"), qPrintable(answer.out));
-  QCOMPARE(answer.err, QString());
-  QCOMPARE(state(), "finished");
-}
-
-void TestRun::takesTheRecipeOfAFolder_data() {
-  QTest::addColumn<QString>("place");
-  QTest::newRow("relative") << "mine/small";
-  QTest::newRow("with a slash") << "mine/small/";
-  QTest::newRow("absolute") << "{here}/mine/small";
-  QTest::newRow("a name") << "mine";
-  QTest::newRow("here") << ".";
-  QTest::newRow("its file") << "mine/small/recipe.toml";
-}
-
-void TestRun::takesTheRecipeOfAFolder() {
-  QFETCH(QString, place);
-  QVERIFY(QDir().mkpath(sandbox_->path("mine/small")));
-  for (const char* folder : {".", "mine", "mine/small"}) {
-    QFile recipe(sandbox_->path(folder + QString("/recipe.toml")));
-    QVERIFY(recipe.open(QIODevice::WriteOnly));
-    recipe.write("name = 'small'\ntitle = 'Small'\nprogram = '" + qgetenv("FAKE_REPLICA") +
-                 "'\n[[parameter]]\nname = 'steps'\ntype = 'integer'\ndefault = 100000\n");
-  }
-  const Answer answer = ask({"run", place.replace("{here}", sandbox_->path(".")), "--set", "steps=7"});
-  QVERIFY2(answer.code == kExitOk, qPrintable(answer.err));
-  const QJsonObject made = show()["run"].toObject();
-  QCOMPARE(made["name"].toString(), "small");
-  QCOMPARE(made["step"].toInt(), 7);
-}
-
-void TestRun::tellsEveryEventOnce() {
-  const Answer answer = ask(run({"--replicas", "2", "--at", "step=10:replicas=1"}, {"--steps", "40"}));
-  QCOMPARE(answer.code, int(kExitOk));
-  QCOMPARE(answer.out.count("restarted on 1 replica"), 1);
-  const QJsonArray events = show()["events"].toArray();
-  QVERIFY(events.size() >= 3);
-  for (const auto& event : events)
-    QVERIFY2(answer.out.contains(event.toObject()["text"].toString()), qPrintable(answer.out));
-  QCOMPARE(show()["generations"].toArray().size(), 2);
-}
-
-void TestRun::speaksJsonLines() {
-  const Answer answer = ask(run({"--json", "--expect", "loss<1"}, {"--steps", "20"}));
-  QCOMPARE(answer.code, int(kExitOk));
-  QStringList kinds;
-  for (const QString& line : answer.out.trimmed().split('\n')) {
-    const QJsonObject object = QJsonDocument::fromJson(line.toUtf8()).object();
-    QVERIFY2(object.size() == 1, qPrintable(line));
-    kinds << object.keys().first();
-  }
-  QVERIFY(kinds.contains("status"));
-  QVERIFY(kinds.contains("event"));
-  QCOMPARE(kinds.count("result"), 1);
-  QCOMPARE(kinds.last(), "result");
-  const QJsonObject result = answer.json()["result"].toObject();
-  QCOMPARE(result["exit_code"].toInt(), 0);
-  QCOMPARE(result["run"].toObject()["state"].toString(), "finished");
-  QCOMPARE(result["expectations"].toArray().size(), 1);
-}
-
-void TestRun::judgesExpectations() {
-  const Answer answer = ask(run(
-      {"--expect", "loss<0.5", "--expect", "generations>=2", "--expect", "accuracy>0"}, {"--steps", "20"}));
-  QCOMPARE(answer.code, int(kExitExpectation));
-  for (const char* row : {"loss < 0.5         0.05  pass", "generations >= 2        1  FAIL",
-                          "accuracy > 0      nothing  FAIL"}) {
-    const QStringList words = QString(row).split(' ', Qt::SkipEmptyParts);
-    QVERIFY2(answer.out.simplified().contains(words.join(' ')), qPrintable(answer.out));
-  }
-}
-
-void TestRun::countsAnExpectedStateAsSuccess() {
-  const QStringList arguments{"--steps", "1000"};
-  QCOMPARE(ask(run({"--at", "step=10:stop"}, arguments)).code, int(kExitCheckpointed));
-  QCOMPARE(ask(run({"--at", "step=10:stop", "--expect", "state==stopped", "--expect", "step==10"}, arguments))
-               .code,
-           int(kExitOk));
-}
-
-void TestRun::writesAReport() {
-  const Answer answer = ask(run({"--report", "report.json", "--expect", "step==5"}, {"--steps", "20"}));
-  QCOMPARE(answer.code, int(kExitExpectation));
-  QFile file(sandbox_->path("report.json"));
-  QVERIFY(file.open(QIODevice::ReadOnly));
-  const QJsonObject report = QJsonDocument::fromJson(file.readAll()).object();
-  QCOMPARE(report["exit_code"].toInt(), int(kExitExpectation));
-  QCOMPARE(report["final"].toObject()["loss"].toDouble(), 1.0 / 20);
-  QCOMPARE(report["expectations"].toArray()[0].toObject()["seen"].toString(), "20");
-}
-
-void TestRun::writesAReportThroughAPipe() {
-  QCOMPARE(mkfifo(qPrintable(sandbox_->path("pipe")), 0600), 0);
-  QProcess reader;
-  reader.start("cat", {sandbox_->path("pipe")});
-  const Answer answer = ask(run({"--report", "pipe"}, {"--steps", "5"}));
-  QVERIFY2(answer.code == kExitOk, qPrintable(answer.err));
-  QVERIFY(reader.waitForFinished(Sandbox::kPatienceMs));
-  QCOMPARE(QJsonDocument::fromJson(reader.readAll()).object()["version"].toInt(), 1);
-  QVERIFY2(!QFileInfo(sandbox_->path("pipe")).isFile(), "no file takes the pipe's place");
-}
-
-// The run goes on to its end all the same, and what is asked of it is done.
-void TestRun::tellsWhatAFullDiskTook() {
-  const auto askInto = [this](const QStringList& arguments) {
-    const auto process = sandbox_->prepare(arguments);
-    process->setStandardOutputFile("/dev/full");
-    process->start();
-    const Answer answer = Sandbox::finish(*process);
-    return answer.err.contains("cannot write to standard output: No space left on device") ? answer.code : -1;
-  };
-  QCOMPARE(askInto(run({}, {"--steps", "20"})), int(kExitFailure));
-  QCOMPARE(state(), "finished");
-  QCOMPARE(askInto(run({"--json"}, {"--steps", "20"})), int(kExitFailure));
-  QCOMPARE(askInto(run({"--expect", "step==5"}, {"--steps", "20"})), int(kExitExpectation));
-  QCOMPARE(askInto(run({"--detach"}, {"--steps", "100000"})), int(kExitFailure));
-  QTRY_COMPARE_WITH_TIMEOUT(state(), "running", 20'000);
-  QCOMPARE(askInto({"checkpoint", "latest"}), int(kExitFailure));
-  QCOMPARE(askInto({"rescale", "latest", "2"}), int(kExitFailure));
-  QTRY_COMPARE_WITH_TIMEOUT(show()["generations"].toArray().last().toObject()["replicas"].toInt(), 2, 20'000);
-  QTRY_COMPARE_WITH_TIMEOUT(state(), "running", 20'000);
-  QCOMPARE(askInto({"pause", "latest"}), int(kExitFailure));
-  QTRY_COMPARE_WITH_TIMEOUT(state(), "paused", 20'000);
-  QCOMPARE(askInto({"resume", "latest", "--detach"}), int(kExitFailure));
-  QTRY_COMPARE_WITH_TIMEOUT(state(), "running", 20'000);
-  QCOMPARE(askInto({"stop", "latest"}), int(kExitFailure));
-  QTRY_COMPARE_WITH_TIMEOUT(state(), "stopped", 20'000);
-  QCOMPARE(askInto({"fork", "latest", "--detach"}), int(kExitFailure));
-}
-
-void TestRun::stopsOnInterruptAndResumes_data() {
-  QTest::addColumn<int>("signal");
-  QTest::newRow("SIGINT") << SIGINT;
-  QTest::newRow("SIGTERM") << SIGTERM;
-}
-
-void TestRun::stopsOnInterruptAndResumes() {
-  QFETCH(int, signal);
-  const auto process = startTraining({"--replicas", "2"}, {"--steps", "200"});
-  raise(*process, signal);
-  const Answer answer = Sandbox::finish(*process);
-  QCOMPARE(answer.code, int(kExitCheckpointed));
-  QVERIFY2(answer.out.contains("checkpointing ..."), qPrintable(answer.out));
-  const QString id = show()["run"].toObject()["id"].toString();
-  QVERIFY2(answer.out.contains("batchscope resume " + id), qPrintable(answer.out));
-  QCOMPARE(state(), "stopped");
-
-  const Answer resumed = ask({"resume", id, "--replicas", "1"});
-  QCOMPARE(resumed.code, int(kExitOk));
-  QVERIFY2(!resumed.out.contains("training on 2 replicas"), "old events are no news");
-  const QJsonArray generations = show()["generations"].toArray();
-  QCOMPARE(generations.size(), 2);
-  QCOMPARE(generations[1].toObject()["replicas"].toInt(), 1);
-  QCOMPARE(generations[1].toObject()["first_step"].toInt(),
-           generations[0].toObject()["last_step"].toInt() + 1);
-}
-
-void TestRun::letsGoAtTheSecondInterrupt() {
-  const auto process = startTraining({}, {"--steps", "300", "--ignore-term"});
-  raise(*process, SIGINT);
-  QTest::qWait(500);
-  QCOMPARE(process->state(), QProcess::Running);
-  raise(*process, SIGINT);
-  const Answer answer = Sandbox::finish(*process);
-  QCOMPARE(answer.code, int(kExitFailure));
-  QVERIFY2(answer.out.contains("goes on without us"), qPrintable(answer.out));
-}
-
-void TestRun::stopsWhenTheTimeIsUp() {
-  const Answer answer = ask(run({"--timeout", "1s"}, {"--steps", "100000"}));
-  QCOMPARE(answer.code, int(kExitTimeout));
-  QVERIFY2(answer.out.contains("the time is up"), qPrintable(answer.out));
-  QCOMPARE(state(), "stopped");
-}
-
-void TestRun::hasPatienceForMonths() {  // more milliseconds than an int holds
-  const Answer answer = ask(run({"--timeout", "720h"}, {"--steps", "20"}));
-  QCOMPARE(answer.code, int(kExitOk));
-  QCOMPARE(answer.err, QString());
-  QCOMPARE(state(), "finished");
-}
-
-void TestRun::noticesAStopFromElsewhere() {
-  const auto process = startTraining({}, {"--steps", "100000"});
-  QCOMPARE(ask({"stop", "latest"}).code, int(kExitOk));
-  const Answer answer = Sandbox::finish(*process);
-  QCOMPARE(answer.code, int(kExitCheckpointed));
-  QVERIFY2(answer.out.contains("is stopped after step"), qPrintable(answer.out));
-}
-
-void TestRun::resumesAPausedRun() {
-  const auto process = startTraining({}, {"--steps", "200"});
-  QCOMPARE(ask({"pause", "latest"}).code, int(kExitOk));
-  QCOMPARE(Sandbox::finish(*process).code, int(kExitCheckpointed));
-  QCOMPARE(state(), "paused");
-  const Answer resumed = ask({"resume", "latest"});
-  QCOMPARE(resumed.code, int(kExitOk));
-  QCOMPARE(state(), "finished");
-}
-
-void TestRun::tellsWhyARunFailed() {
-  const Answer answer = ask(run({}, {"--steps", "50", "--die-on", "1"}));
-  QCOMPARE(answer.code, int(kExitFailure));
-  QVERIFY2(answer.err.startsWith("batchscope: "), qPrintable(answer.err));
-  QVERIFY2(answer.err.contains("batchscope logs"), qPrintable(answer.err));
-  QVERIFY2(ask({"logs", "latest"}).out.contains("cannot run on 1 replicas"), "the log tells why");
-}
-
-void TestRun::refusesTimeOutsThatConflict() {
-  const Answer answer = ask(run({"--hang-timeout", "10m"}, {}));
-  QCOMPARE(answer.code, int(kExitUsage));
-  for (const char* part : {"--hang-timeout (600 s)", "--rescale-timeout (60 s)", "raise"})
-    QVERIFY2(answer.err.contains(part), qPrintable(answer.err));
-  QCOMPARE(ask({"show", "latest"}).code, int(kExitNotFound));
-}
-
-void TestRun::passesOnWhatAFaultDoes() {
-  const Answer answer =
-      ask(run({"--restart-budget", "1", "--non-finite", "restore", "--collective-timeout", "5s",
-               "--hang-timeout", "0", "--rescale-timeout", "10s", "--checkpoint-timeout", "20s"},
-              {"--steps", "20", "--crash-at", "5", "--crash-code", "9"}));
-  QCOMPARE(answer.code, int(kExitFailure));
-  QVERIFY2(answer.err.contains("budget of 1"), qPrintable(answer.err));
-  QCOMPARE(show()["generations"].toArray().size(), 2);
-  const QJsonObject environment = show()["environment"].toObject();
-  QCOMPARE(environment["BATCHSCOPE_COLLECTIVE_TIMEOUT"].toString().toDouble(), 5.0);
-  QCOMPARE(environment["BATCHSCOPE_NON_FINITE"].toString(), "restore");
-}
-
-void TestRun::detachesAndAttaches() {
-  const Answer started = ask(run({"--detach", "--name", "quiet"}, {"--steps", "300"}));
-  QCOMPARE(started.code, int(kExitOk));
-  const QString id = started.out.trimmed();
-  QCOMPARE(show()["run"].toObject()["id"].toString(), id);
-
-  const auto watcher = sandbox_->start({"attach", "quiet"});
-  QTest::qWait(800);
-  raise(*watcher, SIGINT);
-  QCOMPARE(Sandbox::finish(*watcher).code, int(kExitOk));
-  QVERIFY2(state() != "stopped", "to stop watching does not stop the run");
-
-  QCOMPARE(ask({"attach", id}).code, int(kExitOk));
-  QCOMPARE(state(), "finished");
-  QCOMPARE(ask({"attach", id}).code, int(kExitConflict));
-}
-
-void TestRun::detachedResumeTellsOfWhatIsGone_data() {
-  QTest::addColumn<QString>("command");
-  QTest::newRow("stopped") << "stop";
-  QTest::newRow("paused") << "pause";
-}
-
-void TestRun::detachedResumeTellsOfWhatIsGone() {
-  QFETCH(QString, command);
-  const QString id = stopped(command);
-  QVERIFY(QDir(sandbox_->path("runs/" + id + "/checkpoints")).removeRecursively());
-  const Answer answer = ask({"resume", id, "--detach"});
-  QCOMPARE(answer.code, int(kExitFailure));
-  QVERIFY2(answer.err.contains("all other checkpoints of the run are gone"), qPrintable(answer.err));
-  QCOMPARE(answer.out, QString());
-  QCOMPARE(state(), "failed");
-  QCOMPARE(ask({"resume", id, "--detach", "--json"}).json()["result"].toObject()["exit_code"].toInt(),
-           int(kExitFailure));
-}
-
-void TestRun::detachedResumeTellsWhoHoldsTheRun() {
-  const QString id = stopped("stop");
-  const int folder = open(qPrintable(sandbox_->path("runs/" + id)), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  QCOMPARE(flock(folder, LOCK_EX | LOCK_NB), 0);
-  const Answer answer = ask({"resume", id, "--detach"});
-  close(folder);
-  QCOMPARE(answer.code, int(kExitFailure));
-  QVERIFY2(answer.err.contains("failed: " + show()["run"].toObject()["message"].toString()),
-           qPrintable(answer.err));
-  QCOMPARE(ask({"resume", id, "--detach"}).code, int(kExitOk));
-}
-
-void TestRun::detachedResumeTellsOfARemoval_data() {
-  QTest::addColumn<QString>("flags");
-  QTest::addColumn<int>("code");
-  QTest::addColumn<QString>("complaint");
-  QTest::newRow("trash") << "" << int(kExitConflict) << "was put into the trash while it was being started";
-  QTest::newRow("for good") << "--purge --yes" << int(kExitNotFound)
-                            << "was removed while it was being started";
-}
-
-// Somebody removes the run between the start of its supervisor and the supervisor's claim to it.
-void TestRun::detachedResumeTellsOfARemoval() {
-  QFETCH(QString, flags);
-  QFETCH(int, code);
-  QFETCH(QString, complaint);
-  const QString id = stopped("stop");
-  const Answer answer = askWhile("\"$real\" rm " + flags + " $2", {"resume", id, "--detach"});
-  QVERIFY2(answer.code == code, qPrintable(answer.out + answer.err));
-  QVERIFY2(answer.err.contains(complaint), qPrintable(answer.err));
-}
-
-void TestRun::detachedStartsThatFailAreNoSuccess_data() {
-  QTest::addColumn<QStringList>("command");
-  QTest::newRow("run") << run({"--detach"}, {});
-  QTest::newRow("fork") << QStringList{"fork", "latest", "--detach"};
-}
-
-// A lock on the run's folder that is somebody else's.
-void TestRun::detachedStartsThatFailAreNoSuccess() {
-  QFETCH(QStringList, command);
-  stopped("stop");
-  const Answer answer = askWhile("exec 9<" + sandbox_->path("runs") + "/$2; flock 9", command);
-  QCOMPARE(answer.code, int(kExitFailure));
-  QCOMPARE(answer.out, QString());
-  QVERIFY2(answer.err.contains("failed: " + show()["run"].toObject()["message"].toString()),
-           qPrintable(answer.err));
-}
-
-void TestRun::followsLogs() {
-  ask(run({"--detach"}, {"--steps", "60", "--crash-at", "30", "--crash-once", sandbox_->path("crashed"),
-                         "--checkpoint-every", "10"}));
-  const Answer answer = ask({"logs", "-f", "latest"});
-  QCOMPARE(answer.code, int(kExitOk));
-  QVERIFY2(answer.out.contains("g0 r0 | crashing as told"), qPrintable(answer.out));
-  QVERIFY(state() == "finished");
-}
-
-void TestRun::controlsFromTheCommandLine() {
-  const auto process = startTraining({}, {"--steps", "100000"});
-  const Answer checkpoint = ask({"checkpoint", "latest", "--json"});
-  QCOMPARE(checkpoint.code, int(kExitOk));
-  QVERIFY(checkpoint.json()["result"].toObject()["step"].toInt() > 0);
-  QCOMPARE(ask({"rescale", "latest", "2"}).code, int(kExitOk));
-  QTRY_COMPARE_WITH_TIMEOUT(show()["generations"].toArray().last().toObject()["replicas"].toInt(), 2, 20'000);
-  QCOMPARE(ask({"rm", "--yes", "latest"}).code, int(kExitConflict));
-  QTRY_VERIFY_WITH_TIMEOUT(state() == "running", 20'000);
-  QCOMPARE(ask({"stop", "latest"}).code, int(kExitOk));
-  QCOMPARE(Sandbox::finish(*process).code, int(kExitCheckpointed));
-  QCOMPARE(ask({"rm", "--yes", "latest"}).code, int(kExitOk));
-}
 
 BATCHSCOPE_TEST(TestRun)
 #include "test_run.moc"

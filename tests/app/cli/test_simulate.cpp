@@ -5,9 +5,8 @@
 // they are.
 #include <functional>
 
-#include "batchscope/protocol/error.h"
-#include "sandbox.h"
-#include "test_case.h"
+#include "command_test.h"
+#include "rows.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -29,15 +28,15 @@ QJsonObject outcome(const Answer& answer, int index = 0) {
 
 }  // namespace
 
-class TestSimulate : public QObject {
+class TestSimulate : public CommandTest {
   Q_OBJECT
 
  private Q_SLOTS:
-  void init() { sandbox_ = std::make_unique<Sandbox>(); }
+  void init() { newSandbox(); }
 
   void answersInJson() {
-    const Answer answer = sandbox_->ask(simulateSmall({"--policy", "tiresias,optimus", "--json"}));
-    QCOMPARE(answer.code, int(kExitOk));
+    const Answer answer = ask(simulateSmall({"--policy", "tiresias,optimus", "--json"}));
+    QCOMPARE(answer.code, kExitOk);
     QVERIFY2(answer.out.contains(R"("jobs":{"a":150,"b":320,"c":310})"), qPrintable(answer.out));
     const QJsonObject tiresias = outcome(answer);
     QCOMPARE(tiresias["policy"].toString(), "tiresias");
@@ -49,8 +48,8 @@ class TestSimulate : public QObject {
   }
 
   void printsATable() {
-    const Answer answer = sandbox_->ask(simulateSmall({"--policy", "fifo,fair"}));
-    QCOMPARE(answer.code, int(kExitOk));
+    const Answer answer = ask(simulateSmall({"--policy", "fifo,fair"}));
+    QCOMPARE(answer.code, kExitOk);
     const QStringList lines = answer.out.split('\n');
     QVERIFY2(lines[0].contains("mean completion time") && lines[1].contains("fifo") &&
                  lines[1].contains("260.0 s") && lines[2].contains("fair"),
@@ -60,92 +59,72 @@ class TestSimulate : public QObject {
   }
 
   void drawsWhoHadWhat() {
-    const Answer answer = sandbox_->ask(simulateSmall({"--policy", "fifo,optimus", "--gantt", "chart.svg"}));
-    QCOMPARE(answer.code, int(kExitOk));
-    QFile file(sandbox_->path("chart.svg"));
-    QVERIFY(file.open(QIODevice::ReadOnly));
-    const QByteArray svg = file.readAll();
+    const Answer answer = ask(simulateSmall({"--policy", "fifo,optimus", "--gantt", "chart.svg"}));
+    QCOMPARE(answer.code, kExitOk);
+    const QByteArray svg = contents("chart.svg");
     QVERIFY(svg.startsWith("<svg") && svg.endsWith("</svg>\n"));
     QCOMPARE(svg.count("<title>a: 2 replicas</title>"), 1);
     QCOMPARE(svg.count("<title>a: 1 replica</title>"), 1);
     QCOMPARE(svg.count("fifo: mean completion time"), 1);
-    QCOMPARE(sandbox_->ask(simulateSmall({"--gantt", "chart.svg"})).code, int(kExitConflict));
-    QCOMPARE(sandbox_->ask(simulateSmall({"--gantt", "chart.svg", "--force"})).code, int(kExitOk));
-    QVERIFY(sandbox_->ask(simulateSmall({"--gantt", "-"})).out.endsWith("</svg>\n"));
-    QCOMPARE(sandbox_->ask(simulateSmall({"--gantt", "chart.png"})).code, int(kExitUsage));
-    QCOMPARE(sandbox_->ask(simulateSmall({"--gantt", "/nowhere/chart.svg"})).code, int(kExitFailure));
+    QCOMPARE(ask(simulateSmall({"--gantt", "chart.svg"})).code, kExitConflict);
+    QCOMPARE(ask(simulateSmall({"--gantt", "chart.svg", "--force"})).code, kExitOk);
+    QVERIFY(ask(simulateSmall({"--gantt", "-"})).out.endsWith("</svg>\n"));
+    QCOMPARE(ask(simulateSmall({"--gantt", "chart.png"})).code, kExitUsage);
+    QCOMPARE(ask(simulateSmall({"--gantt", "/nowhere/chart.svg"})).code, kExitFailure);
   }
 
   void refusesWorkloads_data() {
-    QTest::addColumn<QByteArray>("workload");
-    QTest::addColumn<QString>("message");
+    const auto row = testing::columns<QByteArray, QString>({"workload", "message"});
     const QByteArray head = "name,time,application,num_replicas,batch_size\n";
-    QTest::newRow("empty") << QByteArray() << "w.csv:1: the file is empty; expected a line name,time,";
-    QTest::newRow("column") << QByteArray("name,time,application,batch_size\n")
-                            << "w.csv:1: the first line has no column \"num_replicas\"";
-    QTest::newRow("cells") << head + "a,0,even,1\n"
-                           << "w.csv:2: 4 cells where the first line has 5";
-    QTest::newRow("time") << head + "a,0,even,1,8\n\nb,soon,even,1,8\n"
-                          << "w.csv:4: time is \"soon\"; expected a whole number, at least 0";
-    QTest::newRow("replicas") << head + "a,0,even,0,8\n"
-                              << "w.csv:2: num_replicas is \"0\"; expected a whole number from 1 to";
-    QTest::newRow("huge") << head + "a,0,even,1,99999999999999999999\n"
-                          << "w.csv:2: batch_size is";
-    QTest::newRow("twice") << head + "a,0,even,1,8\na,1,even,1,8\n"
-                           << "w.csv:3: a second job \"a\"";
-    QTest::newRow("path") << head + "a,0,../even,1,8\n"
-                          << "w.csv:2: application is \"../even\"";
-    QTest::newRow("quote") << head + "\"a,0,even,1,8\n"
-                           << "w.csv:2: a quote is not closed";
-    QTest::newRow("unknown") << head + "a,0,evne,1,8\n"
-                             << "job a needs a profile of \"evne\"";
-    QTest::newRow("many") << head + "a,0,even,3,8\n"
-                          << "w.csv: a: asks for 3 of 2 devices";
+    row("empty", "", "w.csv:1: the file is empty; expected a line name,time,");
+    row("column", "name,time,application,batch_size\n",
+        "w.csv:1: the first line has no column \"num_replicas\"");
+    row("cells", head + "a,0,even,1\n", "w.csv:2: 4 cells where the first line has 5");
+    row("time", head + "a,0,even,1,8\n\nb,soon,even,1,8\n",
+        "w.csv:4: time is \"soon\"; expected a whole number, at least 0");
+    row("replicas", head + "a,0,even,0,8\n",
+        "w.csv:2: num_replicas is \"0\"; expected a whole number from 1 to");
+    row("huge", head + "a,0,even,1,99999999999999999999\n", "w.csv:2: batch_size is");
+    row("twice", head + "a,0,even,1,8\na,1,even,1,8\n", "w.csv:3: a second job \"a\"");
+    row("path", head + "a,0,../even,1,8\n", "w.csv:2: application is \"../even\"");
+    row("quote", head + "\"a,0,even,1,8\n", "w.csv:2: a quote is not closed");
+    row("unknown", head + "a,0,evne,1,8\n", "job a needs a profile of \"evne\"");
+    row("many", head + "a,0,even,3,8\n", "w.csv: a: asks for 3 of 2 devices");
   }
   void refusesWorkloads() {
     QFETCH(QByteArray, workload);
     QFETCH(QString, message);
     write("w.csv", workload);
-    const Answer answer = sandbox_->ask({"simulate", "w.csv", "--profiles", beside("profiles"), "--nodes",
-                                         "1", "--gpus", "2", "--policy", "fifo", "--json"});
+    const Answer answer = ask({"simulate", "w.csv", "--profiles", beside("profiles"), "--nodes", "1",
+                               "--gpus", "2", "--policy", "fifo", "--json"});
     QVERIFY(answer.code == kExitUsage || answer.code == kExitNotFound);
-    QVERIFY2(answer.err.contains(message), qPrintable(answer.err));
+    VERIFY_HOLDS(answer.err, message);
     QVERIFY(answer.json()["error"].toObject()["message"].toString().contains(message));
   }
 
   void refusesProfiles_data() {
-    QTest::addColumn<QString>("file");
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QString>("message");
+    const auto row = testing::columns<QString, QByteArray, QString>({"file", "text", "message"});
     const QByteArray steps = "placement,local_bsz,step_time,sync_time\n";
     const QByteArray epochs = "progress,iteration,grad_sqr,grad_var\n";
-    QTest::newRow("placement") << "placements.csv" << steps + "1x,8,1,0\n"
-                               << "placements.csv:2: placement is \"1x\"; expected the replicas on each node";
-    QTest::newRow("time") << "placements.csv" << steps + "1,8,0,0\n"
-                          << "placements.csv:2: step_time is \"0\"; expected a number above 0";
-    QTest::newRow("sync") << "placements.csv" << steps + "1,8,1,1\n"
-                          << "placements.csv:2: sync_time is 1; expected";
-    QTest::newRow("not a number") << "placements.csv" << steps + "1,8,nan,0\n"
-                                  << "placements.csv:2: step_time";
-    QTest::newRow("twice") << "placements.csv" << steps + "12,8,1,0\n21,8,1,0\n"
-                           << "two rows of 3 replicas on 2 nodes";
-    QTest::newRow("no steps") << "placements.csv" << steps << "no placement was measured";
-    QTest::newRow("progress")
-        << "validation-8.csv" << epochs + "9,1,1,1\n8,2,1,1\n"
-        << "validation-8.csv:3: progress is 8; expected more than the 9 of the epoch before";
-    QTest::newRow("gradient") << "validation-8.csv" << epochs + "9,1,0,0\n"
-                              << "validation-8.csv:2: grad_sqr and";
-    QTest::newRow("no epochs") << "validation-8.csv" << epochs << "a training has no epochs";
-    QTest::newRow("name") << "validation-x.csv" << epochs
-                          << "expected validation-B.csv with B the batch size";
-    QTest::newRow("limit") << "limits.csv" << QByteArray("name,value\nmax_bsz,3\n")
-                           << "limits.csv:2: there is no limit \"max_bsz\"";
-    QTest::newRow("limits") << "limits.csv" << QByteArray("name,value\nmax_local_bsz,3\n")
-                            << "the largest local batch size is below the smallest";
-    QTest::newRow("between") << "between.csv"
-                             << QByteArray(
-                                    "num_nodes,num_replicas,local_bsz,step_time,sync_time\n3,2,8,1,0\n")
-                             << "between.csv:2: num_replicas is \"2\"; expected a whole number from 3 to";
+    row("placement", "placements.csv", steps + "1x,8,1,0\n",
+        "placements.csv:2: placement is \"1x\"; expected the replicas on each node");
+    row("time", "placements.csv", steps + "1,8,0,0\n",
+        "placements.csv:2: step_time is \"0\"; expected a number above 0");
+    row("sync", "placements.csv", steps + "1,8,1,1\n", "placements.csv:2: sync_time is 1; expected");
+    row("not a number", "placements.csv", steps + "1,8,nan,0\n", "placements.csv:2: step_time");
+    row("twice", "placements.csv", steps + "12,8,1,0\n21,8,1,0\n", "two rows of 3 replicas on 2 nodes");
+    row("no steps", "placements.csv", steps, "no placement was measured");
+    row("progress", "validation-8.csv", epochs + "9,1,1,1\n8,2,1,1\n",
+        "validation-8.csv:3: progress is 8; expected more than the 9 of the epoch before");
+    row("gradient", "validation-8.csv", epochs + "9,1,0,0\n", "validation-8.csv:2: grad_sqr and");
+    row("no epochs", "validation-8.csv", epochs, "a training has no epochs");
+    row("name", "validation-x.csv", epochs, "expected validation-B.csv with B the batch size");
+    row("limit", "limits.csv", "name,value\nmax_bsz,3\n", "limits.csv:2: there is no limit \"max_bsz\"");
+    row("limits", "limits.csv", "name,value\nmax_local_bsz,3\n",
+        "the largest local batch size is below the smallest");
+    row("between", "between.csv",
+        QByteArray("num_nodes,num_replicas,local_bsz,step_time,sync_time\n3,2,8,1,0\n"),
+        "between.csv:2: num_replicas is \"2\"; expected a whole number from 3 to");
   }
   void refusesProfiles() {
     QFETCH(QString, file);
@@ -156,22 +135,16 @@ class TestSimulate : public QObject {
       QVERIFY(QFile::copy(beside("profiles/even/" + name), sandbox_->path("profiles/even/" + name)));
     QFile::remove(sandbox_->path("profiles/even/" + file));
     write("profiles/even/" + file, text);
-    const Answer answer = sandbox_->ask({"simulate", beside("workload.csv"), "--profiles", "profiles"});
-    QCOMPARE(answer.code, int(kExitUsage));
-    QVERIFY2(answer.err.contains(message), qPrintable(answer.err));
+    VERIFY_REFUSED(kExitUsage, message, ask({"simulate", beside("workload.csv"), "--profiles", "profiles"}));
   }
 
   void refusesArguments() {
-    QCOMPARE(sandbox_->ask({"simulate", "nowhere.csv", "--profiles", beside("profiles")}).code,
-             int(kExitNotFound));
-    QCOMPARE(sandbox_->ask({"simulate", beside("workload.csv"), "--profiles", "nowhere"}).code,
-             int(kExitNotFound));
-    QCOMPARE(sandbox_->ask({"simulate", beside("workload.csv")}).code, int(kExitUsage));
-    const Answer answer = sandbox_->ask(simulateSmall({"--policy", "fair,plutox"}));
-    QCOMPARE(answer.code, int(kExitUsage));
-    QVERIFY2(answer.err.contains("plutox"), qPrintable(answer.err));
-    QCOMPARE(sandbox_->ask(simulateSmall({"--interference", "1"})).code, int(kExitUsage));
-    QCOMPARE(sandbox_->ask(simulateSmall({"--nodes", "0"})).code, int(kExitUsage));
+    QCOMPARE(ask({"simulate", "nowhere.csv", "--profiles", beside("profiles")}).code, kExitNotFound);
+    QCOMPARE(ask({"simulate", beside("workload.csv"), "--profiles", "nowhere"}).code, kExitNotFound);
+    QCOMPARE(ask({"simulate", beside("workload.csv")}).code, kExitUsage);
+    VERIFY_REFUSED(kExitUsage, "plutox", ask(simulateSmall({"--policy", "fair,plutox"})));
+    QCOMPARE(ask(simulateSmall({"--interference", "1"})).code, kExitUsage);
+    QCOMPARE(ask(simulateSmall({"--nodes", "0"})).code, kExitUsage);
   }
 
   // Each of 160 jobs, to the second, on all eight workloads.
@@ -202,11 +175,6 @@ class TestSimulate : public QObject {
   }
 
  private:
-  void write(const QString& name, const QByteArray& text) {
-    QFile file(sandbox_->path(name));
-    QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
-  }
-
   static QString publishedFolder() {
     return qEnvironmentVariable("BATCHSCOPE_POLLUX_DIR", QStringLiteral(POLLUX_FOLDER));
   }
@@ -232,11 +200,9 @@ class TestSimulate : public QObject {
   }
 
   Answer simulatePublished(const QString& workload, const QString& policies) {
-    return sandbox_->ask({"simulate", publishedFolder() + "/workloads/" + workload + ".csv", "--profiles",
-                          profiles(), "--policy", policies, "--json"});
+    return ask({"simulate", publishedFolder() + "/workloads/" + workload + ".csv", "--profiles", profiles(),
+                "--policy", policies, "--json"});
   }
-
-  std::unique_ptr<Sandbox> sandbox_;
   QTemporaryDir made_;
 };
 

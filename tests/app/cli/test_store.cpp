@@ -3,24 +3,19 @@
 // The store as a whole: sql, compact, backup, doctor --store.
 #include <signal.h>
 
-#include <QDir>
-
-#include "batchscope/protocol/error.h"
-#include "run_store.h"
+#include "command_test.h"
 #include "store_test.h"
-#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
 
-class TestStore : public QObject {
+class TestStore : public CommandTest {
   Q_OBJECT
 
  private Q_SLOTS:
   void init() {
-    sandbox_ = std::make_unique<Sandbox>();
-    id_ =
-        QString::fromStdString(RunMaker{.accuracy = 0.97, .tags = {"a,b", "c\"d"}, .steps = 3000}(*sandbox_));
+    newSandbox();
+    id_ = makeRun({.accuracy = 0.97, .tags = {"a,b", "c\"d"}, .steps = 3000});
   }
 
   void answersSql() {
@@ -34,14 +29,10 @@ class TestStore : public QObject {
                                 .json();
     QCOMPARE(row["n"].toInt(), 3000);
     QCOMPARE(row["top"].toDouble(), 2.0);
-    const Answer write = ask({"sql", "DELETE FROM run"});
-    QCOMPARE(write.code, int(kExitUsage));
-    QVERIFY2(write.err.contains("nothing is changed"), qPrintable(write.err));
-    QCOMPARE(ask({"sql", "SELECT nosuch"}).code, int(kExitUsage));
-    const Answer samples = ask({"sql", "SELECT * FROM sample"});
-    QCOMPARE(samples.code, int(kExitUsage));
-    QVERIFY2(samples.err.contains("--run"), qPrintable(samples.err));
-    QCOMPARE(Sandbox().ask({"sql", "SELECT 1"}).code, int(kExitNotFound));
+    VERIFY_REFUSED(kExitUsage, "nothing is changed", ask({"sql", "DELETE FROM run"}));
+    QCOMPARE(ask({"sql", "SELECT nosuch"}).code, kExitUsage);
+    VERIFY_REFUSED(kExitUsage, "--run", ask({"sql", "SELECT * FROM sample"}));
+    QCOMPARE(Sandbox().ask({"sql", "SELECT 1"}).code, kExitNotFound);
   }
 
   void joinsSamplesByStep() {
@@ -55,9 +46,9 @@ class TestStore : public QObject {
   void givesUpAQuestion() {
     const QString endless = "SELECT count(*) FROM sample a, sample b, sample c, sample d";
     const Answer late = ask({"sql", "--run", "latest", "--timeout", "0.2s", endless});
-    QCOMPARE(late.code, int(kExitTimeout));
-    QVERIFY2(late.err.contains("0.2s") && late.err.contains("--timeout"), qPrintable(late.err));
-    QCOMPARE(ask({"sql", "--timeout", "soon", "SELECT 1"}).code, int(kExitUsage));
+    QCOMPARE(late.code, kExitTimeout);
+    VERIFY_HOLDS(late.err, "0.2s", "--timeout");
+    QCOMPARE(ask({"sql", "--timeout", "soon", "SELECT 1"}).code, kExitUsage);
     QCOMPARE(ask({"sql", "--timeout", "1h", "--csv", "SELECT 1"}).out, "1\n1\n");
 
     const auto process = sandbox_->start({"sql", "--csv",
@@ -76,32 +67,26 @@ class TestStore : public QObject {
     QCOMPARE(
         ask({"plot", "latest", "loss", "--json"}).json()["curves"].toArray()[0].toObject()["samples"].toInt(),
         3000);
-    const std::string busy =
-        RunMaker{.name = "busy", .state = protocol::RunState::running, .steps = 10}(*sandbox_);
-    storage::Catalogue catalogue(sandbox_->database().toStdString());
-    QVERIFY(catalogue.claim_supervisor(busy));
+    makeBusyRun(10);
     QCOMPARE(ask({"compact", "--json"}).json()["skipped"].toInt(), 1);
   }
 
   void backsUp() {
-    QCOMPARE(ask({"backup", "copy"}).code, int(kExitOk));
-    auto process = sandbox_->prepare({"plot", "latest", "loss", "--json"});
-    QProcessEnvironment environment = process->processEnvironment();
-    environment.insert("BATCHSCOPE_DB", sandbox_->path("copy/runs.db"));
-    process->setProcessEnvironment(environment);
-    process->start();
-    QCOMPARE(Sandbox::finish(*process).json()["curves"].toArray()[0].toObject()["samples"].toInt(), 3000);
-    QCOMPARE(ask({"backup", "copy"}).code, int(kExitConflict));
+    QCOMPARE(ask({"backup", "copy"}).code, kExitOk);
+    const Answer plot = sandbox_->ask({"plot", "latest", "loss", "--json"},
+                                      {{"BATCHSCOPE_DB", sandbox_->path("copy/runs.db")}});
+    QCOMPARE(plot.json()["curves"].toArray()[0].toObject()["samples"].toInt(), 3000);
+    QCOMPARE(ask({"backup", "copy"}).code, kExitConflict);
   }
 
   void examinesEveryByte() {
     QVERIFY(QDir().mkpath(sandbox_->path("runs/zzzzzzzz")));
     const Answer well = ask({"doctor", "--store"});
-    QVERIFY2(well.out.contains("3003 samples of 1 run"), qPrintable(well.out));
-    QVERIFY2(well.out.contains("1 folder of no run"), qPrintable(well.out));
+    VERIFY_HOLDS(well.out, "3003 samples of 1 run");
+    VERIFY_HOLDS(well.out, "1 folder of no run");
     QVERIFY2(!well.out.contains("damage"), qPrintable(well.out));
 
-    QFile file(sandbox_->path("runs/" + id_ + "/samples.db"));
+    QFile file(sandbox_->samples(id_));
     QVERIFY(file.open(QIODevice::ReadWrite));
     QByteArray bytes = file.readAll();
     const double value = RunMaker::loss(100);
@@ -111,20 +96,20 @@ class TestStore : public QObject {
     QVERIFY(file.seek(at) && file.write("\xFF\xFF", 2) == 2);
     file.close();
     const Answer ill = ask({"doctor", "--store", "--json"});
-    QCOMPARE(ill.code, int(kExitFailure));
+    QCOMPARE(ill.code, kExitFailure);
     QVERIFY2(ill.out.contains("damage") && ill.out.contains(id_), qPrintable(ill.out));
   }
 
   void aDamagedRunLocksNothing() {
-    const QString bad = QString::fromStdString(RunMaker{.name = "bad", .steps = 20}(*sandbox_));
+    const QString bad = makeRun({.name = "bad", .steps = 20});
     QVERIFY(meddle(R"(UPDATE run SET spec = '{"efficiency_floor":null}' WHERE name = 'bad')"));
     const QString list = ask({"ls"}).out;
     QVERIFY2(list.contains(id_) && list.contains(QRegularExpression(bad + " +bad +damaged")),
              qPrintable(list));
     QVERIFY(ask({"ls", "--where", "state=damaged"}).out.contains(bad));
     const Answer shown = ask({"show", bad});
-    QCOMPARE(shown.code, int(kExitOk));
-    QVERIFY2(shown.out.contains("damaged") && shown.out.contains("efficiency_floor"), qPrintable(shown.out));
+    QCOMPARE(shown.code, kExitOk);
+    VERIFY_HOLDS(shown.out, "damaged", "efficiency_floor");
     const QJsonObject json = ask({"show", bad, "--json"}).json()["run"].toObject();
     QCOMPARE(json["state"].toString(), QString("damaged"));
     QVERIFY(json["message"].toString().contains("efficiency_floor"));
@@ -151,50 +136,50 @@ class TestStore : public QObject {
                                        {"export", bad}}) {
       const Answer answer = ask(refused);
       QVERIFY2(answer.code == kExitCorrupt, qPrintable(refused.join(' ') + ": " + answer.err));
-      QVERIFY2(answer.err.contains("efficiency_floor"), qPrintable(answer.err));
+      VERIFY_HOLDS(answer.err, "efficiency_floor");
     }
-    QCOMPARE(ask({"stop", bad}).code, int(kExitConflict));
+    QCOMPARE(ask({"stop", bad}).code, kExitConflict);
 
     const Answer doctor = ask({"doctor", "--store"});
-    QCOMPARE(doctor.code, int(kExitFailure));
+    QCOMPARE(doctor.code, kExitFailure);
     QVERIFY2(doctor.out.contains("damaged") && doctor.out.contains("batchscope rm --purge " + bad),
              qPrintable(doctor.out));
-    QCOMPARE(ask({"rm", bad}).code, int(kExitOk));
-    QCOMPARE(ask({"rm", "--purge", "--yes", bad}).code, int(kExitOk));
+    QCOMPARE(ask({"rm", bad}).code, kExitOk);
+    QCOMPARE(ask({"rm", "--purge", "--yes", bad}).code, kExitOk);
     QVERIFY(!QFile::exists(sandbox_->path("runs/" + bad)));
     QVERIFY(!ask({"doctor", "--store"}).out.contains("damaged"));
   }
 
   void aDamagedHistoryIsNamed() {
-    storage::Catalogue catalogue(sandbox_->database().toStdString());
-    const QString bad = QString::fromStdString(RunMaker{.name = "bad", .steps = 20}(*sandbox_));
+    storage::Catalogue catalogue = this->catalogue();
+    const QString bad = makeRun({.name = "bad", .steps = 20});
     catalogue.put_checkpoint(bad.toStdString(), {});
     QVERIFY(
         meddle("PRAGMA writable_schema = ON;"
                "UPDATE sqlite_schema SET sql = replace(sql, 'STRICT', '') WHERE name = 'checkpoint'"));
     QVERIFY(meddle("UPDATE checkpoint SET bytes = 'much'"));
     const Answer shown = ask({"show", bad});
-    QCOMPARE(shown.code, int(kExitCorrupt));
+    QCOMPARE(shown.code, kExitCorrupt);
     QVERIFY2(shown.err.contains(bad) && shown.err.contains("checkpoints"), qPrintable(shown.err));
-    QCOMPARE(ask({"show", id_}).code, int(kExitOk));
-    QCOMPARE(ask({"gc", "--checkpoints", "--yes"}).code, int(kExitOk));
+    QCOMPARE(ask({"show", id_}).code, kExitOk);
+    QCOMPARE(ask({"gc", "--checkpoints", "--yes"}).code, kExitOk);
     const Answer doctor = ask({"doctor", "--store"});
     QVERIFY2(doctor.out.contains("batchscope rm --purge " + bad), qPrintable(doctor.out));
-    QCOMPARE(ask({"rm", "--purge", "--yes", bad}).code, int(kExitOk));
+    QCOMPARE(ask({"rm", "--purge", "--yes", bad}).code, kExitOk);
   }
 
   void saysWhatIsLost() {
     QVERIFY(!ask({"doctor"}).out.contains("lost"));
-    QVERIFY(QFile::remove(sandbox_->path("runs/" + id_ + "/samples.db")));
+    QVERIFY(QFile::remove(sandbox_->samples(id_)));
     const QString series = ask({"doctor"}).out;
-    QVERIFY2(series.contains("lost") && series.contains("its series"), qPrintable(series));
+    VERIFY_HOLDS(series, "lost", "its series");
     QVERIFY(QDir(sandbox_->path("runs/" + id_)).removeRecursively());
     const Answer folder = ask({"doctor"});
-    QCOMPARE(folder.code, int(kExitFailure));
+    QCOMPARE(folder.code, kExitFailure);
     QVERIFY2(folder.out.contains(QRegularExpression("lost .*" + id_)) &&
                  folder.out.contains("batchscope rm --purge " + id_),
              qPrintable(folder.out));
-    QCOMPARE(ask({"rm", "--purge", "--yes", id_}).code, int(kExitOk));
+    QCOMPARE(ask({"rm", "--purge", "--yes", id_}).code, kExitOk);
     QVERIFY(!ask({"doctor"}).out.contains("lost"));
   }
 
@@ -204,27 +189,23 @@ class TestStore : public QObject {
                            QFileDevice::ReadGroup | QFileDevice::ExeGroup | QFileDevice::ReadOther |
                            QFileDevice::ExeOther;
     const QStringList places{sandbox_->database(), sandbox_->path("runs"), sandbox_->path("runs/" + id_),
-                             sandbox_->path("runs/" + id_ + "/samples.db")};
+                             sandbox_->samples(id_)};
     for (const QString& place : places) QVERIFY(QFile::setPermissions(place, kOpen));
     const QString open = ask({"doctor"}).out;
-    QVERIFY2(open.contains("rights") && open.contains("batchscope doctor --tighten"), qPrintable(open));
+    VERIFY_HOLDS(open, "rights", "batchscope doctor --tighten");
     QVERIFY(!ask({"doctor", "--tighten"}).out.contains("rights"));
     for (const QString& place : places)
       QCOMPARE(
           QFile::permissions(place) &
               ~(QFileDevice::ReadUser | QFileDevice::WriteUser | QFileDevice::ExeUser),
           QFileDevice::Permissions(QFileDevice::ReadOwner | QFileDevice::WriteOwner | QFileDevice::ExeOwner));
-    QCOMPARE(ask({"show", id_}).code, int(kExitOk));
+    QCOMPARE(ask({"show", id_}).code, kExitOk);
   }
 
  private:
   bool meddle(const std::string& sql) const {
     return storage::test::meddle(sandbox_->database().toStdString(), sql);
   }
-  Answer ask(const QStringList& arguments) const { return sandbox_->ask(arguments); }
-
-  std::unique_ptr<Sandbox> sandbox_;
-  QString id_;
 };
 
 BATCHSCOPE_TEST(TestStore)

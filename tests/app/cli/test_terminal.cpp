@@ -7,10 +7,8 @@
 #include <pty.h>
 #include <unistd.h>
 
-#include "batchscope/protocol/error.h"
-#include "batchscope/storage/catalogue.h"
-#include "sandbox.h"
-#include "test_case.h"
+#include "command_test.h"
+#include "rows.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -18,7 +16,7 @@ using namespace batchscope::cli;
 namespace {
 
 struct Session {
-  int code = -1;
+  ExitCode code = static_cast<ExitCode>(-1);
   QString screen;
 };
 
@@ -27,12 +25,7 @@ Session converse(const Sandbox& sandbox, const QStringList& arguments, const QBy
                  const QMap<QString, QString>& variables) {
   int ours = -1, theirs = -1;
   if (openpty(&ours, &theirs, nullptr, nullptr, nullptr) != 0) return {};
-  auto process = sandbox.prepare(arguments);
-  QProcessEnvironment environment = process->processEnvironment();
-  environment.insert("TERM", "xterm");
-  environment.remove("NO_COLOR");
-  for (const auto& [name, value] : variables.asKeyValueRange()) environment.insert(name, value);
-  process->setProcessEnvironment(environment);
+  auto process = sandbox.prepare(arguments, variables);
   process->setChildProcessModifier([theirs] {
     for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(theirs, descriptor);
   });
@@ -58,7 +51,7 @@ Session converse(const Sandbox& sandbox, const QStringList& arguments, const QBy
 
 }  // namespace
 
-class TestTerminal : public QObject {
+class TestTerminal : public CommandTest {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -68,51 +61,46 @@ class TestTerminal : public QObject {
       QSKIP("there are no terminals here: /dev/pts is not mounted");
     close(ours);
     close(theirs);
+    qputenv("TERM", "xterm");
+    qunsetenv("NO_COLOR");
   }
-  void init() { sandbox_ = std::make_unique<Sandbox>(); }
+  void init() { newSandbox(); }
 
   void redrawsBarsInPlace() {
     const Session session = train({{"COLUMNS", "80"}, {"LC_ALL", "C.UTF-8"}});
-    QCOMPARE(session.code, int(kExitOk));
+    QCOMPARE(session.code, kExitOk);
     QVERIFY2(session.screen.contains("\x1b[4F"), "back to the first of four lines");
     QVERIFY2(session.screen.contains("\x1b[32m"), "green");
-    QVERIFY2(session.screen.contains("━━━"), qPrintable(session.screen));
-    QVERIFY2(session.screen.contains("training on 1 replica"), qPrintable(session.screen));
+    VERIFY_HOLDS(session.screen, "━━━");
+    VERIFY_HOLDS(session.screen, "training on 1 replica");
     QVERIFY2(session.screen.trimmed().split('\n').last().contains("finished"), qPrintable(session.screen));
   }
 
   void respectsNoColourAndAscii() {
     const Session session = train({{"COLUMNS", "40"}, {"LC_ALL", "C"}, {"NO_COLOR", "1"}});
-    QCOMPARE(session.code, int(kExitOk));
+    QCOMPARE(session.code, kExitOk);
     QVERIFY(!session.screen.contains(QRegularExpression("\x1b\\[[0-9;]*m")));
-    QVERIFY2(session.screen.contains("###"), qPrintable(session.screen));
+    VERIFY_HOLDS(session.screen, "###");
     for (const QChar character : session.screen) QVERIFY(character.unicode() < 128);
     QVERIFY2(!session.screen.contains("locale"), "Qt's warning about the locale is none of ours");
   }
 
   void asksBeforeDeleting_data() {
-    QTest::addColumn<QByteArray>("typed");
-    QTest::addColumn<bool>("removed");
-    QTest::newRow("yes") << QByteArray("y\n") << true;
-    QTest::newRow("no") << QByteArray("n\n") << false;
-    QTest::newRow("nothing") << QByteArray("\n") << false;
-    QTest::newRow("end of file") << QByteArray("\x04") << false;
+    const auto row = testing::columns<QByteArray, bool>({"typed", "removed"});
+    row("yes", "y\n", true);
+    row("no", "n\n", false);
+    row("nothing", "\n", false);
+    row("end of file", "\x04", false);
   }
-
   void asksBeforeDeleting() {
     QFETCH(QByteArray, typed);
     QFETCH(bool, removed);
-    storage::Catalogue catalogue(sandbox_->database().toStdString());
-    protocol::RunSpec spec;
-    spec.name = "digits";
-    spec.program = "/bin/true";
-    const std::string id = catalogue.create_run(spec);
-    catalogue.set_state(id, protocol::RunState::finished);
+    const std::string id = makeRun().toStdString();
 
     const Session session = converse(*sandbox_, {"rm", "--purge", "latest"}, typed, {});
-    QVERIFY2(session.screen.contains("Delete digits"), qPrintable(session.screen));
-    QCOMPARE(session.code, removed ? int(kExitOk) : int(kExitConflict));
-    QCOMPARE(catalogue.run(id).has_value(), !removed);
+    VERIFY_HOLDS(session.screen, "Delete digits");
+    QCOMPARE(session.code, removed ? kExitOk : kExitConflict);
+    QCOMPARE(catalogue().run(id).has_value(), !removed);
   }
 
  private:
@@ -120,8 +108,6 @@ class TestTerminal : public QObject {
     return converse(*sandbox_, {"run", qEnvironmentVariable("FAKE_REPLICA"), "--", "--steps", "100"}, "",
                     variables);
   }
-
-  std::unique_ptr<Sandbox> sandbox_;
 };
 
 BATCHSCOPE_TEST(TestTerminal)

@@ -1,72 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // rm, restore and gc: nothing is deleted that was not meant.
-#include <QDir>
-
-#include "batchscope/protocol/error.h"
-#include "run_store.h"
-#include "test_case.h"
+#include "command_test.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
 
-class TestTrash : public QObject {
+class TestTrash : public CommandTest {
   Q_OBJECT
 
  private Q_SLOTS:
   void init() {
-    sandbox_ = std::make_unique<Sandbox>();
-    id_ = QString::fromStdString(RunMaker{.steps = 20}(*sandbox_));
+    newSandbox();
+    id_ = makeRun({.steps = 20});
   }
 
   void removedRunsComeBack() {
     const Answer removed = ask({"rm", id_});
-    QCOMPARE(removed.code, int(kExitOk));
+    QCOMPARE(removed.code, kExitOk);
     QVERIFY2(removed.out.contains("batchscope restore " + id_), qPrintable(removed.out));
     QVERIFY(QFile::exists(folder() + "/samples.db"));
     QVERIFY(ask({"ls"}).out.contains("No runs yet"));
     QVERIFY(ask({"ls", "--trash"}).out.contains(id_));
-    const Answer gone = ask({"show", id_});
-    QCOMPARE(gone.code, int(kExitNotFound));
-    QVERIFY2(gone.err.contains("in the trash"), qPrintable(gone.err));
-    QCOMPARE(ask({"restore", "latest"}).code, int(kExitOk));
-    QCOMPARE(ask({"show", id_}).code, int(kExitOk));
-    QCOMPARE(ask({"restore", id_}).code, int(kExitNotFound));
+    VERIFY_REFUSED(kExitNotFound, "in the trash", ask({"show", id_}));
+    QCOMPARE(ask({"restore", "latest"}).code, kExitOk);
+    QCOMPARE(ask({"show", id_}).code, kExitOk);
+    QCOMPARE(ask({"restore", id_}).code, kExitNotFound);
   }
 
   void purgingIsForGood() {
     const Answer asked = ask({"rm", "--purge", id_});
-    QCOMPARE(asked.code, int(kExitUsage));
+    QCOMPARE(asked.code, kExitUsage);
     QVERIFY(asked.err.contains("--yes"));
     QVERIFY(QFile::exists(folder()));
-    QCOMPARE(ask({"rm", "--purge", "--yes", id_}).code, int(kExitOk));
+    QCOMPARE(ask({"rm", "--purge", "--yes", id_}).code, kExitOk);
     QVERIFY(!QFile::exists(folder()));
-    QCOMPARE(ask({"restore", id_}).code, int(kExitNotFound));
+    QCOMPARE(ask({"restore", id_}).code, kExitNotFound);
   }
 
   void purgingReachesTheTrash() {
-    QCOMPARE(ask({"rm", id_}).code, int(kExitOk));
-    QCOMPARE(ask({"rm", "--purge", "--yes", id_}).code, int(kExitOk));
+    QCOMPARE(ask({"rm", id_}).code, kExitOk);
+    QCOMPARE(ask({"rm", "--purge", "--yes", id_}).code, kExitOk);
     QVERIFY(!QFile::exists(folder()));
   }
 
   void whatIsActiveStays() {
-    const std::string active = RunMaker{.name = "busy", .state = protocol::RunState::running}(*sandbox_);
-    storage::Catalogue catalogue(sandbox_->database().toStdString());
-    QVERIFY(catalogue.claim_supervisor(active));  // by this process, which lives
-    QCOMPARE(ask({"rm", "busy"}).code, int(kExitConflict));
-    QCOMPARE(ask({"rm", "--purge", "--yes", "busy"}).code, int(kExitConflict));
-    QCOMPARE(ask({"show", "busy"}).code, int(kExitOk));
+    makeBusyRun(0);
+    QCOMPARE(ask({"rm", "busy"}).code, kExitConflict);
+    QCOMPARE(ask({"rm", "--purge", "--yes", "busy"}).code, kExitConflict);
+    QCOMPARE(ask({"show", "busy"}).code, kExitOk);
   }
 
   void collectsOldTrash() {
     QVERIFY(ask({"gc"}).out.contains("nothing to delete"));
-    QCOMPARE(ask({"rm", id_}).code, int(kExitOk));
+    QCOMPARE(ask({"rm", id_}).code, kExitOk);
     QVERIFY2(ask({"gc"}).out.contains("nothing to delete"), "it has not been there for long");
     const Answer dry = ask({"gc", "--days", "0", "--dry-run"});
-    QCOMPARE(dry.code, int(kExitOk));
+    QCOMPARE(dry.code, kExitOk);
     QVERIFY2(dry.out.contains(id_) && dry.out.contains("would delete 1 item"), qPrintable(dry.out));
-    QCOMPARE(ask({"gc", "--days", "0"}).code, int(kExitUsage));
+    QCOMPARE(ask({"gc", "--days", "0"}).code, kExitUsage);
     QVERIFY(QFile::exists(folder()));
     const QJsonObject json = ask({"gc", "--days", "0", "--yes", "--json"}).json();
     QCOMPARE(json["deleted"].toBool(), true);
@@ -107,34 +99,33 @@ class TestTrash : public QObject {
       QVERIFY(QFile(sandbox_->path(file)).open(QIODevice::WriteOnly));
     }
     const Answer gc = ask({"gc", "--yes"});
-    QCOMPARE(gc.code, int(kExitOk));
-    QVERIFY2(gc.out.contains("left alone: 2 run folders") && gc.out.contains("batchscope adopt"),
-             qPrintable(gc.out));
+    QCOMPARE(gc.code, kExitOk);
+    VERIFY_HOLDS(gc.out, "left alone: 2 run folders", "batchscope adopt");
     QVERIFY(QFile::exists(sandbox_->path("runs/yyyyyyyy/run.json")));
     const Answer doctor = ask({"doctor"});
     QVERIFY2(doctor.out.contains("2 run folders that the catalogue does not list") &&
                  doctor.out.contains("to mend it: batchscope adopt"),
              qPrintable(doctor.out));
 
-    QCOMPARE(ask({"adopt", "zzzzzzzz"}).code, int(kExitNotFound));
-    QCOMPARE(ask({"adopt", id_}).code, int(kExitConflict));
+    QCOMPARE(ask({"adopt", "zzzzzzzz"}).code, kExitNotFound);
+    QCOMPARE(ask({"adopt", id_}).code, kExitConflict);
     QCOMPARE(ask({"adopt", "yyyyyyyy", "--json"}).json()["adopted"].toArray(), QJsonArray{"yyyyyyyy"});
     QVERIFY(ask({"adopt"}).out.contains("listed xxxxxxxx"));
     QVERIFY(ask({"adopt"}).out.contains("Every run"));
-    QCOMPARE(ask({"ls", "--json"}).json()["runs"].toArray().size(), 3);
-    QCOMPARE(ask({"rm", "--purge", "--yes", "yyyyyyyy"}).code, int(kExitOk));
+    QCOMPARE(runs().size(), 3);
+    QCOMPARE(ask({"rm", "--purge", "--yes", "yyyyyyyy"}).code, kExitOk);
     QCOMPARE(QDir(sandbox_->path("runs")).entryList({"yyyyyyyy*"}), QStringList());
   }
 
   void daysThatAreNoneSelectNothing() {
-    QCOMPARE(ask({"rm", id_}).code, int(kExitOk));
-    QCOMPARE(ask({"gc", "--days", "nan", "--yes"}).code, int(kExitUsage));
+    QCOMPARE(ask({"rm", id_}).code, kExitOk);
+    QCOMPARE(ask({"gc", "--days", "nan", "--yes"}).code, kExitUsage);
     QVERIFY(QFile::exists(folder()));
     QVERIFY(ask({"ls", "--trash"}).out.contains(id_));
   }
 
   void collectsCheckpointsWhenAsked() {
-    storage::Catalogue catalogue(sandbox_->database().toStdString());
+    storage::Catalogue catalogue = this->catalogue();
     int step = 0;
     for (const char* reason : {"periodic", "manual", "periodic", "exit"}) {
       const std::string name = "checkpoint-" + std::to_string(++step);
@@ -142,7 +133,7 @@ class TestTrash : public QObject {
       QVERIFY(QDir().mkpath(folder() + "/checkpoints/" + QString::fromStdString(name)));
     }
     QVERIFY(ask({"gc"}).out.contains("nothing to delete"));
-    QCOMPARE(ask({"gc", "--checkpoints", "--yes"}).code, int(kExitOk));
+    QCOMPARE(ask({"gc", "--checkpoints", "--yes"}).code, kExitOk);
     QStringList kept;
     for (const auto& checkpoint : catalogue.checkpoints(id_.toStdString()))
       kept << QString::fromStdString(checkpoint.name);
@@ -152,11 +143,7 @@ class TestTrash : public QObject {
   }
 
  private:
-  Answer ask(const QStringList& arguments) const { return sandbox_->ask(arguments); }
   QString folder() const { return sandbox_->path("runs/" + id_); }
-
-  std::unique_ptr<Sandbox> sandbox_;
-  QString id_;
 };
 
 BATCHSCOPE_TEST(TestTrash)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers of replicas as people write them.
-#include "batchscope/protocol/error.h"
 #include "batchscope/protocol/replicas.h"
+#include "rows.h"
 #include "test_case.h"
+#include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -33,20 +34,12 @@ class TestReplicas : public QObject {
   }
 
   void nonsenseIsQuoted_data() {
-    QTest::addColumn<QString>("text");
-    for (const char* text : {"", "0", "-1", "3.5", "4097", "two", "auto:", "auto:0", "auto:4-1", "auto:1-",
-                             "auto:-4", "auto1-4", "automatic", "auto:1-4-8", "99999999999999999999"})
-      QTest::newRow(text) << text;
+    testing::rows("text", {"", "0", "-1", "3.5", "4097", "two", "auto:", "auto:0", "auto:4-1", "auto:1-",
+                           "auto:-4", "auto1-4", "automatic", "auto:1-4-8", "99999999999999999999"});
   }
   void nonsenseIsQuoted() {
     QFETCH(QString, text);
-    try {
-      ReplicaCount::parse(text.toStdString());
-      QFAIL("accepted");
-    } catch (const Error& error) {
-      QCOMPARE(error.kind(), ErrorKind::usage);
-      QVERIFY(QString::fromUtf8(error.what()).contains("'" + text + "'"));
-    }
+    VERIFY_THROWS("usage", "'" + text.toStdString() + "'", ReplicaCount::parse(text.toStdString()));
   }
 };
 

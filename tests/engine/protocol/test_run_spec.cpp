@@ -3,9 +3,10 @@
 // Triggers and durations as people write them, and the spec's way through JSON.
 #include <cmath>
 
-#include "batchscope/protocol/error.h"
 #include "batchscope/protocol/run_spec.h"
+#include "rows.h"
 #include "test_case.h"
+#include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -14,20 +15,13 @@ class TestRunSpec : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void triggersAreParsedAndWritten_data() {
-    QTest::addColumn<QString>("text");
-    QTest::addColumn<QString>("written");
-    QTest::newRow("epoch") << "epoch=1:replicas=3"
-                           << "epoch=1:replicas=3";
-    QTest::newRow("step") << "step=400:checkpoint"
-                          << "step=400:checkpoint";
-    QTest::newRow("progress") << "progress=12.5:stop"
-                              << "progress=12.5:stop";
-    QTest::newRow("seconds") << "elapsed=30:pause"
-                             << "elapsed=30s:pause";
-    QTest::newRow("minutes") << "elapsed=1.5m:pause"
-                             << "elapsed=90s:pause";
-    QTest::newRow("hours") << "elapsed=2h:stop"
-                           << "elapsed=7200s:stop";
+    const auto row = testing::columns<QString, QString>({"text", "written"});
+    row("epoch", "epoch=1:replicas=3", "epoch=1:replicas=3");
+    row("step", "step=400:checkpoint", "step=400:checkpoint");
+    row("progress", "progress=12.5:stop", "progress=12.5:stop");
+    row("seconds", "elapsed=30:pause", "elapsed=30s:pause");
+    row("minutes", "elapsed=1.5m:pause", "elapsed=90s:pause");
+    row("hours", "elapsed=2h:stop", "elapsed=7200s:stop");
   }
   void triggersAreParsedAndWritten() {
     QFETCH(QString, text);
@@ -38,22 +32,15 @@ class TestRunSpec : public QObject {
   }
 
   void badTriggersAreQuoted_data() {
-    QTest::addColumn<QString>("text");
-    for (const char* text :
-         {"", "step=400", "step:checkpoint", "week=1:stop", "step=1.5:stop", "step=-1:stop", "step=x:stop",
-          "epoch=1:replicas", "epoch=1:replicas=0", "epoch=1:replicas=1.5", "epoch=1:explode",
-          "epoch=1:stop=2", "elapsed=3x:stop", "step=nan:stop", "step=1e999:stop"})
-      QTest::newRow(text) << QString(text);
+    testing::rows(
+        "text", {"", "step=400", "step:checkpoint", "week=1:stop", "step=1.5:stop", "step=-1:stop",
+                 "step=x:stop", "epoch=1:replicas", "epoch=1:replicas=0", "epoch=1:replicas=1.5",
+                 "epoch=1:explode", "epoch=1:stop=2", "elapsed=3x:stop", "step=nan:stop", "step=1e999:stop"});
   }
   void badTriggersAreQuoted() {
     QFETCH(QString, text);
-    try {
-      Trigger::parse(text.toStdString());
-      QFAIL("accepted");
-    } catch (const Error& e) {
-      QCOMPARE(e.kind(), ErrorKind::usage);
-      QVERIFY2(QString(e.what()).contains(text.section('=', 1, 1).section(':', 0, 0)), e.what());
-    }
+    const QString at = text.section('=', 1, 1).section(':', 0, 0);
+    VERIFY_THROWS("usage", at.toStdString(), Trigger::parse(text.toStdString()));
   }
 
   void theSpecSurvivesJson() {
@@ -95,24 +82,14 @@ class TestRunSpec : public QObject {
     QFETCH(QString, field);
     QFETCH(QString, value);
     const std::string text = "{\"" + field.toStdString() + "\":" + value.toStdString() + "}";
-    try {
-      Json::parse(text).get<RunSpec>();
-      QFAIL("accepted");
-    } catch (const Error& e) {
-      QCOMPARE(e.kind(), ErrorKind::usage);
-    }
+    QCOMPARE(testing::kind_of([&] { Json::parse(text).get<RunSpec>(); }), "usage");
   }
 
   void whatJsonCannotHoldIsNoSpec() {
     const auto refuses = [](const auto& change) {
       RunSpec spec;
       change(spec);
-      try {
-        spec.check();
-        return false;
-      } catch (const Error& e) {
-        return e.kind() == ErrorKind::usage;
-      }
+      return testing::kind_of([&] { spec.check(); }) == "usage";
     };
     RunSpec{}.check();
     for (const double bad : {double(NAN), double(INFINITY), -double(INFINITY), -1.0}) {
@@ -138,14 +115,7 @@ class TestRunSpec : public QObject {
       QVERIFY_EXCEPTION_THROWN(parse_duration(text), Error);
   }
 
-  void aWrongFieldIsNamed() {
-    try {
-      Json{{"replicas", "two"}}.get<RunSpec>();
-      QFAIL("accepted");
-    } catch (const Error& e) {
-      QVERIFY(QByteArray(e.what()).contains("replicas"));
-    }
-  }
+  void aWrongFieldIsNamed() { VERIFY_THROWS("usage", "replicas", Json{{"replicas", "two"}}.get<RunSpec>()); }
 };
 
 BATCHSCOPE_TEST(TestRunSpec)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // AdaptDL's form of what a job knows of its goodput.
-#include "batchscope/protocol/error.h"
 #include "batchscope/protocol/sched_hints.h"
 #include "test_case.h"
+#include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -67,15 +67,8 @@ class TestSchedHints : public QObject {
   void nonsenseIsRefusedByName() {
     QFETCH(QByteArray, text);
     QFETCH(QByteArray, named);
-    try {
-      const Json hints = Json::parse(text.toStdString());
-      model_from_sched_hints(hints);
-      hinted_batch_size(hints);
-      QFAIL("accepted");
-    } catch (const Error& error) {
-      QVERIFY(error.kind() == ErrorKind::usage);
-      QVERIFY2(QByteArray(error.what()).contains(named), error.what());
-    }
+    VERIFY_THROWS("usage", named.toStdString(), const Json hints = Json::parse(text.toStdString());
+                  model_from_sched_hints(hints); hinted_batch_size(hints));
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/telemetry.h"
+#include "rows.h"
 #include "test_case.h"
 
 using namespace batchscope;
@@ -48,13 +49,12 @@ class TestTelemetry : public QObject {
   }
 
   void malformedLinesAreRefused_data() {
-    QTest::addColumn<QByteArray>("line");
-    for (const char* line :
-         {"", "{}", "nonsense", "{\"type\":7}", "{\"type\":\"surprise\"}",
-          "{\"type\":\"goodbye\",\"code\":\"x\"}", "{\"type\":\"goodbye\",\"code\":1.5}",
-          "{\"type\":\"steps\",\"columns\":[]}", "{\"type\":\"steps\",\"columns\":{\"a\":[1],\"b\":[1,2]}}",
-          "{\"type\":\"model\",\"perf\":[null]}"})
-      QTest::newRow(line) << QByteArray(line);
+    testing::rows<QByteArray>(
+        "line",
+        {"", "{}", "nonsense", "{\"type\":7}", "{\"type\":\"surprise\"}",
+         "{\"type\":\"goodbye\",\"code\":\"x\"}", "{\"type\":\"goodbye\",\"code\":1.5}",
+         "{\"type\":\"steps\",\"columns\":[]}", "{\"type\":\"steps\",\"columns\":{\"a\":[1],\"b\":[1,2]}}",
+         "{\"type\":\"model\",\"perf\":[null]}"});
   }
   void malformedLinesAreRefused() {
     QFETCH(QByteArray, line);
@@ -63,10 +63,9 @@ class TestTelemetry : public QObject {
 
   // What is added to them must not overflow.
   void numbersBeyondAnySenseAreRefused_data() {
-    QTest::addColumn<QByteArray>("number");
-    for (const char* number : {"9223372036854775807", "-9223372036854775808", "18446744073709551615",
-                               "9007199254740993", "-9007199254740993", "1e300"})
-      QTest::newRow(number) << QByteArray(number);
+    testing::rows<QByteArray>(
+        "number", {"9223372036854775807", "-9223372036854775808", "18446744073709551615", "9007199254740993",
+                   "-9007199254740993", "1e300"});
   }
   void numbersBeyondAnySenseAreRefused() {
     QFETCH(QByteArray, number);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Time-outs are accepted in their order only, and who gave two that conflict is told which.
-#include "batchscope/protocol/error.h"
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/protocol/time_outs.h"
+#include "rows.h"
 #include "test_case.h"
+#include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
@@ -16,29 +17,22 @@ class TestTimeOuts : public QObject {
   void theDefaultsAreInOrder() { TimeOuts{}.check(); }
 
   void conflictsNameBothAndWhatToDo_data() {
-    QTest::addColumn<double>("collective");
-    QTest::addColumn<double>("step");
-    QTest::addColumn<double>("rescale");
-    QTest::addColumn<double>("checkpoint");
-    QTest::addColumn<QStringList>("words");
-    using Words = QStringList;
-    QTest::newRow("collective, step")
-        << 50. << 45. << 60. << 120.
-        << Words{"--collective-timeout (50 s)", "--hang-timeout (45 s)", "raise"};
-    QTest::newRow("equal") << 45. << 45. << 60. << 120. << Words{"--collective-timeout", "--hang-timeout"};
-    QTest::newRow("step, rescale") << 30. << 600. << 60. << 1200.
-                                   << Words{"--hang-timeout (600 s)", "--rescale-timeout (60 s)", "raise"};
-    QTest::newRow("step, checkpoint")
-        << 30. << 300. << 400. << 120. << Words{"--hang-timeout (300 s)", "--checkpoint-timeout (120 s)"};
-    QTest::newRow("collective, rescale")
-        << 90. << 0. << 60. << 120. << Words{"--collective-timeout", "--rescale-timeout"};
-    QTest::newRow("collective, checkpoint")
-        << 90. << 0. << 100. << 80. << Words{"--collective-timeout", "--checkpoint-timeout"};
-    QTest::newRow("nothing") << 0. << 45. << 60. << 120. << Words{"--collective-timeout (0 s)", "above 0"};
-    QTest::newRow("negative") << 30. << -1. << 60. << 120. << Words{"--hang-timeout (-1 s)", "0 for never"};
-    QTest::newRow("none") << 30. << double(NAN) << 60. << 120. << Words{"--hang-timeout"};
-    QTest::newRow("too long") << 30. << 45. << 1e300 << 120. << Words{"--rescale-timeout", "at most 11 days"};
-    QTest::newRow("endless") << 30. << 45. << double(INFINITY) << 120. << Words{"--rescale-timeout"};
+    const auto row = testing::columns<double, double, double, double, QStringList>(
+        {"collective", "step", "rescale", "checkpoint", "words"});
+    row("collective, step", 50., 45., 60., 120.,
+        {"--collective-timeout (50 s)", "--hang-timeout (45 s)", "raise"});
+    row("equal", 45., 45., 60., 120., {"--collective-timeout", "--hang-timeout"});
+    row("step, rescale", 30., 600., 60., 1200.,
+        {"--hang-timeout (600 s)", "--rescale-timeout (60 s)", "raise"});
+    row("step, checkpoint", 30., 300., 400., 120.,
+        {"--hang-timeout (300 s)", "--checkpoint-timeout (120 s)"});
+    row("collective, rescale", 90., 0., 60., 120., {"--collective-timeout", "--rescale-timeout"});
+    row("collective, checkpoint", 90., 0., 100., 80., {"--collective-timeout", "--checkpoint-timeout"});
+    row("nothing", 0., 45., 60., 120., {"--collective-timeout (0 s)", "above 0"});
+    row("negative", 30., -1., 60., 120., {"--hang-timeout (-1 s)", "0 for never"});
+    row("none", 30., NAN, 60., 120., {"--hang-timeout"});
+    row("too long", 30., 45., 1e300, 120., {"--rescale-timeout", "at most 11 days"});
+    row("endless", 30., 45., INFINITY, 120., {"--rescale-timeout"});
   }
   void conflictsNameBothAndWhatToDo() {
     QFETCH(double, collective);
@@ -46,14 +40,8 @@ class TestTimeOuts : public QObject {
     QFETCH(double, rescale);
     QFETCH(double, checkpoint);
     QFETCH(QStringList, words);
-    try {
-      TimeOuts{collective, step, rescale, checkpoint}.check();
-      QFAIL("they were accepted");
-    } catch (const Error& error) {
-      QCOMPARE(error.kind(), ErrorKind::usage);
-      for (const QString& word : words)
-        QVERIFY2(QString::fromStdString(error.what()).contains(word), error.what());
-    }
+    const TimeOuts time_outs{collective, step, rescale, checkpoint};
+    for (const QString& word : words) VERIFY_THROWS("usage", word.toStdString(), time_outs.check());
   }
 
   void noHangIsInNobodysWay() { TimeOuts{30, 0, 60, 120}.check(); }

@@ -4,25 +4,16 @@
 #include <unistd.h>
 
 #include <QTemporaryDir>
-#include <fstream>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/volatile_checkpoint.h"
 #include "test_case.h"
+#include "text_files.h"
 
 using namespace batchscope;
 using namespace batchscope::protocol;
 namespace fs = std::filesystem;
-
-namespace {
-
-std::string contents(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-}  // namespace
 
 class TestVolatileCheckpoint : public QObject {
   Q_OBJECT
@@ -30,8 +21,7 @@ class TestVolatileCheckpoint : public QObject {
   fs::path disk_, memory_;
 
   fs::path make(const std::string& name = "checkpoint-000003") {
-    fs::create_directories(memory_ / name);
-    std::ofstream(memory_ / name / "model") << "the state";
+    testing::write_file(memory_ / name / "model", "the state");
     Manifest manifest;
     manifest.step = 40;
     manifest.files = {{"model", 9, {}}};
@@ -67,7 +57,7 @@ class TestVolatileCheckpoint : public QObject {
     const Manifest manifest = verify_checkpoint(checkpoint, memory_);
     QCOMPARE(manifest.step, 40);
     QVERIFY(manifest.files.at(0).crc32.has_value());
-    QCOMPARE(contents(checkpoint / "model"), std::string("the state"));
+    QCOMPARE(testing::contents(checkpoint / "model"), std::string("the state"));
     QVERIFY(fs::is_empty(memory_));
     QVERIFY(!fs::exists(checkpoint.string() + ".copy"));
   }
@@ -108,8 +98,7 @@ class TestVolatileCheckpoint : public QObject {
   // that lies, in the place in memory too.
   void anyOtherLinkIsLeftAlone() {
     make("checkpoint-000003");
-    fs::create_directories(disk_.parent_path() / "precious");
-    std::ofstream(disk_.parent_path() / "precious" / "work") << "years";
+    testing::write_file(disk_.parent_path() / "precious" / "work", "years");
     for (const fs::path& to :
          {disk_.parent_path() / "precious", memory_ / "checkpoint-000003", fs::path("/nowhere")}) {
       const fs::path link = disk_ / "checkpoint-000004";
@@ -121,7 +110,7 @@ class TestVolatileCheckpoint : public QObject {
       QCOMPARE(fs::read_symlink(link), to);
       fs::remove(link);
     }
-    QCOMPARE(contents(disk_.parent_path() / "precious" / "work"), std::string("years"));
+    QCOMPARE(testing::contents(disk_.parent_path() / "precious" / "work"), std::string("years"));
     QCOMPARE(verify_checkpoint(disk_ / "checkpoint-000003", memory_).step, 40);
     QVERIFY_EXCEPTION_THROWN(verify_checkpoint(disk_ / "checkpoint-000003"), Error);  // of another run
   }

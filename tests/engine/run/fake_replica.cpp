@@ -6,14 +6,12 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -23,6 +21,7 @@
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/protocol/telemetry.h"
+#include "batchscope/protocol/unix_address.h"
 #include "process/fork_server.h"
 
 using namespace batchscope;
@@ -65,11 +64,10 @@ class Telemetry {
  public:
   explicit Telemetry(const std::string& path) {
     if (path.empty()) return;
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    const sockaddr_un address = unix_address(path);
     fd_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) std::perror("telemetry");
+    if (connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+      std::perror("telemetry");
   }
   void send_text(const std::string& text) const {
     if (fd_ >= 0) ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL);

@@ -8,10 +8,12 @@
 #include <string>
 #include <utility>
 
-#include "batchscope/protocol/error.h"
 #include "state/run_machine.h"
+#include "thrown.h"
 
 namespace batchscope::run {
+
+using testing::holds;
 
 // Writes down the orders it gets.
 class Log : public Orders {
@@ -37,7 +39,7 @@ class Log : public Orders {
     return local > 1 ? "lowered below " + std::to_string(local) : std::string();
   }
 
-  bool tells(const char* text) const { return events.find(text) != std::string::npos; }
+  bool tells(const char* text) const { return holds(events, text); }
   std::string take() { return std::exchange(orders, {}); }
 
   std::string orders, events;
@@ -52,10 +54,6 @@ inline Exit signalled(int rank, int signal) { return {rank, 0, signal}; }
 // With a reason.
 inline Exit aborted(int rank, Cause cause, const std::string& why, std::int64_t local = 0) {
   return {rank, 0, 6, false, cause, why, local};
-}
-
-inline bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 struct Fixture {
@@ -73,13 +71,6 @@ struct Fixture {
   }
 };
 
-inline bool conflicts(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.kind() == ErrorKind::conflict;
-  }
-  return false;
-}
+inline bool conflicts(const std::function<void()>& call) { return testing::kind_of(call) == "conflict"; }
 
 }  // namespace batchscope::run

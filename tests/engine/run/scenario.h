@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What process scenarios share: a store of their own, runs of the fake replica under a real supervisor
+// What tests with processes share: a store of their own, runs of the fake replica under a real supervisor
 // process, and waiting for what must come.
 #pragma once
 
@@ -10,32 +10,41 @@
 #include <QTest>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 
-#include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/client.h"
 #include "batchscope/storage/catalogue.h"
 #include "system/process_table.h"
+#include "test_case.h"
+#include "text_files.h"
+#include "thrown.h"
 
 namespace batchscope::run {
 
-class Scenario {
- public:
-  Scenario() {
-    const std::string root = directory_.path().toStdString();
+class Scenario : public QObject {
+ protected:
+  // In place of the one before.
+  void begin() {
+    end();
+    directory_ = std::make_unique<QTemporaryDir>();
+    const std::string root = directory_->path().toStdString();
     qputenv("BATCHSCOPE_DB", (root + "/data/runs.db").c_str());
     qputenv("XDG_STATE_HOME", (root + "/state").c_str());
     qputenv("BATCHSCOPE_BIN", BATCHSCOPE_TEST_BIN);
     catalogue_.emplace(protocol::catalogue_path());
   }
 
+  ~Scenario() override { end(); }
+
   // No test leaves a process behind, whatever became of it.
-  ~Scenario() {
+  void end() {
+    if (!catalogue_) return;
     for (const auto& run : catalogue_->runs()) {
       if (run.supervisor_pid > 0 && protocol::is_active(run.state))
         ::kill(static_cast<pid_t>(run.supervisor_pid), SIGKILL);
-      for (const ProcessId& replica : read_replicas(protocol::run_paths(run.id).root / "replicas.json"))
+      for (const ProcessId& replica : replicas(run.id))
         if (is_alive(replica)) ::kill(-replica.pid, SIGKILL);
     }
   }
@@ -43,18 +52,27 @@ class Scenario {
   storage::Catalogue& catalogue() { return *catalogue_; }
 
   // Of the fake replica, with these arguments.
-  protocol::RunSpec spec(int replicas, std::vector<std::string> arguments) const {
+  protocol::RunSpec spec_of(int replicas, std::vector<std::string> arguments) const {
     protocol::RunSpec spec;
     spec.name = "scenario";
     spec.program = BATCHSCOPE_TEST_BIN "/fake-replica";
     spec.arguments = std::move(arguments);
-    spec.working_directory = directory_.path().toStdString();
+    spec.working_directory = directory_->path().toStdString();
     spec.replicas = replicas;
     return spec;
   }
 
+  std::string start(const protocol::RunSpec& spec) { return start_run(*catalogue_, spec); }
   std::string start(int replicas, std::vector<std::string> arguments) {
-    return start_run(*catalogue_, spec(replicas, std::move(arguments)));
+    return start(spec_of(replicas, std::move(arguments)));
+  }
+
+  // By another supervisor.
+  void resume(const std::string& id) { resume_run(*catalogue_, id); }
+
+  pid_t supervisor(const std::string& id) { return static_cast<pid_t>(catalogue_->run(id)->supervisor_pid); }
+  static std::vector<ProcessId> replicas(const std::string& id) {
+    return read_replicas(protocol::run_paths(id).root / "replicas.json");
   }
 
   // One that goes on until it is stopped, and trains by now.
@@ -108,16 +126,17 @@ class Scenario {
     return text;
   }
 
-  std::string file(const std::string& name) const { return directory_.filePath(name.c_str()).toStdString(); }
+  std::string file(const std::string& name) const { return directory_->filePath(name.c_str()).toStdString(); }
 
   static bool eventually(const std::function<bool()>& condition) { return QTest::qWaitFor(condition, 20000); }
 
  private:
-  QTemporaryDir directory_;
+  std::unique_ptr<QTemporaryDir> directory_;
   std::optional<storage::Catalogue> catalogue_;
 };
 
 }  // namespace batchscope::run
 
-// As QVERIFY, of the run `id` of the `scenario`: with what was told of it where it fails.
-#define VERIFY_RUN(condition) QVERIFY2(condition, scenario.story(id).c_str())
+// As QVERIFY, of a run: with what was told of it where it fails.
+#define VERIFY_STORY(run, condition) QVERIFY2(condition, story(run).c_str())
+#define VERIFY_RUN(condition) VERIFY_STORY(id, condition)

@@ -6,7 +6,6 @@
 #include <fstream>
 
 #include "scenario.h"
-#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -14,16 +13,6 @@ using Command = protocol::Request::Command;
 using Devices = std::vector<std::string>;
 
 namespace {
-
-// What the error of a call says; empty where it has none.
-QString refusal(ErrorKind kind, const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    if (error.kind() == kind) return QString::fromUtf8(error.what());
-  }
-  return {};
-}
 
 // This process, and what it starts, may run on one core alone.
 class OneCore {
@@ -46,93 +35,83 @@ const std::vector<std::string> kEndless{"--steps", "1000000"};
 
 }  // namespace
 
-class TestDevices : public QObject {
+class TestDevices : public Scenario {
   Q_OBJECT
 
  private Q_SLOTS:
+  void init() { begin(); }
   void cleanup() { qunsetenv("CUDA_VISIBLE_DEVICES"); }
 
   void gpusAreOneRunsAlone() {
     qputenv("CUDA_VISIBLE_DEVICES", "4,5");
-    Scenario scenario;
-    protocol::RunSpec spec = scenario.spec(1, kEndless);
-    spec.device = "cuda";
-    const std::string first = start_run(scenario.catalogue(), spec);
-    QVERIFY2(scenario.trains(first, 1), scenario.story(first).c_str());
+    protocol::RunSpec spec = on_gpus();
+    const std::string first = start(spec);
+    VERIFY_STORY(first, trains(first, 1));
 
     spec.replicas = 2;
-    const QString refused = refusal(ErrorKind::conflict, [&] { start_run(scenario.catalogue(), spec); });
-    QVERIFY2(refused.contains(QString::fromStdString("cuda:4 by run scenario (" + first)),
-             qPrintable(refused));
-    QCOMPARE(scenario.catalogue().runs().size(), 1u);  // it was not even made
+    VERIFY_THROWS("conflict", "cuda:4 by run scenario (" + first, start(spec));
+    QCOMPARE(catalogue().runs().size(), 1u);  // it was not even made
 
     spec.replicas = 1;
-    const std::string second = start_run(scenario.catalogue(), spec);
-    QVERIFY2(scenario.trains(second, 1), scenario.story(second).c_str());
-    QCOMPARE(scenario.catalogue().run(second)->devices, Devices{"cuda:5"});
-    const QString full = refusal(ErrorKind::conflict, [&] { scenario.ask(first, Command::rescale, 2); });
-    QVERIFY2(full.contains(QString::fromStdString("cuda:5 by run scenario (" + second)), qPrintable(full));
-    QVERIFY(scenario.trains(first, 1));
-    QCOMPARE(scenario.catalogue().generations(first).size(), 1u);
+    const std::string second = start(spec);
+    VERIFY_STORY(second, trains(second, 1));
+    QCOMPARE(catalogue().run(second)->devices, Devices{"cuda:5"});
+    VERIFY_THROWS("conflict", "cuda:5 by run scenario (" + second, ask(first, Command::rescale, 2));
+    QVERIFY(trains(first, 1));
+    QCOMPARE(catalogue().generations(first).size(), 1u);
 
-    scenario.ask(second, Command::pause);
-    QVERIFY2(scenario.reaches(second, protocol::RunState::paused), scenario.story(second).c_str());
-    QVERIFY(scenario.catalogue().run(second)->devices.empty());
-    scenario.ask(first, Command::rescale, 2);
-    QVERIFY2(scenario.trains(first, 2), scenario.story(first).c_str());
-    QCOMPARE(scenario.catalogue().run(first)->devices, (Devices{"cuda:4", "cuda:5"}));
+    ask(second, Command::pause);
+    VERIFY_STORY(second, reaches(second, protocol::RunState::paused));
+    QVERIFY(catalogue().run(second)->devices.empty());
+    ask(first, Command::rescale, 2);
+    VERIFY_STORY(first, trains(first, 2));
+    QCOMPARE(catalogue().run(first)->devices, (Devices{"cuda:4", "cuda:5"}));
     const auto given = protocol::Json::parse(std::ifstream(protocol::run_paths(first).environment));
     QCOMPARE(given.at("CUDA_VISIBLE_DEVICES").get<std::string>(), std::string("4,5"));
 
-    QVERIFY(!refusal(ErrorKind::conflict, [&] { scenario.ask(second, Command::resume); }).isEmpty());
-    QCOMPARE(scenario.catalogue().run(second)->state, protocol::RunState::paused);
-    scenario.ask(first, Command::rescale, 1);
-    QVERIFY(scenario.trains(first, 1));
-    QVERIFY(
-        Scenario::eventually([&] { return scenario.catalogue().run(first)->devices == Devices{"cuda:4"}; }));
-    scenario.ask(second, Command::resume);
-    QVERIFY2(scenario.trains(second, 1), scenario.story(second).c_str());
+    QCOMPARE(testing::kind_of([&] { ask(second, Command::resume); }), "conflict");
+    QCOMPARE(catalogue().run(second)->state, protocol::RunState::paused);
+    ask(first, Command::rescale, 1);
+    QVERIFY(trains(first, 1));
+    QVERIFY(eventually([&] { return catalogue().run(first)->devices == Devices{"cuda:4"}; }));
+    ask(second, Command::resume);
+    VERIFY_STORY(second, trains(second, 1));
   }
 
   void whatADeadRunHeldIsFree() {
     qputenv("CUDA_VISIBLE_DEVICES", "0");
-    Scenario scenario;
-    protocol::RunSpec spec = scenario.spec(1, kEndless);
-    spec.device = "cuda";
-    const std::string first = start_run(scenario.catalogue(), spec);
-    QVERIFY2(scenario.trains(first, 1), scenario.story(first).c_str());
-    ::kill(static_cast<pid_t>(scenario.catalogue().run(first)->supervisor_pid), SIGKILL);
-    QVERIFY(Scenario::eventually([&] { return scenario.catalogue().leases().empty(); }));
-    const std::string second = start_run(scenario.catalogue(), spec);
-    QVERIFY2(scenario.trains(second, 1), scenario.story(second).c_str());
-    QVERIFY(!refusal(ErrorKind::conflict, [&] { resume_run(scenario.catalogue(), first); }).isEmpty());
-    scenario.ask(second, Command::stop);
-    QVERIFY(scenario.reaches(second, protocol::RunState::stopped));
-    resume_run(scenario.catalogue(), first);
-    QVERIFY2(scenario.trains(first, 1), scenario.story(first).c_str());
+    protocol::RunSpec spec = on_gpus();
+    const std::string first = start(spec);
+    VERIFY_STORY(first, trains(first, 1));
+    ::kill(supervisor(first), SIGKILL);
+    QVERIFY(eventually([&] { return catalogue().leases().empty(); }));
+    const std::string second = start(spec);
+    VERIFY_STORY(second, trains(second, 1));
+    QCOMPARE(testing::kind_of([&] { resume(first); }), "conflict");
+    ask(second, Command::stop);
+    QVERIFY(reaches(second, protocol::RunState::stopped));
+    resume(first);
+    VERIFY_STORY(first, trains(first, 1));
   }
 
   void gpusAreSharedWhereThatIsAllowed() {
     qputenv("CUDA_VISIBLE_DEVICES", "0");
-    Scenario scenario;
-    protocol::RunSpec spec = scenario.spec(1, kEndless);
-    spec.device = "cuda";
+    protocol::RunSpec spec = on_gpus();
     spec.oversubscribe = true;
-    const std::string first = start_run(scenario.catalogue(), spec);
-    QVERIFY2(scenario.trains(first, 1), scenario.story(first).c_str());
-    const std::string second = start_run(scenario.catalogue(), spec);
-    QVERIFY2(scenario.tells(second, "GPUs are shared with another run"), scenario.story(second).c_str());
-    scenario.ask(second, Command::rescale, 2);
-    QVERIFY2(scenario.trains(second, 2), scenario.story(second).c_str());
-    QCOMPARE(scenario.catalogue().leases().size(), 2u);
+    const std::string first = start(spec);
+    VERIFY_STORY(first, trains(first, 1));
+    const std::string second = start(spec);
+    VERIFY_STORY(second, tells(second, "GPUs are shared with another run"));
+    ask(second, Command::rescale, 2);
+    VERIFY_STORY(second, trains(second, 2));
+    QCOMPARE(catalogue().leases().size(), 2u);
   }
 
   void gpusThatAProgramCannotUseAreGivenBack() {
     qputenv("CUDA_VISIBLE_DEVICES", "0");
-    Scenario scenario;
-    const std::string id = scenario.start(1, kEndless);  // on any device; it finds no CUDA
-    VERIFY_RUN(scenario.trains(id, 1));
-    const Devices devices = scenario.catalogue().run(id)->devices;
+    const std::string id = start(1, kEndless);  // on any device; it finds no CUDA
+    VERIFY_RUN(trains(id, 1));
+    const Devices devices = catalogue().run(id)->devices;
     QVERIFY(!devices.empty());
     for (const std::string& device : devices) QVERIFY2(device.starts_with("cpu:"), device.c_str());
   }
@@ -140,34 +119,35 @@ class TestDevices : public QObject {
   // A run for any device that has found GPUs is not moved to cores behind its owner's back.
   void whoTrainsOnGpusStaysOnThem() {
     qputenv("CUDA_VISIBLE_DEVICES", "0,1,2");
-    Scenario scenario;
-    const std::string id = scenario.start(1, {"--steps", "1000000", "--device", "cuda:0"});
-    VERIFY_RUN(scenario.trains(id, 1));
-    QCOMPARE(scenario.catalogue().run(id)->devices, Devices{"cuda:0"});
-    protocol::RunSpec spec = scenario.spec(1, kEndless);
-    spec.device = "cuda";
-    const std::string other = start_run(scenario.catalogue(), spec);
-    QVERIFY2(scenario.trains(other, 1), scenario.story(other).c_str());
-    const std::string silent =
-        scenario.start(1, {"--steps", "1000000", "--silent"});  // it may use what it has
-    QVERIFY(
-        Scenario::eventually([&] { return scenario.catalogue().run(silent)->devices == Devices{"cuda:2"}; }));
+    const std::string id = start(1, {"--steps", "1000000", "--device", "cuda:0"});
+    VERIFY_RUN(trains(id, 1));
+    QCOMPARE(catalogue().run(id)->devices, Devices{"cuda:0"});
+    protocol::RunSpec spec = on_gpus();
+    const std::string other = start(spec);
+    VERIFY_STORY(other, trains(other, 1));
+    const std::string silent = start(1, {"--steps", "1000000", "--silent"});  // it may use what it has
+    QVERIFY(eventually([&] { return catalogue().run(silent)->devices == Devices{"cuda:2"}; }));
     for (const std::string& run : {id, silent}) {
-      const QString refused = refusal(ErrorKind::conflict, [&] { scenario.ask(run, Command::rescale, 2); });
-      QVERIFY2(refused.contains("1 of 3 is free"), qPrintable(refused));
+      VERIFY_THROWS("conflict", "1 of 3 is free", ask(run, Command::rescale, 2));
     }
-    QVERIFY(scenario.trains(id, 1));
+    QVERIFY(trains(id, 1));
   }
 
   void moreReplicasThanCoresAreWarnedOf() {
     const OneCore one;
-    Scenario scenario;
-    const std::string id = scenario.start(1, kEndless);
-    VERIFY_RUN(scenario.trains(id, 1));
-    scenario.ask(id, Command::rescale, 2);
-    VERIFY_RUN(scenario.trains(id, 2));
-    VERIFY_RUN(scenario.tells(id, "2 replicas share 1 core and will wait for one another"));
-    QCOMPARE(scenario.catalogue().run(id)->devices.size(), 1u);
+    const std::string id = start(1, kEndless);
+    VERIFY_RUN(trains(id, 1));
+    ask(id, Command::rescale, 2);
+    VERIFY_RUN(trains(id, 2));
+    VERIFY_RUN(tells(id, "2 replicas share 1 core and will wait for one another"));
+    QCOMPARE(catalogue().run(id)->devices.size(), 1u);
+  }
+
+ private:
+  protocol::RunSpec on_gpus() const {
+    protocol::RunSpec spec = spec_of(1, kEndless);
+    spec.device = "cuda";
+    return spec;
   }
 };
 

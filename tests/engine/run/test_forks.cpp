@@ -11,7 +11,6 @@
 #include "batchscope/protocol/manifest.h"
 #include "launch/program_file.h"
 #include "scenario.h"
-#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -19,174 +18,154 @@ using protocol::RunState;
 using Command = protocol::Request::Command;
 namespace fs = std::filesystem;
 
-namespace {
-
-pid_t supervisor(Scenario& scenario, const std::string& id) {
-  return static_cast<pid_t>(scenario.catalogue().run(id)->supervisor_pid);
-}
-
-std::vector<ProcessId> replicas(const std::string& id) {
-  return read_replicas(protocol::run_paths(id).root / "replicas.json");
-}
-
-// The children of the supervisor that are no replicas.
-std::vector<ProcessId> servers(Scenario& scenario, const std::string& id) {
-  const std::string pid = std::to_string(supervisor(scenario, id));
-  std::ifstream in("/proc/" + pid + "/task/" + pid + "/children");
-  const auto ours = replicas(id);
-  std::vector<ProcessId> found;
-  for (pid_t child; in >> child;)
-    if (std::none_of(ours.begin(), ours.end(), [&](const ProcessId& r) { return r.pid == child; }))
-      found.push_back(protocol::identify(child));
-  return found;
-}
-
-int count_told(Scenario& scenario, const std::string& id, const std::string& part) {
-  int count = 0;
-  for (const auto& event : scenario.catalogue().events(id))
-    count += event.text.find(part) != std::string::npos;
-  return count;
-}
-
-void rescale(Scenario& scenario, const std::string& id, int count) {
-  scenario.ask(id, Command::rescale, count);
-  VERIFY_RUN(scenario.trains(id, count));
-}
-
-}  // namespace
-
-class TestForks : public QObject {
+class TestForks : public Scenario {
   Q_OBJECT
 
  private Q_SLOTS:
+  void init() { begin(); }
   void everyGenerationIsForkedFromOneServer() {
-    Scenario scenario;
-    const std::string id = scenario.train(1);
-    const auto server = servers(scenario, id);
-    QCOMPARE(server.size(), 1u);
-    rescale(scenario, id, 3);
-    rescale(scenario, id, 2);
-    VERIFY_RUN(scenario.tells(id, "training on 1 replica, forked"));
-    VERIFY_RUN(Scenario::eventually([&] { return count_told(scenario, id, ", forked") == 3; }));
-    QCOMPARE(servers(scenario, id), server);
+    const std::string id = train(1);
+    const ProcessId server = the_server(id);
+    rescale(id, 3);
+    rescale(id, 2);
+    VERIFY_RUN(tells(id, "training on 1 replica, forked"));
+    VERIFY_RUN(eventually([&] { return count_told(id, ", forked") == 3; }));
+    QVERIFY(the_server(id) == server);
     for (const ProcessId& replica : replicas(id)) QCOMPARE(getsid(replica.pid), replica.pid);
-    VERIFY_RUN(scenario.stops(id));
-    QVERIFY(Scenario::eventually([&] { return !is_alive(server[0]); }));
+    VERIFY_RUN(stops(id));
+    QVERIFY(eventually([&] { return !is_alive(server); }));
   }
 
   void aResumedRunHasANewServer() {
-    Scenario scenario;
-    const std::string id = scenario.train(2);
-    VERIFY_RUN(scenario.stops(id));
-    resume_run(scenario.catalogue(), id);
-    VERIFY_RUN(scenario.tells(id, "resumed on 2 replicas in"));
-    QVERIFY(Scenario::eventually([&] { return count_told(scenario, id, ", forked") == 2; }));
-    VERIFY_RUN(scenario.stops(id));
+    const std::string id = train(2);
+    VERIFY_RUN(stops(id));
+    resume(id);
+    VERIFY_RUN(tells(id, "resumed on 2 replicas in"));
+    QVERIFY(eventually([&] { return count_told(id, ", forked") == 2; }));
+    VERIFY_RUN(stops(id));
   }
 
   void aKilledServerTakesNobodyAlongAndIsReplaced() {
-    Scenario scenario;
-    const std::string id = scenario.train(2);
+    const std::string id = train(2);
     const auto before = replicas(id);
-    const auto server = servers(scenario, id);
-    QCOMPARE(server.size(), 1u);
-    ::kill(server[0].pid, SIGKILL);
-    VERIFY_RUN(scenario.tells(id, "the fork server was killed by signal 9"));
+    const ProcessId server = the_server(id);
+    ::kill(server.pid, SIGKILL);
+    VERIFY_RUN(tells(id, "the fork server was killed by signal 9"));
     for (const ProcessId& replica : before) QVERIFY(is_alive(replica));
-    VERIFY_RUN(scenario.tells(id, "a new fork server is ready"));
-    QVERIFY(servers(scenario, id) != server);
-    rescale(scenario, id, 1);
-    VERIFY_RUN(Scenario::eventually([&] { return count_told(scenario, id, ", forked") == 2; }));
-    VERIFY_RUN(scenario.stops(id));
+    VERIFY_RUN(tells(id, "a new fork server is ready"));
+    QVERIFY(the_server(id) != server);
+    rescale(id, 1);
+    VERIFY_RUN(eventually([&] { return count_told(id, ", forked") == 2; }));
+    VERIFY_RUN(stops(id));
   }
 
   void aStoppedServerIsGivenUp() {
-    Scenario scenario;
-    const std::string id = scenario.train(1);
-    const auto server = servers(scenario, id);
-    QCOMPARE(server.size(), 1u);
-    ::kill(server[0].pid, SIGSTOP);
-    rescale(scenario, id, 2);
-    VERIFY_RUN(scenario.tells(id, "the fork server does not answer"));
-    QVERIFY(!is_alive(server[0]));
+    const std::string id = train(1);
+    const ProcessId server = the_server(id);
+    ::kill(server.pid, SIGSTOP);
+    rescale(id, 2);
+    VERIFY_RUN(tells(id, "the fork server does not answer"));
+    QVERIFY(!is_alive(server));
     QCOMPARE(replicas(id).size(), 2u);
-    VERIFY_RUN(scenario.stops(id));
+    VERIFY_RUN(stops(id));
   }
 
   void aKilledForkedReplicaIsACrashLikeAnyOther() {
-    Scenario scenario;
-    const std::string id = scenario.start(2, {"--steps", "100000", "--checkpoint-every", "10"});
-    QVERIFY(Scenario::eventually([&] { return !scenario.catalogue().checkpoints(id).empty(); }));
+    const std::string id = start(2, {"--steps", "100000", "--checkpoint-every", "10"});
+    QVERIFY(eventually([&] { return !catalogue().checkpoints(id).empty(); }));
     ::kill(replicas(id)[1].pid, SIGKILL);
-    VERIFY_RUN(scenario.tells(id, "rank 1 was killed by signal 9"));
-    VERIFY_RUN(scenario.tells(id, "restarted on 2 replicas in"));
-    QCOMPARE(count_told(scenario, id, ", forked"), 2);
-    VERIFY_RUN(scenario.stops(id));
+    VERIFY_RUN(tells(id, "rank 1 was killed by signal 9"));
+    VERIFY_RUN(tells(id, "restarted on 2 replicas in"));
+    QCOMPARE(count_told(id, ", forked"), 2);
+    VERIFY_RUN(stops(id));
   }
 
   void aServerDoesNotOutliveItsSupervisor() {
-    Scenario scenario;
-    const std::string id = scenario.train(1);
-    const auto server = servers(scenario, id), replica = replicas(id);
-    QCOMPARE(server.size(), 1u);
-    ::kill(supervisor(scenario, id), SIGKILL);
-    QVERIFY(Scenario::eventually([&] { return !is_alive(server[0]) && !is_alive(replica[0]); }));
+    const std::string id = train(1);
+    const ProcessId server = the_server(id), replica = replicas(id)[0];
+    ::kill(supervisor(id), SIGKILL);
+    QVERIFY(eventually([&] { return !is_alive(server) && !is_alive(replica); }));
     QVERIFY(protocol::newest_good_checkpoint(protocol::run_paths(id).checkpoints));
   }
 
   void aProgramBuiltAnewIsLoadedAnew() {
-    Scenario scenario;
-    auto spec = scenario.spec(1, {"--steps", "100000"});
-    const fs::path program = scenario.file("program");
+    auto spec = spec_of(1, {"--steps", "100000"});
+    const fs::path program = file("program");
     fs::copy_file(spec.program, program);
     spec.program = program.string();
-    const std::string id = start_run(scenario.catalogue(), spec);
-    QVERIFY(scenario.trains(id, 1));
-    const auto server = servers(scenario, id);
-    QCOMPARE(server.size(), 1u);
-    fs::copy_file(program, scenario.file("newer"));
-    fs::rename(scenario.file("newer"), program);
-    rescale(scenario, id, 2);
-    QVERIFY(Scenario::eventually([&] { return !is_alive(server[0]); }));
+    const std::string id = start(spec);
+    QVERIFY(trains(id, 1));
+    const ProcessId server = the_server(id);
+    fs::copy_file(program, file("newer"));
+    fs::rename(file("newer"), program);
+    rescale(id, 2);
+    QVERIFY(eventually([&] { return !is_alive(server); }));
     QCOMPARE(fs::read_symlink("/proc/" + std::to_string(replicas(id)[0].pid) + "/exe"), program);
-    VERIFY_RUN(scenario.tells(id, "a new fork server is ready"));
-    VERIFY_RUN(scenario.stops(id));
+    VERIFY_RUN(tells(id, "a new fork server is ready"));
+    VERIFY_RUN(stops(id));
   }
 
   void aProgramWithThreadsIsExecutedAndSaysSoOnce() {
-    Scenario scenario;
-    const std::string id = scenario.train(1, {"--thread"});
-    rescale(scenario, id, 2);
-    rescale(scenario, id, 1);
-    VERIFY_RUN(count_told(scenario, id, "2 threads when it calls init_process_group()") == 1);
-    QCOMPARE(count_told(scenario, id, ", forked"), 0);
-    VERIFY_RUN(scenario.stops(id));
+    const std::string id = train(1, {"--thread"});
+    rescale(id, 2);
+    rescale(id, 1);
+    VERIFY_RUN(count_told(id, "2 threads when it calls init_process_group()") == 1);
+    QCOMPARE(count_told(id, ", forked"), 0);
+    VERIFY_RUN(stops(id));
   }
 
   void aScriptIsStartedOnceForEachReplica() {
-    Scenario scenario;
-    auto spec = scenario.spec(2, {});
-    spec.program = scenario.file("script");
+    auto spec = spec_of(2, {});
+    spec.program = file("script");
     std::ofstream(spec.program) << "#!/bin/sh\necho started >> started\nexec sleep 0.2\n";
     fs::permissions(spec.program, fs::perms::owner_all);
-    const std::string id = start_run(scenario.catalogue(), spec);
-    VERIFY_RUN(scenario.reaches(id, RunState::finished));
-    QCOMPARE(count_told(scenario, id, "executed, not forked"), 1);
-    std::ifstream in(scenario.file("started"));
+    const std::string id = start(spec);
+    VERIFY_RUN(reaches(id, RunState::finished));
+    QCOMPARE(count_told(id, "executed, not forked"), 1);
+    std::ifstream in(file("started"));
     QCOMPARE(std::count(std::istreambuf_iterator<char>(in), {}, '\n'), 2);
   }
 
   void theNoteIsFoundAndNothingElseIs() {
-    Scenario scenario;
-    QVERIFY(knows_fork_server(scenario.spec(1, {}).program));
+    QVERIFY(knows_fork_server(spec_of(1, {}).program));
     QVERIFY(!knows_fork_server("/bin/sh"));
-    QVERIFY(!knows_fork_server(scenario.file("nothing")));
+    QVERIFY(!knows_fork_server(file("nothing")));
     // Cut off within its headers.
-    std::ifstream in(scenario.spec(1, {}).program, std::ios::binary);
+    std::ifstream in(spec_of(1, {}).program, std::ios::binary);
     std::string head(200, '\0');
     in.read(head.data(), static_cast<std::streamsize>(head.size()));
-    std::ofstream(scenario.file("short"), std::ios::binary) << head;
-    QVERIFY(!knows_fork_server(scenario.file("short")));
+    std::ofstream(file("short"), std::ios::binary) << head;
+    QVERIFY(!knows_fork_server(file("short")));
+  }
+
+ private:
+  // The children of the supervisor that are no replicas.
+  std::vector<ProcessId> servers(const std::string& id) {
+    const std::string pid = std::to_string(supervisor(id));
+    std::ifstream in("/proc/" + pid + "/task/" + pid + "/children");
+    const auto ours = replicas(id);
+    std::vector<ProcessId> found;
+    for (pid_t child; in >> child;)
+      if (std::none_of(ours.begin(), ours.end(), [&](const ProcessId& r) { return r.pid == child; }))
+        found.push_back(protocol::identify(child));
+    return found;
+  }
+  ProcessId the_server(const std::string& id) {
+    const auto found = servers(id);
+    if (found.size() != 1)
+      throw Error(ErrorKind::failure, "there is one fork server, not " + std::to_string(found.size()));
+    return found[0];
+  }
+
+  std::ptrdiff_t count_told(const std::string& id, const std::string& part) {
+    const auto events = catalogue().events(id);
+    return std::count_if(events.begin(), events.end(),
+                         [&](const auto& event) { return testing::holds(event.text, part); });
+  }
+
+  void rescale(const std::string& id, int count) {
+    ask(id, Command::rescale, count);
+    VERIFY_RUN(trains(id, count));
   }
 };
 

@@ -10,6 +10,7 @@
 #include "adaptdl/adaptdl_service.h"
 #include "adaptdl/http_server.h"
 #include "batchscope/protocol/error.h"
+#include "rows.h"
 #include "test_case.h"
 
 namespace batchscope::run {
@@ -114,10 +115,9 @@ class TestHttp : public QObject {
   }
 
   void whatIsNotThereIsNotFound_data() {
-    QTest::addColumn<QByteArray>("path");
-    for (const char* path : {"/", "", "/hints", "/discover", "/discover/job12345", "/discover/a/b/job12345/0",
-                             "/hints/other", "/discover/other/0", "/healthz/more", "/../healthz"})
-      QTest::newRow(path) << QByteArray(path);
+    testing::rows<QByteArray>(
+        "path", {"/", "", "/hints", "/discover", "/discover/job12345", "/discover/a/b/job12345/0",
+                 "/hints/other", "/discover/other/0", "/healthz/more", "/../healthz"});
   }
   void whatIsNotThereIsNotFound() {
     QFETCH(QByteArray, path);

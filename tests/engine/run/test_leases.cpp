@@ -4,10 +4,10 @@
 #include <sqlite3.h>
 #include <QTemporaryDir>
 
-#include "batchscope/protocol/error.h"
 #include "devices/device_leases.h"
 #include "machines.h"
 #include "test_case.h"
+#include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -28,12 +28,7 @@ struct Leaser {
 
   Devices held() const { return catalogue_.run(id)->devices; }
   bool refused(int replicas) {
-    try {
-      devices.take(spec, replicas);
-    } catch (const Error& error) {
-      return error.kind() == ErrorKind::conflict;
-    }
-    return false;
+    return testing::kind_of([&] { devices.take(spec, replicas); }) == "conflict";
   }
 
   static protocol::RunSpec named(const std::string& device) {
@@ -110,7 +105,7 @@ class TestLeases : public QObject {
     sharing.oversubscribe = true;
     const Placement placement = second.devices.take(sharing, 2);
     QCOMPARE(placement.places[1].backend, "gloo");
-    QVERIFY(QString::fromStdString(placement.warning).contains("run on cuda"));
+    VERIFY_HOLDS(placement.warning, "run on cuda");
     QCOMPARE(first.held(), second.held());
     first.devices.keep({});
     QCOMPARE(second.held(), Devices{"cuda:0"});
@@ -121,8 +116,7 @@ class TestLeases : public QObject {
     Leaser first(*catalogue_, machine, "auto"), second(*catalogue_, machine, "cpu");
     QVERIFY(first.devices.take(first.spec, 1).warning.empty());
     const Placement placement = second.devices.take(second.spec, 1);
-    QVERIFY(QString::fromStdString(placement.warning)
-                .contains("run on auto (" + QString::fromStdString(first.id)));
+    VERIFY_HOLDS(placement.warning, "run on auto (" + first.id);
     QCOMPARE(placement.places.at(0).threads, 2);
   }
 
@@ -134,7 +128,7 @@ class TestLeases : public QObject {
     QCOMPARE(sqlite3_exec(other, "DROP TABLE lease", nullptr, nullptr, nullptr), SQLITE_OK);
     sqlite3_close(other);
     QCOMPARE(cores.devices.take(cores.spec, 2).places.size(), 2u);
-    QVERIFY2(cores.trouble.find("without a lease") != std::string::npos, cores.trouble.c_str());
+    VERIFY_HOLDS(cores.trouble, "without a lease");
     QVERIFY_THROWS_EXCEPTION(Error, gpus.devices.take(gpus.spec, 1));
   }
 

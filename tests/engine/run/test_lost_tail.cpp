@@ -15,7 +15,6 @@
 
 #include "batchscope/storage/samples.h"
 #include "scenario.h"
-#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -89,10 +88,11 @@ std::map<std::int64_t, double> told(const std::string& file) {
 
 }  // namespace
 
-class TestLostTail : public QObject {
+class TestLostTail : public Scenario {
   Q_OBJECT
 
  private Q_SLOTS:
+  void init() { begin(); }
   void initTestCase() {
     if (waited(getpid()) < 0) QSKIP("this kernel does not tell how long a process waits for a processor");
   }
@@ -104,15 +104,14 @@ class TestLostTail : public QObject {
 
   void atMostAQuarterSecondIsLost() {
     QFETCH(int, seed);
-    Scenario scenario;
-    const std::string log = scenario.file("sent");
-    const std::string id = scenario.start(1, {"--steps", "1000000", "--step-ms", "4", "--sent", log});
-    QVERIFY(Scenario::eventually([&] {
-      const auto generations = scenario.catalogue().generations(id);
+    const std::string log = file("sent");
+    const std::string id = start(1, {"--steps", "1000000", "--step-ms", "4", "--sent", log});
+    QVERIFY(eventually([&] {
+      const auto generations = catalogue().generations(id);
       return !generations.empty() && generations.back().first_step > 0;
     }));
-    const auto supervisor = static_cast<pid_t>(scenario.catalogue().run(id)->supervisor_pid);
-    WaitingTime waiting(supervisor);
+    const pid_t process = supervisor(id);
+    WaitingTime waiting(process);
 
     // Anywhere between two of its commits.
     std::mt19937 random(static_cast<unsigned>(seed));
@@ -122,9 +121,8 @@ class TestLostTail : public QObject {
       waiting.look();
     }
     const double killed = monotonic_seconds();
-    QCOMPARE(::kill(supervisor, SIGKILL), 0);
-    QVERIFY(Scenario::eventually(
-        [&] { return scenario.catalogue().run(id)->state == protocol::RunState::interrupted; }));
+    QCOMPARE(::kill(process, SIGKILL), 0);
+    QVERIFY(eventually([&] { return catalogue().run(id)->state == protocol::RunState::interrupted; }));
 
     const std::map<std::int64_t, double> steps = told(log);
     const auto samples = storage::SampleReader(protocol::run_paths(id).samples).read("loss", 0);

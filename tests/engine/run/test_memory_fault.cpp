@@ -3,6 +3,7 @@
 // What is read out of a log: a want of memory, and what a program said last. How far a bound is lowered.
 #include "log/last_words.h"
 #include "log/memory_fault.h"
+#include "rows.h"
 #include "test_case.h"
 
 using namespace batchscope::run;
@@ -12,19 +13,18 @@ class TestMemoryFault : public QObject {
 
  private Q_SLOTS:
   void allocatorsAreUnderstood_data() {
-    QTest::addColumn<QString>("text");
-    QTest::addColumn<bool>("memory");
-    QTest::newRow("LibTorch 1.13 on the CPU")
-        << "c10::Error: [enforce fail at alloc_cpu.cpp:66] . DefaultCPUAllocator: can't allocate memory: you "
-           "tried to allocate 144115188075855872 bytes. Error code 12 (Cannot allocate memory)"
-        << true;
-    QTest::newRow("LibTorch 2 on the CPU")
-        << "DefaultCPUAllocator: not enough memory: you tried to allocate 40000000000 bytes." << true;
-    QTest::newRow("CUDA") << "c10::OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB" << true;
-    QTest::newRow("C++") << "std::bad_alloc: std::bad_alloc" << true;
-    QTest::newRow("Python") << "numpy.core._exceptions.MemoryError: Unable to allocate 7.45 TiB" << true;
-    QTest::newRow("another") << "std::out_of_range: vector::_M_range_check" << false;
-    QTest::newRow("nothing") << "" << false;
+    const auto row = batchscope::testing::columns<QString, bool>({"text", "memory"});
+    row("LibTorch 1.13 on the CPU",
+        "c10::Error: [enforce fail at alloc_cpu.cpp:66] . DefaultCPUAllocator: can't allocate memory: you "
+        "tried to allocate 144115188075855872 bytes. Error code 12 (Cannot allocate memory)",
+        true);
+    row("LibTorch 2 on the CPU",
+        "DefaultCPUAllocator: not enough memory: you tried to allocate 40000000000 bytes.", true);
+    row("CUDA", "c10::OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB", true);
+    row("C++", "std::bad_alloc: std::bad_alloc", true);
+    row("Python", "numpy.core._exceptions.MemoryError: Unable to allocate 7.45 TiB", true);
+    row("another", "std::out_of_range: vector::_M_range_check", false);
+    row("nothing", "", false);
   }
   void allocatorsAreUnderstood() {
     QFETCH(QString, text);
@@ -32,41 +32,36 @@ class TestMemoryFault : public QObject {
   }
 
   void theLastWordsAreTheException_data() {
-    QTest::addColumn<QString>("log");
-    QTest::addColumn<QString>("words");
-    QTest::newRow("Python")
-        << "epoch 3\nTraceback (most recent call last):\n  File \"train.py\", line 3, in "
-           "<module>\n    import adaptdl\n    ^^^^^^^^^^^^^^\n"
-           "pkg_resources.DistributionNotFound: The 'adaptdl' distribution was not found\n"
-        << "pkg_resources.DistributionNotFound: The 'adaptdl' distribution was not found";
-    QTest::newRow("Python, one exception during another")
-        << "Traceback (most recent call last):\n  File \"a\"\nKeyError: 'x'\n\nDuring handling of the above "
-           "exception, another exception occurred:\n\nTraceback (most recent call last):\n  File \"b\"\n"
-           "ValueError: no x\nwith more lines\nAborted\n"
-        << "ValueError: no x";
-    QTest::newRow("Python, each line with its rank")
-        << "[rank1]: Traceback (most recent call last):\n[rank1]:   File \"a\"\n[rank1]: KeyError: 'x'\n"
-        << "KeyError: 'x'";
-    QTest::newRow("Python, a slip of the pen")
-        << "  File \"train.py\", line 1\n    for\n       ^\nSyntaxError: invalid syntax\n"
-        << "SyntaxError: invalid syntax";
-    QTest::newRow("C++") << "terminate called after throwing an instance of 'std::runtime_error'\n"
-                            "  what():  the sky is falling\n"
-                         << "std::runtime_error: the sky is falling";
-    QTest::newRow("LibTorch")
-        << "terminate called after throwing an instance of 'c10::Error'\n  what():  no\n"
-           "Exception raised from f at g.cpp:1 (most recent call first):\nframe #0: h\n"
-        << "c10::Error: no";
-    QTest::newRow("C++ without a text") << "terminate called after throwing an instance of 'int'\n"
-                                        << "int";
-    QTest::newRow("neither") << "step 1\n  it is over  \r\n\n \n"
-                             << "it is over";
-    QTest::newRow("a traceback that was cut") << "Traceback (most recent call last):\n  File \"a\"\n"
-                                              << "File \"a\"";
-    QTest::newRow("much") << QString(299, 'x') + QStringLiteral("äöü")
-                          << QString(299, 'x') + QStringLiteral("…");
-    QTest::newRow("nothing") << "\n"
-                             << "";
+    const auto row = batchscope::testing::columns<QString, QString>({"log", "words"});
+    row("Python",
+        "epoch 3\nTraceback (most recent call last):\n  File \"train.py\", line 3, in "
+        "<module>\n    import adaptdl\n    ^^^^^^^^^^^^^^\n"
+        "pkg_resources.DistributionNotFound: The 'adaptdl' distribution was not found\n",
+        "pkg_resources.DistributionNotFound: The 'adaptdl' distribution was not found");
+    row("Python, one exception during another",
+        "Traceback (most recent call last):\n  File \"a\"\nKeyError: 'x'\n\nDuring handling of the above "
+        "exception, another exception occurred:\n\nTraceback (most recent call last):\n  File \"b\"\n"
+        "ValueError: no x\nwith more lines\nAborted\n",
+        "ValueError: no x");
+    row("Python, each line with its rank",
+        "[rank1]: Traceback (most recent call last):\n[rank1]:   File \"a\"\n[rank1]: KeyError: 'x'\n",
+        "KeyError: 'x'");
+    row("Python, a slip of the pen",
+        "  File \"train.py\", line 1\n    for\n       ^\nSyntaxError: invalid syntax\n",
+        "SyntaxError: invalid syntax");
+    row("C++",
+        "terminate called after throwing an instance of 'std::runtime_error'\n"
+        "  what():  the sky is falling\n",
+        "std::runtime_error: the sky is falling");
+    row("LibTorch",
+        "terminate called after throwing an instance of 'c10::Error'\n  what():  no\n"
+        "Exception raised from f at g.cpp:1 (most recent call first):\nframe #0: h\n",
+        "c10::Error: no");
+    row("C++ without a text", "terminate called after throwing an instance of 'int'\n", "int");
+    row("neither", "step 1\n  it is over  \r\n\n \n", "it is over");
+    row("a traceback that was cut", "Traceback (most recent call last):\n  File \"a\"\n", "File \"a\"");
+    row("much", QString(299, 'x') + QStringLiteral("äöü"), QString(299, 'x') + QStringLiteral("…"));
+    row("nothing", "\n", "");
   }
   void theLastWordsAreTheException() {
     QFETCH(QString, log);

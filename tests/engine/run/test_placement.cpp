@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Dealing out cores and GPUs, alone and beside other runs.
-#include "batchscope/protocol/error.h"
 #include "devices/placement.h"
 #include "machines.h"
 #include "test_case.h"
+#include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -28,17 +28,10 @@ Leases held(const Devices& devices) {
 }
 
 // What a refusal says; empty where there is none.
-QString refusal(const protocol::RunSpec& spec, int replicas, const Machine& machine,
-                const Leases& leases = {}) {
-  try {
-    place(spec, replicas, machine, leases);
-  } catch (const Error& error) {
-    return QString::fromUtf8(error.what());
-  }
-  return {};
+std::string refusal(const protocol::RunSpec& spec, int replicas, const Machine& machine,
+                    const Leases& leases = {}) {
+  return testing::thrown_by([&] { place(spec, replicas, machine, leases); });
 }
-
-bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -59,7 +52,7 @@ class TestPlacement : public QObject {
     const Placement placement = place({}, 3, machine_with(2, 0), {});
     QCOMPARE(placement.places[0].threads, 1);
     QCOMPARE(placement.devices.size(), 2u);
-    QVERIFY(has(placement.warning, "3 replicas share 2 cores"));
+    VERIFY_HOLDS(placement.warning, "3 replicas share 2 cores");
   }
 
   void freeCoresComeFirst() {
@@ -74,7 +67,7 @@ class TestPlacement : public QObject {
     const Placement placement = place({}, 2, machine_with(2, 0), held({"cpu:0"}));
     QCOMPARE(placement.devices, (Devices{"cpu:1", "cpu:0"}));
     QCOMPARE(placement.places.size(), 2u);
-    QVERIFY2(has(placement.warning, "shared with run digits (aaaaaaaa)"), placement.warning.c_str());
+    VERIFY_HOLDS(placement.warning, "shared with run digits (aaaaaaaa)");
   }
 
   void eachReplicaHasItsGpu() {
@@ -93,31 +86,30 @@ class TestPlacement : public QObject {
   }
 
   void gpusAreSharedOnlyWhenAsked() {
-    QVERIFY(refusal(on("cuda"), 3, machine_with(8, 2)).contains("3 replicas on 2 GPUs"));
+    VERIFY_HOLDS(refusal(on("cuda"), 3, machine_with(8, 2)), "3 replicas on 2 GPUs");
     const Placement placement = place(on("cuda", true), 3, machine_with(8, 2), {});
     QCOMPARE(placement.places[2].device, "cuda:0");
     QCOMPARE(placement.places[2].backend, "gloo");
-    QVERIFY(refusal(on("cuda", true), 1, machine_with(8, 0)).contains("no GPU"));
+    VERIFY_HOLDS(refusal(on("cuda", true), 1, machine_with(8, 0)), "no GPU");
   }
 
   void aRefusalNamesWhoHoldsTheGpus() {
     const Leases others = held({"cuda:0", "cuda:1"});
-    const QString said = refusal(on("cuda"), 2, machine_with(8, 3), others);
-    QVERIFY2(said.contains("1 of 3 is free (held: cuda:0-1 by run digits (aaaaaaaa))"), qPrintable(said));
-    QVERIFY(said.contains("--oversubscribe"));
+    VERIFY_HOLDS(refusal(on("cuda"), 2, machine_with(8, 3), others),
+                 "1 of 3 is free (held: cuda:0-1 by run digits (aaaaaaaa))", "--oversubscribe");
     const Placement shared = place(on("cuda", true), 2, machine_with(8, 3), others);
     QCOMPARE(shared.devices, (Devices{"cuda:2", "cuda:0"}));
     QCOMPARE(shared.places[1].backend, "nccl");
-    QVERIFY2(has(shared.warning, "cuda:0 by run digits"), shared.warning.c_str());
+    VERIFY_HOLDS(shared.warning, "cuda:0 by run digits");
   }
 
   void oneGpuMayBeNamed() {
     const Placement placement = place(on("cuda:1"), 1, machine_with(8, 2), {});
     QCOMPARE(placement.devices, Devices{"cuda:1"});
     QCOMPARE(placement.visible_gpus.value(), std::string("1"));
-    QVERIFY(refusal(on("cuda:1"), 1, machine_with(8, 2), held({"cuda:1"})).contains("cuda:1 by run digits"));
-    QVERIFY(refusal(on("cuda:7"), 1, machine_with(8, 2)).contains("shows cuda:0-1"));
-    QVERIFY(refusal(on("cuda:1"), 2, machine_with(8, 2)).contains("2 replicas on 1 GPU"));
+    VERIFY_HOLDS(refusal(on("cuda:1"), 1, machine_with(8, 2), held({"cuda:1"})), "cuda:1 by run digits");
+    VERIFY_HOLDS(refusal(on("cuda:7"), 1, machine_with(8, 2)), "shows cuda:0-1");
+    VERIFY_HOLDS(refusal(on("cuda:1"), 2, machine_with(8, 2)), "2 replicas on 1 GPU");
   }
 
   void anyDeviceIsAGpuWhereEnoughAreFree() {
@@ -127,14 +119,14 @@ class TestPlacement : public QObject {
     const Placement cores = place(on("auto"), 3, machine_with(3, 3), held({"cuda:0"}));
     QCOMPARE(cores.devices, (Devices{"cpu:0", "cpu:1", "cpu:2"}));
     QCOMPARE(cores.visible_gpus.value(), std::string());
-    QVERIFY2(has(cores.warning, "2 of 3 GPUs are free (held: cuda:0 by run digits"), cores.warning.c_str());
+    VERIFY_HOLDS(cores.warning, "2 of 3 GPUs are free (held: cuda:0 by run digits");
     QVERIFY(!place(on("cpu"), 1, machine_with(3, 3), {}).visible_gpus);
   }
 
   void nonsenseIsRefused() {
-    QVERIFY(refusal({}, 0, machine_with(8, 0)).contains("at least 1 replica, not 0"));
-    QVERIFY(refusal({}, -3, machine_with(8, 0)).contains("not -3"));
-    QVERIFY(refusal(on("abacus"), 1, machine_with(8, 0)).contains("abacus"));
+    VERIFY_HOLDS(refusal({}, 0, machine_with(8, 0)), "at least 1 replica, not 0");
+    VERIFY_HOLDS(refusal({}, -3, machine_with(8, 0)), "not -3");
+    VERIFY_HOLDS(refusal(on("abacus"), 1, machine_with(8, 0)), "abacus");
   }
 
   void listsAreShort() {

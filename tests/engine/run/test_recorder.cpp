@@ -4,14 +4,15 @@
 #include <QTemporaryDir>
 #include <algorithm>
 #include <fstream>
+#include <optional>
 
-#include "batchscope/protocol/error.h"
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/storage/samples.h"
 #include "record/predecessor.h"
 #include "record/recorder.h"
 #include "storage/full_disk.h"
 #include "test_case.h"
+#include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -62,157 +63,135 @@ class TestRecorder : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void init() { recorded_.emplace(); }
+
   void aLateValueIsLeftOutAndToldOnce() {
-    Recorded recorded;
-    auto& [folder, catalogue, id, paths, recorder] = recorded;
     // More than the tail holds: what came first is sealed.
     std::vector<double> many(70'000, 1);
-    recorder.take(protocol::Steps{1, {{"mono", many}, {"loss", many}}, 0});
-    recorder.commit();
+    recorder().take(protocol::Steps{1, {{"mono", many}, {"loss", many}}, 0});
+    recorder().commit();
     for (int i = 0; i < 3; ++i)
-      recorder.take(protocol::Steps{5, {{"mono", {1}}, {"loss", {2}}, {"new", {3}}}, 0});
-    recorder.take(protocol::Scalar{"loss", 5, 2});
-    recorder.commit();
-    recorder.flush();
+      recorder().take(protocol::Steps{5, {{"mono", {1}}, {"loss", {2}}, {"new", {3}}}, 0});
+    recorder().take(protocol::Scalar{"loss", 5, 2});
+    recorder().commit();
+    recorder().flush();
 
-    const auto events = catalogue.events(id);
+    const auto events = catalogue().events(id());
     QCOMPARE(std::count_if(events.begin(), events.end(),
                            [](const auto& event) { return event.text.find("'loss'") != std::string::npos; }),
              1);
-    storage::SampleReader reader(paths.samples);
+    storage::SampleReader reader(paths().samples);
     QCOMPARE(reader.read("loss", 0, 70'000).size(), 1u);
     QCOMPARE(reader.read("new", 0).size(), 3u);  // the others of the same message are kept
   }
 
   void aSeriesWithoutAUsableNameIsLeftOutAndTold() {
-    Recorded recorded;
-    auto& [folder, catalogue, id, paths, recorder] = recorded;
     const std::string longest(1024, 'n');
     for (int i = 0; i < 2; ++i)
       for (const std::string& name : {std::string(), longest, longest + "n"})
-        recorder.take(protocol::Scalar{name, 1 + i, 2});
-    for (int i = 0; i < 1000; ++i) recorder.take(protocol::Scalar{longest + std::to_string(i), 1, 2});
-    recorder.commit();
-    recorder.flush();
-    const auto series = storage::SampleReader(paths.samples).series();
+        recorder().take(protocol::Scalar{name, 1 + i, 2});
+    for (int i = 0; i < 1000; ++i) recorder().take(protocol::Scalar{longest + std::to_string(i), 1, 2});
+    recorder().commit();
+    recorder().flush();
+    const auto series = storage::SampleReader(paths().samples).series();
     QCOMPARE(series.size(), 1u);
     QCOMPARE(series[0].name, longest);
     QCOMPARE(series[0].count, 2);
-    const auto events = catalogue.events(id);
+    const auto events = catalogue().events(id());
     QVERIFY2(events.size() >= 2 && events.size() <= 100, qPrintable(QString::number(events.size())));
     for (const auto& event : events) QVERIFY2(event.text.size() < 500, event.text.c_str());
   }
 
   void checkpointsThatNobodyToldOfAreListedInTheirOrder() {
-    QTemporaryDir folder;
-    qputenv("BATCHSCOPE_DB", (folder.path() + "/runs.db").toUtf8());
-    qputenv("XDG_STATE_HOME", folder.path().toUtf8());
-    storage::Catalogue catalogue(protocol::catalogue_path());
-    const std::string id = catalogue.create_run({});
-    const protocol::RunPaths paths = protocol::run_paths(id);
-    protocol::make_run_directories(paths);
-    for (const int number : {0, 1, 2}) write(paths, number, {{3, trained(0, 10 * number + 10)}});
-    Recorder recorder(catalogue, id, paths);
-    recorder.begin_generation(3);
-    recorder.adopt_checkpoints();
-    recorder.flush();
-    QCOMPARE(catalogue.checkpoints(id).size(), 3u);
-    QCOMPARE(catalogue.ledger(id).back().entry.to, 30);
-    recorder.restored("checkpoint-000001");
-    recorder.flush();
-    QVERIFY((catalogue.ledger(id) == protocol::Ledger{{3, trained(0, 20)}}));
+    for (const int number : {0, 1, 2}) write(paths(), number, {{3, trained(0, 10 * number + 10)}});
+    recorder().begin_generation(3);
+    recorder().adopt_checkpoints();
+    recorder().flush();
+    QCOMPARE(catalogue().checkpoints(id()).size(), 3u);
+    QCOMPARE(catalogue().ledger(id()).back().entry.to, 30);
+    recorder().restored("checkpoint-000001");
+    recorder().flush();
+    QVERIFY((catalogue().ledger(id()) == protocol::Ledger{{3, trained(0, 20)}}));
   }
 
   // Whoever removes the newest leaves its name to the next one, which is another checkpoint.
   void aNameThatIsUsedAgainIsListedAnew() {
-    Recorded recorded;
-    auto& [folder, catalogue, id, paths, recorder] = recorded;
-    write(paths, 0, {{0, trained(0, 10)}});
-    write(paths, 1, {{0, trained(0, 20)}});
-    recorder.adopt_checkpoints();
-    recorder.flush();
-    std::filesystem::remove_all(paths.checkpoints / "checkpoint-000001");
-    write(paths, 1, {{0, trained(0, 50)}});
-    reconcile(catalogue, *catalogue.run(id), paths);
-    QCOMPARE(catalogue.checkpoints(id).size(), 2u);
-    for (const auto& checkpoint : catalogue.checkpoints(id))
+    write(paths(), 0, {{0, trained(0, 10)}});
+    write(paths(), 1, {{0, trained(0, 20)}});
+    recorder().adopt_checkpoints();
+    recorder().flush();
+    std::filesystem::remove_all(paths().checkpoints / "checkpoint-000001");
+    write(paths(), 1, {{0, trained(0, 50)}});
+    reconcile(catalogue(), *catalogue().run(id()), paths());
+    QCOMPARE(catalogue().checkpoints(id()).size(), 2u);
+    for (const auto& checkpoint : catalogue().checkpoints(id()))
       QCOMPARE(checkpoint.step, checkpoint.name == "checkpoint-000000" ? 10 : 50);
-    QVERIFY((catalogue.ledger(id) == protocol::Ledger{{0, trained(0, 50)}}));
+    QVERIFY((catalogue().ledger(id()) == protocol::Ledger{{0, trained(0, 50)}}));
   }
 
   // The catalogue could not be written for a while, checkpoints went their way, and the supervisor was killed
-  // with all that it knew; what it had told of a time that was undone is in the catalogue.
+  // with all that it knew; what it had told of a time that was undone is in the catalogue().
   void oneCheckpointKnowsTheWholeLedger() {
-    Recorded recorded;
-    auto& [folder, catalogue, id, paths, recorder] = recorded;
-    catalogue.put_generation(id, {});
-    for (const std::int64_t from : {0, 10, 20}) recorder.take(trained(from, from + 10));
-    recorder.flush();
+    catalogue().put_generation(id(), {});
+    for (const std::int64_t from : {0, 10, 20}) recorder().take(trained(from, from + 10));
+    recorder().flush();
     const protocol::Ledger whole{{0, trained(0, 20)}, {1, trained(20, 40)}, {3, trained(40, 70)}};
-    write(paths, 8, whole);
-    reconcile(catalogue, *catalogue.run(id), paths);
-    QVERIFY(catalogue.ledger(id) == whole);
-    QCOMPARE(catalogue.checkpoints(id).at(0).generation, 3);
+    write(paths(), 8, whole);
+    reconcile(catalogue(), *catalogue().run(id()), paths());
+    QVERIFY(catalogue().ledger(id()) == whole);
+    QCOMPARE(catalogue().checkpoints(id()).at(0).generation, 3);
   }
 
   // What a generation told beyond its last checkpoint lasts where it ended in order; what is missing of the
   // time before is in the checkpoint.
   void whatTheCatalogueMissedIsMadeGood() {
-    Recorded recorded;
-    auto& [folder, catalogue, id, paths, recorder] = recorded;
-    recorder.take(trained(0, 10));
-    recorder.take(trained(30, 40));
-    recorder.flush();
-    write(paths, 2, {{0, trained(0, 30)}});
-    recorder.adopt_checkpoints();
-    recorder.flush();
-    QVERIFY((catalogue.ledger(id) == protocol::Ledger{{0, trained(0, 30)}, {0, trained(30, 40)}}));
+    recorder().take(trained(0, 10));
+    recorder().take(trained(30, 40));
+    recorder().flush();
+    write(paths(), 2, {{0, trained(0, 30)}});
+    recorder().adopt_checkpoints();
+    recorder().flush();
+    QVERIFY((catalogue().ledger(id()) == protocol::Ledger{{0, trained(0, 30)}, {0, trained(30, 40)}}));
   }
 
   // A validation that is repeated within an epoch is the same stretch of the same pass.
   void whatIsValidatedAgainCountsAgain() {
-    Recorded recorded;
-    auto& [folder, catalogue, id, paths, recorder] = recorded;
     const auto validated = [](std::int64_t step) {
       return protocol::LedgerEntry{"validate-0", 0, 0, 0, 10, 0, 10, step};
     };
     const protocol::Ledger until{{0, trained(0, 10)}, {0, validated(10)}, {0, validated(20)}};
-    for (const auto& [generation, entry] : until) recorder.take(entry);
-    recorder.take(trained(10, 30));
-    recorder.take(validated(30));
-    recorder.flush();
-    write(paths, 2, until);
-    recorder.adopt_checkpoints();
-    recorder.flush();
-    QCOMPARE(catalogue.ledger(id).size(), 5u);
-    reconcile(catalogue, *catalogue.run(id), paths);
-    QVERIFY(catalogue.ledger(id) == until);
+    for (const auto& [generation, entry] : until) recorder().take(entry);
+    recorder().take(trained(10, 30));
+    recorder().take(validated(30));
+    recorder().flush();
+    write(paths(), 2, until);
+    recorder().adopt_checkpoints();
+    recorder().flush();
+    QCOMPARE(catalogue().ledger(id()).size(), 5u);
+    reconcile(catalogue(), *catalogue().run(id()), paths());
+    QVERIFY(catalogue().ledger(id()) == until);
   }
 
   // Of a checkpoint that is there for a person to look at the ledger is not what lasted.
   void aCheckpointOfAnotherTimeIsNotTakenIn() {
-    Recorded recorded;
-    auto& [folder, catalogue, id, paths, recorder] = recorded;
-    write(paths, 1, {{0, trained(0, 10)}});
-    write(paths, 2, {{0, trained(0, 20)}});  // that could not be loaded
-    recorder.begin_generation(1);
-    recorder.restored("checkpoint-000001");
-    recorder.take(trained(10, 15));
-    recorder.adopt_checkpoints();
-    recorder.flush();
-    QVERIFY((catalogue.ledger(id) == protocol::Ledger{{0, trained(0, 10)}, {1, trained(10, 15)}}));
-    QCOMPARE(catalogue.checkpoints(id).size(), 2u);
+    write(paths(), 1, {{0, trained(0, 10)}});
+    write(paths(), 2, {{0, trained(0, 20)}});  // that could not be loaded
+    recorder().begin_generation(1);
+    recorder().restored("checkpoint-000001");
+    recorder().take(trained(10, 15));
+    recorder().adopt_checkpoints();
+    recorder().flush();
+    QVERIFY((catalogue().ledger(id()) == protocol::Ledger{{0, trained(0, 10)}, {1, trained(10, 15)}}));
+    QCOMPARE(catalogue().checkpoints(id()).size(), 2u);
   }
 
   // Its checkpoints held what came since the one before, and the catalogue the rest.
   void aRunOfVersion1GoesOn() {
-    Recorded recorded;
-    auto& [folder, catalogue, id, paths, recorder] = recorded;
-    catalogue.put_generation(id, {});
-    for (const std::int64_t from : {0, 10, 20}) recorder.take(trained(from, from + 10));
-    recorder.flush();
+    catalogue().put_generation(id(), {});
+    for (const std::int64_t from : {0, 10, 20}) recorder().take(trained(from, from + 10));
+    recorder().flush();
     const protocol::LedgerEntry last = trained(10, 20);
-    const auto old = paths.checkpoints / "checkpoint-000001";
+    const auto old = paths().checkpoints / "checkpoint-000001";
     std::filesystem::create_directory(old);
     std::ofstream(old / "manifest.json")
         << protocol::Json{{"version", 1},
@@ -223,58 +202,46 @@ class TestRecorder : public QObject {
                           {"reason", "exit"},
                           {"files", {{{"name", "model"}, {"bytes", 0}, {"crc32", 0}}}},
                           {"ledger", {protocol::Json::parse(protocol::encode(last))}}};
-    recorder.begin_generation(1);
-    recorder.restored("checkpoint-000001");
-    recorder.flush();
-    QVERIFY((catalogue.ledger(id) == protocol::Ledger{{0, trained(0, 10)}, {0, trained(10, 20)}}));
+    recorder().begin_generation(1);
+    recorder().restored("checkpoint-000001");
+    recorder().flush();
+    QVERIFY((catalogue().ledger(id()) == protocol::Ledger{{0, trained(0, 10)}, {0, trained(10, 20)}}));
     // The first of the new version says as much as it can.
-    recorder.take(trained(20, 25));
-    recorder.flush();
-    write(paths, 2, {{-1, last}, {1, trained(20, 28)}}, 20);
-    reconcile(catalogue, *catalogue.run(id), paths);
-    QVERIFY((catalogue.ledger(id) ==
+    recorder().take(trained(20, 25));
+    recorder().flush();
+    write(paths(), 2, {{-1, last}, {1, trained(20, 28)}}, 20);
+    reconcile(catalogue(), *catalogue().run(id()), paths());
+    QVERIFY((catalogue().ledger(id()) ==
              protocol::Ledger{{0, trained(0, 10)}, {0, trained(10, 20)}, {1, trained(20, 28)}}));
   }
 
   // The stretches of a validation that ended at the same step as the checkpoint are told apart.
   void theLedgerGoesBackToTheCheckpointThatIsUsed() {
-    QTemporaryDir folder;
-    qputenv("BATCHSCOPE_DB", (folder.path() + "/runs.db").toUtf8());
-    qputenv("XDG_STATE_HOME", folder.path().toUtf8());
-    storage::Catalogue catalogue(protocol::catalogue_path());
-    const std::string id = catalogue.create_run({});
-    const protocol::RunPaths paths = protocol::run_paths(id);
-    protocol::make_run_directories(paths);
-    Recorder recorder(catalogue, id, paths);
-    recorder.begin_generation(0);
-
     const protocol::LedgerEntry trained{"train-0", 0, 0, 0, 20, 0, 20, 20},
         validated{"validate-0", 0, 0, 0, 5, 0, 10, 20}, later{"validate-0", 0, 0, 5, 10, 0, 10, 20};
-    write(paths, 0, {{0, trained}, {0, validated}});
-    for (const auto& entry : {trained, validated, later}) recorder.take(entry);
-    recorder.flush();
-    recorder.restored("checkpoint-000000");
-    recorder.flush();
-    QCOMPARE(catalogue.ledger(id).size(), 2u);
-    QCOMPARE(catalogue.ledger(id)[1].entry, validated);
-    recorder.restored({});
-    recorder.flush();
-    QVERIFY(catalogue.ledger(id).empty());
+    write(paths(), 0, {{0, trained}, {0, validated}});
+    for (const auto& entry : {trained, validated, later}) recorder().take(entry);
+    recorder().flush();
+    recorder().restored("checkpoint-000000");
+    recorder().flush();
+    QCOMPARE(catalogue().ledger(id()).size(), 2u);
+    QCOMPARE(catalogue().ledger(id())[1].entry, validated);
+    recorder().restored({});
+    recorder().flush();
+    QVERIFY(catalogue().ledger(id()).empty());
   }
 
   // Long enough that memory cannot hold what comes: what is missing afterwards is what was counted.
   void aFullDiskIsToldWithWhatItCost() {
-    Recorded recorded;
-    Recorder& recorder = recorded.recorder;
     QStringList alerts;
-    recorder.on_trouble = [&](const std::string& text) { alerts << QString::fromStdString(text); };
+    recorder().on_trouble = [&](const std::string& text) { alerts << QString::fromStdString(text); };
     constexpr int kSteps = 50'000, kMessages = 50;
     std::int64_t step = 1;
     const auto take = [&] {
       const std::vector<double> values(kSteps, 1);
-      recorder.take(protocol::Steps{step, {{"mono", values}, {"loss", values}}, 0});
+      recorder().take(protocol::Steps{step, {{"mono", values}, {"loss", values}}, 0});
       step += kSteps;
-      recorder.commit();
+      recorder().commit();
     };
     take();
     {
@@ -283,50 +250,54 @@ class TestRecorder : public QObject {
     }
     QCOMPARE(alerts.size(), 1);
     QVERIFY2(alerts[0].contains("training goes on"), qPrintable(alerts[0]));
-    recorder.commit();
+    recorder().commit();
     take();
-    recorder.flush();
+    recorder().flush();
 
     std::int64_t kept = 0;
-    for (const auto& series : storage::SampleReader(recorded.paths.samples).series()) kept += series.count;
+    for (const auto& series : storage::SampleReader(paths().samples).series()) kept += series.count;
     const std::int64_t missing = 2 * (kMessages + 2) * kSteps - kept;
     QVERIFY(missing > 0);
-    const auto events = recorded.catalogue.events(recorded.id);
+    const auto events = catalogue().events(id());
     QCOMPARE(events.size(), 1u);
     QCOMPARE(events[0].level, std::string("warning"));
-    QVERIFY2(events[0].text.find(std::to_string(missing) + " values of that time are missing") !=
-                 std::string::npos,
-             events[0].text.c_str());
-    QCOMPARE(storage::SampleReader(recorded.paths.samples).read("loss", 0).back().step, step - 1);
+    VERIFY_HOLDS(events[0].text, std::to_string(missing) + " values of that time are missing");
+    QCOMPARE(storage::SampleReader(paths().samples).read("loss", 0).back().step, step - 1);
   }
 
   // The same for the catalogue: what there may be many of is dropped and counted, the rest comes through.
   void aCatalogueThatCannotBeWrittenTakesNoMoreMemory() {
     constexpr std::size_t kMost = 50;
-    Recorded recorded(kMost);
-    Recorder& recorder = recorded.recorder;
+    recorded_.emplace(kMost);
     int alerts = 0;
-    recorder.on_trouble = [&](const std::string&) { ++alerts; };
+    recorder().on_trouble = [&](const std::string&) { ++alerts; };
     {
       const storage::test::FullDisk full(1);
       for (int i = 0; i < 120; ++i) {
-        recorder.event(i, "info", "event " + std::to_string(i));
-        recorder.flush();
+        recorder().event(i, "info", "event " + std::to_string(i));
+        recorder().flush();
       }
-      recorder.state(protocol::RunState::paused, "a person's wish");
-      recorder.flush();
-      QVERIFY(!recorder.flushed());
+      recorder().state(protocol::RunState::paused, "a person's wish");
+      recorder().flush();
+      QVERIFY(!recorder().flushed());
     }
     QCOMPARE(alerts, 1);
-    while (!recorder.flushed()) recorder.flush();
-    const auto events = recorded.catalogue.events(recorded.id);
+    while (!recorder().flushed()) recorder().flush();
+    const auto events = catalogue().events(id());
     QCOMPARE(events.size(), kMost + 1);
     for (std::size_t i = 0; i < kMost; ++i) QCOMPARE(events[i].text, "event " + std::to_string(i));
     QCOMPARE(events.back().level, std::string("warning"));
-    QVERIFY2(events.back().text.find("70 of them are missing") != std::string::npos,
-             events.back().text.c_str());
-    QCOMPARE(recorded.catalogue.run(recorded.id)->message, "a person's wish");
+    VERIFY_HOLDS(events.back().text, "70 of them are missing");
+    QCOMPARE(catalogue().run(id())->message, "a person's wish");
   }
+
+ private:
+  storage::Catalogue& catalogue() { return recorded_->catalogue; }
+  const std::string& id() const { return recorded_->id; }
+  const protocol::RunPaths& paths() const { return recorded_->paths; }
+  Recorder& recorder() { return recorded_->recorder; }
+
+  std::optional<Recorded> recorded_;
 };
 
 BATCHSCOPE_TEST(TestRecorder)

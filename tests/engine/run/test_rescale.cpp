@@ -11,34 +11,33 @@
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/storage/samples.h"
 #include "scenario.h"
-#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
 using protocol::RunState;
 using Command = protocol::Request::Command;
 
-class TestRescale : public QObject {
+class TestRescale : public Scenario {
   Q_OBJECT
 
  private Q_SLOTS:
+  void init() { begin(); }
   void fromTwoToOneToThreeToTheEnd() {
-    Scenario scenario;
-    const std::string id = scenario.start(2, {"--steps", "150", "--step-ms", "10"});
-    VERIFY_RUN(scenario.trains(id, 2));
-    scenario.ask(id, Command::rescale, 1);
-    VERIFY_RUN(scenario.trains(id, 1));
-    scenario.ask(id, Command::rescale, 3);
-    VERIFY_RUN(scenario.trains(id, 3));
-    VERIFY_RUN(scenario.reaches(id, RunState::finished));
+    const std::string id = start(2, {"--steps", "150", "--step-ms", "10"});
+    VERIFY_RUN(trains(id, 2));
+    ask(id, Command::rescale, 1);
+    VERIFY_RUN(trains(id, 1));
+    ask(id, Command::rescale, 3);
+    VERIFY_RUN(trains(id, 3));
+    VERIFY_RUN(reaches(id, RunState::finished));
 
-    const auto generations = scenario.catalogue().generations(id);
+    const auto generations = catalogue().generations(id);
     QCOMPARE(generations.size(), 3u);
-    const int replicas[] = {2, 1, 3};
+    const int counts[] = {2, 1, 3};
     storage::SampleReader samples(protocol::run_paths(id).samples);
     std::int64_t next = 1;
     for (const auto& generation : generations) {
-      QCOMPARE(generation.replicas, replicas[generation.number]);
+      QCOMPARE(generation.replicas, counts[generation.number]);
       QCOMPARE(generation.first_step, next);  // training went on from the next step
       const auto loss = samples.read("loss", generation.number);
       QCOMPARE(static_cast<std::int64_t>(loss.size()), generation.last_step - generation.first_step + 1);
@@ -55,89 +54,82 @@ class TestRescale : public QObject {
       QVERIFY(std::abs(parts - generation.pause) < 1e-6);
     }
     QCOMPARE(next, 151);
-    QVERIFY(scenario.tells(id, "restarted on 3 replicas in"));
+    QVERIFY(tells(id, "restarted on 3 replicas in"));
   }
 
   void aCheckpointIsAnsweredWhenItIsWritten() {
-    Scenario scenario;
-    const std::string id = scenario.train(2);
-    const auto result = scenario.ask(id, Command::checkpoint);
+    const std::string id = train(2);
+    const auto result = ask(id, Command::checkpoint);
     const std::string name = result.at("name");
     protocol::verify_checkpoint(protocol::run_paths(id).checkpoints / name);
-    QTRY_COMPARE(scenario.catalogue().checkpoints(id).size(), 1u);
-    QCOMPARE(scenario.catalogue().checkpoints(id)[0].reason, "manual");
-    VERIFY_RUN(scenario.stops(id));
+    QTRY_COMPARE(catalogue().checkpoints(id).size(), 1u);
+    QCOMPARE(catalogue().checkpoints(id)[0].reason, "manual");
+    VERIFY_RUN(stops(id));
   }
 
   void pausedAndResumedOnAnotherCount() {
-    Scenario scenario;
-    const std::string id = scenario.train(1);
-    scenario.ask(id, Command::pause);
-    VERIFY_RUN(scenario.reaches(id, RunState::paused));
-    QVERIFY(read_replicas(protocol::run_paths(id).root / "replicas.json").empty());
-    scenario.ask(id, Command::resume, 2);
-    VERIFY_RUN(scenario.trains(id, 2));
-    VERIFY_RUN(scenario.stops(id));
-    QCOMPARE(scenario.catalogue().generations(id).back().reason, "resume");
+    const std::string id = train(1);
+    ask(id, Command::pause);
+    VERIFY_RUN(reaches(id, RunState::paused));
+    QVERIFY(replicas(id).empty());
+    ask(id, Command::resume, 2);
+    VERIFY_RUN(trains(id, 2));
+    VERIFY_RUN(stops(id));
+    QCOMPARE(catalogue().generations(id).back().reason, "resume");
   }
 
   void stoppedAndResumedByAnotherSupervisor() {
-    Scenario scenario;
-    const std::string id = scenario.start(2, {"--steps", "60"});
-    QVERIFY(scenario.trains(id, 2));
-    QVERIFY_THROWS_EXCEPTION(Error, resume_run(scenario.catalogue(), id));  // it is active
-    VERIFY_RUN(scenario.stops(id));
-    resume_run(scenario.catalogue(), id);
-    VERIFY_RUN(scenario.reaches(id, RunState::finished));
-    const auto generations = scenario.catalogue().generations(id);
+    const std::string id = start(2, {"--steps", "60"});
+    QVERIFY(trains(id, 2));
+    QVERIFY_THROWS_EXCEPTION(Error, resume(id));  // it is active
+    VERIFY_RUN(stops(id));
+    resume(id);
+    VERIFY_RUN(reaches(id, RunState::finished));
+    const auto generations = catalogue().generations(id);
     QCOMPARE(generations.size(), 2u);
     QCOMPARE(generations[1].replicas, 2);
     QCOMPARE(generations[1].first_step, generations[0].last_step + 1);
-    QVERIFY_THROWS_EXCEPTION(Error, resume_run(scenario.catalogue(), id));  // it is finished
+    QVERIFY_THROWS_EXCEPTION(Error, resume(id));  // it is finished
   }
 
   void scriptedEventsHappen() {
-    Scenario scenario;
-    auto spec = scenario.spec(2, {"--steps", "100"});
+    auto spec = spec_of(2, {"--steps", "100"});
     spec.triggers = {protocol::Trigger::parse("step=20:replicas=1"),
                      protocol::Trigger::parse("elapsed=0.6:checkpoint"),
                      protocol::Trigger::parse("step=40:checkpoint")};
-    const std::string id = start_run(scenario.catalogue(), spec);
-    VERIFY_RUN(scenario.reaches(id, RunState::finished));
-    const auto generations = scenario.catalogue().generations(id);
+    const std::string id = start(spec);
+    VERIFY_RUN(reaches(id, RunState::finished));
+    const auto generations = catalogue().generations(id);
     QCOMPARE(generations.size(), 2u);
     QCOMPARE(generations[0].last_step, 20);
     QCOMPARE(generations[1].replicas, 1);
     QCOMPARE(generations[1].reason, "trigger");
     QVERIFY(generations[1].pause_parts.at("checkpoint") > 0);
-    QVERIFY(scenario.tells(id, "elapsed=0.6s:checkpoint"));
+    QVERIFY(tells(id, "elapsed=0.6s:checkpoint"));
   }
 
   void theSupervisorsSigtermStopsWithACheckpoint() {
-    Scenario scenario;
-    const std::string id = scenario.train(2);
-    const auto replicas = read_replicas(protocol::run_paths(id).root / "replicas.json");
-    QCOMPARE(replicas.size(), 2u);
-    ::kill(static_cast<pid_t>(scenario.catalogue().run(id)->supervisor_pid), SIGTERM);
-    VERIFY_RUN(scenario.reaches(id, RunState::stopped));
-    for (const auto& replica : replicas) QVERIFY(!is_alive(replica));
+    const std::string id = train(2);
+    const auto before = replicas(id);
+    QCOMPARE(before.size(), 2u);
+    ::kill(supervisor(id), SIGTERM);
+    VERIFY_RUN(reaches(id, RunState::stopped));
+    for (const auto& replica : before) QVERIFY(!is_alive(replica));
     QVERIFY(protocol::newest_good_checkpoint(protocol::run_paths(id).checkpoints));
   }
 
   void aRunHasOneSupervisor() {
-    Scenario scenario;
-    const std::string id = scenario.train(1);
+    const std::string id = train(1);
     QProcess second;
     second.start(BATCHSCOPE_TEST_BIN "/batchscope", {"supervise", QString::fromStdString(id)});
     QVERIFY(second.waitForFinished());
     QCOMPARE(second.exitCode(), static_cast<int>(kExitConflict));
-    QVERIFY(scenario.trains(id, 1));  // and the first goes on
-    VERIFY_RUN(scenario.stops(id));
+    QVERIFY(trains(id, 1));  // and the first goes on
+    VERIFY_RUN(stops(id));
   }
 
   void theControlSocketIsPrivateAndForgiving() {
-    Scenario scenario;
-    const std::string id = scenario.train(1);
+    const std::string id = train(1);
     const auto path = protocol::run_paths(id).control_socket;
     struct stat info {};
     QCOMPARE(stat(path.c_str(), &info), 0);
@@ -167,12 +159,11 @@ class TestRescale : public QObject {
     // A line without end is the peer's last.
     socket.write(QByteArray(100000, 'x'));
     QVERIFY(socket.state() != QLocalSocket::ConnectedState || socket.waitForDisconnected(5000));
-    VERIFY_RUN(scenario.stops(id));
+    VERIFY_RUN(stops(id));
   }
 
   void aClientFollowsARestart() {
-    Scenario scenario;
-    const std::string id = scenario.train(1);
+    const std::string id = train(1);
     ControlClient client(id);
     QStringList states, notices;
     protocol::RunStatus last;

@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +13,6 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -25,7 +23,7 @@
 #include <vector>
 
 #include "batchscope/protocol/environment.h"
-#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/unix_address.h"
 #include "batchscope/run/client.h"
 #include "launch/generation.h"
 #include "machines.h"
@@ -33,6 +31,8 @@
 #include "socket/local_listener.h"
 #include "socket/request_id.h"
 #include "test_case.h"
+#include "text_files.h"
+#include "thrown.h"
 
 namespace batchscope::run {
 
@@ -44,9 +44,9 @@ namespace {
 class RawClient {
  public:
   explicit RawClient(const fs::path& path) {
-    sockaddr_un address{AF_UNIX, {}};
-    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
-    if (::connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) qFatal("cannot connect");
+    const sockaddr_un address = protocol::unix_address(path);
+    if (::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+      qFatal("cannot connect");
   }
   ~RawClient() { close(fd_); }
   RawClient(const RawClient&) = delete;
@@ -84,12 +84,6 @@ class TestSecurity : public QObject {
   QTemporaryDir directory_;
   const fs::path root_ = directory_.path().toStdString();
 
-  static std::string contents(const fs::path& file) {
-    std::ostringstream text;
-    text << std::ifstream(file).rdbuf();
-    return text.str();
-  }
-
  private Q_SLOTS:
   void initTestCase() {
     qputenv("BATCHSCOPE_DB", (root_ / "data/runs.db").c_str());
@@ -111,12 +105,11 @@ class TestSecurity : public QObject {
     const auto connect_as = [&](uid_t user) {
       const pid_t child = fork();
       if (child == 0) {
-        sockaddr_un address{AF_UNIX, {}};
-        std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+        const sockaddr_un address = protocol::unix_address(path);
         const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
         char byte;
         _exit(setuid(user) == 0 &&
-                      ::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 &&
+                      ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
                       (user == 0 || read(fd, &byte, 1) == 0)  // closed on us
                   ? 0
                   : 1);
@@ -202,11 +195,9 @@ class TestSecurity : public QObject {
       std::string said;
       std::atomic<bool> done = false;
       std::thread client([&] {
-        try {
-          said = request("cccccccc", {}, 20'000).get<std::string>();
-        } catch (const Error& error) {
-          said = std::string(error_kind_name(error.kind())) + ": " + error.what();
-        }
+        const std::string refusal =
+            testing::thrown_by([&] { said = request("cccccccc", {}, 20'000).get<std::string>(); });
+        if (said.empty()) said = refusal;
         done = true;
       });
       (void)QTest::qWaitFor([&] { return done.load(); }, 30'000);
@@ -279,7 +270,7 @@ class TestSecurity : public QObject {
     QCOMPARE(status, 0);
     std::string expected;
     for (const std::string& argument : arguments) expected += argument + "\n";
-    QCOMPARE(contents(root_ / "printed.log"), expected);
+    QCOMPARE(testing::contents(root_ / "printed.log"), expected);
     QVERIFY(!fs::exists(root_ / "made"));
   }
 
@@ -300,8 +291,8 @@ class TestSecurity : public QObject {
                              .supervisor_url = "http://127.0.0.1:1/secret"},
                             launcher);
       for (const auto& process : generation.processes()) waitpid(process.pid, nullptr, 0);
-      const auto listed = protocol::Json::parse(contents(paths.environment));
-      std::istringstream given(contents(paths.log_file(number, 0)));
+      const auto listed = protocol::Json::parse(testing::contents(paths.environment));
+      std::istringstream given(testing::contents(paths.log_file(number, 0)));
       for (std::string line; std::getline(given, line);) {
         const std::string name = line.substr(0, line.find('='));
         if (!name.starts_with("ADAPTDL_") && !name.starts_with("BATCHSCOPE_TELEMETRY")) continue;

@@ -5,14 +5,13 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <fstream>
 
+#include "batchscope/protocol/unix_address.h"
 #include "batchscope/storage/samples.h"
 #include "scenario.h"
-#include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -21,15 +20,10 @@ using Command = protocol::Request::Command;
 
 namespace {
 
-std::string contents(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 // Whether the run's supervisor has met with an exception that it did not foresee.
 bool has_thrown(const std::string& id) {
-  return contents(protocol::run_paths(id).root / "supervisor.log").find("thrown in an event's handler") !=
-         std::string::npos;
+  return testing::holds(testing::contents(protocol::run_paths(id).root / "supervisor.log"),
+                        "thrown in an event's handler");
 }
 
 // Whether the other end has taken all that was sent; also where it is gone.
@@ -39,31 +33,30 @@ bool is_read(int socket) {
 }
 
 bool sleeps(pid_t process) {
-  return contents("/proc/" + std::to_string(process) + "/stat").find(") S ") != std::string::npos;
+  return testing::holds(testing::contents("/proc/" + std::to_string(process) + "/stat"), ") S ");
 }
 
 }  // namespace
 
-class TestSupervisorFaults : public QObject {
+class TestSupervisorFaults : public Scenario {
   Q_OBJECT
 
  private Q_SLOTS:
+  void init() { begin(); }
   // Its supervisor was killed while the store was full: all it left is a log.
   void aGenerationThatIsInNoCatalogueKeepsItsNumber() {
-    Scenario scenario;
-    const std::string id = scenario.train(1);
-    VERIFY_RUN(scenario.stops(id));
+    const std::string id = train(1);
+    VERIFY_RUN(stops(id));
     std::ofstream(protocol::run_paths(id).log_file(4, 0));
-    resume_run(scenario.catalogue(), id);
-    QVERIFY(scenario.trains(id, 1));
-    QCOMPARE(scenario.catalogue().generations(id).back().number, 5);
-    VERIFY_RUN(scenario.stops(id));
+    resume(id);
+    QVERIFY(trains(id, 1));
+    QCOMPARE(catalogue().generations(id).back().number, 5);
+    VERIFY_RUN(stops(id));
   }
 
   void whatReplicasUseIsRecorded() {
-    Scenario scenario;
-    const std::string id = scenario.train(2);
-    QVERIFY(scenario.eventually([&] {
+    const std::string id = train(2);
+    QVERIFY(eventually([&] {
       storage::SampleReader samples(protocol::run_paths(id).samples);
       return !samples.read("device/cpu/1", 0).empty() && samples.read("device/memory/0", 0).size() > 1;
     }));
@@ -73,15 +66,14 @@ class TestSupervisorFaults : public QObject {
       QVERIFY(sample.value > 1e5);
     }
     for (const storage::Sample& sample : samples.read("device/cpu/1", 0)) QVERIFY(sample.value >= 0);
-    VERIFY_RUN(scenario.stops(id));
+    VERIFY_RUN(stops(id));
   }
 
   void timeOutsThatConflictAreRefused() {
-    Scenario scenario;
-    auto spec = scenario.spec(1, {});
+    auto spec = spec_of(1, {});
     spec.time_outs.step = 100;
-    QVERIFY_THROWS_EXCEPTION(Error, start_run(scenario.catalogue(), spec));
-    QVERIFY(scenario.catalogue().runs().empty());
+    QVERIFY_THROWS_EXCEPTION(Error, start(spec));
+    QVERIFY(catalogue().runs().empty());
   }
 
   // Here that memory runs out in the handler of a line of telemetry.
@@ -89,15 +81,12 @@ class TestSupervisorFaults : public QObject {
 #ifdef __SANITIZE_ADDRESS__
     QSKIP("the sanitizer's allocator does not throw");
 #endif
-    Scenario scenario;
-    const std::string id = scenario.train(1);
-    const auto replica = read_replicas(protocol::run_paths(id).root / "replicas.json")[0];
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    protocol::run_paths(id).telemetry_socket.string().copy(address.sun_path, sizeof address.sun_path - 1);
-    const auto supervisor = static_cast<pid_t>(scenario.catalogue().run(id)->supervisor_pid);
+    const std::string id = train(1);
+    const auto replica = replicas(id)[0];
+    const sockaddr_un address = protocol::unix_address(protocol::run_paths(id).telemetry_socket);
+    const pid_t process = supervisor(id);
     const rlimit no_more{1, RLIM_INFINITY};
-    QCOMPARE(prlimit(supervisor, RLIMIT_AS, &no_more, nullptr), 0);
+    QCOMPARE(prlimit(process, RLIMIT_AS, &no_more, nullptr), 0);
     // Lines that do not end, together longer than what an allocator may have put by. One piece is dealt with
     // before the next, so that one handler meets with it, and the last checkpoint does not.
     const std::string piece(16 << 10, 'x');
@@ -105,107 +94,98 @@ class TestSupervisorFaults : public QObject {
     for (int i = 0; i < 10'000 && !has_thrown(id); ++i) {
       if (i % 900 == 0) {
         lines.push_back(socket(AF_UNIX, SOCK_STREAM, 0));
-        QCOMPARE(::connect(lines.back(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+        QCOMPARE(::connect(lines.back(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
       }
       send(lines.back(), piece.data(), piece.size(), MSG_NOSIGNAL);
-      for (int waited = 0; waited < 20'000 && !(is_read(lines.back()) && sleeps(supervisor)); ++waited)
+      for (int waited = 0; waited < 20'000 && !(is_read(lines.back()) && sleeps(process)); ++waited)
         usleep(500);
     }
     VERIFY_RUN(has_thrown(id));
     const rlimit any{RLIM_INFINITY, RLIM_INFINITY};
-    QCOMPARE(prlimit(supervisor, RLIMIT_AS, &any, nullptr), 0);
-    VERIFY_RUN(scenario.reaches(id, RunState::failed));
+    QCOMPARE(prlimit(process, RLIMIT_AS, &any, nullptr), 0);
+    VERIFY_RUN(reaches(id, RunState::failed));
     for (const int line : lines) close(line);
-    const auto run = scenario.catalogue().run(id);
-    QVERIFY2(run->message.find("cannot go on from: std::bad_alloc") != std::string::npos,
-             run->message.c_str());
-    VERIFY_RUN(scenario.tells(id, "failed: the supervisor met with an error"));
+    const auto run = catalogue().run(id);
+    VERIFY_HOLDS(run->message, "cannot go on from: std::bad_alloc");
+    VERIFY_RUN(tells(id, "failed: the supervisor met with an error"));
     QVERIFY(!is_alive(replica));
     QVERIFY(run->devices.empty());
-    QCOMPARE(scenario.catalogue().checkpoints(id).size(), 1u);
-    resume_run(scenario.catalogue(), id);
-    VERIFY_RUN(scenario.trains(id, 1));
-    QCOMPARE(scenario.catalogue().generations(id).back().checkpoint, "checkpoint-000001");
-    VERIFY_RUN(scenario.stops(id));
+    QCOMPARE(catalogue().checkpoints(id).size(), 1u);
+    resume(id);
+    VERIFY_RUN(trains(id, 1));
+    QCOMPARE(catalogue().generations(id).back().checkpoint, "checkpoint-000001");
+    VERIFY_RUN(stops(id));
   }
 
   void garbageFromAReplicaIsToldAndSkipped() {
-    Scenario scenario;
-    const std::string id = scenario.start(1, {"--steps", "20", "--garbage"});
-    VERIFY_RUN(scenario.reaches(id, RunState::finished));
-    VERIFY_RUN(scenario.tells(id, "makes no sense"));
-    QCOMPARE(scenario.catalogue().generations(id).back().last_step, 20);
+    const std::string id = start(1, {"--steps", "20", "--garbage"});
+    VERIFY_RUN(reaches(id, RunState::finished));
+    VERIFY_RUN(tells(id, "makes no sense"));
+    QCOMPARE(catalogue().generations(id).back().last_step, 20);
   }
 
   void theLastWordsOfAShortRunAreHeard() {
-    Scenario scenario;
     for (int i = 0; i < 5; ++i) {
-      const std::string id = scenario.start(2, {"--steps", "3", "--step-ms", "0"});
-      VERIFY_RUN(scenario.reaches(id, RunState::finished));
-      QCOMPARE(scenario.catalogue().generations(id).back().last_step, 3);
+      const std::string id = start(2, {"--steps", "3", "--step-ms", "0"});
+      VERIFY_RUN(reaches(id, RunState::finished));
+      QCOMPARE(catalogue().generations(id).back().last_step, 3);
     }
   }
 
   void aKilledSupervisorLeavesARunThatResumes() {
-    Scenario scenario;
-    const std::string id = scenario.start(2, {"--steps", "250"});
-    QVERIFY(Scenario::eventually([&] { return scenario.catalogue().run(id)->step > 0; }));
-    const auto replicas = read_replicas(protocol::run_paths(id).root / "replicas.json");
-    const auto pid = static_cast<pid_t>(scenario.catalogue().run(id)->supervisor_pid);
-    ::kill(pid, SIGKILL);
-    QVERIFY(
-        Scenario::eventually([&] { return scenario.catalogue().run(id)->state == RunState::interrupted; }));
-    resume_run(scenario.catalogue(), id);
-    VERIFY_RUN(scenario.trains(id, 2));
-    for (const auto& replica : replicas) QVERIFY(!is_alive(replica));  // never two generations at once
-    VERIFY_RUN(scenario.reaches(id, RunState::finished));
+    const std::string id = start(2, {"--steps", "250"});
+    QVERIFY(eventually([&] { return catalogue().run(id)->step > 0; }));
+    const auto before = replicas(id);
+    ::kill(supervisor(id), SIGKILL);
+    QVERIFY(eventually([&] { return catalogue().run(id)->state == RunState::interrupted; }));
+    resume(id);
+    VERIFY_RUN(trains(id, 2));
+    for (const auto& replica : before) QVERIFY(!is_alive(replica));  // never two generations at once
+    VERIFY_RUN(reaches(id, RunState::finished));
     QVERIFY(!std::filesystem::exists(protocol::run_paths(id).runtime));  // sockets and rendezvous are gone
-    const auto generations = scenario.catalogue().generations(id);
+    const auto generations = catalogue().generations(id);
     QCOMPARE(generations.size(), 2u);
     QCOMPARE(generations[0].outcome, "interrupted");
     QVERIFY(generations[0].ended > generations[0].started);
     // The checkpoint that the replicas wrote when nobody listened is in the catalogue, and was used.
     QVERIFY(!generations[1].checkpoint.empty());
-    const auto checkpoints = scenario.catalogue().checkpoints(id);
+    const auto checkpoints = catalogue().checkpoints(id);
     QVERIFY(std::any_of(checkpoints.begin(), checkpoints.end(),
                         [&](const auto& c) { return c.name == generations[1].checkpoint; }));
   }
 
   void replicasThatOutliveTheirSupervisorAreEnded() {
-    Scenario scenario;
-    auto spec = scenario.spec(1, {"--steps", "100000", "--silent", "--ignore-term"});
+    auto spec = spec_of(1, {"--steps", "100000", "--silent", "--ignore-term"});
     spec.time_outs = {.collective = 0.1, .step = 0, .checkpoint = 0.5};
-    const std::string id = start_run(scenario.catalogue(), spec);
-    std::vector<ProcessId> replicas;
-    QVERIFY(Scenario::eventually([&] {
-      replicas = read_replicas(protocol::run_paths(id).root / "replicas.json");
-      return !replicas.empty() && scenario.catalogue().generations(id).size() == 1;
+    const std::string id = start(spec);
+    std::vector<ProcessId> before;
+    QVERIFY(eventually([&] {
+      before = replicas(id);
+      return !before.empty() && catalogue().generations(id).size() == 1;
     }));
-    ::kill(static_cast<pid_t>(scenario.catalogue().run(id)->supervisor_pid), SIGKILL);
-    QVERIFY(
-        Scenario::eventually([&] { return scenario.catalogue().run(id)->state == RunState::interrupted; }));
-    QVERIFY(is_alive(replicas[0]));
-    resume_run(scenario.catalogue(), id);
-    QVERIFY(Scenario::eventually([&] { return !is_alive(replicas[0]); }));
-    QVERIFY(Scenario::eventually([&] { return scenario.catalogue().generations(id).size() == 2; }));
-    VERIFY_RUN(scenario.stops(id));
+    ::kill(supervisor(id), SIGKILL);
+    QVERIFY(eventually([&] { return catalogue().run(id)->state == RunState::interrupted; }));
+    QVERIFY(is_alive(before[0]));
+    resume(id);
+    QVERIFY(eventually([&] { return !is_alive(before[0]); }));
+    QVERIFY(eventually([&] { return catalogue().generations(id).size() == 2; }));
+    VERIFY_RUN(stops(id));
   }
 
   void whatCannotBeStartedIsRefused() {
-    Scenario scenario;
-    auto spec = scenario.spec(1, {});
-    spec.program = scenario.file("nothing");
-    QVERIFY_THROWS_EXCEPTION(Error, start_run(scenario.catalogue(), spec));
+    auto spec = spec_of(1, {});
+    spec.program = file("nothing");
+    QVERIFY_THROWS_EXCEPTION(Error, start(spec));
     for (const std::string& name : {std::string(), std::string("latest"), std::string("two\nlines"),
                                     std::string("\x1b[31m"), std::string("\xff"), std::string(201, 'n')}) {
-      spec = scenario.spec(1, {});
+      spec = spec_of(1, {});
       spec.name = name;
-      QVERIFY_THROWS_EXCEPTION(Error, start_run(scenario.catalogue(), spec));
+      QVERIFY_THROWS_EXCEPTION(Error, start(spec));
     }
-    spec = scenario.spec(0, {});
-    QVERIFY_THROWS_EXCEPTION(Error, start_run(scenario.catalogue(), spec));
-    QVERIFY_THROWS_EXCEPTION(Error, scenario.ask("abcd1234", Command::status));
-    QVERIFY(scenario.catalogue().runs().empty());
+    spec = spec_of(0, {});
+    QVERIFY_THROWS_EXCEPTION(Error, start(spec));
+    QVERIFY_THROWS_EXCEPTION(Error, ask("abcd1234", Command::status));
+    QVERIFY(catalogue().runs().empty());
   }
 };
 

@@ -13,6 +13,8 @@
 #include "batchscope/protocol/volatile_checkpoint.h"
 #include "record/volatile_checkpoints.h"
 #include "test_case.h"
+#include "text_files.h"
+#include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -22,6 +24,7 @@ namespace fs = std::filesystem;
 class TestVolatileCheckpoints : public QObject {
   Q_OBJECT
   std::optional<QTemporaryDir> folder_;
+  RunPaths paths_;  // of our run
 
   fs::path folder() const { return folder_->path().toStdString(); }
 
@@ -33,8 +36,7 @@ class TestVolatileCheckpoints : public QObject {
 
   // As a replica makes it.
   static fs::path write(const RunPaths& run, const std::string& name = "checkpoint-000001") {
-    fs::create_directories(run.memory / name);
-    std::ofstream(run.memory / name / "model") << "the state";
+    testing::write_file(run.memory / name / "model", "the state");
     Manifest manifest;
     manifest.files = {{"model", 9, {}}};
     write_manifest(run.memory / name, manifest);
@@ -58,73 +60,68 @@ class TestVolatileCheckpoints : public QObject {
     qputenv("XDG_STATE_HOME", folder().c_str());
     qputenv("BATCHSCOPE_SHM", (folder() / "shm").c_str());
     fs::create_directory(folder() / "shm");
+    paths_ = run("aaaaaaaa");
   }
 
   void thePlaceIsPrivateAndGoesWithItsSupervisor() {
-    const RunPaths paths = run("aaaaaaaa");
     {
-      const VolatileCheckpoints place(paths);
+      const VolatileCheckpoints place(paths_);
       struct stat info {};
-      QCOMPARE(stat(paths.memory.c_str(), &info), 0);
+      QCOMPARE(stat(paths_.memory.c_str(), &info), 0);
       QCOMPARE(info.st_mode & 0777u, 0700u);
     }
-    QVERIFY(!fs::exists(paths.memory));
+    QVERIFY(!fs::exists(paths_.memory));
   }
 
   void whatIsInMemoryGoesToDisk() {
-    const RunPaths paths = run("aaaaaaaa");
-    VolatileCheckpoints place(paths);
-    const fs::path first = write(paths), second = write(paths, "checkpoint-000002");
+    VolatileCheckpoints place(paths_);
+    const fs::path first = write(paths_), second = write(paths_, "checkpoint-000002");
     place.persist();
     place.settle();
     for (const fs::path& checkpoint : {first, second}) {
       QVERIFY(!fs::is_symlink(checkpoint));
       verify_checkpoint(checkpoint);
     }
-    QVERIFY(list_checkpoints(paths.memory).empty());
+    QVERIFY(list_checkpoints(paths_.memory).empty());
     QVERIFY(place.take_news().empty());
   }
 
   void whatIsAskedForWhileTheThreadWritesIsDone() {
-    const RunPaths paths = run("aaaaaaaa");
-    VolatileCheckpoints place(paths);
+    VolatileCheckpoints place(paths_);
     for (int number = 1; number <= 20; ++number) {
-      const fs::path checkpoint = write(paths, "checkpoint-0000" + std::to_string(10 + number));
+      const fs::path checkpoint = write(paths_, "checkpoint-0000" + std::to_string(10 + number));
       place.persist();
       if (number == 20) QTRY_VERIFY_WITH_TIMEOUT(!fs::is_symlink(checkpoint), 30000);
     }
   }
 
   void whatIsOutOfDateIsNotWritten() {
-    const RunPaths paths = run("aaaaaaaa");
-    VolatileCheckpoints place(paths);
+    VolatileCheckpoints place(paths_);
     for (const char* name : {"checkpoint-000001", "checkpoint-000002", "checkpoint-000003"})
-      write(paths, name);
+      write(paths_, name);
     place.settle();
-    QVERIFY(list_checkpoints(paths.memory).empty());
-    const auto kept = list_checkpoints(paths.checkpoints);
+    QVERIFY(list_checkpoints(paths_.memory).empty());
+    const auto kept = list_checkpoints(paths_.checkpoints);
     QCOMPARE(kept.size(), 2u);
     QCOMPARE(kept.back().filename(), fs::path("checkpoint-000002"));
   }
 
   void whatCannotBeWrittenStaysAndIsToldOnce() {
-    const RunPaths paths = run("aaaaaaaa");
     {
-      VolatileCheckpoints place(paths);
-      const fs::path checkpoint = write(paths);
+      VolatileCheckpoints place(paths_);
+      const fs::path checkpoint = write(paths_);
       fs::remove(checkpoint / "model");
       place.settle();
       place.settle();
       QCOMPARE(place.take_news().size(), 1u);
-      QVERIFY(is_volatile(checkpoint, paths.memory));
+      QVERIFY(is_volatile(checkpoint, paths_.memory));
     }
-    QCOMPARE(list_checkpoints(paths.memory).size(), 1u);
+    QCOMPARE(list_checkpoints(paths_.memory).size(), 1u);
   }
 
   void whatCouldNotBeWrittenIsTriedAgain() {
-    const RunPaths paths = run("aaaaaaaa");
-    VolatileCheckpoints place(paths);
-    const fs::path checkpoint = write(paths);
+    VolatileCheckpoints place(paths_);
+    const fs::path checkpoint = write(paths_);
     fs::rename(checkpoint / "model", folder() / "model");
     place.settle();
     QCOMPARE(place.take_news().size(), 1u);
@@ -137,87 +134,81 @@ class TestVolatileCheckpoints : public QObject {
   }
 
   void memoryIsNotFilledWhileTheDiskIsFull() {
-    const RunPaths paths = run("aaaaaaaa");
-    VolatileCheckpoints place(paths);
+    VolatileCheckpoints place(paths_);
     for (const char* name : {"checkpoint-000001", "checkpoint-000002", "checkpoint-000003"})
-      fs::remove(write(paths, name) / "model");
+      fs::remove(write(paths_, name) / "model");
     place.settle();
-    QCOMPARE(list_checkpoints(paths.checkpoints).size(), 2u);
-    QCOMPARE(list_checkpoints(paths.memory).size(), 2u);
-    QCOMPARE(list_checkpoints(paths.memory).back().filename(), fs::path("checkpoint-000002"));
+    QCOMPARE(list_checkpoints(paths_.checkpoints).size(), 2u);
+    QCOMPARE(list_checkpoints(paths_.memory).size(), 2u);
+    QCOMPARE(list_checkpoints(paths_.memory).back().filename(), fs::path("checkpoint-000002"));
   }
 
   // Of this run and of others.
   void whatAKilledSupervisorLeftIsPutOnDisk() {
-    const RunPaths ours = run("aaaaaaaa"), other = run("bbbbbbbb");
-    const fs::path first = leave(ours), second = leave(other);
-    const VolatileCheckpoints place(ours);
+    const RunPaths other = run("bbbbbbbb");
+    const fs::path first = leave(paths_), second = leave(other);
+    const VolatileCheckpoints place(paths_);
     for (const fs::path& checkpoint : {first, second}) {
       QVERIFY(!fs::is_symlink(checkpoint));
       verify_checkpoint(checkpoint);
     }
     QVERIFY(!fs::exists(other.memory));
-    QVERIFY(list_checkpoints(ours.memory).empty());
+    QVERIFY(list_checkpoints(paths_.memory).empty());
   }
 
   void whatNobodyRefersToIsRemoved() {
-    const RunPaths ours = run("aaaaaaaa"), removed = run("bbbbbbbb");
+    const RunPaths removed = run("bbbbbbbb");
     leave(removed);
     fs::remove_all(removed.root);
-    const VolatileCheckpoints place(ours);
+    const VolatileCheckpoints place(paths_);
     QVERIFY(!fs::exists(removed.memory));
   }
 
   void theLivingAreLeftAlone() {
-    const RunPaths ours = run("aaaaaaaa"), other = run("bbbbbbbb");
+    const RunPaths other = run("bbbbbbbb");
     const VolatileCheckpoints living(other);
     const fs::path checkpoint = write(other);
-    const VolatileCheckpoints place(ours);
+    const VolatileCheckpoints place(paths_);
     QVERIFY(is_volatile(checkpoint, other.memory) && fs::exists(checkpoint));
   }
 
   void whatWentWithTheMachineIsTold() {
-    const RunPaths paths = run("aaaaaaaa");
-    const fs::path kept = leave(paths);
-    persist_checkpoint(kept, paths.memory);
-    const fs::path lost = write(paths, "checkpoint-000002");
-    fs::remove_all(folder() / "shm" / paths.memory.parent_path().filename());
-    VolatileCheckpoints place(paths);
+    const fs::path kept = leave(paths_);
+    persist_checkpoint(kept, paths_.memory);
+    const fs::path lost = write(paths_, "checkpoint-000002");
+    fs::remove_all(folder() / "shm" / paths_.memory.parent_path().filename());
+    VolatileCheckpoints place(paths_);
     const auto news = place.take_news();
     QCOMPARE(news.size(), 1u);
     QVERIFY(news[0].text.starts_with("checkpoint-000002 was in memory only"));
     QVERIFY(!fs::is_symlink(lost));
-    QCOMPARE(newest_good_checkpoint(paths.checkpoints), kept);
+    QCOMPARE(newest_good_checkpoint(paths_.checkpoints), kept);
   }
 
   // He was here before us, and waits for replicas to look into his folder.
   void thePlaceOfAnotherUserIsNotUsed() {
     if (geteuid() != 0) QSKIP("only root can give a folder to another user");
-    const RunPaths paths = run("aaaaaaaa");
-    const fs::path kept = leave(paths);
-    persist_checkpoint(kept, paths.memory);
-    const fs::path left = write(paths, "checkpoint-000002");  // whose copy he has put in its place
-    const fs::path root = paths.memory.parent_path();
+    const fs::path kept = leave(paths_);
+    persist_checkpoint(kept, paths_.memory);
+    const fs::path left = write(paths_, "checkpoint-000002");  // whose copy he has put in its place
+    const fs::path root = paths_.memory.parent_path();
     QCOMPARE(chown(root.c_str(), 65534, 65534), 0);
-    VolatileCheckpoints place(paths);
+    VolatileCheckpoints place(paths_);
     QVERIFY(place.place().empty());
     const auto news = place.take_news();
     QCOMPARE(news.size(), 2u);
-    QVERIFY2(news[0].text.find(root.string() + " is no directory of yours") != std::string::npos,
-             news[0].text.c_str());
-    QVERIFY2(news[1].text.find("checkpoint-000002 was in memory only") != std::string::npos,
-             news[1].text.c_str());
-    QCOMPARE(newest_good_checkpoint(paths.checkpoints, nullptr, paths.memory), kept);
-    QVERIFY(fs::exists(paths.memory / "checkpoint-000002" / "model"));  // that is his
+    VERIFY_HOLDS(news[0].text, root.string() + " is no directory of yours");
+    VERIFY_HOLDS(news[1].text, "checkpoint-000002 was in memory only");
+    QCOMPARE(newest_good_checkpoint(paths_.checkpoints, nullptr, paths_.memory), kept);
+    QVERIFY(fs::exists(paths_.memory / "checkpoint-000002" / "model"));  // that is his
     place.settle();
     QVERIFY(!fs::exists(left));
   }
 
   void aLinkInThePlacesStead() {
-    const RunPaths paths = run("aaaaaaaa");
     fs::create_directory(folder() / "elsewhere");
-    fs::create_directory_symlink(folder() / "elsewhere", paths.memory.parent_path());
-    VolatileCheckpoints place(paths);
+    fs::create_directory_symlink(folder() / "elsewhere", paths_.memory.parent_path());
+    VolatileCheckpoints place(paths_);
     QVERIFY(place.place().empty());
     QCOMPARE(place.take_news().size(), 1u);
     QVERIFY(fs::is_empty(folder() / "elsewhere"));
@@ -225,27 +216,27 @@ class TestVolatileCheckpoints : public QObject {
 
   // The second is what a run's own links look like, but for the run.
   void aLinkOfSomebodysOwnIsLeftAlone() {
-    const RunPaths paths = run("aaaaaaaa"), other = run("bbbbbbbb");
+    const RunPaths other = run("bbbbbbbb");
     const VolatileCheckpoints living(other);
     write(other, "checkpoint-000002");
-    fs::create_directories(folder() / "precious");
-    std::ofstream(folder() / "precious" / "work") << "years";
-    fs::create_directory_symlink(folder() / "precious", paths.checkpoints / "checkpoint-000001");
-    fs::create_directory_symlink(other.memory / "checkpoint-000002", paths.checkpoints / "checkpoint-000002");
+    testing::write_file(folder() / "precious" / "work", "years");
+    fs::create_directory_symlink(folder() / "precious", paths_.checkpoints / "checkpoint-000001");
+    fs::create_directory_symlink(other.memory / "checkpoint-000002",
+                                 paths_.checkpoints / "checkpoint-000002");
     {
-      VolatileCheckpoints place(paths);
+      VolatileCheckpoints place(paths_);
       for (const char* name : {"checkpoint-000003", "checkpoint-000004", "checkpoint-000005"})
-        write(paths, name);
+        write(paths_, name);
       place.settle();
       const auto news = place.take_news();
       QCOMPARE(news.size(), 2u);
-      QVERIFY2(news[0].text.find("is a link to") != std::string::npos, news[0].text.c_str());
+      VERIFY_HOLDS(news[0].text, "is a link to");
     }
     for (const char* name : {"checkpoint-000001", "checkpoint-000002"})
-      QVERIFY(fs::is_symlink(paths.checkpoints / name));
+      QVERIFY(fs::is_symlink(paths_.checkpoints / name));
     QVERIFY(fs::exists(folder() / "precious" / "work"));
     QVERIFY(fs::exists(other.memory / "checkpoint-000002" / "model"));
-    QCOMPARE(list_checkpoints(paths.checkpoints).size(), 4u);
+    QCOMPARE(list_checkpoints(paths_.checkpoints).size(), 4u);
   }
 
   void withoutMemoryThereIsNoPlace() {

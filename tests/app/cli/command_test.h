@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What tests of commands share: a sandbox for each function, and runs with a history and series, put into its
+// store as a supervisor would.
+#pragma once
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "batchscope/storage.h"
+#include "sandbox.h"
+#include "test_case.h"
+#include "text_files.h"
+
+namespace batchscope::cli {
+
+struct RunMaker {
+  std::string name = "digits";
+  protocol::RunState state = protocol::RunState::finished;
+  double accuracy = 0.97;
+  std::vector<std::string> tags = {};
+  std::string group = {};
+  std::map<std::string, std::string> hyperparameters = {};
+  int steps = 0;  // of the series "loss", halved between two generations
+
+  static double loss(int step) { return 2.0 / std::sqrt(step); }
+};
+
+class CommandTest : public QObject {
+ protected:
+  void newSandbox() { sandbox_ = std::make_unique<Sandbox>(); }
+
+  Answer ask(const QStringList& arguments) const { return sandbox_->ask(arguments); }
+  QJsonObject askJson(const QStringList& arguments) const {
+    return ask(arguments + QStringList{"--json"}).json();
+  }
+  QJsonArray runs() const { return sandbox_->runs(); }
+
+  // Of bash, with our programs in its PATH.
+  Answer shell(const QString& line) const {
+    const auto process = sandbox_->prepare({"-c", line}, {{"PATH", Sandbox::ourPath()}});
+    process->setProgram("bash");
+    return Sandbox::run(*process);
+  }
+
+  storage::Catalogue catalogue() const { return storage::Catalogue(sandbox_->database().toStdString()); }
+
+  QString makeRun(const RunMaker& maker = {}) const {
+    storage::Catalogue catalogue = this->catalogue();
+    protocol::RunSpec spec;
+    spec.name = maker.name;
+    spec.program = "/bin/true";
+    spec.group = maker.group;
+    const std::string id = catalogue.create_run(spec);
+    const QString run = QString::fromStdString(id);
+    const int half = maker.steps / 2;
+    catalogue.put_generation(id, {0, 1, "start", storage::now(), 0, 1, half, "", -1, {}, ""});
+    catalogue.put_generation(id,
+                             {1, 2, "rescale", storage::now(), 0, half + 1, maker.steps, "", 0.085, {}, ""});
+    catalogue.set_tags(id, maker.tags);
+    catalogue.put_hyperparameters(id, maker.hyperparameters);
+    catalogue.set_progress(id, maker.steps, 4, 4, 1, {{"accuracy", maker.accuracy}, {"loss", 0.12}});
+    catalogue.set_state(id, maker.state);
+    if (maker.steps == 0) return run;
+    storage::SampleWriter writer(sandbox_->samples(run).toStdString());
+    for (int step = 1; step <= maker.steps; ++step)
+      writer.append(step <= half ? 0 : 1, "loss", step, RunMaker::loss(step));
+    writer.append(1, "strange", 1, NAN);
+    writer.append(1, "strange", 2, -INFINITY);
+    writer.append(1, "strange", 4, 0.1);
+    return run;
+  }
+  // As a supervisor that trains it; this process is its supervisor, and lives.
+  QString makeBusyRun(int steps) const {
+    const QString run = makeRun({.name = "busy", .state = protocol::RunState::running, .steps = steps});
+    if (!catalogue().claim_supervisor(run.toStdString())) qFatal("a new run has a supervisor");
+    return run;
+  }
+
+  // In the sandbox.
+  QByteArray contents(const QString& file) const {
+    return QByteArray::fromStdString(testing::contents(sandbox_->path(file).toStdString()));
+  }
+  void write(const QString& file, const QByteArray& text) const {
+    testing::write_file(sandbox_->path(file).toStdString(), text.toStdString());
+  }
+  QString inRun(const QString& file) const { return sandbox_->path("runs/" + id_ + "/" + file); }
+
+  std::unique_ptr<Sandbox> sandbox_;
+  QString id_;  // of the run that a test has made first, where it has
+};
+
+// All that the process writes until it has written the text; false where it does not come.
+inline bool awaitOutput(QProcess& process, QByteArray& out, const char* text) {
+  return QTest::qWaitFor(
+      [&] {
+        process.waitForReadyRead(100);
+        out += process.readAllStandardOutput();
+        return out.contains(text);
+      },
+      Sandbox::kPatienceMs);
+}
+
+}  // namespace batchscope::cli
