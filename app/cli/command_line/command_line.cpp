@@ -149,8 +149,8 @@ int report(ErrorKind kind, const std::string& message, bool json) {
 
 }  // namespace
 
-int printCompletionScript(const std::string& shell) {
-  fmt::print("{}", completionScript(shell));
+int printCompletionScript(const CompletionOptions& options) {
+  fmt::print("{}", completionScript(options.shell));
   return kExitOk;
 }
 

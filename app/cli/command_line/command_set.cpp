@@ -31,29 +31,6 @@ CLI::App* CommandSet::add(const std::string& name, const std::string& descriptio
   return command;
 }
 
-CLI::App* CommandSet::addReference(const std::string& name, const std::string& description,
-                                   const char* footer, int (*function)(const RunReference&), Values values) {
-  const auto options = std::make_shared<RunReference>();
-  CLI::App* command = add(name, description, footer, [=] { return function(*options); });
-  addRunName(command, options->run, values);
-  addJson(command, options->json);
-  return command;
-}
-
-void CommandSet::addJson(CLI::App* command, bool& json) {
-  command->add_flag("--json", json, "Answer in JSON");
-}
-
-CLI::Option* CommandSet::addRunName(CLI::App* command, std::string& run, Values values) {
-  CLI::Option* option = command->add_option("RUN", run, "\"latest\", or a prefix of id or name");
-  return setValues(option->required()->type_name(""), values);
-}
-
-CLI::Option* CommandSet::addTexts(CLI::App* command, const std::string& flag, Strings& values,
-                                  const char* type, const std::string& description) {
-  return command->add_option(flag, values, description)->allow_extra_args(false)->type_name(type);
-}
-
 CLI::Option* CommandSet::limitTo(CLI::Option* option, const Strings& words) {
   words_[option] = words;
   return setValues(option->check(CLI::IsMember(words).description("")), Values::words);

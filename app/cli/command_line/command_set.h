@@ -31,15 +31,7 @@ class CommandSet {
   void beginGroup(const std::string& heading) { group_ = heading; }
 
   CLI::App* add(const std::string& name, const std::string& description, const char* footer, Action action);
-  // A command that takes a run and --json.
-  CLI::App* addReference(const std::string& name, const std::string& description, const char* footer,
-                         int (*function)(const RunReference&), Values values = Values::runs);
 
-  static void addJson(CLI::App* command, bool& json);
-  CLI::Option* addRunName(CLI::App* command, std::string& run, Values values = Values::runs);
-  // A flag that may be repeated, each time with one value: a list must not swallow the word behind it.
-  CLI::Option* addTexts(CLI::App* command, const std::string& flag, Strings& values, const char* type,
-                        const std::string& description);
   // Refuses what is none of these words.
   CLI::Option* limitTo(CLI::Option* option, const Strings& words);
   CLI::Option* setValues(CLI::Option* option, Values values);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tag, note, rename: what a person says about a run, at any time, also while it goes on.
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,23 +19,14 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-std::string joined(const Strings& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 std::string standardInput() {
   std::string text(std::istreambuf_iterator<char>(std::cin), {});
   while (text.ends_with('\n')) text.pop_back();
   return text;
 }
 
-void print(const storage::Run& run, bool json, const std::string& sentence) {
-  if (json)
-    printJson({{"run", runJson(run)}});
-  else
-    fmt::print("{}\n", sentence);
+int print(const storage::Run& run, bool json, const std::string& sentence) {
+  return answer(json, {{"run", runJson(run)}}, sentence);
 }
 
 }  // namespace
@@ -56,10 +47,10 @@ int tagRun(const TagOptions& options) {
   const std::string id = catalogue.resolve(options.run).id;
   if (!options.changes.empty()) catalogue.change_tags(id, added, removed);
   const storage::Run run = catalogue.resolve(id);
-  print(run, options.json,
-        run.tags.empty() ? fmt::format("{} has no tags", title(run))
-                         : fmt::format("{}: {}", title(run), printable(joined(run.tags))));
-  return kExitOk;
+  return print(run, options.json,
+               run.tags.empty() ? fmt::format("{} has no tags", title(run))
+                                : fmt::format("{}: {}", title(run),
+                                              printable(fmt::format("{}", fmt::join(run.tags, ", ")))));
 }
 
 int noteRun(const NoteOptions& options) {
@@ -72,9 +63,9 @@ int noteRun(const NoteOptions& options) {
     run = catalogue.resolve(run.id);
   }
   if (options.text || options.json)
-    print(run, options.json,
-          fmt::format("{} the note of {}", run.note.empty() ? "cleared" : "wrote", title(run)));
-  else if (run.note.empty())
+    return print(run, options.json,
+                 fmt::format("{} the note of {}", run.note.empty() ? "cleared" : "wrote", title(run)));
+  if (run.note.empty())
     fmt::print(stderr, "batchscope: {} has no note\n", title(run));
   else
     fmt::print("{}\n", isTerminal(STDOUT_FILENO) ? printable_lines(run.note) : run.note);
@@ -88,8 +79,7 @@ int renameRun(const RenameOptions& options) {
   const storage::Run before = catalogue.resolve(options.run);
   catalogue.set_name(before.id, name);
   const storage::Run run = catalogue.resolve(before.id);
-  print(run, options.json, fmt::format("{} is now called {}", title(before), printable(name)));
-  return kExitOk;
+  return print(run, options.json, fmt::format("{} is now called {}", title(before), printable(name)));
 }
 
 }  // namespace batchscope::cli

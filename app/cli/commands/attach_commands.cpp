@@ -138,11 +138,7 @@ int printStarted(const Outcome& outcome, const protocol::Json& started, bool jso
     printEnd(outcome, {}, json);
     return exitCodeOf(outcome, {});
   }
-  if (json)
-    printJson(started);
-  else
-    fmt::print("{}\n", outcome.run.id);
-  return kExitOk;
+  return answer(json, started, outcome.run.id);
 }
 
 int exitCodeOf(const Outcome& outcome, const std::vector<Verdict>& verdicts) {
@@ -190,10 +186,9 @@ int resumeRun(const ResumeOptions& options) {
                                          : followRun(catalogue, run.id, attach, interrupts, options.json);
   if (!options.detach || !outcome.detached)
     printEnd(outcome, {}, options.json);
-  else if (options.json)
-    printJson({{"run", run.id}});
   else
-    fmt::print("{} goes on. `batchscope attach {}` watches it.\n", title(run), run.id);
+    answer(options.json, {{"run", run.id}},
+           fmt::format("{} goes on. `batchscope attach {}` watches it.", title(run), run.id));
   return exitCodeOf(outcome, {});
 }
 

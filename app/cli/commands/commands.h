@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The commands, each a function of its parsed options that returns an exit code (protocol/error.h) and throws
-// Error for what a person can mend. command_line.cpp fills the options in.
+// Error for what a person can mend. What is declared in command_line fills the options in.
 #pragma once
 
 #include <cstdint>
@@ -64,7 +64,11 @@ int showRun(const RunReference& options);
 int checkpointRun(const RunReference& options);
 int pauseRun(const RunReference& options);
 int stopRun(const RunReference& options);
-int rescaleRun(const RunReference& options, const std::string& replicas);  // "3", "auto:1-4"
+
+struct RescaleOptions : RunReference {
+  std::string replicas;  // "3", "auto:1-4"
+};
+int rescaleRun(const RescaleOptions& options);
 
 struct ListOptions {
   std::string where;                 // storage/run_filter.h
@@ -223,6 +227,9 @@ struct DoctorOptions {
 };
 int examineMachine(const DoctorOptions& options);
 
-int printCompletionScript(const std::string& shell);  // bash, zsh or fish
+struct CompletionOptions {
+  std::string shell;  // bash, zsh or fish
+};
+int printCompletionScript(const CompletionOptions& options);
 
 }  // namespace batchscope::cli

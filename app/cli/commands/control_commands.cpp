@@ -44,13 +44,10 @@ Reply ask(const RunReference& options, const protocol::Request& request) {
 
 int finish(const RunReference& options, const protocol::Request& request, const Reply& reply,
            const std::string& told) {
-  if (options.json)
-    printJson({{"run", reply.run.id},
-               {"command", protocol::command_name(request.command)},
-               {"result", reply.result}});
-  else
-    fmt::print("{}: {}\n", title(reply.run), told);
-  return kExitOk;
+  return answer(
+      options.json,
+      {{"run", reply.run.id}, {"command", protocol::command_name(request.command)}, {"result", reply.result}},
+      fmt::format("{}: {}", title(reply.run), told));
 }
 
 // `status`: of the run, as it answered.
@@ -68,8 +65,8 @@ int order(const RunReference& options, const protocol::Request& request, const s
 
 }  // namespace
 
-int rescaleRun(const RunReference& options, const std::string& replicas) {
-  const auto count = protocol::ReplicaCount::parse(replicas);
+int rescaleRun(const RescaleOptions& options) {
+  const auto count = protocol::ReplicaCount::parse(options.replicas);
   protocol::Request request;
   request.command = Command::rescale;
   request.replicas = count.number;

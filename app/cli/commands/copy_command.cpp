@@ -71,10 +71,8 @@ int copyFromRun(const CopyOptions& options) {
     const OutputTarget target(to.string());
     copy(from, target, options.force);
     if (target.kind() == OutputTarget::Kind::standardOutput) return kExitOk;
-    if (options.json)
-      printJson({{"run", run.id}, {"from", from.string()}, {"to", to.string()}});
-    else
-      fmt::print("{}\n", printable(to.string()));
+    answer(options.json, {{"run", run.id}, {"from", from.string()}, {"to", to.string()}},
+           printable(to.string()));
   } catch (const fs::filesystem_error& error) {
     throw Error(ErrorKind::io, fmt::format("cannot copy {}: {}", options.source, error.what()));
   }

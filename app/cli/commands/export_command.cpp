@@ -100,11 +100,9 @@ int exportRun(const ExportOptions& options) {
       samples ? copySamples(*samples, series, fmt::format("exporting {}", title(record.run)), *sink) : 0;
   sink->finish();
   if (target.kind() == OutputTarget::Kind::standardOutput) return kExitOk;
-  if (options.json)
-    printJson({{"written", target.name()}, {"run", record.run.id}, {"samples", count}});
-  else
-    fmt::print("wrote {}: {} with {}\n", target.name(), title(record.run), plural(count, "sample"));
-  return kExitOk;
+  return answer(
+      options.json, {{"written", target.name()}, {"run", record.run.id}, {"samples", count}},
+      fmt::format("wrote {}: {} with {}", target.name(), title(record.run), plural(count, "sample")));
 }
 
 }  // namespace batchscope::cli

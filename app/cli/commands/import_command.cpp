@@ -143,14 +143,12 @@ int importRun(const ImportOptions& options) {
     removeFolder(isWhole ? root : partial);
     throw;
   }
-  if (options.json)
-    printJson({{"imported", record.run.id}, {"exported_as", before}, {"samples", count}});
-  else
-    fmt::print("imported {} with {}{}\n", title(record.run), plural(count, "sample"),
-               before == record.run.id
-                   ? ""
-                   : fmt::format("; there is a run {} here already, so it has a new id", before));
-  return kExitOk;
+  return answer(
+      options.json, {{"imported", record.run.id}, {"exported_as", before}, {"samples", count}},
+      fmt::format("imported {} with {}{}", title(record.run), plural(count, "sample"),
+                  before == record.run.id
+                      ? ""
+                      : fmt::format("; there is a run {} here already, so it has a new id", before)));
 }
 
 }  // namespace batchscope::cli

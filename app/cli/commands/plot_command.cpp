@@ -112,11 +112,7 @@ int writePicture(storage::Catalogue& catalogue, PlotRequest& request, const Plot
   file.write(toPng ? rasterized(svg).toStdString() : svg);
   file.finish();
   if (target.kind() == OutputTarget::Kind::standardOutput) return kExitOk;
-  if (options.json)
-    printJson({{"written", target.name()}});
-  else
-    fmt::print("wrote {}\n", target.name());
-  return kExitOk;
+  return answer(options.json, {{"written", target.name()}}, fmt::format("wrote {}", target.name()));
 }
 
 }  // namespace

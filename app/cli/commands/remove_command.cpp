@@ -51,11 +51,8 @@ int purge(storage::Catalogue& catalogue, const storage::Run& run, const RemoveOp
     return kExitConflict;
   }
   purgeRun(catalogue, run.id);
-  if (options.json)
-    printJson({{"purged", run.id}, {"bytes", bytes}});
-  else
-    fmt::print("deleted {}, {}\n", title(run), formatBytes(bytes));
-  return kExitOk;
+  return answer(options.json, {{"purged", run.id}, {"bytes", bytes}},
+                fmt::format("deleted {}, {}", title(run), formatBytes(bytes)));
 }
 
 }  // namespace
@@ -67,24 +64,18 @@ int removeRun(const RemoveOptions& options) {
   refuseWhileActive(run);
   if (options.purge) return purge(catalogue, run, options);
   catalogue.move_to_trash(run.id);
-  if (options.json)
-    printJson({{"removed", run.id}});
-  else
-    fmt::print(
-        "{} is in the trash; batchscope restore {} brings it back, batchscope gc deletes it after {} days\n",
-        title(run), run.id, kTrashDays);
-  return kExitOk;
+  return answer(
+      options.json, {{"removed", run.id}},
+      fmt::format(
+          "{} is in the trash; batchscope restore {} brings it back, batchscope gc deletes it after {} days",
+          title(run), run.id, kTrashDays));
 }
 
 int restoreRun(const RunReference& options) {
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve_removed(options.run);
   catalogue.restore(run.id);
-  if (options.json)
-    printJson({{"restored", run.id}});
-  else
-    fmt::print("restored {}\n", title(run));
-  return kExitOk;
+  return answer(options.json, {{"restored", run.id}}, fmt::format("restored {}", title(run)));
 }
 
 }  // namespace batchscope::cli

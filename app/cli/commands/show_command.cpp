@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // show: everything the catalogue knows about one run, in sections.
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,10 +32,15 @@ void field(const char* name, const std::string& value) {
   if (!value.empty()) fmt::print("  {:<11} {}\n", name, printable(value));
 }
 
+// Nothing of a table without rows.
+void section(const Style& style, const char* title, const Table& table) {
+  if (table.isEmpty()) return;
+  heading(style, title);
+  fmt::print("{}", table.text(style, kIndent));
+}
+
 std::string joined(const std::vector<std::string>& words, const char* separator) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
-  return text;
+  return fmt::format("{}", fmt::join(words, separator));
 }
 
 std::string commandText(const protocol::RunSpec& spec) {
@@ -106,9 +111,7 @@ void showGenerations(const std::vector<storage::Generation>& generations, const 
     table.addRow({std::to_string(generation.number), std::to_string(generation.replicas), generation.reason,
                   stepsText(generation.first_step, generation.last_step), generation.outcome,
                   generation.pause < 0 ? "" : formatDuration(generation.pause), pauseParts(generation)});
-  if (table.isEmpty()) return;
-  heading(style, "Generations");
-  fmt::print("{}", table.text(style, kIndent));
+  section(style, "Generations", table);
 }
 
 void showEpochs(const std::vector<storage::Epoch>& epochs, const Style& style) {
@@ -120,17 +123,13 @@ void showEpochs(const std::vector<storage::Epoch>& epochs, const Style& style) {
                   stepsText(epoch.first_step, epoch.last_step),
                   epoch.ended > 0 ? formatDuration(epoch.ended - epoch.started) : open});
   }
-  if (table.isEmpty()) return;
-  heading(style, "Epochs");
-  fmt::print("{}", table.text(style, kIndent));
+  section(style, "Epochs", table);
 }
 
 void showLatest(const std::map<std::string, double>& latest, const Style& style) {
   Table table({{"series", Align::left, true}, {"value", Align::right}});
   for (const auto& [name, value] : latest) table.addRow({name, formatSeriesValue(name, value)});
-  if (table.isEmpty()) return;
-  heading(style, "Latest values");
-  fmt::print("{}", table.text(style, kIndent));
+  section(style, "Latest values", table);
 }
 
 void showCheckpoints(const std::vector<storage::Checkpoint>& checkpoints, const Style& style) {
@@ -146,29 +145,23 @@ void showCheckpoints(const std::vector<storage::Checkpoint>& checkpoints, const 
     table.addRow({checkpoint.name, std::to_string(checkpoint.step), std::to_string(checkpoint.epoch),
                   formatBytes(checkpoint.bytes), formatDuration(checkpoint.seconds), checkpoint.reason,
                   formatAge(now - checkpoint.time)});
-  if (table.isEmpty()) return;
-  heading(style, "Checkpoints");
-  fmt::print("{}", table.text(style, kIndent));
+  section(style, "Checkpoints", table);
 }
 
 void showHyperparameters(const std::map<std::string, std::string>& values, const Style& style) {
-  if (values.empty()) return;
-  heading(style, "Hyperparameters");
   Table table({{"name"}, {"value", Align::left, true}});
   for (const auto& [name, value] : values) table.addRow({name, value});
-  fmt::print("{}", table.text(style, kIndent));
+  section(style, "Hyperparameters", table);
 }
 
 // Long values are cut on a terminal; --json has all of them.
 void showEnvironment(const storage::Run& run, const Style& style) {
   protocol::Json variables = run.spec.environment;
   if (const protocol::Json added = environmentJson(run.id); added.is_object()) variables.update(added);
-  if (variables.empty()) return;
-  heading(style, "Environment added for the programs");
   Table table({{"name"}, {"value", Align::left, true}});
   for (const auto& [name, value] : variables.items())
     if (value.is_string()) table.addRow({name, value.get<std::string>()});
-  fmt::print("{}", table.text(style, kIndent));
+  section(style, "Environment added for the programs", table);
 }
 
 void showEvents(const std::vector<storage::Event>& events, double created, const Style& style) {

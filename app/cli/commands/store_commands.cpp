@@ -72,12 +72,10 @@ int compactStore(const CompactOptions& options) {
       after += bytesOf(file);
     }
   }
-  if (options.json)
-    printJson({{"bytes_before", before}, {"bytes_after", after}, {"skipped", skipped}});
-  else
-    fmt::print("{} before, {} now{}\n", formatBytes(before), formatBytes(after),
-               skipped > 0 ? fmt::format("; {} left alone, because active", plural(skipped, "run")) : "");
-  return kExitOk;
+  return answer(
+      options.json, {{"bytes_before", before}, {"bytes_after", after}, {"skipped", skipped}},
+      fmt::format("{} before, {} now{}", formatBytes(before), formatBytes(after),
+                  skipped > 0 ? fmt::format("; {} left alone, because active", plural(skipped, "run")) : ""));
 }
 
 int backUpStore(const BackupOptions& options) {
@@ -109,13 +107,10 @@ int backUpStore(const BackupOptions& options) {
   storage::back_up(protocol::catalogue_path(), unfinished.path() / "runs.db");
   unfinished.finish();
   const std::int64_t bytes = folderBytes(folder);
-  if (options.json)
-    printJson({{"written", folder.string()}, {"runs", runs.size()}, {"bytes", bytes}});
-  else
-    fmt::print("copied {}, {}, to {}; BATCHSCOPE_DB={} batchscope ls looks into it\n",
-               plural(static_cast<std::int64_t>(runs.size()), "run"), formatBytes(bytes), folder.string(),
-               (fs::absolute(folder) / "runs.db").string());
-  return kExitOk;
+  return answer(options.json, {{"written", folder.string()}, {"runs", runs.size()}, {"bytes", bytes}},
+                fmt::format("copied {}, {}, to {}; BATCHSCOPE_DB={} batchscope ls looks into it",
+                            plural(static_cast<std::int64_t>(runs.size()), "run"), formatBytes(bytes),
+                            folder.string(), (fs::absolute(folder) / "runs.db").string()));
 }
 
 }  // namespace batchscope::cli

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "records/run_json.h"
 
+#include <fmt/core.h>
+
 #include <fstream>
 
+#include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "records/goodput_json.h"
 #include "terminal/standard_output.h"
@@ -54,5 +57,13 @@ std::string jsonLine(const Json& json) {
 }
 
 void printJson(const Json& json) { show(jsonLine(json)); }
+
+int answer(bool json, const Json& object, const std::string& sentence) {
+  if (json)
+    printJson(object);
+  else
+    fmt::print("{}\n", sentence);
+  return kExitOk;
+}
 
 }  // namespace batchscope::cli

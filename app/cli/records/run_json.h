@@ -58,4 +58,8 @@ std::string jsonLine(const protocol::Json& json);
 // One line on standard output, flushed.
 void printJson(const protocol::Json& json);
 
+// What a command has done: the object where --json asks for it, else the sentence, as one line. Returns
+// kExitOk.
+int answer(bool json, const protocol::Json& object, const std::string& sentence);
+
 }  // namespace batchscope::cli

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Commands as they are declared: what each takes, and into which member of the options that its function is
+// called with.
+//
+//     declare(set, "tail", "Follow the values of a run", help::kTail, tailRun)
+//         .run()
+//         .option("SERIES", &TailOptions::series, "Which; loss if not said", Values::series)
+//         .option("-n,--lines N", &TailOptions::lines, "Begin so many steps back", range(0, 100))
+//         .flag("--once", &TailOptions::once, "Do not wait for more")
+//         .json();
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "command_line/command_set.h"
+
+namespace batchscope::cli {
+
+using Values = CommandSet::Values;
+
+// How an option is taken.
+enum class Takes {
+  required,
+  repeated,   // once for each value: a list must not swallow the word behind it
+  separated,  // values with commas between them
+};
+
+// Only these words.
+struct OneOf {
+  std::vector<std::string> words;
+};
+
+template <class Number>
+CLI::Validator range(Number least, Number most) {
+  return CLI::Range(least, most).description("");
+}
+
+template <class Options>
+class CommandBuilder {
+ public:
+  CommandBuilder(CommandSet& set, CLI::App* app, std::shared_ptr<Options> options)
+      : set_(set), app_(app), options_(std::move(options)) {}
+
+  CLI::App* app() const { return app_; }
+  const std::shared_ptr<Options>& options() const { return options_; }
+
+  // A positional's NAME, or flags with what their value is called, as in "-n,--lines N"; behind the
+  // description what else there is to say of it: what may be in its place (Values, OneOf), a CLI::Validator,
+  // or a Takes.
+  template <class Member, class... Traits>
+  CommandBuilder& option(const std::string& name, Member member, const std::string& description,
+                         const Traits&... traits) {
+    const auto space = name.find(' ');
+    CLI::Option* option = app_->add_option(name.substr(0, space), (*options_).*member, description);
+    option->type_name(space == std::string::npos ? "" : name.substr(space + 1));
+    (apply(option, traits), ...);
+    return *this;
+  }
+
+  CommandBuilder& flag(const std::string& name, bool Options::*member, const std::string& description) {
+    app_->add_flag(name, (*options_).*member, description);
+    return *this;
+  }
+
+  CommandBuilder& json(const std::string& description = "Answer in JSON") {
+    app_->add_flag("--json", options_->json, description);
+    return *this;
+  }
+
+  // The run that it is about.
+  CommandBuilder& run(Values values = Values::runs) { return run(&Options::run, values); }
+  template <class Member>
+  CommandBuilder& run(Member member, Values values = Values::runs) {
+    return option("RUN", member, "\"latest\", or a prefix of id or name", Takes::required, values);
+  }
+
+ private:
+  void apply(CLI::Option* option, Values values) { set_.setValues(option, values); }
+  void apply(CLI::Option* option, const OneOf& one) { set_.limitTo(option, one.words); }
+  void apply(CLI::Option* option, const CLI::Validator& validator) { option->check(validator); }
+  void apply(CLI::Option* option, Takes takes) {
+    if (takes == Takes::required)
+      option->required();
+    else
+      option->allow_extra_args(false);
+    if (takes == Takes::separated) option->delimiter(',');
+  }
+
+  CommandSet& set_;
+  CLI::App* app_;
+  std::shared_ptr<Options> options_;
+};
+
+template <class Options>
+CommandBuilder<Options> declare(CommandSet& set, const std::string& name, const std::string& description,
+                                const char* footer, int (*function)(const Options&)) {
+  const auto options = std::make_shared<Options>();
+  return {set, set.add(name, description, footer, [=] { return function(*options); }), options};
+}
+
+}  // namespace batchscope::cli
