@@ -16,7 +16,7 @@
 #include "batchscope/storage/annotation.h"
 #include "client/start.h"
 #include "devices/placement.h"
-#include "log/log_tail.h"
+#include "log/last_words.h"
 #include "system/process_table.h"
 #include "system/programs.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "log/last_words.h"
 
+#include <QFile>
 #include <algorithm>
 #include <vector>
 
@@ -62,6 +63,16 @@ std::string find(const std::vector<std::string_view>& lines) {
 }
 
 }  // namespace
+
+std::string log_tail(const std::filesystem::path& path, int lines) {
+  constexpr qint64 kMost = 32 << 10;
+  QFile file(path);
+  if (!file.open(QIODevice::ReadOnly)) return {};
+  file.seek(std::max<qint64>(0, file.size() - kMost));
+  // Through QString, so that a program's binary output cannot break a JSON message.
+  const QString text = QString::fromUtf8(file.read(kMost)).remove(QChar(0)).trimmed();
+  return text.section(QLatin1Char('\n'), -lines).toStdString();
+}
 
 std::string last_words(std::string_view log) {
   std::string text = find(lines_of(log));

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Noting the times of logs.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include <sys/wait.h>
 
-#include "log/log_tail.h"
+#include "log/last_words.h"
 #include "log/memory_fault.h"
 #include "system/process_table.h"
 
