@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "batchscope/storage/annotation.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstddef>
 
@@ -41,35 +43,36 @@ std::string quoted(const std::string& text) {
 
 void check_name(const std::string& name) {
   if (name.empty() || name.size() > kLongestName || !is_one_line(name))
-    refuse(name, " cannot be a name: a name is one line of UTF-8 text, 1 to " + std::to_string(kLongestName) +
-                     " bytes long");
+    refuse(name, fmt::format(" cannot be a name: a name is one line of UTF-8 text, 1 to {} bytes long",
+                             kLongestName));
   if (name == "latest") refuse(name, " cannot be a name: it stands for the newest run");
 }
 
 void check_tag(const std::string& tag) {
   if (tag.empty() || tag.size() > kLongestTag || tag.find(',') != std::string::npos || !is_one_line(tag))
-    refuse(tag, " cannot be a tag: a tag has 1 to " + std::to_string(kLongestTag) +
-                    " bytes, without commas and line breaks");
+    refuse(tag, fmt::format(" cannot be a tag: a tag has 1 to {} bytes, without commas and line breaks",
+                            kLongestTag));
 }
 
 void check_group(const std::string& group) {
   if (group.size() > kLongestName || !is_one_line(group))
-    refuse(group, " cannot be a group: a group is one line of UTF-8 text, at most " +
-                      std::to_string(kLongestName) + " bytes long");
+    refuse(group, fmt::format(" cannot be a group: a group is one line of UTF-8 text, at most {} bytes long",
+                              kLongestName));
 }
 
 void check_note(const std::string& note) {
   if (note.size() > kLongestNote)
-    throw Error(ErrorKind::usage, "the note has " + std::to_string(note.size()) + " bytes; " +
-                                      std::to_string(kLongestNote) + " are the most");
+    throw Error(ErrorKind::usage,
+                fmt::format("the note has {} bytes; {} are the most", note.size(), kLongestNote));
   if (!is_utf8(note)) throw Error(ErrorKind::usage, "the note is no UTF-8 text");
 }
 
 void check_series(std::string_view series) {
   if (series.empty()) throw Error(ErrorKind::usage, "a series has no name");
   if (series.size() > kLongestSeries)
-    refuse(std::string(series), " cannot be the name of a series: it has " + std::to_string(series.size()) +
-                                    " bytes, " + std::to_string(kLongestSeries) + " are the most");
+    refuse(std::string(series),
+           fmt::format(" cannot be the name of a series: it has {} bytes, {} are the most", series.size(),
+                       kLongestSeries));
 }
 
 std::vector<std::string> parse_tags(std::string_view text) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs as they are listed, found and changed.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <chrono>
 #include <iterator>
@@ -204,8 +206,8 @@ std::vector<Run> fitting(const std::vector<Run>& all, const std::string& text) {
     matches =
         select(all, [&](const Run& run) { return starts_with(run.id, text) || starts_with(run.name, text); });
   if (matches.size() > 1)
-    throw Error(ErrorKind::usage, "'" + text + "' fits " + std::to_string(matches.size()) +
-                                      " runs, use one's id: " + listed(matches));
+    throw Error(ErrorKind::usage,
+                fmt::format("'{}' fits {} runs, use one's id: {}", text, matches.size(), listed(matches)));
   return matches;
 }
 

@@ -6,6 +6,7 @@
 #include "batchscope/protocol/process_id.h"
 
 #include <SQLiteCpp/Statement.h>
+#include <fmt/core.h>
 
 namespace batchscope::storage {
 namespace {
@@ -153,8 +154,8 @@ std::string living_supervisor(SQLite::Database& connection) {
   while (row.executeStep()) {
     const protocol::ProcessId supervisor{row.getColumn(1).getInt(), row.getColumn(2).getInt64()};
     if (is_alive(supervisor))
-      return "the supervisor of run " + row.getColumn(0).getString() + " (process " +
-             std::to_string(supervisor.pid) + ")";
+      return fmt::format("the supervisor of run {} (process {})", row.getColumn(0).getString(),
+                         supervisor.pid);
   }
   return "";
 }

@@ -2,6 +2,7 @@
 //
 // Who supervises a run. A claim is the supervisor's process id and the moment that process began, so it
 // ends with the process, and no other process that gets the same id can be taken for it.
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include "batchscope/protocol/process_id.h"
@@ -56,8 +57,9 @@ void Catalogue::release_supervisor(const std::string& id) {
 
 void Catalogue::Impl::refuse_while_supervised(const std::string& id, std::int64_t key) {
   if (const protocol::ProcessId holder = claim_on(database, key); is_alive(holder))
-    throw Error(ErrorKind::conflict, "run " + id + " is in the hands of its supervisor (process " +
-                                         std::to_string(holder.pid) + "): stop it first");
+    throw Error(
+        ErrorKind::conflict,
+        fmt::format("run {} is in the hands of its supervisor (process {}): stop it first", id, holder.pid));
 }
 
 }  // namespace batchscope::storage

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// flock(2) on a directory.
 #include "folder_lock.h"
 
 #include <fcntl.h>

@@ -3,6 +3,8 @@
 // Judging runs by a filter, and saying where a filter is wrong.
 #include "batchscope/storage/run_filter.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -52,9 +54,9 @@ bool contains(std::string_view text, std::string_view part) {
 
 FilterError::FilterError(std::string_view text, std::size_t column, std::size_t length,
                          const std::string& reason)
-    : Error(ErrorKind::usage, "the filter is wrong at column " +
-                                  std::to_string(columns(text.substr(0, column)) + 1) + ": " + reason + "\n" +
-                                  quotation(text, column, length)),
+    : Error(ErrorKind::usage,
+            fmt::format("the filter is wrong at column {}: {}\n{}", columns(text.substr(0, column)) + 1,
+                        reason, quotation(text, column, length))),
       column_(column),
       length_(std::max<std::size_t>(length, 1)),
       reason_(reason) {}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sample_set.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -142,7 +144,7 @@ std::int64_t SampleSet::position_of(std::size_t track, std::int64_t step) {
   if (number * kChunkWidth >= sealed) return sealed + static_cast<std::int64_t>(below(*rest(track), step));
   if (next == chunks.end() || next->number != number)
     with_track(track, [&](TrackReader& from, Track& found) {
-      from.damaged(found, "samples around step " + std::to_string(step));
+      from.damaged(found, fmt::format("samples around step {}", step));
     });
   return number * kChunkWidth;
 }

@@ -7,6 +7,8 @@
 // batches are gone. A commit that fails, on a full disk, leaves everything in memory as it was, where it
 // waits for the next one up to a limit. So a reader finds at most kTailRows rows besides the chunks. Values
 // may come in any order of steps as far back as the last sealed chunk.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -135,14 +137,14 @@ struct SampleWriter::Impl {
   std::string name(std::int64_t id) const {
     for (const auto& [generation, series] : tracks)
       for (const auto& [name, track] : series)
-        if (track.id == id) return "'" + name + "' of generation " + std::to_string(generation);
+        if (track.id == id) return fmt::format("'{}' of generation {}", name, generation);
     return "a series that is not listed";
   }
 
   std::string set_aside_text(const Chunk& chunk) const {
-    return database.file().string() + ": steps " + std::to_string(chunk.summary.first_step) + " to " +
-           std::to_string(chunk.summary.last_step) + " of " + name(chunk.track) +
-           " are damaged; they were set aside in the table 'damaged'";
+    return fmt::format("{}: steps {} to {} of {} are damaged; they were set aside in the table 'damaged'",
+                       database.file().string(), chunk.summary.first_step, chunk.summary.last_step,
+                       name(chunk.track));
   }
 
   void append(int generation, std::string_view series, std::int64_t first_step,
@@ -151,10 +153,9 @@ struct SampleWriter::Impl {
     check_series(series);
     Track& to = track(generation, series);
     if (first_step < to.sealed_step)
-      throw Error(ErrorKind::usage, "series '" + std::string(series) + "': step " +
-                                        std::to_string(first_step) + " comes too late, generation " +
-                                        std::to_string(generation) + " is sealed up to step " +
-                                        std::to_string(to.sealed_step));
+      throw Error(ErrorKind::usage,
+                  fmt::format("series '{}': step {} comes too late, generation {} is sealed up to step {}",
+                              series, first_step, generation, to.sealed_step));
     if (failing && pending_values + values.size() > most_waiting) {
       dropped += static_cast<std::int64_t>(values.size());
       return;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Version 1 of samples.db.
 #include "samples_schema.h"
 
 namespace batchscope::storage {

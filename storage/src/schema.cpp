@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Reading versions, backing up and migrating.
 #include "schema.h"
 
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include "batchscope/protocol/error.h"
@@ -40,7 +39,7 @@ int known_version(const Schema& schema) { return static_cast<int>(schema.migrati
 }  // namespace
 
 fs::path backup_path(const fs::path& file, int version) {
-  return file.string() + ".v" + std::to_string(version) + ".backup";
+  return fmt::format("{}.v{}.backup", file.string(), version);
 }
 
 int identify(SQLite::Database& connection, const fs::path& file, const Schema& schema) {
@@ -53,9 +52,10 @@ int identify(SQLite::Database& connection, const fs::path& file, const Schema& s
                 file.string() + " is a database, but not " + schema.what + ": name another file");
   const int known = known_version(schema);
   if (version > known)
-    throw Error(ErrorKind::version, file.string() + " has version " + std::to_string(version) +
-                                        " of the layout, this BatchScope knows up to " +
-                                        std::to_string(known) + ": use a newer BatchScope");
+    throw Error(
+        ErrorKind::version,
+        fmt::format("{} has version {} of the layout, this BatchScope knows up to {}: use a newer BatchScope",
+                    file.string(), version, known));
   return version;
 }
 

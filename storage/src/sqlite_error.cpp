@@ -3,6 +3,7 @@
 // The table of SQLite's result codes. Extended codes carry the primary one in their low byte.
 #include "sqlite_error.h"
 
+#include <fmt/core.h>
 #include <sqlite3.h>
 
 #include <string>
@@ -22,9 +23,11 @@ void throw_error(const std::filesystem::path& file, const SQLite::Exception& cau
   switch (primary_code(cause)) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      throw Error(ErrorKind::timeout, name + " has been locked by another process for " +
-                                          std::to_string(kBusyTimeoutMs / 1000) +
-                                          " s: find out which one holds it (fuser " + name + ")" + detail);
+      throw Error(
+          ErrorKind::timeout,
+          fmt::format(
+              "{} has been locked by another process for {} s: find out which one holds it (fuser {}){}",
+              name, kBusyTimeoutMs / 1000, name, detail));
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       throw Error(ErrorKind::corrupt, name + " is damaged: move it aside, or restore a copy of it" + detail);

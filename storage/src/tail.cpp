@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Following the table `batch`.
 #include "tail.h"
 
 namespace batchscope::storage {

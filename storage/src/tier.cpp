@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Writing and reading the table `tier`.
 #include "tier.h"
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "track_reader.h"
 
+#include <fmt/core.h>
+
 #include "batchscope/protocol/error.h"
 
 namespace batchscope::storage {
@@ -33,7 +35,7 @@ std::optional<Track> TrackReader::find(std::string_view series, int generation) 
   track.id = row.integer(0);
   track.count = row.integer(1);
   track.chunks = track.count / kChunkWidth;
-  track.name = "'" + std::string(series) + "' of generation " + std::to_string(generation);
+  track.name = fmt::format("'{}' of generation {}", series, generation);
   return track;
 }
 
@@ -56,7 +58,7 @@ void TrackReader::damaged(const Track& track, const std::string& where) const {
 }
 
 void TrackReader::damaged(const Track& track, const Summary& summary) const {
-  damaged(track, "steps " + std::to_string(summary.first_step) + " to " + std::to_string(summary.last_step));
+  damaged(track, fmt::format("steps {} to {}", summary.first_step, summary.last_step));
 }
 
 std::vector<Sample> TrackReader::samples_of(const Track& track, const StoredChunk& chunk) const {
@@ -73,7 +75,7 @@ std::int64_t TrackReader::chunk_before(const Track& track, std::int64_t step) {
   ++rows_read_;
   if (!row.next()) return 0;
   const std::int64_t number = row.integer(0);
-  if (number * kChunkWidth >= track.count) damaged(track, "samples around step " + std::to_string(step));
+  if (number * kChunkWidth >= track.count) damaged(track, fmt::format("samples around step {}", step));
   return number;
 }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Whose a folder is, asked of its descriptor.
 #include "batchscope/protocol/checkpoint_folder.h"
 
 #include <fcntl.h>

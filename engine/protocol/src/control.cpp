@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Control requests, replies and the run's status as lines of JSON.
 #include "batchscope/protocol/control.h"
+
+#include <fmt/core.h>
 
 #include <array>
 #include <utility>
@@ -43,8 +43,9 @@ Request Request::parse(std::string_view line) {
   if (!version.is_number_integer())
     throw Error(ErrorKind::usage, "the request has no protocol version: add \"v\":1");
   if (version != kControlVersion)
-    throw Error(ErrorKind::version, "the request is of protocol version " + version.dump() +
-                                        ", this supervisor speaks " + std::to_string(kControlVersion));
+    throw Error(ErrorKind::version,
+                fmt::format("the request is of protocol version {}, this supervisor speaks {}",
+                            version.dump(), kControlVersion));
   Request request;
   request.id = json.value("id", Json(0));
   if (!request.id.is_number() && !request.id.is_string())

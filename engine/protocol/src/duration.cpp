@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "batchscope/protocol/duration.h"
 
+#include <fmt/core.h>
+
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -28,8 +30,8 @@ double parse_duration(const std::string& text) {
   if (!(seconds >= 0) || std::isinf(seconds))
     throw Error(ErrorKind::usage, "'" + text + "' is no duration; write 90, 90s, 10m, 2h or 3d");
   if (seconds > kLongestDuration)
-    throw Error(ErrorKind::usage, "'" + text + "' is too long: a duration has at most " +
-                                      std::to_string(static_cast<int>(kLongestDuration / 86400)) + "d");
+    throw Error(ErrorKind::usage, fmt::format("'{}' is too long: a duration has at most {}d", text,
+                                              static_cast<int>(kLongestDuration / 86400)));
   return seconds;
 }
 

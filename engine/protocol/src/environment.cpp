@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Reading and writing a replica's environment.
 #include "batchscope/protocol/environment.h"
+
+#include <fmt/core.h>
 
 #include <charconv>
 #include <cmath>
@@ -25,8 +25,8 @@ int integer(const char* name, int fallback, int minimum, int maximum) {
   int number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error != std::errc{} || end != value.data() + value.size() || number < minimum || number > maximum)
-    throw Error(ErrorKind::usage, std::string(name) + "=" + value + ": expected a whole number from " +
-                                      std::to_string(minimum) + " to " + std::to_string(maximum));
+    throw Error(ErrorKind::usage,
+                fmt::format("{}={}: expected a whole number from {} to {}", name, value, minimum, maximum));
   return number;
 }
 
@@ -79,9 +79,8 @@ Environment Environment::from_process() {
     throw Error(ErrorKind::usage, std::string(variable::kNonFinite) + "=" + policy + ": " + error.what());
   }
   if (e.replica_rank >= e.num_replicas)
-    throw Error(ErrorKind::usage, std::string(variable::kReplicaRank) + "=" + std::to_string(e.replica_rank) +
-                                      ": expected less than " + variable::kNumReplicas + "=" +
-                                      std::to_string(e.num_replicas));
+    throw Error(ErrorKind::usage, fmt::format("{}={}: expected less than {}={}", variable::kReplicaRank,
+                                              e.replica_rank, variable::kNumReplicas, e.num_replicas));
   return e;
 }
 

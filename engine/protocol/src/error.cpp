@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Names and exit codes of the error kinds.
 #include "batchscope/protocol/error.h"
 
 #include <array>

@@ -4,6 +4,7 @@
 #include "batchscope/protocol/event_file.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <array>
@@ -74,8 +75,8 @@ EventFile::EventFile(const std::filesystem::path& directory) {
   std::error_code failed;
   std::filesystem::create_directories(directory, failed);  // what is wrong with it, open() says
   const double time = now();
-  path_ = directory / ("events.out.tfevents." + std::to_string(static_cast<std::int64_t>(time)) + "." +
-                       host_name() + "." + std::to_string(getpid()) + "." + std::to_string(made++));
+  path_ = directory / fmt::format("events.out.tfevents.{}.{}.{}.{}", static_cast<std::int64_t>(time),
+                                  host_name(), getpid(), made++);
   fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
   if (fd_ < 0)
     throw Error(ErrorKind::io, "cannot make the event file " + path_.string() + ": " + std::strerror(errno));

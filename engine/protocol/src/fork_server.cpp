@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Packets of the fork server.
 #include "batchscope/protocol/fork_server.h"
 
 #include <sys/socket.h>

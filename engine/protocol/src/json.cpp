@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Numbers that survive JSON, and lines cut out of a byte stream.
 #include "batchscope/protocol/json.h"
+
+#include <fmt/core.h>
 
 #include <cmath>
 #include <limits>
@@ -64,7 +64,7 @@ std::vector<double> decode_numbers(const Json& json) {
 
 Json parse_object(std::string_view line) {
   if (is_nested_too_deep(line))
-    throw Error(ErrorKind::usage, "malformed JSON: nested deeper than " + std::to_string(kMostNested));
+    throw Error(ErrorKind::usage, fmt::format("malformed JSON: nested deeper than {}", kMostNested));
   Json json;
   try {
     json = Json::parse(line);
@@ -82,7 +82,7 @@ std::vector<std::string> LineSplitter::feed(std::string_view bytes) {
     const auto end = bytes.find('\n');
     const auto piece = bytes.substr(0, end);
     if (rest_.size() + piece.size() > limit_)
-      throw Error(ErrorKind::usage, "a line of over " + std::to_string(limit_) + " bytes");
+      throw Error(ErrorKind::usage, fmt::format("a line of over {} bytes", limit_));
     rest_.append(piece);
     if (end == std::string_view::npos) break;
     lines.push_back(std::move(rest_));

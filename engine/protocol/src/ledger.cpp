@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Joining stretches.
 #include "batchscope/protocol/ledger.h"
 
 #include <algorithm>

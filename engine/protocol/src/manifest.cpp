@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Writing, reading and verifying checkpoint manifests.
 #include "batchscope/protocol/manifest.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -151,9 +150,9 @@ Manifest parse(const std::string& text, const fs::path& file) {
   };
   whole(json, "version", manifest.version);
   if (manifest.version > Manifest::kVersion)
-    throw Error(ErrorKind::version, file.string() + " is of version " + std::to_string(manifest.version) +
-                                        ", this program reads up to " + std::to_string(Manifest::kVersion) +
-                                        ": use a newer BatchScope");
+    throw Error(ErrorKind::version,
+                fmt::format("{} is of version {}, this program reads up to {}: use a newer BatchScope",
+                            file.string(), manifest.version, Manifest::kVersion));
   if (manifest.version < 1) damaged(file, "there is no such version");
   if (manifest.version == 1 ? json.contains("crc32") : !is_sealed(text))
     throw Error(ErrorKind::corrupt, file.string() + " does not match its checksum");
@@ -244,8 +243,8 @@ Manifest verify_checkpoint(const fs::path& directory, const fs::path& memory) {
       throw Error(ErrorKind::corrupt, e.what());
     }
     if (file.bytes != state.bytes)
-      throw Error(ErrorKind::corrupt, name.string() + " has " + std::to_string(file.bytes) +
-                                          " bytes, its manifest says " + std::to_string(state.bytes));
+      throw Error(ErrorKind::corrupt, fmt::format("{} has {} bytes, its manifest says {}", name.string(),
+                                                  file.bytes, state.bytes));
     // What is in memory was just written there, and cannot be half there after a rename.
     if (state.crc32 ? checksum_of(file.path, name) != *state.crc32 : !folder.in_memory())
       throw Error(ErrorKind::corrupt, name.string() + " does not match its checksum");
@@ -266,8 +265,9 @@ std::optional<std::int64_t> checkpoint_number(const std::string& name) {
 
 std::string checkpoint_name(std::int64_t number) {
   if (number < 0 || number >= kNumbers)
-    throw Error(ErrorKind::io, "no checkpoint can have the number " + std::to_string(number) +
-                                   ": move those with such numbers out of the checkpoints' folder");
+    throw Error(ErrorKind::io, fmt::format("no checkpoint can have the number {}: move those with such "
+                                           "numbers out of the checkpoints' folder",
+                                           number));
   std::array<char, 40> name;
   std::snprintf(name.data(), name.size(), "checkpoint-%06lld", static_cast<long long>(number));
   return name.data();

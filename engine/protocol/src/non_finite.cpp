@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Names of the policies.
 #include "batchscope/protocol/non_finite.h"
 
 #include "batchscope/protocol/error.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Paths from the environment, and the private directories of a run.
 #include "batchscope/protocol/paths.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,7 +45,7 @@ fs::path base_directory(const char* name, const char* below_home) {
 fs::path runtime_directory(const std::string& id) {
   const fs::path path = base_directory("XDG_STATE_HOME", ".local/state") / "batchscope" / id;
   if (path.native().size() + 1 + kLongestSocketName.size() <= kSocketPathLimit) return path;
-  return fs::path("/tmp") / ("batchscope-" + std::to_string(getuid())) / id;
+  return fs::path("/tmp") / fmt::format("batchscope-{}", getuid()) / id;
 }
 
 // The system's file system in memory, where there is one; BATCHSCOPE_SHM names another, or is "off".
@@ -54,13 +53,13 @@ fs::path memory_directory(const std::string& id) {
   const std::string wanted = variable("BATCHSCOPE_SHM");
   if (wanted == "off") return {};
   const fs::path base = wanted.empty() ? "/dev/shm" : fs::absolute(wanted);
-  return base / ("batchscope-" + std::to_string(getuid())) / id;
+  return base / fmt::format("batchscope-{}", getuid()) / id;
 }
 
 }  // namespace
 
 fs::path RunPaths::log_file(int generation, int rank) const {
-  return logs / ("g" + std::to_string(generation) + "-r" + std::to_string(rank) + ".log");
+  return logs / fmt::format("g{}-r{}.log", generation, rank);
 }
 
 std::optional<LogName> parse_log_name(std::string_view file) {
@@ -74,7 +73,7 @@ std::optional<LogName> parse_log_name(std::string_view file) {
   return name;
 }
 
-fs::path RunPaths::rendezvous(int generation) const { return runtime / ("g" + std::to_string(generation)); }
+fs::path RunPaths::rendezvous(int generation) const { return runtime / fmt::format("g{}", generation); }
 
 fs::path catalogue_path() {
   if (const std::string file = variable("BATCHSCOPE_DB"); !file.empty()) return fs::absolute(file);

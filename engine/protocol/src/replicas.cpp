@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Reading numbers of replicas.
 #include "batchscope/protocol/replicas.h"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>
@@ -26,15 +26,16 @@ std::optional<int> whole_number(std::string_view text) {
     throw Error(ErrorKind::usage,
                 "'0' is no number of replicas: a run has at least 1, and is paused to free its devices: "
                 "batchscope pause");
-  throw Error(ErrorKind::usage, "'" + text + "' is no number of replicas: write a whole number from 1 to " +
-                                    std::to_string(kMostReplicas) + ", auto, or auto:MIN-MAX as in auto:1-4");
+  throw Error(ErrorKind::usage, fmt::format("'{}' is no number of replicas: write a whole number from 1 to "
+                                            "{}, auto, or auto:MIN-MAX as in auto:1-4",
+                                            text, kMostReplicas));
 }
 
 }  // namespace
 
 std::string AutoReplicas::text() const {
   if (max == 0) return min == 1 ? std::string(kAuto) : std::string(kAuto) + ":" + std::to_string(min);
-  return std::string(kAuto) + ":" + std::to_string(min) + "-" + std::to_string(max);
+  return fmt::format("{}:{}-{}", kAuto, min, max);
 }
 
 ReplicaCount ReplicaCount::parse(const std::string& text) {

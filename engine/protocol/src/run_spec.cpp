@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Triggers as text and as JSON, and the run's spec as JSON.
 #include "batchscope/protocol/run_spec.h"
 
 #include <array>

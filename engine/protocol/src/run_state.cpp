@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Names of the run states.
 #include "batchscope/protocol/run_state.h"
 
 #include <array>

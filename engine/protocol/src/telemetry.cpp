@@ -4,6 +4,7 @@
 // the decoder are two visitors of that list.
 #include "batchscope/protocol/telemetry.h"
 
+#include <fmt/core.h>
 #include <time.h>
 
 #include <type_traits>
@@ -120,8 +121,8 @@ void decode_value(const Json& json, T& value) {
     const bool within = json.is_number_unsigned() ? json.get<std::uint64_t>() <= std::uint64_t{kMost<T>}
                                                   : json.get<std::int64_t>() >= -kMost<T>;
     if (!within)
-      throw Error(ErrorKind::usage, "expected a whole number between -" + std::to_string(kMost<T>) + " and " +
-                                        std::to_string(kMost<T>) + ", found " + json.dump());
+      throw Error(ErrorKind::usage, fmt::format("expected a whole number between -{} and {}, found {}",
+                                                kMost<T>, kMost<T>, json.dump()));
   }
   json.get_to(value);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The order of the time-outs.
 #include "batchscope/protocol/time_outs.h"
+
+#include <fmt/core.h>
 
 #include <sstream>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kLongest = 1e6;  // s: in milliseconds it fits a timer of Qt's
 
-std::string days(double seconds) { return std::to_string(static_cast<int>(seconds / 86400)) + " days"; }
+std::string days(double seconds) { return fmt::format("{} days", static_cast<int>(seconds / 86400)); }
 
 struct TimeOut {
   const char* flag;
@@ -27,8 +27,8 @@ std::string text(const TimeOut& time_out) {
 
 void in_order(const TimeOut& shorter, const TimeOut& longer, const char* why) {
   if (shorter.seconds < longer.seconds) return;
-  throw Error(ErrorKind::usage, text(shorter) + " must be below " + text(longer) + ", " + why + ": lower " +
-                                    shorter.flag + " or raise " + longer.flag);
+  throw Error(ErrorKind::usage, fmt::format("{} must be below {}, {}: lower {} or raise {}", text(shorter),
+                                            text(longer), why, shorter.flag, longer.flag));
 }
 
 }  // namespace

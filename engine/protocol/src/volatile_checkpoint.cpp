@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// From memory to the disk.
 #include "batchscope/protocol/volatile_checkpoint.h"
 
 #include <fcntl.h>
