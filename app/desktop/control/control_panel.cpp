@@ -220,102 +220,71 @@ void ControlPanel::updateModel() {
   updatePrediction();
 }
 
-void ControlPanel::updatePrediction() {
-  if (!session_->isOpen()) return;
+QString ControlPanel::predictionText() const {
   const RunState state = stateOf(*session_);
-  if (state == RunState::damaged) {
-    prediction_->setText(QString::fromStdString(session_->run().message));
-    return;
-  }
+  const QString message = QString::fromStdString(session_->run().message);
+  if (state == RunState::damaged) return message;
   const bool isOver = !is_active(state) && !is_resumable(state);
-  if (isOver && (!session_->model() || replicas_->chosen() == present_)) {
-    prediction_->setText(tr("This run is over; start another from the Run menu."));
-    return;
-  }
-  if ((state == RunState::failed || state == RunState::interrupted) && !session_->run().message.empty()) {
-    prediction_->setText(QString::fromStdString(session_->run().message));
-    return;
-  }
-  if (!session_->model()) {
-    prediction_->setText(tr("No prediction yet: the model is fitted once a few steps have been measured."));
-    return;
-  }
+  if (isOver && (!session_->model() || replicas_->chosen() == present_))
+    return tr("This run is over; start another from the Run menu.");
+  if ((state == RunState::failed || state == RunState::interrupted) && !message.isEmpty()) return message;
+  if (!session_->model())
+    return tr("No prediction yet: the model is fitted once a few steps have been measured.");
   const protocol::Model& model = *session_->model();
   const int chosen = std::max(1, replicas_->chosen());
   const auto best = bestPoint(model, chosen);
   const auto now = presentPoint(model, present_, session_->status().latest);
-  if (!best) {
-    prediction_->setText(tr("The model knows no batch size that fits %1.").arg(replicaCount(chosen)));
-    return;
-  }
-  if (chosen == present_ && now) {
-    if (is_resumable(state)) {
-      prediction_->setText(
-          tr("Goes on from the newest checkpoint, at about %1 samples/s goodput and efficiency %2.")
-              .arg(formatNumber(now->goodput), formatNumber(now->efficiency, 2)));
-      return;
-    }
-    prediction_->setText(
-        tr("Now about %1 samples/s goodput at efficiency %2. Choose another number to see what it would do.")
-            .arg(formatNumber(now->goodput), formatNumber(now->efficiency, 2)));
-    return;
-  }
+  if (!best) return tr("The model knows no batch size that fits %1.").arg(replicaCount(chosen));
+  if (chosen == present_ && now)
+    return (is_resumable(state)
+                ? tr("Goes on from the newest checkpoint, at about %1 samples/s goodput and efficiency %2.")
+                : tr("Now about %1 samples/s goodput at efficiency %2. Choose another number to see what it "
+                     "would do."))
+        .arg(formatNumber(now->goodput), formatNumber(now->efficiency, 2));
   QString text = tr("Predicted goodput %1 samples/s").arg(formatNumber(best->goodput));
   if (now && now->goodput > 0) {
     const double change = best->goodput / now->goodput - 1;
-    if (std::abs(change) < 0.005) {
-      text += tr(", the same");
-    } else {
-      text += change > 0 ? tr(", %1 more").arg(formatPercent(change))
-                         : tr(", %1 less").arg(formatPercent(-change));
-    }
+    text += std::abs(change) < 0.005 ? tr(", the same")
+            : change > 0             ? tr(", %1 more").arg(formatPercent(change))
+                                     : tr(", %1 less").arg(formatPercent(-change));
     text +=
         tr("; efficiency %1 → %2").arg(formatNumber(now->efficiency, 2), formatNumber(best->efficiency, 2));
   }
   text += QLatin1Char('.');
-  if (const storage::Generation* last = session_->lastRestart()) {
+  if (const storage::Generation* last = session_->lastRestart())
     text += tr(" Pause about %1.").arg(formatPause(last->pause));
-  }
   if (chosen > model.max_profiled_replicas) text += tr(" %1: never measured.").arg(replicaCount(chosen));
-  prediction_->setText(text);
+  return text;
+}
+
+void ControlPanel::updatePrediction() {
+  if (session_->isOpen()) prediction_->setText(predictionText());
 }
 
 // The present number asks for no restart where auto was on.
 void ControlPanel::switchAuto(bool on) {
+  if (!on) return session_->send(Request::Command::rescale, session_->status().target_replicas);
   Request request;
   request.command = Request::Command::rescale;
-  if (on) {
-    request.auto_replicas = protocol::AutoReplicas{};
-  } else {
-    request.replicas = session_->status().target_replicas;
-  }
+  request.auto_replicas = protocol::AutoReplicas{};
   session_->send(request);
 }
 
 void ControlPanel::restart() {
   const int chosen = replicas_->chosen();
-  if (!is_resumable(stateOf(*session_))) {
-    session_->send(Request::Command::rescale, chosen);
-    return;
-  }
+  if (!is_resumable(stateOf(*session_))) return session_->send(Request::Command::rescale, chosen);
   const bool staysAuto = auto_->isChecked() && chosen == present_;  // any number would turn it off
-  if (!session_->isConnected()) {
-    Q_EMIT resumeRequested(staysAuto ? 0 : chosen);
-  } else if (staysAuto) {
-    session_->send(Request::Command::resume);
-  } else {
-    session_->send(Request::Command::resume, chosen);
-  }
+  resume(staysAuto ? std::nullopt : std::optional(chosen));
 }
 
 void ControlPanel::pauseOrResume() {
-  if (!is_resumable(stateOf(*session_))) {
-    session_->send(Request::Command::pause);
-  } else if (session_->isConnected()) {
-    session_->send(Request::Command::resume);
-  } else {
-    Q_EMIT resumeRequested(0);
-  }
+  if (!is_resumable(stateOf(*session_))) return session_->send(Request::Command::pause);
+  resume({});
+}
+
+void ControlPanel::resume(std::optional<int> replicas) {
+  if (session_->isConnected()) return session_->send(Request::Command::resume, replicas);
+  Q_EMIT resumeRequested(replicas.value_or(0));
 }
 
 void ControlPanel::confirmStop() {

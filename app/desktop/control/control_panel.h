@@ -6,6 +6,7 @@
 #pragma once
 
 #include <QFrame>
+#include <optional>
 
 #include "batchscope/run/machine.h"
 
@@ -53,9 +54,11 @@ class ControlPanel : public QFrame {
   void updateRestart();
   void updateModel();
   void updatePrediction();
+  QString predictionText() const;
   void switchAuto(bool on);
   void restart();
   void pauseOrResume();
+  void resume(std::optional<int> replicas);  // none: as before
   void confirmStop();
 
   RunSession* session_;

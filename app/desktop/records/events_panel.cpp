@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "records/events_panel.h"
 
-#include "look/box.h"
 #include "look/format.h"
-#include "look/plain_table.h"
 #include "look/theme.h"
 #include "records/step_link.h"
 #include "session/run_session.h"
@@ -58,28 +56,22 @@ int EventModel::rowAt(const StepRef& step) const {
 }
 
 EventsPanel::EventsPanel(RunSession* session, ViewState* state, QWidget* parent)
-    : QWidget(parent), session_(session), model_(new EventModel(this)) {
-  auto* table = new PlainTable(tr("Nothing has happened yet."), this);
-  table->setAccessibleName(tr("Events"));
-  table->setModel(model_);
-  table->hideHeader();
-  table->setColumnWidth(EventModel::TimeColumn, 72);
-  vbox(this, {}, -1, {table});
+    : PlainTable(tr("Nothing has happened yet."), parent) {
+  auto* events = new EventModel(this);
+  setAccessibleName(tr("Events"));
+  setModel(events);
+  hideHeader();
+  setColumnWidth(EventModel::TimeColumn, 72);
   linkToCursor(
-      table, state,
-      [this](int row) {
-        return StepRef{model_->at(row).generation, model_->at(row).step};
+      this, state,
+      [events](int row) {
+        return StepRef{events->at(row).generation, events->at(row).step};
       },
-      [this](const StepRef& step) { return model_->rowAt(step); });
-  connect(session_, &RunSession::opened, this, &EventsPanel::opened);
-  connect(session_, &RunSession::detailsChanged, this, &EventsPanel::refresh);
-}
-
-void EventsPanel::opened() { model_->reset(session_->started()); }
-
-void EventsPanel::refresh() {
-  if (!session_->isOpen()) return;
-  model_->append(session_->events(model_->lastId()));
+      [events](const StepRef& step) { return events->rowAt(step); });
+  connect(session, &RunSession::opened, events, [=] { events->reset(session->started()); });
+  connect(session, &RunSession::detailsChanged, events, [=] {
+    if (session->isOpen()) events->append(session->events(events->lastId()));
+  });
 }
 
 }  // namespace batchscope::desktop

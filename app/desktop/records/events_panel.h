@@ -4,14 +4,12 @@
 // chosen event moves the cross-hair to its step, and the cross-hair chooses the event before it.
 #pragma once
 
-#include <QWidget>
 #include <vector>
 
 #include "batchscope/storage/catalogue.h"
 #include "chart/series_model.h"
+#include "look/plain_table.h"
 #include "look/table_model.h"
-
-class QTableView;
 
 namespace batchscope::desktop {
 
@@ -44,17 +42,10 @@ class EventModel : public TableModel {
   std::vector<storage::Event> events_;  // oldest first; row 0 shows the last
 };
 
-class EventsPanel : public QWidget {
+class EventsPanel : public PlainTable {
   Q_OBJECT
  public:
   EventsPanel(RunSession* session, ViewState* state, QWidget* parent = nullptr);
-
- private:
-  void opened();
-  void refresh();
-
-  RunSession* session_;
-  EventModel* model_;
 };
 
 }  // namespace batchscope::desktop

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "records/hyperparameters_panel.h"
 
-#include "look/box.h"
-#include "look/plain_table.h"
 #include "look/theme.h"
 #include "session/run_session.h"
+#include "session/shell_words.h"
 
 namespace batchscope::desktop {
 
@@ -22,13 +21,13 @@ QVariant NamedValueModel::cell(std::size_t row, std::size_t column, int role) co
 }
 
 HyperparametersPanel::HyperparametersPanel(RunSession* session, QWidget* parent)
-    : QWidget(parent), session_(session), model_(new NamedValueModel(this)) {
-  auto* table = new PlainTable(tr("The program has not said any yet."), this);
-  table->setAccessibleName(tr("Hyperparameters"));
-  table->setModel(model_);
-  table->hideHeader();
-  table->setColumnWidth(0, 200);
-  vbox(this, {}, -1, {table});
+    : PlainTable(tr("The program has not said any yet."), parent),
+      session_(session),
+      values_(new NamedValueModel(this)) {
+  setAccessibleName(tr("Hyperparameters"));
+  setModel(values_);
+  hideHeader();
+  setColumnWidth(0, 200);
   connect(session_, &RunSession::opened, this, &HyperparametersPanel::refresh);
   connect(session_, &RunSession::detailsChanged, this, &HyperparametersPanel::refresh);
 }
@@ -46,12 +45,10 @@ void HyperparametersPanel::refresh() {
     if (!tags.isEmpty()) rows.emplace_back(tr("tags"), tags.join(QStringLiteral(", ")));
     if (!spec.group.empty()) rows.emplace_back(tr("group"), QString::fromStdString(spec.group));
     if (!run.note.empty()) rows.emplace_back(tr("note"), QString::fromStdString(run.note));
-    QStringList command{QString::fromStdString(spec.program)};
-    for (const std::string& argument : spec.arguments) command << QString::fromStdString(argument);
-    rows.emplace_back(tr("command"), command.join(QLatin1Char(' ')));
+    rows.emplace_back(tr("command"), commandOf(spec));
     rows.emplace_back(tr("run id"), QString::fromStdString(session_->run().id));
   }
-  model_->setRows(std::move(rows));
+  values_->setRows(std::move(rows));
 }
 
 }  // namespace batchscope::desktop

@@ -3,10 +3,10 @@
 // What the run was started with and what it says of itself: name and value.
 #pragma once
 
-#include <QWidget>
 #include <utility>
 #include <vector>
 
+#include "look/plain_table.h"
 #include "look/table_model.h"
 
 namespace batchscope::desktop {
@@ -30,7 +30,7 @@ class NamedValueModel : public TableModel {
   std::vector<Row> rows_;
 };
 
-class HyperparametersPanel : public QWidget {
+class HyperparametersPanel : public PlainTable {
   Q_OBJECT
  public:
   HyperparametersPanel(RunSession* session, QWidget* parent = nullptr);
@@ -39,7 +39,7 @@ class HyperparametersPanel : public QWidget {
   void refresh();
 
   RunSession* session_;
-  NamedValueModel* model_;
+  NamedValueModel* values_;
 };
 
 }  // namespace batchscope::desktop

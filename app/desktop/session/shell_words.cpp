@@ -8,7 +8,7 @@
 
 namespace batchscope::desktop {
 
-QString shellQuoted(const QString& word) {
+static QString quoted(const QString& word) {
   static const QRegularExpression plain(QStringLiteral("^[\\w@%+=:,./-]+$"));
   if (plain.match(word).hasMatch()) return word;
   return QLatin1Char('\'') + QString(word).replace(QLatin1Char('\''), QLatin1String("'\\''")) +
@@ -16,9 +16,15 @@ QString shellQuoted(const QString& word) {
 }
 
 QString shellWords(const std::vector<std::string>& words) {
-  QStringList quoted;
-  for (const std::string& word : words) quoted << shellQuoted(QString::fromStdString(word));
-  return quoted.join(QLatin1Char(' '));
+  QStringList all;
+  for (const std::string& word : words) all << quoted(QString::fromStdString(word));
+  return all.join(QLatin1Char(' '));
+}
+
+QString commandOf(const protocol::RunSpec& spec) {
+  std::vector<std::string> words{spec.program};
+  words.insert(words.end(), spec.arguments.begin(), spec.arguments.end());
+  return shellWords(words);
 }
 
 std::optional<std::vector<std::string>> parseShellWords(const QString& text) {

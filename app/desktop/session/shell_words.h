@@ -8,10 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "batchscope/protocol/run_spec.h"
+
 namespace batchscope::desktop {
 
-QString shellQuoted(const QString& word);
 QString shellWords(const std::vector<std::string>& words);
+QString commandOf(const protocol::RunSpec& spec);  // the program with its arguments
 // Single and double quotes and backslashes mean what they mean in a shell; nothing is expanded. Nothing where
 // a quote is not closed.
 std::optional<std::vector<std::string>> parseShellWords(const QString& text);

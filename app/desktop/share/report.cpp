@@ -15,6 +15,7 @@
 #include "look/status_text.h"
 #include "look/theme.h"
 #include "session/run_session.h"
+#include "session/shell_words.h"
 #include "share/picture_export.h"
 
 namespace batchscope::desktop {
@@ -111,8 +112,6 @@ QString styleOf(const Theme& theme) {
 void addFacts(Page& page, const RunSession& session) {
   const storage::Run& run = session.run();
   const protocol::RunStatus& status = session.status();
-  QStringList command{text(run.spec.program)};
-  for (const std::string& argument : run.spec.arguments) command << text(argument);
   page.begin("dl", {{"class", "facts"}});
   page.addFact(tr("Run"), text(run.id));
   page.addFact(tr("Started"),
@@ -128,7 +127,7 @@ void addFacts(Page& page, const RunSession& session) {
     if (const auto value = run.latest.find(series); value != run.latest.end())
       page.addFact(label, formatNumber(value->second));
   }
-  page.addFact(tr("Command"), command.join(QLatin1Char(' ')));
+  page.addFact(tr("Command"), commandOf(run.spec));
   page.end();
 }
 

@@ -65,7 +65,7 @@ class TestLinks : public test::WindowTest {
   }
 
   void aChosenEventMovesTheCrossHair() {
-    QTableView* table = tableIn(window_->findChild<EventsPanel*>());
+    QTableView* table = window_->findChild<EventsPanel*>();
     auto* model = qobject_cast<EventModel*>(table->model());
     QTRY_VERIFY(model->rowCount() > 5);
     const int row = 2;
@@ -78,7 +78,7 @@ class TestLinks : public test::WindowTest {
   }
 
   void theCrossHairChoosesTheEventBefore() {
-    QTableView* table = tableIn(window_->findChild<EventsPanel*>());
+    QTableView* table = window_->findChild<EventsPanel*>();
     auto* model = qobject_cast<EventModel*>(table->model());
     // A little after the first restart, which is at step 400.
     window_->view()->setCursor(StepRef{1, 450});
