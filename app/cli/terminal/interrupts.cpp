@@ -2,6 +2,7 @@
 #include "terminal/interrupts.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <array>
@@ -30,7 +31,7 @@ void handle(int signal) {
 
 Interrupts::Interrupts() {
   if (::pipe2(pipe_, O_CLOEXEC | O_NONBLOCK) != 0)
-    throw Error(ErrorKind::io, std::string("cannot make a pipe for signals: ") + std::strerror(errno));
+    throw Error(ErrorKind::io, fmt::format("cannot make a pipe for signals: {}", std::strerror(errno)));
   writeEnd = pipe_[1];
   notifier_ = new QSocketNotifier(pipe_[0], QSocketNotifier::Read, this);
   connect(notifier_, &QSocketNotifier::activated, this, [this] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "terminal/watch.h"
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <QEventLoop>
@@ -37,7 +38,7 @@ class FullScreen {
       picture += text.substr(begin, end - begin) + "\x1b[K\n";
       begin = end + 1;
     }
-    if (shown < lines) picture += "(" + std::to_string(lines - shown) + " more lines)\x1b[K\n";
+    if (shown < lines) picture += fmt::format("({} more lines)\x1b[K\n", lines - shown);
     show(picture + "\x1b[J");
   }
 };
