@@ -24,22 +24,15 @@ std::vector<Alert> AlertRules::observe(const std::vector<storage::Run>& runs, do
   std::map<std::string, Watched> seen;
   for (const storage::Run& run : runs) {
     const auto before = watched_.find(run.id);
-    Watched at{run.state, run.step, now};
-    if (before != watched_.end()) {
-      const bool isSame = before->second.state == run.state && before->second.step == run.step;
-      at = before->second;
-      at.state = run.state;
-      at.step = run.step;
-      if (!isSame) {
-        at.since = now;
-        at.saidStalled = at.saidLongPause = false;
-      }
-    }
+    const bool isNew = before == watched_.end();
+    const bool isSame = !isNew && before->second.state == run.state && before->second.step == run.step;
+    Watched at = isSame ? before->second : Watched{run.state, run.step, now};
+    if (!isNew) at.saidNotFinite = before->second.saidNotFinite;
     const QString name = QString::fromStdString(run.name);
     const auto say = [&](Alert::Kind kind, const QString& title, const QString& text) {
       alerts.push_back({kind, run.id, title, text});
     };
-    if (before != watched_.end() && before->second.state != run.state && isOver(run.state)) {
+    if (!isNew && before->second.state != run.state && isOver(run.state)) {
       if (run.state == RunState::finished) {
         say(Alert::Kind::Finished, tr("%1 has finished").arg(name),
             tr("%1 iterations").arg(formatCount(run.step)));

@@ -39,8 +39,6 @@ storage::Run listed(RunState state, std::int64_t step, double loss = 1) {
   return run;
 }
 
-QTableView* tableIn(const QWidget* panel) { return panel->findChild<QTableView*>(); }
-
 }  // namespace
 
 class TestLinks : public test::WindowTest {
@@ -143,7 +141,7 @@ class TestLinks : public test::WindowTest {
 
   void aCheckpointIsForkedByKey() {
     raisePanel("checkpoints");
-    QTableView* table = tableIn(window_->findChild<CheckpointsPanel*>());
+    QTableView* table = window_->findChild<CheckpointsPanel*>()->findChild<QTableView*>();
     QTRY_VERIFY(table->isVisible());
     table->selectRow(1);
     const auto& checkpoint = qobject_cast<CheckpointModel*>(table->model())->at(1);
@@ -188,7 +186,7 @@ class TestLinks : public test::WindowTest {
     const QColor good = Theme::light().good;
     QVERIFY(std::abs(ink.green() - good.green()) + std::abs(ink.red() - good.red()) < 60);
     QTest::mouseClick(plot, Qt::LeftButton, {}, place);
-    QTableView* table = tableIn(window_->findChild<CheckpointsPanel*>());
+    QTableView* table = window_->findChild<CheckpointsPanel*>()->findChild<QTableView*>();
     QTRY_VERIFY(table->isVisible());
     QCOMPARE(qobject_cast<CheckpointModel*>(table->model())->at(table->currentIndex().row()).step, mark.step);
   }
