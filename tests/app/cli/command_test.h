@@ -33,9 +33,6 @@ class CommandTest : public QObject {
   void newSandbox() { sandbox_ = std::make_unique<Sandbox>(); }
 
   Answer ask(const QStringList& arguments) const { return sandbox_->ask(arguments); }
-  QJsonObject askJson(const QStringList& arguments) const {
-    return ask(arguments + QStringList{"--json"}).json();
-  }
   QJsonArray runs() const { return sandbox_->runs(); }
 
   // Of bash, with our programs in its PATH.
