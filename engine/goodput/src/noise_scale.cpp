@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The estimators and their averages; formulas and source in noise_scale.h.
 #include "batchscope/goodput/noise_scale.h"
 
 #include <algorithm>
@@ -25,11 +23,11 @@ double clamped_sum(const std::vector<double>& values, double smallest) {
   return sum;
 }
 
+}  // namespace
+
 double gain_of(double sqr, double var, double scale) {
   return scale > 0 ? (var + sqr) / (var / scale + sqr) : 0;
 }
-
-}  // namespace
 
 double fairscale_smoothing(int count) { return std::max(1 - count / 1000.0, 0.0); }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Choosing a number of replicas, and settling on it; the rules are in replica_chooser.h.
 #include "batchscope/goodput/replica_chooser.h"
 
 #include <algorithm>
@@ -38,7 +36,7 @@ ReplicaChooser::ReplicaChooser(const ChooserLimits& limits) : limits_(limits), m
 }
 
 ReplicaDecision ReplicaChooser::decide(const GoodputFunction& goodput, const Bounds& bounds,
-                                       const Standing& at) {
+                                       const RunContext& at) {
   ReplicaDecision decision;
   decision.replicas = at.replicas;
   decision.pause = std::max(0.0, at.pause);
@@ -66,7 +64,7 @@ ReplicaDecision ReplicaChooser::decide(const GoodputFunction& goodput, const Bou
 }
 
 // Whom to move to, by this model alone; null: nowhere.
-const Candidate* ReplicaChooser::challenger(const ReplicaDecision& decision, const Standing& at) const {
+const Candidate* ReplicaChooser::challenger(const ReplicaDecision& decision, const RunContext& at) const {
   const double share = decision.horizon > 0 ? 1 - decision.pause / decision.horizon : 0;
   const Candidate* present = nullptr;
   const Candidate* best = nullptr;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The factors of the scaling rules; formulas and sources in scaling_rule.h.
 #include "batchscope/goodput/scaling_rule.h"
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
+
+#include "batchscope/goodput/noise_scale.h"
 
 namespace batchscope::goodput {
 
@@ -17,9 +17,7 @@ std::vector<double> adascale_factors(std::span<const double> sqr, std::span<cons
   }
   std::vector<double> factors(sqr.size());
   for (std::size_t group = 0; group < factors.size(); ++group) {
-    const double s = std::max(sqr[group], 0.0);
-    const double v = std::max(var[group], 1e-6);
-    factors[group] = (v + s) / (v / scale + s);
+    factors[group] = gain_of(std::max(sqr[group], 0.0), std::max(var[group], 1e-6), scale);
   }
   return factors;
 }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Speed-ups over one replica, each computed once; the definition is in speedup.h.
 #include "batchscope/goodput/speedup.h"
 
 #include <cmath>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// One decision: options, knapsack, placer; the rules are in decision.h.
 #include "batchscope/policy/decision.h"
 
 #include <algorithm>

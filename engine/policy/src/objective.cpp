@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The objectives; formulas and sources are in objective.h.
 #include "batchscope/policy/objective.h"
 
 #include <algorithm>

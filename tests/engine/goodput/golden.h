@@ -15,11 +15,14 @@
 
 namespace batchscope::golden {
 
-inline nlohmann::json load(const std::string& name) {
+inline std::string path(const std::string& name) {
   const char* folder = std::getenv("BATCHSCOPE_GOLDEN_DIR");
-  const std::string path = std::string(folder != nullptr ? folder : BATCHSCOPE_GOLDEN_DEFAULT) + "/" + name;
-  std::ifstream file(path);
-  if (!file) throw std::runtime_error("golden vectors: cannot open " + path);
+  return std::string(folder != nullptr ? folder : BATCHSCOPE_GOLDEN_DEFAULT) + "/" + name;
+}
+
+inline nlohmann::json load(const std::string& name) {
+  std::ifstream file(path(name));
+  if (!file) throw std::runtime_error("golden vectors: cannot open " + path(name));
   return nlohmann::json::parse(file);
 }
 

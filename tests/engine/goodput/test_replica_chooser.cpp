@@ -56,7 +56,7 @@ Model shaken(const Model& model, double sigma, std::mt19937& random) {
 // A run that does as the chooser says.
 struct Run {
   ReplicaChooser chooser;
-  Standing at;
+  RunContext at;
   int moves = 0;
 
   explicit Run(const ChooserLimits& limits, int replicas = 1)
@@ -191,7 +191,7 @@ class TestReplicaChooser : public QObject {
       const int high = std::uniform_int_distribution(low, 16)(random);
       Run run({low, high}, std::uniform_int_distribution(low, high)(random));
       for (int i = 0; i < 20; ++i) {
-        const Standing before = run.at;
+        const RunContext before = run.at;
         const ReplicaDecision decision = run.see(random_model(random));
         QVERIFY(decision.replicas >= low && decision.replicas <= high);
         if (decision.replicas == before.replicas) continue;

@@ -23,7 +23,7 @@ protocol::RunSpec automatic(int min, int max) {
 
 int most(const protocol::RunSpec& spec, const Machine& machine) {
   AutoScaling scaling(spec, machine);
-  goodput::Standing at;
+  goodput::RunContext at;
   for (int i = 0; i < 50; ++i) {
     at.replicas = scaling.consider(kModel, at).replicas.value_or(at.replicas);
     at.max_profiled_replicas = at.replicas;
@@ -39,7 +39,7 @@ class TestAutoScaling : public QObject {
  private Q_SLOTS:
   void aMoveIsToldWithItsNumbers() {
     AutoScaling scaling(automatic(1, 4), machine_with(8, 0));
-    const goodput::Standing at{1, 1, 0.25, 60};
+    const goodput::RunContext at{1, 1, 0.25, 60};
     const auto first = scaling.consider(kModel, at);
     QVERIFY(!first.replicas);
     QVERIFY(QString::fromStdString(first.event).startsWith("auto: stays on 1 replica"));

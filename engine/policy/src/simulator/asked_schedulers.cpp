@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "batchscope/goodput/noise_scale.h"
 #include "scheduler.h"
 
 namespace batchscope::policy {
@@ -45,7 +46,7 @@ double remaining_time(const SimulatedJob& job, int node) {
   double seconds = 0, from = job.progress();
   for (int epoch = job.epoch(); epoch < application.epochs(); ++epoch) {
     const goodput::GradParams gradient = application.gradient(size, epoch);
-    const double gain = (gradient.var + gradient.sqr) / (gradient.var / scale + gradient.sqr);
+    const double gain = goodput::gain_of(gradient.sqr, gradient.var, scale);
     seconds += (application.progress(epoch + 1) - from) * step / gain;
     from = application.progress(epoch + 1);
   }

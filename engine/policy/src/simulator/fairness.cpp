@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Finish-time fairness: contract and definition in simulation.h.
 #include <algorithm>
 #include <cmath>
 

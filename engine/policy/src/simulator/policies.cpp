@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The policies of the simulator by their names.
 #include <algorithm>
 #include <array>
 #include <string_view>

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "batchscope/goodput/noise_scale.h"
+
 namespace batchscope::policy {
 namespace {
 
@@ -78,7 +80,7 @@ void SimulatedJob::advance(double seconds, double interference) {
     const StepTimes times = application_.step_times(per_node(), local_batch_size_);
     const goodput::GradParams gradient = application_.gradient(size, epoch_);
     measure(local_batch_size_, times, gradient);
-    const double gain = (gradient.var + gradient.sqr) / (gradient.var / scale + gradient.sqr);
+    const double gain = goodput::gain_of(gradient.sqr, gradient.var, scale);
     const double speed =
         gain / (times.step + (times.step - times.sync) * accumulation_steps_) * (1 - interference);
     const double next = application_.progress(epoch_ + 1);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The loop over intervals; its rules are in simulation.h.
 #include "batchscope/policy/simulation.h"
 
 #include <algorithm>

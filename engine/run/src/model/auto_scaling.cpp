@@ -41,7 +41,7 @@ std::string predictions(const goodput::ReplicaDecision& decision, int present) {
 AutoScaling::AutoScaling(const protocol::RunSpec& spec, const Machine& machine)
     : chooser_(limits(spec, machine)) {}
 
-AutoScaling::Verdict AutoScaling::consider(const protocol::Model& model, const goodput::Standing& at) {
+AutoScaling::Verdict AutoScaling::consider(const protocol::Model& model, const goodput::RunContext& at) {
   const auto decision = chooser_.decide(goodput_function(model), batch_bounds(model), at);
   const bool moves = decision.replicas != at.replicas;
   Verdict verdict;

@@ -23,7 +23,7 @@ class AutoScaling {
     std::optional<int> replicas;  // to move to
     std::string event;            // what to tell; may be empty
   };
-  Verdict consider(const protocol::Model& model, const goodput::Standing& at);
+  Verdict consider(const protocol::Model& model, const goodput::RunContext& at);
 
   void begin_generation() { reported_ = false; }
   void refuse(int replicas) { chooser_.refuse(replicas); }  // a move there has failed

@@ -65,7 +65,7 @@ void Scaling::choose(const std::optional<AutoReplicas>& range) {
   tell_("info", range ? "auto replicas are on: " + range->text() : "auto replicas are off");
 }
 
-void Scaling::consider(const Model& model, const goodput::Standing& at) {
+void Scaling::consider(const Model& model, const goodput::RunContext& at) {
   if (!auto_ || !machine_.training()) return;
   const AutoScaling::Verdict verdict = auto_->consider(model, at);
   if (!verdict.event.empty()) tell_("info", verdict.event);

@@ -42,7 +42,7 @@ class Scaling {
   // From now on the model chooses within this range; or it does not (none).
   void choose(const std::optional<protocol::AutoReplicas>& range);
   // A new model: it may move the run.
-  void consider(const protocol::Model& model, const goodput::Standing& at);
+  void consider(const protocol::Model& model, const goodput::RunContext& at);
 
  private:
   protocol::RunSpec& spec_;

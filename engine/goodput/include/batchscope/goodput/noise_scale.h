@@ -46,6 +46,10 @@ enum class NoiseMode {
   fairscale  ///< FairScale's optim/adascale.py
 };
 
+/// AdaScale's gain, (var + sqr) / (var / scale + sqr): how many steps of the initial
+/// batch size one step of `scale` times that is worth. Between 1 and scale for scale >= 1; 0 for scale <= 0.
+double gain_of(double sqr, double var, double scale);
+
 /// FairScale's default theta for this many gradients a step: max(1 - count / 1000, 0).
 double fairscale_smoothing(int count);
 
@@ -68,8 +72,7 @@ class NoiseScale {
   /// that is not positive.
   bool update(const NormSample& sample);
 
-  /// (var + sqr) / (var / scale + sqr), between 1 and scale for scale >= 1; 0 for scale <= 0.
-  double gain(double scale) const;
+  double gain(double scale) const;      ///< gain_of the averages
   double raw_gain(double scale) const;  ///< from the last step's estimates alone; NaN where there are none
   double sqr() const;                   ///< |true gradient|^2: sum over groups, each clamped to >= 0
   double var() const;                   ///< tr(cov): sum over groups, each clamped to >= 1e-6

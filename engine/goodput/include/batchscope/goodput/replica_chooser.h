@@ -30,8 +30,8 @@ struct ChooserLimits {
   double horizon = 300;         ///< s, in which a move must have paid its pause
 };
 
-/// Where the run stands.
-struct Standing {
+/// What the choice depends on beside the model.
+struct RunContext {
   int replicas = 1;               ///< at present
   int max_profiled_replicas = 1;  ///< the largest count that the model has measured
   double pause = 0;               ///< s, that a restart takes, as measured
@@ -63,7 +63,7 @@ class ReplicaChooser {
   /// A new model. The choice is within the limits, but for a present count outside them where the model gives
   /// nothing feasible; a move goes at most to twice the largest count profiled, or to min_replicas where that
   /// is more. Once a choice differs from the present count it is taken for carried out.
-  ReplicaDecision decide(const GoodputFunction& goodput, const Bounds& bounds, const Standing& at);
+  ReplicaDecision decide(const GoodputFunction& goodput, const Bounds& bounds, const RunContext& at);
 
   /// A move to this count has failed: it is not chosen again.
   void refuse(int replicas) { refused_.insert(replicas); }
@@ -71,7 +71,7 @@ class ReplicaChooser {
   const ChooserLimits& limits() const { return limits_; }  ///< as given
 
  private:
-  const Candidate* challenger(const ReplicaDecision& decision, const Standing& at) const;
+  const Candidate* challenger(const ReplicaDecision& decision, const RunContext& at) const;
 
   ChooserLimits limits_;
   std::set<int> refused_;
