@@ -24,8 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kFile[] = "manifest.json";
-constexpr std::string_view kPrefix = "checkpoint-";
+constexpr std::string_view kPrefix = kCheckpointPrefix;
 constexpr std::size_t kMostDigits = 12;
 constexpr std::int64_t kNumbers = 1'000'000'000'000;
 constexpr std::string_view kChecksum = "  \"crc32\": ";  // that its line begins with
@@ -178,7 +177,7 @@ Manifest parse(const std::string& text, const fs::path& file) {
 Manifest read_from(const CheckpointFolder& folder, const fs::path& file) {
   std::string text;
   try {
-    const auto [path, bytes] = folder.file(kFile);
+    const auto [path, bytes] = folder.file(kManifestFile);
     text.reserve(static_cast<std::size_t>(bytes));
     read_blocks(path, file, [&](std::string_view block) { text += block; });
   } catch (const Error& e) {
@@ -203,7 +202,7 @@ std::uint32_t file_crc32(const fs::path& file) { return checksum_of(file, file);
 
 void write_manifest(const fs::path& directory, const Manifest& manifest) {
   const std::string text = text_of(manifest);
-  const fs::path file = directory / kFile;
+  const fs::path file = directory / kManifestFile;
   const auto fail = [&](const char* what) {
     throw Error(ErrorKind::io,
                 std::string("cannot ") + what + " " + file.string() + ": " + std::strerror(errno));
@@ -227,12 +226,12 @@ void write_manifest(const fs::path& directory, const Manifest& manifest) {
 }
 
 Manifest read_manifest(const fs::path& directory, const fs::path& memory) {
-  return read_from(CheckpointFolder(directory, memory), directory / kFile);
+  return read_from(CheckpointFolder(directory, memory), directory / kManifestFile);
 }
 
 Manifest verify_checkpoint(const fs::path& directory, const fs::path& memory) {
   const CheckpointFolder folder(directory, memory);
-  Manifest manifest = read_from(folder, directory / kFile);
+  Manifest manifest = read_from(folder, directory / kManifestFile);
   for (const StateFile& state : manifest.files) {
     const fs::path name = directory / state.name;
     CheckpointFolder::File file;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <string>
 
+#include "batchscope/protocol/checkpoint_writer.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/manifest.h"
 
@@ -55,25 +56,13 @@ void persist_checkpoint(const fs::path& checkpoint, const fs::path& memory) {
   insist_it_is_volatile(checkpoint, memory);
   Manifest manifest = verify_checkpoint(checkpoint, memory);
   const CheckpointFolder folder(checkpoint, memory);
-  std::error_code error;
+  // Not the name of one that a replica makes, which removes what others have left half done.
   const fs::path copy = checkpoint.string() + ".copy";
   remove_whole(copy);  // of somebody who was killed
-  if (!fs::create_directory(copy, error)) fail("create", copy, error.value());
-  try {
-    for (StateFile& state : manifest.files) {
-      const fs::path file = copy / state.name;
-      if (!fs::copy_file(folder.file(state.name).path, file, error)) fail("write", file, error.value());
-      fsync_path(file);
-      state.crc32 = file_crc32(file);
-    }
-    write_manifest(copy, manifest);
-    fsync_path(copy);
-    exchange(copy, checkpoint);
-  } catch (...) {
-    fs::remove_all(copy, error);  // frees the disk that may have been full
-    throw;
-  }
+  write_checkpoint(
+      copy, manifest, [&] { copy_states(folder, copy, manifest); }, [&] { exchange(copy, checkpoint); });
   fsync_path(checkpoint.parent_path());
+  std::error_code error;
   fs::remove(copy, error);  // the link
   remove_whole(memory / checkpoint.filename());
 }
@@ -83,13 +72,4 @@ void remove_volatile_checkpoint(const fs::path& checkpoint, const fs::path& memo
   remove_whole(checkpoint);
   remove_whole(memory / checkpoint.filename());
 }
-
-void fsync_path(const fs::path& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) fail("open", path, errno);
-  const int result = fsync(fd), error = errno;
-  close(fd);
-  if (result != 0) fail("fsync", path, error);
-}
-
 }  // namespace batchscope::protocol

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The fitting thread.
 #include "adapt/model_fitter.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <utility>
+
+#include "batchscope/protocol/quiet_thread.h"
 
 namespace batchscope::replica {
 
@@ -26,11 +23,7 @@ void ModelFitter::fit(std::vector<goodput::ProfileRow> rows, Done done) {
   }
   changed_.notify_all();
   if (thread_.joinable()) return;
-  sigset_t all, before;  // signals are the training thread's to handle
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_ = protocol::quiet_thread([this] { run(); });
 }
 
 void ModelFitter::settle() {

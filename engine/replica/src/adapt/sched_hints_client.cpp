@@ -3,9 +3,6 @@
 // The smallest HTTP client that does: one request a connection, of whose answer the status counts.
 #include "adapt/sched_hints_client.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <condition_variable>
 #include <cstdio>
 #include <mutex>
@@ -14,6 +11,7 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/quiet_thread.h"
 #include "batchscope/protocol/sched_hints.h"
 #include "collective/socket.h"
 
@@ -111,11 +109,7 @@ void SchedHintsClient::post(const protocol::Model& model) {
     shared_->changed.notify_all();
   }
   if (std::exchange(started_, true)) return;
-  sigset_t all, before;  // signals are the training thread's to handle
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread([shared = shared_] { shared->run(); }).detach();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  protocol::quiet_thread([shared = shared_] { shared->run(); }).detach();
 }
 
 }  // namespace batchscope::replica

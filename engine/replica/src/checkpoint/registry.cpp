@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// States are known by name, and found again in the checkpoint under it.
 #include "checkpoint/registry.h"
 
 #include <errno.h>  // program_invocation_short_name
@@ -40,7 +38,7 @@ Registry& registry() { return session().part<Registry>(); }
 std::vector<checkpoint::State*>& states() { return registry().states; }
 
 bool is_plain_name(const std::string& name) {
-  return !name.empty() && name.front() != '.' && name != "manifest.json" &&
+  return !name.empty() && name.front() != '.' && name != protocol::kManifestFile &&
          name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
 }
 

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Writing a checkpoint so that it is either wholly there or not at all: files, their fsync, the manifest, the
-// directory's fsync, the atomic rename, the parent's fsync.
 #include "checkpoint/store.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include <fmt/format.h>
+
 #include <memory>
 
+#include "batchscope/protocol/checkpoint_writer.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/volatile_checkpoint.h"
 #include "checkpoint/checksummed_file.h"
@@ -18,26 +15,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kPartial = ".partial";
 constexpr int kKept = 2;
 
-[[noreturn]] void fail(const char* what, const fs::path& path, int error) {
-  throw Error(ErrorKind::io,
-              std::string("cannot ") + what + " " + path.string() + ": " + std::strerror(error));
-}
-
-using Files = std::vector<std::unique_ptr<ChecksummedFile>>;
-
-// The states' files and the manifest, in a directory that is made beside `name` and takes the name at the
-// end. `open` makes a file.
+// `open` makes a file.
 template <class Open>
 void make(const fs::path& name, protocol::Manifest& manifest, const std::vector<CheckpointStore::File>& files,
           Open open) {
-  const fs::path partial = name.string() + std::string(kPartial);
-  std::error_code error;
-  if (!fs::create_directory(partial, error)) fail("create", partial, error.value());
-  try {
-    Files written;
+  protocol::write_checkpoint(name, manifest, [&](const fs::path& partial) {
+    std::vector<std::unique_ptr<ChecksummedFile>> written;
     for (const CheckpointStore::File& file : files) {
       written.push_back(open(partial / file.name));
       file.save(written.back()->stream());
@@ -49,13 +34,7 @@ void make(const fs::path& name, protocol::Manifest& manifest, const std::vector<
       file->fsync();
       manifest.files.push_back(file->entry());
     }
-    protocol::write_manifest(partial, manifest);
-    protocol::fsync_path(partial);
-    if (std::rename(partial.c_str(), name.c_str()) != 0) fail("rename", partial, errno);
-  } catch (...) {
-    fs::remove_all(partial, error);  // frees the disk that may have been full
-    throw;
-  }
+  });
 }
 
 }  // namespace
@@ -79,7 +58,8 @@ fs::path CheckpointStore::next_name() const {
 void CheckpointStore::prepare() const {
   std::error_code error;
   fs::create_directories(directory_, error);
-  if (error) fail("create", directory_, error.value());
+  if (error)
+    throw Error(ErrorKind::io, fmt::format("cannot create {}: {}", directory_.string(), error.message()));
   remove_half_written();
 }
 
@@ -99,8 +79,8 @@ std::optional<fs::path> CheckpointStore::write_in_memory(protocol::Manifest& man
   prepare();
   const fs::path name = next_name(), place = memory_ / name.filename();
   std::error_code error;
-  fs::remove_all(place, error);                                   // nobody links to it
-  fs::remove_all(place.string() + std::string(kPartial), error);  // of somebody who was killed
+  fs::remove_all(place, error);                                // nobody links to it
+  fs::remove_all(protocol::partial_checkpoint(place), error);  // of somebody who was killed
   try {
     make(place, manifest, files,
          [&](const fs::path& file) { return std::make_unique<ChecksummedFile>(file, room); });
@@ -120,7 +100,7 @@ std::optional<fs::path> CheckpointStore::write_in_memory(protocol::Manifest& man
 void CheckpointStore::remove_half_written() const {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(directory_, error))
-    if (entry.path().filename().string().starts_with("checkpoint-") && entry.path().extension() == kPartial)
+    if (protocol::is_partial_checkpoint(entry.path().filename().string()))
       fs::remove_all(entry.path(), error);
 }
 

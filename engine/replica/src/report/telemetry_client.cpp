@@ -6,11 +6,8 @@
 #include "report/telemetry_client.h"
 
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,7 +22,9 @@
 #include <vector>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/quiet_thread.h"
 #include "batchscope/protocol/time_outs.h"
+#include "batchscope/protocol/unix_address.h"
 #include "batchscope/replica/process_group.h"
 #include "process/session.h"
 #include "process/signals.h"
@@ -47,12 +46,7 @@ class Client {
   Client(int socket, int rank, protocol::Hello hello)
       : socket_(socket), wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)), rank_(rank) {
     append(std::move(hello));
-    // Signals are the training thread's to handle.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([this] { run(); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    thread_ = protocol::quiet_thread([this] { run(); });
   }
 
   void send(protocol::Message message) {
@@ -212,10 +206,7 @@ struct Line {
 Client* client() { return session().part<Line>().client; }
 
 int connect_to(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) return errno = ENAMETOOLONG, -1;
-  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  const sockaddr_un address = protocol::unix_address(path);
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd >= 0 && connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     const int error = errno;

@@ -7,10 +7,10 @@
 #include <charconv>
 
 #include "batchscope/protocol/checkpoint_folder.h"
+#include "batchscope/protocol/checkpoint_writer.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/paths.h"
-#include "batchscope/protocol/volatile_checkpoint.h"
 #include "batchscope/run/fork.h"
 #include "client/start.h"
 
@@ -33,29 +33,18 @@ std::string listed(const std::vector<fs::path>& checkpoints) {
   return text;
 }
 
-// Below another name until it is whole. A checkpoint in memory has no checksums yet; the copy has.
+// A checkpoint in memory has no checksums yet; the copy has.
 void copy_checkpoint(const fs::path& from, const fs::path& memory, const fs::path& folder,
                      protocol::Manifest manifest) {
-  const fs::path name = folder / from.filename(), partial = name.string() + ".partial";
-  try {
-    const protocol::CheckpointFolder original(from, memory);
-    fs::create_directory(partial);
-    for (protocol::StateFile& file : manifest.files) {
-      fs::copy_file(original.file(file.name).path, partial / file.name);
-      protocol::fsync_path(partial / file.name);
-      file.crc32 = protocol::file_crc32(partial / file.name);
-    }
-    manifest.pinned = true;
-    manifest.generation = -1;
-    manifest.ledger.clear();  // of another run
-    manifest.ledger_from = 0;
-    protocol::write_manifest(partial, manifest);
-    protocol::fsync_path(partial);
-    fs::rename(partial, name);
-    protocol::fsync_path(folder);
-  } catch (const fs::filesystem_error& error) {
-    throw Error(ErrorKind::io, "cannot copy " + from.string() + ": " + error.code().message());
-  }
+  const protocol::CheckpointFolder original(from, memory);
+  manifest.pinned = true;
+  manifest.generation = -1;
+  manifest.ledger.clear();  // of another run
+  manifest.ledger_from = 0;
+  protocol::write_checkpoint(folder / from.filename(), manifest, [&](const fs::path& partial) {
+    protocol::copy_states(original, partial, manifest);
+  });
+  protocol::fsync_path(folder);
 }
 
 int replicas_of(storage::Catalogue& catalogue, const storage::Run& run) {

@@ -24,6 +24,11 @@
 
 namespace batchscope::protocol {
 
+/// The manifest's file name, which no state may have.
+inline constexpr char kManifestFile[] = "manifest.json";
+/// What the name of every checkpoint directory begins with.
+inline constexpr char kCheckpointPrefix[] = "checkpoint-";
+
 /// One state's file in a checkpoint.
 struct StateFile {
   std::string name;                    ///< a plain file name, no separators

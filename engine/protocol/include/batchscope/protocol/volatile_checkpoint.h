@@ -29,7 +29,4 @@ void persist_checkpoint(const std::filesystem::path& checkpoint, const std::file
 /// one that is not volatile, which stays.
 void remove_volatile_checkpoint(const std::filesystem::path& checkpoint, const std::filesystem::path& memory);
 
-/// Waits until a file or a directory is on disk. Throws Error(io).
-void fsync_path(const std::filesystem::path& path);
-
 }  // namespace batchscope::protocol

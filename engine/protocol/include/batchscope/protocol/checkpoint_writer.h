@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Making a checkpoint so that it is either wholly there or not at all: its states' files, the manifest and
+/// the folder that holds them, each on disk before the folder takes its name (engine/protocol/CHECKPOINT.md).
+#pragma once
+
+#include <filesystem>
+#include <functional>
+
+#include "batchscope/protocol/checkpoint_folder.h"
+#include "batchscope/protocol/manifest.h"
+
+namespace batchscope::protocol {
+
+/// The folder beside a checkpoint's name in which it is made.
+std::filesystem::path partial_checkpoint(const std::filesystem::path& name);
+
+/// Whether a folder of this name is one of those, of whatever checkpoint.
+bool is_partial_checkpoint(const std::string& name);
+
+/// Makes `folder`, has `fill` write the states' files into it, each on disk, and their entries into the
+/// manifest; writes the manifest, and has `take_name` give the folder its place. Blocks on the disk. Throws
+/// Error(io), and what the two throw; no folder is left then.
+void write_checkpoint(const std::filesystem::path& folder, Manifest& manifest,
+                      const std::function<void()>& fill, const std::function<void()>& take_name);
+
+/// The same beside `name`, which the folder is renamed to.
+void write_checkpoint(const std::filesystem::path& name, Manifest& manifest,
+                      const std::function<void(const std::filesystem::path& folder)>& fill);
+
+/// Copies the states' files that the manifest names into a folder, each on disk, and gives their entries the
+/// checksums of what was copied. Throws Error(io).
+void copy_states(const CheckpointFolder& from, const std::filesystem::path& to, Manifest& manifest);
+
+/// Waits until a file or a directory is on disk. Throws Error(io).
+void fsync_path(const std::filesystem::path& path);
+
+}  // namespace batchscope::protocol

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/protocol/checkpoint_writer.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "batchscope/protocol/error.h"
+
+namespace batchscope::protocol {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPartial = ".partial";
+
+[[noreturn]] void fail(const char* what, const fs::path& path, int error) {
+  throw Error(ErrorKind::io,
+              std::string("cannot ") + what + " " + path.string() + ": " + std::strerror(error));
+}
+
+}  // namespace
+
+fs::path partial_checkpoint(const fs::path& name) { return name.string() + std::string(kPartial); }
+
+bool is_partial_checkpoint(const std::string& name) {
+  return name.starts_with(kCheckpointPrefix) && fs::path(name).extension() == kPartial;
+}
+
+void write_checkpoint(const fs::path& folder, Manifest& manifest, const std::function<void()>& fill,
+                      const std::function<void()>& take_name) {
+  std::error_code error;
+  if (!fs::create_directory(folder, error)) fail("create", folder, error.value());
+  try {
+    fill();
+    write_manifest(folder, manifest);
+    fsync_path(folder);
+    take_name();
+  } catch (...) {
+    fs::remove_all(folder, error);  // frees the disk that may have been full
+    throw;
+  }
+}
+
+void write_checkpoint(const fs::path& name, Manifest& manifest,
+                      const std::function<void(const fs::path& folder)>& fill) {
+  const fs::path partial = partial_checkpoint(name);
+  write_checkpoint(
+      partial, manifest, [&] { fill(partial); },
+      [&] {
+        if (std::rename(partial.c_str(), name.c_str()) != 0) fail("rename", partial, errno);
+      });
+}
+
+void copy_states(const CheckpointFolder& from, const fs::path& to, Manifest& manifest) {
+  std::error_code error;
+  for (StateFile& state : manifest.files) {
+    const fs::path file = to / state.name;
+    if (!fs::copy_file(from.file(state.name).path, file, error)) fail("write", file, error.value());
+    fsync_path(file);
+    state.crc32 = file_crc32(file);
+  }
+}
+
+void fsync_path(const fs::path& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) fail("open", path, errno);
+  const int result = fsync(fd), error = errno;
+  close(fd);
+  if (result != 0) fail("fsync", path, error);
+}
+
+}  // namespace batchscope::protocol
