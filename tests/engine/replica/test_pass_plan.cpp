@@ -136,7 +136,7 @@ class TestPassPlan : public QObject {
     Random random;
     for (int round = 0; round < 500; ++round) {
       const std::int64_t batch_size = random(1, 100);
-      metrics::Limits limits{.max_batch_size = batch_size + random(0, 50),
+      goodput::Bounds limits{.max_batch_size = batch_size + random(0, 50),
                              .min_local = random(1, batch_size)};
       limits.max_local = random(limits.min_local, limits.max_batch_size);
       const int replicas = static_cast<int>(random(1, 8));

@@ -2,35 +2,25 @@
 //
 // The sampler's order against AdaptDL's, recorded.
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <utility>
 
+#include "../goodput/golden.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/replica/elastic_sampler.h"
 #include "test_case.h"
 
 using batchscope::ElasticSampler;
 using nlohmann::json;
-
-namespace {
-
-json golden() {
-  const char* folder = std::getenv("BATCHSCOPE_GOLDEN_DIR");
-  std::ifstream in(std::string(folder ? folder : BATCHSCOPE_GOLDEN_DEFAULT) + "/sampler.json");
-  return json::parse(in);
-}
-
-}  // namespace
+namespace golden = batchscope::golden;
 
 class TestSampler : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void seeds_are_pythons_tuple_hashes() {
-    const json vectors = golden();
+    const json vectors = golden::load("sampler.json");
     QVERIFY(!vectors.at("tuple_hash_seeds").empty());
     for (const json& row : vectors.at("tuple_hash_seeds"))
       QCOMPARE(QString::number(ElasticSampler::seed(row.at("epoch"), row.at("pass_number"))),
@@ -39,7 +29,7 @@ class TestSampler : public QObject {
 
   // Keys are "size:seed"; which epoch and pass have that seed is recorded too.
   void every_recorded_permutation() {
-    const json vectors = golden();
+    const json vectors = golden::load("sampler.json");
     std::map<std::string, std::pair<int, std::int64_t>> drawn_by;
     for (const char* table : {"tuple_hash_seeds", "cases"})
       for (const json& row : vectors.at(table))
@@ -83,7 +73,7 @@ class TestSampler : public QObject {
   }
 
   void every_recorded_case() {
-    const json vectors = golden();
+    const json vectors = golden::load("sampler.json");
     QVERIFY(!vectors.at("cases").empty());
     for (const json& row : vectors.at("cases")) {
       const int replicas = row.at("num_replicas");
@@ -105,7 +95,7 @@ class TestSampler : public QObject {
   }
 
   void large_permutations() {
-    for (const json& row : golden().at("big_permutations")) {
+    for (const json& row : golden::load("sampler.json").at("big_permutations")) {
       const auto order =
           ElasticSampler::permutation(row.at("dataset_size"), row.at("epoch"), row.at("pass_number"), true);
       const auto first = row.at("first32").get<std::vector<std::int64_t>>();

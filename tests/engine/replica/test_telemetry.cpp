@@ -33,6 +33,24 @@ class TestTelemetry : public QObject {
   int sockets_ = 0;
   std::string new_path() { return (directory_.filePath(QString::number(sockets_++))).toStdString(); }
 
+  // This process's line to it is open.
+  std::unique_ptr<Listener> connect() {
+    auto supervisor = std::make_unique<Listener>(new_path());
+    telemetry_start(supervisor->environment());
+    supervisor->accept();
+    return supervisor;
+  }
+
+  // The next one that `is` it.
+  template <class Is>
+  static protocol::Heartbeat heartbeat(Listener& listener, Is is) {
+    const auto messages = listener.read_until([&](const auto& message) {
+      const auto* beat = std::get_if<protocol::Heartbeat>(&message);
+      return beat && is(*beat);
+    });
+    return std::get<protocol::Heartbeat>(messages.back());
+  }
+
  private Q_SLOTS:
   void rows_become_columns_and_occasional_values_scalars() {
     const auto messages = pack_steps(
@@ -71,9 +89,8 @@ class TestTelemetry : public QObject {
   }
 
   void every_step_arrives_and_goodbye_is_last() {
-    Listener listener(new_path());
-    telemetry_start(listener.environment());
-    listener.accept();
+    const auto supervisor = connect();
+    Listener& listener = *supervisor;
     QVERIFY(telemetry_connected());
     for (std::int64_t step = 1; step <= 5000; ++step) send_step(step, values(step));
     notice("info", "half way");
@@ -100,56 +117,46 @@ class TestTelemetry : public QObject {
   }
 
   void heartbeats_name_the_phase_and_the_step() {
-    Listener listener(new_path());
-    telemetry_start(listener.environment());
-    listener.accept();
-    const auto heartbeat = [&](const std::string& phase) {
-      const auto messages = listener.read_until([&](const auto& message) {
-        const auto* beat = std::get_if<protocol::Heartbeat>(&message);
-        return beat && beat->phase == phase;
-      });
-      return std::get<protocol::Heartbeat>(messages.back());
+    const auto supervisor = connect();
+    Listener& listener = *supervisor;
+    const auto in_phase = [&](const std::string& phase) {
+      return heartbeat(listener, [&](const auto& beat) { return beat.phase == phase; });
     };
     set_step(41);
     {
       const PhaseScope phase("validate");
-      QCOMPARE(heartbeat("validate").step, 41);
+      QCOMPARE(in_phase("validate").step, 41);
     }
-    heartbeat("idle");
+    in_phase("idle");
     telemetry_stop(0);
   }
 
   void heartbeats_say_what_is_waited_for_and_since_when() {
-    Listener listener(new_path());
-    telemetry_start(listener.environment());
-    listener.accept();
-    const auto heartbeat = [&](const std::string& waiting) {
-      const auto messages = listener.read_until([&](const auto& message) {
-        const auto* beat = std::get_if<protocol::Heartbeat>(&message);
-        return beat && beat->since > 0 && beat->waiting == waiting;
-      });
-      return std::get<protocol::Heartbeat>(messages.back());
+    const auto supervisor = connect();
+    Listener& listener = *supervisor;
+    const auto since_in = [&](const std::string& waiting) {
+      const auto is = [&](const auto& beat) { return beat.since > 0 && beat.waiting == waiting; };
+      return heartbeat(listener, is).since;
     };
     const double before = protocol::monotonic_seconds();
     {
       const WaitScope wait("all_reduce 'ask'");
-      const double since = heartbeat("all_reduce 'ask'").since;
+      const double since = since_in("all_reduce 'ask'");
       QVERIFY(since >= before && since <= protocol::monotonic_seconds());
-      QCOMPARE(heartbeat("all_reduce 'ask'").since, since);  // it is still the same wait
+      QCOMPARE(since_in("all_reduce 'ask'"), since);  // it is still the same wait
     }
-    const double computing = heartbeat("").since;
+    const double computing = since_in("");
     QVERIFY(computing >= before);
     mark_progress();
     const double marked = protocol::monotonic_seconds();
-    QTRY_VERIFY(heartbeat("").since > computing);
-    QVERIFY(heartbeat("").since <= marked);
+    QTRY_VERIFY(since_in("") > computing);
+    QVERIFY(since_in("") <= marked);
     telemetry_stop(0);
   }
 
   void a_failure_is_with_the_system_before_a_violent_end() {
-    Listener listener(new_path());
-    telemetry_start(listener.environment());
-    listener.accept();
+    const auto supervisor = connect();
+    Listener& listener = *supervisor;
     set_step(41);
     tell_failure("exception", "std::bad_alloc: std::bad_alloc");
     tell_failure("exit", "what follows from it is not told");
@@ -166,9 +173,8 @@ class TestTelemetry : public QObject {
   }
 
   void a_reader_that_does_not_read_blocks_nobody() {
-    Listener listener(new_path());
-    telemetry_start(listener.environment());
-    listener.accept();
+    const auto supervisor = connect();
+    Listener& listener = *supervisor;
     constexpr std::int64_t kSteps = 200'000;  // far more than sockets and queue hold
     for (std::int64_t step = 1; step <= kSteps; ++step) send_step(step, values(step));
     // Once it reads, it learns how much it missed.
@@ -186,9 +192,8 @@ class TestTelemetry : public QObject {
 
   void the_end_of_the_line_asks_to_leave() {
     clear_request(ExitRequest::checkpoint_and_exit);
-    Listener listener(new_path());
-    telemetry_start(listener.environment());
-    listener.accept();
+    const auto supervisor = connect();
+    Listener& listener = *supervisor;
     listener.hang_up();
     QTRY_COMPARE(pending_request(), ExitRequest::checkpoint_and_exit);
     QVERIFY(!telemetry_connected());

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Choosing the size of a step.
 #include "adapt/batch_size.h"
 
 #include <algorithm>
-#include <sstream>
+#include <utility>
 
+#include "adapt/metrics.h"
 #include "batchscope/replica/collective.h"
 #include "batchscope/replica/process_group.h"
 
 namespace batchscope::replica {
 namespace {
 
-BatchShape preferred(const BatchShape& current, const BatchShape& initial, const metrics::Limits& limits) {
+BatchShape preferred(const BatchShape& current, const BatchShape& initial, const goodput::Bounds& limits) {
   const BatchShape in_force = current.local_batch_size > 0 ? current : initial;
   const auto suggestion = metrics::suggest(limits);
   if (!suggestion) return in_force;
@@ -24,7 +23,7 @@ BatchShape preferred(const BatchShape& current, const BatchShape& initial, const
 
 }  // namespace
 
-BatchShape initial_shape(std::int64_t batch_size, int replicas, const metrics::Limits& limits) {
+BatchShape initial_shape(std::int64_t batch_size, int replicas, const goodput::Bounds& limits) {
   const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
   std::int64_t local = divide_up(batch_size, replicas);
   if (limits.max_batch_size > 0 && local < limits.min_local)
@@ -37,16 +36,11 @@ BatchShape initial_shape(std::int64_t batch_size, int replicas, const metrics::L
   return shape;
 }
 
-BatchShape choose_shape(const BatchShape& current, const BatchShape& initial, const metrics::Limits& limits) {
-  std::string text;
-  if (replica_rank() == 0) {
-    const BatchShape chosen = preferred(current, initial, limits);
-    text = std::to_string(chosen.local_batch_size) + " " + std::to_string(chosen.accumulation_steps);
-  }
-  std::istringstream in(collective::broadcast("batch size", text));
-  BatchShape chosen;
-  in >> chosen.local_batch_size >> chosen.accumulation_steps;
-  return chosen;
+BatchShape choose_shape(const BatchShape& current, const BatchShape& initial, const goodput::Bounds& limits) {
+  const BatchShape mine = replica_rank() == 0 ? preferred(current, initial, limits) : BatchShape();
+  const auto [local_batch_size, accumulation_steps] =
+      collective::broadcast("batch size", std::pair(mine.local_batch_size, mine.accumulation_steps));
+  return {local_batch_size, accumulation_steps};
 }
 
 }  // namespace batchscope::replica

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "adapt/metrics.h"
+#include "batchscope/goodput/model.h"
 
 namespace batchscope::replica {
 
@@ -24,9 +24,9 @@ inline constexpr double kSpeedupThreshold = 1.05;
 
 // The batch size shared evenly among the replicas, rounded up, within the local bounds as far as
 // max_batch_size allows; what a local maximum excludes is accumulated.
-BatchShape initial_shape(std::int64_t batch_size, int replicas, const metrics::Limits& limits);
+BatchShape initial_shape(std::int64_t batch_size, int replicas, const goodput::Bounds& limits);
 
 // Rank 0's choice, on every replica. Collective.
-BatchShape choose_shape(const BatchShape& current, const BatchShape& initial, const metrics::Limits& limits);
+BatchShape choose_shape(const BatchShape& current, const BatchShape& initial, const goodput::Bounds& limits);
 
 }  // namespace batchscope::replica

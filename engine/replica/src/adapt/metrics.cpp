@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <string>
@@ -14,10 +15,8 @@
 #include "adapt/loops.h"
 #include "adapt/model_fitter.h"
 #include "adapt/profile.h"
-#include "adapt/recorded.h"
 #include "adapt/sched_hints_client.h"
 #include "adapt/step_context.h"
-#include "batchscope/goodput/model.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/replica/process_group.h"
 #include "checkpoint/json_state.h"
@@ -51,7 +50,7 @@ class Account final : public JsonState {
   void begin_micro_step();
   void end_micro_step();
   void commit_step(const StepReport& report);
-  std::optional<Choice> suggest(const Limits& wanted);
+  std::optional<goodput::Choice> suggest(const goodput::Bounds& wanted);
   // What is known of goodput; empty before the first fit and before there are gradient statistics.
   std::optional<goodput::GoodputFunction> goodput_function() const;
 
@@ -61,6 +60,13 @@ class Account final : public JsonState {
   goodput::GradParams gradient;
   std::int64_t initial_batch_size = 0;
   Profile profile;
+
+  // Recorded since the last row.
+  struct Sum {
+    double value = 0;
+    int count = 0;
+  };
+  std::map<std::string, Sum, std::less<>> recorded;
 
   double last_step = 0;
   std::int64_t in_a_row = 0;  // non-finite steps, up to the last one
@@ -93,7 +99,7 @@ class Account final : public JsonState {
   std::map<std::string, double> row(const StepReport& report, double now) const;
 
   Stopwatch watch;
-  Limits limits;
+  goodput::Bounds limits = {.min_local = 1};
   std::int64_t fitted_at = 0;  // profile.measured() at the last request
   ModelFitter fitter;
 };
@@ -156,7 +162,8 @@ goodput::Configuration configuration(std::int64_t local_batch_size, int accumula
 std::map<std::string, double> Account::row(const StepReport& report, double now) const {
   const StepContext& step = step_context();
   const auto batch_size = static_cast<double>(nominal_batch_size());
-  std::map<std::string, double> values = take_recorded();
+  std::map<std::string, double> values;
+  for (const auto& [name, sum] : recorded) values[name] = sum.value / sum.count;
   values[series::kMono] = now;
   values[series::kGain] = report.gain;
   if (!std::isnan(report.raw_gain)) values[series::kRawGain] = report.raw_gain;
@@ -237,6 +244,7 @@ void Account::commit_step(const StepReport& report) {
   const bool told = telemetry_connected() && replica_rank() == 0;
   const bool drawn = tensorboard::wants_row(steps);
   auto values = told || drawn ? row(report, now) : std::map<std::string, double>();
+  if (told || drawn) recorded.clear();
   if (drawn) {
     auto scalars = values;
     scalars.erase(series::kMono);  // TensorBoard's events have a time of their own
@@ -246,20 +254,25 @@ void Account::commit_step(const StepReport& report) {
   watch.micro_begun = std::numeric_limits<double>::quiet_NaN();
 }
 
-std::optional<Choice> Account::suggest(const Limits& wanted) {
+std::optional<goodput::Choice> Account::suggest(const goodput::Bounds& wanted) {
   limits = wanted;
   if (profile.measured() >= kFirstFit && profile.measured() > fitted_at) request_fit();
   fitter.settle();
   const auto function = goodput_function();
   if (!function) return std::nullopt;
-  const goodput::Choice best =
-      function->optimize(process().environment.num_nodes, num_replicas(),
-                         {wanted.max_batch_size, wanted.min_local, wanted.max_local, wanted.accumulation});
-  if (best.goodput <= 0 || best.local_batch_size < 1) return std::nullopt;
-  return Choice{best.local_batch_size, best.accumulation_steps, best.goodput};
+  const goodput::Choice best = function->optimize(process().environment.num_nodes, num_replicas(), wanted);
+  return best.goodput > 0 && best.local_batch_size > 0 ? std::optional(best) : std::nullopt;
 }
 
 }  // namespace
+
+void add_recorded(std::string_view name, double value) {
+  auto& recorded = account().recorded;
+  auto found = recorded.find(name);
+  if (found == recorded.end()) found = recorded.emplace(name, Account::Sum{}).first;
+  found->second.value += value;
+  ++found->second.count;
+}
 
 void load_metrics_state() { checkpoint::load_state(account()); }
 
@@ -274,7 +287,7 @@ std::int64_t non_finite_steps() { return account().non_finite_steps; }
 std::int64_t non_finite_in_a_row() { return account().in_a_row; }
 double last_step_time() { return account().last_step; }
 
-std::optional<Choice> suggest(const Limits& limits) { return account().suggest(limits); }
+std::optional<goodput::Choice> suggest(const goodput::Bounds& limits) { return account().suggest(limits); }
 
 std::optional<double> predict_goodput(std::int64_t local_batch_size, int accumulation_steps) {
   const auto function = account().goodput_function();

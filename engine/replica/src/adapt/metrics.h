@@ -7,6 +7,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
+
+#include "batchscope/goodput/model.h"
 
 namespace batchscope::replica::metrics {
 
@@ -30,6 +33,9 @@ void begin_micro_step();
 void end_micro_step();
 void commit_step(const StepReport& report);
 
+// A value for the row of the step in flight; the mean of those that come before it is committed.
+void add_recorded(std::string_view name, double value);
+
 void load_metrics_state();  // makes it, and loads it from the checkpoint
 
 double progress();       // scale-invariant iterations; a checkpoint state
@@ -44,17 +50,7 @@ std::int64_t non_finite_in_a_row();
 double last_step_time();  // monotonic seconds at which the last optimizer step was committed; 0: none yet
 
 // The batch size that goodput prefers for this many replicas; empty while the profile is too thin.
-struct Choice {
-  std::int64_t local_batch_size = 0;
-  int accumulation_steps = 0;
-  double goodput = 0;
-};
-struct Limits {
-  std::int64_t max_batch_size = 0;
-  std::int64_t min_local = 1, max_local = 0;
-  bool accumulation = false;
-};
-std::optional<Choice> suggest(const Limits& limits);
+std::optional<goodput::Choice> suggest(const goodput::Bounds& limits);
 // The same model's goodput for a given configuration; empty while there is no model.
 std::optional<double> predict_goodput(std::int64_t local_batch_size, int accumulation_steps);
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Running means by configuration.
 #include "adapt/profile.h"
 
 #include <algorithm>

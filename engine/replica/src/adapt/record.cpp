@@ -3,7 +3,6 @@
 
 #include "adapt/loops.h"
 #include "adapt/metrics.h"
-#include "adapt/recorded.h"
 #include "batchscope/replica/process_group.h"
 #include "report/telemetry_client.h"
 #include "report/tensorboard.h"
@@ -19,7 +18,7 @@ bool wanted() { return replica_rank() == 0 && (telemetry_connected() || tensorbo
 
 void record(std::string_view name, double value) {
   if (!wanted()) return;
-  if (running_loop() && running_loop()->training) return add_recorded(name, value);
+  if (running_loop() && running_loop()->training) return metrics::add_recorded(name, value);
   send(protocol::Scalar{std::string(name), metrics::steps(), value, protocol::monotonic_seconds()});
   tensorboard::write(metrics::steps(), {{std::string(name), value}});
 }

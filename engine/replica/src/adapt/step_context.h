@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "process/session.h"
+
 namespace batchscope::replica {
 
 struct StepContext {
@@ -21,6 +23,6 @@ struct StepContext {
   std::int64_t samples = 0;  // real samples of this step, all replicas and micro-batches so far
 };
 
-StepContext& step_context();
+inline StepContext& step_context() { return session().part<StepContext>(); }
 
 }  // namespace batchscope::replica

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Writing, counting and checksumming in one pass.
 #include "checkpoint/checksummed_file.h"
 
 #include <fcntl.h>

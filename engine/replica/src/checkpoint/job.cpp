@@ -15,25 +15,27 @@ namespace batchscope::replica {
 namespace {
 
 struct Source {
-  std::function<Standing()> standing = [] { return Standing(); };
+  std::function<TrainingProgress()> progress = [] { return TrainingProgress(); };
 };
 
 }  // namespace
 
-void set_standing(std::function<Standing()> now) { session().part<Source>().standing = std::move(now); }
+void set_training_progress(std::function<TrainingProgress()> now) {
+  session().part<Source>().progress = std::move(now);
+}
 
 CheckpointJob::CheckpointJob(const std::string& reason, std::vector<CheckpointStore::File> files)
     : files_(std::move(files)) {
-  const Standing standing = session().part<Source>().standing();
-  manifest_.step = message_.step = standing.step;
-  manifest_.epoch = message_.epoch = standing.epoch;
-  manifest_.progress = message_.progress = standing.progress;
+  const TrainingProgress progress = session().part<Source>().progress();
+  manifest_.step = message_.step = progress.step;
+  manifest_.epoch = message_.epoch = progress.epoch;
+  manifest_.progress = message_.progress = progress.progress;
   manifest_.num_replicas = num_replicas();
   manifest_.reason = message_.reason = reason;
   manifest_.pinned = reason == "manual";
   manifest_.generation = num_restarts();
   untold_ = take_ledger(manifest_);
-  message_.last_step = standing.last_step;
+  message_.last_step = progress.last_step;
   message_.began = protocol::monotonic_seconds();
 }
 

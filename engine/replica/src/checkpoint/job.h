@@ -16,13 +16,13 @@
 namespace batchscope::replica {
 
 // How far training is: what a checkpoint says of itself.
-struct Standing {
+struct TrainingProgress {
   std::int64_t step = 0;
   int epoch = 0;  // finished ones
   double progress = 0;
   double last_step = 0;  // monotonic seconds
 };
-void set_standing(std::function<Standing()> now);  // asked when a checkpoint is made
+void set_training_progress(std::function<TrainingProgress()> now);  // asked when a checkpoint is made
 
 class CheckpointJob {
  public:

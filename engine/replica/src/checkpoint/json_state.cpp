@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Reading and writing a JSON state.
 #include "checkpoint/json_state.h"
 
 #include <istream>

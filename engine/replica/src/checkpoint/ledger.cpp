@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// All that was trained on, and what of it waits for a checkpoint.
 #include "checkpoint/ledger.h"
 
 #include <mutex>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every collective is one all-reduce of the star with the right associative function.
+// Every collective is one all-reduce with the right associative function.
 #include "batchscope/replica/collective.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
-#include "collective/star.h"
+#include "collective/small_collectives.h"
 #include "process/process.h"
 #include "report/failure.h"
 #include "report/telemetry_client.h"
@@ -39,10 +39,10 @@ Bytes waiting_in(const std::string& name, Wait wait) {
 
 Bytes across_replicas(const std::string& name, Bytes value, Combine combine,
                       std::chrono::milliseconds timeout = process().timeout) {
-  const auto& star = process().star;
-  if (!star) return value;
+  const auto& group = process().collectives;
+  if (!group) return value;
   return waiting_in(
-      name, [&] { return star->finish(star->start(name, std::move(value), std::move(combine)), timeout); });
+      name, [&] { return group->finish(group->start(name, std::move(value), std::move(combine)), timeout); });
 }
 
 template <class Number>
@@ -78,14 +78,15 @@ Bytes concatenate(const Bytes& left, const Bytes& right) { return left + right; 
 
 struct Pending::Impl {
   Bytes value;  // the result already, for a single replica
-  std::shared_ptr<Star::Call> call;
+  std::shared_ptr<SmallCollectives::Call> call;
 };
 
 Bytes Pending::wait() {
   if (!impl_) throw Error(ErrorKind::usage, "Pending::wait() was called twice");
   const std::shared_ptr<Impl> impl = std::exchange(impl_, nullptr);
   if (!impl->call) return std::move(impl->value);
-  return waiting_in(impl->call->name, [&] { return process().star->finish(impl->call, process().timeout); });
+  return waiting_in(impl->call->name,
+                    [&] { return process().collectives->finish(impl->call, process().timeout); });
 }
 
 Bytes all_reduce(std::string_view tag, Bytes value, const Combine& combine) {
@@ -95,8 +96,8 @@ Bytes all_reduce(std::string_view tag, Bytes value, const Combine& combine) {
 Pending all_reduce_async(std::string_view tag, Bytes value, Combine combine) {
   Pending pending;
   pending.impl_ = std::make_shared<Pending::Impl>();
-  if (const auto& star = process().star)
-    pending.impl_->call = star->start(name_of("all_reduce", tag), std::move(value), std::move(combine));
+  if (const auto& group = process().collectives)
+    pending.impl_->call = group->start(name_of("all_reduce", tag), std::move(value), std::move(combine));
   else
     pending.impl_->value = std::move(value);
   return pending;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How one call of the star travels: a fixed head, the call's name, its bytes. Numbers are in the machine's
-// own order: replicas of one run are of one architecture, and the head's magic number tells when not.
+// How one call of the small collectives travels: a fixed head, the call's name, its bytes. Numbers are in the
+// machine's own order: replicas of one run are of one architecture, and the head's magic number tells when
+// not.
 #pragma once
 
 #include <cstdint>

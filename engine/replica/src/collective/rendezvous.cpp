@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "batchscope/protocol/error.h"
-#include "collective/star.h"
+#include "collective/small_collectives.h"
 
 namespace batchscope::replica {
 namespace {
@@ -33,7 +33,7 @@ class Directory {
   }
 
   std::string hub(int generation) const {
-    const std::string path = folder_ / fmt::format("star-{}", generation);
+    const std::string path = folder_ / fmt::format("hub-{}.socket", generation);
     return fits_unix_socket(path) ? "unix:" + path : "tcp:127.0.0.1";
   }
 
@@ -68,19 +68,21 @@ class Directory {
   fs::path folder_, file_;
 };
 
-Star::Meeting at_port(const protocol::Environment& environment) {
+SmallCollectives::Rendezvous at_port(const protocol::Environment& environment) {
   if (environment.master_port == 0)
     throw Error(ErrorKind::usage, fmt::format("{}={} needs a place to meet: set {} (or {} on one machine)",
                                               variable::kNumReplicas, environment.num_replicas,
                                               variable::kMasterPort, variable::kRendezvousDir));
-  Star::Meeting meeting;
-  meeting.hub = "tcp:" + environment.master_address;
-  meeting.port = environment.master_port;
-  meeting.token = fmt::format("generation {} of {}", environment.num_restarts, environment.num_replicas);
-  meeting.token.resize(Star::kTokenSize, '.');
-  meeting.publish = [](const std::string&) {};
-  meeting.look_up = [all = fmt::format("{} {}:{}", meeting.token, meeting.hub, meeting.port)] { return all; };
-  return meeting;
+  SmallCollectives::Rendezvous rendezvous;
+  rendezvous.hub = "tcp:" + environment.master_address;
+  rendezvous.port = environment.master_port;
+  rendezvous.token = fmt::format("generation {} of {}", environment.num_restarts, environment.num_replicas);
+  rendezvous.token.resize(SmallCollectives::kTokenSize, '.');
+  rendezvous.publish = [](const std::string&) {};
+  rendezvous.look_up = [all = fmt::format("{} {}:{}", rendezvous.token, rendezvous.hub, rendezvous.port)] {
+    return all;
+  };
+  return rendezvous;
 }
 
 }  // namespace
@@ -95,20 +97,21 @@ bool in_directory(const protocol::Environment& environment) {
   return environment.num_nodes == 1 && !environment.rendezvous_dir.empty();
 }
 
-std::shared_ptr<Star> meet(const protocol::Environment& environment, std::chrono::milliseconds timeout) {
-  Star::Meeting meeting;
+std::shared_ptr<SmallCollectives> meet(const protocol::Environment& environment,
+                                       std::chrono::milliseconds timeout) {
+  SmallCollectives::Rendezvous rendezvous;
   if (in_directory(environment)) {
     const Directory directory(environment);
-    meeting.hub = directory.hub(environment.num_restarts);
-    meeting.publish = [=](const std::string& address) { directory.publish(address); };
-    meeting.look_up = [=] { return directory.look_up(timeout); };
+    rendezvous.hub = directory.hub(environment.num_restarts);
+    rendezvous.publish = [=](const std::string& address) { directory.publish(address); };
+    rendezvous.look_up = [=] { return directory.look_up(timeout); };
   } else {
-    meeting = at_port(environment);
+    rendezvous = at_port(environment);
   }
-  meeting.rank = environment.replica_rank;
-  meeting.size = environment.num_replicas;
-  meeting.timeout = timeout;
-  return std::make_shared<Star>(meeting);
+  rendezvous.rank = environment.replica_rank;
+  rendezvous.size = environment.num_replicas;
+  rendezvous.timeout = timeout;
+  return std::make_shared<SmallCollectives>(rendezvous);
 }
 
 }  // namespace batchscope::replica

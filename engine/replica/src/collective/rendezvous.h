@@ -11,7 +11,7 @@
 
 namespace batchscope::replica {
 
-class Star;
+class SmallCollectives;
 
 // No replica needs a network: there is one node, and they meet in a directory or at a loopback address.
 bool one_machine(const protocol::Environment& environment);
@@ -19,8 +19,9 @@ bool one_machine(const protocol::Environment& environment);
 // They meet by files.
 bool in_directory(const protocol::Environment& environment);
 
-// Blocks until all replicas have met; see star.h. Throws Error(usage) when the environment names no place to
-// meet, Error(timeout) when nobody is there, Error(io) when the place cannot be used.
-std::shared_ptr<Star> meet(const protocol::Environment& environment, std::chrono::milliseconds timeout);
+// Blocks until all replicas have met; see small_collectives.h. Throws Error(usage) when the environment names
+// no place to meet, Error(timeout) when nobody is there, Error(io) when the place cannot be used.
+std::shared_ptr<SmallCollectives> meet(const protocol::Environment& environment,
+                                       std::chrono::milliseconds timeout);
 
 }  // namespace batchscope::replica

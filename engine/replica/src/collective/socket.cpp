@@ -225,7 +225,7 @@ std::string address_towards(const std::string& host) {
     ::getnameinfo(reinterpret_cast<sockaddr*>(&own), size, name, sizeof name, nullptr, 0, NI_NUMERICHOST);
     return name;
   }
-  fail("no way leads to host '" + host + "'");
+  fail("no network route to host '" + host + "'");
 }
 
 }  // namespace batchscope::replica

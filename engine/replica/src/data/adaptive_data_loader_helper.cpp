@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The helper as loaders see it; the loop itself is DataLoop.
 #include "batchscope/replica/adaptive_data_loader_helper.h"
 
 #include <algorithm>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The life of a loop over data.
 #include "data/data_loop.h"
 
 #include <algorithm>
@@ -42,8 +40,8 @@ LoaderCore::LoaderCore(const DataOptions& options, const std::string& name)
         if (loop) loop->before_save();
       }) {}
 
-metrics::Limits LoaderCore::bounded() const {
-  metrics::Limits bounds = limits;
+goodput::Bounds LoaderCore::bounded() const {
+  goodput::Bounds bounds = limits;
   const std::int64_t memory = process().environment.max_local_batch_size;
   if (memory == 0 || !options.training) return bounds;
   bounds.max_local = bounds.max_local > 0 ? std::min(bounds.max_local, memory) : memory;
@@ -128,7 +126,7 @@ void DataLoop::agree() {
 void DataLoop::open_pass() {
   const std::int64_t start = loader_.state.index % size();
   BatchShape& shape = loader_.state.shape;
-  const metrics::Limits limits = loader_.bounded();
+  const goodput::Bounds limits = loader_.bounded();
   if (limits.max_local > 0 && shape.local_batch_size > limits.max_local)  // memory ran out at it
     shape = initial_shape(shape.batch_size(num_replicas()), num_replicas(), limits);
   if (!loader_.autoscales())

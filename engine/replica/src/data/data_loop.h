@@ -30,14 +30,14 @@ struct LoaderCore {
   bool autoscales() const { return limits.max_batch_size > 0; }
   bool ends_by_progress() const { return autoscales() || (micro_batches > 0 && until_progress); }
   // The limits that were asked for, within what memory is known to hold.
-  metrics::Limits bounded() const;
+  goodput::Bounds bounded() const;
   BatchShape initial() const;
   BatchShape shape() const;  // in force, or the initial one before the first loop
 
   const DataOptions options;
-  const std::string name;  // in the ledger
-  metrics::Limits limits;  // max_batch_size 0: goodput does not choose
-  int micro_batches = 0;   // of batch_size samples, on each replica; 0: batch_size is all replicas'
+  const std::string name;                     // in the ledger
+  goodput::Bounds limits = {.min_local = 1};  // max_batch_size 0: goodput does not choose
+  int micro_batches = 0;  // of batch_size samples, on each replica; 0: batch_size is all replicas'
   bool until_progress = false;
   SampleLog log;
   LoaderState state;

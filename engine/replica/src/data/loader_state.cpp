@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// A loader's state as JSON.
 #include "data/loader_state.h"
 
 #include "batchscope/protocol/error.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The arithmetic of one pass.
 #include "data/pass_plan.h"
 
 #include <algorithm>

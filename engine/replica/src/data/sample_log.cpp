@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Appending to the sample log.
 #include "data/sample_log.h"
 
 #include <filesystem>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Waiting for orders, and becoming a replica.
 #include "process/fork_server.h"
 
 #include <fcntl.h>

@@ -11,12 +11,12 @@
 
 namespace batchscope::replica {
 
-class Star;
+class SmallCollectives;
 
 struct Process {
   protocol::Environment environment;
-  std::chrono::milliseconds timeout{30'000};  // of one collective
-  std::shared_ptr<Star> star;                 // small objects; none for a single replica
+  std::chrono::milliseconds timeout{30'000};      // of one collective
+  std::shared_ptr<SmallCollectives> collectives;  // none for a single replica
   bool initialized = false;
 };
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Handlers that do no more than raise a flag.
 #include "process/signals.h"
 
 #include <unistd.h>

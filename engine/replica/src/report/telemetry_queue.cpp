@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Packing rows of steps into columns.
 #include "report/telemetry_queue.h"
 
 #include <algorithm>

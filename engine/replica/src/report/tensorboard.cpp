@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The event file of this process, made with its first event.
 #include "report/tensorboard.h"
 
 #include <chrono>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The agreement point.
 #include "session/agreement.h"
 
 #include <algorithm>

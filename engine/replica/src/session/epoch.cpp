@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The epoch that is running, and the count of those that are finished, which is all the state there is.
 #include "batchscope/replica/epoch.h"
 
 #include <cstdio>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Going on or leaving.
 #include "session/non_finite_step.h"
 
 #include <cstdio>

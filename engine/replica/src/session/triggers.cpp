@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Evaluating triggers and remembering what fired.
 #include "session/triggers.h"
 
 #include "batchscope/protocol/environment.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Meeting, folding and failing of the star.
-#include "collective/star.h"
+#include "collective/small_collectives.h"
 
 #include <algorithm>
 #include <cstring>
@@ -49,21 +47,22 @@ Socket connect_to_hub(const std::string& address, std::chrono::milliseconds time
 
 // First bytes of a spoke's connection.
 struct Greeting {
-  char token[Star::kTokenSize] = {};
+  char token[SmallCollectives::kTokenSize] = {};
   std::int32_t rank = 0;
 };
 
 }  // namespace
 
-Star::Star(const Meeting& meeting) : rank_(meeting.rank), size_(meeting.size), timeout_(meeting.timeout) {
-  rank_ == 0 ? meet_as_hub(meeting) : meet_as_spoke(meeting);
+SmallCollectives::SmallCollectives(const Rendezvous& rendezvous)
+    : rank_(rendezvous.rank), size_(rendezvous.size), timeout_(rendezvous.timeout) {
+  rank_ == 0 ? accept_spokes(rendezvous) : join_hub(rendezvous);
   finish(start("meet", {}, [](const Bytes&, const Bytes&) { return Bytes(); }), timeout_);
 }
 
-void Star::meet_as_hub(const Meeting& meeting) {
-  Listener listener(meeting.hub, meeting.port);
-  const std::string token = meeting.token.empty() ? protocol::random_text(kTokenSize) : meeting.token;
-  meeting.publish(token + " " + listener.address());
+void SmallCollectives::accept_spokes(const Rendezvous& rendezvous) {
+  Listener listener(rendezvous.hub, rendezvous.port);
+  const std::string token = rendezvous.token.empty() ? protocol::random_text(kTokenSize) : rendezvous.token;
+  rendezvous.publish(token + " " + listener.address());
 
   const Deadline deadline = after(timeout_);
   spokes_.resize(static_cast<std::size_t>(size_));
@@ -90,8 +89,8 @@ void Star::meet_as_hub(const Meeting& meeting) {
                                        ": see their logs for why they did not start"));
 }
 
-void Star::meet_as_spoke(const Meeting& meeting) {
-  const std::string published = meeting.look_up();
+void SmallCollectives::join_hub(const Rendezvous& rendezvous) {
+  const std::string published = rendezvous.look_up();
   if (published.size() < kTokenSize + 2)
     throw Error(ErrorKind::corrupt, "the rendezvous holds no address of replica 0 but '" + published + "'");
   hub_ = connect_to_hub(published.substr(kTokenSize + 1), timeout_);
@@ -101,7 +100,8 @@ void Star::meet_as_spoke(const Meeting& meeting) {
   hub_.send({reinterpret_cast<const char*>(&greeting), sizeof greeting}, after(timeout_));
 }
 
-std::shared_ptr<Star::Call> Star::start(std::string name, Bytes value, Combine combine) {
+std::shared_ptr<SmallCollectives::Call> SmallCollectives::start(std::string name, Bytes value,
+                                                                Combine combine) {
   if (failure_) throw *failure_;
   auto call = std::make_shared<Call>();
   call->sequence = next_sequence_++;
@@ -123,7 +123,8 @@ std::shared_ptr<Star::Call> Star::start(std::string name, Bytes value, Combine c
   return call;
 }
 
-Star::Bytes Star::finish(const std::shared_ptr<Call>& call, std::chrono::milliseconds timeout) {
+SmallCollectives::Bytes SmallCollectives::finish(const std::shared_ptr<Call>& call,
+                                                 std::chrono::milliseconds timeout) {
   while (!call->done) {
     if (failure_) throw *failure_;
     finish_first(timeout);
@@ -131,7 +132,7 @@ Star::Bytes Star::finish(const std::shared_ptr<Call>& call, std::chrono::millise
   return std::move(call->value);
 }
 
-void Star::finish_first(std::chrono::milliseconds timeout) {
+void SmallCollectives::finish_first(std::chrono::milliseconds timeout) {
   const std::shared_ptr<Call> call = unfinished_.front();
   call->value = rank_ == 0 ? fold(*call, after(timeout)) : result_of(*call, timeout);
   call->done = true;
@@ -139,7 +140,7 @@ void Star::finish_first(std::chrono::milliseconds timeout) {
   if (unfinished_.empty()) unfinished_bytes_ = 0;
 }
 
-Star::Bytes Star::fold(const Call& call, Deadline deadline) try {
+SmallCollectives::Bytes SmallCollectives::fold(const Call& call, Deadline deadline) try {
   Bytes result = call.value;
   std::vector<int> missing;
   for (int rank = 1; rank < size_; ++rank) {
@@ -173,7 +174,7 @@ Star::Bytes Star::fold(const Call& call, Deadline deadline) try {
   fail(Error(ErrorKind::failure, call.name + ": " + error.what()));
 }
 
-Star::Bytes Star::result_of(const Call& call, std::chrono::milliseconds timeout) try {
+SmallCollectives::Bytes SmallCollectives::result_of(const Call& call, std::chrono::milliseconds timeout) try {
   Frame frame;
   switch (receive_frame(hub_, frame, after(timeout + kGrace))) {
     case Transfer::timed_out:
@@ -192,7 +193,7 @@ Star::Bytes Star::result_of(const Call& call, std::chrono::milliseconds timeout)
   fail(error);
 }
 
-void Star::fail(const Error& error) {
+void SmallCollectives::fail(const Error& error) {
   failure_ = error;
   unfinished_.clear();
   for (Socket& spoke : spokes_)

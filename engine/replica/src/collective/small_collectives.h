@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The star: rank 0 is the hub of small collectives. Every call is one frame (sequence number, name, bytes)
-// from each spoke to the hub and one back; the hub folds the values in rank order. Calls are finished in the
-// order in which they were started, on every replica, so a call may be started early and waited for later
-// without any thread: a spoke's value is on its way at once, the hub folds when it first waits.
-// The first failure is final: it is told to every spoke that still listens, and every later call repeats it.
+// Collectives over small values: rank 0 is the hub, the other replicas its spokes. Every call is one frame
+// (sequence number, name, bytes) from each spoke to the hub and one back; the hub folds the values in rank
+// order. Calls are finished in the order in which they were started, on every replica, so a call may be
+// started early and waited for later without any thread: a spoke's value is on its way at once, the hub folds
+// when it first waits. The first failure is final: it is told to every spoke that still listens, and every
+// later call repeats it.
 #pragma once
 
 #include <chrono>
@@ -21,7 +22,7 @@
 
 namespace batchscope::replica {
 
-class Star {
+class SmallCollectives {
  public:
   using Bytes = std::string;
   using Combine = std::function<Bytes(const Bytes&, const Bytes&)>;
@@ -39,7 +40,7 @@ class Star {
 
   // How the replicas learn the token and the hub's address, "TOKEN ADDRESS": the hub publishes them, the
   // spokes look them up (and throw Error(timeout) when they do not come).
-  struct Meeting {
+  struct Rendezvous {
     int rank = 0;
     int size = 1;
     std::string hub;         // where it listens: "unix:PATH", on one machine, or "tcp:HOST"
@@ -51,7 +52,7 @@ class Star {
   };
 
   // Blocks until all replicas have met. Throws Error(timeout) naming who is missing.
-  explicit Star(const Meeting& meeting);
+  explicit SmallCollectives(const Rendezvous& rendezvous);
 
   std::shared_ptr<Call> start(std::string name, Bytes value, Combine combine);
   // The result; finishes all earlier calls too. Throws Error(timeout), Error(failure) naming ranks,
@@ -59,8 +60,8 @@ class Star {
   Bytes finish(const std::shared_ptr<Call>& call, std::chrono::milliseconds timeout);
 
  private:
-  void meet_as_hub(const Meeting& meeting);
-  void meet_as_spoke(const Meeting& meeting);
+  void accept_spokes(const Rendezvous& rendezvous);
+  void join_hub(const Rendezvous& rendezvous);
   void finish_first(std::chrono::milliseconds timeout);
   Bytes fold(const Call& call, Deadline deadline);
   Bytes result_of(const Call& call, std::chrono::milliseconds timeout);
