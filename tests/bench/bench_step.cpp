@@ -42,15 +42,15 @@ class Plain {
         parameters_(trainee_.model->parameters()),
         buffers_(trainee_.model->buffers(), tensor_group().get()) {
     if (num_replicas() == 1) return;
-    Buckets::Layout layout;
-    layout.order.resize(parameters_.size());
-    std::iota(layout.order.rbegin(), layout.order.rend(), std::size_t{0});
-    buckets_.emplace(parameters_, layout, *tensor_group(), [](const at::Tensor&) {});
+    std::vector<std::size_t> order(parameters_.size());
+    std::iota(order.rbegin(), order.rend(), std::size_t{0});
+    buckets_.emplace(parameters_, order, *tensor_group(), no_squares_);
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       namespace autograd = torch::autograd;
       accumulators_.push_back(autograd::impl::grad_accumulator(parameters_[i]));
       accumulators_.back()->add_post_hook(std::make_unique<autograd::utils::LambdaPostHook>(
           [this, i](const autograd::variable_list& outputs, const autograd::variable_list&) {
+            buckets_->mark_present(i);
             buckets_->place(i).copy_(parameters_[i].grad());
             buckets_->complete(i);
             return outputs;
@@ -76,6 +76,7 @@ class Plain {
   Trainee trainee_;
   std::vector<at::Tensor> parameters_;
   BufferSync buffers_;
+  const std::vector<SquareSum> no_squares_;
   std::optional<Buckets> buckets_;
   std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;
 };

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Asking for the room, then having OpenBLAS take it.
 #include "device/address_space.h"
 
 #include <ATen/ops/mm.h>

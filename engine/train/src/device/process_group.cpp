@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// A session of training that computes with LibTorch.
 #include "batchscope/train/process_group.h"
 
 #include <torch/cuda.h>

@@ -9,22 +9,24 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty_like.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <istream>
+#include <iterator>
 #include <mutex>
 #include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "batchscope/protocol/bytes.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/replica/checkpoint.h"
 #include "batchscope/replica/collective.h"
 #include "batchscope/replica/process_group.h"
 #include "batchscope/train/replica_device.h"
 #include "process/session.h"
-#include "tensor/little_endian.h"
 
 namespace batchscope::train {
 
@@ -76,28 +78,31 @@ class RngState final : public checkpoint::State {
   void sync() override { gathered_ = collective::gather("rng", generator_state()); }
 
   void save(std::ostream& out) override {
-    write_number(out, gathered_.size());
+    std::string bytes;
+    protocol::put<std::uint64_t>(bytes, gathered_.size());
     for (const std::string& state : gathered_) {
-      write_number(out, state.size());
-      out.write(state.data(), static_cast<std::streamsize>(state.size()));
+      protocol::put<std::uint64_t>(bytes, state.size());
+      bytes += state;
     }
+    out << bytes;
   }
 
   void load(std::istream& in) override {
     constexpr std::uint64_t kMost = 1 << 20;
-    const auto expect = [&](bool good) {
-      if (!good || !in) throw Error(ErrorKind::corrupt, "the state \"rng\" is damaged");
+    const std::string bytes(std::istreambuf_iterator<char>(in), {});
+    std::string_view left = bytes;
+    const auto damaged = [] { return Error(ErrorKind::corrupt, "the state \"rng\" is damaged"); };
+    const auto take = [&](std::uint64_t size) {
+      if (size > std::min<std::uint64_t>(kMost, left.size())) throw damaged();
+      const std::string_view taken = left.substr(0, size);
+      left.remove_prefix(size);
+      return taken;
     };
-    const std::uint64_t ranks = read_number(in);
-    expect(ranks > 0 && ranks <= kMost);
-    loaded_.assign(ranks, {});
-    for (std::string& state : loaded_) {
-      const std::uint64_t size = read_number(in);
-      expect(size <= kMost);
-      state.resize(size);
-      in.read(state.data(), static_cast<std::streamsize>(size));
-      expect(true);
-    }
+    const auto take_number = [&] { return protocol::get<std::uint64_t>(take(sizeof(std::uint64_t)), 0); };
+    const std::uint64_t ranks = take_number();
+    if (ranks == 0) throw damaged();
+    loaded_.clear();
+    while (loaded_.size() < ranks) loaded_.emplace_back(take(take_number()));
   }
 
   void restore() {

@@ -1,45 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gradients side by side in few flat tensors, so that they are averaged in few all-reduces, each started as
-// soon as its gradients are there and so overlapped with the rest of backward (Li et al., "PyTorch
-// Distributed", VLDB 2020, section 3.2). Buckets are launched in one order on every replica. The last one has
-// room for a few numbers that ride along.
+// The gradients of a step side by side in few flat tensors, so that they are summed over replicas in few
+// all-reduces, each started as soon as its gradients are there and so overlapped with the rest of backward
+// (Li et al., "PyTorch Distributed", VLDB 2020, section 3.2). Buckets are launched in one order on every
+// replica. With the last one statistics ride along: every group's sum of the replicas' own squares, and on
+// how many replicas each parameter has a gradient. One that has none here counts as zero.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <vector>
 
 #include "device/tensor_group.h"
+#include "gradient/norms.h"
 
 namespace batchscope::train {
 
 class Buckets {
  public:
-  struct Layout {
-    std::vector<std::size_t> order;      // indices of parameters, in which their gradients come
-    std::int64_t first_bytes = 1 << 20;  // small, so that the first all-reduce starts early
-    std::int64_t bytes = 25 << 20;
-    std::int64_t passengers = 0;  // numbers that ride along
-  };
-
-  // `board` writes the passengers' numbers; called when all gradients are there, before the last launch.
-  Buckets(const std::vector<at::Tensor>& parameters, const Layout& layout, TensorGroup& group,
-          std::function<void(const at::Tensor&)> board);
+  // `order`: of the parameters' indices, in which their gradients come. `local`: the squares of this replica
+  // by group, read before the last launch; without any there are no statistics. Both it and the group outlive
+  // this.
+  Buckets(const std::vector<at::Tensor>& parameters, const std::vector<std::size_t>& order,
+          TensorGroup& group, const std::vector<SquareSum>& local, std::int64_t bytes = 25 << 20);
 
   // Where this parameter's gradient belongs, of its shape.
   const at::Tensor& place(std::size_t parameter) const { return places_[parameter].view; }
+  // In this step the parameter has a gradient on this replica.
+  void mark_present(std::size_t parameter) { present_[parameter] = 1; }
 
   // The gradient is in its place for good: launches what is complete.
   void complete(std::size_t parameter);
-  // Launches what is left, as complete as it is.
+  // Launches what is left.
   void launch_rest();
-  // Waits for all, launched before. Summed over replicas then.
-  void finish();
-  const at::Tensor& passengers() const { return passengers_; }
+
+  // As summed over all replicas.
+  struct Statistics {
+    at::Tensor numbers;  // on the CPU, in fp64
+    std::size_t groups = 0;
+
+    std::vector<double> local_sqr() const { return {first(), first() + groups}; }
+    bool present(std::size_t parameter) const { return first()[groups + parameter] != 0; }
+    const double* first() const { return numbers.data_ptr<double>(); }
+  };
+  // Waits for all, launched before. Their places hold the sums then.
+  Statistics finish();
 
  private:
   struct Bucket {
@@ -53,12 +60,14 @@ class Buckets {
   };
 
   void launch_next();
+  void append_statistics();
 
   TensorGroup& group_;
-  std::function<void(const at::Tensor&)> board_;
+  const std::vector<SquareSum>& local_;
+  std::vector<float> present_;  // 0 or 1, by parameter
   std::vector<Bucket> buckets_;
   std::vector<Place> places_;  // by parameter
-  at::Tensor passengers_;
+  at::Tensor statistics_;
   std::size_t launched_ = 0;
 };
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Packing, sending, unpacking.
 #include "gradient/buffer_sync.h"
 
 #include <ATen/ops/empty.h>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The factors of the step before, and their state.
 #include "gradient/factor_growth.h"
 
 #include <algorithm>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The hooks and the three ways of gathering.
 #include "gradient/gradient_sync.h"
 
 #include <torch/csrc/autograd/engine.h>
@@ -65,7 +63,7 @@ class GradientSync::Impl {
       // Until the first backward has shown the order, backward is taken to run against the order of creation.
       std::vector<std::size_t> order(parameters_.size());
       std::iota(order.rbegin(), order.rend(), std::size_t{0});
-      lay_out(std::move(order));
+      lay_out(order);
     }
   }
 
@@ -89,16 +87,13 @@ class GradientSync::Impl {
   }
 
   void end_micro_step() {
-    for (Entry& entry : entries_) entry.landed_now = false;
+    for (Entry& entry : entries_) entry.arrived_now = false;
     ++micro_steps_;
   }
 
   void launch() {
     end_micro_step();
-    if (replicas_ == 1) return;
-    for (std::size_t i = 0; i < entries_.size(); ++i)
-      if (!entries_[i].landed) buckets_->place(i).zero_();
-    buckets_->launch_rest();
+    if (replicas_ > 1) buckets_->launch_rest();
   }
 
   Result finish() {
@@ -109,7 +104,7 @@ class GradientSync::Impl {
     micro_steps_ = 0;
     ending_ = false;
     for (SquareSum& sum : local_) sum.clear();
-    for (Entry& entry : entries_) entry.landed = false;
+    for (Entry& entry : entries_) entry.arrived = false;
     return result;
   }
 
@@ -130,8 +125,8 @@ class GradientSync::Impl {
 
  private:
   struct Entry {
-    at::Tensor sum;                           // one replica, accumulating: of the micro-batches so far
-    bool landed = false, landed_now = false;  // in this step, in this micro-batch
+    at::Tensor sum;                             // one replica, accumulating: of the micro-batches so far
+    bool arrived = false, arrived_now = false;  // in this step, in this micro-batch
   };
 
   // One replica and no accumulation: gradients stay where autograd put them.
@@ -149,17 +144,17 @@ class GradientSync::Impl {
     if (gradient.layout() != at::kStrided)
       throw Error(ErrorKind::usage,
                   "a parameter has sparse gradients, which AdaptiveDataParallel cannot average");
-    if (std::exchange(entries_[i].landed_now, true) && (replicas_ > 1 || micro_steps_ > 0 || scaler_))
+    if (std::exchange(entries_[i].arrived_now, true) && (replicas_ > 1 || micro_steps_ > 0 || scaler_))
       throw Error(ErrorKind::usage,
                   "backward ran twice over a parameter in one micro-batch: add the losses and run it once");
     if (scaler_) gradient.mul_(1 / scaler_->get_scale());
     const StepContext& context = step_context();
     if (replicas_ == 1 && context.optimizer_step && micro_steps_ == 0) {
-      entries_[i].landed = true;
+      entries_[i].arrived = true;
       previous_->measure(i, gradient, divisor(i));
       return;
     }
-    accumulate(i, gradient, context.gradient_weight / replicas_);
+    take(i, gradient, context.gradient_weight / replicas_);
     gradient.reset();
     if (!context.optimizer_step) return;
     if (replicas_ > 1) buckets_->complete(i);
@@ -169,17 +164,18 @@ class GradientSync::Impl {
       });
   }
 
-  void accumulate(std::size_t i, const at::Tensor& gradient, double weight) {
+  void take(std::size_t i, const at::Tensor& gradient, double weight) {
     Entry& entry = entries_[i];
     SquareSum& local = local_[group_of_[i]];
-    const bool first = !std::exchange(entry.landed, true);
+    const bool first = !std::exchange(entry.arrived, true);
+    if (first && replicas_ > 1) buckets_->mark_present(i);
     if (first && replicas_ > 1 && order_.size() < parameters_.size()) order_.push_back(i);
     if (first && replicas_ == 1) {
       entry.sum = gradient;
       scale_first(entry.sum, weight, local, divisor(i));
     } else {
-      land_weighted(replicas_ > 1 ? buckets_->place(i) : entry.sum, gradient, weight, !first, local,
-                    divisor(i));
+      add_weighted(replicas_ > 1 ? buckets_->place(i) : entry.sum, gradient, weight, !first, local,
+                   divisor(i));
     }
   }
 
@@ -195,10 +191,10 @@ class GradientSync::Impl {
   }
 
   // Padding alone weighs nothing, whatever its gradient is.
-  static void land_weighted(const at::Tensor& to, const at::Tensor& gradient, double weight, bool add,
-                            SquareSum& local, const at::Tensor& divisor) {
+  static void add_weighted(const at::Tensor& to, const at::Tensor& gradient, double weight, bool add,
+                           SquareSum& local, const at::Tensor& divisor) {
     if (weight != 0)
-      land(to, gradient, weight, add, local, divisor);
+      accumulate(to, gradient, weight, add, local, divisor);
     else if (!add)
       to.zero_();
   }
@@ -230,18 +226,14 @@ class GradientSync::Impl {
 
   Result finish_replicas() {
     const double began = protocol::monotonic_seconds();
-    wait();
+    const Buckets::Statistics summed = wait();
     Result result;
     result.waited = protocol::monotonic_seconds() - began;
-
-    const at::Tensor passengers = buckets_->passengers().to(at::kCPU, at::kDouble);
-    const double* number = passengers.data_ptr<double>();
-    result.norms.local_sqr.assign(number, number + groups_);
-    number += groups_;
+    result.norms.local_sqr = summed.local_sqr();
     std::vector<SquareSum> total(groups_);
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       at::Tensor& gradient = parameters_[i].mutable_grad();
-      if (number[i] == 0) {  // on no replica
+      if (!summed.present(i)) {
         gradient.reset();
         continue;
       }
@@ -253,8 +245,9 @@ class GradientSync::Impl {
     return result;
   }
 
-  // Averages what came from all replicas. The exchange itself does not say who failed: the star does.
-  void wait() try { buckets_->finish(); } catch (const Error&) {
+  // Averages what came from all replicas. The exchange itself does not say who failed: the small collectives
+  // do.
+  Buckets::Statistics wait() try { return buckets_->finish(); } catch (const Error&) {
     try {
       collective::barrier("after a failed exchange of gradients", std::chrono::seconds(2));
     } catch (const Error& named) {
@@ -263,24 +256,8 @@ class GradientSync::Impl {
     throw;
   }
 
-  // What rides along: every group's sum of local squares, and who has a gradient.
-  void board(const at::Tensor& passengers) {
-    const auto groups = static_cast<std::int64_t>(groups_);
-    for (std::int64_t group = 0; group < groups; ++group)
-      local_[static_cast<std::size_t>(group)].store(passengers.select(0, group));
-    std::vector<float> landed(entries_.size());
-    for (std::size_t i = 0; i < entries_.size(); ++i) landed[i] = entries_[i].landed;
-    passengers.narrow(0, groups, static_cast<std::int64_t>(landed.size()))
-        .copy_(at::from_blob(landed.data(), {static_cast<std::int64_t>(landed.size())}, at::kFloat));
-  }
-
-  void lay_out(std::vector<std::size_t> order) {
-    Buckets::Layout layout;
-    layout.order = std::move(order);
-    layout.bytes = bucket_bytes_;
-    layout.first_bytes = std::min(layout.first_bytes, bucket_bytes_);
-    layout.passengers = static_cast<std::int64_t>(groups_ + parameters_.size());
-    buckets_.emplace(parameters_, layout, *tensor_group(), [this](const at::Tensor& to) { board(to); });
+  void lay_out(const std::vector<std::size_t>& order) {
+    buckets_.emplace(parameters_, order, *tensor_group(), local_, bucket_bytes_);
   }
 
   // Rank 0's order of the first backward, for all; what had no gradient comes last.

@@ -55,7 +55,7 @@ struct SquarePass {
 };
 
 template <class T, bool kAdd>
-struct LandPass {
+struct AccumulatePass {
   static constexpr int kSums = 1;
   T* destination;
   const T* gradient;
@@ -223,12 +223,12 @@ void add_square(const at::Tensor& gradient, SquareSum& sum, const at::Tensor& di
   });
 }
 
-void land(const at::Tensor& destination, const at::Tensor& gradient, double weight, bool add, SquareSum& sum,
-          const at::Tensor& divisor) {
+void accumulate(const at::Tensor& destination, const at::Tensor& gradient, double weight, bool add,
+                SquareSum& sum, const at::Tensor& divisor) {
   if (divisor.defined()) {
     add_square(gradient, sum, divisor);
     SquareSum undivided;
-    return land(destination, gradient, weight, add, undivided);
+    return accumulate(destination, gradient, weight, add, undivided);
   }
   if (!alike(destination, gradient)) {
     sum.add(squares(gradient));
@@ -240,8 +240,8 @@ void land(const at::Tensor& destination, const at::Tensor& gradient, double weig
     T* to = destination.data_ptr<T>();
     const T* from = gradient.data_ptr<T>();
     const T w = static_cast<T>(weight);
-    sum.add(add ? run<T>(LandPass<T, true>{to, from, w}, gradient.numel())[0]
-                : run<T>(LandPass<T, false>{to, from, w}, gradient.numel())[0]);
+    sum.add(add ? run<T>(AccumulatePass<T, true>{to, from, w}, gradient.numel())[0]
+                : run<T>(AccumulatePass<T, false>{to, from, w}, gradient.numel())[0]);
   });
 }
 

@@ -35,8 +35,8 @@ std::vector<double> values(const std::vector<SquareSum>& sums);
 void add_square(const at::Tensor& gradient, SquareSum& sum, const at::Tensor& divisor = {});
 
 // destination = weight * gradient, or += where there is one already; sum += |gradient|^2
-void land(const at::Tensor& destination, const at::Tensor& gradient, double weight, bool add, SquareSum& sum,
-          const at::Tensor& divisor = {});
+void accumulate(const at::Tensor& destination, const at::Tensor& gradient, double weight, bool add,
+                SquareSum& sum, const at::Tensor& divisor = {});
 
 // tensor *= factor; sum += |tensor|^2, of the product
 void scale(const at::Tensor& tensor, double factor, SquareSum& sum, const at::Tensor& divisor = {});

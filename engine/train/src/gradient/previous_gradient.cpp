@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Measuring in pairs.
 #include "gradient/previous_gradient.h"
 
 #include <ATen/ops/empty_like.h>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The rules, over goodput's formulas.
 #include "batchscope/train/scaling_rule.h"
 
 #include <algorithm>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// A loop whose batches are collated ahead.
 #include "batchscope/train/adaptive_data_loader.h"
 
 #include <memory>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The workers of a prefetching loop.
 #include "loader/prefetcher.h"
 
 #include <utility>

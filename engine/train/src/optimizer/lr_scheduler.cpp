@@ -4,6 +4,8 @@
 // chain.
 #include "batchscope/train/lr_scheduler.h"
 
+#include <torch/optim/optimizer.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,11 +14,8 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
-#include "optimizer/learning_rate.h"
 
 namespace batchscope {
-
-using namespace train;
 namespace {
 
 void require(bool fine, const char* what) {
@@ -38,13 +37,13 @@ LRScheduler::LRScheduler(torch::optim::Optimizer& optimizer)
 
 std::vector<double> LRScheduler::learning_rates() const {
   std::vector<double> rates;
-  for (const auto& group : optimizer_.param_groups()) rates.push_back(learning_rate(group));
+  for (const auto& group : optimizer_.param_groups()) rates.push_back(group.options().get_lr());
   return rates;
 }
 
 void LRScheduler::set_learning_rates(const std::vector<double>& rates) {
   auto& groups = optimizer_.param_groups();
-  for (std::size_t i = 0; i < groups.size(); ++i) set_learning_rate(groups[i], rates[i]);
+  for (std::size_t i = 0; i < groups.size(); ++i) groups[i].options().set_lr(rates[i]);
 }
 
 void StepwiseLR::apply() {

@@ -36,8 +36,10 @@ void visit_fields(optim::SGDParamState& state, Visit visit) {
   visit("momentum_buffer", state.momentum_buffer());
 }
 
+// Adam's and AdamW's are alike.
 template <class Options, class Visit>
-void visit_adam_options(Options& options, Visit visit) {
+requires requires(Options& options) { options.amsgrad(); }
+void visit_fields(Options& options, Visit visit) {
   visit("lr", options.lr());
   visit("beta1", std::get<0>(options.betas()));
   visit("beta2", std::get<1>(options.betas()));
@@ -46,27 +48,12 @@ void visit_adam_options(Options& options, Visit visit) {
   visit("amsgrad", options.amsgrad());
 }
 template <class State, class Visit>
-void visit_adam_state(State& state, Visit visit) {
+requires requires(State& state) { state.max_exp_avg_sq(); }
+void visit_fields(State& state, Visit visit) {
   visit("step", state.step());
   visit("exp_avg", state.exp_avg());
   visit("exp_avg_sq", state.exp_avg_sq());
   visit("max_exp_avg_sq", state.max_exp_avg_sq());
-}
-template <class Visit>
-void visit_fields(optim::AdamOptions& options, Visit visit) {
-  visit_adam_options(options, visit);
-}
-template <class Visit>
-void visit_fields(optim::AdamParamState& state, Visit visit) {
-  visit_adam_state(state, visit);
-}
-template <class Visit>
-void visit_fields(optim::AdamWOptions& options, Visit visit) {
-  visit_adam_options(options, visit);
-}
-template <class Visit>
-void visit_fields(optim::AdamWParamState& state, Visit visit) {
-  visit_adam_state(state, visit);
 }
 
 template <class Visit>

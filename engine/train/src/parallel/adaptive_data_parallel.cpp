@@ -27,7 +27,7 @@
 #include "gradient/factor_growth.h"
 #include "gradient/gradient_sync.h"
 #include "gradient/preconditioner.h"
-#include "optimizer/learning_rate.h"
+#include "optimizer/scaled_learning_rates.h"
 #include "parallel/training_state.h"
 #include "process/session.h"
 #include "session/non_finite_step.h"
@@ -199,7 +199,7 @@ struct AdaptiveDataParallel::Impl {
     last.lr_factor = factors.front();
     const ScaledLearningRates scaled(optimizer, factors);
     optimizer.step();
-    return learning_rate(optimizer.param_groups().front());
+    return optimizer.param_groups().front().options().get_lr();
   }
 
   const ModuleTensors module;

@@ -5,7 +5,6 @@
 #include "batchscope/train/adascale.h"
 
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/from_blob.h>
 #include <torch/csrc/autograd/engine.h>
 #include <torch/optim/optimizer.h>
 
@@ -26,7 +25,7 @@
 #include "device/tensor_group.h"
 #include "gradient/buckets.h"
 #include "gradient/norms.h"
-#include "optimizer/learning_rate.h"
+#include "optimizer/scaled_learning_rates.h"
 
 namespace batchscope {
 
@@ -65,7 +64,10 @@ struct AdaScaleOptimizer::Impl {
           group_of.push_back(group);
         }
     require(!parameters.empty(), "the optimizer has no parameter that requires a gradient");
-    if (replicas > 1) lay_out();
+    if (replicas == 1) return;
+    std::vector<std::size_t> order(parameters.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    buckets.emplace(parameters, order, *tensor_group(), local);
   }
 
   ~Impl() {
@@ -114,40 +116,23 @@ struct AdaScaleOptimizer::Impl {
     noise.update(sample);
   }
 
-  // Averages the gradients over replicas; the local squares, which ride along, are added up. A parameter
-  // without a gradient counts as zero, and keeps none where no replica has one.
+  // Averages the gradients over replicas; returns the sums of local squares. A parameter keeps no gradient
+  // where no replica has one.
   std::vector<double> average() {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-      const at::Tensor& gradient = parameters[i].grad();
-      gradient.defined() ? buckets->place(i).copy_(gradient) : buckets->place(i).zero_();
+      if (!parameters[i].grad().defined()) continue;
+      buckets->mark_present(i);
+      buckets->place(i).copy_(parameters[i].grad());
     }
     buckets->launch_rest();
-    buckets->finish();
-    const at::Tensor passengers = buckets->passengers().to(at::kCPU, at::kDouble);
-    const double* number = passengers.data_ptr<double>();
+    const Buckets::Statistics summed = buckets->finish();
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-      if (number[groups + i] == 0) continue;
+      if (!summed.present(i)) continue;
       at::Tensor& gradient = parameters[i].mutable_grad();
-      const at::Tensor sum = buckets->place(i);
+      const at::Tensor& sum = buckets->place(i);
       gradient.defined() ? gradient.copy_(sum).div_(replicas) : gradient = sum.div(replicas);
     }
-    return {number, number + groups};
-  }
-
-  void lay_out() {
-    Buckets::Layout layout;
-    layout.order.resize(parameters.size());
-    std::iota(layout.order.begin(), layout.order.end(), std::size_t{0});
-    layout.passengers = static_cast<std::int64_t>(groups + parameters.size());
-    buckets.emplace(parameters, layout, *tensor_group(), [this](const at::Tensor& passengers) {
-      std::vector<float> present(parameters.size());
-      for (std::size_t i = 0; i < present.size(); ++i) present[i] = parameters[i].grad().defined();
-      for (std::size_t group = 0; group < groups; ++group)
-        local[group].store(passengers.select(0, static_cast<std::int64_t>(group)));
-      const auto count = static_cast<std::int64_t>(present.size());
-      passengers.narrow(0, static_cast<std::int64_t>(groups), count)
-          .copy_(at::from_blob(present.data(), {count}, at::kFloat));
-    });
+    return summed.local_sqr();
   }
 
   void begin_step() {
@@ -218,7 +203,7 @@ void AdaScaleOptimizer::step() {
     const ScaledLearningRates scaled(impl_->optimizer, gains);
     impl_->optimizer.step();
     report.lr_factor = gains.front();
-    report.learning_rate = learning_rate(impl_->optimizer.param_groups().front());
+    report.learning_rate = impl_->optimizer.param_groups().front().options().get_lr();
   }
   report.gain = gain();
   report.raw_gain = impl_->noise.raw_gain(impl_->scale);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The names in a training state's file, and what is checked before anything of it is used.
 #include "parallel/training_state.h"
 
 #include <c10/core/GradMode.h>

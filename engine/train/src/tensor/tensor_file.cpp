@@ -11,8 +11,8 @@
 #include <istream>
 #include <ostream>
 
+#include "batchscope/protocol/bytes.h"
 #include "batchscope/protocol/error.h"
-#include "tensor/little_endian.h"
 
 namespace batchscope::train {
 namespace {
@@ -71,8 +71,9 @@ void TensorWriter::write(std::ostream& out) const {
   }
   std::string text = header.dump();
   text.append((8 - text.size() % 8) % 8, ' ');
-  write_number(out, text.size());
-  out << text;
+  std::string length;
+  protocol::put<std::uint64_t>(length, text.size());
+  out << length << text;
   for (const auto& [name, tensor] : tensors_) {
     const at::Tensor plain = tensor.cpu().contiguous();
     out.write(static_cast<const char*>(plain.data_ptr()), bytes_of(plain));
@@ -83,7 +84,9 @@ TensorReader::TensorReader(std::istream& in, std::string what) : in_(in), what_(
   in.seekg(0, std::ios::end);
   const std::int64_t size = in.tellg();
   in.seekg(0);
-  const std::uint64_t length = read_number(in);
+  std::string prefix(sizeof(std::uint64_t), '\0');
+  in.read(prefix.data(), std::ssize(prefix));
+  const auto length = protocol::get<std::uint64_t>(prefix, 0);
   if (!in || length > kLargestHeader || static_cast<std::int64_t>(length) > size - 8)
     damaged("it has no header");
   std::string text(length, '\0');
