@@ -6,8 +6,6 @@
 #include <torch/nn.h>
 #include <torch/optim/sgd.h>
 
-#include <cstdio>
-
 #include "batchscope/train.h"
 #include "pictures.h"
 #include "program.h"
@@ -102,12 +100,8 @@ void train(const Options& options, const std::map<std::string, std::string>& hyp
     }
     const double reached = accuracy(network, test_loader, sums);
     record("accuracy", reached);
-    if (replica_rank() == 0) {
-      std::printf("epoch %3d of %d   accuracy %.4f   batch %lld on %d replica%s\n", epoch + 1, options.epochs,
-                  reached, static_cast<long long>(loader.current_batch_size()), num_replicas(),
-                  num_replicas() == 1 ? "" : "s");
-      std::fflush(stdout);
-    }
+    print_line("epoch %3d of %d   accuracy %.4f   %s", epoch + 1, options.epochs, reached,
+               batch_text(loader.current_batch_size()).c_str());
   }
 }
 

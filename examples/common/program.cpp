@@ -2,12 +2,30 @@
 #include "program.h"
 
 #include <algorithm>
+#include <cstdarg>
+#include <cstdio>
 #include <exception>
 #include <iostream>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/replica/process_group.h"
 
 namespace batchscope::examples {
+
+void print_line(const char* format, ...) {
+  if (replica_rank() != 0) return;
+  std::va_list arguments;
+  va_start(arguments, format);
+  std::vprintf(format, arguments);
+  va_end(arguments);
+  std::puts("");
+  std::fflush(stdout);
+}
+
+std::string batch_text(std::int64_t batch_size) {
+  return "batch " + std::to_string(batch_size) + " on " + std::to_string(num_replicas()) + " replica" +
+         (num_replicas() == 1 ? "" : "s");
+}
 
 Program::Program(const std::string& name, const std::string& description, const std::string& examples)
     : app_(description, name) {

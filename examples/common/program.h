@@ -5,11 +5,18 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
 
 namespace batchscope::examples {
+
+// On rank 0 a line of standard output, at once; as printf has it, but for the newline.
+[[gnu::format(printf, 1, 2)]] void print_line(const char* format, ...);
+
+// "batch 128 on 2 replicas"
+std::string batch_text(std::int64_t batch_size);
 
 class Program {
  public:

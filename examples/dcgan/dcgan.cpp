@@ -7,7 +7,6 @@
 #include <torch/nn.h>
 #include <torch/optim/adam.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
@@ -128,11 +127,8 @@ void train(const Options& options, const std::map<std::string, std::string>& hyp
     }
     if (replica_rank() != 0) continue;
     write_samples(generator, shown, epoch + 1);
-    std::printf("epoch %2d of %d   discriminator %.3f   generator %.3f   batch %lld on %d replica%s\n",
-                epoch + 1, options.epochs, loss_d, loss_g,
-                static_cast<long long>(loader.current_batch_size()), num_replicas(),
-                num_replicas() == 1 ? "" : "s");
-    std::fflush(stdout);
+    print_line("epoch %2d of %d   discriminator %.3f   generator %.3f   %s", epoch + 1, options.epochs,
+               loss_d, loss_g, batch_text(loader.current_batch_size()).c_str());
   }
 }
 

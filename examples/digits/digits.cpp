@@ -6,7 +6,6 @@
 #include <torch/nn.h>
 #include <torch/optim/sgd.h>
 
-#include <cstdio>
 #include <map>
 #include <string>
 #include <utility>
@@ -85,12 +84,8 @@ void train(const Options& options, const std::map<std::string, std::string>& hyp
     const auto [loss, accuracy] = validate(network, validation_loader, sums);
     record("validation_loss", loss);
     record("accuracy", accuracy);
-    if (replica_rank() == 0) {
-      std::printf("epoch %2d of %d   accuracy %.4f   loss %.4f   batch %lld on %d replica%s\n", epoch + 1,
-                  options.epochs, accuracy, loss, static_cast<long long>(loader.current_batch_size()),
-                  num_replicas(), num_replicas() == 1 ? "" : "s");
-      std::fflush(stdout);
-    }
+    examples::print_line("epoch %2d of %d   accuracy %.4f   loss %.4f   %s", epoch + 1, options.epochs,
+                         accuracy, loss, examples::batch_text(loader.current_batch_size()).c_str());
   }
 }
 

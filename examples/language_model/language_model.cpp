@@ -9,7 +9,6 @@
 #include <torch/optim/sgd.h>
 
 #include <cmath>
-#include <cstdio>
 
 #include "batchscope/train.h"
 #include "corpus.h"
@@ -95,13 +94,8 @@ void train(const Options& options, const std::map<std::string, std::string>& hyp
     }
     const double reached = perplexity(*model, validation, sums);
     record("perplexity", reached);
-    if (replica_rank() == 0) {
-      std::printf("epoch %2d of %d   perplexity %8.2f of %zu words   batch %lld on %d replica%s\n", epoch + 1,
-                  options.epochs, reached, corpus.vocabulary.size(),
-                  static_cast<long long>(text.current_batch_size()), num_replicas(),
-                  num_replicas() == 1 ? "" : "s");
-      std::fflush(stdout);
-    }
+    print_line("epoch %2d of %d   perplexity %8.2f of %zu words   %s", epoch + 1, options.epochs, reached,
+               corpus.vocabulary.size(), batch_text(text.current_batch_size()).c_str());
   }
 }
 

@@ -7,7 +7,6 @@
 #include "batchscope/replica.h"
 
 #include <cmath>
-#include <cstdio>
 #include <istream>
 #include <ostream>
 #include <random>
@@ -121,11 +120,8 @@ void train(const Options& options, const std::map<std::string, std::string>& hyp
     const double error = errors.synchronized()["square"] / static_cast<double>(options.samples);
     errors.clear();
     record("validation_loss", error);
-    if (replica_rank() == 0) {
-      std::printf("epoch %2d of %d   error %.4f   batch %4lld\n", epoch + 1, options.epochs, error,
-                  static_cast<long long>(loader.current_batch_size()));
-      std::fflush(stdout);
-    }
+    print_line("epoch %2d of %d   error %.4f   batch %4lld", epoch + 1, options.epochs, error,
+               static_cast<long long>(loader.current_batch_size()));
   }
 }
 

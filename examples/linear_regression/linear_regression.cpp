@@ -14,8 +14,6 @@
 #include <torch/nn.h>
 #include <torch/optim/sgd.h>
 
-#include <cstdio>
-
 #include "batchscope/train.h"
 #include "program.h"
 #include "scaling.h"
@@ -98,12 +96,9 @@ void train(const Options& options, const std::map<std::string, std::string>& hyp
     const at::NoGradGuard no_grad;
     const double error = at::mse_loss(model->forward(all.data).view(-1), all.target).item<double>();
     record("validation_loss", error);
-    if (replica_rank() == 0) {
-      std::printf("epoch %2d of %d   error %.4f   batch %4lld   gain %6.2f, predicted %6.2f\n", epoch + 1,
-                  options.epochs, error, static_cast<long long>(loader.current_batch_size()), adp.gain(),
-                  predicted);
-      std::fflush(stdout);
-    }
+    print_line("epoch %2d of %d   error %.4f   batch %4lld   gain %6.2f, predicted %6.2f", epoch + 1,
+               options.epochs, error, static_cast<long long>(loader.current_batch_size()), adp.gain(),
+               predicted);
   }
 }
 

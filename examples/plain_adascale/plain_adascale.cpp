@@ -9,7 +9,6 @@
 #include <torch/serialize.h>
 
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 
@@ -138,10 +137,9 @@ void train(const Options& options) {
     if (replica_rank() == 0) {
       const double reached = accuracy(network, test_images, test_labels);
       record("accuracy", reached);
-      std::printf("step %5lld   scale-invariant %6.0f of %d   gain %5.2f of %.0f   accuracy %.4f\n",
-                  static_cast<long long>(training.step), adascale.scale_invariant_steps(), total,
-                  adascale.gain(), adascale.scale(), reached);
-      std::fflush(stdout);
+      print_line("step %5lld   scale-invariant %6.0f of %d   gain %5.2f of %.0f   accuracy %.4f",
+                 static_cast<long long>(training.step), adascale.scale_invariant_steps(), total,
+                 adascale.gain(), adascale.scale(), reached);
     }
     checkpoint::save_all_states("periodic");
   }

@@ -8,8 +8,6 @@
 #include <torch/nn.h>
 #include <torch/optim/adam.h>
 
-#include <cstdio>
-
 #include "batchscope/train.h"
 #include "program.h"
 #include "ratings.h"
@@ -114,12 +112,8 @@ void train(const Options& options, const std::map<std::string, std::string>& hyp
     }
     const double reached = hit_rate(model, test_loader, sums);
     record("hit_rate", reached);
-    if (replica_rank() == 0) {
-      std::printf("epoch %2d of %d   hit rate %.4f   gain %.2f   batch %lld on %d replica%s\n", epoch + 1,
-                  options.epochs, reached, adp.gain(), static_cast<long long>(loader.current_batch_size()),
-                  num_replicas(), num_replicas() == 1 ? "" : "s");
-      std::fflush(stdout);
-    }
+    print_line("epoch %2d of %d   hit rate %.4f   gain %.2f   %s", epoch + 1, options.epochs, reached,
+               adp.gain(), batch_text(loader.current_batch_size()).c_str());
   }
 }
 

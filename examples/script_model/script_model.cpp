@@ -8,7 +8,6 @@
 #include <torch/script.h>
 
 #include <cmath>
-#include <cstdio>
 #include <sstream>
 
 #include "batchscope/train.h"
@@ -116,12 +115,8 @@ void train(const Options& options, const std::map<std::string, std::string>& hyp
     }
     const double reached = accuracy(module, test_loader, sums);
     record("accuracy", reached);
-    if (replica_rank() == 0) {
-      std::printf("epoch %2d of %d   accuracy %.4f   batch %lld on %d replica%s\n", epoch + 1, options.epochs,
-                  reached, static_cast<long long>(loader.current_batch_size()), num_replicas(),
-                  num_replicas() == 1 ? "" : "s");
-      std::fflush(stdout);
-    }
+    print_line("epoch %2d of %d   accuracy %.4f   %s", epoch + 1, options.epochs, reached,
+               batch_text(loader.current_batch_size()).c_str());
   }
   if (replica_rank() == 0 && !options.save.empty()) module.save(options.save);
 }

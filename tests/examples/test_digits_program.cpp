@@ -3,23 +3,18 @@
 // The digits program as a person runs it, alone: mistakes, a short training, Ctrl-C and resuming.
 #include <signal.h>
 
-#include <QDir>
-#include <QFile>
-#include <QProcess>
-#include <QTemporaryDir>
 #include <memory>
 
-#include "../last_words.h"
+#include "example.h"
 #include "test_case.h"
+
+using namespace batchscope::testing;
 
 class TestDigitsProgram : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void init() {
-    folder_ = std::make_unique<QTemporaryDir>();
-    QVERIFY(folder_->isValid());
-  }
+  void init() { folder_ = std::make_unique<ExampleFolder>(); }
 
   void a_mistake_is_explained_in_a_line_data() {
     QTest::addColumn<QStringList>("arguments");
@@ -55,7 +50,7 @@ class TestDigitsProgram : public QObject {
   void an_interrupt_checkpoints_and_the_same_command_resumes() {
     const QStringList arguments{"--epochs", "3", "--train-images", "3000"};
     QProcess program;
-    start(program, arguments);
+    folder_->start(program, "digits", arguments);
     QByteArray output;
     while (!output.contains("epoch  1 of 3") && program.waitForReadyRead(60'000))
       output += program.readAllStandardOutput();
@@ -71,33 +66,9 @@ class TestDigitsProgram : public QObject {
   }
 
  private:
-  struct Result {
-    int code;
-    QString output, errors;
-  };
+  Result run(const QStringList& arguments) const { return folder_->run("digits", arguments); }
 
-  static QString bin() { return qEnvironmentVariable("BATCHSCOPE_BIN"); }
-
-  void start(QProcess& program, const QStringList& arguments) const {
-    auto environment = QProcessEnvironment::systemEnvironment();
-    for (const QString& name : environment.keys())
-      if (name.startsWith("ADAPTDL_") || name.startsWith("BATCHSCOPE_")) environment.remove(name);
-    environment.insert("BATCHSCOPE_THREADS", "1");
-    program.setProcessEnvironment(environment);
-    program.setWorkingDirectory(folder_->path());
-    program.start(bin() + "/digits", arguments);
-  }
-
-  Result run(const QStringList& arguments) const {
-    QProcess program;
-    start(program, arguments);
-    if (!program.waitForFinished(120'000)) return {-1, {}, program.errorString()};
-    return {program.exitStatus() == QProcess::NormalExit ? program.exitCode() : -1,
-            QString::fromUtf8(program.readAllStandardOutput()),
-            QString::fromUtf8(batchscope::testing::last_words(program))};
-  }
-
-  std::unique_ptr<QTemporaryDir> folder_;
+  std::unique_ptr<ExampleFolder> folder_;
 };
 
 BATCHSCOPE_TEST(TestDigitsProgram)

@@ -5,26 +5,19 @@
 #include <toml++/toml.h>
 #include <QDir>
 #include <QFile>
-#include <QProcess>
 #include <QRegularExpression>
-#include <QTemporaryDir>
 #include <memory>
 
-#include "../last_words.h"
+#include "example.h"
 #include "test_case.h"
 
-namespace {
+using namespace batchscope::testing;
 
-QString bin() { return qEnvironmentVariable("BATCHSCOPE_BIN"); }
+namespace {
 
 QStringList programs() {
   return QDir(bin() + "/recipes").entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name);
 }
-
-struct Result {
-  int code;
-  QString output, errors;
-};
 
 }  // namespace
 
@@ -32,10 +25,7 @@ class TestPrograms : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void init() {
-    folder_ = std::make_unique<QTemporaryDir>();
-    QVERIFY(folder_->isValid());
-  }
+  void init() { folder_ = std::make_unique<ExampleFolder>(); }
 
   void help_and_recipe_agree_data() { every_program(); }
   void help_and_recipe_agree() {
@@ -151,7 +141,7 @@ class TestPrograms : public QObject {
   void a_trained_script_is_loaded_and_trained_on() {
     const QString quick = "--epochs 1 --train-images 640";
     QCOMPARE(run("script_model", (quick + " --save trained.pt").split(' ')).code, 0);
-    QVERIFY(QDir(folder_->filePath("script_model.checkpoints")).removeRecursively());
+    QVERIFY(QDir(folder_->path("script_model.checkpoints")).removeRecursively());
     const Result again = run("script_model", (quick + " --model trained.pt").split(' '));
     QVERIFY2(again.code == 0, qPrintable(again.errors));
     const Result bad = run("script_model", {"--model", "nowhere.pt"});
@@ -162,7 +152,7 @@ class TestPrograms : public QObject {
   // tests/kept has one that an older program wrote, of two replicas, after two epochs.
   void a_kept_checkpoint_goes_on() {
     const QDir from(qEnvironmentVariable("BATCHSCOPE_SOURCE") + "/tests/kept/checkpoint-000001");
-    const QString to = folder_->filePath("linear_regression.checkpoints/checkpoint-000001/");
+    const QString to = folder_->path("linear_regression.checkpoints/checkpoint-000001/");
     QVERIFY(QDir().mkpath(to));
     for (const QString& file : from.entryList(QDir::Files))
       QVERIFY(QFile::copy(from.filePath(file), to + file));
@@ -177,7 +167,8 @@ class TestPrograms : public QObject {
   // the scale that it is told now.
   void the_plain_loop_goes_on_after_a_kill() {
     QProcess program;
-    start(program, "plain_adascale", {"--iterations", "100000", "--save-every", "20", "--accumulate", "4"});
+    folder_->start(program, "plain_adascale",
+                   {"--iterations", "100000", "--save-every", "20", "--accumulate", "4"});
     QByteArray seen;
     while (seen.count('\n') < 2 && program.waitForReadyRead(60'000)) seen += program.readAllStandardOutput();
     QVERIFY2(seen.count('\n') >= 2, program.readAllStandardError().constData());
@@ -198,26 +189,11 @@ class TestPrograms : public QObject {
     for (const QString& program : programs()) QTest::newRow(qPrintable(program)) << program;
   }
 
-  void start(QProcess& process, const QString& program, const QStringList& arguments, int threads = 1) const {
-    auto environment = QProcessEnvironment::systemEnvironment();
-    for (const QString& name : environment.keys())
-      if (name.startsWith("ADAPTDL_") || name.startsWith("BATCHSCOPE_")) environment.remove(name);
-    environment.insert("BATCHSCOPE_THREADS", QString::number(threads));
-    process.setProcessEnvironment(environment);
-    if (folder_) process.setWorkingDirectory(folder_->path());
-    process.start(bin() + "/" + program, arguments);
-  }
-
   Result run(const QString& program, const QStringList& arguments, int threads = 1) const {
-    QProcess process;
-    start(process, program, arguments, threads);
-    if (!process.waitForFinished(120'000)) return {-1, {}, process.errorString()};
-    return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1,
-            QString::fromUtf8(process.readAllStandardOutput()),
-            QString::fromUtf8(batchscope::testing::last_words(process))};
+    return folder_->run(program, arguments, threads);
   }
 
-  std::unique_ptr<QTemporaryDir> folder_;
+  std::unique_ptr<ExampleFolder> folder_ = std::make_unique<ExampleFolder>();  // of each test its own
 };
 
 BATCHSCOPE_TEST(TestPrograms)
