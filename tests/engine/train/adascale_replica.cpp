@@ -40,10 +40,7 @@ Json play(const Json& golden, const std::string& name) {
   for (const Json& step : trajectory["steps"]) {
     adascale.zero_grad();
     for (const Json& micro : step["micro_by_rank"][static_cast<std::size_t>(replica_rank())]) {
-      const auto ids = micro["samples"].get<std::vector<std::int64_t>>();
-      const at::Tensor index = at::tensor(ids, at::kLong);
-      const at::Tensor error = model.forward(x.index_select(0, index)).squeeze(1) - y.index_select(0, index);
-      const at::Tensor loss = error.square().mean();
+      const at::Tensor loss = model.loss(x, y, micro["samples"]);
       (options.is_scaled_loss ? loss / accumulation : loss).backward();
     }
     adascale.step();

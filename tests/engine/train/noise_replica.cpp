@@ -12,27 +12,17 @@
 #include <string>
 #include <vector>
 
-#include "adapt/step_context.h"
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "golden_model.h"
 #include "replica_main.h"
+#include "steps.h"
 
 using namespace batchscope;
-using namespace batchscope::replica;
 using namespace batchscope::testing;
 using protocol::Json;
 
 namespace {
-
-Json weights_of(const GoldenModel& model) {
-  Json all;
-  for (const at::Tensor& parameter : model.parameters()) {
-    const at::Tensor flat = parameter.detach().reshape(-1).to(at::kDouble);
-    all.push_back(std::vector<double>(flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()));
-  }
-  return all;
-}
 
 Json play(const Json& golden, const std::string& name) {
   const Json trajectory = named(golden["trajectories"], name);
@@ -57,24 +47,10 @@ Json play(const Json& golden, const std::string& name) {
 
   Json steps = Json::array();
   for (const Json& step : trajectory["steps"]) {
-    StepContext& context = step_context();
-    context.initial_batch_size = config["init_batch_size"];
-    context.local_batch_size = step["atomic_bsz"];
-    context.accumulation_steps = step["accum_steps"];
-    context.samples = 0;
     const Json& micro_batches = step["micro_by_rank"][static_cast<std::size_t>(replica_rank())];
-    for (int micro = 0; micro <= context.accumulation_steps; ++micro) {
-      context.micro_step = micro;
-      context.optimizer_step = micro == context.accumulation_steps;
-      context.samples += context.local_batch_size * num_replicas();
-      const auto ids =
-          micro_batches[static_cast<std::size_t>(micro)]["samples"].get<std::vector<std::int64_t>>();
-      const at::Tensor index = at::tensor(ids, at::kLong);
-      adp.zero_grad();
-      const at::Tensor error = model.forward(x.index_select(0, index)).squeeze(1) - y.index_select(0, index);
-      error.square().mean().backward();
-      adp.step();
-    }
+    make_step(adp, config["init_batch_size"], step["atomic_bsz"], step["accum_steps"], [&](int micro) {
+      return model.loss(x, y, micro_batches[static_cast<std::size_t>(micro)]["samples"]);
+    });
     const goodput::NoiseScale& noise = adp.noise_scale();
     const goodput::NormSample& norms = adp.norms();
     steps.push_back({{"local_sqr_sum", norms.local_sqr},
@@ -92,7 +68,7 @@ Json play(const Json& golden, const std::string& name) {
                      {"lr_factor", adp.lr_factor()},
                      {"progress_after", adp.progress()}});
   }
-  return {{"steps", steps}, {"weights", weights_of(model)}};
+  return {{"steps", steps}, {"weights", contents(model.parameters())}};
 }
 
 }  // namespace

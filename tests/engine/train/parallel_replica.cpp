@@ -32,12 +32,12 @@
 #include "batchscope/train/lr_scheduler.h"
 #include "batchscope/train/scaling_rule.h"
 #include "forked.h"
-
-#include "adapt/step_context.h"
+#include "steps.h"
 
 using namespace batchscope;
 using namespace batchscope::replica;
 using protocol::Json;
+using testing::contents;
 
 namespace {
 
@@ -98,17 +98,6 @@ std::unique_ptr<torch::optim::Optimizer> make_optimizer(const std::string& name,
         make(optim::RMSpropOptions(0.01), optim::RMSpropOptions(0.02).momentum(0.5).centered(true)));
   return std::make_unique<optim::Adagrad>(
       make(optim::AdagradOptions(0.01), optim::AdagradOptions(0.02).lr_decay(0.1)));
-}
-
-std::vector<double> numbers(const at::Tensor& tensor) {
-  const at::Tensor flat = tensor.detach().to(at::kDouble).contiguous().reshape(-1);
-  return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
-}
-
-Json contents(const std::vector<at::Tensor>& tensors) {
-  Json all;
-  for (const at::Tensor& tensor : tensors) all.push_back(numbers(tensor));
-  return all;
 }
 
 // A model with all that trains it.

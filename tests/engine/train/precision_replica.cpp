@@ -23,17 +23,18 @@
 #include <string>
 #include <vector>
 
-#include "adapt/step_context.h"
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/replica/checkpoint.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/autocast.h"
 #include "batchscope/train/grad_scaler.h"
 #include "replica_main.h"
+#include "steps.h"
 
 using namespace batchscope;
 using namespace batchscope::replica;
 using protocol::Json;
+using testing::contents;
 
 namespace {
 
@@ -54,15 +55,6 @@ struct Position : checkpoint::State {
   void load(std::istream& in) override { in >> step; }
   int step = 0;
 };
-
-Json contents(const std::vector<at::Tensor>& tensors) {
-  Json all;
-  for (const at::Tensor& tensor : tensors) {
-    const at::Tensor flat = tensor.detach().to(at::kDouble).reshape(-1);
-    all.push_back(std::vector<double>(flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()));
-  }
-  return all;
-}
 
 Json train(int steps, const std::set<std::string>& how) {
   at::manual_seed(1);

@@ -21,14 +21,13 @@
 #include <string>
 #include <vector>
 
-#include "adapt/step_context.h"
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/replica/checkpoint.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "forked.h"
+#include "steps.h"
 
 using namespace batchscope;
-using namespace batchscope::replica;
 using protocol::Json;
 
 namespace {
@@ -77,18 +76,11 @@ class Seed {
   }
 
   void step(int accumulation, std::int64_t local, const at::Tensor& d) {
-    StepContext& context = step_context();
-    context = {kInitialBatch, local, accumulation};
-    for (int micro = 0; micro <= accumulation; ++micro) {
-      context.micro_step = micro;
-      context.optimizer_step = micro == accumulation;
-      context.samples += local * num_replicas();
-      adp_->zero_grad();
+    testing::make_step(*adp_, kInitialBatch, local, accumulation, [&](int) {
       const at::Tensor x = at::randn({local, kDimensions});
       const at::Tensor y = -x.mv(d) + kNoise * at::randn({local});
-      (x.mv(model_.weight) - y).square().mean().backward();
-      adp_->step();
-    }
+      return (x.mv(model_.weight) - y).square().mean();
+    });
   }
 
   Json estimates() const {

@@ -30,7 +30,30 @@ struct Replica {
   protocol::Json said;
   QByteArray errors;
   QByteArray output;  // everything it said
+
+  // The objects among its lines that have this field.
+  std::vector<protocol::Json> lines(const char* field) const {
+    std::vector<protocol::Json> found;
+    for (const QByteArray& text : output.trimmed().split('\n')) {
+      const auto line = protocol::Json::parse(text.toStdString(), nullptr, false);
+      if (line.contains(field)) found.push_back(line);
+    }
+    return found;
+  }
 };
+
+#define VERIFY_MESSAGE(said, part) \
+  QVERIFY2((said).value("message", "").find(part) != std::string::npos, (said).dump().c_str())
+
+// Every replica ended with this exit code.
+inline bool all_ended(const std::vector<Replica>& replicas, int code = 0) {
+  for (const Replica& replica : replicas) {
+    if (replica.code == code) continue;
+    qWarning("exit code %d instead of %d: %s", replica.code, code, replica.errors.constData());
+    return false;
+  }
+  return true;
+}
 
 struct Launch {
   QString program;  // beside the test
@@ -106,7 +129,3 @@ inline std::vector<Replica> run(const Launch& launch) {
 }
 
 }  // namespace batchscope::testing
-
-// Every replica ended well.
-#define VERIFY_ENDED(replicas) \
-  for (const auto& replica : replicas) QVERIFY2(replica.code == 0, replica.errors.constData())

@@ -8,11 +8,11 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/replica/accumulator.h"
 #include "batchscope/train/process_group.h"
-#include "replicas.h"
+#include "job.h"
 #include "test_case.h"
 
 using namespace batchscope;
-using batchscope::testing::Replica;
+using namespace batchscope::testing;
 using protocol::Json;
 
 namespace {
@@ -134,17 +134,11 @@ class TestAccumulator : public QObject {
   void restarts_change_nothing() {
     QFETCH(QList<int>, replicas);
     QFETCH(QStringList, signals_at);
-    const QTemporaryDir directory;
+    Job job("train-accumulator-program");
     std::vector<Replica> last;
     for (qsizetype i = 0; i < replicas.size(); ++i) {
-      last = testing::run({.program = "train-accumulator-program",
-                           .arguments = {signals_at[i]},
-                           .replicas = replicas[i],
-                           .variables = {{protocol::variable::kCheckpointPath,
-                                          directory.filePath("checkpoints").toStdString()}},
-                           .generation = static_cast<int>(i)});
-      for (const Replica& replica : last)
-        QVERIFY2(replica.code == (signals_at[i].isEmpty() ? 0 : 143), replica.errors.constData());
+      last = job.generation(replicas[i], {}, {signals_at[i]});
+      QVERIFY(all_ended(last, signals_at[i].isEmpty() ? 0 : 143));
     }
     for (const Replica& replica : last) {
       const Json& said = replica.said;

@@ -6,11 +6,10 @@
 #include <torch/optim/sgd.h>
 
 #include <cmath>
-#include <fstream>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "../goodput/golden.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/train/adascale.h"
 #include "batchscope/train/chained_lr.h"
@@ -25,15 +24,7 @@ using protocol::Json;
 
 namespace {
 
-QString golden_file() {
-  return qEnvironmentVariable("BATCHSCOPE_GOLDEN_DIR", BATCHSCOPE_GOLDEN_DEFAULT) +
-         "/fairscale_adascale.json";
-}
-
-Json golden() {
-  std::ifstream file(golden_file().toStdString());
-  return Json::parse(file);
-}
+constexpr char kFile[] = "fairscale_adascale.json";
 
 bool close(double is, double should, double relative = 1e-12) {
   return std::abs(is - should) <= relative * std::abs(should);
@@ -78,217 +69,203 @@ class TestAdaScale : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void followsTheTrajectory_data();
-  void followsTheTrajectory();
-  void scalesTheRateByTheGain();
-  void lossesThatAreNotScaled();
-  void worksWithEverySchedule_data();
-  void worksWithEverySchedule();
-  void everyScheduleFollowsScaleInvariantIterations_data() { worksWithEverySchedule_data(); }
-  void everyScheduleFollowsScaleInvariantIterations();
-  void everyScheduleGoesOnFromItsState_data() { worksWithEverySchedule_data(); }
-  void everyScheduleGoesOnFromItsState();
-  void worksWithPlateaus();
-  void stopsByAccumulatedGain();
-  void scaleAndAccumulationChange();
-  void whatIsNotFiniteMovesNothing();
-  void goesOnFromItsState();
-  void refusesNonsense();
-};
+  void followsTheTrajectory_data() {
+    QTest::addColumn<int>("index");
+    int index = 0;
+    const Json file = batchscope::golden::load(kFile);
+    for (const Json& trajectory : file["trajectories"])
+      QTest::newRow(trajectory["config"]["name"].get<std::string>().c_str()) << index++;
+  }
 
-void TestAdaScale::followsTheTrajectory_data() {
-  QTest::addColumn<int>("index");
-  int index = 0;
-  const Json file = golden();
-  for (const Json& trajectory : file["trajectories"])
-    QTest::newRow(trajectory["config"]["name"].get<std::string>().c_str()) << index++;
-}
-
-void TestAdaScale::followsTheTrajectory() {
-  QFETCH(int, index);
-  const Json file = golden();
-  const Json trajectory = file["trajectories"][static_cast<std::size_t>(index)];
-  const auto replicas = run({"train-adascale-replica",
-                             {golden_file(), QString::fromStdString(trajectory["config"]["name"])},
-                             trajectory["config"]["replicas"].get<int>()});
-  VERIFY_ENDED(replicas);
-  for (const Replica& replica : replicas) {
-    if (trajectory.contains("error")) {
-      QCOMPARE(replica.said.value("error", ""), std::string("usage"));
-      QVERIFY(replica.said["message"].get<std::string>().find("accumulat") != std::string::npos);
-      continue;
-    }
-    QVERIFY2(replica.said.contains("steps"), replica.said.dump().c_str());
-    QVERIFY(close(replica.said["smoothing"], trajectory["smoothing"]));
-    QCOMPARE(replica.said["scale"].get<double>(), trajectory["scale"].get<double>());
-    QCOMPARE(replica.said["steps"].size(), trajectory["steps"].size());
-    for (std::size_t s = 0; s < trajectory["steps"].size(); ++s)
-      for (const char* name : {"gain", "lr_effective", "effective_steps"}) {
-        const double is = replica.said["steps"][s][name], should = trajectory["steps"][s][name];
-        QVERIFY2(close(is, should, 1e-5),
-                 qPrintable(QString("step %1, %2: %3, not %4").arg(s).arg(name).arg(is).arg(should)));
+  void followsTheTrajectory() {
+    QFETCH(int, index);
+    const Json file = batchscope::golden::load(kFile);
+    const Json trajectory = file["trajectories"][static_cast<std::size_t>(index)];
+    const auto replicas = run({"train-adascale-replica",
+                               {QString::fromStdString(batchscope::golden::path(kFile)),
+                                QString::fromStdString(trajectory["config"]["name"])},
+                               trajectory["config"]["replicas"].get<int>()});
+    QVERIFY(all_ended(replicas));
+    for (const Replica& replica : replicas) {
+      if (trajectory.contains("error")) {
+        QCOMPARE(replica.said.value("error", ""), std::string("usage"));
+        QVERIFY(replica.said["message"].get<std::string>().find("accumulat") != std::string::npos);
+        continue;
       }
+      QVERIFY2(replica.said.contains("steps"), replica.said.dump().c_str());
+      QVERIFY(close(replica.said["smoothing"], trajectory["smoothing"]));
+      QCOMPARE(replica.said["scale"].get<double>(), trajectory["scale"].get<double>());
+      QCOMPARE(replica.said["steps"].size(), trajectory["steps"].size());
+      for (std::size_t s = 0; s < trajectory["steps"].size(); ++s)
+        for (const char* name : {"gain", "lr_effective", "effective_steps"}) {
+          const double is = replica.said["steps"][s][name], should = trajectory["steps"][s][name];
+          QVERIFY2(close(is, should, 1e-5),
+                   qPrintable(QString("step %1, %2: %3, not %4").arg(s).arg(name).arg(is).arg(should)));
+        }
+    }
   }
-}
 
-void TestAdaScale::scalesTheRateByTheGain() {
-  Chosen chosen;
-  QCOMPARE(chosen.adascale.gain(), 1.0);
-  chosen.step(3, 1);
-  QVERIFY(close(chosen.adascale.gain(), kGain));
-  QVERIFY(close(chosen.adascale.gain(0), kGain));
-  QVERIFY(close(chosen.value(), -kRate * kGain * 2));
-  QVERIFY(close(chosen.adascale.scale_invariant_steps(), kGain));
-  QCOMPARE(chosen.optimizer.param_groups()[0].options().get_lr(), kRate);
-}
-
-// The optimizer sees the sum then, as autograd left it.
-void TestAdaScale::lossesThatAreNotScaled() {
-  Chosen chosen({.num_gradients_to_accumulate = 2, .is_scaled_loss = false});
-  chosen.backward(3);
-  chosen.backward(1);
-  chosen.adascale.step();
-  QVERIFY(close(chosen.adascale.gain(), kGain));
-  QVERIFY(close(chosen.value(), -kRate * kGain * 4));
-}
-
-void TestAdaScale::worksWithEverySchedule_data() {
-  QTest::addColumn<MakeSchedule>("make");
-  QTest::newRow("constant") << with<ConstantLR>();
-  QTest::newRow("step") << with<StepLR>(2);
-  QTest::newRow("multi-step") << with<MultiStepLR>(std::vector<int>{1, 3});
-  QTest::newRow("exponential") << with<ExponentialLR>(0.9);
-  QTest::newRow("cosine") << with<CosineAnnealingLR>(4);
-  QTest::newRow("linear") << with<LinearLR>();
-  QTest::newRow("lambda") << with<LambdaLR>([](int e) { return 1.0 / (1 + e); });
-  QTest::newRow("one cycle") << with<OneCycleLR>(
-      2.0, OneCycleLR::Options{.total_steps = 9, .cycle_momentum = false});
-  QTest::newRow("chained") << MakeSchedule([](auto& optimizer) {
-    return std::make_unique<ChainedLR>(
-        optimizer, std::vector<std::shared_ptr<StepwiseLR>>{std::make_shared<LinearLR>(optimizer, 0.5, 1, 4),
-                                                            std::make_shared<StepLR>(optimizer, 2)});
-  });
-}
-
-// A step is the schedule's rate times the gain.
-void TestAdaScale::worksWithEverySchedule() {
-  QFETCH(MakeSchedule, make);
-  Chosen chosen, alone;
-  const auto schedule = make(chosen.optimizer), expected = make(alone.optimizer);
-  for (int step = 0; step < 8; ++step) {
-    const double before = chosen.value();
+  void scalesTheRateByTheGain() {
+    Chosen chosen;
+    QCOMPARE(chosen.adascale.gain(), 1.0);
     chosen.step(3, 1);
-    QVERIFY(close(before - chosen.value(), expected->learning_rates()[0] * kGain * 2, 1e-9));
-    schedule->step();
-    expected->step();
+    QVERIFY(close(chosen.adascale.gain(), kGain));
+    QVERIFY(close(chosen.adascale.gain(0), kGain));
+    QVERIFY(close(chosen.value(), -kRate * kGain * 2));
+    QVERIFY(close(chosen.adascale.scale_invariant_steps(), kGain));
+    QCOMPARE(chosen.optimizer.param_groups()[0].options().get_lr(), kRate);
   }
-}
 
-// lr(floor(tau))
-void TestAdaScale::everyScheduleFollowsScaleInvariantIterations() {
-  QFETCH(MakeSchedule, make);
-  Chosen chosen, alone;
-  const auto schedule = make(chosen.optimizer), expected = make(alone.optimizer);
-  for (int step = 1; step <= 8; ++step) {
-    const double before = chosen.value();
+  // The optimizer sees the sum then, as autograd left it.
+  void lossesThatAreNotScaled() {
+    Chosen chosen({.num_gradients_to_accumulate = 2, .is_scaled_loss = false});
+    chosen.backward(3);
+    chosen.backward(1);
+    chosen.adascale.step();
+    QVERIFY(close(chosen.adascale.gain(), kGain));
+    QVERIFY(close(chosen.value(), -kRate * kGain * 4));
+  }
+
+  void worksWithEverySchedule_data() {
+    QTest::addColumn<MakeSchedule>("make");
+    QTest::newRow("constant") << with<ConstantLR>();
+    QTest::newRow("step") << with<StepLR>(2);
+    QTest::newRow("multi-step") << with<MultiStepLR>(std::vector<int>{1, 3});
+    QTest::newRow("exponential") << with<ExponentialLR>(0.9);
+    QTest::newRow("cosine") << with<CosineAnnealingLR>(4);
+    QTest::newRow("linear") << with<LinearLR>();
+    QTest::newRow("lambda") << with<LambdaLR>([](int e) { return 1.0 / (1 + e); });
+    QTest::newRow("one cycle") << with<OneCycleLR>(
+        2.0, OneCycleLR::Options{.total_steps = 9, .cycle_momentum = false});
+    QTest::newRow("chained") << MakeSchedule([](auto& optimizer) {
+      return std::make_unique<ChainedLR>(optimizer, std::vector<std::shared_ptr<StepwiseLR>>{
+                                                        std::make_shared<LinearLR>(optimizer, 0.5, 1, 4),
+                                                        std::make_shared<StepLR>(optimizer, 2)});
+    });
+  }
+
+  // A step is the schedule's rate times the gain.
+  void worksWithEverySchedule() {
+    QFETCH(MakeSchedule, make);
+    Chosen chosen, alone;
+    const auto schedule = make(chosen.optimizer), expected = make(alone.optimizer);
+    for (int step = 0; step < 8; ++step) {
+      const double before = chosen.value();
+      chosen.step(3, 1);
+      QVERIFY(close(before - chosen.value(), expected->learning_rates()[0] * kGain * 2, 1e-9));
+      schedule->step();
+      expected->step();
+    }
+  }
+
+  void everyScheduleFollowsScaleInvariantIterations_data() { worksWithEverySchedule_data(); }
+  // lr(floor(tau))
+  void everyScheduleFollowsScaleInvariantIterations() {
+    QFETCH(MakeSchedule, make);
+    Chosen chosen, alone;
+    const auto schedule = make(chosen.optimizer), expected = make(alone.optimizer);
+    for (int step = 1; step <= 8; ++step) {
+      const double before = chosen.value();
+      chosen.step(3, 1);
+      QVERIFY(close(before - chosen.value(), expected->learning_rates()[0] * kGain * 2, 1e-9));
+      schedule->step_to(chosen.adascale.scale_invariant_steps());
+      while (expected->steps() < std::floor(step * kGain)) expected->step();
+      QCOMPARE(schedule->steps(), expected->steps());
+      QCOMPARE(schedule->learning_rates(), expected->learning_rates());
+    }
+  }
+
+  void everyScheduleGoesOnFromItsState_data() { worksWithEverySchedule_data(); }
+  void everyScheduleGoesOnFromItsState() {
+    QFETCH(MakeSchedule, make);
+    Chosen before, after;
+    const auto interrupted = make(before.optimizer), resumed = make(after.optimizer);
+    const auto step = [](Chosen& chosen, StepwiseLR& schedule, double gradient) {
+      chosen.step(gradient, 1);
+      schedule.step_to(chosen.adascale.scale_invariant_steps());
+    };
+    for (int i = 0; i < 4; ++i) step(before, *interrupted, 3 + i);
+    after.adascale.restore(before.adascale.state());
+    after.optimizer.param_groups()[0].options().set_lr(interrupted->learning_rates()[0]);
+    resumed->restore(interrupted->state());
+    for (int i = 0; i < 4; ++i) {
+      step(before, *interrupted, 5 - i);
+      step(after, *resumed, 5 - i);
+      QCOMPARE(resumed->learning_rates(), interrupted->learning_rates());
+      QCOMPARE(after.adascale.state(), before.adascale.state());
+    }
+  }
+
+  void worksWithPlateaus() {
+    Chosen chosen;
+    ReduceLROnPlateau plateau(chosen.optimizer, {.patience = 0});
+    for (int i = 0; i < 2; ++i) plateau.step(1);
     chosen.step(3, 1);
-    QVERIFY(close(before - chosen.value(), expected->learning_rates()[0] * kGain * 2, 1e-9));
-    schedule->step_to(chosen.adascale.scale_invariant_steps());
-    while (expected->steps() < std::floor(step * kGain)) expected->step();
-    QCOMPARE(schedule->steps(), expected->steps());
-    QCOMPARE(schedule->learning_rates(), expected->learning_rates());
+    QVERIFY(close(chosen.value(), -kRate * 0.1 * kGain * 2));
   }
-}
 
-void TestAdaScale::everyScheduleGoesOnFromItsState() {
-  QFETCH(MakeSchedule, make);
-  Chosen before, after;
-  const auto interrupted = make(before.optimizer), resumed = make(after.optimizer);
-  const auto step = [](Chosen& chosen, StepwiseLR& schedule, double gradient) {
-    chosen.step(gradient, 1);
-    schedule.step_to(chosen.adascale.scale_invariant_steps());
-  };
-  for (int i = 0; i < 4; ++i) step(before, *interrupted, 3 + i);
-  after.adascale.restore(before.adascale.state());
-  after.optimizer.param_groups()[0].options().set_lr(interrupted->learning_rates()[0]);
-  resumed->restore(interrupted->state());
-  for (int i = 0; i < 4; ++i) {
-    step(before, *interrupted, 5 - i);
-    step(after, *resumed, 5 - i);
-    QCOMPARE(resumed->learning_rates(), interrupted->learning_rates());
-    QCOMPARE(after.adascale.state(), before.adascale.state());
+  void stopsByAccumulatedGain() {
+    Chosen chosen;
+    int steps = 0;
+    for (; !chosen.adascale.done(10); ++steps) chosen.step(3, 1);
+    QCOMPARE(steps, static_cast<int>(std::ceil(10 / kGain)));
   }
-}
 
-void TestAdaScale::worksWithPlateaus() {
-  Chosen chosen;
-  ReduceLROnPlateau plateau(chosen.optimizer, {.patience = 0});
-  for (int i = 0; i < 2; ++i) plateau.step(1);
-  chosen.step(3, 1);
-  QVERIFY(close(chosen.value(), -kRate * 0.1 * kGain * 2));
-}
+  void scaleAndAccumulationChange() {
+    Chosen chosen;
+    chosen.step(3, 1);
+    QCOMPARE(chosen.adascale.scale(), 2.0);
+    QVERIFY(close(chosen.adascale.smoothing(), 0.998));
+    chosen.adascale.set_scale(4, false);
+    QVERIFY(close(chosen.adascale.gain(), (2.0 + 3.0) / (2.0 / 4 + 3.0)));
+    chosen.adascale.set_scale(8);
+    QVERIFY(close(chosen.adascale.gain(), (1.0 + 3.0) / (1.0 / 8 + 3.0)));
+    chosen.adascale.set_num_gradients_to_accumulate(4);
+    QVERIFY(close(chosen.adascale.smoothing(), 0.996));
+    chosen.adascale.set_num_gradients_to_accumulate(8, false);
+    QVERIFY(close(chosen.adascale.smoothing(), 0.996));
+    chosen.adascale.zero_grad();
+    for (int i = 0; i < 8; ++i) chosen.backward(1);
+    chosen.adascale.step();
+  }
 
-void TestAdaScale::stopsByAccumulatedGain() {
-  Chosen chosen;
-  int steps = 0;
-  for (; !chosen.adascale.done(10); ++steps) chosen.step(3, 1);
-  QCOMPARE(steps, static_cast<int>(std::ceil(10 / kGain)));
-}
+  void whatIsNotFiniteMovesNothing() {
+    Chosen chosen;
+    chosen.step(3, 1);
+    chosen.step(std::nan(""), 1);
+    QVERIFY(close(chosen.adascale.gain(), kGain));
+  }
 
-void TestAdaScale::scaleAndAccumulationChange() {
-  Chosen chosen;
-  chosen.step(3, 1);
-  QCOMPARE(chosen.adascale.scale(), 2.0);
-  QVERIFY(close(chosen.adascale.smoothing(), 0.998));
-  chosen.adascale.set_scale(4, false);
-  QVERIFY(close(chosen.adascale.gain(), (2.0 + 3.0) / (2.0 / 4 + 3.0)));
-  chosen.adascale.set_scale(8);
-  QVERIFY(close(chosen.adascale.gain(), (1.0 + 3.0) / (1.0 / 8 + 3.0)));
-  chosen.adascale.set_num_gradients_to_accumulate(4);
-  QVERIFY(close(chosen.adascale.smoothing(), 0.996));
-  chosen.adascale.set_num_gradients_to_accumulate(8, false);
-  QVERIFY(close(chosen.adascale.smoothing(), 0.996));
-  chosen.adascale.zero_grad();
-  for (int i = 0; i < 8; ++i) chosen.backward(1);
-  chosen.adascale.step();
-}
+  void goesOnFromItsState() {
+    Chosen one, other;
+    one.step(3, 1);
+    other.adascale.restore(one.adascale.state());
+    QCOMPARE(other.adascale.scale_invariant_steps(), one.adascale.scale_invariant_steps());
+    for (Chosen* chosen : {&one, &other}) chosen->step(5, -1);
+    QCOMPARE(other.adascale.state(), one.adascale.state());
+    QVERIFY_EXCEPTION_THROWN(other.adascale.restore({1, 2, 3}), Error);
+    QVERIFY_EXCEPTION_THROWN(other.adascale.restore({}), Error);
+  }
 
-void TestAdaScale::whatIsNotFiniteMovesNothing() {
-  Chosen chosen;
-  chosen.step(3, 1);
-  chosen.step(std::nan(""), 1);
-  QVERIFY(close(chosen.adascale.gain(), kGain));
-}
-
-void TestAdaScale::goesOnFromItsState() {
-  Chosen one, other;
-  one.step(3, 1);
-  other.adascale.restore(one.adascale.state());
-  QCOMPARE(other.adascale.scale_invariant_steps(), one.adascale.scale_invariant_steps());
-  for (Chosen* chosen : {&one, &other}) chosen->step(5, -1);
-  QCOMPARE(other.adascale.state(), one.adascale.state());
-  QVERIFY_EXCEPTION_THROWN(other.adascale.restore({1, 2, 3}), Error);
-  QVERIFY_EXCEPTION_THROWN(other.adascale.restore({}), Error);
-}
-
-void TestAdaScale::refusesNonsense() {
-  QVERIFY_EXCEPTION_THROWN(Chosen({.num_gradients_to_accumulate = 1}), Error);
-  QVERIFY_EXCEPTION_THROWN(Chosen({.num_gradients_to_accumulate = 0}), Error);
-  QVERIFY_EXCEPTION_THROWN(Chosen({.scale = 0.5, .num_gradients_to_accumulate = 2}), Error);
-  QVERIFY_EXCEPTION_THROWN(Chosen({.smoothing = 1.0, .num_gradients_to_accumulate = 2}), Error);
-  Chosen chosen;
-  QVERIFY_EXCEPTION_THROWN(chosen.adascale.step(), Error);
-  chosen.backward(1);
-  QVERIFY_EXCEPTION_THROWN(chosen.adascale.step(), Error);
-  QVERIFY_EXCEPTION_THROWN(chosen.adascale.set_scale(3), Error);
-  QVERIFY_EXCEPTION_THROWN(chosen.adascale.set_num_gradients_to_accumulate(3), Error);
-  chosen.backward(1);
-  QVERIFY_EXCEPTION_THROWN(chosen.backward(1), Error);
-  chosen.step(3, 1);  // zero_grad begins again
-  QVERIFY_EXCEPTION_THROWN(chosen.adascale.set_num_gradients_to_accumulate(1), Error);
-  QVERIFY_EXCEPTION_THROWN(chosen.adascale.set_scale(0.5), Error);
-  chosen.step(3, 1);
-}
+  void refusesNonsense() {
+    QVERIFY_EXCEPTION_THROWN(Chosen({.num_gradients_to_accumulate = 1}), Error);
+    QVERIFY_EXCEPTION_THROWN(Chosen({.num_gradients_to_accumulate = 0}), Error);
+    QVERIFY_EXCEPTION_THROWN(Chosen({.scale = 0.5, .num_gradients_to_accumulate = 2}), Error);
+    QVERIFY_EXCEPTION_THROWN(Chosen({.smoothing = 1.0, .num_gradients_to_accumulate = 2}), Error);
+    Chosen chosen;
+    QVERIFY_EXCEPTION_THROWN(chosen.adascale.step(), Error);
+    chosen.backward(1);
+    QVERIFY_EXCEPTION_THROWN(chosen.adascale.step(), Error);
+    QVERIFY_EXCEPTION_THROWN(chosen.adascale.set_scale(3), Error);
+    QVERIFY_EXCEPTION_THROWN(chosen.adascale.set_num_gradients_to_accumulate(3), Error);
+    chosen.backward(1);
+    QVERIFY_EXCEPTION_THROWN(chosen.backward(1), Error);
+    chosen.step(3, 1);  // zero_grad begins again
+    QVERIFY_EXCEPTION_THROWN(chosen.adascale.set_num_gradients_to_accumulate(1), Error);
+    QVERIFY_EXCEPTION_THROWN(chosen.adascale.set_scale(0.5), Error);
+    chosen.step(3, 1);
+  }
+};
 
 BATCHSCOPE_TEST(TestAdaScale)
 #include "test_adascale.moc"

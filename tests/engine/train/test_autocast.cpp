@@ -26,72 +26,65 @@ class TestAutocast : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void lastsAsLongAsItLives();
-  void nests();
-  void endsWithAnException();
-  void forgetsCopiesOfParameters();
-  void gradientsAreInFullPrecision();
-  void refusesOtherTypesAndDevices();
-};
-
-void TestAutocast::lastsAsLongAsItLives() {
-  QVERIFY(type_of_product() == at::kFloat);
-  {
-    const Autocast autocast(at::kCPU);
-    QVERIFY(type_of_product() == at::kBFloat16);
-  }
-  QVERIFY(type_of_product() == at::kFloat);
-}
-
-void TestAutocast::nests() {
-  const Autocast outer(at::kCPU);
-  {
-    const Autocast off(at::kCPU, std::nullopt, false);
+  void lastsAsLongAsItLives() {
     QVERIFY(type_of_product() == at::kFloat);
-    const Autocast on(at::kCPU, at::kBFloat16);
+    {
+      const Autocast autocast(at::kCPU);
+      QVERIFY(type_of_product() == at::kBFloat16);
+    }
+    QVERIFY(type_of_product() == at::kFloat);
+  }
+
+  void nests() {
+    const Autocast outer(at::kCPU);
+    {
+      const Autocast off(at::kCPU, std::nullopt, false);
+      QVERIFY(type_of_product() == at::kFloat);
+      const Autocast on(at::kCPU, at::kBFloat16);
+      QVERIFY(type_of_product() == at::kBFloat16);
+    }
     QVERIFY(type_of_product() == at::kBFloat16);
   }
-  QVERIFY(type_of_product() == at::kBFloat16);
-}
 
-void TestAutocast::endsWithAnException() {
-  try {
-    const Autocast autocast(at::kCPU);
-    throw std::runtime_error("in forward");
-  } catch (const std::runtime_error&) {
+  void endsWithAnException() {
+    try {
+      const Autocast autocast(at::kCPU);
+      throw std::runtime_error("in forward");
+    } catch (const std::runtime_error&) {
+    }
+    QVERIFY(type_of_product() == at::kFloat);
   }
-  QVERIFY(type_of_product() == at::kFloat);
-}
 
-// A parameter's 16-bit copy is kept for the whole forward; the next forward must see what the step made of
-// it.
-void TestAutocast::forgetsCopiesOfParameters() {
-  const at::Tensor input = at::ones({2, 2});
-  at::Tensor parameter = at::ones({2, 2}).requires_grad_();
-  for (const double factor : {1.0, 3.0}) {
-    parameter.detach().fill_(factor);
-    const Autocast autocast(at::kCPU);
-    QCOMPARE(at::mm(input, parameter)[0][0].item<double>(), 2 * factor);
+  // A parameter's 16-bit copy is kept for the whole forward; the next forward must see what the step made of
+  // it.
+  void forgetsCopiesOfParameters() {
+    const at::Tensor input = at::ones({2, 2});
+    at::Tensor parameter = at::ones({2, 2}).requires_grad_();
+    for (const double factor : {1.0, 3.0}) {
+      parameter.detach().fill_(factor);
+      const Autocast autocast(at::kCPU);
+      QCOMPARE(at::mm(input, parameter)[0][0].item<double>(), 2 * factor);
+    }
   }
-}
 
-void TestAutocast::gradientsAreInFullPrecision() {
-  at::Tensor parameter = at::ones({2, 2}).requires_grad_();
-  at::Tensor loss;
-  {
-    const Autocast autocast(at::kCPU);
-    loss = at::mm(at::ones({2, 2}), parameter).sum();
+  void gradientsAreInFullPrecision() {
+    at::Tensor parameter = at::ones({2, 2}).requires_grad_();
+    at::Tensor loss;
+    {
+      const Autocast autocast(at::kCPU);
+      loss = at::mm(at::ones({2, 2}), parameter).sum();
+    }
+    loss.backward();
+    QVERIFY(parameter.grad().scalar_type() == at::kFloat);
+    QCOMPARE(parameter.grad()[0][0].item<double>(), 2.0);
   }
-  loss.backward();
-  QVERIFY(parameter.grad().scalar_type() == at::kFloat);
-  QCOMPARE(parameter.grad()[0][0].item<double>(), 2.0);
-}
 
-void TestAutocast::refusesOtherTypesAndDevices() {
-  QVERIFY_EXCEPTION_THROWN(Autocast(at::kCPU, at::kDouble), Error);
-  QVERIFY_EXCEPTION_THROWN(Autocast(c10::Device("meta")), Error);
-  QVERIFY(type_of_product() == at::kFloat);
-}
+  void refusesOtherTypesAndDevices() {
+    QVERIFY_EXCEPTION_THROWN(Autocast(at::kCPU, at::kDouble), Error);
+    QVERIFY_EXCEPTION_THROWN(Autocast(c10::Device("meta")), Error);
+    QVERIFY(type_of_product() == at::kFloat);
+  }
+};
 
 BATCHSCOPE_TEST(TestAutocast)
 #include "test_autocast.moc"

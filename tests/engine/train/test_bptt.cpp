@@ -14,19 +14,12 @@
 #include "batchscope/replica/epoch.h"
 #include "batchscope/train/adaptive_bptt_iterator.h"
 #include "batchscope/train/process_group.h"
+#include "steps.h"
 #include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::replica;
-
-namespace {
-
-template <typename Body>
-void in_an_epoch(Body body) {
-  for ([[maybe_unused]] const int epoch : remaining_epochs_until(finished_epochs() + 1)) body();
-}
-
-}  // namespace
+using testing::in_an_epoch;
 
 class TestBptt : public QObject {
   Q_OBJECT

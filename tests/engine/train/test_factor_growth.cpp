@@ -2,7 +2,6 @@
 //
 // The cap on the growth of learning-rate factors, in closed form, alone and in AdaptiveDataParallel.
 #include <ATen/ops/tensor.h>
-#include <torch/nn/module.h>
 #include <torch/optim/sgd.h>
 
 #include <cmath>
@@ -13,10 +12,12 @@
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/scaling_rule.h"
 #include "gradient/factor_growth.h"
+#include "steps.h"
 #include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::train;
+using testing::OneNumber;
 
 namespace {
 
@@ -24,11 +25,6 @@ struct FactorEight : ScalingRule {
   std::vector<double> factors(const Step& step) const override {
     return std::vector<double>(step.grad_sqr.size(), 8.0);
   }
-};
-
-struct OneNumber : torch::nn::Module {
-  OneNumber() { weight = register_parameter("weight", at::tensor({0.0}, at::kDouble)); }
-  at::Tensor weight;
 };
 
 bool close(double is, double should) { return std::abs(is - should) <= 1e-12 * std::abs(should); }

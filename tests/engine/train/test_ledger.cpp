@@ -3,7 +3,6 @@
 // What a program tells its supervisor over several generations, crashes among them: the ledger agrees with
 // the replicas' own sample logs and counts nothing twice, steps are complete, epochs and checkpoints are
 // announced once.
-#include <QDir>
 #include <QFile>
 #include <algorithm>
 #include <filesystem>
@@ -12,14 +11,13 @@
 #include <set>
 
 #include "batchscope/protocol/error.h"
-#include "batchscope/protocol/manifest.h"
 #include "batchscope/replica/elastic_sampler.h"
+#include "job.h"
 #include "listener.h"
-#include "replicas.h"
 #include "test_case.h"
 
 using namespace batchscope;
-using batchscope::testing::Listener;
+using namespace batchscope::testing;
 using protocol::Json;
 namespace fs = std::filesystem;
 
@@ -33,15 +31,21 @@ struct Logged {
   std::int64_t step;
 };
 
-class LoggedJob {
+class LoggedJob : public Job {
  public:
-  explicit LoggedJob(std::string checkpoint_interval = {}) : interval_(std::move(checkpoint_interval)) {}
+  explicit LoggedJob(const std::string& checkpoint_interval = {})
+      : Job("train-loop-program",
+            {"--dataset", QString::number(kSamples), "--batch", "10", "--epochs", "2"}) {
+    fs::create_directory(path("samples"));
+    variable(protocol::variable::kSampleLog) = path("samples");
+    variable(protocol::variable::kTelemetrySocket) = path("telemetry");
+    variable(protocol::variable::kCheckpointInterval) = checkpoint_interval;
+  }
 
   // The messages of a generation of one replica, and its exit code.
   std::vector<protocol::Message> generation(int expected_code, const QStringList& more,
                                             const std::string& triggers, const std::string& unloadable = {}) {
-    Listener listener(directory_.filePath("telemetry").toStdString());
-    QDir(directory_.path()).mkdir("samples");
+    Listener listener(path("telemetry"));
     auto messages = std::async(std::launch::async, [&] {
       listener.accept();
       return listener.read_until([this](const auto& message) {
@@ -50,48 +54,25 @@ class LoggedJob {
         return false;
       });
     });
-    const auto replicas = batchscope::testing::run(
-        {.program = "train-loop-program",
-         .arguments =
-             QStringList{"--dataset", QString::number(kSamples), "--batch", "10", "--epochs", "2"} + more,
-         .variables = {{protocol::variable::kCheckpointPath,
-                        directory_.filePath("checkpoints").toStdString()},
-                       {protocol::variable::kSampleLog, directory_.filePath("samples").toStdString()},
-                       {protocol::variable::kTelemetrySocket, listener.environment().telemetry_socket},
-                       {protocol::variable::kCheckpointInterval, interval_},
-                       {protocol::variable::kUnloadable, unloadable},
-                       {protocol::variable::kTriggers, triggers}},
-         .generation = generation_++});
-    if (replicas[0].code != expected_code)
-      qWarning("exit code %d: %s", replicas[0].code, replicas[0].errors.constData());
-    QFile::remove(directory_.filePath("telemetry"));
+    variable(protocol::variable::kUnloadable) = unloadable;
+    all_ended(Job::generation(1, {}, more, triggers), expected_code);
+    fs::remove(path("telemetry"));
     return messages.get();
   }
 
-  fs::path checkpoints() const { return directory_.filePath("checkpoints").toStdString(); }
-  protocol::Manifest newest() const {
-    return protocol::verify_checkpoint(protocol::newest_good_checkpoint(checkpoints()).value());
-  }
-
   // A file that is there once a checkpoint has been told of.
-  QString heard() const { return directory_.filePath("heard"); }
+  QString heard() const { return QString::fromStdString(path("heard")); }
 
   std::vector<Logged> logged(int generation) const {
     std::vector<Logged> logged;
-    QFile file(directory_.filePath("samples/samples-g%1-r0.jsonl").arg(generation));
-    if (!file.open(QIODevice::ReadOnly)) return logged;
-    for (const QByteArray& text : file.readAll().trimmed().split('\n')) {
-      const Json line = Json::parse(text.toStdString());
+    std::ifstream file(path("samples") + "/samples-g" + std::to_string(generation) + "-r0.jsonl");
+    for (std::string text; std::getline(file, text);) {
+      const Json line = Json::parse(text);
       for (const std::int64_t id : line.at("ids"))
         logged.push_back({{line.at("loader"), line.at("epoch"), line.at("pass"), id}, line.at("step")});
     }
     return logged;
   }
-
- private:
-  QTemporaryDir directory_;
-  std::string interval_;
-  int generation_ = 0;
 };
 
 template <typename T>
@@ -162,7 +143,7 @@ class TestLedger : public QObject {
 
   void a_checkpoint_of_version_1_goes_on() {
     LoggedJob job;
-    const fs::path old = job.checkpoints() / "checkpoint-000001";
+    const fs::path old = fs::path(job.path("checkpoints")) / "checkpoint-000001";
     fs::create_directories(old);
     for (const auto& file : fs::directory_iterator(BATCHSCOPE_CHECKPOINT_V1))
       fs::copy_file(file.path(), old / file.path().filename());
@@ -182,7 +163,7 @@ class TestLedger : public QObject {
   void a_checkpoint_that_cannot_be_loaded_is_named_and_passed_over() {
     LoggedJob job;
     job.generation(143, {}, R"(["step=4:checkpoint","step=8:stop"])");
-    const fs::path newest = protocol::list_checkpoints(job.checkpoints()).at(0);
+    const fs::path newest = job.checkpoints().at(0);
     protocol::Manifest manifest = protocol::read_manifest(newest);
     std::ofstream(newest / "metrics") << "{}";
     for (protocol::StateFile& file : manifest.files)

@@ -14,10 +14,12 @@
 #include "batchscope/replica/epoch.h"
 #include "batchscope/train/adaptive_data_loader.h"
 #include "batchscope/train/process_group.h"
+#include "steps.h"
 #include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::replica;
+using testing::in_an_epoch;
 
 namespace {
 
@@ -29,12 +31,6 @@ TensorDataset numbers(std::int64_t size) {
 std::vector<std::int64_t> ids(const Batch& batch) {
   const auto* first = batch.data.data_ptr<std::int64_t>();
   return {first, first + batch.data.numel()};
-}
-
-// Runs one epoch more.
-template <typename Body>
-void in_an_epoch(Body body) {
-  for ([[maybe_unused]] const int epoch : remaining_epochs_until(finished_epochs() + 1)) body();
 }
 
 }  // namespace

@@ -94,174 +94,164 @@ class TestLrScheduler : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void followsItsFormula_data();
-  void followsItsFormula();
-  void goesOnFromItsState();
-  void chains();
-  void chainsAreOneSchedule();
-  void cyclesMomentum();
-  void stepsToIterations();
-  void plateau();
-  void plateauOfWhatShouldGrow();
-  void refusesNonsense();
-};
+  void followsItsFormula_data() {
+    QTest::addColumn<int>("index");
+    for (std::size_t i = 0; i < cases().size(); ++i) QTest::newRow(cases()[i].name) << static_cast<int>(i);
+  }
 
-void TestLrScheduler::followsItsFormula_data() {
-  QTest::addColumn<int>("index");
-  for (std::size_t i = 0; i < cases().size(); ++i) QTest::newRow(cases()[i].name) << static_cast<int>(i);
-}
+  void followsItsFormula() {
+    QFETCH(int, index);
+    const Case& one = cases()[static_cast<std::size_t>(index)];
+    const auto optimizer = make_optimizer();
+    const auto schedule = one.make(*optimizer);
+    for (int e = 0; e < 13; ++e, schedule->step())
+      for (std::size_t group = 0; group < 2; ++group)
+        QVERIFY2(close(schedule->learning_rates()[group], one.expected(e, kBases[group])),
+                 qPrintable(QString::number(e)));
+  }
 
-void TestLrScheduler::followsItsFormula() {
-  QFETCH(int, index);
-  const Case& one = cases()[static_cast<std::size_t>(index)];
-  const auto optimizer = make_optimizer();
-  const auto schedule = one.make(*optimizer);
-  for (int e = 0; e < 13; ++e, schedule->step())
-    for (std::size_t group = 0; group < 2; ++group)
-      QVERIFY2(close(schedule->learning_rates()[group], one.expected(e, kBases[group])),
-               qPrintable(QString::number(e)));
-}
+  // The learning rates are saved with the optimizer, the steps with the schedule.
+  void goesOnFromItsState() {
+    for (const Case& one : cases()) {
+      const auto before = make_optimizer(), after = make_optimizer();
+      const auto interrupted = one.make(*before), resumed = one.make(*after);
+      for (int e = 0; e < 4; ++e) interrupted->step();
+      for (std::size_t group = 0; group < 2; ++group)
+        after->param_groups()[group].options().set_lr(interrupted->learning_rates()[group]);
+      resumed->restore(interrupted->state());
+      for (int e = 0; e < 4; ++e) {
+        interrupted->step();
+        resumed->step();
+        QVERIFY2(interrupted->learning_rates() == resumed->learning_rates(), one.name);
+      }
+      QVERIFY_EXCEPTION_THROWN(resumed->restore({1, 2, 3}), Error);
+    }
+  }
 
-// The learning rates are saved with the optimizer, the steps with the schedule.
-void TestLrScheduler::goesOnFromItsState() {
-  for (const Case& one : cases()) {
+  void chains() {
+    const auto optimizer = make_optimizer();
+    LinearLR warm_up(*optimizer, 0.5, 1, 2);
+    ExponentialLR decay(*optimizer, 0.9);
+    for (int e = 0; e < 3; ++e) {
+      warm_up.step();
+      decay.step();
+    }
+    QVERIFY(close(decay.learning_rates()[0], 0.5 * std::pow(0.9, 3)));
+  }
+
+  void chainsAreOneSchedule() {
     const auto before = make_optimizer(), after = make_optimizer();
-    const auto interrupted = one.make(*before), resumed = one.make(*after);
-    for (int e = 0; e < 4; ++e) interrupted->step();
+    const auto chain = [](torch::optim::Optimizer& optimizer) {
+      return std::make_unique<ChainedLR>(optimizer, std::vector<std::shared_ptr<StepwiseLR>>{
+                                                        std::make_shared<LinearLR>(optimizer, 0.5, 1, 4),
+                                                        std::make_shared<ExponentialLR>(optimizer, 0.9)});
+    };
+    const auto interrupted = chain(*before), resumed = chain(*after);
+    for (int e = 0; e < 7; ++e, interrupted->step())
+      for (std::size_t group = 0; group < 2; ++group)
+        QVERIFY(close(interrupted->learning_rates()[group],
+                      kBases[group] * (0.5 + 0.5 * std::min(e, 4) / 4) * std::pow(0.9, e)));
     for (std::size_t group = 0; group < 2; ++group)
       after->param_groups()[group].options().set_lr(interrupted->learning_rates()[group]);
     resumed->restore(interrupted->state());
-    for (int e = 0; e < 4; ++e) {
-      interrupted->step();
-      resumed->step();
-      QVERIFY2(interrupted->learning_rates() == resumed->learning_rates(), one.name);
+    QCOMPARE(resumed->steps(), 7);
+    interrupted->step();
+    resumed->step();
+    QVERIFY(interrupted->learning_rates() == resumed->learning_rates());
+    QVERIFY(interrupted->state() == resumed->state());
+    QVERIFY_EXCEPTION_THROWN(resumed->restore({7, 1}), Error);
+    QVERIFY_EXCEPTION_THROWN(resumed->restore({7, 1, 7}), Error);
+    QVERIFY_EXCEPTION_THROWN(resumed->restore({}), Error);
+    QVERIFY_EXCEPTION_THROWN(ChainedLR(*after, {}), Error);
+  }
+
+  void cyclesMomentum() {
+    const auto sgd = make_optimizer();
+    torch::optim::Adam adam(std::vector<at::Tensor>{at::zeros({1})}, torch::optim::AdamOptions(0.1));
+    const OneCycleLR::Options options{.total_steps = 11, .start_share = 5.0 / 11};
+    OneCycleLR one(*sgd, {2.0, 1.0}, options), other(adam, 2.0, options);
+    for (int e = 0; e < 11; ++e) {
+      const double share = e <= 4 ? e / 4.0 : (e - 4) / 6.0;
+      const double expected = e <= 4 ? cosine(0.95, 0.85, share) : cosine(0.85, 0.95, share);
+      for (const auto& group : sgd->param_groups())
+        QVERIFY(close(static_cast<const torch::optim::SGDOptions&>(group.options()).momentum(), expected));
+      const auto betas =
+          static_cast<const torch::optim::AdamOptions&>(adam.param_groups()[0].options()).betas();
+      QVERIFY(close(std::get<0>(betas), expected));
+      QCOMPARE(std::get<1>(betas), 0.999);
+      one.step();
+      other.step();
     }
-    QVERIFY_EXCEPTION_THROWN(resumed->restore({1, 2, 3}), Error);
   }
-}
 
-void TestLrScheduler::chains() {
-  const auto optimizer = make_optimizer();
-  LinearLR warm_up(*optimizer, 0.5, 1, 2);
-  ExponentialLR decay(*optimizer, 0.9);
-  for (int e = 0; e < 3; ++e) {
-    warm_up.step();
-    decay.step();
+  void stepsToIterations() {
+    const auto optimizer = make_optimizer();
+    ExponentialLR schedule(*optimizer, 0.5);
+    for (const auto& [iterations, steps] : {std::pair{0.9, 0}, {1.0, 1}, {3.7, 3}, {3.9, 3}, {2.0, 3}}) {
+      schedule.step_to(iterations);
+      QCOMPARE(schedule.steps(), steps);
+      QVERIFY(close(schedule.learning_rates()[0], kBases[0] * std::pow(0.5, steps)));
+    }
   }
-  QVERIFY(close(decay.learning_rates()[0], 0.5 * std::pow(0.9, 3)));
-}
 
-void TestLrScheduler::chainsAreOneSchedule() {
-  const auto before = make_optimizer(), after = make_optimizer();
-  const auto chain = [](torch::optim::Optimizer& optimizer) {
-    return std::make_unique<ChainedLR>(
-        optimizer, std::vector<std::shared_ptr<StepwiseLR>>{std::make_shared<LinearLR>(optimizer, 0.5, 1, 4),
-                                                            std::make_shared<ExponentialLR>(optimizer, 0.9)});
-  };
-  const auto interrupted = chain(*before), resumed = chain(*after);
-  for (int e = 0; e < 7; ++e, interrupted->step())
-    for (std::size_t group = 0; group < 2; ++group)
-      QVERIFY(close(interrupted->learning_rates()[group],
-                    kBases[group] * (0.5 + 0.5 * std::min(e, 4) / 4) * std::pow(0.9, e)));
-  for (std::size_t group = 0; group < 2; ++group)
-    after->param_groups()[group].options().set_lr(interrupted->learning_rates()[group]);
-  resumed->restore(interrupted->state());
-  QCOMPARE(resumed->steps(), 7);
-  interrupted->step();
-  resumed->step();
-  QVERIFY(interrupted->learning_rates() == resumed->learning_rates());
-  QVERIFY(interrupted->state() == resumed->state());
-  QVERIFY_EXCEPTION_THROWN(resumed->restore({7, 1}), Error);
-  QVERIFY_EXCEPTION_THROWN(resumed->restore({7, 1, 7}), Error);
-  QVERIFY_EXCEPTION_THROWN(resumed->restore({}), Error);
-  QVERIFY_EXCEPTION_THROWN(ChainedLR(*after, {}), Error);
-}
+  void plateau() {
+    const auto optimizer = make_optimizer();
+    ReduceLROnPlateau::Options options;
+    options.patience = 1;
+    options.cooldown = 1;
+    options.factor = 0.5;
+    options.minimum = 0.015;
+    ReduceLROnPlateau schedule(*optimizer, options);
+    const auto after = [&](double metric) {
+      schedule.step(metric);
+      return schedule.learning_rates();
+    };
+    const std::vector<double> whole{0.5, 0.02}, half{0.25, 0.015}, quarter{0.125, 0.015};
+    QVERIFY(after(1.0) == whole);
+    QVERIFY(after(1.0) == whole);     // no better, within patience
+    QVERIFY(after(0.99995) == half);  // better by less than the threshold: not better
+    QVERIFY(after(1.0) == half);      // cooling down
+    QVERIFY(after(1.0) == half);
+    QVERIFY(after(std::nan("")) == quarter);
+    QVERIFY(after(0.5) == quarter);
 
-void TestLrScheduler::cyclesMomentum() {
-  const auto sgd = make_optimizer();
-  torch::optim::Adam adam(std::vector<at::Tensor>{at::zeros({1})}, torch::optim::AdamOptions(0.1));
-  const OneCycleLR::Options options{.total_steps = 11, .start_share = 5.0 / 11};
-  OneCycleLR one(*sgd, {2.0, 1.0}, options), other(adam, 2.0, options);
-  for (int e = 0; e < 11; ++e) {
-    const double share = e <= 4 ? e / 4.0 : (e - 4) / 6.0;
-    const double expected = e <= 4 ? cosine(0.95, 0.85, share) : cosine(0.85, 0.95, share);
-    for (const auto& group : sgd->param_groups())
-      QVERIFY(close(static_cast<const torch::optim::SGDOptions&>(group.options()).momentum(), expected));
-    const auto betas =
-        static_cast<const torch::optim::AdamOptions&>(adam.param_groups()[0].options()).betas();
-    QVERIFY(close(std::get<0>(betas), expected));
-    QCOMPARE(std::get<1>(betas), 0.999);
-    one.step();
-    other.step();
+    ReduceLROnPlateau other(*optimizer, options);
+    other.restore(schedule.state());
+    QVERIFY(other.state() == schedule.state());
   }
-}
 
-void TestLrScheduler::stepsToIterations() {
-  const auto optimizer = make_optimizer();
-  ExponentialLR schedule(*optimizer, 0.5);
-  for (const auto& [iterations, steps] : {std::pair{0.9, 0}, {1.0, 1}, {3.7, 3}, {3.9, 3}, {2.0, 3}}) {
-    schedule.step_to(iterations);
-    QCOMPARE(schedule.steps(), steps);
-    QVERIFY(close(schedule.learning_rates()[0], kBases[0] * std::pow(0.5, steps)));
+  // An absolute threshold, and a metric that was never better than nothing.
+  void plateauOfWhatShouldGrow() {
+    const auto optimizer = make_optimizer();
+    ReduceLROnPlateau schedule(*optimizer, {.larger_is_better = true,
+                                            .factor = 0.5,
+                                            .patience = 0,
+                                            .threshold = 0.1,
+                                            .relative = false,
+                                            .epsilon = 0.2});
+    ReduceLROnPlateau resumed(*optimizer, {});
+    resumed.restore(schedule.state());  // its best so far is an infinity
+    QVERIFY(resumed.state() == schedule.state());
+    const std::vector<double> whole{0.5, 0.02}, half{0.25, 0.02};  // 0.01 less is less than epsilon
+    for (const auto& [metric, rates] :
+         {std::pair{-1.0, whole}, {-0.8, whole}, {-0.75, half}, {-0.69, half}}) {
+      schedule.step(metric);
+      QCOMPARE(schedule.learning_rates(), rates);
+    }
   }
-}
 
-void TestLrScheduler::plateau() {
-  const auto optimizer = make_optimizer();
-  ReduceLROnPlateau::Options options;
-  options.patience = 1;
-  options.cooldown = 1;
-  options.factor = 0.5;
-  options.minimum = 0.015;
-  ReduceLROnPlateau schedule(*optimizer, options);
-  const auto after = [&](double metric) {
-    schedule.step(metric);
-    return schedule.learning_rates();
-  };
-  const std::vector<double> whole{0.5, 0.02}, half{0.25, 0.015}, quarter{0.125, 0.015};
-  QVERIFY(after(1.0) == whole);
-  QVERIFY(after(1.0) == whole);     // no better, within patience
-  QVERIFY(after(0.99995) == half);  // better by less than the threshold: not better
-  QVERIFY(after(1.0) == half);      // cooling down
-  QVERIFY(after(1.0) == half);
-  QVERIFY(after(std::nan("")) == quarter);
-  QVERIFY(after(0.5) == quarter);
-
-  ReduceLROnPlateau other(*optimizer, options);
-  other.restore(schedule.state());
-  QVERIFY(other.state() == schedule.state());
-}
-
-// An absolute threshold, and a metric that was never better than nothing.
-void TestLrScheduler::plateauOfWhatShouldGrow() {
-  const auto optimizer = make_optimizer();
-  ReduceLROnPlateau schedule(*optimizer, {.larger_is_better = true,
-                                          .factor = 0.5,
-                                          .patience = 0,
-                                          .threshold = 0.1,
-                                          .relative = false,
-                                          .epsilon = 0.2});
-  ReduceLROnPlateau resumed(*optimizer, {});
-  resumed.restore(schedule.state());  // its best so far is an infinity
-  QVERIFY(resumed.state() == schedule.state());
-  const std::vector<double> whole{0.5, 0.02}, half{0.25, 0.02};  // 0.01 less is less than epsilon
-  for (const auto& [metric, rates] : {std::pair{-1.0, whole}, {-0.8, whole}, {-0.75, half}, {-0.69, half}}) {
-    schedule.step(metric);
-    QCOMPARE(schedule.learning_rates(), rates);
+  void refusesNonsense() {
+    const auto optimizer = make_optimizer();
+    QVERIFY_EXCEPTION_THROWN(StepLR(*optimizer, 0), Error);
+    QVERIFY_EXCEPTION_THROWN(CosineAnnealingLR(*optimizer, 0), Error);
+    QVERIFY_EXCEPTION_THROWN(LinearLR(*optimizer, 0), Error);
+    QVERIFY_EXCEPTION_THROWN(LambdaLR(*optimizer, {}), Error);
+    QVERIFY_EXCEPTION_THROWN(OneCycleLR(*optimizer, 1.0, {}), Error);
+    QVERIFY_EXCEPTION_THROWN(OneCycleLR(*optimizer, std::vector<double>{1.0}, {.total_steps = 5}), Error);
+    torch::optim::Adagrad adagrad(std::vector<at::Tensor>{at::zeros({1})});
+    QVERIFY_EXCEPTION_THROWN(OneCycleLR(adagrad, 1.0, {.total_steps = 5}), Error);
   }
-}
-
-void TestLrScheduler::refusesNonsense() {
-  const auto optimizer = make_optimizer();
-  QVERIFY_EXCEPTION_THROWN(StepLR(*optimizer, 0), Error);
-  QVERIFY_EXCEPTION_THROWN(CosineAnnealingLR(*optimizer, 0), Error);
-  QVERIFY_EXCEPTION_THROWN(LinearLR(*optimizer, 0), Error);
-  QVERIFY_EXCEPTION_THROWN(LambdaLR(*optimizer, {}), Error);
-  QVERIFY_EXCEPTION_THROWN(OneCycleLR(*optimizer, 1.0, {}), Error);
-  QVERIFY_EXCEPTION_THROWN(OneCycleLR(*optimizer, std::vector<double>{1.0}, {.total_steps = 5}), Error);
-  torch::optim::Adagrad adagrad(std::vector<at::Tensor>{at::zeros({1})});
-  QVERIFY_EXCEPTION_THROWN(OneCycleLR(adagrad, 1.0, {.total_steps = 5}), Error);
-}
+};
 
 BATCHSCOPE_TEST(TestLrScheduler)
 #include "test_lr_scheduler.moc"

@@ -18,7 +18,7 @@ class TestNodes : public QObject {
   void collectives_are_the_same_as_on_one() {
     const auto near = run({"train-collective-replica", {"everything"}, 3});
     const auto far = run(on_two_nodes({"train-collective-replica", {"everything"}, 3}));
-    VERIFY_ENDED(far);
+    QVERIFY(all_ended(far));
     for (int rank = 0; rank < 3; ++rank)
       QCOMPARE(far[static_cast<std::size_t>(rank)].said.dump(),
                near[static_cast<std::size_t>(rank)].said.dump());
@@ -28,7 +28,7 @@ class TestNodes : public QObject {
     Launch launch{"train-collective-replica", {"everything"}, 2};
     launch.arguments << "tcp://127.0.0.1:" + QString::number(free_port());
     const auto all = run(launch);
-    VERIFY_ENDED(all);
+    QVERIFY(all_ended(all));
     QCOMPARE(all[1].said["ordered"].get<std::string>(), std::string("0+1"));
     for (const char* bad : {"tcp://127.0.0.1", "tcp://127.0.0.1:0", "tcp://:1x", "udp://127.0.0.1:1"}) {
       const auto refused = run({"train-collective-replica", {"everything", bad}, 1});
@@ -40,8 +40,7 @@ class TestNodes : public QObject {
     const auto dead = run(on_two_nodes({"train-collective-replica", {"death"}, 3}));
     for (const std::size_t rank : {0, 2}) {
       QCOMPARE(dead[rank].said["first"]["kind"].get<std::string>(), std::string("failure"));
-      const auto message = dead[rank].said["first"]["message"].get<std::string>();
-      QVERIFY2(message.find("replica 1") != std::string::npos, message.c_str());
+      VERIFY_MESSAGE(dead[rank].said["first"], "replica 1");
     }
     Launch hang = on_two_nodes({"train-collective-replica", {"hang"}, 2});
     hang.stopped = 1;
@@ -49,8 +48,7 @@ class TestNodes : public QObject {
     Launch missing = on_two_nodes({"train-collective-replica", {"hang"}, 2});
     missing.variables["ADAPTDL_NUM_REPLICAS"] = "3";
     for (const Replica& replica : run(missing)) {
-      const auto message = replica.said["message"].get<std::string>();
-      QVERIFY2(message.find("replica 2 did not appear") != std::string::npos, message.c_str());
+      VERIFY_MESSAGE(replica.said, "replica 2 did not appear");
     }
   }
 
@@ -66,7 +64,7 @@ class TestNodes : public QObject {
   void gradients_are_averaged_over_the_network() {
     const Launch near{"train-collective-replica", {"gradients"}, 2};
     const auto here = run(near), there = run(on_two_nodes(near));
-    VERIFY_ENDED(there);
+    QVERIFY(all_ended(there));
     for (const std::size_t rank : {0, 1}) {
       QCOMPARE(there[rank].said.at("weights").size(), 15u);
       QCOMPARE(there[rank].said.dump(), here[rank].said.dump());
@@ -78,7 +76,7 @@ class TestNodes : public QObject {
     const QTemporaryDir directory;
     Launch launch = on_two_nodes({"train-loop-program", {"--dataset", "100", "--epochs", "1"}, 2});
     launch.variables[protocol::variable::kCheckpointPath] = directory.filePath("c").toStdString();
-    VERIFY_ENDED(run(launch));
+    QVERIFY(all_ended(run(launch)));
     const auto checkpoint = protocol::list_checkpoints(directory.filePath("c").toStdString()).front();
     QFile file(QString::fromStdString((checkpoint / "metrics").string()));
     QVERIFY(file.open(QIODevice::ReadOnly));

@@ -3,9 +3,8 @@
 // From data to statistics, in one and in two real processes: the recorded trajectories of gns.json, norms
 // within 1e-5. (The recurrences alone, fed with recorded norms, are goodput's test.)
 #include <cmath>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "../goodput/golden.h"
 #include "replicas.h"
 #include "test_case.h"
 
@@ -14,14 +13,7 @@ using namespace batchscope::testing;
 
 namespace {
 
-QString golden_file() {
-  return qEnvironmentVariable("BATCHSCOPE_GOLDEN_DIR", BATCHSCOPE_GOLDEN_DEFAULT) + "/gns.json";
-}
-
-Json golden() {
-  std::ifstream file(golden_file().toStdString());
-  return Json::parse(file);
-}
+constexpr char kFile[] = "gns.json";
 
 // Single precision makes its way through fifty steps; values near zero come from differences of larger ones.
 bool close(double actual, double expected, double size) {
@@ -34,67 +26,65 @@ class TestNoiseGolden : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void followsTheTrajectory_data();
-  void followsTheTrajectory();
-};
-
-void TestNoiseGolden::followsTheTrajectory_data() {
-  QTest::addColumn<int>("index");
-  int index = 0;
-  const Json file = golden();
-  for (const Json& trajectory : file["trajectories"])
-    QTest::newRow(trajectory["config"]["name"].get<std::string>().c_str()) << index++;
-}
-
-void TestNoiseGolden::followsTheTrajectory() {
-  QFETCH(int, index);
-  const Json file = golden();
-  const Json trajectory = file["trajectories"][static_cast<std::size_t>(index)];
-  const Json& config = trajectory["config"];
-  const auto replicas = run({"train-noise-replica",
-                             {golden_file(), QString::fromStdString(config["name"])},
-                             config["replicas"].get<int>()});
-  VERIFY_ENDED(replicas);
-  for (const Replica& replica : replicas) {
-    QVERIFY2(replica.said.contains("steps"), replica.said.dump().c_str());
-    for (std::size_t s = 0; s < trajectory["steps"].size(); ++s) {
-      const Json& expected = trajectory["steps"][s];
-      const Json& actual = replica.said["steps"][s];
-      const auto verify = [&](const char* name, double is, double should, double size) {
-        const QString what = QString("step %1, %2: %3, expected %4")
-                                 .arg(s)
-                                 .arg(name)
-                                 .arg(is, 0, 'g', 12)
-                                 .arg(should, 0, 'g', 12);
-        QVERIFY2(close(is, should, size), qPrintable(what));
-      };
-      for (const char* name : {"local_sqr_sum", "avg_grad_sqr", "prev_grad_sqr", "mean_of_two_grads_sqr"}) {
-        if (expected[name].is_null()) {
-          QVERIFY2(actual[name].empty(), name);
-          continue;
-        }
-        QCOMPARE(actual[name].size(), expected[name].size());
-        for (std::size_t g = 0; g < expected[name].size(); ++g)
-          verify(name, actual[name][g], expected[name][g], expected["local_sqr_sum"][g]);
-      }
-      QCOMPARE(actual["count"].get<int>(),
-               expected["accum_count"].get<int>() * expected["num_replicas"].get<int>());
-      QCOMPARE(actual["scale"].get<double>(), expected["scale"].get<double>());
-      QCOMPARE(actual["biased_flag"].get<bool>(), expected["biased_flag"].get<bool>());
-      for (const char* name : {"raw_sqr_avg", "raw_var_avg"})
-        for (std::size_t g = 0; g < expected[name].size(); ++g)
-          verify(name, actual[name][g], expected[name][g], expected["raw_var_avg"][g]);
-      for (const char* name : {"sqr_avg", "var_avg", "gain", "progress_after"})
-        verify(name, actual[name], expected[name], expected["var_avg"]);
-      verify("lr_factor", actual["lr_factor"], expected["lr_factor"][0], 1);
-    }
-    for (std::size_t p = 0; p < trajectory["final_weights"].size(); ++p)
-      for (std::size_t i = 0; i < trajectory["final_weights"][p].size(); ++i) {
-        const double is = replica.said["weights"][p][i], should = trajectory["final_weights"][p][i];
-        QVERIFY2(close(is, should, 1), qPrintable(QString("weight %1 of %2").arg(i).arg(p)));
-      }
+  void followsTheTrajectory_data() {
+    QTest::addColumn<int>("index");
+    int index = 0;
+    const Json file = batchscope::golden::load(kFile);
+    for (const Json& trajectory : file["trajectories"])
+      QTest::newRow(trajectory["config"]["name"].get<std::string>().c_str()) << index++;
   }
-}
+
+  void followsTheTrajectory() {
+    QFETCH(int, index);
+    const Json file = batchscope::golden::load(kFile);
+    const Json trajectory = file["trajectories"][static_cast<std::size_t>(index)];
+    const Json& config = trajectory["config"];
+    const auto replicas = run(
+        {"train-noise-replica",
+         {QString::fromStdString(batchscope::golden::path(kFile)), QString::fromStdString(config["name"])},
+         config["replicas"].get<int>()});
+    QVERIFY(all_ended(replicas));
+    for (const Replica& replica : replicas) {
+      QVERIFY2(replica.said.contains("steps"), replica.said.dump().c_str());
+      for (std::size_t s = 0; s < trajectory["steps"].size(); ++s) {
+        const Json& expected = trajectory["steps"][s];
+        const Json& actual = replica.said["steps"][s];
+        const auto verify = [&](const char* name, double is, double should, double size) {
+          const QString what = QString("step %1, %2: %3, expected %4")
+                                   .arg(s)
+                                   .arg(name)
+                                   .arg(is, 0, 'g', 12)
+                                   .arg(should, 0, 'g', 12);
+          QVERIFY2(close(is, should, size), qPrintable(what));
+        };
+        for (const char* name : {"local_sqr_sum", "avg_grad_sqr", "prev_grad_sqr", "mean_of_two_grads_sqr"}) {
+          if (expected[name].is_null()) {
+            QVERIFY2(actual[name].empty(), name);
+            continue;
+          }
+          QCOMPARE(actual[name].size(), expected[name].size());
+          for (std::size_t g = 0; g < expected[name].size(); ++g)
+            verify(name, actual[name][g], expected[name][g], expected["local_sqr_sum"][g]);
+        }
+        QCOMPARE(actual["count"].get<int>(),
+                 expected["accum_count"].get<int>() * expected["num_replicas"].get<int>());
+        QCOMPARE(actual["scale"].get<double>(), expected["scale"].get<double>());
+        QCOMPARE(actual["biased_flag"].get<bool>(), expected["biased_flag"].get<bool>());
+        for (const char* name : {"raw_sqr_avg", "raw_var_avg"})
+          for (std::size_t g = 0; g < expected[name].size(); ++g)
+            verify(name, actual[name][g], expected[name][g], expected["raw_var_avg"][g]);
+        for (const char* name : {"sqr_avg", "var_avg", "gain", "progress_after"})
+          verify(name, actual[name], expected[name], expected["var_avg"]);
+        verify("lr_factor", actual["lr_factor"], expected["lr_factor"][0], 1);
+      }
+      for (std::size_t p = 0; p < trajectory["final_weights"].size(); ++p)
+        for (std::size_t i = 0; i < trajectory["final_weights"][p].size(); ++i) {
+          const double is = replica.said["weights"][p][i], should = trajectory["final_weights"][p][i];
+          QVERIFY2(close(is, should, 1), qPrintable(QString("weight %1 of %2").arg(i).arg(p)));
+        }
+    }
+  }
+};
 
 BATCHSCOPE_TEST(TestNoiseGolden)
 #include "test_noise_golden.moc"

@@ -3,50 +3,12 @@
 // Loaders on the helper across restarts on changing numbers of replicas, with real processes.
 #include <map>
 
-#include "replicas.h"
+#include "job.h"
 #include "test_case.h"
 
 using namespace batchscope;
-using batchscope::testing::Replica;
+using namespace batchscope::testing;
 using protocol::Json;
-
-namespace {
-
-class Job {
- public:
-  explicit Job(QStringList arguments) : arguments_(std::move(arguments)) {}
-
-  std::vector<Replica> generation(int replicas, const QString& signal = {}) {
-    QStringList arguments = arguments_;
-    if (!signal.isEmpty()) arguments << "--signal" << signal;
-    return testing::run({.program = "train-own-loader-program",
-                         .arguments = arguments,
-                         .replicas = replicas,
-                         .variables = {{protocol::variable::kCheckpointPath,
-                                        directory_.filePath("checkpoints").toStdString()}},
-                         .generation = generation_++});
-  }
-
- private:
-  QTemporaryDir directory_;
-  QStringList arguments_;
-  int generation_ = 0;
-};
-
-// The lines of all batches.
-std::vector<Json> batches(const Replica& replica) {
-  std::vector<Json> lines;
-  for (const QByteArray& text : replica.output.trimmed().split('\n'))
-    if (text.contains("optimizer_step")) lines.push_back(Json::parse(text.toStdString()));
-  return lines;
-}
-
-void verify_ended(const std::vector<Replica>& replicas, int code) {
-  for (const Replica& replica : replicas)
-    if (replica.code != code) qFatal("exit code %d: %s", replica.code, replica.errors.constData());
-}
-
-}  // namespace
 
 class TestOwnLoader : public QObject {
   Q_OBJECT
@@ -60,14 +22,14 @@ class TestOwnLoader : public QObject {
   void each_word_once_an_epoch_in_its_own_order() {
     QFETCH(QStringList, options);
     QFETCH(int, size);
-    Job job(options + QStringList{"--size", QString::number(size)});
+    Job job("train-own-loader-program", options + QStringList{"--size", QString::number(size)});
     std::map<std::pair<int, int>, int> seen;
     for (const auto& [replicas, signal] :
          {std::pair{2, "2:1"}, {3, "5:0"}, {1, "11:0"}, {2, ""}}) {  // the third in the second epoch
       const auto all = job.generation(replicas, signal);
-      verify_ended(all, *signal ? 143 : 0);
+      QVERIFY(all_ended(all, *signal ? 143 : 0));
       for (const Replica& replica : all)
-        for (const Json& line : batches(replica)) {
+        for (const Json& line : replica.lines("optimizer_step")) {
           int before = -1;
           for (const int id : line.at("ids")) {
             ++seen[{line.at("epoch"), id}];
@@ -84,18 +46,18 @@ class TestOwnLoader : public QObject {
 
   // 102 windows. The columns change with every number of replicas, but not with a restart alone.
   void each_token_of_a_text_once_whatever_the_restarts() {
-    Job job({"--bptt"});
+    Job job("train-own-loader-program", {"--bptt"});
     std::map<int, int> targets;
     std::map<int, Json> last;  // first tokens by rank, of the batch before
     int before = 0;
     for (const auto& [replicas, signal] :
          {std::pair{2, "3:1"}, {2, "5:0"}, {3, "9:2"}, {1, "12:0"}, {4, ""}}) {
       const auto all = job.generation(replicas, signal);
-      verify_ended(all, *signal ? 143 : 0);
+      QVERIFY(all_ended(all, *signal ? 143 : 0));
       if (before != replicas) last.clear();
       before = replicas;
       for (int rank = 0; rank < replicas; ++rank)
-        for (const Json& line : batches(all[static_cast<std::size_t>(rank)])) {
+        for (const Json& line : all[static_cast<std::size_t>(rank)].lines("optimizer_step")) {
           for (const int target : line.at("targets"))
             if (target != -100) ++targets[target];
           const Json first = line.at("first"), continues = line.at("continues");

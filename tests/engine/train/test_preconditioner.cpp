@@ -12,14 +12,13 @@
 #include <cmath>
 #include <memory>
 
-#include "adapt/step_context.h"
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/scaling_rule.h"
+#include "steps.h"
 #include "test_case.h"
 
 using namespace batchscope;
-using namespace batchscope::replica;
 
 namespace {
 
@@ -65,17 +64,10 @@ Gradient gradient_of(int step, int micro) {
 
 // One step of that many micro-batches.
 void step(TwoNumbers& model, AdaptiveDataParallel& adp, int number, int micro_batches) {
-  StepContext& context = step_context();
-  context = {.initial_batch_size = 8, .local_batch_size = 8, .accumulation_steps = micro_batches - 1};
-  for (int micro = 0; micro < micro_batches; ++micro) {
-    context.micro_step = micro;
-    context.optimizer_step = micro + 1 == micro_batches;
-    context.samples += 8;
+  testing::make_step(adp, 8, 8, micro_batches - 1, [&](int micro) {
     const Gradient gradient = gradient_of(number, micro);
-    adp.zero_grad();
-    (model.weight * at::tensor({gradient[0], gradient[1]}, at::kDouble)).sum().backward();
-    adp.step();
-  }
+    return (model.weight * at::tensor({gradient[0], gradient[1]}, at::kDouble)).sum();
+  });
 }
 
 std::unique_ptr<torch::optim::Optimizer> make_optimizer(bool decoupled, TwoNumbers& model) {
@@ -99,94 +91,89 @@ class TestPreconditioner : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void normsAreOfPreconditionedGradients_data();
-  void normsAreOfPreconditionedGradients();
-  void pairsShareADivisor();
-  void momentsOutliveEveryScale();
-  void otherRulesMeasureTheGradientItself();
-};
-
-void TestPreconditioner::normsAreOfPreconditionedGradients_data() {
-  QTest::addColumn<bool>("decoupled");
-  QTest::newRow("Adam") << false;
-  QTest::newRow("AdamW") << true;
-}
-
-void TestPreconditioner::normsAreOfPreconditionedGradients() {
-  QFETCH(bool, decoupled);
-  TwoNumbers model;
-  const auto optimizer = make_optimizer(decoupled, model);
-  AdaptiveDataParallel adp(model, *optimizer, nullptr, named(decoupled ? "adamw" : "adam"));
-  Moments moments;
-  goodput::NoiseScale expected(1);
-  for (int number = 0; number < 12; ++number) {
-    step(model, adp, number, 2);
-    const Gradient left = gradient_of(number, 0), right = gradient_of(number, 1), both = mean(left, right);
-    const Gradient divisor = moments.divisor();
-    const double local = sqr(left, divisor) + sqr(right, divisor);
-    QVERIFY2(close(adp.norms().local_sqr[0], local), qPrintable(QString::number(number)));
-    QVERIFY2(close(adp.norms().total_sqr[0], sqr(both, divisor)), qPrintable(QString::number(number)));
-    expected.update({{local}, {sqr(both, divisor)}, 2, 2, {}, {}});
-    QVERIFY(close(adp.gain(), expected.gain(2)));
-    QVERIFY(close(adp.lr_factor(), std::sqrt(expected.gain(2))));  // AdamScale is the default
-    moments.add(both);
+  void normsAreOfPreconditionedGradients_data() {
+    QTest::addColumn<bool>("decoupled");
+    QTest::newRow("Adam") << false;
+    QTest::newRow("AdamW") << true;
   }
-}
 
-// The difference estimator measures the gradient before through this step's divisor too.
-void TestPreconditioner::pairsShareADivisor() {
-  TwoNumbers model;
-  const auto optimizer = make_optimizer(false, model);
-  AdaptiveDataParallel adp(model, *optimizer, nullptr, named("pairs"));
-  Moments moments;
-  for (int number = 0; number < 12; ++number) {
-    step(model, adp, number, 1);
-    const Gradient now = gradient_of(number, 0), before = gradient_of(number - 1, 0);
-    const Gradient divisor = moments.divisor();
-    QVERIFY(close(adp.norms().total_sqr[0], sqr(now, divisor)));
-    QCOMPARE(adp.norms().previous_sqr.empty(), number == 0);
-    if (number > 0) {
-      QVERIFY(close(adp.norms().previous_sqr[0], sqr(before, divisor)));
-      QVERIFY(close(adp.norms().mean_of_two_sqr[0], sqr(mean(now, before), divisor)));
-    }
-    moments.add(now);
-  }
-}
-
-void TestPreconditioner::momentsOutliveEveryScale() {
-  TwoNumbers model;
-  const auto optimizer = make_optimizer(false, model);
-  AdaptiveDataParallel adp(model, *optimizer, nullptr, named("scales"));
-  Moments moments;
-  for (int number = 0; number < 12; ++number) {
-    const int micro_batches = 1 + number % 3;
-    step(model, adp, number, micro_batches);
-    Gradient sum{};
-    for (int micro = 0; micro < micro_batches; ++micro)
-      for (int i = 0; i < 2; ++i) sum[i] += gradient_of(number, micro)[i] / micro_batches;
-    moments.add(sum);
-    const auto& state = static_cast<const torch::optim::AdamParamState&>(*optimizer->state().begin()->second);
-    QCOMPARE(state.step(), static_cast<std::int64_t>(number) + 1);
-    for (int i = 0; i < 2; ++i) QVERIFY(close(state.exp_avg_sq()[i].item<double>(), moments.average[i]));
-  }
-}
-
-void TestPreconditioner::otherRulesMeasureTheGradientItself() {
-  const auto check = [](torch::optim::Optimizer& optimizer, TwoNumbers& model,
-                        AdaptiveDataParallel::Options options) {
-    AdaptiveDataParallel adp(model, optimizer, nullptr, std::move(options));
-    for (int number = 0; number < 8; ++number) {
+  void normsAreOfPreconditionedGradients() {
+    QFETCH(bool, decoupled);
+    TwoNumbers model;
+    const auto optimizer = make_optimizer(decoupled, model);
+    AdaptiveDataParallel adp(model, *optimizer, nullptr, named(decoupled ? "adamw" : "adam"));
+    Moments moments;
+    goodput::NoiseScale expected(1);
+    for (int number = 0; number < 12; ++number) {
       step(model, adp, number, 2);
-      const Gradient both = mean(gradient_of(number, 0), gradient_of(number, 1));
-      QVERIFY(close(adp.norms().total_sqr[0], sqr(both, {1, 1})));
+      const Gradient left = gradient_of(number, 0), right = gradient_of(number, 1), both = mean(left, right);
+      const Gradient divisor = moments.divisor();
+      const double local = sqr(left, divisor) + sqr(right, divisor);
+      QVERIFY2(close(adp.norms().local_sqr[0], local), qPrintable(QString::number(number)));
+      QVERIFY2(close(adp.norms().total_sqr[0], sqr(both, divisor)), qPrintable(QString::number(number)));
+      expected.update({{local}, {sqr(both, divisor)}, 2, 2, {}, {}});
+      QVERIFY(close(adp.gain(), expected.gain(2)));
+      QVERIFY(close(adp.lr_factor(), std::sqrt(expected.gain(2))));  // AdamScale is the default
+      moments.add(both);
     }
-  };
-  TwoNumbers model, other;
-  const auto adam = make_optimizer(false, model);
-  check(*adam, model, named("adascale-of-adam", std::make_shared<AdaScale>()));
-  torch::optim::SGD sgd(other.parameters(), torch::optim::SGDOptions(0.01));
-  check(sgd, other, named("adamscale-of-sgd", std::make_shared<AdamScale>()));
-}
+  }
+
+  // The difference estimator measures the gradient before through this step's divisor too.
+  void pairsShareADivisor() {
+    TwoNumbers model;
+    const auto optimizer = make_optimizer(false, model);
+    AdaptiveDataParallel adp(model, *optimizer, nullptr, named("pairs"));
+    Moments moments;
+    for (int number = 0; number < 12; ++number) {
+      step(model, adp, number, 1);
+      const Gradient now = gradient_of(number, 0), before = gradient_of(number - 1, 0);
+      const Gradient divisor = moments.divisor();
+      QVERIFY(close(adp.norms().total_sqr[0], sqr(now, divisor)));
+      QCOMPARE(adp.norms().previous_sqr.empty(), number == 0);
+      if (number > 0) {
+        QVERIFY(close(adp.norms().previous_sqr[0], sqr(before, divisor)));
+        QVERIFY(close(adp.norms().mean_of_two_sqr[0], sqr(mean(now, before), divisor)));
+      }
+      moments.add(now);
+    }
+  }
+
+  void momentsOutliveEveryScale() {
+    TwoNumbers model;
+    const auto optimizer = make_optimizer(false, model);
+    AdaptiveDataParallel adp(model, *optimizer, nullptr, named("scales"));
+    Moments moments;
+    for (int number = 0; number < 12; ++number) {
+      const int micro_batches = 1 + number % 3;
+      step(model, adp, number, micro_batches);
+      Gradient sum{};
+      for (int micro = 0; micro < micro_batches; ++micro)
+        for (int i = 0; i < 2; ++i) sum[i] += gradient_of(number, micro)[i] / micro_batches;
+      moments.add(sum);
+      const auto& state =
+          static_cast<const torch::optim::AdamParamState&>(*optimizer->state().begin()->second);
+      QCOMPARE(state.step(), static_cast<std::int64_t>(number) + 1);
+      for (int i = 0; i < 2; ++i) QVERIFY(close(state.exp_avg_sq()[i].item<double>(), moments.average[i]));
+    }
+  }
+
+  void otherRulesMeasureTheGradientItself() {
+    const auto check = [](torch::optim::Optimizer& optimizer, TwoNumbers& model,
+                          AdaptiveDataParallel::Options options) {
+      AdaptiveDataParallel adp(model, optimizer, nullptr, std::move(options));
+      for (int number = 0; number < 8; ++number) {
+        step(model, adp, number, 2);
+        const Gradient both = mean(gradient_of(number, 0), gradient_of(number, 1));
+        QVERIFY(close(adp.norms().total_sqr[0], sqr(both, {1, 1})));
+      }
+    };
+    TwoNumbers model, other;
+    const auto adam = make_optimizer(false, model);
+    check(*adam, model, named("adascale-of-adam", std::make_shared<AdaScale>()));
+    torch::optim::SGD sgd(other.parameters(), torch::optim::SGDOptions(0.01));
+    check(sgd, other, named("adamscale-of-sgd", std::make_shared<AdamScale>()));
+  }
+};
 
 BATCHSCOPE_TEST(TestPreconditioner)
 #include "test_preconditioner.moc"

@@ -12,15 +12,14 @@
 #include <functional>
 #include <memory>
 
-#include "adapt/step_context.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/lr_scheduler.h"
 #include "batchscope/train/scaling_rule.h"
+#include "steps.h"
 #include "test_case.h"
 
 using namespace batchscope;
-using namespace batchscope::replica;
 
 namespace {
 
@@ -74,16 +73,9 @@ AdaptiveDataParallel::Options with(std::shared_ptr<ScalingRule> rule) {
 }
 
 void step(const TwoNumbers& model, AdaptiveDataParallel& adp) {
-  StepContext& context = step_context();
-  context = {kInitialBatch, kInitialBatch, 1};
-  for (int micro = 0; micro < 2; ++micro) {
-    context.micro_step = micro;
-    context.optimizer_step = micro == 1;
-    context.samples += kInitialBatch;
-    adp.zero_grad();
-    (model.weights[0] * kGradients[0][micro] + model.weights[1] * kGradients[1][micro]).sum().backward();
-    adp.step();
-  }
+  testing::make_step(adp, kInitialBatch, kInitialBatch, 1, [&](int micro) {
+    return (model.weights[0] * kGradients[0][micro] + model.weights[1] * kGradients[1][micro]).sum();
+  });
 }
 
 bool close(double is, double should) { return std::abs(is - should) <= 1e-12 * std::abs(should); }

@@ -2,7 +2,6 @@
 //
 // What a training loop leaves for TensorBoard, read back by the test's own parser.
 #include <ATen/ops/tensor.h>
-#include <torch/nn/module.h>
 #include <torch/optim/sgd.h>
 
 #include <QTemporaryDir>
@@ -10,7 +9,6 @@
 #include <filesystem>
 
 #include "../protocol/event_reader.h"
-#include "adapt/step_context.h"
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/replica/epoch.h"
 #include "batchscope/replica/record.h"
@@ -18,19 +16,14 @@
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/process_group.h"
 #include "report/tensorboard.h"
+#include "steps.h"
 #include "test_case.h"
 
 using namespace batchscope;
 using namespace batchscope::replica;
-using batchscope::testing::Event;
-using batchscope::testing::EventReader;
+using namespace batchscope::testing;
 
 namespace {
-
-struct OneNumber : torch::nn::Module {
-  OneNumber() { weight = register_parameter("weight", at::tensor({0.0}, at::kDouble)); }
-  at::Tensor weight;
-};
 
 bool close(double is, double should) { return std::abs(is - should) <= 1e-6 * std::abs(should); }
 
@@ -52,15 +45,7 @@ class TestTensorboard : public QObject {
     AdaptiveDataParallel adp(model, optimizer);
     std::vector<double> gains, squares, variances;
     for (int step = 0; step < 3; ++step) {
-      for (int micro = 0; micro < 2; ++micro) {
-        step_context() = {.initial_batch_size = 8, .local_batch_size = 8, .accumulation_steps = 1};
-        step_context().micro_step = micro;
-        step_context().optimizer_step = micro == 1;
-        step_context().samples = 8 * (micro + 1);
-        adp.zero_grad();
-        (model.weight * (3.0 - 2 * micro + step)).sum().backward();
-        adp.step();
-      }
+      make_step(adp, 8, 8, 1, [&](int micro) { return (model.weight * (3.0 - 2 * micro + step)).sum(); });
       gains.push_back(adp.gain());
       squares.push_back(adp.noise_scale().sqr());
       variances.push_back(adp.noise_scale().var());

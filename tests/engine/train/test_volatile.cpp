@@ -5,32 +5,26 @@
 #include <filesystem>
 #include <thread>
 
-#include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/volatile_checkpoint.h"
+#include "job.h"
 #include "listener.h"
-#include "replicas.h"
 #include "test_case.h"
 
 using namespace batchscope;
-using batchscope::testing::Listener;
-using batchscope::testing::Replica;
+using namespace batchscope::testing;
 namespace fs = std::filesystem;
 
 class TestVolatile : public QObject {
   Q_OBJECT
-  std::unique_ptr<QTemporaryDir> folder_;
+  std::unique_ptr<Job> job_;
 
-  fs::path folder() const { return folder_->path().toStdString(); }
+  fs::path folder() const { return job_->path(""); }
 
   Replica replica(const std::string& triggers, const std::string& telemetry = {},
                   const fs::path& memory = {}) {
-    return batchscope::testing::run(
-        {.program = "train-loop-program",
-         .arguments = {"--dataset", "200", "--batch", "10", "--epochs", "1"},
-         .variables = {{protocol::variable::kCheckpointPath, folder() / "checkpoints"},
-                       {protocol::variable::kMemoryPath, memory},
-                       {protocol::variable::kTelemetrySocket, telemetry},
-                       {protocol::variable::kTriggers, triggers}}})[0];
+    job_->variable(protocol::variable::kMemoryPath) = memory;
+    job_->variable(protocol::variable::kTelemetrySocket) = telemetry;
+    return job_->generation(1, {}, {}, triggers)[0];
   }
 
   Replica supervised_replica(const std::string& triggers, const fs::path& memory) {
@@ -44,11 +38,12 @@ class TestVolatile : public QObject {
     return replica;
   }
 
-  fs::path newest() const { return protocol::list_checkpoints(folder() / "checkpoints").at(0); }
+  fs::path newest() const { return job_->checkpoints().at(0); }
 
  private Q_SLOTS:
   void init() {
-    folder_ = std::make_unique<QTemporaryDir>();
+    job_ = std::make_unique<Job>("train-loop-program",
+                                 QStringList{"--dataset", "200", "--batch", "10", "--epochs", "1"});
     fs::create_directory(folder() / "memory");
   }
 
@@ -58,7 +53,7 @@ class TestVolatile : public QObject {
     QCOMPARE(protocol::verify_checkpoint(newest(), folder() / "memory").step, std::int64_t{5});
     const Replica after = replica({}, {}, folder() / "memory");
     QCOMPARE(after.code, 0);
-    QCOMPARE(after.output.count("\"loop\":\"train\""), 15);
+    QCOMPARE(after.lines("weight").size(), 15u);
   }
 
   void one_that_is_lost_is_passed_over() {
@@ -67,7 +62,7 @@ class TestVolatile : public QObject {
     const Replica after = replica({}, {}, folder() / "memory");
     QCOMPARE(after.code, 0);
     QVERIFY2(after.errors.contains("used the one before it"), after.errors.constData());
-    QCOMPARE(after.output.count("\"loop\":\"train\""), 17);
+    QCOMPARE(after.lines("weight").size(), 17u);
   }
 
   // A link that a person made, or somebody whose folder it leads to.
@@ -77,7 +72,7 @@ class TestVolatile : public QObject {
     const Replica after = replica({}, {}, folder() / "other");
     QCOMPARE(after.code, 0);
     QVERIFY2(after.errors.contains("not to the run's own place in memory"), after.errors.constData());
-    QCOMPARE(after.output.count("\"loop\":\"train\""), 17);
+    QCOMPARE(after.lines("weight").size(), 17u);
   }
 
   void any_other_lies_on_disk_data() {

@@ -20,7 +20,6 @@
 #include <string>
 #include <vector>
 
-#include "adapt/step_context.h"
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/replica/accumulator.h"
 #include "batchscope/replica/epoch.h"
@@ -28,10 +27,12 @@
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/lr_scheduler.h"
 #include "forked.h"
+#include "steps.h"
 
 using namespace batchscope;
 using namespace batchscope::replica;
 using protocol::Json;
+using testing::numbers;
 
 namespace {
 
@@ -53,11 +54,6 @@ std::unique_ptr<torch::optim::Optimizer> make_optimizer(const std::string& name,
     return std::make_unique<torch::optim::Adam>(model.parameters(), torch::optim::AdamOptions(0.01));
   return std::make_unique<torch::optim::SGD>(model.parameters(),
                                              torch::optim::SGDOptions(0.05).momentum(0.9));
-}
-
-std::vector<float> numbers(const at::Tensor& tensor) {
-  const at::Tensor flat = tensor.detach().to(at::kFloat).contiguous().reshape(-1);
-  return {flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel()};
 }
 
 Json train(const Json& settings) {
