@@ -37,11 +37,7 @@ double remaining_time(const SimulatedJob& job, int node) {
   const Application& application = job.application();
   const int count = wanted(job);
   const std::int64_t size = job.submission().batch_size;
-  std::vector<int> placement;
-  for (int left = count; left > 0; left -= node) placement.push_back(std::min(left, node));
-  const Division division = divide(application, size, count, size > application.init_batch_size());
-  const StepTimes times = application.step_times(placement, division.local_batch_size);
-  const double step = times.step + (times.step - times.sync) * division.accumulation_steps;
+  const double step = step_seconds(application, size, count, node, size > application.init_batch_size());
   const double scale = static_cast<double>(size) / static_cast<double>(application.init_batch_size());
   double seconds = 0, from = job.progress();
   for (int epoch = job.epoch(); epoch < application.epochs(); ++epoch) {

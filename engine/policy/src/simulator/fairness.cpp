@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "batchscope/goodput/noise_scale.h"
 #include "batchscope/policy/simulation.h"
+#include "simulated_job.h"
 
 namespace batchscope::policy {
 namespace {
@@ -17,8 +19,7 @@ double best_speed(const Application& application, const std::vector<int>& per_no
     if (size < application.init_batch_size() || size > application.max_batch_size()) return;
     const goodput::GradParams gradient = application.gradient(size, epoch);
     const StepTimes times = application.step_times(per_node, local);
-    const double gain =
-        (gradient.var + gradient.sqr) / (gradient.var / (static_cast<double>(size) / init) + gradient.sqr);
+    const double gain = goodput::gain_of(gradient.sqr, gradient.var, static_cast<double>(size) / init);
     best = std::max(best, gain / (times.step + (times.step - times.sync) * static_cast<double>(steps)));
   };
   const std::int64_t low = application.min_local_batch_size(), high = application.max_local_batch_size();
@@ -42,8 +43,7 @@ class Alone {
     const auto [known, absent] = known_.try_emplace({application.name(), count});
     if (!absent) return known->second;
     const int node = std::max(options_.cluster.front().devices, 1);
-    std::vector<int> per_node;
-    for (int left = count; left > 0; left -= node) per_node.push_back(std::min(left, node));
+    const std::vector<int> per_node = on_nodes_of(node, count);
     double seconds = options_.restart;
     for (int epoch = 0; epoch < application.epochs(); ++epoch)
       seconds += (application.progress(epoch + 1) - application.progress(epoch)) /

@@ -28,12 +28,8 @@ class Gain {
 
  private:
   double step_time(int count) const {
-    std::vector<int> placement;
-    for (int left = count; left > 0; left -= node_) placement.push_back(std::min(left, node_));
-    const Division division =
-        divide(job_.application(), job_.submission().batch_size, count, /*at_least_two_alone=*/true);
-    const StepTimes times = job_.application().step_times(placement, division.local_batch_size);
-    return times.step + (times.step - times.sync) * division.accumulation_steps;
+    return step_seconds(job_.application(), job_.submission().batch_size, count, node_,
+                        /*at_least_two_alone=*/true);
   }
 
   const SimulatedJob& job_;

@@ -11,8 +11,12 @@ namespace {
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-}  // namespace
-
+// How a fixed batch size is divided: into as few micro-batches as the application's bounds allow, and at
+// least two where one replica goes beyond the initial batch size.
+struct Division {
+  std::int64_t local_batch_size;
+  int accumulation_steps;
+};
 Division divide(const Application& application, std::int64_t batch_size, int num_replicas,
                 bool at_least_two_alone) {
   const std::int64_t share = ceil_div(batch_size, num_replicas);
@@ -20,6 +24,21 @@ Division divide(const Application& application, std::int64_t batch_size, int num
   if (num_replicas == 1 && at_least_two_alone) steps = std::max<std::int64_t>(steps, 1);
   const std::int64_t most = application.max_batch_size() / (num_replicas * (steps + 1));
   return {std::max<std::int64_t>(std::min(ceil_div(share, steps + 1), most), 1), static_cast<int>(steps)};
+}
+
+}  // namespace
+
+std::vector<int> on_nodes_of(int node, int count) {
+  std::vector<int> placement;
+  for (int left = count; left > 0; left -= node) placement.push_back(std::min(left, node));
+  return placement;
+}
+
+double step_seconds(const Application& application, std::int64_t batch_size, int num_replicas, int node,
+                    bool at_least_two_alone) {
+  const Division division = divide(application, batch_size, num_replicas, at_least_two_alone);
+  const StepTimes times = application.step_times(on_nodes_of(node, num_replicas), division.local_batch_size);
+  return times.step + (times.step - times.sync) * division.accumulation_steps;
 }
 
 SimulatedJob::SimulatedJob(const Submission& submission, const Application& application, bool by_goodput)

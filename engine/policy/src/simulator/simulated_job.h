@@ -68,13 +68,12 @@ class SimulatedJob {
   mutable std::map<std::pair<int, int>, double> goodput_;  // by nodes and replicas, of the present model
 };
 
-// How a fixed batch size is divided: into as few micro-batches as the application's bounds allow, and at
-// least two where one replica goes beyond the initial batch size.
-struct Division {
-  std::int64_t local_batch_size;
-  int accumulation_steps;
-};
-Division divide(const Application& application, std::int64_t batch_size, int num_replicas,
-                bool at_least_two_alone);
+// So many devices on as few nodes of `node` devices as hold them.
+std::vector<int> on_nodes_of(int node, int count);
+
+// s of a step of a fixed batch size, divided among the replicas, on such nodes; at least two micro-batches
+// where one replica alone goes beyond the initial batch size, if asked for.
+double step_seconds(const Application& application, std::int64_t batch_size, int num_replicas, int node,
+                    bool at_least_two_alone);
 
 }  // namespace batchscope::policy
