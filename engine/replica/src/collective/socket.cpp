@@ -95,12 +95,6 @@ void send_at_once(int descriptor) {
   ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-sockaddr_un unix_address(const std::string& path) {
-  if (!fits_unix_socket(path))
-    throw Error(ErrorKind::usage, "socket path '" + path + "' is longer than a Unix socket's may be");
-  return protocol::unix_address(path);
-}
-
 }  // namespace
 
 Socket::Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
@@ -138,7 +132,7 @@ Listener::Listener(const std::string& place, int port) {
 }
 
 void Listener::listen_at_path(const std::string& path) {
-  const sockaddr_un address = unix_address(path);
+  const sockaddr_un address = protocol::unix_address(path);
   ::unlink(path.c_str());
   const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   socket_ = Socket(descriptor);
@@ -188,7 +182,7 @@ Socket Listener::accept(Deadline deadline) {
 Socket connect_to(const std::string& address, Deadline deadline) {
   if (address.starts_with(kUnix)) {
     const std::string path = address.substr(kUnix.size());
-    const sockaddr_un target = unix_address(path);
+    const sockaddr_un target = protocol::unix_address(path);
     const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     Socket socket(descriptor);
     if (!socket.open() ||
