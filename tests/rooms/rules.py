@@ -18,7 +18,6 @@ import sys
 ROOMS = {
     "app/desktop": {"app/common", "engine/run", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
     "app/cli": {"app/common", "engine/run", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
-    "app/web": {"engine/run", "storage"},
     "app/common": {"storage", "engine/protocol"},
     "engine/run": {"engine/policy", "storage", "engine/goodput", "engine/protocol"},
     "engine/policy": {"engine/goodput"},
@@ -40,7 +39,7 @@ LIBRARIES = {
     "Qt": (
         r"(Q[A-Z]\w*$|Qt\w*/|q[a-z]+\.h$)",
         r"\bQt6::\w+",
-        {"app/desktop", "app/cli", "app/web", "engine/run", "storage"},
+        {"app/desktop", "app/cli", "engine/run", "storage"},
     ),
     "Qt's window": (
         r"(Qt(Gui|Widgets|Charts|Svg)/|Q(Gui)?Application$|Q(Widget|MainWindow|Dialog|Chart|ChartView)$)",
