@@ -33,16 +33,15 @@ void addPlot(CommandSet& set) {
 }
 
 void addSql(CommandSet& set) {
-  CLI::App* command =
-      declare(set, "sql", "Ask the store in SQL", help::kSql, askSql)
-          .option("SQL", &SqlOptions::sql, "One SELECT, in quotes", Takes::required)
-          .option("--run RUN", &SqlOptions::runs,
-                  "Put the samples of this run into the table sample; may be repeated", Takes::repeated,
-                  Values::runs)
-          .option("--timeout TIME", &SqlOptions::timeout, "Give up after this time: 10s, 5m")
-          .flag("--csv", &SqlOptions::csv, "Answer in CSV")
-          .json("Answer in JSON, an object a row")
-          .app();
+  CLI::App* command = declare(set, "sql", "Ask the store in SQL", help::kSql, askSql)
+                          .option("SQL", &SqlOptions::sql, "One SELECT, in quotes", Takes::required)
+                          .option("--run RUN", &SqlOptions::runs,
+                                  "Put the samples of this run into the table sample; may be repeated",
+                                  Takes::repeated, Values::runs)
+                          .option("--timeout TIME", &SqlOptions::timeout, "Give up after this time: 10s, 5m")
+                          .flag("--csv", &SqlOptions::csv, "Answer in CSV")
+                          .json("Answer in JSON, an object a row")
+                          .app();
   command->get_option("--json")->excludes(command->get_option("--csv"));
 }
 
