@@ -10,7 +10,6 @@
 
 #include <QApplication>
 #include <QElapsedTimer>
-#include <QEventLoop>
 #include <QGridLayout>
 #include <QPainter>
 #include <QTemporaryDir>
@@ -26,6 +25,7 @@
 #include "look/theme.h"
 #include "session/catalogue_watcher.h"
 #include "synthetic_run.h"
+#include "tools/grab.h"
 #include "window/main_window.h"
 
 namespace {
@@ -54,12 +54,6 @@ double residentMegabytes() {
   std::int64_t total = 0, resident = 0;
   file >> total >> resident;
   return static_cast<double>(resident * sysconf(_SC_PAGESIZE)) / 1e6;
-}
-
-void spin(int milliseconds) {
-  QEventLoop loop;
-  QTimer::singleShot(milliseconds, &loop, &QEventLoop::quit);
-  loop.exec();
 }
 
 std::string nameOf(int series) { return "series" + std::to_string(series); }

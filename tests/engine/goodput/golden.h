@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QByteArray>
+#include <QTest>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -24,6 +25,19 @@ inline nlohmann::json load(const std::string& name) {
   std::ifstream file(path(name));
   if (!file) throw std::runtime_error("golden vectors: cannot open " + path(name));
   return nlohmann::json::parse(file);
+}
+
+// A row of data for each of the file's trajectories, and the one of the present row.
+inline void trajectory_rows(const std::string& file) {
+  QTest::addColumn<int>("index");
+  int index = 0;
+  const nlohmann::json all = load(file);
+  for (const auto& trajectory : all.at("trajectories"))
+    QTest::newRow(trajectory["config"]["name"].get<std::string>().c_str()) << index++;
+}
+
+inline nlohmann::json trajectory(const std::string& file, int index) {
+  return load(file).at("trajectories").at(static_cast<std::size_t>(index));
 }
 
 inline bool close(double actual, double expected, double relative = 1e-9) {

@@ -69,18 +69,11 @@ class TestAdaScale : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void followsTheTrajectory_data() {
-    QTest::addColumn<int>("index");
-    int index = 0;
-    const Json file = batchscope::golden::load(kFile);
-    for (const Json& trajectory : file["trajectories"])
-      QTest::newRow(trajectory["config"]["name"].get<std::string>().c_str()) << index++;
-  }
+  void followsTheTrajectory_data() { batchscope::golden::trajectory_rows(kFile); }
 
   void followsTheTrajectory() {
     QFETCH(int, index);
-    const Json file = batchscope::golden::load(kFile);
-    const Json trajectory = file["trajectories"][static_cast<std::size_t>(index)];
+    const Json trajectory = batchscope::golden::trajectory(kFile, index);
     const auto replicas = run({"train-adascale-replica",
                                {QString::fromStdString(batchscope::golden::path(kFile)),
                                 QString::fromStdString(trajectory["config"]["name"])},
@@ -89,7 +82,7 @@ class TestAdaScale : public QObject {
     for (const Replica& replica : replicas) {
       if (trajectory.contains("error")) {
         QCOMPARE(replica.said.value("error", ""), std::string("usage"));
-        QVERIFY(replica.said["message"].get<std::string>().find("accumulat") != std::string::npos);
+        VERIFY_MESSAGE(replica.said, "accumulat");
         continue;
       }
       QVERIFY2(replica.said.contains("steps"), replica.said.dump().c_str());

@@ -58,7 +58,7 @@ class TestNodes : public QObject {
     launch.variables[protocol::variable::kMasterPort] = "";
     const auto nowhere = run(launch)[0].said;
     QCOMPARE(nowhere["error"].get<std::string>(), std::string("usage"));
-    QVERIFY(nowhere["message"].get<std::string>().find("ADAPTDL_MASTER_PORT") != std::string::npos);
+    VERIFY_MESSAGE(nowhere, "ADAPTDL_MASTER_PORT");
   }
 
   void gradients_are_averaged_over_the_network() {

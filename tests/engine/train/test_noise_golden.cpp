@@ -26,18 +26,11 @@ class TestNoiseGolden : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void followsTheTrajectory_data() {
-    QTest::addColumn<int>("index");
-    int index = 0;
-    const Json file = batchscope::golden::load(kFile);
-    for (const Json& trajectory : file["trajectories"])
-      QTest::newRow(trajectory["config"]["name"].get<std::string>().c_str()) << index++;
-  }
+  void followsTheTrajectory_data() { batchscope::golden::trajectory_rows(kFile); }
 
   void followsTheTrajectory() {
     QFETCH(int, index);
-    const Json file = batchscope::golden::load(kFile);
-    const Json trajectory = file["trajectories"][static_cast<std::size_t>(index)];
+    const Json trajectory = batchscope::golden::trajectory(kFile, index);
     const Json& config = trajectory["config"];
     const auto replicas = run(
         {"train-noise-replica",
