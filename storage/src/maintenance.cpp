@@ -53,6 +53,16 @@ void back_up(const fs::path& file, const fs::path& copy) {
   }
 }
 
+std::int64_t size_on_disk(const fs::path& file) {
+  std::int64_t bytes = 0;
+  for (const char* suffix : {"", "-wal"}) {
+    std::error_code missing;
+    const auto size = fs::file_size(file.string() + suffix, missing);
+    if (!missing) bytes += static_cast<std::int64_t>(size);
+  }
+  return bytes;
+}
+
 void vacuum(const fs::path& file) {
   try {
     SQLite::Database connection = open(file, SQLite::OPEN_READWRITE);

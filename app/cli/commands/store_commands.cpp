@@ -22,15 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using Runs = std::vector<storage::Run>;
 
-std::int64_t bytesOf(const fs::path& file) {
-  std::int64_t bytes = 0;
-  std::error_code missing;
-  for (const char* ending : {"", "-wal"})
-    if (const auto size = fs::file_size(file.string() + ending, missing); !missing)
-      bytes += static_cast<std::int64_t>(size);
-  return bytes;
-}
-
 // A writer that opens and closes the file has rewritten all of it into chunks.
 void compactSamples(const fs::path& file) {
   { storage::SampleWriter writer(file); }
@@ -61,15 +52,15 @@ int compactStore(const CompactOptions& options) {
         ++skipped;
         continue;
       }
-      before += bytesOf(file);
+      before += storage::size_on_disk(file);
       compactSamples(file);
-      after += bytesOf(file);
+      after += storage::size_on_disk(file);
     }
     if (options.runs.empty()) {
       const fs::path file = protocol::catalogue_path();
-      before += bytesOf(file);
+      before += storage::size_on_disk(file);
       storage::vacuum(file);
-      after += bytesOf(file);
+      after += storage::size_on_disk(file);
     }
   }
   return answer(

@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QThread>
 
+#include "batchscope/storage/maintenance.h"
 #include "look/elided_label.h"
 #include "look/format.h"
 
@@ -12,23 +13,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A database with its write-ahead log.
-std::int64_t databaseSize(const fs::path& file) {
-  std::int64_t bytes = 0;
-  for (const char* suffix : {"", "-wal"}) {
-    std::error_code missing;
-    const auto size = fs::file_size(file.string() + suffix, missing);
-    if (!missing) bytes += static_cast<std::int64_t>(size);
-  }
-  return bytes;
-}
-
 // The catalogue and the series of every run, without checkpoints and logs.
 std::int64_t storeSize(const fs::path& catalogue) {
-  std::int64_t bytes = databaseSize(catalogue);
+  std::int64_t bytes = storage::size_on_disk(catalogue);
   std::error_code missing;
   for (const auto& run : fs::directory_iterator(catalogue.parent_path() / "runs", missing))
-    bytes += databaseSize(run.path() / "samples.db");
+    bytes += storage::size_on_disk(run.path() / "samples.db");
   return bytes;
 }
 

@@ -5,6 +5,7 @@
 /// said otherwise.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -19,6 +20,9 @@ void back_up(const std::filesystem::path& file, const std::filesystem::path& cop
 /// Gives the room of what was removed back to the disk (VACUUM): writers of the file wait meanwhile. Throws
 /// Error(not_found | timeout | io | corrupt).
 void vacuum(const std::filesystem::path& file);
+
+/// Bytes that the file takes with its write-ahead log; 0 where there is none. Asks the file system alone.
+std::int64_t size_on_disk(const std::filesystem::path& file);
 
 /// What is wrong with the structure of the file by SQLite's own check, one sentence each; empty: nothing.
 /// Throws Error(not_found | io).
