@@ -24,6 +24,7 @@ void check(std::span<const Job> jobs, const Cluster& cluster) {
     const auto require = [&job](bool holds, const std::string& what) {
       if (!holds) throw std::invalid_argument("decide: " + job.name + ": " + what);
     };
+    require(job.weight > 0 && std::isfinite(job.weight), "its weight is not positive");
     require(job.max_replicas >= 1 && job.max_replicas >= job.min_replicas, "the most replicas are too few");
     for (const Share& share : job.placement) {
       require(share.node >= 0 && static_cast<std::size_t>(share.node) < cluster.size(),

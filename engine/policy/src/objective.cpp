@@ -41,7 +41,7 @@ std::vector<double> short_first(const std::vector<double>& seconds) {
 }  // namespace
 
 Costs::Costs(Objective objective, std::span<const Job> jobs, const Cluster& cluster)
-    : objective_(objective), jobs_(jobs), cluster_(cluster), weight_(jobs.size(), 1.0) {
+    : objective_(objective), jobs_(jobs), cluster_(cluster) {
   const int count = std::max(static_cast<int>(jobs.size()), 1);
   for (int kind = 0; kind < kinds(cluster); ++kind) {
     int largest = 1;
@@ -64,9 +64,12 @@ Costs::Costs(Objective objective, std::span<const Job> jobs, const Cluster& clus
       base = std::max(base, of_kind);
     }
     base_.push_back(base);
+    weight_.push_back(job.weight);
     seconds.push_back(base > 0 && job.remaining && *job.remaining > 0 ? *job.remaining / base : -1);
   }
-  if (objective == Objective::fast) weight_ = short_first(seconds);
+  if (objective != Objective::fast) return;
+  const std::vector<double> first = short_first(seconds);
+  for (std::size_t i = 0; i < first.size(); ++i) weight_[i] *= first[i];
 }
 
 double Costs::speedup(std::size_t job, int kind, int num_nodes, int devices) const {
@@ -103,10 +106,10 @@ double Costs::operator()(std::size_t job, int kind, int num_nodes, int devices, 
   const double speedup = this->speedup(job, kind, num_nodes, devices);
   const double node = node_[static_cast<std::size_t>(kind)];
   switch (objective_) {
-    case Objective::adaptdl: return -(changed ? kAdaptdlChange : 1) * speedup / node;
+    case Objective::adaptdl: return -weight_[job] * (changed ? kAdaptdlChange : 1) * speedup / node;
     case Objective::sia: {
       const double worth = (changed ? restart_factor(job) : 1) * speedup;
-      return worth > 0 ? std::min(std::pow(worth, kSiaPower), kSiaWaiting) : kSiaWaiting;
+      return weight_[job] * (worth > 0 ? std::min(std::pow(worth, kSiaPower), kSiaWaiting) : kSiaWaiting);
     }
     case Objective::fair:
     case Objective::fast:

@@ -61,6 +61,7 @@ std::vector<Job> random_jobs(std::mt19937& random, int count) {
     asked.restarts = static_cast<int>(random() % 5);
     asked.pause = 30 * unit(random);
     if (random() % 3 != 0) asked.remaining = 1e5 * unit(random);
+    if (random() % 2 != 0) asked.weight = std::pow(10, 6 * unit(random) - 3);
     jobs.push_back(asked);
   }
   return jobs;
@@ -117,7 +118,7 @@ class TestDecision : public QObject {
     }
   }
 
-  // J jobs on N devices: each has some within ceil(J / N) + 1 decisions, for ever.
+  // J jobs on N devices: each has some within ceil(J / N) + 1 decisions, for ever, whatever their weights.
   void letsNobodyStarve() {
     std::mt19937 random(8);
     for (int round = 0; round < 60; ++round) {
@@ -182,6 +183,18 @@ class TestDecision : public QObject {
     QCOMPARE(count(decide(jobs, cluster, Objective::fast), 0), 4);
   }
 
+  // Twice as many for whom it matters more, and of two that cannot both run it is the one that does.
+  void heedsWeights() {
+    std::vector<Job> jobs{job("a", 0.7), job("b", 0.7)};
+    jobs[1].weight = 8;
+    for (const Objective objective : kAll) {
+      const Decision shared = decide(jobs, uniform_cluster(1, 8), objective),
+                     one = decide(jobs, uniform_cluster(1, 1), objective);
+      QVERIFY(count(shared, 1) > count(shared, 0));
+      QVERIFY(count(one, 1) == 1 && count(one, 0) == 0);
+    }
+  }
+
   // Power-of-two counts within a node, whole nodes beyond.
   void knowsSiasCounts() {
     const Cluster cluster = uniform_cluster(4, 4);
@@ -237,6 +250,11 @@ class TestDecision : public QObject {
     std::vector<Job> jobs{job("a", 0.5)};
     jobs[0].min_replicas = 65;
     QVERIFY_EXCEPTION_THROWN(decide(jobs, cluster, Objective::fair), std::invalid_argument);
+    for (const double weight : {0.0, -1.0, HUGE_VAL, -HUGE_VAL}) {
+      jobs[0] = job("a", 0.5);
+      jobs[0].weight = weight;
+      QVERIFY_EXCEPTION_THROWN(decide(jobs, cluster, Objective::fair), std::invalid_argument);
+    }
     jobs[0] = job("a", 0.5);
     for (const Placement& placement :
          {Placement{{1, 1}}, Placement{{0, 3}}, Placement{{-1, 1}}, Placement{{0, 0}}}) {

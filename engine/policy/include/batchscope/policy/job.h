@@ -29,6 +29,7 @@ struct Job {
   int restarts = 0;         ///< so far
   double pause = 0;         ///< s that a restart of it takes, as measured
   int waited = 0;           ///< decisions in a row, up to now, that left it without devices
+  double weight = 1;        ///< priority, positive: its costs, that of waiting included, are multiplied by it
   /// Scale-invariant work still to do, in goodput's unit times seconds; none: nobody knows.
   std::optional<double> remaining;
 };

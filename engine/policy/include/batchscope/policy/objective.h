@@ -17,7 +17,9 @@
 ///     fast      (R / G(F))^-0.5 times that of fair: R is the work still to do, so that short jobs end
 ///               first; where it is not known the mean of the others', in logarithms, stands in
 ///
-/// 0.001 lets a job without devices cost a thousand.
+/// 0.001 lets a job without devices cost a thousand. Each cost, that of waiting included, is multiplied by
+/// the weight of its job: twice as dear jobs get more devices, and get them first, but never keep others from
+/// their turn (decision.h).
 #pragma once
 
 #include <span>

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// What more devices, or fewer, would be worth to a queue, and how many it should have. For each number of
+/// devices k it is reckoned how well they would be used and when the queue would end (forecast.h):
+///
+///     utility(k) = 1/k sum over jobs of G(n) / G(1)          n: the devices that the job would have of k
+///
+/// AdaptDL's rule (sched/policy/pollux.py, its cluster autoscaling): as they are while the utility lies
+/// within 0.35 and 0.65; else the number whose utility is nearest to 0.5, of equals the larger, and at most
+/// twice the present. No jobs: none. With a price p of a device's hour, in terms of what it is worth that one
+/// job ends an hour sooner, instead the number for which the whole costs least:
+///
+///     sum over jobs of end(k) + p k (end of the last of them)
+///
+/// which is the largest k whose last device saves more than it costs, where each saves less than the one
+/// before; numbers with which fewer jobs come to their end are out of the question.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "batchscope/policy/cluster.h"
+#include "batchscope/policy/job.h"
+#include "batchscope/policy/objective.h"
+
+namespace batchscope::policy {
+
+/// What a number of devices would be worth.
+struct DeviceCount {
+  int devices = 0;            ///< so many in all
+  double utility = 0;         ///< 0 to 1; above where jobs speed up more than linearly
+  double sum_of_ends = 0;     ///< s, of the jobs whose end is known
+  std::optional<double> end;  ///< s until the last of these ends; none: no end is known
+  int unknown = 0;            ///< jobs whose end is not, such as those without a model
+};
+
+/// What is advised.
+struct Advice {
+  int present = 0;                  ///< devices that there are
+  int devices = 0;                  ///< that there should be
+  double utility = 0;               ///< of the present ones
+  std::optional<double> end_now;    ///< s until the last job of known end ends, as it is
+  std::optional<double> end_with;   ///< the same with the number of devices that the sentence is of
+  int unknown = 0;                  ///< jobs whose end is not known, as it is
+  std::vector<DeviceCount> counts;  ///< ascending, at most 33, the present number among them
+  /// For a person: "2 more GPUs would end the queue 41 min sooner". Of the number that is advised; where that
+  /// is the present one, of the next above it.
+  std::string sentence;
+};
+
+/// What a person has said about devices.
+struct DeviceTerms {
+  std::optional<double> price;    ///< of a device's hour, see above, at least 0; none: AdaptDL's rule
+  std::string device = "device";  ///< what one is called in the sentence
+};
+
+/// Of one kind of device. More of them are thought of on the node where there is one, and on further nodes as
+/// large as the largest where there are several; fewer as the last ones gone, but for those of jobs that are
+/// not preemptible. Makes a forecast for each number of devices: milliseconds for ten jobs. Throws as
+/// decide() does, and std::invalid_argument for several kinds of device or a negative price.
+Advice advise(std::span<const Job> jobs, const Cluster& cluster, Objective objective,
+              const DeviceTerms& terms = {});
+
+}  // namespace batchscope::policy

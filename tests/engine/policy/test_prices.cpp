@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// When a queue will end, and what other numbers of devices would be worth to it: closed forms, and what holds
+// for any jobs.
+#include <cmath>
+#include <random>
+
+#include "batchscope/policy/forecast.h"
+#include "batchscope/policy/prices.h"
+#include "test_case.h"
+
+using namespace batchscope::policy;
+
+namespace {
+
+// Speeds up by this power of its replicas, and has so much to do on one.
+Job job(const std::string& name, double exponent, double seconds, int most = 64) {
+  Job job;
+  job.name = name;
+  job.goodput = [exponent](int, int, int n) { return std::pow(n, exponent); };
+  job.remaining = seconds;
+  job.max_replicas = most;
+  job.max_profiled = 1;
+  return job;
+}
+
+Job endless(const std::string& name) {
+  Job job = ::job(name, 1, 0);
+  job.remaining.reset();
+  return job;
+}
+
+std::vector<Job> random_jobs(std::mt19937& random, int count) {
+  std::uniform_real_distribution<double> unit(0, 1);
+  std::vector<Job> jobs;
+  for (int i = 0; i < count; ++i) {
+    jobs.push_back(job("job-" + std::to_string(i), unit(random), 1 + 1e4 * unit(random),
+                       1 + static_cast<int>(random() % 8)));
+    if (random() % 5 == 0) jobs.back().remaining.reset();
+    if (random() % 5 == 0) jobs.back().goodput = nullptr;
+    jobs.back().pause = 30 * unit(random);
+    jobs.back().waited = static_cast<int>(random() % 3);
+    jobs.back().weight = 0.25 + 4 * unit(random);
+    jobs.back().min_replicas =
+        random() % 4 == 0 ? std::min(jobs.back().max_replicas, 1 + static_cast<int>(random() % 3)) : 0;
+  }
+  return jobs;
+}
+
+double end(const std::vector<std::optional<double>>& ends, std::size_t job) { return ends[job].value_or(-1); }
+
+void about(std::optional<double> value, double expected) {
+  QVERIFY(value.has_value());
+  QVERIFY2(std::abs(*value - expected) <= 1e-9 * expected,
+           qPrintable(QString("%1, expected %2").arg(*value).arg(expected)));
+}
+
+}  // namespace
+
+class TestPrices : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  // One alone: work over speed, and the pause before it.
+  void endsAloneAfterItsWork() {
+    Job alone = job("a", 1, 1000);
+    about(forecast(std::vector{alone}, uniform_cluster(1, 4), Objective::fair)[0], 250);
+    alone.pause = 7;
+    about(forecast(std::vector{alone}, uniform_cluster(1, 4), Objective::fair)[0], 257);
+    alone.placement = {{0, 4}};
+    about(forecast(std::vector{alone}, uniform_cluster(1, 4), Objective::fair)[0], 250);
+    alone.remaining = 0;
+    QCOMPARE(end(forecast(std::vector{alone}, uniform_cluster(1, 4), Objective::fair), 0), 0.0);
+  }
+
+  // Two share two devices until one ends; the other then has both: 100, and 100 + (400 - 100) / 2.
+  void givesOnWhatIsLeftBehind() {
+    const std::vector jobs{job("short", 1, 100), job("long", 1, 400)};
+    const auto ends = forecast(jobs, uniform_cluster(1, 2), Objective::fair);
+    about(ends[0], 100);
+    about(ends[1], 250);
+  }
+
+  // One device: one after the other, the shorter one first under fast.
+  void queues() {
+    const std::vector jobs{job("long", 1, 400), job("short", 1, 100)};
+    const auto ends = forecast(jobs, uniform_cluster(1, 1), Objective::fast);
+    about(ends[1], 100);
+    about(ends[0], 500);
+  }
+
+  // Of three on one device, one ends: with each a third of the time.
+  void takesTurnsWithWhatNeverEnds() {
+    std::vector jobs{endless("a"), endless("b"), job("c", 1, 400)};
+    jobs[0].weight = jobs[1].weight = 1e6;
+    const auto ends = forecast(jobs, uniform_cluster(1, 1), Objective::fair);
+    QVERIFY(!ends[0] && !ends[1]);
+    QVERIFY2(end(ends, 2) >= 2 * 400 && end(ends, 2) <= 4 * 400, qPrintable(QString::number(end(ends, 2))));
+  }
+
+  void doesNotSayWhatNobodyKnows() {
+    Job fresh = job("fresh", 1, 100);
+    fresh.goodput = nullptr;
+    Job large = job("large", 1, 100);
+    large.min_replicas = 8;
+    const auto ends = forecast(std::vector{fresh, endless("e"), large, job("a", 1, 100, 1)},
+                               uniform_cluster(1, 4), Objective::fair);
+    QVERIFY(!ends[0] && !ends[1] && !ends[2]);
+    about(ends[3], 100);
+    QVERIFY(forecast({}, uniform_cluster(1, 4), Objective::fair).empty());
+    QVERIFY(!forecast(std::vector{job("a", 1, 1)}, {}, Objective::fair)[0]);
+  }
+
+  // Nobody ends before its work could be done by all it may have, and what is known ends.
+  void foreseesWhatIsPossible() {
+    std::mt19937 random(3);
+    for (int round = 0; round < 200; ++round) {
+      const int all = 1 + static_cast<int>(random() % 6);
+      const std::vector<Job> jobs = random_jobs(random, static_cast<int>(random() % 8));
+      const Objective objective = random() % 2 == 0 ? Objective::fair : Objective::fast;
+      const auto ends = forecast(jobs, uniform_cluster(1, all), objective);
+      QCOMPARE(ends.size(), jobs.size());
+      for (std::size_t i = 0; i < jobs.size(); ++i) {
+        if (!jobs[i].goodput || !jobs[i].remaining || jobs[i].min_replicas > all) {
+          QVERIFY(!ends[i]);
+          continue;
+        }
+        const int most = std::min(all, jobs[i].max_replicas);
+        if (jobs[i].min_replicas <= 1) QVERIFY(ends[i]);
+        if (ends[i])
+          QVERIFY(*ends[i] * (1 + 1e-9) >= jobs[i].pause + *jobs[i].remaining / jobs[i].goodput(0, 1, most));
+      }
+    }
+  }
+
+  // Linear: used to the full, so that AdaptDL's rule asks for more; twice as many end it in half the time.
+  void asksForMoreWhereTheyAreUsed() {
+    const Advice advice = advise(std::vector{job("a", 1, 4920)}, uniform_cluster(1, 2), Objective::fair,
+                                 {.price = {}, .device = "GPU"});
+    QCOMPARE(advice.present, 2);
+    QCOMPARE(advice.devices, 4);
+    QCOMPARE(advice.utility, 1.0);
+    about(advice.end_now, 2460);
+    about(advice.end_with, 1230);
+    QCOMPARE(advice.sentence, std::string("2 more GPUs would end the queue 21 min sooner"));
+    QCOMPARE(advice.counts.size(), 4u);
+  }
+
+  // n^0.5: utility k^-0.5, within the bounds from 3 to 8 devices and 0.5 at 4.
+  void keepsWhatIsUsedWell() {
+    const auto wanted = [](int present) {
+      return advise(std::vector{job("a", 0.5, 1000)}, uniform_cluster(1, present), Objective::fair).devices;
+    };
+    for (int present = 3; present <= 8; ++present) QCOMPARE(wanted(present), present);
+    QCOMPARE(wanted(1), 2);
+    QCOMPARE(wanted(2), 4);
+    QCOMPARE(wanted(16), 4);
+    QCOMPARE(wanted(0), 1);
+    QCOMPARE(advise({}, uniform_cluster(1, 8), Objective::fair).devices, 0);
+  }
+
+  // n^0.5 for 3600 s: hours k^-0.5 + p k k^-0.5, least at k = 1 / p.
+  void weighsThePrice() {
+    const std::vector jobs{job("a", 0.5, 3600)};
+    for (const int best : {2, 3, 5}) {
+      const Advice advice = advise(jobs, uniform_cluster(1, 4), Objective::fair, {.price = 1.0 / best});
+      QCOMPARE(advice.devices, best);
+    }
+    QCOMPARE(advise(jobs, uniform_cluster(1, 4), Objective::fair, {.price = 0}).devices, 8);
+    QCOMPARE(advise(jobs, uniform_cluster(1, 4), Objective::fair, {.price = 100}).devices, 1);
+    const Advice without =
+        advise(std::vector{endless("e")}, uniform_cluster(1, 4), Objective::fair, {.price = 0.1});
+    QCOMPARE(without.sentence,
+             std::string("4 more devices would be used to 100 %, those that there are, to 100 %"));
+  }
+
+  // What jobs that may not be moved hold is not given away, on several nodes as on one.
+  void keepsWhatIsHeld() {
+    std::vector jobs{job("held", 0.1, 1000), job("other", 0.1, 1000)};
+    jobs[0].preemptible = false;
+    jobs[0].placement = {{0, 1}, {2, 2}};
+    jobs[1].placement = {{1, 3}};
+    const Advice advice = advise(jobs, uniform_cluster(3, 3), Objective::fair, {.price = 100});
+    QCOMPARE(advice.counts.front().devices, 3);
+    QCOMPARE(advice.counts.back().devices, 18);
+    QVERIFY(advice.devices < 9);
+    QVERIFY(QString::fromStdString(advice.sentence).contains(" fewer devices would end the queue"));
+  }
+
+  void letsLargeJobsEnd() {
+    Job large = job("large", 1, 600);
+    large.min_replicas = 4;
+    const Advice advice = advise(std::vector{large, job("a", 1, 600, 1)}, uniform_cluster(1, 2),
+                                 Objective::fair, {.price = 100});
+    QCOMPARE(advice.unknown, 1);
+    QCOMPARE(advice.devices, 4);
+    QCOMPARE(advice.sentence, std::string("2 more devices would let 1 further job come to an end"));
+  }
+
+  // Of 64 devices not each number is looked at, and the present one is.
+  void boundsItsWork() {
+    std::mt19937 random(4);
+    const Advice advice =
+        advise(random_jobs(random, 20), uniform_cluster(16, 4), Objective::fast, {.price = 0.01});
+    QVERIFY(advice.counts.size() <= 33);
+    QCOMPARE(advice.counts.back().devices, 128);
+    QVERIFY(std::any_of(advice.counts.begin(), advice.counts.end(),
+                        [](const DeviceCount& count) { return count.devices == 64; }));
+    QVERIFY(!advice.sentence.empty());
+  }
+
+  void refusesWhatCannotBe() {
+    const std::vector jobs{job("a", 1, 1)};
+    QVERIFY_EXCEPTION_THROWN(advise(jobs, Cluster{{1, 0}, {1, 1}}, Objective::fair), std::invalid_argument);
+    QVERIFY_EXCEPTION_THROWN(advise(jobs, uniform_cluster(1, 1), Objective::fair, {.price = -1}),
+                             std::invalid_argument);
+    std::vector elsewhere = jobs;
+    elsewhere[0].placement = {{4, 1}};
+    QVERIFY_EXCEPTION_THROWN(advise(elsewhere, uniform_cluster(1, 1), Objective::fair),
+                             std::invalid_argument);
+    QVERIFY_EXCEPTION_THROWN(forecast(elsewhere, uniform_cluster(1, 1), Objective::fair),
+                             std::invalid_argument);
+  }
+};
+
+BATCHSCOPE_TEST(TestPrices)
+#include "test_prices.moc"
