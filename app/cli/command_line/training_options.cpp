@@ -92,12 +92,14 @@ void addSupervise(CommandSet& set) {
   struct Options {
     std::string run;
     int replicas = 0;
+    std::vector<std::string> devices;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command =
-      set.add("supervise", "", "", [=] { return run::supervise(options->run, options->replicas); });
+  CLI::App* command = set.add(
+      "supervise", "", "", [=] { return run::supervise(options->run, options->replicas, options->devices); });
   command->add_option("RUN", options->run)->required();
   command->add_option("--replicas", options->replicas)->check(CLI::Range(0, protocol::kMostReplicas));
+  command->add_option("--devices", options->devices)->delimiter(',');
   command->group("");
 }
 

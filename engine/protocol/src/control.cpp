@@ -3,8 +3,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
+
+#include "batchscope/protocol/devices.h"
 
 namespace batchscope::protocol {
 namespace {
@@ -29,6 +32,27 @@ Command parse_command(const Json& json) {
                   "; known are status, rescale, checkpoint, pause, resume, stop, subscribe");
 }
 
+std::vector<std::string> parse_devices(const Json& json) {
+  const bool names = json.is_array() && !json.empty() &&
+                     std::all_of(json.begin(), json.end(), [](const Json& name) { return name.is_string(); });
+  if (!names) throw Error(ErrorKind::usage, "expected names as in [\"cpu:0\",\"cpu:1\"]");
+  auto devices = json.get<std::vector<std::string>>();
+  check_devices(devices);
+  return devices;
+}
+
+// What `read` makes of a field that need not be there; its complaints name the field.
+template <typename Read>
+void read_field(const Json& json, const char* field, Read&& read) {
+  const auto found = json.find(field);
+  if (found == json.end()) return;
+  try {
+    read(*found);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::usage, fmt::format("the field \"{}\": {}", field, error.what()));
+  }
+}
+
 }  // namespace
 
 const char* command_name(Command command) {
@@ -51,18 +75,19 @@ Request Request::parse(std::string_view line) {
   if (!request.id.is_number() && !request.id.is_string())
     throw Error(ErrorKind::usage, "the field \"id\" is a number or a string, found " + request.id.dump());
   request.command = parse_command(json);
-  if (const auto replicas = json.find("replicas"); replicas != json.end()) {
-    ReplicaCount count;
-    try {
-      count = replicas->get<ReplicaCount>();
-    } catch (const Error& error) {
-      throw Error(ErrorKind::usage, std::string("the field \"replicas\": ") + error.what());
-    }
+  read_field(json, "replicas", [&](const Json& value) {
+    const auto count = value.get<ReplicaCount>();
     request.replicas = count.number;
     request.auto_replicas = count.automatic;
-  }
-  if (request.command == Command::rescale && !request.replicas && !request.auto_replicas)
-    throw Error(ErrorKind::usage, "rescale needs the field \"replicas\"");
+  });
+  read_field(json, "devices", [&](const Json& value) { request.devices = parse_devices(value); });
+  if (!request.devices.empty() && request.auto_replicas)
+    throw Error(
+        ErrorKind::usage,
+        "the field \"devices\" says how many replicas there are: \"replicas\" cannot be auto with it");
+  if (request.command == Command::rescale && !request.replicas && !request.auto_replicas &&
+      request.devices.empty())
+    throw Error(ErrorKind::usage, "rescale needs the field \"replicas\" or \"devices\"");
   return request;
 }
 
@@ -70,6 +95,7 @@ std::string Request::line() const {
   Json json{{"v", kControlVersion}, {"id", id}, {"command", command_name(command)}};
   if (replicas) json["replicas"] = *replicas;
   if (auto_replicas) json["replicas"] = *auto_replicas;
+  if (!devices.empty()) json["devices"] = devices;
   return json.dump() + "\n";
 }
 

@@ -27,6 +27,10 @@ class TestControl : public QObject {
     const Request automatic = Request::parse(request.line());
     QVERIFY(!automatic.replicas);
     QVERIFY(automatic.auto_replicas == request.auto_replicas);
+
+    request.auto_replicas.reset();
+    request.devices = {"cpu:0", "cuda:GPU-5b1c"};
+    QCOMPARE(Request::parse(request.line()).devices, request.devices);
   }
 
   void badRequestsSayWhatIsWrong_data() {
@@ -40,6 +44,16 @@ class TestControl : public QObject {
     row("missing", "{\"v\":1,\"command\":\"rescale\"}", "replicas");
     row("huge", "{\"v\":1,\"command\":\"rescale\",\"replicas\":1e30}", "replicas");
     row("range", "{\"v\":1,\"command\":\"rescale\",\"replicas\":\"auto:4-1\"}", "replicas");
+    row("devices", R"({"v":1,"command":"rescale","devices":"cpu:0"})", "the field \"devices\"");
+    row("no devices", R"({"v":1,"command":"rescale","devices":[]})", "cpu:0");
+    row("no name", R"({"v":1,"command":"rescale","devices":[3]})", "cpu:0");
+    row("no device", R"({"v":1,"command":"rescale","devices":["cpu:x"]})", "'cpu:x' is no device");
+    row("core", R"({"v":1,"command":"rescale","devices":["core:0"]})", "'core:0' is no device");
+    row("two names", R"({"v":1,"command":"rescale","devices":["cpu:01"]})", "'cpu:01'");
+    row("path", R"({"v":1,"command":"rescale","devices":["cuda:../x"]})", "'cuda:../x'");
+    row("list", R"({"v":1,"command":"rescale","devices":["cuda:0,1"]})", "'cuda:0,1'");
+    row("twice", R"({"v":1,"command":"rescale","devices":["cpu:0","cpu:0"]})", "named twice");
+    row("devices and auto", R"({"v":1,"command":"rescale","devices":["cpu:0"],"replicas":"auto"})", "auto");
     row("id", "{\"v\":1,\"id\":{},\"command\":\"status\"}", "id");
   }
   void badRequestsSayWhatIsWrong() {

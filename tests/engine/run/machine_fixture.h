@@ -18,10 +18,12 @@ using testing::holds;
 // Writes down the orders it gets.
 class Log : public Orders {
  public:
-  void launch(int replicas, const std::string& reason) override {
+  void launch(const Allocation& allocation, const std::string& reason) override {
     if (out_of_memory) throw std::bad_alloc();
     if (unlaunchable) throw Error(ErrorKind::not_found, "there is no program");
-    orders += "launch " + std::to_string(replicas) + " " + reason + "; ";
+    orders += "launch " + std::to_string(allocation.replicas);
+    for (const std::string& device : allocation.devices) orders += " " + device;
+    orders += " " + reason + "; ";
   }
   void ask_exit() override { orders += "term; "; }
   void kill() override { orders += "kill; "; }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stands in for `batchscope supervise RUN [--replicas N]`, so that the run room is tested without the
-// command line's.
+// Stands in for `batchscope supervise RUN [--replicas N] [--devices D,D]`, so that the run room is tested
+// without the command line's.
+#include <CLI/CLI.hpp>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/run/application.h"
@@ -12,9 +13,17 @@
 
 int main(int argc, char** argv) {
   const batchscope::run::Application app(argc, argv);
-  if (argc < 3 || std::string(argv[1]) != "supervise") return batchscope::kExitUsage;
+  CLI::App arguments;
+  CLI::App* const supervise = arguments.add_subcommand("supervise");
+  std::string run;
+  int replicas = 0;
+  std::vector<std::string> devices;
+  supervise->add_option("RUN", run)->required();
+  supervise->add_option("--replicas", replicas);
+  supervise->add_option("--devices", devices)->delimiter(',');
+  CLI11_PARSE(arguments, argc, argv);
   try {
-    return batchscope::run::supervise(argv[2], argc > 4 ? std::atoi(argv[4]) : 0);
+    return batchscope::run::supervise(run, replicas, devices);
   } catch (const batchscope::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return batchscope::exit_code(error.kind());

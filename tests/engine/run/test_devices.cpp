@@ -78,6 +78,54 @@ class TestDevices : public Scenario {
     VERIFY_STORY(second, trains(second, 1));
   }
 
+  void namedDevicesAreGivenAndKept() {
+    qputenv("CUDA_VISIBLE_DEVICES", "4,5,6");
+    const protocol::RunSpec spec = on_gpus();
+    const std::string first = start(spec);
+    VERIFY_STORY(first, trains(first, 1));
+    const std::string second = start(spec);
+    VERIFY_STORY(second, trains(second, 1));
+
+    ask_on(first, Command::rescale, {"cuda:6"});
+    VERIFY_STORY(first, trains_in(first, 1, {"cuda:6"}));
+    const auto given = protocol::Json::parse(std::ifstream(protocol::run_paths(first).environment));
+    QCOMPARE(given.at("CUDA_VISIBLE_DEVICES").get<std::string>(), std::string("6"));
+    ask_on(first, Command::rescale, {"cuda:6"});
+    VERIFY_THROWS("conflict", "cuda:5 by run scenario (" + second,
+                  ask_on(first, Command::rescale, {"cuda:5", "cuda:6"}));
+    VERIFY_THROWS("conflict", "no cuda:0", ask_on(first, Command::rescale, {"cuda:0"}));
+    QVERIFY(trains(first, 1));
+    QCOMPARE(catalogue().generations(first).size(), 2u);  // that it trains on already is no move
+
+    ::kill(replicas(first).at(0).pid, SIGKILL);
+    VERIFY_STORY(first, trains_in(first, 2, {"cuda:6"}));
+
+    ask(first, Command::pause);
+    VERIFY_STORY(first, reaches(first, protocol::RunState::paused));
+    QVERIFY(catalogue().run(first)->devices.empty());
+    ask_on(first, Command::resume, {"cuda:6", "cuda:4"});
+    VERIFY_STORY(first, trains_in(first, 3, {"cuda:4", "cuda:6"}));
+    VERIFY_STORY(first, stops(first));
+    resume_run(catalogue(), first, 0, {"cuda:4"});
+    VERIFY_STORY(first, trains_in(first, 4, {"cuda:4"}));
+    VERIFY_STORY(first, stops(first));
+    VERIFY_THROWS("conflict", "cuda:5 by run scenario", resume_run(catalogue(), first, 0, {"cuda:5"}));
+    spawn_supervisor(first, {"cuda:6"});
+    VERIFY_STORY(first, trains_in(first, 5, {"cuda:6"}));
+  }
+
+  // Who may choose how many is not the business of who says where.
+  void namedDevicesLeaveAutoAsItIs() {
+    qputenv("CUDA_VISIBLE_DEVICES", "0,1");
+    protocol::RunSpec spec = on_gpus();
+    spec.auto_replicas = protocol::AutoReplicas{1, 2};
+    const std::string id = start(spec);
+    VERIFY_RUN(trains(id, 1));
+    ask_on(id, Command::rescale, {"cuda:1"});
+    VERIFY_RUN(trains_in(id, 1, {"cuda:1"}));
+    QVERIFY(catalogue().run(id)->spec.auto_replicas.has_value());
+  }
+
   void whatADeadRunHeldIsFree() {
     qputenv("CUDA_VISIBLE_DEVICES", "0");
     protocol::RunSpec spec = on_gpus();
@@ -144,6 +192,24 @@ class TestDevices : public Scenario {
   }
 
  private:
+  void ask_on(const std::string& id, Command command, const Devices& devices) {
+    protocol::Request r;
+    r.command = command;
+    r.devices = devices;
+    request(id, r, 20000);
+  }
+
+  // The generation, one replica on each of these and none held beside them.
+  bool trains_in(const std::string& id, int generation, const Devices& devices) {
+    return eventually([&] {
+      const auto run = catalogue().run(id);
+      const auto generations = catalogue().generations(id);
+      return run->state == protocol::RunState::running && run->devices == devices &&
+             std::ssize(generations) == generation + 1 && generations.back().first_step > 0 &&
+             generations.back().replicas == std::ssize(devices);
+    });
+  }
+
   protocol::RunSpec on_gpus() const {
     protocol::RunSpec spec = spec_of(1, kEndless);
     spec.device = "cuda";

@@ -27,8 +27,8 @@ struct Leaser {
   }
 
   Devices held() const { return catalogue_.run(id)->devices; }
-  bool refused(int replicas) {
-    return testing::kind_of([&] { devices.take(spec, replicas); }) == "conflict";
+  bool refused(const Allocation& allocation) {
+    return testing::kind_of([&] { devices.take(spec, allocation); }) == "conflict";
   }
 
   static protocol::RunSpec named(const std::string& device) {
@@ -95,6 +95,31 @@ class TestLeases : public QObject {
     run.devices.take(run.spec, 2);
     run.devices.keep({2});
     QVERIFY(!watcher.changed());  // a restart on as many replicas leaves the catalogue alone
+  }
+
+  // The same number elsewhere is another allocation, to which the same way back leads.
+  void namedDevicesAreHeldBesideTheOldOnes() {
+    const Machine machine = machine_with(4, 0);
+    Leaser first(*catalogue_, machine, "cpu"), second(*catalogue_, machine, "cpu");
+    const Allocation here(0, {"cpu:0"}), there(0, {"cpu:2"});
+    first.devices.take(first.spec, here);
+    second.devices.take(second.spec, Allocation(0, {"cpu:1"}));
+    QVERIFY(second.refused(Allocation(0, {"cpu:0"})));
+    first.devices.take(first.spec, there);
+    QCOMPARE(first.held(), (Devices{"cpu:0", "cpu:2"}));
+    QCOMPARE(first.devices.devices(there), Devices{"cpu:2"});
+    first.devices.keep({there});
+    QCOMPARE(first.held(), Devices{"cpu:2"});
+    QVERIFY(first.devices.devices(here).empty());
+    QVERIFY(!second.refused(Allocation(0, {"cpu:0"})));
+  }
+
+  void theSameDevicesAreTheSameAllocation() {
+    Leaser run(*catalogue_, machine_with(4, 0), "cpu");
+    run.devices.take(run.spec, 4);
+    QVERIFY(run.devices.as_taken(Allocation(0, {"cpu:3", "cpu:1", "cpu:2", "cpu:0"})) == Allocation(4));
+    const Allocation fewer(2, {"cpu:0", "cpu:1", "cpu:2", "cpu:3"});
+    QVERIFY(run.devices.as_taken(fewer) == fewer);
   }
 
   void sharedGpusAreHeldByBoth() {

@@ -32,9 +32,9 @@ class TestMachine : public QObject {
     Log log;
     RunMachine machine({}, log);
     machine.rescale(3);
-    QCOMPARE(machine.target_replicas(), 3);
+    QCOMPARE(machine.target().replicas, 3);
     machine.start(2, "start");
-    QCOMPARE(machine.replicas(), 3);
+    QCOMPARE(machine.allocation().replicas, 3);
     QCOMPARE(log.take(), "launch 3 start; ");
   }
 
@@ -42,7 +42,7 @@ class TestMachine : public QObject {
     Fixture f(2);
     f.machine.rescale(3);
     QCOMPARE(f.machine.state(), RunState::restarting);
-    QCOMPARE(f.machine.target_replicas(), 3);
+    QCOMPARE(f.machine.target().replicas, 3);
     QCOMPARE(f.log.timer, 120.0);
     f.all_exit(2, 143);
     QCOMPARE(f.log.take(), "term; checkpointed; launch 3 rescale; ");
@@ -58,7 +58,7 @@ class TestMachine : public QObject {
     f.log.take();
     f.machine.refused("the disk is full");
     QCOMPARE(f.machine.state(), RunState::running);
-    QCOMPARE(f.machine.target_replicas(), 2);
+    QCOMPARE(f.machine.target().replicas, 2);
     QVERIFY(f.log.timer < 0);
     QVERIFY(f.log.tells("the run stays on 2 replicas"));
     QVERIFY(f.log.tells("the disk is full"));
@@ -107,7 +107,7 @@ class TestMachine : public QObject {
     f.all_exit(2, 143);
     f.machine.rescale(5);
     f.machine.rescale(1);
-    QCOMPARE(f.machine.target_replicas(), 1);
+    QCOMPARE(f.machine.target().replicas, 1);
     QCOMPARE(f.log.take(), "term; checkpointed; launch 3 rescale; ");
     f.machine.first_step();
     f.all_exit(3, 143);
@@ -118,6 +118,43 @@ class TestMachine : public QObject {
     Fixture f(2);
     f.machine.rescale(2);
     f.all_exit(2, 143);
+    QCOMPARE(f.log.take(), "term; checkpointed; launch 2 rescale; ");
+  }
+
+  void otherDevicesAreARestartWithAWayBack() {
+    Fixture f(2);
+    const Allocation there(2, {"cpu:2", "cpu:3"});
+    f.machine.rescale(there);
+    QVERIFY(f.machine.target() == there);
+    f.all_exit(2, 143);
+    QCOMPARE(f.log.take(), "term; checkpointed; launch 2 cpu:2 cpu:3 rescale; ");
+    QCOMPARE(f.log.timer, 60.0);
+    f.machine.time_out();
+    f.all_exit(2, 1);
+    QCOMPARE(f.log.take(), "kill; crashed: rank 0, exit code 1; launch 2 rescale; ");
+    QVERIFY(f.log.tells("the restart on 2 replicas (cpu:2-3) failed, back to 2 replicas: "));
+  }
+
+  void namedDevicesAreKeptThroughCrashesAndRestartsInPlace() {
+    Fixture f(1);
+    f.machine.rescale(Allocation(0, {"cpu:3"}));
+    f.all_exit(1, 143);
+    f.machine.first_step();
+    f.log.take();
+    f.machine.replica_exited(signalled(0, 9));
+    f.machine.time_out();
+    QCOMPARE(f.log.take(), "crashed: rank 0, signal 9; launch 1 cpu:3 crash; ");
+    f.machine.first_step();
+    f.machine.rescale(f.machine.in_place(1));
+    f.all_exit(1, 143);
+    QCOMPARE(f.log.take(), "term; checkpointed; launch 1 cpu:3 rescale; ");
+    f.machine.first_step();
+    f.machine.triggered(Trigger::parse("step=4:replicas=1"));
+    f.all_exit(1, 143);
+    QCOMPARE(f.log.take(), "checkpointed; launch 1 cpu:3 trigger; ");
+    f.machine.first_step();
+    f.machine.rescale(f.machine.in_place(2));
+    f.all_exit(1, 143);
     QCOMPARE(f.log.take(), "term; checkpointed; launch 2 rescale; ");
   }
 
@@ -135,7 +172,7 @@ class TestMachine : public QObject {
       f.machine.pause();
       f.all_exit(1, 143);
       QCOMPARE(f.machine.state(), RunState::paused);
-      QCOMPARE(f.machine.target_replicas(), 3);
+      QCOMPARE(f.machine.target().replicas, 3);
       f.log.take();
       f.machine.resume(0);
       QCOMPARE(f.log.take(), "launch 3 resume; ");
@@ -149,7 +186,7 @@ class TestMachine : public QObject {
     f.log.take();
     f.machine.resume(4);
     QCOMPARE(f.log.take(), "launch 4 resume; ");
-    QCOMPARE(f.machine.target_replicas(), 4);
+    QCOMPARE(f.machine.target().replicas, 4);
   }
 
   void aPersonsRescaleOutranksAScripts() {

@@ -3,6 +3,7 @@
 // Dealing out cores and GPUs, alone and beside other runs.
 #include "devices/placement.h"
 #include "machines.h"
+#include "rows.h"
 #include "test_case.h"
 #include "thrown.h"
 
@@ -28,9 +29,9 @@ Leases held(const Devices& devices) {
 }
 
 // What a refusal says; empty where there is none.
-std::string refusal(const protocol::RunSpec& spec, int replicas, const Machine& machine,
+std::string refusal(const protocol::RunSpec& spec, const Allocation& allocation, const Machine& machine,
                     const Leases& leases = {}) {
-  return testing::thrown_by([&] { place(spec, replicas, machine, leases); });
+  return testing::thrown_by([&] { place(spec, allocation, machine, leases); });
 }
 
 }  // namespace
@@ -121,6 +122,57 @@ class TestPlacement : public QObject {
     QCOMPARE(cores.visible_gpus.value(), std::string());
     VERIFY_HOLDS(cores.warning, "2 of 3 GPUs are free (held: cuda:0 by run digits");
     QVERIFY(!place(on("cpu"), 1, machine_with(3, 3), {}).visible_gpus);
+  }
+
+  void namedDevicesAreGivenAndNoOthers() {
+    const Placement cores = place({}, Allocation(0, {"cpu:6", "cpu:1"}), machine_with(8, 2), held({"cpu:0"}));
+    QCOMPARE(cores.devices, (Devices{"cpu:6", "cpu:1"}));
+    QCOMPARE(cores.places.size(), 2u);
+    QCOMPARE(cores.places[0].threads, 1);
+    QCOMPARE(cores.visible_gpus.value(), std::string());
+    QVERIFY(cores.warning.empty());
+
+    const Placement threads =
+        place({}, Allocation(2, {"cpu:1", "cpu:2", "cpu:3", "cpu:4", "cpu:5"}), machine_with(8, 0), {});
+    QCOMPARE(threads.places.size(), 2u);
+    QCOMPARE(threads.places[1].threads, 2);
+    QCOMPARE(threads.devices.size(), 5u);
+
+    const Placement gpus = place(on("cuda"), Allocation(0, {"cuda:3", "cuda:1"}), machine_with(8, 4), {});
+    QCOMPARE(gpus.devices, (Devices{"cuda:3", "cuda:1"}));
+    QCOMPARE(gpus.visible_gpus.value(), std::string("3,1"));
+    QCOMPARE(gpus.places[1].device, "cuda:1");  // counted among those it sees
+    QCOMPARE(gpus.places[1].backend, "nccl");
+    QCOMPARE(gpus.places[1].threads, 4);
+    const Placement shared = place(on("cuda", true), Allocation(2, {"cuda:3"}), machine_with(8, 4), {});
+    QCOMPARE(shared.places[1].backend, "gloo");
+    QCOMPARE(place(on("auto"), Allocation(0, {"cuda:2"}), machine_with(8, 4), {}).places[0].device, "auto");
+  }
+
+  void namedDevicesThatAreNotToBeHadAreRefused_data() {
+    const auto row =
+        testing::columns<QString, int, QStringList, QString>({"device", "count", "names", "hint"});
+    row("no such core", "auto", 0, {"cpu:1", "cpu:9"}, "conflict: this machine has no cpu:9; it has cpu:0-3");
+    row("no such GPU", "auto", 0, {"cuda:7"}, "no cuda:7; it has cuda:0-1");
+    row("held core", "cpu", 0, {"cpu:2", "cpu:3"},
+        "conflict: devices are held by another run: cpu:3 by run digits");
+    row("held GPU", "cuda", 0, {"cuda:1"}, "cuda:1 by run digits (aaaaaaaa)");
+    row("both", "auto", 0, {"cpu:1", "cuda:0"}, "usage: a run trains on cores or on GPUs");
+    row("GPU for cores", "cpu", 0, {"cuda:0"}, "the run is for the device cpu, and not for cuda:0");
+    row("core for GPUs", "cuda", 0, {"cpu:0"}, "not for cpu:0");
+    row("another GPU", "cuda:1", 0, {"cuda:0"}, "asks for cuda:1");
+    row("too many", "cuda", 2, {"cuda:0"}, "2 replicas on 1 GPU");
+  }
+  void namedDevicesThatAreNotToBeHadAreRefused() {
+    QFETCH(QString, device);
+    QFETCH(int, count);
+    QFETCH(QStringList, names);
+    QFETCH(QString, hint);
+    Devices devices;
+    for (const QString& name : names) devices.push_back(name.toStdString());
+    VERIFY_HOLDS(refusal(on(device.toStdString()), Allocation(count, devices), machine_with(4, 2),
+                         held({"cpu:3", "cuda:1"})),
+                 hint.toStdString());
   }
 
   void nonsenseIsRefused() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Starting the supervisor of a run, new or resumed, as a process that outlives its starter.
+#include <fmt/format.h>
+
 #include <QProcess>
 #include <QString>
 #include <QStringList>
@@ -9,6 +11,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "batchscope/protocol/devices.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/private_files.h"
 #include "batchscope/protocol/time_outs.h"
@@ -30,14 +33,18 @@ constexpr int kLogLines = 10;
 fs::path supervisor_log(const std::string& id) { return protocol::run_paths(id).root / "supervisor.log"; }
 
 // In a session of its own, with its output in the run's supervisor.log; the child of init from then on.
-ProcessId spawn_supervisor(const std::string& id, int replicas) {
+ProcessId spawn_supervisor(const std::string& id, const Allocation& allocation) {
   const fs::path program = program_directory() / "batchscope";
   if (!is_executable(program))
     throw Error(
         ErrorKind::not_found,
         program.string() + " is missing: build it, or set BATCHSCOPE_BIN to the folder that holds it");
   QStringList arguments{QStringLiteral("supervise"), QString::fromStdString(id)};
-  if (replicas > 0) arguments << QStringLiteral("--replicas") << QString::number(replicas);
+  if (allocation.replicas > 0)
+    arguments << QStringLiteral("--replicas") << QString::number(allocation.replicas);
+  if (!allocation.devices.empty())
+    arguments << QStringLiteral("--devices")
+              << QString::fromStdString(fmt::format("{}", fmt::join(allocation.devices, ",")));
 
   QProcess process;
   process.setProgram(QString::fromStdString(program.string()));
@@ -104,7 +111,8 @@ void await_supervisor(storage::Catalogue& catalogue, const std::string& id, cons
 }
 
 // `leases`: of other runs. Refused here, a run is not made; what its supervisor finds then decides.
-void check(const protocol::RunSpec& spec, const std::vector<storage::Lease>& leases) {
+void check(const protocol::RunSpec& spec, const Allocation& allocation,
+           const std::vector<storage::Lease>& leases) {
   if (!fs::path(spec.program).is_absolute())
     throw Error(ErrorKind::usage, "the program '" + spec.program + "' must be given by its absolute path");
   if (!fs::exists(spec.program)) throw Error(ErrorKind::not_found, "there is no program " + spec.program);
@@ -113,7 +121,7 @@ void check(const protocol::RunSpec& spec, const std::vector<storage::Lease>& lea
   if (!fs::is_directory(spec.working_directory))
     throw Error(ErrorKind::not_found, "there is no directory '" + spec.working_directory + "' to work in");
   spec.check();
-  place(spec, spec.replicas, Machine::here(), leases);
+  place(spec, allocation, Machine::here(), leases);
 }
 
 }  // namespace
@@ -126,12 +134,12 @@ std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& sp
                       const std::function<void(const std::string& id)>& prepare) {
   storage::check_name(spec.name);
   storage::check_group(spec.group);
-  check(spec, catalogue.leases());
+  check(spec, spec.replicas, catalogue.leases());
   const std::string id = catalogue.create_run(spec);
   try {
     protocol::make_run_directories(protocol::run_paths(id));
     prepare(id);
-    await_supervisor(catalogue, id, spawn_supervisor(id, 0), 0);
+    await_supervisor(catalogue, id, spawn_supervisor(id, Allocation()), 0);
   } catch (const Error& error) {
     if (catalogue.run(id)) catalogue.set_state(id, protocol::RunState::failed, error.what());
     throw;
@@ -139,7 +147,9 @@ std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& sp
   return id;
 }
 
-void resume_run(storage::Catalogue& catalogue, const std::string& id, int replicas) {
+void resume_run(storage::Catalogue& catalogue, const std::string& id, int replicas,
+                const std::vector<std::string>& devices) {
+  protocol::check_devices(devices);
   const auto run = catalogue.run(id);
   if (!run) throw Error(ErrorKind::not_found, "there is no run " + id);
   storage::require_sound(*run);
@@ -148,11 +158,16 @@ void resume_run(storage::Catalogue& catalogue, const std::string& id, int replic
   if (protocol::is_active(run->state))
     throw Error(ErrorKind::conflict,
                 "run " + id + " is " + protocol::run_state_name(run->state) + " and has its supervisor");
-  protocol::RunSpec spec = run->spec;
-  if (replicas > 0) spec.replicas = replicas;
-  check(spec, catalogue.leases());
+  const Allocation wanted(replicas, devices);
+  check(run->spec, wanted.replicas > 0 ? wanted : run->spec.replicas, catalogue.leases());
   protocol::make_run_directories(protocol::run_paths(id));
-  await_supervisor(catalogue, id, spawn_supervisor(id, replicas), run->ended);
+  await_supervisor(catalogue, id, spawn_supervisor(id, wanted), run->ended);
+}
+
+void spawn_supervisor(const std::string& id, const std::vector<std::string>& devices) {
+  protocol::check_devices(devices);
+  protocol::make_run_directories(protocol::run_paths(id));
+  spawn_supervisor(id, Allocation(0, devices));
 }
 
 }  // namespace batchscope::run

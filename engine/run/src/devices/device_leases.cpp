@@ -11,13 +11,13 @@ namespace batchscope::run {
 DeviceLeases::DeviceLeases(storage::Catalogue& catalogue, std::string run, Machine machine)
     : catalogue_(catalogue), run_(std::move(run)), machine_(std::move(machine)) {}
 
-const Placement& DeviceLeases::take(const protocol::RunSpec& spec, int replicas) {
-  if (const auto found = taken_.find(replicas); found != taken_.end()) return found->second;
+const Placement& DeviceLeases::take(const protocol::RunSpec& spec, const Allocation& allocation) {
+  if (const auto found = taken_.find(allocation); found != taken_.end()) return found->second;
   Placement placement;
   std::set<std::string> all = leased_;
   try {
     catalogue_.lease_devices(run_, [&](const std::vector<storage::Lease>& of_others) {
-      placement = place(spec, replicas, machine_, of_others);
+      placement = place(spec, allocation, machine_, of_others);
       all.insert(placement.devices.begin(), placement.devices.end());
       return std::vector<std::string>(all.begin(), all.end());
     });
@@ -26,17 +26,17 @@ const Placement& DeviceLeases::take(const protocol::RunSpec& spec, int replicas)
     if (error.kind() == ErrorKind::usage || error.kind() == ErrorKind::conflict) throw;
     // Cores are shared at worst: a full disk is no reason not to train on them. GPUs would be shared by
     // accident.
-    placement = place(spec, replicas, machine_, {});
+    placement = place(spec, allocation, machine_, {});
     if (placement.visible_gpus) throw;
     on_trouble(std::string("cores are used without a lease: ") + error.what());
   }
-  return taken_[replicas] = std::move(placement);
+  return taken_[allocation] = std::move(placement);
 }
 
-void DeviceLeases::keep(const std::set<int>& replicas) {
-  std::erase_if(taken_, [&](const auto& entry) { return !replicas.contains(entry.first); });
+void DeviceLeases::keep(const std::set<Allocation>& allocations) {
+  std::erase_if(taken_, [&](const auto& entry) { return !allocations.contains(entry.first); });
   std::set<std::string> needed;
-  for (const auto& [count, placement] : taken_)
+  for (const auto& [allocation, placement] : taken_)
     needed.insert(placement.devices.begin(), placement.devices.end());
   if (needed == leased_) return;
   try {
@@ -46,6 +46,21 @@ void DeviceLeases::keep(const std::set<int>& replicas) {
   } catch (const Error& error) {
     on_trouble(std::string("devices stay leased that this run does not need: ") + error.what());
   }
+}
+
+Allocation DeviceLeases::as_taken(const Allocation& allocation) const {
+  const auto as_set = [](const std::vector<std::string>& names) {
+    return std::set<std::string>(names.begin(), names.end());
+  };
+  for (const auto& [taken, placement] : taken_)
+    if (taken.replicas == allocation.replicas && as_set(placement.devices) == as_set(allocation.devices))
+      return taken;
+  return allocation;
+}
+
+std::vector<std::string> DeviceLeases::devices(const Allocation& allocation) const {
+  const auto found = taken_.find(allocation);
+  return found == taken_.end() ? std::vector<std::string>() : found->second.devices;
 }
 
 protocol::RunSpec DeviceLeases::placed(const protocol::RunSpec& spec) const {

@@ -24,12 +24,17 @@ class DeviceLeases {
   // Told what is no reason to stop: a catalogue that cannot be written.
   std::function<void(const std::string& text)> on_trouble;
 
-  // Leases what so many replicas need, if that has not been done. Throws as place() does, and the catalogue's
+  // Leases what the allocation needs, if that has not been done. Throws as place() does, and the catalogue's
   // errors where GPUs are at stake.
-  const Placement& take(const protocol::RunSpec& spec, int replicas);
+  const Placement& take(const protocol::RunSpec& spec, const Allocation& allocation);
 
-  // Gives back what none of these numbers of replicas needs. Never throws.
-  void keep(const std::set<int>& replicas);
+  // Gives back what none of these allocations needs. Never throws.
+  void keep(const std::set<Allocation>& allocations);
+
+  // The one that was taken on the very devices that this one names, or else this one.
+  Allocation as_taken(const Allocation& allocation) const;
+  // Of an allocation that was taken; else none.
+  std::vector<std::string> devices(const Allocation& allocation) const;
 
   // The spec with the kind of device that its program is known to use; while it has said nothing, what it was
   // given.
@@ -46,7 +51,7 @@ class DeviceLeases {
   storage::Catalogue& catalogue_;
   const std::string run_;
   const Machine machine_;
-  std::map<int, Placement> taken_;  // by number of replicas
+  std::map<Allocation, Placement> taken_;
   std::set<std::string> leased_;
   std::string kind_;  // "cuda" or "cpu", once a program for any device was given GPUs
 };

@@ -102,6 +102,16 @@ Placement on_gpus(const protocol::RunSpec& spec, int replicas, const Machine& ma
   return placement;
 }
 
+bool is_gpu(const std::string& device) { return device.starts_with("cuda:"); }
+
+// Of `wanted` what is not among `present`.
+Devices missing(const Devices& wanted, const Devices& present) {
+  Devices rest;
+  for (const std::string& device : wanted)
+    if (std::find(present.begin(), present.end(), device) == present.end()) rest.push_back(device);
+  return rest;
+}
+
 Placement on_cores(const protocol::RunSpec& spec, int replicas, const Machine& machine,
                    const std::vector<storage::Lease>& of_others) {
   const Supply cores(machine.cores, of_others);
@@ -121,17 +131,50 @@ Placement on_cores(const protocol::RunSpec& spec, int replicas, const Machine& m
   return placement;
 }
 
+// On the devices that were named.
+Placement on_named(const protocol::RunSpec& spec, const Allocation& allocation, const Machine& machine,
+                   const std::vector<storage::Lease>& of_others) {
+  const Devices& named = allocation.devices;
+  const auto gpus = std::count_if(named.begin(), named.end(), is_gpu);
+  if (gpus != 0 && gpus != std::ssize(named))
+    throw Error(ErrorKind::usage, "a run trains on cores or on GPUs, not on both: " + device_list(named));
+  const bool gpu = gpus != 0;
+  if (gpu ? spec.device == "cpu" : uses_gpus(spec))
+    throw Error(ErrorKind::conflict,
+                "the run is for the device " + spec.device + ", and not for " + device_list(named));
+  const Devices& present = gpu ? machine.gpus : machine.cores;
+  if (const Devices absent = missing(named, present); !absent.empty())
+    throw Error(ErrorKind::conflict, "this machine has no " + device_list(absent) + "; it has " +
+                                         (present.empty() ? "no GPU" : device_list(present)));
+  if (const std::string others = holdings(named, of_others); !others.empty())
+    throw Error(ErrorKind::conflict, "devices are held by another run: " + others);
+
+  Placement placement;
+  if (gpu) {
+    const Supply supply(gpus_for(spec, {machine.cores, named}), {});
+    if (!spec.oversubscribe) check_gpus(static_cast<std::size_t>(allocation.replicas), supply, {});
+    placement = on_gpus(spec, allocation.replicas, machine, supply, {});
+  } else {
+    placement = on_cores(spec, allocation.replicas, {named, {}}, {});
+    if (!machine.gpus.empty() && spec.device == "auto") placement.visible_gpus = "";
+  }
+  placement.devices = named;
+  return placement;
+}
+
 }  // namespace
 
 bool uses_gpus(const protocol::RunSpec& spec) { return spec.device.starts_with("cuda"); }
 
-Placement place(const protocol::RunSpec& spec, int replicas, const Machine& machine,
+Placement place(const protocol::RunSpec& spec, const Allocation& allocation, const Machine& machine,
                 const std::vector<storage::Lease>& of_others) {
+  const int replicas = allocation.replicas;
   if (replicas < 1)
     throw Error(ErrorKind::usage, fmt::format("a run needs at least 1 replica, not {}", replicas));
   const bool any = spec.device == "auto";
   if (!uses_gpus(spec) && !any && spec.device != "cpu")
     throw Error(ErrorKind::usage, "device '" + spec.device + "': expected auto, cpu, cuda or cuda:N");
+  if (!allocation.devices.empty()) return on_named(spec, allocation, machine, of_others);
   if (uses_gpus(spec) && machine.gpus.empty())
     throw Error(ErrorKind::conflict, "the run asks for CUDA and this machine shows no GPU");
   if (spec.device == "cpu" || machine.gpus.empty()) return on_cores(spec, replicas, machine, of_others);

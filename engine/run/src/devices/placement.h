@@ -7,12 +7,16 @@
 // run over Gloo. Cores are soft: a run takes those that are free, divided evenly between its replicas; where
 // there is not one for each, it shares all of them with whoever has them, and says so. A run for any device
 // ("auto") takes GPUs where enough of them are free and cores where not.
+//
+// Where devices are named, the run gets these and no others, cores as strictly as GPUs: whoever names them
+// knows what is free, or is to be told that it is not.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "allocation.h"
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/storage/catalogue.h"
@@ -36,8 +40,9 @@ struct Placement {
 bool uses_gpus(const protocol::RunSpec& spec);
 
 // Throws Error(usage) for fewer than one replica or an unknown device, Error(conflict) for more replicas than
-// free GPUs, naming the runs that have them.
-Placement place(const protocol::RunSpec& spec, int replicas, const Machine& machine,
+// free GPUs, naming the runs that have them, and for named devices that this machine has not, that others
+// have or that the run does not train on.
+Placement place(const protocol::RunSpec& spec, const Allocation& allocation, const Machine& machine,
                 const std::vector<storage::Lease>& of_others);
 
 }  // namespace batchscope::run

@@ -39,7 +39,7 @@ RunMachine::RunMachine(const Limits& limits, Orders& orders) : limits_(limits), 
 
 RunState RunMachine::state() const {
   if (phase_ == Phase::over) return end_state_;
-  if (phase_ == Phase::idle) return replicas_ == 0 ? RunState::starting : RunState::paused;
+  if (phase_ == Phase::idle) return allocation_.replicas == 0 ? RunState::starting : RunState::paused;
   if (intent_ == Intent::pause) return RunState::pausing;
   if (intent_ == Intent::stop) return RunState::stopping;
   if (phase_ == Phase::launching && fresh_) return RunState::starting;
@@ -49,47 +49,51 @@ RunState RunMachine::state() const {
   return RunState::restarting;
 }
 
-int RunMachine::target_replicas() const {
+const Allocation& RunMachine::target() const {
   if (intent_ == Intent::rescale) return target_;
-  return queued_.value_or(replicas_);
+  return queued_ ? *queued_ : allocation_;
+}
+
+Allocation RunMachine::in_place(int replicas) const {
+  return replicas == allocation_.replicas ? allocation_ : Allocation(replicas);
 }
 
 // --- what happens ---
 
-void RunMachine::start(int replicas, const std::string& reason) {
+void RunMachine::start(const Allocation& allocation, const std::string& reason) {
   fresh_ = true;
-  launch(std::exchange(queued_, std::nullopt).value_or(replicas), reason);
+  launch(std::exchange(queued_, std::nullopt).value_or(allocation), reason);
 }
 
-void RunMachine::launch(int replicas, const std::string& reason) {
+void RunMachine::launch(const Allocation& allocation, const std::string& reason) {
   phase_ = Phase::launching;
   intent_ = Intent::none;
-  replicas_ = replicas;
+  allocation_ = allocation;
   progressed_ = asked_ = killed_ = false;
   hang_.reset();
   exits_.clear();
   orders_.set_timer(-1);
   try {
-    orders_.launch(replicas, reason);
+    orders_.launch(allocation_, reason);
   } catch (const std::exception& error) {
     end(RunState::failed, error.what());
     return;
   }
-  // Only a restart on another count has something to go back to; a first start may take as long as its
+  // Only a restart on another allocation has something to go back to; a first start may take as long as its
   // data needs.
-  if (old_replicas_ != 0) orders_.set_timer(limits_.rescale_timeout);
+  if (old_) orders_.set_timer(limits_.rescale_timeout);
 }
 
 void RunMachine::first_step() {
   if (progressed_) return;
   progressed_ = true;
   stillborn_ = 0;
-  old_replicas_ = 0;
+  old_.reset();
   fresh_ = false;
   if (phase_ != Phase::launching) return;
   phase_ = Phase::training;
   orders_.set_timer(-1);
-  if (const auto next = std::exchange(queued_, std::nullopt); next && *next != replicas_) rescale(*next);
+  if (const auto next = std::exchange(queued_, std::nullopt); next && *next != allocation_) rescale(*next);
 }
 
 void RunMachine::checkpoint_written(std::int64_t step) {
@@ -111,7 +115,7 @@ void RunMachine::triggered(const protocol::Trigger& trigger) {
   if (intent == Intent::pause) keep_pending_rescale();
   intent_ = intent;
   asked_ = true;
-  target_ = trigger.replicas;
+  target_ = in_place(trigger.replicas);
   reason_ = "trigger";
 }
 
@@ -124,7 +128,7 @@ void RunMachine::replica_exited(const Exit& exit) {
     last.why = hang_->why;
   }
   if (exit.cause == Cause::peer && !hang_) hang_ = orders_.suspect();
-  if (static_cast<int>(exits_.size()) == replicas_) {
+  if (static_cast<int>(exits_.size()) == allocation_.replicas) {
     generation_ended();
     return;
   }
@@ -150,7 +154,7 @@ void RunMachine::refused(const std::string& why) {
   const bool ending = phase_ == Phase::ending && exits_.empty() && !killed_;
   if (phase_ != Phase::training && !ending) return;
   const Intent intent = std::exchange(intent_, Intent::none);
-  const std::string what = intent == Intent::rescale ? "the run stays on " + replica_count_text(replicas_)
+  const std::string what = intent == Intent::rescale ? "the run stays on " + allocation_text(allocation_)
                            : intent == Intent::pause ? "the run is not paused"
                                                      : "training goes on";
   orders_.tell("error", what + ", because no checkpoint can be written: " + why);
@@ -163,8 +167,8 @@ void RunMachine::refused(const std::string& why) {
 
 void RunMachine::fail(const std::string& why) {
   if (phase_ == Phase::over) return;
-  const bool alive =
-      phase_ != Phase::idle && phase_ != Phase::backing_off && static_cast<int>(exits_.size()) < replicas_;
+  const bool alive = phase_ != Phase::idle && phase_ != Phase::backing_off &&
+                     static_cast<int>(exits_.size()) < allocation_.replicas;
   const bool again = !failure_.empty();
   if (!again) failure_ = why;
   if (again || !alive)
@@ -176,7 +180,7 @@ void RunMachine::fail(const std::string& why) {
 void RunMachine::time_out() {
   switch (phase_) {
     case Phase::launching:
-      orders_.tell("warning", "no first step on " + replica_count_text(replicas_) + " within " +
+      orders_.tell("warning", "no first step on " + allocation_text(allocation_) + " within " +
                                   seconds_text(limits_.rescale_timeout) + "; this start is given up");
       begin_ending(Intent::none);
       killed_ = true;
@@ -191,7 +195,7 @@ void RunMachine::time_out() {
       killed_ = true;
       orders_.kill();
       break;
-    case Phase::backing_off: launch(replicas_, "crash"); break;
+    case Phase::backing_off: launch(allocation_, "crash"); break;
     default: break;
   }
 }
@@ -225,7 +229,8 @@ void RunMachine::generation_ended() {
 void RunMachine::carry_out(const Outcome& outcome) {
   switch (std::exchange(intent_, Intent::none)) {
     case Intent::rescale:
-      old_replicas_ = progressed_ && target_ != replicas_ ? replicas_ : 0;
+      old_.reset();
+      if (progressed_ && target_ != allocation_) old_ = allocation_;
       launch(target_, reason_);
       break;
     case Intent::pause: become_idle(); break;
@@ -260,7 +265,7 @@ void RunMachine::crashed(const Exit& culprit) {
     stillborn_ = 0;
     return restart(what + "; " + lowered, 0, log);
   }
-  if (restore_old_count(why)) return;
+  if (restore_old_allocation(why)) return;
   if (culprit.cause == Cause::non_finite && limits_.stop_when_not_finite) return end(RunState::failed, why);
 
   crashes_++;
@@ -276,7 +281,7 @@ void RunMachine::crashed(const Exit& culprit) {
 }
 
 void RunMachine::restart(const std::string& what, double delay, const std::string& log) {
-  replicas_ = std::exchange(queued_, std::nullopt).value_or(replicas_);
+  allocation_ = std::exchange(queued_, std::nullopt).value_or(allocation_);
   orders_.tell("error", what + "; restarting " + (delay > 0 ? "in " + seconds_text(delay) : "at once") +
                             " from " + orders_.restart_point() + log);
   phase_ = Phase::backing_off;
@@ -284,13 +289,13 @@ void RunMachine::restart(const std::string& what, double delay, const std::strin
   orders_.set_timer(delay);
 }
 
-// A generation that was to run on another count and never made a step gives way to the old count.
-bool RunMachine::restore_old_count(const std::string& why) {
-  const int old = std::exchange(old_replicas_, 0);
-  if (old == 0 || progressed_) return false;
-  const int next = std::exchange(queued_, std::nullopt).value_or(old);
-  orders_.tell("error", fmt::format("the restart on {} failed, back to {}: {}", replica_count_text(replicas_),
-                                    replica_count_text(next), why));
+// A generation that was to run elsewhere and never made a step gives way to the old allocation.
+bool RunMachine::restore_old_allocation(const std::string& why) {
+  const auto old = std::exchange(old_, std::nullopt);
+  if (!old || progressed_) return false;
+  const Allocation next = std::exchange(queued_, std::nullopt).value_or(*old);
+  orders_.tell("error", fmt::format("the restart on {} failed, back to {}: {}", allocation_text(allocation_),
+                                    allocation_text(next), why));
   launch(next, "rescale");
   return true;
 }
@@ -301,7 +306,7 @@ void RunMachine::become_idle() {
   orders_.set_timer(-1);
 }
 
-// A run that is paused on its way to another number of replicas goes on with that number.
+// A run that is paused on its way to another allocation goes on with that.
 void RunMachine::keep_pending_rescale() {
   if (intent_ == Intent::rescale) queued_ = target_;
 }
@@ -318,11 +323,11 @@ void RunMachine::end(RunState state, const std::string& message) {
 
 // --- what is asked ---
 
-void RunMachine::rescale(int replicas, const std::string& reason) {
+void RunMachine::rescale(const Allocation& allocation, const std::string& reason) {
   switch (phase_) {
     case Phase::idle:
       if (state() == RunState::starting) {
-        queued_ = replicas;
+        queued_ = allocation;
         return;
       }
       conflict(std::string("the run is ") + protocol::run_state_name(state()) +
@@ -336,18 +341,18 @@ void RunMachine::rescale(int replicas, const std::string& reason) {
     case Phase::training:
       begin_ending(Intent::rescale);
       asked_ = true;
-      target_ = replicas;
+      target_ = allocation;
       reason_ = reason;
       orders_.ask_exit();
       break;
     case Phase::ending:
       if (intent_ == Intent::rescale)
-        target_ = replicas;
+        target_ = allocation;
       else
-        queued_ = replicas;
+        queued_ = allocation;
       break;
-    case Phase::backing_off: replicas_ = replicas; break;
-    default: queued_ = replicas; break;
+    case Phase::backing_off: allocation_ = allocation; break;
+    default: queued_ = allocation; break;
   }
 }
 
@@ -368,11 +373,11 @@ void RunMachine::pause() {
   }
 }
 
-void RunMachine::resume(int replicas) {
+void RunMachine::resume(const Allocation& allocation) {
   if (phase_ != Phase::idle)
     conflict(std::string("the run is ") + protocol::run_state_name(state()) + ", not paused");
-  if (replicas > 0) queued_ = replicas;
-  start(replicas_, "resume");
+  if (allocation.replicas > 0) queued_ = allocation;
+  start(allocation_, "resume");
 }
 
 void RunMachine::stop() {

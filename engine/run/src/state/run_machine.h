@@ -12,7 +12,8 @@
 //
 // What becomes of the run when the last replica has exited is the intent: none (the program ended, or
 // crashed), rescale, pause or stop. A rescale asked for while another generation is being launched waits
-// for its first step; the newest one wins.
+// for its first step; the newest one wins. Where the replicas are goes with how many: the machine compares
+// allocations, and knows nothing of devices.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "allocation.h"
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/protocol/run_state.h"
 #include "state/hang_watch.h"
@@ -35,7 +37,7 @@ class Orders {
   virtual ~Orders() = default;
 
   // Starts a generation. Throws where it cannot be started at all.
-  virtual void launch(int replicas, const std::string& reason) = 0;
+  virtual void launch(const Allocation& allocation, const std::string& reason) = 0;
   virtual void ask_exit() = 0;  // SIGTERM to every replica
   virtual void kill() = 0;      // SIGKILL to every replica
   // The one timer, which calls time_out; a new one replaces the old, a negative one cancels it.
@@ -67,10 +69,10 @@ class RunMachine {
   RunMachine(const Limits& limits, Orders& orders);
 
   // What happens.
-  void start(int replicas, const std::string& reason);  // "start" or "resume"
-  void first_step();                                    // the generation makes progress
-  void checkpoint_written(std::int64_t step);           // past the last crash, it renews the budget
-  void triggered(const protocol::Trigger& trigger);     // the replicas exit by themselves
+  void start(const Allocation& allocation, const std::string& reason);  // "start" or "resume"
+  void first_step();                                                    // the generation makes progress
+  void checkpoint_written(std::int64_t step);        // past the last crash, it renews the budget
+  void triggered(const protocol::Trigger& trigger);  // the replicas exit by themselves
   void replica_exited(const Exit& exit);
   void hung(const Suspect& suspect);     // no replica makes progress, because of this one
   void refused(const std::string& why);  // the replicas were to leave, and could not checkpoint: they stay
@@ -80,14 +82,16 @@ class RunMachine {
   void time_out();
 
   // What is asked. Throw Error(conflict) where the run is in no state to do it.
-  void rescale(int replicas, const std::string& reason = "rescale");
+  void rescale(const Allocation& allocation, const std::string& reason = "rescale");
   void pause();
-  void resume(int replicas);  // 0: as many as before, or as were asked for before the pause
+  void resume(const Allocation& allocation);  // none: as before, or as was asked for before the pause
   void stop();
 
   RunState state() const;
-  int replicas() const { return replicas_; }
-  int target_replicas() const;
+  const Allocation& allocation() const { return allocation_; }  // of the present generation, or of the last
+  const Allocation& target() const;                             // what it gives way to, or the same
+  // So many where they are, if that is their number, else anywhere.
+  Allocation in_place(int replicas) const;
   bool training() const { return phase_ == Phase::training; }
   bool over() const { return phase_ == Phase::over; }
   const std::string& message() const { return message_; }
@@ -96,13 +100,13 @@ class RunMachine {
   enum class Phase { idle, launching, training, ending, backing_off, over };
   enum class Intent { none, rescale, pause, stop };
 
-  void launch(int replicas, const std::string& reason);
+  void launch(const Allocation& allocation, const std::string& reason);
   void begin_ending(Intent intent);
   void generation_ended();
   void carry_out(const Outcome& outcome);
   void crashed(const Exit& culprit);
   void restart(const std::string& what, double delay, const std::string& log);
-  bool restore_old_count(const std::string& why);
+  bool restore_old_allocation(const std::string& why);
   void keep_pending_rescale();
   void become_idle();
   void end(RunState state, const std::string& message = {});
@@ -115,15 +119,15 @@ class RunMachine {
   std::string message_;
   std::string failure_;  // why the supervisor cannot go on; empty: it can
 
-  int replicas_ = 0;           // of the present generation, or of the last
-  bool fresh_ = true;          // launched by start or resume, not by a restart
-  bool progressed_ = false;    // the present generation has had its first step
-  std::vector<Exit> exits_;    // of the present generation, in order
-  int old_replicas_ = 0;       // launching on another count: what to go back to
-  std::optional<int> queued_;  // rescale asked for while it could not be begun, or before the run was paused
+  Allocation allocation_;             // of the present generation, or of the last
+  bool fresh_ = true;                 // launched by start or resume, not by a restart
+  bool progressed_ = false;           // the present generation has had its first step
+  std::vector<Exit> exits_;           // of the present generation, in order
+  std::optional<Allocation> old_;     // launching on another: what to go back to
+  std::optional<Allocation> queued_;  // asked for while it could not be begun, or before the run was paused
 
   Intent intent_ = Intent::none;  // ending: what comes after
-  int target_ = 0;                // Intent::rescale: on how many
+  Allocation target_;             // Intent::rescale: to what
   std::string reason_;            // Intent::rescale: why
   bool asked_ = false;            // ending: because we or a trigger asked for it
   bool killed_ = false;           // ending: SIGKILL has been sent

@@ -30,27 +30,33 @@ void Scaling::begin_generation(const storage::Generation& before, bool was_under
   auto_->begin_generation();
 }
 
-const Placement& Scaling::take_devices(int replicas) { return leases_.take(leases_.placed(spec_), replicas); }
+const Placement& Scaling::take_devices(const Allocation& allocation) {
+  return leases_.take(allocation.devices.empty() ? leases_.placed(spec_) : spec_, allocation);
+}
 
 void Scaling::keep_devices() {
   if (machine_.state() == RunState::paused)
     leases_.keep({});
   else if (machine_.training())
-    leases_.keep({machine_.replicas(), machine_.target_replicas()});
+    leases_.keep({machine_.allocation(), machine_.target()});
 }
 
-void Scaling::program_uses(const std::string& device, int replicas) {
+void Scaling::program_uses(const std::string& device) {
   if (!leases_.learn_device(spec_, device)) return;
   automate();
   if (device.starts_with("cuda")) return;
+  if (!machine_.allocation().devices.empty())
+    return tell_("warning", "the program trains on cores, and cannot use the GPUs that it was given");
   leases_.keep({});
-  take_devices(replicas);
+  take_devices(machine_.allocation());
 }
 
-void Scaling::move_to(int replicas, const std::string& reason) {
-  take_devices(replicas);
+void Scaling::move_to(const Allocation& allocation, const std::string& reason) {
+  const Allocation to = leases_.as_taken(allocation);
+  if (!allocation.devices.empty() && machine_.training() && to == machine_.allocation()) return;
+  take_devices(to);
   try {
-    machine_.rescale(replicas, reason);
+    machine_.rescale(to, reason);
   } catch (const Error&) {
     keep_devices();
     throw;

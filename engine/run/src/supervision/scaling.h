@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "devices/device_leases.h"
 #include "model/auto_scaling.h"
@@ -28,17 +29,20 @@ class Scaling {
   // does not choose the same again.
   void begin_generation(const storage::Generation& before, bool was_under_way);
 
-  // The devices for so many replicas. Throws Error where there are none.
-  const Placement& take_devices(int replicas);
+  // The devices for it. Throws Error where there are none.
+  const Placement& take_devices(const Allocation& allocation);
   // Gives back what neither the present generation needs nor what is on its way. Before the first step of a
   // generation there is a way back to the one before.
   void keep_devices();
   void release_devices() { leases_.keep({}); }
   // A program for any device says what it trains on.
-  void program_uses(const std::string& device, int replicas);
+  void program_uses(const std::string& device);
+  // That the present generation has.
+  std::vector<std::string> devices() const { return leases_.devices(machine_.allocation()); }
 
-  // Throws Error where there are no devices, or the run is in no state for it.
-  void move_to(int replicas, const std::string& reason);
+  // Restarts the run there. Nothing happens where it trains on the very devices that are named. Throws Error
+  // where there are no devices, or the run is in no state for it.
+  void move_to(const Allocation& allocation, const std::string& reason);
   // From now on the model chooses within this range; or it does not (none).
   void choose(const std::optional<protocol::AutoReplicas>& range);
   // A new model: it may move the run.

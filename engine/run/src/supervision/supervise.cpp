@@ -8,6 +8,7 @@
 #include <exception>
 #include <filesystem>
 
+#include "batchscope/protocol/devices.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/run/supervisor.h"
 #include "supervision/supervision.h"
@@ -65,7 +66,8 @@ void tell_failure(storage::Catalogue& catalogue, const storage::Run& run, const 
 
 }  // namespace
 
-int supervise(const std::string& id, int replicas) {
+int supervise(const std::string& id, int replicas, const std::vector<std::string>& devices) {
+  protocol::check_devices(devices);
   storage::Catalogue catalogue(protocol::catalogue_path());
   const auto run = catalogue.run(id);
   if (!run) throw Error(ErrorKind::not_found, "there is no run " + id);
@@ -79,7 +81,7 @@ int supervise(const std::string& id, int replicas) {
     catalogue.set_state(id, RunState::starting);
     const Directories directories(protocol::run_paths(id));
     storage::keep_spec(protocol::run_paths(id).root, run->spec);
-    return Supervision(catalogue, *run, replicas).exec();
+    return Supervision(catalogue, *run, {replicas, devices}).exec();
   } catch (const Error& error) {
     tell_failure(catalogue, *run, error.what());
     throw;

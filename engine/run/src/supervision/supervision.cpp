@@ -47,11 +47,11 @@ bool wants_adaptdl(const RunSpec& spec) {
 
 }  // namespace
 
-Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run, int replicas)
+Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run, const Allocation& wanted)
     : catalogue_(catalogue),
       run_(run),
       spec_(run.spec),
-      wanted_replicas_(replicas),
+      wanted_(wanted),
       paths_(run_paths(run.id)),
       started_(monotonic_seconds()),
       recorder_(catalogue, run.id, paths_),
@@ -154,7 +154,7 @@ void Supervision::begin() {
   if (const std::string warning = storage::network_warning(paths_.root); !goes_on && !warning.empty())
     tell("warning", warning);
   int replicas = spec_.replicas;
-  if (wanted_replicas_ > 0)
+  if (wanted_.replicas > 0 && wanted_.devices.empty())
     scaling_.choose({});  // a person has
   else
     scaling_.automate();
@@ -171,17 +171,18 @@ void Supervision::begin() {
     adaptdl_ = std::make_unique<AdaptdlService>(run_.id);
     adaptdl_->on_hints = [this](const Json& hints) { on_hints(hints); };
   }
-  machine_.start(wanted_replicas_ > 0 ? wanted_replicas_ : replicas, goes_on ? "resume" : "start");
+  machine_.start(wanted_.replicas > 0 ? wanted_ : replicas, goes_on ? "resume" : "start");
   settle();
 }
 
 // --- orders of the machine ---
 
-void Supervision::launch(int replicas, const std::string& reason) {
+void Supervision::launch(const Allocation& allocation, const std::string& reason) {
+  const int replicas = allocation.replicas;
   folders_.keep_sockets();  // which the replicas look for
   checkpoints_.require_any(catalogue_, run_.id);
   const double now = monotonic_seconds();
-  const Placement placement = scaling_.take_devices(replicas);
+  const Placement placement = scaling_.take_devices(allocation);
   scaling_.begin_generation(current_.record(), current_.under_way());
   if (reason == "resume") clock_.begin(now, now);
   const int number = next_generation_++;

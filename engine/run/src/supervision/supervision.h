@@ -34,8 +34,8 @@ namespace batchscope::run {
 
 class Supervision final : private Orders {
  public:
-  // The caller holds the run's claim. `replicas` 0: as before, or as the spec says.
-  Supervision(storage::Catalogue& catalogue, const storage::Run& run, int replicas);
+  // The caller holds the run's claim. `wanted`: none: as before, or as the spec says.
+  Supervision(storage::Catalogue& catalogue, const storage::Run& run, const Allocation& wanted);
   ~Supervision() override;
 
   // Until the run is over; an exit code.
@@ -43,7 +43,7 @@ class Supervision final : private Orders {
 
  private:
   // Orders
-  void launch(int replicas, const std::string& reason) override;
+  void launch(const Allocation& allocation, const std::string& reason) override;
   void ask_exit() override;
   void kill() override;
   void set_timer(double seconds) override;
@@ -86,6 +86,7 @@ class Supervision final : private Orders {
   // What is asked.
   void on_request(const protocol::Request& request, const ControlServer::Responder& responder);
   void rescale(const protocol::Request& request);
+  void resume(const protocol::Request& request);
   void request_checkpoint(const ControlServer::Responder& responder);
   void fire_due_trigger();
   double elapsed() const;  // s of run time
@@ -94,7 +95,7 @@ class Supervision final : private Orders {
   storage::Catalogue& catalogue_;
   const storage::Run run_;  // as it was when this supervisor began
   protocol::RunSpec spec_;  // as it is now
-  const int wanted_replicas_;
+  const Allocation wanted_;
   const protocol::RunPaths paths_;
   double started_;  // monotonic; were the run's time without interruption
 

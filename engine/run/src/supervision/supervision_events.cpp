@@ -30,7 +30,7 @@ void Supervision::on_message(int rank, const Message& message) {
           current_.hello(rank, m);
           hang_watch_.greeted(rank, now);
           clock_.group_stands(m.mono);
-          scaling_.program_uses(m.device, current_.record().replicas);
+          scaling_.program_uses(m.device);
         } else if constexpr (std::is_same_v<T, Restored>) {
           clock_.restored(m.mono);
           if (rank == 0) on_restored(m, step_before);
@@ -123,11 +123,11 @@ void Supervision::on_triggered(const Triggered& triggered) {
   tell("info", "scripted event " + trigger.text());
   if (trigger.action == Trigger::Action::replicas) {
     try {
-      scaling_.take_devices(trigger.replicas);
+      scaling_.take_devices(machine_.in_place(trigger.replicas));
     } catch (const Error& error) {
       tell("warning",
            fmt::format("scripted event {} keeps the number of replicas: {}", trigger.text(), error.what()));
-      trigger.replicas = machine_.replicas();
+      trigger.replicas = machine_.allocation().replicas;
     }
     scaling_.choose({});
   }

@@ -18,12 +18,7 @@ void Supervision::on_request(const Request& request, const ControlServer::Respon
     case Command::subscribe: break;
     case Command::rescale: rescale(request); break;
     case Command::pause: machine_.pause(); break;
-    case Command::resume:
-      if (machine_.state() == RunState::paused)
-        scaling_.take_devices(request.replicas.value_or(machine_.target_replicas()));
-      machine_.resume(request.replicas.value_or(0));
-      if (request.replicas || request.auto_replicas) scaling_.choose(request.auto_replicas);
-      break;
+    case Command::resume: resume(request); break;
     case Command::stop: machine_.stop(); break;
     case Command::checkpoint: request_checkpoint(responder); return;
   }
@@ -31,15 +26,30 @@ void Supervision::on_request(const Request& request, const ControlServer::Respon
   responder.ok(status());
 }
 
-// A number is a person's choice, who does not want it chosen again by the next model.
+// A number is a person's choice, who does not want it chosen again by the next model. A list of devices says
+// where, and leaves it to whom it was left to say how many.
 void Supervision::rescale(const Request& request) {
+  if (!request.devices.empty()) {
+    scaling_.move_to({request.replicas.value_or(0), request.devices}, "rescale");
+    return;
+  }
   const bool takes_over = spec_.auto_replicas && machine_.training();
-  if (request.replicas && !(takes_over && *request.replicas == machine_.replicas())) {
-    scaling_.move_to(*request.replicas, "rescale");
+  if (request.replicas && !(takes_over && *request.replicas == machine_.allocation().replicas)) {
+    scaling_.move_to(machine_.in_place(*request.replicas), "rescale");
   } else if (machine_.over()) {
     throw Error(ErrorKind::conflict, "the run is over");
   }
   scaling_.choose(request.auto_replicas);
+}
+
+// The devices that it had were free meanwhile: it gets others, unless these are named.
+void Supervision::resume(const Request& request) {
+  const Allocation to(request.replicas.value_or(0), request.devices);
+  const Allocation wanted = to.replicas > 0 ? to : Allocation(machine_.target().replicas);
+  if (machine_.state() == RunState::paused) scaling_.take_devices(wanted);
+  machine_.resume(wanted);
+  if (request.devices.empty() && (request.replicas || request.auto_replicas))
+    scaling_.choose(request.auto_replicas);
 }
 
 void Supervision::request_checkpoint(const ControlServer::Responder& responder) {
@@ -62,7 +72,7 @@ void Supervision::fire_due_trigger() {
   try {
     switch (trigger->action) {
       case Trigger::Action::replicas:
-        scaling_.move_to(trigger->replicas, "trigger");
+        scaling_.move_to(machine_.in_place(trigger->replicas), "trigger");
         scaling_.choose({});
         break;
       case Trigger::Action::checkpoint: request_checkpoint({[](const Json&) {}, [](const Error&) {}}); break;
@@ -85,8 +95,8 @@ RunStatus Supervision::status() const {
   status.phase = clock_.phase();
   status.phase_seconds = clock_.seconds(monotonic_seconds());
   status.generation = current_.record().number;
-  status.replicas = machine_.replicas();
-  status.target_replicas = machine_.target_replicas();
+  status.replicas = machine_.allocation().replicas;
+  status.target_replicas = machine_.target().replicas;
   if (spec_.auto_replicas) status.auto_replicas = spec_.auto_replicas->text();
   status.elapsed = elapsed();
   status.message = machine_.message();

@@ -12,6 +12,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
@@ -32,6 +33,7 @@ struct Request {
   Command command = Command::status;          ///< what is asked
   std::optional<int> replicas;                ///< rescale (this or the next), resume
   std::optional<AutoReplicas> auto_replicas;  ///< instead of a number: the supervisor chooses from now on
+  std::vector<std::string> devices;           ///< on these (devices.h), else on any that are free
 
   /// Throws Error(usage) naming the field; Error(version) for another protocol version.
   static Request parse(std::string_view line);

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "batchscope/protocol/control.h"
 #include "batchscope/protocol/run_spec.h"
@@ -24,9 +25,16 @@ namespace batchscope::run {
 std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& spec);
 
 /// A supervisor for a run that has none, which resumes from the newest good checkpoint; on `replicas`
-/// replicas, 0: as many as before. Blocks as start_run. Throws Error(conflict) where the run is finished or
-/// active, Error(conflict | not_found) where somebody removes it meanwhile.
-void resume_run(storage::Catalogue& catalogue, const std::string& id, int replicas = 0);
+/// replicas, 0: as many as before, or one for each of the `devices` (protocol/devices.h) where it is to have
+/// these and no others. Blocks as start_run. Throws Error(conflict) where the run is finished or active or
+/// the devices are not to be had, Error(conflict | not_found) where somebody removes it meanwhile.
+void resume_run(storage::Catalogue& catalogue, const std::string& id, int replicas = 0,
+                const std::vector<std::string>& devices = {});
+
+/// The same without waiting, and for a run that never had a supervisor too: it is on its way when this
+/// returns, and whether it came up is for the catalogue and the run's supervisor.log to say. Throws
+/// Error(not_found | io) where not even that can be had.
+void spawn_supervisor(const std::string& id, const std::vector<std::string>& devices);
 
 /// Takes an exported run into the catalogue by `batchscope import`, and returns its id here. Blocks until it
 /// is there, a second for 100 MB or so. Throws Error(not_found) where that program is missing, Error(io) with

@@ -5,13 +5,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace batchscope::run {
 
 /// Runs until the run is finished, failed or stopped; needs an Application (application.h), by which whatever
 /// its event handlers throw ends the run as failed, with a checkpoint where that can be had. Returns an exit
-/// code (protocol/error.h). `replicas` 0: as the run's spec says, or its last generation when it has one.
-/// Throws Error(conflict) where another supervisor holds the run, and the Error that ended it at its start.
-int supervise(const std::string& id, int replicas = 0);
+/// code (protocol/error.h). `replicas` 0: one for each of the devices; without them as the run's spec says,
+/// or its last generation when it has one. `devices` (protocol/devices.h): the first generation gets these
+/// and no others; empty: what is free. Throws Error(conflict) where another supervisor holds the run, and the
+/// Error that ended it at its start.
+int supervise(const std::string& id, int replicas = 0, const std::vector<std::string>& devices = {});
 
 }  // namespace batchscope::run

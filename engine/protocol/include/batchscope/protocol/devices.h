@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Devices by name, as requests, commands and leases have them: "cpu:3" is a core, "cuda:1" or
+/// "cuda:GPU-5b1c..." a GPU by its number or UUID.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace batchscope::protocol {
+
+/// Throws Error(usage) quoting the first name that is none, or comes twice; and for more than kMostReplicas.
+/// Whether a machine has them is for others to say.
+void check_devices(const std::vector<std::string>& devices);
+
+}  // namespace batchscope::protocol

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/protocol/devices.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/replicas.h"
+
+namespace batchscope::protocol {
+namespace {
+
+constexpr std::string_view kCore = "cpu:", kGpu = "cuda:";
+constexpr std::size_t kLongestUuid = 80;  // "MIG-GPU-" and a UUID with the numbers of its instances
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Without leading zeros: a device has one name.
+bool is_number(std::string_view text) {
+  return !text.empty() && text.size() <= 6 && std::all_of(text.begin(), text.end(), is_digit) &&
+         (text.front() != '0' || text.size() == 1);
+}
+
+bool is_uuid(std::string_view text) {
+  const auto fits = [](char c) {
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '/';
+  };
+  return (text.starts_with("GPU-") || text.starts_with("MIG-")) && text.size() <= kLongestUuid &&
+         std::all_of(text.begin(), text.end(), fits);
+}
+
+bool is_device(std::string_view name) {
+  if (name.starts_with(kCore)) return is_number(name.substr(kCore.size()));
+  if (!name.starts_with(kGpu)) return false;
+  const std::string_view gpu = name.substr(kGpu.size());
+  return is_number(gpu) || is_uuid(gpu);
+}
+
+}  // namespace
+
+void check_devices(const std::vector<std::string>& devices) {
+  if (devices.size() > static_cast<std::size_t>(kMostReplicas))
+    throw Error(ErrorKind::usage,
+                fmt::format("{} devices; a run takes at most {}", devices.size(), kMostReplicas));
+  std::set<std::string_view> seen;
+  for (const std::string& device : devices) {
+    if (!is_device(device))
+      throw Error(ErrorKind::usage,
+                  fmt::format("'{}' is no device: write cpu:N for a core, cuda:N for a GPU", device));
+    if (!seen.insert(device).second)
+      throw Error(ErrorKind::usage, fmt::format("the device '{}' is named twice", device));
+  }
+}
+
+}  // namespace batchscope::protocol

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a generation is given: so many replicas, on these devices or on whatever is free.
+#pragma once
+
+#include <compare>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace batchscope::run {
+
+struct Allocation {
+  int replicas = 0;                  // 0: nobody has said
+  std::vector<std::string> devices;  // by their names, these and no others; empty: any
+
+  Allocation() = default;
+  // 0 replicas: one for each device. A number alone is an allocation too.
+  Allocation(int count, std::vector<std::string> names = {})
+      : replicas(count != 0 ? count : static_cast<int>(names.size())), devices(std::move(names)) {}
+
+  auto operator<=>(const Allocation&) const = default;
+};
+
+std::string allocation_text(const Allocation& allocation);  // "1 replica", "2 replicas (cpu:0, cpu:3)"
+
+}  // namespace batchscope::run
