@@ -58,6 +58,8 @@ struct Catalogue::Impl {
 // What is written of a run when it is made, when it is found and when it comes from elsewhere; each within a
 // transaction.
 bool add_run(Database& database, const Run& run);  // false where there is one of its id
+Run new_run(const protocol::RunSpec& spec);        // created now, with an id of its own
+void insist_on_new(bool added, const std::string& id);
 void put_latest(Database& database, std::int64_t key, const std::map<std::string, double>& latest);
 void put_generation(Database& database, std::int64_t key, const Generation& generation);
 void add_event(Database& database, std::int64_t key, const Event& event);

@@ -17,7 +17,7 @@ void Catalogue::add_record(const RunRecord& record) {
   const Run& run = record.run;
   if (!protocol::valid_run_id(run.id))
     throw Error(ErrorKind::usage, "'" + run.id + "' cannot be the id of a run");
-  if (is_active(run.state) || run.state == RunState::damaged)
+  if (is_active(run.state) || run.state == RunState::pending || run.state == RunState::damaged)
     throw Error(ErrorKind::usage, "run " + run.id + " cannot be added: it is " + run_state_name(run.state));
   Database& database = impl_->database;
   // The parts are written by calls of their own; the run appears with the last of them.

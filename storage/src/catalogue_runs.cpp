@@ -145,15 +145,24 @@ Catalogue::~Catalogue() = default;
 Catalogue::Catalogue(Catalogue&&) noexcept = default;
 Catalogue& Catalogue::operator=(Catalogue&&) noexcept = default;
 
-std::string Catalogue::create_run(const protocol::RunSpec& spec) {
+Run new_run(const protocol::RunSpec& spec) {
   Run run;
   run.id = protocol::new_run_id();
   run.name = spec.name;
   run.spec = spec;
   run.created = now();
+  return run;
+}
+
+void insist_on_new(bool added, const std::string& id) {
+  if (!added)  // one in 36^8
+    throw Error(ErrorKind::conflict, "there is a run " + id + " already: try again");
+}
+
+std::string Catalogue::create_run(const protocol::RunSpec& spec) {
+  const Run run = new_run(spec);
   Database& database = impl_->database;
-  if (!database.write([&] { return add_run(database, run); }))  // one in 36^8
-    throw Error(ErrorKind::conflict, "there is a run " + run.id + " already: try again");
+  insist_on_new(database.write([&] { return add_run(database, run); }), run.id);
   return run.id;
 }
 

@@ -147,6 +147,46 @@ CREATE TABLE lease (
 // When the run was put into the trash; 0: it is not there.
 constexpr char kTrash[] = "ALTER TABLE run ADD COLUMN removed REAL NOT NULL DEFAULT 0";
 
+// The queue, who had which device when, and what the pool was told and decided. A job's run outlives it.
+constexpr char kPool[] = R"sql(
+CREATE TABLE job (
+  run INTEGER PRIMARY KEY REFERENCES run (key) ON DELETE CASCADE,
+  submitted REAL NOT NULL,
+  priority INTEGER NOT NULL,
+  after TEXT NOT NULL,
+  held INTEGER NOT NULL,
+  preemptible INTEGER NOT NULL,
+  preempted INTEGER NOT NULL DEFAULT 0,
+  crashes INTEGER NOT NULL DEFAULT 0,
+  target TEXT NOT NULL DEFAULT '',
+  reason TEXT NOT NULL DEFAULT '',
+  expected_end REAL NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE lease_event (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  run INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,
+  device TEXT NOT NULL,
+  generation INTEGER NOT NULL,
+  since REAL NOT NULL,
+  until REAL NOT NULL DEFAULT 0,
+  why TEXT NOT NULL
+) STRICT;
+CREATE INDEX lease_event_by_run ON lease_event (run, until);
+CREATE INDEX lease_event_by_time ON lease_event (since);
+
+CREATE TABLE pool (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  settings TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE decision (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  time REAL NOT NULL,
+  message TEXT NOT NULL
+) STRICT;
+)sql";
+
 // Supervisors write the catalogue as they know it: none may be alive while it changes its shape.
 std::string living_supervisor(SQLite::Database& connection) {
   SQLite::Statement row(connection,
@@ -165,7 +205,7 @@ std::string living_supervisor(SQLite::Database& connection) {
 const Schema& catalogue_schema() {
   static const Schema schema{0x42536361,  // "BSca"
                              "a run catalogue",
-                             {kRuns, kLeases, kTrash},
+                             {kRuns, kLeases, kTrash, kPool},
                              living_supervisor};
   return schema;
 }

@@ -26,6 +26,7 @@ class CheckedRow {
   // As the member's type and meaning demand.
   void get(int column, std::int64_t& member, Meaning) const { member = integer(column); }
   void get(int column, int& member, Meaning) const { member = small_integer(column); }
+  void get(int column, bool& member, Meaning) const { member = integer(column) != 0; }
   void get(int column, std::string& member, Meaning) const { member = text(column); }
   void get(int column, double& member, Meaning meaning) const {
     const bool is_time = meaning == Meaning::time || meaning == Meaning::later_time;

@@ -181,7 +181,7 @@ storage::Run runFrom(const Fields& fields) {
     refuse("run.state", "is none that is known");
   }
   if (protocol::is_active(run.state) || run.state == protocol::RunState::interrupted ||
-      run.state == protocol::RunState::damaged)
+      run.state == protocol::RunState::pending || run.state == protocol::RunState::damaged)
     run.state = protocol::RunState::stopped;
   run.latest = numbers(fields, "latest");
   for (const Json& tag : fields.list("tags", Json::value_t::array)) {

@@ -9,7 +9,8 @@
 namespace batchscope::protocol {
 namespace {
 
-constexpr std::array<std::pair<RunState, const char*>, 11> kNames{{
+constexpr std::array<std::pair<RunState, const char*>, 12> kNames{{
+    {RunState::pending, "pending"},
     {RunState::starting, "starting"},
     {RunState::running, "running"},
     {RunState::restarting, "restarting"},

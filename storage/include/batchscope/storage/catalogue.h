@@ -16,9 +16,11 @@
 #include <vector>
 
 #include "batchscope/protocol/ledger.h"
+#include "batchscope/protocol/pool.h"
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/protocol/run_state.h"
 #include "batchscope/protocol/telemetry.h"
+#include "batchscope/storage/queue.h"
 
 namespace batchscope::storage {
 
@@ -194,9 +196,44 @@ class Catalogue {
   using Choice = std::function<std::vector<std::string>(const std::vector<Lease>& of_others)>;
   /// Makes what `choose` returns (each once) the run's devices, and no others, in the name of this process.
   /// They are its until the next call, release_devices, or the end of this process. No other process leases
-  /// or releases while `choose` decides; where it throws, all stays as it was.
-  void lease_devices(const std::string& id, const Choice& choose);
+  /// or releases while `choose` decides; where it throws, all stays as it was. `generation` and `why` are
+  /// kept with the devices that are new, see lease_events().
+  void lease_devices(const std::string& id, const Choice& choose, int generation = -1,
+                     const std::string& why = {});
   void release_devices(const std::string& id);  ///< all that the run has
+  /// Who had which device in the time since then (s since 1970), by its begin.
+  std::vector<LeaseEvent> lease_events(double since);
+
+  /// Puts a new run into the queue: state `pending`, for the pool to start. `job` without what the pool
+  /// writes; its run and time of submission are set here. Returns the run's id. Throws Error(usage) as
+  /// RunSpec::check, and for a priority out of its range.
+  std::string submit_run(const protocol::RunSpec& spec, const Job& job);
+  /// Takes a run into the queue that was started otherwise; no fault where it is in it.
+  void enlist(const std::string& id);
+  /// Of runs that have not ended and are not in the trash, in the order in which they would get devices were
+  /// nothing else to be said: by priority, then by submission.
+  std::vector<Job> jobs();
+  std::optional<Job> job(const std::string& id);  ///< of any run; none where it was never in the queue
+  void hold(const std::string& id, bool held);    ///< no fault where there is no job of this run
+  /// Throws Error(usage) for one out of its range.
+  void prioritise(const std::string& id, int priority);
+  /// Writes what the pool says of a job: preempted, crashes, target, reason, expected end.
+  void put_job(const Job& job);
+  /// A run that is pending is `stopped` from now on, with this message. False, and nothing is done, where it
+  /// is not pending.
+  bool cancel_pending(const std::string& id, const std::string& message);
+  /// Whether a pool has anything to decide: a run waits for devices, or may, or there are two or more with
+  /// auto replicas that could share them. Reads the runs that have not ended.
+  bool pool_needed();
+
+  protocol::PoolSettings pool_settings();  ///< the defaults where nobody has set any
+  /// Reads, changes and writes them in one transaction. Throws Error(usage) as PoolSettings::check.
+  void change_pool_settings(const std::function<void(protocol::PoolSettings&)>& change);
+  /// Keeps a decision; its id counts for nothing. The newest thousand are kept.
+  void add_decision(const protocol::PoolDecision& decision);
+  /// Those whose id is above `after`, oldest first.
+  std::vector<protocol::PoolDecision> decisions(std::int64_t after = 0);
+  std::optional<protocol::PoolDecision> last_decision();  ///< the newest
 
   void put_generation(const std::string& id, const Generation& generation);  ///< insert or replace by number
   std::vector<Generation> generations(const std::string& id);                ///< by number

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// What people tell the pool, and what the pool tells them: its settings and its decisions, as they are kept
+/// in the catalogue and printed by `--json`. The pool gives the devices of a machine to runs
+/// (engine/pool/POOL.md).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "batchscope/protocol/json.h"
+
+namespace batchscope::protocol {
+
+inline constexpr int kMostPriority = 10;  ///< of a job; -10 is the least, 0 what nobody has asked for
+
+/// What a person may set.
+struct PoolSettings {
+  std::string policy = "fair";       ///< fair or fast (policy/objective.h)
+  bool paused = false;               ///< everybody keeps what they have, and nothing is started
+  bool draining = false;             ///< nothing is started; what runs is still given devices
+  int devices = 0;                   ///< at most so many of each kind; 0: all that the machine has
+  double price_per_device_hour = 0;  ///< in any currency of an hour of a run; 0: nobody has said
+  std::string scale_command = {};    ///< called with the number of devices that are wanted; empty: none
+  std::string preempt_notice = {};  ///< a command or an http URL that tells of the machine's end; empty: none
+  bool operator==(const PoolSettings&) const = default;  ///< the same settings
+
+  /// Throws Error(usage) naming the setting that makes no sense.
+  void check() const;
+};
+
+/// Another number of devices that a run might have had.
+struct PoolAlternative {
+  int devices = 0;     ///< so many
+  double speedup = 0;  ///< goodput over that of the number decided, minus 1; -1: it would wait
+  bool operator==(const PoolAlternative&) const = default;  ///< the same
+};
+
+/// What a decision gives to a run.
+struct PoolChoice {
+  std::string run = {};                   ///< its id
+  std::vector<std::string> devices = {};  ///< that it is to have ("cpu:3", "cuda:0"); none: it waits
+  int before = 0;                         ///< devices that it had
+  std::string why = {};                   ///< fixed, turn, worth, waits or impossible (policy/allocation.h)
+  std::string reason = {};                ///< a sentence
+  std::vector<PoolAlternative> alternatives = {};  ///< one device fewer and one more, where it may have them
+  bool operator==(const PoolChoice&) const = default;  ///< the same
+};
+
+/// A decision of the pool.
+struct PoolDecision {
+  std::int64_t id = 0;                   ///< ascending: the cursor for tailing; given by the catalogue
+  double time = 0;                       ///< s since 1970
+  std::string cause = {};                ///< what brought it about, in a few words: "digits arrived"
+  std::string policy = {};               ///< that was in force
+  std::vector<PoolChoice> choices = {};  ///< of all runs that hold devices or want some
+  std::vector<std::string> idle = {};    ///< devices that nobody is to have
+  double utility = 0;                    ///< share of their speed that the devices are worth, 0..1
+  int wanted = 0;                        ///< devices that would be worth having (policy/prices.h)
+  std::string advice = {};               ///< a sentence on more or fewer devices, or empty
+};
+
+// As objects with a field of the same name for each; a field that is missing keeps its default. What has
+// another type throws the library's exception.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolSettings, policy, paused, draining, devices,
+                                                price_per_device_hour, scale_command, preempt_notice)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolAlternative, devices, speedup)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolChoice, run, devices, before, why, reason, alternatives)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolDecision, id, time, cause, policy, choices, idle, utility,
+                                                wanted, advice)
+
+}  // namespace batchscope::protocol

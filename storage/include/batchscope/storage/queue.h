@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// What the catalogue holds for the pool: the runs that wait in its queue or were taken from it, and who had
+/// which device when.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace batchscope::storage {
+
+/// A run in the queue, or one that came from it. What a person asked for stays as it was submitted, but for
+/// priority and hold.
+struct Job {
+  std::string run = {};     ///< its id
+  double submitted = 0;     ///< s since 1970
+  int priority = 0;         ///< larger goes first, at most protocol::kMostPriority, at least minus that
+  std::string after = {};   ///< id of a run that has to finish first, or empty
+  bool held = false;        ///< a person keeps it from having devices
+  bool preemptible = true;  ///< false: the devices that it gets it keeps to its end
+
+  bool preempted = false;                ///< the pool has paused it, and will resume it
+  int crashes = 0;                       ///< times in a row that its supervisor died, and it came no further
+  std::vector<std::string> target = {};  ///< devices that the pool wants it to have
+  std::string reason = {};               ///< why it has or waits for what it does, a sentence
+  double expected_end = 0;               ///< s since 1970; 0: nobody knows
+};
+
+/// A time in which a run had a device.
+struct LeaseEvent {
+  std::string run = {};     ///< its id
+  std::string name = {};    ///< the run's
+  std::string device = {};  ///< "cpu:3", "cuda:0"
+  int generation = 0;       ///< for which it was taken; -1: nobody said
+  double since = 0;         ///< s since 1970
+  double until = 0;         ///< 0: it still has it
+  std::string why = {};     ///< "start", "rescale", .., as Generation::reason has it
+};
+
+}  // namespace batchscope::storage

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The queue of the pool. What people write of a job (submit, hold, priority) and what the pool writes of it
+// are columns apart, so that neither takes back what the other has just said.
+#include <fmt/core.h>
+
+#include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/process_id.h"
+#include "catalogue_impl.h"
+#include "checked_row.h"
+#include "device_names.h"
+
+namespace batchscope::storage {
+namespace {
+
+void check_priority(int priority) {
+  if (priority < -protocol::kMostPriority || priority > protocol::kMostPriority)
+    throw Error(ErrorKind::usage, fmt::format("a priority of {}: expected {} to {}", priority,
+                                              -protocol::kMostPriority, protocol::kMostPriority));
+}
+
+#define BATCHSCOPE_SELECT_JOBS                                                                   \
+  "SELECT id, job.submitted, job.priority, job.after, job.held, job.preemptible, job.preempted," \
+  " job.crashes, job.target, job.reason, job.expected_end FROM job JOIN run ON run.key = job.run "
+#define BATCHSCOPE_NOT_ENDED "removed <= 0 AND state NOT IN ('stopped', 'finished', 'failed')"
+
+Job job_in(const Query& query) {
+  const CheckedRow row(query);
+  Job job;
+  int column = 0;
+  const auto read = [&](auto& member, Meaning meaning = Meaning::plain) {
+    row.get(column++, member, meaning);
+  };
+  read(job.run);
+  read(job.submitted, Meaning::time);
+  read(job.priority);
+  read(job.after);
+  read(job.held);
+  read(job.preemptible);
+  read(job.preempted);
+  read(job.crashes);
+  std::string target;
+  read(target);
+  job.target = device_names(target);
+  read(job.reason);
+  read(job.expected_end, Meaning::later_time);
+  return job;
+}
+
+void add_job(Database& database, std::int64_t key, const Job& job) {
+  database.execute(
+      "INSERT OR IGNORE INTO job (run, submitted, priority, after, held, preemptible) VALUES (?, ?, ?, ?, ?, "
+      "?)",
+      key, job.submitted, job.priority, job.after, job.held, job.preemptible);
+}
+
+}  // namespace
+
+std::string Catalogue::submit_run(const protocol::RunSpec& spec, const Job& job) {
+  check_priority(job.priority);
+  Run run = new_run(spec);
+  run.state = RunState::pending;
+  Job submitted = job;
+  submitted.submitted = run.created;
+  Database& database = impl_->database;
+  database.write([&] {
+    insist_on_new(add_run(database, run), run.id);
+    add_job(database, impl_->key(run.id), submitted);
+  });
+  return run.id;
+}
+
+void Catalogue::enlist(const std::string& id) {
+  Job job;
+  job.submitted = now();
+  Database& database = impl_->database;
+  database.write([&] { add_job(database, impl_->key(id), job); });
+}
+
+std::vector<Job> Catalogue::jobs() {
+  Database& database = impl_->database;
+  return database.read([&] {
+    std::vector<Job> list;
+    Query row = database.query(BATCHSCOPE_SELECT_JOBS "WHERE " BATCHSCOPE_NOT_ENDED
+                                                      " ORDER BY job.priority DESC, job.submitted, job.run");
+    while (row.next()) list.push_back(job_in(row));
+    return list;
+  });
+}
+
+std::optional<Job> Catalogue::job(const std::string& id) {
+  Database& database = impl_->database;
+  return database.read([&]() -> std::optional<Job> {
+    Query row = database.query(BATCHSCOPE_SELECT_JOBS "WHERE run.id = ?", id);
+    if (!row.next()) return std::nullopt;
+    return job_in(row);
+  });
+}
+
+void Catalogue::hold(const std::string& id, bool held) {
+  impl_->update(id, "UPDATE job SET held = ? WHERE run = ?", held);
+}
+
+void Catalogue::prioritise(const std::string& id, int priority) {
+  check_priority(priority);
+  impl_->update(id, "UPDATE job SET priority = ? WHERE run = ?", priority);
+}
+
+void Catalogue::put_job(const Job& job) {
+  impl_->update(job.run,
+                "UPDATE job SET preempted = ?, crashes = ?, target = ?, reason = ?, expected_end = ?"
+                " WHERE run = ?",
+                job.preempted, job.crashes, device_text(job.target), job.reason, job.expected_end);
+}
+
+bool Catalogue::cancel_pending(const std::string& id, const std::string& message) {
+  Database& database = impl_->database;
+  return database.write([&] {
+    return database.execute(
+               "UPDATE run SET state = 'stopped', message = ?, ended = ?"
+               " WHERE key = ? AND state = 'pending'",
+               message, now(), impl_->key(id)) > 0;
+  });
+}
+
+bool Catalogue::pool_needed() {
+  Database& database = impl_->database;
+  return database.read([&] {
+    Query row = database.query(
+        "SELECT state, supervisor_pid, supervisor_start, job.held, job.preempted,"
+        " json_extract(spec, '$.auto_replicas') IS NOT NULL FROM run LEFT JOIN job ON job.run = run.key"
+        " WHERE json_valid(spec) AND " BATCHSCOPE_NOT_ENDED);
+    int elastic = 0;
+    while (row.next()) {
+      const bool in_queue = !row.null(3), held = row.integer(3) != 0, preempted = row.integer(4) != 0;
+      const protocol::ProcessId supervisor{static_cast<pid_t>(row.integer(1)), row.integer(2)};
+      const bool lives = is_alive(supervisor);
+      if (in_queue && !held && (!lives || preempted)) return true;
+      if (lives && row.integer(5) != 0 && row.text(0) != "paused") ++elastic;
+    }
+    return elastic > 1;
+  });
+}
+
+}  // namespace batchscope::storage

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The queue of the pool, who had which device when, the pool's settings and its decisions.
+#include "sleeper.h"
+#include "store_test.h"
+#include "test_case.h"
+#include "thrown.h"
+
+using namespace batchscope;
+using namespace batchscope::storage;
+using namespace batchscope::storage::test;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+Catalogue::Choice always(const Names& devices) {
+  return [devices](const auto&) { return devices; };
+}
+
+}  // namespace
+
+class TestQueue : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    folder_ = {};
+    catalogue_.emplace(folder_ / "runs.db");
+  }
+
+  void aSubmittedRunIsPending() {
+    const std::string first = catalogue_->create_run(named("first"));
+    const std::string id = catalogue_->submit_run(named("a"), {.after = first, .held = true});
+    QCOMPARE(catalogue_->run(id)->state, RunState::pending);
+    const Job job = catalogue_->job(id).value();
+    QCOMPARE(job.run, id);
+    QCOMPARE(job.submitted, catalogue_->run(id)->created);
+    QCOMPARE(job.after, first);
+    QVERIFY(job.held && job.preemptible && !job.preempted);
+    QVERIFY(!catalogue_->job(first));
+    VERIFY_THROWS("usage", "priority", catalogue_->submit_run(named("b"), {.priority = 11}));
+    QCOMPARE(catalogue_->runs().size(), 2u);
+  }
+
+  void theFirstByPriorityThenByTime() {
+    const std::string a = catalogue_->submit_run(named("a"), {});
+    const std::string b = catalogue_->submit_run(named("b"), {});
+    const std::string c = catalogue_->submit_run(named("c"), {.priority = 2});
+    QCOMPARE(order(), (Names{c, a, b}));
+    catalogue_->prioritise(b, 3);
+    QCOMPARE(order(), (Names{b, c, a}));
+    catalogue_->set_state(c, RunState::finished);
+    catalogue_->move_to_trash(a);
+    QCOMPARE(order(), (Names{b}));
+    catalogue_->restore(a);
+    QCOMPARE(order(), (Names{b, a}));
+    QCOMPARE(catalogue_->job(c)->priority, 2);
+  }
+
+  void peopleAndThePoolWriteApart() {
+    const std::string id = catalogue_->submit_run(named("a"), {.preemptible = false});
+    Job seen = catalogue_->job(id).value();
+    catalogue_->hold(id, true);
+    catalogue_->prioritise(id, -4);
+    seen.preempted = true;
+    seen.crashes = 2;
+    seen.target = {"cpu:0", "cuda:GPU-5b1c"};
+    seen.reason = "waits";
+    seen.expected_end = 1234.5;
+    catalogue_->put_job(seen);
+    const Job job = catalogue_->job(id).value();
+    QVERIFY(job.held && job.preempted && !job.preemptible);
+    QCOMPARE(job.priority, -4);
+    QCOMPARE(job.crashes, 2);
+    QCOMPARE(job.target, seen.target);
+    QCOMPARE(job.reason, seen.reason);
+    QCOMPARE(job.expected_end, 1234.5);
+  }
+
+  void onlyWhatIsPendingIsCancelled() {
+    const std::string id = catalogue_->submit_run(named("a"), {});
+    QVERIFY(catalogue_->cancel_pending(id, "cancelled before it began"));
+    QCOMPARE(catalogue_->run(id)->state, RunState::stopped);
+    QCOMPARE(catalogue_->run(id)->message, std::string("cancelled before it began"));
+    QVERIFY(catalogue_->run(id)->ended > 0);
+    QVERIFY(!catalogue_->cancel_pending(id, "again"));
+    QVERIFY(catalogue_->jobs().empty());
+  }
+
+  void aPoolIsNeededWhereSomebodyWaits() {
+    QVERIFY(!catalogue_->pool_needed());
+    const std::string id = catalogue_->submit_run(named("a"), {});
+    QVERIFY(catalogue_->pool_needed());
+    catalogue_->hold(id, true);
+    QVERIFY(!catalogue_->pool_needed());
+    catalogue_->hold(id, false);
+    QVERIFY(catalogue_->claim_supervisor(id));
+    catalogue_->set_state(id, RunState::running);
+    QVERIFY(!catalogue_->pool_needed());
+    Job job = catalogue_->job(id).value();
+    job.preempted = true;
+    catalogue_->put_job(job);
+    QVERIFY(catalogue_->pool_needed());
+    catalogue_->set_state(id, RunState::finished);
+    QVERIFY(!catalogue_->pool_needed());
+  }
+
+  void aPoolIsNeededByTwoThatCouldShare() {
+    protocol::RunSpec elastic = named("a");
+    elastic.auto_replicas.emplace();
+    const std::string a = catalogue_->create_run(elastic), b = catalogue_->create_run(elastic);
+    for (const std::string& id : {a, b}) {
+      QVERIFY(!catalogue_->pool_needed());
+      QVERIFY(catalogue_->claim_supervisor(id));
+      catalogue_->set_state(id, RunState::running);
+    }
+    QVERIFY(catalogue_->pool_needed());
+    catalogue_->set_state(b, RunState::paused);
+    QVERIFY(!catalogue_->pool_needed());
+  }
+
+  void aJobWhoseSupervisorDiedNeedsThePool() {
+    const std::string id = catalogue_->create_run(named("a"));
+    catalogue_->set_state(id, RunState::running);
+    QVERIFY(!catalogue_->pool_needed());
+    catalogue_->enlist(id);
+    catalogue_->enlist(id);
+    QVERIFY(catalogue_->pool_needed());
+  }
+
+  void whoHadWhatIsKept() {
+    const std::string a = catalogue_->create_run(named("a")), b = catalogue_->create_run(named("b"));
+    const double before = now();
+    catalogue_->lease_devices(a, always({"cpu:0", "cpu:1"}), 0, "start");
+    catalogue_->lease_devices(a, always({"cpu:1"}), 1, "pool");
+    catalogue_->lease_devices(b, always({"cpu:0"}), 0, "start");
+    catalogue_->release_devices(a);
+    const auto events = catalogue_->lease_events(before);
+    QCOMPARE(events.size(), 3u);
+    QCOMPARE(events[0].device + events[1].device + events[2].device, std::string("cpu:0cpu:1cpu:0"));
+    QCOMPARE(events[0].name, std::string("a"));
+    QVERIFY(events[0].until >= events[0].since && events[1].until >= events[0].until);
+    QCOMPARE(events[1].generation, 0);
+    QCOMPARE(events[2].until, 0.0);
+    QCOMPARE(events[2].run, b);
+    QCOMPARE(events[2].why, std::string("start"));
+    QCOMPARE(catalogue_->lease_events(now() + 60).size(), 1u);
+  }
+
+  void theDeadHadItUntilSomebodyLooked() {
+    const std::string a = catalogue_->create_run(named("a")), b = catalogue_->create_run(named("b"));
+    {
+      const Sleeper holder([&] {
+        Catalogue(folder_ / "runs.db").lease_devices(a, always({"cuda:0"}));
+        return true;
+      });
+      QCOMPARE(catalogue_->lease_events(0).at(0).until, 0.0);
+    }
+    catalogue_->lease_devices(b, always({"cuda:0"}));
+    const auto events = catalogue_->lease_events(0);
+    QCOMPARE(events.size(), 2u);
+    QVERIFY(events[0].until > 0);
+    QCOMPARE(events[1].until, 0.0);
+  }
+
+  void settingsAreKeptAndChecked() {
+    QCOMPARE(catalogue_->pool_settings(), protocol::PoolSettings{});
+    catalogue_->change_pool_settings([](auto& settings) { settings.policy = "fast"; });
+    Catalogue(folder_ / "runs.db").change_pool_settings([](auto& settings) { settings.devices = 3; });
+    QCOMPARE(catalogue_->pool_settings(), (protocol::PoolSettings{.policy = "fast", .devices = 3}));
+    VERIFY_THROWS("usage", "pollux", catalogue_->change_pool_settings([](auto& s) { s.policy = "pollux"; }));
+    VERIFY_THROWS("usage", "-1", catalogue_->change_pool_settings([](auto& s) { s.devices = -1; }));
+    VERIFY_THROWS("usage", "nan", catalogue_->change_pool_settings([](auto& s) {
+      s.price_per_device_hour = std::numeric_limits<double>::quiet_NaN();
+    }));
+    QCOMPARE(catalogue_->pool_settings(), (protocol::PoolSettings{.policy = "fast", .devices = 3}));
+  }
+
+  void theNewestDecisionsAreKept() {
+    QVERIFY(!catalogue_->last_decision());
+    protocol::PoolDecision decision{.time = 5, .cause = "a arrived", .policy = "fair"};
+    decision.choices.push_back({"aaaaaaaa", {"cpu:0"}, 0, "worth", "alone", {{2, 0.5}}});
+    for (int i = 0; i < 1003; ++i) catalogue_->add_decision(decision);
+    const auto kept = catalogue_->decisions();
+    QCOMPARE(kept.size(), 1000u);
+    QCOMPARE(kept.front().id, 4);
+    QCOMPARE(kept.back().choices, decision.choices);
+    QCOMPARE(catalogue_->decisions(1002).size(), 1u);
+    QCOMPARE(catalogue_->last_decision()->id, 1003);
+  }
+
+ private:
+  Names order() {
+    Names ids;
+    for (const Job& job : catalogue_->jobs()) ids.push_back(job.run);
+    return ids;
+  }
+
+  Folder folder_;
+  std::optional<Catalogue> catalogue_;
+};
+
+BATCHSCOPE_TEST(TestQueue)
+#include "test_queue.moc"
