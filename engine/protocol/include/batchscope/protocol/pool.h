@@ -63,11 +63,13 @@ struct PoolDecision {
 
 // As objects with a field of the same name for each; a field that is missing keeps its default. What has
 // another type throws the library's exception.
+/// \cond
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolSettings, policy, paused, draining, devices,
                                                 price_per_device_hour, scale_command, preempt_notice)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolAlternative, devices, speedup)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolChoice, run, devices, before, why, reason, alternatives)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolDecision, id, time, cause, policy, choices, idle, utility,
                                                 wanted, advice)
+/// \endcond
 
 }  // namespace batchscope::protocol

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/pool/queue.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/run/client.h"
+#include "batchscope/run/machine.h"
+#include "devices.h"
+
+namespace batchscope::pool {
+
+using protocol::RunState;
+using storage::Catalogue;
+using storage::Job;
+using storage::Run;
+
+namespace {
+
+// Seconds in which a run had devices, from events by their begin.
+double time_with_devices(const std::vector<storage::LeaseEvent>& events, double now) {
+  double sum = 0, covered = 0;
+  for (const storage::LeaseEvent& event : events) {
+    const double until = event.until > 0 ? event.until : now;
+    sum += std::max(until - std::max(event.since, covered), 0.0);
+    covered = std::max(covered, until);
+  }
+  return sum;
+}
+
+QueueEntry entry_of(const Run& run, const Job& job, const std::vector<storage::LeaseEvent>& events) {
+  const double end = run.ended > 0 ? run.ended : storage::now();
+  return {run, job, job_state(run, job), std::max(end - job.submitted - time_with_devices(events, end), 0.0)};
+}
+
+// Throws where the run is in no state for what is asked.
+Run run_in_queue(Catalogue& catalogue, const std::string& id) {
+  const auto run = catalogue.run(id);
+  if (!run) throw Error(ErrorKind::not_found, fmt::format("there is no run {}", id));
+  const auto job = catalogue.job(id);
+  if (!job)
+    throw Error(ErrorKind::not_found,
+                fmt::format("run {} ({}) is not in the queue: batchscope pause, resume and stop act on it",
+                            id, run->name));
+  if (const JobState state = job_state(*run, *job); state >= JobState::succeeded)
+    throw Error(ErrorKind::conflict,
+                fmt::format("run {} ({}) has {}", id, run->name,
+                            state == JobState::cancelled ? "been cancelled" : job_state_name(state)));
+  return *run;
+}
+
+}  // namespace
+
+const char* job_state_name(JobState state) noexcept {
+  switch (state) {
+    case JobState::pending: return "pending";
+    case JobState::held: return "held";
+    case JobState::starting: return "starting";
+    case JobState::running: return "running";
+    case JobState::paused: return "paused";
+    case JobState::stopping: return "stopping";
+    case JobState::succeeded: return "succeeded";
+    case JobState::failed: return "failed";
+    case JobState::cancelled: return "cancelled";
+  }
+  return "unknown";
+}
+
+JobState job_state(const Run& run, const Job& job) noexcept {
+  switch (run.state) {
+    case RunState::finished: return JobState::succeeded;
+    case RunState::damaged:
+    case RunState::failed: return JobState::failed;
+    case RunState::stopped: return JobState::cancelled;
+    case RunState::stopping: return JobState::stopping;
+    case RunState::starting: return JobState::starting;
+    case RunState::running:
+    case RunState::restarting: return JobState::running;
+    case RunState::pausing:
+    case RunState::paused: return job.preempted && !job.held ? JobState::paused : JobState::held;
+    case RunState::pending:
+    case RunState::interrupted: return job.held ? JobState::held : JobState::pending;
+  }
+  return JobState::pending;
+}
+
+std::vector<QueueEntry> queue(Catalogue& catalogue, bool ended) {
+  std::map<std::string, std::vector<storage::LeaseEvent>> events;
+  for (storage::LeaseEvent& event : catalogue.lease_events(0)) events[event.run].push_back(std::move(event));
+  std::vector<QueueEntry> entries;
+  for (const Job& job : catalogue.jobs())
+    if (const auto run = catalogue.run(job.run)) entries.push_back(entry_of(*run, job, events[job.run]));
+  if (!ended) return entries;
+  std::vector<QueueEntry> history;
+  for (const Run& run : catalogue.runs())
+    if (const auto job = catalogue.job(run.id); job && job_state(run, *job) >= JobState::succeeded)
+      history.push_back(entry_of(run, *job, events[run.id]));
+  std::stable_sort(history.begin(), history.end(),
+                   [](const QueueEntry& a, const QueueEntry& b) { return a.run.ended > b.run.ended; });
+  entries.insert(entries.end(), history.begin(), history.end());
+  return entries;
+}
+
+std::string submit(Catalogue& catalogue, const protocol::RunSpec& spec, const JobOptions& options) {
+  const run::Machine machine = run::Machine::here();
+  const int devices = static_cast<int>(devices_for(spec, machine).size());
+  if (const int least = replica_range(spec, devices).min; least > devices)
+    throw Error(ErrorKind::conflict,
+                fmt::format("{} replicas at least, and this machine has {} {}{} for them: ask for fewer",
+                            least, devices, devices_kind(spec, machine), devices == 1 ? "" : "s"));
+  if (!options.after.empty() && !catalogue.run(options.after))
+    throw Error(ErrorKind::not_found, "--after: there is no run " + options.after);
+  Job job;
+  job.priority = options.priority;
+  job.after = options.after;
+  job.held = options.held;
+  job.preemptible = !options.pin;
+  const std::string id = catalogue.submit_run(spec, job);
+  return id;
+}
+
+void cancel(Catalogue& catalogue, const std::string& id) {
+  const Run run = run_in_queue(catalogue, id);
+  if (catalogue.cancel_pending(id, "cancelled before it began")) return;
+  if (!protocol::is_active(catalogue.run(id)->state)) {
+    catalogue.set_state(id, RunState::stopped, "cancelled");
+    return;
+  }
+  protocol::Request request;
+  request.command = protocol::Request::Command::stop;
+  run::request(id, request);
+}
+
+void hold(Catalogue& catalogue, const std::string& id) {
+  run_in_queue(catalogue, id);
+  catalogue.hold(id, true);
+}
+
+void release(Catalogue& catalogue, const std::string& id) {
+  run_in_queue(catalogue, id);
+  catalogue.hold(id, false);
+}
+
+void prioritise(Catalogue& catalogue, const std::string& id, int priority) {
+  run_in_queue(catalogue, id);
+  catalogue.prioritise(id, priority);
+}
+
+void configure(Catalogue& catalogue, const std::function<void(protocol::PoolSettings&)>& change) {
+  catalogue.change_pool_settings(change);
+}
+
+}  // namespace batchscope::pool

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The life of a job, as the state of its run and what the pool and people say of it make it.
+#include "batchscope/pool/queue.h"
+#include "store_test.h"
+#include "test_case.h"
+
+using namespace batchscope;
+using namespace batchscope::pool;
+using namespace batchscope::storage::test;
+using protocol::RunState;
+
+class TestQueue : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void theStateOfAJob_data() {
+    QTest::addColumn<RunState>("run");
+    QTest::addColumn<bool>("held");
+    QTest::addColumn<bool>("preempted");
+    QTest::addColumn<QString>("job");
+    const auto row = [](RunState run, bool held, bool preempted, const char* job) {
+      QTest::addRow("%s%s%s", protocol::run_state_name(run), held ? ", held" : "",
+                    preempted ? ", preempted" : "")
+          << run << held << preempted << job;
+    };
+    row(RunState::pending, false, false, "pending");
+    row(RunState::pending, true, false, "held");
+    row(RunState::starting, false, false, "starting");
+    row(RunState::running, false, false, "running");
+    row(RunState::restarting, false, false, "running");
+    row(RunState::paused, false, true, "paused");
+    row(RunState::paused, true, true, "held");
+    row(RunState::paused, false, false, "held");  // by a person
+    row(RunState::stopping, false, false, "stopping");
+    row(RunState::interrupted, false, false, "pending");  // the pool starts it again
+    row(RunState::finished, true, false, "succeeded");
+    row(RunState::failed, false, false, "failed");
+    row(RunState::stopped, false, false, "cancelled");
+  }
+  void theStateOfAJob() {
+    QFETCH(RunState, run);
+    QFETCH(bool, held);
+    QFETCH(bool, preempted);
+    QFETCH(QString, job);
+    storage::Run of;
+    of.state = run;
+    storage::Job asked;
+    asked.held = held;
+    asked.preempted = preempted;
+    QCOMPARE(job_state_name(job_state(of, asked)), job);
+  }
+
+  void waitingIsTimeWithoutDevices() {
+    const Folder folder;
+    storage::Catalogue catalogue(folder / "runs.db");
+    const std::string a = catalogue.submit_run(named("a"), {}), b = catalogue.submit_run(named("b"), {});
+    QVERIFY(meddle(folder / "runs.db", "UPDATE job SET submitted = submitted - 100"));
+    // Two devices from 40 s to 10 s ago, one of them until now.
+    catalogue.lease_devices(a, [](const auto&) { return std::vector<std::string>{"cpu:0", "cpu:1"}; });
+    QVERIFY(meddle(folder / "runs.db", "UPDATE lease_event SET since = since - 40"));
+    QVERIFY(meddle(folder / "runs.db", "UPDATE lease_event SET until = since + 30 WHERE device = 'cpu:0'"));
+    const auto entries = queue(catalogue);
+    QCOMPARE(entries.size(), 2u);
+    QCOMPARE(entries[0].run.id, a);
+    QCOMPARE_LE(entries[0].waited, 61.0);
+    QCOMPARE_GE(entries[0].waited, 60.0);
+    QCOMPARE_GE(entries[1].waited, 100.0);
+  }
+
+  void theEndedComeBehindTheOthers() {
+    const Folder folder;
+    storage::Catalogue catalogue(folder / "runs.db");
+    const std::string a = catalogue.submit_run(named("a"), {}), b = catalogue.submit_run(named("b"), {});
+    catalogue.create_run(named("not in the queue"));
+    cancel(catalogue, a);
+    QCOMPARE(queue(catalogue).size(), 1u);
+    const auto all = queue(catalogue, true);
+    QCOMPARE(all.size(), 2u);
+    QCOMPARE(all[0].run.id, b);
+    QCOMPARE(job_state_name(all[1].state), "cancelled");
+  }
+
+  void whatHasEndedIsLeftAlone() {
+    const Folder folder;
+    storage::Catalogue catalogue(folder / "runs.db");
+    const std::string a = catalogue.submit_run(named("a"), {}), other = catalogue.create_run(named("other"));
+    cancel(catalogue, a);
+    VERIFY_THROWS("conflict", "cancelled", cancel(catalogue, a));
+    VERIFY_THROWS("conflict", "cancelled", hold(catalogue, a));
+    VERIFY_THROWS("not_found", "not in the queue", release(catalogue, other));
+    VERIFY_THROWS("not_found", "nothere0", prioritise(catalogue, "nothere0", 1));
+  }
+};
+
+BATCHSCOPE_TEST(TestQueue)
+#include "test_queue.moc"
