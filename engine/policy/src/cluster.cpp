@@ -34,7 +34,8 @@ int fewest_nodes(const Cluster& cluster, int kind, int devices) {
   std::vector<int> sizes;
   for (const Node& node : cluster)
     if (node.kind == kind) sizes.push_back(node.devices);
-  std::sort(sizes.begin(), sizes.end(), std::greater<>());
+  if (!std::is_sorted(sizes.begin(), sizes.end(), std::greater<>()))  // as they most often are
+    std::sort(sizes.begin(), sizes.end(), std::greater<>());
   int nodes = 0;
   for (const int size : sizes) {
     if (devices <= 0) break;

@@ -2,10 +2,20 @@
 #include "placer.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <optional>
+#include <queue>
+#include <set>
+#include <utility>
 
 namespace batchscope::policy {
 namespace {
+
+constexpr int kMostRepairs = 4;  // jobs that room is made for
+constexpr int kMostRooms = 4;    // nodes that are tried for each
+
+using Plan = std::vector<Placement>;
 
 class Floor {
  public:
@@ -97,8 +107,9 @@ class Placer {
   Placer(const Cluster& cluster, std::span<const Wish> wishes, const PlacementCost& cost)
       : cluster_(cluster), wishes_(wishes), cost_(cost) {}
 
-  std::vector<Placement> place(bool stay) const {
-    std::vector<Placement> placements(wishes_.size());
+  // `first` has its places before all but the fixed; nothing where these are not free.
+  Plan place(bool stay, const std::map<std::size_t, Placement>& first = {}) const {
+    Plan placements(wishes_.size());
     Floor floor(cluster_);
     std::vector<std::size_t> rest;
     const auto keep = [&](std::size_t job) {
@@ -107,8 +118,13 @@ class Placer {
     };
     for (std::size_t job = 0; job < wishes_.size(); ++job)
       if (wishes_[job].fixed) keep(job);
+    for (const auto& [job, placement] : first) {
+      if (!floor.holds(placement)) return {};
+      placements[job] = placement;
+      floor.take(placement);
+    }
     for (std::size_t job = 0; job < wishes_.size(); ++job) {
-      if (wishes_[job].fixed || wishes_[job].devices == 0) continue;
+      if (wishes_[job].fixed || wishes_[job].devices == 0 || first.contains(job)) continue;
       if (stay && keeps_number(wishes_[job]) && floor.holds(wishes_[job].present))
         keep(job);
       else
@@ -124,7 +140,29 @@ class Placer {
     return placements;
   }
 
-  double cost(const std::vector<Placement>& placements) const {
+  // Makes room on a node for those who lost most by what their wish did not fit, while that pays.
+  void repair(Plan& plan) const {
+    std::map<std::size_t, Placement> first;
+    std::set<std::size_t> tried;
+    double least = cost(plan);
+    for (int i = 0; i < kMostRepairs; ++i) {
+      const std::optional<std::size_t> job = keenest(plan, tried);
+      if (!job) return;
+      tried.insert(*job);
+      const std::map<std::size_t, Placement> before = first;
+      for (const int node : rooms(plan, *job)) {
+        std::map<std::size_t, Placement> with = before;
+        with[*job] = {{node, wishes_[*job].devices}};
+        Plan other = place(true, with);
+        if (other.empty() || cost(other) >= least) continue;
+        least = cost(other);
+        plan = std::move(other);
+        first = std::move(with);
+      }
+    }
+  }
+
+  double cost(const Plan& placements) const {
     double sum = 0;
     for (std::size_t job = 0; job < placements.size(); ++job)
       if (!wishes_[job].fixed) sum += cost_(job, placements[job]);
@@ -132,40 +170,126 @@ class Placer {
   }
 
  private:
+  const Node& node(int index) const { return cluster_[static_cast<std::size_t>(index)]; }
+
+  // Any node other than this one that could hold as many.
+  std::optional<int> another(int kind, int devices, int than) const {
+    for (int index = 0; index < static_cast<int>(cluster_.size()); ++index)
+      if (index != than && node(index).kind == kind && node(index).devices >= devices) return index;
+    return std::nullopt;
+  }
+
+  // Who of those that a node could hold lost most.
+  std::optional<std::size_t> keenest(const Plan& plan, const std::set<std::size_t>& tried) const {
+    std::optional<std::size_t> keenest;
+    double most = 1e-9;
+    for (std::size_t job = 0; job < plan.size(); ++job) {
+      const Wish& wish = wishes_[job];
+      if (wish.fixed || wish.devices == 0 || tried.contains(job)) continue;
+      if (plan[job].size() == 1 && replicas(plan[job]) >= wish.devices) continue;
+      const std::optional<int> room = another(wish.kind, wish.devices, -1);
+      if (!room) continue;
+      const double lost = cost_(job, plan[job]) - cost_(job, {{*room, wish.devices}});
+      if (lost <= most) continue;
+      most = lost;
+      keenest = job;
+    }
+    return keenest;
+  }
+
+  // The nodes on which it costs others least to make room for a job.
+  std::vector<int> rooms(const Plan& plan, std::size_t whom) const {
+    std::vector<std::vector<std::pair<double, int>>> there(cluster_.size());  // cost of leaving, devices
+    std::vector<int> free;
+    for (const Node& node : cluster_) free.push_back(node.devices);
+    for (std::size_t job = 0; job < plan.size(); ++job)
+      for (const Share& share : plan[job]) {
+        if (job == whom) continue;
+        free[static_cast<std::size_t>(share.node)] -= share.devices;
+        if (!wishes_[job].fixed)
+          there[static_cast<std::size_t>(share.node)].push_back({leaving(job, plan[job]), share.devices});
+      }
+    std::vector<std::pair<double, int>> rooms;
+    for (int index = 0; index < static_cast<int>(cluster_.size()); ++index) {
+      const auto at = static_cast<std::size_t>(index);
+      if (cluster_[at].kind != wishes_[whom].kind) continue;
+      std::sort(there[at].begin(), there[at].end());
+      double cost = 0;
+      for (const auto& [of_job, devices] : there[at]) {
+        if (free[at] >= wishes_[whom].devices) break;
+        free[at] += devices;
+        cost += of_job;
+      }
+      if (free[at] >= wishes_[whom].devices) rooms.push_back({cost, index});
+    }
+    std::sort(rooms.begin(), rooms.end());
+    std::vector<int> nodes;
+    for (const auto& [cost, node] : rooms)
+      if (nodes.size() < kMostRooms) nodes.push_back(node);
+    return nodes;
+  }
+
+  // What it costs a job to have as many devices elsewhere.
+  double leaving(std::size_t job, const Placement& placement) const {
+    Placement moved = placement;
+    std::rotate(moved.begin(), moved.begin() + 1, moved.end());
+    const Share& share = placement.front();
+    if (moved.size() == 1)
+      if (const auto other = another(node(share.node).kind, share.devices, share.node))
+        moved[0].node = *other;
+    return cost_(job, moved) - cost_(job, placement);
+  }
+
   bool keeps_number(const Wish& wish) const {
     return !wish.present.empty() && replicas(wish.present) == wish.devices &&
            cluster_[static_cast<std::size_t>(wish.present.front().node)].kind == wish.kind;
   }
 
-  // What is left because others did not fit goes where it lies, to the job that gains most by it.
-  void fill(std::vector<Placement>& placements, Floor& floor) const {
-    for (;;) {
-      double most = 1e-9;
-      std::size_t who = 0;
-      Placement with;
-      for (std::size_t job = 0; job < placements.size(); ++job) {
-        const Wish& wish = wishes_[job];
-        if (wish.fixed || placements[job].empty()) continue;
-        const int count = replicas(placements[job]);
-        for (std::size_t i = 0; i < placements[job].size(); ++i) {
-          Placement more = placements[job];
-          const int room = std::min(floor.free(more[i].node), wish.most - count);
-          if (room < 1) continue;
-          const int had = more[i].devices;
-          for (int extra = 1; extra <= room; ++extra) {
-            more[i].devices = had + extra;
-            const double saved = cost_(job, placements[job]) - cost_(job, more);
-            if (saved <= most) continue;
-            most = saved;
-            who = job;
-            with = more;
-          }
-        }
+  // Devices more for a job on nodes that it has, and what they save.
+  struct Offer {
+    double saved = 0;
+    std::size_t job = 0;
+    Placement with = {};
+    bool operator<(const Offer& other) const {
+      return saved != other.saved ? saved < other.saved : job > other.job;  // the first of equals
+    }
+  };
+
+  std::optional<Offer> offer(std::size_t job, const Placement& has, const Floor& floor) const {
+    const Wish& wish = wishes_[job];
+    Offer best{1e-9, job};
+    const int count = replicas(has);
+    for (std::size_t i = 0; i < has.size(); ++i) {
+      const int room = std::min(floor.free(has[i].node), wish.most - count);
+      for (int extra = 1; extra <= room; ++extra) {
+        Placement more = has;
+        more[i].devices += extra;
+        const double saved = cost_(job, has) - cost_(job, more);
+        if (saved > best.saved) best = {saved, job, std::move(more)};
       }
-      if (with.empty()) return;
-      floor.give(placements[who]);
-      placements[who] = with;
-      floor.take(with);
+    }
+    return best.with.empty() ? std::nullopt : std::optional(std::move(best));
+  }
+
+  // What is left because others did not fit goes where it lies, to the job that gains most by it. An offer
+  // gets no better while others take theirs, so that only the first of them needs to be looked at again.
+  void fill(Plan& placements, Floor& floor) const {
+    std::priority_queue<Offer> offers;
+    const auto make = [&](std::size_t job) {
+      if (const auto made = offer(job, placements[job], floor)) offers.push(*made);
+    };
+    for (std::size_t job = 0; job < placements.size(); ++job)
+      if (!wishes_[job].fixed) make(job);
+    while (!offers.empty()) {
+      const Offer first = offers.top();
+      offers.pop();
+      const std::size_t job = first.job;
+      if (const auto now = offer(job, placements[job], floor); now && now->saved == first.saved) {
+        floor.give(placements[job]);
+        placements[job] = now->with;
+        floor.take(now->with);
+      }
+      make(job);
     }
   }
 
@@ -211,8 +335,10 @@ class Placer {
 std::vector<Placement> place(const Cluster& cluster, std::span<const Wish> wishes,
                              const PlacementCost& cost) {
   const Placer placer(cluster, wishes, cost);
-  std::vector<Placement> staying = placer.place(true), moving = placer.place(false);
-  return placer.cost(moving) < placer.cost(staying) ? moving : staying;
+  Plan staying = placer.place(true), moving = placer.place(false);
+  Plan& best = placer.cost(moving) < placer.cost(staying) ? moving : staying;
+  placer.repair(best);
+  return std::move(best);
 }
 
 }  // namespace batchscope::policy

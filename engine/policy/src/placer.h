@@ -10,7 +10,10 @@
 // What is left in this way goes, where it lies, to whoever gains most by it.
 //
 // All of it is also done with nobody staying for its own sake, from the largest job on; where moving jobs
-// together in this way costs less than leaving the holes, it is done so.
+// together in this way costs less than leaving the holes, it is done so. Then room is made on a node for
+// those who have lost most by not getting what they wished for there: on the node whose jobs it costs least
+// to leave it, as long as that lessens the sum of all costs. Without it a small job may wait for ever beside
+// full nodes for its second device.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reasons.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace batchscope::policy {
@@ -16,7 +17,10 @@ std::string devices_text(int count) { return std::to_string(count) + (count == 1
 class Explainer {
  public:
   Explainer(const Decision& decision, std::span<const Job> jobs, const Cluster& cluster, const Costs& costs)
-      : decision_(decision), jobs_(jobs), cluster_(cluster), costs_(costs) {}
+      : decision_(decision), jobs_(jobs), cluster_(cluster), costs_(costs) {
+    keenest_ = keenest(jobs.size());
+    next_ = keenest(static_cast<std::size_t>(std::max(keenest_, 0)));
+  }
 
   int kind(std::size_t job) const {
     const Placement& placement = decision_.jobs[job].placement;
@@ -33,6 +37,17 @@ class Explainer {
     return before > 0 ? speedup(job, to) / before - 1 : 0;
   }
 
+  std::string elsewhere(std::size_t job) const {
+    const int other = keenest_ == static_cast<int>(job) ? next_ : keenest_;
+    if (other < 0) return "";
+    const auto index = static_cast<std::size_t>(other);
+    const int count = replicas(decision_.jobs[index].placement);
+    if (count == 1) return "; left, because " + jobs_[index].name + " has only one";
+    return "; left, because " + jobs_[index].name + " gains " + percent(change(index, count - 1, count)) +
+           " by its last";
+  }
+
+ private:
   // Who would lose most by one device less, apart from `job`; -1: nobody has a device to lose.
   int keenest(std::size_t job) const {
     int keenest = -1;
@@ -49,21 +64,11 @@ class Explainer {
     return keenest;
   }
 
-  std::string elsewhere(std::size_t job) const {
-    const int other = keenest(job);
-    if (other < 0) return "";
-    const auto index = static_cast<std::size_t>(other);
-    const int count = replicas(decision_.jobs[index].placement);
-    if (count == 1) return "; left, because " + jobs_[index].name + " has only one";
-    return "; left, because " + jobs_[index].name + " gains " + percent(change(index, count - 1, count)) +
-           " by its last";
-  }
-
- private:
   const Decision& decision_;
   std::span<const Job> jobs_;
   const Cluster& cluster_;
   const Costs& costs_;
+  int keenest_ = -1, next_ = -1;  // of all, and of all others
 };
 
 }  // namespace

@@ -280,6 +280,22 @@ class TestDecision : public QObject {
     QVERIFY((placements[2] == Placement{{1, 1}}));
   }
 
+  // By their sizes, the small one would be left with two halves of nodes, which is dear to it and not to the
+  // large one.
+  void makesRoomForWhomItMatters() {
+    const Cluster cluster = uniform_cluster(2, 4);
+    const PlacementCost cost = [](std::size_t job, const Placement& placement) {
+      const bool dear = job == 0 ? placement != Placement{{0, 3}} : job == 2 && placement.size() > 1;
+      return placement.empty() ? 1000.0 : (dear ? 3.0 : 1.0) / replicas(placement);
+    };
+    const std::vector<Placement> placements =
+        place(cluster, std::vector<Wish>{{.devices = 3, .present = {{0, 3}}}, {.devices = 3}, {.devices = 2}},
+              cost);
+    QVERIFY((placements[0] == Placement{{0, 3}}));
+    QVERIFY((placements[2] == Placement{{1, 2}}));
+    QCOMPARE(replicas(placements[1]), 3);
+  }
+
   // Two jobs on several nodes do not share one while there is another way.
   void keepsSpreadJobsApart() {
     const Cluster cluster = uniform_cluster(3, 4);
