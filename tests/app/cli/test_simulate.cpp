@@ -169,9 +169,11 @@ class TestSimulate : public CommandTest {
     if (const QString why = publishedMissing(); !why.isEmpty()) QSKIP(qPrintable(why));
     const QString workload = "workload-6";
     const double reference = published("pollux")["avgs"].toObject()[workload].toDouble();
-    const Answer answer = simulatePublished(workload, "pollux,fast");
+    const Answer answer = simulatePublished(workload, "pollux,fair,fast");
     QVERIFY(std::abs(outcome(answer, 0)["mean_jct"].toDouble() / reference - 1) < 0.05);
-    QVERIFY(outcome(answer, 1)["mean_jct"].toDouble() < 2300);
+    QVERIFY(outcome(answer, 1)["mean_jct"].toDouble() < reference);
+    QVERIFY(outcome(answer, 1)["worst_fairness"].toDouble() < 2.21);  // as its results have
+    QVERIFY(outcome(answer, 2)["mean_jct"].toDouble() < 2300);
   }
 
  private:
