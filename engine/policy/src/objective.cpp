@@ -55,9 +55,9 @@ Costs::Costs(Objective objective, std::span<const Job> jobs, const Cluster& clus
     double base = 0;
     for (int kind = 0; job.goodput && kind < kinds(cluster); ++kind) {
       double of_kind = 0;
-      int n = objective == Objective::adaptdl || objective == Objective::sia
-                  ? std::max(job.min_replicas, 1)
-                  : share_[static_cast<std::size_t>(kind)];
+      int n = objective == Objective::adaptdl ? 1
+              : objective == Objective::sia   ? std::max(job.min_replicas, 1)
+                                              : share_[static_cast<std::size_t>(kind)];
       // Fewer where its batch size does not allow for as many.
       for (; of_kind <= 0 && n > 0; --n)
         of_kind = goodput_of(job, kind, ours(objective) ? fewest_nodes(cluster, kind, n) : 1, n);

@@ -105,7 +105,7 @@ class TestKnapsack : public QObject {
   void isAsGoodAsTryingEverything() {
     std::mt19937 random(1);
     for (int round = 0; round < 300; ++round) {
-      const int kinds = 1 + static_cast<int>(random() % 2);
+      const int kinds = 1 + static_cast<int>(random() % 3);
       const auto jobs = random_jobs(random, 1 + static_cast<int>(random() % 4), 4, kinds, round % 2 == 0);
       std::vector<int> capacity;
       for (int kind = 0; kind < kinds; ++kind) capacity.push_back(static_cast<int>(random() % 7));
@@ -122,8 +122,9 @@ class TestKnapsack : public QObject {
 #ifdef BATCHSCOPE_GLPK
     std::mt19937 random(2);
     for (int round = 0; round < 12; ++round) {
-      const auto jobs = random_jobs(random, 12, 8, round % 3 == 0 ? 2 : 1, round % 2 == 0);
-      const std::vector<int> capacity = round % 3 == 0 ? std::vector{14, 9} : std::vector{24};
+      const auto kinds = static_cast<std::size_t>(1 + round % 3);
+      const auto jobs = random_jobs(random, 12, 8, static_cast<int>(kinds), round % 2 == 0);
+      const std::vector<int> capacity = std::vector<std::vector<int>>{{24}, {14, 9}, { 10, 7, 6 }}[kinds - 1];
       const Packing packing = pack_exactly(jobs, capacity);
       verify(packing, jobs, capacity);
       const double program = by_program(jobs, capacity);
