@@ -22,7 +22,8 @@ inline constexpr char kOverview[] =
 inline constexpr char kRun[] =
     "Ctrl-C stops the run with a checkpoint and says how to resume it; a second Ctrl-C leaves it alone.\n"
     "\n"
-    "Events are {epoch|step|progress|elapsed}=X:{replicas=N|checkpoint|pause|stop}. Expectations are NAME OP "
+    "Events are {epoch|step|iterations|elapsed}=X:{replicas=N|checkpoint|pause|stop}. Expectations are NAME "
+    "OP "
     "VALUE with\n"
     "OP one of >= <= > < == != and NAME a series (its last value counts), or generations, epochs, replicas, "
     "step, state.\n"

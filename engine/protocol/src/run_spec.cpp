@@ -18,8 +18,12 @@ namespace {
 using When = Trigger::When;
 using Action = Trigger::Action;
 
-constexpr std::array<std::pair<When, const char*>, 4> kWhens{
-    {{When::epoch, "epoch"}, {When::step, "step"}, {When::progress, "progress"}, {When::elapsed, "elapsed"}}};
+// The first name of a clock is the one that is written.
+constexpr std::array<std::pair<When, const char*>, 5> kWhens{{{When::epoch, "epoch"},
+                                                              {When::step, "step"},
+                                                              {When::progress, "iterations"},
+                                                              {When::progress, "progress"},
+                                                              {When::elapsed, "elapsed"}}};
 constexpr std::array<std::pair<Action, const char*>, 4> kActions{{{Action::replicas, "replicas"},
                                                                   {Action::checkpoint, "checkpoint"},
                                                                   {Action::pause, "pause"},
@@ -57,7 +61,7 @@ std::string shortest(double value) {
 [[noreturn]] void refuse(const std::string& text, const std::string& why) {
   throw Error(ErrorKind::usage,
               "trigger '" + text + "': " + why +
-                  "; the form is {epoch|step|progress|elapsed}=X:{replicas=N|checkpoint|pause|stop}, "
+                  "; the form is {epoch|step|iterations|elapsed}=X:{replicas=N|checkpoint|pause|stop}, "
                   "for example step=400:checkpoint or elapsed=30s:replicas=2");
 }
 
@@ -90,7 +94,7 @@ Trigger Trigger::parse(const std::string& text) {
     refuse(text, "no X or no action");
   Trigger trigger;
   const auto when = value_of(kWhens, text.substr(0, equals));
-  if (!when) refuse(text, "it happens at none of epoch, step, progress, elapsed");
+  if (!when) refuse(text, "it happens at none of epoch, step, iterations, elapsed");
   trigger.when = *when;
 
   const std::string at = text.substr(equals + 1, colon - equals - 1);

@@ -18,7 +18,8 @@ class TestRunSpec : public QObject {
     const auto row = testing::columns<QString, QString>({"text", "written"});
     row("epoch", "epoch=1:replicas=3", "epoch=1:replicas=3");
     row("step", "step=400:checkpoint", "step=400:checkpoint");
-    row("progress", "progress=12.5:stop", "progress=12.5:stop");
+    row("iterations", "iterations=400:pause", "iterations=400:pause");
+    row("progress", "progress=12.5:stop", "iterations=12.5:stop");
     row("seconds", "elapsed=30:pause", "elapsed=30s:pause");
     row("minutes", "elapsed=1.5m:pause", "elapsed=90s:pause");
     row("hours", "elapsed=2h:stop", "elapsed=7200s:stop");

@@ -32,7 +32,8 @@ struct Trigger {
   Action action = Action::checkpoint;  ///< what happens
   int replicas = 0;                    ///< for Action::replicas
 
-  /// "{epoch|step|progress|elapsed}=X:{replicas=N|checkpoint|pause|stop}"; elapsed is a duration.
+  /// "{epoch|step|iterations|elapsed}=X:{replicas=N|checkpoint|pause|stop}"; elapsed is a duration, and
+  /// "progress" is another word for iterations.
   /// Throws Error(usage) quoting the text and the form.
   static Trigger parse(const std::string& text);
   /// The form that parse reads.
