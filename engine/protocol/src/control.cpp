@@ -81,6 +81,10 @@ Request Request::parse(std::string_view line) {
     request.auto_replicas = count.automatic;
   });
   read_field(json, "devices", [&](const Json& value) { request.devices = parse_devices(value); });
+  read_field(json, "by", [&](const Json& value) {
+    if (value != "pool") throw Error(ErrorKind::usage, "expected \"pool\", found " + value.dump());
+    request.by_pool = true;
+  });
   if (!request.devices.empty() && request.auto_replicas)
     throw Error(
         ErrorKind::usage,
@@ -96,6 +100,7 @@ std::string Request::line() const {
   if (replicas) json["replicas"] = *replicas;
   if (auto_replicas) json["replicas"] = *auto_replicas;
   if (!devices.empty()) json["devices"] = devices;
+  if (by_pool) json["by"] = "pool";
   return json.dump() + "\n";
 }
 
@@ -135,6 +140,8 @@ void visit_fields(Status& status, Visit&& visit) {
   visit("total_fraction", status.total_fraction), visit("progress", status.progress);
   visit("elapsed", status.elapsed), visit("remaining", status.remaining);
   visit("latest", status.latest), visit("message", status.message);
+  visit("devices", status.devices), visit("rescalable", status.rescalable);
+  visit("max_profiled", status.max_profiled), visit("pause", status.pause);
 }
 
 Json encoded(RunState state) { return run_state_name(state); }

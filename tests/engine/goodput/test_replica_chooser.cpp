@@ -153,11 +153,27 @@ class TestReplicaChooser : public QObject {
     QCOMPARE(many.at.replicas, 2);
   }
 
-  void whatFailedIsNotTriedAgain() {
+  void whatFailedIsNotTriedUntilItIsAllowed() {
     Run run({1, 2});
     run.chooser.refuse(2);
     run.see(kScales, 100);
     QCOMPARE(run.moves, 0);
+    run.chooser.allow(2);
+    run.see(kScales, 100);
+    QCOMPARE(run.at.replicas, 2);
+  }
+
+  void theMostMayChange() {
+    Run run({1, 2});
+    run.see(kScales, 100);
+    QCOMPARE(run.at.replicas, 2);
+    run.chooser.set_max_replicas(4);
+    run.see(kScales, 100);
+    QCOMPARE(run.at.replicas, 4);
+    run.chooser.set_max_replicas(0);
+    QCOMPARE(run.chooser.limits().max_replicas, 1);
+    run.see(kScales);
+    QCOMPARE(run.at.replicas, 1);
   }
 
   void aModelThatKnowsNothingMovesNothing() {

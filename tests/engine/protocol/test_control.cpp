@@ -30,7 +30,9 @@ class TestControl : public QObject {
 
     request.auto_replicas.reset();
     request.devices = {"cpu:0", "cuda:GPU-5b1c"};
+    request.by_pool = true;
     QCOMPARE(Request::parse(request.line()).devices, request.devices);
+    QVERIFY(Request::parse(request.line()).by_pool);
   }
 
   void badRequestsSayWhatIsWrong_data() {
@@ -54,6 +56,7 @@ class TestControl : public QObject {
     row("list", R"({"v":1,"command":"rescale","devices":["cuda:0,1"]})", "'cuda:0,1'");
     row("twice", R"({"v":1,"command":"rescale","devices":["cpu:0","cpu:0"]})", "named twice");
     row("devices and auto", R"({"v":1,"command":"rescale","devices":["cpu:0"],"replicas":"auto"})", "auto");
+    row("by", R"({"v":1,"command":"pause","by":"me"})", "the field \"by\"");
     row("id", "{\"v\":1,\"id\":{},\"command\":\"status\"}", "id");
   }
   void badRequestsSayWhatIsWrong() {
@@ -84,6 +87,8 @@ class TestControl : public QObject {
     status.replicas = 2;
     status.remaining = 12.5;
     status.latest = {{"loss", 0.25}, {"gain", 1.5}};
+    status.devices = {"cpu:0", "cpu:1"};
+    status.rescalable = true;
     const Json json = status;
     const auto back = Json::parse(json.dump()).get<RunStatus>();
     QCOMPARE(Json(back).dump(), json.dump());

@@ -49,7 +49,7 @@ class TestAuto : public Scenario {
     QCOMPARE(catalogue().generations(id).size(), 4u);
   }
 
-  void aCountThatCannotStartIsNotTriedAgain() {
+  void aCountThatCannotStartIsNotTriedAgainSoon() {
     protocol::RunSpec spec = spec_of(1, {"--steps", "300", "--model", "--die-on", "2"});
     spec.auto_replicas = AutoReplicas{1, 2};
     const std::string id = start(spec);

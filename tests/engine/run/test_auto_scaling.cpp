@@ -2,6 +2,7 @@
 //
 // What the supervisor makes of decisions about its number of replicas; the decisions themselves are tested
 // in the goodput room.
+#include "devices/placement.h"
 #include "machines.h"
 #include "model/auto_scaling.h"
 #include "test_case.h"
@@ -21,14 +22,21 @@ protocol::RunSpec automatic(int min, int max) {
   return spec;
 }
 
-int most(const protocol::RunSpec& spec, const Machine& machine) {
-  AutoScaling scaling(spec, machine);
+// Where a run comes to in time that may have so many.
+int reaches(AutoScaling& scaling, int from, int most, double now = 0) {
   goodput::RunContext at;
+  at.replicas = at.max_profiled_replicas = from;
   for (int i = 0; i < 50; ++i) {
-    at.replicas = scaling.consider(kModel, at).replicas.value_or(at.replicas);
+    at.replicas = scaling.consider(kModel, at, most, now).replicas.value_or(at.replicas);
     at.max_profiled_replicas = at.replicas;
   }
   return at.replicas;
+}
+
+Machine held(Machine machine, std::vector<std::string> devices) {
+  std::vector<storage::Lease> leases;
+  for (const std::string& device : devices) leases.push_back({device, "aaaaaaaa", "digits"});
+  return free_devices(machine, leases);
 }
 
 }  // namespace
@@ -38,13 +46,13 @@ class TestAutoScaling : public QObject {
 
  private Q_SLOTS:
   void aMoveIsToldWithItsNumbers() {
-    AutoScaling scaling(automatic(1, 4), machine_with(8, 0));
+    AutoScaling scaling(automatic(1, 4));
     const goodput::RunContext at{1, 1, 0.25, 60};
-    const auto first = scaling.consider(kModel, at);
+    const auto first = scaling.consider(kModel, at, 4, 0);
     QVERIFY(!first.replicas);
     QVERIFY(QString::fromStdString(first.event).startsWith("auto: stays on 1 replica"));
-    QVERIFY(scaling.consider(kModel, at).event.empty());  // told once
-    const auto move = scaling.consider(kModel, at);
+    QVERIFY(scaling.consider(kModel, at, 4, 0).event.empty());  // told once
+    const auto move = scaling.consider(kModel, at, 4, 0);
     QCOMPARE(move.replicas, std::optional(2));
     const QString event = QString::fromStdString(move.event);
     for (const char* part :
@@ -52,17 +60,63 @@ class TestAutoScaling : public QObject {
           "a pause of 0.25 s charged over 60 s", "efficiency floor 0.5", "at most 2 replicas"})
       QVERIFY2(event.contains(part), qPrintable(event));
     scaling.begin_generation();
-    QVERIFY(!scaling.consider(kModel, {2, 2, 0.25, 60}).event.empty());
+    QVERIFY(!scaling.consider(kModel, {2, 2, 0.25, 60}, 4, 0).event.empty());
   }
 
   void theMachineIsTheMost() {
-    QCOMPARE(most(automatic(1, 0), machine_with(3, 0)), 3);
-    QCOMPARE(most(automatic(1, 5), machine_with(3, 0)), 5);  // cores are shared where a person says so
+    const Machine three = machine_with(3, 0), two_gpus = machine_with(8, 2);
+    QCOMPARE(most_replicas(automatic(1, 0), three, three), 3);
+    QCOMPARE(most_replicas(automatic(1, 5), three, three), 5);  // cores are shared where a person says so
+    QCOMPARE(most_replicas(automatic(1, 2), three, three), 2);
     protocol::RunSpec cuda = automatic(1, 5);
     cuda.device = "cuda";
-    QCOMPARE(most(cuda, machine_with(8, 2)), 2);
+    QCOMPARE(most_replicas(cuda, two_gpus, two_gpus), 2);
     cuda.oversubscribe = true;
-    QCOMPARE(most(cuda, machine_with(8, 2)), 5);
+    QCOMPARE(most_replicas(cuda, two_gpus, two_gpus), 5);
+  }
+
+  void whatOthersHoldIsNotCounted() {
+    const Machine cores = machine_with(4, 0), gpus = machine_with(8, 3);
+    QCOMPARE(most_replicas(automatic(1, 0), cores, held(cores, {"cpu:1"})), 3);
+    QCOMPARE(most_replicas(automatic(1, 5), cores, held(cores, {"cpu:1"})), 3);
+    QCOMPARE(most_replicas(automatic(1, 0), cores, held(cores, {"cpu:1"}), 4), 4);  // what it has it keeps
+    QCOMPARE(most_replicas(automatic(1, 2), cores, held(cores, {"cpu:1"}), 4), 2);
+    QCOMPARE(most_replicas(automatic(1, 0), cores, held(cores, {"cpu:1"}), 8), 4);
+    QCOMPARE(most_replicas(automatic(2, 4), cores, held(cores, {"cpu:0", "cpu:1", "cpu:2"})), 2);
+    protocol::RunSpec cuda = automatic(1, 0);
+    cuda.device = "cuda";
+    QCOMPARE(most_replicas(cuda, gpus, held(gpus, {"cuda:0", "cuda:2"})), 1);
+  }
+
+  void aFirstGenerationTakesWhatIsFree() {
+    const Machine gpus = machine_with(8, 3);
+    const Machine left = held(gpus, {"cuda:0"});
+    QCOMPARE(first_replicas(automatic(1, 0), 3, gpus, gpus), 3);
+    QCOMPARE(first_replicas(automatic(1, 0), 3, gpus, left), 2);
+    QCOMPARE(first_replicas(automatic(3, 4), 3, gpus, left), 3);
+    QCOMPARE(first_replicas({}, 3, gpus, left), 3);
+    QCOMPARE(first_replicas(automatic(1, 0), 8, gpus, held(gpus, {"cuda:0", "cuda:1", "cuda:2"})), 8);
+  }
+
+  void theMostFollowsTheFreeDevices() {
+    AutoScaling scaling(automatic(1, 0));
+    QCOMPARE(reaches(scaling, 1, 1), 1);
+    QCOMPARE(reaches(scaling, 1, 3), 3);
+    QCOMPARE(reaches(scaling, 3, 2), 2);
+  }
+
+  void aRefusedCountIsTriedAgainLater() {
+    constexpr double kPatience = AutoScaling::kPatience;
+    AutoScaling scaling(automatic(1, 2));
+    scaling.refuse(2, 0);
+    QCOMPARE(reaches(scaling, 1, 2, kPatience - 1), 1);
+    QCOMPARE(reaches(scaling, 1, 2, kPatience), 2);
+    scaling.begin_generation();
+    AutoScaling twice(automatic(1, 2));
+    twice.refuse(2, 0);
+    twice.refuse(2, kPatience);
+    QCOMPARE(reaches(twice, 1, 2, 3 * kPatience - 1), 1);
+    QCOMPARE(reaches(twice, 1, 2, 3 * kPatience), 2);
   }
 };
 

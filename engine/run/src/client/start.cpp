@@ -3,7 +3,6 @@
 // Starting the supervisor of a run, new or resumed, as a process that outlives its starter.
 #include <fmt/format.h>
 
-#include <QProcess>
 #include <QString>
 #include <QStringList>
 #include <QThread>
@@ -13,13 +12,14 @@
 
 #include "batchscope/protocol/devices.h"
 #include "batchscope/protocol/paths.h"
-#include "batchscope/protocol/private_files.h"
 #include "batchscope/protocol/time_outs.h"
 #include "batchscope/run/client.h"
 #include "batchscope/storage/annotation.h"
 #include "client/start.h"
 #include "devices/placement.h"
 #include "log/last_words.h"
+#include "model/auto_scaling.h"
+#include "system/detached.h"
 #include "system/process_table.h"
 #include "system/programs.h"
 
@@ -32,34 +32,14 @@ constexpr int kLogLines = 10;
 
 fs::path supervisor_log(const std::string& id) { return protocol::run_paths(id).root / "supervisor.log"; }
 
-// In a session of its own, with its output in the run's supervisor.log; the child of init from then on.
 ProcessId spawn_supervisor(const std::string& id, const Allocation& allocation) {
-  const fs::path program = program_directory() / "batchscope";
-  if (!is_executable(program))
-    throw Error(
-        ErrorKind::not_found,
-        program.string() + " is missing: build it, or set BATCHSCOPE_BIN to the folder that holds it");
   QStringList arguments{QStringLiteral("supervise"), QString::fromStdString(id)};
   if (allocation.replicas > 0)
     arguments << QStringLiteral("--replicas") << QString::number(allocation.replicas);
   if (!allocation.devices.empty())
     arguments << QStringLiteral("--devices")
               << QString::fromStdString(fmt::format("{}", fmt::join(allocation.devices, ",")));
-
-  QProcess process;
-  process.setProgram(QString::fromStdString(program.string()));
-  process.setArguments(arguments);
-  process.setWorkingDirectory(QStringLiteral("/"));
-  process.setStandardInputFile(QProcess::nullDevice());
-  protocol::make_private_file(supervisor_log(id));
-  const QString log = QString::fromStdString(supervisor_log(id).string());
-  process.setStandardOutputFile(log, QIODevice::Append);
-  process.setStandardErrorFile(log, QIODevice::Append);
-  qint64 pid = 0;
-  if (!process.startDetached(&pid))
-    throw Error(ErrorKind::io,
-                "cannot start " + program.string() + ": " + process.errorString().toStdString());
-  return protocol::identify(static_cast<pid_t>(pid));
+  return start_detached("batchscope", arguments, supervisor_log(id));
 }
 
 bool answers(const std::string& id) {
@@ -110,9 +90,8 @@ void await_supervisor(storage::Catalogue& catalogue, const std::string& id, cons
   }
 }
 
-// `leases`: of other runs. Refused here, a run is not made; what its supervisor finds then decides.
-void check(const protocol::RunSpec& spec, const Allocation& allocation,
-           const std::vector<storage::Lease>& leases) {
+// Refused here, a run is not made; what its supervisor finds then decides.
+void check(const protocol::RunSpec& spec) {
   if (!fs::path(spec.program).is_absolute())
     throw Error(ErrorKind::usage, "the program '" + spec.program + "' must be given by its absolute path");
   if (!fs::exists(spec.program)) throw Error(ErrorKind::not_found, "there is no program " + spec.program);
@@ -121,7 +100,20 @@ void check(const protocol::RunSpec& spec, const Allocation& allocation,
   if (!fs::is_directory(spec.working_directory))
     throw Error(ErrorKind::not_found, "there is no directory '" + spec.working_directory + "' to work in");
   spec.check();
-  place(spec, allocation, Machine::here(), leases);
+}
+
+// `leases`: of other runs. Who has no supervisor yet may wait for one in the queue, where waiting helps.
+void check_devices(const protocol::RunSpec& spec, const std::vector<storage::Lease>& leases) {
+  const Machine machine = Machine::here();
+  const int replicas = first_replicas(spec, spec.replicas, machine, free_devices(machine, leases));
+  try {
+    place(spec, replicas, machine, leases);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::conflict) throw;
+    place(spec, replicas, machine, {});
+    throw Error(ErrorKind::conflict,
+                std::string(error.what()) + "; `batchscope submit` waits until they are free");
+  }
 }
 
 }  // namespace
@@ -134,7 +126,8 @@ std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& sp
                       const std::function<void(const std::string& id)>& prepare) {
   storage::check_name(spec.name);
   storage::check_group(spec.group);
-  check(spec, spec.replicas, catalogue.leases());
+  check(spec);
+  check_devices(spec, catalogue.leases());
   const std::string id = catalogue.create_run(spec);
   try {
     protocol::make_run_directories(protocol::run_paths(id));
@@ -159,7 +152,11 @@ void resume_run(storage::Catalogue& catalogue, const std::string& id, int replic
     throw Error(ErrorKind::conflict,
                 "run " + id + " is " + protocol::run_state_name(run->state) + " and has its supervisor");
   const Allocation wanted(replicas, devices);
-  check(run->spec, wanted.replicas > 0 ? wanted : run->spec.replicas, catalogue.leases());
+  check(run->spec);
+  const std::vector<storage::Lease> leases = catalogue.leases();
+  const Machine machine = Machine::here();
+  const int as_before = first_replicas(run->spec, run->spec.replicas, machine, free_devices(machine, leases));
+  place(run->spec, wanted.replicas > 0 ? wanted : as_before, machine, leases);
   protocol::make_run_directories(protocol::run_paths(id));
   await_supervisor(catalogue, id, spawn_supervisor(id, wanted), run->ended);
 }

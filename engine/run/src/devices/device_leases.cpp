@@ -11,16 +11,18 @@ namespace batchscope::run {
 DeviceLeases::DeviceLeases(storage::Catalogue& catalogue, std::string run, Machine machine)
     : catalogue_(catalogue), run_(std::move(run)), machine_(std::move(machine)) {}
 
-const Placement& DeviceLeases::take(const protocol::RunSpec& spec, const Allocation& allocation) {
+const Placement& DeviceLeases::take(const protocol::RunSpec& spec, const Allocation& allocation,
+                                    int generation, const std::string& why) {
   if (const auto found = taken_.find(allocation); found != taken_.end()) return found->second;
   Placement placement;
   std::set<std::string> all = leased_;
   try {
-    catalogue_.lease_devices(run_, [&](const std::vector<storage::Lease>& of_others) {
+    const auto choose = [&](const std::vector<storage::Lease>& of_others) {
       placement = place(spec, allocation, machine_, of_others);
       all.insert(placement.devices.begin(), placement.devices.end());
       return std::vector<std::string>(all.begin(), all.end());
-    });
+    };
+    catalogue_.lease_devices(run_, choose, generation, why);
     leased_ = std::move(all);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::usage || error.kind() == ErrorKind::conflict) throw;
@@ -45,6 +47,16 @@ void DeviceLeases::keep(const std::set<Allocation>& allocations) {
     leased_ = std::move(needed);
   } catch (const Error& error) {
     on_trouble(std::string("devices stay leased that this run does not need: ") + error.what());
+  }
+}
+
+Machine DeviceLeases::free() const {
+  try {
+    std::vector<storage::Lease> of_others = catalogue_.leases();
+    std::erase_if(of_others, [this](const storage::Lease& lease) { return lease.run == run_; });
+    return free_devices(machine_, of_others);
+  } catch (const Error&) {
+    return machine_;
   }
 }
 

@@ -24,12 +24,17 @@ class DeviceLeases {
   // Told what is no reason to stop: a catalogue that cannot be written.
   std::function<void(const std::string& text)> on_trouble;
 
-  // Leases what the allocation needs, if that has not been done. Throws as place() does, and the catalogue's
-  // errors where GPUs are at stake.
-  const Placement& take(const protocol::RunSpec& spec, const Allocation& allocation);
+  // Leases what the allocation needs, if that has not been done; the generation and why it is to have them
+  // are kept with them. Throws as place() does, and the catalogue's errors where GPUs are at stake.
+  const Placement& take(const protocol::RunSpec& spec, const Allocation& allocation, int generation = -1,
+                        const std::string& why = {});
 
   // Gives back what none of these allocations needs. Never throws.
   void keep(const std::set<Allocation>& allocations);
+
+  const Machine& machine() const { return machine_; }
+  // What no other run holds of it; all of it where the catalogue cannot be read.
+  Machine free() const;
 
   // The one that was taken on the very devices that this one names, or else this one.
   Allocation as_taken(const Allocation& allocation) const;

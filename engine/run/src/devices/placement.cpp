@@ -13,6 +13,11 @@ namespace {
 
 using Devices = std::vector<std::string>;
 
+bool is_free(const std::string& device, const std::vector<storage::Lease>& of_others) {
+  return std::none_of(of_others.begin(), of_others.end(),
+                      [&](const storage::Lease& lease) { return lease.device == device; });
+}
+
 // The free ones first, then those that others have; each in the machine's order.
 struct Supply {
   Devices devices;
@@ -20,8 +25,7 @@ struct Supply {
 
   Supply(const Devices& all, const std::vector<storage::Lease>& of_others) : devices(all) {
     const auto taken = std::stable_partition(devices.begin(), devices.end(), [&](const std::string& device) {
-      return std::none_of(of_others.begin(), of_others.end(),
-                          [&](const storage::Lease& lease) { return lease.device == device; });
+      return is_free(device, of_others);
     });
     free = static_cast<std::size_t>(taken - devices.begin());
   }
@@ -163,6 +167,13 @@ Placement on_named(const protocol::RunSpec& spec, const Allocation& allocation, 
 }
 
 }  // namespace
+
+Machine free_devices(const Machine& machine, const std::vector<storage::Lease>& of_others) {
+  Machine free = machine;
+  for (Devices* const devices : {&free.cores, &free.gpus})
+    std::erase_if(*devices, [&](const std::string& device) { return !is_free(device, of_others); });
+  return free;
+}
 
 bool uses_gpus(const protocol::RunSpec& spec) { return spec.device.starts_with("cuda"); }
 

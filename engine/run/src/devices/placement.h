@@ -36,6 +36,9 @@ struct Placement {
   std::string warning;                      // a sentence, or empty
 };
 
+// What these leases leave of the machine.
+Machine free_devices(const Machine& machine, const std::vector<storage::Lease>& of_others);
+
 // The run asks for GPUs and cannot do without.
 bool uses_gpus(const protocol::RunSpec& spec);
 

@@ -12,17 +12,6 @@
 namespace batchscope::run {
 namespace {
 
-goodput::ChooserLimits limits(const protocol::RunSpec& spec, const Machine& machine) {
-  const bool gpus = uses_gpus(spec);
-  const protocol::AutoReplicas range = spec.auto_replicas.value_or(protocol::AutoReplicas{});
-  const auto devices = static_cast<int>(gpus ? machine.gpus.size() : machine.cores.size());
-  int most = range.max > 0 ? range.max : devices;
-  if (gpus && !spec.oversubscribe) most = std::min(most, devices);
-  return {.min_replicas = range.min,
-          .max_replicas = std::max(range.min, most),
-          .min_efficiency = spec.efficiency_floor};
-}
-
 // Of many candidates those that tell most: doublings, the present and the chosen.
 std::string predictions(const goodput::ReplicaDecision& decision, int present) {
   std::string text;
@@ -38,10 +27,43 @@ std::string predictions(const goodput::ReplicaDecision& decision, int present) {
 
 }  // namespace
 
-AutoScaling::AutoScaling(const protocol::RunSpec& spec, const Machine& machine)
-    : chooser_(limits(spec, machine)) {}
+int most_replicas(const protocol::RunSpec& spec, const Machine& machine, const Machine& free, int present) {
+  const bool gpus = uses_gpus(spec);
+  const protocol::AutoReplicas range = spec.auto_replicas.value_or(protocol::AutoReplicas{});
+  const auto all = static_cast<int>(gpus ? machine.gpus.size() : machine.cores.size());
+  const auto unheld = static_cast<int>(gpus ? free.gpus.size() : free.cores.size());
+  const int left = std::max(unheld, std::min(present, all));
+  int most = range.max > 0 ? range.max : left;
+  if (!spec.oversubscribe && (gpus || left < all)) most = std::min(most, left);
+  return std::max(range.min, most);
+}
 
-AutoScaling::Verdict AutoScaling::consider(const protocol::Model& model, const goodput::RunContext& at) {
+int first_replicas(const protocol::RunSpec& spec, int replicas, const Machine& machine, const Machine& free) {
+  if (!spec.auto_replicas) return replicas;
+  protocol::RunSpec placed = spec;
+  if (spec.device == "auto" && !free.gpus.empty()) placed.device = "cuda";
+  return std::clamp(replicas, spec.auto_replicas->min, most_replicas(placed, machine, free));
+}
+
+AutoScaling::AutoScaling(const protocol::RunSpec& spec)
+    : chooser_({.min_replicas = spec.auto_replicas->min,
+                .max_replicas = spec.auto_replicas->min,
+                .min_efficiency = spec.efficiency_floor}) {}
+
+void AutoScaling::refuse(int replicas, double now) {
+  Refusal& refusal = refusals_[replicas];
+  refusal.patience = std::max(kPatience, 2 * refusal.patience);
+  refusal.until = now + refusal.patience;
+  chooser_.refuse(replicas);
+}
+
+AutoScaling::Verdict AutoScaling::consider(const protocol::Model& model, const goodput::RunContext& at,
+                                           int most, double now) {
+  refusals_.erase(at.replicas);
+  chooser_.allow(at.replicas);
+  for (const auto& [replicas, refusal] : refusals_)
+    if (now >= refusal.until) chooser_.allow(replicas);
+  chooser_.set_max_replicas(most);
   const auto decision = chooser_.decide(goodput_function(model), batch_bounds(model), at);
   const bool moves = decision.replicas != at.replicas;
   Verdict verdict;

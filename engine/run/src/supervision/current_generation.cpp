@@ -26,6 +26,11 @@ void CurrentGeneration::list_processes() const {
                  replicas_ ? replicas_->processes() : std::vector<ProcessId>());
 }
 
+void CurrentGeneration::remember(const std::vector<storage::Generation>& generations) {
+  for (const storage::Generation& generation : generations)
+    if (generation.pause > 0) known_pause_ = generation.pause;
+}
+
 void CurrentGeneration::launch(const GenerationOrder& order, const std::string& reason, double now,
                                Launcher& launcher) {
   launched_ = now;

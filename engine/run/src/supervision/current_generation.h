@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/telemetry.h"
@@ -25,6 +26,8 @@ class CurrentGeneration {
  public:
   CurrentGeneration(const protocol::RunPaths& paths, Recorder& recorder);
 
+  // Those of the supervisors before.
+  void remember(const std::vector<storage::Generation>& generations);
   // Starts it, now, for this reason. Throws Error; then the record is still the one of the generation before.
   void launch(const GenerationOrder& order, const std::string& reason, double now, Launcher& launcher);
   // Its last replica has exited.

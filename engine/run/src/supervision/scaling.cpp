@@ -4,15 +4,17 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/run/pool.h"
 
 namespace batchscope::run {
 
 using namespace protocol;
 
 Scaling::Scaling(storage::Catalogue& catalogue, const std::string& run, RunSpec& spec, RunMachine& machine,
-                 Recorder& recorder, Tell tell)
+                 const int& next_generation, Recorder& recorder, Tell tell)
     : spec_(spec),
       machine_(machine),
+      next_generation_(next_generation),
       recorder_(recorder),
       tell_(std::move(tell)),
       leases_(catalogue, run, Machine::here()) {
@@ -21,17 +23,22 @@ Scaling::Scaling(storage::Catalogue& catalogue, const std::string& run, RunSpec&
 
 void Scaling::automate() {
   auto_.reset();
-  if (spec_.auto_replicas) auto_.emplace(leases_.placed(spec_), Machine::here());
+  if (spec_.auto_replicas) auto_.emplace(spec_);
+}
+
+int Scaling::first_replicas(int replicas) const {
+  return run::first_replicas(spec_, replicas, leases_.machine(), leases_.free());
 }
 
 void Scaling::begin_generation(const storage::Generation& before, bool was_under_way) {
   if (!auto_) return;
-  if (before.reason == "auto" && !was_under_way) auto_->refuse(before.replicas);
+  if (before.reason == "auto" && !was_under_way) auto_->refuse(before.replicas, monotonic_seconds());
   auto_->begin_generation();
 }
 
-const Placement& Scaling::take_devices(const Allocation& allocation) {
-  return leases_.take(allocation.devices.empty() ? leases_.placed(spec_) : spec_, allocation);
+const Placement& Scaling::take_devices(const Allocation& allocation, const std::string& why) {
+  return leases_.take(allocation.devices.empty() ? leases_.placed(spec_) : spec_, allocation,
+                      next_generation_, why);
 }
 
 void Scaling::keep_devices() {
@@ -48,13 +55,13 @@ void Scaling::program_uses(const std::string& device) {
   if (!machine_.allocation().devices.empty())
     return tell_("warning", "the program trains on cores, and cannot use the GPUs that it was given");
   leases_.keep({});
-  take_devices(machine_.allocation());
+  leases_.take(leases_.placed(spec_), machine_.allocation(), next_generation_ - 1, "start");
 }
 
 void Scaling::move_to(const Allocation& allocation, const std::string& reason) {
   const Allocation to = leases_.as_taken(allocation);
   if (!allocation.devices.empty() && machine_.training() && to == machine_.allocation()) return;
-  take_devices(to);
+  take_devices(to, reason);
   try {
     machine_.rescale(to, reason);
   } catch (const Error&) {
@@ -73,14 +80,20 @@ void Scaling::choose(const std::optional<AutoReplicas>& range) {
 
 void Scaling::consider(const Model& model, const goodput::RunContext& at) {
   if (!auto_ || !machine_.training()) return;
-  const AutoScaling::Verdict verdict = auto_->consider(model, at);
+  if (const bool decided = std::exchange(pool_decides_, pool_alive()); pool_decides_) {
+    if (!decided) tell_("info", "the pool decides the number of replicas");
+    return;
+  }
+  const double now = monotonic_seconds();
+  const int most = most_replicas(leases_.placed(spec_), leases_.machine(), leases_.free(), at.replicas);
+  const AutoScaling::Verdict verdict = auto_->consider(model, at, most, now);
   if (!verdict.event.empty()) tell_("info", verdict.event);
   if (!verdict.replicas) return;
   try {
     move_to(*verdict.replicas, "auto");
   } catch (const Error& error) {
-    auto_->refuse(*verdict.replicas);
-    tell_("warning", std::string("auto: the move is not made: ") + error.what());
+    auto_->refuse(*verdict.replicas, now);
+    tell_("warning", std::string("auto: the move is not made for now: ") + error.what());
   }
 }
 

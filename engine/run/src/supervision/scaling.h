@@ -20,17 +20,20 @@ namespace batchscope::run {
 class Scaling {
  public:
   // `spec` is the run's, whose auto_replicas are kept here; a person's choice outlives this supervisor.
+  // `next_generation` is the number of the generation that is launched next.
   Scaling(storage::Catalogue& catalogue, const std::string& run, protocol::RunSpec& spec, RunMachine& machine,
-          Recorder& recorder, Tell tell);
+          const int& next_generation, Recorder& recorder, Tell tell);
 
   // Has the model choose from now on, where the spec says so.
   void automate();
+  // What a first generation, or the first of a new supervisor, begins with where it would have so many.
+  int first_replicas(int replicas) const;
   // `before`: the generation that ended. Where the model had chosen it and it never got under way, the model
-  // does not choose the same again.
+  // does not choose the same again for a while.
   void begin_generation(const storage::Generation& before, bool was_under_way);
 
-  // The devices for it. Throws Error where there are none.
-  const Placement& take_devices(const Allocation& allocation);
+  // The devices for it in the next generation, for this reason. Throws Error where there are none.
+  const Placement& take_devices(const Allocation& allocation, const std::string& why);
   // Gives back what neither the present generation needs nor what is on its way. Before the first step of a
   // generation there is a way back to the one before.
   void keep_devices();
@@ -45,16 +48,18 @@ class Scaling {
   void move_to(const Allocation& allocation, const std::string& reason);
   // From now on the model chooses within this range; or it does not (none).
   void choose(const std::optional<protocol::AutoReplicas>& range);
-  // A new model: it may move the run.
+  // A new model: it may move the run. Where there is a pool, that decides, and this one rests.
   void consider(const protocol::Model& model, const goodput::RunContext& at);
 
  private:
   protocol::RunSpec& spec_;
   RunMachine& machine_;
+  const int& next_generation_;
   Recorder& recorder_;
   const Tell tell_;
   DeviceLeases leases_;
   std::optional<AutoScaling> auto_;  // where the model chooses
+  bool pool_decides_ = false;        // and people know it
 };
 
 }  // namespace batchscope::run

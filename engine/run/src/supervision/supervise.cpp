@@ -11,6 +11,8 @@
 #include "batchscope/protocol/devices.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/run/supervisor.h"
+#include "devices/placement.h"
+#include "record/predecessor.h"
 #include "supervision/supervision.h"
 
 namespace batchscope::run {
@@ -56,6 +58,19 @@ class Directories {
   const std::filesystem::path runtime_;
 };
 
+// Devices that were named are leased before anything else: whoever finds them taken has changed nothing, and
+// who waits in a queue waits on.
+void lease_named(storage::Catalogue& catalogue, const storage::Run& run, const Allocation& allocation) {
+  if (allocation.devices.empty()) return;
+  const auto generations = catalogue.generations(run.id);
+  catalogue.lease_devices(
+      run.id,
+      [&](const std::vector<storage::Lease>& of_others) {
+        return place(run.spec, allocation, Machine::here(), of_others).devices;
+      },
+      next_generation(generations, protocol::run_paths(run.id)), generations.empty() ? "start" : "resume");
+}
+
 // Of a supervisor that did not come so far as to tell by itself, or no longer could.
 void tell_failure(storage::Catalogue& catalogue, const storage::Run& run, const std::string& why) {
   const auto generations = catalogue.generations(run.id);
@@ -75,13 +90,15 @@ int supervise(const std::string& id, int replicas, const std::vector<std::string
   if (run->state == RunState::finished)
     throw Error(ErrorKind::conflict, "run " + id + " is finished; start a new one");
   const Claim claim(catalogue, id);
+  const Allocation wanted(replicas, devices);
+  lease_named(catalogue, *run, wanted);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   signal(SIGXFSZ, SIG_IGN);  // a file that may not grow any more is a full disk, not the end
   try {
     catalogue.set_state(id, RunState::starting);
     const Directories directories(protocol::run_paths(id));
     storage::keep_spec(protocol::run_paths(id).root, run->spec);
-    return Supervision(catalogue, *run, {replicas, devices}).exec();
+    return Supervision(catalogue, *run, wanted).exec();
   } catch (const Error& error) {
     tell_failure(catalogue, *run, error.what());
     throw;

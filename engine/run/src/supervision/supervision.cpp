@@ -65,12 +65,13 @@ Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run,
                *this),
       checkpoints_(paths_),
       current_(paths_, recorder_),
-      scaling_(catalogue, run.id, spec_, machine_, recorder_, teller()),
+      scaling_(catalogue, run.id, spec_, machine_, next_generation_, recorder_, teller()),
       waiters_(run.spec.time_outs.checkpoint),
       triggers_(run.spec.triggers),
       folders_(paths_, {&telemetry_.listener(), &control_.listener()}, teller()),
       disk_(paths_.checkpoints, teller()),
-      leftovers_(paths_, run.spec.time_outs.checkpoint, teller()) {
+      leftovers_(paths_, run.spec.time_outs.checkpoint, teller()),
+      pool_call_(catalogue, teller()) {
   connect();
 }
 
@@ -162,10 +163,14 @@ void Supervision::begin() {
     replicas = std::max_element(generations.begin(), generations.end(), [](const auto& a, const auto& b) {
                  return a.number < b.number;
                })->replicas;
+    for (const storage::Generation& generation : generations)
+      if (generation.first_step > 0) most_replicas_ = std::max(most_replicas_, generation.replicas);
+    current_.remember(generations);
     const double elapsed_before = time_in_generations(generations);
     started_ -= elapsed_before;
     triggers_.skip(elapsed_before);
   }
+  if (wanted_.replicas == 0) replicas = scaling_.first_replicas(replicas);
   next_generation_ = next_generation(generations, paths_);
   if (wants_adaptdl(run_.spec)) {
     adaptdl_ = std::make_unique<AdaptdlService>(run_.id);
@@ -181,8 +186,9 @@ void Supervision::launch(const Allocation& allocation, const std::string& reason
   const int replicas = allocation.replicas;
   folders_.keep_sockets();  // which the replicas look for
   checkpoints_.require_any(catalogue_, run_.id);
+  paused_by_pool_ = false;
   const double now = monotonic_seconds();
-  const Placement placement = scaling_.take_devices(allocation);
+  const Placement placement = scaling_.take_devices(allocation, reason);
   scaling_.begin_generation(current_.record(), current_.under_way());
   if (reason == "resume") clock_.begin(now, now);
   const int number = next_generation_++;
@@ -288,6 +294,7 @@ void Supervision::on_second() {
     if (const auto removed = folders_.take_removed())
       fail(removed->string() + " was removed while the run trained; what was recorded there is gone");
   current_.measure(board_.step());
+  if (machine_.training() || machine_.state() == RunState::paused) pool_call_.check();
 }
 
 void Supervision::record_progress(double fraction) {
@@ -320,7 +327,8 @@ void Supervision::settle() {
     published_ = state;
     recorder_.state(state, machine_.message());
     publish_status();  // a restart may be shorter than the interval of status events
-    if (state == RunState::paused) tell("info", "paused");
+    if (state == RunState::paused)
+      tell("info", paused_by_pool_ ? "paused by the pool: its devices are needed" : "paused");
   }
   if (machine_.over() && !finishing_) {
     finishing_ = true;
@@ -355,6 +363,7 @@ void Supervision::finish() {
     recorder_.flush();
   }
   concluded_ = true;
+  pool_call_.call();  // the run leaves devices behind
   publish_status();
   control_.flush();
   loop_.exit(state == RunState::finished  ? kExitOk

@@ -26,6 +26,7 @@
 #include "supervision/elapsed_triggers.h"
 #include "supervision/folder_watch.h"
 #include "supervision/leftovers.h"
+#include "supervision/pool_call.h"
 #include "supervision/run_checkpoints.h"
 #include "supervision/scaling.h"
 #include "system/process_signals.h"
@@ -73,6 +74,7 @@ class Supervision final : private Orders {
   // What happens to the replicas.
   void on_message(int rank, const protocol::Message& message);
   void on_progress(double mono);
+  void under_way();
   void on_restored(const protocol::Restored& restored, std::int64_t step_before);
   void on_checkpoint(const protocol::CheckpointWritten& checkpoint);
   void on_model(const protocol::Model& model);
@@ -112,17 +114,21 @@ class Supervision final : private Orders {
 
   RunCheckpoints checkpoints_;
   CurrentGeneration current_;
+  int next_generation_ = 0;
   Scaling scaling_;
   CheckpointWaiters waiters_;
   ElapsedTriggers triggers_;
   FolderWatch folders_;
   DiskWatch disk_;
   Leftovers leftovers_;
+  PoolCall pool_call_;
 
   QEventLoop loop_;
   QTimer machine_timer_, tick_, second_, status_timer_, quiet_timer_;
-  int next_generation_ = 0;
   std::string placement_warning_;  // that was reported last
+  int most_replicas_ = 0;          // of all generations that got under way
+  bool rescalable_ = false;        // the program has told something of itself: it knows how to leave
+  bool paused_by_pool_ = false;    // and not by a person
   bool unpublished_ = true;        // subscribers have not seen the newest status
   bool settling_ = false;          // a flush is on its way
   bool finishing_ = false;         // the run is over

@@ -3,6 +3,7 @@
 // What happens to the replicas, as their telemetry and their exits tell.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <type_traits>
 
 #include "batchscope/protocol/error.h"
@@ -28,6 +29,7 @@ void Supervision::on_message(int rank, const Message& message) {
         using T = std::decay_t<decltype(m)>;
         if constexpr (std::is_same_v<T, Hello>) {
           current_.hello(rank, m);
+          rescalable_ = true;
           hang_watch_.greeted(rank, now);
           clock_.group_stands(m.mono);
           scaling_.program_uses(m.device);
@@ -78,6 +80,12 @@ void Supervision::on_progress(double mono) {
   else
     tell("info", fmt::format("training on {}{}", on, origin));
   checkpoints_.in_memory().persist();  // the processors were the restart's until now
+  under_way();
+}
+
+// The present generation trains.
+void Supervision::under_way() {
+  most_replicas_ = std::max(most_replicas_, current_.record().replicas);
   machine_.first_step();
   scaling_.keep_devices();
   settle();
@@ -123,7 +131,7 @@ void Supervision::on_triggered(const Triggered& triggered) {
   tell("info", "scripted event " + trigger.text());
   if (trigger.action == Trigger::Action::replicas) {
     try {
-      scaling_.take_devices(machine_.in_place(trigger.replicas));
+      scaling_.take_devices(machine_.in_place(trigger.replicas), "trigger");
     } catch (const Error& error) {
       tell("warning",
            fmt::format("scripted event {} keeps the number of replicas: {}", trigger.text(), error.what()));
@@ -159,6 +167,7 @@ void Supervision::on_hints(const Json& hints) {
   const std::int64_t batch_size = hinted_batch_size(hints);
   if (!current_.replicas()) throw Error(ErrorKind::conflict, "no generation of this run is running");
   if (current_.has_telemetry()) return;  // which says more
+  rescalable_ = true;
   const double mono = monotonic_seconds();
   model.step = static_cast<std::int64_t>(elapsed());
   on_message(0, model);
@@ -174,9 +183,7 @@ void Supervision::assume_running() {
   quiet_timer_.stop();
   current_.assume_running(monotonic_seconds());
   clock_.cancel();
-  machine_.first_step();
-  scaling_.keep_devices();
-  settle();
+  under_way();
 }
 
 void Supervision::watch_for_hangs() {

@@ -17,7 +17,10 @@ void Supervision::on_request(const Request& request, const ControlServer::Respon
     case Command::status:
     case Command::subscribe: break;
     case Command::rescale: rescale(request); break;
-    case Command::pause: machine_.pause(); break;
+    case Command::pause:
+      machine_.pause();
+      paused_by_pool_ = request.by_pool;
+      break;
     case Command::resume: resume(request); break;
     case Command::stop: machine_.stop(); break;
     case Command::checkpoint: request_checkpoint(responder); return;
@@ -30,7 +33,7 @@ void Supervision::on_request(const Request& request, const ControlServer::Respon
 // where, and leaves it to whom it was left to say how many.
 void Supervision::rescale(const Request& request) {
   if (!request.devices.empty()) {
-    scaling_.move_to({request.replicas.value_or(0), request.devices}, "rescale");
+    scaling_.move_to({request.replicas.value_or(0), request.devices}, request.by_pool ? "pool" : "rescale");
     return;
   }
   const bool takes_over = spec_.auto_replicas && machine_.training();
@@ -46,7 +49,8 @@ void Supervision::rescale(const Request& request) {
 void Supervision::resume(const Request& request) {
   const Allocation to(request.replicas.value_or(0), request.devices);
   const Allocation wanted = to.replicas > 0 ? to : Allocation(machine_.target().replicas);
-  if (machine_.state() == RunState::paused) scaling_.take_devices(wanted);
+  if (machine_.state() == RunState::paused)
+    scaling_.take_devices(wanted, request.by_pool ? "pool" : "resume");
   machine_.resume(wanted);
   if (request.devices.empty() && (request.replicas || request.auto_replicas))
     scaling_.choose(request.auto_replicas);
@@ -100,6 +104,10 @@ RunStatus Supervision::status() const {
   if (spec_.auto_replicas) status.auto_replicas = spec_.auto_replicas->text();
   status.elapsed = elapsed();
   status.message = machine_.message();
+  status.devices = scaling_.devices();
+  status.rescalable = rescalable_;
+  status.max_profiled = most_replicas_;
+  status.pause = current_.known_pause();
   return status;
 }
 

@@ -15,6 +15,7 @@
 /// scale that grows while training, is still followed at once.
 #pragma once
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -65,8 +66,12 @@ class ReplicaChooser {
   /// is more. Once a choice differs from the present count it is taken for carried out.
   ReplicaDecision decide(const GoodputFunction& goodput, const Bounds& bounds, const RunContext& at);
 
-  /// A move to this count has failed: it is not chosen again.
+  /// A move to this count has failed: it is not chosen until it is allowed again.
   void refuse(int replicas) { refused_.insert(replicas); }
+  void allow(int replicas) { refused_.erase(replicas); }  ///< one that was refused, or not
+
+  /// There are more devices now, or fewer. Not below min_replicas, whatever is said.
+  void set_max_replicas(int replicas) { limits_.max_replicas = std::max(limits_.min_replicas, replicas); }
 
   const ChooserLimits& limits() const { return limits_; }  ///< as given
 

@@ -34,6 +34,7 @@ struct Request {
   std::optional<int> replicas;                ///< rescale (this or the next), resume
   std::optional<AutoReplicas> auto_replicas;  ///< instead of a number: the supervisor chooses from now on
   std::vector<std::string> devices;           ///< on these (devices.h), else on any that are free
+  bool by_pool = false;                       ///< "by":"pool": no person asks
 
   /// Throws Error(usage) naming the field; Error(version) for another protocol version.
   static Request parse(std::string_view line);
@@ -74,6 +75,11 @@ struct RunStatus {
   double remaining = -1;                 ///< s, estimate; negative: unknown
   std::map<std::string, double> latest;  ///< newest value of each series
   std::string message;  ///< a sentence where there is something to say (why it failed, how to resume)
+  std::vector<std::string> devices;  ///< of this generation, by name; none while there is none
+  /// The program follows a protocol: restarted, it goes on. One that says nothing may begin anew.
+  bool rescalable = false;
+  int max_profiled = 0;  ///< replicas, the largest number that has made a step
+  double pause = 0;      ///< s, that the last restart took, or the start; 0: unknown
 };
 
 /// As the `status` object of PROTOCOL.md.

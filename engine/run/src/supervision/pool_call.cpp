@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "supervision/pool_call.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/telemetry.h"
+#include "batchscope/run/pool.h"
+
+namespace batchscope::run {
+namespace {
+
+constexpr double kFirstDelay = 2, kLongestDelay = 60;  // s
+
+}  // namespace
+
+PoolCall::PoolCall(storage::Catalogue& catalogue, Tell tell)
+    : catalogue_(catalogue), tell_(std::move(tell)) {}
+
+void PoolCall::check() {
+  if (pool_alive()) {
+    delay_ = not_before_ = 0;
+    return;
+  }
+  const double now = protocol::monotonic_seconds();
+  if (now < not_before_) return;
+  call();
+  delay_ = std::clamp(2 * delay_, kFirstDelay, kLongestDelay);
+  not_before_ = now + delay_;
+}
+
+void PoolCall::call() {
+  try {
+    if (!catalogue_.pool_needed()) return;
+    start_pool();
+    told_.clear();
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    if (std::exchange(told_, text) != text)
+      tell_("warning", "no pool gives devices to the runs that wait for some: " + text);
+  }
+}
+
+}  // namespace batchscope::run

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Starting one of our programs as a process that outlives its starter.
+#pragma once
+
+#include <QStringList>
+#include <filesystem>
+
+#include "batchscope/protocol/process_id.h"
+
+namespace batchscope::run {
+
+// In a session of its own, with the root as its folder and its output behind what the log holds; the child of
+// init from then on. Throws Error(not_found) where the program is missing, Error(io).
+protocol::ProcessId start_detached(const char* name, const QStringList& arguments,
+                                   const std::filesystem::path& log);
+
+}  // namespace batchscope::run

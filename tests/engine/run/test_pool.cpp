@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The pool as supervisors see it: it is called where it is needed, and what it decides they do not.
+#include "batchscope/run/pool.h"
+#include "scenario.h"
+
+using namespace batchscope;
+using namespace batchscope::run;
+using protocol::AutoReplicas;
+using Command = protocol::Request::Command;
+using Devices = std::vector<std::string>;
+
+class TestPool : public Scenario {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() { begin(); }
+  void cleanup() { qunsetenv("CUDA_VISIBLE_DEVICES"); }
+
+  void thereIsOneAStore() {
+    QVERIFY(!pool_alive());
+    {
+      const PoolLock lock;
+      QVERIFY(lock.held());
+      QVERIFY(pool_alive());
+      QVERIFY(!PoolLock().held());
+      QVERIFY(pool_alive());  // another one that went has not taken it along
+      start_pool();           // does nothing
+    }
+    QVERIFY(!pool_alive());
+    start_pool();
+    QVERIFY(eventually(pool_alive));
+    QVERIFY(!PoolLock().held());
+    std::filesystem::remove(pool_lock_path());
+
+    qputenv("BATCHSCOPE_BIN", file("").c_str());
+    VERIFY_THROWS("not_found", "batchscope-pool is missing", start_pool());
+  }
+
+  // Whom it gives devices to start it, and it outlives them.
+  void supervisorsCallForIt() {
+    const std::string first = start(elastic()), second = start(elastic());
+    QVERIFY(eventually(pool_alive));
+    VERIFY_STORY(first, tells(first, "the pool decides the number of replicas"));
+    std::filesystem::remove(pool_lock_path());
+    QVERIFY(eventually(pool_alive));
+    VERIFY_STORY(first, stops(first));
+    VERIFY_STORY(second, stops(second));
+    QVERIFY(pool_alive());
+  }
+
+  void nobodyCallsWhereItIsNotNeeded() {
+    const std::string id = start(elastic());
+    VERIFY_RUN(trains(id, 2));
+    VERIFY_RUN(stops(id));
+    QVERIFY(!std::filesystem::exists(pool_lock_path()));
+  }
+
+  void aRunThatEndsLeavesDevicesToThoseThatWait() {
+    const std::string waiting = catalogue().submit_run(elastic(), {});
+    catalogue().hold(waiting, true);
+    const std::string id = train(1);
+    catalogue().hold(waiting, false);
+    VERIFY_RUN(stops(id));
+    QVERIFY(eventually(pool_alive));
+  }
+
+  void whereThereIsNoneTheRunDecidesItself() {
+    std::optional<PoolLock> pool(std::in_place);
+    const std::string id = start(elastic());
+    VERIFY_RUN(tells(id, "the pool decides the number of replicas"));
+    QCOMPARE(catalogue().generations(id).size(), 1u);
+    pool.reset();
+    VERIFY_RUN(trains(id, 2));
+  }
+
+  void whatItDoesIsToldApartFromWhatAPersonDoes() {
+    qputenv("CUDA_VISIBLE_DEVICES", "4,5,6");
+    protocol::RunSpec spec = spec_of(1, {"--steps", "1000000"});
+    spec.device = "cuda";
+    const std::string id = start(spec);
+    VERIFY_RUN(trains(id, 1));
+    ask(id, Command::pause);
+    VERIFY_RUN(reaches(id, protocol::RunState::paused));
+    VERIFY_RUN(tells(id, "paused"));
+    by_pool(id, Command::resume, {"cuda:5"});
+    VERIFY_RUN(trains(id, 1));
+    by_pool(id, Command::rescale, {"cuda:5", "cuda:6"});
+    VERIFY_RUN(trains(id, 2));
+    const auto status = ask(id, Command::status).get<protocol::RunStatus>();
+    QCOMPARE(status.devices, (Devices{"cuda:5", "cuda:6"}));
+    QVERIFY(status.rescalable);
+    QCOMPARE(status.max_profiled, 2);
+    QVERIFY(status.pause > 0);
+    QCOMPARE(catalogue().generations(id).back().reason, "pool");
+    by_pool(id, Command::pause, {});
+    VERIFY_RUN(tells(id, "paused by the pool: its devices are needed"));
+
+    std::string story;
+    for (const storage::LeaseEvent& event : catalogue().lease_events(0))
+      story += event.device + " " + std::to_string(event.generation) + " " + event.why + "; ";
+    QCOMPARE(story, std::string("cuda:4 0 start; cuda:5 1 pool; cuda:6 2 pool; "));
+  }
+
+  void aProgramThatSaysNothingIsNotRescaledUnasked() {
+    const std::string id = start(1, {"--steps", "1000000", "--silent"});
+    const auto status = ask(id, Command::status).get<protocol::RunStatus>();
+    QVERIFY(!status.rescalable);
+    QCOMPARE(status.max_profiled, 0);
+  }
+
+  // A supervisor that comes too late for its devices has changed nothing.
+  void whoWaitsGoesOnWaitingWhereItsDevicesAreTaken() {
+    qputenv("CUDA_VISIBLE_DEVICES", "0");
+    protocol::RunSpec spec = spec_of(1, {"--steps", "1000000"});
+    spec.device = "cuda";
+    const std::string holder = start(spec);
+    VERIFY_STORY(holder, trains(holder, 1));
+    const std::string waiting = catalogue().submit_run(spec, {});
+    spawn_supervisor(waiting, {"cuda:0"});
+    const std::filesystem::path log = protocol::run_paths(waiting).root / "supervisor.log";
+    QVERIFY(eventually(
+        [&] { return testing::holds(testing::contents(log), "cuda:0 by run scenario (" + holder); }));
+    QVERIFY(eventually([&] { return supervisor(waiting) == 0; }));
+    QCOMPARE(catalogue().run(waiting)->state, protocol::RunState::pending);
+    VERIFY_STORY(holder, stops(holder));
+    spawn_supervisor(waiting, {"cuda:0"});
+    VERIFY_STORY(waiting, reaches(waiting, protocol::RunState::running));
+  }
+
+ private:
+  protocol::RunSpec elastic() const {
+    protocol::RunSpec spec = spec_of(1, {"--steps", "1000000", "--model"});
+    spec.auto_replicas = AutoReplicas{1, 2};
+    return spec;
+  }
+
+  static void by_pool(const std::string& id, Command command, const Devices& devices) {
+    protocol::Request r;
+    r.command = command;
+    r.devices = devices;
+    r.by_pool = true;
+    request(id, r, 20000);
+  }
+};
+
+BATCHSCOPE_TEST(TestPool)
+#include "test_pool.moc"
