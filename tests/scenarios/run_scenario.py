@@ -76,7 +76,7 @@ class Scenario:
             raise Failure(f"exited {process.returncode}:\n{self.said}")
 
     def says(self, rest):
-        if rest not in self.said:
+        if self.place_in(rest) not in self.said:
             raise Failure(f"it said:\n{self.said}")
 
     def set(self, rest):
@@ -197,7 +197,7 @@ class Scenario:
         if "run" not in seen:  # none has been made yet
             return False
         told = lambda text: any(text in event["text"] for event in seen["events"])
-        more = {"told": told, "on_disk": [path.name for path in self.checkpoints()], "processes": self.processes(),
+        more = {"told": told, "core": core, "on_disk": [path.name for path in self.checkpoints()], "processes": self.processes(),
                 "half_written": [path.name for path in self.place("checkpoints").glob("*.partial")]}
         try:
             return bool(eval(condition, {**seen["run"], **seen, **more}))
@@ -218,6 +218,7 @@ class Scenario:
         for name, value in {"here": lambda: HERE, "home": lambda: self.home, "run": self.run}.items():
             if f"{{{name}}}" in text:
                 text = text.replace(f"{{{name}}}", str(value()))
+        text = re.sub(r"\{core (\d+)\}", lambda number: core(int(number[1])), text)
         return re.sub(r"\{pid (.+?)\}", lambda whom: str(self.process(whom[1])), text)
 
     def run(self):
@@ -285,6 +286,14 @@ class Scenario:
 
     def carry_out(self, step):
         getattr(self, step.verb + "_" if step.verb in ("output", "samples") else step.verb)(step.rest)
+
+
+def core(number):
+    """As leases call it."""
+    cores = sorted(os.sched_getaffinity(0))
+    if number >= len(cores):
+        raise Failure(f"this machine has {len(cores)} cores")
+    return f"cpu:{cores[number]}"
 
 
 def state_of(pid):

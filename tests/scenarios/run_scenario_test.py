@@ -4,6 +4,7 @@
 which answers what `state.json` in the home holds, can be made to come late."""
 
 import json
+import os
 import pathlib
 import tempfile
 import unittest
@@ -52,6 +53,15 @@ exit 143
         self.scenario.start("ends")
         self.scenario.wait('state == "stopped"')
         self.scenario.exits("143")
+
+    def test_cores_go_by_their_names(self):
+        cores = sorted(os.sched_getaffinity(0))
+        self.scenario.do(f"batchscope {{core 0}} {{core {len(cores) - 1}}}")
+        self.assertEqual(self.scenario.place_in("{core 0}"), f"cpu:{cores[0]}")
+        self.state("running", devices=[f"cpu:{cores[0]}"])
+        self.scenario.check("devices == [core(0)]")
+        with self.assertRaises(Failure):
+            self.scenario.place_in(f"{{core {len(cores)}}}")
 
     def test_what_is_printed_last_is_waited_for(self):
         self.program("ends", "#!/bin/sh\necho 'the last word'\n")

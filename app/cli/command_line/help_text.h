@@ -62,7 +62,8 @@ inline constexpr char kRescale[] =
     "\n"
     "Example:\n"
     "  batchscope rescale latest 4\n"
-    "  batchscope rescale latest auto:1-4    goodput chooses, until a number is asked for\n";
+    "  batchscope rescale latest auto:1-4    goodput chooses, until a number is asked for\n"
+    "  batchscope rescale latest --devices cpu:1    one replica, there\n";
 
 inline constexpr char kCheckpoint[] = "Example:\n  batchscope checkpoint latest\n";
 

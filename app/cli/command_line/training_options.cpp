@@ -3,6 +3,7 @@
 // The commands that start a run, and those that control it.
 #include <fmt/core.h>
 
+#include "batchscope/protocol/devices.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/replicas.h"
 #include "batchscope/run/supervisor.h"
@@ -14,16 +15,24 @@ namespace {
 
 constexpr int kMostOrdinal = 1'000'000;  // of a replica or a generation
 
-CLI::Validator replicaText() {
-  return {[](const std::string& text) {
+// What `read` throws nothing for.
+template <class Read>
+CLI::Validator readable(Read read) {
+  return {[read](const std::string& text) {
             try {
-              protocol::ReplicaCount::parse(text);
+              read(text);
               return std::string();
             } catch (const Error& error) {
               return std::string(error.what());
             }
           },
           ""};
+}
+
+CLI::Validator replicaText() { return readable(protocol::ReplicaCount::parse); }
+
+CLI::Validator deviceNames() {
+  return readable([](const std::string& name) { protocol::check_devices({name}); });
 }
 
 CLI::Validator device() {
@@ -110,8 +119,10 @@ void addTrainingCommands(CommandSet& set) {
   addRun(set);
   declare(set, "rescale", "Restart a run on another number of replicas", help::kRescale, rescaleRun)
       .run()
-      .option("N", &RescaleOptions::replicas, "How many replicas, or auto[:MIN-MAX]", Takes::required,
-              replicaText())
+      .option("N", &RescaleOptions::replicas, "How many replicas, or auto[:MIN-MAX]", replicaText())
+      .option("--devices NAMES", &RescaleOptions::devices,
+              "On these and no others, such as cpu:0,cpu:1; one replica on each without N", Takes::separated,
+              deviceNames())
       .json();
   declare(set, "checkpoint", "Write a checkpoint now, and keep it", help::kCheckpoint, checkpointRun)
       .run()
@@ -122,6 +133,9 @@ void addTrainingCommands(CommandSet& set) {
           .run()
           .option("--replicas N", &ResumeOptions::replicas, "How many; else as many as before",
                   range(1, protocol::kMostReplicas))
+          .option("--devices NAMES", &ResumeOptions::devices,
+                  "On these and no others, such as cpu:0,cpu:1; one replica on each without --replicas",
+                  Takes::separated, deviceNames())
           .flag("--detach", &ResumeOptions::detach, "Leave it running, once it has begun")
           .json();
   addFaultFlags(resume.app(), resume.options()->faults);

@@ -51,14 +51,16 @@ std::int64_t lastEvent(storage::Catalogue& catalogue, const std::string& id) {
 }
 
 // A paused run's supervisor waits to be told; any other run has none and gets one.
-void startAgain(storage::Catalogue& catalogue, const storage::Run& run, int replicas) {
+void startAgain(storage::Catalogue& catalogue, const storage::Run& run, const ResumeOptions& options) {
   if (run.spec.program.starts_with(kImportedProgram))
     throw Error(ErrorKind::conflict,
                 fmt::format("{} was imported: its program and its checkpoints are elsewhere", title(run)));
-  if (run.state != RunState::paused) return run::resume_run(catalogue, run.id, replicas);
+  if (run.state != RunState::paused)
+    return run::resume_run(catalogue, run.id, options.replicas, options.devices);
   protocol::Request request;
   request.command = protocol::Request::Command::resume;
-  if (replicas > 0) request.replicas = replicas;
+  if (options.replicas > 0) request.replicas = options.replicas;
+  request.devices = options.devices;
   run::request(run.id, request);
 }
 
@@ -181,7 +183,7 @@ int resumeRun(const ResumeOptions& options) {
   AttachOptions attach;
   attach.eventsAfter = lastEvent(catalogue, run.id);
   Interrupts interrupts;
-  startAgain(catalogue, run, options.replicas);
+  startAgain(catalogue, run, options);
   const Outcome outcome = options.detach ? awaitBeginning(catalogue, run.id, interrupts)
                                          : followRun(catalogue, run.id, attach, interrupts, options.json);
   if (!options.detach || !outcome.detached)

@@ -37,7 +37,8 @@ int runProgram(const RunOptions& options);
 
 struct ResumeOptions {
   std::string run;
-  int replicas = 0;  // 0: as many as before
+  int replicas = 0;                  // 0: as many as before, or as there are devices
+  std::vector<std::string> devices;  // none: any that are free
   FaultOptions faults;
   bool detach = false;
   bool json = false;
@@ -66,7 +67,8 @@ int pauseRun(const RunReference& options);
 int stopRun(const RunReference& options);
 
 struct RescaleOptions : RunReference {
-  std::string replicas;  // "3", "auto:1-4"
+  std::string replicas;              // "3", "auto:1-4"; empty: as many as there are devices
+  std::vector<std::string> devices;  // none: any that are free
 };
 int rescaleRun(const RescaleOptions& options);
 

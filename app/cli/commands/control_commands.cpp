@@ -6,6 +6,7 @@
 
 #include "batchscope/protocol/control.h"
 #include "batchscope/run/client.h"
+#include "batchscope/run/machine.h"
 #include "commands/commands.h"
 #include "records/run_json.h"
 #include "records/store.h"
@@ -51,12 +52,15 @@ int finish(const RunReference& options, const protocol::Request& request, const 
 }
 
 // `status`: of the run, as it answered.
-std::string rescaleText(int replicas, const protocol::Json& status) {
-  const std::string on = plural(replicas, "replica");
+std::string rescaleText(const protocol::Request& request, const protocol::Json& status) {
+  const bool named = !request.devices.empty();
+  const int replicas = request.replicas.value_or(static_cast<int>(request.devices.size()));
+  const std::string on =
+      plural(replicas, "replica") + (named ? " (" + run::device_list(request.devices) + ")" : "");
   const bool same = status.value("replicas", 0) == replicas;
   if (same && status.value("state", "") == "running")
-    return "stays on " + on + ", and goodput chooses no more";
-  return "restarting on " + on + (same ? ", as many as now" : "");
+    return "stays on " + on + (named ? "" : ", and goodput chooses no more");
+  return "restarting on " + on + (same && !named ? ", as many as now" : "");
 }
 
 int order(const RunReference& options, const protocol::Request& request, const std::string& agreed) {
@@ -66,15 +70,23 @@ int order(const RunReference& options, const protocol::Request& request, const s
 }  // namespace
 
 int rescaleRun(const RescaleOptions& options) {
-  const auto count = protocol::ReplicaCount::parse(options.replicas);
+  if (options.replicas.empty() && options.devices.empty())
+    throw Error(ErrorKind::usage,
+                "say how many replicas, or on which --devices: batchscope rescale " + options.run + " 2");
+  protocol::ReplicaCount count;
+  if (!options.replicas.empty()) count = protocol::ReplicaCount::parse(options.replicas);
+  if (count.automatic && !options.devices.empty())
+    throw Error(ErrorKind::usage,
+                "--devices says where the replicas are and how many; it does not go with auto");
   protocol::Request request;
   request.command = Command::rescale;
+  request.devices = options.devices;
   request.replicas = count.number;
   request.auto_replicas = count.automatic;
   const Reply reply = ask(options, request);
   return finish(options, request, reply,
-                count.number ? rescaleText(*count.number, reply.result)
-                             : "from now on goodput chooses how many replicas; the events tell why");
+                count.automatic ? "from now on goodput chooses how many replicas; the events tell why"
+                                : rescaleText(request, reply.result));
 }
 
 int checkpointRun(const RunReference& options) {
