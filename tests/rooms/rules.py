@@ -57,7 +57,7 @@ LAYERS = {
         {"look"},
         {"chart"},
         {"session"},
-        {"runs", "compare", "explorer", "control", "records", "lessons", "share"},
+        {"runs", "compare", "explorer", "control", "records", "lessons", "share", "queue"},
         {"window"},
         {"tools"},
     ],

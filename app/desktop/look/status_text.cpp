@@ -35,7 +35,7 @@ StatusText describe(const protocol::RunStatus& status) {
     case protocol::RunState::stopped: return {tr("Stopped"), QStringLiteral("plain")};
     case protocol::RunState::finished: return {tr("Finished"), QStringLiteral("plain")};
     case protocol::RunState::failed: return {tr("Failed"), QStringLiteral("bad")};
-    case protocol::RunState::pending: return {tr("Pending"), QStringLiteral("quiet")};
+    case protocol::RunState::pending: return {tr("Pending"), QStringLiteral("warning")};
     case protocol::RunState::interrupted: return {tr("Interrupted"), QStringLiteral("bad")};
     case protocol::RunState::damaged: return {tr("Damaged"), QStringLiteral("bad")};
   }

@@ -32,7 +32,9 @@ QColor stateColour(const QString& state, const Theme& theme) {
   if (state == QLatin1String("failed") || state == QLatin1String("interrupted") ||
       state == QLatin1String("damaged"))
     return theme.bad;
-  if (state == QLatin1String("finished") || state == QLatin1String("stopped")) return theme.faint;
+  if (state == QLatin1String("finished") || state == QLatin1String("stopped") ||
+      state == QLatin1String("succeeded") || state == QLatin1String("cancelled"))
+    return theme.faint;
   return theme.warning;
 }
 

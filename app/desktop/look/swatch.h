@@ -14,7 +14,7 @@ struct Theme;
 QPixmap dot(const QColor& colour);
 QPixmap stroke(const QColor& colour);
 
-// Green running, amber between states, red failed, grey done.
+// Of a run or a job: green running, amber waiting or between states, red failed, grey done.
 QColor stateColour(const QString& state, const Theme& theme);
 
 }  // namespace batchscope::desktop

@@ -5,6 +5,11 @@
 #pragma once
 
 #include <QAbstractTableModel>
+#include <algorithm>
+#include <iterator>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace batchscope::desktop {
 
@@ -36,6 +41,49 @@ class TableModel : public QAbstractTableModel {
   // Numbers stand at the right: for Qt::TextAlignmentRole.
   static QVariant aligned(bool isRight) {
     return QVariant(Qt::AlignVCenter | (isRight ? Qt::AlignRight : Qt::AlignLeft));
+  }
+
+  // Makes `fresh` the rows, which are what rows() counts. Those that stay, by what `idOf` says of a row, keep
+  // their identity and with it what is selected; views hear only of those that do not look the same.
+  template <class Row, class IdOf, class LooksSame>
+  void replaceRows(std::vector<Row>& rows, std::vector<Row> fresh, IdOf idOf, LooksSame looksSame) {
+    const auto placesOf = [&](const std::vector<Row>& list) {
+      std::unordered_map<std::decay_t<decltype(idOf(rows[0]))>, int> places;
+      for (const Row& row : list) places.emplace(idOf(row), static_cast<int>(places.size()));
+      return places;
+    };
+    const auto place = placesOf(fresh), before = placesOf(rows);
+    for (int row = rowCount() - 1; row >= 0; --row) {
+      if (place.contains(idOf(rows[static_cast<std::size_t>(row)]))) continue;
+      beginRemoveRows({}, row, row);
+      rows.erase(rows.begin() + row);
+      endRemoveRows();
+    }
+    std::vector<Row> added;
+    std::copy_if(fresh.begin(), fresh.end(), std::back_inserter(added),
+                 [&](const Row& row) { return !before.contains(idOf(row)); });
+    if (!added.empty()) {
+      beginInsertRows({}, rowCount(), rowCount() + static_cast<int>(added.size()) - 1);
+      std::move(added.begin(), added.end(), std::back_inserter(rows));
+      endInsertRows();
+    }
+    if (std::equal(fresh.begin(), fresh.end(), rows.begin(), rows.end(),
+                   [&](const Row& a, const Row& b) { return idOf(a) == idOf(b); })) {
+      std::vector<int> changed;
+      for (std::size_t row = 0; row < rows.size(); ++row)
+        if (!looksSame(rows[row], fresh[row])) changed.push_back(static_cast<int>(row));
+      rows = std::move(fresh);
+      for (const int row : changed) Q_EMIT dataChanged(index(row, 0), index(row, columnCount() - 1));
+      return;
+    }
+    Q_EMIT layoutAboutToBeChanged();
+    const QModelIndexList from = persistentIndexList();
+    QModelIndexList to;
+    for (const QModelIndex& old : from)
+      to << createIndex(place.at(idOf(rows[static_cast<std::size_t>(old.row())])), old.column());
+    rows = std::move(fresh);
+    changePersistentIndexList(from, to);
+    Q_EMIT layoutChanged();
   }
 };
 

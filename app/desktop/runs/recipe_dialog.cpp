@@ -7,18 +7,23 @@
 #include <QLineEdit>
 #include <QScrollArea>
 #include <QSpinBox>
+#include <initializer_list>
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "look/quiet_wheel.h"
+#include "look/segments.h"
 #include "session/shell_words.h"
 
 namespace batchscope::desktop {
 
-RecipeDialog::RecipeDialog(std::vector<run::Recipe> recipes, QWidget* parent)
+RecipeDialog::RecipeDialog(std::vector<run::Recipe> recipes, const QueueOffer& offer, QWidget* parent)
     : StartDialog(tr("Start the run"), 64, parent),
       recipes_(std::move(recipes)),
       recipe_(new QComboBox(this)),
       description_(named("hint", this)),
+      when_(new Segments({tr("Start now"), tr("Add to the queue")}, this)),
+      queue_(new QueueForm(offer, this)),
       parameters_(new QScrollArea(this)) {
   setWindowTitle(tr("New run"));
   setMinimumSize(460, 480);
@@ -32,13 +37,32 @@ RecipeDialog::RecipeDialog(std::vector<run::Recipe> recipes, QWidget* parent)
   head->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
   head->addRow(tr("Recipe"), recipe_);
   head->addRow(QString(), description_);
-  head->addRow(tr("Replicas"), replicas_);
+  head->addRow(QString(), when_);
+  auto* replicas = new QWidget(this);  // one of the two is seen
+  vbox(replicas, {}, 0, {replicas_, queue_});
+  head->addRow(tr("Replicas"), replicas);
+  when_->at(0)->setToolTip(tr("On devices that are free; too few is an error"));
+  when_->at(1)->setToolTip(tr("The pool starts it, and shares the devices by what runs learn from them"));
+  for (QWidget* field : std::initializer_list<QWidget*>{recipe_, replicas_}) ignoreWheel(field);
   layOut({head, {parameters_, 1}});
 
   connect(replicas_, &QSpinBox::valueChanged, this, &RecipeDialog::validate);
+  connect(queue_, &QueueForm::changed, this, &RecipeDialog::validate);
+  connect(when_, &Segments::chosenByHand, this, [this](int segment) { setQueued(segment == 1); });
   connect(recipe_, &QComboBox::currentIndexChanged, this, &RecipeDialog::showRecipe);
   showRecipe();
+  setQueued(false);
 }
+
+void RecipeDialog::setQueued(bool isQueued) {
+  when_->choose(isQueued ? 1 : 0);
+  replicas_->setVisible(!isQueued);
+  queue_->setVisible(isQueued);
+  setStartText(isQueued ? tr("Add to the queue") : tr("Start the run"));
+  validate();
+}
+
+bool RecipeDialog::isQueued() const { return when_->chosen() == 1; }
 
 const run::Recipe& RecipeDialog::recipe() const {
   return recipes_.at(static_cast<std::size_t>(recipe_->currentIndex()));
@@ -79,6 +103,7 @@ QWidget* RecipeDialog::editor(const run::Parameter& parameter, QWidget* form) {
   if (parameter.type == run::Parameter::Type::choice) {
     auto* box = new QComboBox(form);
     for (const std::string& choice : parameter.choices) box->addItem(QString::fromStdString(choice));
+    ignoreWheel(box);
     box->setCurrentText(value);
     connect(box, &QComboBox::currentTextChanged, this, changed);
     return box;
@@ -115,8 +140,11 @@ void RecipeDialog::validate() {
 }
 
 QString RecipeDialog::command() const {
-  std::vector<std::string> words{"batchscope", "run", recipe().name, "--replicas",
-                                 std::to_string(replicas_->value())};
+  std::vector<std::string> words{"batchscope", isQueued() ? "submit" : "run", recipe().name};
+  const std::vector<std::string> options =
+      isQueued() ? queue_->words()
+                 : std::vector<std::string>{"--replicas", std::to_string(replicas_->value())};
+  words.insert(words.end(), options.begin(), options.end());
   const std::vector<std::string> arguments = spec().arguments;
   if (!arguments.empty()) words.emplace_back("--");
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -125,7 +153,10 @@ QString RecipeDialog::command() const {
 
 protocol::RunSpec RecipeDialog::spec() const {
   protocol::RunSpec spec = recipe().spec(values_);
-  spec.replicas = replicas_->value();
+  if (isQueued())
+    queue_->apply(spec);
+  else
+    spec.replicas = replicas_->value();
   return spec;
 }
 

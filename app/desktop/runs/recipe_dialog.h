@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Starting a run from a recipe: which one, on how many replicas, with which parameters. What is typed is
-// checked as it is typed.
+// Starting a run from a recipe, now or by the queue of the pool: which one, on how many replicas, with which
+// parameters. What is typed is checked as it is typed.
 #pragma once
 
 #include <map>
@@ -9,17 +9,27 @@
 #include <vector>
 
 #include "batchscope/run/recipe.h"
+#include "runs/queue_form.h"
 #include "runs/start_dialog.h"
 
 class QComboBox;
+class QFormLayout;
 class QScrollArea;
 
 namespace batchscope::desktop {
 
+class Segments;
+
 class RecipeDialog : public StartDialog {
   Q_OBJECT
  public:
-  RecipeDialog(std::vector<run::Recipe> recipes, QWidget* parent = nullptr);
+  explicit RecipeDialog(std::vector<run::Recipe> recipes, const QueueOffer& offer = {},
+                        QWidget* parent = nullptr);
+
+  // Into the queue, or now.
+  void setQueued(bool isQueued);
+  bool isQueued() const;
+  pool::JobOptions jobOptions() const { return queue_->options(); }
 
   // Throws Error as Recipe::spec does.
   protocol::RunSpec spec() const;
@@ -36,6 +46,8 @@ class RecipeDialog : public StartDialog {
   std::map<std::string, std::string> values_;
   QComboBox* recipe_;
   QLabel* description_;
+  Segments* when_;
+  QueueForm* queue_;
   QScrollArea* parameters_;
 };
 

@@ -2,9 +2,9 @@
 #include "runs/run_model.h"
 
 #include <algorithm>
-#include <iterator>
+#include <limits>
 #include <tuple>
-#include <unordered_map>
+#include <utility>
 
 #include "look/format.h"
 #include "look/swatch.h"
@@ -68,49 +68,31 @@ QString RunModel::detail(const storage::Run& run) {
 
 void RunModel::setRuns(const std::vector<storage::Run>& runs) {
   std::vector<storage::Run> sorted = runs;
-  std::stable_partition(sorted.begin(), sorted.end(),
-                        [](const storage::Run& run) { return belongsToActive(run.state); });
-  const auto rowsOf = [](const std::vector<storage::Run>& list) {
-    std::unordered_map<std::string, int> rows;
-    for (std::size_t row = 0; row < list.size(); ++row) rows.emplace(list[row].id, static_cast<int>(row));
-    return rows;
+  // Those that wait stand behind those that train, in the order in which they will have devices.
+  const auto waiting = std::stable_partition(
+      sorted.begin(), sorted.end(), [](const storage::Run& run) { return belongsToActive(run.state); });
+  const auto earlier = std::stable_partition(
+      waiting, sorted.end(), [](const storage::Run& run) { return run.state == RunState::pending; });
+  const auto place = [this](const storage::Run& run) {
+    const auto found = waiting_.find(run.id);
+    return found == waiting_.end() ? std::numeric_limits<int>::max() : found->second.place;
   };
-  const auto place = rowsOf(sorted), before = rowsOf(runs_);
+  std::stable_sort(waiting, earlier, [&](const auto& a, const auto& b) { return place(a) < place(b); });
+  replaceRows(
+      runs_, std::move(sorted), [](const storage::Run& run) { return run.id; }, looksSame);
+}
 
-  for (int row = rowCount() - 1; row >= 0; --row) {
-    if (place.contains(runs_[static_cast<std::size_t>(row)].id)) continue;
-    beginRemoveRows({}, row, row);
-    runs_.erase(runs_.begin() + row);
-    endRemoveRows();
+void RunModel::setWaiting(std::map<std::string, WaitingRun> waiting) {
+  if (waiting == waiting_) return;
+  waiting_.swap(waiting);
+  setRuns(runs_);
+  for (int row = 0; row < rowCount(); ++row) {
+    const std::string& id = at(row).id;
+    const auto now = waiting_.find(id), before = waiting.find(id);
+    const bool isKnown = now != waiting_.end(), wasKnown = before != waiting.end();
+    if (isKnown != wasKnown || (isKnown && now->second != before->second))
+      Q_EMIT dataChanged(index(row, 0), index(row, columnCount() - 1));
   }
-  std::vector<storage::Run> fresh;
-  std::copy_if(sorted.begin(), sorted.end(), std::back_inserter(fresh),
-               [&](const auto& run) { return !before.contains(run.id); });
-  if (!fresh.empty()) {
-    beginInsertRows({}, rowCount(), rowCount() + static_cast<int>(fresh.size()) - 1);
-    runs_.insert(runs_.end(), fresh.begin(), fresh.end());
-    endInsertRows();
-  }
-  const bool isInOrder = std::equal(sorted.begin(), sorted.end(), runs_.begin(),
-                                    [](const auto& a, const auto& b) { return a.id == b.id; });
-  if (isInOrder) {
-    std::vector<int> changed;
-    for (int row = 0; row < rowCount(); ++row) {
-      if (!looksSame(runs_[static_cast<std::size_t>(row)], sorted[static_cast<std::size_t>(row)]))
-        changed.push_back(row);
-    }
-    runs_ = std::move(sorted);
-    for (const int row : changed) Q_EMIT dataChanged(index(row, 0), index(row, columnCount() - 1));
-    return;
-  }
-  Q_EMIT layoutAboutToBeChanged();
-  const QModelIndexList from = persistentIndexList();
-  QModelIndexList to;
-  for (const QModelIndex& old : from)
-    to << createIndex(place.at(runs_[static_cast<std::size_t>(old.row())].id), old.column());
-  runs_ = std::move(sorted);
-  changePersistentIndexList(from, to);
-  Q_EMIT layoutChanged();
 }
 
 void RunModel::setStatus(const protocol::RunStatus& status) {
@@ -204,11 +186,18 @@ QVariant RunModel::cell(std::size_t row, std::size_t column, int role) const {
     }
     case Qt::ForegroundRole: return isName ? QVariant() : QVariant(Theme::current().dim);
     case Qt::ToolTipRole: return isName ? tr("%1 (%2)").arg(name, QString::fromStdString(run.id)) : text();
-    case Qt::AccessibleTextRole: return isName ? tr("%1, %2, %3").arg(name, state, detail(run)) : text();
+    case Qt::AccessibleTextRole:
+      return isName ? tr("%1, %2, %3").arg(name, state, cell(row, 0, DetailRole).toString()) : text();
     case IdRole: return QString::fromStdString(run.id);
-    case DetailRole: return detail(run);
+    case DetailRole: {
+      const auto waiting = waiting_.find(run.id);
+      return waiting == waiting_.end() ? detail(run) : waiting->second.detail;
+    }
     case StateRole: return state;
-    case SectionRole: return belongsToActive(run.state) ? tr("Active") : tr("Earlier");
+    case SectionRole:
+      return belongsToActive(run.state)       ? tr("Active")
+             : run.state == RunState::pending ? tr("Waiting")
+                                              : tr("Earlier");
     case BadgeRole:
       if (is_active(run.state)) return QStringLiteral("×%1").arg(std::max(1, run.replicas));
       return run.state == RunState::finished ? tr("done") : state;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The runs, active ones first: with their fields as columns for a table, and with the one line that says
-// where a run stands for the compact list. Cells are made when they are looked at, so that thousands of runs
-// cost what is seen of them.
+// The runs, active ones first, then those that wait: with their fields as columns for a table, and with the
+// one line that says where a run stands for the compact list. Cells are made when they are looked at, so that
+// thousands of runs cost what is seen of them.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,13 @@ namespace batchscope::desktop {
 
 class Comparison;
 
+// What is said of a run that has no devices yet, or none for now.
+struct WaitingRun {
+  int place = 0;  // in the queue, from 1
+  QString detail;
+  bool operator==(const WaitingRun&) const = default;
+};
+
 class RunModel : public TableModel {
   Q_OBJECT
  public:
@@ -26,6 +34,8 @@ class RunModel : public TableModel {
 
   // Newest first; rows that stay keep their identity.
   void setRuns(const std::vector<storage::Run>& runs);
+  // Those that wait in the queue of the pool, by their ids.
+  void setWaiting(std::map<std::string, WaitingRun> waiting);
   // What a supervisor says of its run, which is newer than the catalogue.
   void setStatus(const protocol::RunStatus& status);
   // The columns; the name is always the first.
@@ -56,6 +66,7 @@ class RunModel : public TableModel {
 
   Comparison* comparison_;
   std::vector<storage::Run> runs_;
+  std::map<std::string, WaitingRun> waiting_;
   std::vector<std::string> fields_{"name"};
 };
 

@@ -39,6 +39,8 @@ void StartDialog::layOut(std::initializer_list<BoxItem> items) {
     column->addWidget(widget);
 }
 
+void StartDialog::setStartText(const QString& start) { start_->setText(start); }
+
 void StartDialog::judge(const QString& complaint, const QString& command) {
   const bool isWell = complaint.isEmpty();
   complaint_->setText(complaint);

@@ -25,6 +25,9 @@ class StartDialog : public QDialog {
   // Either what is wrong or the command line.
   void judge(const QString& complaint, const QString& command);
 
+  // What the button says from now on.
+  void setStartText(const QString& start);
+
   QSpinBox* replicas_;
 
  private:

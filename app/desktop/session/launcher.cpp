@@ -24,6 +24,10 @@ void Launcher::start(const protocol::RunSpec& spec) {
   work([spec](storage::Catalogue& catalogue) { return run::start_run(catalogue, spec); });
 }
 
+void Launcher::submit(const protocol::RunSpec& spec, const pool::JobOptions& options) {
+  work([spec, options](storage::Catalogue& catalogue) { return pool::submit(catalogue, spec, options); });
+}
+
 void Launcher::resume(const std::string& id, int replicas) {
   work([id, replicas](storage::Catalogue& catalogue) {
     run::resume_run(catalogue, id, replicas);

@@ -11,6 +11,7 @@
 #include <functional>
 #include <string>
 
+#include "batchscope/pool/queue.h"
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/run/fork.h"
 #include "batchscope/storage/catalogue.h"
@@ -23,6 +24,8 @@ class Launcher : public QObject {
   explicit Launcher(const std::filesystem::path& catalogue, QObject* parent = nullptr);
 
   void start(const protocol::RunSpec& spec);
+  // Into the queue of the pool.
+  void submit(const protocol::RunSpec& spec, const pool::JobOptions& options);
   void resume(const std::string& id, int replicas);
   void fork(const std::string& id, const run::ForkOptions& options);
   // A file that was exported, or a recorded run that is compiled in.

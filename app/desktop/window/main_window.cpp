@@ -25,6 +25,9 @@
 #include "look/box.h"
 #include "look/plain_text.h"
 #include "look/status_text.h"
+#include "queue/queue_page.h"
+#include "queue/queue_text.h"
+#include "queue/waiting_page.h"
 #include "records/checkpoints_panel.h"
 #include "records/devices_panel.h"
 #include "records/events_panel.h"
@@ -37,6 +40,7 @@
 #include "runs/run_table_page.h"
 #include "session/catalogue_watcher.h"
 #include "session/comparison.h"
+#include "session/queue_session.h"
 #include "session/run_session.h"
 #include "window/close_notice.h"
 #include "window/empty_page.h"
@@ -54,6 +58,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
       remembers_(remembers),
       view_(new ViewState(this)),
       session_(new RunSession(watcher, this)),
+      queueSession_(new QueueSession(watcher, this)),
       starter_(new RunStarter(watcher, session_, this)),
       comparison_(new Comparison(this)),
       compared_(new ComparedSeries(comparison_, session_, watcher, view_, this)),
@@ -61,6 +66,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
       list_(new RunListPanel(runs_, this)),
       lessons_(new LessonPanel(bundledLessons(), this)),
       table_(new RunTablePage(runs_, comparison_, watcher, this)),
+      queue_(new QueuePage(queueSession_, comparison_, this)),
       header_(new HeaderBar(session_, view_, this)),
       dashboard_(new Dashboard(view_, this)),
       control_(new ControlPanel(session_, view_, run::Machine::here(), this)),
@@ -79,6 +85,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
           this)),
       status_(new StatusLine(watcher->file(), this)),
       tableAction_(new QAction(tr("Table of runs"), this)),
+      queueAction_(new QAction(tr("Queue"), this)),
       compare_(new CompareMenu(comparison_, tableAction_, this)),
       legend_(new ComparisonBar(comparison_, compared_, compare_->groupsAction(), compare_->clearAction(),
                                 this)) {
@@ -89,19 +96,24 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
   setFocus();
   tableAction_->setCheckable(true);
   tableAction_->setShortcut(QKeySequence(Qt::Key_T));
+  queueAction_->setCheckable(true);
+  queueAction_->setShortcut(QKeySequence(Qt::Key_Q));
   auto* run = new QWidget(this);
   vbox(run, {14, 12, 14, 12}, 10, {header_, legend_, {instrument_, 1}});
   auto* empty = new EmptyPage(this);
-  pages_ = new Pages({list_, lessons_, empty, run, control_, table_}, this);
+  auto* waiting = new WaitingPage(session_, queueSession_, this);
+  pages_ = new Pages({list_, lessons_, empty, run, control_, table_, waiting, queue_}, this);
   setCentralWidget(pages_);
   setStatusBar(status_);
   buildMenus();
 
   connect(empty, &EmptyPage::demoRequested, this, [this] { startDemo(); });
-  connect(empty, &EmptyPage::recipeRequested, starter_, &RunStarter::startRecipe);
+  connect(empty, &EmptyPage::recipeRequested, starter_, [this] { starter_->startRecipe(); });
+  connect(waiting, &WaitingPage::queueRequested, this, [this] { showQueue(true); });
   connect(empty, &EmptyPage::lessonsRequested, this, [this] { showLessons(true); });
   connectSession();
   connectRuns();
+  connectQueue();
   connectControl();
   connectComparison();
   connectLessons();
@@ -141,6 +153,7 @@ void MainWindow::connectRuns() {
   connect(starter_, &RunStarter::said, status_, &StatusLine::say);
   const auto show = [this](const QString& id) {
     showTable(false);
+    showQueue(false);
     choice_->open(id);
   };
   connect(list_, &RunListPanel::runSelected, this, show);
@@ -154,6 +167,31 @@ void MainWindow::connectRuns() {
     activateWindow();
     choice_->open(id);
   });
+}
+
+void MainWindow::connectQueue() {
+  connect(queueAction_, &QAction::toggled, this, &MainWindow::showQueue);
+  connect(queueSession_, &QueueSession::failed, status_, &StatusLine::say);
+  connect(queue_, &QueuePage::said, status_, &StatusLine::say);
+  connect(queue_, &QueuePage::newRunRequested, starter_, [this] { starter_->startRecipe(true); });
+  connect(queue_, &QueuePage::runOpened, this, [this](const QString& id) {
+    showQueue(false);
+    choice_->open(id);
+  });
+  connect(queueSession_, &QueueSession::changed, runs_, [this] {
+    std::map<std::string, WaitingRun> waiting;
+    for (const pool::QueueEntry& entry : queueSession_->snapshot().entries) {
+      if (hasEnded(entry) || is_active(entry.run.state)) continue;
+      const int place = queueSession_->place(entry.run.id);
+      waiting[entry.run.id] = {place, tr("place %1 · %2").arg(place).arg(whyText(entry))};
+    }
+    runs_->setWaiting(std::move(waiting));
+  });
+  const auto updateWaits = [this] {
+    pages_->setWaits(session_->isOpen() && session_->run().state == protocol::RunState::pending);
+  };
+  connect(session_, &RunSession::opened, pages_, updateWaits);
+  connect(session_, &RunSession::statusChanged, pages_, updateWaits);
 }
 
 // The run's controls, and the explorer's, which do the same.
@@ -237,18 +275,30 @@ void MainWindow::importRun(const QString& file) { starter_->import(file); }
 void MainWindow::showExplorer(bool isShown) { header_->explorerAction()->setChecked(isShown); }
 
 void MainWindow::showTable(bool isShown) {
+  if (isShown) showQueue(false);
   tableAction_->setChecked(isShown);
   if (isShown && session_->isOpen()) table_->select(session_->run().id);
   pages_->showTable(isShown);
 }
 
-void MainWindow::showLessons(bool isShown) {
+void MainWindow::showQueue(bool isShown) {
   if (isShown) showTable(false);
+  queueAction_->setChecked(isShown);
+  pages_->showQueue(isShown);
+  if (isShown && session_->isOpen()) queue_->select(session_->run().id);
+}
+
+void MainWindow::showLessons(bool isShown) {
+  if (isShown) {
+    showTable(false);
+    showQueue(false);
+  }
   pages_->showLessons(isShown);
 }
 
 void MainWindow::raisePanel(const QString& name) {
   showTable(false);
+  showQueue(false);
   instrument_->raisePanel(name);
 }
 

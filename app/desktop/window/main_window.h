@@ -22,6 +22,8 @@ class HeaderBar;
 class Instrument;
 class LessonPanel;
 class Pages;
+class QueuePage;
+class QueueSession;
 class RunChoice;
 class RunListPanel;
 class RunModel;
@@ -49,6 +51,8 @@ class MainWindow : public QMainWindow {
   void showExplorer(bool isShown);
   // The table of all runs in place of the run, or the run again.
   void showTable(bool isShown);
+  // The queue of the pool in place of the run, or the run again.
+  void showQueue(bool isShown);
   // The lessons in place of the list of runs, or the list again.
   void showLessons(bool isShown);
 
@@ -59,6 +63,7 @@ class MainWindow : public QMainWindow {
   ControlPanel* control() const { return control_; }
   ExplorerPanel* explorer() const { return explorer_; }
   LessonPanel* lessons() const { return lessons_; }
+  QueuePage* queue() const { return queue_; }
 
  protected:
   void closeEvent(QCloseEvent* event) override;
@@ -66,6 +71,7 @@ class MainWindow : public QMainWindow {
  private:
   void connectSession();
   void connectRuns();
+  void connectQueue();
   void connectControl();
   void connectComparison();
   void connectLessons();
@@ -82,6 +88,7 @@ class MainWindow : public QMainWindow {
   bool remembers_;
   ViewState* view_;
   RunSession* session_;
+  QueueSession* queueSession_;
   RunStarter* starter_;
   Comparison* comparison_;
   ComparedSeries* compared_;
@@ -89,6 +96,7 @@ class MainWindow : public QMainWindow {
   RunListPanel* list_;
   LessonPanel* lessons_;
   RunTablePage* table_;
+  QueuePage* queue_;
   HeaderBar* header_;
   Dashboard* dashboard_;
   ControlPanel* control_;
@@ -97,7 +105,7 @@ class MainWindow : public QMainWindow {
   ComparisonPanel* values_;
   Instrument* instrument_;
   StatusLine* status_;
-  QAction* tableAction_;
+  QAction *tableAction_, *queueAction_;
   CompareMenu* compare_;
   ComparisonBar* legend_;
   Pages* pages_;

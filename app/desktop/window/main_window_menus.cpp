@@ -31,7 +31,7 @@ void MainWindow::buildMenus() {
   menuBar()->setCornerWidget(named("brand", this, tr("BatchScope")), Qt::TopLeftCorner);
   menuBar()->setNativeMenuBar(false);
   fillRunMenu(menuBar()->addMenu(tr("&Run")));
-  auto* view = new ViewMenu(session_, view_, header_, this);
+  auto* view = new ViewMenu(session_, view_, header_, queueAction_, this);
   menuBar()->addMenu(view);
   fillPanelsMenu(view->addMenu(tr("Panels")));
   view->addMenu(makeThemeMenu(this));
@@ -44,7 +44,7 @@ void MainWindow::buildMenus() {
 }
 
 void MainWindow::fillRunMenu(QMenu* menu) {
-  menu->addAction(tr("New run …"), QKeySequence::New, starter_, &RunStarter::startRecipe);
+  menu->addAction(tr("New run …"), QKeySequence::New, starter_, [this] { starter_->startRecipe(); });
   menu->addAction(tr("Start the demo"), Qt::CTRL | Qt::Key_D, this, [this] { startDemo(); });
   menu->addSeparator();
   ReplicaButtons* replicas = control_->replicas();

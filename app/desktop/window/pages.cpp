@@ -7,6 +7,7 @@
 #include "control/control_panel.h"
 #include "lessons/lesson_panel.h"
 #include "look/box.h"
+#include "queue/queue_page.h"
 #include "runs/run_list_panel.h"
 #include "runs/run_table_page.h"
 
@@ -16,17 +17,42 @@ Pages::Pages(const Parts& parts, QWidget* parent)
     : QStackedWidget(parent), parts_(parts), middle_(new QStackedWidget(this)) {
   middle_->addWidget(parts_.invitation);
   middle_->addWidget(parts_.run);
+  middle_->addWidget(parts_.waiting);
   auto* beside = new QWidget(this);
   hbox(beside, {}, 0, {parts_.list, parts_.lessons, {middle_, 1}, parts_.control});
   addWidget(beside);
   addWidget(parts_.table);
+  addWidget(parts_.queue);
   parts_.lessons->hide();
   parts_.control->hide();
 }
 
-void Pages::showRun(bool hasRun) { middle_->setCurrentIndex(hasRun ? 1 : 0); }
+void Pages::showRun(bool hasRun) {
+  hasRun_ = hasRun;
+  showMiddle();
+}
 
-void Pages::showTable(bool isShown) { setCurrentIndex(isShown ? 1 : 0); }
+void Pages::setWaits(bool waits) {
+  if (waits) parts_.control->hide();
+  if (waits_ && !waits && hasRun_) parts_.control->show();
+  waits_ = waits;
+  showMiddle();
+}
+
+void Pages::showMiddle() {
+  middle_->setCurrentWidget(!hasRun_ ? parts_.invitation : waits_ ? parts_.waiting : parts_.run);
+}
+
+void Pages::showPage(QWidget* page, bool isShown) {
+  if (isShown)
+    setCurrentWidget(page);
+  else if (currentWidget() == page)
+    setCurrentIndex(0);
+}
+
+void Pages::showTable(bool isShown) { showPage(parts_.table, isShown); }
+
+void Pages::showQueue(bool isShown) { showPage(parts_.queue, isShown); }
 
 void Pages::showLessons(bool isShown) {
   if (!isShown) parts_.lessons->showList();
@@ -37,7 +63,7 @@ void Pages::showLessons(bool isShown) {
 }
 
 void Pages::focusSearch() {
-  if (currentIndex() == 1)
+  if (currentWidget() == parts_.table)
     parts_.table->focusSearch();
   else
     parts_.list->focusSearch();

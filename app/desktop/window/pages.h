@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What stands where: the list of runs or the lessons at the left, in the middle the run, or an invitation
-// where there is none, and the control at the right; or the table of runs in place of all of these.
+// where there is none, and the control at the right; or the table of runs, or the queue, in place of all of
+// these.
 #pragma once
 
 #include <QStackedWidget>
@@ -10,6 +11,7 @@ namespace batchscope::desktop {
 
 class ControlPanel;
 class LessonPanel;
+class QueuePage;
 class RunListPanel;
 class RunTablePage;
 
@@ -23,11 +25,16 @@ class Pages : public QStackedWidget {
     QWidget* run;
     ControlPanel* control;
     RunTablePage* table;
+    QWidget* waiting;
+    QueuePage* queue;
   };
   explicit Pages(const Parts& parts, QWidget* parent = nullptr);
 
   void showRun(bool hasRun);  // or the invitation
+  // The run waits for its first devices: there is nothing to draw and to control yet.
+  void setWaits(bool waits);
   void showTable(bool isShown);
+  void showQueue(bool isShown);
   void showLessons(bool isShown);
   // In the list or the table, whichever is shown.
   void focusSearch();
@@ -36,8 +43,12 @@ class Pages : public QStackedWidget {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
+  void showPage(QWidget* page, bool isShown);
+  void showMiddle();
+
   Parts parts_;
   QStackedWidget* middle_;
+  bool hasRun_ = false, waits_ = false;
 };
 
 }  // namespace batchscope::desktop

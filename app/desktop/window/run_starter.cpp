@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/run/machine.h"
 #include "batchscope/run/recipe.h"
 #include "lessons/lesson.h"
 #include "runs/fork_dialog.h"
@@ -78,16 +79,26 @@ void RunStarter::startLesson(const Launch& launch) {
   });
 }
 
-void RunStarter::startRecipe() {
+void RunStarter::startRecipe(bool isQueued) {
   auto recipes = run::installed_recipes();
   if (recipes.empty()) {
     Q_EMIT said(tr("No recipe is installed; start a program with: batchscope run PROGRAM"));
     return;
   }
-  auto* dialog = new RecipeDialog(std::move(recipes), window_);
+  const run::Machine machine = run::Machine::here();
+  QueueOffer offer{static_cast<int>((machine.gpus.empty() ? machine.cores : machine.gpus).size())};
+  for (const storage::Run& run : watcher_->runs())
+    if (is_active(run.state) || run.state == protocol::RunState::pending)
+      offer.runs.emplace_back(run.id, run.name);
+  auto* dialog = new RecipeDialog(std::move(recipes), offer, window_);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setQueued(isQueued);
   connect(dialog, &QDialog::accepted, this, [this, dialog] {
     attempt([&] {
+      if (dialog->isQueued()) {
+        launcher_->submit(dialog->spec(), dialog->jobOptions());
+        return;
+      }
       Q_EMIT said(tr("Starting …"));
       launcher_->start(dialog->spec());
     });

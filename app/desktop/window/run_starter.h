@@ -27,7 +27,7 @@ class RunStarter : public QObject {
   // On two replicas, its program with these arguments, or shows the one that is running.
   void startDemo(const QStringList& arguments);
   void startLesson(const Launch& launch);
-  void startRecipe();  // asks which and how
+  void startRecipe(bool isQueued = false);  // asks which and how; now, or by the queue of the pool
   void resume(int replicas);
   void fork(const storage::Checkpoint& checkpoint);  // asks how
   void import(const QString& file);

@@ -12,9 +12,11 @@
 
 namespace batchscope::desktop {
 
-ViewMenu::ViewMenu(RunSession* session, ViewState* view, const HeaderBar* header, QWidget* parent)
+ViewMenu::ViewMenu(RunSession* session, ViewState* view, const HeaderBar* header, QAction* queue,
+                   QWidget* parent)
     : QMenu(tr("&View"), parent), session_(session), view_(view) {
   addAction(header->explorerAction());
+  addAction(queue);
   addSeparator();
   addAction(header->followAction());
   addMenu(header->axisMenu());

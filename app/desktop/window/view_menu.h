@@ -15,7 +15,8 @@ class ViewState;
 class ViewMenu : public QMenu {
   Q_OBJECT
  public:
-  ViewMenu(RunSession* session, ViewState* view, const HeaderBar* header, QWidget* parent);
+  // `queue` shows the queue of the pool.
+  ViewMenu(RunSession* session, ViewState* view, const HeaderBar* header, QAction* queue, QWidget* parent);
 
  private:
   void zoom(double factor);

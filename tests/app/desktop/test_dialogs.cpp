@@ -12,11 +12,15 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSpinBox>
+#include <QToolButton>
+#include <QWheelEvent>
 
 #include "batchscope/protocol/error.h"
+#include "look/segments.h"
 #include "records/log_panel.h"
 #include "runs/recipe_dialog.h"
 #include "test_case.h"
+#include "visual_checks.h"
 #include "window/shortcut_sheet.h"
 #include "window_test.h"
 
@@ -62,6 +66,56 @@ class TestDialogs : public test::WindowTest {
     const protocol::RunSpec spec = dialog.spec();
     QCOMPARE(spec.replicas, 3);
     QCOMPARE(spec.arguments, (std::vector<std::string>{"--epochs", "7", "--quick"}));
+  }
+
+  void aRunIsPutIntoTheQueue() {
+    RecipeDialog dialog({recipe()}, {.devices = 4, .runs = {{"abcd1234", "the one before"}}});
+    dialog.show();
+    auto* start = dialog.findChild<QPushButton*>(QStringLiteral("primary"));
+    auto* segments = dialog.findChild<Segments*>();
+    auto *fewest = test::named<QSpinBox>(dialog, "Fewest replicas"),
+         *most = test::named<QSpinBox>(dialog, "Most replicas");
+    QVERIFY(!dialog.isQueued() && !fewest->isVisible());
+    QTest::mouseClick(segments->at(1), Qt::LeftButton);
+    QVERIFY(dialog.isQueued() && fewest->isVisible());
+    QVERIFY(!test::named<QSpinBox>(dialog, "Replicas")->isVisible());
+    QCOMPARE(start->text(), QStringLiteral("Add to the queue"));
+    QCOMPARE(dialog.command(), QStringLiteral("batchscope submit toy --replicas 1-4 -- --epochs 4"));
+    QCOMPARE(*dialog.spec().auto_replicas, (protocol::AutoReplicas{1, 4}));
+    fewest->setValue(5);  // and with it the most
+    QCOMPARE(most->value(), 5);
+    QVERIFY(!dialog.spec().auto_replicas.has_value());
+    QCOMPARE(dialog.spec().replicas, 5);
+    most->setValue(2);
+
+    auto* priority = test::named<QSpinBox>(dialog, "Priority");
+    QVERIFY(!priority->isVisible());
+    for (auto* fold : dialog.findChildren<QToolButton*>()) fold->click();
+    QVERIFY(priority->isVisible());
+    QWheelEvent turn({5, 5}, priority->mapToGlobal(QPointF(5, 5)), {}, {0, 120}, Qt::NoButton, {},
+                     Qt::NoScrollPhase, false);
+    QApplication::sendEvent(priority, &turn);
+    QCOMPARE(priority->value(), 0);
+    priority->setFocus();
+    QTest::keyClick(priority, Qt::Key_Up);
+    auto* after = test::named<QComboBox>(dialog, "After");
+    after->setFocus();
+    QTest::keyClick(after, Qt::Key_Down);
+    for (auto* box : dialog.findChildren<QCheckBox*>())
+      if (box->text().startsWith(QStringLiteral("Hold")) || box->text().startsWith(QStringLiteral("Pin")))
+        box->click();
+    const pool::JobOptions options = dialog.jobOptions();
+    QVERIFY(options.pin && options.held);
+    QCOMPARE(options.priority, 1);
+    QCOMPARE(options.after, std::string("abcd1234"));
+    QCOMPARE(
+        dialog.command(),
+        QStringLiteral("batchscope submit toy --replicas 2 --priority 1 --after abcd1234 --hold --pin -- "
+                       "--epochs 4"));
+    QTRY_COMPARE(test::fault(dialog), QString());
+    test::keepPicture(dialog, QStringLiteral("dialog-queue"));
+    dialog.setQueued(false);
+    QCOMPARE(dialog.command(), QStringLiteral("batchscope run toy --replicas 3 -- --epochs 4"));
   }
 
   void whatARecipeRefusesCannotBeStarted() {

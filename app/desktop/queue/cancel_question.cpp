@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "queue/cancel_question.h"
+
+#include <QMessageBox>
+#include <QPushButton>
+
+#include "batchscope/pool/queue.h"
+#include "session/queue_session.h"
+
+namespace batchscope::desktop {
+
+void askToCancel(QueueSession* session, const std::vector<std::string>& ids, const QString& what,
+                 QWidget* window) {
+  auto* question = new QMessageBox(QMessageBox::Question, QueueSession::tr("Cancel"),
+                                   QueueSession::tr("Cancel %1?").arg(what), QMessageBox::NoButton, window);
+  question->setInformativeText(QueueSession::tr(
+      "A run that waits is taken out of the queue; one that trains writes a checkpoint and ends."));
+  question->setAttribute(Qt::WA_DeleteOnClose);
+  auto* cancel = question->addButton(QueueSession::tr("Cancel %1").arg(what), QMessageBox::DestructiveRole);
+  question->setDefaultButton(question->addButton(QueueSession::tr("Keep"), QMessageBox::RejectRole));
+  QObject::connect(cancel, &QPushButton::clicked, session, [session, ids] {
+    session->change([ids](storage::Catalogue& catalogue) {
+      for (const std::string& id : ids) pool::cancel(catalogue, id);
+    });
+  });
+  question->open();
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Who had which device when, as lanes of bars: a lane a device, GPUs before cores and each by number, a bar a
+// lease, and the restarts of the run that fall into it.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "session/queue_snapshot.h"
+
+namespace batchscope::desktop {
+
+struct LaneRestart {
+  double time = 0;  // s since 1970
+  int generation = 0;
+  int replicas = 0;
+  std::string why;
+};
+
+struct LaneBar {
+  storage::LeaseEvent lease;
+  std::vector<LaneRestart> restarts;  // within it, not the one that it began with
+
+  double since() const { return lease.since; }
+  double until(double now) const { return lease.until > 0 ? lease.until : now; }
+};
+
+struct Lane {
+  std::string device;
+  std::vector<LaneBar> bars;  // by their begin
+};
+
+// `more`: devices that have a lane also where nobody had them.
+std::vector<Lane> lanesOf(const std::vector<storage::LeaseEvent>& leases,
+                          const std::map<std::string, std::vector<storage::Generation>>& generations,
+                          const std::set<std::string>& more = {});
+
+}  // namespace batchscope::desktop

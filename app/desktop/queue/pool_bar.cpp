@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "queue/pool_bar.h"
+
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalBlocker>
+#include <QSpinBox>
+#include <initializer_list>
+
+#include "look/box.h"
+#include "look/format.h"
+#include "look/quiet_wheel.h"
+#include "look/segments.h"
+#include "look/theme.h"
+
+namespace batchscope::desktop {
+namespace {
+
+constexpr int kMostDevices = 4096, kHeight = 30;
+
+}  // namespace
+
+PoolBar::PoolBar(QWidget* parent)
+    : QWidget(parent),
+      count_(named("dim", this)),
+      chip_(named("chip", this)),
+      policy_(new Segments({tr("Fair"), tr("Fast")}, this)),
+      pause_(new QPushButton(tr("Pause"), this)),
+      drain_(new QPushButton(tr("Drain"), this)),
+      devices_(new QSpinBox(this)) {
+  policy_->at(0)->setToolTip(tr("Nobody is much slower than with an even share of the devices"));
+  policy_->at(1)->setToolTip(
+      tr("Runs with little left to do go first, so that the mean time to completion is short"));
+  pause_->setToolTip(tr("Everybody keeps what they have, and nothing is started"));
+  drain_->setToolTip(tr("Nothing is started; what runs is still given devices"));
+  pause_->setCheckable(true);
+  drain_->setCheckable(true);
+  for (QPushButton* button : {pause_, drain_}) button->setObjectName(QStringLiteral("toggle"));
+  devices_->setRange(0, kMostDevices);
+  devices_->setSpecialValueText(tr("all"));
+  devices_->setButtonSymbols(QAbstractSpinBox::NoButtons);
+  devices_->setKeyboardTracking(false);
+  devices_->setFixedWidth(56);
+  devices_->setAccessibleName(tr("Devices of each kind that the pool may give away"));
+  devices_->setToolTip(tr("At most so many devices of each kind are given to runs; 0: all of them"));
+  ignoreWheel(devices_);
+  auto* add = new QPushButton(tr("Add a run …"), this);
+  add->setObjectName(QStringLiteral("primary"));
+  add->setProperty("isSmall", true);
+
+  hbox(this, {}, 8,
+       {named("runName", this, tr("Queue")),
+        count_,
+        {chip_, 0, Qt::AlignVCenter},
+        rest(),
+        named("dim", this, tr("Policy")),
+        policy_,
+        gap(6),
+        named("dim", this, tr("Devices")),
+        devices_,
+        gap(6),
+        pause_,
+        drain_,
+        gap(6),
+        add});
+  for (QWidget* widget :
+       std::initializer_list<QWidget*>{policy_->at(0), policy_->at(1), pause_, drain_, devices_, add})
+    widget->setFixedHeight(kHeight);
+
+  connect(policy_, &Segments::chosenByHand, this, [this](int segment) {
+    Q_EMIT policyChosen(segment == 0 ? QStringLiteral("fair") : QStringLiteral("fast"));
+  });
+  connect(pause_, &QPushButton::clicked, this, &PoolBar::pauseChosen);
+  connect(drain_, &QPushButton::clicked, this, &PoolBar::drainChosen);
+  connect(devices_, &QSpinBox::valueChanged, this, &PoolBar::limitChosen);
+  connect(add, &QPushButton::clicked, this, &PoolBar::newRunRequested);
+  setSettings({});
+}
+
+void PoolBar::setSettings(const protocol::PoolSettings& settings) {
+  policy_->choose(settings.policy == "fast" ? 1 : 0);
+  pause_->setChecked(settings.paused);
+  drain_->setChecked(settings.draining);
+  // Not under the fingers of a person who is typing.
+  if (const auto* field = devices_->findChild<QLineEdit*>(); !devices_->hasFocus() || !field->isModified()) {
+    const QSignalBlocker quiet(devices_);
+    devices_->setValue(settings.devices);
+  }
+  chip_->setText(settings.paused ? tr("Paused") : tr("Draining"));
+  chip_->setVisible(settings.paused || settings.draining);
+  setStyleProperty(chip_, "tone", QStringLiteral("warning"));
+}
+
+void PoolBar::setCounts(std::size_t holding, std::size_t waiting) {
+  count_->setText(holding + waiting == 0 ? tr("empty")
+                                         : tr("%1 with devices, %2 waiting")
+                                               .arg(formatCount(static_cast<std::int64_t>(holding)),
+                                                    formatCount(static_cast<std::int64_t>(waiting))));
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What a person tells the pool: by which policy it shares the devices, how many of them it may give away, and
+// whether it rests or takes nothing new.
+#pragma once
+
+#include <QWidget>
+
+#include "batchscope/protocol/pool.h"
+
+class QLabel;
+class QPushButton;
+class QSpinBox;
+
+namespace batchscope::desktop {
+
+class Segments;
+
+class PoolBar : public QWidget {
+  Q_OBJECT
+ public:
+  explicit PoolBar(QWidget* parent = nullptr);
+
+  void setSettings(const protocol::PoolSettings& settings);
+  void setCounts(std::size_t holding, std::size_t waiting);
+
+ Q_SIGNALS:
+  void policyChosen(const QString& name);
+  void limitChosen(int devices);  // 0: none
+  void pauseChosen(bool isPaused);
+  void drainChosen(bool isDraining);
+  void newRunRequested();
+
+ private:
+  QLabel* count_;
+  QLabel* chip_;
+  Segments* policy_;
+  QPushButton *pause_, *drain_;
+  QSpinBox* devices_;
+};
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "queue/queue_text.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+#include <cmath>
+
+#include "batchscope/run/machine.h"
+#include "look/format.h"
+#include "look/status_text.h"
+
+namespace batchscope::desktop {
+namespace {
+
+using pool::JobState;
+
+QString tr(const char* text) { return QCoreApplication::translate("queue", text); }
+
+QString range(const protocol::RunSpec& spec) {
+  if (!spec.auto_replicas) return formatCount(spec.replicas);
+  const auto [min, max] = *spec.auto_replicas;
+  if (max == 0) return min <= 1 ? tr("any") : tr("%1 or more").arg(min);
+  return min == max ? formatCount(min) : tr("%1–%2").arg(min).arg(max);
+}
+
+}  // namespace
+
+QString stateText(JobState state) {
+  switch (state) {
+    case JobState::pending: return tr("waiting");
+    case JobState::held: return tr("held");
+    case JobState::starting: return tr("starting");
+    case JobState::running: return tr("running");
+    case JobState::paused: return tr("paused");
+    case JobState::stopping: return tr("stopping");
+    case JobState::succeeded: return tr("succeeded");
+    case JobState::failed: return tr("failed");
+    case JobState::cancelled: return tr("cancelled");
+  }
+  return {};
+}
+
+QString rangeText(const protocol::RunSpec& spec) {
+  if (!spec.auto_replicas) return replicaCount(spec.replicas);
+  if (spec.auto_replicas->max == 0 && spec.auto_replicas->min <= 1) return tr("any number of replicas");
+  return tr("%1 replicas").arg(range(spec));
+}
+
+QString replicasText(const pool::QueueEntry& entry) {
+  const std::size_t has = entry.run.devices.size(), wanted = entry.job.target.size();
+  const bool isOver = entry.state >= JobState::succeeded;
+  if (isOver) return range(entry.run.spec);
+  const QString now = formatCount(static_cast<std::int64_t>(has));
+  return tr("%1 of %2")
+      .arg(wanted == has || (wanted == 0 && !entry.job.preempted)
+               ? now
+               : tr("%1 → %2").arg(now, formatCount(static_cast<std::int64_t>(wanted))),
+           range(entry.run.spec));
+}
+
+QString whyText(const pool::QueueEntry& entry) {
+  const QString reason = QString::fromStdString(entry.job.reason);
+  if (entry.state >= JobState::succeeded) {
+    const QString took = formatDuration(entry.run.ended - entry.job.submitted);
+    const QString message = QString::fromStdString(entry.run.message);
+    if (entry.state == JobState::succeeded) return tr("took %1 in all").arg(took);
+    return message.isEmpty() ? tr("ended after %1").arg(took) : message;
+  }
+  if (entry.state == JobState::held) return tr("a person holds it; release it to let it have devices");
+  if (!reason.isEmpty()) return reason;
+  if (!entry.job.after.empty()) return tr("waits for the end of another run");
+  if (entry.state == JobState::pending) return tr("waits for the pool's first decision");
+  return {};
+}
+
+QString devicesText(const std::vector<std::string>& devices) {
+  return devices.empty() ? QStringLiteral("–") : QString::fromStdString(run::device_list(devices));
+}
+
+QString alternativesText(const std::vector<protocol::PoolAlternative>& alternatives) {
+  QStringList parts;
+  for (const protocol::PoolAlternative& other : alternatives) {
+    if (other.devices == 0) {
+      parts << tr("without any: it would wait");
+      continue;
+    }
+    const auto percent = std::lround(100 * other.speedup);
+    parts << tr("with %1: %2%3 %")
+                 .arg(other.devices)
+                 .arg(percent < 0 ? QStringLiteral("−") : QStringLiteral("+"))
+                 .arg(std::labs(percent));
+  }
+  return parts.join(QStringLiteral(", "));
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "queue/totals_bar.h"
+
+#include "look/box.h"
+#include "look/elided_label.h"
+#include "look/format.h"
+
+namespace batchscope::desktop {
+namespace {
+
+constexpr int kName = 120;  // pixels of a run's
+
+}  // namespace
+
+TotalsBar::TotalsBar(QWidget* parent) : QFrame(parent), advice_(new ElidedLabel(this)) {
+  setObjectName(QStringLiteral("card"));
+  struct Total {
+    QString name, how;
+  };
+  const std::array<Total, 4> totals{{
+      {tr("Mean completion"), tr("From submission to end, over the runs here that succeeded")},
+      {tr("Mean wait"), tr("Time without devices since the submission, over all runs here")},
+      {tr("Devices in use"),
+       tr("Share of the devices' time in which runs had them, while there was any run in the queue")},
+      {tr("Worst fairness"),
+       tr("Finish-time fairness: how long a run took, over how long it would have taken with its fair share\n"
+          "of the devices for itself alone. The fair share is the number of devices over the mean number of\n"
+          "runs that were there; what it learnt is reckoned with its fitted model from the devices it had.\n"
+          "The largest of all runs that succeeded; below 1: all were faster than alone.")},
+  }};
+  QHBoxLayout* row = hbox(this, {14, 7, 14, 8}, 28, {});
+  for (std::size_t i = 0; i < totals.size(); ++i) {
+    QLabel* name = named("hint", this, totals[i].name);
+    values_[i] = named("chartTitle", this);
+    values_[i]->setAccessibleName(totals[i].name);
+    for (QLabel* label : {name, values_[i]}) label->setToolTip(totals[i].how);
+    row->addLayout(vbox(nullptr, {}, 1, {name, values_[i]}));
+  }
+  advice_->setObjectName(QStringLiteral("dim"));
+  row->addWidget(advice_, 1);
+  setTotals({});
+}
+
+void TotalsBar::setTotals(const QueueTotals& totals) {
+  const auto text = [](const std::optional<double>& value, auto format) {
+    return value ? format(*value) : QStringLiteral("–");
+  };
+  values_[0]->setText(text(totals.meanCompletion, formatDuration));
+  values_[1]->setText(text(totals.meanWait, formatDuration));
+  values_[2]->setText(text(totals.use, formatPercent));
+  values_[3]->setText(totals.worstFairness
+                          ? tr("%1, %2").arg(formatNumber(*totals.worstFairness),
+                                             fontMetrics().elidedText(totals.worstRun, Qt::ElideRight, kName))
+                          : QStringLiteral("–"));
+}
+
+void TotalsBar::setAdvice(const QString& sentence) {
+  advice_->setText(sentence);
+  advice_->setToolTip(sentence);
+}
+
+}  // namespace batchscope::desktop

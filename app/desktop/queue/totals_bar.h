@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// How well the devices were shared, in four numbers, and what the pool advises.
+#pragma once
+
+#include <QFrame>
+#include <array>
+
+#include "session/queue_snapshot.h"
+
+class QLabel;
+
+namespace batchscope::desktop {
+
+class ElidedLabel;
+
+class TotalsBar : public QFrame {
+  Q_OBJECT
+ public:
+  explicit TotalsBar(QWidget* parent = nullptr);
+
+  void setTotals(const QueueTotals& totals);
+  void setAdvice(const QString& sentence);
+
+ private:
+  std::array<QLabel*, 4> values_;
+  ElidedLabel* advice_;
+};
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "queue/waiting_page.h"
+
+#include <QFrame>
+#include <QGridLayout>
+#include <QPushButton>
+
+#include "look/box.h"
+#include "look/elided_label.h"
+#include "look/format.h"
+#include "look/theme.h"
+#include "queue/cancel_question.h"
+#include "queue/queue_text.h"
+#include "session/queue_session.h"
+#include "session/run_session.h"
+#include "session/shell_words.h"
+
+namespace batchscope::desktop {
+namespace {
+
+constexpr int kWidth = 560;
+
+}  // namespace
+
+WaitingPage::WaitingPage(RunSession* run, QueueSession* queue, QWidget* parent)
+    : QWidget(parent),
+      run_(run),
+      queue_(queue),
+      name_(new ElidedLabel(this)),
+      chip_(named("chip", this)),
+      why_(new QLabel(this)),
+      hold_(new QPushButton(tr("Hold"), this)) {
+  name_->setObjectName(QStringLiteral("runName"));
+  chip_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+  setStyleProperty(chip_, "tone", QStringLiteral("warning"));
+  why_->setObjectName(QStringLiteral("lessonText"));
+  why_->setWordWrap(true);
+  auto* card = new QFrame(this);
+  card->setObjectName(QStringLiteral("card"));
+  card->setFixedWidth(kWidth);
+  auto* grid = new QGridLayout;
+  grid->setHorizontalSpacing(24);
+  grid->setVerticalSpacing(6);
+  grid->setColumnStretch(1, 1);
+  const std::array<QString, 6> names{tr("Place in the queue"), tr("May have"),     tr("Priority"),
+                                     tr("Submitted"),          tr("Expected end"), tr("Command")};
+  for (std::size_t row = 0; row < values_.size(); ++row) {
+    values_[row] = row + 1 < values_.size() ? new QLabel(card) : new ElidedLabel(card);
+    values_[row]->setAccessibleName(names[row]);
+    grid->addWidget(named("dim", card, names[row]), static_cast<int>(row), 0);
+    grid->addWidget(values_[row], static_cast<int>(row), 1);
+  }
+  auto* queueButton = new QPushButton(tr("Show the queue"), card);
+  queueButton->setObjectName(QStringLiteral("primary"));
+  auto* cancel = new QPushButton(tr("Cancel …"), card);
+  cancel->setObjectName(QStringLiteral("danger"));
+  vbox(card, {18, 16, 18, 16}, 0,
+       {named("section", card, tr("Why it waits")), gap(6), why_, gap(16), grid, gap(18),
+        hbox(nullptr, {}, 8, {queueButton, rest(), hold_, cancel})});
+  QLayout* head = hbox(nullptr, {}, 10, {name_, {chip_, 0, Qt::AlignVCenter}, rest()});
+  QLabel* hint = named("dim", this, tr("Its charts are drawn here as soon as it has devices."));
+  vbox(this, {14, 12, 14, 12}, 0,
+       {head, rest(), {card, 0, Qt::AlignHCenter}, gap(12), {hint, 0, Qt::AlignHCenter}, rest(), rest()});
+
+  connect(queueButton, &QPushButton::clicked, this, &WaitingPage::queueRequested);
+  connect(hold_, &QPushButton::clicked, this, [this] {
+    const pool::QueueEntry* entry = queue_->find(run_->run().id);
+    if (entry == nullptr) return;
+    queue_->change([id = entry->run.id, isHeld = entry->job.held](storage::Catalogue& catalogue) {
+      isHeld ? pool::release(catalogue, id) : pool::hold(catalogue, id);
+    });
+  });
+  connect(cancel, &QPushButton::clicked, this, [this] {
+    const storage::Run& waiting = run_->run();
+    askToCancel(queue_, {waiting.id}, QString::fromStdString(waiting.name), window());
+  });
+  connect(run_, &RunSession::opened, this, &WaitingPage::refresh);
+  connect(run_, &RunSession::statusChanged, this, &WaitingPage::refresh);
+  connect(queue_, &QueueSession::changed, this, &WaitingPage::refresh);
+}
+
+void WaitingPage::refresh() {
+  if (!isVisible() || !run_->isOpen()) return;
+  const storage::Run& waiting = run_->run();
+  name_->setText(QString::fromStdString(waiting.name));
+  values_[1]->setText(rangeText(waiting.spec));
+  values_[5]->setText(commandOf(waiting.spec));
+  values_[5]->setToolTip(values_[5]->text());
+  const pool::QueueEntry* entry = queue_->find(waiting.id);
+  hold_->setEnabled(entry != nullptr);
+  hold_->setText(entry != nullptr && entry->job.held ? tr("Release") : tr("Hold"));
+  if (entry == nullptr) {  // not read yet
+    chip_->setText(tr("Pending"));
+    for (const std::size_t row : {0, 2, 3, 4}) values_[row]->setText(QStringLiteral("–"));
+    why_->clear();
+    return;
+  }
+  const storage::Job& job = entry->job;
+  chip_->setText(job.held ? tr("Held") : tr("Pending"));
+  QString why = whyText(*entry);
+  if (const pool::QueueEntry* before = queue_->find(job.after); before != nullptr && !hasEnded(*before))
+    why = tr("waits for the end of %1").arg(QString::fromStdString(before->run.name));
+  if (!why.isEmpty()) why[0] = why[0].toUpper();
+  why_->setText(why + QLatin1Char('.'));
+  values_[0]->setText(tr("%1 of %2").arg(queue_->place(waiting.id)).arg(queueLength(queue_->snapshot())));
+  values_[2]->setText(QString::number(job.priority));
+  values_[3]->setText(tr("%1, waited %2").arg(formatTimeOfDay(job.submitted), formatDuration(entry->waited)));
+  values_[4]->setText(job.expected_end > 0 ? formatTimeOfDay(job.expected_end) : tr("not known yet"));
+}
+
+void WaitingPage::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  refresh();
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A run that has not begun: why it waits, how many are before it, and what may be done about it. Once it has
+// devices, its charts stand here.
+#pragma once
+
+#include <QWidget>
+#include <array>
+
+class QLabel;
+class QPushButton;
+
+namespace batchscope::desktop {
+
+class ElidedLabel;
+class QueueSession;
+class RunSession;
+
+class WaitingPage : public QWidget {
+  Q_OBJECT
+ public:
+  WaitingPage(RunSession* run, QueueSession* queue, QWidget* parent = nullptr);
+
+ Q_SIGNALS:
+  void queueRequested();
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  void refresh();
+
+  RunSession* run_;
+  QueueSession* queue_;
+  ElidedLabel* name_;
+  QLabel* chip_;
+  QLabel* why_;
+  std::array<QLabel*, 6> values_;
+  QPushButton* hold_;
+};
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "session/queue_session.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+#include "session/catalogue_watcher.h"
+
+namespace batchscope::desktop {
+namespace {
+
+constexpr std::size_t kMostEnded = 100;  // that are shown
+constexpr double kPast = 7 * 86400;      // s that the time line goes back
+
+}  // namespace
+
+// What a read leaves for the next one: nothing changes any more of a run that has ended.
+struct QueueSession::Reader {
+  struct History {
+    std::vector<storage::Generation> generations;
+    std::optional<protocol::Model> model;
+  };
+  std::filesystem::path file;
+  std::map<std::string, History> ended = {};
+
+  QueueSnapshot read(bool isWatched) {
+    storage::Catalogue catalogue(file);
+    QueueSnapshot snapshot;
+    snapshot.entries = pool::queue(catalogue, isWatched);
+    if (!isWatched) return snapshot;
+    snapshot.entries.resize(std::min(snapshot.entries.size(), queueLength(snapshot) + kMostEnded));
+    snapshot.settings = catalogue.pool_settings();
+    snapshot.decisions = catalogue.decisions();
+    snapshot.leases = catalogue.lease_events(storage::now() - kPast);
+    std::map<std::string, protocol::Model> models;
+    for (const storage::LeaseEvent& event : snapshot.leases) {
+      if (snapshot.generations.contains(event.run)) continue;
+      History history = historyOf(catalogue, event.run, snapshot);
+      snapshot.generations[event.run] = std::move(history.generations);
+      if (history.model) models[event.run] = *history.model;
+    }
+    snapshot.totals = totalsOf(snapshot, models, storage::now());
+    return snapshot;
+  }
+
+ private:
+  History historyOf(storage::Catalogue& catalogue, const std::string& run, const QueueSnapshot& snapshot) {
+    if (const auto known = ended.find(run); known != ended.end()) return known->second;
+    const History history{catalogue.generations(run), catalogue.model(run)};
+    const auto entry = std::ranges::find(snapshot.entries, run, [](const auto& e) { return e.run.id; });
+    if (entry != snapshot.entries.end() && hasEnded(*entry)) ended[run] = history;
+    return history;
+  }
+};
+
+QueueSession::QueueSession(CatalogueWatcher* watcher, QObject* parent)
+    : QObject(parent),
+      watcher_(watcher),
+      snapshot_(std::make_shared<QueueSnapshot>()),
+      reader_(new Reader{watcher->file()}) {
+  reads_.setMaxThreadCount(1);
+  changes_.setMaxThreadCount(1);
+  connect(watcher_, &CatalogueWatcher::changed, this, &QueueSession::read);
+  read();
+}
+
+QueueSession::~QueueSession() = default;
+
+const pool::QueueEntry* QueueSession::find(const std::string& id) const {
+  const auto& entries = snapshot_->entries;
+  const auto found = std::ranges::find(entries, id, [](const auto& entry) { return entry.run.id; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+int QueueSession::place(const std::string& id) const {
+  const pool::QueueEntry* entry = find(id);
+  return entry == nullptr || hasEnded(*entry) ? 0 : 1 + static_cast<int>(entry - snapshot_->entries.data());
+}
+
+void QueueSession::watch(bool isWatched) {
+  if (std::exchange(isWatched_, isWatched) != isWatched && isWatched) read();
+}
+
+void QueueSession::read() {
+  // Most people have no queue: where nothing can be in it, nothing is read.
+  const bool isEmpty = std::ranges::all_of(watcher_->runs(), [](const storage::Run& run) {
+    return !is_active(run.state) && run.state != protocol::RunState::pending &&
+           run.state != protocol::RunState::paused && run.state != protocol::RunState::interrupted;
+  });
+  if (isEmpty && !isWatched_ && snapshot_->entries.empty()) return;
+  if (isReading_) {
+    isStale_ = true;
+    return;
+  }
+  isReading_ = true;
+  reads_.start([this, isWatched = isWatched_, changesBefore = changesDone_] {
+    std::shared_ptr<const QueueSnapshot> fresh;
+    try {
+      fresh = std::make_shared<const QueueSnapshot>(reader_->read(isWatched));
+    } catch (const std::exception& error) {
+      Q_EMIT failed(QString::fromUtf8(error.what()));
+    }
+    QMetaObject::invokeMethod(
+        this, [this, fresh, changesBefore] { take(fresh, changesBefore); }, Qt::QueuedConnection);
+  });
+}
+
+void QueueSession::take(std::shared_ptr<const QueueSnapshot> fresh, int changesBefore) {
+  isReading_ = false;
+  if (fresh && changesBefore == changesBegun_) {
+    snapshot_ = std::move(fresh);
+    Q_EMIT changed();
+  }
+  if (std::exchange(isStale_, false)) read();
+}
+
+void QueueSession::change(Change change) {
+  ++changesBegun_;
+  changes_.start([this, change = std::move(change)] {
+    try {
+      storage::Catalogue catalogue(watcher_->file());
+      change(catalogue);
+    } catch (const std::exception& error) {
+      Q_EMIT failed(QString::fromUtf8(error.what()));
+    }
+    const auto done = [this] {
+      ++changesDone_;
+      watcher_->reload();
+    };
+    QMetaObject::invokeMethod(this, done, Qt::QueuedConnection);
+  });
+}
+
+}  // namespace batchscope::desktop

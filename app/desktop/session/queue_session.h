@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The queue that the window shows. All of it is read on a thread of its own with a catalogue connection of
+// its own: a long history would hold up the window. What a person changes goes to the catalogue from another
+// thread, since a run that is told to end may take its time to answer.
+#pragma once
+
+#include <QObject>
+#include <QThreadPool>
+#include <functional>
+#include <memory>
+
+#include "session/queue_snapshot.h"
+
+namespace batchscope::desktop {
+
+class CatalogueWatcher;
+
+class QueueSession : public QObject {
+  Q_OBJECT
+ public:
+  explicit QueueSession(CatalogueWatcher* watcher, QObject* parent = nullptr);
+  ~QueueSession() override;
+
+  // As of the last change. Without what is only there while it is watched, see watch().
+  const QueueSnapshot& snapshot() const { return *snapshot_; }
+  // Null: it is not in the queue, and did not come from it.
+  const pool::QueueEntry* find(const std::string& id) const;
+  int place(const std::string& id) const;  // in the queue, from 1; 0: it is not in it
+
+  // Somebody looks at it: settings, decisions, leases and what has ended are read too.
+  void watch(bool isWatched);
+  // Runs `change` elsewhere, one after the other; what it throws is told. Nothing that was read before it was
+  // done is shown any more.
+  using Change = std::function<void(storage::Catalogue&)>;
+  void change(Change change);
+
+ Q_SIGNALS:
+  void changed();
+  void failed(const QString& message);
+
+ private:
+  struct Reader;
+
+  void read();
+  void take(std::shared_ptr<const QueueSnapshot> fresh, int changesBefore);
+
+  CatalogueWatcher* watcher_;
+  std::shared_ptr<const QueueSnapshot> snapshot_;
+  std::unique_ptr<Reader> reader_;  // used by one read at a time
+  bool isWatched_ = false, isReading_ = false, isStale_ = false;
+  int changesBegun_ = 0, changesDone_ = 0;
+  QThreadPool reads_, changes_;  // the last members, so that the others outlive their threads
+};
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The queue of the pool as of one moment, and what its history says of how well the devices were shared.
+#pragma once
+
+#include <QString>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batchscope/pool/queue.h"
+#include "batchscope/protocol/pool.h"
+#include "batchscope/protocol/telemetry.h"
+#include "batchscope/storage/queue.h"
+
+namespace batchscope::desktop {
+
+// What is told of the whole queue; none where nothing can be said yet. Seconds.
+struct QueueTotals {
+  std::optional<double> meanCompletion;  // of those that succeeded, from their submission to their end
+  std::optional<double> meanWait;        // without devices, of all
+  std::optional<double> use;             // share of the devices' time that runs had them, while any was there
+  // The largest finish-time fairness of those that succeeded (Mahajan et al., NSDI 2020; Qiao et al., OSDI
+  // 2021): how long the run took over how long it would have taken on its fair share alone,
+  //
+  //     rho = (end - submission) G(F) / integral of G(n(t)) dt,    F = devices / mean number of runs there
+  //
+  // with n(t) the devices that it had and G its newest model, or linear where it has none.
+  std::optional<double> worstFairness;
+  QString worstRun;  // whose
+};
+
+struct QueueSnapshot {
+  std::vector<pool::QueueEntry> entries;  // in the queue's order, behind them the newest that have ended
+  protocol::PoolSettings settings;
+  std::vector<protocol::PoolDecision> decisions;                        // oldest first
+  std::vector<storage::LeaseEvent> leases;                              // by their begin
+  std::map<std::string, std::vector<storage::Generation>> generations;  // of the runs in `leases`
+  QueueTotals totals;
+};
+
+bool hasEnded(const pool::QueueEntry& entry);
+// Those that have not ended; they come first.
+std::size_t queueLength(const QueueSnapshot& snapshot);
+
+// Of what the snapshot holds, and the models of its runs, now (s since 1970).
+QueueTotals totalsOf(const QueueSnapshot& snapshot, const std::map<std::string, protocol::Model>& models,
+                     double now);
+
+}  // namespace batchscope::desktop
