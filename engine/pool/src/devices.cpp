@@ -17,11 +17,7 @@ const char* devices_kind(const protocol::RunSpec& spec, const run::Machine& mach
 }
 
 std::vector<std::string> devices_for(const protocol::RunSpec& spec, const run::Machine& machine) {
-  if (!on_gpus(spec, machine)) return machine.cores;
-  if (spec.device == "auto" || spec.device == "cuda") return machine.gpus;
-  const auto& gpus = machine.gpus;
-  return std::find(gpus.begin(), gpus.end(), spec.device) == gpus.end() ? std::vector<std::string>{}
-                                                                        : std::vector{spec.device};
+  return on_gpus(spec, machine) ? machine.gpus : machine.cores;
 }
 
 ReplicaRange replica_range(const protocol::RunSpec& spec, int devices) {

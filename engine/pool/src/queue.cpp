@@ -9,6 +9,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/run/client.h"
 #include "batchscope/run/machine.h"
+#include "batchscope/run/pool.h"
 #include "devices.h"
 
 namespace batchscope::pool {
@@ -105,6 +106,10 @@ std::vector<QueueEntry> queue(Catalogue& catalogue, bool ended) {
 }
 
 std::string submit(Catalogue& catalogue, const protocol::RunSpec& spec, const JobOptions& options) {
+  run::check_spec(spec);
+  if (spec.device.starts_with("cuda:"))
+    throw Error(ErrorKind::usage,
+                fmt::format("--device {}: the pool chooses among the GPUs; say cuda", spec.device));
   const run::Machine machine = run::Machine::here();
   const int devices = static_cast<int>(devices_for(spec, machine).size());
   if (const int least = replica_range(spec, devices).min; least > devices)
@@ -119,6 +124,7 @@ std::string submit(Catalogue& catalogue, const protocol::RunSpec& spec, const Jo
   job.held = options.held;
   job.preemptible = !options.pin;
   const std::string id = catalogue.submit_run(spec, job);
+  run::start_pool();
   return id;
 }
 
@@ -142,6 +148,7 @@ void hold(Catalogue& catalogue, const std::string& id) {
 void release(Catalogue& catalogue, const std::string& id) {
   run_in_queue(catalogue, id);
   catalogue.hold(id, false);
+  run::start_pool();
 }
 
 void prioritise(Catalogue& catalogue, const std::string& id, int priority) {
@@ -151,6 +158,7 @@ void prioritise(Catalogue& catalogue, const std::string& id, int priority) {
 
 void configure(Catalogue& catalogue, const std::function<void(protocol::PoolSettings&)>& change) {
   catalogue.change_pool_settings(change);
+  if (catalogue.pool_needed()) run::start_pool();
 }
 
 }  // namespace batchscope::pool

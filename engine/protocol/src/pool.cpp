@@ -16,6 +16,8 @@ void PoolSettings::check() const {
                 fmt::format("{} devices for the pool: expected 1 to {}, or 0 for all there are", devices,
                             kMostReplicas));
   // Written so that a NaN is in no range.
+  if (!(turn >= 1 && turn <= 86'400))
+    throw Error(ErrorKind::usage, fmt::format("turns of {} s: expected 1 s to a day", turn));
   if (!(price_per_device_hour >= 0 && price_per_device_hour <= 1e9))
     throw Error(ErrorKind::usage,
                 fmt::format("a price of {} per hour and device: expected 0 to 1e9", price_per_device_hour));

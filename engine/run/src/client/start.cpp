@@ -90,18 +90,6 @@ void await_supervisor(storage::Catalogue& catalogue, const std::string& id, cons
   }
 }
 
-// Refused here, a run is not made; what its supervisor finds then decides.
-void check(const protocol::RunSpec& spec) {
-  if (!fs::path(spec.program).is_absolute())
-    throw Error(ErrorKind::usage, "the program '" + spec.program + "' must be given by its absolute path");
-  if (!fs::exists(spec.program)) throw Error(ErrorKind::not_found, "there is no program " + spec.program);
-  if (!is_executable(spec.program))
-    throw Error(ErrorKind::usage, spec.program + " is no program: it cannot be executed");
-  if (!fs::is_directory(spec.working_directory))
-    throw Error(ErrorKind::not_found, "there is no directory '" + spec.working_directory + "' to work in");
-  spec.check();
-}
-
 // `leases`: of other runs. Who has no supervisor yet may wait for one in the queue, where waiting helps.
 void check_devices(const protocol::RunSpec& spec, const std::vector<storage::Lease>& leases) {
   const Machine machine = Machine::here();
@@ -118,15 +106,26 @@ void check_devices(const protocol::RunSpec& spec, const std::vector<storage::Lea
 
 }  // namespace
 
+void check_spec(const protocol::RunSpec& spec) {
+  storage::check_name(spec.name);
+  storage::check_group(spec.group);
+  if (!fs::path(spec.program).is_absolute())
+    throw Error(ErrorKind::usage, "the program '" + spec.program + "' must be given by its absolute path");
+  if (!fs::exists(spec.program)) throw Error(ErrorKind::not_found, "there is no program " + spec.program);
+  if (!is_executable(spec.program))
+    throw Error(ErrorKind::usage, spec.program + " is no program: it cannot be executed");
+  if (!fs::is_directory(spec.working_directory))
+    throw Error(ErrorKind::not_found, "there is no directory '" + spec.working_directory + "' to work in");
+  spec.check();
+}
+
 std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& spec) {
   return start_run(catalogue, spec, [](const std::string&) {});
 }
 
 std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& spec,
                       const std::function<void(const std::string& id)>& prepare) {
-  storage::check_name(spec.name);
-  storage::check_group(spec.group);
-  check(spec);
+  check_spec(spec);  // refused here, a run is not made; what its supervisor finds then decides
   check_devices(spec, catalogue.leases());
   const std::string id = catalogue.create_run(spec);
   try {
@@ -152,7 +151,7 @@ void resume_run(storage::Catalogue& catalogue, const std::string& id, int replic
     throw Error(ErrorKind::conflict,
                 "run " + id + " is " + protocol::run_state_name(run->state) + " and has its supervisor");
   const Allocation wanted(replicas, devices);
-  check(run->spec);
+  check_spec(run->spec);
   const std::vector<storage::Lease> leases = catalogue.leases();
   const Machine machine = Machine::here();
   const int as_before = first_replicas(run->spec, run->spec.replicas, machine, free_devices(machine, leases));

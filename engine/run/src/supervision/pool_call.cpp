@@ -25,14 +25,14 @@ void PoolCall::check() {
   }
   const double now = protocol::monotonic_seconds();
   if (now < not_before_) return;
-  call();
+  if (!call()) return;
   delay_ = std::clamp(2 * delay_, kFirstDelay, kLongestDelay);
   not_before_ = now + delay_;
 }
 
-void PoolCall::call() {
+bool PoolCall::call() {
   try {
-    if (!catalogue_.pool_needed()) return;
+    if (!catalogue_.pool_needed()) return false;
     start_pool();
     told_.clear();
   } catch (const Error& error) {
@@ -40,6 +40,7 @@ void PoolCall::call() {
     if (std::exchange(told_, text) != text)
       tell_("warning", "no pool gives devices to the runs that wait for some: " + text);
   }
+  return true;
 }
 
 }  // namespace batchscope::run

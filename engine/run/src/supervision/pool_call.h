@@ -18,8 +18,8 @@ class PoolCall {
   // Each second: calls where there is no pool, less and less often where none stays. Not while replicas are
   // forked: whatever loses its parent at that moment becomes init's. Never throws.
   void check();
-  // Starts the pool where it is needed and not there. Never throws.
-  void call();
+  // Starts the pool where it is needed; whether it is. Never throws.
+  bool call();
 
  private:
   storage::Catalogue& catalogue_;

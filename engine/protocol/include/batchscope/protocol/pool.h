@@ -21,6 +21,7 @@ struct PoolSettings {
   bool paused = false;               ///< everybody keeps what they have, and nothing is started
   bool draining = false;             ///< nothing is started; what runs is still given devices
   int devices = 0;                   ///< at most so many of each kind; 0: all that the machine has
+  double turn = 30;                  ///< s: where more wait than there are devices, how long a turn lasts
   double price_per_device_hour = 0;  ///< in any currency of an hour of a run; 0: nobody has said
   std::string scale_command = {};    ///< called with the number of devices that are wanted; empty: none
   std::string preempt_notice = {};  ///< a command or an http URL that tells of the machine's end; empty: none
@@ -64,7 +65,7 @@ struct PoolDecision {
 // As objects with a field of the same name for each; a field that is missing keeps its default. What has
 // another type throws the library's exception.
 /// \cond
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolSettings, policy, paused, draining, devices,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolSettings, policy, paused, draining, devices, turn,
                                                 price_per_device_hour, scale_command, preempt_notice)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolAlternative, devices, speedup)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PoolChoice, run, devices, before, why, reason, alternatives)

@@ -24,6 +24,9 @@ namespace batchscope::run {
 /// Error(timeout) with the supervisor's log where it does not come up.
 std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& spec);
 
+/// What start_run asks of a spec but for free devices. Throws as it does.
+void check_spec(const protocol::RunSpec& spec);
+
 /// A supervisor for a run that has none, which resumes from the newest good checkpoint; on `replicas`
 /// replicas, 0: as many as before, or one for each of the `devices` (protocol/devices.h) where it is to have
 /// these and no others. Blocks as start_run. Throws Error(conflict) where the run is finished or active or

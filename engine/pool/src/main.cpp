@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The program `batchscope-pool`, which nobody needs to start by hand: `batchscope submit` does.
+#include <cstdio>
+#include <cstring>
+
+#include "batchscope/pool/pool.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/run/application.h"
+
+int main(int argc, char** argv) {
+  if (argc > 1) {
+    const bool asks = std::strcmp(argv[1], "--help") == 0;
+    std::fprintf(
+        asks ? stdout : stderr,
+        "batchscope-pool gives this machine's devices to the runs of `batchscope submit`, which starts it,\n"
+        "and ends by itself. It takes no arguments: batchscope pool --help says how it is told what to "
+        "do.\n");
+    return asks ? batchscope::kExitOk : batchscope::kExitUsage;
+  }
+  try {
+    batchscope::run::Application application(argc, argv);
+    return batchscope::pool::run_pool();
+  } catch (const batchscope::Error& error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return batchscope::exit_code(error.kind());
+  }
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <memory>
+#include <set>
+
+#include "batchscope/policy/decision.h"
+#include "batchscope/policy/forecast.h"
+#include "batchscope/policy/prices.h"
+#include "batchscope/protocol/series.h"
+#include "batchscope/run/model.h"
+#include "devices.h"
+
+namespace batchscope::pool {
+namespace {
+
+using Devices = std::vector<std::string>;
+
+constexpr double kFirstCome = 1e-4;       // by which the first of the queue weighs more than the last
+constexpr double kLeastFraction = 0.005;  // of a run: from less than that nobody can tell how much is left
+
+// Scale-invariant iterations still to do, as samples of the initial batch size.
+std::optional<double> remaining_work(const Member& member) {
+  const auto progress = member.run.latest.find(protocol::series::kProgress);
+  const double fraction = member.run.fraction;
+  if (!member.model || progress == member.run.latest.end() || !(fraction >= kLeastFraction) ||
+      !(progress->second > 0))
+    return std::nullopt;
+  return progress->second * (1 - std::min(fraction, 1.0)) / fraction *
+         static_cast<double>(member.model->init_batch_size);
+}
+
+policy::Goodput goodput_of(const Member& member) {
+  if (!member.model || !member.model->perf) return {};
+  return [function = run::goodput_function(*member.model), bounds = run::batch_bounds(*member.model)](
+             int, int num_nodes, int num_replicas) {
+    const goodput::Choice choice = function.optimize(num_nodes, num_replicas, bounds);
+    return choice.goodput;
+  };
+}
+
+// "GPU" or "core": of those that it has, else of those that it may have.
+std::string kind_of(const Member& member, const run::Machine& machine) {
+  if (member.reserved.empty()) return devices_kind(member.run.spec, machine);
+  return member.reserved.front().starts_with("cuda") ? "GPU" : "core";
+}
+
+// One kind of device, and who has or wants some of it.
+class KindPlan {
+ public:
+  KindPlan(const World& world, Scope scope, const char* kind, const Devices& all,
+           std::vector<const Member*> members)
+      : world_(world), scope_(scope), kind_(kind), members_(std::move(members)) {
+    const int limit = world.settings.devices;
+    const auto given_away = limit > 0 ? std::min(static_cast<std::size_t>(limit), all.size()) : all.size();
+    devices_.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(given_away));
+    // Whoever stays where he is comes first: a core may be in two hands.
+    std::set<std::string> taken;
+    own_.resize(members_.size());
+    for (const bool stays : {true, false})
+      for (std::size_t i = 0; i < members_.size(); ++i) {
+        if (is_fixed(*members_[i]) != stays) continue;
+        for (const std::string& device : members_[i]->reserved) {
+          const bool known = std::find(devices_.begin(), devices_.end(), device) != devices_.end();
+          if ((!known && !stays) || !taken.insert(device).second) continue;
+          if (!known) devices_.push_back(device);
+          own_[i].push_back(device);
+        }
+      }
+  }
+
+  void add_to(Plan& plan) const {
+    const policy::Cluster cluster = policy::uniform_cluster(1, static_cast<int>(devices_.size()));
+    const auto objective =
+        world_.settings.policy == "fast" ? policy::Objective::fast : policy::Objective::fair;
+    std::vector<policy::Job> jobs;
+    for (std::size_t i = 0; i < members_.size(); ++i) jobs.push_back(job_of(i, is_fixed(*members_[i])));
+    const policy::Decision decision = policy::decide(jobs, cluster, objective);
+    give_names(decision, plan);
+    // What comes later may move those, too, that only now stay where they are.
+    for (std::size_t i = 0; i < members_.size(); ++i)
+      jobs[i].preemptible =
+          members_[i]->standing == Standing::free || members_[i]->standing == Standing::in_motion;
+    const auto ends = policy::forecast(jobs, cluster, objective);
+    for (std::size_t i = 0; i < members_.size(); ++i)
+      if (ends[i]) plan.expected_ends[members_[i]->run.id] = world_.now + *ends[i];
+    advise(jobs, cluster, objective, plan.decision);
+  }
+
+ private:
+  bool is_fixed(const Member& member) const {
+    if (member.standing == Standing::free) return scope_ == Scope::free_devices && !member.reserved.empty();
+    return true;
+  }
+
+  policy::Job job_of(std::size_t index, bool fixed) const {
+    const Member& member = *members_[index];
+    const auto range = replica_range(member.run.spec, static_cast<int>(devices_.size()));
+    const auto held = static_cast<int>(own_[index].size());
+    policy::Job job;
+    job.name = member.run.name;
+    job.goodput = goodput_of(member);
+    job.min_replicas = range.min;
+    job.max_replicas = fixed ? std::max(range.max, held) : range.max;
+    job.max_profiled = member.max_profiled;
+    job.preemptible = !fixed;
+    if (held > 0) job.placement = {{0, held}};
+    job.age = world_.now - (member.job ? member.job->submitted : member.run.created);
+    job.restarts = member.restarts;
+    job.pause = member.pause;
+    if (held == 0 && world_.settings.turn > 0)
+      job.waited =
+          static_cast<int>(std::clamp((world_.now - member.waiting_since) / world_.settings.turn, 0.0, 1e6));
+    // Among equals the one that came first, as people expect of a queue.
+    const double place = static_cast<double>(members_.size() - index) / static_cast<double>(members_.size());
+    if (member.job) job.weight = std::exp2(member.job->priority) * (1 + kFirstCome * place);
+    job.remaining = remaining_work(member);
+    return job;
+  }
+
+  // What a run has it keeps as far as its number goes; the rest is what nobody has, in the machine's order.
+  void give_names(const policy::Decision& decision, Plan& plan) const {
+    std::vector<Devices> given(members_.size());
+    std::set<std::string> taken;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const auto count = static_cast<std::size_t>(policy::replicas(decision.jobs[i].placement));
+      std::copy_n(own_[i].begin(), std::min(count, own_[i].size()), std::back_inserter(given[i]));
+      taken.insert(given[i].begin(), given[i].end());
+    }
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const auto count = static_cast<std::size_t>(policy::replicas(decision.jobs[i].placement));
+      for (const std::string& device : devices_)
+        if (given[i].size() < count && taken.insert(device).second) given[i].push_back(device);
+      add_choice(*members_[i], given[i], decision.jobs[i], plan);
+    }
+    for (const std::string& device : devices_)
+      if (!taken.contains(device)) plan.decision.idle.push_back(device);
+  }
+
+  void add_choice(const Member& member, const Devices& devices, const policy::Allocation& allocation,
+                  Plan& plan) const {
+    protocol::PoolChoice choice;
+    choice.run = member.run.id;
+    choice.devices = devices;
+    choice.before = static_cast<int>(member.held.size());
+    choice.why = why_name(allocation.why);
+    choice.reason = allocation.reason;
+    for (const policy::Alternative& other : allocation.alternatives)
+      choice.alternatives.push_back({other.devices, other.speedup});
+    if (member.standing != Standing::free) {
+      choice.devices = member.held;
+      choice.reason = member.note;
+    } else if (is_fixed(member)) {  // until the next round
+      choice.devices = member.reserved;
+      choice.why = "worth";
+      choice.reason = member.job->reason;
+    } else {
+      plan.targets[member.run.id] = devices;
+    }
+    plan.decision.choices.push_back(std::move(choice));
+  }
+
+  static const char* why_name(policy::Why why) {
+    switch (why) {
+      case policy::Why::fixed: return "fixed";
+      case policy::Why::turn: return "turn";
+      case policy::Why::worth: return "worth";
+      case policy::Why::waits: return "waits";
+      case policy::Why::impossible: return "impossible";
+    }
+    return "";
+  }
+
+  // Of the kind that comes first; a person thinks of GPUs before he thinks of cores.
+  void advise(const std::vector<policy::Job>& jobs, const policy::Cluster& cluster,
+              policy::Objective objective, protocol::PoolDecision& decision) const {
+    if (!decision.advice.empty() || devices_.empty()) return;
+    policy::DeviceTerms terms;
+    if (world_.settings.price_per_device_hour > 0) terms.price = world_.settings.price_per_device_hour;
+    terms.device = kind_;
+    const policy::Advice advice = policy::advise(jobs, cluster, objective, terms);
+    decision.utility = advice.utility;
+    decision.wanted = advice.devices;
+    decision.advice = advice.sentence;
+  }
+
+  const World& world_;
+  const Scope scope_;
+  const char* const kind_;
+  const std::vector<const Member*> members_;
+  Devices devices_;           // that are given away here, those of fixed members included
+  std::vector<Devices> own_;  // of each member: those of them that it has, and nobody before it
+};
+
+}  // namespace
+
+Plan make_plan(const World& world, Scope scope) {
+  Plan plan;
+  plan.decision.time = world.now;
+  plan.decision.policy = world.settings.policy;
+  for (const char* kind : {"GPU", "core"}) {
+    const Devices& all = kind == std::string("GPU") ? world.machine.gpus : world.machine.cores;
+    std::vector<const Member*> members;
+    for (const Member& member : world.members) {
+      const bool takes_part = member.standing != Standing::outside || !member.held.empty();
+      if (takes_part && kind_of(member, world.machine) == kind) members.push_back(&member);
+      if (member.to_be_paused) plan.targets[member.run.id] = {};
+    }
+    if (!members.empty()) KindPlan(world, scope, kind, all, members).add_to(plan);
+  }
+  return plan;
+}
+
+}  // namespace batchscope::pool

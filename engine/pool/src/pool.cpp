@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pool.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <set>
+#include <utility>
+
+#include "batchscope/pool/pool.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/paths.h"
+#include "batchscope/run/application.h"
+#include "batchscope/run/client.h"
+#include "batchscope/run/pool.h"
+#include "devices.h"
+
+namespace batchscope::pool {
+
+using protocol::RunState;
+
+namespace {
+
+using Devices = std::vector<std::string>;
+
+constexpr int kTick = 100;            // ms
+constexpr double kLook = 1;           // s: at the latest so long after the last look, for what no row tells
+constexpr double kBetweenRounds = 5;  // s
+constexpr double kAgain = 5;          // s until a run is asked again that was asked in vain
+constexpr double kIntroduction = 1;   // s
+constexpr double kFarewell = 2;       // s with nothing to decide, before the pool ends
+constexpr double kRecovered = 600;    // s of life after which earlier deaths of a supervisor count no more
+
+double monotonic() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+bool same_devices(Devices a, Devices b) {
+  std::sort(a.begin(), a.end());
+  std::sort(b.begin(), b.end());
+  return a == b;
+}
+
+bool arrived(const Member& member, const Devices& target) {
+  return same_devices(target, member.held) &&
+         (target.empty() || member.run.replicas == static_cast<int>(target.size()));
+}
+
+bool waits(const Member& member) { return member.standing == Standing::free && member.reserved.empty(); }
+
+}  // namespace
+
+Pool::Pool() : catalogue_(protocol::catalogue_path()), began_(monotonic()), needed_(began_) {
+  supervisors_.on_news = [this] { timer_.start(0); };
+  notice_.on_notice = [this](const std::string& notice) { on_notice(notice); };
+  timer_.setSingleShot(true);
+  QObject::connect(&timer_, &QTimer::timeout, &loop_, [this] { tick(); });
+}
+
+int Pool::exec() {
+  timer_.start(0);
+  return loop_.exec();
+}
+
+void Pool::tick() {
+  timer_.start(kTick);
+  const double now = monotonic();
+  try {
+    if (!catalogue_.changed() && now - last_look_ < kLook && targets_.empty()) return;
+    last_look_ = now;
+    if (catalogue_.pool_needed() || !targets_.empty() || !launched_.empty()) needed_ = now;
+    if (now - needed_ > kFarewell) return loop_.quit();
+    const World world = look(catalogue_, run::Machine::here(),
+                             [this](const std::string& run) { return supervisors_.contact(run); });
+    std::set<std::string> live;
+    for (const Member& member : world.members)
+      if (member.job && (member.run.supervisor_pid > 0 || launched_.contains(member.run.id)))
+        live.insert(member.run.id);
+    supervisors_.follow(live);
+    notice_.watch(world.settings.preempt_notice);
+    look_after_launched(world);
+    forget_preemption(world);
+    if (!world.settings.paused && knows_enough(world)) consider(world);
+    troubled_ = false;
+  } catch (const Error& error) {
+    // A full disk or a catalogue in somebody's hands: the runs train on, and this is tried again.
+    if (!std::exchange(troubled_, true)) std::fprintf(stderr, "the pool cannot decide: %s\n", error.what());
+  }
+}
+
+// A new pool first hears those that train already; one that does not answer holds it up for a moment only.
+bool Pool::knows_enough(const World& world) const {
+  return settings_ || monotonic() - began_ > kIntroduction ||
+         std::none_of(world.members.begin(), world.members.end(), [this](const Member& member) {
+           return member.job && member.run.supervisor_pid > 0 && !supervisors_.contact(member.run.id).status;
+         });
+}
+
+// In a few words; empty: nothing that matters.
+std::string Pool::what_changed(const World& world) {
+  std::map<std::string, Seen> seen;
+  std::string cause;
+  const auto say = [&](const std::string& what) {
+    if (cause.empty()) cause = what;
+  };
+  if (settings_ && *settings_ != world.settings) say("the settings were changed");
+  if (settings_ && (machine_.cores != world.machine.cores || machine_.gpus != world.machine.gpus))
+    say("the machine's devices have changed");
+  for (const Member& member : world.members) {
+    const Seen now{member.standing,     !member.held.empty(),
+                   member.to_be_paused, member.model ? member.model->step : -1,
+                   member.max_profiled, member.run.name};
+    const auto before = seen_.find(member.run.id);
+    if (before == seen_.end())
+      say(member.run.name + " arrived");
+    else if (before->second.standing != now.standing || before->second.to_be_paused != now.to_be_paused)
+      say(member.run.name + (waits(member)                    ? " waits"
+                             : now.standing == Standing::free ? " can be moved"
+                                                              : " " + member.note));
+    else if (before->second.model_step != now.model_step || before->second.max_profiled != now.max_profiled)
+      say(member.run.name + " has a new model");
+    else if (before->second != now)
+      say(member.run.name + (now.has_devices ? " has devices" : " gave its devices back"));
+    seen[member.run.id] = now;
+  }
+  for (const auto& [run, before] : seen_)
+    if (!seen.contains(run)) say(before.name + " has ended");
+  if (!settings_) say("the pool began");
+  seen_ = std::move(seen);
+  settings_ = world.settings;
+  machine_ = world.machine;
+  return cause;
+}
+
+void Pool::consider(const World& world) {
+  const double now = monotonic();
+  const bool settings_changed = settings_ && *settings_ != world.settings;
+  const std::string cause = what_changed(world);
+  const bool somebody_waits = std::any_of(world.members.begin(), world.members.end(), waits);
+  if (!cause.empty()) round_due_ = cause;
+  if (somebody_waits && round_due_.empty() && now - last_round_ >= world.settings.turn)
+    round_due_ = "a turn is over";
+  const double apart = std::min(kBetweenRounds, world.settings.turn);
+  const bool to_pause = std::any_of(world.members.begin(), world.members.end(),
+                                    [](const Member& member) { return member.to_be_paused; });
+  if (!round_due_.empty() && (now - last_round_ >= apart || settings_changed)) {
+    last_round_ = now;
+    decide(world, Scope::round, std::exchange(round_due_, ""));
+  } else if (!cause.empty() && (somebody_waits || to_pause)) {
+    World spoken_for = world;
+    for (Member& member : spoken_for.members)
+      if (const auto target = targets_.find(member.run.id); waits(member) && target != targets_.end())
+        member.reserved = target->second;
+    decide(spoken_for, Scope::free_devices, cause);
+  }
+  carry_out(world);
+}
+
+void Pool::decide(const World& world, Scope scope, const std::string& cause) {
+  Plan plan = make_plan(world, scope);
+  plan.decision.cause = cause;
+  if (scope == Scope::round)
+    std::erase_if(targets_, [&](const auto& one) { return !plan.targets.contains(one.first); });
+  bool news = false;
+  for (const Member& member : world.members) {
+    const auto target = plan.targets.find(member.run.id);
+    if (target == plan.targets.end()) continue;
+    const bool there = arrived(member, target->second);
+    const auto before = targets_.find(member.run.id);
+    news = news || (!there && (before == targets_.end() || before->second != target->second));
+    if (there)
+      targets_.erase(member.run.id);
+    else
+      targets_[member.run.id] = target->second;
+  }
+  keep(world, plan);
+  if (news) catalogue_.add_decision(plan.decision);
+  if (scope == Scope::round)
+    scale_.want(
+        world.settings.scale_command,
+        static_cast<int>(world.machine.gpus.empty() ? world.machine.cores.size() : world.machine.gpus.size()),
+        plan.decision.wanted);
+}
+
+// Into the rows of the jobs, as far as there is news.
+void Pool::keep(const World& world, const Plan& plan) {
+  std::map<std::string, const protocol::PoolChoice*> choices;
+  for (const protocol::PoolChoice& choice : plan.decision.choices) choices[choice.run] = &choice;
+  for (const Member& member : world.members) {
+    if (!member.job) continue;
+    storage::Job job = *member.job;
+    const auto choice = choices.find(member.run.id);
+    job.reason = member.note;
+    if (choice != choices.end()) {
+      job.reason = choice->second->reason;
+      if (member.standing != Standing::in_motion) job.target = choice->second->devices;
+    } else {
+      job.target.clear();
+    }
+    const auto end = plan.expected_ends.find(member.run.id);
+    job.expected_end = end == plan.expected_ends.end() ? 0 : end->second;
+    // Estimates move all the time; what a person would not see is not written.
+    const bool same_end = std::abs(job.expected_end - member.job->expected_end) < 1;
+    if (job.reason == member.job->reason && job.target == member.job->target && same_end) continue;
+    catalogue_.put_job(job);
+  }
+}
+
+void Pool::carry_out(const World& world) {
+  for (const Member& member : world.members) {
+    const auto found = targets_.find(member.run.id);
+    if (found == targets_.end()) continue;
+    const Devices target = found->second;
+    if (arrived(member, target) || !member.job || member.standing == Standing::fixed) {
+      targets_.erase(found);
+      continue;
+    }
+    if (member.standing == Standing::in_motion) continue;
+    if (const auto refused = refused_.find(member.run.id); refused != refused_.end()) {
+      if (refused->second > monotonic()) continue;
+      refused_.erase(refused);
+    }
+    const bool in_the_way = std::any_of(world.members.begin(), world.members.end(), [&](const Member& other) {
+      return other.run.id != member.run.id &&
+             std::any_of(target.begin(), target.end(), [&](const auto& device) {
+               return std::find(other.reserved.begin(), other.reserved.end(), device) != other.reserved.end();
+             });
+    });
+    if (!in_the_way) move(member, target);
+  }
+}
+
+void Pool::move(const Member& member, const Devices& target) {
+  const std::string id = member.run.id;
+  const auto refused = [this, id](const std::string& why) {
+    std::fprintf(stderr, "run %s is not moved: %s\n", id.c_str(), why.c_str());
+    refused_[id] = monotonic() + kAgain;
+    targets_.erase(id);
+    round_due_ = "run " + id + " could not be moved";
+  };
+  protocol::Request request;
+  request.by_pool = true;
+  if (target.empty()) {
+    storage::Job job = *member.job;
+    job.preempted = true;  // first: a pool that comes after this one is to know
+    job.target.clear();
+    catalogue_.put_job(job);
+    request.command = protocol::Request::Command::pause;
+  } else if (member.run.supervisor_pid == 0) {
+    return launch(member, target);
+  } else {
+    request.command = member.run.state == RunState::paused ? protocol::Request::Command::resume
+                                                           : protocol::Request::Command::rescale;
+    request.devices = target;
+  }
+  supervisors_.send(id, std::move(request), refused);
+}
+
+void Pool::launch(const Member& member, const Devices& target) {
+  const std::string& id = member.run.id;
+  try {
+    storage::Job job = *member.job;
+    if (member.run.state == RunState::interrupted) {
+      if (++job.crashes > member.run.spec.restart_budget)
+        return give_up(member, fmt::format("its supervisor died {} times", job.crashes));
+      catalogue_.put_job(job);
+    }
+    protocol::RunSpec spec = member.run.spec;
+    spec.replicas = static_cast<int>(target.size());
+    // One that keeps its devices is not to choose their number itself where no pool does.
+    if (!job.preemptible) spec.auto_replicas.reset();
+    if (spec.replicas != member.run.spec.replicas || spec.auto_replicas != member.run.spec.auto_replicas)
+      catalogue_.set_spec(id, spec);
+    // In this process's name until the supervisor takes them in its own, so that nobody else does meanwhile.
+    catalogue_.lease_devices(
+        id,
+        [&](const std::vector<storage::Lease>& of_others) {
+          for (const storage::Lease& lease : of_others)
+            if (std::find(target.begin(), target.end(), lease.device) != target.end())
+              throw Error(ErrorKind::conflict, fmt::format("{} has {}", lease.name, lease.device));
+          return target;
+        },
+        -1, "pool");
+    run::spawn_supervisor(id, target);
+    launched_[id] = monotonic();
+    supervisors_.expect(id);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "run %s is not started: %s\n", id.c_str(), error.what());
+    catalogue_.release_devices(id);
+    refused_[id] = monotonic() + kAgain;
+    targets_.erase(id);
+    round_due_ = member.run.name + " could not be started";
+  }
+}
+
+// Those whose supervisors do not come up have their devices taken back, and are tried again.
+void Pool::look_after_launched(const World& world) {
+  for (const Member& member : world.members) {
+    const auto found = launched_.find(member.run.id);
+    if (found == launched_.end() || supervisors_.expected(member.run.id)) continue;
+    launched_.erase(found);
+    if (member.run.supervisor_pid > 0 || !member.job) continue;
+    catalogue_.release_devices(member.run.id);
+    storage::Job job = *member.job;
+    if (++job.crashes > member.run.spec.restart_budget) {
+      give_up(member, fmt::format("its supervisor did not come up; its log is {}",
+                                  (protocol::run_paths(member.run.id).root / "supervisor.log").string()));
+    } else {
+      catalogue_.put_job(job);
+      refused_[member.run.id] = monotonic() + kAgain;
+    }
+  }
+  std::erase_if(launched_, [&](const auto& entry) {
+    return std::none_of(world.members.begin(), world.members.end(),
+                        [&](const Member& member) { return member.run.id == entry.first; });
+  });
+}
+
+void Pool::give_up(const Member& member, const std::string& why) {
+  targets_.erase(member.run.id);
+  catalogue_.release_devices(member.run.id);
+  catalogue_.add_event(member.run.id, member.restarts, member.run.step, "error", "failed: " + why);
+  catalogue_.set_state(member.run.id, RunState::failed, why);
+}
+
+// A run that trains again is not preempted any more, and one that has done so for long has got over its
+// crashes.
+void Pool::forget_preemption(const World& world) {
+  for (const Member& member : world.members) {
+    if (!member.job || member.run.state != RunState::running || member.standing == Standing::in_motion)
+      continue;
+    storage::Job job = *member.job;
+    if (!member.to_be_paused && !targets_.contains(member.run.id)) job.preempted = false;
+    if (job.crashes > 0) {
+      const auto generations = catalogue_.generations(member.run.id);
+      if (!generations.empty() && world.now - generations.back().started > kRecovered) job.crashes = 0;
+    }
+    if (job.preempted != member.job->preempted || job.crashes != member.job->crashes) catalogue_.put_job(job);
+  }
+}
+
+// The machine is about to be taken away: whatever trains writes a checkpoint and gives its devices back, and
+// nothing is started until a person says so.
+void Pool::on_notice(const std::string& notice) {
+  protocol::PoolDecision decision;
+  decision.time = storage::now();
+  decision.cause = notice + ": all runs are paused; to go on: batchscope pool --resume";
+  decision.policy = catalogue_.pool_settings().policy;
+  std::set<std::string> holders;
+  for (const storage::Lease& lease : catalogue_.leases()) holders.insert(lease.run);
+  for (const std::string& id : holders) {
+    if (auto job = catalogue_.job(id)) {
+      job->preempted = true;
+      job->target.clear();
+      catalogue_.put_job(*job);
+    }
+    protocol::Request pause;
+    pause.command = protocol::Request::Command::pause;
+    pause.by_pool = true;
+    try {
+      run::request(id, pause);
+    } catch (const Error& error) {
+      std::fprintf(stderr, "run %s is not paused: %s\n", id.c_str(), error.what());
+    }
+    decision.choices.push_back({id, {}, 0, "waits", notice, {}});
+  }
+  catalogue_.change_pool_settings([](protocol::PoolSettings& settings) { settings.paused = true; });
+  catalogue_.add_decision(decision);
+}
+
+int run_pool() {
+  const run::PoolLock lock;
+  if (!lock.held()) return kExitOk;
+  Pool pool;
+  if (auto* const application = dynamic_cast<run::Application*>(QCoreApplication::instance()))
+    application->on_exception = [](const std::exception& exception) {
+      std::fprintf(stderr, "the pool: %s\n", exception.what());
+    };
+  return pool.exec();  // a signal may end it at any time: it has nothing to lose
+}
+
+}  // namespace batchscope::pool

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The pool: looks at the world, decides, and moves the runs to where they are to be. Whoever is to have fewer
+// devices or others is asked first; whoever gets them is asked, or started, when nobody has them any more.
+//
+// A round, in which everybody may be moved, follows arrivals, ends, new models and changed devices, rounds
+// being at least five seconds apart; and where somebody waits, the end of a turn. What is free in between is
+// given away at once.
+#pragma once
+
+#include <QEventLoop>
+#include <QTimer>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "batchscope/storage/catalogue.h"
+#include "machine_notice.h"
+#include "plan.h"
+#include "scale_command.h"
+#include "supervisors.h"
+#include "world.h"
+
+namespace batchscope::pool {
+
+class Pool {
+ public:
+  Pool();
+  int exec();
+
+ private:
+  // What a look is compared with the one before by.
+  struct Seen {
+    Standing standing;
+    bool has_devices;
+    bool to_be_paused;
+    std::int64_t model_step;
+    int max_profiled;
+    std::string name;
+    bool operator==(const Seen&) const = default;
+  };
+
+  void tick();
+  bool knows_enough(const World& world) const;
+  void consider(const World& world);
+  std::string what_changed(const World& world);
+  void decide(const World& world, Scope scope, const std::string& cause);
+  void keep(const World& world, const Plan& plan);
+  void carry_out(const World& world);
+  void move(const Member& member, const std::vector<std::string>& target);
+  void launch(const Member& member, const std::vector<std::string>& target);
+  void give_up(const Member& member, const std::string& why);
+  void look_after_launched(const World& world);
+  void forget_preemption(const World& world);
+  void on_notice(const std::string& notice);
+
+  storage::Catalogue catalogue_;
+  Supervisors supervisors_;
+  MachineNotice notice_;
+  ScaleCommand scale_;
+  QEventLoop loop_;
+  QTimer timer_;
+  std::map<std::string, Seen> seen_;
+  std::optional<protocol::PoolSettings> settings_;           // as seen last
+  run::Machine machine_;                                     // the same
+  std::map<std::string, std::vector<std::string>> targets_;  // that have not been reached yet
+  std::map<std::string, double> refused_;                    // monotonic, until when a run is not asked again
+  std::map<std::string, double> launched_;                   // monotonic, of those that are pending still
+  std::string round_due_;                                    // its cause; empty: none is
+  double last_round_ = -1e9, last_look_ = -1e9, began_ = 0, needed_ = 0;  // monotonic
+  bool troubled_ = false;  // the catalogue could not be used, and that was said
+};
+
+}  // namespace batchscope::pool

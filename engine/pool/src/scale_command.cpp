@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scale_command.h"
+
+#include <QProcess>
+#include <QStringList>
+#include <chrono>
+#include <cstdio>
+
+namespace batchscope::pool {
+namespace {
+
+constexpr double kInterval = 60;  // s
+
+}  // namespace
+
+void ScaleCommand::want(const std::string& command, int present, int wanted) {
+  const double now =
+      std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  if (command.empty() || wanted == said_ || (said_ < 0 && wanted == present) || now - last_ < kInterval)
+    return;
+  said_ = wanted;
+  last_ = now;
+  const QStringList arguments{QStringLiteral("-c"), QString::fromStdString(command + " \"$1\""),
+                              QStringLiteral("batchscope-pool"), QString::number(wanted)};
+  if (!QProcess::startDetached(QStringLiteral("/bin/sh"), arguments))
+    std::fprintf(stderr, "the scale command could not be started: %s\n", command.c_str());
+}
+
+}  // namespace batchscope::pool

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "supervisors.h"
+
+#include <chrono>
+#include <utility>
+
+#include "batchscope/protocol/time_outs.h"
+
+namespace batchscope::pool {
+namespace {
+
+constexpr double kAccepted = 2;  // s: what was accepted is to be seen by then
+
+double monotonic() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+void Supervisors::follow(const std::set<std::string>& runs) {
+  std::erase_if(lines_, [&](const auto& entry) {
+    return !runs.contains(entry.first) && !entry.second.asked && entry.second.busy_until < monotonic();
+  });
+  for (const std::string& run : runs)
+    if (Line& one = line(run); !one.client) connect(run, one);
+}
+
+Supervisors::Line& Supervisors::line(const std::string& run) { return lines_[run]; }
+
+void Supervisors::connect(const std::string& run, Line& line) {
+  line.client = std::make_unique<run::ControlClient>(run);
+  const auto news = [this] {
+    if (on_news) on_news();
+  };
+  QObject::connect(line.client.get(), &run::ControlClient::statusChanged, line.client.get(),
+                   [&line, news](const protocol::RunStatus& status) {
+                     const bool moved = !line.status || line.status->state != status.state ||
+                                        line.status->devices != status.devices ||
+                                        line.status->replicas != status.replicas;
+                     line.status = status;
+                     line.starting = false;
+                     if (!moved) return;
+                     if (!line.asked) line.busy_until = 0;
+                     news();
+                   });
+  QObject::connect(line.client.get(), &run::ControlClient::connectedChanged, line.client.get(),
+                   [&line, news](bool connected) {
+                     if (!connected) line.status.reset();
+                     news();
+                   });
+}
+
+Contact Supervisors::contact(const std::string& run) const {
+  const auto found = lines_.find(run);
+  if (found == lines_.end()) return {};
+  const Line& line = found->second;
+  return {line.status, line.asked || line.busy_until > monotonic()};
+}
+
+void Supervisors::send(const std::string& run, protocol::Request request,
+                       std::function<void(const std::string& why)> refused) {
+  Line& one = line(run);
+  if (!one.client) connect(run, one);
+  one.asked = true;
+  one.client->send(std::move(request), [this, run, refused](const protocol::Json*, const Error* error) {
+    const auto found = lines_.find(run);
+    if (found == lines_.end()) return;
+    found->second.asked = false;
+    found->second.busy_until = error ? 0 : monotonic() + kAccepted;
+    if (error) refused(error->what());
+    if (on_news) on_news();
+  });
+}
+
+void Supervisors::expect(const std::string& run) {
+  Line& one = line(run);
+  one.starting = true;
+  one.busy_until = monotonic() + std::chrono::duration<double>(protocol::time_out::kSupervisorStart).count();
+}
+
+bool Supervisors::expected(const std::string& run) const {
+  const auto found = lines_.find(run);
+  return found != lines_.end() && found->second.starting && found->second.busy_until > monotonic();
+}
+
+}  // namespace batchscope::pool

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "world.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace batchscope::pool {
+
+using protocol::RunState;
+using storage::Catalogue;
+using storage::Job;
+using storage::Run;
+
+namespace {
+
+constexpr double kUnmeasuredPause = 0.5;         // s: a restart of a run that has had none
+constexpr double kRememberedLeases = 24 * 3600;  // s
+
+// Why a job may not begin or go on although devices may be free; empty: it may.
+std::string obstacle(Catalogue& catalogue, const protocol::PoolSettings& settings, const Run& run,
+                     const Job& job) {
+  if (job.held) return job.reason.starts_with("held") ? job.reason : "held: batchscope release " + run.id;
+  if (run.state == RunState::paused && !job.preempted)
+    return "paused by a person: batchscope resume " + run.id;
+  if (run.state != RunState::pending) return "";
+  if (settings.draining) return "the pool is draining: nothing is started";
+  if (job.after.empty()) return "";
+  const auto before = catalogue.run(job.after);
+  if (before && before->removed <= 0) {
+    if (before->state == RunState::finished) return "";
+    if (before->state != RunState::failed && before->state != RunState::stopped &&
+        before->state != RunState::damaged)
+      return fmt::format("after {} ({})", before->name, before->id);
+  }
+  catalogue.hold(run.id, true);
+  return fmt::format(
+      "held: {}, after which it was to run, has not finished; to start it all the same: "
+      "batchscope release {}",
+      before ? before->name : "run " + job.after, run.id);
+}
+
+bool contains(const std::vector<std::string>& list, const std::string& one) {
+  return std::find(list.begin(), list.end(), one) != list.end();
+}
+
+// The pool gives devices of a kind, and one that is named is a person's choice.
+bool may_be_moved(const protocol::RunSpec& spec) {
+  return spec.auto_replicas && (spec.device == "auto" || spec.device == "cpu" || spec.device == "cuda");
+}
+
+bool settled(RunState state) {
+  return state == RunState::running || state == RunState::paused || state == RunState::pending ||
+         state == RunState::interrupted;
+}
+
+// A member's standing. Whoever has devices and may not be moved is fixed, whatever else is said of it.
+void judge(Catalogue& catalogue, const protocol::PoolSettings& settings, const Contact& contact,
+           Member& member) {
+  const auto stand = [&](Standing standing, const std::string& note) {
+    member.standing = standing;
+    member.note = note;
+  };
+  const RunState state = contact.status ? contact.status->state : member.run.state;
+  if (!member.job) return stand(Standing::fixed, "was started on devices of its own");
+  const Job& job = *member.job;
+  const bool has_some = !member.held.empty();
+  if (member.run.supervisor_pid > 0 && !contact.status && !contact.busy)
+    return stand(has_some ? Standing::in_motion : Standing::outside, "its supervisor does not answer");
+  if (contact.busy || (has_some && state != RunState::running))
+    return stand(Standing::in_motion, fmt::format("is {}", run_state_name(state)));
+  if (!settled(state)) return stand(Standing::outside, fmt::format("is {}", run_state_name(state)));
+  const std::string why = obstacle(catalogue, settings, member.run, job);
+  if (!why.empty()) {
+    member.to_be_paused = has_some && job.held;
+    return stand(has_some && !job.held ? Standing::fixed : Standing::outside, why);
+  }
+  if (has_some && !job.preemptible)
+    return stand(Standing::fixed, "keeps its devices to its end, as was asked");
+  if (has_some && !contact.status->rescalable)
+    return stand(Standing::fixed, "cannot be moved: its program makes no checkpoints");
+  stand(Standing::free, "");
+}
+
+}  // namespace
+
+World look(Catalogue& catalogue, const run::Machine& machine,
+           const std::function<Contact(const std::string& run)>& contact) {
+  World world;
+  world.now = storage::now();
+  world.machine = machine;
+  world.settings = catalogue.pool_settings();
+
+  std::map<std::string, std::vector<std::string>> held;
+  for (const storage::Lease& lease : catalogue.leases()) held[lease.run].push_back(lease.device);
+  std::map<std::string, double> had_devices;
+  for (const storage::LeaseEvent& event : catalogue.lease_events(world.now - kRememberedLeases))
+    had_devices[event.run] = std::max(had_devices[event.run], event.until > 0 ? event.until : world.now);
+
+  std::vector<std::pair<std::string, std::optional<Job>>> ids;
+  for (Job& job : catalogue.jobs()) ids.emplace_back(job.run, std::move(job));
+  for (const auto& [id, devices] : held) {
+    if (std::any_of(ids.begin(), ids.end(), [&id = id](const auto& one) { return one.first == id; }))
+      continue;
+    const auto run = catalogue.run(id);
+    if (!run) continue;
+    if (may_be_moved(run->spec)) catalogue.enlist(id);
+    ids.emplace_back(id, catalogue.job(id));
+  }
+  for (auto& [id, job] : ids) {
+    auto run = catalogue.run(id);
+    if (!run || run->state == RunState::damaged) continue;
+    const Contact known = contact(id);
+    Member member;
+    member.run = std::move(*run);
+    member.job = std::move(job);
+    member.model = catalogue.model(id);
+    member.held = held[id];
+    member.pause = kUnmeasuredPause;
+    if (known.status) {
+      member.restarts = known.status->generation;
+      member.max_profiled = known.status->max_profiled;
+      if (known.status->pause > 0) member.pause = known.status->pause;
+    }
+    if (member.model)
+      member.max_profiled = std::max(member.max_profiled, member.model->max_profiled_replicas);
+    if (member.job) {
+      const auto last = had_devices.find(id);
+      member.waiting_since = std::max(member.job->submitted, last == had_devices.end() ? 0 : last->second);
+    }
+    judge(catalogue, world.settings, known, member);
+    member.reserved = member.held;
+    if (member.standing == Standing::in_motion && known.busy)
+      for (const std::string& device : member.job->target)
+        if (!contains(member.held, device)) member.reserved.push_back(device);
+    world.members.push_back(std::move(member));
+  }
+  return world;
+}
+
+}  // namespace batchscope::pool

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the pool makes of a decision: names of devices, who stays where he is, and what is told of it.
+#include "plan.h"
+
+#include "test_case.h"
+
+using namespace batchscope;
+using namespace batchscope::pool;
+
+namespace {
+
+using Devices = std::vector<std::string>;
+
+// Of a run that may have one device to `most`, and has these.
+Member member(const std::string& id, int most = 2, const Devices& held = {}) {
+  Member member;
+  member.run.id = member.run.name = id;
+  member.run.spec.device = "cpu";
+  member.run.spec.auto_replicas = protocol::AutoReplicas{1, most};
+  member.run.replicas = static_cast<int>(held.size());
+  member.job.emplace();
+  member.job->run = id;
+  member.job->reason = "as it was";
+  member.held = member.reserved = held;
+  member.standing = Standing::free;
+  member.max_profiled = 8;
+  member.pause = 0.1;
+  member.waiting_since = 1000;
+  return member;
+}
+
+Member fixed(const std::string& id, const Devices& held) {
+  Member one = member(id, 2, held);
+  one.job.reset();
+  one.standing = Standing::fixed;
+  one.note = "was started on devices of its own";
+  return one;
+}
+
+World world(const std::vector<Member>& members, int cores = 2) {
+  World world;
+  world.now = 1000;
+  for (int core = 0; core < cores; ++core) world.machine.cores.push_back("cpu:" + std::to_string(core));
+  world.members = members;
+  return world;
+}
+
+}  // namespace
+
+class TestPlan : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void aRunGetsWhatItMayHave() {
+    const Plan plan = make_plan(world({member("a", 2)}, 4), Scope::round);
+    QCOMPARE(plan.targets.at("a"), (Devices{"cpu:0", "cpu:1"}));
+    QCOMPARE(plan.decision.idle, (Devices{"cpu:2", "cpu:3"}));
+    QCOMPARE(plan.decision.choices.size(), 1u);
+    QCOMPARE(plan.decision.choices[0].before, 0);
+    QCOMPARE(plan.decision.choices[0].why, std::string("worth"));
+  }
+
+  void nobodyGoesBeyondTwiceWhatItHasSeen() {
+    Member young = member("a", 4);
+    young.max_profiled = 0;
+    QCOMPARE(make_plan(world({young}, 4), Scope::round).targets.at("a").size(), 1u);
+    young.max_profiled = 1;
+    QCOMPARE(make_plan(world({young}, 4), Scope::round).targets.at("a").size(), 2u);
+  }
+
+  void whatNeedNotMoveStays() {
+    const Plan plan = make_plan(world({member("a", 2, {"cpu:0", "cpu:1"}), member("b")}), Scope::round);
+    QCOMPARE(plan.targets.at("a").size() + plan.targets.at("b").size(), 2u);
+    const Plan one = make_plan(world({member("a", 1, {"cpu:1"}), member("b", 1)}), Scope::round);
+    QCOMPARE(one.targets.at("a"), (Devices{"cpu:1"}));
+    QCOMPARE(one.targets.at("b"), (Devices{"cpu:0"}));
+  }
+
+  void betweenRoundsOnlyWhatIsFreeIsGivenAway() {
+    const World with_a_free_one = world({member("a", 2, {"cpu:0", "cpu:1"}), member("b", 2)}, 3);
+    const Plan plan = make_plan(with_a_free_one, Scope::free_devices);
+    QVERIFY(!plan.targets.contains("a"));
+    QCOMPARE(plan.targets.at("b"), (Devices{"cpu:2"}));
+    QCOMPARE(plan.decision.choices[0].reason, std::string("as it was"));
+    const Plan full =
+        make_plan(world({member("a", 2, {"cpu:0", "cpu:1"}), member("b")}), Scope::free_devices);
+    QCOMPARE(full.targets.at("b"), Devices{});
+  }
+
+  void whoKeepsHisDevicesIsLeftAlone() {
+    const Plan plan = make_plan(world({member("a", 4), fixed("p", {"cpu:0", "cpu:2"})}, 4), Scope::round);
+    QCOMPARE(plan.targets.at("a"), (Devices{"cpu:1", "cpu:3"}));
+    QVERIFY(!plan.targets.contains("p"));
+    const protocol::PoolChoice& pinned = plan.decision.choices[1];
+    QCOMPARE(pinned.devices, (Devices{"cpu:0", "cpu:2"}));
+    QCOMPARE(pinned.why, std::string("fixed"));
+    QCOMPARE(pinned.reason, std::string("was started on devices of its own"));
+  }
+
+  void aCoreInTwoHandsIsCountedOnce() {
+    const Plan plan = make_plan(world({member("a", 1, {"cpu:0"}), fixed("p", {"cpu:0"})}), Scope::round);
+    QCOMPARE(plan.targets.at("a"), (Devices{"cpu:1"}));
+  }
+
+  void whatThePoolMayNotGiveAwayIsGivenBack() {
+    World limited = world({member("a", 2, {"cpu:1"}), member("b", 2, {"cpu:0"})});
+    limited.settings.devices = 1;
+    const Plan plan = make_plan(limited, Scope::round);
+    QCOMPARE(plan.targets.at("a").size() + plan.targets.at("b").size(), 1u);
+    for (const auto& [run, devices] : plan.targets)
+      if (!devices.empty()) QCOMPARE(devices, (Devices{"cpu:0"}));
+    limited = world({fixed("p", {"cpu:0", "cpu:1"}), member("b")});
+    limited.settings.devices = 1;
+    QCOMPARE(make_plan(limited, Scope::round).targets.at("b"), Devices{});
+  }
+
+  void ofEqualsTheFirstOfTheQueue() {
+    const Plan plan = make_plan(world({member("a"), member("b"), member("c"), member("d")}), Scope::round);
+    QCOMPARE(plan.targets.at("a").size() + plan.targets.at("b").size(), 2u);
+    QVERIFY(plan.targets.at("c").empty() && plan.targets.at("d").empty());
+  }
+
+  void priorityGoesFirst() {
+    Member urgent = member("c");
+    urgent.job->priority = 1;
+    const Plan plan = make_plan(world({member("a"), member("b"), urgent}, 1), Scope::round);
+    QCOMPARE(plan.targets.at("c").size(), 1u);
+  }
+
+  void whoHasWaitedLongestIsServed() {
+    Member patient = member("b");
+    patient.waiting_since = 1000 - 3 * 30;
+    World turns = world({member("a", 1, {"cpu:0"}), patient}, 1);
+    const Plan plan = make_plan(turns, Scope::round);
+    QCOMPARE(plan.targets.at("a"), Devices{});
+    QCOMPARE(plan.targets.at("b"), (Devices{"cpu:0"}));
+    QCOMPARE(plan.decision.choices[1].why, std::string("turn"));
+    turns.settings.turn = 3600;
+    QCOMPARE(make_plan(turns, Scope::round).targets.at("a"), (Devices{"cpu:0"}));
+  }
+
+  void aFixedNumberIsHadWholeOrNotAtAll() {
+    Member two = member("a");
+    two.run.spec.auto_replicas.reset();
+    two.run.spec.replicas = 2;
+    QCOMPARE(make_plan(world({two}), Scope::round).targets.at("a").size(), 2u);
+    const Plan plan = make_plan(world({two, fixed("p", {"cpu:0"})}), Scope::round);
+    QCOMPARE(plan.targets.at("a"), Devices{});
+    QCOMPARE(plan.decision.choices[0].why, std::string("impossible"));
+  }
+
+  void whoeverIsHeldGivesBack() {
+    Member held = member("a", 1, {"cpu:0"});
+    held.standing = Standing::outside;
+    held.to_be_paused = true;
+    for (const Scope scope : {Scope::round, Scope::free_devices})
+      QCOMPARE(make_plan(world({held}), scope).targets.at("a"), Devices{});
+  }
+
+  void whatIsOnItsWayIsSpokenFor() {
+    Member moving = member("a", 2, {"cpu:0"});
+    moving.standing = Standing::in_motion;
+    moving.reserved = {"cpu:0", "cpu:1"};
+    const Plan plan = make_plan(world({moving, member("b")}), Scope::round);
+    QVERIFY(!plan.targets.contains("a"));
+    QCOMPARE(plan.targets.at("b"), Devices{});
+  }
+
+  void gpusAndCoresAreSharedApart() {
+    Member on_gpu = member("a", 4), on_core = member("b", 4), on_any = member("c", 4);
+    on_gpu.run.spec.device = "cuda";
+    on_any.run.spec.device = "auto";
+    World both = world({on_gpu, on_core, on_any});
+    both.machine.gpus = {"cuda:0", "cuda:1"};
+    const Plan plan = make_plan(both, Scope::round);
+    QCOMPARE(plan.targets.at("b"), (Devices{"cpu:0", "cpu:1"}));
+    QCOMPARE(plan.targets.at("a"), (Devices{"cuda:0"}));
+    QCOMPARE(plan.targets.at("c"), (Devices{"cuda:1"}));
+  }
+
+  void theEndIsForetoldWhereItIsKnown() {
+    Member known = member("a", 1, {"cpu:0"});
+    protocol::Model model;
+    // A step of one second, whatever is in it.
+    model.perf = protocol::PerfParams{1, 0, 0, 0, 0, 0, 1};
+    model.grad_sqr = model.grad_var = 1;
+    model.init_batch_size = model.max_batch_size = 10;
+    model.min_local_batch_size = model.max_local_batch_size = 10;
+    known.model = model;
+    known.run.fraction = 0.25;
+    known.run.latest["progress"] = 100;
+    const Plan plan = make_plan(world({known, member("b", 1)}), Scope::round);
+    QVERIFY(plan.expected_ends.contains("a"));
+    QVERIFY(std::abs(plan.expected_ends.at("a") - 1300) < 1);
+    QVERIFY(!plan.expected_ends.contains("b"));
+  }
+
+  void nobodyAndNothing() {
+    QVERIFY(make_plan(world({}), Scope::round).targets.empty());
+    QCOMPARE(make_plan(world({member("a")}, 0), Scope::round).targets.at("a"), Devices{});
+  }
+};
+
+BATCHSCOPE_TEST(TestPlan)
+#include "test_plan.moc"

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the pool sees: who takes part, who keeps his devices, who waits for what.
+#include "world.h"
+
+#include <unistd.h>
+
+#include "store_test.h"
+#include "test_case.h"
+
+using namespace batchscope;
+using namespace batchscope::pool;
+using namespace batchscope::storage::test;
+using protocol::RunState;
+
+namespace {
+
+using Devices = std::vector<std::string>;
+
+}  // namespace
+
+class TestWorld : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    folder_ = {};
+    catalogue_.emplace(folder_ / "runs.db");
+    contacts_.clear();
+  }
+
+  void whatIsSubmittedMayHaveDevices() {
+    const std::string id = catalogue_->submit_run(named("a"), {});
+    QCOMPARE(of(id).standing, Standing::free);
+    QCOMPARE(of(id).waiting_since, catalogue_->job(id)->submitted);
+  }
+
+  void whatTrainsMayBeMovedWhereItsProgramCan() {
+    const std::string id = training("a", {"cpu:1", "cpu:0"});
+    QCOMPARE(of(id).standing, Standing::free);
+    QCOMPARE(of(id).held, (Devices{"cpu:0", "cpu:1"}));
+    QCOMPARE(of(id).max_profiled, 2);
+    QCOMPARE(of(id).pause, 0.25);
+    contacts_[id].status->rescalable = false;
+    QCOMPARE(of(id).standing, Standing::fixed);
+  }
+
+  void whoIsOnHisWayOrSilentIsLeftAlone() {
+    const std::string id = training("a", {"cpu:0"});
+    contacts_[id].status->state = RunState::restarting;
+    QCOMPARE(of(id).standing, Standing::in_motion);
+    contacts_[id].status->state = RunState::running;
+    contacts_[id].busy = true;
+    storage::Job job = catalogue_->job(id).value();
+    job.target = {"cpu:0", "cpu:1"};
+    catalogue_->put_job(job);
+    QCOMPARE(of(id).standing, Standing::in_motion);
+    QCOMPARE(of(id).reserved, (Devices{"cpu:0", "cpu:1"}));
+    contacts_.clear();
+    QCOMPARE(of(id).standing, Standing::in_motion);
+    QVERIFY(of(id).note.find("does not answer") != std::string::npos);
+  }
+
+  void whatWasPinnedKeepsItsDevices() {
+    const std::string id = training("a", {"cpu:0"}, {.preemptible = false});
+    QCOMPARE(of(id).standing, Standing::fixed);
+  }
+
+  void aPersonsPauseIsHisOwn() {
+    const std::string id = training("a", {});
+    contacts_[id].status->state = RunState::paused;
+    catalogue_->set_state(id, RunState::paused);
+    QCOMPARE(of(id).standing, Standing::outside);
+    storage::Job job = catalogue_->job(id).value();
+    job.preempted = true;
+    catalogue_->put_job(job);
+    QCOMPARE(of(id).standing, Standing::free);
+  }
+
+  void whoIsHeldGivesBack() {
+    const std::string id = training("a", {"cpu:0"});
+    catalogue_->hold(id, true);
+    QCOMPARE(of(id).standing, Standing::outside);
+    QVERIFY(of(id).to_be_paused);
+    catalogue_->release_devices(id);
+    QVERIFY(!of(id).to_be_paused);
+    catalogue_->hold(id, false);
+    QCOMPARE(of(id).standing, Standing::free);
+  }
+
+  void whoComesAfterAnotherWaitsForItsEnd() {
+    const std::string first = catalogue_->submit_run(named("first"), {});
+    const std::string id = catalogue_->submit_run(named("a"), {.after = first});
+    QCOMPARE(of(id).standing, Standing::outside);
+    QVERIFY(of(id).note.find("first") != std::string::npos);
+    catalogue_->set_state(first, RunState::finished);
+    QCOMPARE(of(id).standing, Standing::free);
+  }
+
+  void whoComesAfterAFailureIsHeld() {
+    const std::string first = catalogue_->submit_run(named("first"), {});
+    const std::string id = catalogue_->submit_run(named("a"), {.after = first});
+    catalogue_->set_state(first, RunState::failed);
+    QCOMPARE(of(id).standing, Standing::outside);
+    QVERIFY(catalogue_->job(id)->held);
+  }
+
+  void aDrainingPoolStartsNothing() {
+    const std::string id = catalogue_->submit_run(named("a"), {}), other = training("b", {"cpu:0"});
+    catalogue_->change_pool_settings([](auto& settings) { settings.draining = true; });
+    QCOMPARE(of(id).standing, Standing::outside);
+    QCOMPARE(of(other).standing, Standing::free);
+  }
+
+  void whatWasStartedOtherwiseTakesPartWithWhatItHas() {
+    protocol::RunSpec elastic = named("elastic"), one_gpu = named("one GPU");
+    elastic.auto_replicas.emplace();
+    one_gpu.auto_replicas.emplace();
+    one_gpu.device = "cuda:1";
+    const std::string a = lease(catalogue_->create_run(elastic), {"cpu:0"});
+    const std::string b = lease(catalogue_->create_run(named("fixed")), {"cpu:1"});
+    const std::string c = lease(catalogue_->create_run(one_gpu), {"cuda:1"});
+    QCOMPARE(of(a).standing, Standing::free);
+    QVERIFY(catalogue_->job(a).has_value());
+    for (const std::string& id : {b, c}) {
+      QCOMPARE(of(id).standing, Standing::fixed);
+      QVERIFY(!catalogue_->job(id));
+    }
+  }
+
+  void whoseSupervisorDiedWaitsAgain() {
+    const std::string id = catalogue_->submit_run(named("a"), {});
+    catalogue_->set_state(id, RunState::running);
+    QCOMPARE(of(id).run.state, RunState::interrupted);
+    QCOMPARE(of(id).standing, Standing::free);
+  }
+
+ private:
+  // This process is its supervisor.
+  std::string lease(const std::string& id, const Devices& devices) {
+    if (!devices.empty()) catalogue_->lease_devices(id, [&](const auto&) { return devices; });
+    catalogue_->claim_supervisor(id);
+    catalogue_->set_state(id, RunState::running);
+    protocol::RunStatus status;
+    status.state = RunState::running;
+    status.rescalable = true;
+    status.max_profiled = 2;
+    status.pause = 0.25;
+    contacts_[id] = {status, false};
+    return id;
+  }
+  std::string training(const std::string& name, const Devices& devices, const storage::Job& job = {}) {
+    return lease(catalogue_->submit_run(named(name.c_str()), job), devices);
+  }
+
+  Member of(const std::string& id) {
+    const World world = look(*catalogue_, machine_, [this](const std::string& run) {
+      const auto found = contacts_.find(run);
+      return found == contacts_.end() ? Contact() : found->second;
+    });
+    for (const Member& member : world.members)
+      if (member.run.id == id) return member;
+    return {};
+  }
+
+  Folder folder_;
+  std::optional<storage::Catalogue> catalogue_;
+  run::Machine machine_{{"cpu:0", "cpu:1"}, {}};
+  std::map<std::string, Contact> contacts_;
+};
+
+BATCHSCOPE_TEST(TestWorld)
+#include "test_world.moc"
