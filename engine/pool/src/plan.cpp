@@ -19,6 +19,7 @@ namespace {
 
 using Devices = std::vector<std::string>;
 
+constexpr double kWorthSaying = 2, kShareWorthSaying = 0.02;  // s, and of the time until the end
 constexpr double kFirstCome = 1e-4;       // by which the first of the queue weighs more than the last
 constexpr double kLeastFraction = 0.005;  // of a run: from less than that nobody can tell how much is left
 
@@ -35,10 +36,12 @@ std::optional<double> remaining_work(const Member& member) {
 
 policy::Goodput goodput_of(const Member& member) {
   if (!member.model || !member.model->perf) return {};
-  return [function = run::goodput_function(*member.model), bounds = run::batch_bounds(*member.model)](
-             int, int num_nodes, int num_replicas) {
-    const goodput::Choice choice = function.optimize(num_nodes, num_replicas, bounds);
-    return choice.goodput;
+  // On one machine there is one node; a forecast asks for the same counts a thousand times.
+  return [function = run::goodput_function(*member.model), bounds = run::batch_bounds(*member.model),
+          known = std::make_shared<std::map<int, double>>()](int, int, int num_replicas) {
+    const auto [entry, is_new] = known->try_emplace(num_replicas);
+    if (is_new) entry->second = function.optimize(1, num_replicas, bounds).goodput;
+    return entry->second;
   };
 }
 
@@ -184,7 +187,10 @@ class KindPlan {
     const policy::Advice advice = policy::advise(jobs, cluster, objective, terms);
     decision.utility = advice.utility;
     decision.wanted = advice.devices;
-    decision.advice = advice.sentence;
+    if (!advice.end_now || !advice.end_with) return;
+    const double sooner = std::abs(*advice.end_now - *advice.end_with);
+    if (sooner > kWorthSaying && sooner > kShareWorthSaying * *advice.end_now)
+      decision.advice = advice.sentence;
   }
 
   const World& world_;
