@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Machines that come and go: whom the pool asks whether the machine is taken away, and whom it tells how many
+// devices it could use.
+#include <QTcpServer>
+#include <QTcpSocket>
+#include <fstream>
+#include <sstream>
+
+#include "machine_notice.h"
+#include "scale_command.h"
+#include "store_test.h"
+#include "test_case.h"
+
+using namespace batchscope;
+using namespace batchscope::pool;
+using namespace batchscope::storage::test;
+
+namespace {
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+// Answers every request with this status.
+class Server {
+ public:
+  explicit Server(QByteArray status) : status_(std::move(status)) {
+    server_.listen(QHostAddress::LocalHost);
+    QObject::connect(&server_, &QTcpServer::newConnection, &server_, [this] {
+      QTcpSocket* const socket = server_.nextPendingConnection();
+      QObject::connect(socket, &QTcpSocket::readyRead, socket, [this, socket] {
+        socket->readAll();
+        socket->write("HTTP/1.1 " + status_ + "\r\nContent-Length: 9\r\nConnection: close\r\n\r\nterminate");
+        socket->disconnectFromHost();
+        ++answers;
+      });
+    });
+  }
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(server_.serverPort()) + "/action"; }
+  int answers = 0;
+
+ private:
+  QTcpServer server_;
+  QByteArray status_;
+};
+
+}  // namespace
+
+class TestMachine : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void aCommandThatSucceedsIsANotice() {
+    MachineNotice notice;
+    std::vector<std::string> heard;
+    notice.on_notice = [&](const std::string& text) { heard.push_back(text); };
+    notice.watch("echo in two minutes");
+    QTRY_COMPARE(heard.size(), 1u);
+    QVERIFY(heard[0].find("in two minutes") != std::string::npos);
+    notice.watch("echo in two minutes");
+    QTest::qWait(50);
+    QCOMPARE(heard.size(), 1u);
+  }
+
+  void oneThatFailsIsNone() {
+    const Folder folder;
+    MachineNotice notice;
+    int heard = 0;
+    notice.on_notice = [&](const std::string&) { ++heard; };
+    notice.watch("echo asked > " + (folder / "asked").string() + "; exit 1");
+    QTRY_COMPARE(text_of(folder / "asked"), std::string("asked\n"));
+    QTest::qWait(100);
+    QCOMPARE(heard, 0);
+  }
+
+  void anAddressThatAnswersIsANotice() {
+    Server going("200 OK");
+    MachineNotice notice;
+    std::string heard;
+    notice.on_notice = [&](const std::string& text) { heard = text; };
+    notice.watch(going.url());
+    QTRY_VERIFY(heard.find("terminate") != std::string::npos);
+  }
+
+  void oneThatKnowsNothingIsNone() {
+    Server staying("404 Not Found");
+    MachineNotice notice;
+    int heard = 0;
+    notice.on_notice = [&](const std::string&) { ++heard; };
+    notice.watch(staying.url());
+    QTRY_COMPARE(staying.answers, 1);
+    QTest::qWait(100);
+    QCOMPARE(heard, 0);
+  }
+
+  void theScaleCommandIsToldWhatIsWanted() {
+    const Folder folder;
+    const std::string command = "f() { echo \"$1\" >> " + (folder / "wanted").string() + "; }; f";
+    ScaleCommand scale;
+    scale.want(command, 2, 2);  // as it is
+    scale.want("", 2, 5);
+    scale.want(command, 2, 5);
+    QTRY_COMPARE(text_of(folder / "wanted"), std::string("5\n"));
+    scale.want(command, 2, 6);  // too soon
+    QTest::qWait(100);
+    QCOMPARE(text_of(folder / "wanted"), std::string("5\n"));
+  }
+};
+
+BATCHSCOPE_TEST(TestMachine)
+#include "test_machine.moc"
