@@ -19,6 +19,7 @@ namespace {
 
 using Devices = std::vector<std::string>;
 
+constexpr double kRestartsPerTurn = 50;
 constexpr double kWorthSaying = 2, kShareWorthSaying = 0.02;  // s, and of the time until the end
 constexpr double kFirstCome = 1e-4;       // by which the first of the queue weighs more than the last
 constexpr double kLeastFraction = 0.005;  // of a run: from less than that nobody can tell how much is left
@@ -114,9 +115,9 @@ class KindPlan {
     job.age = world_.now - (member.job ? member.job->submitted : member.run.created);
     job.restarts = member.restarts;
     job.pause = member.pause;
-    if (held == 0 && world_.settings.turn > 0)
+    if (held == 0)
       job.waited =
-          static_cast<int>(std::clamp((world_.now - member.waiting_since) / world_.settings.turn, 0.0, 1e6));
+          static_cast<int>(std::clamp((world_.now - member.waiting_since) / turn_of(world_), 0.0, 1e6));
     // Among equals the one that came first, as people expect of a queue.
     const double place = static_cast<double>(members_.size() - index) / static_cast<double>(members_.size());
     if (member.job) job.weight = std::exp2(member.job->priority) * (1 + kFirstCome * place);
@@ -202,6 +203,13 @@ class KindPlan {
 };
 
 }  // namespace
+
+double turn_of(const World& world) {
+  double turn = world.settings.turn;
+  for (const Member& member : world.members)
+    if (member.standing == Standing::free) turn = std::max(turn, kRestartsPerTurn * member.pause);
+  return turn;
+}
 
 Plan make_plan(const World& world, Scope scope) {
   Plan plan;

@@ -142,7 +142,7 @@ void Pool::consider(const World& world) {
   const std::string cause = what_changed(world);
   const bool somebody_waits = std::any_of(world.members.begin(), world.members.end(), waits);
   if (!cause.empty()) round_due_ = cause;
-  if (somebody_waits && round_due_.empty() && now - last_round_ >= world.settings.turn)
+  if (somebody_waits && round_due_.empty() && now - last_round_ >= turn_of(world))
     round_due_ = "a turn is over";
   const double apart = std::min(kBetweenRounds, world.settings.turn);
   const bool to_pause = std::any_of(world.members.begin(), world.members.end(),

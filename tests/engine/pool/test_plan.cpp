@@ -140,6 +140,15 @@ class TestPlan : public QObject {
     QCOMPARE(make_plan(turns, Scope::round).targets.at("a"), (Devices{"cpu:0"}));
   }
 
+  void turnsAreLongWhereRestartsAre() {
+    Member slow = member("a", 1, {"cpu:0"}), patient = member("b");
+    slow.pause = 10;
+    patient.waiting_since = 1000 - 100;
+    QCOMPARE(make_plan(world({slow, patient}, 1), Scope::round).targets.at("a"), (Devices{"cpu:0"}));
+    slow.pause = 0.1;
+    QCOMPARE(make_plan(world({slow, patient}, 1), Scope::round).targets.at("a"), Devices{});
+  }
+
   void aFixedNumberIsHadWholeOrNotAtAll() {
     Member two = member("a");
     two.run.spec.auto_replicas.reset();
