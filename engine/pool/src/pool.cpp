@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -70,6 +71,9 @@ void Pool::tick() {
   timer_.start(kTick);
   const double now = monotonic();
   try {
+    // A store that was removed leaves nothing to decide, whatever the open file still says.
+    if (std::error_code ignored; !std::filesystem::exists(protocol::catalogue_path(), ignored))
+      return loop_.exit(kExitFailure);
     if (!catalogue_.changed() && now - last_look_ < kLook && targets_.empty()) return;
     last_look_ = now;
     if (catalogue_.pool_needed() || !targets_.empty() || !launched_.empty()) needed_ = now;
@@ -88,6 +92,7 @@ void Pool::tick() {
     troubled_ = false;
   } catch (const Error& error) {
     // A full disk or a catalogue in somebody's hands: the runs train on, and this is tried again.
+    round_due_ = "the catalogue can be used again";
     if (!std::exchange(troubled_, true)) std::fprintf(stderr, "the pool cannot decide: %s\n", error.what());
   }
 }
