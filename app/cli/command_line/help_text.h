@@ -60,7 +60,7 @@ inline constexpr char kShow[] =
 inline constexpr char kRescale[] =
     "The replicas stop after the same step, write a checkpoint, and go on from the next sample.\n"
     "\n"
-    "Example:\n"
+    "Examples:\n"
     "  batchscope rescale latest 4\n"
     "  batchscope rescale latest auto:1-4    goodput chooses, until a number is asked for\n"
     "  batchscope rescale latest --devices cpu:1    one replica, there\n";

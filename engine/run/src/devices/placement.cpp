@@ -76,12 +76,12 @@ void check_gpus(std::size_t replicas, const Supply& gpus, const std::vector<stor
                                          count_gpus(all) +
                                          ": ask for fewer, or allow several on one with --oversubscribe");
   if (replicas > gpus.free)
-    throw Error(
-        ErrorKind::conflict,
-        fmt::format("{} need a GPU each, and {} of {} {} free (held: {}): ask for fewer, pause or stop the "
-                    "other run, or share with --oversubscribe",
-                    replica_count_text(static_cast<int>(replicas)), gpus.free, all,
-                    gpus.free == 1 ? "is" : "are", holdings(gpus.devices, of_others)));
+    throw Error(ErrorKind::conflict,
+                fmt::format("{} {}, and {} of {} {} free (held: {}): ask for fewer, pause or stop the "
+                            "other run, or share with --oversubscribe",
+                            replica_count_text(static_cast<int>(replicas)),
+                            replicas == 1 ? "needs a GPU" : "need a GPU each", gpus.free, all,
+                            gpus.free == 1 ? "is" : "are", holdings(gpus.devices, of_others)));
 }
 
 // Each replica sees the run's GPUs alone, and counts them from 0.

@@ -50,7 +50,6 @@ void Scaling::keep_devices() {
 
 void Scaling::program_uses(const std::string& device) {
   if (!leases_.learn_device(spec_, device)) return;
-  automate();
   if (device.starts_with("cuda")) return;
   if (!machine_.allocation().devices.empty())
     return tell_("warning", "the program trains on cores, and cannot use the GPUs that it was given");
