@@ -49,6 +49,17 @@ class TestPool : public Scenario {
     QVERIFY(pool_alive());
   }
 
+  void aPoolThatCannotBeStartedIsToldOf() {
+    namespace fs = std::filesystem;
+    const fs::path programs = file("programs");
+    fs::create_directory(programs);
+    fs::create_symlink(BATCHSCOPE_TEST_BIN "/batchscope", programs / "batchscope");
+    qputenv("BATCHSCOPE_BIN", programs.c_str());
+    const std::string first = start(elastic()), second = start(elastic());
+    VERIFY_STORY(first, tells(first, "no pool gives devices to the runs that wait for some"));
+    VERIFY_STORY(first, tells(first, "batchscope-pool is missing"));
+  }
+
   void nobodyCallsWhereItIsNotNeeded() {
     const std::string id = start(elastic());
     VERIFY_RUN(trains(id, 2));

@@ -33,6 +33,10 @@ void PoolCall::check() {
 bool PoolCall::call() {
   try {
     if (!catalogue_.pool_needed()) return false;
+  } catch (const Error&) {  // that the catalogue is in trouble is told by who writes it
+    return true;
+  }
+  try {
     start_pool();
     told_.clear();
   } catch (const Error& error) {
