@@ -32,6 +32,7 @@ class CommandLine {
     addQueryCommands(set_);
     addKeepingCommands(set_);
     addStoreCommands(set_);
+    addQueueCommands(set_);
     addSharingCommands(set_);
     addHelp();
   }
@@ -57,8 +58,7 @@ class CommandLine {
     if (place != nullptr)
       *place = ofProgram;
     else if (forProgram)
-      throw Error(ErrorKind::usage,
-                  "only `batchscope run` and `batchscope fork` take arguments behind \"--\"");
+      throw Error(ErrorKind::usage, "only `batchscope run`, submit and fork take arguments behind \"--\"");
     return set_.action(chosen.front());
   }
 

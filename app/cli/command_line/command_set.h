@@ -20,7 +20,7 @@ class CommandSet {
   using Strings = std::vector<std::string>;
 
   // What a word of the command line stands for. Of `words` the list is known.
-  enum class Values { unknown, words, runs, removedRuns, series, fields, files, commands };
+  enum class Values { unknown, words, runs, removedRuns, jobs, series, fields, files, commands };
 
   CommandSet();
 
@@ -75,6 +75,7 @@ void addTrainingCommands(CommandSet& set);  // run, and what controls it
 void addQueryCommands(CommandSet& set);     // what runs say
 void addKeepingCommands(CommandSet& set);   // tags, notes, trash, files
 void addStoreCommands(CommandSet& set);     // the store and the machine
-void addSharingCommands(CommandSet& set);   // many runs on the same devices
+void addQueueCommands(CommandSet& set);     // many runs on the devices of this machine
+void addSharingCommands(CommandSet& set);   // the same, simulated
 
 }  // namespace batchscope::cli

@@ -102,6 +102,7 @@ class Completer {
       case Values::files: result_.files = true; break;
       case Values::runs: addRuns(runs(false), before); break;
       case Values::removedRuns: addRuns(runs(true), before); break;
+      case Values::jobs: addNamed(queuedRuns(), before); break;
       case Values::series: addSeries(before); break;
       case Values::fields: addFields(before);
     }
@@ -113,13 +114,25 @@ class Completer {
     return removed ? catalogue.trash() : catalogue.runs();
   }
 
+  static std::vector<storage::Run> queuedRuns() {
+    std::vector<storage::Run> queued;
+    if (!std::filesystem::exists(protocol::catalogue_path())) return queued;
+    storage::Catalogue catalogue = openCatalogue();
+    for (const storage::Job& job : catalogue.jobs())
+      if (auto run = catalogue.run(job.run)) queued.push_back(std::move(*run));
+    return queued;
+  }
+
   void addRuns(const std::vector<storage::Run>& runs, const std::string& before) {
-    if (runs.empty()) return;
+    if (!runs.empty()) add(before + "latest", title(runs.front()));
+    addNamed(runs, before);
+  }
+
+  void addNamed(const std::vector<storage::Run>& runs, const std::string& before) {
     const double now = storage::now();
     const auto describe = [&](const storage::Run& run) {
       return std::string(protocol::run_state_name(run.state)) + ", " + formatAge(now - run.created);
     };
-    add(before + "latest", title(runs.front()));
     std::multiset<std::string> names;
     for (const storage::Run& run : runs) names.insert(run.name);
     for (const storage::Run& run : runs)

@@ -16,6 +16,8 @@ inline constexpr char kOverview[] =
     "  batchscope run digits --replicas 2\n"
     "  batchscope rescale latest 3\n"
     "  batchscope show latest\n"
+    "  batchscope submit digits --replicas 1-4\n"
+    "  batchscope queue\n"
     "\n"
     "More: batchscope COMMAND --help, batchscope help exit-codes.\n";
 
@@ -79,6 +81,7 @@ inline constexpr char kResume[] =
     "Examples:\n"
     "  batchscope resume latest\n"
     "  batchscope resume 3f9a --replicas 4 --detach\n"
+    "  batchscope resume latest --devices cuda:0,cuda:1\n"
     "  batchscope resume latest --hang-timeout 5m --rescale-timeout 6m --checkpoint-timeout 6m\n";
 
 inline constexpr char kFork[] =
@@ -97,7 +100,8 @@ inline constexpr char kStop[] =
     "  batchscope stop latest\n";
 
 inline constexpr char kAttach[] =
-    "Ctrl-C only stops the watching; the run goes on.\n"
+    "Ctrl-C only stops the watching; the run goes on. Of a run in the queue it says the place, until it "
+    "begins.\n"
     "\n"
     "Example:\n"
     "  batchscope attach latest\n";
@@ -243,6 +247,76 @@ inline constexpr char kDoctor[] =
     "  batchscope doctor\n"
     "  batchscope doctor --store        checks every file of the store against its checksums\n"
     "  batchscope doctor --tighten      0700 for the store's folders, 0600 for its files\n";
+
+inline constexpr char kSubmit[] =
+    "The run waits for its turn and trains on by itself: nothing has to be left open. Those that wait and "
+    "those that\n"
+    "train share the devices by goodput; who gets more, who gets fewer and who is paused for a turn "
+    "`batchscope "
+    "queue`\n"
+    "says. A device is a GPU, or a core with one thread, and each replica has one.\n"
+    "A run that has waited for its turn is served, whatever others lose by it; --pin keeps what it gets to "
+    "its "
+    "end.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope submit digits -- --epochs 20\n"
+    "  for lr in 0.01 0.03 0.1; do batchscope submit digits --name lr-$lr --group rates -- --lr $lr; done\n"
+    "  batchscope submit --recipe digits --set epochs=8 --replicas 1-4 --priority 2\n"
+    "  batchscope submit ./train.py --replicas 2 --after latest\n"
+    "  batchscope submit --hold digits; batchscope release latest\n";
+
+inline constexpr char kQueue[] =
+    "In the order in which devices would be given were nothing else to be said: by priority, then by "
+    "submission.\n"
+    "REPLICAS: what it has -> what the pool wants it to have; in parentheses what it asks for. LEFT: until "
+    "its "
+    "end, as\n"
+    "far as that can be told. Below each run the pool says why.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope queue\n"
+    "  batchscope queue --watch\n"
+    "  batchscope queue --all --json\n";
+
+inline constexpr char kPool[] =
+    "Without a setting it shows them, and the last decision: DEVICES that each run is to have, how many it "
+    "had "
+    "BEFORE,\n"
+    "and WHY: worth (what it gains by them), turn (it had waited long enough), fixed (it keeps its own), "
+    "waits,\n"
+    "impossible. The pool is a process that is there while it has something to decide, and needs no care.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope pool\n"
+    "  batchscope pool --policy fast\n"
+    "  batchscope pool --devices 2             leave the other devices to others\n"
+    "  batchscope pool --drain                 start nothing any more, such as before a shutdown\n"
+    "  batchscope pool --decisions 3\n"
+    "  batchscope pool --price 0.9 --scale-command ./machines.sh\n"
+    "  batchscope pool --advise --json\n";
+
+inline constexpr char kCancel[] =
+    "A run that waits has not cost anything; one that trains stops with a checkpoint, and `batchscope "
+    "resume` "
+    "goes on.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope cancel latest\n"
+    "  batchscope cancel 3f9a 81cc\n";
+
+inline constexpr char kHold[] =
+    "One that trains is paused with a checkpoint, and its devices go to others.\n"
+    "\n"
+    "Example:\n"
+    "  batchscope hold 3f9a 81cc\n";
+
+inline constexpr char kRelease[] = "Example:\n  batchscope release 3f9a 81cc\n";
+
+inline constexpr char kPriority[] =
+    "Examples:\n"
+    "  batchscope priority 3f9a 5\n"
+    "  batchscope priority latest -3\n";
 
 inline constexpr char kSimulate[] =
     "What a workload would have taken under each policy, without a device. Policies that give jobs what they "

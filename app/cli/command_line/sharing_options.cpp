@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands about many runs on the same devices.
+// What would become of many runs on the same devices, without one of them.
 #include <cmath>
 
 #include "batchscope/policy/simulation.h"
@@ -13,7 +13,7 @@ namespace batchscope::cli {
 void addSharingCommands(CommandSet& set) {
   constexpr double kLongest = 86'400;  // s, of an interval or a restart
   constexpr int kMostNodes = 4096, kMostDevices = 64;
-  set.beginGroup("Sharing devices");
+  set.beginGroup("Many runs, one machine");
   auto simulate = declare(set, "simulate", "What a workload would take under a policy", help::kSimulate,
                           simulateWorkload);
   simulate.options()->policies = {"fair", "fast"};

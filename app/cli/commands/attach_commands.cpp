@@ -6,9 +6,11 @@
 
 #include <cstdio>
 
+#include "batchscope/protocol/devices.h"
 #include "batchscope/protocol/series.h"
 #include "commands/commands.h"
 #include "follow/report.h"
+#include "records/job_records.h"
 #include "records/run_json.h"
 #include "records/run_record_json.h"
 #include "records/store.h"
@@ -52,6 +54,7 @@ std::int64_t lastEvent(storage::Catalogue& catalogue, const std::string& id) {
 
 // A paused run's supervisor waits to be told; any other run has none and gets one.
 void startAgain(storage::Catalogue& catalogue, const storage::Run& run, const ResumeOptions& options) {
+  refusePending(catalogue, run);
   if (run.spec.program.starts_with(kImportedProgram))
     throw Error(ErrorKind::conflict,
                 fmt::format("{} was imported: its program and its checkpoints are elsewhere", title(run)));
@@ -83,7 +86,11 @@ void printSentence(const Outcome& outcome) {
   const storage::Run& run = outcome.run;
   const std::string state = protocol::run_state_name(run.state);
   const std::string because = run.message.empty() ? "" : ": " + printable(run.message);
-  if (outcome.detached) {
+  if (outcome.detached && run.state == RunState::pending) {
+    fmt::print(
+        "{} stays in the queue. `batchscope attach {}` watches it, `batchscope cancel {}` takes it out.\n",
+        title(run), run.id, run.id);
+  } else if (outcome.detached) {
     fmt::print("{} goes on without us. `batchscope attach {}` watches it, `batchscope stop {}` stops it.\n",
                title(run), run.id, run.id);
   } else if (run.state == RunState::finished) {
@@ -163,7 +170,7 @@ void printEnd(const Outcome& outcome, const std::vector<Verdict>& verdicts, bool
 int attachToRun(const RunReference& options) {
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
-  if (isAtRest(run.state))
+  if (isAtRest(catalogue, run))
     throw Error(ErrorKind::conflict,
                 fmt::format("{} is {}: there is nothing to watch; `batchscope show {}` tells about it",
                             title(run), protocol::run_state_name(run.state), run.id));
@@ -177,6 +184,7 @@ int attachToRun(const RunReference& options) {
 }
 
 int resumeRun(const ResumeOptions& options) {
+  protocol::check_devices(options.devices);
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
   changeFaults(catalogue, run, options.faults);

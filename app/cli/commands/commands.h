@@ -13,12 +13,13 @@
 
 namespace batchscope::cli {
 
-struct RunOptions {
+// What a run is made of, as `run` and `submit` take it.
+struct SpecOptions {
   std::string program;  // a path, the name of a program beside ours or on PATH, or a recipe's folder or file
   std::vector<std::string> arguments;  // its own, from behind "--"
   std::string recipe;
   std::vector<std::string> settings;       // "epochs=3"
-  std::string replicas;                    // "2", "auto:1-4"; empty: not said
+  std::string replicas;                    // "2", "1-4", "auto"; empty: not said
   std::optional<double> efficiency_floor;  // of auto replicas
   std::string name;
   std::string group;
@@ -27,6 +28,9 @@ struct RunOptions {
   std::vector<std::string> triggers;
   std::string checkpoint_every;  // a duration; "0": never
   FaultOptions faults;
+};
+
+struct RunOptions : SpecOptions {
   bool detach = false;
   std::vector<std::string> expectations;
   std::string timeout;

@@ -5,9 +5,11 @@
 #include <fmt/core.h>
 
 #include "batchscope/protocol/control.h"
+#include "batchscope/protocol/devices.h"
 #include "batchscope/run/client.h"
 #include "batchscope/run/machine.h"
 #include "commands/commands.h"
+#include "records/job_records.h"
 #include "records/run_json.h"
 #include "records/store.h"
 #include "text/format.h"
@@ -36,6 +38,7 @@ struct Reply {
 Reply ask(const RunReference& options, const protocol::Request& request) {
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
+  refusePending(catalogue, run);
   // A damaged run may go on all the same: its supervisor has what it was started with.
   if (!protocol::is_active(run.state) && run.supervisor_pid == 0) refuseInactive(run);
   // A checkpoint is answered when it is on disk, everything else when the supervisor has agreed to it.
@@ -73,6 +76,7 @@ int rescaleRun(const RescaleOptions& options) {
   if (options.replicas.empty() && options.devices.empty())
     throw Error(ErrorKind::usage,
                 "say how many replicas, or on which --devices: batchscope rescale " + options.run + " 2");
+  protocol::check_devices(options.devices);
   protocol::ReplicaCount count;
   if (!options.replicas.empty()) count = protocol::ReplicaCount::parse(options.replicas);
   if (count.automatic && !options.devices.empty())

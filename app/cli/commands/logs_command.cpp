@@ -15,6 +15,7 @@
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/run/log_times.h"
 #include "commands/commands.h"
+#include "records/job_records.h"
 #include "records/run_json.h"
 #include "records/store.h"
 #include "terminal/standard_output.h"
@@ -132,13 +133,14 @@ int printLogs(const LogOptions& options) {
   LogPrinter printer(run, options);
   for (;;) {
     const bool mayGrow =
-        options.follow && !isAtRest(run.state);  // asked before reading: nothing is written later
+        options.follow && !isAtRest(catalogue, run);  // asked before reading: nothing is written later
     const bool grew = printer.printNew();
     if (!options.follow || (!grew && !mayGrow)) break;
     std::this_thread::sleep_for(kPollInterval);
     run = catalogue.resolve(run.id);
   }
   printer.printRest();
+  if (printer.foundNone() && !options.follow) refusePending(catalogue, run);
   if (printer.foundNone() && !options.follow)
     throw Error(ErrorKind::not_found, fmt::format("{} has no such log in {}", title(run),
                                                   protocol::run_paths(run.id).logs.string()));

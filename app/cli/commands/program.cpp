@@ -91,13 +91,13 @@ std::map<std::string, std::string> parseSettings(const std::vector<std::string>&
   return values;
 }
 
-protocol::RunSpec specOf(const run::Recipe& recipe, const RunOptions& options) {
+protocol::RunSpec specOf(const run::Recipe& recipe, const SpecOptions& options) {
   protocol::RunSpec spec = recipe.spec(parseSettings(options.settings));
   spec.arguments.insert(spec.arguments.end(), options.arguments.begin(), options.arguments.end());
   return spec;
 }
 
-protocol::RunSpec baseSpec(const RunOptions& options) {
+protocol::RunSpec baseSpec(const SpecOptions& options) {
   if (!options.recipe.empty()) {
     if (!options.program.empty())
       throw Error(ErrorKind::usage, "give a program or --recipe, not both: a recipe names its program");
@@ -132,7 +132,7 @@ std::string findProgram(const std::string& text) {
   refuseUnknown("program", text);
 }
 
-protocol::RunSpec makeSpec(const RunOptions& options) {
+protocol::RunSpec makeSpec(const SpecOptions& options) {
   protocol::RunSpec spec = baseSpec(options);
   spec.working_directory = QDir::currentPath().toStdString();
   if (!options.name.empty()) spec.name = options.name;

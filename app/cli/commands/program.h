@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From what a person typed after `batchscope run` to the spec of a run.
+// From what a person typed after `batchscope run` or `submit` to the spec of a run.
 #pragma once
 
 #include <string>
@@ -15,6 +15,6 @@ namespace batchscope::cli {
 std::string findProgram(const std::string& text);
 
 // Throws Error(usage) for a flag's value that makes no sense, Error(not_found) for no such program or recipe.
-protocol::RunSpec makeSpec(const RunOptions& options);
+protocol::RunSpec makeSpec(const SpecOptions& options);
 
 }  // namespace batchscope::cli

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "commands/commands.h"
+#include "records/job_records.h"
 #include "records/run_folders.h"
 #include "records/run_json.h"
 #include "records/store.h"
@@ -14,7 +15,8 @@
 namespace batchscope::cli {
 namespace {
 
-void refuseWhileActive(const storage::Run& run) {
+void refuseWhileActive(storage::Catalogue& catalogue, const storage::Run& run) {
+  if (run.removed <= 0) refusePending(catalogue, run);
   if (isHeld(run))
     throw Error(ErrorKind::conflict, fmt::format("{} is {}; stop it first: batchscope stop {}", title(run),
                                                  protocol::run_state_name(run.state), run.id));
@@ -61,7 +63,7 @@ int removeRun(const RemoveOptions& options) {
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run =
       options.purge ? resolveAnywhere(catalogue, options.run) : catalogue.resolve(options.run);
-  refuseWhileActive(run);
+  refuseWhileActive(catalogue, run);
   if (options.purge) return purge(catalogue, run, options);
   catalogue.move_to_trash(run.id);
   return answer(

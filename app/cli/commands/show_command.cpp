@@ -10,6 +10,7 @@
 #include "commands/commands.h"
 #include "follow/report.h"
 #include "follow/view.h"
+#include "records/job_records.h"
 #include "records/run_json.h"
 #include "records/store.h"
 #include "text/format.h"
@@ -55,6 +56,20 @@ std::string triggersText(const protocol::RunSpec& spec) {
   return joined(texts, ", ");
 }
 
+// When it came into the queue, and what a person has said of it since.
+std::string jobText(storage::Catalogue& catalogue, const PlacedJob& placed) {
+  const storage::Job& job = placed.entry.job;
+  std::string text =
+      fmt::format("{} ({})", formatTime(job.submitted), formatAge(storage::now() - job.submitted));
+  if (placed.place > 0) text += fmt::format(", number {} in the queue", placed.place);
+  if (job.held) text += ", held";
+  if (job.priority != 0) text += fmt::format(", priority {}", job.priority);
+  if (!job.preemptible) text += ", keeps its devices to its end";
+  if (const auto before = job.after.empty() ? std::nullopt : catalogue.run(job.after))
+    text += fmt::format(", after {}", title(*before));
+  return text;
+}
+
 void showSummary(const storage::Run& run, const Style& style) {
   const double now = storage::now();
   const std::string state = protocol::run_state_name(run.state);
@@ -70,7 +85,8 @@ void showSummary(const storage::Run& run, const Style& style) {
   field("directory", run.spec.working_directory);
   field("scripted", triggersText(run.spec));
   field("devices", run::device_list(run.devices));
-  field("started", fmt::format("{} ({})", formatTime(run.created), formatAge(now - run.created)));
+  if (run.state != protocol::RunState::pending)
+    field("started", fmt::format("{} ({})", formatTime(run.created), formatAge(now - run.created)));
   if (run.ended > 0)
     field("ended", fmt::format("{} ({})", formatTime(run.ended), formatAge(now - run.ended)));
   field("progress",
@@ -80,6 +96,12 @@ void showSummary(const storage::Run& run, const Style& style) {
   field("group", run.spec.group);
   field("tags", joined(run.tags, ", "));
   field("note", run.note);
+}
+
+void showJob(storage::Catalogue& catalogue, const PlacedJob& placed) {
+  field("queued", jobText(catalogue, placed));
+  field("waited", formatDuration(placed.entry.waited));
+  field("because", placed.entry.job.reason);
 }
 
 // "85 ms: checkpoint 40 ms, launch 20 ms, ..", the longest part first.
@@ -148,6 +170,36 @@ void showCheckpoints(const std::vector<storage::Checkpoint>& checkpoints, const 
   section(style, "Checkpoints", table);
 }
 
+// Its part of them, the first first.
+std::vector<storage::LeaseEvent> leasesOf(storage::Catalogue& catalogue, const storage::Run& run) {
+  std::vector<storage::LeaseEvent> events = catalogue.lease_events(run.created);
+  std::erase_if(events, [&](const storage::LeaseEvent& event) { return event.run != run.id; });
+  return events;
+}
+
+void showLeases(const std::vector<storage::LeaseEvent>& events, const Style& style) {
+  Table table({{"device"}, {"generation", Align::right}, {"since"}, {"for", Align::right}, {"why"}});
+  for (const storage::LeaseEvent& event : events)
+    table.addRow({event.device, event.generation < 0 ? "" : std::to_string(event.generation),
+                  formatTime(event.since),
+                  formatDuration((event.until > 0 ? event.until : storage::now()) - event.since) +
+                      (event.until > 0 ? "" : ", still"),
+                  event.why});
+  section(style, "Devices", table);
+}
+
+protocol::Json leasesJson(const std::vector<storage::LeaseEvent>& events) {
+  protocol::Json list = protocol::Json::array();
+  for (const storage::LeaseEvent& event : events)
+    list.push_back(
+        {{"device", event.device},
+         {"generation", event.generation < 0 ? protocol::Json() : protocol::Json(event.generation)},
+         {"since", event.since},
+         {"until", fieldJson(event.until, storage::Meaning::later_time)},
+         {"why", event.why}});
+  return list;
+}
+
 void showHyperparameters(const std::map<std::string, std::string>& values, const Style& style) {
   Table table({{"name"}, {"value", Align::left, true}});
   for (const auto& [name, value] : values) table.addRow({name, value});
@@ -177,16 +229,21 @@ void showEvents(const std::vector<storage::Event>& events, double created, const
 int showRun(const RunReference& options) {
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
+  const auto job = placedJob(catalogue, run);
   if (options.json) {
     protocol::Json details = runDetailsJson(catalogue, run);
     details["ledger"] = recordsJson(catalogue.ledger(run.id));
     details["ledger_totals"] = ledgerTotals(catalogue.ledger(run.id));
+    details["job"] = job ? jobJson(*job) : protocol::Json();
+    details["leases"] = leasesJson(leasesOf(catalogue, run));
     printJson(details);
     return kExitOk;
   }
   const Style style = terminalStyle(STDOUT_FILENO);
   showSummary(run, style);
+  if (job) showJob(catalogue, *job);
   showGenerations(catalogue.generations(run.id), style);
+  showLeases(leasesOf(catalogue, run), style);
   showEpochs(catalogue.epochs(run.id), style);
   showLatest(run.latest, style);
   showCheckpoints(catalogue.checkpoints(run.id), style);

@@ -16,6 +16,7 @@
 #include "batchscope/protocol/suggestion.h"
 #include "batchscope/storage/samples.h"
 #include "commands/commands.h"
+#include "records/job_records.h"
 #include "records/run_json.h"
 #include "records/store.h"
 #include "terminal/standard_output.h"
@@ -136,7 +137,7 @@ int tailRun(const TailOptions& options) {
   storage::Run run = catalogue.resolve(options.run);
   std::optional<Follower> follower;
   for (;;) {
-    const bool mayGrow = !options.once && !isAtRest(run.state);  // asked before reading
+    const bool mayGrow = !options.once && !isAtRest(catalogue, run);  // asked before reading
     if (!follower && (!mayGrow || std::filesystem::exists(protocol::run_paths(run.id).samples)))
       follower.emplace(run, options);
     const bool grew = follower && follower->printNew();

@@ -30,7 +30,7 @@ bool isOpenToOthers(const fs::path& path) {
   return ::lstat(path.c_str(), &status) == 0 && !S_ISLNK(status.st_mode) && (status.st_mode & kOthers) != 0;
 }
 
-// The catalogue, with what SQLite puts beside it and its backups.
+// The catalogue, with what SQLite puts beside it and its backups, and what the pool does.
 std::vector<fs::path> filesOfCatalogue() {
   std::vector<fs::path> files;
   const fs::path catalogue = protocol::catalogue_path();
@@ -38,8 +38,8 @@ std::vector<fs::path> filesOfCatalogue() {
   std::error_code fault;
   for (const auto& entry : fs::directory_iterator(catalogue.parent_path(), fault)) {
     const std::string other = entry.path().filename();
-    if (other == name || other == name + "-wal" || other == name + "-shm" ||
-        (other.starts_with(name + ".v") && other.ends_with(".backup")))
+    if (other == name || other == name + "-wal" || other == name + "-shm" || other == "pool.lock" ||
+        other == "pool.log" || (other.starts_with(name + ".v") && other.ends_with(".backup")))
       files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());

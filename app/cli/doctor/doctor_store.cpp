@@ -8,6 +8,7 @@
 #include <fstream>
 #include <optional>
 
+#include "batchscope/run/pool.h"
 #include "batchscope/storage/medium.h"
 #include "doctor/doctor.h"
 #include "records/run_folders.h"
@@ -131,6 +132,18 @@ std::vector<Finding> findLeftovers(storage::Catalogue& catalogue) {
   return findings;
 }
 
+// Runs that wait, and nobody who would start them. The next submit, or a run that trains, starts one; on a
+// store at rest nobody does.
+std::vector<Finding> findQueueWithoutPool(storage::Catalogue& catalogue) {
+  if (run::pool_alive()) return {{Level::ok, "pool", "at work"}};
+  if (!catalogue.pool_needed()) return {};
+  const fs::path log = protocol::catalogue_path().parent_path() / "pool.log";
+  return {{Level::warning, "pool",
+           fmt::format("runs wait, and no pool is there to start them{}",
+                       fs::exists(log) ? "; what it said last is in " + log.string() : ""),
+           "batchscope pool --resume"}};
+}
+
 Finding examineMedium(const fs::path& directory) {
   const std::string warning = storage::network_warning(directory);
   if (warning.empty()) return {Level::ok, "medium", directory.string() + " is local"};
@@ -168,7 +181,7 @@ std::vector<Finding> examineStore() {
   std::vector<Finding> findings{examineCatalogue(catalogue), examineRuntimeDirectory(runtime)};
   if (findings.front().level == Level::ok && fs::exists(catalogue)) {
     storage::Catalogue opened(catalogue);
-    for (const auto find : {findDamagedAndLost, findUnlisted, findLeftovers})
+    for (const auto find : {findDamagedAndLost, findUnlisted, findLeftovers, findQueueWithoutPool})
       for (Finding& finding : find(opened)) findings.push_back(std::move(finding));
   }
   for (Finding& finding : examineRights()) findings.push_back(std::move(finding));

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "records/job_records.h"
 #include "records/store.h"
 
 namespace batchscope::cli {
@@ -35,6 +36,7 @@ Attachment::Attachment(storage::Catalogue& catalogue, const std::string& id, con
 }
 
 Outcome Attachment::follow() {
+  showPlace();
   ticks_.start(kTickMs);
   if (options_.timeout)
     deadline_ =
@@ -71,7 +73,10 @@ void Attachment::leave() {
 
 void Attachment::tick() {
   try {
-    if (catalogue_.changed()) showNewEvents();
+    if (catalogue_.changed()) {
+      showNewEvents();
+      showPlace();
+    }
     if (std::exchange(statusIsNew_, false)) view_.showStatus(*status_);
     if (deadline_.hasExpired()) stopForTime();
     if (hasEnded()) loop_.quit();
@@ -88,11 +93,25 @@ void Attachment::showNewEvents() {
   }
 }
 
+// While it waits for devices.
+void Attachment::showPlace() {
+  const storage::Run run = currentRun();
+  std::string place;
+  if (waitsForPool(catalogue_, run))
+    if (const auto job = placedJob(catalogue_, run)) {
+      place = fmt::format("{} {}", title(run), placeText(*job));
+      if (!job->entry.job.reason.empty()) place += ": " + job->entry.job.reason;
+    }
+  if (!place.empty() && place != place_) view_.showNotice(place);
+  place_ = place;
+}
+
 // A run is over when its supervisor has written everything down and gone. A paused run keeps its supervisor,
 // and one that is being resumed may still stand as paused in the catalogue: what the supervisor says goes
 // first.
 bool Attachment::hasEnded() {
   const storage::Run run = currentRun();
+  if (waitsForPool(catalogue_, run)) return false;
   if (run.state == protocol::RunState::paused)
     return status_ && status_->state == run.state && run.step >= status_->step;
   return isAtRest(run.state) && run.supervisor_pid == 0;

@@ -56,6 +56,7 @@ class Attachment : public QObject {
   void leave();
   storage::Run currentRun();
   void showNewEvents();
+  void showPlace();
   bool hasEnded();
   void stopForTime();
   void interrupt();
@@ -73,6 +74,7 @@ class Attachment : public QObject {
   std::exception_ptr fault_;                   // an exception must not cross the event loop
   std::optional<protocol::RunStatus> status_;  // the newest
   bool statusIsNew_ = false;
+  std::string place_;  // in the queue of the pool, as it was last told
   bool stopAsked_ = false;
   bool stopSent_ = false;
   Outcome outcome_;

@@ -128,7 +128,7 @@ std::string barLine(const std::string& label, int labelWidth, double fraction, c
 }  // namespace
 
 Colour stateColour(const std::string& state) {
-  if (state == "running" || state == "finished") return Colour::green;
+  if (state == "running" || state == "finished" || state == "succeeded") return Colour::green;
   if (state == "failed" || state == "interrupted" || state == "damaged") return Colour::red;
   return Colour::yellow;
 }

@@ -11,6 +11,7 @@ namespace batchscope::cli {
 namespace {
 
 constexpr int kGap = 2;
+constexpr int kNoteIndent = 4;
 constexpr int kNarrowest = 12;  // an elastic column gets no narrower than this
 
 // The text in lines of at most so many columns, broken between words where there is one to break at.
@@ -45,6 +46,8 @@ void Table::addRow(std::vector<Cell> cells) {
   for (Cell& cell : cells) cell.text = printable(cell.text);
   rows_.push_back(std::move(cells));
 }
+
+void Table::addNote(const std::string& text) { notes_[rows_.size() - 1] = printable(text); }
 
 std::vector<int> Table::widths(int available) const {
   std::vector<int> widths;
@@ -91,7 +94,14 @@ std::string Table::text(const Style& style, int indent) const {
   };
 
   std::string text = lines([&](std::size_t i) { return Cell(columns_[i].title, Colour::bold); });
-  for (const auto& row : rows_) text += lines([&](std::size_t i) { return row[i]; });
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    text += lines([&](std::size_t i) { return rows_[row][i]; });
+    const auto note = notes_.find(row);
+    if (note == notes_.end()) continue;
+    const int margin = indent + kNoteIndent;
+    for (const std::string& line : wrapped(note->second, std::max(style.width - margin, kNarrowest)))
+      text += std::string(static_cast<std::size_t>(margin), ' ') + style.paint(line, Colour::dim) + '\n';
+  }
   return text;
 }
 

@@ -5,6 +5,7 @@
 // cut off. What a cell or a title holds is made printable.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ class Table {
 
   // As many cells as there are columns.
   void addRow(std::vector<Cell> cells);
+  // Words below the row that was added last, across all columns.
+  void addNote(const std::string& text);
   bool isEmpty() const { return rows_.empty(); }
 
   // All lines, each with its newline; every line indented.
@@ -44,6 +47,7 @@ class Table {
 
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;
+  std::map<std::size_t, std::string> notes_;  // by row
 };
 
 }  // namespace batchscope::cli

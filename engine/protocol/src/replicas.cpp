@@ -27,7 +27,7 @@ std::optional<int> whole_number(std::string_view text) {
                 "'0' is no number of replicas: a run has at least 1, and is paused to free its devices: "
                 "batchscope pause");
   throw Error(ErrorKind::usage, fmt::format("'{}' is no number of replicas: write a whole number from 1 to "
-                                            "{}, auto, or auto:MIN-MAX as in auto:1-4",
+                                            "{}, auto, or MIN-MAX as in 1-4",
                                             text, kMostReplicas));
 }
 
@@ -39,17 +39,18 @@ std::string AutoReplicas::text() const {
 }
 
 ReplicaCount ReplicaCount::parse(const std::string& text) {
-  const std::string_view all = text;
-  if (!all.starts_with(kAuto)) {
-    const auto number = whole_number(all);
+  std::string_view range = text;
+  if (range == kAuto) return {{}, AutoReplicas{}};
+  if (range.starts_with(kAuto)) {
+    if (range[kAuto.size()] != ':') refuse(text);
+    range.remove_prefix(kAuto.size() + 1);
+  } else if (range.find('-') == std::string_view::npos) {
+    const auto number = whole_number(range);
     if (!number) refuse(text);
     return {number, {}};
   }
-  const std::string_view range = all.substr(kAuto.size());
-  if (range.empty()) return {{}, AutoReplicas{}};
-  if (range.front() != ':') refuse(text);
   const auto dash = range.find('-');
-  const auto least = whole_number(range.substr(1, dash == std::string_view::npos ? dash : dash - 1));
+  const auto least = whole_number(range.substr(0, dash));
   const auto most = dash == std::string_view::npos ? 0 : whole_number(range.substr(dash + 1));
   if (!least || !most || (*most != 0 && *most < *least)) refuse(text);
   return {{}, AutoReplicas{*least, *most}};

@@ -19,9 +19,10 @@ class TestCommands : public CommandTest {
     QTest::newRow("--help") << QStringList{"--help"};
     QTest::newRow("help") << QStringList{"help"};
     for (const char* command :
-         {"run",  "ls",     "show", "rescale", "checkpoint",  "pause",  "resume",  "fork",
-          "stop", "attach", "logs", "cp",      "tensorboard", "rm",     "restore", "gc",
-          "diff", "plot",   "tail", "tag",     "note",        "rename", "doctor",  "adopt"}) {
+         {"run",    "ls",     "show", "rescale", "checkpoint",  "pause",   "resume",  "fork",
+          "stop",   "attach", "logs", "cp",      "tensorboard", "rm",      "restore", "gc",
+          "diff",   "plot",   "tail", "tag",     "note",        "rename",  "doctor",  "adopt",
+          "submit", "queue",  "pool", "cancel",  "hold",        "release", "priority"}) {
       QTest::newRow(command) << QStringList{command, "--help"};
       QTest::newRow(qPrintable(QString("help ") + command)) << QStringList{"help", command};
     }

@@ -65,6 +65,14 @@ const QList<QStringList> kAnswers{
     {"backup", "copy"},
     {"doctor", "--store"},
     {"doctor", "--store", "--json"},
+    {"submit", "true", "--hold"},
+    {"queue"},
+    {"queue", "--all", "--json"},
+    {"hold", "waiting"},
+    {"priority", "waiting", "2"},
+    {"cancel", "waiting", "--json"},
+    {"pool"},
+    {"pool", "--decisions", "--json"},
     {"simulate", SIMULATION_FOLDER "/workload.csv", "--profiles", SIMULATION_FOLDER "/profiles"},
     {"simulate", SIMULATION_FOLDER "/workload.csv", "--profiles", SIMULATION_FOLDER "/profiles", "--json"},
 };
@@ -86,8 +94,8 @@ class TestOutput : public CommandTest {
   }
 
   void everyCommandIsInTheTable() {
-    QSet<QString> known{"run",  "rescale", "checkpoint", "pause",      "resume",
-                        "fork", "stop",    "attach",     "tensorboard"};
+    QSet<QString> known{"run",  "rescale", "checkpoint", "pause",       "resume",
+                        "fork", "stop",    "attach",     "tensorboard", "release"};
     for (const QStringList& arguments : kAnswers)
       if (!arguments.isEmpty()) known << arguments[0];
     const QStringList commands = ask({"__complete", ""}).out.split('\n', Qt::SkipEmptyParts);
@@ -105,6 +113,8 @@ class TestOutput : public CommandTest {
     QFETCH(QStringList, arguments);
     if (arguments.contains("exported.jsonl"))
       QCOMPARE(ask({"export", "latest", "-o", "exported.jsonl"}).code, kExitOk);
+    if (arguments.contains("waiting"))
+      QCOMPARE(ask({"submit", "true", "--name", "waiting", "--hold"}).code, kExitOk);
     const auto process = sandbox_->prepare(arguments);
     process->setStandardOutputFile("/dev/full");
     process->start();

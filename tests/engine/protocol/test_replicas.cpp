@@ -18,6 +18,7 @@ class TestReplicas : public QObject {
     QVERIFY(ReplicaCount::parse("auto").automatic == (AutoReplicas{1, 0}));
     QVERIFY(ReplicaCount::parse("auto:2").automatic == (AutoReplicas{2, 0}));
     QVERIFY(ReplicaCount::parse("auto:2-8").automatic == (AutoReplicas{2, 8}));
+    QVERIFY(ReplicaCount::parse("2-8").automatic == (AutoReplicas{2, 8}));
     QVERIFY(!ReplicaCount::parse("auto").number);
   }
 
@@ -34,8 +35,10 @@ class TestReplicas : public QObject {
   }
 
   void nonsenseIsQuoted_data() {
-    testing::rows("text", {"", "0", "-1", "3.5", "4097", "two", "auto:", "auto:0", "auto:4-1", "auto:1-",
-                           "auto:-4", "auto1-4", "automatic", "auto:1-4-8", "99999999999999999999"});
+    testing::rows("text", {"",        "0",       "-1",        "3.5",        "4097",
+                           "two",     "auto:",   "auto:0",    "auto:4-1",   "auto:1-",
+                           "auto:-4", "auto1-4", "automatic", "auto:1-4-8", "4-1",
+                           "1-",      "-4",      "0-2",       "1-4-8",      "99999999999999999999"});
   }
   void nonsenseIsQuoted() {
     QFETCH(QString, text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
 /// How many replicas a run is to have, as people write it on the command line, in recipes and in requests:
-/// "3", or "auto" and "auto:1-4" for as many as goodput says (goodput/replica_chooser.h).
+/// "3", or "auto" and "auto:1-4" (or "1-4") for as many as goodput says (goodput/replica_chooser.h).
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ struct ReplicaCount {
   std::optional<int> number;              ///< this many
   std::optional<AutoReplicas> automatic;  ///< as many as pay
 
-  /// "3", "auto", "auto:2", "auto:1-4". Throws Error(usage) quoting the text and the form.
+  /// "3", "auto", "auto:2", "auto:1-4" or "1-4". Throws Error(usage) quoting the text and the form.
   static ReplicaCount parse(const std::string& text);
 
   /// For the first generation, where `otherwise` is what would be taken: the number, or it within the range.

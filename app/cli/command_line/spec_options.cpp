@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command_line/spec_options.h"
+
+#include <fmt/core.h>
+
+#include "batchscope/protocol/devices.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/replicas.h"
+
+namespace batchscope::cli {
+namespace {
+
+// Refuses what `read` throws at.
+CLI::Validator readable(const std::function<void(const std::string&)>& read) {
+  return {[read](const std::string& text) {
+            try {
+              read(text);
+              return std::string();
+            } catch (const Error& error) {
+              return std::string(error.what());
+            }
+          },
+          ""};
+}
+
+}  // namespace
+
+CLI::Validator replicaText() {
+  return readable([](const std::string& text) { protocol::ReplicaCount::parse(text); });
+}
+
+CLI::Validator deviceName() {
+  return readable([](const std::string& text) { protocol::check_devices({text}); });
+}
+
+CLI::Validator deviceKind() {
+  return {[](const std::string& text) {
+            const bool known = text == "auto" || text == "cpu" || text == "cuda" || text.starts_with("cuda:");
+            return known ? std::string() : fmt::format("'{}' is none of auto, cpu, cuda, cuda:N", text);
+          },
+          ""};
+}
+
+}  // namespace batchscope::cli

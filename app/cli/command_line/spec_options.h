@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The flags of a run that is to be made, as `run` and `submit` share them.
+#pragma once
+
+#include "command_line/command_builder.h"
+
+namespace batchscope::cli {
+
+// "3", "1-4", "auto".
+CLI::Validator replicaText();
+// The name of one device, "cpu:0" (protocol/devices.h).
+CLI::Validator deviceName();
+// What a run may ask for: auto, cpu, cuda, cuda:N.
+CLI::Validator deviceKind();
+
+// `device` and `replicas` describe those flags, which mean something else to each.
+template <class Options>
+void addSpecOptions(CommandSet& set, CommandBuilder<Options>& command, const std::string& device,
+                    const std::string& replicas) {
+  set.passProgramArguments(command.app(), command.options()->arguments);
+  command
+      .option(
+          "PROGRAM", &Options::program,
+          "A path, a name such as digits, or a recipe's folder; its arguments, or all of it, behind \"--\"",
+          Values::files)
+      .option("--replicas N", &Options::replicas, replicas, replicaText())
+      .option("--efficiency-floor X", &Options::efficiency_floor,
+              "Of auto: the least speed-up per replica, 0.5 if not said", CommandSet::between(0, 1))
+      .option("--name TEXT", &Options::name, "The run's name; else the program's")
+      .option("--group TEXT", &Options::group, "A name for runs that belong together")
+      .option("--device NAME", &Options::device, device, deviceKind())
+      .option("--recipe TEXT", &Options::recipe, "A recipe's name, file or folder instead of a program")
+      .option("--set TEXT", &Options::settings, "A parameter of the recipe, KEY=VALUE", Takes::repeated)
+      .option("--at EVENT", &Options::triggers, "A scripted event, such as epoch=2:replicas=1",
+              Takes::repeated)
+      .option("--checkpoint-every TIME", &Options::checkpoint_every,
+              "Checkpoint this often: 60s if not said; 0: never");
+  addFaultFlags(command.app(), command.options()->faults);
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// pool: what the pool is told, what it has decided, and what more devices would be worth.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "batchscope/run/machine.h"
+#include "batchscope/run/pool.h"
+#include "queue/queue_commands.h"
+#include "records/job_records.h"
+#include "records/run_json.h"
+#include "records/store.h"
+#include "text/table.h"
+
+namespace batchscope::cli {
+namespace {
+
+using protocol::Json;
+using protocol::PoolDecision;
+using protocol::PoolSettings;
+
+int deviceLimit(const std::string& text) {
+  if (text == "all") return 0;
+  int number = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, fault] = std::from_chars(text.data(), end, number);
+  if (fault != std::errc() || rest != end || number < 1)
+    throw Error(ErrorKind::usage, fmt::format("--devices '{}': write a number from 1, or all", text));
+  return number;
+}
+
+// Throws Error(usage) for what makes no sense, alone or together.
+void apply(const PoolOptions& options, PoolSettings& settings) {
+  if (!options.policy.empty()) settings.policy = options.policy;
+  if (options.pause || options.resume) settings.paused = options.pause;
+  if (options.drain || options.noDrain) settings.draining = options.drain;
+  if (!options.devices.empty()) settings.devices = deviceLimit(options.devices);
+  if (!options.turn.empty()) settings.turn = protocol::parse_duration(options.turn);
+  settings.price_per_device_hour = options.price.value_or(settings.price_per_device_hour);
+  settings.scale_command = options.scaleCommand.value_or(settings.scale_command);
+  settings.preempt_notice = options.preemptNotice.value_or(settings.preempt_notice);
+  settings.check();
+}
+
+void refuseContradictions(const PoolOptions& options) {
+  if ((options.pause && options.resume) || (options.drain && options.noDrain))
+    throw Error(ErrorKind::usage, fmt::format("{} and {} say the opposite: leave out one of them",
+                                              options.pause && options.resume ? "--pause" : "--drain",
+                                              options.pause && options.resume ? "--resume" : "--no-drain"));
+  PoolSettings settings;
+  apply(options, settings);
+}
+
+std::string machineText(const run::Machine& machine) {
+  const std::string cores = plural(machine.cores.size(), "core");
+  return machine.gpus.empty() ? cores : plural(machine.gpus.size(), "GPU") + ", " + cores;
+}
+
+std::string nameOf(storage::Catalogue& catalogue, const std::string& id) {
+  const auto run = catalogue.run(id);
+  return run ? run->name : "";
+}
+
+// "with 1: -30 %, with 3: +12 %, with none it would wait"
+std::string alternativesText(const protocol::PoolChoice& choice) {
+  std::vector<std::string> texts;
+  for (const protocol::PoolAlternative& other : choice.alternatives)
+    texts.push_back(other.devices == 0
+                        ? "with none it would wait"
+                        : fmt::format("with {}: {:+.0f} %", other.devices, other.speedup * 100));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+std::string decisionText(storage::Catalogue& catalogue, const PoolDecision& decision, const Style& style) {
+  Table table({{"RUN"},
+               {"NAME", Table::Align::left, true},
+               {"DEVICES", Table::Align::left, true},
+               {"BEFORE", Table::Align::right},
+               {"WHY"}});
+  for (const protocol::PoolChoice& choice : decision.choices) {
+    table.addRow({choice.run, nameOf(catalogue, choice.run),
+                  choice.devices.empty() ? "-" : run::device_list(choice.devices),
+                  std::to_string(choice.before), choice.why});
+    const std::string others = alternativesText(choice);
+    const std::string separator = choice.reason.empty() || others.empty() ? "" : "; ";
+    if (const std::string note = choice.reason + separator + others; !note.empty()) table.addNote(note);
+  }
+  std::string text = style.paint(
+      printable(fmt::format("Decision {}, {}, {}: {}", decision.id, formatAge(storage::now() - decision.time),
+                            decision.policy, decision.cause)),
+      Colour::bold);
+  text += '\n';
+  if (!table.isEmpty()) text += table.text(style);
+  if (!decision.idle.empty()) text += fmt::format("idle: {}\n", run::device_list(decision.idle));
+  return text;
+}
+
+// `needed`: there is something to decide.
+std::string settingsText(const PoolSettings& settings, bool needed) {
+  const auto line = [](const char* name, const std::string& value) {
+    return value.empty() ? "" : fmt::format("{:<15} {}\n", name, printable(value));
+  };
+  std::string state = run::pool_alive() ? "at work"
+                      : needed          ? "not there, though runs wait: batchscope pool --resume starts it"
+                                        : "at rest, until there is something to decide";
+  if (settings.paused) state += "; paused, all stays as it is";
+  if (settings.draining) state += "; draining, nothing is started";
+  const std::string limit =
+      settings.devices > 0 ? fmt::format("at most {} of ", settings.devices) : std::string();
+  return line("pool", state) + line("policy", settings.policy) +
+         line("devices", limit + machineText(run::Machine::here())) +
+         line("turns", "of " + formatDuration(settings.turn)) +
+         line("price", settings.price_per_device_hour > 0
+                           ? fmt::format("{:g} per device and hour", settings.price_per_device_hour)
+                           : "") +
+         line("scale command", settings.scale_command) + line("preempt notice", settings.preempt_notice);
+}
+
+// The last of the runs whose end is known; 0: of none it is.
+double endOf(storage::Catalogue& catalogue) {
+  double end = 0;
+  for (const storage::Job& job : catalogue.jobs()) end = std::max(end, job.expected_end);
+  return end;
+}
+
+std::size_t devicesIn(const PoolDecision& decision) {
+  std::size_t count = decision.idle.size();
+  for (const protocol::PoolChoice& choice : decision.choices) count += choice.devices.size();
+  return count;
+}
+
+int advise(storage::Catalogue& catalogue, bool json) {
+  const auto decision = catalogue.last_decision();
+  if (!decision)
+    throw Error(ErrorKind::not_found,
+                "the pool has decided nothing yet, and has no advice: batchscope submit PROGRAM");
+  const double end = endOf(catalogue);
+  return answer(json,
+                {{"time", decision->time},
+                 {"devices", devicesIn(*decision)},
+                 {"wanted", decision->wanted},
+                 {"utility", decision->utility},
+                 {"end_now", fieldJson(end, storage::Meaning::later_time)},
+                 {"sentence", decision->advice}},
+                decision->advice.empty()
+                    ? fmt::format("{} are enough", plural(devicesIn(*decision), "device"))
+                    : printable(decision->advice));
+}
+
+int listDecisions(storage::Catalogue& catalogue, int most, bool json) {
+  std::vector<PoolDecision> decisions = catalogue.decisions();
+  if (decisions.size() > static_cast<std::size_t>(most))
+    decisions.erase(decisions.begin(), decisions.end() - most);
+  if (json) {
+    printJson({{"decisions", decisions}});
+    return kExitOk;
+  }
+  const Style style = terminalStyle(STDOUT_FILENO);
+  if (decisions.empty()) fmt::print("The pool has decided nothing yet.\n");
+  for (const PoolDecision& decision : decisions)
+    fmt::print("{}{}", &decision == &decisions.front() ? "" : "\n", decisionText(catalogue, decision, style));
+  return kExitOk;
+}
+
+}  // namespace
+
+int showPool(const PoolOptions& options) {
+  refuseContradictions(options);
+  storage::Catalogue catalogue = openCatalogue();
+  const PoolSettings before = catalogue.pool_settings();
+  PoolSettings after = before;
+  apply(options, after);
+  const bool asked =
+      options.resume || options.noDrain;  // also where all is as asked: a pool that died is started
+  if (asked || !(after == before))
+    pool::configure(catalogue, [&](PoolSettings& settings) { apply(options, settings); });
+  if (options.advise) return advise(catalogue, options.json);
+  if (options.decisions) return listDecisions(catalogue, *options.decisions, options.json);
+  const auto decision = catalogue.last_decision();
+  if (options.json) {
+    printJson({{"settings", catalogue.pool_settings()},
+               {"alive", run::pool_alive()},
+               {"needed", catalogue.pool_needed()},
+               {"decision", decision ? Json(*decision) : Json()}});
+    return kExitOk;
+  }
+  fmt::print("{}", settingsText(catalogue.pool_settings(), catalogue.pool_needed()));
+  if (!decision) return kExitOk;
+  fmt::print("\n{}", decisionText(catalogue, *decision, terminalStyle(STDOUT_FILENO)));
+  if (!decision->advice.empty()) fmt::print("{}\n", printable(decision->advice));
+  return kExitOk;
+}
+
+}  // namespace batchscope::cli

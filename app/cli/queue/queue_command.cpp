@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// queue: the runs of the pool, in the order in which they would get devices, with what the pool says of each.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "batchscope/run/machine.h"
+#include "queue/queue_commands.h"
+#include "records/job_records.h"
+#include "records/run_json.h"
+#include "records/store.h"
+#include "terminal/watch.h"
+#include "text/progress_bar.h"
+#include "text/table.h"
+
+namespace batchscope::cli {
+namespace {
+
+using Align = Table::Align;
+using pool::JobState;
+
+// "2", "1 -> 2" where the pool wants it to have others, "(auto)" what it asks for while it has none.
+std::string replicasText(const pool::QueueEntry& entry) {
+  const storage::Run& run = entry.run;
+  if (entry.state >= JobState::succeeded) return run.step > 0 ? std::to_string(run.replicas) : "";
+  const std::size_t now = run.devices.empty() ? 0 : static_cast<std::size_t>(run.replicas);
+  const std::size_t target = entry.job.target.size();
+  if (target > 0 && target != now) return fmt::format("{} -> {}", now, target);
+  if (now > 0) return std::to_string(now);
+  return fmt::format(
+      "({})", run.spec.auto_replicas ? run.spec.auto_replicas->text() : std::to_string(run.spec.replicas));
+}
+
+// What a person has said first, then what the pool says.
+std::string noteOf(storage::Catalogue& catalogue, const pool::QueueEntry& entry) {
+  const storage::Job& job = entry.job;
+  if (entry.state >= JobState::succeeded) return entry.run.message;
+  std::vector<std::string> parts;
+  if (job.priority != 0) parts.push_back(fmt::format("priority {}", job.priority));
+  if (const auto before = job.after.empty() ? std::nullopt : catalogue.run(job.after))
+    if (protocol::run_state_name(before->state) != std::string("finished"))
+      parts.push_back("after " + title(*before));
+  if (job.held) parts.emplace_back("held until batchscope release " + entry.run.id);
+  if (!job.reason.empty()) parts.push_back(job.reason);
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string useText(const std::vector<std::string>& devices, const std::vector<storage::Lease>& leases,
+                    const char* kind) {
+  const auto used = std::count_if(devices.begin(), devices.end(), [&](const std::string& device) {
+    return std::any_of(leases.begin(), leases.end(),
+                       [&](const storage::Lease& lease) { return lease.device == device; });
+  });
+  return fmt::format("{} of {}", used, plural(devices.size(), kind));
+}
+
+class QueueList {
+ public:
+  explicit QueueList(const QueueOptions& options) : options_(options), catalogue_(openCatalogue()) {}
+
+  std::string text() {
+    const std::vector<PlacedJob> jobs = placedJobs(catalogue_, options_.all);
+    if (options_.json) return jsonText(jobs);
+    if (jobs.empty()) return "The queue is empty. Put a run into it: batchscope submit digits\n";
+    return table(jobs).text(terminalStyle(STDOUT_FILENO)) + '\n' + totals(jobs);
+  }
+
+ private:
+  Table table(const std::vector<PlacedJob>& jobs) {
+    Table table({{"#", Align::right},
+                 {"RUN"},
+                 {"NAME", Align::left, true},
+                 {"STATE"},
+                 {"REPLICAS"},
+                 {"DEVICES", Align::left, true},
+                 {"WAITED", Align::right},
+                 {"LEFT", Align::right}});
+    const double now = storage::now();
+    for (const PlacedJob& placed : jobs) {
+      const auto& [run, job, state, waited] = placed.entry;
+      const std::string name = pool::job_state_name(state);
+      table.addRow(
+          {placed.place > 0 ? std::to_string(placed.place) : "", run.id, run.name,
+           Table::Cell(name, stateColour(name)), replicasText(placed.entry), run::device_list(run.devices),
+           formatClock(waited),
+           job.expected_end > now && state < JobState::succeeded ? formatClock(job.expected_end - now) : ""});
+      if (const std::string note = noteOf(catalogue_, placed.entry); !note.empty()) table.addNote(note);
+    }
+    return table;
+  }
+
+  static double meanWait(const std::vector<PlacedJob>& jobs) {
+    if (jobs.empty()) return 0;
+    return std::accumulate(jobs.begin(), jobs.end(), 0.0,
+                           [](double sum, const PlacedJob& job) { return sum + job.entry.waited; }) /
+           static_cast<double>(jobs.size());
+  }
+
+  std::string totals(const std::vector<PlacedJob>& jobs) {
+    const run::Machine machine = run::Machine::here();
+    const std::vector<storage::Lease> leases = catalogue_.leases();
+    std::string text = useText(machine.cores, leases, "core");
+    if (!machine.gpus.empty()) text = useText(machine.gpus, leases, "GPU") + ", " + text;
+    text += fmt::format(" in use, mean wait {}\n", formatClock(meanWait(jobs)));
+    const protocol::PoolSettings settings = catalogue_.pool_settings();
+    if (settings.paused) text += "The pool is paused, all stays as it is: batchscope pool --resume\n";
+    if (settings.draining) text += "The pool is draining, nothing is started: batchscope pool --no-drain\n";
+    if (const auto decision = catalogue_.last_decision(); decision && !decision->advice.empty())
+      text += printable(decision->advice) + '\n';
+    return text;
+  }
+
+  std::string jsonText(const std::vector<PlacedJob>& jobs) {
+    protocol::Json list = protocol::Json::array();
+    for (const PlacedJob& job : jobs) list.push_back(jobJson(job));
+    const auto decision = catalogue_.last_decision();
+    return jsonLine({{"queue", list},
+                     {"mean_wait", meanWait(jobs)},
+                     {"advice", decision ? decision->advice : std::string()}});
+  }
+
+  const QueueOptions& options_;
+  storage::Catalogue catalogue_;
+};
+
+}  // namespace
+
+int showQueue(const QueueOptions& options) {
+  QueueList list(options);
+  if (options.watch)
+    watch([&] { return list.text(); });
+  else
+    fmt::print("{}", list.text());
+  return kExitOk;
+}
+
+}  // namespace batchscope::cli

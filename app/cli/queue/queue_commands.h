@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The commands about many runs that share a machine, as those of commands/commands.h.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands/commands.h"
+
+namespace batchscope::cli {
+
+struct SubmitOptions : SpecOptions {
+  bool pin = false;
+  std::string after;  // a run
+  int priority = 0;
+  bool hold = false;
+  bool follow = false;
+  bool json = false;
+};
+int submitRun(const SubmitOptions& options);
+
+struct QueueOptions {
+  bool all = false;  // also those that have ended
+  bool watch = false;
+  bool json = false;
+};
+int showQueue(const QueueOptions& options);
+
+// What is not said stays as it is.
+struct PoolOptions {
+  std::string policy;
+  bool pause = false, resume = false;
+  bool drain = false, noDrain = false;
+  std::string devices;  // a number, or "all"
+  std::string turn;     // a duration
+  std::optional<double> price;
+  std::optional<std::string> scaleCommand, preemptNotice;  // empty: none
+  std::optional<int> decisions;                            // the last so many, in place of the settings
+  bool advise = false;                                     // only what more devices would be worth
+  bool json = false;
+};
+int showPool(const PoolOptions& options);
+
+struct JobsReference {
+  std::vector<std::string> runs;
+  bool json = false;
+};
+int cancelRuns(const JobsReference& options);
+int holdRuns(const JobsReference& options);
+int releaseRuns(const JobsReference& options);
+
+struct PriorityOptions : RunReference {
+  int priority = 0;
+};
+int setPriority(const PriorityOptions& options);
+
+}  // namespace batchscope::cli

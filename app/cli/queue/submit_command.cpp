@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// submit: puts a run into the queue of the pool, which starts it when its turn has come.
+#include <fmt/core.h>
+
+#include "commands/program.h"
+#include "queue/queue_commands.h"
+#include "records/job_records.h"
+#include "records/run_json.h"
+#include "records/store.h"
+
+namespace batchscope::cli {
+namespace {
+
+// The pool is to choose, unless somebody has said how many.
+protocol::RunSpec specOf(const SubmitOptions& options) {
+  protocol::RunSpec spec = makeSpec(options);
+  if (options.replicas.empty() && !options.pin && !spec.auto_replicas) spec.auto_replicas.emplace();
+  return spec;
+}
+
+}  // namespace
+
+int submitRun(const SubmitOptions& options) {
+  const protocol::RunSpec spec = specOf(options);
+  storage::Catalogue catalogue = openCatalogue();
+  pool::JobOptions job;
+  job.pin = options.pin;
+  job.priority = options.priority;
+  job.held = options.hold;
+  if (!options.after.empty()) job.after = catalogue.resolve(options.after).id;
+  const std::string id = pool::submit(catalogue, spec, job);
+  const storage::Run run = catalogue.run(id).value();
+  const auto placed = placedJob(catalogue, run);
+  answer(options.json, {{"run", id}, {"job", placed ? jobJson(*placed) : protocol::Json()}},
+         fmt::format("{} {}", title(run), placed ? placeText(*placed) : "is in the queue"));
+  return options.follow ? attachToRun({id, options.json}) : kExitOk;
+}
+
+}  // namespace batchscope::cli
