@@ -20,13 +20,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 NAME = "x.scenario"
 PATIENCE = 10  # s, for one file
 WORDS = [verb.encode() for verb in scenario_file.FORMS] + [
-    b"output", b"replica 0", b"started", b"supervisor", b"fork server", b"all", b"newest", b"flipped", b"store",
+    b"output", b"replica 0", b"started", b"supervisor", b"fork server", b"pool", b"supervisor of a", b"in each", b"all", b"newest", b"flipped", b"store",
     b"ENOSPC", b"exact", b"20 times", b"'", b'"', b"\\", b"(" * 50, b")", b"[", b"{pid replica 0}", b"not ", b"- " * 50,
     b"lambda: ", b":=", b"9" * 20, b"\0", b"\r", b"\x0c", b"\xc3", "\u2028ä".encode(), b"#", b"\n", b" ", b"\t"]
 WRONG = [b"wait", b"wait output", b"wait (", b"check 1 is 1", b"check " + b"(" * 300, b"check",
          b"do", b"do '", b"fails", b"fails x y", b"fails 1", b"signal", b"signal NONE supervisor", b"signal TERM me",
          b"kill", b"kill replica x", b"damage", b"damage newest eaten", b"fault", b"fault ENOSPC moon", b"clock x",
-         b"clock " + b"9" * 5000, b"exits", b"exits one", b"samples", b"lose", b"remove /", b"mend it", b"set", b"set = 1",
+         b"clock " + b"9" * 5000, b"exits", b"exits one", b"samples", b"samples in each", b"kill supervisor of", b"lose", b"remove /", b"mend it", b"set", b"set = 1",
          b"says", b"dance", b"check a\0b", b"\xff", b"check 1\x1b[2J", b"interrupt now"]
 
 

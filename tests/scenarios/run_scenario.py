@@ -24,6 +24,7 @@ from scenario_file import Failure
 HERE = pathlib.Path(__file__).resolve().parent
 PATIENCE = 240  # s, for anything that is waited for
 POLL = 0.1
+POOL = "batchscope-pool"
 
 
 def patiently(what, condition):
@@ -170,8 +171,10 @@ class Scenario:
             raise Failure(f"it does not hold; seen:\n{json.dumps(self.show(), indent=1)}")
 
     def samples_(self, rest):
-        ledger = self.show()["ledger"]
-        compare_ledger(ledger, used_samples(self.samples, ledger, crashes=rest != "exact"))
+        crashes = "but for crashes" in rest
+        for run, folder in self.logs_of_each() if "in each" in rest else [("latest", self.samples)]:
+            ledger = self.show(run)["ledger"]
+            compare_ledger(ledger, used_samples(folder, ledger, crashes))
 
     # What they stand on.
 
@@ -184,13 +187,32 @@ class Scenario:
         with open(self.faults, "a") as faults:
             faults.write(f"{error} {path}\n")
 
-    def show(self):
-        answer = subprocess.run([self.programs / "batchscope", "show", "latest", "--json"], env=self.environment,
+    def ask(self, *words):
+        """What batchscope says in JSON."""
+        answer = subprocess.run([self.programs / "batchscope", *words, "--json"], env=self.environment,
                                 capture_output=True, text=True, timeout=PATIENCE)
         try:
             return json.loads(answer.stdout)
         except json.JSONDecodeError:
-            raise Failure(f"show exits {answer.returncode}:\n{answer.stdout}{answer.stderr}") from None
+            raise Failure(f"{words[0]} exits {answer.returncode}:\n{answer.stdout}{answer.stderr}") from None
+
+    def show(self, run="latest"):
+        return self.ask("show", run)
+
+    def jobs(self):
+        """Of the pool's queue, those that have ended included, by name."""
+        return {job["name"]: job for job in self.ask("queue", "--all")["queue"]}
+
+    def runs(self):
+        """What `show` says of each, by name."""
+        return {run["name"]: self.show(run["id"]) for run in self.ask("ls")["runs"]}
+
+    def logs_of_each(self):
+        """(id, folder) of those that were run by apart.sh."""
+        logs = [(folder.name, folder) for folder in self.samples.iterdir() if folder.is_dir()]
+        if not logs:
+            raise Failure("no run has a folder of its own for its samples: start it by apart.sh")
+        return logs
 
     def holds(self, condition):
         seen = self.show()
@@ -199,6 +221,8 @@ class Scenario:
         told = lambda text: any(text in event["text"] for event in seen["events"])
         more = {"told": told, "core": core, "on_disk": [path.name for path in self.checkpoints()], "processes": self.processes(),
                 "half_written": [path.name for path in self.place("checkpoints").glob("*.partial")]}
+        of_all = {"jobs": self.jobs, "runs": self.runs, "pool": lambda: self.ask("pool")}  # a moment each
+        more |= {name: look() for name, look in of_all.items() if re.search(rf"\b{name}\b", condition)}
         try:
             return bool(eval(condition, {**seen["run"], **seen, **more}))
         except Exception as error:
@@ -215,7 +239,8 @@ class Scenario:
         return {"store": self.home / "runs", "run": run, "checkpoints": run / "checkpoints", "memory": self.memory}[name]
 
     def place_in(self, text):
-        for name, value in {"here": lambda: HERE, "home": lambda: self.home, "run": self.run}.items():
+        for name, value in {"here": lambda: HERE, "home": lambda: self.home, "bin": lambda: self.programs,
+                            "run": self.run}.items():
             if f"{{{name}}}" in text:
                 text = text.replace(f"{{{name}}}", str(value()))
         text = re.sub(r"\{core (\d+)\}", lambda number: core(int(number[1])), text)
@@ -235,8 +260,13 @@ class Scenario:
             if not self.subject or self.subject.poll() is not None:  # its number may be another's by now
                 raise Failure("the program has ended")
             return self.subject.pid
-        if whom == "supervisor":
-            if not (supervisor := self.show()["run"]["supervisor"]):
+        if whom == "pool":
+            pools = [pid for pid, name in self.processes().items() if name == POOL]
+            if len(pools) != 1:
+                raise Failure(f"there is not one pool, but {len(pools)}")
+            return pools[0]
+        if whom.startswith("supervisor"):
+            if not (supervisor := self.show(whom.partition(" of ")[2] or "latest")["run"]["supervisor"]):
                 raise Failure("the run has no supervisor")
             return supervisor
         if whom == "fork server":

@@ -9,7 +9,7 @@ import typing
 import warnings
 
 LONGEST_LINE = 2000
-PROCESS = r"(?:started|supervisor|fork server|replica \d{1,3})"
+PROCESS = r"(?:started|pool|supervisor(?: of [\w-]+)?|fork server|replica \d{1,3})"
 PLACE = r"(?:checkpoints|run|memory|store)"
 
 
@@ -81,7 +81,7 @@ FORMS = {
     "lock": form("catalogue", "lock catalogue"), "unlock": form("catalogue", "unlock catalogue"),
     "fault": form(rf"(?:ENOSPC|EDQUOT|EFBIG|EIO|EROFS|SLOW|BADREAD) {PLACE}", "fault ERROR PLACE"),
     "mend": form("", "mend, and nothing behind it"), "clock": form(r"-?\d{1,9}", "clock SECONDS"),
-    "samples": form(r"exact(?: but for crashes)?", "samples exact [but for crashes]")}
+    "samples": form(r"exact(?: in each)?(?: but for crashes)?", "samples exact [in each] [but for crashes]")}
 
 
 def complaint(line):
