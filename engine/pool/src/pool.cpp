@@ -255,6 +255,7 @@ void Pool::move(const Member& member, const Devices& target) {
     job.target.clear();
     catalogue_.put_job(job);
     request.command = protocol::Request::Command::pause;
+    request.by_pool = !member.to_be_paused;  // else a person wants it so
   } else if (member.run.supervisor_pid == 0) {
     return launch(member, target);
   } else {

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "batchscope/protocol/error.h"
@@ -35,6 +36,17 @@ double time_with_devices(const std::vector<storage::LeaseEvent>& events, double 
 QueueEntry entry_of(const Run& run, const Job& job, const std::vector<storage::LeaseEvent>& events) {
   const double end = run.ended > 0 ? run.ended : storage::now();
   return {run, job, job_state(run, job), std::max(end - job.submitted - time_with_devices(events, end), 0.0)};
+}
+
+// The pool starts runs from an environment of its own. What says where programs and libraries are found goes
+// along from where the run was submitted; no more, as a spec is shown and exported.
+constexpr const char* kCarried[] = {"PATH",        "LD_LIBRARY_PATH", "PYTHONPATH",       "PYTHONHOME",
+                                    "VIRTUAL_ENV", "CONDA_PREFIX",    "CONDA_DEFAULT_ENV"};
+
+protocol::RunSpec with_environment(protocol::RunSpec spec) {
+  for (const char* name : kCarried)
+    if (const char* value = std::getenv(name)) spec.environment.emplace(name, value);
+  return spec;
 }
 
 // Throws where the run is in no state for what is asked.
@@ -123,7 +135,7 @@ std::string submit(Catalogue& catalogue, const protocol::RunSpec& spec, const Jo
   job.after = options.after;
   job.held = options.held;
   job.preemptible = !options.pin;
-  const std::string id = catalogue.submit_run(spec, job);
+  const std::string id = catalogue.submit_run(with_environment(spec), job);
   run::start_pool();
   return id;
 }

@@ -10,6 +10,25 @@ using namespace batchscope::pool;
 using namespace batchscope::storage::test;
 using protocol::RunState;
 
+namespace {
+
+// submit() starts one; this one ends at once.
+void pretendThereIsAPool(const Folder& folder) {
+  std::filesystem::create_symlink("/bin/true", folder / "batchscope-pool");
+  qputenv("BATCHSCOPE_BIN", (folder / "").c_str());
+  qputenv("BATCHSCOPE_DB", (folder / "runs.db").c_str());
+}
+
+protocol::RunSpec trueSpec(const Folder& folder) {
+  protocol::RunSpec spec = named("a");
+  spec.program = "/bin/true";
+  spec.working_directory = (folder / "").string();
+  spec.device = "cpu";
+  return spec;
+}
+
+}  // namespace
+
 class TestQueue : public QObject {
   Q_OBJECT
 
@@ -79,6 +98,41 @@ class TestQueue : public QObject {
     QCOMPARE(all.size(), 2u);
     QCOMPARE(all[0].run.id, b);
     QCOMPARE(job_state_name(all[1].state), "cancelled");
+  }
+
+  void whatIsSubmittedGoesAsItWouldFromHere() {
+    const Folder folder;
+    pretendThereIsAPool(folder);
+    storage::Catalogue catalogue(folder / "runs.db");
+    protocol::RunSpec spec = trueSpec(folder);
+    spec.environment["VIRTUAL_ENV"] = "the person's own";
+    qputenv("VIRTUAL_ENV", "/somewhere");
+    qputenv("SECRET_TOKEN", "123");
+    const std::string id = submit(catalogue, spec, {.pin = true, .priority = 3, .after = "", .held = false});
+    const storage::Run run = catalogue.run(id).value();
+    QCOMPARE(run.state, RunState::pending);
+    QCOMPARE(QByteArray::fromStdString(run.spec.environment.at("PATH")), qgetenv("PATH"));
+    QCOMPARE(run.spec.environment.at("VIRTUAL_ENV"), std::string("the person's own"));
+    QVERIFY(!run.spec.environment.contains("SECRET_TOKEN"));
+    QCOMPARE(catalogue.job(id)->priority, 3);
+    QVERIFY(!catalogue.job(id)->preemptible);
+  }
+
+  void whatCouldNeverRunIsRefused() {
+    const Folder folder;
+    pretendThereIsAPool(folder);
+    storage::Catalogue catalogue(folder / "runs.db");
+    protocol::RunSpec many = trueSpec(folder), one_gpu = many, missing = many;
+    many.auto_replicas = protocol::AutoReplicas{4000, 4096};
+    one_gpu.device = "cuda:1";
+    missing.program = "/nothing/there";
+    VERIFY_THROWS("conflict", "4000", submit(catalogue, many, {}));
+    VERIFY_THROWS("usage", "say cuda", submit(catalogue, one_gpu, {}));
+    VERIFY_THROWS("not_found", "/nothing/there", submit(catalogue, missing, {}));
+    JobOptions after;
+    after.after = "nothere0";
+    VERIFY_THROWS("not_found", "nothere0", submit(catalogue, trueSpec(folder), after));
+    QVERIFY(catalogue.runs().empty());
   }
 
   void whatHasEndedIsLeftAlone() {

@@ -51,7 +51,8 @@ struct JobOptions {
 };
 
 /// Puts a run into the queue and sees to it that a pool runs. spec.auto_replicas is the range that the pool
-/// may choose from, spec.replicas without it a fixed number. Returns the run's id. Throws Error as
+/// may choose from, spec.replicas without it a fixed number. Of this process's environment the run gets what
+/// says where programs and libraries are found (PATH, VIRTUAL_ENV ..). Returns the run's id. Throws Error as
 /// run::start_run for what could never be started on this machine, Error(conflict) for more replicas than it
 /// has devices, Error(not_found) for an `after` that is no run.
 std::string submit(storage::Catalogue& catalogue, const protocol::RunSpec& spec, const JobOptions& options);
