@@ -30,6 +30,10 @@ RUNS = {
                 "--train-images 6000 --epochs 20", "digits, elastic"),
     "crash": ("digits --replicas 2 --at epoch=5:checkpoint -- --train-images 6000 --epochs 10",
               "digits, crash"),
+    "wide": ("digits --replicas 2 --at epoch=3:replicas=1 --at epoch=6:replicas=2 --at epoch=9:replicas=1 "
+             "--at epoch=12:replicas=2 -- --train-images 6000 --epochs 16", "wide"),
+    "narrow": ("digits --replicas 2 --at epoch=2:replicas=1 --at epoch=4:replicas=2 --at epoch=6:replicas=1 "
+               "--at epoch=8:replicas=2 -- --train-images 6000 --epochs 9 --max-batch-size 40", "narrow"),
 }
 KILLED = {"crash": 40}  # steps after the first checkpoint
 

@@ -22,6 +22,8 @@ const QStringList kAxisNames{QStringLiteral("step"),    QStringLiteral("progress
 const QStringList kPanels{QStringLiteral("events"), QStringLiteral("log"), QStringLiteral("checkpoints"),
                           QStringLiteral("hyperparameters")};
 
+constexpr int kMostShared = 64;  // devices
+
 class Parser {
  public:
   Parser(const QString& name, const QString& source) : lines_(source.split(QLatin1Char('\n'))) {
@@ -126,12 +128,21 @@ class Parser {
     return static_cast<int>(value);
   }
 
-  void open(const QStringList& words) {
-    const QString& run = only(words);
+  const QString& recorded(const QString& run) const {
     if (!QFile::exists(recordedRunFile(run)))
       refuse(
           QStringLiteral("there is no recorded run \"%1\"; record it into resources/lessons/runs").arg(run));
-    add(OpenRecorded{run});
+    return run;
+  }
+
+  void open(const QStringList& words) { add(OpenRecorded{recorded(only(words))}); }
+
+  void share(const QStringList& words) {
+    if (words.size() != 3) refuse(QStringLiteral("share FIRST SECOND DEVICES is expected"));
+    const int devices = count(words[2]);
+    if (devices % 2 != 0 || devices > kMostShared)
+      refuse(QStringLiteral("\"%1\" is no even number up to %2").arg(words[2]).arg(kMostShared));
+    add(ShareDevices{recorded(words[0]), recorded(words[1]), devices});
   }
 
   void zoom(const QStringList& words) {
@@ -193,6 +204,7 @@ class Parser {
         {QStringLiteral("smoothing"), &P::smoothing},
         {QStringLiteral("log"), &P::log},
         {QStringLiteral("highlight"), [](P& p, const W& w) { p.add(Highlight{p.only(w)}); }},
+        {QStringLiteral("share"), &P::share},
         {QStringLiteral("replicas"), [](P& p, const W& w) { p.add(ChooseReplicas{p.count(p.only(w))}); }},
         {QStringLiteral("panel"),
          [](P& p, const W& w) { p.add(RaisePanel{kPanels[p.oneOf(p.only(w), kPanels)]}); }},

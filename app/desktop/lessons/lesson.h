@@ -13,6 +13,7 @@
 //   <!-- log y on -->                 or x, off
 //   <!-- highlight gain -->           the chart with this series, or curve, what-if
 //   <!-- replicas 3 -->               the explorer's slider
+//   <!-- share wide narrow 8 -->      how the run that is open and another one may split 8 devices
 //   <!-- panel events -->             or log, checkpoints, hyperparameters
 //   <!-- launch digits replicas=2 epochs=4 -->   a button that starts the recipe
 //
@@ -58,6 +59,10 @@ struct Highlight {
 struct ChooseReplicas {
   int replicas = 1;
 };
+struct ShareDevices {
+  QString first, second;  // recorded runs, of which the first is open
+  int devices = 2;        // even
+};
 struct RaisePanel {
   QString name;
 };
@@ -67,7 +72,7 @@ struct Launch {
   std::map<std::string, std::string> values = {};
 };
 using Directive = std::variant<OpenRecorded, ShowInstrument, SetAxis, SetZoom, SetCursor, SetSmoothing,
-                               SetLog, Highlight, ChooseReplicas, RaisePanel>;
+                               SetLog, Highlight, ChooseReplicas, ShareDevices, RaisePanel>;
 
 struct LessonChoice {
   QString text, reply;

@@ -5,10 +5,12 @@
 #include <algorithm>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/series.h"
 #include "chart/chart_card.h"
 #include "chart/view_state.h"
 #include "lessons/lesson_numbers.h"
 #include "lessons/lesson_panel.h"
+#include "lessons/sharing_panel.h"
 #include "look/theme.h"
 #include "session/catalogue_watcher.h"
 #include "session/launcher.h"
@@ -77,6 +79,7 @@ void LessonStage::leave() {
   awaited_.clear();
   if (highlighted_) setStyleProperty(highlighted_, "highlighted", false);
   highlighted_ = nullptr;
+  Q_EMIT sharingRequested(false);
 }
 
 void LessonStage::apply(const Directive& directive) {
@@ -101,16 +104,14 @@ void LessonStage::apply(const Directive& directive) {
                         [&](const SetLog& set) { set.isX ? view.setLogX(set.isOn) : view.setLogY(set.isOn); },
                         [&](const Highlight& set) { highlight(set.what); },
                         [&](const ChooseReplicas& choose) { Q_EMIT replicasChosen(choose.replicas); },
+                        [&](const ShareDevices& split) { share(split); },
                         [&](const RaisePanel& raise) { Q_EMIT panelRequested(raise.name); }},
              directive);
 }
 
 void LessonStage::openRecorded(const QString& run) {
   const QString tag = recordedRunTag(run);
-  const auto& runs = parts_.watcher->runs();
-  const auto found =
-      std::find_if(runs.begin(), runs.end(), [&](const storage::Run& each) { return hasTag(each, tag); });
-  if (found != runs.end()) {
+  if (const storage::Run* found = find(run); found != nullptr) {
     Q_EMIT runRequested(QString::fromStdString(found->id));
     return;
   }
@@ -118,6 +119,31 @@ void LessonStage::openRecorded(const QString& run) {
   if (importing_.contains(tag)) return;  // a person who turns pages quickly gets it once
   importing_ << tag;
   parts_.launcher->import(recordedRunFile(run));
+}
+
+const storage::Run* LessonStage::find(const QString& recorded) const {
+  const auto& runs = parts_.watcher->runs();
+  const auto found = std::find_if(runs.begin(), runs.end(), [&](const storage::Run& each) {
+    return hasTag(each, recordedRunTag(recorded));
+  });
+  return found == runs.end() ? nullptr : &*found;
+}
+
+void LessonStage::share(const ShareDevices& share) {
+  if (find(share.second) == nullptr) {  // which opens it when it is there
+    waiting_.push_front(share);
+    waiting_.push_front(OpenRecorded{share.first});
+    return openRecorded(share.second);
+  }
+  const auto side = [&](const QString& recorded) {
+    const storage::Run& run = *find(recorded);
+    const auto model = parts_.watcher->look([&](storage::Catalogue& c) { return c.model(run.id); });
+    const auto progress = run.latest.find(protocol::series::kProgress);
+    return sharingRun(QString::fromStdString(run.name), model,
+                      progress == run.latest.end() ? 0 : progress->second, share.devices);
+  };
+  parts_.sharing->setSharing({side(share.first), side(share.second)});
+  Q_EMIT sharingRequested(true);
 }
 
 void LessonStage::highlight(const QString& what) {

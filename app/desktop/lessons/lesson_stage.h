@@ -16,6 +16,10 @@
 
 class QWidget;
 
+namespace batchscope::storage {
+struct Run;
+}
+
 namespace batchscope::desktop {
 
 class CatalogueWatcher;
@@ -23,6 +27,7 @@ class ChartCard;
 class Launcher;
 class LessonPanel;
 class RunSession;
+class SharingPanel;
 class ViewState;
 
 class LessonStage : public QObject {
@@ -33,6 +38,7 @@ class LessonStage : public QObject {
     RunSession* session;
     ViewState* view;
     Launcher* launcher;
+    SharingPanel* sharing;
     // What a lesson may point at: charts, by a series of theirs, and other cards by name.
     std::vector<ChartCard*> charts;
     std::map<QString, QWidget*> cards;
@@ -43,6 +49,7 @@ class LessonStage : public QObject {
   void runRequested(const QString& id);
   void explorerRequested(bool isShown);
   void replicasChosen(int replicas);
+  void sharingRequested(bool isShown);
   void panelRequested(const QString& name);
   void said(const QString& message);
 
@@ -52,6 +59,8 @@ class LessonStage : public QObject {
   void leave();
   void apply(const Directive& directive);
   void openRecorded(const QString& run);
+  void share(const ShareDevices& share);
+  const storage::Run* find(const QString& recorded) const;  // null: it has not been taken in
   void highlight(const QString& what);
   QWidget* named(const QString& what) const;
 

@@ -16,12 +16,13 @@ constexpr QLatin1String kDocks("window/docks");
 
 }  // namespace
 
-Instrument::Instrument(QWidget* dashboard, QWidget* explorer, const std::vector<Panel>& panels,
-                       QWidget* parent)
+Instrument::Instrument(QWidget* dashboard, QWidget* explorer, QWidget* sharing,
+                       const std::vector<Panel>& panels, QWidget* parent)
     : QMainWindow(parent, Qt::Widget), charts_(new QStackedWidget(this)) {
   setObjectName(QStringLiteral("instrument"));
   charts_->addWidget(dashboard);
   charts_->addWidget(explorer);
+  charts_->addWidget(sharing);
   setCentralWidget(charts_);
   for (const Panel& panel : panels) docks_.push_back(addDock(panel));
   for (QDockWidget* dock : docks_)
@@ -50,7 +51,17 @@ QDockWidget* Instrument::addDock(const Panel& panel) {
   return dock;
 }
 
-void Instrument::showExplorer(bool isShown) { charts_->setCurrentIndex(isShown ? 1 : 0); }
+void Instrument::showExplorer(bool isShown) {
+  isExplorer_ = isShown;
+  showPage();
+}
+
+void Instrument::showSharing(bool isShown) {
+  isSharing_ = isShown;
+  showPage();
+}
+
+void Instrument::showPage() { charts_->setCurrentIndex(isSharing_ ? 2 : isExplorer_ ? 1 : 0); }
 
 void Instrument::raisePanel(const QString& name) {
   auto* dock = findChild<QDockWidget*>(name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The dashboard, or the goodput explorer in its place, with the docks below it: one panel each, behind tabs.
+// The dashboard, or the goodput explorer or what a lesson shows in its place, with the docks below it: one
+// panel each, behind tabs.
 #pragma once
 
 #include <QMainWindow>
@@ -20,10 +21,12 @@ class Instrument : public QMainWindow {
     QString title;     // on its tab
     QWidget* widget;
   };
-  Instrument(QWidget* dashboard, QWidget* explorer, const std::vector<Panel>& panels, QWidget* parent);
+  Instrument(QWidget* dashboard, QWidget* explorer, QWidget* sharing, const std::vector<Panel>& panels,
+             QWidget* parent);
 
   const std::vector<QDockWidget*>& docks() const { return docks_; }  // in the order of their tabs
   void showExplorer(bool isShown);
+  void showSharing(bool isShown);
   void raisePanel(const QString& name);
   void restoreDefaultLayout();
 
@@ -36,10 +39,12 @@ class Instrument : public QMainWindow {
 
  private:
   QDockWidget* addDock(const Panel& panel);
+  void showPage();
 
   QStackedWidget* charts_;
   std::vector<QDockWidget*> docks_;
   QByteArray defaultDocks_;
+  bool isExplorer_ = false, isSharing_ = false;
   bool hasLayout_ = false;  // as the person left it
 };
 

@@ -22,6 +22,7 @@
 #include "lessons/lesson_model.h"
 #include "lessons/lesson_panel.h"
 #include "lessons/lesson_stage.h"
+#include "lessons/sharing_panel.h"
 #include "look/box.h"
 #include "look/plain_text.h"
 #include "look/status_text.h"
@@ -71,10 +72,11 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
       dashboard_(new Dashboard(view_, this)),
       control_(new ControlPanel(session_, view_, run::Machine::here(), this)),
       explorer_(new ExplorerPanel(session_, view_, this)),
+      sharing_(new SharingPanel(this)),
       checkpoints_(new CheckpointsPanel(session_, view_, this)),
       values_(new ComparisonPanel(compared_, view_, this)),
       instrument_(new Instrument(
-          dashboard_, explorer_,
+          dashboard_, explorer_, sharing_,
           {{"events", tr("Events"), new EventsPanel(session_, view_, this)},
            {"log", tr("Log"), new LogPanel(session_, view_, this)},
            {"checkpoints", tr("Checkpoints"), checkpoints_},
@@ -245,6 +247,7 @@ void MainWindow::connectLessons() {
                                  .session = session_,
                                  .view = view_,
                                  .launcher = starter_->launcher(),
+                                 .sharing = sharing_,
                                  .charts = charts,
                                  .cards = {{QStringLiteral("curve"), explorer_->curve()->parentWidget()},
                                            {QStringLiteral("what-if"), explorer_->slider()->parentWidget()}}},
@@ -252,6 +255,7 @@ void MainWindow::connectLessons() {
   connect(stage, &LessonStage::runRequested, choice_, &RunChoice::open);
   connect(stage, &LessonStage::explorerRequested, this, &MainWindow::showExplorer);
   connect(stage, &LessonStage::replicasChosen, control_->replicas(), &ReplicaButtons::choose);
+  connect(stage, &LessonStage::sharingRequested, instrument_, &Instrument::showSharing);
   connect(stage, &LessonStage::panelRequested, instrument_, &Instrument::raisePanel);
   connect(stage, &LessonStage::said, status_, &StatusLine::say);
   connect(lessons_, &LessonPanel::closed, this, [this] { showLessons(false); });

@@ -30,6 +30,7 @@ class RunModel;
 class RunSession;
 class RunStarter;
 class RunTablePage;
+class SharingPanel;
 class StatusLine;
 class ViewState;
 
@@ -62,6 +63,7 @@ class MainWindow : public QMainWindow {
   Dashboard* dashboard() const { return dashboard_; }
   ControlPanel* control() const { return control_; }
   ExplorerPanel* explorer() const { return explorer_; }
+  SharingPanel* sharing() const { return sharing_; }
   LessonPanel* lessons() const { return lessons_; }
   QueuePage* queue() const { return queue_; }
 
@@ -101,6 +103,7 @@ class MainWindow : public QMainWindow {
   Dashboard* dashboard_;
   ControlPanel* control_;
   ExplorerPanel* explorer_;
+  SharingPanel* sharing_;
   CheckpointsPanel* checkpoints_;
   ComparisonPanel* values_;
   Instrument* instrument_;

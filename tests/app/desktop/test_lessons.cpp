@@ -20,6 +20,7 @@
 #include "lessons/lesson_model.h"
 #include "lessons/lesson_numbers.h"
 #include "lessons/lesson_panel.h"
+#include "lessons/sharing_panel.h"
 #include "test_case.h"
 #include "visual_checks.h"
 #include "window_test.h"
@@ -91,6 +92,12 @@ class TestLessons : public test::WindowTest {
     QCOMPARE(window_->explorer()->slider()->value(), choose.replicas);
     QVERIFY(window_->explorer()->slider()->isEnabled());
   }
+  void check(const ShareDevices& share) {
+    const SharingPanel& sharing = *window_->sharing();
+    QVERIFY(sharing.isVisible());
+    QCOMPARE(sharing.sharing()->devices(), share.devices);
+    QVERIFY(sharing.sharing()->goodput(0, 1) > 0 && sharing.sharing()->goodput(1, 0) > 0);
+  }
   void check(const RaisePanel& raise) { QVERIFY(window_->findChild<QWidget*>(raise.name)->isVisible()); }
 
  private Q_SLOTS:
@@ -142,6 +149,9 @@ class TestLessons : public test::WindowTest {
     refuse("log", "log z on", "\"z\" is none of y, x");
     refuse("panel", "panel solar", "none of events, log");
     refuse("too many words", "show charts explorer", "one word");
+    refuse("share one", "share gain", "share FIRST SECOND DEVICES");
+    refuse("share what is not there", "share gain moon 8", "there is no recorded run \"moon\"");
+    refuse("share an odd number", "share gain linear 7", "no even number up to 64");
     refuse("launch nothing", "launch", "launch RECIPE");
     refuse("launch twice", "launch a -->\n<!-- launch b", "one recipe");
     refuse("setting", "launch digits fast", "NAME=VALUE");
@@ -165,7 +175,7 @@ class TestLessons : public test::WindowTest {
   void theListIsAModel() {
     LessonModel model(bundledLessons());
     const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    QVERIFY(model.rowCount() >= 6);
+    QVERIFY(model.rowCount() >= 7);
     QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
     model.markDone(2);
     QCOMPARE(changed.count(), 1);

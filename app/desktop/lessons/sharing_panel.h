@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What a lesson on sharing is about, to play with: devices are moved from one run to the other, by the slider
+// or in the plot, and it is seen what each learns, what both learn in sum, who is better off than with a fair
+// share, and how the pool would split them.
+#pragma once
+
+#include <QWidget>
+#include <array>
+#include <optional>
+
+#include "lessons/sharing.h"
+
+class QGridLayout;
+class QLabel;
+class QPushButton;
+class QSlider;
+
+namespace batchscope::desktop {
+
+class SharingPlot;
+
+class SharingPanel : public QWidget {
+  Q_OBJECT
+ public:
+  explicit SharingPanel(QWidget* parent = nullptr);
+
+  void setSharing(Sharing sharing);
+  const std::optional<Sharing>& sharing() const { return sharing_; }
+  QSlider* slider() const { return slider_; }
+  SharingPlot* plot() const { return plot_; }
+
+ private:
+  QWidget* buildSplit();
+  QWidget* buildTable();
+  void showSplit();
+
+  std::optional<Sharing> sharing_;
+  SharingPlot* plot_;
+  QSlider* slider_;
+  QLabel* title_;
+  std::array<QLabel*, 2> counts_;                 // beside the slider
+  std::array<QLabel*, 3> names_;                  // of the rows: either run, and both
+  std::array<std::array<QLabel*, 3>, 3> values_;  // devices, goodput, against the fair share
+  std::array<QPushButton*, 4> choices_;           // even, fair, fast, most in sum
+  std::array<int, 4> splits_{};
+};
+
+}  // namespace batchscope::desktop
