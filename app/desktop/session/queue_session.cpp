@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kMostEnded = 100;  // that are shown
 constexpr double kPast = 7 * 86400;      // s that the time line goes back
+constexpr int kTick = 2000;              // ms
 
 }  // namespace
 
@@ -62,6 +63,10 @@ QueueSession::QueueSession(CatalogueWatcher* watcher, QObject* parent)
   reads_.setMaxThreadCount(1);
   changes_.setMaxThreadCount(1);
   connect(watcher_, &CatalogueWatcher::changed, this, &QueueSession::read);
+  connect(&clock_, &QTimer::timeout, this, [this] {
+    if (isWatched_ && queueLength(*snapshot_) > 0) read();
+  });
+  clock_.start(kTick);
   read();
 }
 

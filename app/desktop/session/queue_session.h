@@ -7,6 +7,7 @@
 
 #include <QObject>
 #include <QThreadPool>
+#include <QTimer>
 #include <functional>
 #include <memory>
 
@@ -50,6 +51,7 @@ class QueueSession : public QObject {
   std::unique_ptr<Reader> reader_;  // used by one read at a time
   bool isWatched_ = false, isReading_ = false, isStale_ = false;
   int changesBegun_ = 0, changesDone_ = 0;
+  QTimer clock_;                 // for what no commit tells: how long somebody has waited
   QThreadPool reads_, changes_;  // the last members, so that the others outlive their threads
 };
 

@@ -118,8 +118,11 @@ class Camera {
   }
 
   void takeDialogs() {
-    RecipeDialog newRun(run::installed_recipes(), &window_);
-    newRun.findChild<QComboBox*>()->setCurrentText(QStringLiteral("Handwritten digits"));
+    RecipeDialog newRun(run::installed_recipes(), {}, &window_);
+    for (QComboBox* field : newRun.findChildren<QComboBox*>()) {
+      if (field->accessibleName() == QLatin1String("Recipe"))
+        field->setCurrentText(QStringLiteral("Handwritten digits"));
+    }
     for (QLineEdit* field : newRun.findChildren<QLineEdit*>()) {
       if (field->accessibleName() == QLatin1String("batch-size")) field->setText(QStringLiteral("many"));
     }

@@ -29,7 +29,10 @@ EmptyPage::EmptyPage(QWidget* parent) : QWidget(parent) {
   demo->setObjectName(QStringLiteral("primary"));
   QPushButton* recipe = button(tr("Choose a recipe …"), &EmptyPage::recipeRequested);
   QPushButton* lessons = button(tr("Take a lesson"), &EmptyPage::lessonsRequested);
-  QLabel* hint = named("dim", this, tr("Or from a terminal: batchscope run PROGRAM --replicas 2"));
+  QLabel* hint = named("dim", this,
+                       tr("Or from a terminal: batchscope run PROGRAM --replicas 2\n"
+                          "Several that share the devices: batchscope submit PROGRAM --replicas 1-4"));
+  hint->setAlignment(Qt::AlignHCenter);
   hint->setTextInteractionFlags(Qt::TextSelectableByMouse);
   const auto centred = [](QWidget* widget) { return BoxItem(widget, 0, Qt::AlignHCenter); };
   vbox(this, {11, 11, 11, 11}, 0,

@@ -12,6 +12,7 @@
 #include <QTableView>
 #include <QWheelEvent>
 
+#include "batchscope/run/pool.h"
 #include "control/control_panel.h"
 #include "control/replica_buttons.h"
 #include "queue/device_timeline.h"
@@ -31,6 +32,8 @@ using protocol::RunState;
 class TestQueue : public test::WindowTest {
   Q_OBJECT
 
+  // While the test is the pool, nobody else decides.
+  run::PoolLock pool_;
   std::string first_, second_, third_, fourth_;
 
   std::string submit(const char* name, int most) {
