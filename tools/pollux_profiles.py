@@ -11,6 +11,8 @@ triangulation that Qhull makes and SciPy walks. Among points on a grid there are
 one even overlaps itself, so that only SciPy, asked for one point at a time as there, gives the same seconds. For
 each number of nodes and replicas it is asked for every local batch size; those on a line between others are
 left out of the file.
+limits.csv has a name and a value a line: max_local_bsz, max_replicas, batch_size (where it is not chosen freely)
+and epoch_rounding, the seconds in whole multiples of which an epoch ends: 1 if not said, as there, and 0 for none.
 Needs Debian's python3-scipy. The measurements have no licence: OUTPUT is not to be published.
 """
 import argparse

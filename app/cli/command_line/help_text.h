@@ -335,11 +335,22 @@ inline constexpr char kSimulate[] =
     "scalability.csv, limits.csv and between.csv (tools/pollux_profiles.py says what these are).\n"
     "Worst fairness: the largest completion time over that with a fair share of the devices for itself.\n"
     "\n"
+    "With --profiles runs:GROUP the jobs are the runs of that group, each submitted when it was made, with "
+    "the\n"
+    "performance model, gradient statistics and epochs that it has recorded; a run that waits has the "
+    "profile "
+    "of\n"
+    "another of the same program. That answers: what if I had four GPUs, or another policy?\n"
+    "A scenario (examples/simulation/scenario.toml is one) keeps workload, profiles, policies and the rest, "
+    "with\n"
+    "claims such as \"fast.mean_jct < 0.9 * fifo.mean_jct\"; measures are those of --json.\n"
+    "\n"
     "Examples:\n"
     "  batchscope simulate workload.csv --profiles profiles\n"
     "  batchscope simulate workload.csv --profiles profiles --policy fifo,pollux,fast --nodes 2 --gpus 8\n"
-    "  batchscope simulate workload.csv --profiles profiles --restart 0.1 --json\n"
-    "  batchscope simulate workload.csv --profiles profiles --policy fair --gantt fair.svg\n";
+    "  batchscope simulate workload.csv --profiles profiles --policy fair --gantt fair.svg\n"
+    "  batchscope simulate --profiles runs:night --gpus 4 --policy fifo,fair,fast\n"
+    "  batchscope simulate scenario.toml --expect 'fast.worst_fairness < 2'\n";
 
 inline constexpr char kCompletion[] =
     "Names of runs, series and fields are completed as they are at that moment.\n"
@@ -358,7 +369,7 @@ inline constexpr char kExitCodes[] =
     "    2  usage: a flag, a value or a name that makes no sense\n"
     "    3  not found: no such run, program, recipe or log\n"
     "    4  conflict: the run is in no state for this, or somebody else holds it\n"
-    "    5  an expectation of run --expect does not hold\n"
+    "    5  an expectation of run or simulate --expect does not hold\n"
     "    6  time-out: of run --timeout or sql --timeout, or a supervisor that did not answer\n"
     "    7  corrupt data, or data of a newer version\n"
     "  130  Ctrl-C; what export, import or backup had begun is gone again (143 and 129 by SIGTERM and "

@@ -4,11 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <string_view>
-#include <utility>
+#include <stdexcept>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/run_state.h"
@@ -16,31 +14,7 @@
 namespace batchscope::cli {
 namespace {
 
-using Operator = Expectation::Operator;
-
 constexpr char kState[] = "state";
-
-// Two characters before one, so that ">=" is not read as ">".
-constexpr std::array<std::pair<std::string_view, Operator>, 6> kOperators{{
-    {">=", Operator::greaterEqual},
-    {"<=", Operator::lessEqual},
-    {"==", Operator::equal},
-    {"!=", Operator::notEqual},
-    {">", Operator::greater},
-    {"<", Operator::less},
-}};
-
-std::string_view operatorText(Operator op) {
-  return std::find_if(kOperators.begin(), kOperators.end(),
-                      [op](const auto& row) { return row.second == op; })
-      ->first;
-}
-
-std::string trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
-}
 
 [[noreturn]] void refuse(const std::string& text, const std::string& why) {
   throw Error(ErrorKind::usage,
@@ -59,7 +33,7 @@ double parseNumber(const std::string& text, const std::string& value) {
 }
 
 void checkState(const std::string& text, const Expectation& expectation) {
-  if (expectation.op != Operator::equal && expectation.op != Operator::notEqual)
+  if (expectation.op != Comparator::equal && expectation.op != Comparator::notEqual)
     refuse(text, "a state can only be compared with == and !=");
   try {
     protocol::parse_run_state(expectation.value);
@@ -68,19 +42,6 @@ void checkState(const std::string& text, const Expectation& expectation) {
            fmt::format("\"{}\" is not a state; a run ends finished, stopped, paused, failed or interrupted",
                        expectation.value));
   }
-}
-
-template <typename Value>
-bool holds(const Value& seen, Operator op, const Value& wanted) {
-  switch (op) {
-    case Operator::greaterEqual: return seen >= wanted;
-    case Operator::lessEqual: return seen <= wanted;
-    case Operator::greater: return seen > wanted;
-    case Operator::less: return seen < wanted;
-    case Operator::equal: return seen == wanted;
-    case Operator::notEqual: return seen != wanted;
-  }
-  return false;
 }
 
 Verdict judgeOne(const Expectation& expectation, const Facts& facts) {
@@ -97,17 +58,13 @@ Verdict judgeOne(const Expectation& expectation, const Facts& facts) {
 }  // namespace
 
 Expectation Expectation::parse(const std::string& text) {
-  const auto at = text.find_first_of("<>=!");
-  if (at == std::string::npos) refuse(text, "there is no comparison in it");
-  const std::string_view rest = std::string_view(text).substr(at);
-  const auto found = std::find_if(kOperators.begin(), kOperators.end(),
-                                  [rest](const auto& row) { return rest.starts_with(row.first); });
-  if (found == kOperators.end()) refuse(text, "the comparison is none that is known");
-
-  Expectation expectation{trimmed(std::string_view(text).substr(0, at)), found->second,
-                          trimmed(rest.substr(found->first.size())), 0};
-  if (expectation.name.empty()) refuse(text, "the name is missing");
-  if (expectation.value.empty()) refuse(text, "the value is missing");
+  Comparison comparison;
+  try {
+    comparison = Comparison::parse(text);
+  } catch (const std::invalid_argument& fault) {
+    refuse(text, fault.what());
+  }
+  Expectation expectation{comparison.left, comparison.op, comparison.right, 0};
   if (expectation.name == kState)
     checkState(text, expectation);
   else
@@ -115,7 +72,7 @@ Expectation Expectation::parse(const std::string& text) {
   return expectation;
 }
 
-std::string Expectation::text() const { return fmt::format("{} {} {}", name, operatorText(op), value); }
+std::string Expectation::text() const { return Comparison{name, op, value}.text(); }
 
 std::vector<Verdict> judge(const std::vector<Expectation>& expectations, const Facts& facts) {
   std::vector<Verdict> verdicts;

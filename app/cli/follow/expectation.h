@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "text/comparison.h"
+
 namespace batchscope::cli {
 
 struct Expectation {
-  enum class Operator { greaterEqual, lessEqual, greater, less, equal, notEqual };
-
   std::string name;
-  Operator op = Operator::equal;
+  Comparator op = Comparator::equal;
   std::string value;  // as written
   double number = 0;  // of value; unused for state
 

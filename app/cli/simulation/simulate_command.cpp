@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <stdexcept>
@@ -13,6 +14,9 @@
 #include "batchscope/protocol/error.h"
 #include "files/output_file.h"
 #include "records/run_json.h"
+#include "simulation/recorded_queue.h"
+#include "simulation/scenario_file.h"
+#include "simulation/simulation_claim.h"
 #include "simulation/simulation_gantt.h"
 #include "simulation/workload_files.h"
 #include "terminal/interruption.h"
@@ -68,23 +72,89 @@ std::optional<OutputTarget> pictureTarget(const std::string& name, bool force) {
   return target;
 }
 
-std::vector<policy::Outcome> outcomesOf(const SimulationChoice& choice,
-                                        const std::vector<policy::Submission>& workload,
-                                        const policy::Applications& applications,
-                                        const policy::SimulationOptions& options) {
+// What is simulated, with what nobody has said filled in.
+struct World {
+  std::string source;  // of the workload, for messages
+  std::vector<std::string> policies;
+  std::vector<policy::Submission> workload;
+  policy::Applications applications;
+  policy::SimulationOptions options;
+  std::vector<std::string> notes;
+};
+
+World publishedWorld(const SimulationChoice& choice) {
+  World world;
+  if (choice.workload.empty())
+    throw Error(ErrorKind::usage,
+                fmt::format("the profiles in {} need a WORKLOAD: a CSV file", printable(choice.profiles)));
+  world.source = choice.workload;
+  world.workload = readWorkload(choice.workload);
+  world.applications = readProfiles(choice.profiles, world.workload);
+  world.options = {policy::uniform_cluster(choice.nodes.value_or(16), choice.devices.value_or(4)),
+                   choice.interval.value_or(60), choice.restart.value_or(30)};
+  return world;
+}
+
+// One machine, decisions as often as the pool makes them, and pauses as the runs had them.
+World recordedWorld(const SimulationChoice& choice, const std::string& group) {
+  constexpr double kInterval = 5, kRestart = 0.1;  // s
+  RecordedQueue queue = readRecordedQueue(group);
+  World world;
+  world.source = choice.profiles;
+  world.workload = choice.workload.empty() ? std::move(queue.workload) : readWorkload(choice.workload);
+  world.applications = std::move(queue.applications);
+  world.options = {policy::uniform_cluster(choice.nodes.value_or(1), choice.devices.value_or(4)),
+                   choice.interval.value_or(kInterval),
+                   choice.restart.value_or(queue.restart.value_or(kRestart))};
+  world.notes = std::move(queue.notes);
+  return world;
+}
+
+World worldOf(const SimulationChoice& choice) {
+  if (choice.profiles.empty())
+    throw Error(ErrorKind::usage, "--profiles DIR or --profiles runs:GROUP is missing");
+  const std::optional<std::string> group = groupOf(choice.profiles);
+  World world = group ? recordedWorld(choice, *group) : publishedWorld(choice);
+  world.options.interference = choice.interference.value_or(0);
+  world.policies = choice.policies;
+  if (world.policies.empty()) world.policies = {"fair", "fast"};
+  return world;
+}
+
+std::vector<policy::Outcome> outcomesOf(const World& world) {
   std::int64_t epochs = 0;
-  for (const policy::Submission& job : workload) epochs += applications.at(job.application).epochs();
-  TransferProgress progress("simulating", epochs * static_cast<std::int64_t>(choice.policies.size()));
+  for (const policy::Submission& job : world.workload)
+    if (const auto found = world.applications.find(job.application); found != world.applications.end())
+      epochs += found->second.epochs();
+  TransferProgress progress("simulating", epochs * static_cast<std::int64_t>(world.policies.size()));
   std::vector<policy::Outcome> outcomes;
-  for (const std::string& name : choice.policies) {
+  for (const std::string& name : world.policies) {
     std::int64_t before = 0;
-    outcomes.push_back(
-        policy::simulate(workload, applications, name, options, [&](std::int64_t done, std::int64_t) {
-          progress.add(done - before);
-          before = done;
-        }));
+    outcomes.push_back(policy::simulate(world.workload, world.applications, name, world.options,
+                                        [&](std::int64_t done, std::int64_t) {
+                                          progress.add(done - before);
+                                          before = done;
+                                        }));
   }
   return outcomes;
+}
+
+Json claimsJson(const std::vector<SimulationClaim>& claims, const std::vector<policy::Outcome>& outcomes) {
+  Json list = Json::array();
+  for (const SimulationClaim& claim : claims)
+    list.push_back(
+        {{"expected", claim.text()}, {"seen", claim.seen(outcomes)}, {"passed", claim.holds(outcomes)}});
+  return list;
+}
+
+void printClaims(const std::vector<SimulationClaim>& claims, const std::vector<policy::Outcome>& outcomes) {
+  if (claims.empty()) return;
+  Table table({{"expected", Table::Align::left, true}, {"seen", Table::Align::right}, {"verdict"}});
+  for (const SimulationClaim& claim : claims)
+    table.addRow(
+        {claim.text(), claim.seen(outcomes),
+         claim.holds(outcomes) ? Table::Cell("pass", Colour::green) : Table::Cell("FAIL", Colour::red)});
+  fmt::print("{}", table.text(terminalStyle(STDOUT_FILENO)));
 }
 
 // Whose placements that were not measured follow a fitted model, for want of a table.
@@ -98,38 +168,47 @@ std::vector<std::string> modelled(const policy::Applications& applications) {
 
 }  // namespace
 
-int simulateWorkload(const SimulationChoice& choice) {
+int simulateWorkload(const SimulationChoice& asked) {
+  const SimulationChoice choice = asked.workload.ends_with(".toml") ? withScenario(asked) : asked;
   const std::optional<OutputTarget> picture = pictureTarget(choice.gantt, choice.force);
-  const std::vector<policy::Submission> workload = readWorkload(choice.workload);
-  const policy::Applications applications = readProfiles(choice.profiles, workload);
-  const policy::SimulationOptions options{policy::uniform_cluster(choice.nodes, choice.devices),
-                                          choice.interval, choice.restart, choice.interference};
+  const World world = worldOf(choice);
+  std::vector<SimulationClaim> claims;
+  for (const std::string& claim : choice.expect)
+    claims.push_back(SimulationClaim::parse(claim, world.policies));
   const InterruptionGuard guard;
   std::vector<policy::Outcome> outcomes;
   try {
-    outcomes = outcomesOf(choice, workload, applications, options);
+    outcomes = outcomesOf(world);
   } catch (const std::invalid_argument& fault) {
-    throw Error(ErrorKind::usage, fmt::format("{}: {}", printable(choice.workload), printable(fault.what())));
+    throw Error(ErrorKind::usage, fmt::format("{}: {}", printable(world.source), printable(fault.what())));
   }
+  const bool hold = std::all_of(claims.begin(), claims.end(),
+                                [&](const SimulationClaim& claim) { return claim.holds(outcomes); });
+  const int code = hold ? kExitOk : kExitExpectation;
   if (picture) {
     OutputFile file(*picture);
-    file.write(simulationGantt(outcomes, options.cluster));
+    file.write(simulationGantt(outcomes, world.options.cluster));
     file.finish();
-    if (picture->kind() == OutputTarget::Kind::standardOutput) return kExitOk;
+    if (picture->kind() == OutputTarget::Kind::standardOutput) return code;
   }
 
   if (choice.json) {
     Json list = Json::array();
     for (const policy::Outcome& outcome : outcomes) list.push_back(outcomeJson(outcome));
-    printJson({{"policies", std::move(list)}});
-    return kExitOk;
+    Json answer{{"policies", std::move(list)}};
+    if (!claims.empty()) answer["expectations"] = claimsJson(claims, outcomes);
+    if (!world.notes.empty()) answer["notes"] = world.notes;
+    printJson(answer);
+    return code;
   }
   printTable(outcomes);
-  if (const std::vector<std::string> names = modelled(applications); !names.empty())
+  printClaims(claims, outcomes);
+  if (const std::vector<std::string> names = modelled(world.applications); !names.empty())
     fmt::print("Placements of {} that were not measured follow a model fitted to those that were.\n",
                fmt::join(names, ", "));
+  for (const std::string& note : world.notes) fmt::print("{}.\n", note);
   if (picture) fmt::print("wrote {}\n", choice.gantt);
-  return kExitOk;
+  return code;
 }
 
 }  // namespace batchscope::cli

@@ -135,11 +135,13 @@ void readLimits(const fs::path& file, policy::ProfileData& data) {
       data.max_local_batch_size = csv.integer(row, 1, 1);
     else if (name == "batch_size")
       data.batch_size = csv.integer(row, 1, 1);
+    else if (name == "epoch_rounding")
+      data.epoch_rounding = static_cast<double>(csv.integer(row, 1));
     else if (name == "max_replicas")
       data.max_replicas = static_cast<int>(csv.integer(row, 1, 1, kMostReplicas));
     else
-      csv.refuse(row, fmt::format("there is no limit \"{}\"; expected max_local_bsz, max_replicas or "
-                                  "batch_size",
+      csv.refuse(row, fmt::format("there is no limit \"{}\"; expected max_local_bsz, max_replicas, "
+                                  "batch_size or epoch_rounding",
                                   printable(name)));
   }
 }

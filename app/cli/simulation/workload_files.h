@@ -7,7 +7,9 @@
 //     APPLICATION/placements.csv    placement,local_bsz,step_time,sync_time    "1244": replicas on each node
 //     APPLICATION/validation-B.csv  progress,iteration,grad_sqr,grad_var       an epoch a row, batch size B
 //     APPLICATION/scalability.csv   num_nodes,num_replicas,local_bsz,step_time,sync_time; may be missing
-//     APPLICATION/limits.csv        name,value: max_local_bsz, max_replicas, batch_size; may be missing
+//     APPLICATION/limits.csv        name,value: max_local_bsz, max_replicas, batch_size, and
+//                                   epoch_rounding: s that epochs end in multiples of (1; 0: none); may be
+//                                   missing
 //     APPLICATION/between.csv      as scalability.csv, of tools/pollux_profiles.py; may be missing
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // simulate: the small workload beside this file, whose results were worked out by hand (policy.simulation
-// says how), what is wrong with a workload or a profile, and the measurements published with Pollux where
-// they are.
+// says how), what is wrong with a workload, a profile or a scenario, runs of one's own, and the measurements
+// published with Pollux where they are.
 #include <functional>
 
 #include "command_test.h"
@@ -138,7 +138,93 @@ class TestSimulate : public CommandTest {
     VERIFY_REFUSED(kExitUsage, message, ask({"simulate", beside("workload.csv"), "--profiles", "profiles"}));
   }
 
+  // The one that is shipped, as its page says.
+  void readsAScenario() {
+    const Answer answer = ask({"simulate", SCENARIO});
+    QCOMPARE(answer.code, kExitOk);
+    for (const QString word : {"fifo", "las", "srtf", "fair", "fast", "pass"})
+      QVERIFY2(answer.out.contains(word), qPrintable(answer.out));
+    QVERIFY(!answer.out.contains("FAIL"));
+    const QStringList fair{"simulate", SCENARIO, "--policy", "fifo,fair,srtf,fast", "--json"};
+    const Answer two = ask(fair), four = ask(fair + QStringList{"--gpus", "4"});
+    QCOMPARE(four.json()["policies"].toArray().size(), 4);
+    QVERIFY(outcome(four, 1)["mean_jct"].toDouble() < outcome(two, 1)["mean_jct"].toDouble());
+  }
+
+  void judgesClaims() {
+    const Answer passed = ask(
+        simulateSmall({"--policy", "fifo,optimus", "--expect", "optimus.mean_jct < fifo.mean_jct", "--expect",
+                       "fifo.mean_jct==260", "--expect", "fifo.makespan <= 1.0 * optimus.makespan"}));
+    QCOMPARE(passed.code, kExitOk);
+    const Answer failed =
+        ask(simulateSmall({"--policy", "fifo", "--expect", "fifo.restarts > 0.5", "--json"}));
+    QCOMPARE(failed.code, kExitExpectation);
+    const QJsonObject claim = failed.json()["expectations"].toArray()[0].toObject();
+    QCOMPARE(claim["expected"].toString(), "fifo.restarts > 0.5");
+    QCOMPARE(claim["seen"].toString(), "0 and 0.5");
+    QCOMPARE(claim["passed"].toBool(true), false);
+    for (const QString wrong : {"fair.mean_jct < 3", "fifo.speed < 3", "fifo < 3", "x * fifo.makespan < 3",
+                                "fifo.makespan", "fifo.makespan = 3"})
+      VERIFY_REFUSED(kExitUsage, "expectation '" + wrong + "'",
+                     ask(simulateSmall({"--policy", "fifo", "--expect", wrong})));
+  }
+
+  void refusesScenarios_data() {
+    const auto row = testing::columns<QByteArray, QString>({"text", "message"});
+    row("toml", "gpus = \n", "s.toml:1: ");
+    row("profiles", "workload = \"w.csv\"\n", "s.toml:1: field 'profiles' is missing");
+    row("workload", "profiles = \"p\"\n", "need a WORKLOAD");
+    row("unknown", "profiles = \"p\"\ngpu = 3\n", "s.toml:2: unknown field 'gpu'");
+    row("policy", "profiles = \"p\"\npolicies = [\"fare\"]\n", "s.toml:2: there is no policy \"fare\"");
+    row("gpus", "profiles = \"p\"\ngpus = 2.5\n",
+        "s.toml:2: field 'gpus': expected a whole number from 1 to 64");
+    row("restart", "profiles = \"p\"\nrestart = -1\n", "s.toml:2: field 'restart': expected a number from 0");
+    row("text", "profiles = 3\n", "s.toml:1: field 'profiles': expected a text in quotes");
+    row("expect", "profiles = \"p\"\nexpect = \"a\"\n", "s.toml:2: field 'expect': expected a list");
+  }
+  void refusesScenarios() {
+    QFETCH(QByteArray, text);
+    QFETCH(QString, message);
+    write("s.toml", text);
+    VERIFY_REFUSED(kExitUsage, message, ask({"simulate", "s.toml"}));
+  }
+
+  // Four epochs of 100 iterations, two of which have ended, of 0.1 s as the model has it and 0.2 s as was
+  // measured: 80 s. A run that has not begun takes as long. Both enter at the first interval's end.
+  void simulatesRunsOfItsOwn() {
+    const QString recorded = makeRun({.name = "recorded", .group = "night"});
+    makeRun({.name = "waiting", .state = protocol::RunState::stopped, .group = "night"});
+    makeRun({.name = "other"});
+    VERIFY_REFUSED(kExitUsage, "none of these runs enough is recorded",
+                   ask({"simulate", "--profiles", "runs:night"}));
+    record(recorded.toStdString());
+    const QStringList command{"simulate", "--profiles", "runs:night", "--policy", "fifo", "--restart", "0"};
+    const Answer answer = ask(command + QStringList{"--json"});
+    QCOMPARE(answer.code, kExitOk);
+    const QJsonObject jobs = outcome(answer)["jobs"].toObject();
+    QCOMPARE(jobs.size(), 2);
+    for (const QString& job : jobs.keys())
+      QVERIFY2(std::abs(jobs[job].toDouble() - 85) <= 1 + 5, qPrintable(answer.out));
+    VERIFY_HOLDS(answer.out, "waiting has the profile of recorded");
+    // One device: one after the other. On it alone nothing is guessed of two.
+    const QJsonObject one = outcome(ask(command + QStringList{"--gpus", "1", "--json"}))["jobs"].toObject();
+    QVERIFY(one["waiting"].toDouble() + one["recorded"].toDouble() > 85 + 160);
+    write("w.csv", "name,time,application,num_replicas,batch_size\na,0,recorded,1,8\n");
+    QCOMPARE(outcome(ask({"simulate", "w.csv", "--profiles", "runs:night", "--policy", "fifo", "--restart",
+                          "0", "--json"}))["jobs"]
+                 .toObject()["a"]
+                 .toInt(),
+             85);
+    write("w.csv", "name,time,application,num_replicas,batch_size\na,0,other,1,8\n");
+    VERIFY_REFUSED(kExitUsage, "there is no profile of \"other\"",
+                   ask({"simulate", "w.csv", "--profiles", "runs:night"}));
+    QCOMPARE(ask({"simulate", "--profiles", "runs:nobody"}).code, kExitNotFound);
+  }
+
   void refusesArguments() {
+    QCOMPARE(ask({"simulate"}).code, kExitUsage);
+    QCOMPARE(ask({"simulate", "nowhere.toml"}).code, kExitNotFound);
+    QCOMPARE(ask({"simulate", "--profiles", beside("profiles")}).code, kExitUsage);
     QCOMPARE(ask({"simulate", "nowhere.csv", "--profiles", beside("profiles")}).code, kExitNotFound);
     QCOMPARE(ask({"simulate", beside("workload.csv"), "--profiles", "nowhere"}).code, kExitNotFound);
     QCOMPARE(ask({"simulate", beside("workload.csv")}).code, kExitUsage);
@@ -177,6 +263,28 @@ class TestSimulate : public CommandTest {
   }
 
  private:
+  // Two epochs of a run on one replica.
+  void record(const std::string& id) const {
+    storage::Catalogue store = catalogue();
+    store.put_generation(id, {0, 1, "start", 1, 2, 1, 200, "", -1, {}, "finished"});
+    store.put_epoch(id, {0, 0, 1, 2, 1, 100});
+    store.put_epoch(id, {1, 0, 1, 2, 101, 200});
+    protocol::Model model;
+    model.perf = {.alpha_c = 0.1, .gamma = 1};
+    model.grad_sqr = 1;
+    model.init_batch_size = model.max_batch_size = model.max_local_batch_size = 8;
+    store.put_model(id, 0, model);
+    storage::SampleWriter writer(sandbox_->samples(QString::fromStdString(id)).toStdString());
+    for (int step = 1; step <= 200; ++step)
+      for (const auto& [name, value] : std::map<std::string, double>{{"progress", step},
+                                                                     {"step_time", 0.2},
+                                                                     {"local_batch_size", 8},
+                                                                     {"accumulation_steps", 0},
+                                                                     {"grad_sqr", 1},
+                                                                     {"grad_var", 0}})
+        writer.append(0, name, step, value);
+  }
+
   static QString publishedFolder() {
     return qEnvironmentVariable("BATCHSCOPE_POLLUX_DIR", QStringLiteral(POLLUX_FOLDER));
   }

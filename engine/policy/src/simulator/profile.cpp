@@ -54,6 +54,8 @@ Application::Application(ProfileData data) : data_(std::move(data)), memory_(std
   need(min_local_ <= max_local_, "the largest local batch size is below the smallest that was measured");
   need(min_local_ <= max_batch_size(), "no local batch size is within the largest batch size of a training");
   need(data_.batch_size <= max_batch_size(), "the batch size is above the largest of a training");
+  need(std::isfinite(data_.epoch_rounding) && data_.epoch_rounding >= 0,
+       "epochs end in multiples of 0 s or more");
   for (const auto& [where, steps] : data_.between) need(!steps.empty(), "a line of the table has no steps");
   progress_.push_back(0);
   for (int epoch = 0; epoch < epochs_; ++epoch) {

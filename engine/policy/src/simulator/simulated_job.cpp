@@ -107,7 +107,8 @@ void SimulatedJob::advance(double seconds, double interference) {
       progress_ += speed * (end - now_);
       now_ = end;
     } else {
-      now_ = std::min(now_ + std::nearbyint((next - progress_) / speed), end);
+      const double left = (next - progress_) / speed, rounding = application_.epoch_rounding();
+      now_ = std::min(now_ + (rounding > 0 ? std::nearbyint(left / rounding) * rounding : left), end);
       progress_ = next;
       if (++epoch_ == application_.epochs()) completion_ = now_;
     }

@@ -4,16 +4,15 @@
 // field, because people write these files by hand.
 #include "batchscope/run/recipe.h"
 
-#include <toml++/toml.h>
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <set>
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/run/toml_fields.h"
 #include "system/programs.h"
 
 namespace batchscope::run {
@@ -41,81 +40,8 @@ std::optional<double> parse_number(const std::string& text) {
   return value;
 }
 
-// One table of the file: reads fields, knows which it has read, and complains with the place.
-class Fields {
- public:
-  Fields(const fs::path& file, const toml::table& table) : file_(file), table_(table) {}
-
-  [[noreturn]] void fail(const toml::node& at, const std::string& what) const {
-    throw Error(ErrorKind::usage,
-                file_.string() + ":" + std::to_string(at.source().begin.line) + ": " + what);
-  }
-
-  const toml::node* find(const char* name) {
-    known_.insert(name);
-    return table_.get(name);
-  }
-
-  std::string text(const char* name) {
-    const toml::node* node = find(name);
-    if (!node) return {};
-    if (const auto value = node->value_exact<std::string>()) return *value;
-    fail(*node, std::string("field '") + name + "': expected a text in quotes");
-  }
-
-  std::string required_text(const char* name) {
-    const std::string value = text(name);
-    if (value.empty()) fail(table_, std::string("field '") + name + "' is missing or empty");
-    return value;
-  }
-
-  std::optional<double> number(const char* name) {
-    const toml::node* node = find(name);
-    if (!node) return std::nullopt;
-    const auto value = node->is_number() ? node->value<double>() : std::nullopt;
-    if (value && std::isfinite(*value)) return value;
-    fail(*node, std::string("field '") + name + "': expected a number");
-  }
-
-  std::vector<std::string> texts(const char* name) {
-    std::vector<std::string> values;
-    const toml::node* node = find(name);
-    if (!node) return values;
-    if (!node->is_array()) fail(*node, std::string("field '") + name + "': expected a list of texts");
-    for (const toml::node& item : *node->as_array()) {
-      const auto value = item.value_exact<std::string>();
-      if (!value) fail(item, std::string("field '") + name + "': expected a text in quotes");
-      values.push_back(*value);
-    }
-    return values;
-  }
-
-  // A default, in whatever TOML type it is written, as text.
-  std::string scalar(const char* name) {
-    const toml::node* node = find(name);
-    if (!node) return {};
-    if (const auto value = node->value_exact<std::string>()) return *value;
-    if (const auto value = node->value_exact<bool>()) return *value ? "true" : "false";
-    if (const auto value = node->value_exact<std::int64_t>()) return std::to_string(*value);
-    if (const auto value = node->value_exact<double>()) return number_text(*value);
-    fail(*node, std::string("field '") + name + "': expected a text, a number, true or false");
-  }
-
-  // A misspelt field must not be ignored in silence.
-  void no_others() const {
-    for (const auto& [key, node] : table_)
-      if (!known_.contains(std::string(key.str())))
-        fail(node, "unknown field '" + std::string(key.str()) + "'");
-  }
-
- private:
-  const fs::path& file_;
-  const toml::table& table_;
-  std::set<std::string> known_;
-};
-
 Parameter read_parameter(const fs::path& file, const toml::table& table) {
-  Fields fields(file, table);
+  TomlFields fields(file, table);
   Parameter parameter;
   parameter.name = fields.required_text("name");
   if (parameter.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") != std::string::npos ||
@@ -150,7 +76,7 @@ Parameter read_parameter(const fs::path& file, const toml::table& table) {
 
 // The table [faults]: what a fault does, and how long anything may take.
 void read_faults(const fs::path& file, const toml::table& table, Recipe& recipe) {
-  Fields fields(file, table);
+  TomlFields fields(file, table);
   // What is wrong with the field, or with `at`, is told with its place.
   const auto placed = [&](const toml::node& at, const std::string& what, const auto& attempt) {
     try {
@@ -217,17 +143,8 @@ std::string Parameter::complaint(const std::string& text) const {
 }
 
 Recipe Recipe::load(const fs::path& file) {
-  std::error_code error;
-  if (!fs::is_regular_file(file, error))
-    throw Error(ErrorKind::not_found, "there is no recipe " + file.string());
-  toml::table table;
-  try {
-    table = toml::parse_file(file.string());
-  } catch (const toml::parse_error& e) {
-    throw Error(ErrorKind::usage, file.string() + ":" + std::to_string(e.source().begin.line) + ": " +
-                                      std::string(e.description()));
-  }
-  Fields fields(file, table);
+  const toml::table table = read_toml(file, "recipe");
+  TomlFields fields(file, table);
   Recipe recipe;
   recipe.file = fs::absolute(file);
   recipe.name = fields.required_text("name");

@@ -3,11 +3,14 @@
 
 namespace batchscope::run {
 
-goodput::GoodputFunction goodput_function(const protocol::Model& model) {
-  goodput::PerfParams perf;
+goodput::PerfParams perf_params(const protocol::Model& model) {
   if (const auto& p = model.perf)
-    perf = {p->alpha_c, p->beta_c, p->alpha_n, p->beta_n, p->alpha_r, p->beta_r, p->gamma};
-  return {perf, {model.grad_sqr, model.grad_var}, model.init_batch_size};
+    return {p->alpha_c, p->beta_c, p->alpha_n, p->beta_n, p->alpha_r, p->beta_r, p->gamma};
+  return {0, 0, 0, 0, 0, 0, 0};
+}
+
+goodput::GoodputFunction goodput_function(const protocol::Model& model) {
+  return {perf_params(model), {model.grad_sqr, model.grad_var}, model.init_batch_size};
 }
 
 goodput::Bounds batch_bounds(const protocol::Model& model) {

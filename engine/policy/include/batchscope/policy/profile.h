@@ -58,6 +58,7 @@ struct ProfileData {
   std::int64_t max_local_batch_size = 0;  ///< samples; 0: the largest measured
   std::int64_t batch_size = 0;            ///< samples, where it is not chosen freely; 0: it is
   int max_replicas = 0;                   ///< 0: no limit but that of the batch size
+  double epoch_rounding = 1;  ///< s that epochs end in whole multiples of, as was published; 0: none
 };
 
 /// The rotation of replicas a node that comes first in the order of numbers: rings do not tell them apart.
@@ -79,6 +80,7 @@ class Application {
   std::int64_t min_local_batch_size() const { return min_local_; }    ///< samples
   std::int64_t max_local_batch_size() const { return max_local_; }    ///< samples
   std::int64_t fixed_batch_size() const { return data_.batch_size; }  ///< samples; 0: none
+  double epoch_rounding() const { return data_.epoch_rounding; }      ///< s; 0: none
   int epochs() const { return epochs_; }                              ///< until it ends, at least 1
   bool has_table() const { return !data_.between.empty(); }           ///< else the model stands in
   /// The most replicas that a batch size allows for: at least 1.

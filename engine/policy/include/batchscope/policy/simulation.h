@@ -9,7 +9,8 @@
 ///     A change of a job's placement stops it for the length of a restart, its first start included.
 ///     It advances by gain / (step + accumulation * (step - sync)) * (1 - interference) scale-invariant
 ///     iterations a second. Interference meets jobs on several nodes that share a node with another such job.
-///     It ends with its last epoch; the end of an epoch is rounded to whole seconds.
+///     It ends with its last epoch; the end of an epoch is rounded to whole seconds, if its profile does not
+///     say otherwise.
 ///
 /// Under tiresias, optimus, fifo and srtf a job trains with the batch size that it was submitted with. Under
 /// the others its batch size is what its own fitted model (engine/goodput) thinks best, chosen anew at the

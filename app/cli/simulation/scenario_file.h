@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A scenario of `batchscope simulate`, a TOML file that keeps what else would be options, so that a class can
+// compare policies on its own workload:
+//
+//     workload = "queue.csv"           # beside this file, as is the folder of
+//     profiles = "profiles"            # or "runs:GROUP", and then the workload may be missing
+//     policies = ["fifo", "fast"]
+//     nodes = 1
+//     gpus = 2
+//     interval = 60
+//     restart = 30
+//     interference = 0
+//     expect = ["fast.mean_jct < 0.9 * fifo.mean_jct"]
+//
+// All but profiles may be missing. What is said on the command line counts instead.
+#pragma once
+
+#include "simulation/simulation_choice.h"
+
+namespace batchscope::cli {
+
+// The choice with what the file says where it says nothing itself. Throws Error(usage) with file, line and
+// what was expected, and Error(not_found).
+SimulationChoice withScenario(const SimulationChoice& choice);
+
+}  // namespace batchscope::cli

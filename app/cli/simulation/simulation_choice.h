@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace batchscope::cli {
+
+// What `batchscope simulate` is to do.
+struct SimulationChoice {
+  // Within which a number may lie; seconds where nothing else is said.
+  static constexpr int kMostNodes = 4096, kMostDevices = 64;
+  static constexpr double kLeastInterval = 0.1, kLongest = 86'400;
+  static constexpr double kMostInterference = 0.999999;  // a share
+
+  std::string workload;               // a CSV file, or a scenario (scenario_file.h); empty: that of the runs
+  std::string profiles;               // a folder, or "runs:GROUP" (recorded_queue.h)
+  std::vector<std::string> policies;  // empty: fair and fast
+  std::optional<int> nodes;
+  std::optional<int> devices;          // of each node
+  std::optional<double> interval;      // s
+  std::optional<double> restart;       // s
+  std::optional<double> interference;  // 0 to below 1
+  std::vector<std::string> expect;     // claims (simulation_claim.h)
+  std::string gantt;                   // an .svg; empty: none
+  bool force = false;                  // overwrite it
+  bool json = false;
+};
+
+}  // namespace batchscope::cli

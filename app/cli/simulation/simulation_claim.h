@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `--expect 'fast.mean_jct < fifo.mean_jct'`: a claim about the policies that were simulated. Each side is a
+// number or POLICY.MEASURE, which a number may stand before: 0.9 * fifo.mean_jct. Measures are those of
+// --json: mean_jct, makespan, worst_fairness, restarts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "batchscope/policy/simulation.h"
+#include "text/comparison.h"
+
+namespace batchscope::cli {
+
+class SimulationClaim {
+ public:
+  // Throws Error(usage) quoting the text, also for a policy that is not among these.
+  static SimulationClaim parse(const std::string& text, const std::vector<std::string>& policies);
+
+  std::string text() const { return comparison_.text(); }
+  // "2197 and 2411".
+  std::string seen(const std::vector<policy::Outcome>& outcomes) const;
+  bool holds(const std::vector<policy::Outcome>& outcomes) const;
+
+ private:
+  struct Side {
+    double factor = 1;  // the number itself, where there is no policy
+    std::string policy, measure;
+    double value(const std::vector<policy::Outcome>& outcomes) const;
+  };
+  static Side parseSide(const std::string& text, const std::vector<std::string>& policies);
+
+  Comparison comparison_;
+  Side left_, right_;
+};
+
+}  // namespace batchscope::cli

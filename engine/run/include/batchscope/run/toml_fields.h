@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// TOML files that people write by hand: every fault is told with its file, line and field.
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace batchscope::run {
+
+/// Reads the file; `what` says what it would have been, such as "recipe". Throws Error(not_found), and
+/// Error(usage) for what is no TOML.
+toml::table read_toml(const std::filesystem::path& file, const std::string& what);
+
+/// One table of such a file: reads fields, knows which it has read, and complains with the place. Every call
+/// throws Error(usage) where a field is not of its type. The table and the file's name must live as long.
+class TomlFields {
+ public:
+  /// Of a table of the file.
+  TomlFields(const std::filesystem::path& file, const toml::table& table) : file_(file), table_(table) {}
+
+  /// Throws Error(usage): "FILE:LINE: what".
+  [[noreturn]] void fail(const toml::node& at, const std::string& what) const;
+
+  const toml::node* find(const char* name);          ///< null: it is not there
+  std::string text(const char* name);                ///< empty where it is not there
+  std::string required_text(const char* name);       ///< which may not be empty
+  std::optional<double> number(const char* name);    ///< finite
+  std::vector<std::string> texts(const char* name);  ///< a list of texts; empty where it is not there
+  /// A text, number or truth value, in whatever TOML type it is written, as text.
+  std::string scalar(const char* name);
+  /// Throws where there is a field that nobody has asked for: a misspelt one must not be ignored in silence.
+  void no_others() const;
+
+ private:
+  const std::filesystem::path& file_;
+  const toml::table& table_;
+  std::set<std::string> known_;
+};
+
+}  // namespace batchscope::run
