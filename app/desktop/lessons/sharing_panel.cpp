@@ -111,7 +111,7 @@ void SharingPanel::showSplit() {
     const int share = sharing_->share(which, first);
     const double speedup = sharing_->speedup(which, first);
     speedups += speedup;
-    counts_[which]->setText(tr("%1: %2").arg(sharing_->run(which).name).arg(share));
+    counts_[which]->setText(tr("%1: %2").arg(sharing_->run(which).name, formatCount(share)));
     values_[which][0]->setText(formatCount(share));
     values_[which][1]->setText(formatNumber(sharing_->goodput(which, first)));
     values_[which][2]->setText(QStringLiteral("× ") + formatNumber(speedup));

@@ -14,6 +14,12 @@ QString tr(const char* text) { return QCoreApplication::translate("format", text
 
 QString fixed(double value, int decimals) { return QLocale().toString(value, 'f', decimals); }
 
+QString timeText(double secondsSince1970, const QString& form) {
+  const QDateTime time = QDateTime::fromMSecsSinceEpoch(static_cast<qint64>(secondsSince1970 * 1000));
+  const bool isToday = time.date() == QDate::currentDate();
+  return QLocale().toString(time, isToday ? form : QStringLiteral("d MMM ") + form);
+}
+
 QString superscript(int number) {
   static const QString digits = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹");
   QString text;
@@ -71,9 +77,11 @@ QString formatBytes(std::int64_t bytes) {
 }
 
 QString formatTimeOfDay(double secondsSince1970) {
-  const QDateTime time = QDateTime::fromMSecsSinceEpoch(static_cast<qint64>(secondsSince1970 * 1000));
-  const bool today = time.date() == QDate::currentDate();
-  return QLocale().toString(time, today ? QStringLiteral("HH:mm") : QStringLiteral("d MMM HH:mm"));
+  return timeText(secondsSince1970, QStringLiteral("HH:mm"));
+}
+
+QString formatSecondOfDay(double secondsSince1970) {
+  return timeText(secondsSince1970, QStringLiteral("HH:mm:ss"));
 }
 
 }  // namespace batchscope::desktop

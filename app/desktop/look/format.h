@@ -17,5 +17,6 @@ QString formatPause(double seconds);                 // 9 ms  0.06 s  1.4 s
 QString formatClock(double seconds);                 // 0:07  36:41  2:05:10
 QString formatBytes(std::int64_t bytes);             // 41 MB
 QString formatTimeOfDay(double secondsSince1970);    // 14:05, with the date where it is not today
+QString formatSecondOfDay(double secondsSince1970);  // 14:05:09, the same
 
 }  // namespace batchscope::desktop

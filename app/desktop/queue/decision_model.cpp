@@ -21,10 +21,8 @@ QString changesText(const protocol::PoolDecision& decision, const NameOfRun& nam
   QStringList parts;
   for (const protocol::PoolChoice& choice : decision.choices)
     if (const int by = change(choice); by != 0)
-      parts << QStringLiteral("%1 %2%3")
-                   .arg(nameOf(choice.run))
-                   .arg(by > 0 ? QLatin1Char('+') : QChar(u'−'))
-                   .arg(std::abs(by));
+      parts << nameOf(choice.run) + (by > 0 ? QStringLiteral(" +") : QStringLiteral(" −")) +
+                   formatCount(std::abs(by));
   return parts.isEmpty() ? DecisionModel::tr("all stays") : parts.join(QStringLiteral(", "));
 }
 
@@ -52,7 +50,7 @@ QVariant DecisionModel::cell(std::size_t row, std::size_t column, int role) cons
   switch (role) {
     case Qt::DisplayRole:
     case Qt::ToolTipRole:
-      if (column == Time) return formatTimeOfDay(decision.time);
+      if (column == Time) return formatSecondOfDay(decision.time);
       if (column == Cause) return QString::fromStdString(decision.cause);
       return changesText(decision, nameOf_);
     case Qt::ForegroundRole: return column == Cause ? QVariant() : QVariant(Theme::current().dim);

@@ -27,7 +27,7 @@ DecisionsPanel::DecisionsPanel(NameOfRun nameOf, QWidget* parent)
   list_->setAccessibleName(tr("Decisions of the pool"));
   list_->setModel(decisions_);
   list_->setSelectionMode(QAbstractItemView::SingleSelection);
-  list_->setColumnWidth(DecisionModel::Time, 90);
+  list_->setColumnWidth(DecisionModel::Time, 112);
   list_->setColumnWidth(DecisionModel::Cause, 170);
   table_->setObjectName(QStringLiteral("choices"));
   table_->setAccessibleName(tr("The decision, run by run"));
@@ -63,7 +63,7 @@ void DecisionsPanel::showCurrent() {
     return;
   }
   const protocol::PoolDecision& decision = decisions_->at(current.row());
-  title_->setText(tr("%1, %2").arg(formatTimeOfDay(decision.time), QString::fromStdString(decision.cause)));
+  title_->setText(tr("%1, %2").arg(formatSecondOfDay(decision.time), QString::fromStdString(decision.cause)));
   idle_->setText(decision.idle.empty()
                      ? tr("policy %1").arg(QString::fromStdString(decision.policy))
                      : tr("policy %1, idle: %2")

@@ -28,13 +28,6 @@ constexpr std::array<double, 18> kSteps{1,   2,   5,    10,   15,   30,    60,  
 
 QDateTime moment(double time) { return QDateTime::fromMSecsSinceEpoch(static_cast<qint64>(time * 1000)); }
 
-QString clockText(double time, bool hasSeconds) {
-  const QDateTime at = moment(time);
-  const QString form = hasSeconds ? QStringLiteral("HH:mm:ss") : QStringLiteral("HH:mm");
-  return at.date() == QDate::currentDate() ? QLocale().toString(at, form)
-                                           : QLocale().toString(at, QStringLiteral("d MMM ") + form);
-}
-
 bool isOurs(const QKeyEvent& event) {
   switch (event.key()) {
     case Qt::Key_Left:
@@ -192,14 +185,14 @@ QString DeviceTimeline::textAt(const QPointF& place) const {
   if (bar == nullptr) {
     const double time = timeAt(place.x());
     if (first_ <= 0 || time < first_ || time > clock_()) return {};
-    return tr("%1 idle at %2").arg(device, clockText(time, true));
+    return tr("%1 idle at %2").arg(device, formatSecondOfDay(time));
   }
   const storage::LeaseEvent& lease = bar->lease;
   QStringList lines{tr("%1 on %2").arg(QString::fromStdString(lease.name), device)};
   const QString took = formatDuration(bar->until(clock_()) - lease.since);
   lines << (lease.until > 0
-                ? tr("%1 to %2, %3").arg(clockText(lease.since, true), clockText(lease.until, true), took)
-                : tr("since %1, %2").arg(clockText(lease.since, true), took));
+                ? tr("%1 to %2, %3").arg(formatSecondOfDay(lease.since), formatSecondOfDay(lease.until), took)
+                : tr("since %1, %2").arg(formatSecondOfDay(lease.since), took));
   if (!lease.why.empty() || lease.generation >= 0) {
     const QString why = QString::fromStdString(lease.why);
     lines << (lease.generation < 0 ? why
@@ -209,7 +202,7 @@ QString DeviceTimeline::textAt(const QPointF& place) const {
   for (const LaneRestart& restart : bar->restarts)
     if (std::abs(xOf(restart.time) - place.x()) <= 4)
       lines << tr("restarted at %1 on %2: %3")
-                   .arg(clockText(restart.time, true))
+                   .arg(formatSecondOfDay(restart.time))
                    .arg(restart.replicas)
                    .arg(QString::fromStdString(restart.why));
   return lines.join(QLatin1Char('\n'));

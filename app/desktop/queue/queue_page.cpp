@@ -131,7 +131,7 @@ QWidget* QueuePage::buildQueue() {
   table_->setDefaultDropAction(Qt::MoveAction);
   table_->setDragDropOverwriteMode(false);
   for (const auto& [column, width] :
-       {std::pair(QueueModel::Place, 60), std::pair(QueueModel::Name, 176), std::pair(QueueModel::State, 104),
+       {std::pair(QueueModel::Place, 60), std::pair(QueueModel::Name, 176), std::pair(QueueModel::State, 116),
         std::pair(QueueModel::Priority, 74), std::pair(QueueModel::Replicas, 100),
         std::pair(QueueModel::Devices, 110), std::pair(QueueModel::Waited, 78),
         std::pair(QueueModel::End, 96)})

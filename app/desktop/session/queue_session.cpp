@@ -16,14 +16,15 @@ constexpr int kTick = 2000;              // ms
 
 }  // namespace
 
-// What a read leaves for the next one: nothing changes any more of a run that has ended.
+// What a read leaves for the next one: nothing changes of a run as long as it has no devices.
 struct QueueSession::Reader {
   struct History {
-    std::vector<storage::Generation> generations;
-    std::optional<protocol::Model> model;
+    double until = 0;  // when it last had devices; 0: it has some
+    std::vector<storage::Generation> generations = {};
+    std::optional<protocol::Model> model = {};
   };
   std::filesystem::path file;
-  std::map<std::string, History> ended = {};
+  std::map<std::string, History> histories = {};
 
   QueueSnapshot read(bool isWatched) {
     storage::Catalogue catalogue(file);
@@ -35,23 +36,27 @@ struct QueueSession::Reader {
     snapshot.decisions = catalogue.decisions();
     snapshot.leases = catalogue.lease_events(storage::now() - kPast);
     std::map<std::string, protocol::Model> models;
-    for (const storage::LeaseEvent& event : snapshot.leases) {
-      if (snapshot.generations.contains(event.run)) continue;
-      History history = historyOf(catalogue, event.run, snapshot);
-      snapshot.generations[event.run] = std::move(history.generations);
-      if (history.model) models[event.run] = *history.model;
+    for (const auto& [run, until] : lastUse(snapshot.leases)) {
+      History& history = histories[run];
+      if (until == 0 || until != history.until)
+        history = {until, catalogue.generations(run), catalogue.model(run)};
+      snapshot.generations[run] = history.generations;
+      if (history.model) models[run] = *history.model;
     }
     snapshot.totals = totalsOf(snapshot, models, storage::now());
     return snapshot;
   }
 
  private:
-  History historyOf(storage::Catalogue& catalogue, const std::string& run, const QueueSnapshot& snapshot) {
-    if (const auto known = ended.find(run); known != ended.end()) return known->second;
-    const History history{catalogue.generations(run), catalogue.model(run)};
-    const auto entry = std::ranges::find(snapshot.entries, run, [](const auto& e) { return e.run.id; });
-    if (entry != snapshot.entries.end() && hasEnded(*entry)) ended[run] = history;
-    return history;
+  // By run: when it last had devices, 0 where it has some.
+  static std::map<std::string, double> lastUse(const std::vector<storage::LeaseEvent>& leases) {
+    std::map<std::string, double> last;
+    for (const storage::LeaseEvent& lease : leases) {
+      const auto [known, isNew] = last.try_emplace(lease.run, lease.until);
+      known->second =
+          lease.until == 0 || (!isNew && known->second == 0) ? 0 : std::max(known->second, lease.until);
+    }
+    return last;
   }
 };
 
