@@ -9,8 +9,10 @@
 #include <filesystem>
 
 #include "batchscope/policy/simulation.h"
+#include "batchscope/protocol/error.h"
 #include "batchscope/run/toml_fields.h"
 #include "simulation/recorded_queue.h"
+#include "simulation/simulation_claim.h"
 
 namespace batchscope::cli {
 namespace {
@@ -32,7 +34,7 @@ class Scenario {
     fillNumber("interval", choice.interval, SimulationChoice::kLeastInterval, SimulationChoice::kLongest);
     fillNumber("restart", choice.restart, 0, SimulationChoice::kLongest);
     fillNumber("interference", choice.interference, 0, SimulationChoice::kMostInterference);
-    for (const std::string& claim : fields_.texts("expect")) choice.expect.push_back(claim);
+    fillClaims(choice);
     fields_.no_others();
   }
 
@@ -45,7 +47,23 @@ class Scenario {
       if (std::find(known.begin(), known.end(), name) == known.end())
         fields_.fail(*fields_.find("policies"), fmt::format("there is no policy \"{}\"; expected some of {}",
                                                             name, fmt::join(known, ", ")));
+    others_ = !choice.policies.empty();
     if (choice.policies.empty()) choice.policies = policies;
+    if (choice.policies.empty()) choice.policies = SimulationChoice::usualPolicies();
+  }
+
+  // They are about the file's policies.
+  void fillClaims(SimulationChoice& choice) {
+    const std::vector<std::string> claims = fields_.texts("expect");
+    if (others_) return;
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+      try {
+        SimulationClaim::parse(claims[i], choice.policies);
+      } catch (const Error& fault) {
+        fields_.fail(*fields_.find("expect")->as_array()->get(i), fault.what());
+      }
+    }
+    choice.expect.insert(choice.expect.end(), claims.begin(), claims.end());
   }
 
   template <class Number>
@@ -62,6 +80,7 @@ class Scenario {
   const std::filesystem::path& file_;
   const toml::table& table_;
   run::TomlFields fields_;
+  bool others_ = false;  // other policies were asked for than the file's
 };
 
 }  // namespace

@@ -13,7 +13,8 @@
 //     interference = 0
 //     expect = ["fast.mean_jct < 0.9 * fifo.mean_jct"]
 //
-// All but profiles may be missing. What is said on the command line counts instead.
+// All but profiles may be missing. What is said on the command line counts instead; where that is other
+// policies, the file's claims are left out.
 #pragma once
 
 #include "simulation/simulation_choice.h"

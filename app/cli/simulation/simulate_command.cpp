@@ -117,7 +117,7 @@ World worldOf(const SimulationChoice& choice) {
   World world = group ? recordedWorld(choice, *group) : publishedWorld(choice);
   world.options.interference = choice.interference.value_or(0);
   world.policies = choice.policies;
-  if (world.policies.empty()) world.policies = {"fair", "fast"};
+  if (world.policies.empty()) world.policies = SimulationChoice::usualPolicies();
   return world;
 }
 

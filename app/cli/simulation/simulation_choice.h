@@ -14,9 +14,11 @@ struct SimulationChoice {
   static constexpr double kLeastInterval = 0.1, kLongest = 86'400;
   static constexpr double kMostInterference = 0.999999;  // a share
 
+  static std::vector<std::string> usualPolicies() { return {"fair", "fast"}; }
+
   std::string workload;               // a CSV file, or a scenario (scenario_file.h); empty: that of the runs
   std::string profiles;               // a folder, or "runs:GROUP" (recorded_queue.h)
-  std::vector<std::string> policies;  // empty: fair and fast
+  std::vector<std::string> policies;  // empty: the usual ones
   std::optional<int> nodes;
   std::optional<int> devices;          // of each node
   std::optional<double> interval;      // s
