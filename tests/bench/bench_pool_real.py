@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-EPOCHS = [6, 2, 10, 1, 4, 3]  # in the order in which they are submitted
+EPOCHS = [24, 8, 40, 4, 16, 12]  # in the order in which they are submitted
 CORES = 2
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent
 MODES = ["fair", "fast", "sequence", "together"]

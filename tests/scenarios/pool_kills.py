@@ -54,6 +54,14 @@ class Kills:
         some = self.random.sample(supervisors, min(len(supervisors), self.random.choice([1, 1, 2])))
         return {"the pool": of_pool, "supervisors": some, "the pool and supervisors": of_pool + some}[kind]
 
+    def is_back(self):
+        """Whether there is a pool, or nothing left for one."""
+        if self.scenario.ask("pool")["alive"] or self.ended():
+            return True
+        if not any(run["supervisor"] for run in self.scenario.ask("ls")["runs"]):
+            self.scenario.do("batchscope pool --resume")  # nobody else is left who would start one
+        return False
+
     def kill(self):
         """At a random moment."""
         time.sleep(self.random.uniform(0, BETWEEN))
@@ -65,11 +73,8 @@ class Kills:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:  # it has ended by itself
                 pass
-        if not self.scenario.ask("pool")["alive"] and not any(
-                run["supervisor"] for run in self.scenario.ask("ls")["runs"]):
-            self.scenario.do("batchscope pool --resume")  # nobody is left who would start one
         died = time.monotonic()
-        patiently("another pool", lambda: self.scenario.ask("pool")["alive"] or self.ended())
+        patiently("another pool", self.is_back)
         if time.monotonic() - died > BACK:
             raise Failure(f"no pool for {time.monotonic() - died:.0f} s")
 

@@ -101,7 +101,7 @@ void showSummary(const storage::Run& run, const Style& style) {
 void showJob(storage::Catalogue& catalogue, const PlacedJob& placed) {
   field("queued", jobText(catalogue, placed));
   field("waited", formatDuration(placed.entry.waited));
-  field("because", placed.entry.job.reason);
+  if (placed.entry.state < pool::JobState::succeeded) field("because", placed.entry.job.reason);
 }
 
 // "85 ms: checkpoint 40 ms, launch 20 ms, ..", the longest part first.

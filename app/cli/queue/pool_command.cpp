@@ -190,7 +190,7 @@ int showPool(const PoolOptions& options) {
   fmt::print("{}", settingsText(catalogue.pool_settings(), catalogue.pool_needed()));
   if (!decision) return kExitOk;
   fmt::print("\n{}", decisionText(catalogue, *decision, terminalStyle(STDOUT_FILENO)));
-  if (!decision->advice.empty()) fmt::print("{}\n", printable(decision->advice));
+  if (!decision->advice.empty() && catalogue.pool_needed()) fmt::print("{}\n", printable(decision->advice));
   return kExitOk;
 }
 

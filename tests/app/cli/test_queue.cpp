@@ -269,6 +269,16 @@ class TestQueue : public CommandTest {
     QVERIFY(leases[1].toObject()["until"].toDouble() >= leases[1].toObject()["since"].toDouble());
   }
 
+  void tellsOfAQueueWithoutAPool() {
+    submit({.name = "held", .held = true});
+    QVERIFY2(!ask({"doctor"}).out.contains("runs wait"), "nobody is to start it");
+    VERIFY_HOLDS(ask({"pool"}).out, "at rest");
+    submit({.name = "first"});
+    VERIFY_HOLDS(ask({"doctor"}).out, "runs wait, and no pool is there", "batchscope pool --resume");
+    VERIFY_HOLDS(ask({"pool"}).out, "not there, though runs wait");
+    QVERIFY(!ask({"pool", "--json"}).json()["alive"].toBool());
+  }
+
   void completesThoseInTheQueue() {
     makeRun({.name = "plain"});
     submit({.name = "first"});
