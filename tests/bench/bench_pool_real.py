@@ -19,7 +19,7 @@ import time
 EPOCHS = [24, 8, 40, 4, 16, 12]  # in the order in which they are submitted
 CORES = 2
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent
-MODES = ["fair", "fast", "sequence", "together"]
+MODES = ["sequence", "fair", "together", "fast"]
 GOALS = {"pool.real.mean.sequence": 1.0, "pool.real.mean.together": 1.0, "pool.real.total.sequence": 1.05,
          "pool.real.fast.mean.sequence": 1.0, "pool.real.fast.mean.together": 1.0, "pool.real.fast.total.sequence": 1.05}
 
