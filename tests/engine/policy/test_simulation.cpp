@@ -125,6 +125,17 @@ class TestSimulation : public QObject {
     }
   }
 
+  // Where a restart takes as long as several intervals, turns are not all restarts.
+  void endsWhereRestartsAreLong() {
+    std::vector<Submission> workload;
+    for (int i = 0; i < 7; ++i) workload.push_back({"job-" + std::to_string(i), 0, "even", 1, 8});
+    const SimulationOptions often{uniform_cluster(1, 2), 5, 30, 0};
+    for (const std::string policy : {"pollux", "adaptdl", "sia", "fair", "fast"}) {
+      const Outcome outcome = simulate(workload, applications(), policy, often);
+      QVERIFY2(outcome.makespan() < 7 * 2 * (120 + 30), qPrintable(QString::number(outcome.makespan())));
+    }
+  }
+
   void readsBetweenWhatWasMeasured() {
     ProfileData data = even();
     data.trainings[16] = {{70, 40, {3, 5}}, {130, 80, {1, 1}}};

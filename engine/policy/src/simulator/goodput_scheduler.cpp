@@ -18,20 +18,20 @@ class GoodputScheduler : public Scheduler {
   std::vector<Placement> decide(double now, std::span<const SimulatedJob* const> jobs,
                                 const SimulationOptions& options) override {
     std::vector<Job> asked;
-    for (const SimulatedJob* job : jobs) asked.push_back(describe(*job, now, options.restart));
+    for (const SimulatedJob* job : jobs) asked.push_back(describe(*job, now, options));
     const Decision decision = policy::decide(asked, options.cluster, objective_);
     std::map<std::string, int> waited;
     std::vector<Placement> placements;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       placements.push_back(decision.jobs[i].placement);
-      if (placements[i].empty()) waited[asked[i].name] = asked[i].waited + 1;
+      if (placements[i].empty()) waited[asked[i].name] = waited_[asked[i].name] + 1;
     }
     waited_ = std::move(waited);
     return placements;
   }
 
  private:
-  Job describe(const SimulatedJob& job, double now, double restart) const {
+  Job describe(const SimulatedJob& job, double now, const SimulationOptions& options) const {
     const Application& application = job.application();
     Job asked;
     asked.name = job.submission().name;
@@ -42,14 +42,21 @@ class GoodputScheduler : public Scheduler {
     asked.placement = job.placement();
     asked.age = now - static_cast<double>(job.submission().time);
     asked.restarts = std::max(job.restarts(), 0);
-    asked.pause = restart;
+    asked.pause = options.restart;
     asked.remaining = job.remaining() * static_cast<double>(application.init_batch_size());
-    if (const auto found = waited_.find(asked.name); found != waited_.end()) asked.waited = found->second;
+    if (const auto found = waited_.find(asked.name); found != waited_.end())
+      asked.waited = static_cast<int>(found->second * options.interval / turn(options) + kRounding);
     return asked;
   }
 
+  // s. Half of a turn at most is lost to the restarts that make it: shorter turns could be all loss.
+  static double turn(const SimulationOptions& options) {
+    return std::max(options.interval, 2 * options.restart);
+  }
+
+  static constexpr double kRounding = 1e-9;
   Objective objective_;
-  std::map<std::string, int> waited_;
+  std::map<std::string, int> waited_;  // decisions in a row without devices
 };
 
 template <Objective objective>

@@ -9,6 +9,7 @@
 ///     A change of a job's placement stops it for the length of a restart, its first start included.
 ///     It advances by gain / (step + accumulation * (step - sync)) * (1 - interference) scale-invariant
 ///     iterations a second. Interference meets jobs on several nodes that share a node with another such job.
+///     Under ours nobody waits for longer than decision.h says, in turns of an interval or two restarts.
 ///     It ends with its last epoch; the end of an epoch is rounded to whole seconds, if its profile does not
 ///     say otherwise.
 ///
