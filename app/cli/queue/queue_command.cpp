@@ -34,17 +34,19 @@ std::string replicasText(const pool::QueueEntry& entry) {
       "({})", run.spec.auto_replicas ? run.spec.auto_replicas->text() : std::to_string(run.spec.replicas));
 }
 
-// What a person has said first, then what the pool says.
+// The pool's words, but for what a person has said and need not hear from it.
 std::string noteOf(storage::Catalogue& catalogue, const pool::QueueEntry& entry) {
   const storage::Job& job = entry.job;
   if (entry.state >= JobState::succeeded) return entry.run.message;
   std::vector<std::string> parts;
   if (job.priority != 0) parts.push_back(fmt::format("priority {}", job.priority));
-  if (const auto before = job.after.empty() ? std::nullopt : catalogue.run(job.after))
-    if (protocol::run_state_name(before->state) != std::string("finished"))
-      parts.push_back("after " + title(*before));
-  if (job.held) parts.emplace_back("held until batchscope release " + entry.run.id);
-  if (!job.reason.empty()) parts.push_back(job.reason);
+  if (!job.held && !job.reason.empty()) {
+    parts.push_back(job.reason);
+  } else {
+    if (const auto before = job.after.empty() ? std::nullopt : catalogue.run(job.after))
+      if (before->state != protocol::RunState::finished) parts.push_back("after " + title(*before));
+    if (job.held) parts.push_back("held until batchscope release " + entry.run.id);
+  }
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
