@@ -130,10 +130,11 @@ const storage::Run* LessonStage::find(const QString& recorded) const {
 }
 
 void LessonStage::share(const ShareDevices& share) {
-  if (find(share.second) == nullptr) {  // which opens it when it is there
+  for (const QString& run : {share.second, share.first}) {
+    if (find(run) != nullptr) continue;
     waiting_.push_front(share);
-    waiting_.push_front(OpenRecorded{share.first});
-    return openRecorded(share.second);
+    waiting_.push_front(OpenRecorded{share.first});  // what is taken in is opened
+    return openRecorded(run);
   }
   const auto side = [&](const QString& recorded) {
     const storage::Run& run = *find(recorded);

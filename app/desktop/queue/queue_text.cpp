@@ -66,7 +66,9 @@ QString whyText(const pool::QueueEntry& entry) {
     if (entry.state == JobState::succeeded) return tr("took %1 in all").arg(took);
     return message.isEmpty() ? tr("ended after %1").arg(took) : message;
   }
-  if (entry.state == JobState::held) return tr("a person holds it; release it to let it have devices");
+  if (entry.state == JobState::held)
+    return entry.job.held ? tr("a person holds it; release it to let it have devices")
+                          : tr("a person has paused it; it goes on once it is resumed");
   if (!reason.isEmpty()) return reason;
   if (!entry.job.after.empty()) return tr("waits for the end of another run");
   if (entry.state == JobState::pending) return tr("waits for the pool's first decision");

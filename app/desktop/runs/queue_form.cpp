@@ -91,8 +91,6 @@ void QueueForm::apply(protocol::RunSpec& spec) const {
     spec.auto_replicas = protocol::AutoReplicas{fewest_->value(), most_->value()};
 }
 
-void QueueForm::setFewest(int replicas) { fewest_->setValue(replicas); }
-
 std::vector<std::string> QueueForm::words() const {
   const std::string fewest = std::to_string(fewest_->value()), most = std::to_string(most_->value());
   std::vector<std::string> words{"--replicas", fewest == most ? fewest : fewest + "-" + most};

@@ -31,7 +31,6 @@ class QueueForm : public QWidget {
   pool::JobOptions options() const;
   // Writes the numbers of replicas into it.
   void apply(protocol::RunSpec& spec) const;
-  void setFewest(int replicas);
   // As `batchscope submit` takes it: "--replicas 1-4 --priority 2".
   std::vector<std::string> words() const;
 

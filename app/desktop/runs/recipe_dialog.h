@@ -13,7 +13,6 @@
 #include "runs/start_dialog.h"
 
 class QComboBox;
-class QFormLayout;
 class QScrollArea;
 
 namespace batchscope::desktop {

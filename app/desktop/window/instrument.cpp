@@ -53,6 +53,7 @@ QDockWidget* Instrument::addDock(const Panel& panel) {
 
 void Instrument::showExplorer(bool isShown) {
   isExplorer_ = isShown;
+  isSharing_ = false;
   showPage();
 }
 
