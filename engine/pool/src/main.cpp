@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The program `batchscope-pool`, which nobody needs to start by hand: `batchscope submit` does.
+#include <signal.h>
+
 #include <cstdio>
 #include <cstring>
 
@@ -18,6 +20,10 @@ int main(int argc, char** argv) {
         "do.\n");
     return asks ? batchscope::kExitOk : batchscope::kExitUsage;
   }
+  // Signals that the supervisor which starts the pool has blocked are inherited, and SIGTERM is to end it.
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
   try {
     batchscope::run::Application application(argc, argv);
     return batchscope::pool::run_pool();
