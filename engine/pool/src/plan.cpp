@@ -100,6 +100,10 @@ class KindPlan {
     return true;
   }
 
+  int least(const Member& member) const {
+    return replica_range(member.run.spec, static_cast<int>(devices_.size())).min;
+  }
+
   policy::Job job_of(std::size_t index, bool fixed) const {
     const Member& member = *members_[index];
     const auto range = replica_range(member.run.spec, static_cast<int>(devices_.size()));
@@ -160,8 +164,12 @@ class KindPlan {
     } else if (is_fixed(member)) {  // until the next round
       choice.devices = member.reserved;
       choice.why = "worth";
-      choice.reason = member.job->reason;
+      choice.reason = member.job->reason.starts_with("is ") ? "came here a moment ago" : member.job->reason;
     } else {
+      if (allocation.why == policy::Why::impossible && least(member) <= static_cast<int>(devices_.size())) {
+        choice.why = why_name(policy::Why::waits);
+        choice.reason = "waits until others have fewer devices";
+      }
       plan.targets[member.run.id] = devices;
     }
     plan.decision.choices.push_back(std::move(choice));

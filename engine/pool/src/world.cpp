@@ -16,30 +16,28 @@ using storage::Run;
 
 namespace {
 
-constexpr double kUnmeasuredPause = 0.5;         // s: a restart of a run that has had none
+constexpr double kUnmeasuredPause = 0.5;  // s: a restart of a run that has had none
+constexpr char kUnfinished[] = "what it was to come after has not finished: ";
 constexpr double kRememberedLeases = 24 * 3600;  // s
 
-// Why a job may not begin or go on although devices may be free; empty: it may.
-std::string obstacle(Catalogue& catalogue, const protocol::PoolSettings& settings, const Run& run,
-                     const Job& job) {
-  if (job.held) return job.reason.starts_with("held") ? job.reason : "held: batchscope release " + run.id;
+// Why a job may not begin or go on although devices may be free; none: it may.
+std::optional<std::string> obstacle(Catalogue& catalogue, const protocol::PoolSettings& settings,
+                                    const Run& run, const Job& job) {
+  if (job.held) return job.reason.starts_with(kUnfinished) ? job.reason : "";
   if (run.state == RunState::paused && !job.preempted)
     return "paused by a person: batchscope resume " + run.id;
-  if (run.state != RunState::pending) return "";
+  if (run.state != RunState::pending) return std::nullopt;
   if (settings.draining) return "the pool is draining: nothing is started";
-  if (job.after.empty()) return "";
+  if (job.after.empty()) return std::nullopt;
   const auto before = catalogue.run(job.after);
   if (before && before->removed <= 0) {
-    if (before->state == RunState::finished) return "";
+    if (before->state == RunState::finished) return std::nullopt;
     if (before->state != RunState::failed && before->state != RunState::stopped &&
         before->state != RunState::damaged)
       return fmt::format("after {} ({})", before->name, before->id);
   }
   catalogue.hold(run.id, true);
-  return fmt::format(
-      "held: {}, after which it was to run, has not finished; to start it all the same: "
-      "batchscope release {}",
-      before ? before->name : "run " + job.after, run.id);
+  return fmt::format("{}{}", kUnfinished, before ? before->name : "run " + job.after);
 }
 
 bool contains(const std::vector<std::string>& list, const std::string& one) {
@@ -72,10 +70,9 @@ void judge(Catalogue& catalogue, const protocol::PoolSettings& settings, const C
   if (contact.busy || (has_some && state != RunState::running))
     return stand(Standing::in_motion, fmt::format("is {}", run_state_name(state)));
   if (!settled(state)) return stand(Standing::outside, fmt::format("is {}", run_state_name(state)));
-  const std::string why = obstacle(catalogue, settings, member.run, job);
-  if (!why.empty()) {
+  if (const auto why = obstacle(catalogue, settings, member.run, job)) {
     member.to_be_paused = has_some && job.held;
-    return stand(has_some && !job.held ? Standing::fixed : Standing::outside, why);
+    return stand(has_some && !job.held ? Standing::fixed : Standing::outside, *why);
   }
   if (has_some && !job.preemptible)
     return stand(Standing::fixed, "keeps its devices to its end, as was asked");

@@ -156,7 +156,8 @@ class TestPlan : public QObject {
     QCOMPARE(make_plan(world({two}), Scope::round).targets.at("a").size(), 2u);
     const Plan plan = make_plan(world({two, fixed("p", {"cpu:0"})}), Scope::round);
     QCOMPARE(plan.targets.at("a"), Devices{});
-    QCOMPARE(plan.decision.choices[0].why, std::string("impossible"));
+    QCOMPARE(plan.decision.choices[0].why, std::string("waits"));
+    QCOMPARE(make_plan(world({two}, 1), Scope::round).decision.choices[0].why, std::string("impossible"));
   }
 
   void whoeverIsHeldGivesBack() {

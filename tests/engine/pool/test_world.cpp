@@ -102,6 +102,7 @@ class TestWorld : public QObject {
     const std::string id = catalogue_->submit_run(named("a"), {.after = first});
     catalogue_->set_state(first, RunState::failed);
     QCOMPARE(of(id).standing, Standing::outside);
+    QVERIFY(of(id).note.find("first") != std::string::npos);
     QVERIFY(catalogue_->job(id)->held);
   }
 
