@@ -101,6 +101,10 @@ void Catalogue::hold(const std::string& id, bool held) {
   impl_->update(id, "UPDATE job SET held = ? WHERE run = ?", held);
 }
 
+void Catalogue::forget_after(const std::string& id) {
+  impl_->update(id, "UPDATE job SET after = '' WHERE run = ?");
+}
+
 void Catalogue::prioritise(const std::string& id, int priority) {
   check_priority(priority);
   impl_->update(id, "UPDATE job SET priority = ? WHERE run = ?", priority);

@@ -12,6 +12,7 @@
 #include "batchscope/run/machine.h"
 #include "batchscope/run/pool.h"
 #include "devices.h"
+#include "predecessor.h"
 
 namespace batchscope::pool {
 
@@ -159,6 +160,8 @@ void hold(Catalogue& catalogue, const std::string& id) {
 
 void release(Catalogue& catalogue, const std::string& id) {
   run_in_queue(catalogue, id);
+  if (const auto job = catalogue.job(id); predecessor(catalogue, *job).state == Predecessor::State::in_vain)
+    catalogue.forget_after(id);
   catalogue.hold(id, false);
   run::start_pool();
 }

@@ -7,6 +7,8 @@
 #include <map>
 #include <utility>
 
+#include "predecessor.h"
+
 namespace batchscope::pool {
 
 using protocol::RunState;
@@ -16,28 +18,26 @@ using storage::Run;
 
 namespace {
 
-constexpr double kUnmeasuredPause = 0.5;  // s: a restart of a run that has had none
-constexpr char kUnfinished[] = "what it was to come after has not finished: ";
+constexpr double kUnmeasuredPause = 0.5;         // s: a restart of a run that has had none
 constexpr double kRememberedLeases = 24 * 3600;  // s
 
 // Why a job may not begin or go on although devices may be free; none: it may.
 std::optional<std::string> obstacle(Catalogue& catalogue, const protocol::PoolSettings& settings,
                                     const Run& run, const Job& job) {
-  if (job.held) return job.reason.starts_with(kUnfinished) ? job.reason : "";
+  const Predecessor before = predecessor(catalogue, job);
+  const std::string in_vain = "what it was to come after has not finished: " + before.name;
+  if (job.held) return before.state == Predecessor::State::in_vain ? in_vain : "";
   if (run.state == RunState::paused && !job.preempted)
     return "paused by a person: batchscope resume " + run.id;
   if (run.state != RunState::pending) return std::nullopt;
   if (settings.draining) return "the pool is draining: nothing is started";
-  if (job.after.empty()) return std::nullopt;
-  const auto before = catalogue.run(job.after);
-  if (before && before->removed <= 0) {
-    if (before->state == RunState::finished) return std::nullopt;
-    if (before->state != RunState::failed && before->state != RunState::stopped &&
-        before->state != RunState::damaged)
-      return fmt::format("after {} ({})", before->name, before->id);
+  switch (before.state) {
+    case Predecessor::State::done: return std::nullopt;
+    case Predecessor::State::awaited: return "after " + before.name;
+    case Predecessor::State::in_vain: break;
   }
   catalogue.hold(run.id, true);
-  return fmt::format("{}{}", kUnfinished, before ? before->name : "run " + job.after);
+  return in_vain;
 }
 
 bool contains(const std::vector<std::string>& list, const std::string& one) {

@@ -104,6 +104,9 @@ class TestWorld : public QObject {
     QCOMPARE(of(id).standing, Standing::outside);
     QVERIFY(of(id).note.find("first") != std::string::npos);
     QVERIFY(catalogue_->job(id)->held);
+    catalogue_->hold(id, false);
+    catalogue_->forget_after(id);
+    QCOMPARE(of(id).standing, Standing::free);
   }
 
   void aDrainingPoolStartsNothing() {

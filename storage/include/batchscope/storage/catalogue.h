@@ -215,6 +215,7 @@ class Catalogue {
   std::vector<Job> jobs();
   std::optional<Job> job(const std::string& id);  ///< of any run; none where it was never in the queue
   void hold(const std::string& id, bool held);    ///< no fault where there is no job of this run
+  void forget_after(const std::string& id);  ///< it comes after no other run
   /// Throws Error(usage) for one out of its range.
   void prioritise(const std::string& id, int priority);
   /// Writes what the pool says of a job: preempted, crashes, target, reason, expected end.

@@ -63,7 +63,8 @@ void cancel(storage::Catalogue& catalogue, const std::string& id);
 /// Keeps a job from having devices until it is released; one that has some is paused by the pool with a
 /// checkpoint. Throws as cancel.
 void hold(storage::Catalogue& catalogue, const std::string& id);
-/// The other way. Throws as cancel; no fault where it is not held.
+/// The other way; one that was to come after a run that did not finish comes after none from now on. Throws
+/// as cancel; no fault where it is not held.
 void release(storage::Catalogue& catalogue, const std::string& id);
 /// -10..10. Throws as cancel, and Error(usage) for another number.
 void prioritise(storage::Catalogue& catalogue, const std::string& id, int priority);
