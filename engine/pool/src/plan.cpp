@@ -91,7 +91,7 @@ class KindPlan {
     const auto ends = policy::forecast(jobs, cluster, objective);
     for (std::size_t i = 0; i < members_.size(); ++i)
       if (ends[i]) plan.expected_ends[members_[i]->run.id] = world_.now + *ends[i];
-    advise(jobs, cluster, objective, plan.decision);
+    if (scope_ == Scope::round) advise(jobs, cluster, objective, plan.decision);
   }
 
  private:

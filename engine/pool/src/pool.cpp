@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "batchscope/pool/pool.h"
@@ -168,6 +169,12 @@ void Pool::consider(const World& world) {
 void Pool::decide(const World& world, Scope scope, const std::string& cause) {
   Plan plan = make_plan(world, scope);
   plan.decision.cause = cause;
+  if (scope == Scope::round) {
+    advice_ = {plan.decision.utility, plan.decision.wanted, plan.decision.advice};
+  } else {
+    // What devices are worth in general has not changed with the free ones.
+    std::tie(plan.decision.utility, plan.decision.wanted, plan.decision.advice) = advice_;
+  }
   if (scope == Scope::round)
     std::erase_if(targets_, [&](const auto& one) { return !plan.targets.contains(one.first); });
   bool news = false;

@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "batchscope/storage/catalogue.h"
 #include "machine_notice.h"
@@ -66,6 +67,7 @@ class Pool {
   std::map<std::string, std::vector<std::string>> targets_;  // that have not been reached yet
   std::map<std::string, double> refused_;                    // monotonic, until when a run is not asked again
   std::map<std::string, double> launched_;                   // monotonic, of those that are pending still
+  std::tuple<double, int, std::string> advice_;              // of the last round: utility, devices, sentence
   std::string round_due_;                                    // its cause; empty: none is
   double last_round_ = -1e9, last_look_ = -1e9, began_ = 0, needed_ = 0;  // monotonic
   bool troubled_ = false;  // the catalogue could not be used, and that was said
