@@ -18,6 +18,7 @@ import time
 
 EPOCHS = [24, 8, 40, 4, 16, 12]  # in the order in which they are submitted
 CORES = 2
+DEVICE = ["--device", "cpu"]  # also where there are GPUs
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent
 MODES = ["sequence", "fair", "together", "fast"]
 GOALS = {"pool.real.mean.sequence": 1.0, "pool.real.mean.together": 1.0, "pool.real.total.sequence": 1.05,
@@ -51,21 +52,22 @@ class Store:
 
 def train(mode):
     """Seconds until each run has finished."""
-    with tempfile.TemporaryDirectory(prefix="pool-") as home:
+    with tempfile.TemporaryDirectory(prefix="pool-", ignore_cleanup_errors=True) as home:
         store = Store(home)
         if mode in ("fair", "fast"):
             store.do("pool", "--policy", mode)
         began = time.time()
         if mode == "sequence":
             for epochs in EPOCHS:
-                store.do("run", "--headless", "digits", "--replicas", str(CORES), "--", "--epochs", str(epochs))
+                store.do("run", "--headless", "digits", *DEVICE, "--replicas", str(CORES), "--", "--epochs", str(epochs))
         elif mode == "together":
-            runs = [store.start("run", "--headless", "digits", "--", "--epochs", str(epochs)) for epochs in EPOCHS]
+            runs = [store.start("run", "--headless", "digits", *DEVICE, "--", "--epochs", str(epochs))
+                    for epochs in EPOCHS]
             for run in runs:
                 run.communicate()
         else:
             for epochs in EPOCHS:
-                store.do("submit", "digits", "--", "--epochs", str(epochs))
+                store.do("submit", "digits", *DEVICE, "--", "--epochs", str(epochs))
             while any(job["state"] not in ("succeeded", "failed", "cancelled")
                       for job in json.loads(store.do("queue", "--all", "--json"))["queue"]):
                 time.sleep(0.5)

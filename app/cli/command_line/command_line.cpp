@@ -11,6 +11,7 @@
 #include "command_line/command_set.h"
 #include "command_line/completion.h"
 #include "command_line/help_text.h"
+#include "records/partly_done.h"
 #include "records/run_json.h"
 #include "terminal/interruption.h"
 #include "terminal/standard_output.h"
@@ -140,9 +141,11 @@ int carryOut(const Strings& arguments) {
   }
 }
 
-int report(ErrorKind kind, const std::string& message, bool json) {
+int report(ErrorKind kind, const std::string& message, bool json,
+           protocol::Json answer = protocol::Json::object()) {
   std::fflush(stdout);
-  if (json) printJson({{"error", {{"kind", error_kind_name(kind)}, {"message", message}}}});
+  answer["error"] = {{"kind", error_kind_name(kind)}, {"message", message}};
+  if (json) printJson(answer);
   fmt::print(stderr, "batchscope: {}\n", printable_lines(message));
   return exit_code(kind);
 }
@@ -162,6 +165,8 @@ int runCommandLine(int argc, char** argv) {
     code = carryOut(arguments);
     flushOutput();
     return code;
+  } catch (const PartlyDone& error) {
+    return report(error.kind(), error.what(), json, error.done());
   } catch (const Error& error) {
     const int ours = report(error.kind(), error.what(), json);
     return code == kExitOk ? ours : code;

@@ -39,8 +39,10 @@ void addPool(CommandSet& set) {
           .flag("--drain", &PoolOptions::drain, "Nothing is started; what runs goes on to share")
           .flag("--no-drain", &PoolOptions::noDrain, "No longer so")
           .option("--devices N", &PoolOptions::devices, "Give away at most so many of each kind, or all")
-          .option("--turn TIME", &PoolOptions::turn,
-                  "How long a turn lasts where more runs wait than there are devices: 30s if not said")
+          .option(
+              "--turn TIME", &PoolOptions::turn,
+              "How long a turn lasts where more runs wait than there are devices: at first 30s; no less than "
+              "fifty of the longest restarts")
           .option("--price P", &PoolOptions::price,
                   "Of a device and hour, where one hour sooner for one run is worth 1; 0: none",
                   CommandSet::between(0, 1e9))

@@ -3,8 +3,11 @@
 // cancel, hold, release and priority: what a person may say of runs that are in the queue.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "queue/queue_commands.h"
 #include "records/job_records.h"
+#include "records/partly_done.h"
 #include "records/run_json.h"
 #include "records/store.h"
 
@@ -20,20 +23,21 @@ int doToAll(const JobsReference& options, Deed deed, const char* done,
   std::vector<storage::Run> runs;
   for (const std::string& text : options.runs) runs.push_back(catalogue.resolve(text));
   std::vector<std::string> ids, refusals;
-  ErrorKind kind = ErrorKind::conflict;
+  std::optional<ErrorKind> kind;  // of the first
   for (const storage::Run& run : runs) {
     try {
       deed(catalogue, run.id);
     } catch (const Error& error) {
-      kind = error.kind();
+      kind = kind.value_or(error.kind());
       refusals.emplace_back(error.what());
       continue;
     }
     ids.push_back(run.id);
     if (!options.json) fmt::print("{}: {}\n", title(run), told(run));
   }
-  if (!refusals.empty()) throw Error(kind, fmt::format("{}", fmt::join(refusals, "\n")));
-  if (options.json) printJson({{done, ids}});
+  const protocol::Json all = {{done, ids}};
+  if (kind) throw PartlyDone(*kind, fmt::format("{}", fmt::join(refusals, "\n")), all);
+  if (options.json) printJson(all);
   return kExitOk;
 }
 

@@ -138,16 +138,18 @@ int advise(storage::Catalogue& catalogue, bool json) {
     throw Error(ErrorKind::not_found,
                 "the pool has decided nothing yet, and has no advice: batchscope submit PROGRAM");
   const double end = endOf(catalogue);
+  const std::size_t devices = devicesIn(*decision);
+  const std::string sentence = poolAdvice(catalogue);
   return answer(json,
                 {{"time", decision->time},
-                 {"devices", devicesIn(*decision)},
+                 {"devices", devices},
                  {"wanted", decision->wanted},
                  {"utility", decision->utility},
                  {"end_now", fieldJson(end, storage::Meaning::later_time)},
-                 {"sentence", decision->advice}},
-                decision->advice.empty()
-                    ? fmt::format("{} are enough", plural(devicesIn(*decision), "device"))
-                    : printable(decision->advice));
+                 {"sentence", sentence}},
+                sentence.empty()
+                    ? fmt::format("{} {} enough", plural(devices, "device"), devices == 1 ? "is" : "are")
+                    : printable(sentence));
 }
 
 int listDecisions(storage::Catalogue& catalogue, int most, bool json) {
@@ -190,7 +192,8 @@ int showPool(const PoolOptions& options) {
   fmt::print("{}", settingsText(catalogue.pool_settings(), catalogue.pool_needed()));
   if (!decision) return kExitOk;
   fmt::print("\n{}", decisionText(catalogue, *decision, terminalStyle(STDOUT_FILENO)));
-  if (!decision->advice.empty() && catalogue.pool_needed()) fmt::print("{}\n", printable(decision->advice));
+  if (const std::string advice = poolAdvice(catalogue); !advice.empty())
+    fmt::print("{}\n", printable(advice));
   return kExitOk;
 }
 

@@ -101,14 +101,6 @@ class QueueList {
            static_cast<double>(jobs.size());
   }
 
-  // The pool's; of a queue that has ended there is none.
-  std::string adviceOn(const std::vector<PlacedJob>& jobs) {
-    const bool goesOn = std::any_of(
-        jobs.begin(), jobs.end(), [](const PlacedJob& job) { return job.entry.state < JobState::succeeded; });
-    const auto decision = goesOn ? catalogue_.last_decision() : std::nullopt;
-    return decision ? decision->advice : "";
-  }
-
   std::string totals(const std::vector<PlacedJob>& jobs) {
     const run::Machine machine = run::Machine::here();
     const std::vector<storage::Lease> leases = catalogue_.leases();
@@ -118,14 +110,14 @@ class QueueList {
     const protocol::PoolSettings settings = catalogue_.pool_settings();
     if (settings.paused) text += "The pool is paused, all stays as it is: batchscope pool --resume\n";
     if (settings.draining) text += "The pool is draining, nothing is started: batchscope pool --no-drain\n";
-    if (const std::string advice = adviceOn(jobs); !advice.empty()) text += printable(advice) + '\n';
+    if (const std::string advice = poolAdvice(catalogue_); !advice.empty()) text += printable(advice) + '\n';
     return text;
   }
 
   std::string jsonText(const std::vector<PlacedJob>& jobs) {
     protocol::Json list = protocol::Json::array();
     for (const PlacedJob& job : jobs) list.push_back(jobJson(job));
-    return jsonLine({{"queue", list}, {"mean_wait", meanWait(jobs)}, {"advice", adviceOn(jobs)}});
+    return jsonLine({{"queue", list}, {"mean_wait", meanWait(jobs)}, {"advice", poolAdvice(catalogue_)}});
   }
 
   const QueueOptions& options_;

@@ -68,6 +68,11 @@ Json jobJson(const PlacedJob& placed) {
       {"reason", job.reason}};
 }
 
+std::string poolAdvice(storage::Catalogue& catalogue) {
+  const auto decision = catalogue.jobs().empty() ? std::nullopt : catalogue.last_decision();
+  return decision ? decision->advice : "";
+}
+
 bool waitsForPool(storage::Catalogue& catalogue, const storage::Run& run) {
   const auto job = catalogue.job(run.id);
   if (!job || run.removed > 0) return false;

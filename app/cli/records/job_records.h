@@ -29,6 +29,9 @@ std::string placeText(const PlacedJob& job);
 
 protocol::Json jobJson(const PlacedJob& job);
 
+// What the pool said last of more devices; empty where the queue has ended.
+std::string poolAdvice(storage::Catalogue& catalogue);
+
 // Whether the pool is to start it, or to go on with it; also once a person releases it.
 bool waitsForPool(storage::Catalogue& catalogue, const storage::Run& run);
 

@@ -139,9 +139,13 @@ class TestQueue : public CommandTest {
     QCOMPARE(again.code, kExitConflict);
     VERIFY_HOLDS(again.err, "has been cancelled");
     VERIFY_HOLDS(again.out, "second");
+    const QString third = id("third");
+    const QJsonObject partly = ask({"cancel", first, third, "--json"}).json();
+    QCOMPARE(partly["cancelled"].toArray(), QJsonArray{third});
+    QCOMPARE(partly["error"].toObject()["kind"].toString(), "conflict");
     QCOMPARE(names(ask({"queue", "--json"}).json()["queue"].toArray()), QStringList());
     const QJsonArray all = ask({"queue", "--all", "--json"}).json()["queue"].toArray();
-    QCOMPARE(all.size(), 2);
+    QCOMPARE(all.size(), 3);
     QCOMPARE(all[0].toObject()["state"].toString(), "cancelled");
     VERIFY_CODE(kExitNotFound, ask({"cancel", "first", "nosuch"}));
     makeRun({.name = "plain"});
@@ -203,6 +207,10 @@ class TestQueue : public CommandTest {
     QCOMPARE(advice["devices"].toInt(), 3);
     QCOMPARE(advice["wanted"].toInt(), 5);
     QCOMPARE(advice["utility"].toDouble(), 0.8);
+    catalogue.cancel_pending(id, "cancelled before it began");  // of a queue that has ended there is none
+    for (const QStringList& command : {QStringList{"pool"}, {"queue", "--all"}, {"pool", "--advise"}})
+      QVERIFY(!ask(command).out.contains("41 min"));
+    VERIFY_HOLDS(ask({"pool", "--advise"}).out, "3 devices are enough");
   }
 
   void saysWhatARunInTheQueueIs() {
