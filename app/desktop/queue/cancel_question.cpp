@@ -4,7 +4,6 @@
 #include <QMessageBox>
 #include <QPushButton>
 
-#include "batchscope/pool/queue.h"
 #include "session/queue_session.h"
 
 namespace batchscope::desktop {
@@ -18,11 +17,7 @@ void askToCancel(QueueSession* session, const std::vector<std::string>& ids, con
   question->setAttribute(Qt::WA_DeleteOnClose);
   auto* cancel = question->addButton(QueueSession::tr("Cancel %1").arg(what), QMessageBox::DestructiveRole);
   question->setDefaultButton(question->addButton(QueueSession::tr("Keep"), QMessageBox::RejectRole));
-  QObject::connect(cancel, &QPushButton::clicked, session, [session, ids] {
-    session->change([ids](storage::Catalogue& catalogue) {
-      for (const std::string& id : ids) pool::cancel(catalogue, id);
-    });
-  });
+  QObject::connect(cancel, &QPushButton::clicked, session, [session, ids] { session->cancel(ids); });
   question->open();
 }
 

@@ -3,7 +3,6 @@
 
 #include <QLineEdit>
 #include <QPushButton>
-#include <QSignalBlocker>
 #include <QSpinBox>
 #include <initializer_list>
 
@@ -72,23 +71,35 @@ PoolBar::PoolBar(QWidget* parent)
   });
   connect(pause_, &QPushButton::clicked, this, &PoolBar::pauseChosen);
   connect(drain_, &QPushButton::clicked, this, &PoolBar::drainChosen);
-  connect(devices_, &QSpinBox::valueChanged, this, &PoolBar::limitChosen);
+  // Not every value on the way is meant: one step up from "all" would leave all runs but one without devices.
+  connect(devices_, &QSpinBox::editingFinished, this, &PoolBar::chooseLimit);
   connect(add, &QPushButton::clicked, this, &PoolBar::newRunRequested);
-  setSettings({});
+  chip_->hide();
+  devices_->clear();
+  for (QWidget* widget : std::initializer_list<QWidget*>{policy_, pause_, drain_, devices_})
+    widget->setEnabled(false);
 }
 
 void PoolBar::setSettings(const protocol::PoolSettings& settings) {
   policy_->choose(settings.policy == "fast" ? 1 : 0);
   pause_->setChecked(settings.paused);
   drain_->setChecked(settings.draining);
-  // Not under the fingers of a person who is typing.
-  if (const auto* field = devices_->findChild<QLineEdit*>(); !devices_->hasFocus() || !field->isModified()) {
-    const QSignalBlocker quiet(devices_);
-    devices_->setValue(settings.devices);
-  }
+  for (QWidget* widget : std::initializer_list<QWidget*>{policy_, pause_, drain_, devices_})
+    widget->setEnabled(true);
+  // Not under the fingers of a person who is changing it.
+  const bool isModified = devices_->findChild<QLineEdit*>()->isModified() || devices_->value() != limit_;
+  if (!devices_->hasFocus() || !isModified) devices_->setValue(settings.devices);
+  limit_ = settings.devices;
   chip_->setText(settings.paused ? tr("Paused") : tr("Draining"));
   chip_->setVisible(settings.paused || settings.draining);
   setStyleProperty(chip_, "tone", QStringLiteral("warning"));
+}
+
+void PoolBar::chooseLimit() {
+  devices_->findChild<QLineEdit*>()->setModified(false);
+  if (devices_->value() == limit_) return;
+  limit_ = devices_->value();
+  Q_EMIT limitChosen(limit_);
 }
 
 void PoolBar::setCounts(std::size_t holding, std::size_t waiting) {

@@ -21,6 +21,7 @@ class PoolBar : public QWidget {
  public:
   explicit PoolBar(QWidget* parent = nullptr);
 
+  // Nothing can be set before.
   void setSettings(const protocol::PoolSettings& settings);
   void setCounts(std::size_t holding, std::size_t waiting);
 
@@ -32,11 +33,14 @@ class PoolBar : public QWidget {
   void newRunRequested();
 
  private:
+  void chooseLimit();
+
   QLabel* count_;
   QLabel* chip_;
   Segments* policy_;
   QPushButton *pause_, *drain_;
   QSpinBox* devices_;
+  int limit_ = 0;  // of the devices, as it was told last
 };
 
 }  // namespace batchscope::desktop

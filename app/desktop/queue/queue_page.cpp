@@ -8,6 +8,7 @@
 #include <QToolButton>
 #include <algorithm>
 #include <initializer_list>
+#include <map>
 #include <set>
 
 #include "look/box.h"
@@ -182,6 +183,9 @@ void QueuePage::takeSnapshot() {
   if (!isVisible()) return;
   const QueueSnapshot& snapshot = session_->snapshot();
   model_->setEntries(snapshot.entries);
+  recolour();
+  updateActions();
+  if (!snapshot.isWhole) return;
   const std::size_t length = queueLength(snapshot);
   const auto holding = static_cast<std::size_t>(
       std::count_if(snapshot.entries.begin(), snapshot.entries.begin() + static_cast<std::ptrdiff_t>(length),
@@ -199,8 +203,6 @@ void QueuePage::takeSnapshot() {
   }
   timeline_->setLanes(lanesOf(snapshot.leases, snapshot.generations, devices));
   decisions_->setDecisions(snapshot.decisions);
-  recolour();
-  updateActions();
 }
 
 // As where they are compared; else by turns, as they were submitted, so that a run keeps its own.
@@ -242,8 +244,9 @@ void QueuePage::updateActions() {
   undo_->setEnabled(!moves_.empty());
 }
 
-bool QueuePage::pressKey(int key, Qt::KeyboardModifiers modifiers) {
+bool QueuePage::pressKey(int key, Qt::KeyboardModifiers modifiers, bool isRepeated) {
   if (!isOurs(key, modifiers)) return false;
+  if (isRepeated && modifiers == Qt::NoModifier) return true;  // a finger that stays down asks once
   switch (key) {
     case Qt::Key_Up: move(-1); break;
     case Qt::Key_Down: move(1); break;
@@ -259,7 +262,7 @@ bool QueuePage::eventFilter(QObject* watched, QEvent* event) {
   if (watched == table_ && (event->type() == QEvent::ShortcutOverride || event->type() == QEvent::KeyPress)) {
     const auto* press = static_cast<QKeyEvent*>(event);
     const Qt::KeyboardModifiers modifiers = press->modifiers() & ~Qt::KeypadModifier;
-    if (event->type() == QEvent::KeyPress) return pressKey(press->key(), modifiers);
+    if (event->type() == QEvent::KeyPress) return pressKey(press->key(), modifiers, press->isAutoRepeat());
     if (isOurs(press->key(), modifiers)) {
       event->accept();
       return true;
@@ -328,8 +331,11 @@ void QueuePage::prioritise(const Priorities& priorities) {
                    });
   model_->setEntries(std::move(entries));
   table_->scrollTo(table_->currentIndex());
-  session_->change([priorities](storage::Catalogue& catalogue) {
-    for (const auto& [id, priority] : priorities) pool::prioritise(catalogue, id, priority);
+  std::vector<std::string> ids;
+  for (const auto& [id, priority] : priorities) ids.push_back(id);
+  session_->changeEach(ids, [all = std::map(priorities.begin(), priorities.end())](
+                                storage::Catalogue& catalogue, const std::string& id) {
+    pool::prioritise(catalogue, id, all.at(id));
   });
   updateActions();
 }
@@ -347,9 +353,7 @@ void QueuePage::holdOrRelease() {
   const bool areHeld = std::all_of(ids.begin(), ids.end(), [this](const std::string& id) {
     return model_->at(model_->rowOf(id)).job.held;
   });
-  session_->change([ids, areHeld](storage::Catalogue& catalogue) {
-    for (const std::string& id : ids) areHeld ? pool::release(catalogue, id) : pool::hold(catalogue, id);
-  });
+  session_->changeEach(ids, areHeld ? pool::release : pool::hold);
 }
 
 void QueuePage::confirmCancel() {

@@ -56,7 +56,7 @@ class QueuePage : public QWidget {
   void recolour();
   std::vector<std::string> selectedIds(bool alsoEnded = false) const;
   void updateActions();
-  bool pressKey(int key, Qt::KeyboardModifiers modifiers);
+  bool pressKey(int key, Qt::KeyboardModifiers modifiers, bool isRepeated);
   void showContextMenu(const QPoint& place);
   void move(int rows);                                       // the selected ones, up or down
   void place(const std::vector<std::string>& ids, int row);  // before the one that is there

@@ -45,7 +45,8 @@ QueueForm::QueueForm(const QueueOffer& offer, QWidget* parent)
   after_->setToolTip(tr("It waits until this run has finished"));
   after_->addItem(tr("nobody"));
   for (const auto& [id, name] : offer.runs)
-    after_->addItem(QString::fromStdString(name), QString::fromStdString(id));
+    after_->addItem(tr("%1 (%2)").arg(QString::fromStdString(name), QString::fromStdString(id)),
+                    QString::fromStdString(id));
   ignoreWheel(after_);
   auto* rows = new QFormLayout(more);
   rows->setContentsMargins(0, 0, 0, 0);

@@ -23,8 +23,7 @@ bool CatalogueWatcher::hasActiveRuns() const {
 void CatalogueWatcher::poll() {
   try {
     const bool overdue = hasActiveRuns() && ++quietPolls_ >= 8;
-    if (!catalogue_.changed() && !overdue) return;
-    reload();
+    if (catalogue_.changed() || overdue) reload();
   } catch (const Error& error) {
     Q_EMIT failed(QString::fromUtf8(error.what()));
   }
@@ -32,8 +31,12 @@ void CatalogueWatcher::poll() {
 
 void CatalogueWatcher::reload() {
   quietPolls_ = 0;
-  runs_ = catalogue_.runs();
-  Q_EMIT changed();
+  try {
+    runs_ = catalogue_.runs();
+    Q_EMIT changed();
+  } catch (const Error& error) {
+    Q_EMIT failed(QString::fromUtf8(error.what()));
+  }
 }
 
 }  // namespace batchscope::desktop

@@ -39,6 +39,7 @@ class CatalogueWatcher : public QObject {
   const std::filesystem::path& file() const { return file_; }
 
  public Q_SLOTS:
+  // What goes wrong is told by failed(): both are called by the event loop, which lets no exception pass.
   void poll();
   void reload();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "session/queue_session.h"
 
+#include <QStringList>
 #include <algorithm>
 #include <utility>
 
@@ -13,6 +14,22 @@ namespace {
 constexpr std::size_t kMostEnded = 100;  // that are shown
 constexpr double kPast = 7 * 86400;      // s that the time line goes back
 constexpr int kTick = 2000;              // ms
+
+// All of them have it done, whatever one refuses; what is refused is thrown together.
+QueueSession::Change toEach(const std::vector<std::string>& ids, QueueSession::Deed deed) {
+  return [ids, deed = std::move(deed)](storage::Catalogue& catalogue) {
+    QStringList refusals;
+    for (const std::string& id : ids) {
+      try {
+        deed(catalogue, id);
+      } catch (const Error& error) {
+        refusals << QString::fromUtf8(error.what());
+      }
+    }
+    if (!refusals.isEmpty())
+      throw Error(ErrorKind::conflict, refusals.join(QStringLiteral("; ")).toStdString());
+  };
+}
 
 }  // namespace
 
@@ -44,6 +61,7 @@ struct QueueSession::Reader {
       if (history.model) models[run] = *history.model;
     }
     snapshot.totals = totalsOf(snapshot, models, storage::now());
+    snapshot.isWhole = true;
     return snapshot;
   }
 
@@ -98,16 +116,16 @@ void QueueSession::read() {
     return !is_active(run.state) && run.state != protocol::RunState::pending &&
            run.state != protocol::RunState::paused && run.state != protocol::RunState::interrupted;
   });
-  if (isEmpty && !isWatched_ && snapshot_->entries.empty()) return;
+  if (isEmpty && !isWatched_ && queueLength(*snapshot_) == 0) return;
   if (isReading_) {
     isStale_ = true;
     return;
   }
   isReading_ = true;
   reads_.start([this, isWatched = isWatched_, changesBefore = changesDone_] {
-    std::shared_ptr<const QueueSnapshot> fresh;
+    std::shared_ptr<QueueSnapshot> fresh;
     try {
-      fresh = std::make_shared<const QueueSnapshot>(reader_->read(isWatched));
+      fresh = std::make_shared<QueueSnapshot>(reader_->read(isWatched));
     } catch (const std::exception& error) {
       Q_EMIT failed(QString::fromUtf8(error.what()));
     }
@@ -116,10 +134,11 @@ void QueueSession::read() {
   });
 }
 
-void QueueSession::take(std::shared_ptr<const QueueSnapshot> fresh, int changesBefore) {
+void QueueSession::take(const std::shared_ptr<QueueSnapshot>& fresh, int changesBefore) {
   isReading_ = false;
   if (fresh && changesBefore == changesBegun_) {
-    snapshot_ = std::move(fresh);
+    if (!fresh->isWhole) keepRest(*fresh, std::move(*snapshot_));
+    snapshot_ = fresh;
     Q_EMIT changed();
   }
   if (std::exchange(isStale_, false)) read();
@@ -127,18 +146,30 @@ void QueueSession::take(std::shared_ptr<const QueueSnapshot> fresh, int changesB
 
 void QueueSession::change(Change change) {
   ++changesBegun_;
-  changes_.start([this, change = std::move(change)] {
+  carryOut(std::move(change), [this] { ++changesDone_; });
+}
+
+void QueueSession::changeEach(const std::vector<std::string>& ids, Deed deed) {
+  change(toEach(ids, std::move(deed)));
+}
+
+void QueueSession::cancel(const std::vector<std::string>& ids) {
+  carryOut(toEach(ids, pool::cancel), [] {});
+}
+
+void QueueSession::carryOut(Change change, std::function<void()> done) {
+  changes_.start([this, change = std::move(change), done = std::move(done)] {
     try {
       storage::Catalogue catalogue(watcher_->file());
       change(catalogue);
     } catch (const std::exception& error) {
       Q_EMIT failed(QString::fromUtf8(error.what()));
     }
-    const auto done = [this] {
-      ++changesDone_;
+    const auto finish = [this, done] {
+      done();
       watcher_->reload();
     };
-    QMetaObject::invokeMethod(this, done, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(this, finish, Qt::QueuedConnection);
   });
 }
 

@@ -23,7 +23,7 @@ class QueueSession : public QObject {
   explicit QueueSession(CatalogueWatcher* watcher, QObject* parent = nullptr);
   ~QueueSession() override;
 
-  // As of the last change. Without what is only there while it is watched, see watch().
+  // As of the last change. What is only read while it is watched, see watch(), is as of then.
   const QueueSnapshot& snapshot() const { return *snapshot_; }
   // Null: it is not in the queue, and did not come from it.
   const pool::QueueEntry* find(const std::string& id) const;
@@ -35,6 +35,11 @@ class QueueSession : public QObject {
   // done is shown any more.
   using Change = std::function<void(storage::Catalogue&)>;
   void change(Change change);
+  // The same with each of these runs: one that refuses keeps no other from having it done.
+  using Deed = std::function<void(storage::Catalogue&, const std::string& id)>;
+  void changeEach(const std::vector<std::string>& ids, Deed deed);
+  // Ends these runs. What is read meanwhile is shown: each may take seconds to answer.
+  void cancel(const std::vector<std::string>& ids);
 
  Q_SIGNALS:
   void changed();
@@ -44,10 +49,11 @@ class QueueSession : public QObject {
   struct Reader;
 
   void read();
-  void take(std::shared_ptr<const QueueSnapshot> fresh, int changesBefore);
+  void take(const std::shared_ptr<QueueSnapshot>& fresh, int changesBefore);
+  void carryOut(Change change, std::function<void()> done);
 
   CatalogueWatcher* watcher_;
-  std::shared_ptr<const QueueSnapshot> snapshot_;
+  std::shared_ptr<QueueSnapshot> snapshot_;
   std::unique_ptr<Reader> reader_;  // used by one read at a time
   bool isWatched_ = false, isReading_ = false, isStale_ = false;
   int changesBegun_ = 0, changesDone_ = 0;

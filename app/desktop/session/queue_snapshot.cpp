@@ -99,6 +99,16 @@ std::size_t queueLength(const QueueSnapshot& snapshot) {
                                   snapshot.entries.begin());
 }
 
+void keepRest(QueueSnapshot& fresh, QueueSnapshot&& before) {
+  std::set<std::string> known;
+  for (const QueueEntry& entry : fresh.entries) known.insert(entry.run.id);
+  std::vector<QueueEntry> entries = std::move(fresh.entries);
+  for (QueueEntry& entry : before.entries)
+    if (hasEnded(entry) && !known.contains(entry.run.id)) entries.push_back(std::move(entry));
+  fresh = std::move(before);
+  fresh.entries = std::move(entries);
+}
+
 QueueTotals totalsOf(const QueueSnapshot& snapshot, const std::map<std::string, protocol::Model>& models,
                      double now) {
   QueueTotals totals;

@@ -38,11 +38,15 @@ struct QueueSnapshot {
   std::vector<storage::LeaseEvent> leases;                              // by their begin
   std::map<std::string, std::vector<storage::Generation>> generations;  // of the runs in `leases`
   QueueTotals totals;
+  bool isWhole = false;  // else there is nothing but the entries that have not ended
 };
 
 bool hasEnded(const pool::QueueEntry& entry);
 // Those that have not ended; they come first.
 std::size_t queueLength(const QueueSnapshot& snapshot);
+
+// To one that has only what has not ended, adds the rest of the one before it.
+void keepRest(QueueSnapshot& fresh, QueueSnapshot&& before);
 
 // Of what the snapshot holds, and the models of its runs, now (s since 1970).
 QueueTotals totalsOf(const QueueSnapshot& snapshot, const std::map<std::string, protocol::Model>& models,

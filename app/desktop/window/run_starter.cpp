@@ -2,6 +2,7 @@
 #include "window/run_starter.h"
 
 #include <algorithm>
+#include <set>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/run/machine.h"
@@ -87,9 +88,11 @@ void RunStarter::startRecipe(bool isQueued) {
   }
   const run::Machine machine = run::Machine::here();
   QueueOffer offer{static_cast<int>((machine.gpus.empty() ? machine.cores : machine.gpus).size())};
+  std::set<std::string> queued;  // also what is paused or was interrupted, and goes on
+  for (const storage::Job& job : watcher_->look([](storage::Catalogue& all) { return all.jobs(); }))
+    queued.insert(job.run);
   for (const storage::Run& run : watcher_->runs())
-    if (is_active(run.state) || run.state == protocol::RunState::pending)
-      offer.runs.emplace_back(run.id, run.name);
+    if (is_active(run.state) || queued.contains(run.id)) offer.runs.emplace_back(run.id, run.name);
   auto* dialog = new RecipeDialog(std::move(recipes), offer, window_);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setQueued(isQueued);

@@ -99,6 +99,7 @@ class TestDialogs : public test::WindowTest {
     priority->setFocus();
     QTest::keyClick(priority, Qt::Key_Up);
     auto* after = test::named<QComboBox>(dialog, "After");
+    QCOMPARE(after->itemText(1), QStringLiteral("the one before (abcd1234)"));
     after->setFocus();
     QTest::keyClick(after, Qt::Key_Down);
     for (auto* box : dialog.findChildren<QCheckBox*>())

@@ -8,6 +8,7 @@
 #include <QLabel>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QSpinBox>
 #include <QTableView>
 #include <QWheelEvent>
@@ -21,6 +22,7 @@
 #include "queue/waiting_page.h"
 #include "runs/run_list_panel.h"
 #include "runs/run_model.h"
+#include "session/queue_session.h"
 #include "test_case.h"
 #include "visual_checks.h"
 #include "window_test.h"
@@ -106,6 +108,7 @@ class TestQueue : public test::WindowTest {
       if (button->text() == QString::fromUtf8(text)) return button;
     return nullptr;
   }
+  QueueSession& session() const { return *window_->findChild<QueueSession*>(); }
   QPushButton* button(const QWidget& parent, const char* text) const {
     for (QPushButton* found : parent.findChildren<QPushButton*>())
       if (found->text() == QString::fromUtf8(text)) return found;
@@ -232,11 +235,43 @@ class TestQueue : public test::WindowTest {
     QTRY_COMPARE(cell(2, QueueModel::State), QStringLiteral("waiting"));
   }
 
+  // One that has ended, which the window does not know yet, keeps nothing from the others.
+  void oneThatRefusesKeepsNoOtherFromIt() {
+    const std::string ended = submit("omega", 1);
+    catalogue_.cancel_pending(ended, "cancelled before it began");
+    QSignalSpy failed(&session(), &QueueSession::failed);
+    session().changeEach({ended, third_}, pool::hold);
+    QTRY_VERIFY(catalogue_.job(third_)->held);
+    QTRY_COMPARE(failed.size(), 1);
+    QVERIFY(failed[0][0].toString().contains(QStringLiteral("has been cancelled")));
+    session().changeEach({ended, third_}, pool::release);
+    QTRY_VERIFY(!catalogue_.job(third_)->held);
+    catalogue_.remove_run(ended);
+    QTRY_COMPARE(table().model()->rowCount(), 4);
+  }
+
+  // What was read last while it was watched stays, until it is read again.
+  void whatIsNotReadWhileNobodyLooksStays() {
+    const std::size_t decisions = session().snapshot().decisions.size();
+    QVERIFY(decisions > 0 && session().snapshot().isWhole);
+    session().watch(false);
+    QSignalSpy seen(&session(), &QueueSession::changed);
+    session().change([](storage::Catalogue&) {});
+    QVERIFY(seen.wait());
+    QCOMPARE(session().snapshot().decisions.size(), decisions);
+    QCOMPARE(session().snapshot().leases.size(), std::size_t{2});
+    QVERIFY(session().snapshot().isWhole);
+    session().watch(true);
+  }
+
   void aRunIsCancelledOnlyOnceThatIsConfirmed() {
     select({3});
     press(Qt::Key_Delete);
     auto* question = window_->findChild<QMessageBox*>();
     QVERIFY(question != nullptr);
+    QKeyEvent stillDown(QEvent::KeyPress, Qt::Key_Delete, Qt::NoModifier, QString(), true);
+    QApplication::sendEvent(&table(), &stillDown);
+    QCOMPARE(window_->findChildren<QMessageBox*>().size(), 1);
     QTest::mouseClick(button(*question, "Keep"), Qt::LeftButton);
     QCOMPARE(catalogue_.run(fourth_)->state, RunState::pending);
     QTRY_VERIFY(window_->findChild<QMessageBox*>() == nullptr);
@@ -259,6 +294,18 @@ class TestQueue : public test::WindowTest {
     devices->setFocus();
     turnWheel(devices);
     QCOMPARE(devices->value(), 0);
+    window_->activateWindow();  // a question has been in front of it
+    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+    // The first step up from "all" is one device.
+    QTest::keyClick(devices, Qt::Key_Up);
+    QTest::keyClick(devices, Qt::Key_Up);
+    session().change([](storage::Catalogue&) {});
+    QSignalSpy seen(&session(), &QueueSession::changed);
+    QVERIFY(seen.wait());
+    QCOMPARE(devices->value(), 2);
+    QCOMPARE(settings().devices, 0);
+    QTest::keyClick(devices, Qt::Key_Return);
+    QTRY_COMPARE(settings().devices, 2);
     devices->selectAll();
     QTest::keyClicks(devices, QStringLiteral("3"));
     QTest::keyClick(devices, Qt::Key_Return);
