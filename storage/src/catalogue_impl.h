@@ -51,6 +51,9 @@ struct Catalogue::Impl {
 
   // Within a transaction. Throws Error(conflict) while a living process has the claim.
   void refuse_while_supervised(const std::string& id, std::int64_t key);
+  // The same where that process is another than this one.
+  void refuse_others_claim(const std::string& id, std::int64_t key);
+  bool is_supervised(std::int64_t key);  // by a living process
 
   Database database;
 };

@@ -38,11 +38,6 @@ void end_lease(Database& database, std::int64_t key, const std::string& device) 
                    device);
 }
 
-void end_all_leases(Database& database, std::int64_t key) {
-  database.execute("DELETE FROM lease WHERE run = ?", key);
-  database.execute("UPDATE lease_event SET until = ? WHERE run = ? AND until = 0", now(), key);
-}
-
 void remove_dead(Database& database) {
   std::vector<protocol::ProcessId> holders;
   {
@@ -82,6 +77,7 @@ void Catalogue::lease_devices(const std::string& id, const Choice& choose, int g
   const protocol::ProcessId self = protocol::identify(getpid());
   database.write([&] {
     const std::int64_t key = impl_->key(id);
+    impl_->refuse_others_claim(id, key);
     remove_dead(database);
     const std::vector<std::string> devices = choose(living_leases(database, key));
     const std::vector<std::string> before = leased_devices(database, key);
@@ -104,7 +100,16 @@ void Catalogue::lease_devices(const std::string& id, const Choice& choose, int g
 
 void Catalogue::release_devices(const std::string& id) {
   Database& database = impl_->database;
-  database.write([&] { end_all_leases(database, impl_->key(id)); });
+  const protocol::ProcessId self = protocol::identify(getpid());
+  database.write([&] {
+    const std::int64_t key = impl_->key(id);
+    database.execute(
+        "UPDATE lease_event SET until = ?1 WHERE run = ?2 AND until = 0 AND device IN"
+        " (SELECT device FROM lease WHERE run = ?2 AND holder_pid = ?3 AND holder_start = ?4)",
+        now(), key, self.pid, self.start);
+    database.execute("DELETE FROM lease WHERE run = ? AND holder_pid = ? AND holder_start = ?", key, self.pid,
+                     self.start);
+  });
 }
 
 std::vector<LeaseEvent> Catalogue::lease_events(double since) {

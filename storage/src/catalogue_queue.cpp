@@ -19,9 +19,10 @@ void check_priority(int priority) {
                                               -protocol::kMostPriority, protocol::kMostPriority));
 }
 
-#define BATCHSCOPE_SELECT_JOBS                                                                   \
-  "SELECT id, job.submitted, job.priority, job.after, job.held, job.preemptible, job.preempted," \
-  " job.crashes, job.target, job.reason, job.expected_end FROM job JOIN run ON run.key = job.run "
+#define BATCHSCOPE_SELECT_JOBS                                                                            \
+  "SELECT id, job.submitted, job.priority, job.after, job.held, job.preemptible, job.preempted,"          \
+  " job.crashes, job.target, job.reason, job.expected_end, state IN ('paused', 'pausing') FROM job JOIN " \
+  "run ON run.key = job.run "
 #define BATCHSCOPE_NOT_ENDED "removed <= 0 AND state NOT IN ('stopped', 'finished', 'failed')"
 
 Job job_in(const Query& query) {
@@ -44,6 +45,7 @@ Job job_in(const Query& query) {
   job.target = device_names(target);
   read(job.reason);
   read(job.expected_end, Meaning::later_time);
+  read(job.rests);
   return job;
 }
 
@@ -117,13 +119,15 @@ void Catalogue::put_job(const Job& job) {
                 job.preempted, job.crashes, device_text(job.target), job.reason, job.expected_end);
 }
 
-bool Catalogue::cancel_pending(const std::string& id, const std::string& message) {
+bool Catalogue::cancel_waiting(const std::string& id, const std::string& message) {
   Database& database = impl_->database;
   return database.write([&] {
+    const std::int64_t key = impl_->key(id);
+    if (impl_->is_supervised(key) || !leased_devices(database, key).empty()) return false;
     return database.execute(
                "UPDATE run SET state = 'stopped', message = ?, ended = ?"
-               " WHERE key = ? AND state = 'pending'",
-               message, now(), impl_->key(id)) > 0;
+               " WHERE key = ? AND " BATCHSCOPE_NOT_ENDED,
+               message, now(), key) > 0;
   });
 }
 
@@ -137,10 +141,13 @@ bool Catalogue::pool_needed() {
     int elastic = 0;
     while (row.next()) {
       const bool in_queue = !row.null(3), held = row.integer(3) != 0, preempted = row.integer(4) != 0;
+      const std::string state = row.text(0);
+      const bool rests = state == "paused" || state == "pausing";
       const protocol::ProcessId supervisor{static_cast<pid_t>(row.integer(1)), row.integer(2)};
       const bool lives = is_alive(supervisor);
-      if (in_queue && !held && (!lives || preempted)) return true;
-      if (lives && row.integer(5) != 0 && row.text(0) != "paused") ++elastic;
+      // One that is held gives its devices back; one that a person has paused is his.
+      if (in_queue && (held ? lives && state != "paused" : !rests || preempted)) return true;
+      if (lives && row.integer(5) != 0 && !rests) ++elastic;
     }
     return elastic > 1;
   });

@@ -261,10 +261,10 @@ class Scenario:
                 raise Failure("the program has ended")
             return self.subject.pid
         if whom == "pool":
-            pools = [pid for pid, name in self.processes().items() if name == POOL]
-            if len(pools) != 1:
-                raise Failure(f"there is not one pool, but {len(pools)}")
-            return pools[0]
+            # Of several that were started at once all but one end in a moment.
+            def pools():
+                return [pid for pid, name in self.processes().items() if name == POOL]
+            return patiently("one pool", lambda: len(pools()) == 1 and pools())[0]
         if whom.startswith("supervisor"):
             if not (supervisor := self.show(whom.partition(" of ")[2] or "latest")["run"]["supervisor"]):
                 raise Failure("the run has no supervisor")

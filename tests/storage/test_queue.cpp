@@ -78,29 +78,55 @@ class TestQueue : public QObject {
     QCOMPARE(job.expected_end, 1234.5);
   }
 
-  void onlyWhatIsPendingIsCancelled() {
+  void onlyWhatNobodyHasInHandIsCancelled() {
     const std::string id = catalogue_->submit_run(named("a"), {});
-    QVERIFY(catalogue_->cancel_pending(id, "cancelled before it began"));
+    catalogue_->lease_devices(id, always({"cpu:0"}));  // the pool, which is about to start it
+    QVERIFY(!catalogue_->cancel_waiting(id, "cancelled"));
+    QCOMPARE(catalogue_->run(id)->state, RunState::pending);
+    catalogue_->release_devices(id);
+    QVERIFY(catalogue_->cancel_waiting(id, "cancelled before it began"));
     QCOMPARE(catalogue_->run(id)->state, RunState::stopped);
     QCOMPARE(catalogue_->run(id)->message, std::string("cancelled before it began"));
     QVERIFY(catalogue_->run(id)->ended > 0);
-    QVERIFY(!catalogue_->cancel_pending(id, "again"));
+    QVERIFY(!catalogue_->cancel_waiting(id, "again"));
     QVERIFY(catalogue_->jobs().empty());
+    const std::string supervised = catalogue_->submit_run(named("b"), {});
+    QVERIFY(catalogue_->claim_supervisor(supervised));
+    QVERIFY(!catalogue_->cancel_waiting(supervised, "cancelled"));
   }
 
-  void aPoolIsNeededWhereSomebodyWaits() {
+  void nobodyLeasesForAnothersRun() {
+    const std::string id = catalogue_->create_run(named("a"));
+    const Sleeper supervisor([&] {
+      Catalogue other(folder_ / "runs.db");
+      other.claim_supervisor(id);
+      other.lease_devices(id, always({"cpu:0"}));
+      return true;
+    });
+    VERIFY_THROWS("conflict", id, catalogue_->lease_devices(id, always({"cpu:1"})));
+    catalogue_->release_devices(id);
+    QCOMPARE(catalogue_->run(id)->devices, (Names{"cpu:0"}));
+  }
+
+  void aPoolIsNeededUntilTheQueueHasEnded() {
     QVERIFY(!catalogue_->pool_needed());
     const std::string id = catalogue_->submit_run(named("a"), {});
     QVERIFY(catalogue_->pool_needed());
     catalogue_->hold(id, true);
     QVERIFY(!catalogue_->pool_needed());
-    catalogue_->hold(id, false);
     QVERIFY(catalogue_->claim_supervisor(id));
     catalogue_->set_state(id, RunState::running);
+    QVERIFY(catalogue_->pool_needed());  // it has to give its devices back
+    catalogue_->set_state(id, RunState::paused);
     QVERIFY(!catalogue_->pool_needed());
+    catalogue_->hold(id, false);
+    QVERIFY(!catalogue_->pool_needed());  // a person has paused it
+    QVERIFY(catalogue_->job(id)->rests);
     Job job = catalogue_->job(id).value();
     job.preempted = true;
     catalogue_->put_job(job);
+    QVERIFY(catalogue_->pool_needed());
+    catalogue_->set_state(id, RunState::running);
     QVERIFY(catalogue_->pool_needed());
     catalogue_->set_state(id, RunState::finished);
     QVERIFY(!catalogue_->pool_needed());

@@ -10,7 +10,8 @@ namespace batchscope::cli {
 namespace {
 
 constexpr int kMostOrdinal = 1'000'000;  // of a replica or a generation
-constexpr char kOnDevices[] = "On these and no others, such as cpu:0,cpu:1; one replica on each where no number is said";
+constexpr char kOnDevices[] =
+    "On these and no others, such as cpu:0,cpu:1; one replica on each where no number is said";
 
 void addRun(CommandSet& set) {
   auto run = declare(set, "run", "Start a run and watch it", help::kRun, runProgram);

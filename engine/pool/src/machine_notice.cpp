@@ -52,9 +52,9 @@ void MachineNotice::ask() {
 
 void MachineNotice::tell(const QString& answer) {
   if (!timer_.isActive()) return;
-  timer_.stop();
   const QString said = answer.simplified();
   on_notice("the machine will be taken away" + (said.isEmpty() ? "" : " (" + said.toStdString() + ")"));
+  timer_.stop();  // what could not be carried out is told again
 }
 
 }  // namespace batchscope::pool

@@ -215,7 +215,8 @@ class KindPlan {
 double turn_of(const World& world) {
   double turn = world.settings.turn;
   for (const Member& member : world.members)
-    if (member.standing == Standing::free) turn = std::max(turn, kRestartsPerTurn * member.pause);
+    if (member.standing == Standing::free && member.restarts > 0)
+      turn = std::max(turn, kRestartsPerTurn * member.pause);
   return turn;
 }
 

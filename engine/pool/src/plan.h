@@ -26,8 +26,8 @@ struct Plan {
 
 Plan make_plan(const World& world, Scope scope);
 
-// How long a turn lasts, in seconds: as was asked, and no less than fifty of the longest restarts, so that
-// taking turns costs two percent at most.
+// How long a turn lasts, in seconds: as was asked, and no less than fifty of the longest restarts that were
+// measured, so that taking turns costs two percent at most.
 double turn_of(const World& world);
 
 }  // namespace batchscope::pool

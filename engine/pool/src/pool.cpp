@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -16,6 +15,7 @@
 #include "batchscope/pool/pool.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/telemetry.h"
 #include "batchscope/run/application.h"
 #include "batchscope/run/client.h"
 #include "batchscope/run/pool.h"
@@ -23,6 +23,7 @@
 
 namespace batchscope::pool {
 
+using protocol::monotonic_seconds;
 using protocol::RunState;
 
 namespace {
@@ -32,14 +33,11 @@ using Devices = std::vector<std::string>;
 constexpr int kTick = 100;            // ms
 constexpr double kLook = 1;           // s: at the latest so long after the last look, for what no row tells
 constexpr double kBetweenRounds = 5;  // s
-constexpr double kAgain = 5;          // s until a run is asked again that was asked in vain
-constexpr double kIntroduction = 1;   // s
-constexpr double kFarewell = 2;       // s with nothing to decide, before the pool ends
-constexpr double kRecovered = 600;    // s of life after which earlier deaths of a supervisor count no more
-
-double monotonic() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+constexpr double kLongestPatience = 600;  // s
+constexpr double kAgain = 5;              // s until a run is asked again that was asked in vain
+constexpr double kIntroduction = 1;       // s
+constexpr double kFarewell = 2;           // s with nothing to decide, before the pool ends
+constexpr double kRecovered = 600;  // s of life after which earlier deaths of a supervisor count no more
 
 bool same_devices(Devices a, Devices b) {
   std::sort(a.begin(), a.end());
@@ -56,7 +54,7 @@ bool waits(const Member& member) { return member.standing == Standing::free && m
 
 }  // namespace
 
-Pool::Pool() : catalogue_(protocol::catalogue_path()), began_(monotonic()), needed_(began_) {
+Pool::Pool() : catalogue_(protocol::catalogue_path()), began_(monotonic_seconds()), needed_(began_) {
   supervisors_.on_news = [this] { timer_.start(0); };
   notice_.on_notice = [this](const std::string& notice) { on_notice(notice); };
   timer_.setSingleShot(true);
@@ -70,7 +68,7 @@ int Pool::exec() {
 
 void Pool::tick() {
   timer_.start(kTick);
-  const double now = monotonic();
+  const double now = monotonic_seconds();
   try {
     // A store that was removed leaves nothing to decide, whatever the open file still says.
     if (std::error_code ignored; !std::filesystem::exists(protocol::catalogue_path(), ignored))
@@ -79,19 +77,23 @@ void Pool::tick() {
     last_look_ = now;
     if (catalogue_.pool_needed() || !targets_.empty() || !launched_.empty()) needed_ = now;
     if (now - needed_ > kFarewell) return loop_.quit();
-    const World world = look(catalogue_, run::Machine::here(),
-                             [this](const std::string& run) { return supervisors_.contact(run); });
+    World world = look(catalogue_, run::Machine::here(),
+                       [this](const std::string& run) { return supervisors_.contact(run); });
     std::set<std::string> live;
     for (const Member& member : world.members)
       if (member.job && (member.run.supervisor_pid > 0 || launched_.contains(member.run.id)))
         live.insert(member.run.id);
     supervisors_.follow(live);
-    notice_.watch(world.settings.preempt_notice);
+    // Asked anew after each pause: one notice, one pause.
+    notice_.watch(world.settings.paused ? "" : world.settings.preempt_notice);
     look_after_launched(world);
     forget_preemption(world);
-    if (!world.settings.paused && knows_enough(world)) consider(world);
+    if (world.settings.paused)
+      targets_.clear();
+    else if (knows_enough(world))
+      consider(world);
     troubled_ = false;
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     // A full disk or a catalogue in somebody's hands: the runs train on, and this is tried again.
     round_due_ = "the catalogue can be used again";
     if (!std::exchange(troubled_, true)) std::fprintf(stderr, "the pool cannot decide: %s\n", error.what());
@@ -100,7 +102,7 @@ void Pool::tick() {
 
 // A new pool first hears those that train already; one that does not answer holds it up for a moment only.
 bool Pool::knows_enough(const World& world) const {
-  return settings_ || monotonic() - began_ > kIntroduction ||
+  return settings_ || monotonic_seconds() - began_ > kIntroduction ||
          std::none_of(world.members.begin(), world.members.end(), [this](const Member& member) {
            return member.job && member.run.supervisor_pid > 0 && !supervisors_.contact(member.run.id).status;
          });
@@ -142,8 +144,8 @@ std::string Pool::what_changed(const World& world) {
   return cause;
 }
 
-void Pool::consider(const World& world) {
-  const double now = monotonic();
+void Pool::consider(World& world) {
+  const double now = monotonic_seconds();
   const bool settings_changed = settings_ && *settings_ != world.settings;
   const std::string cause = what_changed(world);
   const bool somebody_waits = std::any_of(world.members.begin(), world.members.end(), waits);
@@ -157,16 +159,15 @@ void Pool::consider(const World& world) {
     last_round_ = now;
     decide(world, Scope::round, std::exchange(round_due_, ""));
   } else if (!cause.empty() && (somebody_waits || to_pause)) {
-    World spoken_for = world;
-    for (Member& member : spoken_for.members)
+    for (Member& member : world.members)
       if (const auto target = targets_.find(member.run.id); waits(member) && target != targets_.end())
         member.reserved = target->second;
-    decide(spoken_for, Scope::free_devices, cause);
+    decide(world, Scope::free_devices, cause);
   }
   carry_out(world);
 }
 
-void Pool::decide(const World& world, Scope scope, const std::string& cause) {
+void Pool::decide(World& world, Scope scope, const std::string& cause) {
   Plan plan = make_plan(world, scope);
   plan.decision.cause = cause;
   if (scope == Scope::round) {
@@ -199,10 +200,10 @@ void Pool::decide(const World& world, Scope scope, const std::string& cause) {
 }
 
 // Into the rows of the jobs, as far as there is news.
-void Pool::keep(const World& world, const Plan& plan) {
+void Pool::keep(World& world, const Plan& plan) {
   std::map<std::string, const protocol::PoolChoice*> choices;
   for (const protocol::PoolChoice& choice : plan.decision.choices) choices[choice.run] = &choice;
-  for (const Member& member : world.members) {
+  for (Member& member : world.members) {
     if (!member.job) continue;
     storage::Job job = *member.job;
     const auto choice = choices.find(member.run.id);
@@ -219,6 +220,7 @@ void Pool::keep(const World& world, const Plan& plan) {
     const bool same_end = std::abs(job.expected_end - member.job->expected_end) < 1;
     if (job.reason == member.job->reason && job.target == member.job->target && same_end) continue;
     catalogue_.put_job(job);
+    member.job = job;
   }
 }
 
@@ -228,21 +230,32 @@ void Pool::carry_out(const World& world) {
     if (found == targets_.end()) continue;
     const Devices target = found->second;
     if (arrived(member, target) || !member.job || member.standing == Standing::fixed) {
+      if (arrived(member, target)) attempts_.erase(member.run.id);
       targets_.erase(found);
       continue;
     }
     if (member.standing == Standing::in_motion) continue;
-    if (const auto refused = refused_.find(member.run.id); refused != refused_.end()) {
-      if (refused->second > monotonic()) continue;
-      refused_.erase(refused);
+    // Held or paused by a person since: nothing more is given to it.
+    if (member.standing == Standing::outside && !(member.to_be_paused && target.empty())) {
+      targets_.erase(found);
+      continue;
     }
+    const auto attempt = attempts_.find(member.run.id);
+    if (attempt != attempts_.end() && attempt->second.target == target &&
+        attempt->second.next > monotonic_seconds())
+      continue;
     const bool in_the_way = std::any_of(world.members.begin(), world.members.end(), [&](const Member& other) {
       return other.run.id != member.run.id &&
              std::any_of(target.begin(), target.end(), [&](const auto& device) {
                return std::find(other.reserved.begin(), other.reserved.end(), device) != other.reserved.end();
              });
     });
-    if (!in_the_way) move(member, target);
+    if (in_the_way) continue;
+    Attempt& one = attempts_[member.run.id];
+    one.patience = one.target == target ? std::min(2 * one.patience, kLongestPatience) : kAgain;
+    one.target = target;
+    one.next = monotonic_seconds() + one.patience;
+    move(member, target);
   }
 }
 
@@ -250,7 +263,6 @@ void Pool::move(const Member& member, const Devices& target) {
   const std::string id = member.run.id;
   const auto refused = [this, id](const std::string& why) {
     std::fprintf(stderr, "run %s is not moved: %s\n", id.c_str(), why.c_str());
-    refused_[id] = monotonic() + kAgain;
     targets_.erase(id);
     round_due_ = "run " + id + " could not be moved";
   };
@@ -289,6 +301,7 @@ void Pool::launch(const Member& member, const Devices& target) {
     if (spec.replicas != member.run.spec.replicas || spec.auto_replicas != member.run.spec.auto_replicas)
       catalogue_.set_spec(id, spec);
     // In this process's name until the supervisor takes them in its own, so that nobody else does meanwhile.
+    launched_[id] = false;
     catalogue_.lease_devices(
         id,
         [&](const std::vector<storage::Lease>& of_others) {
@@ -298,13 +311,15 @@ void Pool::launch(const Member& member, const Devices& target) {
           return target;
         },
         -1, "pool");
+    // With the lease nobody cancels it any more, but somebody may have before.
+    if (const auto run = catalogue_.run(id);
+        !run || (run->state != RunState::pending && run->state != RunState::interrupted))
+      throw Error(ErrorKind::conflict, "it waits no longer");
     run::spawn_supervisor(id, target);
-    launched_[id] = monotonic();
+    launched_[id] = true;
     supervisors_.expect(id);
   } catch (const Error& error) {
     std::fprintf(stderr, "run %s is not started: %s\n", id.c_str(), error.what());
-    catalogue_.release_devices(id);
-    refused_[id] = monotonic() + kAgain;
     targets_.erase(id);
     round_due_ = member.run.name + " could not be started";
   }
@@ -313,19 +328,21 @@ void Pool::launch(const Member& member, const Devices& target) {
 // Those whose supervisors do not come up have their devices taken back, and are tried again.
 void Pool::look_after_launched(const World& world) {
   for (const Member& member : world.members) {
-    const auto found = launched_.find(member.run.id);
-    if (found == launched_.end() || supervisors_.expected(member.run.id)) continue;
-    launched_.erase(found);
-    if (member.run.supervisor_pid > 0 || !member.job) continue;
-    catalogue_.release_devices(member.run.id);
-    storage::Job job = *member.job;
-    if (++job.crashes > member.run.spec.restart_budget) {
-      give_up(member, fmt::format("its supervisor did not come up; its log is {}",
-                                  (protocol::run_paths(member.run.id).root / "supervisor.log").string()));
-    } else {
-      catalogue_.put_job(job);
-      refused_[member.run.id] = monotonic() + kAgain;
+    const std::string& id = member.run.id;
+    const auto found = launched_.find(id);
+    if (found == launched_.end() || supervisors_.expected(id)) continue;
+    if (member.run.supervisor_pid == 0 && member.job) {
+      catalogue_.release_devices(id);
+      storage::Job job = *member.job;
+      // One that came and died is counted when it is started again.
+      const bool came_not = found->second && member.run.state == RunState::pending;
+      if (came_not && ++job.crashes > member.run.spec.restart_budget)
+        give_up(member, fmt::format("its supervisor did not come up; its log is {}",
+                                    (protocol::run_paths(id).root / "supervisor.log").string()));
+      else if (came_not)
+        catalogue_.put_job(job);
     }
+    launched_.erase(found);
   }
   std::erase_if(launched_, [&](const auto& entry) {
     return std::none_of(world.members.begin(), world.members.end(),
@@ -342,17 +359,19 @@ void Pool::give_up(const Member& member, const std::string& why) {
 
 // A run that trains again is not preempted any more, and one that has done so for long has got over its
 // crashes.
-void Pool::forget_preemption(const World& world) {
-  for (const Member& member : world.members) {
-    if (!member.job || member.run.state != RunState::running || member.standing == Standing::in_motion)
+void Pool::forget_preemption(World& world) {
+  for (Member& member : world.members) {
+    if (!member.job || member.held.empty() || member.run.state != RunState::running ||
+        member.standing == Standing::in_motion)
       continue;
     storage::Job job = *member.job;
     if (!member.to_be_paused && !targets_.contains(member.run.id)) job.preempted = false;
-    if (job.crashes > 0) {
-      const auto generations = catalogue_.generations(member.run.id);
-      if (!generations.empty() && world.now - generations.back().started > kRecovered) job.crashes = 0;
-    }
-    if (job.preempted != member.job->preempted || job.crashes != member.job->crashes) catalogue_.put_job(job);
+    Deaths& deaths = deaths_[member.run.id];
+    if (deaths.count != job.crashes) deaths = {job.crashes, world.now};
+    if (world.now - deaths.since > kRecovered) job.crashes = 0;
+    if (job.preempted == member.job->preempted && job.crashes == member.job->crashes) continue;
+    catalogue_.put_job(job);
+    member.job = job;
   }
 }
 
@@ -361,8 +380,12 @@ void Pool::forget_preemption(const World& world) {
 void Pool::on_notice(const std::string& notice) {
   protocol::PoolDecision decision;
   decision.time = storage::now();
-  decision.cause = notice + ": all runs are paused; to go on: batchscope pool --resume";
+  decision.cause = notice +
+                   ": all runs are paused; to go on: batchscope pool --resume, and batchscope resume for "
+                   "those that are not of the queue";
   decision.policy = catalogue_.pool_settings().policy;
+  // First, so that a pool that comes after this one starts none of them again.
+  catalogue_.change_pool_settings([](protocol::PoolSettings& settings) { settings.paused = true; });
   std::set<std::string> holders;
   for (const storage::Lease& lease : catalogue_.leases()) holders.insert(lease.run);
   for (const std::string& id : holders) {
@@ -381,19 +404,24 @@ void Pool::on_notice(const std::string& notice) {
     }
     decision.choices.push_back({id, {}, 0, "waits", notice, {}});
   }
-  catalogue_.change_pool_settings([](protocol::PoolSettings& settings) { settings.paused = true; });
   catalogue_.add_decision(decision);
 }
 
 int run_pool() {
-  const run::PoolLock lock;
-  if (!lock.held()) return kExitOk;
-  Pool pool;
   if (auto* const application = dynamic_cast<run::Application*>(QCoreApplication::instance()))
     application->on_exception = [](const std::exception& exception) {
       std::fprintf(stderr, "the pool: %s\n", exception.what());
     };
-  return pool.exec();  // a signal may end it at any time: it has nothing to lose
+  // Whoever came with something to do while the last one was about to end took it for alive.
+  for (;;) {
+    {
+      const run::PoolLock lock;
+      if (!lock.held()) return kExitOk;
+      // A signal may end it at any time: it has nothing to lose.
+      if (const int code = Pool().exec(); code != kExitOk) return code;
+    }
+    if (!storage::Catalogue(protocol::catalogue_path()).pool_needed()) return kExitOk;
+  }
 }
 
 }  // namespace batchscope::pool

@@ -41,18 +41,30 @@ class Pool {
     bool operator==(const Seen&) const = default;
   };
 
+  // To have a run on other devices. One that does not get there is sent again after twice the time.
+  struct Attempt {
+    std::vector<std::string> target;
+    double next = 0, patience = 0;  // monotonic; s
+  };
+
+  // Of a run's supervisor, and since when their number is the same (s since 1970).
+  struct Deaths {
+    int count = 0;
+    double since = 0;
+  };
+
   void tick();
   bool knows_enough(const World& world) const;
-  void consider(const World& world);
+  void consider(World& world);
   std::string what_changed(const World& world);
-  void decide(const World& world, Scope scope, const std::string& cause);
-  void keep(const World& world, const Plan& plan);
+  void decide(World& world, Scope scope, const std::string& cause);
+  void keep(World& world, const Plan& plan);
   void carry_out(const World& world);
   void move(const Member& member, const std::vector<std::string>& target);
   void launch(const Member& member, const std::vector<std::string>& target);
   void give_up(const Member& member, const std::string& why);
   void look_after_launched(const World& world);
-  void forget_preemption(const World& world);
+  void forget_preemption(World& world);
   void on_notice(const std::string& notice);
 
   storage::Catalogue catalogue_;
@@ -65,10 +77,12 @@ class Pool {
   std::optional<protocol::PoolSettings> settings_;           // as seen last
   run::Machine machine_;                                     // the same
   std::map<std::string, std::vector<std::string>> targets_;  // that have not been reached yet
-  std::map<std::string, double> refused_;                    // monotonic, until when a run is not asked again
-  std::map<std::string, double> launched_;                   // monotonic, of those that are pending still
-  std::tuple<double, int, std::string> advice_;              // of the last round: utility, devices, sentence
-  std::string round_due_;                                    // its cause; empty: none is
+  std::map<std::string, Attempt> attempts_;                  // the last of each run that has not arrived
+  std::map<std::string, Deaths> deaths_;
+  // Those whose supervisors are not seen yet, and whether they were started at all.
+  std::map<std::string, bool> launched_;
+  std::tuple<double, int, std::string> advice_;  // of the last round: utility, devices, sentence
+  std::string round_due_;                        // its cause; empty: none is
   double last_round_ = -1e9, last_look_ = -1e9, began_ = 0, needed_ = 0;  // monotonic
   bool troubled_ = false;  // the catalogue could not be used, and that was said
 };

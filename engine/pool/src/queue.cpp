@@ -3,11 +3,15 @@
 
 #include <fmt/core.h>
 
+#include <QThread>
+
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <map>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/time_outs.h"
 #include "batchscope/run/client.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/pool.h"
@@ -106,7 +110,9 @@ std::vector<QueueEntry> queue(Catalogue& catalogue, bool ended) {
   for (storage::LeaseEvent& event : catalogue.lease_events(0)) events[event.run].push_back(std::move(event));
   std::vector<QueueEntry> entries;
   for (const Job& job : catalogue.jobs())
-    if (const auto run = catalogue.run(job.run)) entries.push_back(entry_of(*run, job, events[job.run]));
+    // One that ends meanwhile is among those that have.
+    if (const auto run = catalogue.run(job.run); run && job_state(*run, job) < JobState::succeeded)
+      entries.push_back(entry_of(*run, job, events[job.run]));
   if (!ended) return entries;
   std::vector<QueueEntry> history;
   for (const Run& run : catalogue.runs())
@@ -142,20 +148,26 @@ std::string submit(Catalogue& catalogue, const protocol::RunSpec& spec, const Jo
 }
 
 void cancel(Catalogue& catalogue, const std::string& id) {
-  const Run run = run_in_queue(catalogue, id);
-  if (catalogue.cancel_pending(id, "cancelled before it began")) return;
-  if (!protocol::is_active(catalogue.run(id)->state)) {
-    catalogue.set_state(id, RunState::stopped, "cancelled");
-    return;
+  run_in_queue(catalogue, id);
+  const auto deadline = std::chrono::steady_clock::now() + protocol::time_out::kSupervisorStart;
+  protocol::Request stop;
+  stop.command = protocol::Request::Command::stop;
+  // One that the pool is just starting has nobody yet who could be told.
+  while (!catalogue.cancel_waiting(id, "cancelled")) {
+    try {
+      run::request(id, stop);
+      return;
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::not_found || std::chrono::steady_clock::now() > deadline) throw;
+    }
+    QThread::msleep(20);
   }
-  protocol::Request request;
-  request.command = protocol::Request::Command::stop;
-  run::request(id, request);
 }
 
 void hold(Catalogue& catalogue, const std::string& id) {
   run_in_queue(catalogue, id);
   catalogue.hold(id, true);
+  if (catalogue.pool_needed()) run::start_pool();
 }
 
 void release(Catalogue& catalogue, const std::string& id) {

@@ -4,22 +4,24 @@
 #include <chrono>
 #include <utility>
 
+#include "batchscope/protocol/telemetry.h"
 #include "batchscope/protocol/time_outs.h"
 
 namespace batchscope::pool {
+
+using protocol::monotonic_seconds;
+
 namespace {
 
+constexpr double kPatience = 5;  // s, with an answer
 constexpr double kAccepted = 2;  // s: what was accepted is to be seen by then
-
-double monotonic() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 }  // namespace
 
 void Supervisors::follow(const std::set<std::string>& runs) {
   std::erase_if(lines_, [&](const auto& entry) {
-    return !runs.contains(entry.first) && !entry.second.asked && entry.second.busy_until < monotonic();
+    return !runs.contains(entry.first) && entry.second.asked <= 0 &&
+           entry.second.busy_until < monotonic_seconds();
   });
   for (const std::string& run : runs)
     if (Line& one = line(run); !one.client) connect(run, one);
@@ -40,7 +42,7 @@ void Supervisors::connect(const std::string& run, Line& line) {
                      line.status = status;
                      line.starting = false;
                      if (!moved) return;
-                     if (!line.asked) line.busy_until = 0;
+                     if (line.asked <= 0) line.busy_until = 0;
                      news();
                    });
   QObject::connect(line.client.get(), &run::ControlClient::connectedChanged, line.client.get(),
@@ -54,19 +56,21 @@ Contact Supervisors::contact(const std::string& run) const {
   const auto found = lines_.find(run);
   if (found == lines_.end()) return {};
   const Line& line = found->second;
-  return {line.status, line.asked || line.busy_until > monotonic()};
+  const double now = monotonic_seconds();
+  if (line.asked > 0 && now - line.asked > kPatience) return {};  // it hangs
+  return {line.status, line.asked > 0 || line.busy_until > now};
 }
 
 void Supervisors::send(const std::string& run, protocol::Request request,
                        std::function<void(const std::string& why)> refused) {
   Line& one = line(run);
   if (!one.client) connect(run, one);
-  one.asked = true;
+  one.asked = monotonic_seconds();
   one.client->send(std::move(request), [this, run, refused](const protocol::Json*, const Error* error) {
     const auto found = lines_.find(run);
     if (found == lines_.end()) return;
-    found->second.asked = false;
-    found->second.busy_until = error ? 0 : monotonic() + kAccepted;
+    found->second.asked = 0;
+    found->second.busy_until = error ? 0 : monotonic_seconds() + kAccepted;
     if (error) refused(error->what());
     if (on_news) on_news();
   });
@@ -75,12 +79,13 @@ void Supervisors::send(const std::string& run, protocol::Request request,
 void Supervisors::expect(const std::string& run) {
   Line& one = line(run);
   one.starting = true;
-  one.busy_until = monotonic() + std::chrono::duration<double>(protocol::time_out::kSupervisorStart).count();
+  one.busy_until =
+      monotonic_seconds() + std::chrono::duration<double>(protocol::time_out::kSupervisorStart).count();
 }
 
 bool Supervisors::expected(const std::string& run) const {
   const auto found = lines_.find(run);
-  return found != lines_.end() && found->second.starting && found->second.busy_until > monotonic();
+  return found != lines_.end() && found->second.starting && found->second.busy_until > monotonic_seconds();
 }
 
 }  // namespace batchscope::pool

@@ -38,7 +38,7 @@ class Supervisors {
   struct Line {
     std::unique_ptr<run::ControlClient> client;
     std::optional<protocol::RunStatus> status;
-    bool asked = false;     // and not answered
+    double asked = 0;       // monotonic, when; 0: all was answered
     double busy_until = 0;  // monotonic
     bool starting = false;  // a supervisor is to come up
   };

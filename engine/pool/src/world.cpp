@@ -27,8 +27,7 @@ std::optional<std::string> obstacle(Catalogue& catalogue, const protocol::PoolSe
   const Predecessor before = predecessor(catalogue, job);
   const std::string in_vain = "what it was to come after has not finished: " + before.name;
   if (job.held) return before.state == Predecessor::State::in_vain ? in_vain : "";
-  if (run.state == RunState::paused && !job.preempted)
-    return "paused by a person: batchscope resume " + run.id;
+  if (job.rests && !job.preempted) return "paused by a person: batchscope resume " + run.id;
   if (run.state != RunState::pending) return std::nullopt;
   if (settings.draining) return "the pool is draining: nothing is started";
   switch (before.state) {
@@ -61,7 +60,7 @@ void judge(Catalogue& catalogue, const protocol::PoolSettings& settings, const C
     member.standing = standing;
     member.note = note;
   };
-  const RunState state = contact.status ? contact.status->state : member.run.state;
+  const RunState state = member.run.state;
   if (!member.job) return stand(Standing::fixed, "was started on devices of its own");
   const Job& job = *member.job;
   const bool has_some = !member.held.empty();
@@ -70,14 +69,15 @@ void judge(Catalogue& catalogue, const protocol::PoolSettings& settings, const C
   if (contact.busy || (has_some && state != RunState::running))
     return stand(Standing::in_motion, fmt::format("is {}", run_state_name(state)));
   if (!settled(state)) return stand(Standing::outside, fmt::format("is {}", run_state_name(state)));
+  if (has_some && !contact.status) return stand(Standing::in_motion, "its supervisor does not answer");
+  if (has_some && !contact.status->rescalable)
+    return stand(Standing::fixed, "cannot be moved: its program makes no checkpoints");
   if (const auto why = obstacle(catalogue, settings, member.run, job)) {
     member.to_be_paused = has_some && job.held;
     return stand(has_some && !job.held ? Standing::fixed : Standing::outside, *why);
   }
   if (has_some && !job.preemptible)
     return stand(Standing::fixed, "keeps its devices to its end, as was asked");
-  if (has_some && !contact.status->rescalable)
-    return stand(Standing::fixed, "cannot be moved: its program makes no checkpoints");
   stand(Standing::free, "");
 }
 
@@ -117,6 +117,9 @@ World look(Catalogue& catalogue, const run::Machine& machine,
     member.held = held[id];
     member.pause = kUnmeasuredPause;
     if (known.status) {
+      // The rows come later.
+      member.run.state = known.status->state;
+      member.run.replicas = known.status->replicas;
       member.restarts = known.status->generation;
       member.max_profiled = known.status->max_profiled;
       if (known.status->pause > 0) member.pause = known.status->pause;

@@ -16,7 +16,7 @@ class TestQueue : public CommandTest {
   // What a test that failed left would be started.
   void cleanup() {
     storage::Catalogue catalogue = this->catalogue();
-    for (const storage::Job& job : catalogue.jobs()) catalogue.cancel_pending(job.run, "");
+    for (const storage::Job& job : catalogue.jobs()) catalogue.cancel_waiting(job.run, "");
   }
 
   void submits() {
@@ -254,7 +254,7 @@ class TestQueue : public CommandTest {
     QVERIFY(awaitOutput(*process, out, "is number 2 in the queue"));
     catalogue().prioritise(id, 1);
     QVERIFY(awaitOutput(*process, out, "is number 1 in the queue"));
-    catalogue().cancel_pending(id, "cancelled before it began");
+    catalogue().cancel_waiting(id, "cancelled before it began");
     const Answer answer = Sandbox::finish(*process);
     QCOMPARE(answer.code, kExitCheckpointed);
     QVERIFY(QString(out + answer.out.toUtf8()).contains("stopped"));

@@ -69,9 +69,9 @@ class TestTimeline : public QObject {
     restart.replicas = 2;
     restart.reason = "rescale";
     restart.started = kBegin + 150;
-    line_->setLanes(lanesOf({lease("a", "cpu:10", 0, 300), lease("a", "cpu:2", 0, 0),
-                             lease("b", "cpu:10", 400, 0, 3, "resume")},
-                            {{"a", {restart}}}, {"cuda:0"}));
+    line_->setLanes(lanesOf(
+        {lease("a", "cpu:10", 0, 300), lease("a", "cpu:2", 0, 0), lease("b", "cpu:10", 400, 0, 3, "resume")},
+        {{"a", {restart}}}, {"cuda:0"}));
     line_->setColours({{"a", 0}, {"b", 1}});
     line_->show();
     QVERIFY(QTest::qWaitForWindowExposed(line_.get()));

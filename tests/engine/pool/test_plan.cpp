@@ -143,6 +143,7 @@ class TestPlan : public QObject {
   void turnsAreLongWhereRestartsAre() {
     Member slow = member("a", 1, {"cpu:0"}), patient = member("b");
     slow.pause = 10;
+    slow.restarts = 1;
     patient.waiting_since = 1000 - 100;
     QCOMPARE(make_plan(world({slow, patient}, 1), Scope::round).targets.at("a"), (Devices{"cpu:0"}));
     slow.pause = 0.1;

@@ -12,7 +12,9 @@ using namespace protocol;
 
 Scaling::Scaling(storage::Catalogue& catalogue, const std::string& run, RunSpec& spec, RunMachine& machine,
                  const int& next_generation, Recorder& recorder, Tell tell)
-    : spec_(spec),
+    : catalogue_(catalogue),
+      run_(run),
+      spec_(spec),
       machine_(machine),
       next_generation_(next_generation),
       recorder_(recorder),
@@ -70,11 +72,23 @@ void Scaling::move_to(const Allocation& allocation, const std::string& reason) {
 }
 
 void Scaling::choose(const std::optional<AutoReplicas>& range) {
-  if (range == spec_.auto_replicas) return;
+  const int number = machine_.target().replicas;
+  const bool fixes = !range && number > 0 && number != spec_.replicas && in_queue();
+  if (fixes) spec_.replicas = number;
+  const bool changes = range != spec_.auto_replicas;
   spec_.auto_replicas = range;
-  automate();
-  recorder_.spec(spec_);
+  if (changes) automate();
+  if (changes || fixes) recorder_.spec(spec_);
+  if (!changes) return;
   tell_("info", range ? "auto replicas are on: " + range->text() : "auto replicas are off");
+}
+
+bool Scaling::in_queue() const {
+  try {
+    return catalogue_.job(run_).has_value();
+  } catch (const Error&) {
+    return false;  // the number is chosen all the same, and the pool may choose again
+  }
 }
 
 void Scaling::consider(const Model& model, const goodput::RunContext& at) {

@@ -46,12 +46,17 @@ class Scaling {
   // Restarts the run there. Nothing happens where it trains on the very devices that are named. Throws Error
   // where there are no devices, or the run is in no state for it.
   void move_to(const Allocation& allocation, const std::string& reason);
-  // From now on the model chooses within this range; or it does not (none).
+  // From now on the model chooses within this range; or it does not (none), and what the run has or is on its
+  // way to is the number that the pool, too, keeps to.
   void choose(const std::optional<protocol::AutoReplicas>& range);
   // A new model: it may move the run. Where there is a pool, that decides, and this one rests.
   void consider(const protocol::Model& model, const goodput::RunContext& at);
 
  private:
+  bool in_queue() const;
+
+  storage::Catalogue& catalogue_;
+  const std::string run_;
   protocol::RunSpec& spec_;
   RunMachine& machine_;
   const int& next_generation_;

@@ -200,7 +200,7 @@ class Catalogue {
   /// kept with the devices that are new, see lease_events().
   void lease_devices(const std::string& id, const Choice& choose, int generation = -1,
                      const std::string& why = {});
-  void release_devices(const std::string& id);  ///< all that the run has
+  void release_devices(const std::string& id);  ///< all that the run has in the name of this process
   /// Who had which device in the time since then (s since 1970), by its begin.
   std::vector<LeaseEvent> lease_events(double since);
 
@@ -215,16 +215,17 @@ class Catalogue {
   std::vector<Job> jobs();
   std::optional<Job> job(const std::string& id);  ///< of any run; none where it was never in the queue
   void hold(const std::string& id, bool held);    ///< no fault where there is no job of this run
-  void forget_after(const std::string& id);  ///< it comes after no other run
+  void forget_after(const std::string& id);       ///< it comes after no other run
   /// Throws Error(usage) for one out of its range.
   void prioritise(const std::string& id, int priority);
   /// Writes what the pool says of a job: preempted, crashes, target, reason, expected end.
   void put_job(const Job& job);
-  /// A run that is pending is `stopped` from now on, with this message. False, and nothing is done, where it
-  /// is not pending.
-  bool cancel_pending(const std::string& id, const std::string& message);
-  /// Whether a pool has anything to decide: a run waits for devices, or may, or there are two or more with
-  /// auto replicas that could share them. Reads the runs that have not ended.
+  /// A run that has not ended, and that neither a living supervisor nor a lease has in hand, is `stopped`
+  /// from now on, with this message. False, and nothing is done, for any other.
+  bool cancel_waiting(const std::string& id, const std::string& message);
+  /// Whether a pool has anything to do: a run of the queue has not ended, is not held, and was not paused by
+  /// a person; one that is held has devices to give back; or two or more with auto replicas could share
+  /// theirs. Reads the runs that have not ended.
   bool pool_needed();
 
   protocol::PoolSettings pool_settings();  ///< the defaults where nobody has set any

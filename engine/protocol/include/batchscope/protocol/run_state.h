@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// The states of a run. One that is `pending` waits in the queue of the pool for its first devices, and has no
-/// supervisor yet. Two are never written by a supervisor, but found by a reader: `interrupted`, where a
+/// The states of a run. One that is `pending` waits in the queue of the pool for its first devices, and has
+/// no supervisor yet. Two are never written by a supervisor, but found by a reader: `interrupted`, where a
 /// run claims to be active and its supervisor is gone, and `damaged`, where what the catalogue holds of a run
 /// cannot be read.
 #pragma once
