@@ -109,7 +109,8 @@ World look(Catalogue& catalogue, const run::Machine& machine,
   for (auto& [id, job] : ids) {
     auto run = catalogue.run(id);
     if (!run || run->state == RunState::damaged) continue;
-    const Contact known = contact(id);
+    Contact known = contact(id);
+    if (run->supervisor_pid == 0) known.status.reset();  // of one that has just died
     Member member;
     member.run = std::move(*run);
     member.job = std::move(job);
