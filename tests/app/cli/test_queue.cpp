@@ -207,7 +207,7 @@ class TestQueue : public CommandTest {
     QCOMPARE(advice["devices"].toInt(), 3);
     QCOMPARE(advice["wanted"].toInt(), 5);
     QCOMPARE(advice["utility"].toDouble(), 0.8);
-    catalogue.cancel_pending(id, "cancelled before it began");  // of a queue that has ended there is none
+    catalogue.cancel_waiting(id, "cancelled before it began");  // of a queue that has ended there is none
     for (const QStringList& command : {QStringList{"pool"}, {"queue", "--all"}, {"pool", "--advise"}})
       QVERIFY(!ask(command).out.contains("41 min"));
     VERIFY_HOLDS(ask({"pool", "--advise"}).out, "3 devices are enough");

@@ -238,7 +238,7 @@ class TestQueue : public test::WindowTest {
   // One that has ended, which the window does not know yet, keeps nothing from the others.
   void oneThatRefusesKeepsNoOtherFromIt() {
     const std::string ended = submit("omega", 1);
-    catalogue_.cancel_pending(ended, "cancelled before it began");
+    catalogue_.cancel_waiting(ended, "cancelled before it began");
     QSignalSpy failed(&session(), &QueueSession::failed);
     session().changeEach({ended, third_}, pool::hold);
     QTRY_VERIFY(catalogue_.job(third_)->held);
