@@ -8,7 +8,6 @@ within seconds, all runs finish, every sample is accounted for, the catalogue is
 With --minutes store follows store, each with the next seed, until the time is over: `./dev soak pool`.
 """
 
-import argparse
 import os
 import random
 import signal
@@ -19,7 +18,7 @@ import tempfile
 import time
 
 from chaos import intact
-from run_scenario import POOL, Failure, Scenario, patiently
+from run_scenario import POOL, Failure, Scenario, over_seeds, patiently
 
 KILLS = 20
 RUNS = 6
@@ -107,17 +106,5 @@ def one_store(programs, seed):
             scenario.clean_up()
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("programs")
-    parser.add_argument("--seed", type=int, default=1, help="another one, other runs and other moments")
-    parser.add_argument("--minutes", type=float, default=0, help="store after store for so long")
-    options = parser.parse_args()
-    seed, end = options.seed, time.monotonic() + 60 * options.minutes
-    while seed == options.seed or time.monotonic() < end:
-        one_store(options.programs, seed)
-        seed += 1
-
-
 if __name__ == "__main__":
-    main()
+    over_seeds(__doc__, "another one, other runs and other moments", "store after store for so long", one_store)

@@ -8,15 +8,13 @@ first few (descriptors, threads, processes, files, memory) is what a pause finds
 With --minutes storm follows storm, each with the next seed, until the time is over.
 """
 
-import argparse
 import json
 import pathlib
 import random
 import sys
 import tempfile
-import time
 
-from run_scenario import Failure, Scenario, patiently
+from run_scenario import Failure, Scenario, over_seeds, patiently
 
 RESCALES = 200
 FIRST = 20  # warm the allocators, and fill what is filled once
@@ -89,17 +87,5 @@ def storm(programs, seed):
             scenario.clean_up()
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("programs")
-    parser.add_argument("--seed", type=int, default=1, help="another one, other steps between the rescales")
-    parser.add_argument("--minutes", type=float, default=0, help="storm after storm for so long")
-    options = parser.parse_args()
-    seed, end = options.seed, time.monotonic() + 60 * options.minutes
-    while seed == options.seed or time.monotonic() < end:
-        storm(options.programs, seed)
-        seed += 1
-
-
 if __name__ == "__main__":
-    main()
+    over_seeds(__doc__, "another one, other steps between the rescales", "storm after storm for so long", storm)

@@ -37,6 +37,13 @@ inline protocol::RunSpec named(const std::string& name) {
   return spec;
 }
 
+using Names = std::vector<std::string>;
+
+// These devices, whoever else has them.
+inline Catalogue::Choice always(const Names& devices) {
+  return [devices](const auto&) { return devices; };
+}
+
 // Meddles with a file behind the store's back. True where SQLite took it.
 inline bool meddle(const std::filesystem::path& file, const std::string& sql) {
   sqlite3* connection = nullptr;

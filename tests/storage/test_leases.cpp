@@ -14,12 +14,6 @@ using namespace batchscope::storage::test;
 
 namespace {
 
-using Names = std::vector<std::string>;
-
-Catalogue::Choice always(const Names& devices) {
-  return [devices](const auto&) { return devices; };
-}
-
 // The first of these that nobody has.
 Catalogue::Choice first_free(const Names& devices) {
   return [devices](const std::vector<Lease>& of_others) -> Names {

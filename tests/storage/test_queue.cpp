@@ -10,16 +10,6 @@ using namespace batchscope;
 using namespace batchscope::storage;
 using namespace batchscope::storage::test;
 
-namespace {
-
-using Names = std::vector<std::string>;
-
-Catalogue::Choice always(const Names& devices) {
-  return [devices](const auto&) { return devices; };
-}
-
-}  // namespace
-
 class TestQueue : public QObject {
   Q_OBJECT
 

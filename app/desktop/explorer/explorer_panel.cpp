@@ -44,12 +44,6 @@ std::array<QString, 6> textsOf(const std::optional<OperatingPoint>& point) {
           formatCount(point->accumulation)};
 }
 
-QFrame* card(QWidget* parent) {
-  auto* frame = new QFrame(parent);
-  frame->setObjectName(QStringLiteral("card"));
-  return frame;
-}
-
 }  // namespace
 
 ExplorerPanel::ExplorerPanel(RunSession* session, ViewState* state, QWidget* parent)

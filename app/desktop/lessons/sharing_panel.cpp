@@ -14,16 +14,6 @@
 #include "look/theme.h"
 
 namespace batchscope::desktop {
-namespace {
-
-QFrame* card(QWidget* parent) {
-  auto* frame = new QFrame(parent);
-  frame->setObjectName(QStringLiteral("card"));
-  return frame;
-}
-
-}  // namespace
-
 SharingPanel::SharingPanel(QWidget* parent)
     : QWidget(parent), plot_(new SharingPlot(this)), slider_(new QSlider(Qt::Horizontal, this)) {
   vbox(this, {}, 10, {{buildSplit(), 1}, buildTable()});

@@ -49,6 +49,12 @@ QVBoxLayout* vbox(QWidget* parent, const QMargins& margins, int spacing,
   return filled<QVBoxLayout>(parent, margins, spacing, items);
 }
 
+QFrame* card(QWidget* parent) {
+  auto* frame = new QFrame(parent);
+  frame->setObjectName(QStringLiteral("card"));
+  return frame;
+}
+
 QLabel* named(const char* name, QWidget* parent, const QString& text) {
   auto* label = new QLabel(text, parent);
   label->setObjectName(QLatin1String(name));

@@ -38,6 +38,8 @@ QHBoxLayout* hbox(QWidget* parent, const QMargins& margins, int spacing,
 QVBoxLayout* vbox(QWidget* parent, const QMargins& margins, int spacing,
                   std::initializer_list<BoxItem> items);
 
+// A frame that the style sheet draws as a card.
+QFrame* card(QWidget* parent);
 // The style sheet knows it by its name.
 QLabel* named(const char* name, QWidget* parent, const QString& text = {});
 // Presses the action, also by keyboard.

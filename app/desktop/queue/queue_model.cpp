@@ -10,16 +10,14 @@
 #include "look/swatch.h"
 #include "look/theme.h"
 #include "queue/queue_text.h"
+#include "session/queue_snapshot.h"
 
 namespace batchscope::desktop {
 namespace {
 
-using pool::JobState;
 using pool::QueueEntry;
 
 const QString kMime = QStringLiteral("application/x-batchscope-jobs");
-
-bool isOver(const QueueEntry& entry) { return entry.state >= JobState::succeeded; }
 
 // To the second where something runs on.
 bool looksSame(const QueueEntry& a, const QueueEntry& b) {
@@ -52,14 +50,12 @@ int QueueModel::rowOf(const std::string& id) const {
   return found == entries_.end() ? -1 : static_cast<int>(found - entries_.begin());
 }
 
-int QueueModel::length() const {
-  return static_cast<int>(std::ranges::find_if(entries_, isOver) - entries_.begin());
-}
+int QueueModel::length() const { return static_cast<int>(queueLength(entries_)); }
 
 Qt::ItemFlags QueueModel::flags(const QModelIndex& index) const {
   if (!index.isValid()) return Qt::ItemIsDropEnabled;  // between rows, not on them
   Qt::ItemFlags flags = TableModel::flags(index) | Qt::ItemNeverHasChildren;
-  if (!isOver(at(index.row()))) flags |= Qt::ItemIsDragEnabled;
+  if (!hasEnded(at(index.row()))) flags |= Qt::ItemIsDragEnabled;
   return flags;
 }
 
@@ -68,7 +64,7 @@ QStringList QueueModel::mimeTypes() const { return {kMime}; }
 QMimeData* QueueModel::mimeData(const QModelIndexList& indexes) const {
   std::vector<int> rows;
   for (const QModelIndex& index : indexes)
-    if (index.column() == Name && !isOver(at(index.row()))) rows.push_back(index.row());
+    if (index.column() == Name && !hasEnded(at(index.row()))) rows.push_back(index.row());
   std::sort(rows.begin(), rows.end());
   QStringList ids;
   for (const int row : rows) ids << QString::fromStdString(at(row).run.id);
@@ -115,7 +111,7 @@ QVariant QueueModel::title(std::size_t column, int role) const {
 QString QueueModel::text(std::size_t row, Column column) const {
   const QueueEntry& entry = entries_[row];
   switch (column) {
-    case Place: return isOver(entry) ? QString() : formatCount(static_cast<std::int64_t>(row) + 1);
+    case Place: return hasEnded(entry) ? QString() : formatCount(static_cast<std::int64_t>(row) + 1);
     case Name: return QString::fromStdString(entry.run.name);
     case State: return stateText(entry.state);
     case Priority:
@@ -126,7 +122,7 @@ QString QueueModel::text(std::size_t row, Column column) const {
     case Devices: return devicesText(entry.run.devices);
     case Waited: return formatDuration(entry.waited);
     case End: {
-      const double end = isOver(entry) ? entry.run.ended : entry.job.expected_end;
+      const double end = hasEnded(entry) ? entry.run.ended : entry.job.expected_end;
       return end > 0 ? formatTimeOfDay(end) : QStringLiteral("–");
     }
     case Why: return whyText(entry);
@@ -145,7 +141,7 @@ QVariant QueueModel::cell(std::size_t row, std::size_t column, int role) const {
       return which == Name ? tr("%1 (%2)").arg(text(row, Name), QString::fromStdString(entry.run.id))
                            : text(row, which);
     case Qt::TextAlignmentRole: return aligned(which == Place || which == Priority || which == Waited);
-    case Qt::ForegroundRole: return which == Name && !isOver(entry) ? QVariant() : QVariant(theme.dim);
+    case Qt::ForegroundRole: return which == Name && !hasEnded(entry) ? QVariant() : QVariant(theme.dim);
     case Qt::DecorationRole:
       if (which == State)
         return dot(stateColour(QString::fromLatin1(pool::job_state_name(entry.state)), theme));

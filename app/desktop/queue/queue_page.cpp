@@ -31,12 +31,6 @@ using pool::QueueEntry;
 constexpr int kRow = 26;
 constexpr std::size_t kMostMoves = 50;  // that can be taken back
 
-QFrame* card(QWidget* parent) {
-  auto* frame = new QFrame(parent);
-  frame->setObjectName(QStringLiteral("card"));
-  return frame;
-}
-
 // The window has some of these keys for the open run and its charts.
 bool isOurs(int key, Qt::KeyboardModifiers modifiers) {
   if (modifiers == Qt::ControlModifier) return key == Qt::Key_Up || key == Qt::Key_Down || key == Qt::Key_Z;
@@ -186,7 +180,7 @@ void QueuePage::takeSnapshot() {
   recolour();
   updateActions();
   if (!snapshot.isWhole) return;
-  const std::size_t length = queueLength(snapshot);
+  const std::size_t length = queueLength(snapshot.entries);
   const auto holding = static_cast<std::size_t>(
       std::count_if(snapshot.entries.begin(), snapshot.entries.begin() + static_cast<std::ptrdiff_t>(length),
                     [](const QueueEntry& entry) { return !entry.run.devices.empty(); }));

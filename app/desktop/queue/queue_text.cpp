@@ -8,6 +8,7 @@
 #include "batchscope/run/machine.h"
 #include "look/format.h"
 #include "look/status_text.h"
+#include "session/queue_snapshot.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -48,8 +49,7 @@ QString rangeText(const protocol::RunSpec& spec) {
 
 QString replicasText(const pool::QueueEntry& entry) {
   const std::size_t has = entry.run.devices.size(), wanted = entry.job.target.size();
-  const bool isOver = entry.state >= JobState::succeeded;
-  if (isOver) return range(entry.run.spec);
+  if (hasEnded(entry)) return range(entry.run.spec);
   const QString now = formatCount(static_cast<std::int64_t>(has));
   return tr("%1 of %2")
       .arg(wanted == has || (wanted == 0 && !entry.job.preempted)
@@ -60,7 +60,7 @@ QString replicasText(const pool::QueueEntry& entry) {
 
 QString whyText(const pool::QueueEntry& entry) {
   const QString reason = QString::fromStdString(entry.job.reason);
-  if (entry.state >= JobState::succeeded) {
+  if (hasEnded(entry)) {
     const QString took = formatDuration(entry.run.ended - entry.job.submitted);
     const QString message = QString::fromStdString(entry.run.message);
     if (entry.state == JobState::succeeded) return tr("took %1 in all").arg(took);

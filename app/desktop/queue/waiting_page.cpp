@@ -35,9 +35,8 @@ WaitingPage::WaitingPage(RunSession* run, QueueSession* queue, QWidget* parent)
   setStyleProperty(chip_, "tone", QStringLiteral("warning"));
   why_->setObjectName(QStringLiteral("lessonText"));
   why_->setWordWrap(true);
-  auto* card = new QFrame(this);
-  card->setObjectName(QStringLiteral("card"));
-  card->setFixedWidth(kWidth);
+  QFrame* const frame = card(this);
+  frame->setFixedWidth(kWidth);
   auto* grid = new QGridLayout;
   grid->setHorizontalSpacing(24);
   grid->setVerticalSpacing(6);
@@ -45,22 +44,22 @@ WaitingPage::WaitingPage(RunSession* run, QueueSession* queue, QWidget* parent)
   const std::array<QString, 6> names{tr("Place in the queue"), tr("May have"),     tr("Priority"),
                                      tr("Submitted"),          tr("Expected end"), tr("Command")};
   for (std::size_t row = 0; row < values_.size(); ++row) {
-    values_[row] = row + 1 < values_.size() ? new QLabel(card) : new ElidedLabel(card);
+    values_[row] = row + 1 < values_.size() ? new QLabel(frame) : new ElidedLabel(frame);
     values_[row]->setAccessibleName(names[row]);
-    grid->addWidget(named("dim", card, names[row]), static_cast<int>(row), 0);
+    grid->addWidget(named("dim", frame, names[row]), static_cast<int>(row), 0);
     grid->addWidget(values_[row], static_cast<int>(row), 1);
   }
-  auto* queueButton = new QPushButton(tr("Show the queue"), card);
+  auto* queueButton = new QPushButton(tr("Show the queue"), frame);
   queueButton->setObjectName(QStringLiteral("primary"));
-  auto* cancel = new QPushButton(tr("Cancel …"), card);
+  auto* cancel = new QPushButton(tr("Cancel …"), frame);
   cancel->setObjectName(QStringLiteral("danger"));
-  vbox(card, {18, 16, 18, 16}, 0,
-       {named("section", card, tr("Why it waits")), gap(6), why_, gap(16), grid, gap(18),
+  vbox(frame, {18, 16, 18, 16}, 0,
+       {named("section", frame, tr("Why it waits")), gap(6), why_, gap(16), grid, gap(18),
         hbox(nullptr, {}, 8, {queueButton, rest(), hold_, cancel})});
   QLayout* head = hbox(nullptr, {}, 10, {name_, {chip_, 0, Qt::AlignVCenter}, rest()});
   QLabel* hint = named("dim", this, tr("Its charts are drawn here as soon as it has devices."));
   vbox(this, {14, 12, 14, 12}, 0,
-       {head, rest(), {card, 0, Qt::AlignHCenter}, gap(12), {hint, 0, Qt::AlignHCenter}, rest(), rest()});
+       {head, rest(), {frame, 0, Qt::AlignHCenter}, gap(12), {hint, 0, Qt::AlignHCenter}, rest(), rest()});
 
   connect(queueButton, &QPushButton::clicked, this, &WaitingPage::queueRequested);
   connect(hold_, &QPushButton::clicked, this, [this] {
@@ -102,7 +101,8 @@ void WaitingPage::refresh() {
     why = tr("waits for the end of %1").arg(QString::fromStdString(before->run.name));
   if (!why.isEmpty()) why[0] = why[0].toUpper();
   why_->setText(why + QLatin1Char('.'));
-  values_[0]->setText(tr("%1 of %2").arg(queue_->place(waiting.id)).arg(queueLength(queue_->snapshot())));
+  values_[0]->setText(
+      tr("%1 of %2").arg(queue_->place(waiting.id)).arg(queueLength(queue_->snapshot().entries)));
   values_[2]->setText(QString::number(job.priority));
   values_[3]->setText(tr("%1, waited %2").arg(formatTimeOfDay(job.submitted), formatDuration(entry->waited)));
   values_[4]->setText(job.expected_end > 0 ? formatTimeOfDay(job.expected_end) : tr("not known yet"));

@@ -85,12 +85,11 @@ RunTablePage::RunTablePage(RunModel* runs, Comparison* comparison, CatalogueWatc
       columns_(new QToolButton(this)),
       columnMenu_(new QMenu(this)) {
   buildTable();
-  auto* card = new QFrame(this);
-  card->setObjectName(QStringLiteral("card"));
-  vbox(card, {1, 2, 1, 6}, -1, {table_});
+  QFrame* const frame = card(this);
+  vbox(frame, {1, 2, 1, 6}, -1, {table_});
   const QString keys =
       tr("Space checks a run for comparison, Return opens it, F2 edits its name, group, tags or note");
-  vbox(this, {14, 12, 14, 12}, 10, {buildHead(), {card, 1}, named("hint", this, keys)});
+  vbox(this, {14, 12, 14, 12}, 10, {buildHead(), {frame, 1}, named("hint", this, keys)});
 
   connect(search_, &RunSearch::queryChanged, this, [this] {
     filter_->setQuery(search_->query());

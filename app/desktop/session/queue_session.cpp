@@ -48,7 +48,7 @@ struct QueueSession::Reader {
     QueueSnapshot snapshot;
     snapshot.entries = pool::queue(catalogue, isWatched);
     if (!isWatched) return snapshot;
-    snapshot.entries.resize(std::min(snapshot.entries.size(), queueLength(snapshot) + kMostEnded));
+    snapshot.entries.resize(std::min(snapshot.entries.size(), queueLength(snapshot.entries) + kMostEnded));
     snapshot.settings = catalogue.pool_settings();
     snapshot.decisions = catalogue.decisions();
     snapshot.leases = catalogue.lease_events(storage::now() - kPast);
@@ -87,7 +87,7 @@ QueueSession::QueueSession(CatalogueWatcher* watcher, QObject* parent)
   changes_.setMaxThreadCount(1);
   connect(watcher_, &CatalogueWatcher::changed, this, &QueueSession::read);
   connect(&clock_, &QTimer::timeout, this, [this] {
-    if (isWatched_ && queueLength(*snapshot_) > 0) read();
+    if (isWatched_ && queueLength(snapshot_->entries) > 0) read();
   });
   clock_.start(kTick);
   read();
@@ -116,7 +116,7 @@ void QueueSession::read() {
     return !is_active(run.state) && run.state != protocol::RunState::pending &&
            run.state != protocol::RunState::paused && run.state != protocol::RunState::interrupted;
   });
-  if (isEmpty && !isWatched_ && queueLength(*snapshot_) == 0) return;
+  if (isEmpty && !isWatched_ && queueLength(snapshot_->entries) == 0) return;
   if (isReading_) {
     isStale_ = true;
     return;

@@ -94,9 +94,8 @@ class Speed {
 
 bool hasEnded(const QueueEntry& entry) { return entry.state >= JobState::succeeded; }
 
-std::size_t queueLength(const QueueSnapshot& snapshot) {
-  return static_cast<std::size_t>(std::find_if(snapshot.entries.begin(), snapshot.entries.end(), hasEnded) -
-                                  snapshot.entries.begin());
+std::size_t queueLength(const std::vector<QueueEntry>& entries) {
+  return static_cast<std::size_t>(std::find_if(entries.begin(), entries.end(), hasEnded) - entries.begin());
 }
 
 void keepRest(QueueSnapshot& fresh, QueueSnapshot&& before) {

@@ -43,7 +43,7 @@ struct QueueSnapshot {
 
 bool hasEnded(const pool::QueueEntry& entry);
 // Those that have not ended; they come first.
-std::size_t queueLength(const QueueSnapshot& snapshot);
+std::size_t queueLength(const std::vector<pool::QueueEntry>& entries);
 
 // To one that has only what has not ended, adds the rest of the one before it.
 void keepRest(QueueSnapshot& fresh, QueueSnapshot&& before);

@@ -2,7 +2,6 @@
 #include "pool.h"
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +18,6 @@
 #include "batchscope/run/application.h"
 #include "batchscope/run/client.h"
 #include "batchscope/run/pool.h"
-#include "devices.h"
 
 namespace batchscope::pool {
 
@@ -226,11 +224,14 @@ void Pool::keep(World& world, const Plan& plan) {
 
 void Pool::carry_out(const World& world) {
   for (const Member& member : world.members) {
+    const auto attempt = attempts_.find(member.run.id);
+    const bool succeeded = attempt != attempts_.end() && arrived(member, attempt->second.target);
+    const bool again = attempt != attempts_.end() && !succeeded;
+    if (succeeded) attempts_.erase(attempt);
     const auto found = targets_.find(member.run.id);
     if (found == targets_.end()) continue;
     const Devices target = found->second;
     if (arrived(member, target) || !member.job || member.standing == Standing::fixed) {
-      if (arrived(member, target)) attempts_.erase(member.run.id);
       targets_.erase(found);
       continue;
     }
@@ -240,10 +241,7 @@ void Pool::carry_out(const World& world) {
       targets_.erase(found);
       continue;
     }
-    const auto attempt = attempts_.find(member.run.id);
-    if (attempt != attempts_.end() && attempt->second.target == target &&
-        attempt->second.next > monotonic_seconds())
-      continue;
+    if (again && attempt->second.target == target && attempt->second.next > monotonic_seconds()) continue;
     const bool in_the_way = std::any_of(world.members.begin(), world.members.end(), [&](const Member& other) {
       return other.run.id != member.run.id &&
              std::any_of(target.begin(), target.end(), [&](const auto& device) {

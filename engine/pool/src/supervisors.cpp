@@ -24,10 +24,8 @@ void Supervisors::follow(const std::set<std::string>& runs) {
            entry.second.busy_until < monotonic_seconds();
   });
   for (const std::string& run : runs)
-    if (Line& one = line(run); !one.client) connect(run, one);
+    if (Line& one = lines_[run]; !one.client) connect(run, one);
 }
-
-Supervisors::Line& Supervisors::line(const std::string& run) { return lines_[run]; }
 
 void Supervisors::connect(const std::string& run, Line& line) {
   line.client = std::make_unique<run::ControlClient>(run);
@@ -63,7 +61,7 @@ Contact Supervisors::contact(const std::string& run) const {
 
 void Supervisors::send(const std::string& run, protocol::Request request,
                        std::function<void(const std::string& why)> refused) {
-  Line& one = line(run);
+  Line& one = lines_[run];
   if (!one.client) connect(run, one);
   one.asked = monotonic_seconds();
   one.client->send(std::move(request), [this, run, refused](const protocol::Json*, const Error* error) {
@@ -77,7 +75,7 @@ void Supervisors::send(const std::string& run, protocol::Request request,
 }
 
 void Supervisors::expect(const std::string& run) {
-  Line& one = line(run);
+  Line& one = lines_[run];
   one.starting = true;
   one.busy_until =
       monotonic_seconds() + std::chrono::duration<double>(protocol::time_out::kSupervisorStart).count();

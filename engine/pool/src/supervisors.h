@@ -43,7 +43,6 @@ class Supervisors {
     bool starting = false;  // a supervisor is to come up
   };
 
-  Line& line(const std::string& run);
   void connect(const std::string& run, Line& line);
 
   std::map<std::string, Line> lines_;
