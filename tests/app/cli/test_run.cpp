@@ -273,7 +273,7 @@ class TestRun : public CommandTest {
     QCOMPARE(show()["run"].toObject()["id"].toString(), id);
 
     const auto watcher = sandbox_->start({"attach", "quiet"});
-    QTest::qWait(800);
+    QVERIFY2(watcher->waitForReadyRead(Sandbox::kPatienceMs), "it tells of the run");
     raise(*watcher, SIGINT);
     QCOMPARE(Sandbox::finish(*watcher).code, kExitOk);
     QVERIFY2(state() != "stopped", "to stop watching does not stop the run");
