@@ -35,7 +35,7 @@ Notifier::Notifier(CatalogueWatcher* watcher, QObject* parent) : QObject(parent)
 
 void Notifier::look() {
   for (const Alert& alert : rules_.observe(watcher_->runs(), storage::now())) {
-    Q_EMIT raised(tr("%1: %2").arg(alert.title, alert.text));
+    Q_EMIT raised(tr("%1: %2").arg(alert.title, alert.text), QString::fromStdString(alert.run));
     send(alert);
   }
 }

@@ -21,7 +21,7 @@ class Notifier : public QObject {
   explicit Notifier(CatalogueWatcher* watcher, QObject* parent = nullptr);
 
  Q_SIGNALS:
-  void raised(const QString& message);
+  void raised(const QString& message, const QString& run);
   void runRequested(const QString& id);
 
  private Q_SLOTS:

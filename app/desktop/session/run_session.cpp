@@ -5,6 +5,7 @@
 
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/client.h"
+#include "look/format.h"
 #include "session/catalogue_watcher.h"
 
 namespace batchscope::desktop {
@@ -142,8 +143,16 @@ void RunSession::send(const protocol::Request& request) {
     Q_EMIT commandFailed(tr("Nobody supervises this run now; resume it first."));
     return;
   }
-  client_->send(request, [this](const protocol::Json*, const Error* error) {
+  const bool isCheckpoint = request.command == protocol::Request::Command::checkpoint;
+  if (isCheckpoint) Q_EMIT said(tr("Writing a checkpoint after this step …"));
+  client_->send(request, [this, isCheckpoint](const protocol::Json* answer, const Error* error) {
     if (error != nullptr) Q_EMIT commandFailed(QString::fromUtf8(error->what()));
+    if (answer == nullptr || !isCheckpoint) return;
+    Q_EMIT said(tr("Checkpoint %1 is written: step %2, %3, in %4.")
+                    .arg(QString::fromStdString(answer->value("name", "")),
+                         formatCount(answer->value("step", std::int64_t{0})),
+                         formatBytes(answer->value("bytes", std::int64_t{0})),
+                         formatPause(answer->value("seconds", 0.0))));
   });
 }
 

@@ -59,6 +59,7 @@ class RunSession : public QObject {
   void detailsChanged();  // generations, model, events, checkpoints may be new
   void samplesChanged();  // the series model has more
   void commandFailed(const QString& message);
+  void said(const QString& message);  // what is under way, or was done, where nothing else shows it
 
  private:
   void reload();

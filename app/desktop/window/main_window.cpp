@@ -26,6 +26,7 @@
 #include "look/box.h"
 #include "look/plain_text.h"
 #include "look/status_text.h"
+#include "look/toast.h"
 #include "queue/queue_page.h"
 #include "queue/queue_text.h"
 #include "queue/waiting_page.h"
@@ -86,6 +87,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
            {"differences", tr("Differences"), new DifferencesPanel(compared_, watcher_, this)}},
           this)),
       status_(new StatusLine(watcher->file(), this)),
+      toasts_(new Toasts(this)),
       tableAction_(new QAction(tr("Table of runs"), this)),
       queueAction_(new QAction(tr("Queue"), this)),
       compare_(new CompareMenu(comparison_, tableAction_, this)),
@@ -131,8 +133,9 @@ MainWindow::~MainWindow() {
 }
 
 void MainWindow::connectSession() {
-  connect(watcher_, &CatalogueWatcher::failed, status_, &StatusLine::say);
-  connect(session_, &RunSession::commandFailed, status_, &StatusLine::say);
+  connect(watcher_, &CatalogueWatcher::failed, toasts_, &Toasts::say);
+  connect(session_, &RunSession::commandFailed, toasts_, &Toasts::say);
+  connect(session_, &RunSession::said, toasts_, &Toasts::say);
   connect(session_, &RunSession::statusChanged, this, &MainWindow::updateStatus);
   connect(session_, &RunSession::opened, this, [this] {
     view_->clear();
@@ -152,7 +155,7 @@ void MainWindow::connectRuns() {
   choice_ = new RunChoice({watcher_, session_, comparison_, runs_, list_}, this);
   connect(choice_, &RunChoice::chosen, pages_, &Pages::showRun);
   connect(starter_, &RunStarter::runRequested, choice_, &RunChoice::open);
-  connect(starter_, &RunStarter::said, status_, &StatusLine::say);
+  connect(starter_, &RunStarter::said, toasts_, &Toasts::say);
   const auto show = [this](const QString& id) {
     showTable(false);
     showQueue(false);
@@ -160,21 +163,23 @@ void MainWindow::connectRuns() {
   };
   connect(list_, &RunListPanel::runSelected, this, show);
   connect(table_, &RunTablePage::runOpened, this, show);
-  connect(table_, &RunTablePage::failed, status_, &StatusLine::say);
+  connect(table_, &RunTablePage::failed, toasts_, &Toasts::say);
   connect(tableAction_, &QAction::toggled, this, &MainWindow::showTable);
   auto* notifier = new Notifier(watcher_, this);
-  connect(notifier, &Notifier::raised, status_, &StatusLine::say);
-  connect(notifier, &Notifier::runRequested, this, [this](const QString& id) {
+  connect(notifier, &Notifier::raised, toasts_, [this, show](const QString& message, const QString& run) {
+    toasts_->offer(message, tr("Sho&w"), [show, run] { show(run); });
+  });
+  connect(notifier, &Notifier::runRequested, this, [this, show](const QString& id) {
     raise();
     activateWindow();
-    choice_->open(id);
+    show(id);
   });
 }
 
 void MainWindow::connectQueue() {
   connect(queueAction_, &QAction::toggled, this, &MainWindow::showQueue);
-  connect(queueSession_, &QueueSession::failed, status_, &StatusLine::say);
-  connect(queue_, &QueuePage::said, status_, &StatusLine::say);
+  connect(queueSession_, &QueueSession::failed, toasts_, &Toasts::say);
+  connect(queue_, &QueuePage::said, toasts_, &Toasts::say);
   connect(queue_, &QueuePage::newRunRequested, starter_, [this] { starter_->startRecipe(true); });
   connect(queue_, &QueuePage::runOpened, this, [this](const QString& id) {
     showQueue(false);
@@ -228,9 +233,9 @@ void MainWindow::connectComparison() {
   connect(compared_, &ComparedSeries::changed, dashboard_, draw);
   connect(compare_, &CompareMenu::bandsChanged, dashboard_, draw);
   connect(compared_, &ComparedSeries::samplesChanged, dashboard_, &Dashboard::refresh);
-  connect(compared_, &ComparedSeries::failed, status_, &StatusLine::say);
-  connect(comparison_, &Comparison::full, status_,
-          [this] { status_->say(tr("At most %1 runs are compared at a time.").arg(Comparison::kMost)); });
+  connect(compared_, &ComparedSeries::failed, toasts_, &Toasts::say);
+  connect(comparison_, &Comparison::full, toasts_,
+          [this] { toasts_->say(tr("At most %1 runs are compared at a time.").arg(Comparison::kMost)); });
   connect(legend_, &ComparisonBar::runOpened, choice_, &RunChoice::open);
   connect(values_, &ComparisonPanel::runOpened, choice_, &RunChoice::open);
   const auto showValues = [this] { raisePanel(QStringLiteral("comparison")); };
@@ -257,7 +262,7 @@ void MainWindow::connectLessons() {
   connect(stage, &LessonStage::replicasChosen, control_->replicas(), &ReplicaButtons::choose);
   connect(stage, &LessonStage::sharingRequested, instrument_, &Instrument::showSharing);
   connect(stage, &LessonStage::panelRequested, instrument_, &Instrument::raisePanel);
-  connect(stage, &LessonStage::said, status_, &StatusLine::say);
+  connect(stage, &LessonStage::said, toasts_, &Toasts::say);
   connect(lessons_, &LessonPanel::closed, this, [this] { showLessons(false); });
   connect(lessons_, &LessonPanel::launchRequested, starter_, &RunStarter::startLesson);
 }

@@ -32,6 +32,7 @@ class RunStarter;
 class RunTablePage;
 class SharingPanel;
 class StatusLine;
+class Toasts;
 class ViewState;
 
 class MainWindow : public QMainWindow {
@@ -108,6 +109,7 @@ class MainWindow : public QMainWindow {
   ComparisonPanel* values_;
   Instrument* instrument_;
   StatusLine* status_;
+  Toasts* toasts_;
   QAction *tableAction_, *queueAction_;
   CompareMenu* compare_;
   ComparisonBar* legend_;

@@ -14,6 +14,7 @@
 #include "lessons/lesson_model.h"
 #include "lessons/lesson_panel.h"
 #include "look/box.h"
+#include "look/toast.h"
 #include "records/checkpoints_panel.h"
 #include "runs/run_list_panel.h"
 #include "share/share_menu.h"
@@ -22,7 +23,6 @@
 #include "window/pages.h"
 #include "window/run_starter.h"
 #include "window/shortcut_sheet.h"
-#include "window/status_line.h"
 #include "window/view_menu.h"
 
 namespace batchscope::desktop {
@@ -38,7 +38,7 @@ void MainWindow::buildMenus() {
   menuBar()->addMenu(compare_);
   auto* share = new ShareMenu(session_, dashboard_, this);
   menuBar()->addMenu(share);
-  connect(share, &ShareMenu::said, status_, &StatusLine::say);
+  connect(share, &ShareMenu::said, toasts_, &Toasts::say);
   fillLearnMenu(menuBar()->addMenu(tr("&Learn")));
   fillHelpMenu(menuBar()->addMenu(tr("&Help")));
 }

@@ -5,7 +5,6 @@
 #include <QThread>
 
 #include "batchscope/storage/maintenance.h"
-#include "look/elided_label.h"
 #include "look/format.h"
 
 namespace batchscope::desktop {
@@ -25,31 +24,20 @@ std::int64_t storeSize(const fs::path& catalogue) {
 }  // namespace
 
 StatusLine::StatusLine(const fs::path& catalogue, QWidget* parent)
-    : QStatusBar(parent), recording_(new QLabel(this)), message_(new ElidedLabel(this)) {
+    : QStatusBar(parent), recording_(new QLabel(this)) {
   const int cores = QThread::idealThreadCount();
   auto* machine = new QLabel(cores == 1 ? tr("1 core") : tr("%1 cores").arg(cores), this);
   auto* store = new QLabel(this);
-  message_->setObjectName(QStringLiteral("message"));
   for (QLabel* label : {machine, store, recording_}) addWidget(label);
-  addWidget(message_, 1);
   addPermanentWidget(new QLabel(tr("F1 shortcuts"), this));
   setSizeGripEnabled(false);
 
-  messageTimer_.setSingleShot(true);
-  messageTimer_.setInterval(15'000);
-  connect(&messageTimer_, &QTimer::timeout, message_, &QLabel::clear);
   const auto measure = [catalogue, store] {
     store->setText(tr("store %1").arg(formatBytes(storeSize(catalogue))));
   };
   connect(&storeTimer_, &QTimer::timeout, this, measure);
   storeTimer_.start(10'000);
   measure();
-}
-
-void StatusLine::say(const QString& message) {
-  message_->setText(message);
-  message_->setToolTip(message);
-  messageTimer_.start();
 }
 
 void StatusLine::setRecording(bool isRecording) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The status bar: the machine, what the store takes on disk, whether the run is recorded, and for a quarter
-// of a minute the newest message.
+// The status bar: the machine, what the store takes on disk, and whether the run is recorded.
 #pragma once
 
 #include <QStatusBar>
@@ -17,13 +16,11 @@ class StatusLine : public QStatusBar {
  public:
   explicit StatusLine(const std::filesystem::path& catalogue, QWidget* parent = nullptr);
 
-  void say(const QString& message);
   void setRecording(bool isRecording);
 
  private:
   QLabel* recording_;
-  QLabel* message_;
-  QTimer storeTimer_, messageTimer_;
+  QTimer storeTimer_;
 };
 
 }  // namespace batchscope::desktop

@@ -233,8 +233,7 @@ class TestCitizen : public test::WindowTest {
     QVERIFY(missing.status != 0 && missing.text.contains(QStringLiteral("there is no file")));
     QVERIFY(call(window(), {"--grab", "a.png", file}).status != 0);
     shown.importRun(desktopFile("mime.xml"));
-    const auto* message = shown.findChild<QLabel*>(QStringLiteral("message"));
-    QTRY_VERIFY_WITH_TIMEOUT(message->text().contains(QStringLiteral("was not taken in")), 60'000);
+    QTRY_VERIFY_WITH_TIMEOUT(test::notice(shown).contains(QStringLiteral("was not taken in")), 60'000);
   }
 };
 

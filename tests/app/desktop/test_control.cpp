@@ -56,6 +56,10 @@ class FakeSupervisor {
       if (!asks) commands.push_back(request);
       if (!asks && refusal) {
         write(protocol::error_line(request.id, *refusal));
+      } else if (request.command == Request::Command::checkpoint) {
+        const protocol::Json written{
+            {"name", "g2-s1200"}, {"step", 1200}, {"bytes", 41'000'000}, {"seconds", 0.3}};
+        write(protocol::reply_line(request.id, written));
       } else {
         write(protocol::reply_line(request.id, protocol::Json(status_)));
       }
@@ -183,6 +187,8 @@ class TestControl : public test::WindowTest {
     QTest::mouseClick(window_->control()->pauseButton(), Qt::LeftButton);
     QTRY_COMPARE(supervisor_->commands.size(), 2u);
     QCOMPARE(supervisor_->commands[0].command, Request::Command::checkpoint);
+    QTRY_COMPARE(test::notice(*window_),
+                 QStringLiteral("Checkpoint g2-s1200 is written: step 1,200, 41 MB, in 0.30 s."));
     QCOMPARE(supervisor_->commands[1].command, Request::Command::pause);
   }
 
@@ -201,8 +207,7 @@ class TestControl : public test::WindowTest {
   void aRefusalIsTold() {
     supervisor_->refusal = Error(ErrorKind::conflict, "a restart is under way");
     QTest::mouseClick(window_->control()->checkpointButton(), Qt::LeftButton);
-    auto* message = window_->findChild<QLabel*>(QStringLiteral("message"));
-    QTRY_COMPARE(message->text(), QStringLiteral("a restart is under way"));
+    QTRY_COMPARE(test::notice(*window_), QStringLiteral("a restart is under way"));
   }
 };
 

@@ -167,8 +167,7 @@ class TestLinks : public test::WindowTest {
              (std::optional<std::vector<std::string>>({"--epochs", "30 times", "--lr", "0.01"})));
     QTest::mouseClick(start, Qt::LeftButton);
     // The synthetic run has no files to go on from.
-    auto* message = window_->findChild<QLabel*>(QStringLiteral("message"));
-    QTRY_VERIFY_WITH_TIMEOUT(message->toolTip().contains(QStringLiteral("has no checkpoint")), 30'000);
+    QTRY_VERIFY_WITH_TIMEOUT(test::notice(*window_).contains(QStringLiteral("has no checkpoint")), 30'000);
     QCOMPARE(catalogue_.runs().size(), 301u);
   }
 

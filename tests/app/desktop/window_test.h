@@ -98,6 +98,14 @@ Widget* named(const QWidget& parent, const char* name) {
 
 inline void awaitDrawn(const MainWindow& window) { QTRY_VERIFY_WITH_TIMEOUT(isDrawn(window), 30'000); }
 
+// What the newest notice in the window's corner says; empty where there is none.
+inline QString notice(const QWidget& window) {
+  const auto shown = window.findChildren<QLabel*>(QStringLiteral("message"));
+  const auto newest =
+      std::find_if(shown.rbegin(), shown.rend(), [](const QLabel* label) { return label->isVisible(); });
+  return newest == shown.rend() ? QString() : (*newest)->text();
+}
+
 // With BATCHSCOPE_PICTURES set to a folder, pictures are kept there.
 inline void keepPicture(const QPixmap& picture, const QString& name) {
   const QString folder = qEnvironmentVariable("BATCHSCOPE_PICTURES");
