@@ -56,6 +56,7 @@ LAYERS = {
     "app/desktop": [
         {"look"},
         {"chart"},
+        {"figure"},
         {"session"},
         {"runs", "compare", "explorer", "control", "records", "lessons", "share", "queue"},
         {"window"},

@@ -12,11 +12,11 @@
 #include <set>
 #include <utility>
 
-#include "chart/goodput_curve.h"
 #include "chart/prediction.h"
 #include "control/readout.h"
 #include "control/replica_buttons.h"
 #include "control/restart_steps.h"
+#include "figure/goodput_curve.h"
 #include "look/box.h"
 #include "look/format.h"
 #include "look/status_text.h"

@@ -10,10 +10,10 @@
 #include <algorithm>
 
 #include "chart/chart_card.h"
-#include "chart/goodput_curve.h"
 #include "chart/prediction.h"
-#include "explorer/step_time_plot.h"
+#include "explorer/step_time_figure.h"
 #include "explorer/step_times.h"
+#include "figure/goodput_curve.h"
 #include "look/box.h"
 #include "look/format.h"
 #include "look/plain_table.h"
@@ -115,7 +115,8 @@ QWidget* ExplorerPanel::whatIfCard() {
 
 QWidget* ExplorerPanel::stepTimeCard() {
   auto* frame = card(this);
-  plot_ = new StepTimePlot(frame);
+  plot_ = new Figure(frame);
+  plot_->setAccessibleName(tr("Measured step time over predicted"));
   error_ = named("chartUnit", frame);
   table_ = new PlainTable(tr("No step time measured yet."), frame);
   table_->setObjectName(QStringLiteral("stepTimes"));
@@ -209,7 +210,7 @@ void ExplorerPanel::refreshStepTimes() {
   SeriesModel* series = session_->series();
   if (!isVisible() || series == nullptr || !session_->isOpen() || !session_->model()) {
     times_->setTimes({});
-    plot_->setTimes({});
+    plot_->setData(stepTimeFigure({}));
     error_->clear();
     return;
   }
@@ -217,7 +218,7 @@ void ExplorerPanel::refreshStepTimes() {
   error_->setText(times.empty()
                       ? QString()
                       : tr("ms, mean error %1 %").arg(formatNumber(100 * run::mean_error(times), 2)));
-  plot_->setTimes(times);
+  plot_->setData(stepTimeFigure(times));
   times_->setTimes(std::move(times));
   // The plot gives way to the table, all of which is to be seen.
   table_->setFixedWidth(table_->horizontalHeader()->length() + kScrollBar);

@@ -22,10 +22,10 @@ class QTableView;
 namespace batchscope::desktop {
 
 class ChartCard;
+class Figure;
 class GoodputCurve;
 class RunSession;
 class StepTimeModel;
-class StepTimePlot;
 struct OperatingPoint;
 class ViewState;
 
@@ -80,7 +80,7 @@ class ExplorerPanel : public QWidget {
   std::array<std::array<QLabel*, 2>, 6> values_{};  // now, then
   std::array<ChartCard*, 2> cards_{};
   QLabel* error_;
-  StepTimePlot* plot_;
+  Figure* plot_;
   QTableView* table_;
   StepTimeModel* times_;
   QTimer timesTimer_;

@@ -9,7 +9,6 @@
 
 #include "batchscope/run/machine.h"
 #include "chart/dashboard.h"
-#include "chart/goodput_curve.h"
 #include "chart/view_state.h"
 #include "compare/compare_menu.h"
 #include "compare/compared_series.h"
@@ -19,6 +18,7 @@
 #include "control/control_panel.h"
 #include "control/replica_buttons.h"
 #include "explorer/explorer_panel.h"
+#include "figure/goodput_curve.h"
 #include "lessons/lesson_model.h"
 #include "lessons/lesson_panel.h"
 #include "lessons/lesson_stage.h"

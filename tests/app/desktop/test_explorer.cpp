@@ -9,11 +9,11 @@
 #include <cmath>
 
 #include "chart/derived_series.h"
-#include "chart/goodput_curve.h"
 #include "control/control_panel.h"
 #include "control/replica_buttons.h"
 #include "explorer/explorer_panel.h"
-#include "explorer/step_time_plot.h"
+#include "explorer/step_times.h"
+#include "figure/goodput_curve.h"
 #include "test_case.h"
 #include "window_test.h"
 
@@ -68,13 +68,13 @@ class TestExplorer : public test::WindowTest {
   void stepTimesStandBesideTheModel() {
     StepTimeModel& model = *explorer().stepTimes();
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    const auto* plot = explorer().findChild<StepTimePlot*>();
+    const auto* figure = test::named<Figure>(explorer(), "Measured step time over predicted");
     // Two local batch sizes a generation, and accumulation in the last.
     QCOMPARE(model.rowCount(), 7);
     std::int64_t steps = 0;
     for (const StepTime& time : model.times()) {
       QVERIFY(std::abs(time.residual()) < 0.02);
-      QVERIFY(plot->rect().contains(plot->place(time).toPoint()));
+      QVERIFY(figure->rect().contains(figure->place(1000 * time.predicted, 1000 * time.measured).toPoint()));
       steps += time.steps;
     }
     QCOMPARE(steps, 3 * 1200 - 3);
@@ -123,7 +123,7 @@ class TestExplorer : public test::WindowTest {
     }
     QTest::keyClick(window_.get(), Qt::Key_G);
     QVERIFY(window_->dashboard()->isVisible());
-    QTest::mouseClick(window_->control()->findChild<GoodputCurve*>(), Qt::LeftButton);
+    QTest::mouseClick(window_->control()->findChild<GoodputCurve*>()->viewport(), Qt::LeftButton);
     QVERIFY(explorer().isVisible());
   }
 };

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Draws a FigureData with Qt Charts in the look of the window: the axes, lines, dots, bars and the legend are
+// its, with the ticks that all charts have; cells, notes and what is pointed at are painted with it.
+// Logarithms are taken here, for an axis of Qt Charts that is logarithmic writes powers alone and goes blank
+// at a zero.
+//
+// A point is chosen by the mouse or, with the focus, by the arrow keys, and says its text. Few points at
+// rest: every change of the data makes all series anew.
+#pragma once
+
+#include <QChartView>
+#include <optional>
+
+#include "figure/figure_data.h"
+
+namespace batchscope::desktop {
+
+class Figure : public QChartView {
+  Q_OBJECT
+ public:
+  explicit Figure(QWidget* parent = nullptr);
+
+  void setData(FigureData data);
+  const FigureData& data() const { return data_; }
+
+  // Where a place on the bottom and left axes lies on the widget, and the other way round.
+  QPointF place(double x, double y) const;
+  double valueAt(double pixel) const;
+  // What is pointed at; empty: nothing.
+  QString chosenText() const;
+
+ protected:
+  void changeEvent(QEvent* event) override;
+  void drawBackground(QPainter* painter, const QRectF& rect) override;
+  void drawForeground(QPainter* painter, const QRectF& rect) override;
+  void focusInEvent(QFocusEvent* event) override;
+  void focusOutEvent(QFocusEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+
+ private:
+  // What can be pointed at.
+  struct Target {
+    double x, y;
+    bool isRight;
+    QString text;
+    QRectF cell;  // empty: a point
+  };
+
+  void rebuild();
+  void findEnds();
+  void addAxes();
+  void addAxis(const FigureAxis& axis, Qt::Alignment side);
+  void addSeries(const FigureSeries& series);
+  void addArea(const FigureSeries& series);
+  void addBars();
+  void addLegend();
+  void addTargets();
+  void add(QAbstractSeries* series, bool isRight);
+  QList<QPointF> placesOf(const FigureSeries& series, std::size_t first, std::size_t last) const;
+  QPointF placeOf(const Target& target) const;
+  QRectF boxOf(const QRectF& cell) const;
+  bool isLow() const;
+  int ticksAcross() const;
+  std::optional<std::size_t> targetAt(QPointF place) const;
+  std::optional<std::size_t> neighbour(int key) const;
+  void choose(std::optional<std::size_t> target);
+  void paintNotes(QPainter& painter) const;
+  void paintChosen(QPainter& painter) const;
+
+  FigureData data_;
+  FigureAxis bottom_, left_, right_;  // with their ends
+  QAbstractAxis *bottomAxis_ = nullptr, *leftAxis_ = nullptr, *rightAxis_ = nullptr;
+  const Theme* theme_ = nullptr;  // in whose colours it is made
+  int across_ = 0;                // ticks at the bottom that there is room for
+  std::vector<Target> targets_;
+  std::optional<std::size_t> chosen_;
+};
+
+}  // namespace batchscope::desktop

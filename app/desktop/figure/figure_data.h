@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A chart at rest, as data: axes, and what stands on them from the ground up: cells, lines and dots, stacked
+// bars, and notes. Each chart of few points is a function that makes one of these of what it shows; a Figure
+// draws it.
+#pragma once
+
+#include <QRectF>
+#include <QString>
+#include <optional>
+#include <vector>
+
+#include "chart/axis.h"
+#include "look/theme.h"
+
+namespace batchscope::desktop {
+
+// A colour by its meaning, so that it follows the theme.
+struct Ink {
+  enum Token { Series, Run, Accent, Dim, Faint, Good, Warning, Bad };
+  Token token = Series;
+  int index = 0;  // of Theme::series or Theme::runs
+  double alpha = 1;
+
+  QColor of(const Theme& theme) const;
+  bool operator==(const Ink&) const = default;
+};
+
+struct FigureAxis {
+  enum class Kind { Linear, Logarithmic, Time, LogarithmicTime };
+  Kind kind = Kind::Linear;
+  QString title = {};
+  std::optional<double> low = {},
+                        high = {};  // else what is drawn, a linear axis from zero where that is near
+  std::vector<Tick> ticks = {};     // names in place of numbers
+  bool isBare = false;              // nothing is written beside it
+
+  bool isLogarithmic() const { return kind == Kind::Logarithmic || kind == Kind::LogarithmicTime; }
+  bool operator==(const FigureAxis&) const = default;
+};
+
+struct FigurePoint {
+  double x = 0, y = 0;  // not finite, or not above zero on a logarithmic axis: a gap
+  QString text = {};    // what a person who points at it reads; empty: it is not pointed at
+  bool operator==(const FigurePoint&) const = default;
+};
+
+struct FigureSeries {
+  enum class Mark { Line, Dashed, Dotted, Dots, Rings, DottedLine, Area };
+  QString name = {};  // in the legend; empty: not there
+  Ink ink = {};
+  Mark mark = Mark::Line;
+  std::vector<FigurePoint> points = {};
+  bool isRight = false;                // on the right axis
+  double size = 1.6;                   // pixels: of a stroke, or across a dot
+  std::vector<double> lower = {};      // the other bound of an area
+  std::vector<double> strengths = {};  // of dots, 0 to 1: from a breath of the ink to all of it
+  bool operator==(const FigureSeries&) const = default;
+};
+
+// One part of every bar; bars lie, the first at 0, the next at 1 .., which the left axis names.
+struct FigurePart {
+  QString name;
+  Ink ink = {};
+  std::vector<double> values = {};
+  bool operator==(const FigurePart&) const = default;
+};
+
+// A rectangle beneath all else; one without height is as high as the plot.
+struct FigureCell {
+  QRectF box;  // in the units of the axes
+  Ink ink = {};
+  QString text = {};
+  bool operator==(const FigureCell&) const = default;
+};
+
+// A word beside a place. Where x or y is NaN, it is a dashed line across at the other.
+struct FigureNote {
+  double x = 0, y = 0;
+  QString text = {};
+  Ink ink = {Ink::Dim};
+  bool operator==(const FigureNote&) const = default;
+};
+
+struct FigureData {
+  FigureAxis bottom = {}, left = {}, right = {.isBare = true};
+  std::vector<FigureCell> cells = {};
+  std::vector<FigureSeries> series = {};
+  std::vector<FigurePart> bars = {};
+  std::vector<QString> barTexts = {};  // of each bar, for who points at it
+  std::vector<FigureNote> notes = {};
+  bool isCurve = false;  // who points anywhere reads what is above or below
+  QString missing = {};  // what is said where there is nothing to draw
+  QString description = {};
+
+  bool isEmpty() const { return cells.empty() && series.empty() && bars.empty(); }
+  bool operator==(const FigureData&) const = default;
+};
+
+}  // namespace batchscope::desktop
