@@ -58,7 +58,7 @@ LAYERS = {
         {"chart"},
         {"figure"},
         {"session"},
-        {"runs", "compare", "explorer", "control", "records", "lessons", "share", "queue"},
+        {"runs", "compare", "explorer", "scaling", "control", "records", "lessons", "share", "queue"},
         {"window"},
         {"tools"},
     ],

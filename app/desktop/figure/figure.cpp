@@ -17,16 +17,18 @@
 #include <limits>
 
 #include "batchscope/common/ticks.h"
+#include "look/format.h"
 
 namespace batchscope::desktop {
 namespace {
 
 constexpr int kTickRoom = 74, kTicksUp = 4;  // pixels of width a tick, ticks of a side
-constexpr int kLow = 150;  // pixels of height below which there are no titles, and the legend stands aside
+constexpr int kLow = 150;    // pixels of height below which there are no titles, and the legend stands aside
+constexpr int kMarker = 30;  // pixels that a name takes in the legend besides its text
 constexpr double kReach = 18;       // pixels from which a point is pointed at
 constexpr double kPad = 0.04;       // of a logarithmic axis, beyond what is drawn
 constexpr double kBarWidth = 0.62;  // of a bar's row
-constexpr double kLeastStrength = 0.12;
+constexpr double kLeastStrength = 0.2;
 
 // Qt Charts' own axes are linear; logarithms are taken before it sees a value.
 double placeOn(const FigureAxis& axis, double value) {
@@ -34,10 +36,23 @@ double placeOn(const FigureAxis& axis, double value) {
   return value > 0 ? std::log10(value) : std::numeric_limits<double>::quiet_NaN();
 }
 
+// Powers of ten, and 2 and 5 times them where there is room.
+std::vector<Tick> decadeTicks(double low, double high, int most) {
+  const bool isDense = std::log10(high / low) * 3 > most + 2;
+  std::vector<Tick> ticks;
+  for (double power = std::pow(10, std::floor(std::log10(low))); power <= high; power *= 10) {
+    for (const double value : {power, 2 * power, 5 * power})
+      if (value >= low && value <= high && (value == power || !isDense))
+        ticks.push_back({value, formatNumber(value, 1)});
+  }
+  return ticks;
+}
+
 std::vector<Tick> ticksOf(const FigureAxis& axis, int most) {
   if (!axis.ticks.empty()) return axis.ticks;
   switch (axis.kind) {
     case FigureAxis::Kind::Logarithmic: return logTicks(*axis.low, *axis.high, most);
+    case FigureAxis::Kind::Decades: return decadeTicks(*axis.low, *axis.high, most);
     case FigureAxis::Kind::LogarithmicTime: return logTimeTicks(*axis.low, *axis.high, most);
     case FigureAxis::Kind::Time: return timeTicks(*axis.low, *axis.high, most);
     default: return linearTicks(*axis.low, *axis.high, most);
@@ -82,6 +97,12 @@ class Extent {
   double low_ = std::numeric_limits<double>::infinity(), high_ = -low_;
 };
 
+QColor mixed(const QColor& from, const QColor& to, double share) {
+  const auto part = [share](float a, float b) { return a + (b - a) * static_cast<float>(share); };
+  return QColor::fromRgbF(part(from.redF(), to.redF()), part(from.greenF(), to.greenF()),
+                          part(from.blueF(), to.blueF()));
+}
+
 bool isDots(const FigureSeries& series) {
   return series.mark == FigureSeries::Mark::Dots || series.mark == FigureSeries::Mark::Rings;
 }
@@ -115,7 +136,7 @@ Figure::Figure(QWidget* parent) : QChartView(parent) {
   setMinimumSize(150, 110);
   chart()->setBackgroundVisible(false);
   chart()->setMargins({3, 6, 15, 2});  // room for half of the last label
-  chart()->legend()->setContentsMargins(0, 0, 0, 0);
+  chart()->legend()->layout()->setContentsMargins(0, 0, 0, 0);
   chart()->layout()->setContentsMargins(0, 0, 0, 0);
 }
 
@@ -292,7 +313,7 @@ void Figure::addSeries(const FigureSeries& series) {
     if (!series.strengths.empty()) {
       const double strength = series.strengths[static_cast<std::size_t>(i)];
       colours[static_cast<int>(kept.size())][QXYSeries::PointConfiguration::Color] =
-          withAlpha(colour, kLeastStrength + (1 - kLeastStrength) * strength);
+          mixed(theme.panel, colour, kLeastStrength + (1 - kLeastStrength) * strength);
     }
     kept << places[i];
   }
@@ -343,17 +364,19 @@ void Figure::addBars() {
 
 void Figure::addLegend() {
   QLegend* legend = chart()->legend();
-  legend->setAlignment(isLow() ? Qt::AlignRight : Qt::AlignBottom);
   legend->setFont(interfaceFont(10));
   legend->setLabelColor(Theme::current().dim);
   legend->setMarkerShape(data_.bars.empty() ? QLegend::MarkerShapeFromSeries : QLegend::MarkerShapeRectangle);
   legend->setShowToolTips(true);
-  bool isNamed = false;
+  int wide = 0;
   for (QLegendMarker* marker : legend->markers()) {
-    marker->setVisible(!marker->label().isEmpty());
-    isNamed = isNamed || !marker->label().isEmpty();
+    const QString name = marker->label();
+    marker->setVisible(!name.isEmpty());
+    if (!name.isEmpty()) wide += QFontMetrics(legend->font()).horizontalAdvance(name) + kMarker;
   }
-  legend->setVisible(isNamed);
+  legend->setVisible(wide > 0);
+  // Beside the chart where it is low, and where so many names would be cut below it.
+  legend->setAlignment(isLow() || wide > width() + 2 * kMarker ? Qt::AlignRight : Qt::AlignBottom);
 }
 
 void Figure::addTargets() {
@@ -454,7 +477,7 @@ void Figure::paintNotes(QPainter& painter) const {
       painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
       at = {plot.right(), y - 4};
     } else {
-      at = place(note.x, note.y) - QPointF(0, 8);
+      at = place(note.x, note.y) + QPointF(0, data_.bars.empty() ? -8 : metrics.ascent() / 2 - 1);
       at.setY(std::max(at.y(), plot.top() + metrics.ascent()));
     }
     const double wide = metrics.horizontalAdvance(note.text);

@@ -27,7 +27,8 @@ struct Ink {
 };
 
 struct FigureAxis {
-  enum class Kind { Linear, Logarithmic, Time, LogarithmicTime };
+  // Logarithmic has powers of two or ten for its ticks, as batch sizes have; Decades 1, 2, 5, 10 ..
+  enum class Kind { Linear, Logarithmic, Decades, Time, LogarithmicTime };
   Kind kind = Kind::Linear;
   QString title = {};
   std::optional<double> low = {},
@@ -35,7 +36,7 @@ struct FigureAxis {
   std::vector<Tick> ticks = {};     // names in place of numbers
   bool isBare = false;              // nothing is written beside it
 
-  bool isLogarithmic() const { return kind == Kind::Logarithmic || kind == Kind::LogarithmicTime; }
+  bool isLogarithmic() const { return kind != Kind::Linear && kind != Kind::Time; }
   bool operator==(const FigureAxis&) const = default;
 };
 
@@ -54,7 +55,7 @@ struct FigureSeries {
   bool isRight = false;                // on the right axis
   double size = 1.6;                   // pixels: of a stroke, or across a dot
   std::vector<double> lower = {};      // the other bound of an area
-  std::vector<double> strengths = {};  // of dots, 0 to 1: from a breath of the ink to all of it
+  std::vector<double> strengths = {};  // of dots, 0 to 1: from a tint of the ink to all of it
   bool operator==(const FigureSeries&) const = default;
 };
 
@@ -74,7 +75,7 @@ struct FigureCell {
   bool operator==(const FigureCell&) const = default;
 };
 
-// A word beside a place. Where x or y is NaN, it is a dashed line across at the other.
+// A word beside a place, or behind a bar. Where x or y is NaN, it is a dashed line across at the other.
 struct FigureNote {
   double x = 0, y = 0;
   QString text = {};

@@ -81,6 +81,7 @@ HeaderBar::HeaderBar(RunSession* session, ViewState* state, QWidget* parent)
       axisButton_(new QToolButton(this)),
       smoothingButton_(new QToolButton(this)),
       explorer_(new QAction(tr("Goodput explorer"), this)),
+      scaling_(new QAction(tr("Why it scaled"), this)),
       follow_(new QAction(tr("Follow"), this)),
       log_(new QAction(tr("Log y"), this)),
       reset_(new QAction(tr("Reset"), this)) {
@@ -113,6 +114,13 @@ HeaderBar::HeaderBar(RunSession* session, ViewState* state, QWidget* parent)
   };
   explorer_->setIconText(tr("Explore"));  // on a button
   setUp(explorer_, Qt::Key_G, true, tr("The goodput explorer in place of the charts (G)"));
+  scaling_->setIconText(tr("Why"));
+  setUp(scaling_, Qt::Key_W, true, tr("Why it scaled, in place of the charts (W)"));
+  for (const auto& [page, other] : {std::pair(explorer_, scaling_), std::pair(scaling_, explorer_)}) {
+    connect(page, &QAction::toggled, other, [other](bool isOn) {
+      if (isOn) other->setChecked(false);
+    });
+  }
   setUp(follow_, Qt::Key_F, true, tr("Keep the newest step in view (F)"));
   setUp(log_, Qt::Key_L, true, tr("Logarithmic y axes (L)"));
   setUp(reset_, Qt::Key_0, false, tr("Show the whole run (0, or double-click a chart)"));
@@ -127,10 +135,11 @@ HeaderBar::HeaderBar(RunSession* session, ViewState* state, QWidget* parent)
     button->setFocusPolicy(Qt::TabFocus);
   }
 
+  QToolButton* why = buttonOf(scaling_, this);
   QToolButton *follow = buttonOf(follow_, this), *log = buttonOf(log_, this), *reset = buttonOf(reset_, this);
   const BoxItem chip(chip_, 0, Qt::AlignVCenter);
-  QLayout* top =
-      hbox(nullptr, {}, 6, {name_, gap(4), chip, rest(), follow, axisButton_, smoothingButton_, log, reset});
+  QLayout* top = hbox(nullptr, {}, 6,
+                      {name_, gap(4), chip, rest(), why, follow, axisButton_, smoothingButton_, log, reset});
   vbox(this, {}, 8, {top, hbox(nullptr, {}, 10, {epoch_, {bar_, 1}, time_})});
 
   connect(session_, &RunSession::opened, this, &HeaderBar::updateRun);

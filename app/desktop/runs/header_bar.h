@@ -29,6 +29,7 @@ class HeaderBar : public QWidget {
   QMenu* axisMenu() const { return axisMenu_; }
   QMenu* smoothingMenu() const { return smoothingMenu_; }
   QAction* explorerAction() const { return explorer_; }
+  QAction* scalingAction() const { return scaling_; }  // at most one of the two is checked
   QAction* followAction() const { return follow_; }
   QAction* logAction() const { return log_; }
   QAction* resetAction() const { return reset_; }
@@ -51,6 +52,7 @@ class HeaderBar : public QWidget {
   QToolButton* axisButton_;
   QToolButton* smoothingButton_;
   QAction* explorer_;
+  QAction* scaling_;
   QAction* follow_;
   QAction* log_;
   QAction* reset_;

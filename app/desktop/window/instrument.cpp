@@ -16,12 +16,13 @@ constexpr QLatin1String kDocks("window/docks");
 
 }  // namespace
 
-Instrument::Instrument(QWidget* dashboard, QWidget* explorer, QWidget* sharing,
+Instrument::Instrument(QWidget* dashboard, QWidget* explorer, QWidget* scaling, QWidget* sharing,
                        const std::vector<Panel>& panels, QWidget* parent)
     : QMainWindow(parent, Qt::Widget), charts_(new QStackedWidget(this)) {
   setObjectName(QStringLiteral("instrument"));
   charts_->addWidget(dashboard);
   charts_->addWidget(explorer);
+  charts_->addWidget(scaling);
   charts_->addWidget(sharing);
   setCentralWidget(charts_);
   for (const Panel& panel : panels) docks_.push_back(addDock(panel));
@@ -57,12 +58,20 @@ void Instrument::showExplorer(bool isShown) {
   showPage();
 }
 
+void Instrument::showScaling(bool isShown) {
+  isScaling_ = isShown;
+  isSharing_ = false;
+  showPage();
+}
+
 void Instrument::showSharing(bool isShown) {
   isSharing_ = isShown;
   showPage();
 }
 
-void Instrument::showPage() { charts_->setCurrentIndex(isSharing_ ? 2 : isExplorer_ ? 1 : 0); }
+void Instrument::showPage() {
+  charts_->setCurrentIndex(isSharing_ ? 3 : isScaling_ ? 2 : isExplorer_ ? 1 : 0);
+}
 
 void Instrument::raisePanel(const QString& name) {
   auto* dock = findChild<QDockWidget*>(name);

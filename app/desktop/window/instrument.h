@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The dashboard, or the goodput explorer or what a lesson shows in its place, with the docks below it: one
+// The dashboard, or the goodput explorer, why it scaled, or what a lesson shows in its place, with the docks below it: one
 // panel each, behind tabs.
 #pragma once
 
@@ -21,11 +21,13 @@ class Instrument : public QMainWindow {
     QString title;     // on its tab
     QWidget* widget;
   };
-  Instrument(QWidget* dashboard, QWidget* explorer, QWidget* sharing, const std::vector<Panel>& panels,
-             QWidget* parent);
+  Instrument(QWidget* dashboard, QWidget* explorer, QWidget* scaling, QWidget* sharing,
+             const std::vector<Panel>& panels, QWidget* parent);
 
   const std::vector<QDockWidget*>& docks() const { return docks_; }  // in the order of their tabs
+  // One of them at a time, whichever was asked for last; a lesson's is over both.
   void showExplorer(bool isShown);
+  void showScaling(bool isShown);
   void showSharing(bool isShown);
   void raisePanel(const QString& name);
   void restoreDefaultLayout();
@@ -44,7 +46,7 @@ class Instrument : public QMainWindow {
   QStackedWidget* charts_;
   std::vector<QDockWidget*> docks_;
   QByteArray defaultDocks_;
-  bool isExplorer_ = false, isSharing_ = false;
+  bool isExplorer_ = false, isScaling_ = false, isSharing_ = false;
   bool hasLayout_ = false;  // as the person left it
 };
 

@@ -40,6 +40,7 @@
 #include "runs/run_list_panel.h"
 #include "runs/run_model.h"
 #include "runs/run_table_page.h"
+#include "scaling/scaling_page.h"
 #include "session/catalogue_watcher.h"
 #include "session/comparison.h"
 #include "session/queue_session.h"
@@ -73,11 +74,12 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
       dashboard_(new Dashboard(view_, this)),
       control_(new ControlPanel(session_, view_, run::Machine::here(), this)),
       explorer_(new ExplorerPanel(session_, view_, this)),
+      scaling_(new ScalingPage(session_, this)),
       sharing_(new SharingPanel(this)),
       checkpoints_(new CheckpointsPanel(session_, view_, this)),
       values_(new ComparisonPanel(compared_, view_, this)),
       instrument_(new Instrument(
-          dashboard_, explorer_, sharing_,
+          dashboard_, explorer_, scaling_, sharing_,
           {{"events", tr("Events"), new EventsPanel(session_, view_, this)},
            {"log", tr("Log"), new LogPanel(session_, view_, this)},
            {"checkpoints", tr("Checkpoints"), checkpoints_},
@@ -141,12 +143,14 @@ void MainWindow::connectSession() {
     view_->clear();
     dashboard_->setModel(session_->series());
     explorer_->sessionOpened();
+    scaling_->sessionOpened();
     updateStatus();
   });
   connect(session_, &RunSession::samplesChanged, this, [this] {
     view_->advance(*session_->series());
     dashboard_->refresh();
     explorer_->refreshSamples();
+    scaling_->refreshSamples();
   });
 }
 
@@ -210,6 +214,7 @@ void MainWindow::connectControl() {
 
   control_->setExplorerAction(header_->explorerAction());
   connect(header_->explorerAction(), &QAction::toggled, instrument_, &Instrument::showExplorer);
+  connect(header_->scalingAction(), &QAction::toggled, instrument_, &Instrument::showScaling);
   connect(control_, &ControlPanel::explorerRequested, this, [this] { showExplorer(true); });
   ReplicaButtons* replicas = control_->replicas();
   QPushButton* restart = control_->restartButton();
@@ -231,8 +236,15 @@ void MainWindow::connectComparison() {
   compared_->want(series);
   const auto draw = [this] { dashboard_->setCompared(compared_->sceneRuns(), compare_->bands()); };
   connect(compared_, &ComparedSeries::changed, dashboard_, draw);
+  connect(compared_, &ComparedSeries::changed, scaling_, [this] {
+    std::vector<ScalingPage::Companion> runs;
+    for (const ComparedSeries::Entry& run : compared_->runs())
+      runs.push_back({run.name, run.colour, run.model});
+    scaling_->setCompared(std::move(runs));
+  });
   connect(compare_, &CompareMenu::bandsChanged, dashboard_, draw);
   connect(compared_, &ComparedSeries::samplesChanged, dashboard_, &Dashboard::refresh);
+  connect(compared_, &ComparedSeries::samplesChanged, scaling_, &ScalingPage::refreshSamples);
   connect(compared_, &ComparedSeries::failed, toasts_, &Toasts::say);
   connect(comparison_, &Comparison::full, toasts_,
           [this] { toasts_->say(tr("At most %1 runs are compared at a time.").arg(Comparison::kMost)); });

@@ -30,6 +30,7 @@ class RunModel;
 class RunSession;
 class RunStarter;
 class RunTablePage;
+class ScalingPage;
 class SharingPanel;
 class StatusLine;
 class Toasts;
@@ -64,6 +65,7 @@ class MainWindow : public QMainWindow {
   Dashboard* dashboard() const { return dashboard_; }
   ControlPanel* control() const { return control_; }
   ExplorerPanel* explorer() const { return explorer_; }
+  ScalingPage* scaling() const { return scaling_; }
   SharingPanel* sharing() const { return sharing_; }
   LessonPanel* lessons() const { return lessons_; }
   QueuePage* queue() const { return queue_; }
@@ -104,6 +106,7 @@ class MainWindow : public QMainWindow {
   Dashboard* dashboard_;
   ControlPanel* control_;
   ExplorerPanel* explorer_;
+  ScalingPage* scaling_;
   SharingPanel* sharing_;
   CheckpointsPanel* checkpoints_;
   ComparisonPanel* values_;

@@ -16,6 +16,7 @@ ViewMenu::ViewMenu(RunSession* session, ViewState* view, const HeaderBar* header
                    QWidget* parent)
     : QMenu(tr("&View"), parent), session_(session), view_(view) {
   addAction(header->explorerAction());
+  addAction(header->scalingAction());
   addAction(queue);
   addSeparator();
   addAction(header->followAction());

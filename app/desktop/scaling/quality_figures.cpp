@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "scaling/quality_figures.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "batchscope/protocol/series.h"
+#include "chart/series_model.h"
+#include "look/format.h"
+
+namespace batchscope::desktop {
+namespace {
+
+constexpr int kMostPoints = 400;                          // of a generation
+constexpr double kTargets[] = {0.8, 0.9, 0.95, 0.99, 1};  // of the best accuracy
+
+QString tr(const char* text) { return QCoreApplication::translate("Scaling", text); }
+
+double costOf(Cost cost, const QualityPoint& point) {
+  return cost == Cost::Samples ? point.samples : cost == Cost::Seconds ? point.seconds : point.epoch;
+}
+
+double bestOf(const QualityRun& run) {
+  double best = 0;
+  for (const QualityPoint& point : run.points) best = std::max(best, point.accuracy);
+  return best;
+}
+
+// Seconds; NaN: never.
+double reachedAfter(const QualityRun& run, double accuracy) {
+  for (const QualityPoint& point : run.points)
+    if (point.accuracy >= accuracy) return point.seconds;
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+QString percent(double share) { return tr("%1 %").arg(formatNumber(100 * share)); }
+
+}  // namespace
+
+std::vector<QualityPoint> qualityOf(SeriesModel& series) {
+  std::vector<QualityPoint> points;
+  for (const GenerationSpan& span : series.generations()) {
+    if (span.last == 0) continue;
+    const auto view =
+        series.view(protocol::series::kAccuracy, span.number, span.first, span.last, kMostPoints);
+    const std::vector<Bucket> buckets(view.begin(), view.end());
+    for (const Bucket& bucket : buckets) {
+      if (bucket.last_step >= span.lostFrom || !std::isfinite(bucket.mean)) continue;
+      const StepRef at{span.number, bucket.last_step};
+      const auto on = [&](XAxis axis) { return series.position(axis, at).value_or(0); };
+      points.push_back({on(XAxis::Samples), on(XAxis::WallTime), on(XAxis::Epoch), bucket.mean});
+    }
+  }
+  return points;
+}
+
+FigureData accuracyOver(Cost cost, const std::vector<QualityRun>& runs) {
+  FigureData data;
+  data.missing = tr("No accuracy recorded: a program that validates after each epoch reports it.");
+  for (const QualityRun& run : runs) {
+    if (run.points.empty()) continue;
+    FigureSeries line{.ink = run.ink, .mark = FigureSeries::Mark::DottedLine};
+    if (runs.size() > 1) line.name = run.name;
+    for (const QualityPoint& point : run.points) {
+      line.points.push_back({costOf(cost, point), 100 * point.accuracy,
+                             tr("%1accuracy %2 after %3 samples,\n%4, %5 epochs")
+                                 .arg(runs.size() > 1 ? run.name + QStringLiteral(":\n") : QString(),
+                                      percent(point.accuracy), formatCount(std::llround(point.samples)),
+                                      formatClock(point.seconds), formatNumber(point.epoch))});
+    }
+    data.series.push_back(std::move(line));
+  }
+  if (data.series.empty()) return data;
+  data.bottom = {.kind = cost == Cost::Seconds ? FigureAxis::Kind::Time : FigureAxis::Kind::Linear,
+                 .title = cost == Cost::Samples  ? tr("samples")
+                          : cost == Cost::Epochs ? tr("statistical epoch")
+                                                 : QString(),
+                 .low = 0};
+  const FigurePoint& last = data.series.front().points.back();
+  data.description = tr("%1 % in the end").arg(formatNumber(last.y));
+  return data;
+}
+
+FigureData timeToTarget(const std::vector<QualityRun>& all) {
+  FigureData data;
+  data.missing = tr("No accuracy recorded: a program that validates after each epoch reports it.");
+  std::vector<QualityRun> runs;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(runs),
+               [](const QualityRun& run) { return !run.points.empty(); });
+  if (runs.empty()) return data;
+  const auto addBar = [&](const QString& name, const QString& text, Ink ink, double seconds) {
+    const std::size_t bar = data.barTexts.size();
+    data.left.ticks.push_back({static_cast<double>(bar), name});
+    data.barTexts.push_back(text);
+    // Bars of one colour are a part; each run has its own.
+    const auto part = std::find_if(data.bars.begin(), data.bars.end(),
+                                   [&](const FigurePart& each) { return each.ink == ink; });
+    FigurePart& own = part == data.bars.end() ? data.bars.emplace_back(FigurePart{{}, ink, {}}) : *part;
+    own.values.resize(bar, 0);
+    own.values.push_back(seconds);
+  };
+  if (runs.size() == 1) {
+    const QualityRun& run = runs.front();
+    for (const double share : kTargets) {
+      const double target = share * bestOf(run), seconds = reachedAfter(run, target);
+      addBar(percent(target), tr("%1 reached after %2").arg(percent(target), formatDuration(seconds)),
+             run.ink, seconds);
+    }
+    data.description =
+        tr("%1 reached after %2").arg(percent(bestOf(run)), formatDuration(reachedAfter(run, bestOf(run))));
+  } else {
+    double target = 1;
+    for (const QualityRun& run : runs) target = std::min(target, bestOf(run));
+    data.left.title = tr("to %1").arg(percent(target));
+    // The first run on top.
+    std::reverse(runs.begin(), runs.end());
+    for (const QualityRun& run : runs) {
+      const double seconds = reachedAfter(run, target);
+      addBar(run.name, tr("%1:\n%2 reached after %3").arg(run.name, percent(target), formatDuration(seconds)),
+             run.ink, seconds);
+    }
+    data.description = tr("All of %1 runs reached %2").arg(runs.size()).arg(percent(target));
+  }
+  for (FigurePart& part : data.bars) part.values.resize(data.barTexts.size(), 0);
+  data.bottom = {.kind = FigureAxis::Kind::Time, .low = 0};
+  return data;
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What restarts cost, as figures: the parts of each pause in their order, with the work that was done again;
+// and the replicas over time, with what each did.
+#pragma once
+
+#include <vector>
+
+#include "figure/figure_data.h"
+#include "scaling/run_history.h"
+
+namespace batchscope::desktop {
+
+// What a restored checkpoint undid before a generation began.
+struct Repeated {
+  std::int64_t steps = 0;
+  double seconds = 0;
+};
+Repeated repeatedBefore(const SeriesModel& series, int generation);
+
+// A bar for each of the newest restarts, the newest on top.
+FigureData restartParts(const SeriesModel* series);
+
+// A lane for each replica.
+FigureData replicaLanes(const std::vector<Slice>& slices);
+
+}  // namespace batchscope::desktop

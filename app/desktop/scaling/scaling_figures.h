@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Why it scaled, as figures: what the model promises of every batch size and number of replicas with the
+// run's way through them, what was chosen against what would have been best, and what replicas brought.
+// Predictions are those of the newest fit (chart/prediction.h); what was measured is told apart by its mark.
+#pragma once
+
+#include <vector>
+
+#include "batchscope/protocol/telemetry.h"
+#include "batchscope/run/step_times.h"
+#include "figure/figure_data.h"
+#include "scaling/run_history.h"
+
+namespace batchscope::desktop {
+
+// Predicted goodput over batch size and replicas as shades, the configurations that were measured as rings,
+// and the way of the run from one to the next.
+FigureData goodputMap(const protocol::Model* model, const std::vector<Moment>& moments,
+                      const std::vector<run::StepTime>& measured);
+
+// The batch size over time, and the best one by the newest fit with the gradient noise of then.
+FigureData batchChoice(const protocol::Model* model, const std::vector<Moment>& moments);
+
+// The predicted best goodput of every number of replicas, and the median that each generation measured.
+FigureData goodputOverReplicas(const protocol::Model* model, const std::vector<Moment>& moments);
+
+// The learning rate over the batch size, paler the earlier; dotted what linear and square-root scaling of the
+// first would have given.
+FigureData rateOverBatch(const std::vector<Moment>& moments);
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "scaling/scaling_page.h"
+
+#include <QGridLayout>
+#include <utility>
+
+#include "batchscope/protocol/series.h"
+#include "batchscope/run/step_times.h"
+#include "figure/figure.h"
+#include "figure/figure_card.h"
+#include "scaling/quality_figures.h"
+#include "scaling/restart_figures.h"
+#include "scaling/run_history.h"
+#include "scaling/scaling_figures.h"
+#include "session/run_session.h"
+
+namespace batchscope::desktop {
+namespace {
+
+constexpr int kInterval = 1000;  // ms between looks at the samples
+constexpr int kMoments = 240, kSlices = 150;
+constexpr int kCardHeight = 286, kWide = 640;  // pixels; of a page with room for two columns
+
+std::vector<run::StepTime> measuredOf(SeriesModel& series, const protocol::Model& model) {
+  std::vector<run::GenerationSteps> generations;
+  for (const GenerationSpan& span : series.generations())
+    generations.push_back({span.number, span.replicas, span.first, span.last});
+  const run::ReadBuckets read = [&](const std::string& name, const run::GenerationSteps& generation) {
+    const auto view = series.view(name, generation.number, generation.first_step, generation.last_step,
+                                  run::kStepTimeColumns);
+    return std::vector<Bucket>(view.begin(), view.end());
+  };
+  return run::measure_step_times(generations, read, model);
+}
+
+}  // namespace
+
+ScalingPage::ScalingPage(RunSession* session, QWidget* parent)
+    : QScrollArea(parent), session_(session), content_(new QWidget(this)) {
+  setObjectName(QStringLiteral("figures"));
+  setFrameShape(QFrame::NoFrame);
+  setWidgetResizable(true);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  setAccessibleName(tr("Why it scaled"));
+  const auto figure = [this](const QString& title, const QString& unit, const QString& caption) {
+    auto* card = new FigureCard(title, unit, caption, content_);
+    card->setMinimumHeight(kCardHeight);
+    cards_.push_back(card);
+    return card->figure();
+  };
+  map_ = figure(tr("Predicted goodput, and the way of the run"), tr("stronger is more"),
+                tr("Each cell is a batch size on so many replicas; the run should move to where the colour "
+                   "is strong."));
+  replicas_ =
+      figure(tr("Goodput over replicas"), tr("samples/s"),
+             tr("Where the predicted line flattens, another replica brings little; rings near the line "
+                "mean that the prediction can be trusted."));
+  choice_ =
+      figure(tr("Batch size: chosen and best"), tr("samples"),
+             tr("Best is what the newest model would have chosen, with the gradient noise of that moment."));
+  rate_ = figure(tr("Learning rate over batch size"), {},
+                 tr("Paler dots are earlier. AdaScale stays below the linear rule while the noise is low."));
+  restarts_ = figure(tr("What each restart cost"), tr("seconds"),
+                     tr("The parts of each pause in their order, and the steps that had to be done again."));
+  lanes_ = figure(tr("What the replicas did"), tr("share of the time"),
+                  tr("A lane a replica; the height of a colour is its share of that moment, the mean of all "
+                     "replicas."));
+  bySamples_ = figure(tr("Accuracy over samples"), tr("%"),
+                      tr("What data was worth: a larger batch needs more of it for the same accuracy."));
+  byEpoch_ =
+      figure(tr("Accuracy by epoch"), tr("%"),
+             tr("Epochs count the progress that gain measures: runs of one program should lie together."));
+  bySeconds_ = figure(tr("Accuracy over time"), tr("%"),
+                      tr("What time was worth: read beside the same over samples."));
+  target_ = figure(tr("Time to accuracy"), tr("shorter is better"),
+                   tr("When the run first reached it; with runs compared, the highest that all reached."));
+
+  setWidget(content_);
+  arrange(2);
+  timer_.setSingleShot(true);
+  timer_.setInterval(kInterval);
+  connect(&timer_, &QTimer::timeout, this, &ScalingPage::refresh);
+  connect(session_, &RunSession::detailsChanged, this, &ScalingPage::refreshSamples);
+}
+
+void ScalingPage::arrange(int columns) {
+  if (columns == columns_) return;
+  columns_ = columns;
+  delete content_->layout();
+  auto* grid = new QGridLayout(content_);
+  grid->setContentsMargins(0, 0, 0, 0);
+  grid->setSpacing(10);
+  for (int i = 0; i < static_cast<int>(cards_.size()); ++i)
+    grid->addWidget(cards_[static_cast<std::size_t>(i)], i / columns, i % columns);
+  for (int column = 0; column < columns; ++column) grid->setColumnStretch(column, 1);
+}
+
+void ScalingPage::setCompared(std::vector<Companion> runs) {
+  runs_ = std::move(runs);
+  refreshSamples();
+}
+
+void ScalingPage::sessionOpened() {
+  SeriesModel* series = session_->series();
+  // What only this page needs is read once it is looked at.
+  if (series != nullptr && isVisible()) {
+    series->want(historySeries());
+    series->want({protocol::series::kAccuracy});
+    const auto names = run::step_time_series();
+    series->want({names.begin(), names.end()});
+  }
+  refresh();
+}
+
+void ScalingPage::showEvent(QShowEvent* event) {
+  QScrollArea::showEvent(event);
+  sessionOpened();
+}
+
+void ScalingPage::resizeEvent(QResizeEvent* event) {
+  QScrollArea::resizeEvent(event);
+  arrange(event->size().width() < kWide ? 1 : 2);
+}
+
+void ScalingPage::refreshSamples() {
+  if (isVisible() && !timer_.isActive()) timer_.start();
+}
+
+void ScalingPage::refresh() {
+  SeriesModel* series = session_->isOpen() ? session_->series() : nullptr;
+  const protocol::Model* model = session_->isOpen() && session_->model() ? &*session_->model() : nullptr;
+  const auto moments = series == nullptr ? std::vector<Moment>() : momentsOf(*series, kMoments);
+  map_->setData(goodputMap(
+      model, moments,
+      series != nullptr && model != nullptr ? measuredOf(*series, *model) : std::vector<run::StepTime>()));
+  replicas_->setData(goodputOverReplicas(model, moments));
+  choice_->setData(batchChoice(model, moments));
+  rate_->setData(rateOverBatch(moments));
+  restarts_->setData(restartParts(series));
+  lanes_->setData(replicaLanes(series == nullptr ? std::vector<Slice>() : slicesOf(*series, kSlices)));
+
+  std::vector<QualityRun> runs;
+  for (const Companion& run : runs_)
+    if (run.series != nullptr) runs.push_back({run.name, {Ink::Run, run.colour}, qualityOf(*run.series)});
+  if (runs_.empty() && series != nullptr)
+    runs.push_back({QString::fromStdString(session_->run().name), {Ink::Series, 0}, qualityOf(*series)});
+  bySamples_->setData(accuracyOver(Cost::Samples, runs));
+  bySeconds_->setData(accuracyOver(Cost::Seconds, runs));
+  byEpoch_->setData(accuracyOver(Cost::Epochs, runs));
+  target_->setData(timeToTarget(runs));
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Why it scaled, in place of the charts: what the model promised, what the run chose, what replicas and
+// restarts brought and cost, and how good the run became by it. Cards of figures, two side by side where
+// there is room, each with a line that says how to read it.
+#pragma once
+
+#include <QScrollArea>
+#include <QTimer>
+#include <vector>
+
+namespace batchscope::desktop {
+
+class Figure;
+class FigureCard;
+class RunSession;
+class SeriesModel;
+
+class ScalingPage : public QScrollArea {
+  Q_OBJECT
+ public:
+  explicit ScalingPage(RunSession* session, QWidget* parent = nullptr);
+
+  // A run beside the open one. Its series are borrowed until the next call.
+  struct Companion {
+    QString name;
+    int colour = 0;  // of Theme::runs
+    SeriesModel* series = nullptr;
+  };
+  // The open run first; empty: it is alone.
+  void setCompared(std::vector<Companion> runs);
+  const std::vector<FigureCard*>& cards() const { return cards_; }
+
+  // The series are there, or another run's.
+  void sessionOpened();
+  // New samples are in the model.
+  void refreshSamples();
+  // Draws what is known by now, also while it is not looked at.
+  void refresh();
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void arrange(int columns);
+
+  RunSession* session_;
+  std::vector<Companion> runs_;
+  std::vector<FigureCard*> cards_;
+  QWidget* content_;
+  Figure *map_, *replicas_, *choice_, *rate_, *restarts_, *lanes_, *bySamples_, *bySeconds_, *byEpoch_,
+      *target_;
+  int columns_ = 0;
+  QTimer timer_;
+};
+
+}  // namespace batchscope::desktop

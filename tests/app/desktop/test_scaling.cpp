@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Why it scaled: what each figure makes of a recorded run, what it says where something is missing, and the
+// page that holds them.
+#include <QScrollBar>
+#include <cmath>
+#include <set>
+
+#include "batchscope/run/step_times.h"
+#include "figure/figure.h"
+#include "figure/figure_card.h"
+#include "look/format.h"
+#include "look/status_text.h"
+#include "scaling/quality_figures.h"
+#include "scaling/restart_figures.h"
+#include "scaling/run_history.h"
+#include "scaling/scaling_figures.h"
+#include "scaling/scaling_page.h"
+#include "session/comparison.h"
+#include "test_case.h"
+#include "visual_checks.h"
+#include "window_test.h"
+
+using namespace batchscope;
+using namespace batchscope::desktop;
+
+class TestScaling : public test::WindowTest {
+  Q_OBJECT
+
+  static constexpr int kSteps = 1200;  // of each of three generations on 2, 4 and 8; a tenth is lost
+
+  ScalingPage& page() const { return *window_->scaling(); }
+  SeriesModel& series() const { return *window_->session()->series(); }
+  const protocol::Model* model() const { return &*window_->session()->model(); }
+  const FigureData& figure(const char* title) const { return test::named<Figure>(page(), title)->data(); }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    test::writeSyntheticRun(catalogue_, {.name = "other", .stepsPerGeneration = 400, .seed = 3});
+    test::writeSyntheticRun(catalogue_, {.stepsPerGeneration = kSteps});
+    showWindow();
+    QTest::keyClick(window_.get(), Qt::Key_W);
+    QVERIFY(page().isVisible() && !window_->dashboard()->isVisible());
+    QTRY_VERIFY(!figure("What the replicas did").isEmpty());
+    QTRY_VERIFY(!figure("Accuracy by epoch").isEmpty());
+  }
+
+  void momentsAreThoseThatLasted() {
+    const auto moments = momentsOf(series(), 60);
+    QVERIFY(moments.size() > 30 && moments.size() < 90);
+    std::set<double> batches;
+    for (std::size_t i = 0; i < moments.size(); ++i) {
+      batches.insert(moments[i].batch);
+      QVERIFY(moments[i].generation != 1 || moments[i].step <= 2 * kSteps - kSteps / 10);
+      QVERIFY(i == 0 || moments[i].seconds > moments[i - 1].seconds);
+    }
+    QCOMPARE(batches, (std::set<double>{128, 256, 512, 640, 768, 1408, 2816}));
+  }
+
+  void theMapShowsTheWayOfTheRun() {
+    const FigureData& map = figure("Predicted goodput, and the way of the run");
+    QVERIFY(map.cells.size() > 100);
+    const FigureSeries& way = map.series.back();
+    QCOMPARE(QPointF(way.points.front().x, way.points.front().y), QPointF(128, 2));
+    QCOMPARE(QPointF(way.points.back().x, way.points.back().y), QPointF(1408, 8));
+    QCOMPARE(way.points.size(), 8u);
+    QCOMPARE(map.series[1].points.size(), 7u);  // configurations that were measured
+  }
+
+  void theChosenBatchStandsBesideTheBest() {
+    const FigureData& choice = figure("Batch size: chosen and best");
+    QCOMPARE(choice.series.size(), 2u);
+    QCOMPARE(choice.series[0].points.front().y, 128.0);
+    QCOMPARE(choice.series[0].points.back().y, 1408.0);
+    // As the noise grows, so does the best batch; and the lines do not cross restarts.
+    QVERIFY(choice.series[1].points.back().y > choice.series[1].points.front().y);
+    const auto gaps = std::count_if(choice.series[0].points.begin(), choice.series[0].points.end(),
+                                    [](const FigurePoint& point) { return std::isnan(point.y); });
+    QCOMPARE(gaps, 2);
+  }
+
+  void measuredGoodputStandsBesideThePrediction() {
+    const FigureData& over = figure("Goodput over replicas");
+    const FigureSeries &predicted = over.series.front(), &measured = over.series.back();
+    QCOMPARE(predicted.points.size(), 8u);
+    QCOMPARE(measured.points.size(), 3u);
+    QCOMPARE(measured.points[0].x, 2.0);
+    QCOMPARE(measured.points[2].x, 8.0);
+    QVERIFY(predicted.name != measured.name && predicted.mark != measured.mark);
+    QVERIFY(measured.points[1].text.contains(QStringLiteral("measured")));
+  }
+
+  void restartsHaveTheirPartsInOrder() {
+    const FigureData restarts = restartParts(&series());
+    QCOMPARE(restarts.barTexts.size(), 2u);
+    for (std::size_t part = 0; part < kPauseParts.size(); ++part)
+      QCOMPARE(restarts.bars[part].name, pausePartText(part));
+    QCOMPARE(restarts.bars[2].values, (std::vector<double>{0.031, 0.031}));
+    QCOMPARE(repeatedBefore(series(), 1).steps, 0);
+    QCOMPARE(repeatedBefore(series(), 2).steps, kSteps / 10);
+    // A tenth of the steps of the generation, at 48 ms each.
+    const double seconds = repeatedBefore(series(), 2).seconds;
+    QVERIFY(seconds > 0.03 * kSteps / 10 && seconds < 0.06 * kSteps / 10);
+    QCOMPARE(restarts.notes[0].text, formatPause(0.072));
+    QVERIFY(restarts.notes[1].text.contains(QStringLiteral("120 steps done again")));
+    QVERIFY(restarts.barTexts[1].contains(QStringLiteral("120 steps done again")));
+  }
+
+  void lanesAddUpToTheTime() {
+    const auto slices = slicesOf(series(), 100);
+    QVERIFY(slices.size() > 90 && slices.size() < 110);
+    double lost = 0;
+    for (const Slice& slice : slices) {
+      QVERIFY(slice.to > slice.from && slice.compute > 0 && slice.sync > 0);
+      QVERIFY(slice.compute + slice.sync > 0.98 && slice.compute + slice.sync <= 1.0 + 1e-9);
+      lost += slice.isLost ? slice.to - slice.from : 0;
+    }
+    QVERIFY(std::abs(lost / repeatedBefore(series(), 2).seconds - 1) < 0.4);
+    const FigureData lanes = replicaLanes(slices);
+    QCOMPARE(lanes.left.high, std::optional(8.0));
+    const auto pauses = std::count_if(lanes.cells.begin(), lanes.cells.end(),
+                                      [](const FigureCell& cell) { return cell.box.height() == 0; });
+    QCOMPARE(pauses, 2);
+  }
+
+  void theRateStandsBesideTheRules() {
+    const FigureData& rates = figure("Learning rate over batch size");
+    QCOMPARE(rates.series.size(), 3u);
+    const FigureSeries &linear = rates.series[0], &dots = rates.series[2];
+    QCOMPARE(dots.points.size(), dots.strengths.size());
+    QCOMPARE(linear.points[1].y / linear.points[0].y, linear.points[1].x / linear.points[0].x);
+    QVERIFY(dots.points.back().y < linear.points[1].y);  // AdaScale stays below it
+  }
+
+  void targetsAreReached() {
+    const auto run = [](const char* name, std::vector<double> accuracies) {
+      QualityRun run{QLatin1String(name), {Ink::Run, name[0] - 'a'}, {}};
+      double epoch = 0;
+      for (const double accuracy : accuracies) {
+        ++epoch;
+        run.points.push_back({1000 * epoch, 10 * epoch, epoch, accuracy});
+      }
+      return run;
+    };
+    const auto quick = run("a", {0.5, 0.8, 0.9}), slow = run("b", {0.4, 0.5, 0.7, 0.8});
+    const FigureData both = timeToTarget({quick, slow});
+    // The highest that both reached is 80 %; the first stands on top.
+    QCOMPARE(both.left.ticks.back().label, QStringLiteral("a"));
+    QCOMPARE(both.bars.size(), 2u);
+    QCOMPARE(both.bars[0].values, (std::vector<double>{40, 0}));
+    QCOMPARE(both.bars[1].values, (std::vector<double>{0, 20}));
+    const FigureData one = timeToTarget({quick});
+    QCOMPARE(one.bars.size(), 1u);
+    QCOMPARE(one.bars[0].values, (std::vector<double>{20, 30, 30, 30, 30}));
+    const FigureData over = accuracyOver(Cost::Samples, {quick, slow});
+    QCOMPARE(over.series[1].points[2].x, 3000.0);
+    QCOMPARE(over.series[1].points[2].y, 70.0);
+    QCOMPARE(over.series[1].name, QStringLiteral("b"));
+  }
+
+  void whatIsMissingIsSaid() {
+    for (const FigureData& data : {goodputMap(nullptr, {}, {}), batchChoice(nullptr, {}),
+                                   goodputOverReplicas(nullptr, {}), rateOverBatch({}), restartParts(nullptr),
+                                   replicaLanes({}), accuracyOver(Cost::Epochs, {}), timeToTarget({})}) {
+      QVERIFY(data.isEmpty());
+      QVERIFY(!data.missing.isEmpty());
+    }
+  }
+
+  void comparedRunsAreBesideOneAnother() {
+    Comparison& comparison = *window_->comparison();
+    for (const storage::Run& run : watcher_.runs()) comparison.choose(run.id, true);
+    QTRY_COMPARE(figure("Accuracy by epoch").series.size(), 2u);
+    QTRY_COMPARE(figure("Time to accuracy").barTexts.size(), 2u);
+    comparison.clear();
+    QTRY_COMPARE(figure("Accuracy by epoch").series.size(), 1u);
+  }
+
+  void oneOfThePagesIsShown() {
+    QTest::keyClick(window_.get(), Qt::Key_G);
+    QVERIFY(!page().isVisible());
+    QTest::keyClick(window_.get(), Qt::Key_W);
+    QVERIFY(page().isVisible());
+    QTest::keyClick(window_.get(), Qt::Key_W);
+    QVERIFY(window_->dashboard()->isVisible());
+    QTest::keyClick(window_.get(), Qt::Key_W);
+  }
+
+  void looksRight() {
+    for (const QSize& size : {QSize(1440, 900), QSize(1280, 720), QSize(900, 600)}) {
+      window_->resize(size);
+      QTest::qWait(80);
+      QCOMPARE(test::fault(*window_), QString());
+      for (int i = 0; i < 4; ++i) {
+        page().verticalScrollBar()->setValue(i * page().viewport()->height());
+        test::keepPicture(*window_, QStringLiteral("why-%1-%2").arg(size.width()).arg(i));
+      }
+    }
+    window_->resize(1440, 1900);
+    for (const auto& [name, isDark, isColourBlind] :
+         {std::tuple("light", false, false), {"dark", true, false}, {"blind", false, true}}) {
+      applyTheme(isDark ? Theme::Mode::Dark : Theme::Mode::Light, isColourBlind);
+      QTest::qWait(80);
+      test::keepPicture(*window_, QStringLiteral("why-%1").arg(QLatin1String(name)));
+    }
+    applyTheme(Theme::Mode::Light);
+  }
+};
+
+BATCHSCOPE_TEST(TestScaling)
+#include "test_scaling.moc"
