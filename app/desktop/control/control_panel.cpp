@@ -61,6 +61,7 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
       stop_(new QPushButton(tr("Stop"), this)),
       curveTitle_(section(tr("Goodput over batch size"), this)),
       explore_(new QToolButton(this)),
+      why_(new QToolButton(this)),
       curve_(new GoodputCurve(this)),
       readout_(new Readout(session, state, this)) {
   setObjectName(QStringLiteral("rightPanel"));
@@ -73,8 +74,10 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
   stop_->setObjectName(QStringLiteral("danger"));
   curve_->setToolTip(tr("Click for the goodput explorer (G)"));
   curve_->setCursor(Qt::PointingHandCursor);
-  explore_->setObjectName(QStringLiteral("link"));
-  explore_->setFocusPolicy(Qt::TabFocus);
+  for (QToolButton* link : {explore_, why_}) {
+    link->setObjectName(QStringLiteral("link"));
+    link->setFocusPolicy(Qt::TabFocus);
+  }
   auto_->setToolTip(
       tr("Goodput chooses how many replicas; the events say why. Restart on another number to take over."));
   checkpoint_->setToolTip(tr("Write a checkpoint after the next step and go on"));
@@ -83,11 +86,12 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
   QLayout* title = hbox(nullptr, {}, -1, {{section(tr("Replicas"), this), 1}, auto_});
   QLayout* buttons = hbox(nullptr, {}, 6, {{checkpoint_, 1}, {pause_, 1}, {stop_, 1}});
   QLayout* curveHead = hbox(nullptr, {}, -1, {{curveTitle_, 1}, explore_});
+  QLayout* restartHead = hbox(nullptr, {}, -1, {{restartTitle_, 1}, why_});
   QLabel* run = section(tr("Run"), this);
   vbox(content, {14, 12, 14, 8}, 0,
-       {title,         gap(8), replicas_, gap(10), restart_, gap(6), prediction_, gap(8),
-        restartTitle_, gap(4), steps_,    gap(10), run,      gap(8), buttons,     gap(12),
-        curveHead,     gap(4), curve_,    gap(8),  readout_, rest()});
+       {title,       gap(8), replicas_, gap(10), restart_, gap(6), prediction_, gap(8),
+        restartHead, gap(4), steps_,    gap(10), run,      gap(8), buttons,     gap(12),
+        curveHead,   gap(4), curve_,    gap(8),  readout_, rest()});
 
   // A low window scrolls the panel rather than squeezing it.
   auto* scroll = new QScrollArea(this);
@@ -116,9 +120,11 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
   });
 }
 
-void ControlPanel::setExplorerAction(QAction* action) {
-  explore_->setDefaultAction(action);
-  explore_->setAccessibleName(action->text());
+void ControlPanel::setPages(QAction* explorer, QAction* scaling) {
+  for (const auto& [link, action] : {std::pair(explore_, explorer), std::pair(why_, scaling)}) {
+    link->setDefaultAction(action);
+    link->setAccessibleName(action->text());
+  }
 }
 
 void ControlPanel::opened() {

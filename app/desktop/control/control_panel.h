@@ -37,8 +37,8 @@ class ControlPanel : public QFrame {
   QPushButton* pauseButton() const { return pause_; }
   QPushButton* stopButton() const { return stop_; }
 
-  // What opens the explorer, beside the small curve.
-  void setExplorerAction(QAction* action);
+  // What opens the explorer, beside the small curve, and why it scaled, beside the last restart.
+  void setPages(QAction* explorer, QAction* scaling);
 
  Q_SIGNALS:
   // A run that nobody supervises is to go on; 0: as many replicas as before.
@@ -74,6 +74,7 @@ class ControlPanel : public QFrame {
   QPushButton* stop_;
   QLabel* curveTitle_;
   QToolButton* explore_;
+  QToolButton* why_;
   GoodputCurve* curve_;
   Readout* readout_;
   int present_ = 0;

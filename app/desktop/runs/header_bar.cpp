@@ -135,11 +135,10 @@ HeaderBar::HeaderBar(RunSession* session, ViewState* state, QWidget* parent)
     button->setFocusPolicy(Qt::TabFocus);
   }
 
-  QToolButton* why = buttonOf(scaling_, this);
   QToolButton *follow = buttonOf(follow_, this), *log = buttonOf(log_, this), *reset = buttonOf(reset_, this);
   const BoxItem chip(chip_, 0, Qt::AlignVCenter);
-  QLayout* top = hbox(nullptr, {}, 6,
-                      {name_, gap(4), chip, rest(), why, follow, axisButton_, smoothingButton_, log, reset});
+  QLayout* top =
+      hbox(nullptr, {}, 6, {name_, gap(4), chip, rest(), follow, axisButton_, smoothingButton_, log, reset});
   vbox(this, {}, 8, {top, hbox(nullptr, {}, 10, {epoch_, {bar_, 1}, time_})});
 
   connect(session_, &RunSession::opened, this, &HeaderBar::updateRun);

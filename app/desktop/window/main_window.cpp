@@ -212,7 +212,7 @@ void MainWindow::connectControl() {
   connect(checkpoints_, &CheckpointsPanel::forkRequested, starter_, &RunStarter::fork);
   connect(view_, &ViewState::markPressed, this, [this] { raisePanel(QStringLiteral("checkpoints")); });
 
-  control_->setExplorerAction(header_->explorerAction());
+  control_->setPages(header_->explorerAction(), header_->scalingAction());
   connect(header_->explorerAction(), &QAction::toggled, instrument_, &Instrument::showExplorer);
   connect(header_->scalingAction(), &QAction::toggled, instrument_, &Instrument::showScaling);
   connect(control_, &ControlPanel::explorerRequested, this, [this] { showExplorer(true); });
