@@ -5,15 +5,24 @@
 // charts share eight recorded series; each draws all of them, at its own size. window.frame is the frame over
 // bare drawPolyline calls of the same points with the same pens in the same run. window.idle is the share of
 // a core that a whole window takes while nothing changes. window.memory is what the history costs.
+//
+// Why dense live charts have an own painter: window.qtcharts is a frame of one such chart drawn by QChartView
+// over the same drawn by that painter, to which it is given the points that the painter has thinned;
+// window.qtcharts.fps and window.qtcharts.own.fps are the frames a second of either. window.qtcharts.part is
+// the number of points from which a chart of Qt Charts takes more than the time that it has as one of twelve
+// at 60 frames a second.
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <QApplication>
+#include <QChartView>
 #include <QElapsedTimer>
 #include <QGridLayout>
+#include <QLineSeries>
 #include <QPainter>
 #include <QTemporaryDir>
 #include <QTimer>
+#include <QValueAxis>
 #include <cmath>
 #include <fstream>
 #include <memory>
@@ -166,6 +175,18 @@ class Charts {
     return static_cast<double>(clock.nsecsElapsed()) * 1e-9;
   }
 
+  // Of the first chart, thinned: the raw lines, then the smoothed ones.
+  std::vector<QList<QPointF>> points() const {
+    std::vector<QList<QPointF>> lines(2 * kSeries);
+    for (const SceneLine& line : plots_.front()->painter().scene().lines) {
+      for (const ScenePiece& piece : line.pieces) {
+        for (const QPolygonF& part : piece.ghost) lines[line.spec] << part;
+        for (const QPolygonF& part : piece.ink.smooth) lines[kSeries + line.spec] << part;
+      }
+    }
+    return lines;
+  }
+
   double megabytes() const { return megabytes_; }
 
  private:
@@ -183,6 +204,81 @@ class Charts {
 Charts& charts() {
   static auto* charts = new Charts;
   return *charts;
+}
+
+// One chart as Qt Charts draws it: lines that are replaced, and axes that move.
+class QtChart {
+ public:
+  explicit QtChart(const QSize& size) {
+    auto *x = new QValueAxis, *y = new QValueAxis;
+    view_.chart()->addAxis(x, Qt::AlignBottom);
+    view_.chart()->addAxis(y, Qt::AlignLeft);
+    for (int series = 0; series < 2 * kSeries; ++series) {
+      auto* line = new QLineSeries;
+      const QColor colour = Theme::current().series[static_cast<std::size_t>(series) % 4];
+      line->setPen(series < kSeries ? QPen(withAlpha(colour, 0.3), 1) : QPen(colour, 1.6));
+      view_.chart()->addSeries(line);
+      line->attachAxis(x);
+      line->attachAxis(y);
+      lines_.push_back(line);
+    }
+    view_.chart()->legend()->hide();
+    view_.setRenderHint(QPainter::Antialiasing);
+    view_.resize(size);
+    view_.show();
+    spin(50);
+  }
+
+  // The same to each line, moved on, as a live chart does.
+  double seconds(const std::vector<QList<QPointF>>& points) {
+    QElapsedTimer clock;
+    clock.start();
+    double low = 0, high = 1;
+    for (std::size_t series = 0; series < lines_.size(); ++series) {
+      const QList<QPointF>& of = points[series % points.size()];
+      lines_[series]->replace(of);
+      low = of.front().x();
+      high = of.back().x();
+    }
+    view_.chart()->axes(Qt::Horizontal).front()->setRange(low, high + 1e-6 * ++frames_ * (high - low));
+    view_.chart()->axes(Qt::Vertical).front()->setRange(0, kHeight);
+    view_.viewport()->repaint();
+    return static_cast<double>(clock.nsecsElapsed()) * 1e-9;
+  }
+
+  static constexpr double kHeight = 12;
+
+ private:
+  QChartView view_;
+  std::vector<QLineSeries*> lines_;
+  int frames_ = 0;
+};
+
+QSize chartSize() { return {kSize.width() / kColumns, kSize.height() / (kCharts / kColumns)}; }
+
+QtChart& qtChart() {
+  static auto* chart = new QtChart(chartSize());
+  return *chart;
+}
+
+double qtSeconds() {
+  const std::vector<QList<QPointF>> points = charts().points();
+  double sum = 0;
+  for (int i = 0; i < kFrames; ++i) sum += qtChart().seconds(points);
+  return sum / kFrames;
+}
+
+double ownSeconds() { return charts().frameSeconds() / kCharts; }
+
+double pointsToPart() {
+  constexpr double kShare = 1.0 / 60 / kCharts;
+  for (int count = 8;; count *= 2) {
+    std::vector<QList<QPointF>> lines(1);
+    for (int i = 0; i < count; ++i) lines[0] << QPointF(i, 6 + 5 * std::sin(1.7 * i));
+    double least = 1;
+    for (int i = 0; i < 5; ++i) least = std::min(least, qtChart().seconds(lines));
+    if (least > kShare) return 2 * kSeries * count;
+  }
 }
 
 // A finished run in the whole window, looked at for a while.
@@ -213,6 +309,10 @@ int main(int argc, char** argv) {
        {"window.frame", "ratio", 3.0, [] { return charts().frameSeconds() / charts().bareSeconds(); }},
        {"window.frame.bare", "s", {}, [] { return charts().bareSeconds(); }},
        {"window.memory", "MB", {}, [] { return charts().megabytes(); }},
-       {"window.idle", "cores", 0.01, idleShare}},
+       {"window.idle", "cores", 0.01, idleShare},
+       {"window.qtcharts", "ratio", {}, [] { return qtSeconds() / ownSeconds(); }},
+       {"window.qtcharts.fps", "frames/s", {}, [] { return 1 / qtSeconds(); }, false},
+       {"window.qtcharts.own.fps", "frames/s", {}, [] { return 1 / ownSeconds(); }, false},
+       {"window.qtcharts.part", "points", {}, pointsToPart, false}},
       5);
 }
