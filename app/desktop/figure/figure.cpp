@@ -431,7 +431,7 @@ void Figure::drawBackground(QPainter* painter, const QRectF& rect) {
   painter->setRenderHint(QPainter::Antialiasing, false);
   painter->setClipRect(chart()->plotArea());
   for (const FigureCell& cell : data_.cells)
-    painter->fillRect(boxOf(cell.box), cell.ink.of(Theme::current()));
+    if (cell.ink.alpha > 0) painter->fillRect(boxOf(cell.box), cell.ink.of(Theme::current()));
   painter->restore();
 }
 

@@ -19,7 +19,8 @@ namespace {
 
 constexpr int kInterval = 1000;  // ms between looks at the samples
 constexpr int kMoments = 240, kSlices = 150;
-constexpr int kCardHeight = 286, kWide = 640;  // pixels; of a page with room for two columns
+constexpr int kCardHeight = 286, kCardWidth = 440,
+              kWide = 640;  // pixels; of a page with room for two columns
 
 std::vector<run::StepTime> measuredOf(SeriesModel& series, const protocol::Model& model) {
   std::vector<run::GenerationSteps> generations;
@@ -100,16 +101,31 @@ void ScalingPage::setCompared(std::vector<Companion> runs) {
   refreshSamples();
 }
 
-void ScalingPage::sessionOpened() {
+// What only this page needs is read once it is looked at.
+void ScalingPage::want() {
   SeriesModel* series = session_->series();
-  // What only this page needs is read once it is looked at.
-  if (series != nullptr && isVisible()) {
-    series->want(historySeries());
-    series->want({protocol::series::kAccuracy});
-    const auto names = run::step_time_series();
-    series->want({names.begin(), names.end()});
-  }
+  if (series == nullptr) return;
+  series->want(historySeries());
+  series->want({protocol::series::kAccuracy});
+  const auto names = run::step_time_series();
+  series->want({names.begin(), names.end()});
+}
+
+void ScalingPage::sessionOpened() {
+  if (!isVisible()) return;
+  want();
   refresh();
+}
+
+void ScalingPage::draw() {
+  want();
+  if (session_->isOpen() && session_->series() != nullptr)
+    session_->series()->refresh(session_->generations());
+  refresh();
+  if (isVisible()) return;
+  // Nobody has given the cards a size yet.
+  content_->resize(2 * kCardWidth, content_->sizeHint().height());
+  content_->layout()->activate();
 }
 
 void ScalingPage::showEvent(QShowEvent* event) {

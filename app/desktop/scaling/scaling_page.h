@@ -35,8 +35,9 @@ class ScalingPage : public QScrollArea {
   void sessionOpened();
   // New samples are in the model.
   void refreshSamples();
-  // Draws what is known by now, also while it is not looked at.
-  void refresh();
+  // Reads and draws what is known by now, also while it is not looked at, for a picture. Blocks on the disk;
+  // throws Error as the store does.
+  void draw();
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -44,6 +45,8 @@ class ScalingPage : public QScrollArea {
 
  private:
   void arrange(int columns);
+  void want();
+  void refresh();
 
   RunSession* session_;
   std::vector<Companion> runs_;

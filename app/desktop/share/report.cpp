@@ -11,6 +11,8 @@
 #include <span>
 
 #include "chart/chart_card.h"
+#include "figure/figure.h"
+#include "figure/figure_card.h"
 #include "look/format.h"
 #include "look/status_text.h"
 #include "look/theme.h"
@@ -168,7 +170,8 @@ void addRecords(Page& page, RunSession& session) {
 
 }  // namespace
 
-QByteArray reportHtml(RunSession& session, const std::vector<ChartCard*>& charts) {
+QByteArray reportHtml(RunSession& session, const std::vector<ChartCard*>& charts,
+                      const std::vector<FigureCard*>& figures) {
   const storage::Run& run = session.run();
   const StatusText status = describe(session.status());
   Page page;
@@ -192,6 +195,11 @@ QByteArray reportHtml(RunSession& session, const std::vector<ChartCard*>& charts
   addFacts(page, session);
   page.begin("section", {{"class", "charts"}});
   for (ChartCard* card : charts) page.addFigure(svgOf(card));
+  page.end();
+  page.add("h2", tr("Why it scaled"));
+  page.begin("section", {{"class", "charts"}});
+  for (FigureCard* card : figures)
+    if (!card->figure()->data().isEmpty()) page.addFigure(svgOf(card));
   page.end();
   addRecords(page, session);
   page.add("footer", tr("Made by BatchScope %1. The same as numbers: batchscope show %2 --json")

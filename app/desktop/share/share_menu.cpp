@@ -11,6 +11,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "chart/dashboard.h"
+#include "figure/figure_card.h"
 #include "session/run_session.h"
 #include "share/data_export.h"
 #include "share/picture_export.h"
@@ -29,6 +30,10 @@ QString fileName(const QString& text) {
 QString suffixOf(const QString& filter) {
   static const QRegularExpression pattern(QStringLiteral("\\*\\.(\\w+)"));
   return pattern.match(filter).captured(1);
+}
+
+QStringList pictureFilters() {
+  return {ShareMenu::tr("Picture (*.png)"), ShareMenu::tr("Vector picture (*.svg)")};
 }
 
 }  // namespace
@@ -65,6 +70,26 @@ ShareMenu::ShareMenu(RunSession* session, Dashboard* dashboard, QWidget* parent)
   enable();
 }
 
+void ShareMenu::addFigures(const QString& title, const std::vector<FigureCard*>& figures,
+                           std::function<void()> draw) {
+  figures_ = figures;
+  drawFigures_ = std::move(draw);
+  auto* menu = new QMenu(title, this);
+  insertMenu(actions().back(), menu);
+  for (FigureCard* card : figures_) {
+    const auto save = [this, card] {
+      ask(tr("Save the chart"), card->title(), pictureFilters(), [this, card](const QString& file) {
+        drawFigures_();
+        desktop::savePicture(card, file);
+      });
+    };
+    menu->addAction(card->title(), this, save);
+    card->addAction(tr("Save the chart as a picture …"), this, save);
+    card->setContextMenuPolicy(Qt::ActionsContextMenu);
+  }
+  menu->menuAction()->setEnabled(session_->isOpen());
+}
+
 void ShareMenu::ask(const QString& title, const QString& what, const QStringList& filters,
                     std::function<void(const QString&)> save) {
   auto* dialog = new QFileDialog(parentWidget(), title,
@@ -89,8 +114,7 @@ void ShareMenu::ask(const QString& title, const QString& what, const QStringList
 }
 
 void ShareMenu::savePicture(const QString& title, QWidget* widget, const QString& what) {
-  ask(title, what, {tr("Picture (*.png)"), tr("Vector picture (*.svg)")},
-      [widget](const QString& file) { desktop::savePicture(widget, file); });
+  ask(title, what, pictureFilters(), [widget](const QString& file) { desktop::savePicture(widget, file); });
 }
 
 void ShareMenu::saveData(const std::set<std::string>& series, const QString& what) {
@@ -104,8 +128,10 @@ void ShareMenu::saveData(const std::set<std::string>& series, const QString& wha
 }
 
 void ShareMenu::saveReport() {
-  ask(tr("Save a report"), tr("report"), {tr("Web page (*.html)")},
-      [this](const QString& file) { saveFile(file, reportHtml(*session_, dashboard_->cards())); });
+  ask(tr("Save a report"), tr("report"), {tr("Web page (*.html)")}, [this](const QString& file) {
+    drawFigures_();
+    saveFile(file, reportHtml(*session_, dashboard_->cards(), figures_));
+  });
 }
 
 }  // namespace batchscope::desktop

@@ -8,16 +8,22 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace batchscope::desktop {
 
 class Dashboard;
+class FigureCard;
 class RunSession;
 
 class ShareMenu : public QMenu {
   Q_OBJECT
  public:
   ShareMenu(RunSession* session, Dashboard* dashboard, QWidget* parent);
+
+  // Charts at rest, to be saved by themselves and with the report; `draw` is called before, for they may not
+  // have been looked at yet.
+  void addFigures(const QString& title, const std::vector<FigureCard*>& figures, std::function<void()> draw);
 
  Q_SIGNALS:
   void said(const QString& message);  // saved, or why not
@@ -32,6 +38,8 @@ class ShareMenu : public QMenu {
 
   RunSession* session_;
   Dashboard* dashboard_;
+  std::vector<FigureCard*> figures_;
+  std::function<void()> drawFigures_ = [] {};
 };
 
 }  // namespace batchscope::desktop

@@ -8,6 +8,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/run_state.h"
 #include "chart/dashboard.h"
+#include "scaling/scaling_page.h"
 #include "session/catalogue_watcher.h"
 #include "session/run_session.h"
 #include "share/report.h"
@@ -54,7 +55,8 @@ QByteArray reportOf(CatalogueWatcher* watcher, const std::string& run) {
   MainWindow window(watcher, false);
   showUntilDrawn(window, run, kReportSize);
   if (!window.session()->isOpen()) throw Error(ErrorKind::not_found, "there is no run to report on");
-  return reportHtml(*window.session(), window.dashboard()->cards());
+  window.scaling()->draw();
+  return reportHtml(*window.session(), window.dashboard()->cards(), window.scaling()->cards());
 }
 
 }  // namespace batchscope::desktop

@@ -17,6 +17,7 @@
 #include "look/toast.h"
 #include "records/checkpoints_panel.h"
 #include "runs/run_list_panel.h"
+#include "scaling/scaling_page.h"
 #include "share/share_menu.h"
 #include "window/instrument.h"
 #include "window/main_window.h"
@@ -38,6 +39,7 @@ void MainWindow::buildMenus() {
   menuBar()->addMenu(compare_);
   auto* share = new ShareMenu(session_, dashboard_, this);
   menuBar()->addMenu(share);
+  share->addFigures(tr("Save why it scaled as a picture"), scaling_->cards(), [this] { scaling_->draw(); });
   connect(share, &ShareMenu::said, toasts_, &Toasts::say);
   fillLearnMenu(menuBar()->addMenu(tr("&Learn")));
   fillHelpMenu(menuBar()->addMenu(tr("&Help")));

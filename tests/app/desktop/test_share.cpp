@@ -17,6 +17,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "chart/clip.h"
+#include "scaling/scaling_page.h"
 #include "share/data_export.h"
 #include "share/picture_export.h"
 #include "share/report.h"
@@ -164,7 +165,8 @@ class TestShare : public test::WindowTest {
     const QByteArray html = contentOf(file);
     QVERIFY(html.contains("digits &lt;b&gt;&amp;"));
     QVERIFY(!html.contains("digits <b>"));
-    QCOMPARE(html.count("<svg"), 6);
+    QCOMPARE(html.count("<svg"), 6 + static_cast<int>(window_->scaling()->cards().size()));
+    QVERIFY(html.contains("Goodput over replicas"));
     for (const char* outside : {"<script", "<link", "url(", "@import", "<iframe"})
       QVERIFY2(!html.contains(outside), outside);
     static const QRegularExpression source(QStringLiteral("(src|href)\\s*=\\s*\"(?!data:|#)"));
