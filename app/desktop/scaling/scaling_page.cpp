@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "scaling/scaling_page.h"
 
+#include <QCoreApplication>
 #include <QGridLayout>
 #include <utility>
 
@@ -123,13 +124,17 @@ void ScalingPage::draw() {
     session_->series()->refresh(session_->generations());
   refresh();
   if (isVisible()) return;
-  // Nobody has given the cards a size yet.
-  content_->resize(2 * kCardWidth, content_->sizeHint().height());
-  content_->layout()->activate();
+  // Nobody has given the cards a size yet, and Qt Charts leaves the places of its words to the event loop.
+  resize(2 * kCardWidth, 2 * kCardHeight);
+  for (int i = 0; i < 2; ++i) {
+    grab();
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
+  }
 }
 
 void ScalingPage::showEvent(QShowEvent* event) {
   QScrollArea::showEvent(event);
+  arrange(width() < kWide ? 1 : 2);
   sessionOpened();
 }
 
