@@ -12,7 +12,8 @@ namespace {
 
 namespace names = protocol::series;
 
-constexpr int kLeast = 6;  // of a generation
+constexpr int kLeast = 6;          // of a generation
+constexpr double kInstant = 1e-3;  // s, too short to be drawn
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // As many of `most` as the generation's share of all steps.
@@ -109,6 +110,14 @@ std::vector<Slice> slicesOf(SeriesModel& series, int most) {
   std::vector<Slice> slices;
   for (const GenerationSpan& span : series.generations()) {
     if (span.last == 0) continue;
+    // What came between the last step and the pause, such as a validation, was no pause.
+    if (!slices.empty() && span.pause >= 0) {
+      const Slice& before = slices.back();
+      const double began =
+          series.position(XAxis::WallTime, {span.number, span.first}).value_or(before.to) - span.pause;
+      if (began > before.to + kInstant)
+        slices.push_back({before.generation, before.replicas, before.to, began, 0, 0, before.isLost});
+    }
     const auto columns =
         static_cast<int>(std::min<std::int64_t>(shareOf(series, span, most), span.last - span.first + 1));
     const Recorded steps(series, names::kStepTime, span, columns),

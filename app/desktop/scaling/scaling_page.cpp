@@ -60,8 +60,9 @@ ScalingPage::ScalingPage(RunSession* session, QWidget* parent)
   choice_ =
       figure(tr("Batch size: chosen and best"), tr("samples"),
              tr("Best is what the newest model would have chosen, with the gradient noise of that moment."));
-  rate_ = figure(tr("Learning rate over batch size"), {},
-                 tr("Paler dots are earlier. AdaScale stays below the linear rule while the noise is low."));
+  rate_ = figure(
+      tr("Learning rate over batch size"), {},
+      tr("Paler dots are earlier. AdaScale lies below the linear rule; a schedule lowers the rate besides."));
   restarts_ = figure(tr("What each restart cost"), tr("seconds"),
                      tr("The parts of each pause in their order, and the steps that had to be done again."));
   lanes_ = figure(tr("What the replicas did"), tr("share of the time"),
