@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "chart/chart_card.h"
+#include "chart/measured_steps.h"
 #include "chart/prediction.h"
 #include "explorer/step_time_figure.h"
 #include "explorer/step_times.h"

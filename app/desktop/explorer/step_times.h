@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Measured beside predicted step times (run/step_times.h) of the open run, and the table that shows them.
+// The table of measured beside predicted step times.
 #pragma once
 
 #include <vector>
 
 #include "batchscope/run/step_times.h"
-#include "chart/series_model.h"
 #include "look/table_model.h"
 
 namespace batchscope::desktop {
 
 using run::StepTime;
-
-// Of the samples that are loaded; want run::step_time_series first.
-std::vector<StepTime> measureStepTimes(SeriesModel& series, const protocol::Model& model);
 
 class StepTimeModel : public TableModel {
   Q_OBJECT

@@ -26,6 +26,7 @@ constexpr int kTickRoom = 74, kTicksUp = 4;  // pixels of width a tick, ticks of
 constexpr int kLow = 150;    // pixels of height below which there are no titles, and the legend stands aside
 constexpr int kMarker = 30;  // pixels that a name takes in the legend besides its text
 constexpr double kReach = 18;       // pixels from which a point is pointed at
+constexpr double kMargin = 0.02;    // of a linear one that ends where the data do
 constexpr double kPad = 0.04;       // of a logarithmic axis, beyond what is drawn
 constexpr double kBarWidth = 0.62;  // of a bar's row
 constexpr double kLeastStrength = 0.2;
@@ -85,6 +86,8 @@ class Extent {
             common::roundInterval(axis_.low.value_or(low), axis_.high.value_or(high), kTicksUp);
         low = std::floor(low / step) * step;
         high = std::ceil(high / step) * step;
+      } else {
+        high += kMargin * (high - low);  // the last dot is whole
       }
     }
     if (!axis_.low) axis_.low = low;

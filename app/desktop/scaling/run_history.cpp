@@ -72,8 +72,8 @@ double sumOver(const std::vector<Bucket>& buckets, std::int64_t from, std::int64
 }  // namespace
 
 std::set<std::string> historySeries() {
-  return {names::kBatchSize, names::kLearningRate, names::kLearningRateFactor, names::kGradSqr,
-          names::kGradVar,   names::kGoodput,      names::kStepTime,           names::kSyncTime};
+  return {names::kBatchSize, names::kLearningRate, names::kGradSqr, names::kGradVar,
+          names::kGoodput,   names::kStepTime,     names::kSyncTime};
 }
 
 std::vector<Moment> momentsOf(SeriesModel& series, int most) {
@@ -83,7 +83,6 @@ std::vector<Moment> momentsOf(SeriesModel& series, int most) {
     const int columns = shareOf(series, span, most);
     const Recorded batch(series, names::kBatchSize, span, columns);
     Recorded rate(series, names::kLearningRate, span, columns);
-    Recorded factor(series, names::kLearningRateFactor, span, columns);
     Recorded sqr(series, names::kGradSqr, span, columns), var(series, names::kGradVar, span, columns);
     Recorded goodput(series, names::kGoodput, span, columns);
     for (const Bucket& bucket : thinned(batch.buckets(), columns)) {
@@ -97,7 +96,6 @@ std::vector<Moment> momentsOf(SeriesModel& series, int most) {
                          .seconds = series.position(XAxis::WallTime, at).value_or(kNaN),
                          .batch = bucket.mean,
                          .learningRate = rate.at(step),
-                         .learningRateFactor = factor.at(step),
                          .gradSqr = sqr.at(step),
                          .gradVar = var.at(step),
                          .goodput = goodput.at(step)});

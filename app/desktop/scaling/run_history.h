@@ -16,7 +16,7 @@ struct Moment {
   int generation = 0, replicas = 0;
   std::int64_t step = 0;
   double seconds = 0;  // since the first sample
-  double batch = 0, learningRate = 0, learningRateFactor = 0;
+  double batch = 0, learningRate = 0;
   double gradSqr = 0, gradVar = 0;
   double goodput = 0;  // measured, samples/s; NaN for what was not recorded
 };

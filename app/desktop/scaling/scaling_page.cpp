@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "batchscope/protocol/series.h"
-#include "batchscope/run/step_times.h"
+#include "chart/measured_steps.h"
 #include "figure/figure.h"
 #include "figure/figure_card.h"
 #include "scaling/quality_figures.h"
@@ -22,18 +22,6 @@ constexpr int kInterval = 1000;  // ms between looks at the samples
 constexpr int kMoments = 240, kSlices = 150;
 constexpr int kCardHeight = 286, kCardWidth = 440,
               kWide = 640;  // pixels; of a page with room for two columns
-
-std::vector<run::StepTime> measuredOf(SeriesModel& series, const protocol::Model& model) {
-  std::vector<run::GenerationSteps> generations;
-  for (const GenerationSpan& span : series.generations())
-    generations.push_back({span.number, span.replicas, span.first, span.last});
-  const run::ReadBuckets read = [&](const std::string& name, const run::GenerationSteps& generation) {
-    const auto view = series.view(name, generation.number, generation.first_step, generation.last_step,
-                                  run::kStepTimeColumns);
-    return std::vector<Bucket>(view.begin(), view.end());
-  };
-  return run::measure_step_times(generations, read, model);
-}
 
 }  // namespace
 
@@ -152,9 +140,9 @@ void ScalingPage::refresh() {
   SeriesModel* series = session_->isOpen() ? session_->series() : nullptr;
   const protocol::Model* model = session_->isOpen() && session_->model() ? &*session_->model() : nullptr;
   const auto moments = series == nullptr ? std::vector<Moment>() : momentsOf(*series, kMoments);
-  map_->setData(goodputMap(
-      model, moments,
-      series != nullptr && model != nullptr ? measuredOf(*series, *model) : std::vector<run::StepTime>()));
+  map_->setData(goodputMap(model, moments,
+                           series != nullptr && model != nullptr ? measureStepTimes(*series, *model)
+                                                                 : std::vector<run::StepTime>()));
   replicas_->setData(goodputOverReplicas(model, moments));
   choice_->setData(batchChoice(model, moments));
   rate_->setData(rateOverBatch(moments));

@@ -175,6 +175,10 @@ class TestScaling : public test::WindowTest {
     for (const storage::Run& run : watcher_.runs()) comparison.choose(run.id, true);
     QTRY_COMPARE(figure("Accuracy by epoch").series.size(), 2u);
     QTRY_COMPARE(figure("Time to accuracy").barTexts.size(), 2u);
+    window_->resize(1440, 1900);
+    QTest::qWait(80);
+    test::keepPicture(*window_, QStringLiteral("why-compared"));
+    window_->resize(1440, 900);
     comparison.clear();
     QTRY_COMPARE(figure("Accuracy by epoch").series.size(), 1u);
   }
