@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <iterator>
 
 #include "batchscope/protocol/json.h"
@@ -134,6 +135,11 @@ double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
+bool is_lesson(const Run& run) {
+  return std::any_of(run.tags.begin(), run.tags.end(),
+                     [](const std::string& tag) { return starts_with(tag, kLessonTag); });
+}
+
 void require_sound(const Run& run) {
   if (run.state == RunState::damaged)
     throw Error(ErrorKind::corrupt,
@@ -223,12 +229,16 @@ std::vector<Run> fitting(const std::vector<Run>& all, const std::string& text) {
 }  // namespace
 
 Run Catalogue::resolve(const std::string& text) {
-  const std::vector<Run> all = runs();
+  std::vector<Run> own = runs();
+  const auto lessons = std::stable_partition(own.begin(), own.end(), std::not_fn(is_lesson));
+  const std::vector<Run> recorded(lessons, own.end());
+  own.erase(lessons, own.end());
   if (text == "latest") {
-    if (all.empty()) throw Error(ErrorKind::not_found, "there are no runs yet: batchscope run starts one");
-    return all.front();
+    if (own.empty()) throw Error(ErrorKind::not_found, "there are no runs yet: batchscope run starts one");
+    return own.front();
   }
-  if (const std::vector<Run> matches = fitting(all, text); !matches.empty()) return matches.front();
+  for (const std::vector<Run>& runs : {own, recorded})
+    if (const std::vector<Run> matches = fitting(runs, text); !matches.empty()) return matches.front();
   if (const std::vector<Run> removed = fitting(trash(), text); !removed.empty())
     throw Error(ErrorKind::not_found, removed.front().name + " (" + removed.front().id +
                                           ") is in the trash: batchscope restore " + removed.front().id);

@@ -2,21 +2,34 @@
 //
 // The trash: a removed run keeps its rows and its folder, with the time of its removal, until it is restored
 // or purged. Neither may happen to a run that a supervisor holds.
+#include "batchscope/storage/trash.h"
+
+#include "batchscope/protocol/paths.h"
 #include "catalogue_impl.h"
 
 namespace batchscope::storage {
 
-void Catalogue::move_to_trash(const std::string& id) {
+void Catalogue::move_to_trash(const std::string& id) { move_to_trash(std::vector{id}); }
+
+void Catalogue::move_to_trash(const std::vector<std::string>& ids) {
   Database& database = impl_->database;
   database.write([&] {
-    const std::int64_t key = impl_->key(id);
-    impl_->refuse_while_supervised(id, key);
-    database.execute("UPDATE run SET removed = ? WHERE key = ? AND removed = 0", now(), key);
+    for (const std::string& id : ids) {
+      const std::int64_t key = impl_->key(id);
+      impl_->refuse_while_supervised(id, key);
+      database.execute("UPDATE run SET removed = ? WHERE key = ? AND removed = 0", now(), key);
+    }
   });
 }
 
-void Catalogue::restore(const std::string& id) {
-  impl_->update(id, "UPDATE run SET removed = 0 WHERE key = ?");
+void Catalogue::restore(const std::string& id) { restore(std::vector{id}); }
+
+void Catalogue::restore(const std::vector<std::string>& ids) {
+  Database& database = impl_->database;
+  database.write([&] {
+    for (const std::string& id : ids)
+      database.execute("UPDATE run SET removed = 0 WHERE key = ?", impl_->key(id));
+  });
 }
 
 void Catalogue::remove_run(const std::string& id) {
@@ -26,6 +39,26 @@ void Catalogue::remove_run(const std::string& id) {
     impl_->refuse_while_supervised(id, key);
     database.execute("DELETE FROM run WHERE key = ?", key);
   });
+}
+
+void remove_folder(const std::filesystem::path& folder) {
+  std::error_code fault;
+  std::filesystem::remove_all(folder, fault);
+  if (fault)
+    throw Error(ErrorKind::io, "the folder " + folder.string() + " cannot be removed: " + fault.message() +
+                                   "; `batchscope gc` tries again");
+}
+
+void purge_run(Catalogue& catalogue, const std::string& id) {
+  catalogue.remove_run(id);
+  if (!protocol::valid_run_id(id)) return;  // a damaged row's, which has no folder
+  const protocol::RunPaths paths = protocol::run_paths(id);
+  const std::filesystem::path doomed = paths.root.string() + ".purged";
+  remove_folder(doomed);
+  std::error_code fault;
+  std::filesystem::rename(paths.root, doomed, fault);  // without one it had no folder
+  remove_folder(fault ? paths.root : doomed);
+  remove_folder(paths.runtime);
 }
 
 }  // namespace batchscope::storage

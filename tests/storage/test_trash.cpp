@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs that were removed and can be had back.
+#include <unistd.h>
+
+#include <QTemporaryDir>
+
+#include "batchscope/protocol/paths.h"
 #include "sleeper.h"
 #include "store_test.h"
 #include "test_case.h"
@@ -57,6 +62,69 @@ class TestTrash : public QObject {
     catalogue_->remove_run(id);
     QVERIFY(!catalogue_->run(id));
     QCOMPARE(kind_of([&] { catalogue_->restore(id); }), "not_found");
+  }
+
+  void severalGoTogetherOrNotAtAll() {
+    const Names ids{catalogue_->create_run(named("a")), catalogue_->create_run(named("b")),
+                    catalogue_->create_run(named("c"))};
+    Sleeper other([&] { return Catalogue(folder_ / "runs.db").claim_supervisor(ids[1]); });
+    QVERIFY(other.answer());
+    QCOMPARE(kind_of([&] { catalogue_->move_to_trash(ids); }), "conflict");
+    QCOMPARE(catalogue_->runs().size(), 3u);
+    QCOMPARE(kind_of([&] { catalogue_->move_to_trash(Names{ids[0], "nosuchid"}); }), "not_found");
+    QCOMPARE(catalogue_->runs().size(), 3u);
+    other.kill();
+    catalogue_->move_to_trash(ids);
+    QVERIFY(catalogue_->runs().empty());
+    QCOMPARE(kind_of([&] { catalogue_->restore(Names{ids[0], "nosuchid"}); }), "not_found");
+    QCOMPARE(catalogue_->trash().size(), 3u);
+    catalogue_->restore(ids);
+    QCOMPARE(catalogue_->runs().size(), 3u);
+    QVERIFY(catalogue_->trash().empty());
+  }
+
+  void purgingLeavesNothing() {
+    qputenv("BATCHSCOPE_DB", (folder_ / "runs.db").c_str());
+    const std::string id = catalogue_->create_run(named("a"));
+    const protocol::RunPaths paths = protocol::run_paths(id);
+    protocol::make_run_directories(paths);
+    write_file(paths.logs / "g0-r0.log", "words");
+    catalogue_->move_to_trash(id);
+    QCOMPARE(contents(paths.logs / "g0-r0.log"), std::string("words"));
+    purge_run(*catalogue_, id);
+    QVERIFY(!catalogue_->run(id));
+    QVERIFY(!std::filesystem::exists(paths.root) && !std::filesystem::exists(paths.runtime));
+    QCOMPARE(kind_of([&] { purge_run(*catalogue_, id); }), "not_found");
+  }
+
+  // What is left then is under a name that gc knows, and no run is listed that is half there.
+  void aFolderThatCannotGoIsLeftToGc() {
+    if (geteuid() == 0) QSKIP("nothing keeps root from deleting");
+    qputenv("BATCHSCOPE_DB", (folder_ / "runs.db").c_str());
+    const std::string id = catalogue_->create_run(named("a"));
+    const protocol::RunPaths paths = protocol::run_paths(id);
+    protocol::make_run_directories(paths);
+    write_file(paths.logs / "g0-r0.log", "words");
+    std::filesystem::permissions(paths.logs, std::filesystem::perms::owner_read);
+    VERIFY_THROWS("io", "batchscope gc", purge_run(*catalogue_, id));
+    const std::filesystem::path left = paths.root.string() + ".purged";
+    QVERIFY(!catalogue_->run(id) && !std::filesystem::exists(paths.root) && std::filesystem::exists(left));
+    std::filesystem::permissions(left / "logs", std::filesystem::perms::owner_all);
+    remove_folder(left);
+  }
+
+  void lessonsRunsAreNobodysLatest() {
+    const std::string lesson = catalogue_->create_run(named("gain"));
+    catalogue_->set_tags(lesson, {"lesson:gain"});
+    QVERIFY(is_lesson(*catalogue_->run(lesson)));
+    QCOMPARE(kind_of([&] { catalogue_->resolve("latest"); }), "not_found");
+    QCOMPARE(catalogue_->resolve("gain").id, lesson);
+    const std::string own = catalogue_->create_run(named("gain"));
+    catalogue_->set_tags(own, {"lesson-like"});
+    QVERIFY(!is_lesson(*catalogue_->run(own)));
+    QCOMPARE(catalogue_->resolve("gain").id, own);
+    QCOMPARE(catalogue_->resolve("latest").id, own);
+    QCOMPARE(catalogue_->resolve(lesson).id, lesson);
   }
 
   void tagsChangeOneByOne() {

@@ -58,6 +58,7 @@ void addQueryCommands(CommandSet& set) {
               Takes::separated, Values::fields)
       .option("--limit N", &ListOptions::limit, "At most so many", range(1, kMostListed))
       .flag("--trash", &ListOptions::trash, "Those that were removed, in place of the others")
+      .flag("--all", &ListOptions::all, "With the recorded runs of lessons, which are tagged lesson:NAME")
       .flag("--watch", &ListOptions::watch, "Go on showing what changes, until Ctrl-C")
       .json();
   declare(set, "show", "Everything about a run", help::kShow, showRun).run().json();

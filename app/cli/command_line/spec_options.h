@@ -29,6 +29,8 @@ void addSpecOptions(CommandSet& set, CommandBuilder<Options>& command, const std
               "Of auto: the least speed-up per replica, 0.5 if not said", CommandSet::between(0, 1))
       .option("--name TEXT", &Options::name, "The run's name; else the program's")
       .option("--group TEXT", &Options::group, "A name for runs that belong together")
+      .option("--tag TEXT", &Options::tags, "A tag of the run; may be repeated", Takes::repeated)
+      .option("--note TEXT", &Options::note, "A note on it")
       .option("--device NAME", &Options::device, device, deviceKind())
       .option("--recipe TEXT", &Options::recipe, "A recipe's name, file or folder instead of a program")
       .option("--set TEXT", &Options::settings, "A parameter of the recipe, KEY=VALUE", Takes::repeated)

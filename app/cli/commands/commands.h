@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "batchscope/storage/trash.h"
 #include "commands/fault_options.h"
 
 namespace batchscope::cli {
@@ -23,6 +24,8 @@ struct SpecOptions {
   std::optional<double> efficiency_floor;  // of auto replicas
   std::string name;
   std::string group;
+  std::vector<std::string> tags;
+  std::string note;
   std::optional<std::string> device;
   bool oversubscribe = false;
   std::vector<std::string> triggers;
@@ -82,6 +85,7 @@ struct ListOptions {
   std::vector<std::string> columns;  // fields; none: the usual ones
   std::optional<int> limit;
   bool trash = false;  // the removed runs in place of the others
+  bool all = false;    // with the recorded runs of lessons
   bool watch = false;
   bool json = false;
 };
@@ -148,8 +152,6 @@ struct LogOptions {
 };
 int printLogs(const LogOptions& options);
 
-inline constexpr int kTrashDays = 30;  // before gc deletes a removed run
-
 struct RemoveOptions {
   std::string run;
   bool purge = false;  // delete for good rather than put into the trash
@@ -160,8 +162,8 @@ int removeRun(const RemoveOptions& options);
 int restoreRun(const RunReference& options);
 
 struct CollectOptions {
-  double days = kTrashDays;  // in the trash, at the least
-  bool checkpoints = false;  // also old ones that are not pinned
+  double days = storage::kTrashDays;  // in the trash, at the least
+  bool checkpoints = false;           // also old ones that are not pinned
   bool dryRun = false;
   bool yes = false;
   bool json = false;

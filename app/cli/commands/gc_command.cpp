@@ -49,7 +49,7 @@ class Collector {
       if (now - run.removed < options_.days * kDay || isHeld(run)) continue;
       items_.push_back({"run", title(run), "removed " + formatAge(now - run.removed),
                         protocol::valid_run_id(run.id) ? folderBytes(protocol::run_paths(run.id).root) : 0,
-                        [this, id = run.id] { purgeRun(catalogue_, id); }});
+                        [this, id = run.id] { storage::purge_run(catalogue_, id); }});
     }
   }
 
@@ -59,7 +59,7 @@ class Collector {
                           // Somebody may have begun to fill it while a person was asked.
                           const auto orphans = orphanedFolders(catalogue_);
                           if (std::find(orphans.begin(), orphans.end(), folder) != orphans.end())
-                            removeFolder(folder);
+                            storage::remove_folder(folder);
                         }});
   }
 
@@ -79,7 +79,7 @@ class Collector {
         items_.push_back({"checkpoint", fmt::format("{} of {}", printable(all[i].name), title(run)),
                           "not the newest", folderBytes(folder),
                           [this, id = run.id, name = all[i].name, folder] {
-                            removeFolder(folder);
+                            storage::remove_folder(folder);
                             catalogue_.remove_checkpoint(id, name);
                           }});
       }

@@ -128,7 +128,7 @@ int importRun(const ImportOptions& options) {
   bool isWhole = false;
   const InterruptionGuard guard;
   try {
-    removeFolder(partial);
+    storage::remove_folder(partial);
     count = copySamples(*source, partial / protocol::run_paths(record.run.id).samples.filename(),
                         fmt::format("importing {}", printable(record.run.name)));
     if (std::rename(partial.c_str(), root.c_str()) != 0)
@@ -136,11 +136,11 @@ int importRun(const ImportOptions& options) {
     isWhole = true;
     catalogue.add_record(record);
   } catch (const Error& error) {
-    removeFolder(isWhole ? root : partial);
+    storage::remove_folder(isWhole ? root : partial);
     if (error.kind() != ErrorKind::usage) throw;
     throw Error(ErrorKind::corrupt, fmt::format("{}: {}", options.file, error.what()));
   } catch (const Interrupted&) {
-    removeFolder(isWhole ? root : partial);
+    storage::remove_folder(isWhole ? root : partial);
     throw;
   }
   return answer(

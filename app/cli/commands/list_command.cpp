@@ -32,7 +32,8 @@ class RunList {
   }
 
   std::string text() {
-    const Runs all = options_.trash ? catalogue_.trash() : catalogue_.runs();
+    Runs all = options_.trash ? catalogue_.trash() : catalogue_.runs();
+    if (!options_.all) std::erase_if(all, storage::is_lesson);
     const Runs runs = chosen(all);
     if (options_.json) return jsonText(runs);
     if (all.empty()) return emptyText();

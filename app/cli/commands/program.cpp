@@ -13,6 +13,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/suggestion.h"
 #include "batchscope/run/recipe.h"
+#include "batchscope/storage/annotation.h"
 
 namespace batchscope::cli {
 namespace {
@@ -150,7 +151,14 @@ protocol::RunSpec makeSpec(const SpecOptions& options) {
   if (!options.checkpoint_every.empty())
     spec.checkpoint_interval = protocol::parse_duration(options.checkpoint_every);
   options.faults.apply(spec);
+  for (const std::string& tag : options.tags) storage::check_tag(tag);
+  storage::check_note(options.note);
   return spec;
+}
+
+void annotate(storage::Catalogue& catalogue, const std::string& id, const SpecOptions& options) {
+  if (!options.tags.empty()) catalogue.change_tags(id, options.tags, {});
+  if (!options.note.empty()) catalogue.set_note(id, options.note);
 }
 
 }  // namespace batchscope::cli

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "batchscope/protocol/run_spec.h"
+#include "batchscope/storage/catalogue.h"
 #include "commands/commands.h"
 
 namespace batchscope::cli {
@@ -16,5 +17,8 @@ std::string findProgram(const std::string& text);
 
 // Throws Error(usage) for a flag's value that makes no sense, Error(not_found) for no such program or recipe.
 protocol::RunSpec makeSpec(const SpecOptions& options);
+
+// Gives a run that was made the tags and the note that were asked for, which makeSpec has checked.
+void annotate(storage::Catalogue& catalogue, const std::string& id, const SpecOptions& options);
 
 }  // namespace batchscope::cli

@@ -52,7 +52,7 @@ int purge(storage::Catalogue& catalogue, const storage::Run& run, const RemoveOp
     fmt::print(stderr, "batchscope: nothing was deleted\n");
     return kExitConflict;
   }
-  purgeRun(catalogue, run.id);
+  storage::purge_run(catalogue, run.id);
   return answer(options.json, {{"purged", run.id}, {"bytes", bytes}},
                 fmt::format("deleted {}, {}", title(run), formatBytes(bytes)));
 }
@@ -70,7 +70,7 @@ int removeRun(const RemoveOptions& options) {
       options.json, {{"removed", run.id}},
       fmt::format(
           "{} is in the trash; batchscope restore {} brings it back, batchscope gc deletes it after {} days",
-          title(run), run.id, kTrashDays));
+          title(run), run.id, storage::kTrashDays));
 }
 
 int restoreRun(const RunReference& options) {

@@ -27,6 +27,7 @@ Outcome train(storage::Catalogue& catalogue, const protocol::RunSpec& spec, cons
               const AttachOptions& attach) {
   Interrupts interrupts;
   const std::string id = run::start_run(catalogue, spec);
+  annotate(catalogue, id, options);
   return options.detach ? awaitBeginning(catalogue, id, interrupts)
                         : followRun(catalogue, id, attach, interrupts, options.json);
 }

@@ -30,6 +30,7 @@ int submitRun(const SubmitOptions& options) {
   job.held = options.hold;
   if (!options.after.empty()) job.after = catalogue.resolve(options.after).id;
   const std::string id = pool::submit(catalogue, spec, job);
+  annotate(catalogue, id, options);
   const storage::Run run = catalogue.run(id).value();
   const auto placed = placedJob(catalogue, run);
   answer(options.json, {{"run", id}, {"job", placed ? jobJson(*placed) : protocol::Json()}},

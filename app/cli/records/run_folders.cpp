@@ -56,26 +56,6 @@ std::int64_t folderBytes(const fs::path& folder) {
   return bytes;
 }
 
-void removeFolder(const fs::path& folder) {
-  std::error_code fault;
-  fs::remove_all(folder, fault);
-  if (fault)
-    throw Error(ErrorKind::io, fmt::format("the folder {} cannot be removed: {}; `batchscope gc` tries again",
-                                           folder.string(), fault.message()));
-}
-
-void purgeRun(storage::Catalogue& catalogue, const std::string& id) {
-  catalogue.remove_run(id);
-  if (!protocol::valid_run_id(id)) return;  // a damaged row's, which has no folder
-  const protocol::RunPaths paths = protocol::run_paths(id);
-  const fs::path doomed = paths.root.string() + kPurged;
-  removeFolder(doomed);
-  std::error_code fault;
-  fs::rename(paths.root, doomed, fault);  // without one it had no folder
-  removeFolder(fault ? paths.root : doomed);
-  removeFolder(paths.runtime);
-}
-
 fs::path partialFolder(const std::string& id) { return protocol::run_paths(id).root.string() + kPartial; }
 
 std::vector<fs::path> orphanedFolders(storage::Catalogue& catalogue) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The folders of runs on disk: their size, and removing them for good after asking.
+// The folders of runs on disk: their size, those that nobody owns, and asking before they go.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "batchscope/storage/catalogue.h"
+#include "batchscope/storage/trash.h"
 
 namespace batchscope::cli {
 
 // Of all regular files below; what cannot be read counts for nothing.
 std::int64_t folderBytes(const std::filesystem::path& folder);
-
-// Throws Error(io). No fault where there is none.
-void removeFolder(const std::filesystem::path& folder);
-
-// The rows first, then the folder, which gets another name before anything in it goes: what an interruption
-// leaves is a run that can be adopted, or an orphaned folder. Throws Error(conflict) while a supervisor holds
-// the run.
-void purgeRun(storage::Catalogue& catalogue, const std::string& id);
 
 // Where a run's folder is while it is not whole: "runs/<id>.partial".
 std::filesystem::path partialFolder(const std::string& id);

@@ -124,7 +124,7 @@ std::vector<QueueEntry> queue(Catalogue& catalogue, bool ended) {
   return entries;
 }
 
-std::string submit(Catalogue& catalogue, const protocol::RunSpec& spec, const JobOptions& options) {
+void check_submit(const protocol::RunSpec& spec) {
   run::check_spec(spec);
   if (spec.device.starts_with("cuda:"))
     throw Error(ErrorKind::usage,
@@ -135,6 +135,10 @@ std::string submit(Catalogue& catalogue, const protocol::RunSpec& spec, const Jo
     throw Error(ErrorKind::conflict,
                 fmt::format("{} replicas at least, and this machine has {} {}{} for them: ask for fewer",
                             least, devices, devices_kind(spec, machine), devices == 1 ? "" : "s"));
+}
+
+std::string submit(Catalogue& catalogue, const protocol::RunSpec& spec, const JobOptions& options) {
+  check_submit(spec);
   if (!options.after.empty() && !catalogue.run(options.after))
     throw Error(ErrorKind::not_found, "--after: there is no run " + options.after);
   Job job;

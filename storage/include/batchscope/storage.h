@@ -17,6 +17,7 @@
 #include "batchscope/storage/run_filter.h"
 #include "batchscope/storage/samples.h"
 #include "batchscope/storage/sql.h"
+#include "batchscope/storage/trash.h"
 
 /// The run store; see storage.h. Calls block on the disk, and on other writers of the catalogue for ten
 /// seconds at most; readers of samples block nobody and are blocked by nobody.

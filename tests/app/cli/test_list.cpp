@@ -30,6 +30,14 @@ class TestList : public CommandTest {
     QVERIFY(ask({"ls", "--where", "step>1000"}).out.contains("None of 3 runs passes"));
   }
 
+  void leavesLessonsOut() {
+    makeRun({.name = "gain", .tags = {"lesson:gain"}});
+    QCOMPARE(names({}), QStringList({"broken", "wide", "digits"}));
+    QCOMPARE(names({"--all"}), QStringList({"gain", "broken", "wide", "digits"}));
+    for (const char* own : {"broken", "wide", "digits"}) QCOMPARE(ask({"rm", own}).code, kExitOk);
+    QVERIFY(ask({"ls"}).out.contains("No runs yet"));
+  }
+
   void sortsAndLimits() {
     QCOMPARE(names({"--sort", "accuracy"}), QStringList({"digits", "wide", "broken"}));
     QCOMPARE(names({"--sort", "-accuracy"}), QStringList({"wide", "digits", "broken"}));

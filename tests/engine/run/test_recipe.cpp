@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "batchscope/run/machine.h"
 #include "batchscope/run/recipe.h"
 #include "rows.h"
 #include "test_case.h"
@@ -111,6 +112,46 @@ rescale_timeout = "2m"
       VERIFY_HOLDS(text, part);
   }
 
+  void aNumberMayBeBoundByAnother() {
+    const Recipe recipe = Recipe::load(write(std::string(kRecipe) +
+                                             "[[parameter]]\nname = \"most\"\ntype = \"integer\"\n"
+                                             "default = 8\nat_least = \"epochs\"\nunless = \"augment\"\n"));
+    QVERIFY(recipe.complaints({}).empty());
+    const auto complaints = recipe.complaints({{"epochs", "9"}});
+    QCOMPARE(complaints.size(), 1u);
+    QCOMPARE(complaints.at("most"), std::string("expected at least 9, which is epochs"));
+    VERIFY_HOLDS(testing::thrown_by([&] { recipe.spec({{"epochs", "9"}}); }), "most: expected at least 9");
+    QVERIFY(recipe.complaints({{"epochs", "9"}, {"most", "9"}}).empty());
+    QVERIFY(recipe.complaints({{"epochs", "9"}, {"augment", "true"}}).empty());
+    QCOMPARE(recipe.complaints({{"epochs", "many"}}).count("most"), 0u);  // one fault is told once
+  }
+
+  void aCpuMayHaveADefaultOfItsOwn() {
+    QString text = kRecipe;
+    text.replace("default = 5\n", "default = 5\ndefault_cpu = 2\n");
+    const Recipe recipe = Recipe::load(write(text.toStdString()));
+    QCOMPARE(recipe.parameter("epochs")->value, std::string(Machine::here().gpus.empty() ? "2" : "5"));
+  }
+
+  void argumentsAreReadBack() {
+    const Recipe recipe = Recipe::load(write(kRecipe));
+    const Recipe::Values changed{{"epochs", "7"}, {"augment", "true"}, {"data", "a b"}};
+    QCOMPARE(recipe.values_of(recipe.arguments(changed)), recipe.values(changed));
+    const auto values = recipe.values_of({"--lr=0.5", "--rule", "linear"});
+    QVERIFY(values.has_value());
+    QCOMPARE(values->at("lr"), std::string("0.5"));
+    QCOMPARE(values->at("epochs"), std::string("5"));
+    for (const std::vector<std::string>& others :
+         {std::vector<std::string>{"train.txt"}, {"--depth", "3"}, {"--epochs"}, {"--augment=no"}})
+      QVERIFY(!recipe.values_of(others));
+    protocol::RunSpec spec = recipe.spec();
+    QVERIFY(recipe.made(spec));
+    spec.recipe.clear();  // started by its program's name
+    QVERIFY(recipe.made(spec));
+    spec.program = "/bin/true";
+    QVERIFY(!recipe.made(spec));
+  }
+
   void faultsNameLineAndField_data() {
     const auto row = testing::columns<QString, QString, QString>({"change", "to", "expected"});
     row("syntax", "replicas = 2", "replicas = = 2", "recipe.toml:5");
@@ -136,6 +177,10 @@ rescale_timeout = "2m"
         "expected a whole number from 0 to 1000000");
     row("endless time", last, last + "[faults]\nrescale_timeout = inf", "field 'rescale_timeout'");
     row("name", "name = \"lr\"", "name = \"--lr\"", "a name has");
+    row("cpu", "default = 5", "default = 5\ndefault_cpu = 500", "its default for a CPU is wrong");
+    row("bound by none", "min = 1", "min = 1\nat_least = \"steps\"", "at_least compares two numbers");
+    row("bound by a text", "min = 1", "min = 1\nat_least = \"data\"", "at_least compares two numbers");
+    row("no flag", "min = 1", "min = 1\nat_least = \"lr\"\nunless = \"lr\"", "unless names a flag");
   }
 
   void faultsNameLineAndField() {

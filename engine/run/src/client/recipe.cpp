@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/run/machine.h"
 #include "batchscope/run/toml_fields.h"
 #include "system/programs.h"
 
@@ -59,6 +60,9 @@ Parameter read_parameter(const fs::path& file, const toml::table& table) {
   parameter.choices = fields.texts("choices");
   parameter.help = fields.text("help");
   parameter.value = fields.scalar("default");
+  parameter.at_least = fields.text("at_least");
+  parameter.unless = fields.text("unless");
+  const std::string for_cpu = fields.scalar("default_cpu");
   fields.no_others();
 
   if (parameter.type == Type::flag && parameter.value.empty()) parameter.value = "false";
@@ -71,7 +75,30 @@ Parameter read_parameter(const fs::path& file, const toml::table& table) {
     fields.fail(table, "parameter '" + parameter.name + "': its min is above its max");
   if (const std::string complaint = parameter.complaint(parameter.value); !complaint.empty())
     fields.fail(table, "parameter '" + parameter.name + "': its default is wrong: " + complaint);
+  if (!for_cpu.empty()) {
+    if (const std::string complaint = parameter.complaint(for_cpu); !complaint.empty())
+      fields.fail(*fields.find("default_cpu"),
+                  "parameter '" + parameter.name + "': its default for a CPU is wrong: " + complaint);
+    if (Machine::here().gpus.empty()) parameter.value = for_cpu;
+  }
   return parameter;
+}
+
+// What at_least and unless name has to be there, and of a kind that can be compared.
+void check_relations(const TomlFields& fields, const toml::node& at, const Recipe& recipe) {
+  const auto is_of = [&](const std::string& name, std::initializer_list<Type> types) {
+    const Parameter* const found = recipe.parameter(name);
+    return found != nullptr && std::find(types.begin(), types.end(), found->type) != types.end();
+  };
+  for (const Parameter& parameter : recipe.parameters) {
+    if (!parameter.at_least.empty() && (!is_of(parameter.at_least, {Type::integer, Type::number}) ||
+                                        !is_of(parameter.name, {Type::integer, Type::number})))
+      fields.fail(at, "parameter '" + parameter.name + "': at_least compares two numbers, and '" +
+                          parameter.at_least + "' or it is none");
+    if (!parameter.unless.empty() && !is_of(parameter.unless, {Type::flag}))
+      fields.fail(at, "parameter '" + parameter.name + "': unless names a flag, and '" + parameter.unless +
+                          "' is none");
+  }
 }
 
 // The table [faults]: what a fault does, and how long anything may take.
@@ -172,32 +199,101 @@ Recipe Recipe::load(const fs::path& file) {
         if (other.name == parameter.name) fields.fail(entry, "parameter '" + other.name + "' is there twice");
       recipe.parameters.push_back(std::move(parameter));
     }
+    check_relations(fields, *list, recipe);
   }
   fields.no_others();
   return recipe;
 }
 
-protocol::RunSpec Recipe::spec(const std::map<std::string, std::string>& values) const {
-  std::string complaints;
-  const auto complain = [&](const std::string& name, const std::string& what) {
-    complaints += (complaints.empty() ? "" : "; ") + name + ": " + what;
-  };
-  std::map<std::string, std::string> unused = values;
-  protocol::RunSpec spec;
-  for (const Parameter& parameter : parameters) {
-    const auto given = unused.extract(parameter.name);
-    const std::string value = given ? given.mapped() : parameter.value;
-    if (const std::string complaint = parameter.complaint(value); !complaint.empty()) {
-      complain(parameter.name, complaint + ", found '" + value + "'");
-    } else if (parameter.type == Type::flag) {
-      if (value == "true") spec.arguments.push_back("--" + parameter.name);
+const Parameter* Recipe::parameter(const std::string& wanted) const {
+  const auto found = std::ranges::find(parameters, wanted, &Parameter::name);
+  return found == parameters.end() ? nullptr : &*found;
+}
+
+Recipe::Values Recipe::values(const Values& changed) const {
+  Values all = changed;
+  for (const Parameter& each : parameters) all.try_emplace(each.name, each.value);
+  return all;
+}
+
+Recipe::Values Recipe::complaints(const Values& changed) const {
+  const Values all = values(changed);
+  Values complaints;
+  for (const auto& [name, value] : all) {
+    const Parameter* const known = parameter(name);
+    const std::string complaint =
+        known == nullptr ? "the recipe has no such parameter" : known->complaint(value);
+    if (!complaint.empty()) complaints.emplace(name, complaint);
+  }
+  for (const Parameter& each : parameters) {
+    if (each.at_least.empty() || complaints.contains(each.name) || complaints.contains(each.at_least))
+      continue;
+    if (!each.unless.empty() && all.at(each.unless) == "true") continue;
+    const std::string& least = all.at(each.at_least);
+    if (*parse_number(all.at(each.name)) < *parse_number(least))
+      complaints.emplace(each.name, "expected at least " + least + ", which is " + each.at_least);
+  }
+  return complaints;
+}
+
+std::vector<std::string> Recipe::arguments(const Values& changed) const {
+  const Values all = values(changed);
+  std::vector<std::string> words;
+  for (const Parameter& each : parameters) {
+    const std::string& value = all.at(each.name);
+    if (each.type == Type::flag) {
+      if (value == "true") words.push_back("--" + each.name);
     } else if (!value.empty()) {
-      spec.arguments.insert(spec.arguments.end(), {"--" + parameter.name, value});
+      words.insert(words.end(), {"--" + each.name, value});
     }
   }
-  for (const auto& [name, value] : unused) complain(name, "the recipe has no such parameter");
-  if (!complaints.empty()) throw Error(ErrorKind::usage, "recipe " + name + ": " + complaints);
+  return words;
+}
 
+std::optional<Recipe::Values> Recipe::values_of(const std::vector<std::string>& arguments) const {
+  Values found = values({});
+  for (const Parameter& each : parameters)
+    if (each.type == Type::flag) found[each.name] = "false";
+  for (auto word = arguments.begin(); word != arguments.end(); ++word) {
+    if (!word->starts_with("--")) return std::nullopt;
+    const auto equals = word->find('=');
+    const Parameter* const known = parameter(word->substr(2, equals - 2));
+    if (known == nullptr) return std::nullopt;
+    std::string& value = found.at(known->name);
+    if (known->type == Type::flag) {
+      if (equals != std::string::npos) return std::nullopt;
+      value = "true";
+    } else if (equals != std::string::npos) {
+      value = word->substr(equals + 1);
+    } else if (++word != arguments.end()) {
+      value = *word;
+    } else {
+      return std::nullopt;
+    }
+  }
+  return found;
+}
+
+bool Recipe::made(const protocol::RunSpec& spec) const {
+  if (!spec.recipe.empty()) return spec.recipe == file.string();
+  try {
+    return spec.program == find_program(*this);
+  } catch (const Error&) {  // it is not built
+    return false;
+  }
+}
+
+protocol::RunSpec Recipe::spec(const Values& values) const {
+  std::string wrong;
+  for (const auto& [parameter, complaint] : complaints(values)) {
+    const auto given = values.find(parameter);
+    wrong += (wrong.empty() ? "" : "; ") + parameter + ": " + complaint +
+             (given == values.end() ? "" : ", found '" + given->second + "'");
+  }
+  if (!wrong.empty()) throw Error(ErrorKind::usage, "recipe " + name + ": " + wrong);
+
+  protocol::RunSpec spec;
+  spec.arguments = arguments(values);
   spec.name = name;
   spec.program = find_program(*this).string();
   spec.working_directory = fs::current_path().string();

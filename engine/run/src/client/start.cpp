@@ -119,14 +119,18 @@ void check_spec(const protocol::RunSpec& spec) {
   spec.check();
 }
 
+void check_start(storage::Catalogue& catalogue, const protocol::RunSpec& spec) {
+  check_spec(spec);
+  check_devices(spec, catalogue.leases());
+}
+
 std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& spec) {
   return start_run(catalogue, spec, [](const std::string&) {});
 }
 
 std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& spec,
                       const std::function<void(const std::string& id)>& prepare) {
-  check_spec(spec);  // refused here, a run is not made; what its supervisor finds then decides
-  check_devices(spec, catalogue.leases());
+  check_start(catalogue, spec);  // refused here, a run is not made; what its supervisor finds then decides
   const std::string id = catalogue.create_run(spec);
   try {
     protocol::make_run_directories(protocol::run_paths(id));

@@ -120,6 +120,11 @@ struct RunRecord {
   std::optional<protocol::Model> model;  ///< the newest
 };
 
+/// The tag "lesson:NAME" says that a run was recorded for a lesson and came with BatchScope.
+inline constexpr char kLessonTag[] = "lesson:";
+/// Whether it was: lists leave such runs out, and "latest" is none of them.
+bool is_lesson(const Run& run);
+
 /// Throws Error(corrupt) that says why, where the run is damaged: it can be looked at and removed, no more.
 void require_sound(const Run& run);
 
@@ -162,8 +167,8 @@ class Catalogue {
   /// has ten seconds to get one.
   std::optional<Run> run(const std::string& id);
 
-  /// An id or a whole name, else a unique prefix of either, or "latest". Throws Error(not_found), or
-  /// Error(usage) listing the matches.
+  /// An id or a whole name, else a unique prefix of either, or "latest"; a lesson's run only where no other
+  /// fits. Throws Error(not_found), or Error(usage) listing the matches.
   Run resolve(const std::string& text);
   /// The same among the runs in the trash, of which "latest" is the one removed last.
   Run resolve_removed(const std::string& text);
@@ -279,9 +284,11 @@ class Catalogue {
   /// The run is listed no more until it is restored; nothing of it is lost. Throws Error(conflict) while a
   /// supervisor holds it.
   void move_to_trash(const std::string& id);
+  void move_to_trash(const std::vector<std::string>& ids);  ///< the same of several, all or none
   void restore(const std::string& id);  ///< takes it out of the trash; no fault where it is not there
-  /// Removes the run's rows for good; its folder is the caller's. Throws Error(conflict) as move_to_trash
-  /// does.
+  void restore(const std::vector<std::string>& ids);  ///< the same of several, all or none
+  /// Removes the run's rows for good; its folder is the caller's, see purge_run (storage/trash.h). Throws
+  /// Error(conflict) as move_to_trash does.
   void remove_run(const std::string& id);
 
   /// True once after every commit by another connection. Costs microseconds.

@@ -50,6 +50,9 @@ struct JobOptions {
   bool held = false;  ///< until `release`
 };
 
+/// What submit asks of a spec. Throws as it does.
+void check_submit(const protocol::RunSpec& spec);
+
 /// Puts a run into the queue and sees to it that a pool runs. spec.auto_replicas is the range that the pool
 /// may choose from, spec.replicas without it a fixed number. Of this process's environment the run gets what
 /// says where programs and libraries are found (PATH, VIRTUAL_ENV ..). Returns the run's id. Throws Error as

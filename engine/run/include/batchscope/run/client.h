@@ -26,6 +26,8 @@ std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& sp
 
 /// What start_run asks of a spec but for free devices. Throws as it does.
 void check_spec(const protocol::RunSpec& spec);
+/// The same, and for the devices that are free now. Throws Error(conflict) where they are too few.
+void check_start(storage::Catalogue& catalogue, const protocol::RunSpec& spec);
 
 /// A supervisor for a run that has none, which resumes from the newest good checkpoint; on `replicas`
 /// replicas, 0: as many as before, or one for each of the `devices` (protocol/devices.h) where it is to have

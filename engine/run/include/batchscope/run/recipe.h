@@ -22,11 +22,13 @@ struct Parameter {
 
   std::string name;                  ///< "epochs": becomes --epochs VALUE
   Type type = Type::text;            ///< of its value
-  std::string value;                 ///< the default
+  std::string value;                 ///< the default, where there is no GPU that for a CPU
   std::optional<double> minimum;     ///< of a number; none: no bound
   std::optional<double> maximum;     ///< the same from above
   std::vector<std::string> choices;  ///< of a choice: all its values
   std::string help;                  ///< a sentence
+  std::string at_least;              ///< another parameter, which this number may not be below; or empty
+  std::string unless;                ///< a flag with which that is no matter; or empty
 
   /// Empty when `text` is a valid value, else a sentence that says what is expected.
   std::string complaint(const std::string& text) const;
@@ -34,6 +36,9 @@ struct Parameter {
 
 /// How a program is started.
 struct Recipe {
+  /// By the parameter's name, as text; a flag is "true" or "false".
+  using Values = std::map<std::string, std::string>;
+
   std::string name;         ///< by which commands know it
   std::string title;        ///< by which people know it
   std::string description;  ///< a sentence or two
@@ -47,12 +52,30 @@ struct Recipe {
   std::vector<Parameter> parameters;                           ///< in the order of the form
   std::filesystem::path file;                                  ///< that it was read from
 
-  /// Throws Error(not_found | usage) naming file, line and field.
+  /// Looks whether this machine has a GPU. Throws Error(not_found | usage) naming file, line and field.
   static Recipe load(const std::filesystem::path& file);
+
+  const Parameter* parameter(const std::string& name) const;  ///< null: there is none of this name
+  /// The defaults overridden by these.
+  Values values(const Values& changed) const;
+
+  /// What is wrong with the defaults overridden by these, by the parameter that is to be mended: each alone,
+  /// and where it does not fit another.
+  std::map<std::string, std::string> complaints(const Values& values) const;
 
   /// The spec with the defaults overridden by `values`. Throws Error(usage) with every complaint,
   /// Error(not_found) where the program is not built.
-  protocol::RunSpec spec(const std::map<std::string, std::string>& values = {}) const;
+  protocol::RunSpec spec(const Values& values = {}) const;
+
+  /// As the program takes them, the defaults overridden by these.
+  std::vector<std::string> arguments(const Values& values = {}) const;
+
+  /// The other way: of which values such arguments are made, the defaults where they say nothing of a
+  /// parameter. Nothing where an argument is none of the parameters.
+  std::optional<Values> values_of(const std::vector<std::string>& arguments) const;
+
+  /// Whether a run was started with it: from its file, or its program by hand.
+  bool made(const protocol::RunSpec& spec) const;
 };
 
 /// Recipes that come with this build or installation, by name. One that does not load is left out, with a

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Deleting runs for good. The trash itself is Catalogue::move_to_trash, trash and restore: what is in it
+/// stays whole until it is restored, purged here, or collected by `batchscope gc`.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "batchscope/storage/catalogue.h"
+
+namespace batchscope::storage {
+
+/// For how many days a run lies in the trash before `batchscope gc` deletes it, where nothing else is said.
+inline constexpr int kTrashDays = 30;
+
+/// Deletes the folder with all in it. No fault where there is none. Throws Error(io).
+void remove_folder(const std::filesystem::path& folder);
+
+/// Deletes a run: its rows first, then its folder, which gets another name before anything in it goes. What
+/// an interruption leaves is a run that can be adopted, or a folder that `batchscope gc` finds. Throws
+/// Error(conflict) while a supervisor holds the run, Error(not_found), and Error(io) where the folder cannot
+/// be deleted; then the run is gone, and what is left of its folder is gc's.
+void purge_run(Catalogue& catalogue, const std::string& id);
+
+}  // namespace batchscope::storage
