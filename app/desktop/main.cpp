@@ -67,7 +67,7 @@ QSize sizeFrom(const QString& text) {
 
 void fulfil(const WindowRequest& asked, MainWindow& window) {
   if (!asked.run.isEmpty()) window.openRun(asked.run.toStdString());
-  if (!asked.file.isEmpty()) window.importRun(asked.file);
+  if (!asked.file.isEmpty()) window.importRuns({asked.file});
   if (asked.demo) window.startDemo(asked.demoArguments);
 }
 

@@ -3,7 +3,7 @@
 """record.py PROGRAMS FOLDER [NAME...]: makes the recorded runs of the lessons, as `batchscope import` reads them.
 
 Each is a run of an example in a store of its own, exported as JSON lines and then made small: five significant digits
-are kept, of a long run every so many steps, no resources of devices and no ledger. Its tag, lesson-NAME, is how the
+are kept, of a long run every so many steps, no resources of devices and no ledger. Its tag, lesson:NAME, is how the
 window finds it again. Nothing else is changed: what a lesson shows was measured.
 """
 
@@ -92,7 +92,7 @@ def record(store, name):
         time.sleep(0.2)
     if seen["state"] != "finished":
         sys.exit(f"record.py: {name} {seen['state']}: {seen['message']}")
-    store.call("tag", run, f"+lesson-{name}")
+    store.call("tag", run, f"+lesson:{name}")
     store.call("note", run, f"Recorded for the lessons by: batchscope run {command}")
     return store.call("export", run, "--output", "-")
 

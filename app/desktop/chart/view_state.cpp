@@ -99,6 +99,7 @@ void ViewState::remember(Gesture gesture) {
   if (undo_.size() >= kMostUndo) undo_.erase(undo_.begin());
   undo_.push_back(zoom_);
   redo_.clear();
+  Q_EMIT zoomedByHand();
 }
 
 void ViewState::zoomTo(const SeriesModel& model, XAxis axis, Extent range) {
@@ -163,6 +164,21 @@ void ViewState::clear() {
   undo_.clear();
   redo_.clear();
   follow_ = true;
+  setCursor({});
+  Q_EMIT changed();
+}
+
+void ViewState::setLook(const Look& look) {
+  axis_ = look.axis;
+  follow_ = look.follow;
+  logX_ = look.logX;
+  logY_ = look.logY;
+  peaks_ = look.peaks;
+  smoothing_ = look.smoothing;
+  zoom_ = look.zoom;
+  undo_ = look.undo;
+  redo_ = look.redo;
+  gesture_ = Gesture::None;
   setCursor({});
   Q_EMIT changed();
 }

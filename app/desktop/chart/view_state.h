@@ -72,6 +72,17 @@ class ViewState : public QObject {
   void pressMark(const StepRef& mark);
   void clear();  // another run is shown
 
+  // How the charts are looked at, and what is in view, to come back to.
+  struct Look {
+    XAxis axis = XAxis::WallTime;
+    bool follow = true, logX = false, logY = false, peaks = false;
+    double smoothing = 0;
+    std::optional<Extent> zoom = {};  // on that axis
+    std::vector<std::optional<Extent>> undo = {}, redo = {};
+  };
+  Look look() const { return {axis_, follow_, logX_, logY_, peaks_, smoothing_, zoom_, undo_, redo_}; }
+  void setLook(const Look& look);
+
   // How the charts are looked at, not what is in view: for the next time.
   void save(QSettings& settings) const;
   void restore(const QSettings& settings);
@@ -80,6 +91,7 @@ class ViewState : public QObject {
   void changed();
   void cursorMoved();
   void markPressed(const StepRef& mark);
+  void zoomedByHand();  // what undoZoom() takes back
 
  private:
   enum class Gesture { None, Drag, Wheel, Pan };

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/storage/catalogue.h"
 
 // Resources in a static library are only there once somebody asks.
 static void initResources() { Q_INIT_RESOURCE(lessons); }
@@ -238,6 +239,6 @@ QString recordedRunFile(const QString& run) {
   return QStringLiteral(":/lessons/runs/%1.jsonl").arg(run);
 }
 
-QString recordedRunTag(const QString& run) { return QStringLiteral("lesson-") + run; }
+QString recordedRunTag(const QString& run) { return QLatin1String(storage::kLessonTag) + run; }
 
 }  // namespace batchscope::desktop

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lessons/lesson_stage.h"
 
+#include <QAction>
 #include <QWidget>
 #include <algorithm>
+#include <utility>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/series.h"
 #include "chart/chart_card.h"
-#include "chart/view_state.h"
 #include "lessons/lesson_numbers.h"
 #include "lessons/lesson_panel.h"
 #include "lessons/sharing_panel.h"
@@ -34,7 +35,10 @@ bool hasTag(const storage::Run& run, const QString& tag) {
 LessonStage::LessonStage(const Parts& parts, LessonPanel* panel, QObject* parent)
     : QObject(parent), parts_(parts), panel_(panel) {
   connect(panel_, &LessonPanel::pageShown, this, &LessonStage::show);
-  connect(panel_, &LessonPanel::left, this, &LessonStage::leave);
+  connect(panel_, &LessonPanel::left, this, [this] {
+    leave();
+    restore();
+  });
   connect(parts_.session, &RunSession::opened, this, [this] {
     if (!parts_.session->isOpen()) return;
     for (const std::string& tag : parts_.session->run().tags) importing_.remove(QString::fromStdString(tag));
@@ -54,6 +58,7 @@ LessonStage::LessonStage(const Parts& parts, LessonPanel* panel, QObject* parent
 
 void LessonStage::show(const LessonPage& page) {
   leave();
+  remember();
   waiting_.assign(page.directives.begin(), page.directives.end());
   goOn();
 }
@@ -80,6 +85,28 @@ void LessonStage::leave() {
   if (highlighted_) setStyleProperty(highlighted_, "highlighted", false);
   highlighted_ = nullptr;
   Q_EMIT sharingRequested(false);
+}
+
+void LessonStage::remember() {
+  if (before_) return;
+  const RunSession& session = *parts_.session;
+  before_ = {session.isOpen() ? session.run().id : std::string(), parts_.view->look(),
+             parts_.explorer->isChecked()};
+}
+
+// A run that a person has started meanwhile, or opened, stays open.
+void LessonStage::restore() {
+  if (!before_) return;
+  const Before before = *std::exchange(before_, std::nullopt);
+  RunSession& session = *parts_.session;
+  if (!session.isOpen() || storage::is_lesson(session.run())) {
+    if (parts_.watcher->find(before.run) != nullptr)
+      Q_EMIT runRequested(QString::fromStdString(before.run));
+    else
+      session.open({});
+  }
+  parts_.view->setLook(before.look);
+  Q_EMIT explorerRequested(before.showsExplorer);
 }
 
 void LessonStage::apply(const Directive& directive) {
@@ -118,11 +145,11 @@ void LessonStage::openRecorded(const QString& run) {
   awaited_ = tag;
   if (importing_.contains(tag)) return;  // a person who turns pages quickly gets it once
   importing_ << tag;
-  parts_.launcher->import(recordedRunFile(run));
+  parts_.launcher->importRecorded(recordedRunFile(run));
 }
 
 const storage::Run* LessonStage::find(const QString& recorded) const {
-  const auto& runs = parts_.watcher->runs();
+  const auto& runs = parts_.watcher->recorded();
   const auto found = std::find_if(runs.begin(), runs.end(), [&](const storage::Run& each) {
     return hasTag(each, recordedRunTag(recorded));
   });

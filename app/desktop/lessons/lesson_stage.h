@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Does with the window what a page of a lesson says. A recorded run is taken into the store once, by
-// `batchscope import`, and known by its tag from then on; the rest of the page waits until it is open.
+// `batchscope import`, and known by its tag from then on; the rest of the page waits until it is open. Behind
+// the lesson all is as it was before: the run that was open, and how it was looked at.
 #pragma once
 
 #include <QObject>
@@ -12,8 +13,10 @@
 #include <optional>
 #include <vector>
 
+#include "chart/view_state.h"
 #include "lessons/lesson.h"
 
+class QAction;
 class QWidget;
 
 namespace batchscope::storage {
@@ -28,7 +31,6 @@ class Launcher;
 class LessonPanel;
 class RunSession;
 class SharingPanel;
-class ViewState;
 
 class LessonStage : public QObject {
   Q_OBJECT
@@ -39,6 +41,7 @@ class LessonStage : public QObject {
     ViewState* view;
     Launcher* launcher;
     SharingPanel* sharing;
+    const QAction* explorer;  // checked while it is shown
     // What a lesson may point at: charts, by a series of theirs, and other cards by name.
     std::vector<ChartCard*> charts;
     std::map<QString, QWidget*> cards;
@@ -57,6 +60,8 @@ class LessonStage : public QObject {
   void show(const LessonPage& page);
   void goOn();
   void leave();
+  void remember();
+  void restore();
   void apply(const Directive& directive);
   void openRecorded(const QString& run);
   void share(const ShareDevices& share);
@@ -64,8 +69,16 @@ class LessonStage : public QObject {
   void highlight(const QString& what);
   QWidget* named(const QString& what) const;
 
+  // What was open when the lesson began.
+  struct Before {
+    std::string run;  // its id; empty: none
+    ViewState::Look look;
+    bool showsExplorer = false;
+  };
+
   Parts parts_;
   LessonPanel* panel_;
+  std::optional<Before> before_;
   std::deque<Directive> waiting_;
   QString awaited_;          // tag of the run that the page waits for
   QSet<QString> importing_;  // tags of those that are on their way, for this page or one before

@@ -1,65 +1,104 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runs/fork_dialog.h"
 
-#include <QFormLayout>
 #include <QLineEdit>
-#include <QSpinBox>
+#include <QScrollArea>
 #include <algorithm>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/replicas.h"
 #include "batchscope/storage/annotation.h"
 #include "look/format.h"
+#include "runs/parameter_form.h"
 #include "session/shell_words.h"
 
 namespace batchscope::desktop {
 
-ForkDialog::ForkDialog(const storage::Run& run, const storage::Checkpoint& checkpoint, QWidget* parent)
-    : StartDialog(tr("Fork the run"), 1024, parent),
+ForkDialog::ForkDialog(const storage::Run& run, const storage::Checkpoint& checkpoint,
+                       const std::vector<run::Recipe>& recipes, QWidget* parent)
+    : StartDialog(tr("Fork the run"), parent),
       run_(run.id),
       checkpoint_(checkpoint.name),
       arguments_(run.spec.arguments),
+      form_(new CheckedForm(this)),
       name_(new QLineEdit(QString::fromStdString(run.name) + tr(" fork"), this)),
+      replicas_(new QLineEdit(QString::number(std::max(1, run.replicas)), this)),
       words_(new QLineEdit(shellWords(run.spec.arguments), this)) {
   setWindowTitle(tr("Fork %1").arg(QString::fromStdString(run.name)));
-  setMinimumWidth(560);
+  setMinimumWidth(480);
   QLabel* what = named("dim", this,
                        tr("A new run begins after step %1, with %2. %3 stays as it is.")
                            .arg(formatCount(checkpoint.step), QString::fromStdString(checkpoint.name),
                                 QString::fromStdString(run.name)));
   what->setWordWrap(true);
   what->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
-  replicas_->setValue(std::max(1, run.replicas));
-  name_->setAccessibleName(tr("Name"));
   words_->setAccessibleName(tr("Arguments of the program"));
-
-  auto* form = new QFormLayout;
-  form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
-  form->addRow(tr("Name"), name_);
-  form->addRow(tr("Replicas"), replicas_);
-  form->addRow(tr("Arguments"), words_);
-  layOut({what, form});
-
-  connect(name_, &QLineEdit::textChanged, this, &ForkDialog::validate);
-  connect(words_, &QLineEdit::textChanged, this, &ForkDialog::validate);
-  connect(replicas_, &QSpinBox::valueChanged, this, &ForkDialog::validate);
+  form_->add(tr("Name"), name_);
+  form_->add(tr("Replicas"), replicas_);
+  for (const run::Recipe& recipe : recipes) {
+    if (!recipe.made(run.spec)) continue;
+    if (const auto values = recipe.values_of(run.spec.arguments)) {
+      parameters_ = new ParameterForm(recipe, *values, this);
+      break;
+    }
+  }
+  if (parameters_ == nullptr) {
+    form_->add(tr("Arguments"), words_, tr("As in a shell: quotes keep words together"));
+    layOut({what, form_, rest()});
+    resize(560, sizeHint().height());
+  } else {
+    words_->hide();
+    connect(parameters_, &ParameterForm::edited, this, &ForkDialog::validate);
+    auto* content = new QWidget(this);
+    vbox(content, {0, 0, 10, 0}, 12, {form_, parameters_, rest()});
+    auto* scroll = new QScrollArea(this);
+    scroll->setObjectName(QStringLiteral("form"));
+    scroll->setWidget(content);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    layOut({what, {scroll, 1}});
+    fit(680);
+  }
+  for (QLineEdit* field : {name_, replicas_, words_})
+    connect(field, &QLineEdit::textChanged, this, &ForkDialog::validate);
   validate();
 }
 
+int ForkDialog::replicas() const {
+  bool isNumber = false;
+  const int value = replicas_->text().trimmed().toInt(&isNumber);
+  return isNumber && value >= 1 && value <= protocol::kMostReplicas ? value : 0;
+}
+
+std::optional<std::vector<std::string>> ForkDialog::arguments() const {
+  if (parameters_ == nullptr) return parseShellWords(words_->text());
+  if (parameters_->recipe().values_of(arguments_) == parameters_->values()) return arguments_;
+  return parameters_->recipe().arguments(parameters_->values());
+}
+
 void ForkDialog::validate() {
-  QString complaint;
+  QString nameless;
   try {
     storage::check_name(name_->text().toStdString());
   } catch (const Error& error) {
-    complaint = QString::fromUtf8(error.what());
+    nameless = QString::fromUtf8(error.what());
   }
-  if (!parseShellWords(words_->text())) complaint = tr("A quote of the arguments is not closed.");
-  judge(complaint, command());
+  form_->setComplaint(name_, nameless);
+  form_->setComplaint(
+      replicas_, replicas() > 0
+                     ? QString()
+                     : tr("expected a whole number from 1 to %1").arg(formatCount(protocol::kMostReplicas)));
+  if (parameters_ == nullptr)
+    form_->setComplaint(words_, parseShellWords(words_->text()) ? QString() : tr("a quote is not closed"));
+  QStringList complaints = form_->complaints();
+  if (parameters_ != nullptr) complaints << parameters_->complaints();
+  judge(complaints, command());
 }
 
 run::ForkOptions ForkDialog::options() const {
-  run::ForkOptions options{checkpoint_, name_->text().toStdString(), replicas_->value(), {}};
-  const auto words = parseShellWords(words_->text());
-  if (words && *words != arguments_) options.arguments = words;
+  run::ForkOptions options{checkpoint_, name_->text().toStdString(), replicas(), {}};
+  if (const auto words = arguments(); words && *words != arguments_) options.arguments = words;
   return options;
 }
 

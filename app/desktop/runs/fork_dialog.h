@@ -1,29 +1,37 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What a fork of a run is to be called, on how many replicas and with which arguments it goes on from the
-// checkpoint; and the command line that it amounts to.
+// checkpoint; and the command line that it amounts to. Arguments that a recipe knows are its fields.
 #pragma once
 
 #include "batchscope/run/fork.h"
+#include "batchscope/run/recipe.h"
 #include "runs/start_dialog.h"
 
 namespace batchscope::desktop {
 
+class CheckedForm;
+class ParameterForm;
+
 class ForkDialog : public StartDialog {
   Q_OBJECT
  public:
-  ForkDialog(const storage::Run& run, const storage::Checkpoint& checkpoint, QWidget* parent = nullptr);
+  ForkDialog(const storage::Run& run, const storage::Checkpoint& checkpoint,
+             const std::vector<run::Recipe>& recipes = {}, QWidget* parent = nullptr);
 
   run::ForkOptions options() const;
   QString command() const;
 
  private:
   void validate();
+  int replicas() const;  // 0: no number of replicas
+  std::optional<std::vector<std::string>> arguments() const;
 
   std::string run_, checkpoint_;
   std::vector<std::string> arguments_;  // of the run
-  QLineEdit* name_;
-  QLineEdit* words_;
+  CheckedForm* form_;
+  QLineEdit *name_, *replicas_, *words_;
+  ParameterForm* parameters_ = nullptr;  // in place of words_
 };
 
 }  // namespace batchscope::desktop

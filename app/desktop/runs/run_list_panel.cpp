@@ -3,6 +3,7 @@
 
 #include <QKeyEvent>
 #include <QListView>
+#include <QMenu>
 #include <QPainter>
 #include <QSignalBlocker>
 #include <QStyledItemDelegate>
@@ -11,6 +12,7 @@
 #include "look/box.h"
 #include "look/swatch.h"
 #include "look/theme.h"
+#include "runs/run_actions.h"
 #include "runs/run_filter_model.h"
 #include "runs/run_model.h"
 #include "runs/run_search.h"
@@ -91,8 +93,9 @@ class RunListDelegate : public QStyledItemDelegate {
 
 }  // namespace
 
-RunListPanel::RunListPanel(RunModel* runs, QWidget* parent)
+RunListPanel::RunListPanel(RunModel* runs, RunActions* actions, QWidget* parent)
     : QFrame(parent),
+      actions_(actions),
       search_(new RunSearch(runs, this)),
       list_(new QListView(this)),
       filter_(new RunFilterModel(runs, this)) {
@@ -107,6 +110,10 @@ RunListPanel::RunListPanel(RunModel* runs, QWidget* parent)
   list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
   list_->setEditTriggers(QAbstractItemView::NoEditTriggers);
   list_->setMouseTracking(true);
+  list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+  list_->setContextMenuPolicy(Qt::CustomContextMenu);
+  connect(list_, &QWidget::customContextMenuRequested, this, &RunListPanel::showContextMenu);
+  list_->addAction(actions_->deleteAction());
 
   vbox(this, {10, 10, 10, 8}, 4, {search_, {list_, 1}});
 
@@ -133,6 +140,7 @@ RunListPanel::RunListPanel(RunModel* runs, QWidget* parent)
             selected_ = current.data(RunModel::IdRole).toString();
             Q_EMIT runSelected(selected_);
           });
+  connect(list_->selectionModel(), &QItemSelectionModel::selectionChanged, actions_, &RunActions::update);
   list_->installEventFilter(this);
   list_->viewport()->installEventFilter(this);
 }
@@ -140,7 +148,23 @@ RunListPanel::RunListPanel(RunModel* runs, QWidget* parent)
 void RunListPanel::select(const std::string& id) {
   const QSignalBlocker quiet(this);
   selected_ = QString::fromStdString(id);
-  list_->setCurrentIndex(filter_->find(id));
+  const QModelIndex found = filter_->find(id);
+  if (found != list_->currentIndex()) list_->setCurrentIndex(found);
+}
+
+QStringList RunListPanel::selectedIds() const {
+  QStringList ids;
+  for (const QModelIndex& row : list_->selectionModel()->selectedIndexes())
+    ids << row.data(RunModel::IdRole).toString();
+  return ids;
+}
+
+void RunListPanel::showContextMenu(const QPoint& place) {
+  if (!list_->indexAt(place).isValid()) return;
+  QMenu menu(this);
+  menu.addAction(actions_->cloneAction());
+  actions_->fill(&menu);
+  menu.exec(list_->viewport()->mapToGlobal(place));
 }
 
 void RunListPanel::toggle(const QModelIndex& index) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The list of runs at the left: a search field, and the runs in the sections Active and Earlier. Space, or a
-// click with Ctrl, checks a run for comparison.
+// click with Ctrl, checks a run for comparison; with Shift several are selected, for the menu of a right
+// click.
 #pragma once
 
 #include <QFrame>
-#include <QString>
+#include <QStringList>
 #include <string>
 
 class QListView;
@@ -13,6 +14,7 @@ class QModelIndex;
 
 namespace batchscope::desktop {
 
+class RunActions;
 class RunFilterModel;
 class RunModel;
 class RunSearch;
@@ -20,9 +22,12 @@ class RunSearch;
 class RunListPanel : public QFrame {
   Q_OBJECT
  public:
-  explicit RunListPanel(RunModel* runs, QWidget* parent = nullptr);
+  RunListPanel(RunModel* runs, RunActions* actions, QWidget* parent = nullptr);
 
   void select(const std::string& id);
+  // The one that is current, and all that are selected with it: their ids.
+  QString current() const { return selected_; }
+  QStringList selectedIds() const;
   void focusSearch();
   void selectNeighbour(int offset);
 
@@ -34,7 +39,9 @@ class RunListPanel : public QFrame {
 
  private:
   void toggle(const QModelIndex& index);
+  void showContextMenu(const QPoint& place);
 
+  RunActions* actions_;
   RunSearch* search_;
   QListView* list_;
   RunFilterModel* filter_;

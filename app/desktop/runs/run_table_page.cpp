@@ -2,7 +2,6 @@
 #include "runs/run_table_page.h"
 
 #include <QHeaderView>
-#include <QInputDialog>
 #include <QKeyEvent>
 #include <QMenu>
 #include <QPushButton>
@@ -11,16 +10,14 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "batchscope/protocol/error.h"
-#include "batchscope/storage/annotation.h"
 #include "look/box.h"
 #include "look/format.h"
 #include "look/plain_table.h"
+#include "runs/run_actions.h"
 #include "runs/run_field_text.h"
 #include "runs/run_filter_model.h"
 #include "runs/run_model.h"
 #include "runs/run_search.h"
-#include "session/catalogue_watcher.h"
 #include "session/comparison.h"
 
 namespace batchscope::desktop {
@@ -34,49 +31,13 @@ int widthOf(const std::string& field) {
   return 90;
 }
 
-// Sets one of the fields that a person writes. Throws Error(usage) for a text that it cannot be.
-void editRun(storage::Catalogue& catalogue, const QString& id, const QString& field, const QString& text) {
-  const std::string run = id.toStdString(), value = text.toStdString();
-  if (field == QLatin1String("name")) {
-    storage::check_name(value);
-    catalogue.set_name(run, value);
-  } else if (field == QLatin1String("group")) {
-    storage::check_group(value);
-    const auto found = catalogue.run(run);
-    if (!found) throw Error(ErrorKind::not_found, "there is no run " + run);
-    storage::require_sound(*found);
-    protocol::RunSpec spec = found->spec;
-    spec.group = value;
-    catalogue.set_spec(run, spec);
-  } else if (field == QLatin1String("tag")) {
-    catalogue.set_tags(run, storage::parse_tags(value));
-  } else if (field == QLatin1String("note")) {
-    storage::check_note(value);
-    catalogue.set_note(run, value);
-  }
-}
-
-// Adds the tags to each run, and takes those away that begin with "-": "paper, -draft".
-void tagRuns(storage::Catalogue& catalogue, const QStringList& ids, const QString& tags) {
-  std::vector<std::string> added, removed;
-  for (const std::string& tag : storage::parse_tags(tags.toStdString())) {
-    if (tag.front() == '-') {
-      storage::check_tag(tag.substr(1));
-      removed.push_back(tag.substr(1));
-    } else {
-      added.push_back(tag);
-    }
-  }
-  for (const QString& id : ids) catalogue.change_tags(id.toStdString(), added, removed);
-}
-
 }  // namespace
 
-RunTablePage::RunTablePage(RunModel* runs, Comparison* comparison, CatalogueWatcher* watcher, QWidget* parent)
+RunTablePage::RunTablePage(RunModel* runs, Comparison* comparison, RunActions* actions, QWidget* parent)
     : QWidget(parent),
       runs_(runs),
       comparison_(comparison),
-      watcher_(watcher),
+      actions_(actions),
       filter_(new RunFilterModel(runs, this)),
       search_(new RunSearch(runs, this)),
       table_(new PlainTable(tr("No run passes the search. Esc clears it."), this)),
@@ -88,7 +49,8 @@ RunTablePage::RunTablePage(RunModel* runs, Comparison* comparison, CatalogueWatc
   QFrame* const frame = card(this);
   vbox(frame, {1, 2, 1, 6}, -1, {table_});
   const QString keys =
-      tr("Space checks a run for comparison, Return opens it, F2 edits its name, group, tags or note");
+      tr("Space checks a run for comparison, Return opens it, F2 edits its name, group, tags or note, Del "
+         "deletes it");
   vbox(this, {14, 12, 14, 12}, 10, {buildHead(), {frame, 1}, named("hint", this, keys)});
 
   connect(search_, &RunSearch::queryChanged, this, [this] {
@@ -102,13 +64,7 @@ RunTablePage::RunTablePage(RunModel* runs, Comparison* comparison, CatalogueWatc
   connect(comparison_, &Comparison::changed, this, &RunTablePage::updateCounts);
   connect(filter_, &QAbstractItemModel::rowsInserted, this, &RunTablePage::updateCounts);
   connect(filter_, &QAbstractItemModel::rowsRemoved, this, &RunTablePage::updateCounts);
-  // Later: the row may move or go away by it, and with the row the editor that is just being left.
-  connect(
-      runs_, &RunModel::edited, this,
-      [this](const QString& id, const QString& field, const QString& text) {
-        write([&] { editRun(watcher_->catalogue(), id, field, text); });
-      },
-      Qt::QueuedConnection);
+  connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, actions_, &RunActions::update);
   setFields(usualFields());
   sortBy("created", Qt::DescendingOrder);
   updateCounts();
@@ -150,6 +106,7 @@ void RunTablePage::buildTable() {
   table_->horizontalHeader()->setSectionsMovable(true);
   table_->horizontalHeader()->setFirstSectionMovable(false);
   table_->installEventFilter(this);
+  table_->addAction(actions_->deleteAction());
   connect(table_, &QWidget::customContextMenuRequested, this, &RunTablePage::showContextMenu);
   connect(table_, &QAbstractItemView::doubleClicked, this, &RunTablePage::openCurrent);
 }
@@ -235,18 +192,6 @@ void RunTablePage::compare() {
   if (first != runs_->runs().end()) Q_EMIT runOpened(QString::fromStdString(first->id));
 }
 
-void RunTablePage::tagSelected() {
-  const QStringList ids = selectedIds();
-  if (ids.isEmpty()) return;
-  bool isGiven = false;
-  const QString text =
-      QInputDialog::getText(this, tr("Tags"),
-                            tr("Tags to add to %1; a tag behind \"-\" is taken away:")
-                                .arg(ids.size() == 1 ? tr("this run") : tr("%1 runs").arg(ids.size())),
-                            QLineEdit::Normal, {}, &isGiven);
-  if (isGiven) write([&] { tagRuns(watcher_->catalogue(), ids, text); });
-}
-
 void RunTablePage::showContextMenu(const QPoint& place) {
   const QModelIndex at = table_->indexAt(place);
   if (!at.isValid()) return;
@@ -261,21 +206,12 @@ void RunTablePage::showContextMenu(const QPoint& place) {
     });
   }
   menu.addSeparator();
-  menu.addAction(tr("Tags …"), this, &RunTablePage::tagSelected);
   const QPersistentModelIndex cell = at;  // runs come and go while the menu is open
-  QAction* edit = menu.addAction(tr("Edit"), this, [this, cell] { table_->edit(cell); });
+  QAction* edit = menu.addAction(tr("Edit this cell"), this, [this, cell] { table_->edit(cell); });
   edit->setEnabled(at.flags().testFlag(Qt::ItemIsEditable));
+  menu.addAction(actions_->cloneAction());
+  actions_->fill(&menu);
   menu.exec(table_->viewport()->mapToGlobal(place));
-}
-
-template <class Change>
-void RunTablePage::write(Change change) {
-  try {
-    change();
-    watcher_->reload();
-  } catch (const Error& error) {
-    Q_EMIT failed(QString::fromUtf8(error.what()));
-  }
 }
 
 void RunTablePage::updateCounts() {

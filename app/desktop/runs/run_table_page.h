@@ -18,8 +18,8 @@ class QToolButton;
 
 namespace batchscope::desktop {
 
-class CatalogueWatcher;
 class Comparison;
+class RunActions;
 class RunFilterModel;
 class RunModel;
 class RunSearch;
@@ -27,18 +27,18 @@ class RunSearch;
 class RunTablePage : public QWidget {
   Q_OBJECT
  public:
-  RunTablePage(RunModel* runs, Comparison* comparison, CatalogueWatcher* watcher, QWidget* parent = nullptr);
+  RunTablePage(RunModel* runs, Comparison* comparison, RunActions* actions, QWidget* parent = nullptr);
 
   void focusSearch();
   // Makes the run the current one, where it is in the table.
   void select(const std::string& id);
+  QStringList selectedIds() const;
   // Columns and order, for the next time.
   void save(QSettings& settings) const;
   void restore(const QSettings& settings);
 
  Q_SIGNALS:
   void runOpened(const QString& id);
-  void failed(const QString& message);
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -52,19 +52,14 @@ class RunTablePage : public QWidget {
   std::string sortField() const;
   void fillColumnMenu();
   void showContextMenu(const QPoint& place);
-  QStringList selectedIds() const;
   void toggleSelected();
   void openCurrent();
   void compare();
-  void tagSelected();
   void updateCounts();
-  // Runs what may fail, and tells.
-  template <class Change>
-  void write(Change change);
 
   RunModel* runs_;
   Comparison* comparison_;
-  CatalogueWatcher* watcher_;
+  RunActions* actions_;
   RunFilterModel* filter_;
   RunSearch* search_;
   QTableView* table_;

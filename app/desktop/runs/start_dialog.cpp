@@ -1,29 +1,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runs/start_dialog.h"
 
+#include <QApplication>
+#include <QClipboard>
 #include <QDialogButtonBox>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QSpinBox>
+#include <QScreen>
+#include <algorithm>
 
 #include "look/theme.h"
 
 namespace batchscope::desktop {
 
-StartDialog::StartDialog(const QString& start, int mostReplicas, QWidget* parent)
+StartDialog::StartDialog(const QString& start, QWidget* parent)
     : QDialog(parent),
-      replicas_(new QSpinBox(this)),
       complaint_(named("complaint", this)),
       command_(new QLineEdit(this)),
+      copy_(new QPushButton(tr("Copy"), this)),
       start_(new QPushButton(start, this)) {
-  replicas_->setRange(1, mostReplicas);
-  replicas_->setButtonSymbols(QAbstractSpinBox::NoButtons);
-  replicas_->setAccessibleName(tr("Replicas"));
   complaint_->setWordWrap(true);
   command_->setReadOnly(true);
   command_->setFont(fixedFont(11));
+  command_->setPlaceholderText(tr("The same in a terminal, once all is right"));
   command_->setAccessibleName(tr("The same in a terminal"));
   command_->setToolTip(tr("The same in a terminal"));
+  copy_->setAccessibleName(tr("Copy the command"));
+  copy_->setToolTip(tr("Copies the command, which does the same in a terminal"));
+  copy_->setAutoDefault(false);
+  connect(copy_, &QPushButton::clicked, this,
+          [this] { QApplication::clipboard()->setText(command_->text()); });
   start_->setObjectName(QStringLiteral("primary"));
   start_->setDefault(true);
 }
@@ -35,19 +41,32 @@ void StartDialog::layOut(std::initializer_list<BoxItem> items) {
   connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   QVBoxLayout* column = vbox(this, {16, 16, 16, 14}, 10, items);
-  for (QWidget* widget : std::initializer_list<QWidget*>{complaint_, command_, buttons})
-    column->addWidget(widget);
+  column->addWidget(complaint_);
+  column->addLayout(hbox(nullptr, {}, 8, {{command_, 1}, copy_}));
+  column->addWidget(buttons);
+}
+
+void StartDialog::fit(int height) {
+  constexpr int kWidth = 560, kLeast = 420, kFrame = 60;
+  const int room = std::min(screen()->availableGeometry().height(),
+                            parentWidget() == nullptr ? height + kFrame : parentWidget()->height());
+  resize(kWidth, std::clamp(room - kFrame, kLeast, height));
 }
 
 void StartDialog::setStartText(const QString& start) { start_->setText(start); }
 
-void StartDialog::judge(const QString& complaint, const QString& command) {
-  const bool isWell = complaint.isEmpty();
-  complaint_->setText(complaint);
+void StartDialog::judge(const QStringList& complaints, const QString& command) {
+  const bool isWell = complaints.isEmpty();
+  QString text = complaints.value(0);
+  if (complaints.size() == 2) text += tr("; and one more field is wrong");
+  if (complaints.size() > 2) text += tr("; and %1 more fields are wrong").arg(complaints.size() - 1);
+  complaint_->setText(text);
   complaint_->setVisible(!isWell);
   start_->setEnabled(isWell);
+  start_->setToolTip(complaints.join(QLatin1Char('\n')));
   command_->setText(isWell ? command : QString());
   command_->setCursorPosition(0);
+  copy_->setEnabled(isWell);
 }
 
 }  // namespace batchscope::desktop

@@ -2,18 +2,30 @@
 #include "session/catalogue_watcher.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace batchscope::desktop {
 
 CatalogueWatcher::CatalogueWatcher(const std::filesystem::path& file, QObject* parent)
-    : QObject(parent), file_(file), catalogue_(file), runs_(catalogue_.runs()) {
+    : QObject(parent), file_(file), catalogue_(file) {
+  read();
   connect(&timer_, &QTimer::timeout, this, &CatalogueWatcher::poll);
   timer_.start(250);
 }
 
+void CatalogueWatcher::read() {
+  std::vector<storage::Run> all = catalogue_.runs();
+  const auto recorded = std::stable_partition(all.begin(), all.end(), std::not_fn(storage::is_lesson));
+  recorded_.assign(recorded, all.end());
+  all.erase(recorded, all.end());
+  runs_ = std::move(all);
+}
+
 const storage::Run* CatalogueWatcher::find(const std::string& id) const {
-  const auto found = std::ranges::find(runs_, id, &storage::Run::id);
-  return found == runs_.end() ? nullptr : &*found;
+  for (const auto* runs : {&runs_, &recorded_})
+    if (const auto found = std::ranges::find(*runs, id, &storage::Run::id); found != runs->end())
+      return &*found;
+  return nullptr;
 }
 
 bool CatalogueWatcher::hasActiveRuns() const {
@@ -32,7 +44,7 @@ void CatalogueWatcher::poll() {
 void CatalogueWatcher::reload() {
   quietPolls_ = 0;
   try {
-    runs_ = catalogue_.runs();
+    read();
     Q_EMIT changed();
   } catch (const Error& error) {
     Q_EMIT failed(QString::fromUtf8(error.what()));

@@ -32,9 +32,11 @@ class CatalogueWatcher : public QObject {
       return {};
     }
   }
-  // Newest first, as of the last change.
+  // Newest first, as of the last change; without those that were recorded for lessons.
   const std::vector<storage::Run>& runs() const { return runs_; }
-  const storage::Run* find(const std::string& id) const;  // null: there is none; until the next change
+  const std::vector<storage::Run>& recorded() const { return recorded_; }  // these
+  // Of either; null: there is none; until the next change.
+  const storage::Run* find(const std::string& id) const;
   bool hasActiveRuns() const;
   const std::filesystem::path& file() const { return file_; }
 
@@ -48,9 +50,11 @@ class CatalogueWatcher : public QObject {
   void failed(const QString& message);
 
  private:
+  void read();
+
   std::filesystem::path file_;
   storage::Catalogue catalogue_;
-  std::vector<storage::Run> runs_;
+  std::vector<storage::Run> runs_, recorded_;
   QTimer timer_;
   int quietPolls_ = 0;
 };

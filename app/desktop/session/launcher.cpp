@@ -20,12 +20,14 @@ Launcher::Launcher(const std::filesystem::path& catalogue, QObject* parent)
   threads_.setMaxThreadCount(kMost);
 }
 
-void Launcher::start(const protocol::RunSpec& spec) {
-  work([spec](storage::Catalogue& catalogue) { return run::start_run(catalogue, spec); });
-}
-
-void Launcher::submit(const protocol::RunSpec& spec, const pool::JobOptions& options) {
-  work([spec, options](storage::Catalogue& catalogue) { return pool::submit(catalogue, spec, options); });
+void Launcher::start(const NewRun& run) {
+  work([run](storage::Catalogue& catalogue) {
+    const std::string id =
+        run.queued ? pool::submit(catalogue, run.spec, *run.queued) : run::start_run(catalogue, run.spec);
+    if (!run.tags.empty()) catalogue.change_tags(id, run.tags, {});
+    if (!run.note.empty()) catalogue.set_note(id, run.note);
+    return id;
+  });
 }
 
 void Launcher::resume(const std::string& id, int replicas) {
@@ -39,9 +41,8 @@ void Launcher::fork(const std::string& id, const run::ForkOptions& options) {
   work([id, options](storage::Catalogue& catalogue) { return run::fork_run(catalogue, id, options); });
 }
 
-void Launcher::import(const QString& file) {
+void Launcher::importRecorded(const QString& file) {
   work([file](storage::Catalogue&) {
-    if (!file.startsWith(QLatin1Char(':'))) return run::import_run(file.toStdString());
     // Another process cannot read what is compiled into this one.
     const QTemporaryDir folder;
     const QString copy = folder.filePath(QStringLiteral("run.jsonl"));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Starts, resumes, forks and imports runs without holding up the window: the first three wait for a
-// supervisor to answer, up to ten seconds, on a thread of their own with a catalogue connection of its own.
-// Destroying it waits for what is under way.
+// Starts, resumes and forks runs, and takes in those of lessons, without holding up the window: the first
+// three wait for a supervisor to answer, up to ten seconds, on a thread of their own with a catalogue
+// connection of its own. Destroying it waits for what is under way.
 #pragma once
 
 #include <QObject>
@@ -11,10 +11,9 @@
 #include <functional>
 #include <string>
 
-#include "batchscope/pool/queue.h"
-#include "batchscope/protocol/run_spec.h"
 #include "batchscope/run/fork.h"
 #include "batchscope/storage/catalogue.h"
+#include "session/run_command.h"
 
 namespace batchscope::desktop {
 
@@ -23,13 +22,12 @@ class Launcher : public QObject {
  public:
   explicit Launcher(const std::filesystem::path& catalogue, QObject* parent = nullptr);
 
-  void start(const protocol::RunSpec& spec);
-  // Into the queue of the pool.
-  void submit(const protocol::RunSpec& spec, const pool::JobOptions& options);
+  // Now, or into the queue of the pool.
+  void start(const NewRun& run);
   void resume(const std::string& id, int replicas);
   void fork(const std::string& id, const run::ForkOptions& options);
-  // A file that was exported, or a recorded run that is compiled in.
-  void import(const QString& file);
+  // A recorded run that is compiled in.
+  void importRecorded(const QString& file);
 
  Q_SIGNALS:
   void launched(const QString& id);

@@ -23,7 +23,7 @@
 #include "control/replica_buttons.h"
 #include "lessons/lesson_panel.h"
 #include "look/theme.h"
-#include "runs/recipe_dialog.h"
+#include "runs/new_run_dialog.h"
 #include "session/catalogue_watcher.h"
 #include "session/run_session.h"
 #include "tools/grab.h"
@@ -118,9 +118,9 @@ class Camera {
   }
 
   void takeDialogs() {
-    RecipeDialog newRun(run::installed_recipes(), {}, &window_);
+    NewRunDialog newRun({.recipes = run::installed_recipes(), .devices = 2}, &window_);
     for (QComboBox* field : newRun.findChildren<QComboBox*>()) {
-      if (field->accessibleName() == QLatin1String("Recipe"))
+      if (field->accessibleName() == QLatin1String("What to run"))
         field->setCurrentText(QStringLiteral("Handwritten digits"));
     }
     for (QLineEdit* field : newRun.findChildren<QLineEdit*>()) {

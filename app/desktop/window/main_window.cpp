@@ -3,6 +3,8 @@
 
 #include <QAction>
 #include <QCloseEvent>
+#include <QDropEvent>
+#include <QMimeData>
 #include <QPushButton>
 #include <QSettings>
 #include <QSlider>
@@ -37,6 +39,8 @@
 #include "records/log_panel.h"
 #include "records/notifier.h"
 #include "runs/header_bar.h"
+#include "runs/run_actions.h"
+#include "runs/run_edits.h"
 #include "runs/run_list_panel.h"
 #include "runs/run_model.h"
 #include "runs/run_table_page.h"
@@ -66,9 +70,11 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
       comparison_(new Comparison(this)),
       compared_(new ComparedSeries(comparison_, session_, watcher, view_, this)),
       runs_(new RunModel(comparison_, this)),
-      list_(new RunListPanel(runs_, this)),
+      edits_(new RunEdits(watcher, this)),
+      actions_(new RunActions(edits_, watcher, this)),
+      list_(new RunListPanel(runs_, actions_, this)),
       lessons_(new LessonPanel(bundledLessons(), this)),
-      table_(new RunTablePage(runs_, comparison_, watcher, this)),
+      table_(new RunTablePage(runs_, comparison_, actions_, this)),
       queue_(new QueuePage(queueSession_, comparison_, this)),
       header_(new HeaderBar(session_, view_, this)),
       dashboard_(new Dashboard(view_, this)),
@@ -97,6 +103,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
                                 this)) {
   showTextsAsTheyAre();
   setWindowTitle(tr("BatchScope"));
+  setAcceptDrops(true);
   resize(1440, 900);
   setFocusPolicy(Qt::ClickFocus);  // so that no field takes the first key
   setFocus();
@@ -114,7 +121,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
   buildMenus();
 
   connect(empty, &EmptyPage::demoRequested, this, [this] { startDemo(); });
-  connect(empty, &EmptyPage::recipeRequested, starter_, [this] { starter_->startRecipe(); });
+  connect(empty, &EmptyPage::recipeRequested, starter_, [this] { starter_->newRun(); });
   connect(waiting, &WaitingPage::queueRequested, this, [this] { showQueue(true); });
   connect(empty, &EmptyPage::lessonsRequested, this, [this] { showLessons(true); });
   connectSession();
@@ -167,7 +174,16 @@ void MainWindow::connectRuns() {
   };
   connect(list_, &RunListPanel::runSelected, this, show);
   connect(table_, &RunTablePage::runOpened, this, show);
-  connect(table_, &RunTablePage::failed, toasts_, &Toasts::say);
+  // Later: the row may move or go away by it, and with the row the editor that is just being left.
+  connect(runs_, &RunModel::edited, edits_, &RunEdits::set, Qt::QueuedConnection);
+  connect(edits_, &RunEdits::failed, toasts_, &Toasts::say);
+  connect(edits_, &RunEdits::removed, toasts_,
+          [this](const QString& what, const std::function<void()>& undo) {
+            toasts_->offer(what, tr("&Undo"), undo);
+          });
+  actions_->setSelection(
+      [this] { return tableAction_->isChecked() ? table_->selectedIds() : list_->selectedIds(); });
+  connect(actions_, &RunActions::cloneRequested, starter_, &RunStarter::clone);
   connect(tableAction_, &QAction::toggled, this, &MainWindow::showTable);
   auto* notifier = new Notifier(watcher_, this);
   connect(notifier, &Notifier::raised, toasts_, [this, show](const QString& message, const QString& run) {
@@ -184,7 +200,7 @@ void MainWindow::connectQueue() {
   connect(queueAction_, &QAction::toggled, this, &MainWindow::showQueue);
   connect(queueSession_, &QueueSession::failed, toasts_, &Toasts::say);
   connect(queue_, &QueuePage::said, toasts_, &Toasts::say);
-  connect(queue_, &QueuePage::newRunRequested, starter_, [this] { starter_->startRecipe(true); });
+  connect(queue_, &QueuePage::newRunRequested, starter_, [this] { starter_->newRun(true); });
   connect(queue_, &QueuePage::runOpened, this, [this](const QString& id) {
     showQueue(false);
     choice_->open(id);
@@ -265,6 +281,7 @@ void MainWindow::connectLessons() {
                                  .view = view_,
                                  .launcher = starter_->launcher(),
                                  .sharing = sharing_,
+                                 .explorer = header_->explorerAction(),
                                  .charts = charts,
                                  .cards = {{QStringLiteral("curve"), explorer_->curve()->parentWidget()},
                                            {QStringLiteral("what-if"), explorer_->slider()->parentWidget()}}},
@@ -291,13 +308,14 @@ void MainWindow::openRun(const std::string& id) { choice_->open(QString::fromStd
 
 void MainWindow::startDemo(const QStringList& arguments) { starter_->startDemo(arguments); }
 
-void MainWindow::importRun(const QString& file) { starter_->import(file); }
+void MainWindow::importRuns(const QStringList& files) { starter_->import(files); }
 
 void MainWindow::showExplorer(bool isShown) { header_->explorerAction()->setChecked(isShown); }
 
 void MainWindow::showTable(bool isShown) {
   if (isShown) showQueue(false);
   tableAction_->setChecked(isShown);
+  actions_->update();
   if (isShown && session_->isOpen()) table_->select(session_->run().id);
   pages_->showTable(isShown);
 }
@@ -337,7 +355,24 @@ void MainWindow::restore() {
           [lessons] { QSettings().setValue(QStringLiteral("lessons/done"), lessons->done()); });
 }
 
+static QStringList filesOf(const QMimeData* data) {
+  QStringList files;
+  for (const QUrl& url : data->urls())
+    if (url.isLocalFile()) files << url.toLocalFile();
+  return files;
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (!filesOf(event->mimeData()).isEmpty()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  event->acceptProposedAction();
+  importRuns(filesOf(event->mimeData()));
+}
+
 void MainWindow::closeEvent(QCloseEvent* event) {
+  lessons_->showList();  // what a lesson did with the window is not for the next time
   if (remembers_) {
     QSettings settings;
     settings.setValue(QStringLiteral("window/geometry"), saveGeometry());

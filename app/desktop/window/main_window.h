@@ -24,7 +24,9 @@ class LessonPanel;
 class Pages;
 class QueuePage;
 class QueueSession;
+class RunActions;
 class RunChoice;
+class RunEdits;
 class RunListPanel;
 class RunModel;
 class RunSession;
@@ -47,8 +49,8 @@ class MainWindow : public QMainWindow {
   void openRun(const std::string& id);
   // Starts the demo, its program with these arguments, or shows the one that is running.
   void startDemo(const QStringList& arguments = {});
-  // Takes in an exported run and shows it.
-  void importRun(const QString& file);
+  // Takes in exported runs and shows the last of them.
+  void importRuns(const QStringList& files);
 
   // The goodput explorer in place of the dashboard, or the dashboard again.
   void showExplorer(bool isShown);
@@ -72,6 +74,8 @@ class MainWindow : public QMainWindow {
 
  protected:
   void closeEvent(QCloseEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
 
  private:
   void connectSession();
@@ -98,6 +102,8 @@ class MainWindow : public QMainWindow {
   Comparison* comparison_;
   ComparedSeries* compared_;
   RunModel* runs_;
+  RunEdits* edits_;
+  RunActions* actions_;
   RunListPanel* list_;
   LessonPanel* lessons_;
   RunTablePage* table_;

@@ -16,9 +16,13 @@
 #include "look/box.h"
 #include "look/toast.h"
 #include "records/checkpoints_panel.h"
+#include "runs/run_actions.h"
+#include "runs/run_edits.h"
 #include "runs/run_list_panel.h"
+#include "runs/trash_dialog.h"
 #include "scaling/scaling_page.h"
 #include "share/share_menu.h"
+#include "window/edit_menu.h"
 #include "window/instrument.h"
 #include "window/main_window.h"
 #include "window/pages.h"
@@ -32,6 +36,13 @@ void MainWindow::buildMenus() {
   menuBar()->setCornerWidget(named("brand", this, tr("BatchScope")), Qt::TopLeftCorner);
   menuBar()->setNativeMenuBar(false);
   fillRunMenu(menuBar()->addMenu(tr("&Run")));
+  auto* edit = new EditMenu(edits_->stack(), view_, actions_, this);
+  menuBar()->addMenu(edit);
+  connect(edit, &EditMenu::trashRequested, this, [this] {
+    auto* trash = new TrashDialog(watcher_, edits_, this);
+    trash->setAttribute(Qt::WA_DeleteOnClose);
+    trash->open();
+  });
   auto* view = new ViewMenu(session_, view_, header_, queueAction_, this);
   menuBar()->addMenu(view);
   fillPanelsMenu(view->addMenu(tr("Panels")));
@@ -46,7 +57,9 @@ void MainWindow::buildMenus() {
 }
 
 void MainWindow::fillRunMenu(QMenu* menu) {
-  menu->addAction(tr("New run …"), QKeySequence::New, starter_, [this] { starter_->startRecipe(); });
+  menu->addAction(tr("New run …"), QKeySequence::New, starter_, [this] { starter_->newRun(); });
+  menu->addAction(actions_->cloneAction());
+  menu->addAction(tr("Import …"), QKeySequence::Open, starter_, &RunStarter::chooseImports);
   menu->addAction(tr("Start the demo"), Qt::CTRL | Qt::Key_D, this, [this] { startDemo(); });
   menu->addSeparator();
   ReplicaButtons* replicas = control_->replicas();

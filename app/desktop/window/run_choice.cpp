@@ -25,18 +25,24 @@ RunChoice::RunChoice(const Parts& parts, QObject* parent) : QObject(parent), par
   parts_.list->installEventFilter(this);
   connect(parts_.watcher, &CatalogueWatcher::changed, this, &RunChoice::refresh);
   connect(parts_.session, &RunSession::statusChanged, this, &RunChoice::takeStatus);
-  connect(parts_.session, &RunSession::opened, this, [this] { Q_EMIT chosen(parts_.session->isOpen()); });
+  connect(parts_.session, &RunSession::opened, this, [this] {
+    const bool isOpen = parts_.session->isOpen();
+    gone_ = !isOpen && parts_.watcher->find(opened_) == nullptr ? opened_ : std::string();
+    opened_ = isOpen ? parts_.session->run().id : std::string();
+    Q_EMIT chosen(isOpen);
+  });
 }
 
 void RunChoice::open(const QString& id) {
   const auto& runs = parts_.watcher->runs();
-  if (runs.empty()) return;
   std::string run = id.toStdString();
   if (run.empty()) {
+    if (runs.empty()) return;
     const storage::Run* last = parts_.watcher->find(lastRun_.toStdString());
     const auto active = std::find_if(runs.begin(), runs.end(),
                                      [](const storage::Run& each) { return is_active(each.state); });
-    run = active != runs.end() ? active->id : last != nullptr ? last->id : runs.front().id;
+    const bool isOwn = last != nullptr && !storage::is_lesson(*last);
+    run = active != runs.end() ? active->id : isOwn ? last->id : runs.front().id;
   }
   wantsAny_ = false;
   parts_.session->open(run);
@@ -55,8 +61,21 @@ void RunChoice::refresh() {
   }
   takeStatus();
   if (!parts_.session->isOpen() && wantsAny_ && listIsDrawn_) open({});
+  followDeletion();
   if (parts_.session->isOpen()) parts_.list->select(parts_.session->run().id);
   Q_EMIT chosen(parts_.session->isOpen() || (wantsAny_ && !runs.empty()));
+}
+
+// Where the open run was deleted its neighbour in the list is opened, and it again once it is restored.
+void RunChoice::followDeletion() {
+  if (gone_.empty()) return;
+  const std::string gone = gone_;
+  if (parts_.watcher->find(gone) != nullptr) {
+    open(QString::fromStdString(gone));
+  } else if (!parts_.session->isOpen() && !parts_.watcher->runs().empty()) {
+    open(parts_.list->current());
+    gone_ = gone;
+  }
 }
 
 void RunChoice::takeStatus() {

@@ -45,9 +45,11 @@ class RunChoice : public QObject {
 
  private:
   void takeStatus();
+  void followDeletion();
 
   Parts parts_;
   QString lastRun_;
+  std::string opened_, gone_;  // the run that is open; the one that was deleted while it was
   bool listIsDrawn_ = false;
   bool wantsAny_ = true;  // none has been opened yet
 };

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <QObject>
+#include <QStringList>
 
 namespace batchscope::storage {
 struct Checkpoint;
@@ -13,9 +14,12 @@ struct Checkpoint;
 namespace batchscope::desktop {
 
 class CatalogueWatcher;
+class Importer;
 class Launcher;
+class NewRunDialog;
 class RunSession;
 struct Launch;
+struct NewRun;
 
 class RunStarter : public QObject {
   Q_OBJECT
@@ -27,10 +31,13 @@ class RunStarter : public QObject {
   // On two replicas, its program with these arguments, or shows the one that is running.
   void startDemo(const QStringList& arguments);
   void startLesson(const Launch& launch);
-  void startRecipe(bool isQueued = false);  // asks which and how; now, or by the queue of the pool
+  // Asks which and how; now, or by the queue of the pool.
+  void newRun(bool isQueued = false);
+  void clone(const QString& id);  // the same, filled in with what this run was started with
   void resume(int replicas);
   void fork(const storage::Checkpoint& checkpoint);  // asks how
-  void import(const QString& file);
+  void import(const QStringList& files);
+  void chooseImports();  // asks which files
 
  Q_SIGNALS:
   void said(const QString& message);  // empty: nothing is to be said any more
@@ -39,11 +46,15 @@ class RunStarter : public QObject {
  private:
   template <class Do>
   void attempt(Do act);
+  NewRunDialog* newRunDialog();
+  void start(const NewRun& run);
+  void tellImported(const QStringList& runs, const QStringList& refusals);
 
   CatalogueWatcher* watcher_;
   RunSession* session_;
   QWidget* window_;
   Launcher* launcher_;
+  Importer* importer_;
 };
 
 }  // namespace batchscope::desktop

@@ -32,9 +32,8 @@ ViewMenu::ViewMenu(RunSession* session, ViewState* view, const HeaderBar* header
   addAction(tr("Zoom out"), Qt::Key_Minus, this, [this] { zoom(1 / 0.7); });
   addAction(tr("Pan left"), Qt::SHIFT | Qt::Key_Left, this, [this] { pan(-0.2); });
   addAction(tr("Pan right"), Qt::SHIFT | Qt::Key_Right, this, [this] { pan(0.2); });
-  QAction* undo = addAction(tr("Undo zoom or pan"), QKeySequence::Undo, view_, &ViewState::undoZoom);
-  QAction* redo =
-      addAction(tr("Redo zoom or pan"), Qt::CTRL | Qt::SHIFT | Qt::Key_Z, view_, &ViewState::redoZoom);
+  QAction* undo = addAction(tr("Undo zoom or pan"), view_, &ViewState::undoZoom);
+  QAction* redo = addAction(tr("Redo zoom or pan"), view_, &ViewState::redoZoom);
   const auto enable = [this, undo, redo] {
     undo->setEnabled(view_->canUndo());
     redo->setEnabled(view_->canRedo());

@@ -5,6 +5,7 @@
 // its file.
 #include <QAction>
 #include <QCheckBox>
+#include <QClipboard>
 #include <QComboBox>
 #include <QDir>
 #include <QLabel>
@@ -12,14 +13,16 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSpinBox>
-#include <QToolButton>
 #include <QWheelEvent>
 
 #include "batchscope/protocol/error.h"
 #include "look/segments.h"
 #include "records/log_panel.h"
-#include "runs/recipe_dialog.h"
+#include "rows.h"
+#include "runs/fork_dialog.h"
+#include "runs/new_run_dialog.h"
 #include "test_case.h"
+#include "thrown.h"
 #include "visual_checks.h"
 #include "window/shortcut_sheet.h"
 #include "window_test.h"
@@ -41,63 +44,83 @@ class TestDialogs : public test::WindowTest {
         "\"/bin/true\"\nreplicas = 3\n"
         "[[parameter]]\nname = \"epochs\"\ntype = \"integer\"\ndefault = 4\nmin = 1\nmax = 9\nhelp = "
         "\"Passes\"\n"
+        "[[parameter]]\nname = \"most\"\ntype = \"integer\"\ndefault = 8\nat_least = \"epochs\"\n"
         "[[parameter]]\nname = \"quick\"\ntype = \"flag\"\ndefault = false\n");
     out.close();
     return run::Recipe::load(file.toStdString());
+  }
+
+  static QLineEdit* field(const QWidget& dialog, const char* name) {
+    auto* found = test::named<QLineEdit>(dialog, name);
+    if (found == nullptr) qFatal("there is no field %s", name);
+    return found;
+  }
+  static void type(QLineEdit* field, const char* text) {
+    field->setFocus();
+    field->selectAll();
+    QTest::keyClick(field, Qt::Key_Delete);
+    QTest::keyClicks(field, QString::fromUtf8(text));
   }
 
  private Q_SLOTS:
   void initTestCase() { id_ = test::writeSyntheticRun(catalogue_, {.stepsPerGeneration = 50}); }
 
   void whatIsTypedIsWhatIsStarted() {
-    RecipeDialog dialog({recipe()});
+    NewRunDialog dialog({.recipes = {recipe()}, .devices = 4});
     dialog.show();
-    auto* replicas = test::named<QSpinBox>(dialog, "Replicas");
-    auto* epochs = test::named<QLineEdit>(dialog, "epochs");
-    QVERIFY(replicas != nullptr && epochs != nullptr);
-    QCOMPARE(replicas->value(), 3);
+    auto *replicas = field(dialog, "Replicas"), *epochs = field(dialog, "epochs");
+    QCOMPARE(replicas->text(), QStringLiteral("3"));
     QCOMPARE(epochs->text(), QStringLiteral("4"));
-    epochs->selectAll();
-    QTest::keyClicks(epochs, QStringLiteral("7"));
+    QCOMPARE(dialog.command(), QStringLiteral("batchscope run --recipe toy --replicas 3"));
+    type(epochs, "7");
     test::named<QCheckBox>(dialog, "quick")->setFocus();
     QTest::keyClick(test::named<QCheckBox>(dialog, "quick"), Qt::Key_Space);
-    QCOMPARE(dialog.command(), QStringLiteral("batchscope run toy --replicas 3 -- --epochs 7 --quick"));
+    type(field(dialog, "Name"), "a toy's run");
+    type(field(dialog, "Group"), "toys");
+    type(field(dialog, "Tags"), "best, paper");
+    type(field(dialog, "Note"), "see $HOME");
+    type(replicas, "1-4");
+    test::named<QComboBox>(dialog, "Device")->setFocus();
+    QTest::keyClick(test::named<QComboBox>(dialog, "Device"), Qt::Key_Down);
+    QCOMPARE(
+        dialog.command(),
+        QStringLiteral("batchscope run --recipe toy --replicas auto:1-4 --name 'a toy'\\''s run' --group "
+                       "toys --tag best --tag paper --note 'see $HOME' --device cpu --set epochs=7 --set "
+                       "quick=true"));
     QCOMPARE(test::named<QLineEdit>(dialog, "The same in a terminal")->text(), dialog.command());
-    const protocol::RunSpec spec = dialog.spec();
-    QCOMPARE(spec.replicas, 3);
-    QCOMPARE(spec.arguments, (std::vector<std::string>{"--epochs", "7", "--quick"}));
+    QTest::mouseClick(test::named<QPushButton>(dialog, "Copy the command"), Qt::LeftButton);
+    QCOMPARE(QApplication::clipboard()->text(), dialog.command());
+    const NewRun run = dialog.newRun();
+    QCOMPARE(run.spec.name, std::string("a toy's run"));
+    QCOMPARE(*run.spec.auto_replicas, (protocol::AutoReplicas{1, 4}));
+    QCOMPARE(run.spec.replicas, 3);
+    QCOMPARE(run.spec.group, std::string("toys"));
+    QCOMPARE(run.spec.device, std::string("cpu"));
+    QCOMPARE(run.spec.arguments, (std::vector<std::string>{"--epochs", "7", "--most", "8", "--quick"}));
+    QCOMPARE(run.tags, (std::vector<std::string>{"best", "paper"}));
+    QCOMPARE(run.note, std::string("see $HOME"));
+    QVERIFY(!run.queued);
+    QTest::qWait(100);  // until all that has come and gone is laid out
+    QTRY_COMPARE(test::fault(dialog), QString());
+    test::keepPicture(dialog, QStringLiteral("dialog-new-run"));
   }
 
   void aRunIsPutIntoTheQueue() {
-    RecipeDialog dialog({recipe()}, {.devices = 4, .runs = {{"abcd1234", "the one before"}}});
+    NewRunDialog dialog({.recipes = {recipe()}, .devices = 4, .runs = {{"abcd1234", "the one before"}}});
     dialog.show();
     auto* start = dialog.findChild<QPushButton*>(QStringLiteral("primary"));
     auto* segments = dialog.findChild<Segments*>();
-    auto *fewest = test::named<QSpinBox>(dialog, "Fewest replicas"),
-         *most = test::named<QSpinBox>(dialog, "Most replicas");
-    QVERIFY(!dialog.isQueued() && !fewest->isVisible());
+    auto *priority = field(dialog, "Priority"), *replicas = field(dialog, "Replicas");
+    QVERIFY(!dialog.isQueued() && !priority->isVisible());
     QTest::mouseClick(segments->at(1), Qt::LeftButton);
-    QVERIFY(dialog.isQueued() && fewest->isVisible());
-    QVERIFY(!test::named<QSpinBox>(dialog, "Replicas")->isVisible());
+    QVERIFY(dialog.isQueued() && priority->isVisible());
     QCOMPARE(start->text(), QStringLiteral("Add to the queue"));
-    QCOMPARE(dialog.command(), QStringLiteral("batchscope submit toy --replicas 1-4 -- --epochs 4"));
-    QCOMPARE(*dialog.spec().auto_replicas, (protocol::AutoReplicas{1, 4}));
-    fewest->setValue(5);  // and with it the most
-    QCOMPARE(most->value(), 5);
-    QVERIFY(!dialog.spec().auto_replicas.has_value());
-    QCOMPARE(dialog.spec().replicas, 5);
-    most->setValue(2);
-
-    auto* priority = test::named<QSpinBox>(dialog, "Priority");
-    QVERIFY(!priority->isVisible());
-    for (auto* fold : dialog.findChildren<QToolButton*>()) fold->click();
-    QVERIFY(priority->isVisible());
-    QWheelEvent turn({5, 5}, priority->mapToGlobal(QPointF(5, 5)), {}, {0, 120}, Qt::NoButton, {},
-                     Qt::NoScrollPhase, false);
-    QApplication::sendEvent(priority, &turn);
-    QCOMPARE(priority->value(), 0);
-    priority->setFocus();
-    QTest::keyClick(priority, Qt::Key_Up);
+    QCOMPARE(replicas->text(), QStringLiteral("1-4"));
+    QCOMPARE(dialog.command(), QStringLiteral("batchscope submit --recipe toy --replicas auto:1-4"));
+    type(priority, "11");
+    QVERIFY(!start->isEnabled());
+    type(priority, "1");
+    type(replicas, "2");
     auto* after = test::named<QComboBox>(dialog, "After");
     QCOMPARE(after->itemText(1), QStringLiteral("the one before (abcd1234)"));
     after->setFocus();
@@ -105,40 +128,244 @@ class TestDialogs : public test::WindowTest {
     for (auto* box : dialog.findChildren<QCheckBox*>())
       if (box->text().startsWith(QStringLiteral("Hold")) || box->text().startsWith(QStringLiteral("Pin")))
         box->click();
-    const pool::JobOptions options = dialog.jobOptions();
-    QVERIFY(options.pin && options.held);
-    QCOMPARE(options.priority, 1);
-    QCOMPARE(options.after, std::string("abcd1234"));
-    QCOMPARE(
-        dialog.command(),
-        QStringLiteral("batchscope submit toy --replicas 2 --priority 1 --after abcd1234 --hold --pin -- "
-                       "--epochs 4"));
+    const NewRun run = dialog.newRun();
+    QVERIFY(run.queued && run.queued->pin && run.queued->held);
+    QCOMPARE(run.queued->priority, 1);
+    QCOMPARE(run.queued->after, std::string("abcd1234"));
+    QVERIFY(!run.spec.auto_replicas);
+    QCOMPARE(dialog.command(),
+             QStringLiteral("batchscope submit --recipe toy --replicas 2 --priority 1 --after "
+                            "abcd1234 --hold --pin"));
+    QTest::qWait(100);  // until all that has come and gone is laid out
     QTRY_COMPARE(test::fault(dialog), QString());
     test::keepPicture(dialog, QStringLiteral("dialog-queue"));
     dialog.setQueued(false);
-    QCOMPARE(dialog.command(), QStringLiteral("batchscope run toy --replicas 3 -- --epochs 4"));
+    QCOMPARE(replicas->text(), QStringLiteral("2"));  // a person's own
+    QCOMPARE(dialog.command(), QStringLiteral("batchscope run --recipe toy --replicas 2"));
   }
 
-  void whatARecipeRefusesCannotBeStarted() {
-    RecipeDialog dialog({recipe()});
+  // Nothing is changed behind one's back: what is wrong stays, is marked, and keeps the run from starting.
+  void whatIsWrongIsMarkedWhereItStands_data() {
+    const auto row = testing::columns<QString, QString, QString>({"name", "text", "complaint"});
+    row("above", "epochs", "70", "at least 1 and at most 9");
+    row("below", "epochs", "-1", "at least 1 and at most 9");
+    row("no number", "epochs", "many", "expected a whole number");
+    row("no whole number", "epochs", "1.5", "expected a whole number");
+    row("empty", "epochs", "", "expected a whole number");
+    row("below another", "most", "3", "expected at least 4, which is epochs");
+    row("no replicas", "Replicas", "0", "at least 1");
+    row("fewer than none", "Replicas", "-1", "write a whole number");
+    row("too many replicas", "Replicas", "99999", "'99999' is no number of replicas");
+    row("backwards", "Replicas", "4-1", "'4-1' is no number of replicas");
+    row("nameless", "Name", "", "a name is one line");
+    row("no name", "Name", "latest", "newest run");
+    row("no tag", "Tags", "a, " + QString(65, 'x'), "cannot be a tag");
+  }
+
+  void whatIsWrongIsMarkedWhereItStands() {
+    QFETCH(QString, name);
+    QFETCH(QString, text);
+    QFETCH(QString, complaint);
+    NewRunDialog dialog({.recipes = {recipe()}, .devices = 4});
     dialog.show();
     auto* start = dialog.findChild<QPushButton*>(QStringLiteral("primary"));
-    auto* complaint = dialog.findChild<QLabel*>(QStringLiteral("complaint"));
-    auto* epochs = test::named<QLineEdit>(dialog, "epochs");
-    QVERIFY(start->isEnabled() && !complaint->isVisible());
-    epochs->selectAll();
-    QTest::keyClicks(epochs, QStringLiteral("70"));
+    auto* below = dialog.findChild<QLabel*>(QStringLiteral("complaint"));
+    auto* wrong = field(dialog, name.toUtf8().constData());
+    const QString before = wrong->text();
+    QVERIFY(start->isEnabled() && !below->isVisible());
+    type(wrong, text.toUtf8().constData());
+    QCOMPARE(wrong->text(), text);
+    QVERIFY(!start->isEnabled() && wrong->property("isWrong").toBool());
+    VERIFY_HOLDS(wrong->accessibleDescription(), complaint);
+    QVERIFY(below->isVisible());
+    VERIFY_HOLDS(below->text(), complaint);
+    VERIFY_HOLDS(start->toolTip(), complaint);
+    QVERIFY(test::named<QLineEdit>(dialog, "The same in a terminal")->text().isEmpty());
+    type(wrong, before.toUtf8().constData());
+    QVERIFY(start->isEnabled() && !below->isVisible() && !wrong->property("isWrong").toBool());
+  }
+
+  void whatTheMachineRefusesIsSaidBefore() {
+    NewRunDialog dialog({.recipes = {recipe()}, .devices = 2, .check = [](const NewRun& run) {
+                           if (run.spec.replicas > 3) throw Error(ErrorKind::conflict, "no GPU is free");
+                         }});
+    dialog.show();
+    auto* replicas = field(dialog, "Replicas");
+    QCOMPARE(replicas->text(), QStringLiteral("2"));  // as many as the machine has
+    auto* start = dialog.findChild<QPushButton*>(QStringLiteral("primary"));
+    type(replicas, "3");
+    VERIFY_HOLDS(replicas->accessibleDescription(), "share the 2 cores");
+    QVERIFY(start->isEnabled());
+    type(replicas, "4");
     QVERIFY(!start->isEnabled());
-    QVERIFY2(complaint->isVisible() && complaint->text().startsWith(QStringLiteral("epochs: ")),
-             qPrintable(complaint->text()));
-    QTest::keyClick(epochs, Qt::Key_Backspace);
-    QVERIFY(start->isEnabled() && !complaint->isVisible());
+    VERIFY_HOLDS(replicas->accessibleDescription(), "no GPU is free");
+  }
+
+  void anyProgramCanBeStarted() {
+    const QString script = store_.path(QStringLiteral("my train.py"));
+    {
+      QFile file(script);
+      QVERIFY(file.open(QIODevice::WriteOnly));
+    }
+    NewRunDialog dialog({.recipes = {recipe()}, .devices = 4});
+    dialog.show();
+    auto* what = test::named<QComboBox>(dialog, "What to run");
+    what->setFocus();
+    QTest::keyClick(what, Qt::Key_End);
+    QVERIFY(test::named<QLineEdit>(dialog, "epochs") == nullptr);
+    auto* start = dialog.findChild<QPushButton*>(QStringLiteral("primary"));
+    QVERIFY(!start->isEnabled());
+    auto *program = field(dialog, "Program"), *arguments = field(dialog, "Arguments"),
+         *folder = field(dialog, "Folder");
+    type(folder, store_.path({}).toUtf8().constData());
+    type(program, "nothing");
+    VERIFY_HOLDS(program->accessibleDescription(), "there is no file");
+    type(program, "/bin");
+    VERIFY_HOLDS(program->accessibleDescription(), "a folder");
+    type(program, "/etc/passwd");
+    VERIFY_HOLDS(program->accessibleDescription(), "chmod +x");
+    type(program, "/bin/true");
+    QVERIFY(start->isEnabled());
+    QCOMPARE(field(dialog, "Name")->text(), QStringLiteral("true"));
+    type(arguments, "--lr 0.1 'two words");
+    QVERIFY(!start->isEnabled());
+    type(arguments, "--lr 0.1 'two words'");
+    QCOMPARE(dialog.newRun().spec.arguments, (std::vector<std::string>{"--lr", "0.1", "two words"}));
+    const QString directory = QFileInfo(folder->text()).absoluteFilePath();
+    QCOMPARE(dialog.newRun().spec.working_directory, directory.toStdString());
+    QCOMPARE(dialog.command(),
+             QStringLiteral("cd %1 && batchscope run --replicas 1 /bin/true -- --lr 0.1 'two words'")
+                 .arg(directory));
+    type(arguments, "");
+    type(program, "my train.py");  // in the folder, and not executable
+    QVERIFY(start->isEnabled());
+    QVERIFY(dialog.newRun().spec.program.ends_with("python3"));
+    QCOMPARE(field(dialog, "Name")->text(), QStringLiteral("my train"));
+    QCOMPARE(dialog.newRun().spec.arguments, std::vector<std::string>{script.toStdString()});
+    QTest::qWait(100);  // until all that has come and gone is laid out
+    QTRY_COMPARE(test::fault(dialog), QString());
+    test::keepPicture(dialog, QStringLiteral("dialog-any-program"));
+  }
+
+  void aRunIsCloned() {
+    const run::Recipe toy = recipe();
+    storage::Run run;
+    run.name = "digits";
+    run.spec = toy.spec({{"epochs", "7"}, {"quick", "true"}});
+    run.spec.group = "toys";
+    run.spec.replicas = 2;
+    run.spec.device = "cpu";
+    run.spec.checkpoint_interval = 30;
+    run.spec.triggers.push_back(protocol::Trigger::parse("epoch=2:replicas=1"));
+    run.tags = {"best"};
+    NewRunDialog dialog({.recipes = {toy}, .devices = 4});
+    dialog.clone(run);
+    dialog.show();
+    QCOMPARE(field(dialog, "epochs")->text(), QStringLiteral("7"));
+    QVERIFY(test::named<QCheckBox>(dialog, "quick")->isChecked());
+    QCOMPARE(field(dialog, "Tags")->text(), QStringLiteral("best"));
+    QCOMPARE(dialog.command(),
+             QStringLiteral(
+                 "batchscope run --recipe toy --replicas 2 --name 'digits copy' --group toys --tag best "
+                 "--device cpu --at epoch=2:replicas=1 --checkpoint-every 30s --set epochs=7 --set "
+                 "quick=true"));
+    NewRun made = dialog.newRun();
+    QCOMPARE(made.spec.name, std::string("digits copy"));
+    made.spec.name = run.spec.name;
+    QCOMPARE(protocol::Json(made.spec), protocol::Json(run.spec));
+
+    // One that was started by its program's name says no more than it did.
+    run.spec.recipe.clear();
+    run.spec.arguments = {"--epochs=6"};
+    NewRunDialog byHand({.recipes = {toy}, .devices = 4});
+    byHand.clone(run);
+    byHand.show();
+    QCOMPARE(field(byHand, "epochs")->text(), QStringLiteral("6"));
+    QCOMPARE(byHand.newRun().spec.arguments, run.spec.arguments);
+    VERIFY_HOLDS(byHand.command(), "/bin/true -- --epochs=6");
+    type(field(byHand, "epochs"), "5");
+    QCOMPARE(byHand.newRun().spec.arguments, (std::vector<std::string>{"--epochs", "5", "--most", "8"}));
+
+    // And one of a program that no recipe knows, as it is.
+    run.spec.program = "/bin/false";
+    NewRunDialog other({.recipes = {toy}, .devices = 4});
+    other.clone(run);
+    other.show();
+    QCOMPARE(field(other, "Program")->text(), QStringLiteral("/bin/false"));
+    VERIFY_HOLDS(other.command(), "/bin/false -- --epochs=6");
+  }
+
+  void aForkShowsWhatItsRecipeKnows() {
+    const run::Recipe toy = recipe();
+    storage::Run run;
+    run.id = "abcd1234";
+    run.name = "digits";
+    run.replicas = 2;
+    run.spec = toy.spec({{"epochs", "7"}});
+    storage::Checkpoint checkpoint;
+    checkpoint.name = "checkpoint-000003";
+    ForkDialog dialog(run, checkpoint, {toy});
+    dialog.show();
+    QVERIFY(!dialog.options().arguments);  // they are as they were
+    QCOMPARE(field(dialog, "epochs")->text(), QStringLiteral("7"));
+    type(field(dialog, "epochs"), "9");
+    type(field(dialog, "Replicas"), "0");
+    QVERIFY(!dialog.findChild<QPushButton*>(QStringLiteral("primary"))->isEnabled());
+    type(field(dialog, "Replicas"), "3");
+    QVERIFY(!dialog.findChild<QPushButton*>(QStringLiteral("primary"))->isEnabled());  // most is 8
+    type(field(dialog, "most"), "9");
+    QCOMPARE(dialog.command(),
+             QStringLiteral("batchscope fork abcd1234 --checkpoint checkpoint-000003 --name 'digits fork' "
+                            "--replicas 3 -- --epochs 9 --most 9"));
+    QTest::qWait(100);  // until all that has come and gone is laid out
+    QTRY_COMPARE(test::fault(dialog), QString());
+    test::keepPicture(dialog, QStringLiteral("dialog-fork"));
+    run.spec.program = "/bin/false";
+    run.spec.recipe.clear();
+    ForkDialog other(run, checkpoint, {toy});
+    other.show();
+    QCOMPARE(test::named<QLineEdit>(other, "Arguments of the program")->text(),
+             QStringLiteral("--epochs 7 --most 8"));
+  }
+
+  void theWheelChangesNoField() {
+    run::Recipe toy = recipe();
+    run::Parameter rule;
+    rule.name = "rule";
+    rule.type = run::Parameter::Type::choice;
+    rule.value = "adascale";
+    rule.choices = {"adascale", "linear"};
+    toy.parameters.push_back(rule);
+    NewRunDialog start(
+        {.recipes = {toy, recipe()}, .devices = 4, .gpus = {"cuda:0"}, .runs = {{"abcd1234", "x"}}});
+    start.setQueued(true);
+    storage::Run run;
+    run.spec = recipe().spec();
+    run.spec.arguments = toy.arguments();
+    ForkDialog fork(run, storage::Checkpoint(), {toy});
+    for (QDialog* dialog : std::initializer_list<QDialog*>{&start, &fork}) {
+      dialog->show();
+      int fields = 0;
+      for (QWidget* each : dialog->findChildren<QWidget*>()) {
+        const auto* box = qobject_cast<QComboBox*>(each);
+        if (box == nullptr && qobject_cast<QAbstractSpinBox*>(each) == nullptr) continue;
+        ++fields;
+        const QString before = box != nullptr ? box->currentText() : QString();
+        for (const int turn : {-120, 120}) {
+          QWheelEvent wheel({5, 5}, each->mapToGlobal(QPointF(5, 5)), {}, {0, turn}, Qt::NoButton, {},
+                            Qt::NoScrollPhase, false);
+          QApplication::sendEvent(each, &wheel);
+          if (box != nullptr) QCOMPARE(box->currentText(), before);
+        }
+      }
+      QVERIFY(fields > 0);
+    }
   }
 
   void aProgramThatIsNotBuiltIsNamed() {
     run::Recipe unbuilt = recipe();
     unbuilt.program = "not-built-here";
-    RecipeDialog dialog({unbuilt});
+    NewRunDialog dialog({.recipes = {unbuilt}});
     dialog.show();
     QVERIFY(!dialog.findChild<QPushButton*>(QStringLiteral("primary"))->isEnabled());
     const auto* complaint = dialog.findChild<QLabel*>(QStringLiteral("complaint"));

@@ -197,7 +197,7 @@ class TestLessons : public test::WindowTest {
     QCOMPARE(shownRun(), QStringLiteral("linear regression"));
     QVERIFY(window_->view()->isZoomed());
     QTest::qWait(300);  // a second import would have come by now, or soon
-    const auto& runs = watcher_.runs();
+    const auto& runs = watcher_.recorded();
     QCOMPARE(std::count_if(runs.begin(), runs.end(),
                            [](const auto& run) { return run.name == "linear regression"; }),
              std::ptrdiff_t{1});
@@ -254,7 +254,7 @@ class TestLessons : public test::WindowTest {
     QVERIFY(panel().model()->index(row).data(LessonModel::DoneRole).toBool());
     // A recorded run is taken in once.
     std::multiset<std::string> tags;
-    for (const storage::Run& run : watcher_.runs()) tags.insert(run.tags.begin(), run.tags.end());
+    for (const storage::Run& run : watcher_.recorded()) tags.insert(run.tags.begin(), run.tags.end());
     for (const std::string& tag : tags) QCOMPARE(tags.count(tag), 1u);
     window_->showLessons(false);
   }
@@ -339,8 +339,54 @@ class TestLessons : public test::WindowTest {
       QVERIFY(!widget->property("highlighted").toBool());
   }
 
+  // Lessons' runs are nobody's own: no list has them, and nothing of a lesson is left when it is closed.
+  void allIsAsBeforeBehindALesson() {
+    QVERIFY(watcher_.runs().empty() && !watcher_.recorded().empty());
+    QCOMPARE(window_->findChild<QListView*>(QStringLiteral("runList"))->model()->rowCount(), 0);
+    QVERIFY(!window_->session()->isOpen());  // none was before
+
+    const std::string own = test::writeSyntheticRun(catalogue_, {.stepsPerGeneration = 200});
+    watcher_.reload();
+    window_->openRun(own);
+    ViewState& view = *window_->view();
+    SeriesModel* series = window_->session()->series();
+    view.setAxis(XAxis::Samples, series);
+    view.setLogY(true);
+    view.setSmoothing(0.9);
+    const auto whole = view.range(*series, view.axis());
+    view.zoomTo(*series, view.axis(), {whole.low, whole.high / 3});
+    const auto zoomed = view.range(*series, view.axis());
+    const bool didFollow = view.follows();
+
+    for (const bool closesAtTheEnd : {false, true}) {
+      window_->showLessons(true);
+      for (int row = 0; row < 2; ++row) {
+        panel().start(row);
+        awaitPage();
+        QVERIFY(storage::is_lesson(window_->session()->run()));
+        panel().turn(1);
+        awaitPage();
+      }
+      if (closesAtTheEnd)
+        while (panel().page() != nullptr) panel().turn(1);
+      window_->showLessons(false);
+      QCOMPARE(window_->session()->run().id, own);
+      series = window_->session()->series();
+      QCOMPARE(view.axis(), XAxis::Samples);
+      QVERIFY(view.logY() && !view.logX());
+      QCOMPARE(view.smoothing(), 0.9);
+      QCOMPARE(view.follows(), didFollow);
+      QVERIFY(view.isZoomed() && view.canUndo());
+      QCOMPARE(view.range(*series, view.axis()).high, zoomed.high);
+      QVERIFY(!view.cursor() && !window_->explorer()->isVisible());
+      QCOMPARE(window_->findChild<QListView*>(QStringLiteral("runList"))->model()->rowCount(), 1);
+    }
+  }
+
   void aNumberThatIsNotThereIsRefused() {
     RunSession& session = *window_->session();
+    const auto& recorded = watcher_.recorded();
+    session.open(std::ranges::find(recorded, "digits, AdaScale", &storage::Run::name)->id);
     QVERIFY(session.isOpen());
     const auto refused = [&](const QString& text) {
       try {

@@ -9,6 +9,7 @@
 #include <QPushButton>
 #include <QTableView>
 
+#include "runs/run_edits.h"
 #include "runs/run_filter_model.h"
 #include "runs/run_model.h"
 #include "runs/run_search.h"
@@ -201,7 +202,7 @@ class TestRunTable : public test::WindowTest {
     QCOMPARE(run->tags, (std::vector<std::string>{"best", "paper"}));
     QCOMPARE(cell(0, QStringLiteral("Tags")), QStringLiteral("best, paper"));
     // What cannot be is said, and nothing is changed.
-    QSignalSpy failed(page_, &RunTablePage::failed);
+    QSignalSpy failed(window_->findChild<RunEdits*>(), &RunEdits::failed);
     table_->model()->setData(table_->model()->index(0, 0), QStringLiteral("latest"));
     QTRY_COMPARE(failed.size(), 1);
     QVERIFY(failed[0][0].toString().contains(QStringLiteral("newest run")));

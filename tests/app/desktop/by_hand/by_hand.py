@@ -8,6 +8,7 @@ clipped or has no name cannot be pressed. README.md has the words.
 """
 
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -102,15 +103,17 @@ class Session:
         self.environment[name] = value
 
     def lessons(self, *names):
-        """lessons elastic gain: imports these recorded runs."""
+        """lessons elastic gain: imports these recorded runs, as a person's own."""
         for name in names:
-            self.do("batchscope", "import", str(LESSONS / f"{name}.jsonl"))
+            imported = json.loads(self.do("batchscope", "import", "--json", str(LESSONS / f"{name}.jsonl")))
+            self.do("batchscope", "tag", imported["imported"], f"-lesson:{name}")
 
     def do(self, *command):
         """do batchscope run digits --detach: a command that is to succeed."""
         done = subprocess.run(command, env=self.environment, capture_output=True, text=True)
         if done.returncode != 0:
             raise Failure(f"exited {done.returncode}: {done.stderr}")
+        return done.stdout
 
     def window(self, *arguments):
         """window --theme dark: opens it, on a new screen."""

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runs/checked_form.h"
+
+#include <QFormLayout>
+#include <algorithm>
+
+#include "look/box.h"
+#include "look/quiet_wheel.h"
+#include "look/theme.h"
+
+namespace batchscope::desktop {
+namespace {
+
+constexpr int kLabelWidth = 112;  // the same in forms one below the other
+
+}  // namespace
+
+CheckedForm::CheckedForm(QWidget* parent) : QWidget(parent), layout_(new QFormLayout(this)) {
+  layout_->setContentsMargins(0, 0, 0, 0);
+  layout_->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+}
+
+void CheckedForm::add(const QString& label, QWidget* field, const QString& hint) {
+  add(label, field, field, hint);
+}
+
+void CheckedForm::add(const QString& label, QWidget* field, QWidget* row, const QString& hint) {
+  auto* cell = new QWidget(this);
+  QLabel* line = named("hint", cell, hint);
+  line->setWordWrap(true);
+  line->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+  line->setVisible(!hint.isEmpty());
+  vbox(cell, {}, 3, {row, line});
+  auto* name = new QLabel(label, this);
+  name->setBuddy(field);
+  // A form gives a label 7/4 of its height beside a field that is higher: as much as the field itself has.
+  name->setMinimumSize(kLabelWidth, row->sizeHint().height() * 4 / 7);
+  layout_->addRow(name, cell);
+  ignoreWheel(field);
+  if (field->accessibleName().isEmpty()) field->setAccessibleName(label);
+  field->setAccessibleDescription(hint);
+  rows_.push_back({label, hint, {}, field, cell, line});
+}
+
+CheckedForm::Row& CheckedForm::rowOf(const QWidget* field) {
+  return *std::find_if(rows_.begin(), rows_.end(), [&](const Row& row) { return row.field == field; });
+}
+
+void CheckedForm::setRowVisible(const QWidget* field, bool isVisible) {
+  Row& row = rowOf(field);
+  row.isVisible = isVisible;
+  row.below->setVisible(isVisible);
+  layout_->labelForField(row.below)->setVisible(isVisible);
+}
+
+void CheckedForm::show(Row& row, const QString& text, const char* tone) {
+  row.line->setText(text);
+  row.line->setVisible(!text.isEmpty());
+  setStyleProperty(row.line, "tone", QLatin1String(tone));
+  setStyleProperty(row.field, "isWrong", !row.complaint.isEmpty());
+  row.field->setAccessibleDescription(text);
+}
+
+void CheckedForm::setComplaint(const QWidget* field, const QString& complaint) {
+  Row& row = rowOf(field);
+  row.complaint = complaint;
+  show(row, complaint.isEmpty() ? row.hint : complaint, complaint.isEmpty() ? "" : "bad");
+}
+
+void CheckedForm::setWarning(const QWidget* field, const QString& warning) {
+  Row& row = rowOf(field);
+  if (row.complaint.isEmpty() && !warning.isEmpty()) show(row, warning, "warning");
+}
+
+QStringList CheckedForm::complaints() const {
+  QStringList all;
+  for (const Row& row : rows_)
+    if (row.isVisible && !row.complaint.isEmpty())
+      all << QStringLiteral("%1: %2").arg(row.label, row.complaint);
+  return all;
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A form that says at each field what may be there, and what is wrong with what is. A field keeps what is
+// typed, right or wrong: nothing is mended behind a person's back. The wheel scrolls past fields and changes
+// none.
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+class QFormLayout;
+class QLabel;
+
+namespace batchscope::desktop {
+
+class CheckedForm : public QWidget {
+  Q_OBJECT
+ public:
+  explicit CheckedForm(QWidget* parent = nullptr);
+
+  // `hint`: what may be there, below the field.
+  void add(const QString& label, QWidget* field, const QString& hint = {});
+  // The same for one of several widgets that stand side by side: `row` holds the field.
+  void add(const QString& label, QWidget* field, QWidget* row, const QString& hint = {});
+  void setRowVisible(const QWidget* field, bool isVisible);
+
+  // What is wrong with a field, in place of its hint; empty: nothing is.
+  void setComplaint(const QWidget* field, const QString& complaint);
+  // What may go wrong with it, which is no fault.
+  void setWarning(const QWidget* field, const QString& warning);
+
+  // "Label: what is wrong" of each row that is seen, from above.
+  QStringList complaints() const;
+
+ private:
+  struct Row {
+    QString label, hint, complaint;
+    QWidget* field;
+    QWidget* below;  // the row's last line
+    QLabel* line;
+    bool isVisible = true;
+  };
+  Row& rowOf(const QWidget* field);
+  void show(Row& row, const QString& text, const char* tone);
+
+  QFormLayout* layout_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runs/new_run_dialog.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QScrollArea>
+#include <algorithm>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/storage/annotation.h"
+#include "look/quiet_wheel.h"
+#include "look/segments.h"
+#include "runs/parameter_form.h"
+#include "runs/program_form.h"
+#include "runs/queue_form.h"
+#include "session/shell_words.h"
+
+namespace batchscope::desktop {
+namespace {
+
+constexpr int kAnyProgram = -1;
+
+// What a field says until a person writes something else.
+void suggest(QLineEdit* field, const QString& text) {
+  constexpr char kSuggested[] = "suggested";
+  if (field->text() != field->property(kSuggested).toString()) return;
+  field->setProperty(kSuggested, text);
+  field->setText(text);
+}
+
+// Empty where `check` is content.
+template <class Check>
+QString complaintOf(Check check) {
+  try {
+    check();
+    return {};
+  } catch (const Error& error) {
+    return QString::fromUtf8(error.what());
+  }
+}
+
+}  // namespace
+
+NewRunDialog::NewRunDialog(NewRunOffer offer, QWidget* parent)
+    : StartDialog(tr("Start the run"), parent),
+      offer_(std::move(offer)),
+      what_(new QComboBox(this)),
+      description_(named("hint", this)),
+      when_(new Segments({tr("Start now"), tr("Add to the queue")}, this)),
+      start_(new CheckedForm(this)),
+      about_(new CheckedForm(this)),
+      name_(new QLineEdit(this)),
+      replicas_(new QLineEdit(this)),
+      group_(new QLineEdit(this)),
+      tags_(new QLineEdit(this)),
+      note_(new QLineEdit(this)),
+      device_(new QComboBox(this)),
+      oversubscribe_(new QCheckBox(tr("Several replicas, or runs, may share a GPU"), this)),
+      queue_(new QueueForm(offer_.runs, this)),
+      program_(new ProgramForm(this)) {
+  setWindowTitle(tr("New run"));
+  setMinimumSize(480, 420);
+  fit(760);
+  what_->setAccessibleName(tr("What to run"));
+  for (const run::Recipe& recipe : offer_.recipes)
+    what_->addItem(QString::fromStdString(recipe.title), what_->count());
+  if (what_->count() > 0) what_->insertSeparator(what_->count());
+  what_->addItem(tr("Any program …"), kAnyProgram);
+  ignoreWheel(what_);
+  description_->setWordWrap(true);
+  when_->at(0)->setToolTip(tr("On devices that are free; too few is an error"));
+  when_->at(1)->setToolTip(tr("The pool starts it, and shares the devices by what runs learn from them"));
+  fillForms();
+
+  auto* content = new QWidget(this);
+  column_ = vbox(content, {0, 0, 10, 0}, 12, {start_, queue_, program_, about_, rest()});
+  auto* scroll = new QScrollArea(this);
+  scroll->setObjectName(QStringLiteral("form"));
+  scroll->setWidget(content);
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  layOut({what_, description_, when_, {scroll, 1}});
+
+  connect(queue_, &QueueForm::edited, this, &NewRunDialog::validate);
+  connect(program_, &ProgramForm::edited, this, [this] {
+    suggest(name_, program_->name());
+    validate();
+  });
+  connect(when_, &Segments::chosenByHand, this, [this](int segment) { setQueued(segment == 1); });
+  connect(what_, &QComboBox::currentIndexChanged, this, [this] {
+    cloned_.reset();
+    showProgram({});
+  });
+  const auto first = std::ranges::find(offer_.recipes, offer_.first, &run::Recipe::name);
+  if (first != offer_.recipes.end()) what_->setCurrentIndex(static_cast<int>(first - offer_.recipes.begin()));
+  showProgram({});
+  setQueued(false);
+}
+
+void NewRunDialog::fillForms() {
+  device_->addItem(tr("Automatic"), QStringLiteral("auto"));
+  device_->addItem(tr("CPU"), QStringLiteral("cpu"));
+  if (!offer_.gpus.empty()) device_->addItem(tr("GPU, any"), QStringLiteral("cuda"));
+  for (const std::string& gpu : offer_.gpus) {
+    const QString name = QString::fromStdString(gpu);
+    device_->addItem(tr("GPU %1").arg(name.section(QLatin1Char(':'), 1)), name);
+  }
+  oversubscribe_->setAccessibleName(oversubscribe_->text());
+
+  start_->add(tr("Name"), name_);
+  start_->add(tr("Replicas"), replicas_, tr("A number; or a range such as 1-4, or auto: goodput chooses"));
+  start_->add(tr("Device"), device_);
+  start_->add({}, oversubscribe_);
+  start_->setRowVisible(oversubscribe_, !offer_.gpus.empty());
+  about_->add(tr("Group"), group_, tr("Runs that belong together have the same; it may be empty"));
+  about_->add(tr("Tags"), tags_, tr("Words by which the run is found, with commas between them"));
+  about_->add(tr("Note"), note_);
+  for (QLineEdit* field : {name_, replicas_, group_, tags_, note_})
+    connect(field, &QLineEdit::textChanged, this, &NewRunDialog::validate);
+  connect(device_, &QComboBox::currentIndexChanged, this, &NewRunDialog::validate);
+  connect(oversubscribe_, &QCheckBox::toggled, this, &NewRunDialog::validate);
+}
+
+const run::Recipe* NewRunDialog::recipe() const {
+  const int index = what_->currentData().toInt();
+  return index == kAnyProgram ? nullptr : &offer_.recipes.at(static_cast<std::size_t>(index));
+}
+
+// The fields of what is chosen; a recipe's with these values.
+void NewRunDialog::showProgram(const run::Recipe::Values& values) {
+  delete parameters_;
+  parameters_ = nullptr;
+  const run::Recipe* const chosen = recipe();
+  program_->setVisible(chosen == nullptr);
+  description_->setText(chosen == nullptr ? tr("An executable or a script of your own, with its arguments.")
+                                          : QString::fromStdString(chosen->description));
+  if (chosen != nullptr) {
+    parameters_ = new ParameterForm(*chosen, values, this);
+    column_->insertWidget(column_->indexOf(program_), parameters_);
+    connect(parameters_, &ParameterForm::edited, this, &NewRunDialog::validate);
+    suggest(name_, QString::fromStdString(chosen->name));
+  }
+  suggestReplicas();
+  validate();
+}
+
+void NewRunDialog::suggestReplicas() {
+  const run::Recipe* const chosen = recipe();
+  if (isQueued())
+    suggest(replicas_, offer_.devices > 1 ? QStringLiteral("1-%1").arg(offer_.devices) : QStringLiteral("1"));
+  else if (chosen != nullptr && chosen->auto_replicas)
+    suggest(replicas_, QString::fromStdString(chosen->auto_replicas->text()));
+  else
+    suggest(replicas_, QString::number(std::min(chosen == nullptr ? 1 : chosen->replicas, offer_.devices)));
+}
+
+void NewRunDialog::setQueued(bool isQueued) {
+  when_->choose(isQueued ? 1 : 0);
+  queue_->setVisible(isQueued);
+  setStartText(isQueued ? tr("Add to the queue") : tr("Start the run"));
+  suggestReplicas();
+  validate();
+}
+
+bool NewRunDialog::isQueued() const { return when_->chosen() == 1; }
+
+void NewRunDialog::clone(const storage::Run& run) {
+  const protocol::RunSpec& spec = run.spec;
+  setWindowTitle(tr("Clone %1").arg(QString::fromStdString(run.name)));
+  int item = what_->findData(kAnyProgram);
+  run::Recipe::Values values;
+  for (std::size_t i = 0; i < offer_.recipes.size(); ++i) {
+    if (!offer_.recipes[i].made(spec)) continue;
+    const auto found = offer_.recipes[i].values_of(spec.arguments);
+    if (!found) continue;
+    values = *found;
+    item = what_->findData(static_cast<int>(i));
+  }
+  what_->setCurrentIndex(item);
+  cloned_ = spec;
+  // What the queue and a lack of memory have added is that run's own.
+  cloned_->environment.clear();
+  cloned_->max_local_batch_size = 0;
+  name_->setText(tr("%1 copy").arg(QString::fromStdString(run.name)));
+  replicas_->setText(spec.auto_replicas ? QString::fromStdString(spec.auto_replicas->text())
+                                        : QString::number(spec.replicas));
+  if (device_->findData(QString::fromStdString(spec.device)) < 0)
+    device_->addItem(QString::fromStdString(spec.device), QString::fromStdString(spec.device));
+  device_->setCurrentIndex(device_->findData(QString::fromStdString(spec.device)));
+  oversubscribe_->setChecked(spec.oversubscribe);
+  group_->setText(QString::fromStdString(spec.group));
+  QStringList tags;
+  for (const std::string& tag : run.tags) tags << QString::fromStdString(tag);
+  tags_->setText(tags.join(QStringLiteral(", ")));
+  if (recipe() == nullptr) program_->take(spec);
+  showProgram(values);
+}
+
+void NewRunDialog::validate() {
+  checkFields();
+  QStringList complaints = start_->complaints();
+  if (isQueued()) complaints << queue_->complaints();
+  complaints << (parameters_ != nullptr ? parameters_->complaints() : program_->complaints())
+             << about_->complaints();
+  QString line;
+  if (complaints.isEmpty()) {
+    const QString refusal = complaintOf([&] {
+      line = command();  // such as a program that is not built
+      if (offer_.check) offer_.check(newRun());
+    });
+    start_->setComplaint(replicas_, refusal);
+    complaints << start_->complaints();
+    const auto wanted = replicas().number.value_or(0);
+    if (offer_.gpus.empty() && wanted > offer_.devices)
+      start_->setWarning(replicas_,
+                         offer_.devices == 1
+                             ? tr("They share the one core of this machine, and are no faster than one.")
+                             : tr("They share the %1 cores of this machine, and are no faster than %1.")
+                                   .arg(offer_.devices));
+  }
+  if (!complaints.isEmpty()) complaints[0][0] = complaints[0][0].toUpper();
+  judge(complaints, line);
+}
+
+void NewRunDialog::checkFields() {
+  start_->setComplaint(name_, complaintOf([&] { storage::check_name(name_->text().toStdString()); }));
+  about_->setComplaint(group_, complaintOf([&] { storage::check_group(group_->text().toStdString()); }));
+  about_->setComplaint(tags_, complaintOf([&] { storage::parse_tags(tags_->text().toStdString()); }));
+  about_->setComplaint(note_, complaintOf([&] { storage::check_note(note_->text().toStdString()); }));
+  const QString device = device_->currentData().toString();
+  start_->setComplaint(device_, isQueued() && device.startsWith(QLatin1String("cuda:"))
+                                    ? tr("the pool chooses among the GPUs: take any")
+                                    : QString());
+  start_->setComplaint(replicas_, complaintOf([&] { replicas(); }));
+}
+
+protocol::ReplicaCount NewRunDialog::replicas() const {
+  return protocol::ReplicaCount::parse(replicas_->text().trimmed().toStdString());
+}
+
+NewRun NewRunDialog::newRun() const {
+  NewRun run;
+  if (cloned_) run.spec = *cloned_;
+  if (const run::Recipe* chosen = recipe(); chosen == nullptr) {
+    program_->apply(run.spec);
+  } else if (!cloned_) {
+    run.spec = chosen->spec(parameters_->values());
+  } else if (!cloned_->recipe.empty() || chosen->values_of(cloned_->arguments) != parameters_->values()) {
+    run.spec.arguments = chosen->arguments(parameters_->values());
+  }
+  run.spec.name = name_->text().toStdString();
+  run.spec.group = group_->text().toStdString();
+  run.spec.device = device_->currentData().toString().toStdString();
+  run.spec.oversubscribe = oversubscribe_->isChecked();
+  const protocol::ReplicaCount count = replicas();
+  run.spec.replicas = count.first(run.spec.replicas);
+  run.spec.auto_replicas = count.automatic;
+  run.tags = storage::parse_tags(tags_->text().toStdString());
+  run.note = note_->text().toStdString();
+  if (isQueued()) run.queued = queue_->options();
+  return run;
+}
+
+QString NewRunDialog::command() const {
+  const NewRun run = newRun();
+  if (recipe() == nullptr || run.spec.recipe.empty()) return runCommand(run);
+  return runCommand(run, recipe(), parameters_->changed());
+}
+
+}  // namespace batchscope::desktop

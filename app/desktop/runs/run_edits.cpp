@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runs/run_edits.h"
+
+#include <QUndoStack>
+#include <algorithm>
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/storage/annotation.h"
+#include "session/catalogue_watcher.h"
+
+namespace batchscope::desktop {
+namespace {
+
+using storage::Catalogue;
+using storage::Run;
+using Tags = std::vector<std::string>;
+
+QString nameOf(const Run& run) { return QString::fromStdString(run.name); }
+
+Run soundRun(Catalogue& catalogue, const std::string& id) {
+  const auto found = catalogue.run(id);
+  if (!found || found->removed > 0) throw Error(ErrorKind::not_found, "there is no run " + id + " any more");
+  storage::require_sound(*found);
+  return *found;
+}
+
+// A field of one text.
+struct TextField {
+  const char* name;
+  const char* what;  // of the Edit menu: "Undo renaming of digits"
+  std::string (*read)(const Run&);
+  void (*check)(const std::string&);
+  void (*write)(Catalogue&, const Run&, const std::string&);
+};
+
+const TextField kTextFields[] = {
+    {"name", QT_TRANSLATE_NOOP("batchscope::desktop::RunEdits", "renaming of %1"),
+     [](const Run& run) { return run.name; }, storage::check_name,
+     [](Catalogue& catalogue, const Run& run, const std::string& text) { catalogue.set_name(run.id, text); }},
+    {"group", QT_TRANSLATE_NOOP("batchscope::desktop::RunEdits", "change of the group of %1"),
+     [](const Run& run) { return run.spec.group; }, storage::check_group,
+     [](Catalogue& catalogue, const Run& run, const std::string& text) {
+       protocol::RunSpec spec = run.spec;
+       spec.group = text;
+       catalogue.set_spec(run.id, spec);
+     }},
+    {"note", QT_TRANSLATE_NOOP("batchscope::desktop::RunEdits", "change of the note on %1"),
+     [](const Run& run) { return run.note; }, storage::check_note,
+     [](Catalogue& catalogue, const Run& run, const std::string& text) {
+       catalogue.set_note(run.id, text);
+     }}};
+
+// Nobody's later word is taken back: what was changed elsewhere since stays.
+void replace(Catalogue& catalogue, const std::string& id, const TextField& field, const std::string& before,
+             const std::string& after) {
+  const Run run = soundRun(catalogue, id);
+  if (field.read(run) != before)
+    throw Error(ErrorKind::conflict, "the " + std::string(field.name) + " of " + run.name +
+                                         " was changed elsewhere since, and stays as it is");
+  field.write(catalogue, run, after);
+}
+
+Tags without(const Tags& tags, const Tags& others) {
+  Tags rest;
+  std::copy_if(tags.begin(), tags.end(), std::back_inserter(rest),
+               [&](const std::string& tag) { return std::ranges::find(others, tag) == others.end(); });
+  return rest;
+}
+
+}  // namespace
+
+// Into the trash, and out of it.
+static auto moving(const std::vector<std::string>& ids) {
+  return std::pair([ids](Catalogue& catalogue) { catalogue.move_to_trash(ids); },
+                   [ids](Catalogue& catalogue) { catalogue.restore(ids); });
+}
+
+// Its first redo is the doing. One that fails is nothing to undo.
+class RunEdit : public QUndoCommand {
+ public:
+  RunEdit(RunEdits* edits, const QString& text, RunEdits::Change forth, RunEdits::Change back)
+      : QUndoCommand(text), edits_(edits), forth_(std::move(forth)), back_(std::move(back)) {}
+
+  void redo() override {
+    if (!edits_->write(forth_)) setObsolete(true);
+  }
+  void undo() override {
+    if (!edits_->write(back_)) setObsolete(true);
+  }
+
+ private:
+  RunEdits* edits_;
+  RunEdits::Change forth_, back_;
+};
+
+RunEdits::RunEdits(CatalogueWatcher* watcher, QObject* parent)
+    : QObject(parent), watcher_(watcher), stack_(new QUndoStack(this)) {}
+
+template <class Do>
+bool RunEdits::attempt(Do act) {
+  try {
+    act(watcher_->catalogue());
+    return true;
+  } catch (const Error& error) {
+    Q_EMIT failed(QString::fromUtf8(error.what()));
+    return false;
+  }
+}
+
+bool RunEdits::write(const Change& change) {
+  const bool isDone = attempt(change);
+  watcher_->reload();
+  return isDone;
+}
+
+bool RunEdits::push(const QString& text, Change forth, Change back) {
+  const int before = stack_->index();
+  stack_->push(new RunEdit(this, text, std::move(forth), std::move(back)));
+  return stack_->index() != before;
+}
+
+void RunEdits::set(const QString& id, const QString& field, const QString& text) {
+  if (field == QLatin1String("tag")) {
+    attempt([&](Catalogue& catalogue) {
+      const Run run = soundRun(catalogue, id.toStdString());
+      const Tags wanted = storage::parse_tags(text.toStdString());
+      changeTags(tr("change of the tags of %1").arg(nameOf(run)),
+                 {{run.id, without(wanted, run.tags), without(run.tags, wanted)}});
+    });
+    return;
+  }
+  const auto* const known =
+      std::ranges::find(kTextFields, field, [](const TextField& each) { return QLatin1String(each.name); });
+  if (known == std::end(kTextFields)) return;
+  attempt([&](Catalogue& catalogue) {
+    const Run run = soundRun(catalogue, id.toStdString());
+    const std::string before = known->read(run), after = text.toStdString();
+    known->check(after);
+    if (before == after) return;
+    const auto change = [known, id = run.id](const std::string& from, const std::string& to) {
+      return [=](Catalogue& all) { replace(all, id, *known, from, to); };
+    };
+    push(tr(known->what).arg(nameOf(run)), change(before, after), change(after, before));
+  });
+}
+
+void RunEdits::tag(const QStringList& ids, const QString& tags) {
+  attempt([&](Catalogue& catalogue) {
+    Tags wanted, unwanted;
+    for (const std::string& tag : storage::parse_tags(tags.toStdString())) {
+      const bool goes = tag.front() == '-';
+      if (goes) storage::check_tag(tag.substr(1));
+      (goes ? unwanted : wanted).push_back(goes ? tag.substr(1) : tag);
+    }
+    std::vector<TagChange> changes;
+    for (const QString& id : ids) {
+      const Run run = soundRun(catalogue, id.toStdString());
+      changes.push_back({run.id, without(wanted, run.tags), without(unwanted, without(unwanted, run.tags))});
+    }
+    const QString what = changes.size() == 1
+                             ? tr("change of the tags of %1").arg(nameOf(soundRun(catalogue, changes[0].id)))
+                             : tr("change of the tags of %1 runs").arg(changes.size());
+    changeTags(what, std::move(changes));
+  });
+}
+
+// What is added already, or not there to be taken away, is no part of the changes.
+void RunEdits::changeTags(const QString& text, std::vector<TagChange> changes) {
+  std::erase_if(changes, [](const TagChange& each) { return each.added.empty() && each.removed.empty(); });
+  if (changes.empty()) return;
+  const auto change = [changes](bool isForth) {
+    return [=](Catalogue& catalogue) {
+      for (const TagChange& each : changes)
+        isForth ? catalogue.change_tags(each.id, each.added, each.removed)
+                : catalogue.change_tags(each.id, each.removed, each.added);
+    };
+  };
+  push(text, change(true), change(false));
+}
+
+void RunEdits::remove(const QStringList& ids) {
+  std::vector<std::string> gone;
+  QStringList names, staying, waiting;
+  for (const QString& id : ids) {
+    const Run* const run = watcher_->find(id.toStdString());
+    if (run == nullptr) continue;
+    if (run->state == protocol::RunState::pending) {
+      waiting << nameOf(*run);
+    } else if (is_active(run->state) || run->supervisor_pid != 0) {
+      staying << nameOf(*run);
+    } else {
+      gone.push_back(run->id);
+      names << nameOf(*run);
+    }
+  }
+  const QString what = names.size() == 1 ? names.first() : tr("%1 runs").arg(names.size());
+  const auto [away, back] = moving(gone);
+  if (!gone.empty() && push(tr("deletion of %1").arg(what), away, back))
+    Q_EMIT removed(tr("Deleted %1.").arg(what), [=, this, back = back, away = away, index = stack_->index()] {
+      if (stack_->index() == index)
+        stack_->undo();
+      else
+        push(tr("restoring of %1").arg(what), back, away);
+    });
+  const auto listed = [](const QStringList& all) { return all.join(QStringLiteral(", ")); };
+  if (!staying.isEmpty())
+    Q_EMIT failed(tr("Not deleted, because it goes on: %1. Stop it first (Ctrl+.), then delete it.")
+                      .arg(listed(staying)));
+  if (!waiting.isEmpty())
+    Q_EMIT failed(tr("Not deleted, because it waits in the queue: %1. Cancel it there first (Q).")
+                      .arg(listed(waiting)));
+}
+
+void RunEdits::restore(const QStringList& ids) {
+  std::vector<std::string> back;
+  for (const QString& id : ids) back.push_back(id.toStdString());
+  const auto [away, out] = moving(back);
+  push(tr("restoring of %1").arg(back.size() == 1 ? tr("a run") : tr("%1 runs").arg(back.size())), out, away);
+}
+
+}  // namespace batchscope::desktop
