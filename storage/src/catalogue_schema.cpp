@@ -147,7 +147,8 @@ CREATE TABLE lease (
 // When the run was put into the trash; 0: it is not there.
 constexpr char kTrash[] = "ALTER TABLE run ADD COLUMN removed REAL NOT NULL DEFAULT 0";
 
-// The queue, who had which device when, and what the pool was told and decided. A job's run outlives it.
+// The queue, who had which device when, and what the pool was told and decided. A job's run outlives it. And
+// of each restart what the model predicted, and what came of it.
 constexpr char kPool[] = R"sql(
 CREATE TABLE job (
   run INTEGER PRIMARY KEY REFERENCES run (key) ON DELETE CASCADE,
@@ -185,6 +186,11 @@ CREATE TABLE decision (
   time REAL NOT NULL,
   message TEXT NOT NULL
 ) STRICT;
+
+ALTER TABLE generation ADD COLUMN predicted_throughput REAL DEFAULT -1;
+ALTER TABLE generation ADD COLUMN predicted_goodput REAL DEFAULT -1;
+ALTER TABLE generation ADD COLUMN obtained_throughput REAL DEFAULT -1;
+ALTER TABLE generation ADD COLUMN obtained_goodput REAL DEFAULT -1;
 )sql";
 
 // Supervisors write the catalogue as they know it: none may be alive while it changes its shape.

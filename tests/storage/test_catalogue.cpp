@@ -205,6 +205,9 @@ class TestCatalogue : public QObject {
     generation.pause_parts = {{"checkpoint", 0.1}, {"launch", 0.15}};
     generation.last_step = 80;
     generation.outcome = "crashed: rank 1, signal 9";
+    generation.predicted_throughput = 20'000;
+    generation.predicted_goodput = 18'400;
+    generation.obtained_throughput = 19'000;
     catalogue_->put_generation(id, generation);
     const auto generations = catalogue_->generations(id);
     QCOMPARE(generations.size(), 2u);
@@ -213,6 +216,11 @@ class TestCatalogue : public QObject {
     QCOMPARE(generations[1].pause_parts, generation.pause_parts);
     QCOMPARE(generations[1].checkpoint, std::string("checkpoint-000040"));
     QCOMPARE(generations[1].outcome, generation.outcome);
+    QCOMPARE(generations[0].predicted_goodput, -1.0);
+    QCOMPARE(generations[1].predicted_throughput, 20'000.0);
+    QCOMPARE(generations[1].predicted_goodput, 18'400.0);
+    QCOMPARE(generations[1].obtained_throughput, 19'000.0);
+    QCOMPARE(generations[1].obtained_goodput, -1.0);
 
     catalogue_->put_epoch(id, {0, 0, 90, 0, 1, 0});
     catalogue_->put_epoch(id, {0, 0, 90, 99, 1, 40});

@@ -43,18 +43,27 @@ double sync_time(const PerfParams& perf, int num_nodes, int num_replicas) {
   return kFloor + kFloor * beyond_two;
 }
 
-double step_time(const PerfParams& perf, const Configuration& at) {
-  const double compute = accumulation_time(perf, at.local_batch_size);
-  const double sync = sync_time(perf, at.num_nodes, at.num_replicas);
-  return at.accumulation_steps * compute + p_norm(compute, sync, perf.gamma);
+double sharing(int num_replicas, int devices) {
+  return devices > 0 && num_replicas > devices ? static_cast<double>(num_replicas) / devices : 1;
 }
 
-GoodputFunction::GoodputFunction(const PerfParams& perf, const GradParams& grad, std::int64_t init_batch_size)
-    : perf_(perf), grad_(grad), init_batch_size_(std::max<std::int64_t>(init_batch_size, 1)) {}
+double step_time(const PerfParams& perf, const Configuration& at, int devices) {
+  const double compute = accumulation_time(perf, at.local_batch_size);
+  const double sync = sync_time(perf, at.num_nodes, at.num_replicas);
+  return sharing(at.num_replicas, devices) *
+         (at.accumulation_steps * compute + p_norm(compute, sync, perf.gamma));
+}
+
+GoodputFunction::GoodputFunction(const PerfParams& perf, const GradParams& grad, std::int64_t init_batch_size,
+                                 int devices)
+    : perf_(perf),
+      grad_(grad),
+      init_batch_size_(std::max<std::int64_t>(init_batch_size, 1)),
+      devices_(std::max(devices, 0)) {}
 
 double GoodputFunction::throughput(const Configuration& at) const {
   if (!defined(at)) return 0;
-  const double samples_per_second = static_cast<double>(batch_size(at)) / step_time(perf_, at);
+  const double samples_per_second = static_cast<double>(batch_size(at)) / step_time(perf_, at, devices_);
   return samples_per_second > 0 && std::isfinite(samples_per_second) ? samples_per_second : 0;
 }
 

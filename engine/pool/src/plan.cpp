@@ -11,7 +11,7 @@
 #include "batchscope/policy/forecast.h"
 #include "batchscope/policy/prices.h"
 #include "batchscope/protocol/series.h"
-#include "batchscope/run/model.h"
+#include "batchscope/run/prediction.h"
 #include "devices.h"
 
 namespace batchscope::pool {
@@ -38,12 +38,13 @@ std::optional<double> remaining_work(const Member& member) {
 policy::Goodput goodput_of(const Member& member) {
   if (!member.model || !member.model->perf) return {};
   // On one machine there is one node; a forecast asks for the same counts a thousand times.
-  return [function = run::goodput_function(*member.model), bounds = run::batch_bounds(*member.model),
-          known = std::make_shared<std::map<int, double>>()](int, int, int num_replicas) {
-    const auto [entry, is_new] = known->try_emplace(num_replicas);
-    if (is_new) entry->second = function.optimize(1, num_replicas, bounds).goodput;
-    return entry->second;
-  };
+  return
+      [model = *member.model, known = std::make_shared<std::map<int, double>>()](int, int, int num_replicas) {
+        const auto [entry, is_new] = known->try_emplace(num_replicas);
+        if (const auto best = is_new ? run::predict(model, num_replicas) : std::nullopt)
+          entry->second = best->goodput;
+        return entry->second;
+      };
 }
 
 // "GPU" or "core": of those that it has, else of those that it may have.

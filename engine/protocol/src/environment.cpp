@@ -63,6 +63,7 @@ Environment Environment::from_process() {
   if (!text(variable::kThreads).empty()) e.threads = integer(variable::kThreads, 1, 1, 4096);
   e.backend = text(variable::kBackend, e.backend);
   e.device = text(variable::kDevice, e.device);
+  e.num_devices = integer(variable::kNumDevices, e.num_devices, 0, kMost);
   e.triggers = text(variable::kTriggers);
   e.sample_log = text(variable::kSampleLog);
   e.checkpoint_interval = seconds(variable::kCheckpointInterval, e.checkpoint_interval);
@@ -108,6 +109,7 @@ std::map<std::string, std::string> Environment::to_variables() const {
   if (threads) variables[variable::kThreads] = std::to_string(*threads);
   set(variable::kBackend, backend, defaults.backend);
   set(variable::kDevice, device, defaults.device);
+  if (num_devices != 0) variables[variable::kNumDevices] = std::to_string(num_devices);
   set(variable::kTriggers, triggers);
   set(variable::kSampleLog, sample_log);
   set(variable::kMemoryPath, memory_path);

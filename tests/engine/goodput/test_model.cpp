@@ -6,6 +6,7 @@
 #include <random>
 
 #include "golden.h"
+#include "rows.h"
 #include "test_case.h"
 
 using namespace batchscope::goodput;
@@ -50,6 +51,39 @@ class TestModel : public QObject {
     const double step = step_time(perf, {1, 2, 64, 0});
     QVERIFY(step >= accumulation_time(perf, 64));
     QVERIFY(step < accumulation_time(perf, 64) * 1.001);
+  }
+
+  void replicasBeyondTheDevicesTakeTurns_data() {
+    const auto row = batchscope::testing::columns<int, int, double>({"replicas", "devices", "times"});
+    row("one each, as far as is known", 8, 0, 1);
+    row("fewer than devices", 1, 2, 1);
+    row("one each", 2, 2, 1);
+    row("two each", 4, 2, 2);
+    row("not evenly", 5, 2, 2.5);
+    row("all on one", 3, 1, 3);
+  }
+
+  void replicasBeyondTheDevicesTakeTurns() {
+    QFETCH(const int, replicas);
+    QFETCH(const int, devices);
+    QFETCH(const double, times);
+    const Configuration at{1, replicas, 64, 1};
+    QCOMPARE(sharing(replicas, devices), times);
+    VERIFY_CLOSE("step", step_time(kPerf, at, devices), times * step_time(kPerf, at));
+    const GoodputFunction alone(kPerf, {1, 10}, 128), here(kPerf, {1, 10}, 128, devices);
+    VERIFY_CLOSE("throughput", here.throughput(at), alone.throughput(at) / times);
+    VERIFY_CLOSE("goodput", here.evaluate(at), alone.evaluate(at) / times);
+  }
+
+  void noNumberOfReplicasBeatsTheDevices() {
+    for (const bool accumulation : {false, true})
+      for (int devices = 1; devices <= 4; ++devices) {
+        const GoodputFunction here(kPerf, {1, 10}, 128, devices);
+        const Bounds bounds{4096, 1, 0, accumulation};
+        const double most = here.optimize(1, devices, bounds).goodput;
+        for (int replicas = devices + 1; replicas <= 16; ++replicas)
+          QVERIFY(here.optimize(1, replicas, bounds).goodput <= most * (1 + 1e-9));
+      }
   }
 
   void oneReplicaDoesNotSynchronise() { QVERIFY(sync_time(kPerf, 1, 1) < 1.1e-8); }

@@ -17,7 +17,8 @@ class TestEnvironment : public QObject {
          {variable::kMasterAddress, variable::kMasterPort, variable::kNumReplicas, variable::kReplicaRank,
           variable::kNumNodes, variable::kNumRestarts, variable::kCheckpointPath, variable::kThreads,
           variable::kTelemetrySocket, variable::kRendezvousDir, variable::kBackend, variable::kDevice,
-          variable::kCollectiveTimeout, variable::kMaxLocalBatchSize, variable::kNonFinite})
+          variable::kNumDevices, variable::kCollectiveTimeout, variable::kMaxLocalBatchSize,
+          variable::kNonFinite})
       qunsetenv(name);
   }
 
@@ -44,6 +45,7 @@ class TestEnvironment : public QObject {
     out.rendezvous_dir = "/tmp/r";
     out.threads = 2;
     out.device = "cuda:1";
+    out.num_devices = 3;
     out.collective_timeout = 2.5;
     out.max_local_batch_size = 57;
     out.non_finite = NonFinite::restore;
@@ -51,6 +53,7 @@ class TestEnvironment : public QObject {
     const Environment in = Environment::from_process();
     QCOMPARE(in.to_variables(), out.to_variables());
     QCOMPARE(in.threads.value(), 2);
+    QCOMPARE(in.num_devices, 3);
     QCOMPARE(in.checkpoint_path, out.checkpoint_path);
     QCOMPARE(in.collective_timeout, 2.5);
     QCOMPARE(in.max_local_batch_size, 57);

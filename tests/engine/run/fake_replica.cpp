@@ -209,13 +209,19 @@ class Replica {
     }
     last_step_ = since_ = monotonic_seconds();
     if (!rank0()) return;
-    telemetry_.send(Steps{step_, {{"mono", {last_step_}}, {"loss", {1.0 / static_cast<double>(step_)}}}, 0});
+    Steps row{step_, {{"mono", {last_step_}}, {"loss", {1.0 / static_cast<double>(step_)}}}, 0};
+    if (options_.model) {  // as if it had worked for a second
+      row.columns["step_time"] = {1};
+      row.columns["batch_size"] = {64};
+      row.columns["efficiency"] = {0.5};
+    }
+    telemetry_.send(row);
     if (sent_.is_open()) sent_ << step_ << ' ' << monotonic_seconds() << std::endl;
     telemetry_.send(Position{0, 1, "train", static_cast<double>(step_) / options_.steps,
                              static_cast<double>(step_), last_step_});
     if (options_.model)
       telemetry_.send(Model{PerfParams{0.01, 0.001, 0.002, 0, 0.001, 0, 2}, 1e-4, 1, 64, 8192, 8, 256, true,
-                            environment_.num_replicas, step_});
+                            0, 0, environment_.num_replicas, step_});
   }
 
   int fired_trigger() const {

@@ -14,7 +14,7 @@ namespace {
 
 // By which more replicas always pay.
 const protocol::Model kModel{
-    protocol::PerfParams{0.01, 0.001, 0.002, 0, 0.001, 0, 2}, 1e-4, 1, 64, 8192, 8, 256, true, 1, 100};
+    protocol::PerfParams{0.01, 0.001, 0.002, 0, 0.001, 0, 2}, 1e-4, 1, 64, 8192, 8, 256, true, 0, 0, 1, 100};
 
 protocol::RunSpec automatic(int min, int max) {
   protocol::RunSpec spec;
@@ -23,11 +23,11 @@ protocol::RunSpec automatic(int min, int max) {
 }
 
 // Where a run comes to in time that may have so many.
-int reaches(AutoScaling& scaling, int from, int most, double now = 0) {
+int reaches(AutoScaling& scaling, int from, int most, double now = 0, const protocol::Model& model = kModel) {
   goodput::RunContext at;
   at.replicas = at.max_profiled_replicas = from;
   for (int i = 0; i < 50; ++i) {
-    at.replicas = scaling.consider(kModel, at, most, now).replicas.value_or(at.replicas);
+    at.replicas = scaling.consider(model, at, most, now).replicas.value_or(at.replicas);
     at.max_profiled_replicas = at.replicas;
   }
   return at.replicas;
@@ -103,6 +103,14 @@ class TestAutoScaling : public QObject {
     QCOMPARE(reaches(scaling, 1, 1), 1);
     QCOMPARE(reaches(scaling, 1, 3), 3);
     QCOMPARE(reaches(scaling, 3, 2), 2);
+  }
+
+  void noReplicaBeyondTheDevicesPays() {
+    AutoScaling scaling(automatic(1, 8));
+    protocol::Model three = kModel;
+    three.devices = 3;
+    QCOMPARE(reaches(scaling, 1, 8, 0, three), 3);
+    QCOMPARE(reaches(scaling, 3, 8), 8);
   }
 
   void aRefusedCountIsTriedAgainLater() {

@@ -9,6 +9,9 @@
 #include <cmath>
 
 #include "batchscope/protocol/manifest.h"
+#include "batchscope/run/machine.h"
+#include "batchscope/run/measured_rate.h"
+#include "batchscope/run/prediction.h"
 #include "batchscope/storage/samples.h"
 #include "scenario.h"
 
@@ -55,6 +58,26 @@ class TestRescale : public Scenario {
     }
     QCOMPARE(next, 151);
     QVERIFY(tells(id, "restarted on 3 replicas in"));
+  }
+
+  void whatWasPredictedIsKeptBesideWhatWasObtained() {
+    const std::string id = start(1, {"--steps", "1000000", "--model"});
+    VERIFY_RUN(trains(id, 1));
+    QTRY_VERIFY(catalogue().model(id));
+    const protocol::Model model = *catalogue().model(id);
+    QCOMPARE(model.devices, static_cast<int>(Machine::here().cores.size()));
+    ask(id, Command::rescale, 2);
+    VERIFY_RUN(tells(id, "Predicted goodput "));
+    VERIFY_RUN(tells(id, "samples/s on 2 replicas, obtained 32 ("));
+    VERIFY_RUN(stops(id));
+    const auto generations = catalogue().generations(id);
+    QCOMPARE(generations.front().predicted_goodput, -1.0);
+    QCOMPARE(generations.back().predicted_goodput, predict(model, 2)->goodput);
+    QCOMPARE(generations.back().predicted_throughput, predict(model, 2)->throughput);
+    QCOMPARE(generations.back().obtained_throughput, 64.0);
+    QCOMPARE(generations.back().obtained_goodput, 32.0);
+    storage::SampleReader samples(protocol::run_paths(id).samples);
+    QCOMPARE(measured_rate(generations, samples)->goodput, 32.0);
   }
 
   void aCheckpointIsAnsweredWhenItIsWritten() {

@@ -110,6 +110,11 @@ Profile::Key key() {
   return {process().environment.num_nodes, num_replicas(), step_context().local_batch_size};
 }
 
+int num_devices() { return process().environment.num_devices; }
+
+// By how much a step takes longer than with a device for each replica, which is what the profile holds.
+double shared() { return goodput::sharing(num_replicas(), num_devices()); }
+
 std::int64_t nominal_batch_size() {
   const StepContext& step = step_context();
   return step.local_batch_size * (step.accumulation_steps + 1) * num_replicas();
@@ -144,6 +149,7 @@ void Account::request_fit() {
   message.min_local_batch_size = limits.min_local;
   message.max_local_batch_size = limits.max_local;
   message.accumulation = limits.accumulation;
+  message.micro_batches = step_context().micro_batches;
   message.max_profiled_replicas = profile.max_replicas();
   message.step = steps;
   fitter.fit(rows, [message](const goodput::PerfParams& perf) { send_model(perf, message); });
@@ -152,7 +158,7 @@ void Account::request_fit() {
 std::optional<goodput::GoodputFunction> Account::goodput_function() const {
   const auto perf = fitter.model();
   if (!perf || initial_batch_size == 0 || !(gradient.var > 0)) return std::nullopt;
-  return goodput::GoodputFunction(*perf, gradient, initial_batch_size);
+  return goodput::GoodputFunction(*perf, gradient, initial_batch_size, num_devices());
 }
 
 goodput::Configuration configuration(std::int64_t local_batch_size, int accumulation_steps) {
@@ -192,9 +198,13 @@ std::map<std::string, double> Account::row(const StepReport& report, double now)
       values[series::kThroughput] = static_cast<double>(step.samples) / watch.step_seconds;
       values[series::kGoodput] = values[series::kThroughput] * efficiency;
     }
-    if (const auto perf = fitter.model())
-      values[series::kModelStepTime] =
-          goodput::step_time(*perf, configuration(step.local_batch_size, step.accumulation_steps));
+    if (const auto perf = fitter.model()) {
+      const double predicted = goodput::step_time(
+          *perf, configuration(step.local_batch_size, step.accumulation_steps), num_devices());
+      values[series::kModelStepTime] = predicted;
+      if (watch.step_seconds > 0 && step.even)
+        values[series::kModelError] = watch.step_seconds / predicted - 1;
+    }
   }
   if (const auto& loop = running_loop())
     values[series::kEpoch] = loop->finished_epochs + loop->fraction(progress);
@@ -216,7 +226,7 @@ void Account::begin_micro_step() {
 void Account::end_micro_step() {
   const double seconds = protocol::monotonic_seconds() - watch.micro_begun;
   watch.step_seconds += seconds;
-  if (measured()) profile.add_accumulation(key(), seconds);
+  if (measured()) profile.add_accumulation(key(), seconds / shared());
   watch.micro_begun = std::numeric_limits<double>::quiet_NaN();
 }
 
@@ -225,7 +235,7 @@ void Account::commit_step(const StepReport& report) {
   const StepContext& step = step_context();
   const double seconds = now - watch.micro_begun;
   watch.step_seconds += seconds;
-  if (measured()) profile.add_optimizer(key(), seconds, report.sync_seconds);
+  if (measured()) profile.add_optimizer(key(), seconds / shared(), report.sync_seconds / shared());
   watch.warm = true;
 
   if (!report.skipped) progress += report.gain;

@@ -22,8 +22,8 @@ class Profile {
     auto operator<=>(const Key&) const = default;
   };
 
-  // Seconds of a micro-batch that only accumulates; of one that synchronises (waiting sync_seconds) and
-  // updates.
+  // Each for a replica with a device to itself. Seconds of a micro-batch that only accumulates; of one that
+  // synchronises (waiting sync_seconds) and updates.
   void add_accumulation(const Key& key, double seconds);
   void add_optimizer(const Key& key, double seconds, double sync_seconds);
 

@@ -14,6 +14,7 @@ struct StepContext {
   std::int64_t initial_batch_size = 0;  // the loader's batch_size; 0: no loader has been used yet
   std::int64_t local_batch_size = 0;    // nominal samples per replica and micro-batch
   int accumulation_steps = 0;           // micro-batches beyond the first
+  int micro_batches = 0;                // of the initial batch size, that each replica takes whatever comes
   int micro_step = 0;                   // of this batch; the last step of a pass may have fewer than others
   bool optimizer_step = true;           // this batch is the last of its step: synchronise and update
   // Of this micro-batch's mean gradient: averaging the weighted gradients over all replicas and micro-batches

@@ -188,6 +188,7 @@ void DataLoop::set_context() const {
   step.initial_batch_size = loader_.options.batch_size;
   step.local_batch_size = plan_->shape().local_batch_size;
   step.accumulation_steps = plan_->shape().accumulation_steps;
+  step.micro_batches = loader_.micro_batches;
   step.micro_step = micro_.micro_step;
   step.optimizer_step = micro_.optimizer_step;
   step.gradient_weight = plan_->weight(micro_, replica_rank());

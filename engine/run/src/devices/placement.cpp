@@ -177,6 +177,11 @@ Machine free_devices(const Machine& machine, const std::vector<storage::Lease>& 
 
 bool uses_gpus(const protocol::RunSpec& spec) { return spec.device.starts_with("cuda"); }
 
+int device_count(const protocol::RunSpec& spec, const Machine& machine) {
+  if (!uses_gpus(spec)) return static_cast<int>(machine.cores.size());
+  return spec.device == "cuda" ? static_cast<int>(machine.gpus.size()) : 1;  // or one by its name
+}
+
 Placement place(const protocol::RunSpec& spec, const Allocation& allocation, const Machine& machine,
                 const std::vector<storage::Lease>& of_others) {
   const int replicas = allocation.replicas;

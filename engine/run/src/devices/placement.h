@@ -41,6 +41,8 @@ Machine free_devices(const Machine& machine, const std::vector<storage::Lease>& 
 
 // The run asks for GPUs and cannot do without.
 bool uses_gpus(const protocol::RunSpec& spec);
+// Those of the machine that the run may have, whoever has them now: GPUs where it asks for them, else cores.
+int device_count(const protocol::RunSpec& spec, const Machine& machine);
 
 // Throws Error(usage) for fewer than one replica or an unknown device, Error(conflict) for more replicas than
 // free GPUs, naming the runs that have them, and for named devices that this machine has not, that others

@@ -79,11 +79,11 @@ ReplicaOrder program_order(const protocol::RunSpec& spec, const fs::path& log) {
     if (equals != std::string::npos && !text.starts_with("ADAPTDL_"))
       order.environment[text.substr(0, equals)] = text.substr(equals + 1);
   }
-  for (const char* name :
-       {protocol::variable::kTelemetrySocket, protocol::variable::kRendezvousDir,
-        protocol::variable::kThreads, protocol::variable::kTriggers, protocol::variable::kMemoryPath,
-        protocol::variable::kUnloadable, protocol::variable::kCollectiveTimeout,
-        protocol::variable::kMaxLocalBatchSize, protocol::variable::kNonFinite})
+  for (const char* name : {protocol::variable::kTelemetrySocket, protocol::variable::kRendezvousDir,
+                           protocol::variable::kThreads, protocol::variable::kNumDevices,
+                           protocol::variable::kTriggers, protocol::variable::kMemoryPath,
+                           protocol::variable::kUnloadable, protocol::variable::kCollectiveTimeout,
+                           protocol::variable::kMaxLocalBatchSize, protocol::variable::kNonFinite})
     order.environment.erase(name);
   for (const auto& [name, value] : spec.environment) order.environment[name] = value;
   // OpenMP's threads wait for one another by spinning, which on cores that are shared costs a small step ten
@@ -117,6 +117,7 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
   e.collective_timeout = spec.time_outs.collective;
   e.max_local_batch_size = spec.max_local_batch_size;
   e.non_finite = spec.non_finite;
+  e.num_devices = static_cast<int>(order.placement.devices.size());
   e.memory_path = paths.memory.string();
   if (!order.unloadable.empty())
     e.unloadable =

@@ -19,8 +19,8 @@ std::string predictions(const goodput::ReplicaDecision& decision, int present) {
     const int n = candidate.replicas;
     if (n != present && n != decision.replicas && n != decision.cap && !std::has_single_bit(unsigned(n)))
       continue;
-    text += fmt::format("{}{:.4g} samples/s on {} ({:.2f} a replica)", text.empty() ? "" : ", ",
-                        candidate.goodput, n, candidate.efficiency);
+    text += fmt::format("{}{} samples/s on {} ({:.2f} a replica)", text.empty() ? "" : ", ",
+                        rate_text(candidate.goodput), n, candidate.efficiency);
   }
   return text;
 }

@@ -10,7 +10,7 @@ goodput::PerfParams perf_params(const protocol::Model& model) {
 }
 
 goodput::GoodputFunction goodput_function(const protocol::Model& model) {
-  return {perf_params(model), {model.grad_sqr, model.grad_var}, model.init_batch_size};
+  return {perf_params(model), {model.grad_sqr, model.grad_var}, model.init_batch_size, model.devices};
 }
 
 goodput::Bounds batch_bounds(const protocol::Model& model) {

@@ -63,6 +63,12 @@ std::int64_t RunBoard::local_batch_size() const {
   return found == latest_.end() ? 0 : whole(found->second);
 }
 
+goodput::Configuration RunBoard::configuration(int replicas) const {
+  const auto steps = latest_.find(series::kAccumulation);
+  return {1, replicas, local_batch_size(),
+          steps == latest_.end() ? 0 : static_cast<int>(whole(steps->second))};
+}
+
 void RunBoard::interrupted() { remaining_.interrupted(); }
 
 void RunBoard::fill(RunStatus& status) const {

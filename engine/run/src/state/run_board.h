@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "batchscope/goodput/model.h"
 #include "batchscope/protocol/control.h"
 #include "batchscope/protocol/telemetry.h"
 #include "state/remaining_time.h"
@@ -34,6 +35,8 @@ class RunBoard {
   const std::map<std::string, double>& latest() const { return latest_; }
 
   std::int64_t local_batch_size() const;  // the newest; 0: unknown
+  // That of the newest step, on so many replicas.
+  goodput::Configuration configuration(int replicas) const;
 
   // The fields that telemetry knows of.
   void fill(protocol::RunStatus& status) const;

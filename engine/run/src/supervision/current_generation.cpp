@@ -3,6 +3,8 @@
 
 #include <sys/wait.h>
 
+#include <cmath>
+
 #include "log/last_words.h"
 #include "log/memory_fault.h"
 #include "system/process_table.h"
@@ -14,6 +16,9 @@ using protocol::Failure;
 namespace {
 
 constexpr int kSearchedLines = 100;  // of a log: LibTorch prints a stack trace behind an exception
+
+// As the record has what is not.
+double known(double rate) { return std::isfinite(rate) ? rate : -1; }
 
 }  // namespace
 
@@ -31,8 +36,8 @@ void CurrentGeneration::remember(const std::vector<storage::Generation>& generat
     if (generation.pause > 0) known_pause_ = generation.pause;
 }
 
-void CurrentGeneration::launch(const GenerationOrder& order, const std::string& reason, double now,
-                               Launcher& launcher) {
+void CurrentGeneration::launch(const GenerationOrder& order, const std::string& reason,
+                               const std::optional<Prediction>& predicted, double now, Launcher& launcher) {
   launched_ = now;
   said_hello_ = forked_ = progressed_ = under_way_ = passes_over_ = false;
   checkpoint_.reset();
@@ -46,6 +51,10 @@ void CurrentGeneration::launch(const GenerationOrder& order, const std::string& 
   record_.replicas = replicas_->replicas();
   record_.reason = reason;
   record_.started = recorder_.wall(launched_);
+  if (predicted) {
+    record_.predicted_throughput = known(predicted->throughput);
+    record_.predicted_goodput = known(predicted->goodput);
+  }
   recorder_.put(record_);
 }
 
@@ -83,6 +92,12 @@ void CurrentGeneration::progress(double mono, const std::optional<Pause>& pause)
     record_.pause = pause->seconds;
     record_.pause_parts = pause->parts;
   }
+  recorder_.put(record_);
+}
+
+void CurrentGeneration::obtained(const MeasuredRate& rate) {
+  record_.obtained_throughput = known(rate.throughput);
+  record_.obtained_goodput = known(rate.goodput);
   recorder_.put(record_);
 }
 

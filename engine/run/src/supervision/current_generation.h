@@ -12,6 +12,8 @@
 
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/telemetry.h"
+#include "batchscope/run/measured_rate.h"
+#include "batchscope/run/prediction.h"
 #include "batchscope/storage/catalogue.h"
 #include "devices/device_metrics.h"
 #include "launch/generation.h"
@@ -28,8 +30,10 @@ class CurrentGeneration {
 
   // Those of the supervisors before.
   void remember(const std::vector<storage::Generation>& generations);
-  // Starts it, now, for this reason. Throws Error; then the record is still the one of the generation before.
-  void launch(const GenerationOrder& order, const std::string& reason, double now, Launcher& launcher);
+  // Starts it, now, for this reason; `predicted`: of it, if anything. Throws Error; then the record is still
+  // the one of the generation before.
+  void launch(const GenerationOrder& order, const std::string& reason,
+              const std::optional<Prediction>& predicted, double now, Launcher& launcher);
   // Its last replica has exited.
   void end(const Outcome& outcome, std::int64_t local_batch_size);
   // Kills what is left of it.
@@ -48,6 +52,8 @@ class CurrentGeneration {
   void checkpoint_written(const protocol::CheckpointWritten& checkpoint) { checkpoint_ = checkpoint; }
   // `passed_over`: the next generation will not load the checkpoint that this one could not.
   void failed(int rank, const protocol::Failure& failure, bool passed_over);
+  // How fast it goes, beside what was predicted.
+  void obtained(const MeasuredRate& rate);
   // It tells no steps, and is taken to make some.
   void assume_running(double now);
 

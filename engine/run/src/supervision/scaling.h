@@ -40,6 +40,8 @@ class Scaling {
   void release_devices() { leases_.keep({}); }
   // A program for any device says what it trains on.
   void program_uses(const std::string& device);
+  // How many of the machine's the run may have, whoever has them now.
+  int all_devices() const { return device_count(leases_.placed(spec_), leases_.machine()); }
   // That the present generation has.
   std::vector<std::string> devices() const { return leases_.devices(machine_.allocation()); }
 

@@ -166,6 +166,11 @@ void Supervision::begin() {
     for (const storage::Generation& generation : generations)
       if (generation.first_step > 0) most_replicas_ = std::max(most_replicas_, generation.replicas);
     current_.remember(generations);
+    try {
+      if (const auto model = catalogue_.model(run_.id)) forecast_.take(*model);
+    } catch (const Error&) {
+      // One that cannot be read predicts nothing, and the next comes soon.
+    }
     const double elapsed_before = time_in_generations(generations);
     started_ -= elapsed_before;
     triggers_.skip(elapsed_before);
@@ -192,6 +197,8 @@ void Supervision::launch(const Allocation& allocation, const std::string& reason
   scaling_.begin_generation(current_.record(), current_.under_way());
   if (reason == "resume") clock_.begin(now, now);
   const int number = next_generation_++;
+  const auto& predicted =
+      forecast_.begin(reason != "start", board_.configuration(current_.record().replicas), replicas);
   hang_watch_.begin(replicas);
   telemetry_.expect(number, replicas);
   recorder_.begin_generation(number);
@@ -204,7 +211,7 @@ void Supervision::launch(const Allocation& allocation, const std::string& reason
                    .placement = placement,
                    .supervisor_url = adaptdl_ ? adaptdl_->url() : std::string(),
                    .unloadable = checkpoints_.unloadable()},
-                  reason, now, launcher_);
+                  reason, predicted, now, launcher_);
   if (adaptdl_)
     adaptdl_->stands(number, std::vector(static_cast<std::size_t>(replicas), master_address(number)));
   clock_.launched(now);
@@ -237,6 +244,7 @@ void Supervision::ended(const Outcome& outcome) {
   quiet_timer_.stop();
   board_.interrupted();
   current_.end(outcome, board_.local_batch_size());
+  forecast_.end();
   recorder_.adopt_checkpoints();
   recorder_.commit();
   waiters_.refuse(Error(ErrorKind::conflict, "the generation ended before it wrote a checkpoint"));
@@ -313,6 +321,7 @@ void Supervision::settle() {
   const RunState state = machine_.state();
   if (state == RunState::restarting && !clock_.running()) {
     clock_.begin(monotonic_seconds(), board_.last_progress());
+    forecast_.ask();
     // A scripted event is told after its checkpoint was written.
     if (const auto& checkpoint = current_.checkpoint();
         checkpoint && checkpoint->mono >= board_.last_progress())

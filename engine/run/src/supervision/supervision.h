@@ -13,6 +13,7 @@
 #include "adaptdl/adaptdl_service.h"
 #include "batchscope/storage/catalogue.h"
 #include "launch/fork_launcher.h"
+#include "model/restart_forecast.h"
 #include "record/recorder.h"
 #include "socket/control_server.h"
 #include "socket/telemetry_server.h"
@@ -77,6 +78,7 @@ class Supervision final : private Orders {
   void under_way();
   void on_restored(const protocol::Restored& restored, std::int64_t step_before);
   void on_checkpoint(const protocol::CheckpointWritten& checkpoint);
+  void on_obtained(const MeasuredRate& obtained);
   void on_model(const protocol::Model& model);
   void on_triggered(const protocol::Triggered& triggered);
   void on_refused(const protocol::Refused& refused);
@@ -116,6 +118,7 @@ class Supervision final : private Orders {
   CurrentGeneration current_;
   int next_generation_ = 0;
   Scaling scaling_;
+  RestartForecast forecast_;
   CheckpointWaiters waiters_;
   ElapsedTriggers triggers_;
   FolderWatch folders_;

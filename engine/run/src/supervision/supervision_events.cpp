@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <variant>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/sched_hints.h"
@@ -18,6 +19,12 @@ namespace batchscope::run {
 using namespace protocol;
 
 void Supervision::on_message(int rank, const Message& message) {
+  // Replicas do not know the machine.
+  if (const Model* told = std::get_if<Model>(&message); told && told->devices != scaling_.all_devices()) {
+    Model model = *told;
+    model.devices = scaling_.all_devices();
+    return on_message(rank, model);
+  }
   const std::int64_t step_before = board_.step();
   const double now = monotonic_seconds();
   recorder_.take(message);
@@ -41,6 +48,7 @@ void Supervision::on_message(int rank, const Message& message) {
             current_.stepped(m.first_step);
             on_progress(mono.front());
           }
+          if (const auto obtained = forecast_.take(m)) on_obtained(*obtained);
         } else if constexpr (std::is_same_v<T, Heartbeat>) {
           hang_watch_.beat(rank, m, now);
         } else if constexpr (std::is_same_v<T, Failure>) {
@@ -112,7 +120,13 @@ void Supervision::on_checkpoint(const CheckpointWritten& checkpoint) {
   settle();
 }
 
+void Supervision::on_obtained(const MeasuredRate& obtained) {
+  current_.obtained(obtained);
+  tell("info", forecast_text(*forecast_.prediction(), obtained));
+}
+
 void Supervision::on_model(const Model& model) {
+  forecast_.take(model);
   RunStatus now;
   board_.fill(now);
   const int replicas = current_.record().replicas;

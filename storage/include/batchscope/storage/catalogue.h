@@ -72,6 +72,14 @@ struct Generation {
   double pause = -1;                          ///< s; negative: none (the first) or not over
   std::map<std::string, double> pause_parts;  ///< s: "checkpoint", "stop", "launch", "restore", "first step"
   std::string outcome;                        ///< "", "finished", "checkpointed", "crashed: rank 1, signal 9"
+  /// Samples/s, negative: unknown. What the model predicted when the restart was asked for, and what was
+  /// measured once it went on steadily (engine/run/PROTOCOL.md).
+  ///@{
+  double predicted_throughput = -1;
+  double predicted_goodput = -1;
+  double obtained_throughput = -1;
+  double obtained_goodput = -1;
+  ///@}
 };
 
 /// An epoch, however many restarts it saw; one that a crash threw back has another row in its new generation.

@@ -18,7 +18,7 @@ enum class Meaning {
   key,         ///< given by the catalogue: not taken from elsewhere
   time,        ///< s since 1970
   later_time,  ///< as time; 0: not yet
-  duration,    ///< s; negative: unknown
+  amount,      ///< negative: unknown
 };
 
 /// One of the records below, const or not.
@@ -50,9 +50,13 @@ void visit_fields(FieldsOf<Generation> auto& generation, auto&& visit) {
   visit("first_step", generation.first_step, Meaning::plain);
   visit("last_step", generation.last_step, Meaning::plain);
   visit("checkpoint", generation.checkpoint, Meaning::plain);
-  visit("pause", generation.pause, Meaning::duration);
+  visit("pause", generation.pause, Meaning::amount);
   visit("pause_parts", generation.pause_parts, Meaning::plain);
   visit("outcome", generation.outcome, Meaning::plain);
+  visit("predicted_throughput", generation.predicted_throughput, Meaning::amount);
+  visit("predicted_goodput", generation.predicted_goodput, Meaning::amount);
+  visit("obtained_throughput", generation.obtained_throughput, Meaning::amount);
+  visit("obtained_goodput", generation.obtained_goodput, Meaning::amount);
 }
 
 /// All of it.

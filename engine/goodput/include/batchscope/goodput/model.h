@@ -6,11 +6,16 @@
 ///     synchronisation   T_sync = alpha_n + beta_n * max(K - 2, 0)      K replicas on several nodes
 ///                                alpha_r + beta_r * max(K - 2, 0)      K >= 2 replicas on one node
 ///                                0                                     one replica
-///     step              T = s * T_grad + (T_grad^gamma + T_sync^gamma)^(1 / gamma)
+///     step              T = c * (s * T_grad + (T_grad^gamma + T_sync^gamma)^(1 / gamma))
 ///                                                                      s: accumulation steps
+///     sharing           c = max(1, K / D)                              D devices, cores or GPUs
 ///     throughput        M / T                                          M = K * m * (s + 1)
 ///     efficiency        gain(M / M0) / (M / M0)                        M0: the initial batch size
 ///     goodput           throughput * efficiency
+///
+/// The sharing is ours: replicas beyond the devices take turns on them, so that a step takes K / D times as
+/// long at the least. AdaptDL, which never places more replicas than devices, has no such factor. Parameters
+/// are those of replicas with a device each.
 ///
 /// As in AdaptDL the zeros of T_sync are 1e-8, which is seen only where times are as small.
 /// Nothing here asserts or divides by zero: where the model is undefined (no samples, zero statistics) the
@@ -67,14 +72,18 @@ struct Choice {
 double accumulation_time(const PerfParams& perf, std::int64_t local_batch_size);
 /// Seconds of synchronisation alone, T_sync.
 double sync_time(const PerfParams& perf, int num_nodes, int num_replicas);
-/// Seconds of a whole optimizer step, T.
-double step_time(const PerfParams& perf, const Configuration& at);
+/// How many times as long a step takes on so many devices than on one for each replica, c; 1 for no devices,
+/// which stands for as many as there are replicas.
+double sharing(int num_replicas, int devices);
+/// Seconds of a whole optimizer step, T, on so many devices; 0: one for each replica.
+double step_time(const PerfParams& perf, const Configuration& at, int devices = 0);
 
 /// Goodput as a function of the configuration. Immutable, so any number of threads may share one.
 class GoodputFunction {
  public:
-  /// An init_batch_size (M0, samples) below 1 counts as 1.
-  GoodputFunction(const PerfParams& perf, const GradParams& grad, std::int64_t init_batch_size);
+  /// An init_batch_size (M0, samples) below 1 counts as 1. `devices`: that all replicas have; 0: one each.
+  GoodputFunction(const PerfParams& perf, const GradParams& grad, std::int64_t init_batch_size,
+                  int devices = 0);
 
   /// Samples/s; 0 for counts that make no sense (1 <= num_nodes <= num_replicas, at least one sample) and
   /// where the parameters give no positive, finite step time.
@@ -99,6 +108,7 @@ class GoodputFunction {
   PerfParams perf_;
   GradParams grad_;
   std::int64_t init_batch_size_;
+  int devices_;
 };
 
 }  // namespace batchscope::goodput

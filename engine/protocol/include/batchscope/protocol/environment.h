@@ -36,6 +36,7 @@ inline constexpr char kRendezvousDir[] = "BATCHSCOPE_RENDEZVOUS_DIR";
 inline constexpr char kThreads[] = "BATCHSCOPE_THREADS";
 inline constexpr char kBackend[] = "BATCHSCOPE_BACKEND";
 inline constexpr char kDevice[] = "BATCHSCOPE_DEVICE";
+inline constexpr char kNumDevices[] = "BATCHSCOPE_NUM_DEVICES";
 inline constexpr char kTriggers[] = "BATCHSCOPE_TRIGGERS";
 inline constexpr char kSampleLog[] = "BATCHSCOPE_SAMPLE_LOG";
 inline constexpr char kCheckpointInterval[] = "BATCHSCOPE_CHECKPOINT_INTERVAL";
@@ -76,6 +77,7 @@ struct Environment {
   std::optional<int> threads;       ///< compute threads of this replica
   std::string backend = "auto";     ///< auto | gloo | nccl
   std::string device = "auto";      ///< auto | cpu | cuda:N
+  int num_devices = 0;              ///< that all replicas share; 0: one each
   std::string triggers;             ///< JSON array of protocol::Trigger, see run_spec.h
   std::string sample_log;           ///< directory: every replica logs the sample ids it uses there
   double checkpoint_interval = 60;  ///< seconds between two periodic checkpoints; 0: none

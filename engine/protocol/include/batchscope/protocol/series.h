@@ -28,7 +28,9 @@ inline constexpr char kGradVar[] = "grad_var";                 ///< trace of its
 inline constexpr char kNoiseScale[] = "noise_scale";  ///< grad_var / grad_sqr times the initial batch size
 inline constexpr char kStepTime[] = "step_time";      ///< s
 inline constexpr char kSyncTime[] = "sync_time";      ///< s of the step spent waiting for other replicas
-inline constexpr char kModelStepTime[] = "model_step_time";    ///< s, predicted by the fitted model
+inline constexpr char kModelStepTime[] = "model_step_time";  ///< s, predicted by the fitted model
+inline constexpr char kModelError[] =
+    "model_error";  ///< step_time over model_step_time, less 1: of the model
 inline constexpr char kNonFiniteSteps[] = "non_finite_steps";  ///< not applied so far, at each of them
 inline constexpr char kAccuracy[] = "accuracy";                ///< validation, per epoch
 inline constexpr char kValidationLoss[] = "validation_loss";   ///< mean over the samples, per epoch

@@ -142,8 +142,12 @@ struct Model {
   std::int64_t min_local_batch_size = 0;  ///< samples of a micro-batch; 0: none
   std::int64_t max_local_batch_size = 0;  ///< samples of a micro-batch; 0: none
   bool accumulation = false;              ///< several micro-batches a step are allowed
-  int max_profiled_replicas = 0;          ///< largest number that was measured
-  std::int64_t step = 0;                  ///< optimizer steps done when it was fitted
+  /// Of the initial batch size, that each replica takes a step however many there are; 0: the batch size is
+  /// chosen, or all replicas share the initial one.
+  int micro_batches = 0;
+  int devices = 0;                ///< that the replicas of the run may have, by the supervisor; 0: unknown
+  int max_profiled_replicas = 0;  ///< largest number that was measured
+  std::int64_t step = 0;          ///< optimizer steps done when it was fitted
 };
 
 /// A checkpoint is complete on disk.

@@ -10,7 +10,8 @@ namespace batchscope::run {
 
 /// All 0 where the model has none.
 goodput::PerfParams perf_params(const protocol::Model& model);
-/// A model without parameters has a throughput of 0 everywhere.
+/// On the devices that the model says the run may have: beyond them replicas take turns. A model without
+/// parameters has a throughput of 0 everywhere.
 goodput::GoodputFunction goodput_function(const protocol::Model& model);
 /// Within which batch sizes it may be optimised.
 goodput::Bounds batch_bounds(const protocol::Model& model);

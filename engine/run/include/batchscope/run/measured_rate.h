@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// How fast a run trains, as its newest steps were measured: what the window and the command line call its
+/// goodput "now". Single steps scatter, so it is
+///
+///     step time    the mean of the middle 80 % of the newest steps' times
+///     throughput   batch size / step time
+///     goodput      throughput * mean efficiency of these steps
+///
+/// over the newest steps of one generation and one batch size, until they make ten seconds and twenty
+/// steps, or a thousand steps. The first step of a generation, which warms caches, is none of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "batchscope/run/step_times.h"
+
+namespace batchscope::run {
+
+/// A step as it was recorded, or a few of them together.
+struct MeasuredStep {
+  double seconds = 0;     ///< step time
+  double batch_size = 0;  ///< samples, all replicas
+  double efficiency = 0;  ///< statistical, 0..1; NaN: not known
+};
+
+/// What the newest steps amount to.
+struct MeasuredRate {
+  std::int64_t steps = 0;  ///< that it is of
+  double seconds = 0;      ///< s, that these took
+  double batch_size = 0;   ///< samples, all replicas
+  double step_time = 0;    ///< s
+  double throughput = 0;   ///< samples/s
+  double efficiency = 0;   ///< statistical, 0..1; NaN: not known
+  double goodput = 0;      ///< samples/s; NaN where efficiency is
+};
+
+/// Steps beyond the newest so many count for nothing.
+inline constexpr std::int64_t kMeasuredSteps = 1000;
+/// And those that lie longer back than these seconds of training, where there are enough after them.
+inline constexpr double kMeasuredSeconds = 10;
+/// Enough.
+inline constexpr std::int64_t kEnoughSteps = 20;
+/// Of fewer nothing is said.
+inline constexpr std::size_t kLeastMeasuredSteps = 5;
+
+/// Of steps in their order, the newest last; empty where there are too few.
+std::optional<MeasuredRate> measured_rate(std::span<const MeasuredStep> steps);
+
+/// The series that the following read.
+std::vector<std::string> measured_rate_series();
+
+/// Of the newest steps of a generation. Throws what `read` does, which gives buckets of one step each where
+/// it is asked for a thousand steps.
+std::optional<MeasuredRate> measured_rate(const GenerationSteps& generation, const ReadBuckets& read);
+
+/// Of the newest generation that has samples. Throws as SampleReader::summarize does.
+std::optional<MeasuredRate> measured_rate(const std::vector<storage::Generation>& generations,
+                                          storage::SampleReader& samples);
+
+}  // namespace batchscope::run

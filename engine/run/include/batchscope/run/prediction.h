@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// What the fitted model predicts of a run (goodput/model.h), on the machine that it runs on. A prediction is
+/// never what is measured: that is in measured_rate.h, and a restart is told of with both.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "batchscope/run/model.h"
+
+namespace batchscope::run {
+
+/// One way to run, and how fast the model takes it to be.
+struct Prediction {
+  goodput::Configuration at;    ///< replicas, local batch size, accumulation
+  std::int64_t batch_size = 0;  ///< samples of a step, all replicas
+  double throughput = 0;        ///< samples/s
+  double efficiency = 0;        ///< statistical efficiency, 0..1
+  double goodput = 0;           ///< samples/s
+};
+
+/// The program says how large a step is on any number of replicas, and leaves no choice.
+bool has_fixed_batch_size(const protocol::Model& model);
+
+/// Of this configuration. Rates are 0 where the model knows none.
+Prediction predict(const protocol::Model& model, const goodput::Configuration& at);
+
+/// Of what the run does on so many replicas: the configuration of the best goodput within its bounds
+/// (goodput::GoodputFunction::optimize), or the one that the program fixes. Empty where the model says
+/// nothing or no configuration is feasible.
+std::optional<Prediction> predict(const protocol::Model& model, int replicas);
+
+}  // namespace batchscope::run

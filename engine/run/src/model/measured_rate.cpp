@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/run/measured_rate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "batchscope/protocol/series.h"
+
+namespace batchscope::run {
+namespace {
+
+namespace names = protocol::series;
+
+constexpr double kTrimmed = 0.1;  // of the step times, at either end
+
+double middle_mean(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto cut = static_cast<std::ptrdiff_t>(kTrimmed * static_cast<double>(values.size()));
+  const auto first = values.begin() + cut, last = values.end() - cut;
+  return std::accumulate(first, last, 0.0) / static_cast<double>(last - first);
+}
+
+bool is_step(const MeasuredStep& step) {
+  return step.seconds > 0 && std::isfinite(step.seconds) && step.batch_size > 0;
+}
+
+}  // namespace
+
+std::optional<MeasuredRate> measured_rate(std::span<const MeasuredStep> steps) {
+  MeasuredRate rate;
+  std::vector<double> times;
+  double efficiency = 0, known = 0;
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    if (rate.seconds >= kMeasuredSeconds && rate.steps >= kEnoughSteps) break;
+    if (!is_step(*step)) continue;
+    if (rate.steps == kMeasuredSteps || (rate.steps > 0 && step->batch_size != rate.batch_size)) break;
+    rate.batch_size = step->batch_size;
+    rate.seconds += step->seconds;
+    ++rate.steps;
+    times.push_back(step->seconds);
+    if (!std::isfinite(step->efficiency)) continue;
+    efficiency += step->efficiency;
+    ++known;
+  }
+  if (times.size() < kLeastMeasuredSteps) return {};
+  rate.step_time = middle_mean(std::move(times));
+  rate.throughput = rate.batch_size / rate.step_time;
+  rate.efficiency = known > 0 ? efficiency / known : std::numeric_limits<double>::quiet_NaN();
+  rate.goodput = rate.throughput * rate.efficiency;
+  return rate;
+}
+
+std::vector<std::string> measured_rate_series() {
+  return {names::kStepTime, names::kBatchSize, names::kEfficiency};
+}
+
+std::optional<MeasuredRate> measured_rate(const GenerationSteps& generation, const ReadBuckets& read) {
+  if (generation.first_step == 0 || generation.last_step <= generation.first_step) return {};
+  GenerationSteps newest = generation;
+  newest.first_step = std::max(generation.first_step + 1, generation.last_step - kMeasuredSteps + 1);
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  std::map<std::int64_t, MeasuredStep> steps;
+  for (const storage::Bucket& bucket : read(names::kStepTime, newest))
+    steps[bucket.first_step] = {bucket.mean, kUnknown, kUnknown};
+  const auto join = [&](const char* series, double MeasuredStep::*member) {
+    for (const storage::Bucket& bucket : read(series, newest))
+      if (const auto found = steps.find(bucket.first_step); found != steps.end())
+        found->second.*member = bucket.mean;
+  };
+  join(names::kBatchSize, &MeasuredStep::batch_size);
+  join(names::kEfficiency, &MeasuredStep::efficiency);
+  std::vector<MeasuredStep> in_order;
+  in_order.reserve(steps.size());
+  for (const auto& [number, step] : steps) in_order.push_back(step);
+  return measured_rate(in_order);
+}
+
+std::optional<MeasuredRate> measured_rate(const std::vector<storage::Generation>& generations,
+                                          storage::SampleReader& samples) {
+  for (auto generation = generations.rbegin(); generation != generations.rend(); ++generation) {
+    if (generation->first_step == 0) continue;
+    // Of one that goes on the catalogue does not know the last step.
+    std::int64_t last = generation->last_step;
+    if (generation->ended <= 0) {
+      const auto all = samples.summarize(names::kStepTime, generation->number, generation->first_step,
+                                         std::numeric_limits<std::int64_t>::max(), 1);
+      last = all.empty() ? 0 : all.back().last_step;
+    }
+    const ReadBuckets read = [&](const std::string& series, const GenerationSteps& steps) {
+      return samples.summarize(series, steps.number, steps.first_step, steps.last_step, kStepTimeColumns);
+    };
+    return measured_rate({generation->number, generation->replicas, generation->first_step, last}, read);
+  }
+  return {};
+}
+
+}  // namespace batchscope::run

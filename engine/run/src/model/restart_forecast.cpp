@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/restart_forecast.h"
+
+#include <fmt/format.h>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "batchscope/protocol/series.h"
+#include "words.h"
+
+namespace batchscope::run {
+namespace {
+
+namespace series = protocol::series;
+
+constexpr std::size_t kLeastSteps = 20;
+constexpr double kLeastSeconds = 5, kMostSeconds = 60;  // of step time
+constexpr double kSteady = 0.05;                        // by which the halves differ
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+// Replicas whose number stays go on as they are; others choose anew.
+std::optional<Prediction> predicted(const protocol::Model& model, const goodput::Configuration& at,
+                                    int replicas) {
+  const bool stays = at.num_replicas == replicas && at.local_batch_size > 0;
+  std::optional<Prediction> prediction = stays ? predict(model, at) : predict(model, replicas);
+  if (!prediction || !(prediction->throughput > 0)) return {};
+  if (!(model.grad_var > 0)) prediction->efficiency = prediction->goodput = kUnknown;
+  return prediction;
+}
+
+bool is_steady(std::span<const MeasuredStep> steps) {
+  double seconds = 0;
+  for (const MeasuredStep& step : steps) seconds += step.seconds;
+  if (steps.size() < kLeastSteps || seconds < kLeastSeconds) return false;
+  if (seconds >= kMostSeconds) return true;
+  const auto older = measured_rate(steps.first(steps.size() / 2));
+  const auto newer = measured_rate(steps.subspan(steps.size() / 2));
+  return older && newer && std::abs(newer->throughput / older->throughput - 1) < kSteady;
+}
+
+}  // namespace
+
+const std::optional<Prediction>& RestartForecast::begin(bool is_restart, const goodput::Configuration& at,
+                                                        int replicas) {
+  const std::optional<protocol::Model>& model = asked_ ? asked_ : model_;
+  prediction_ = is_restart && model ? predicted(*model, at, replicas) : std::nullopt;
+  asked_.reset();
+  steps_.clear();
+  began_ = false;
+  waits_ = prediction_.has_value();
+  return prediction_;
+}
+
+std::optional<MeasuredRate> RestartForecast::take(const protocol::Steps& steps) {
+  if (!waits_) return {};
+  const auto column = [&](const char* name) -> std::span<const double> {
+    const auto found = steps.columns.find(name);
+    return found == steps.columns.end() ? std::span<const double>() : found->second;
+  };
+  const auto times = column(series::kStepTime), sizes = column(series::kBatchSize),
+             efficiencies = column(series::kEfficiency);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (!std::exchange(began_, true) || i >= sizes.size() || !(times[i] > 0) || !(sizes[i] > 0)) continue;
+    if (!steps_.empty() && steps_.back().batch_size != sizes[i]) steps_.clear();
+    steps_.push_back({times[i], sizes[i], i < efficiencies.size() ? efficiencies[i] : kUnknown});
+  }
+  if (!is_steady(steps_)) return {};
+  waits_ = false;
+  return measured_rate(steps_);
+}
+
+std::string forecast_text(const Prediction& predicted, const MeasuredRate& obtained) {
+  const bool is_goodput = std::isfinite(predicted.goodput) && std::isfinite(obtained.goodput);
+  const double before = is_goodput ? predicted.goodput : predicted.throughput;
+  const double after = is_goodput ? obtained.goodput : obtained.throughput;
+  return fmt::format("Predicted {} {} samples/s on {}, obtained {} ({})",
+                     is_goodput ? "goodput" : "throughput", rate_text(before),
+                     replica_count_text(predicted.at.num_replicas), rate_text(after),
+                     change_text(after / before - 1));
+}
+
+}  // namespace batchscope::run

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the model predicted of a restart when it was asked for, and what came of it: the trust that a
+// prediction deserves. The prediction is that of the model at that moment, for the number of replicas that
+// the new generation has in the end. What was obtained is the measured rate (run/measured_rate.h) as soon as
+// it is steady, which it is once
+//
+//     20 steps and 5 s of step time have been measured, the generation's first step left out, and
+//     the rates of their older and of their newer half differ by less than 5 %
+//
+// or, where it never becomes so, after 60 s of step time. A batch size that changes meanwhile begins anew.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batchscope/protocol/telemetry.h"
+#include "batchscope/run/measured_rate.h"
+#include "batchscope/run/prediction.h"
+
+namespace batchscope::run {
+
+class RestartForecast {
+ public:
+  // Where a supervisor goes on, the model that the one before has left.
+  void take(const protocol::Model& model) { model_ = model; }
+
+  // A restart is on its way: what is predicted of it is predicted now.
+  void ask() {
+    if (!asked_) asked_ = model_;
+  }
+  // A generation begins; the first of a run is no restart. `at` is the configuration before it. The
+  // prediction, where there is one.
+  const std::optional<Prediction>& begin(bool is_restart, const goodput::Configuration& at, int replicas);
+  void end() { waits_ = false; }
+
+  // Its steps. What was obtained, once in a generation.
+  std::optional<MeasuredRate> take(const protocol::Steps& steps);
+
+  const std::optional<Prediction>& prediction() const { return prediction_; }
+
+ private:
+  std::optional<protocol::Model> model_, asked_;
+  std::optional<Prediction> prediction_;
+  bool waits_ = false;  // for the rate to be steady
+  bool began_ = false;  // its first step is done
+  std::vector<MeasuredStep> steps_;
+};
+
+// "Predicted goodput 18,400 samples/s on 2 replicas, obtained 17,900 (−3 %)"; of the throughput, where
+// nothing is known of efficiency.
+std::string forecast_text(const Prediction& predicted, const MeasuredRate& obtained);
+
+}  // namespace batchscope::run

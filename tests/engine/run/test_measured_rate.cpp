@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How fast a run is said to train now, and when a restart is said to have brought what was predicted of it.
+#include <cmath>
+#include <limits>
+
+#include "batchscope/protocol/series.h"
+#include "batchscope/run/measured_rate.h"
+#include "model/restart_forecast.h"
+#include "test_case.h"
+#include "words.h"
+
+using namespace batchscope;
+using namespace batchscope::run;
+
+namespace {
+
+namespace series = protocol::series;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+protocol::Model model() {
+  protocol::Model m;
+  m.perf = {0.01, 0.0002, 0, 0, 0.002, 0.0005, 1.5};
+  m.grad_sqr = 1;
+  m.grad_var = 20;
+  m.init_batch_size = 64;
+  m.max_batch_size = 1024;
+  m.accumulation = true;
+  return m;
+}
+
+protocol::Steps steps_of(int count, double seconds, double batch_size, double efficiency = 0.5) {
+  const auto column = [&](double value) {
+    return std::vector<double>(static_cast<std::size_t>(count), value);
+  };
+  return {1,
+          {{series::kStepTime, column(seconds)},
+           {series::kBatchSize, column(batch_size)},
+           {series::kEfficiency, column(efficiency)}},
+          0};
+}
+
+}  // namespace
+
+class TestMeasuredRate : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void outliersAreLeftOut() {
+    std::vector<MeasuredStep> steps(40, {0.01, 100, 0.5});
+    steps[3].seconds = steps[17].seconds = 2;  // the disk was busy
+    const auto rate = measured_rate(steps);
+    QCOMPARE(rate->steps, 40);
+    QCOMPARE(rate->step_time, 0.01);
+    QCOMPARE(rate->throughput, 10000.0);
+    QCOMPARE(rate->goodput, 5000.0);
+  }
+
+  void timesThatAlternateAreAveraged() {
+    std::vector<MeasuredStep> steps;
+    for (int i = 0; i < 100; ++i) steps.push_back({i % 2 == 0 ? 0.005 : 0.015, 100, 1});
+    QCOMPARE(measured_rate(steps)->throughput, 10000.0);
+  }
+
+  void onlyTheNewestBatchSizeCounts() {
+    std::vector<MeasuredStep> steps(50, {0.01, 100, 0.9});
+    steps.insert(steps.end(), 10, {0.02, 400, 0.6});
+    const auto rate = measured_rate(steps);
+    QCOMPARE(rate->steps, 10);
+    QCOMPARE(rate->throughput, 20000.0);
+    QCOMPARE(rate->efficiency, 0.6);
+  }
+
+  void onlyTheLastSecondsCount() {
+    std::vector<MeasuredStep> steps(100, {2, 100, 1});
+    steps.insert(steps.end(), 20, {1, 100, 1});
+    QCOMPARE(measured_rate(steps)->throughput, 100.0);
+    QCOMPARE(measured_rate(std::vector<MeasuredStep>(100, {0.75, 100, 1}))->steps, 20);
+    QCOMPARE(measured_rate(std::vector<MeasuredStep>(5000, {0.001, 100, 1}))->steps, kMeasuredSteps);
+  }
+
+  void aFewStepsSayNothing() {
+    QVERIFY(!measured_rate(std::vector<MeasuredStep>(4, {0.01, 100, 1})));
+    QVERIFY(!measured_rate(std::vector<MeasuredStep>(40, {kNaN, 100, 1})));
+    const auto rate = measured_rate(std::vector<MeasuredStep>(5, {0.01, 100, kNaN}));
+    QCOMPARE(rate->throughput, 10000.0);
+    QVERIFY(std::isnan(rate->goodput));
+  }
+
+  void aGenerationIsReadWithoutItsFirstStep() {
+    const ReadBuckets read = [](const std::string& name, const GenerationSteps& of) {
+      std::vector<storage::Bucket> buckets;
+      for (std::int64_t step = of.first_step; step <= of.last_step; ++step) {
+        const double value = name == series::kStepTime    ? (step == 7 ? 9 : 0.01)
+                             : name == series::kBatchSize ? 64
+                                                          : 0.25;
+        buckets.push_back({step, step, 1, value, value, value});
+      }
+      return buckets;
+    };
+    const auto rate = measured_rate({2, 4, 7, 16}, read);
+    QCOMPARE(rate->steps, 9);
+    QCOMPARE(rate->goodput, 1600.0);
+    QVERIFY(!measured_rate({2, 4, 0, 0}, read));
+    QCOMPARE(measured_rate({2, 4, 7, 100'000}, read)->steps, kMeasuredSteps);
+  }
+
+  // --- a restart ---
+
+  void whatWasPredictedIsToldOnceTheRateIsSteady() {
+    RestartForecast forecast;
+    forecast.take(model());
+    const auto& predicted = forecast.begin(true, {1, 1, 64, 0}, 2);
+    QCOMPARE(predicted->at.num_replicas, 2);
+    QCOMPARE(predicted->goodput, predict(model(), 2)->goodput);
+    QVERIFY(!forecast.take(steps_of(1, 30, 100)));  // the first warms caches
+    QVERIFY(!forecast.take(steps_of(19, 1, 100)));  // too few
+    const auto obtained = forecast.take(steps_of(1, 1, 100));
+    QCOMPARE(obtained->throughput, 100.0);
+    QCOMPARE(obtained->goodput, 50.0);
+    QVERIFY(!forecast.take(steps_of(50, 1, 100)));  // it was told
+  }
+
+  void aRateThatSettlesIsWaitedForAMinute() {
+    RestartForecast forecast;
+    forecast.take(model());
+    forecast.begin(true, {1, 1, 64, 0}, 2);
+    for (int i = 0; i < 9; ++i) QVERIFY(!forecast.take(steps_of(20, 0.3 / (1 << i), 100)));
+    forecast.begin(true, {1, 1, 64, 0}, 2);
+    QVERIFY(!forecast.take(steps_of(11, 1, 100)));
+    QVERIFY(!forecast.take(steps_of(10, 3, 100)));
+    QVERIFY(!forecast.take(steps_of(3, 6, 100)));
+    QVERIFY(forecast.take(steps_of(1, 6, 100)));  // 64 s, steady or not
+  }
+
+  void anotherBatchSizeBeginsAnew() {
+    RestartForecast forecast;
+    forecast.take(model());
+    forecast.begin(true, {1, 1, 64, 0}, 2);
+    QVERIFY(!forecast.take(steps_of(20, 1, 100)));
+    QVERIFY(!forecast.take(steps_of(19, 1, 200)));
+    QCOMPARE(forecast.take(steps_of(1, 1, 200))->batch_size, 200.0);
+  }
+
+  void theModelIsThatOfTheRequest() {
+    RestartForecast forecast;
+    forecast.take(model());
+    forecast.ask();
+    protocol::Model later = model();
+    later.perf->beta_c *= 10;
+    forecast.take(later);
+    QCOMPARE(forecast.begin(true, {1, 1, 64, 0}, 2)->goodput, predict(model(), 2)->goodput);
+    QCOMPARE(forecast.begin(true, {1, 2, 64, 0}, 4)->goodput, predict(later, 4)->goodput);
+  }
+
+  void replicasWhoseNumberStaysGoOnAsTheyAre() {
+    RestartForecast forecast;
+    forecast.take(model());
+    QCOMPARE(forecast.begin(true, {1, 2, 17, 1}, 2)->batch_size, 68);
+  }
+
+  void nothingIsPredictedOf_data() {
+    QTest::addColumn<bool>("isRestart");
+    QTest::addColumn<bool>("hasModel");
+    QTest::addRow("a start") << false << true;
+    QTest::addRow("a run without a model") << true << false;
+  }
+
+  void nothingIsPredictedOf() {
+    QFETCH(const bool, isRestart);
+    QFETCH(const bool, hasModel);
+    RestartForecast forecast;
+    if (hasModel) forecast.take(model());
+    QVERIFY(!forecast.begin(isRestart, {1, 1, 64, 0}, 2));
+    QVERIFY(!forecast.take(steps_of(100, 1, 100)));
+  }
+
+  void aGenerationThatEndsFirstObtainsNothing() {
+    RestartForecast forecast;
+    forecast.take(model());
+    forecast.begin(true, {1, 1, 64, 0}, 2);
+    forecast.end();
+    QVERIFY(!forecast.take(steps_of(100, 1, 100)));
+  }
+
+  void itIsToldInASentence() {
+    Prediction predicted{{1, 2, 64, 0}, 128, 20000, 0.92, 18412};
+    const MeasuredRate obtained{30, 6, 128, 0.007, 19000, 0.94, 17891};
+    QCOMPARE(forecast_text(predicted, obtained),
+             std::string("Predicted goodput 18,410 samples/s on 2 replicas, obtained 17,890 (−3 %)"));
+    predicted.goodput = kNaN;
+    QCOMPARE(forecast_text(predicted, obtained),
+             std::string("Predicted throughput 20,000 samples/s on 2 replicas, obtained 19,000 (−5 %)"));
+  }
+
+  void ratesHaveAFewDigits_data() {
+    QTest::addColumn<double>("rate");
+    const std::pair<const char*, double> rates[] = {{"0.0213", 0.02134},    {"941", 941.4}, {"18,410", 18412},
+                                                    {"1,235,000", 1234567}, {"100", 99.96}, {"0", 0},
+                                                    {"unknown", kNaN}};
+    for (const auto& [text, rate] : rates) QTest::newRow(text) << rate;
+  }
+
+  void ratesHaveAFewDigits() {
+    QFETCH(const double, rate);
+    QCOMPARE(rate_text(rate), std::string(QTest::currentDataTag()));
+  }
+};
+
+BATCHSCOPE_TEST(TestMeasuredRate)
+#include "test_measured_rate.moc"
