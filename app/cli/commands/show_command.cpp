@@ -5,11 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "batchscope/protocol/series.h"
 #include "batchscope/run/machine.h"
 #include "commands/commands.h"
 #include "follow/report.h"
 #include "follow/view.h"
+#include "records/goodput_json.h"
 #include "records/job_records.h"
 #include "records/run_json.h"
 #include "records/store.h"
@@ -98,6 +101,24 @@ void showSummary(const storage::Run& run, const Style& style) {
   field("note", run.note);
 }
 
+// What was measured, and what the model predicts of the same.
+void showGoodput(storage::Catalogue& catalogue, const storage::Run& run,
+                 const std::vector<storage::Generation>& generations) {
+  const auto measured = measuredRate(run.id, generations);
+  if (!measured) return;
+  const bool isGoodput = std::isfinite(measured->goodput);
+  std::string text = fmt::format(
+      "measured {}{} over the last {} of training",
+      formatSeriesValue(protocol::series::kGoodput, isGoodput ? measured->goodput : measured->throughput),
+      isGoodput ? fmt::format(" at efficiency {:.2f}", measured->efficiency) : "",
+      formatDuration(measured->seconds));
+  if (const auto predicted = predictedNow(run, catalogue.model(run.id), generations))
+    text += fmt::format("; predicted {}",
+                        formatSeriesValue(protocol::series::kGoodput,
+                                          isGoodput ? predicted->goodput : predicted->throughput));
+  field(isGoodput ? "goodput" : "throughput", text);
+}
+
 void showJob(storage::Catalogue& catalogue, const PlacedJob& placed) {
   field("queued", jobText(catalogue, placed));
   field("waited", formatDuration(placed.entry.waited));
@@ -121,6 +142,19 @@ std::string stepsText(std::int64_t first, std::int64_t last) {
   return last < first ? fmt::format("{}-", first) : fmt::format("{}-{}", first, last);
 }
 
+// "predicted goodput 18.4k samples/s, obtained 17.9k samples/s"; empty where nothing was predicted.
+std::string forecastText(const storage::Generation& generation) {
+  const bool isGoodput = generation.predicted_goodput >= 0;
+  const double predicted = isGoodput ? generation.predicted_goodput : generation.predicted_throughput;
+  const double obtained = isGoodput ? generation.obtained_goodput : generation.obtained_throughput;
+  if (!(predicted > 0)) return {};
+  const auto text = [](double rate) { return formatSeriesValue(protocol::series::kGoodput, rate); };
+  return fmt::format("predicted {} {}, obtained {}", isGoodput ? "goodput" : "throughput", text(predicted),
+                     obtained >= 0
+                         ? fmt::format("{} ({:+.0f} %)", text(obtained), 100 * (obtained / predicted - 1))
+                         : "not yet");
+}
+
 void showGenerations(const std::vector<storage::Generation>& generations, const Style& style) {
   Table table({{"#", Align::right},
                {"replicas", Align::right},
@@ -129,10 +163,12 @@ void showGenerations(const std::vector<storage::Generation>& generations, const 
                {"outcome", Align::left, true},
                {"pause", Align::right},
                {"parts", Align::left, true}});
-  for (const storage::Generation& generation : generations)
+  for (const storage::Generation& generation : generations) {
     table.addRow({std::to_string(generation.number), std::to_string(generation.replicas), generation.reason,
                   stepsText(generation.first_step, generation.last_step), generation.outcome,
                   generation.pause < 0 ? "" : formatDuration(generation.pause), pauseParts(generation)});
+    if (const std::string forecast = forecastText(generation); !forecast.empty()) table.addNote(forecast);
+  }
   section(style, "Generations", table);
 }
 
@@ -242,7 +278,9 @@ int showRun(const RunReference& options) {
   const Style style = terminalStyle(STDOUT_FILENO);
   showSummary(run, style);
   if (job) showJob(catalogue, *job);
-  showGenerations(catalogue.generations(run.id), style);
+  const auto generations = catalogue.generations(run.id);
+  if (run.state != protocol::RunState::damaged) showGoodput(catalogue, run, generations);
+  showGenerations(generations, style);
   showLeases(leasesOf(catalogue, run), style);
   showEpochs(catalogue.epochs(run.id), style);
   showLatest(run.latest, style);

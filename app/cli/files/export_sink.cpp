@@ -32,7 +32,7 @@ std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::erro
 // What import reads, and the model as people read it, which follows from the rest.
 std::string recordText(const storage::RunRecord& record) {
   Json json = recordJson(record);
-  json["goodput"] = goodputJson(record.run.id, record.model, record.generations);
+  json["goodput"] = goodputJson(record.run, record.model, record.generations);
   return dump(json);
 }
 

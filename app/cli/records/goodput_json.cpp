@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "records/goodput_json.h"
 
+#include <cmath>
 #include <filesystem>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/series.h"
 #include "batchscope/run/step_times.h"
 
 namespace batchscope::cli {
@@ -12,6 +14,8 @@ namespace batchscope::cli {
 using protocol::Json;
 
 namespace {
+
+constexpr double kMostSamples = 1e9;  // of a micro-batch; what is beyond is no training
 
 // By their names in goodput/model.h; null before the first fit.
 Json parametersJson(const protocol::Model& model) {
@@ -36,25 +40,74 @@ Json stepTimesJson(const std::optional<std::vector<run::StepTime>>& times) {
   return list;
 }
 
-// Damaged series must not keep the rest of a run from being shown.
-std::optional<std::vector<run::StepTime>> measured(const std::string& id, const protocol::Model& model,
-                                                   const std::vector<storage::Generation>& generations) {
+// What `read` makes of the run's series. Damaged ones must not keep the rest of a run from being shown.
+template <class Result>
+Result ofSamples(const std::string& id, const Result& none, const Result& damaged, auto read) {
   const std::filesystem::path file = protocol::run_paths(id).samples;
   try {
-    if (!std::filesystem::exists(file)) return std::vector<run::StepTime>();
+    if (!std::filesystem::exists(file)) return none;
     storage::SampleReader samples(file);
-    return run::measure_step_times(generations, samples, model);
+    return read(samples);
   } catch (const Error&) {
-    return std::nullopt;
+    return damaged;
   }
+}
+
+Json rateJson(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json measuredJson(const std::optional<run::MeasuredRate>& rate) {
+  if (!rate) return nullptr;
+  return {{"steps", rate->steps},
+          {"seconds", rate->seconds},
+          {"batch_size", rate->batch_size},
+          {"step_time", rate->step_time},
+          {"throughput", rate->throughput},
+          {"efficiency", rateJson(rate->efficiency)},
+          {"goodput", rateJson(rate->goodput)}};
+}
+
+Json predictedJson(const std::optional<run::Prediction>& prediction) {
+  if (!prediction) return nullptr;
+  return {{"replicas", prediction->at.num_replicas},
+          {"local_batch_size", prediction->at.local_batch_size},
+          {"accumulation", prediction->at.accumulation_steps},
+          {"batch_size", prediction->batch_size},
+          {"throughput", prediction->throughput},
+          {"efficiency", prediction->efficiency},
+          {"goodput", prediction->goodput}};
 }
 
 }  // namespace
 
-Json goodputJson(const std::string& id, const std::optional<protocol::Model>& model,
+std::optional<run::MeasuredRate> measuredRate(const std::string& id,
+                                              const std::vector<storage::Generation>& generations) {
+  using Rate = std::optional<run::MeasuredRate>;
+  return ofSamples<Rate>(
+      id, {}, {}, [&](storage::SampleReader& samples) { return run::measured_rate(generations, samples); });
+}
+
+std::optional<run::Prediction> predictedNow(const storage::Run& run,
+                                            const std::optional<protocol::Model>& model,
+                                            const std::vector<storage::Generation>& generations) {
+  const auto local = run.latest.find(protocol::series::kLocalBatchSize);
+  const auto steps = run.latest.find(protocol::series::kAccumulation);
+  const auto fits = [&](auto found, double least) {
+    return found != run.latest.end() && found->second >= least && found->second <= kMostSamples;
+  };
+  if (!model || generations.empty() || !fits(local, 1)) return {};
+  const int accumulation = fits(steps, 0) ? static_cast<int>(steps->second) : 0;
+  const auto prediction =
+      run::predict(*model, {1, generations.back().replicas, std::llround(local->second), accumulation});
+  return prediction.throughput > 0 ? std::optional(prediction) : std::nullopt;
+}
+
+Json goodputJson(const storage::Run& run, const std::optional<protocol::Model>& model,
                  const std::vector<storage::Generation>& generations) {
   if (!model) return nullptr;
-  const std::optional<std::vector<run::StepTime>> times = measured(id, *model, generations);
+  using Times = std::optional<std::vector<run::StepTime>>;
+  const Times times = ofSamples<Times>(run.id, std::vector<run::StepTime>(), {}, [&](auto& samples) {
+    return run::measure_step_times(generations, samples, *model);
+  });
   return {{"step", model->step},
           {"parameters", parametersJson(*model)},
           {"statistics",
@@ -66,7 +119,11 @@ Json goodputJson(const std::string& id, const std::optional<protocol::Model>& mo
             {"min_local_batch_size", model->min_local_batch_size},
             {"max_local_batch_size", model->max_local_batch_size},
             {"accumulation", model->accumulation},
+            {"micro_batches", model->micro_batches},
+            {"devices", model->devices},
             {"max_profiled_replicas", model->max_profiled_replicas}}},
+          {"measured", measuredJson(measuredRate(run.id, generations))},
+          {"predicted", predictedJson(predictedNow(run, model, generations))},
           {"step_times", stepTimesJson(times)},
           {"mean_error", !times || times->empty() ? Json(nullptr) : Json(run::mean_error(*times))}};
 }

@@ -10,13 +10,23 @@
 
 #include "batchscope/protocol/json.h"
 #include "batchscope/protocol/telemetry.h"
+#include "batchscope/run/measured_rate.h"
+#include "batchscope/run/prediction.h"
 #include "batchscope/storage/catalogue.h"
 
 namespace batchscope::cli {
 
+// What the run's newest steps were measured to do; none where there are too few or they cannot be read.
+std::optional<run::MeasuredRate> measuredRate(const std::string& id,
+                                              const std::vector<storage::Generation>& generations);
+// What the model predicts of the configuration that these steps had.
+std::optional<run::Prediction> predictedNow(const storage::Run& run,
+                                            const std::optional<protocol::Model>& model,
+                                            const std::vector<storage::Generation>& generations);
+
 // Null where no model has been fitted. What was measured comes from the run's series: none where there are
 // none yet, null where they cannot be read.
-protocol::Json goodputJson(const std::string& id, const std::optional<protocol::Model>& model,
+protocol::Json goodputJson(const storage::Run& run, const std::optional<protocol::Model>& model,
                            const std::vector<storage::Generation>& generations);
 
 }  // namespace batchscope::cli

@@ -48,7 +48,7 @@ Json runDetailsJson(storage::Catalogue& catalogue, const storage::Run& run) {
           {"checkpoints", recordsJson(catalogue.checkpoints(run.id))},
           {"events", recordsJson(catalogue.events(run.id))},
           {"hyperparameters", catalogue.hyperparameters(run.id)},
-          {"goodput", goodputJson(run.id, catalogue.model(run.id), generations)},
+          {"goodput", goodputJson(run, catalogue.model(run.id), generations)},
           {"environment", environmentJson(run.id)}};
 }
 

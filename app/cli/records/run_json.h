@@ -16,7 +16,7 @@ template <class Member>
 protocol::Json fieldJson(const Member& member, storage::Meaning meaning) {
   if constexpr (std::is_same_v<Member, double>) {
     if (meaning == storage::Meaning::later_time && !(member > 0)) return nullptr;
-    if (meaning == storage::Meaning::duration && !(member >= 0)) return nullptr;
+    if (meaning == storage::Meaning::amount && !(member >= 0)) return nullptr;
   }
   return member;
 }

@@ -135,7 +135,7 @@ void read(const Fields& fields, const char* name, std::map<std::string, double>&
 }
 void read(const Fields& fields, const char* name, double& member, Meaning meaning) {
   const bool isTime = meaning == Meaning::time || meaning == Meaning::later_time;
-  member = isTime ? fields.time(name) : fields.number(name, meaning == Meaning::duration ? -1 : 0);
+  member = isTime ? fields.time(name) : fields.number(name, meaning == Meaning::amount ? -1 : 0);
 }
 
 template <class Record>

@@ -11,9 +11,10 @@ namespace batchscope::common {
 namespace series = protocol::series;
 
 SeriesKind kindOf(std::string_view name) noexcept {
-  static constexpr std::array<std::pair<std::string_view, SeriesKind>, 13> kKinds{
+  static constexpr std::array<std::pair<std::string_view, SeriesKind>, 14> kKinds{
       {{series::kAccuracy, SeriesKind::fraction},
        {series::kEfficiency, SeriesKind::fraction},
+       {series::kModelError, SeriesKind::fraction},
        {series::kBatchSize, SeriesKind::whole},
        {series::kLocalBatchSize, SeriesKind::whole},
        {series::kAccumulation, SeriesKind::whole},

@@ -1,71 +1,224 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "chart/prediction.h"
 
+#include <QCoreApplication>
+#include <QStringList>
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "batchscope/protocol/series.h"
-#include "batchscope/run/model.h"
+#include "batchscope/run/prediction.h"
+#include "look/format.h"
+#include "look/status_text.h"
 
 namespace batchscope::desktop {
 namespace {
 
-constexpr int kMostAccumulation = 15;
+constexpr double kBeyondInitial = 16;  // times the initial batch size, where the run has no largest
+constexpr double kMost = 1e9;          // samples, micro-batches; what is beyond is no training
 
-OperatingPoint evaluate(const goodput::GoodputFunction& function, int replicas, std::int64_t local,
-                        int accumulation) {
-  const goodput::Configuration at{1, replicas, local, accumulation};
-  OperatingPoint point;
-  point.replicas = replicas;
-  point.batchSize = replicas * local * (accumulation + 1);
-  point.accumulation = accumulation;
-  point.throughput = function.throughput(at);
-  point.efficiency = function.efficiency(point.batchSize);
-  point.goodput = function.evaluate(at);
-  return point;
+QString tr(const char* text) { return QCoreApplication::translate("Prediction", text); }
+
+OperatingPoint pointOf(const run::Prediction& prediction, BatchLimit limit = BatchLimit::None) {
+  return {prediction.at.num_replicas,
+          prediction.batch_size,
+          prediction.at.accumulation_steps,
+          prediction.throughput,
+          prediction.efficiency,
+          prediction.goodput,
+          limit};
 }
+
+std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+// The configurations of one number of replicas, batch size by batch size.
+class Configurations {
+ public:
+  Configurations(const protocol::Model& model, int replicas)
+      : model_(model), replicas_(replicas), best_(run::predict(model, replicas)) {}
+
+  const std::optional<run::Prediction>& best() const { return best_; }
+
+  // What comes nearest to the batch size; the fastest of the feasible ones, or else as it would be without
+  // the limit that it has.
+  OperatingPoint nearest(double batch) const {
+    if (run::has_fixed_batch_size(model_)) {
+      const int steps = best_ ? best_->at.accumulation_steps : 0;
+      return at(std::llround(batch / replicas_ / (steps + 1)), steps, BatchLimit::FixedBatchSize);
+    }
+    std::optional<OperatingPoint> fastest;
+    const int fewest = fewestSteps(batch);
+    for (int steps = fewest; steps <= (model_.accumulation ? fewest + 1 : fewest); ++steps)
+      if (const auto point = feasible(batch, steps);
+          point && (!fastest || point->throughput > fastest->throughput))
+        fastest = point;
+    return fastest ? *fastest : at(std::llround(batch / replicas_), 0, limitOf(batch));
+  }
+
+ private:
+  OperatingPoint at(std::int64_t local, int steps, BatchLimit limit) const {
+    return pointOf(run::predict(model_, {1, replicas_, std::max<std::int64_t>(local, 1), steps}), limit);
+  }
+
+  // The fewer the faster (goodput's optimize.cpp), but for one replica, which beyond the initial batch size
+  // learns the noise from two micro-batches.
+  int fewestSteps(double batch) const {
+    if (!model_.accumulation) return 0;
+    std::int64_t fewest = replicas_ == 1 && batch > static_cast<double>(model_.init_batch_size) ? 1 : 0;
+    if (model_.max_local_batch_size > 0)
+      fewest = std::max(fewest, std::int64_t(std::ceil(batch / replicas_ / model_.max_local_batch_size)) - 1);
+    return static_cast<int>(std::min<std::int64_t>(fewest, std::numeric_limits<int>::max() - 1));
+  }
+
+  std::optional<OperatingPoint> feasible(double batch, int steps) const {
+    const std::int64_t perLocal = std::int64_t{replicas_} * (steps + 1);
+    // Below the initial batch size only where the best is.
+    const std::int64_t floor =
+        std::min(model_.init_batch_size, best_ ? best_->batch_size : model_.init_batch_size);
+    const std::int64_t low =
+        std::max({std::int64_t{1}, model_.min_local_batch_size, ceilDiv(floor, perLocal)});
+    std::int64_t high = model_.max_batch_size / perLocal;
+    if (model_.max_local_batch_size > 0) high = std::min(high, model_.max_local_batch_size);
+    if (low > high) return {};
+    const std::int64_t local =
+        std::clamp<std::int64_t>(std::llround(batch / static_cast<double>(perLocal)), low, high);
+    // Bounds must not pass for a batch size that they exclude.
+    const double off = std::abs(static_cast<double>(local * perLocal) - batch);
+    if (off > std::max(static_cast<double>(perLocal), 0.02 * batch)) return {};
+    return at(local, steps, BatchLimit::None);
+  }
+
+  BatchLimit limitOf(double batch) const {
+    const double local = batch / replicas_;
+    if (batch > static_cast<double>(model_.max_batch_size)) return BatchLimit::LargestBatchSize;
+    if (model_.max_local_batch_size > 0 && local > static_cast<double>(model_.max_local_batch_size))
+      return BatchLimit::LargestLocalBatch;
+    return BatchLimit::SmallestLocalBatch;
+  }
+
+  const protocol::Model& model_;
+  const int replicas_;
+  const std::optional<run::Prediction> best_;
+};
 
 }  // namespace
 
 std::optional<OperatingPoint> presentPoint(const protocol::Model& model, int replicas,
                                            const std::map<std::string, double>& latest) {
   const auto local = latest.find(protocol::series::kLocalBatchSize);
-  if (local == latest.end() || !(local->second >= 1) || replicas < 1) return {};
+  if (local == latest.end() || !(local->second >= 1 && local->second <= kMost) || replicas < 1) return {};
   const auto steps = latest.find(protocol::series::kAccumulation);
-  const int accumulation = steps == latest.end() ? 0 : static_cast<int>(steps->second);
-  return evaluate(run::goodput_function(model), replicas, std::llround(local->second), accumulation);
+  const bool accumulates = steps != latest.end() && steps->second >= 0 && steps->second <= kMost;
+  const int accumulation = accumulates ? static_cast<int>(steps->second) : 0;
+  return pointOf(run::predict(model, {1, replicas, std::llround(local->second), accumulation}));
 }
 
 std::optional<OperatingPoint> bestPoint(const protocol::Model& model, int replicas) {
-  const goodput::GoodputFunction function = run::goodput_function(model);
-  const goodput::Choice choice = function.optimize(1, replicas, run::batch_bounds(model));
-  if (!(choice.goodput > 0)) return {};
-  return evaluate(function, replicas, choice.local_batch_size, choice.accumulation_steps);
+  const auto best = run::predict(model, replicas);
+  return best ? std::optional(pointOf(*best)) : std::nullopt;
 }
 
 std::vector<OperatingPoint> goodputCurve(const protocol::Model& model, int replicas, int points) {
-  std::vector<OperatingPoint> curve;
-  const auto low = static_cast<double>(std::max<std::int64_t>(model.init_batch_size, replicas));
-  const auto high =
-      static_cast<double>(model.max_batch_size > 0 ? model.max_batch_size : 16 * model.init_batch_size);
-  if (!(high > low) || points < 2) return curve;
-  const goodput::GoodputFunction function = run::goodput_function(model);
-  for (int i = 0; i < points; ++i) {
-    const double batch = low * std::pow(high / low, static_cast<double>(i) / (points - 1));
-    std::optional<OperatingPoint> best;
-    for (int steps = 0; steps <= (model.accumulation ? kMostAccumulation : 0); ++steps) {
-      const auto local = static_cast<std::int64_t>(std::ceil(batch / replicas / (steps + 1) - 1e-9));
-      if (local < std::max<std::int64_t>(1, model.min_local_batch_size)) continue;
-      if (model.max_local_batch_size > 0 && local > model.max_local_batch_size) continue;
-      const OperatingPoint point = evaluate(function, replicas, local, steps);
-      // Rounding up to whole samples on every replica and micro-batch must not pass for a larger batch.
-      if (static_cast<double>(point.batchSize) - batch > std::max<double>(replicas, 0.02 * batch)) continue;
-      if (!best || point.throughput > best->throughput) best = point;
-      if (model.max_local_batch_size == 0) break;  // nothing forces accumulation
-    }
-    if (best && (curve.empty() || best->batchSize > curve.back().batchSize)) curve.push_back(*best);
+  return predictGoodput(model, replicas, points).curve;
+}
+
+GoodputPrediction predictGoodput(const protocol::Model& model, int replicas, int points, int present,
+                                 const std::map<std::string, double>& latest) {
+  GoodputPrediction prediction{};
+  prediction.replicas = replicas;
+  if (replicas < 1 || model.init_batch_size < 1) return prediction;
+  const Configurations configurations(model, replicas);
+  if (const auto& best = configurations.best()) prediction.best = pointOf(*best);
+  if (present == replicas) prediction.now = presentPoint(model, present, latest);
+
+  auto low = static_cast<double>(std::max<std::int64_t>(model.init_batch_size, replicas));
+  auto high = run::has_fixed_batch_size(model) ? kBeyondInitial * static_cast<double>(model.init_batch_size)
+                                               : static_cast<double>(model.max_batch_size);
+  for (const auto& point : {prediction.best, prediction.now}) {
+    if (!point) continue;
+    low = std::min(low, static_cast<double>(point->batchSize));
+    high = std::max(high, static_cast<double>(point->batchSize));
   }
-  return curve;
+  std::vector<OperatingPoint>& curve = prediction.curve;
+  if (!(high > low) || points < 2) return prediction;
+  if (prediction.best) curve.push_back(*prediction.best);
+  for (int i = 0; i < points; ++i)
+    curve.push_back(
+        configurations.nearest(low * std::pow(high / low, static_cast<double>(i) / (points - 1))));
+  // Of those of one batch size the feasible one, and of these the best, which came first.
+  std::stable_sort(curve.begin(), curve.end(), [](const OperatingPoint& a, const OperatingPoint& b) {
+    return std::pair(a.batchSize, !a.isFeasible()) < std::pair(b.batchSize, !b.isFeasible());
+  });
+  const auto same = [](const auto& a, const auto& b) { return a.batchSize == b.batchSize; };
+  curve.erase(std::unique(curve.begin(), curve.end(), same), curve.end());
+  for (const OperatingPoint& point : curve)
+    if (!point.isFeasible() && !prediction.limits.contains(point.limit))
+      prediction.limits[point.limit] = limitText(model, replicas, point.limit);
+  return prediction;
+}
+
+QString limitText(const protocol::Model& model, int replicas, BatchLimit limit) {
+  switch (limit) {
+    case BatchLimit::FixedBatchSize: return constraintText(model, replicas);
+    case BatchLimit::LargestBatchSize:
+      return tr("the largest batch size is %1").arg(formatCount(model.max_batch_size));
+    case BatchLimit::SmallestLocalBatch:
+      return tr("the smallest local batch is %1").arg(formatCount(model.min_local_batch_size));
+    case BatchLimit::LargestLocalBatch:
+      return tr("the largest local batch is %1, and accumulation is off")
+          .arg(formatCount(model.max_local_batch_size));
+    case BatchLimit::None: break;
+  }
+  return {};
+}
+
+QString constraintText(const protocol::Model& model, int replicas) {
+  const QString initial = formatCount(model.init_batch_size);
+  if (run::has_fixed_batch_size(model)) {
+    if (model.micro_batches == 0) return tr("the program fixes the batch size at %1").arg(initial);
+    return model.micro_batches == 1 ? tr("the program fixes the batch size at %1 a replica").arg(initial)
+                                    : tr("the program fixes the batch size at %1 × %2 a replica")
+                                          .arg(model.micro_batches)
+                                          .arg(initial);
+  }
+  QStringList parts{tr("batch size up to %1").arg(formatCount(model.max_batch_size))};
+  const bool isLocalBound =
+      model.max_local_batch_size > 0 && model.max_local_batch_size < model.max_batch_size / replicas;
+  if (isLocalBound) parts += tr("local batch up to %1").arg(formatCount(model.max_local_batch_size));
+  if (!model.accumulation) parts += tr("no accumulation");
+  if (model.accumulation && replicas == 1) parts += tr("one replica accumulates above %1").arg(initial);
+  return parts.join(QStringLiteral(", "));
+}
+
+QString predictedText(double value, int digits) {
+  const QString number = formatNumber(value, digits);
+  return std::isnan(value) ? number : QStringLiteral("≈\u00a0") + number;
+}
+
+QString forecastText(const storage::Generation& generation, bool goesOn) {
+  const bool isGoodput = generation.predicted_goodput >= 0;
+  const double predicted = isGoodput ? generation.predicted_goodput : generation.predicted_throughput;
+  const double obtained = isGoodput ? generation.obtained_goodput : generation.obtained_throughput;
+  if (!(predicted > 0)) return {};
+  const QString begin =
+      (isGoodput ? tr("Predicted goodput %1 samples/s") : tr("Predicted throughput %1 samples/s"))
+          .arg(predictedText(predicted));
+  if (!(obtained >= 0))
+    return begin + (goesOn ? tr(", still being measured") : tr(", ended before it was steady"));
+  const double change = obtained / predicted - 1;
+  const QString sign = change > 0.005    ? QStringLiteral("+")
+                       : change < -0.005 ? QStringLiteral("−")
+                                         : QString();
+  return begin + tr(", obtained %1 (%2)").arg(formatNumber(obtained), sign + formatPercent(std::abs(change)));
+}
+
+QString sharingText(const protocol::Model& model, int replicas) {
+  if (model.devices < 1 || replicas <= model.devices) return {};
+  return model.devices == 1
+             ? tr("%1 share one device: no faster than 1").arg(replicaCount(replicas))
+             : tr("%1 share %2 devices: no faster than %2").arg(replicaCount(replicas)).arg(model.devices);
 }
 
 }  // namespace batchscope::desktop

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the fitted model says about a number of replicas: goodput, efficiency and batch size at the best
-// configuration, against the run's present operating point (Pollux, OSDI 2021, section 3).
+// What the fitted model predicts of a number of replicas (run/prediction.h), as the window draws and words
+// it: the curve over batch size, the best of it and the run's own place on it. One function gives all three,
+// so that they agree: the best is the highest of the points that the run may take, and each of the others
+// names the limit that keeps the run from it. What was measured is none of this: run/measured_rate.h.
 #pragma once
 
+#include <QString>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -11,24 +14,56 @@
 #include <vector>
 
 #include "batchscope/protocol/telemetry.h"
+#include "batchscope/storage/catalogue.h"
 
 namespace batchscope::desktop {
+
+// What keeps a run from a batch size, if anything does.
+enum class BatchLimit { None, FixedBatchSize, LargestBatchSize, SmallestLocalBatch, LargestLocalBatch };
 
 struct OperatingPoint {
   int replicas = 0;
   std::int64_t batchSize = 0;
   int accumulation = 0;
-  double throughput = 0, efficiency = 0, goodput = 0;
+  double throughput = 0, efficiency = 0, goodput = 0;  // predicted
+  BatchLimit limit = BatchLimit::None;
+
+  bool isFeasible() const { return limit == BatchLimit::None; }
+  std::int64_t localBatchSize() const { return batchSize / replicas / (accumulation + 1); }
 };
 
-// The model at the configuration that the newest samples name; empty where they do not.
+struct GoodputPrediction {
+  int replicas = 0;
+  std::vector<OperatingPoint> curve;     // ascending in batch size, those out of reach among them
+  std::map<BatchLimit, QString> limits;  // what they are, in words
+  std::optional<OperatingPoint> best;    // a point of the curve; empty: none is feasible
+  std::optional<OperatingPoint> now;     // the present configuration, where it is on so many replicas
+  std::optional<double> measured;        // goodput there, which need not lie on the curve
+};
+
+// `present` replicas train at the configuration that the newest samples name. `points` of the curve,
+// evenly in the logarithm of the batch size, and a few that matter.
+GoodputPrediction predictGoodput(const protocol::Model& model, int replicas, int points, int present = 0,
+                                 const std::map<std::string, double>& latest = {});
+
+// The parts, where no more is needed. The model at the configuration that the newest samples name; empty
+// where they do not.
 std::optional<OperatingPoint> presentPoint(const protocol::Model& model, int replicas,
                                            const std::map<std::string, double>& latest);
-// The best configuration on so many replicas; empty where none is feasible.
+// What the run would do on so many replicas; empty where nothing is feasible.
 std::optional<OperatingPoint> bestPoint(const protocol::Model& model, int replicas);
-
-// Throughput, efficiency and goodput over batch sizes from the initial to the largest, evenly in their
-// logarithm.
 std::vector<OperatingPoint> goodputCurve(const protocol::Model& model, int replicas, int points);
+
+// "the largest local batch is 128, and accumulation is off"; empty for BatchLimit::None.
+QString limitText(const protocol::Model& model, int replicas, BatchLimit limit);
+// Within what the best is the best: "the program fixes the batch size at 64", "batch size up to 4,096".
+QString constraintText(const protocol::Model& model, int replicas);
+// "≈ 18,410", which no line breaks: what is predicted has this mark, and what was measured has none.
+QString predictedText(double value, int digits = 3);
+// Of a restart: "Predicted goodput ≈ 18,410 samples/s, obtained 17,890 (−3 %)", or that it is still being
+// measured where `goesOn`; empty where nothing was predicted.
+QString forecastText(const storage::Generation& generation, bool goesOn);
+// "8 replicas share 2 devices: no faster than 2"; empty where each has its own, or nothing is known.
+QString sharingText(const protocol::Model& model, int replicas);
 
 }  // namespace batchscope::desktop

@@ -56,6 +56,7 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
       prediction_(named("hint", this)),
       restartTitle_(section({}, this)),
       steps_(new RestartSteps(this)),
+      forecast_(named("hint", this)),
       checkpoint_(new QPushButton(tr("Checkpoint"), this)),
       pause_(new QPushButton(tr("Pause"), this)),
       stop_(new QPushButton(tr("Stop"), this)),
@@ -67,10 +68,12 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
   setObjectName(QStringLiteral("rightPanel"));
   setFixedWidth(300);
   restart_->setObjectName(QStringLiteral("primary"));
-  prediction_->setWordWrap(true);
-  // Three lines are kept free, so that nothing below moves when the prediction changes.
-  prediction_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-  prediction_->setMinimumHeight(46);
+  for (QLabel* label : {prediction_, forecast_}) {
+    label->setWordWrap(true);
+    label->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+  }
+  // Four lines are kept free, so that nothing below moves when the prediction changes.
+  prediction_->setMinimumHeight(62);
   stop_->setObjectName(QStringLiteral("danger"));
   curve_->setToolTip(tr("Click for the goodput explorer (G)"));
   curve_->setCursor(Qt::PointingHandCursor);
@@ -89,9 +92,9 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
   QLayout* restartHead = hbox(nullptr, {}, -1, {{restartTitle_, 1}, why_});
   QLabel* run = section(tr("Run"), this);
   vbox(content, {14, 12, 14, 8}, 0,
-       {title,       gap(8), replicas_, gap(10), restart_, gap(6), prediction_, gap(8),
-        restartHead, gap(4), steps_,    gap(10), run,      gap(8), buttons,     gap(12),
-        curveHead,   gap(4), curve_,    gap(8),  readout_, rest()});
+       {title,       gap(8),  replicas_, gap(10), restart_,  gap(6), prediction_, gap(8),
+        restartHead, gap(4),  steps_,    gap(2),  forecast_, gap(8), run,         gap(8),
+        buttons,     gap(12), curveHead, gap(4),  curve_,    gap(8), readout_,    rest()});
 
   // A low window scrolls the panel rather than squeezing it.
   auto* scroll = new QScrollArea(this);
@@ -187,6 +190,7 @@ void ControlPanel::updateStatus() {
 void ControlPanel::updateRestart() {
   if (!session_->isOpen()) return;
   const protocol::RunStatus& status = session_->status();
+  forecast_->setVisible(false);
   if (!status.phase.empty()) {
     restartTitle_->setText(status.generation == 0 ? tr("Starting")
                            : present_ == status.target_replicas
@@ -208,6 +212,9 @@ void ControlPanel::updateRestart() {
   restartTitle_->setText(
       tr("Last restart, %1 → %2, %3").arg(before).arg(last->replicas).arg(formatPause(last->pause)));
   steps_->showDone(last->pause_parts);
+  const bool isNewest = last->number == session_->generations().back().number;
+  forecast_->setText(forecastText(*last, isNewest && is_active(stateOf(*session_))));
+  forecast_->setVisible(!forecast_->text().isEmpty());
 }
 
 void ControlPanel::updateModel() {
@@ -218,10 +225,16 @@ void ControlPanel::updateModel() {
   if (hasModel) {
     const protocol::Model& model = *session_->model();
     const int replicas = std::max(1, replicas_->chosen());
-    const auto now = presentPoint(model, present_, session_->status().latest);
-    curveTitle_->setText(tr("Goodput, %1").arg(replicaCount(replicas)));
-    curve_->setCurve(goodputCurve(model, replicas, 120), replicas == present_ ? now : std::nullopt,
-                     bestPoint(model, replicas));
+    GoodputPrediction prediction = predictGoodput(model, replicas, 120, present_, session_->status().latest);
+    if (const auto& measured = session_->measured()) prediction.measured = measured->goodput;
+    curveTitle_->setText(tr("Predicted goodput, %1").arg(replicaCount(replicas)));
+    curve_->setPrediction(std::move(prediction));
+    replicas_->setPrediction([model](int count) {
+      const auto best = bestPoint(model, count);
+      return best ? tr("Predicted goodput %1 samples/s").arg(predictedText(best->goodput)) : QString();
+    });
+  } else {
+    replicas_->setPrediction({});
   }
   updatePrediction();
 }
@@ -236,30 +249,52 @@ QString ControlPanel::predictionText() const {
   if ((state == RunState::failed || state == RunState::interrupted) && !message.isEmpty()) return message;
   if (!session_->model())
     return tr("No prediction yet: the model is fitted once a few steps have been measured.");
-  const protocol::Model& model = *session_->model();
   const int chosen = std::max(1, replicas_->chosen());
-  const auto best = bestPoint(model, chosen);
+  return chosen == present_ ? presentText(*session_->model()) : changeText(*session_->model(), chosen);
+}
+
+// What was measured, and beside it what the model makes of the same configuration.
+QString ControlPanel::presentText(const protocol::Model& model) const {
+  const auto& measured = session_->measured();
   const auto now = presentPoint(model, present_, session_->status().latest);
-  if (!best) return tr("The model knows no batch size that fits %1.").arg(replicaCount(chosen));
-  if (chosen == present_ && now)
-    return (is_resumable(state)
-                ? tr("Goes on from the newest checkpoint, at about %1 samples/s goodput and efficiency %2.")
-                : tr("Now about %1 samples/s goodput at efficiency %2. Choose another number to see what it "
-                     "would do."))
-        .arg(formatNumber(now->goodput), formatNumber(now->efficiency, 2));
-  QString text = tr("Predicted goodput %1 samples/s").arg(formatNumber(best->goodput));
+  const double predicted = now ? now->goodput : std::nan("");
+  if (!measured || std::isnan(measured->goodput))
+    return tr("Not measured yet; the model predicts goodput %1 samples/s.").arg(predictedText(predicted));
+  const RunState state = stateOf(*session_);
+  const QString begin = is_resumable(state) ? tr("Goes on from the newest checkpoint. Measured last: ")
+                        : state == RunState::running ? tr("Measured now: ")
+                                                     : tr("Measured last: ");
+  return begin + tr("goodput %1 samples/s at efficiency %2, the mean of %3. The model predicts %4 for this.")
+                     .arg(formatNumber(measured->goodput), formatNumber(measured->efficiency, 2),
+                          formatDuration(std::max(1.0, measured->seconds)), predictedText(predicted));
+}
+
+// Predicted against predicted: the model's error is in both, and cancels.
+QString ControlPanel::changeText(const protocol::Model& model, int replicas) const {
+  const auto best = bestPoint(model, replicas);
+  const auto now = presentPoint(model, present_, session_->status().latest);
+  if (!best) return tr("The model knows no batch size that fits %1.").arg(replicaCount(replicas));
+  QString text = tr("Predicted goodput %1 samples/s").arg(predictedText(best->goodput));
   if (now && now->goodput > 0) {
     const double change = best->goodput / now->goodput - 1;
-    text += std::abs(change) < 0.005 ? tr(", the same")
-            : change > 0             ? tr(", %1 more").arg(formatPercent(change))
-                                     : tr(", %1 less").arg(formatPercent(-change));
+    const QString predicted = predictedText(now->goodput);
+    text += std::abs(change) < 0.005 ? tr(", as predicted for now")
+            : change > 0
+                ? tr(", %1 more than the %2 predicted for now").arg(formatPercent(change), predicted)
+                : tr(", %1 less than the %2 predicted for now").arg(formatPercent(-change), predicted);
     text +=
         tr("; efficiency %1 → %2").arg(formatNumber(now->efficiency, 2), formatNumber(best->efficiency, 2));
   }
   text += QLatin1Char('.');
+  if (const auto& measured = session_->measured(); measured && !std::isnan(measured->goodput))
+    text += (stateOf(*session_) == RunState::running ? tr(" Measured now: %1.") : tr(" Measured last: %1."))
+                .arg(formatNumber(measured->goodput));
   if (const storage::Generation* last = session_->lastRestart())
     text += tr(" Pause about %1.").arg(formatPause(last->pause));
-  if (chosen > model.max_profiled_replicas) text += tr(" %1: never measured.").arg(replicaCount(chosen));
+  if (const QString sharing = sharingText(model, replicas); !sharing.isEmpty())
+    text += QStringLiteral(" %1.").arg(sharing);
+  else if (replicas > model.max_profiled_replicas)
+    text += tr(" %1: never measured.").arg(replicaCount(replicas));
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include <QFrame>
 #include <optional>
 
+#include "batchscope/protocol/telemetry.h"
 #include "batchscope/run/machine.h"
 
 class QAction;
@@ -55,6 +56,8 @@ class ControlPanel : public QFrame {
   void updateModel();
   void updatePrediction();
   QString predictionText() const;
+  QString presentText(const protocol::Model& model) const;
+  QString changeText(const protocol::Model& model, int replicas) const;
   void switchAuto(bool on);
   void restart();
   void pauseOrResume();
@@ -69,6 +72,7 @@ class ControlPanel : public QFrame {
   QLabel* prediction_;
   QLabel* restartTitle_;
   RestartSteps* steps_;
+  QLabel* forecast_;
   QPushButton* checkpoint_;
   QPushButton* pause_;
   QPushButton* stop_;

@@ -23,10 +23,10 @@ struct Row {
   const char* series;
   const char* pattern = "%1";
   double factor = 1;
-  const char* second = nullptr;  // the series of the pattern's %2
+  const char* second = nullptr;  // the series of the pattern's %2, with the same factor
 };
 
-constexpr std::array<Row, 9> kRows{
+constexpr std::array<Row, 10> kRows{
     {{QT_TRANSLATE_NOOP("Readout", "Gain"), names::kGain, QT_TRANSLATE_NOOP("Readout", "%1 of %2"), 1,
       names::kScale},
      {QT_TRANSLATE_NOOP("Readout", "Noise scale"), names::kNoiseScale},
@@ -39,7 +39,9 @@ constexpr std::array<Row, 9> kRows{
      {QT_TRANSLATE_NOOP("Readout", "Efficiency"), names::kEfficiency},
      {QT_TRANSLATE_NOOP("Readout", "Loss"), names::kLoss},
      {QT_TRANSLATE_NOOP("Readout", "Step time"), names::kStepTime, QT_TRANSLATE_NOOP("Readout", "%1 ms"),
-      1000}}};
+      1000},
+     {QT_TRANSLATE_NOOP("Readout", "predicted"), names::kModelStepTime,
+      QT_TRANSLATE_NOOP("Readout", "≈ %1 ms"), 1000}}};
 
 }  // namespace
 
@@ -77,22 +79,22 @@ void Readout::refresh() {
   std::optional<StepRef> at = state_->cursor();
   if (!at && model != nullptr) at = model->nearest(XAxis::WallTime, model->extent(XAxis::WallTime).high);
   if (model == nullptr || !at) {
-    title_->setText(tr("Newest values"));
+    title_->setText(tr("Measured"));
     for (QLabel* value : values_) value->setText(QStringLiteral("–"));
     return;
   }
   if (state_->cursor()) {
     const double seconds = model->position(XAxis::WallTime, *at).value_or(0);
-    title_->setText(tr("At %1, step %2").arg(formatClock(seconds), formatCount(at->step)));
+    title_->setText(tr("Measured at %1, step %2").arg(formatClock(seconds), formatCount(at->step)));
   } else {
-    title_->setText(tr("Newest, step %1").arg(formatCount(at->step)));
+    title_->setText(tr("Measured, newest step %1").arg(formatCount(at->step)));
   }
   const auto valueOf = [&](const char* series) { return model->value(series, *at).value_or(std::nan("")); };
   for (std::size_t i = 0; i < kRows.size(); ++i) {
     const Row& row = kRows[i];
     const double value = row.factor * valueOf(row.series);
     QString text = tr(row.pattern).arg(formatNumber(value));
-    if (row.second != nullptr) text = text.arg(formatNumber(valueOf(row.second)));
+    if (row.second != nullptr) text = text.arg(formatNumber(row.factor * valueOf(row.second)));
     values_[i]->setText(std::isnan(value) ? QStringLiteral("–") : text);
   }
 }

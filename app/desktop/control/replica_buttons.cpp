@@ -7,6 +7,7 @@
 #include <QStyle>
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "look/status_text.h"
 
@@ -64,6 +65,11 @@ void ReplicaButtons::rebuild() {
 }
 
 QString ReplicaButtons::hint(int replicas) const {
+  const QString prediction = prediction_ ? prediction_(replicas) : QString();
+  return prediction.isEmpty() ? sharing(replicas) : sharing(replicas) + QLatin1Char('\n') + prediction;
+}
+
+QString ReplicaButtons::sharing(int replicas) const {
   const QString count = replicaCount(replicas);
   if (devices_.areGpus) {
     return replicas <= devices_.free
@@ -90,6 +96,11 @@ void ReplicaButtons::setPresent(int replicas) {
   if (replicas == present_) return;
   present_ = replicas;
   rebuild();
+}
+
+void ReplicaButtons::setPrediction(std::function<QString(int)> of) {
+  prediction_ = std::move(of);
+  for (QAbstractButton* button : group_->buttons()) button->setToolTip(hint(group_->id(button)));
 }
 
 void ReplicaButtons::setChosen(int replicas) {

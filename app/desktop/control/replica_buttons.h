@@ -6,6 +6,7 @@
 #pragma once
 
 #include <QWidget>
+#include <functional>
 #include <vector>
 
 class QButtonGroup;
@@ -30,6 +31,8 @@ class ReplicaButtons : public QWidget {
   };
   void setDevices(const Devices& devices);
   void setPresent(int replicas);
+  // What is predicted of a count, for its hint; may be empty.
+  void setPrediction(std::function<QString(int)> of);
   // A count that is not among the choices becomes one.
   void setChosen(int replicas);
   // As a person does: also says so.
@@ -44,11 +47,13 @@ class ReplicaButtons : public QWidget {
  private:
   void rebuild();
   QString hint(int replicas) const;
+  QString sharing(int replicas) const;
 
   Devices devices_;
   int present_ = 0;
   int chosen_ = 0;
   std::vector<int> choices_;
+  std::function<QString(int)> prediction_;
   QHBoxLayout* row_;
   QButtonGroup* group_;
 };

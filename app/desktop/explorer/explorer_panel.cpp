@@ -8,6 +8,7 @@
 #include <QSignalBlocker>
 #include <QSlider>
 #include <algorithm>
+#include <cmath>
 
 #include "chart/chart_card.h"
 #include "chart/measured_steps.h"
@@ -32,17 +33,31 @@ QHBoxLayout* headOf(QFrame* card, const QString& title, QLabel* unit) {
   return hbox(nullptr, {12, 0, 10, 0}, 7, {named("chartTitle", card, title), unit, rest()});
 }
 
-// By the rows of the what-if card.
-std::array<QString, 6> textsOf(const std::optional<OperatingPoint>& point) {
+// By the rows of the what-if card: of rates, as a text each, then of what the step is made of.
+std::array<QString, 6> textsOf(const std::optional<OperatingPoint>& point, std::array<QString, 3> rates) {
   std::array<QString, 6> texts;
-  texts.fill(QStringLiteral("–"));
+  std::move(rates.begin(), rates.end(), texts.begin());
+  std::fill(texts.begin() + 3, texts.end(), QStringLiteral("–"));
   if (!point) return texts;
-  return {formatNumber(point->goodput),
-          formatNumber(point->throughput),
-          formatNumber(point->efficiency, 2),
-          formatCount(point->batchSize),
-          formatCount(point->batchSize / point->replicas / (point->accumulation + 1)),
-          formatCount(point->accumulation)};
+  texts[3] = formatCount(point->batchSize);
+  texts[4] = formatCount(point->localBatchSize());
+  texts[5] = formatCount(point->accumulation);
+  return texts;
+}
+
+std::array<QString, 6> predictedTexts(const std::optional<OperatingPoint>& point) {
+  const double none = std::nan("");
+  return textsOf(
+      point, {predictedText(point ? point->goodput : none), predictedText(point ? point->throughput : none),
+              predictedText(point ? point->efficiency : none, 2)});
+}
+
+std::array<QString, 6> measuredTexts(const std::optional<OperatingPoint>& point,
+                                     const std::optional<run::MeasuredRate>& rate) {
+  const double none = std::nan("");
+  return textsOf(point,
+                 {formatNumber(rate ? rate->goodput : none), formatNumber(rate ? rate->throughput : none),
+                  formatNumber(rate ? rate->efficiency : none, 2)});
 }
 
 }  // namespace
@@ -94,7 +109,7 @@ QWidget* ExplorerPanel::whatIfCard() {
   auto* grid = new QGridLayout;
   grid->setVerticalSpacing(4);
   grid->setHorizontalSpacing(16);
-  for (const auto& [column, text] : {std::pair(1, tr("now")), std::pair(2, tr("then"))})
+  for (const auto& [column, text] : {std::pair(1, tr("measured now")), std::pair(2, tr("predicted"))})
     grid->addWidget(named("dim", frame, text), 0, column, Qt::AlignRight);
   const QString rows[] = {tr("Goodput, samples/s"), tr("Throughput, samples/s"), tr("Statistical efficiency"),
                           tr("Batch size"),         tr("Local batch size"),      tr("Accumulation steps")};
@@ -181,30 +196,33 @@ void ExplorerPanel::refresh() {
     refreshWhatIf(*session_->model(), replicas);
     return;
   }
-  curve_->setCurve({}, {}, {});
+  curve_->setPrediction({});
   flag_->setText(tr("The model is fitted once a few steps have been measured."));
-  showPoints({}, {});
+  showTexts(measuredTexts({}, session_->measured()), predictedTexts({}));
 }
 
-void ExplorerPanel::showPoints(const std::optional<OperatingPoint>& now,
-                               const std::optional<OperatingPoint>& then) {
-  const auto nowTexts = textsOf(now), thenTexts = textsOf(then);
+void ExplorerPanel::showTexts(const std::array<QString, 6>& now, const std::array<QString, 6>& then) {
   for (std::size_t row = 0; row < values_.size(); ++row) {
-    values_[row][0]->setText(nowTexts[row]);
-    values_[row][1]->setText(thenTexts[row]);
+    values_[row][0]->setText(now[row]);
+    values_[row][1]->setText(then[row]);
   }
 }
 
 void ExplorerPanel::refreshWhatIf(const protocol::Model& model, int replicas) {
   const int present = std::max(1, session_->status().replicas);
-  const auto now = presentPoint(model, present, session_->status().latest);
-  const auto best = bestPoint(model, replicas);
-  curve_->setCurve(goodputCurve(model, replicas, 240), replicas == present ? now : std::nullopt, best);
-  showPoints(now, best);
-  flag_->setText(replicas > model.max_profiled_replicas
-                     ? tr("Never measured on %1: an extrapolation from at most %2.")
-                           .arg(replicaCount(replicas), replicaCount(model.max_profiled_replicas))
-                     : QString());
+  const auto& latest = session_->status().latest;
+  GoodputPrediction prediction = predictGoodput(model, replicas, 240, present, latest);
+  if (const auto& measured = session_->measured()) prediction.measured = measured->goodput;
+  curve_->setPrediction(prediction);
+  showTexts(measuredTexts(presentPoint(model, present, latest), session_->measured()),
+            predictedTexts(prediction.best));
+  const QString sharing = sharingText(model, replicas);
+  QStringList notes{tr("Best within: %1.").arg(constraintText(model, replicas))};
+  if (!sharing.isEmpty()) notes += sharing + QLatin1Char('.');
+  if (replicas > model.max_profiled_replicas)
+    notes += tr("Never measured on %1: an extrapolation from at most %2.")
+                 .arg(replicaCount(replicas), replicaCount(model.max_profiled_replicas));
+  flag_->setText(notes.join(QLatin1Char(' ')));
 }
 
 void ExplorerPanel::refreshStepTimes() {

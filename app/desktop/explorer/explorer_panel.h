@@ -10,7 +10,6 @@
 #include <QTimer>
 #include <QWidget>
 #include <array>
-#include <optional>
 
 #include "batchscope/protocol/telemetry.h"
 
@@ -26,7 +25,6 @@ class Figure;
 class GoodputCurve;
 class RunSession;
 class StepTimeModel;
-struct OperatingPoint;
 class ViewState;
 
 // The restart that the control panel would ask for: on how many replicas, and what its button says.
@@ -66,7 +64,7 @@ class ExplorerPanel : public QWidget {
   QWidget* whatIfCard();
   QWidget* stepTimeCard();
   void refresh();
-  void showPoints(const std::optional<OperatingPoint>& now, const std::optional<OperatingPoint>& then);
+  void showTexts(const std::array<QString, 6>& now, const std::array<QString, 6>& then);
   void refreshWhatIf(const protocol::Model& model, int replicas);
   void refreshStepTimes();
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Throughput and goodput (one scale) and efficiency (0 to 1) over the logarithm of the batch size, with the
-// present and the best operating point and, shaded, where accumulation begins. Small in the control panel,
+// Predicted throughput and goodput (one scale) and efficiency (0 to 1) over the logarithm of the batch size,
+// with the best operating point, what was measured at the present one, dashed what the run may not take and,
+// shaded, where accumulation begins. Small in the control panel,
 // where a click asks for more; large in the explorer, with labelled axes.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "chart/prediction.h"
@@ -18,10 +18,9 @@ class GoodputCurve : public Figure {
  public:
   explicit GoodputCurve(QWidget* parent = nullptr);
 
-  void setCurve(std::vector<OperatingPoint> curve, std::optional<OperatingPoint> now,
-                std::optional<OperatingPoint> best);
+  void setPrediction(GoodputPrediction prediction);
   void setLarge();
-  const std::vector<OperatingPoint>& curve() const { return curve_; }
+  const std::vector<OperatingPoint>& curve() const { return prediction_.curve; }
   // The smallest batch size that needs accumulation; 0: none does.
   std::int64_t accumulationBegins() const;
 
@@ -32,11 +31,11 @@ class GoodputCurve : public Figure {
   void mousePressEvent(QMouseEvent* event) override;
 
  private:
-  FigureData figure(const std::optional<OperatingPoint>& now,
-                    const std::optional<OperatingPoint>& best) const;
+  FigureData figure() const;
+  QString textOf(const OperatingPoint& at) const;
 
   bool isLarge_ = false;
-  std::vector<OperatingPoint> curve_;
+  GoodputPrediction prediction_;
 };
 
 }  // namespace batchscope::desktop

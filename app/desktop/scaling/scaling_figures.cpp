@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "chart/prediction.h"
 #include "look/format.h"
@@ -79,8 +80,12 @@ FigureData goodputMap(const protocol::Model* model, const std::vector<Moment>& m
   if (points.empty()) return data;
   const auto [low, high] = std::minmax_element(
       points.begin(), points.end(), [](const auto& a, const auto& b) { return a.goodput < b.goodput; });
-  const OperatingPoint best = *high;
-  const double span = std::max(best.goodput - low->goodput, 1e-9);
+  // Of what the run may take; the rest is drawn faintly.
+  const OperatingPoint best =
+      *std::max_element(points.begin(), points.end(), [](const auto& a, const auto& b) {
+        return std::pair(a.isFeasible(), a.goodput) < std::pair(b.isFeasible(), b.goodput);
+      });
+  const double span = std::max(high->goodput - low->goodput, 1e-9);
   for (std::size_t row = 0; row + 1 < rows.size(); ++row) {
     for (std::size_t i = rows[row]; i < rows[row + 1]; ++i) {
       const OperatingPoint& point = points[i];
@@ -95,10 +100,15 @@ FigureData goodputMap(const protocol::Model* model, const std::vector<Moment>& m
       const double left = hasBefore ? towards(i - 1) : at * at / right;
       data.cells.push_back(
           {.box = QRectF(left, point.replicas - 0.5, right - left, 1),
-           .ink = {Ink::Accent, 0, 0.04 + 0.86 * std::pow((point.goodput - low->goodput) / span, 1.5)},
+           .ink = {Ink::Accent, 0,
+                   (0.04 + 0.86 * std::pow((point.goodput - low->goodput) / span, 1.5)) *
+                       (point.isFeasible() ? 1 : 0.35)},
            .text = tr("%1, batch %2\npredicted goodput %3 samples/s")
                        .arg(replicaCount(point.replicas), formatCount(point.batchSize),
-                            formatNumber(point.goodput))});
+                            formatNumber(point.goodput)) +
+                   (point.isFeasible()
+                        ? QString()
+                        : tr("\nout of reach: %1").arg(limitText(*model, point.replicas, point.limit)))});
     }
   }
 

@@ -9,6 +9,11 @@
 #include "session/catalogue_watcher.h"
 
 namespace batchscope::desktop {
+namespace {
+
+constexpr qint64 kMeasuredInterval = 500;  // ms
+
+}  // namespace
 
 RunSession::RunSession(CatalogueWatcher* watcher, QObject* parent) : QObject(parent), watcher_(watcher) {
   connect(watcher_, &CatalogueWatcher::changed, this, &RunSession::reload);
@@ -28,10 +33,13 @@ void RunSession::open(const std::string& id) {
   series_.reset();
   generations_.clear();
   model_.reset();
+  measuredAt_.invalidate();
   status_ = {};
   run_ = protocol::valid_run_id(id) ? catalogue().run(id) : std::nullopt;
   if (run_) {
     series_ = std::make_unique<SeriesModel>(protocol::run_paths(run_->id).samples);
+    const auto names = run::measured_rate_series();
+    series_->want({names.begin(), names.end()});
     readHistory();
     statusFromCatalogue();
     connectSupervisor();
@@ -95,6 +103,24 @@ void RunSession::readSamples() {
   } catch (const Error& error) {
     Q_EMIT commandFailed(QString::fromUtf8(error.what()));
   }
+}
+
+const std::optional<run::MeasuredRate>& RunSession::measured() {
+  if (measuredAt_.isValid() && measuredAt_.elapsed() < kMeasuredInterval) return measured_;
+  measuredAt_.start();
+  measured_.reset();
+  if (!series_) return measured_;
+  const auto& spans = series_->generations();
+  const auto span =
+      std::find_if(spans.rbegin(), spans.rend(), [](const GenerationSpan& s) { return s.last > 0; });
+  if (span == spans.rend()) return measured_;
+  const run::ReadBuckets read = [&](const std::string& name, const run::GenerationSteps& steps) {
+    const auto view =
+        series_->view(name, steps.number, steps.first_step, steps.last_step, run::kStepTimeColumns);
+    return std::vector<Bucket>(view.begin(), view.end());
+  };
+  measured_ = run::measured_rate({span->number, span->replicas, span->first, span->last}, read);
+  return measured_;
 }
 
 // What a run that nobody supervises last was.

@@ -4,6 +4,7 @@
 // connection to its supervisor. Commands go to the supervisor alone; the store is only looked at.
 #pragma once
 
+#include <QElapsedTimer>
 #include <QObject>
 #include <QTimer>
 #include <map>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "batchscope/protocol/control.h"
+#include "batchscope/run/measured_rate.h"
 #include "batchscope/storage/catalogue.h"
 #include "chart/series_model.h"
 
@@ -39,6 +41,8 @@ class RunSession : public QObject {
   bool isConnected() const;
   const std::vector<storage::Generation>& generations() const { return generations_; }
   const std::optional<protocol::Model>& model() const { return model_; }
+  // How fast the newest steps were, looked at twice a second; empty before there are some.
+  const std::optional<run::MeasuredRate>& measured();
   // The newest restart that is over; null before the first.
   const storage::Generation* lastRestart() const;
   SeriesModel* series() { return series_.get(); }
@@ -74,6 +78,8 @@ class RunSession : public QObject {
   std::optional<protocol::Model> model_;
   protocol::RunStatus status_;
   std::unique_ptr<SeriesModel> series_;
+  std::optional<run::MeasuredRate> measured_;
+  QElapsedTimer measuredAt_;
   std::unique_ptr<run::ControlClient> client_;
   QTimer samplesTimer_;
 };

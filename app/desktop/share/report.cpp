@@ -8,9 +8,12 @@
 #include <QXmlStreamReader>
 #include <QXmlStreamWriter>
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <span>
 
 #include "chart/chart_card.h"
+#include "chart/prediction.h"
 #include "figure/figure.h"
 #include "figure/figure_card.h"
 #include "look/format.h"
@@ -111,7 +114,7 @@ QString styleOf(const Theme& theme) {
   return theme.styleSheet(QString::fromUtf8(file.readAll()));
 }
 
-void addFacts(Page& page, const RunSession& session) {
+void addFacts(Page& page, RunSession& session) {
   const storage::Run& run = session.run();
   const protocol::RunStatus& status = session.status();
   page.begin("dl", {{"class", "facts"}});
@@ -123,12 +126,16 @@ void addFacts(Page& page, const RunSession& session) {
   page.addFact(tr("Progress"), describeEpoch(status));
   page.addFact(tr("Iterations"), formatCount(run.step));
   page.addFact(tr("Replicas"), formatCount(run.replicas));
-  for (const auto& [series, label] :
-       {std::pair("loss", tr("Loss")), std::pair("accuracy", tr("Accuracy")),
-        std::pair("batch_size", tr("Batch size")), std::pair("goodput", tr("Goodput, samples/s"))}) {
+  for (const auto& [series, label] : {std::pair("loss", tr("Loss")), std::pair("accuracy", tr("Accuracy")),
+                                      std::pair("batch_size", tr("Batch size"))}) {
     if (const auto value = run.latest.find(series); value != run.latest.end())
       page.addFact(label, formatNumber(value->second));
   }
+  if (const auto& measured = session.measured(); measured && !std::isnan(measured->goodput))
+    page.addFact(tr("Measured goodput"), tr("%1 samples/s").arg(formatNumber(measured->goodput)));
+  const auto now = session.model() ? presentPoint(*session.model(), run.replicas, run.latest) : std::nullopt;
+  if (now && now->goodput > 0)
+    page.addFact(tr("Predicted for it"), tr("%1 samples/s").arg(predictedText(now->goodput)));
   page.addFact(tr("Command"), commandOf(run.spec));
   page.end();
 }
@@ -139,7 +146,7 @@ void addRecords(Page& page, RunSession& session) {
   page.addTable(
       tr("Restarts"),
       {tr(">Generation"), tr(">Replicas"), tr("Began with"), tr(">Iterations"), tr(">Pause"), tr("Of which"),
-       tr("Outcome")},
+       tr("Prediction"), tr("Outcome")},
       session.generations(), [](const storage::Generation& each) {
         QStringList parts;
         for (const auto& [part, seconds] : each.pause_parts)
@@ -147,7 +154,8 @@ void addRecords(Page& page, RunSession& session) {
         return Row{{formatCount(each.number), formatCount(each.replicas), text(each.reason),
                     QStringLiteral("%1 – %2").arg(formatCount(each.first_step), formatCount(each.last_step)),
                     each.pause >= 0 ? formatPause(each.pause) : QStringLiteral("–"),
-                    parts.join(QStringLiteral(", ")), text(each.outcome)}};
+                    parts.join(QStringLiteral(", ")), forecastText(each, each.ended <= 0),
+                    text(each.outcome)}};
       });
   page.addTable(tr("Checkpoints"),
                 {tr("Checkpoint"), tr(">Iteration"), tr(">Epoch"), tr(">Size"), tr(">Took"), tr("Reason")},

@@ -116,9 +116,10 @@ class TestCommands : public CommandTest {
     makeRun("digits", protocol::RunState::finished);
     const Answer answer = ask({"show", "latest"});
     QCOMPARE(answer.code, kExitOk);
-    for (const char* text :
-         {"digits", "finished", "/bin/true --epochs 4", "Generations", "rescale", "41-90", "85 ms",
-          "checkpoint 40 ms, launch 20 ms", "Latest values", "97.12 %", "warning: restarted on 3"})
+    for (const char* text : {"digits", "finished", "/bin/true --epochs 4", "Generations", "rescale", "41-90",
+                             "85 ms", "checkpoint 40 ms, launch 20 ms",
+                             "predicted goodput 18.4k samples/s, obtained 17.9k samples/s (-3 %)",
+                             "Latest values", "97.12 %", "warning: restarted on 3"})
       QVERIFY2(answer.out.contains(text), text);
     QVERIFY2(!answer.out.contains('\x1b'), "no colours outside a terminal");
   }
@@ -354,6 +355,8 @@ class TestCommands : public CommandTest {
     second.last_step = 90;
     second.pause = 0.085;
     second.pause_parts = {{"checkpoint", 0.04}, {"launch", 0.02}};
+    second.predicted_goodput = 18412;
+    second.obtained_goodput = 17891;
     catalogue.put_generation(id, second);
     catalogue.set_progress(id, 90, 2, 4, 0.5, {{"accuracy", 0.9712}, {"loss", 0.12}});
     catalogue.add_event(id, 1, 41, "warning", "restarted on 3 replicas");

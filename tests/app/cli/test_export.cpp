@@ -180,6 +180,10 @@ class TestExport : public CommandTest {
     QCOMPARE(times[0]["steps"].toInt(), 99);  // the first one warms up
     QCOMPARE(times[0]["measured"].toDouble(), 0.046);
     QVERIFY(std::abs(times[0]["predicted"].toDouble() - 0.042) < 1e-6);
+    const QJsonObject measured = shown["measured"].toObject();
+    QCOMPARE(measured["steps"].toInt(), 99);
+    QVERIFY(std::abs(measured["throughput"].toDouble() - 64 / 0.046) < 1e-6);
+    QVERIFY(std::abs(measured["goodput"].toDouble() - 32 / 0.046) < 1e-6);
     QVERIFY(std::abs(shown["mean_error"].toDouble() - 4.0 / 42) < 1e-6);
 
     for (const char* format : {"json", "jsonl"}) {
@@ -320,10 +324,13 @@ class TestExport : public CommandTest {
     model.step = kSteps;
     catalogue().put_model(id_.toStdString(), 1, model);
     storage::SampleWriter writer(sandbox_->samples(id_).toStdString());
-    const std::vector<double> seconds(100, 0.046), sizes(100, 32), none(100, 0);
+    const std::vector<double> seconds(100, 0.046), sizes(100, 32), none(100, 0), totals(100, 64),
+        efficiency(100, 0.5);
     writer.append(1, "step_time", kSteps / 2 + 1, seconds);
     writer.append(1, "local_batch_size", kSteps / 2 + 1, sizes);
     writer.append(1, "accumulation_steps", kSteps / 2 + 1, none);
+    writer.append(1, "batch_size", kSteps / 2 + 1, totals);
+    writer.append(1, "efficiency", kSteps / 2 + 1, efficiency);
   }
 
   std::vector<storage::Sample> samples(const Sandbox& sandbox, const char* series, int generation) const {

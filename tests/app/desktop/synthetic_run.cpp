@@ -79,6 +79,12 @@ class Writer {
     row.last_step = step_;
     row.ended = g == 2 && is_active(options_.state) ? 0 : time_;
     row.outcome = g < 2 ? "checkpointed" : "";
+    if (g > 0) {
+      row.obtained_throughput = latest_[names::kThroughput];
+      row.obtained_goodput = latest_[names::kGoodput];
+      row.predicted_throughput = 1.04 * row.obtained_throughput;
+      row.predicted_goodput = 1.04 * row.obtained_goodput;
+    }
     catalogue_.put_generation(id_, row);
     checkpoint(g);
     samples_.commit();
@@ -128,7 +134,10 @@ class Writer {
     put(g, names::kGradVar, noiseScale / kInitialBatch);
     put(g, names::kStepTime, took);
     put(g, names::kSyncTime, std::min(sync, took));
-    if (step_ > 200) put(g, names::kModelStepTime, model);
+    if (step_ > 200) {
+      put(g, names::kModelStepTime, model);
+      put(g, names::kModelError, took / model - 1);
+    }
     put(g, names::kLoss, options_.loss * (2.1 * std::exp(-7 * run) + 0.07) * (1 + 0.12 * normal_(random_)));
     put(g, names::kEpoch, epoch);
     if (i % 20 == 10) {
@@ -182,6 +191,7 @@ class Writer {
       model.min_local_batch_size = 8;
       model.max_local_batch_size = 256;
       model.accumulation = true;
+      model.devices = 8;
       model.max_profiled_replicas = 8;
       model.step = step_;
       catalogue_.put_model(id_, 2, model);

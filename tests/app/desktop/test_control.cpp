@@ -8,6 +8,7 @@
 #include <QLocalSocket>
 #include <QMessageBox>
 #include <QPushButton>
+#include <algorithm>
 #include <optional>
 
 #include "control/control_panel.h"
@@ -89,6 +90,13 @@ class TestControl : public test::WindowTest {
 
   std::unique_ptr<FakeSupervisor> supervisor_;
 
+  bool says(const QString& words) const {
+    const auto labels = window_->control()->findChildren<QLabel*>();
+    return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
+      return label->isVisibleTo(window_->control()) && label->text().contains(words);
+    });
+  }
+
  private Q_SLOTS:
   void initTestCase() {
     applyTheme(Theme::Mode::Dark);
@@ -110,6 +118,8 @@ class TestControl : public test::WindowTest {
     QVERIFY2(hint(8).contains(QStringLiteral("each step takes longer")), qPrintable(hint(8)));
     buttons.setDevices({.all = 4, .free = 2, .areGpus = true});
     QVERIFY2(hint(4).contains(QStringLiteral("GPU")), qPrintable(hint(4)));
+    buttons.setPrediction([](int replicas) { return QStringLiteral("≈ %1").arg(100 * replicas); });
+    QCOMPARE(hint(2), QStringLiteral("2 replicas\n≈ 200"));
   }
 
   void init() {
@@ -129,6 +139,33 @@ class TestControl : public test::WindowTest {
     QTRY_COMPARE(supervisor_->commands.size(), 1u);
     QCOMPARE(supervisor_->commands[0].command, Request::Command::rescale);
     QCOMPARE(*supervisor_->commands[0].replicas, 1);
+  }
+
+  void whatIsMeasuredAndWhatIsPredictedAreToldApart() {
+    protocol::RunStatus status = supervisor_->status();
+    status.latest = {{"local_batch_size", 64}, {"accumulation_steps", 0}};
+    supervisor_->say(status);
+    window_->control()->replicas()->choose(2);
+    QTRY_VERIFY(says(QStringLiteral("Measured now: goodput ")));
+    QTRY_VERIFY(says(QStringLiteral("The model predicts ≈")));
+    window_->control()->replicas()->choose(4);
+    QVERIFY(says(QStringLiteral("Predicted goodput ≈")) && says(QStringLiteral("predicted for now")));
+    QVERIFY(says(QStringLiteral("Measured now: ")));
+    window_->control()->replicas()->choose(16);
+    QVERIFY(says(QStringLiteral("16 replicas share 8 devices: no faster than 8")));
+    window_->control()->replicas()->choose(2);
+  }
+
+  void whatARestartWasPredictedToBringStandsBesideWhatItBrought() {
+    const std::string id = window_->session()->run().id;
+    storage::Generation last = window_->session()->generations().back();
+    last.predicted_goodput = 18'412;
+    last.obtained_goodput = -1;
+    catalogue_.put_generation(id, last);
+    QTRY_VERIFY(says(QStringLiteral("18,410 samples/s, still being measured")));
+    last.obtained_goodput = 17'891;
+    catalogue_.put_generation(id, last);
+    QTRY_VERIFY(says(QStringLiteral("obtained 17,890 (−3 %)")));
   }
 
   void autoIsSwitchedOnAndOff() {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the control panel asks the model for.
+// The curve, the best of it and the run's place on it agree, under every constraint that a program may set.
+#include <algorithm>
 #include <cmath>
 
 #include "chart/prediction.h"
+#include "figure/goodput_curve.h"
 #include "test_case.h"
 
 using namespace batchscope;
@@ -25,7 +27,24 @@ protocol::Model model() {
   return m;
 }
 
+// The same where the program leaves no choice: all replicas share the initial batch, or each has so many.
+protocol::Model fixed(int microBatches) {
+  protocol::Model m = model();
+  m.max_batch_size = m.min_local_batch_size = m.max_local_batch_size = 0;
+  m.accumulation = false;
+  m.micro_batches = microBatches;
+  return m;
+}
+
+protocol::Model withoutAccumulation() {
+  protocol::Model m = model();
+  m.accumulation = false;
+  return m;
+}
+
 }  // namespace
+
+Q_DECLARE_METATYPE(batchscope::protocol::Model)
 
 class TestPrediction : public QObject {
   Q_OBJECT
@@ -37,7 +56,7 @@ class TestPrediction : public QObject {
       QVERIFY(curve.size() > 60);
       for (std::size_t i = 0; i < curve.size(); ++i) {
         if (i > 0) QVERIFY(curve[i].batchSize > curve[i - 1].batchSize);
-        QVERIFY(curve[i].batchSize <= 4096 * 1.02 + replicas);
+        QVERIFY(curve[i].batchSize >= 128 && curve[i].batchSize <= 4096);
         QVERIFY(std::abs(curve[i].goodput - curve[i].throughput * curve[i].efficiency) <
                 1e-6 * curve[i].throughput);
         QVERIFY(curve[i].batchSize <= 256 * replicas || curve[i].accumulation > 0);
@@ -45,17 +64,112 @@ class TestPrediction : public QObject {
     }
   }
 
-  void theBestPointIsNoWorseThanTheCurve() {
-    const auto best = bestPoint(model(), 4);
-    QVERIFY(best.has_value());
-    for (const OperatingPoint& point : goodputCurve(model(), 4, 120))
-      QVERIFY(point.goodput <= best->goodput * 1.02);
+  void theBestIsTheHighestOfWhatIsFeasible_data() {
+    QTest::addColumn<protocol::Model>("model");
+    QTest::addRow("bounds") << model();
+    QTest::addRow("no accumulation") << withoutAccumulation();
+    QTest::addRow("shared") << fixed(0);
+    QTest::addRow("each the initial batch") << fixed(1);
+    QTest::addRow("each four of them") << fixed(4);
+    protocol::Model narrow = withoutAccumulation();
+    narrow.min_local_batch_size = narrow.max_local_batch_size = 64;
+    QTest::addRow("one local batch size") << narrow;
+  }
+
+  void theBestIsTheHighestOfWhatIsFeasible() {
+    QFETCH(const protocol::Model, model);
+    for (const int replicas : {1, 2, 3, 8}) {
+      const GoodputPrediction prediction = predictGoodput(model, replicas, 120);
+      QVERIFY(prediction.best.has_value());
+      bool isOnTheCurve = false;
+      for (const OperatingPoint& point : prediction.curve) {
+        isOnTheCurve = isOnTheCurve || (point.batchSize == prediction.best->batchSize && point.isFeasible() &&
+                                        point.goodput == prediction.best->goodput);
+        if (point.isFeasible()) QVERIFY(point.goodput <= prediction.best->goodput * (1 + 1e-3));
+        QCOMPARE(limitText(model, replicas, point.limit).isEmpty(), point.isFeasible());
+      }
+      QVERIFY(isOnTheCurve);
+    }
+  }
+
+  void whatTheProgramFixesIsTheBestAndTheOnlyOne_data() {
+    QTest::addColumn<int>("microBatches");
+    QTest::addColumn<int>("replicas");
+    QTest::addColumn<int>("batchSize");
+    QTest::addColumn<QString>("constraint");
+    QTest::addRow("shared") << 0 << 2 << 128 << "the program fixes the batch size at 128";
+    QTest::addRow("rounded up") << 0 << 3 << 129 << "the program fixes the batch size at 128";
+    QTest::addRow("each") << 1 << 4 << 512 << "the program fixes the batch size at 128 a replica";
+    QTest::addRow("accumulated") << 4 << 1 << 512 << "the program fixes the batch size at 4 × 128 a replica";
+  }
+
+  void whatTheProgramFixesIsTheBestAndTheOnlyOne() {
+    QFETCH(const int, microBatches);
+    QFETCH(const int, replicas);
+    const protocol::Model model = fixed(microBatches);
+    const GoodputPrediction prediction = predictGoodput(model, replicas, 120);
+    QTEST(static_cast<int>(prediction.best->batchSize), "batchSize");
+    QTEST(constraintText(model, replicas), "constraint");
+    double before = 0;
+    for (const OperatingPoint& point : prediction.curve) {
+      QCOMPARE(point.isFeasible(), point.batchSize == prediction.best->batchSize);
+      QVERIFY(point.throughput >= before);  // no point of it stands out
+      before = point.throughput;
+    }
+  }
+
+  void aLargestLocalBatchEndsTheCurveWhereNothingAccumulates() {
+    const protocol::Model model = withoutAccumulation();
+    for (const OperatingPoint& point : goodputCurve(model, 2, 120)) {
+      QCOMPARE(point.limit, point.batchSize > 512 ? BatchLimit::LargestLocalBatch : BatchLimit::None);
+      QCOMPARE(point.accumulation, 0);
+    }
+    QCOMPARE(limitText(model, 2, BatchLimit::LargestLocalBatch),
+             QStringLiteral("the largest local batch is 256, and accumulation is off"));
+  }
+
+  void whatIsOutOfReachIsDrawnAsSuchAndNamed() {
+    GoodputPrediction prediction = predictGoodput(withoutAccumulation(), 2, 120, 2,
+                                                  {{"local_batch_size", 64}, {"accumulation_steps", 0}});
+    prediction.measured = 1234;
+    GoodputCurve curve;
+    curve.setPrediction(prediction);
+    const auto& all = curve.data().series;
+    const auto with = [&](FigureSeries::Mark mark) {
+      return std::find_if(all.begin(), all.end(), [&](const FigureSeries& one) { return one.mark == mark; });
+    };
+    const auto beyond = with(FigureSeries::Mark::Dashed);
+    QVERIFY(beyond != all.end());
+    for (const FigurePoint& point : beyond->points) {
+      QCOMPARE(std::isfinite(point.y), point.x > 512);
+      if (point.x > 512)
+        QVERIFY(
+            point.text.endsWith(QStringLiteral("out of reach: the largest local batch is 256, and "
+                                               "accumulation is off")));
+    }
+    const auto measured = with(FigureSeries::Mark::Rings);
+    QVERIFY(measured != all.end());
+    QCOMPARE(measured->points[0].x, 128.0);
+    QCOMPARE(measured->points[0].y, 1234.0);
+  }
+
+  void replicasBeyondTheDevicesAreNoFaster() {
+    protocol::Model two = model();
+    two.devices = 2;
+    const double most = bestPoint(two, 2)->goodput;
+    QCOMPARE(most, bestPoint(model(), 2)->goodput);
+    for (const int replicas : {3, 4, 5, 8, 64}) QVERIFY(bestPoint(two, replicas)->goodput <= most);
+    QVERIFY(bestPoint(model(), 5)->goodput > 1.5 * most);
+    QVERIFY(sharingText(two, 2).isEmpty() && sharingText(model(), 64).isEmpty());
+    QCOMPARE(sharingText(two, 5), QStringLiteral("5 replicas share 2 devices: no faster than 2"));
   }
 
   void thePresentPointIsWhereTheRunIs() {
-    const auto now = presentPoint(model(), 2, {{"local_batch_size", 64}, {"accumulation_steps", 1}});
-    QCOMPARE(now->batchSize, 256);
+    const std::map<std::string, double> latest{{"local_batch_size", 64}, {"accumulation_steps", 1}};
+    QCOMPARE(presentPoint(model(), 2, latest)->batchSize, 256);
     QVERIFY(!presentPoint(model(), 2, {}).has_value());
+    QCOMPARE(predictGoodput(model(), 2, 120, 2, latest).now->batchSize, 256);
+    QVERIFY(!predictGoodput(model(), 4, 120, 2, latest).now);
   }
 };
 
