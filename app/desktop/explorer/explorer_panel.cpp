@@ -103,6 +103,8 @@ QWidget* ExplorerPanel::whatIfCard() {
   flag_->setProperty("tone", "warning");
   flag_->setWordWrap(true);
   flag_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+  bounds_ = named("hint", frame);
+  bounds_->setWordWrap(true);
   apply_ = new QPushButton(frame);
   apply_->setToolTip(tr("The same as the button at the right"));
 
@@ -125,7 +127,7 @@ QWidget* ExplorerPanel::whatIfCard() {
 
   QLayout* top = hbox(nullptr, {}, 10, {named("chartTitle", frame, tr("What if")), rest(), count_});
   QLayout* bottom = hbox(nullptr, {}, 10, {{flag_, 1}, apply_});
-  vbox(frame, {12, 7, 12, 10}, 8, {top, slider_, grid, rest(), bottom});
+  vbox(frame, {12, 7, 12, 10}, 8, {top, slider_, grid, bounds_, rest(), bottom});
   return frame;
 }
 
@@ -197,6 +199,7 @@ void ExplorerPanel::refresh() {
     return;
   }
   curve_->setPrediction({});
+  bounds_->clear();
   flag_->setText(tr("The model is fitted once a few steps have been measured."));
   showTexts(measuredTexts({}, session_->measured()), predictedTexts({}));
 }
@@ -217,7 +220,8 @@ void ExplorerPanel::refreshWhatIf(const protocol::Model& model, int replicas) {
   showTexts(measuredTexts(presentPoint(model, present, latest), session_->measured()),
             predictedTexts(prediction.best));
   const QString sharing = sharingText(model, replicas);
-  QStringList notes{tr("Best within: %1.").arg(constraintText(model, replicas))};
+  bounds_->setText(tr("Best within: %1.").arg(constraintText(model, replicas)));
+  QStringList notes;
   if (!sharing.isEmpty()) notes += sharing + QLatin1Char('.');
   if (replicas > model.max_profiled_replicas)
     notes += tr("Never measured on %1: an extrapolation from at most %2.")

@@ -73,6 +73,7 @@ class ExplorerPanel : public QWidget {
   GoodputCurve* curve_;
   QSlider* slider_;
   QLabel* count_;
+  QLabel* bounds_;
   QLabel* flag_;
   QPushButton* apply_;
   std::array<std::array<QLabel*, 2>, 6> values_{};  // now, then
