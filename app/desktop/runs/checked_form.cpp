@@ -59,6 +59,11 @@ void CheckedForm::show(Row& row, const QString& text, const char* tone) {
   setStyleProperty(row.line, "tone", QLatin1String(tone));
   setStyleProperty(row.field, "isWrong", !row.complaint.isEmpty());
   row.field->setAccessibleDescription(text);
+  // Layouts further up would keep the heights that they have worked out for this width.
+  for (QWidget* holder = row.below; holder != nullptr; holder = holder->parentWidget()) {
+    if (holder->layout() != nullptr) holder->layout()->invalidate();
+    holder->updateGeometry();
+  }
 }
 
 void CheckedForm::setComplaint(const QWidget* field, const QString& complaint) {

@@ -27,7 +27,7 @@ EmptyPage::EmptyPage(QWidget* parent) : QWidget(parent) {
   };
   QPushButton* demo = button(tr("Start the demo run"), &EmptyPage::demoRequested);
   demo->setObjectName(QStringLiteral("primary"));
-  QPushButton* recipe = button(tr("Choose a recipe …"), &EmptyPage::recipeRequested);
+  QPushButton* recipe = button(tr("New run …"), &EmptyPage::recipeRequested);
   QPushButton* lessons = button(tr("Take a lesson"), &EmptyPage::lessonsRequested);
   QLabel* hint = named("dim", this,
                        tr("Or from a terminal: batchscope run PROGRAM --replicas 2\n"
