@@ -151,7 +151,7 @@ void RunStarter::import(const QStringList& files) { importer_->add(files); }
 
 void RunStarter::chooseImports() {
   const QStringList files = QFileDialog::getOpenFileNames(
-      window_, tr("Import runs"), {}, tr("Exported runs (*.jsonl *.sqlite);;All files (*)"));
+      window_, tr("Import runs"), {}, tr("Exported runs (*.jsonl *.sqlite *.batchscope);;All files (*)"));
   if (!files.isEmpty()) import(files);
 }
 
