@@ -59,6 +59,15 @@ double middleOf(std::vector<double> values) {
   return *middle;
 }
 
+// Where replicas begin to share devices, along the bottom or up the left side.
+void addLimit(FigureData& data, const protocol::Model& model, int most, bool isUp) {
+  if (model.devices < 1 || model.devices >= most) return;
+  const double at = model.devices + 0.5;
+  const QString text = model.devices == 1 ? tr("1 device") : tr("%1 devices").arg(model.devices);
+  data.notes.push_back(isUp ? FigureNote{kNothing, at, text, {Ink::Warning}}
+                            : FigureNote{at, kNothing, text, {Ink::Warning}});
+}
+
 }  // namespace
 
 FigureData goodputMap(const protocol::Model* model, const std::vector<Moment>& moments,
@@ -136,6 +145,7 @@ FigureData goodputMap(const protocol::Model* model, const std::vector<Moment>& m
   if (ridge.points.size() > 1) data.series.push_back(std::move(ridge));
   if (!rings.points.empty()) data.series.push_back(std::move(rings));
   if (!way.points.empty()) data.series.push_back(std::move(way));
+  addLimit(data, *model, most, true);
   if (!stops.empty())
     data.notes.push_back({stops.front().batch, double(stops.front().replicas), tr("start")});
   if (stops.size() > 1)
@@ -197,15 +207,18 @@ FigureData goodputOverReplicas(const protocol::Model* model, const std::vector<M
   const int most = mostReplicas(*model, moments);
   data.bottom = {.title = tr("replicas"), .low = 0.5, .high = most + 0.5, .ticks = wholeTicks(most)};
   data.left = {.low = 0};
+  addLimit(data, *model, most, false);
   FigureSeries known{.name = tr("predicted"), .ink = {Ink::Series, 0}, .mark = Mark::DottedLine};
   FigureSeries beyond{.name = tr("extrapolated"), .ink = {Ink::Series, 0, 0.6}, .mark = Mark::Dashed};
   for (int replicas = 1; replicas <= most; ++replicas) {
     const auto point = bestPoint(*model, replicas);
     if (!point) continue;
-    const FigurePoint at{
+    FigurePoint at{
         double(replicas), point->goodput,
         tr("%1: predicted goodput %2 samples/s\nat batch size %3")
             .arg(replicaCount(replicas), formatNumber(point->goodput), formatCount(point->batchSize))};
+    const QString shared = sharingText(*model, replicas);
+    if (!shared.isEmpty()) at.text += QLatin1Char('\n') + shared;
     const bool isKnown = replicas <= model->max_profiled_replicas;
     if (!isKnown && beyond.points.empty() && !known.points.empty())
       beyond.points.push_back({known.points.back().x, known.points.back().y});

@@ -90,6 +90,19 @@ class TestScaling : public test::WindowTest {
     QVERIFY(measured.points[1].text.contains(QStringLiteral("measured")));
   }
 
+  // What the machine has is where the promises end.
+  void theDevicesAreMarked() {
+    protocol::Model small = *model();
+    small.devices = 3;
+    const auto moments = momentsOf(series(), 60);
+    const FigureData over = goodputOverReplicas(&small, moments);
+    QCOMPARE(over.notes[0].x, 3.5);
+    QCOMPARE(over.notes[0].text, QStringLiteral("3 devices"));
+    QVERIFY(over.series[0].points[6].y < 1.02 * over.series[0].points[2].y);
+    QVERIFY(over.series[0].points[6].text.contains(QStringLiteral("share 3 devices")));
+    QCOMPARE(goodputMap(&small, moments, {}).notes[0].y, 3.5);
+  }
+
   void restartsHaveTheirPartsInOrder() {
     const FigureData restarts = restartParts(&series());
     QCOMPARE(restarts.barTexts.size(), 2u);
