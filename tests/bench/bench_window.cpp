@@ -168,7 +168,12 @@ class Charts {
           painter.setPen(QPen(colour, 1.0));
           for (const QPolygonF& points : piece.ghost) painter.drawPolyline(points);
           painter.setPen(QPen(colour, 1.6, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-          for (const QPolygonF& points : piece.ink.smooth) painter.drawPolyline(points);
+          for (const QPolygonF& points : piece.ink.smooth.empty() ? piece.ink.raw : piece.ink.smooth)
+            painter.drawPolyline(points);
+          painter.setPen(Qt::NoPen);
+          painter.setBrush(withAlpha(colour, 0.2));
+          for (const QPolygonF& band : piece.bands) painter.drawPolygon(band);
+          painter.setBrush(Qt::NoBrush);
         }
       }
     }

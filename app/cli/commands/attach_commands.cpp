@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "batchscope/common/run_clock.h"
 #include "batchscope/protocol/devices.h"
 #include "batchscope/protocol/series.h"
 #include "commands/commands.h"
@@ -130,7 +131,8 @@ protocol::Json resultJson(const Outcome& outcome, const std::vector<Verdict>& ve
 
 Outcome followRun(storage::Catalogue& catalogue, const std::string& id, const AttachOptions& options,
                   Interrupts& interrupts, bool json) {
-  const auto view = makeView(*catalogue.run(id), json);
+  const storage::Run run = *catalogue.run(id);
+  const auto view = makeView(run, common::clockOrigin(run, catalogue.generations(id)), json);
   return Attachment(catalogue, id, options, *view, interrupts).follow();
 }
 

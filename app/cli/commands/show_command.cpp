@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "batchscope/common/run_clock.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/run/machine.h"
 #include "commands/commands.h"
@@ -252,12 +253,12 @@ void showEnvironment(const storage::Run& run, const Style& style) {
   section(style, "Environment added for the programs", table);
 }
 
-void showEvents(const std::vector<storage::Event>& events, double created, const Style& style) {
+void showEvents(const std::vector<storage::Event>& events, double origin, const Style& style) {
   if (events.empty()) return;
   const std::size_t hidden = events.size() > kShownEvents ? events.size() - kShownEvents : 0;
   heading(style,
           hidden > 0 ? fmt::format("Events (the last {} of {})", kShownEvents, events.size()) : "Events");
-  for (std::size_t i = hidden; i < events.size(); ++i) fmt::print("  {}\n", eventLine(events[i], created));
+  for (std::size_t i = hidden; i < events.size(); ++i) fmt::print("  {}\n", eventLine(events[i], origin));
 }
 
 }  // namespace
@@ -287,7 +288,7 @@ int showRun(const RunReference& options) {
   showCheckpoints(catalogue.checkpoints(run.id), style);
   showHyperparameters(catalogue.hyperparameters(run.id), style);
   showEnvironment(run, style);
-  showEvents(catalogue.events(run.id), run.created, style);
+  showEvents(catalogue.events(run.id), common::clockOrigin(run, generations), style);
   return kExitOk;
 }
 

@@ -22,7 +22,7 @@ Colour levelColour(const std::string& level) {
 // Events scroll by above a block of lines that is drawn over again in place.
 class TerminalView : public View {
  public:
-  explicit TerminalView(const storage::Run& run) : name_(run.name + " " + run.id), created_(run.created) {}
+  TerminalView(const storage::Run& run, double origin) : name_(run.name + " " + run.id), origin_(origin) {}
   ~TerminalView() override { finish(); }
 
   void showStatus(const protocol::RunStatus& status) override {
@@ -34,7 +34,7 @@ class TerminalView : public View {
 
   void showEvent(const storage::Event& event) override {
     const Style style = terminalStyle(STDOUT_FILENO);
-    print(style.paint(eventLine(event, created_), levelColour(event.level)));
+    print(style.paint(eventLine(event, origin_), levelColour(event.level)));
   }
 
   void showNotice(const std::string& text) override { print(printable(text)); }
@@ -56,7 +56,7 @@ class TerminalView : public View {
   }
 
   std::string name_;
-  double created_;
+  double origin_;
   std::vector<std::string> block_;
 };
 
@@ -94,19 +94,19 @@ class Pacer {
 
 class LogView : public View {
  public:
-  explicit LogView(const storage::Run& run) : created_(run.created) {}
+  explicit LogView(double origin) : origin_(origin) {}
 
   void showStatus(const protocol::RunStatus& status) override {
     // How it ended is told by an event and by whoever attached us.
     if (!isAtRest(status.state) && pacer_.isDue(status)) print(progressSentence(status));
   }
-  void showEvent(const storage::Event& event) override { print(eventLine(event, created_)); }
+  void showEvent(const storage::Event& event) override { print(eventLine(event, origin_)); }
   void showNotice(const std::string& text) override { print(printable(text)); }
 
  private:
   static void print(const std::string& line) { show(line + '\n'); }
 
-  double created_;
+  double origin_;
   Pacer pacer_{5};
 };
 
@@ -131,17 +131,17 @@ class SilentView : public View {
 
 }  // namespace
 
-std::unique_ptr<View> makeView(const storage::Run& run, bool json) {
+std::unique_ptr<View> makeView(const storage::Run& run, double origin, bool json) {
   if (json) return std::make_unique<JsonView>();
-  if (isTerminal(STDOUT_FILENO)) return std::make_unique<TerminalView>(run);
-  return std::make_unique<LogView>(run);
+  if (isTerminal(STDOUT_FILENO)) return std::make_unique<TerminalView>(run, origin);
+  return std::make_unique<LogView>(origin);
 }
 
 std::unique_ptr<View> makeSilentView() { return std::make_unique<SilentView>(); }
 
-std::string eventLine(const storage::Event& event, double runCreated) {
+std::string eventLine(const storage::Event& event, double origin) {
   const std::string level = event.level == "info" ? "" : event.level + ": ";
-  return fmt::format("[{}] {}", formatClock(event.time - runCreated), printable(level + event.text));
+  return fmt::format("[{}] {}", formatClock(event.time - origin), printable(level + event.text));
 }
 
 }  // namespace batchscope::cli

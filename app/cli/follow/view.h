@@ -25,12 +25,14 @@ class View {
 };
 
 // The view that suits standard output.
-std::unique_ptr<View> makeView(const storage::Run& run, bool json);
+// `origin`: of the run's clock (common/run_clock.h).
+std::unique_ptr<View> makeView(const storage::Run& run, double origin, bool json);
 
 // For --detach, which only waits until there is something to leave: shows nothing.
 std::unique_ptr<View> makeSilentView();
 
-// "[1:23] warning: replica 1 was killed by signal 9": seconds since the run was made, level where it matters.
-std::string eventLine(const storage::Event& event, double runCreated);
+// "[1:23] warning: replica 1 was killed by signal 9": seconds since the origin of the run's clock, level
+// where it matters.
+std::string eventLine(const storage::Event& event, double origin);
 
 }  // namespace batchscope::cli

@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "batchscope/common/run_clock.h"
 #include "batchscope/common/series_unit.h"
 #include "batchscope/common/step_map.h"
 #include "batchscope/protocol/paths.h"
@@ -42,8 +43,8 @@ const AxisText& textOf(PlotAxis axis) { return kAxes.at(static_cast<std::size_t>
 // One run's part of the plot.
 class RunLoader {
  public:
-  RunLoader(const storage::Run& run, const PlotRequest& request)
-      : run_(run), request_(request), reader_(protocol::run_paths(run.id).samples) {}
+  RunLoader(const storage::Run& run, double origin, const PlotRequest& request)
+      : origin_(origin), request_(request), reader_(protocol::run_paths(run.id).samples) {}
 
   std::vector<std::string> names() {
     std::vector<std::string> list;
@@ -102,10 +103,10 @@ class RunLoader {
 
   common::StepMap stepMap(const AxisBuckets& buckets) const {
     if (request_.axis == PlotAxis::step) return {};
-    return {buckets, request_.axis == PlotAxis::time ? run_.created : 0};
+    return {buckets, request_.axis == PlotAxis::time ? origin_ : 0};
   }
 
-  const storage::Run& run_;
+  double origin_;  // of the run's clock
   const PlotRequest& request_;
   storage::SampleReader reader_;
 };
@@ -188,7 +189,8 @@ Plot loadPlot(storage::Catalogue& catalogue, const PlotRequest& request) {
   const bool several = request.runs.size() > 1;
   std::set<std::string> known, drawn;
   for (const storage::Run& run : request.runs) {
-    RunLoader loader(run, request);
+    const std::vector<storage::Generation> generations = catalogue.generations(run.id);
+    RunLoader loader(run, common::clockOrigin(run, generations), request);
     const std::vector<std::string> names = loader.names();
     known.insert(names.begin(), names.end());
     for (const std::string& name : request.series) {
@@ -200,7 +202,6 @@ Plot loadPlot(storage::Catalogue& catalogue, const PlotRequest& request) {
       drawn.insert(name);
     }
     if (several) continue;
-    const std::vector<storage::Generation> generations = catalogue.generations(run.id);
     plot.restarts = loader.restarts(generations);
     plot.firstReplicas = generations.empty() ? run.replicas : generations.front().replicas;
   }

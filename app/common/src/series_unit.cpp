@@ -32,6 +32,9 @@ SeriesKind kindOf(std::string_view name) noexcept {
 }
 
 Unit unitOf(std::string_view name) noexcept {
+  if (name == series::kBatchSize || name == series::kLocalBatchSize || name == series::kNoiseScale ||
+      name == series::kSamples)
+    return {"samples", 1};
   switch (kindOf(name)) {
     case SeriesKind::fraction: return {"%", 100};
     case SeriesKind::duration: return {"ms", 1000};

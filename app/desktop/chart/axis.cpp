@@ -5,73 +5,97 @@
 #include <QLocale>
 #include <QPainter>
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
+#include <cstdint>
 
 #include "batchscope/common/ticks.h"
+#include "look/format.h"
 
 namespace batchscope::desktop {
 namespace {
 
-constexpr int kMostDecimals = 6;  // beyond them numbers have a power of ten
-constexpr double kGap = 6;        // between a label and the plot
-constexpr double kApart = 8;      // between two labels
-constexpr double kHalf = 8;       // of the height that a label is centred in
-constexpr double kBeyond = 0.5;   // pixels that rounding may move a tick out of the plot
+constexpr int kMostDecimals = 6;
+constexpr double kMillion = 1e6;
+constexpr double kSmall = 1e-3;  // where the largest is smaller, numbers have a power of ten
+constexpr double kMinute = 60, kHour = 3600, kDay = 86400;
+constexpr double kGap = 6;       // between a label and the plot
+constexpr double kApart = 8;     // between two labels
+constexpr double kCorner = 6;    // from the edge of the chart
+constexpr double kHalf = 8;      // of the height that a label is centred in
+constexpr double kBeyond = 0.5;  // pixels that rounding may move a tick out of the plot
 
 QString tr(const char* text) { return QCoreApplication::translate("ticks", text); }
 
-// Labels in units of `unit`.
-std::vector<Tick> evenly(double low, double high, double interval, double unit, const QString& suffix,
-                         const QString& suffixOfZero) {
+// A value in a unit, with as many decimals as tell it from its neighbours at this interval.
+QString numberText(double value, double interval, double unit) {
   const int decimals = common::decimalsOf(interval / unit, kMostDecimals + 1);
-  // As many digits as tell neighbours apart.
-  const double largest = std::max({std::abs(low), std::abs(high), interval});
-  const int digits = static_cast<int>(std::log10(largest / interval)) + 3;
+  if (decimals <= kMostDecimals) return QLocale().toString(value / unit, 'f', decimals);
+  const int digits = static_cast<int>(std::log10(std::max(std::abs(value), interval) / interval)) + 3;
+  return QLocale().toString(value / unit, 'g', digits);
+}
+
+// As everywhere in the window (look/format.h): grouped thousands, and a power of ten for the very small;
+// millions, which have no room at an axis, by their letter.
+QString plainText(double value, double interval, double largest) {
+  if (value == 0) return QLocale().toString(0);
+  if (largest >= kMillion) return numberText(value, interval, kMillion) + QLatin1Char('M');
+  if (largest >= kSmall) return numberText(value, interval, 1);
+  const int exponent = static_cast<int>(std::floor(std::log10(largest)));
+  return numberText(value, interval, std::pow(10, exponent)) + QStringLiteral("×") + formatPower(exponent);
+}
+
+bool isMultiple(double interval, double unit) {
+  return interval >= unit && std::abs(std::remainder(interval, unit)) < 1e-6 * unit;
+}
+
+// 3:20 in units of 60, of which the smaller may have decimals: 3:20.5
+QString clockText(double value, double interval) {
+  const double whole = std::floor(value / 60 + 1e-9);
+  const QString rest = numberText(std::max(0.0, value - 60 * whole), interval, 1);
+  const bool isShort = rest.size() < 2 || !rest[1].isDigit();
+  return QLocale().toString(whole, 'f', 0) + (isShort ? QStringLiteral(":0") : QStringLiteral(":")) + rest;
+}
+
+// Seconds, minutes or hours by how large the axis is; where its ticks are no multiples of them, by the clock.
+QString timeText(double value, double interval, double largest) {
+  if (largest <= 3 * kMinute) return numberText(value, interval, 1) + tr(" s");
+  if (largest <= 3 * kHour)
+    return isMultiple(interval, kMinute) ? numberText(value, interval, kMinute) + tr(" min")
+                                         : clockText(value, interval);
+  if (largest > 3 * kDay && interval >= kDay / 4) return numberText(value, interval, kDay) + tr(" d");
+  if (isMultiple(interval, kHour)) return numberText(value, interval, kHour) + tr(" h");
+  if (isMultiple(interval, kMinute)) return clockText(value / kMinute, interval / kMinute) + tr(" h");
+  const double hours = std::floor(value / kHour + 1e-9);
+  const QString rest = clockText(value - hours * kHour, interval);
+  return QLocale().toString(hours, 'f', 0) +
+         (rest.indexOf(QLatin1Char(':')) < 2 ? QStringLiteral(":0") : QStringLiteral(":")) + rest;
+}
+
+using Text = QString (*)(double value, double interval, double largest);
+
+std::vector<Tick> evenly(double low, double high, double interval, Text text) {
+  const double largest = std::max(std::abs(low), std::abs(high));
   std::vector<Tick> ticks;
-  for (const double value : common::multiples(low, high, interval)) {
-    const bool isPlain = decimals <= kMostDecimals;
-    const QString number = value == 0 ? QLocale().toString(0)
-                           : isPlain  ? QLocale().toString(value / unit, 'f', decimals)
-                                      : QLocale().toString(value / unit, 'g', digits);
-    ticks.push_back({value, number + (value == 0 ? suffixOfZero : suffix)});
-  }
+  for (const double value : common::multiples(low, high, interval))
+    ticks.push_back({value, text(value, interval, largest)});
   return ticks;
 }
 
 }  // namespace
 
 std::vector<Tick> linearTicks(double low, double high, int most) {
-  const double interval = common::roundInterval(low, high, most);
-  const double largest = std::max(std::abs(low), std::abs(high));
-  if (largest >= 1e7) return evenly(low, high, interval, 1e6, QStringLiteral("M"), {});
-  if (largest >= 1e4) return evenly(low, high, interval, 1e3, QStringLiteral("k"), {});
-  return evenly(low, high, interval, 1, {}, {});
+  return evenly(low, high, common::roundInterval(low, high, most), plainText);
 }
 
 std::vector<Tick> timeTicks(double low, double high, int most) {
-  struct Clock {
-    double unit;
-    QString suffix;
-    double end;  // of the axes that it is for
-    std::vector<double> steps;
-  };
-  const Clock clocks[] = {
-      {1, tr(" s"), 180, {1, 2, 5, 10, 15, 30}},
-      {60, tr(" min"), 180 * 60, {10, 15, 30, 60, 120, 300, 600, 900, 1200, 1800}},
-      {3600, tr(" h"), 72 * 3600, {900, 1800, 3600, 7200, 10800, 21600, 43200}},
-  };
-  const auto in = [&](double interval, double unit, const QString& suffix) {
-    return evenly(low, high, interval, unit, suffix, suffix);
-  };
+  static constexpr std::array kSteps{1.0,   2.0,   5.0,    10.0,   15.0,   30.0,   60.0,    120.0,   300.0,
+                                     600.0, 900.0, 1200.0, 1800.0, 3600.0, 7200.0, 10800.0, 21600.0, 43200.0};
   const double rough = (high - low) / std::max(1, most);
-  if (rough < 1) return in(common::roundInterval(low, high, most), 1, tr(" s"));
-  for (const Clock& clock : clocks) {
-    const auto step = std::lower_bound(clock.steps.begin(), clock.steps.end(), rough);
-    if (high <= clock.end && step != clock.steps.end()) return in(*step, clock.unit, clock.suffix);
-  }
-  const double days = std::max(0.25, common::roundInterval(low / 86400, high / 86400, most));
-  return in(days * 86400, 86400, tr(" d"));
+  if (rough < kSteps.front()) return evenly(low, high, common::roundInterval(low, high, most), timeText);
+  const auto step = std::lower_bound(kSteps.begin(), kSteps.end(), rough);
+  if (step != kSteps.end()) return evenly(low, high, *step, timeText);
+  return evenly(low, high, kDay * common::roundInterval(low / kDay, high / kDay, most), timeText);
 }
 
 std::vector<Tick> logTimeTicks(double low, double high, int most) {
@@ -103,14 +127,24 @@ std::vector<Tick> logTimeTicks(double low, double high, int most) {
 }
 
 std::vector<Tick> logTicks(double low, double high, int most) {
-  // Powers of two read best for batch sizes and gain, powers of ten once they would crowd.
+  // Powers of two read best for batch sizes and gain, as decimals for what lies below one; and powers of ten
+  // once they would crowd.
+  std::vector<double> values;
   const double octaves = std::log2(high / low);
-  const double base = octaves <= most ? 2 : octaves <= 2 * most ? 4 : 10;
+  if (low >= 1) {
+    values = common::powers(low, high, octaves <= most ? 2 : octaves <= 2 * most ? 4 : 10, most);
+  } else if (octaves <= 2 * most) {
+    for (double power = std::pow(10, std::floor(std::log10(low))); power <= high; power *= 10)
+      for (const double count : {1, 2, 5})
+        if (count * power >= low * (1 - 1e-9) && count * power <= high * (1 + 1e-9))
+          values.push_back(count * power);
+  } else {
+    values = common::powers(low, high, 10, most);
+  }
   std::vector<Tick> ticks;
-  for (const double value : common::powers(low, high, base, most)) {
-    ticks.push_back({value, value >= 1e6   ? QLocale().toString(value / 1e6, 'g', 3) + QLatin1Char('M')
-                            : value >= 1e4 ? QLocale().toString(value / 1e3, 'g', 3) + QLatin1Char('k')
-                                           : QLocale().toString(value, 'g', 4)});
+  for (const double value : values) {
+    const double digit = std::pow(10, std::floor(std::log10(value) + 1e-9));
+    ticks.push_back({value, plainText(value, value >= kMillion ? value : std::min(1.0, digit), value)});
   }
   return ticks;
 }
@@ -123,6 +157,53 @@ void paintGrid(QPainter& painter, const Projection& left, const std::vector<Tick
     painter.drawLine(QPointF(left.plot.left(), y), QPointF(left.plot.right(), y));
   }
 }
+
+namespace {
+
+// Every label, or every second, third .. one, so that none touches another: the ticks are the same for all
+// charts of a range, and a narrow one names fewer. The name of the left axis goes before them.
+void paintBelow(QPainter& painter, const Projection& left, const AxisTicks& ticks, double width) {
+  struct Label {
+    double from, to;
+    const Tick* tick;
+  };
+  const QRectF& plot = left.plot;
+  const QFontMetrics metrics = painter.fontMetrics();
+  const double base = plot.bottom() + kGap + metrics.ascent();
+  const double leftEnd = ticks.leftName.isEmpty() ? 0 : metrics.horizontalAdvance(ticks.leftName) + kApart;
+  painter.drawText(QPointF(kCorner, base), ticks.leftName);
+  std::vector<Label> labels;
+  for (const Tick& tick : ticks.bottom) {
+    const double x = left.px(tick.value), wide = metrics.horizontalAdvance(tick.label);
+    if (x < plot.left() - kBeyond || x > plot.right() + kBeyond) continue;
+    const double from = std::clamp(x - wide / 2, 0.0, std::max(0.0, width - wide));
+    labels.push_back({from, from + wide, &tick});
+  }
+  if (labels.empty()) return;
+  // Which of them are named does not change as the view moves: the multiples of twice, thrice the interval.
+  const double interval = ticks.bottom.size() > 1 ? ticks.bottom[1].value - ticks.bottom[0].value : 1;
+  const auto number = [&](std::size_t i) {
+    return left.logX ? static_cast<std::int64_t>(labels.size() - 1 - i)
+                     : std::llround(labels[i].tick->value / interval);
+  };
+  std::vector<const Label*> named;
+  for (std::int64_t stride = 1; stride <= static_cast<std::int64_t>(labels.size()); ++stride) {
+    named.clear();
+    bool isClear = true;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (number(i) % stride != 0) continue;
+      isClear = isClear && (named.empty() || labels[i].from >= named.back()->to + kApart);
+      named.push_back(&labels[i]);
+    }
+    if (isClear && !named.empty()) break;
+  }
+  for (const Label* label : named) {
+    if (label->from < leftEnd) continue;
+    painter.drawText(QPointF(label->from, base), label->tick->label);
+  }
+}
+
+}  // namespace
 
 void paintLabels(QPainter& painter, const Projection& left, const Projection& right, const AxisTicks& ticks,
                  double width, const Theme& theme) {
@@ -138,16 +219,7 @@ void paintLabels(QPainter& painter, const Projection& left, const Projection& ri
                      2 * kHalf);
     painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, tick.label);
   }
-  const QFontMetrics metrics = painter.fontMetrics();
-  double end = -std::numeric_limits<double>::infinity();
-  for (const Tick& tick : ticks.bottom) {
-    const double x = left.px(tick.value), wide = metrics.horizontalAdvance(tick.label);
-    if (x < plot.left() - kBeyond || x > plot.right() + kBeyond) continue;
-    const double from = std::clamp(x - wide / 2, 0.0, std::max(0.0, width - wide));
-    if (from < end + kApart) continue;
-    end = from + wide;
-    painter.drawText(QPointF(from, plot.bottom() + kGap + metrics.ascent()), tick.label);
-  }
+  paintBelow(painter, left, ticks, width);
 }
 
 }  // namespace batchscope::desktop

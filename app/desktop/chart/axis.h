@@ -30,6 +30,7 @@ std::vector<Tick> logTicks(double low, double high, int most);      // both > 0
 
 struct AxisTicks {
   std::vector<Tick> bottom, left, right;
+  QString leftName = {};  // what is special about the left axis, below it
 };
 
 void paintGrid(QPainter& painter, const Projection& left, const std::vector<Tick>& ticks, const Theme& theme);

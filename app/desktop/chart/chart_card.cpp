@@ -4,6 +4,7 @@
 #include <QAbstractButton>
 #include <QPainter>
 
+#include "chart/line_look.h"
 #include "look/box.h"
 #include "look/elided_label.h"
 #include "look/theme.h"
@@ -12,7 +13,7 @@ namespace batchscope::desktop {
 
 namespace {
 
-constexpr int kSample = 9, kLongSample = 18, kGap = 4;
+constexpr int kGap = 4;
 
 }  // namespace
 
@@ -20,53 +21,49 @@ constexpr int kSample = 9, kLongSample = 18, kGap = 4;
 // the line.
 class LegendButton : public QAbstractButton {
  public:
-  LegendButton(const LineSpec& line, QWidget* parent)
-      : QAbstractButton(parent), colour_(line.colour), isDashed_(line.isDashed), isBound_(line.isBound) {
-    setText(line.label);
+  LegendButton(const ChartSpec& spec, std::size_t line, QWidget* parent)
+      : QAbstractButton(parent), spec_(spec), line_(line) {
+    const LineSpec& shown = spec.lines[line];
+    setText(shown.label);
     setCheckable(true);
-    setChecked(true);
+    setChecked(!shown.isOff);
     setFont(interfaceFont(10));
     setCursor(Qt::PointingHandCursor);
     setFocusPolicy(Qt::TabFocus);
-    setAccessibleName(ChartCard::tr("Show %1").arg(line.label));
-    setToolTip(ChartCard::tr("Hide or show %1").arg(line.label));
+    setAccessibleName(ChartCard::tr("Show %1").arg(shown.label));
+    setToolTip(ChartCard::tr("Hide or show %1").arg(shown.label));
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
   }
 
-  // While runs are compared, the sample shows the line's strokes in no run's colour; `line` is its place.
-  void setCompared(bool isCompared, std::size_t line) {
+  // While runs are compared, the sample shows the line's strokes in no run's colour.
+  void setCompared(bool isCompared) {
     isCompared_ = isCompared;
-    strokes_ = runStrokes(line);
     updateGeometry();
     update();
   }
 
   QSize sizeHint() const override {
-    return {(isCompared_ ? kLongSample : kSample) + kGap + fontMetrics().horizontalAdvance(text()) + 1, 18};
+    return {sampleWidth(look()) + kGap + fontMetrics().horizontalAdvance(text()) + 1, 18};
   }
 
  protected:
+  void changeEvent(QEvent* event) override {
+    QAbstractButton::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) updateGeometry();  // samples of the colour-blind are longer
+  }
+
   void paintEvent(QPaintEvent*) override {
     const Theme& theme = Theme::current();
     QPainter painter(this);
-    const QColor line = isBound_ || isCompared_ ? theme.dim : theme.series[static_cast<std::size_t>(colour_)];
-    QPen pen(isChecked() ? line : theme.faint, isBound_ ? 1 : 2);
-    if (isBound_) pen.setStyle(Qt::DotLine);
-    if (isDashed_) pen.setDashPattern({2, 1.5});
-    if (isDashed_) pen.setCapStyle(Qt::FlatCap);
-    if (isCompared_ && !isBound_ && !strokes_.empty()) {
-      pen.setDashPattern(strokes_);
-      pen.setCapStyle(Qt::FlatCap);
-    }
-    const int sample = isCompared_ ? kLongSample : kSample;
-    painter.setPen(pen);
-    const int middle = height() / 2;
-    painter.drawLine(0, middle, sample - 1, middle);
+    LineLook sample = look();
+    if (!isChecked()) sample.colour = theme.faint;
+    const int wide = sampleWidth(sample);
+    paintSample(painter, QRectF(0, 0, wide, height()), sample);
     painter.setPen(isChecked() || underMouse() ? theme.dim : theme.faint);
     QFont font = this->font();
     font.setStrikeOut(!isChecked());
     painter.setFont(font);
-    painter.drawText(rect().adjusted(sample + kGap, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, text());
+    painter.drawText(rect().adjusted(wide + kGap, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, text());
     if (hasFocus()) {
       painter.setPen(theme.accent);
       painter.drawRect(rect().adjusted(0, 0, -1, -1));
@@ -74,22 +71,29 @@ class LegendButton : public QAbstractButton {
   }
 
  private:
-  int colour_;
-  bool isDashed_;
-  bool isBound_;
+  LineLook look() const {
+    const Theme& theme = Theme::current();
+    LineLook look = lookOf(spec_, line_, theme, isCompared_ ? std::optional(0) : std::nullopt);
+    if (isCompared_) look.colour = theme.dim;
+    return look;
+  }
+
+  ChartSpec spec_;
+  std::size_t line_;
   bool isCompared_ = false;
-  QList<qreal> strokes_;
 };
 
 ChartCard::ChartCard(const ChartSpec& spec, ViewState* state, QWidget* parent)
     : QFrame(parent), plot_(new PlotView(spec, state, this)) {
   setObjectName(QStringLiteral("card"));
-  QHBoxLayout* head = hbox(nullptr, {12, 0, 10, 0}, 7,
-                           {named("chartTitle", this, spec.title), {new UnitLabel(spec.unit, this), 1}});
+  auto* unit = new UnitLabel(spec.unit, this);
+  connect(plot_, &PlotView::noted, unit, &UnitLabel::setNote);
+  QHBoxLayout* head = hbox(nullptr, {12, 0, 10, 0}, 7, {named("chartTitle", this, spec.title), {unit, 1}});
   for (std::size_t i = 0; i < spec.lines.size(); ++i) {
-    auto* button = new LegendButton(spec.lines[i], this);
+    auto* button = new LegendButton(spec, i, this);
     connect(button, &LegendButton::toggled, plot_,
             [this, i](bool isShown) { plot_->setHidden(i, !isShown); });
+    if (spec.lines[i].isOff) plot_->setHidden(i, true);
     head->addWidget(button);
     legend_.push_back(button);
   }
@@ -97,7 +101,7 @@ ChartCard::ChartCard(const ChartSpec& spec, ViewState* state, QWidget* parent)
 }
 
 void ChartCard::setCompared(const std::vector<SceneRun>& runs, GroupBands bands) {
-  for (std::size_t i = 0; i < legend_.size(); ++i) legend_[i]->setCompared(!runs.empty(), i);
+  for (LegendButton* button : legend_) button->setCompared(!runs.empty());
   plot_->setCompared(runs, bands);
 }
 

@@ -20,6 +20,7 @@ struct ScenePiece {
   bool isUnreliable = false;  // a gain without a second gradient to measure it by
   Polylines ink;
   std::vector<QPolygonF> ghost;  // the raw line behind a smoothed one
+  std::vector<QPolygonF> bands;  // around the median of noise
 };
 
 struct SceneLine {
@@ -48,6 +49,8 @@ struct ChartScene {
   std::int64_t samples = 0, points = 0;  // in view; drawn
   bool isCut = false;                    // peaks lie beyond the left axis
   bool isEmpty = true;
+  bool hasBands = false;    // noise is drawn as medians and bands
+  bool isEstimate = false;  // of these, some from summaries of steps
 };
 
 }  // namespace batchscope::desktop

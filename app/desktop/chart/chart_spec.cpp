@@ -3,7 +3,6 @@
 
 #include <QCoreApplication>
 #include <algorithm>
-#include <iterator>
 
 #include "batchscope/common/series_unit.h"
 #include "batchscope/protocol/series.h"
@@ -22,23 +21,29 @@ QString unitOf(const char* series) { return QString::fromUtf8(common::unitOf(ser
 ChartSpec gain() {
   return {.title = tr("Gain"),
           .unit = tr("between 1 and S"),
-          .lines = {{.series = names::kGain,
-                     .label = tr("gain"),
+          .lines = {{.series = names::kGain, .label = tr("gain"), .isSmoothed = true, .isEstimate = true},
+                    {.series = names::kRawGain,
+                     .label = tr("raw"),
+                     .colour = 1,
                      .isSmoothed = true,
                      .isEstimate = true,
-                     .ghost = names::kRawGain},
-                    {.series = names::kScale, .label = tr("S"), .isBound = true}},
+                     .isOff = true},
+                    {.series = names::kScale, .label = tr("S"), .isStepped = true, .isBound = true}},
           .base = 1,
           .bound = 1};
 }
 
 ChartSpec batchSize() {
-  return {
-      .title = tr("Batch size"),
-      .unit = tr("samples"),
-      .lines = {{.series = names::kBatchSize, .label = tr("total")},
-                {.series = names::kLocalBatchSize, .label = tr("per replica"), .colour = 1},
-                {.series = names::kAccumulation, .label = tr("accumulation"), .colour = 3, .isRight = true}}};
+  return {.title = tr("Batch size"),
+          .unit = tr("samples"),
+          .lines = {
+              {.series = names::kBatchSize, .label = tr("total"), .isStepped = true},
+              {.series = names::kLocalBatchSize, .label = tr("per replica"), .colour = 1, .isStepped = true},
+              {.series = names::kAccumulation,
+               .label = tr("accumulation"),
+               .colour = 3,
+               .isStepped = true,
+               .isRight = true}}};
 }
 
 ChartSpec goodput() {
@@ -65,12 +70,19 @@ ChartSpec epochProgress() {
 }
 
 ChartSpec lossAndAccuracy() {
-  return {.title = tr("Loss and accuracy"),
-          .unit = {},
-          .lines = {{.series = names::kLoss, .label = tr("loss"), .colour = 1, .isSmoothed = true},
-                    {.series = names::kValidationLoss, .label = tr("validation"), .colour = 3},
-                    {.series = names::kAccuracy, .label = tr("accuracy"), .colour = 2, .isRight = true}},
-          .rightTop = 1};
+  return {
+      .title = tr("Loss and accuracy"),
+      .unit = {},
+      .lines = {{.series = names::kLoss, .label = tr("loss"), .colour = 1, .isSmoothed = true},
+                {.series = names::kValidationLoss, .label = tr("validation"), .colour = 3, .isSparse = true},
+                {.series = names::kAccuracy,
+                 .label = tr("accuracy"),
+                 .colour = 2,
+                 .isSparse = true,
+                 .isRight = true,
+                 .isFromLowest = true}},
+      .rightTop = 1,
+      .isLogByDefault = true};
 }
 
 ChartSpec stepTime() {
@@ -82,7 +94,7 @@ ChartSpec stepTime() {
       .lines =
           {{.series = compute, .label = tr("compute"), .colour = 1, .factor = ms, .isSmoothed = true},
            {.series = names::kSyncTime, .label = tr("sync"), .colour = 3, .factor = ms, .isSmoothed = true},
-           {.series = names::kModelStepTime, .label = tr("model"), .factor = ms}},
+           {.series = names::kModelStepTime, .label = tr("model"), .factor = ms, .isStepped = true}},
       .isRobust = true};
 }
 
@@ -105,7 +117,7 @@ ChartSpec noiseChart() {
   return {.title = tr("Noise scale"),
           .unit = tr("samples"),
           .lines = {{.series = names::kNoiseScale, .label = tr("noise"), .isSmoothed = true},
-                    {.series = names::kBatchSize, .label = tr("batch"), .colour = 1}},
+                    {.series = names::kBatchSize, .label = tr("batch"), .colour = 1, .isStepped = true}},
           .isRobust = true};
 }
 
@@ -117,15 +129,9 @@ std::set<std::string> ChartSpec::series() const {
   std::set<std::string> wanted;
   for (const LineSpec& line : lines) {
     wanted.insert(line.series);
-    if (!line.ghost.empty()) wanted.insert(line.ghost);
     if (line.isEstimate) wanted.insert(names::kAccumulation);
   }
   return wanted;
-}
-
-QList<qreal> runStrokes(std::size_t line) {
-  static const QList<qreal> patterns[] = {{}, {4, 2.5}, {0.5, 2.5}, {5, 2, 0.5, 2}};
-  return patterns[line % std::size(patterns)];
 }
 
 std::vector<ChartSpec> dashboardCharts() {

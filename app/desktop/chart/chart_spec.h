@@ -4,7 +4,6 @@
 // dashboard is a list of these; a further chart is a further entry.
 #pragma once
 
-#include <QList>
 #include <QString>
 #include <optional>
 #include <set>
@@ -20,12 +19,15 @@ struct LineSpec {
   QString label;
   int colour = 0;           // of Theme::series
   double factor = 1;        // to the chart's unit
-  bool isSmoothed = false;  // smoothing applies; the raw line is its ghost
+  bool isSmoothed = false;  // noise: smoothing applies, and the line unsmoothed is its ghost or band
+  bool isStepped = false;   // a value holds until the next one, such as a batch size
+  bool isSparse = false;    // measured once in a while: a line with a marker at each value, and no holes
   bool isRight = false;     // on the right axis
   bool isEstimate = false;  // greyed where one replica without accumulation measures it from differences
   bool isDashed = false;
-  bool isBound = false;    // dotted, a limit rather than a measurement
-  std::string ghost = {};  // another series drawn as the ghost instead of the raw line
+  bool isBound = false;       // dotted, a limit rather than a measurement
+  bool isFromLowest = false;  // its axis begins at the lowest value instead of at the base
+  bool isOff = false;         // hidden until the legend shows it
 };
 
 struct ChartSpec {
@@ -36,15 +38,12 @@ struct ChartSpec {
   std::optional<double> bound = {};     // a constant dotted line
   std::optional<double> rightTop = {};  // fixed end of the right axis
   bool isRobust = false;                // single peaks do not stretch the y axis
+  bool isLogByDefault = false;          // logarithmic where the values span decades, unless a person chooses
   std::optional<XAxis> axis = {};       // where it is not the shared one
 
   bool hasRight() const;
   std::set<std::string> series() const;
 };
-
-// While runs are compared, a line's colour names its run, and its strokes name the series: solid for the
-// first line of a chart, then dashed, dotted, dash and dot. A dash pattern of QPen; empty: solid.
-QList<qreal> runStrokes(std::size_t line);
 
 std::vector<ChartSpec> dashboardCharts();
 // Of the goodput explorer.

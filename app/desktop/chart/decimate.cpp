@@ -7,6 +7,12 @@
 #include <utility>
 
 namespace batchscope::desktop {
+namespace {
+
+constexpr double kHole = 4;       // times the usual distance between columns
+constexpr double kLeastHole = 4;  // pixels, or steps
+
+}  // namespace
 
 double Projection::xAt(double px) const {
   const double share = (px - plot.left()) / plot.width();
@@ -53,11 +59,13 @@ std::vector<Column> columnsOf(std::span<const Bucket> buckets, const ColumnSteps
           std::isnan(column.mean)) {
         close();
         column = {.index = place->index, .low = kInfinity, .high = -kInfinity};
+        column.first = static_cast<double>(bucket.first_step);
         first = step;
       }
       end = std::isnan(bucket.mean) ? -kInfinity : place->end;
     }
     ++column.buckets;
+    column.last = static_cast<double>(bucket.last_step);
     column.samples += bucket.count;
     column.low = std::min(column.low, bucket.min * factor);
     column.high = std::max(column.high, bucket.max * factor);
@@ -67,7 +75,21 @@ std::vector<Column> columnsOf(std::span<const Bucket> buckets, const ColumnSteps
   return columns;
 }
 
-Polylines decimate(std::span<const Column> columns, const Projection& projection, double smoothing) {
+void markHoles(std::span<Column> columns, bool isLogX) {
+  if (columns.size() < 3) return;
+  const auto distance = [&](std::size_t i) {
+    return isLogX ? columns[i].first - columns[i - 1].last : columns[i].x - columns[i - 1].x;
+  };
+  std::vector<double> distances;
+  for (std::size_t i = 1; i < columns.size(); ++i) distances.push_back(distance(i));
+  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
+  std::nth_element(distances.begin(), middle, distances.end());
+  const double most = std::max(kLeastHole, kHole * *middle);
+  for (std::size_t i = 1; i < columns.size(); ++i) columns[i].isAfterHole = distance(i) > most;
+}
+
+Polylines decimate(std::span<const Column> columns, const Projection& projection, double smoothing,
+                   Join join) {
   Polylines lines;
   QPolygonF raw, smooth;
   const double decay = smoothing > 0 ? std::exp(-(1 - smoothing) / (2 * smoothing)) : 0;
@@ -79,12 +101,17 @@ Polylines decimate(std::span<const Column> columns, const Projection& projection
   };
   for (const Column& column : columns) {
     lines.samples += column.samples;
-    if (std::isnan(column.mean)) {
-      breakLine();
-      continue;
-    }
+    // A value that holds until the next one has no holes.
+    if (std::isnan(column.mean) || (column.isAfterHole && join != Join::Steps)) breakLine();
+    if (std::isnan(column.mean)) continue;
     const double low = projection.py(column.low), high = projection.py(column.high);
     if (std::isfinite(low) && std::isfinite(high)) {
+      if (join == Join::Steps && !raw.isEmpty()) {
+        // Of a level only its ends.
+        if (raw.size() > 1 && raw.last().y() == raw[raw.size() - 2].y()) raw.removeLast();
+        raw << QPointF(column.x, raw.last().y());
+        if (low == raw.last().y() && low == high) continue;
+      }
       const bool isUpwards =
           raw.isEmpty() || std::abs(raw.last().y() - low) <= std::abs(raw.last().y() - high);
       raw << QPointF(column.x, isUpwards ? low : high);

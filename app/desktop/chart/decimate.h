@@ -3,7 +3,8 @@
 // From samples to pixels. Every pixel column gets at most two points of the raw line, the lowest and the
 // highest value that falls into it, in the order that continues the line most closely; so no spike is lost
 // and none is drawn twice. Beside it the smoothed line: an exponential moving average over columns, debiased
-// (divided by the sum of its weights), that skips what is not finite. NaN breaks a line.
+// (divided by the sum of its weights), that skips what is not finite. NaN breaks a line, and so does a hole:
+// a line tells of values, and where there are none it would tell a tale.
 #pragma once
 
 #include <QPolygonF>
@@ -57,10 +58,23 @@ struct Column {
   std::int64_t buckets = 0, samples = 0;
   double x = 0;  // where its only bucket is, else its middle
   double low = 0, high = 0, mean = 0;
+  double first = 0, last = 0;  // steps
+  bool isAfterHole = false;
 };
 
 // `factor` multiplies the values (seconds to milliseconds).
 std::vector<Column> columnsOf(std::span<const Bucket> buckets, const ColumnSteps& steps, double factor);
+
+// Marks the columns before which samples are missing: where the distance from the last column is far beyond
+// the usual one, in pixels (an evaluation leaves a hole in time and none in steps); on a logarithmic axis,
+// which spreads its first samples wide, in steps.
+void markHoles(std::span<Column> columns, bool isLogX);
+
+// How the columns of a line are joined.
+enum class Join {
+  Straight,
+  Steps,  // a value holds until the next one
+};
 
 struct Polylines {
   std::vector<QPolygonF> raw;
@@ -71,6 +85,7 @@ struct Polylines {
 
 // `smoothing` 0 <= s < 1: the average's time constant is 2 s / (1 - s) pixel columns, so that a line looks
 // equally smooth at every zoom. 0: there is no smoothed line.
-Polylines decimate(std::span<const Column> columns, const Projection& projection, double smoothing);
+Polylines decimate(std::span<const Column> columns, const Projection& projection, double smoothing,
+                   Join join = Join::Straight);
 
 }  // namespace batchscope::desktop

@@ -16,7 +16,8 @@ namespace batchscope::desktop {
 namespace {
 
 // The same for every chart, so that plots stand one above another and a moment has one place.
-constexpr double kLeft = 44, kRight = 36, kTop = 8, kBottom = 24;
+constexpr double kLeft = 48, kRight = 36, kTop = 8, kBottom = 24;
+constexpr int kAcross = 6;  // ticks, however wide a chart is: a range has the same ones in all of them
 constexpr double kTickHeight = 11;
 constexpr double kMark = 3;  // half the width of a checkpoint's mark
 // Where the pointer finds a restart: its line, and the number of replicas beside it.
@@ -81,16 +82,18 @@ void PlotView::rebuild() {
                        .bands = bands_};
   painter_.setScene(buildScene(model, spec_, plot, options), spec_, Theme::current(), devicePixelRatioF());
 
+  note();
   ticks_ = {};
   const ChartScene& scene = painter_.scene();
   if (scene.isEmpty) return;  // there is no scale yet
-  const int across = std::max(2, static_cast<int>(plot.width() / 64)), up = plot.height() > 150 ? 5 : 4;
+  const int up = plot.height() > 150 ? 5 : 4;
   const auto upwards = [&](const Projection& p) { return (p.log ? logTicks : linearTicks)(p.y0, p.y1, up); };
   const bool isLogX = scene.left.logX;
   const auto below = isTime(axis()) ? (isLogX ? logTimeTicks : timeTicks) : (isLogX ? logTicks : linearTicks);
-  ticks_.bottom = below(scene.left.x0, scene.left.x1, across);
+  ticks_.bottom = below(scene.left.x0, scene.left.x1, kAcross);
   ticks_.left = upwards(scene.left);
   if (spec_.hasRight()) ticks_.right = upwards(scene.right);
+  if (scene.left.log) ticks_.leftName = tr("log");
   // A bound has a label of its own, before which its neighbours give way.
   if (spec_.bound) {
     const double y = scene.left.py(*spec_.bound);
@@ -98,6 +101,36 @@ void PlotView::rebuild() {
                   [&](const Tick& tick) { return std::abs(scene.left.py(tick.value) - y) < kTickHeight; });
     ticks_.left.push_back({*spec_.bound, formatNumber(*spec_.bound)});
   }
+}
+
+void PlotView::note() {
+  const ChartScene& scene = painter_.scene();
+  QStringList notes;
+  if (scene.hasBands) notes << (scene.isEstimate ? tr("median, about 10–90 %") : tr("median, 10–90 %"));
+  for (const LineSpec& line : spec_.lines) {
+    const Projection& axis = line.isRight ? scene.right : scene.left;
+    if (line.isFromLowest && axis.y0 > 0) notes << tr("%1 from %2").arg(line.label, formatNumber(axis.y0));
+  }
+  Q_EMIT noted(notes.join(QStringLiteral(" · ")));
+}
+
+ValuesBox PlotView::values() const {
+  if (model_ == nullptr || !state_->cursor() || painter_.scene().isEmpty) return {};
+  if (drag_ != Drag::None || (state_->isPointed() && !pointer_)) return {};
+  const auto x = state_->cursorX(*model_, axis());
+  if (!x) return {};
+  return valuesAt(*model_, spec_, {axis(), *state_->cursor(), *x, hidden_, compared_}, Theme::current());
+}
+
+void PlotView::paintCursor(QPainter& painter) const {
+  const auto px = cursorPx();
+  if (!px) return;
+  painter_.paintCursor(painter, *state_->cursor(), *px);
+  const QRectF plot = plotArea();
+  const ValuesBox box = values();
+  if (box.rows.empty() || *px < plot.left() || *px > plot.right()) return;
+  const double y = pointer_ ? pointer_->y() : plot.center().y();
+  paintValues(painter, box, QRectF(rect()).adjusted(2, 2, -2, -2), *px, y, Theme::current());
 }
 
 std::optional<double> PlotView::cursorPx() const {
@@ -188,8 +221,8 @@ void PlotView::paintEvent(QPaintEvent* event) {
   } else {
     paintMarks(painter);
   }
-  if (const auto px = cursorPx()) painter_.paintCursor(painter, *state_->cursor(), *px);
   if (underMouse()) painter_.paintBadge(painter);
+  paintCursor(painter);
   if (drag_ == Drag::Zoom) {
     const QRectF plot = plotArea();
     painter.fillRect(QRectF(QPointF(dragFrom_, plot.top()), QPointF(dragTo_, plot.bottom())).normalized(),
@@ -235,6 +268,8 @@ void PlotView::mousePressEvent(QMouseEvent* event) {
 void PlotView::mouseMoveEvent(QMouseEvent* event) {
   if (model_ == nullptr) return;
   const QRectF plot = plotArea();
+  pointer_ = event->position();
+  state_->setPointed(true);
   const double x = std::clamp(event->position().x(), plot.left(), plot.right());
   if (drag_ == Drag::Pan) {
     state_->panBy(*model_, axis(), (dragTo_ - x) / plot.width());
@@ -268,6 +303,8 @@ void PlotView::mouseDoubleClickEvent(QMouseEvent* event) {
 
 void PlotView::leaveEvent(QEvent* event) {
   QWidget::leaveEvent(event);
+  pointer_.reset();
+  state_->setPointed(false);
   state_->setCursor({});
 }
 

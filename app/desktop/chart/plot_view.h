@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The plot of one chart: axes and grid, and over them the SeriesPainter. Mouse: the wheel zooms around the
-// pointer, dragging zooms to a range, dragging with Shift or the middle button pans, double click shows
+// The plot of one chart: axes and grid, and over them the SeriesPainter; at the cross-hair the values of all
+// lines, in the chart under the pointer, or in every chart where keys move it. Mouse: the wheel zooms around
+// the pointer, dragging zooms to a range, dragging with Shift or the middle button pans, double click shows
 // everything. A click on the mark of a checkpoint, below the plot, presses it. The y axes scale themselves.
 #pragma once
 
@@ -11,6 +12,7 @@
 #include "chart/axis.h"
 #include "chart/scene_builder.h"
 #include "chart/series_painter.h"
+#include "chart/values_box.h"
 #include "chart/view_state.h"
 
 namespace batchscope::desktop {
@@ -35,6 +37,12 @@ class PlotView : public QWidget {
   const SeriesPainter& painter() const { return painter_; }
   const AxisTicks& ticks() const { return ticks_; }
   QRectF plotArea() const;
+  // What stands beside the cross-hair; no rows: nothing does.
+  ValuesBox values() const;
+
+ Q_SIGNALS:
+  // What is to be known of how the values are drawn; empty: nothing.
+  void noted(const QString& note);
 
  protected:
   bool event(QEvent* event) override;
@@ -59,6 +67,8 @@ class PlotView : public QWidget {
   std::optional<StepRef> markAt(const QPointF& place) const;
   std::optional<QPointF> placeOf(const StepRef& mark) const;
   void paintMarks(QPainter& painter) const;
+  void paintCursor(QPainter& painter) const;
+  void note();
 
   ChartSpec spec_;
   ViewState* state_;
@@ -71,6 +81,7 @@ class PlotView : public QWidget {
   bool stale_ = true;
   Drag drag_ = Drag::None;
   double dragFrom_ = 0, dragTo_ = 0;  // pixels
+  std::optional<QPointF> pointer_;
 };
 
 }  // namespace batchscope::desktop

@@ -14,6 +14,7 @@ namespace {
 
 constexpr qsizetype kFewPoints = 32;
 constexpr double kSpacing = 1.5;  // pixels between places, at most, on the average
+constexpr double kGentle = 6;     // the same between any two, where no slope is steep
 // Places of a polygon. The raster engine goes through all that it has on a row of pixels for every edge.
 constexpr std::size_t kPiece = 32;
 
@@ -72,7 +73,11 @@ QPolygonF outline(const std::vector<Place>& places, std::size_t first, std::size
 bool isDense(const QPolygonF& line) {
   if (line.size() < kFewPoints) return false;
   const double width = line.last().x() - line.first().x();
-  return width <= kSpacing * static_cast<double>(line.size());
+  if (width <= kSpacing * static_cast<double>(line.size())) return true;
+  return std::adjacent_find(line.begin(), line.end(), [](const QPointF& from, const QPointF& to) {
+           const double across = to.x() - from.x();
+           return across > kSpacing && (across > kGentle || std::abs(to.y() - from.y()) > across);
+         }) == line.end();
 }
 
 std::vector<QPolygonF> ribbon(const QPolygonF& line, double width) {

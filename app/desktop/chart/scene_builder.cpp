@@ -3,18 +3,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
-#include "batchscope/common/ticks.h"
 #include "batchscope/protocol/series.h"
+#include "chart/noise_band.h"
+#include "chart/value_range.h"
 
 namespace batchscope::desktop {
 namespace {
+
+constexpr std::int64_t kOpen = std::numeric_limits<std::int64_t>::max() - 1;  // no end is known
+// From so many steps a pixel column on, noise is a band.
+constexpr double kNoise = 4;
+constexpr double kFewest = 12;  // steps of a window of noise, for its quantiles to say something
+constexpr double kWindow = 3;   // pixels of it, at the least
 
 // A stretch of steps of one generation that is in view, either kept or lost.
 struct Stretch {
   int generation;
   int replicas;
   bool isLost;
+  std::int64_t first, last;  // all of it, also what is out of view or yet to come
   std::int64_t from, to;
   common::StepMap map;
 };
@@ -32,8 +41,10 @@ std::vector<Stretch> stretchesInView(const SeriesModel& model, const SceneOption
     const std::int64_t to = std::min(span.last, static_cast<std::int64_t>(std::ceil(high)) + 1);
     const std::int64_t lost = span.lostFrom;
     if (from <= std::min(to, lost - 1))
-      result.push_back({span.number, span.replicas, false, from, std::min(to, lost - 1), map});
-    if (to >= lost) result.push_back({span.number, span.replicas, true, std::max(from, lost), to, map});
+      result.push_back(
+          {span.number, span.replicas, false, span.first, lost - 1, from, std::min(to, lost - 1), map});
+    if (to >= lost)
+      result.push_back({span.number, span.replicas, true, lost, kOpen, std::max(from, lost), to, map});
   }
   return result;
 }
@@ -82,99 +93,76 @@ std::vector<std::pair<Stretch, bool>> byReliability(StretchReader& reader, const
     const bool isUnreliable = !(bucket.max > 0);
     if (!parts.empty() && parts.back().second == isUnreliable) continue;
     Stretch part = whole;
-    if (!parts.empty()) parts.back().first.to = part.from = std::max(bucket.first_step, whole.from);
+    if (!parts.empty()) {
+      part.first = part.from = std::max(bucket.first_step, whole.from);
+      parts.back().first.to = parts.back().first.last = part.from;
+    }
     parts.emplace_back(part, isUnreliable);
   }
   if (parts.empty()) parts.emplace_back(whole, true);
   return parts;
 }
 
-// A stretch of one line, by pixel columns.
+// A stretch of one line: by pixel columns, or where it is noise by windows.
 struct Part {
   Stretch stretch;
-  bool isUnreliable;
-  std::vector<Column> ink, ghost;
+  bool isUnreliable = false;
+  bool isNoise = false;
+  std::vector<Column> columns = {};
+  std::vector<NoiseWindow> windows = {};
 };
 
-std::vector<Part> partsOf(StretchReader& reader, const LineSpec& line, const Stretch& stretch,
-                          const ColumnSteps& steps, bool isAlone) {
-  const auto stretches = line.isEstimate && isAlone ? byReliability(reader, stretch)
-                                                    : std::vector<std::pair<Stretch, bool>>{{stretch, false}};
-  std::vector<Part> parts;
-  for (const auto& [s, isUnreliable] : stretches) {
-    Part part{s, isUnreliable, columnsOf(reader.read(line.series, s), steps, line.factor), {}};
-    if (isAlone && !line.ghost.empty())
-      part.ghost = columnsOf(reader.read(line.ghost, s), steps, line.factor);
-    parts.push_back(std::move(part));
-  }
-  return parts;
-}
-
-// The values of one axis, for its range. A robust range leaves out single peaks: it holds the middle 90 % of
-// the extremes in view, and every median of a few neighbouring columns, so that a short phase is in it as
-// well as a long one.
-class RangeFinder {
+// Reads the parts of a chart's lines in one stretch.
+class PartReader {
  public:
-  void add(std::span<const Column> columns) {
-    std::vector<double> group;
-    for (const Column& column : columns) {
-      if (std::isnan(column.mean)) continue;
-      values_.push_back(column.low);
-      if (column.high != column.low) values_.push_back(column.high);
-      group.push_back(column.mean);
-      if (group.size() == kGroup) {
-        medians_.push_back(quantile(group, 0.5));
-        group.clear();
+  PartReader(SeriesModel& model, const Projection& projection, const SceneOptions& options, bool isNoise)
+      : model_(model),
+        reader_(model, projection),
+        projection_(projection),
+        options_(options),
+        isNoise_(isNoise) {}
+
+  void enter(const Stretch& stretch) {
+    stretch_ = &stretch;
+    steps_.reset();
+  }
+
+  std::vector<Part> read(const LineSpec& line) {
+    const bool splits = line.isEstimate && options_.runs.empty();
+    const auto stretches = splits ? byReliability(reader_, *stretch_)
+                                  : std::vector<std::pair<Stretch, bool>>{{*stretch_, false}};
+    std::vector<Part> parts;
+    for (const auto& [stretch, isUnreliable] : stretches) {
+      Part part{.stretch = stretch, .isUnreliable = isUnreliable, .isNoise = isNoise_ && line.isSmoothed};
+      if (part.isNoise) {
+        part.windows = windows(line, stretch);
+      } else {
+        if (!steps_) steps_.emplace(stretch.map, projection_);
+        part.columns = columnsOf(reader_.read(line.series, stretch), *steps_, line.factor);
+        if (!line.isSparse) markHoles(part.columns, projection_.logX);
       }
+      parts.push_back(std::move(part));
     }
-  }
-  void add(double value) { medians_.push_back(value); }
-  bool isEmpty() const { return values_.empty(); }
-
-  // Whether some value lies outside.
-  bool isBeyond(double low, double high) const {
-    return std::any_of(values_.begin(), values_.end(), [&](double v) { return v < low || v > high; });
-  }
-
-  std::pair<double, double> range(bool isRobust, bool isLog, bool isZoomed, double base = 0) {
-    if (isLog) {
-      for (std::vector<double>* list : {&values_, &medians_})
-        std::erase_if(*list, [](double v) { return !(v > 0); });
-    }
-    if (values_.empty()) return isLog ? std::pair(1.0, 10.0) : std::pair(base, base + 1);
-    // Few values have no outliers.
-    isRobust = isRobust && values_.size() >= 50;
-    double low = quantile(values_, isRobust ? 0.05 : 0), high = quantile(values_, isRobust ? 0.95 : 1);
-    for (const double median : medians_) {
-      low = std::min(low, median);
-      high = std::max(high, median);
-    }
-    if (isLog) {
-      low = std::exp2(std::floor(std::log2(low) + 1e-9));
-      high = std::exp2(std::ceil(std::log2(high) - 1e-9));
-      return high > low ? std::pair(low, high) : std::pair(low, 2 * low);
-    }
-    // Charts stand on zero, so that heights compare; zoomed in on detail they need not.
-    const bool isDetail = isZoomed && low > base + 0.7 * (high - base);
-    if (low >= 0 && !isDetail) low = base;
-    if (!(high > low)) high = low + (low != 0 ? std::abs(low) * 0.1 : 1);
-    const double step = common::roundInterval(low, high, 4);
-    const double top = std::ceil((high + 0.02 * (high - low)) / step) * step;
-    // A base that is no round number has its line a little above the edge.
-    if (low == base && base != 0) return {base - 0.06 * (top - base), top};
-    return {std::floor(low / step) * step, top};
+    return parts;
   }
 
  private:
-  static constexpr std::size_t kGroup = 7;
-
-  static double quantile(std::vector<double>& values, double q) {
-    const auto at = static_cast<std::size_t>(std::llround(q * static_cast<double>(values.size() - 1)));
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(at), values.end());
-    return values[at];
+  std::vector<NoiseWindow> windows(const LineSpec& line, const Stretch& s) {
+    const double wide = projection_.px(s.map.at(static_cast<double>(s.to))) -
+                        projection_.px(s.map.at(static_cast<double>(s.from)));
+    const double steps = static_cast<double>(s.to - s.from + 1);
+    const std::int64_t length = windowLength(std::max(kFewest, steps * kWindow / std::max(wide, kWindow)));
+    const auto seen = model_.noise({line.series, s.generation, s.first, s.last, s.from, s.to}, length);
+    return {seen.begin(), seen.end()};
   }
 
-  std::vector<double> values_, medians_;
+  SeriesModel& model_;
+  StretchReader reader_;
+  const Projection& projection_;
+  const SceneOptions& options_;
+  bool isNoise_;
+  const Stretch* stretch_ = nullptr;
+  std::optional<ColumnSteps> steps_;
 };
 
 std::vector<SceneBand> bandsOf(const SeriesModel& model, const SceneOptions& options, const Projection& x) {
@@ -201,23 +189,46 @@ std::vector<SceneBand> bandsOf(const SeriesModel& model, const SceneOptions& opt
 SceneLine lineOf(const std::vector<Part>& parts, const LineSpec& line, const Projection& projection,
                  const SceneOptions& options) {
   const double smoothing = line.isSmoothed ? options.smoothing : 0;
+  // Ghosts and bands of several runs would hide their lines.
+  const bool isAlone = options.runs.empty();
   SceneLine drawn;
   for (const Part& part : parts) {
     ScenePiece piece{.generation = part.stretch.generation,
                      .isLost = part.stretch.isLost,
                      .isUnreliable = part.isUnreliable,
-                     .ink = decimate(part.ink, projection, smoothing),
-                     .ghost = {}};
-    // Ghosts of several runs would hide their lines.
-    const bool isAlone = options.runs.empty();
-    if (isAlone && !line.ghost.empty()) {
-      piece.ghost = decimate(part.ghost, projection, 0).raw;
-    } else if (isAlone && smoothing > 0) {
-      piece.ghost = piece.ink.raw;
+                     .ink = {},
+                     .ghost = {},
+                     .bands = {}};
+    if (part.isNoise) {
+      NoiseBand band = noiseBand(part.windows, part.stretch.map, projection, line.factor, smoothing);
+      piece.ink.raw = std::move(band.middle);
+      piece.ink.samples = band.samples;
+      for (const QPolygonF& points : piece.ink.raw) piece.ink.points += points.size();
+      if (isAlone) piece.bands = std::move(band.outlines);
+    } else {
+      piece.ink =
+          decimate(part.columns, projection, smoothing, line.isStepped ? Join::Steps : Join::Straight);
+      if (isAlone && smoothing > 0) piece.ghost = piece.ink.raw;
     }
     drawn.pieces.push_back(std::move(piece));
   }
   return drawn;
+}
+
+// Whether the axis begins at its lowest value: where all of its lines ask for it.
+bool isFromLowest(const ChartSpec& spec, bool isRight) {
+  return std::all_of(spec.lines.begin(), spec.lines.end(), [&](const LineSpec& line) {
+    return line.isRight != isRight || line.isBound || line.isFromLowest;
+  });
+}
+
+// Whether noise is drawn as bands: where steps crowd, unless a person wants every peak or no smoothing. A
+// logarithmic axis spreads the first steps wide.
+bool isNoisy(const std::vector<Stretch>& stretches, const SceneOptions& options, const QRectF& plot) {
+  if (options.isWhole || options.isLogX || !(options.smoothing > 0)) return false;
+  std::int64_t steps = 0;
+  for (const Stretch& stretch : stretches) steps += stretch.to - stretch.from + 1;
+  return static_cast<double>(steps) > kNoise * plot.width();
 }
 
 }  // namespace
@@ -233,7 +244,7 @@ ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& p
   scene.left.x1 = scene.right.x1 = x1;
   scene.left.logX = scene.right.logX = options.isLogX && x0 > 0;
   std::vector<SceneRun> runs = options.runs;
-  if (runs.empty()) runs.push_back({&model, -1, {}});
+  if (runs.empty()) runs.push_back({&model, -1, {}, {}});
   const auto isHidden = [&](std::size_t line) {
     return line < options.isHidden.size() && options.isHidden[line];
   };
@@ -241,15 +252,21 @@ ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& p
   // By run and line.
   std::vector<std::vector<std::vector<Part>>> parts(runs.size(),
                                                     std::vector<std::vector<Part>>(spec.lines.size()));
-  RangeFinder left, right;
+  ValueRange left, right;
   for (std::size_t run = 0; run < runs.size(); ++run) {
-    StretchReader reader(*runs[run].model, scene.left);
-    for (const Stretch& stretch : stretchesInView(*runs[run].model, options)) {
-      const ColumnSteps steps(stretch.map, scene.left);
+    const std::vector<Stretch> stretches = stretchesInView(*runs[run].model, options);
+    PartReader reader(*runs[run].model, scene.left, options, isNoisy(stretches, options, plot));
+    for (const Stretch& stretch : stretches) {
+      reader.enter(stretch);
       for (std::size_t i = 0; i < spec.lines.size(); ++i) {
         if (isHidden(i)) continue;
-        for (Part& part : partsOf(reader, spec.lines[i], stretch, steps, options.runs.empty())) {
-          (spec.lines[i].isRight ? right : left).add(part.ink);
+        const LineSpec& line = spec.lines[i];
+        for (Part& part : reader.read(line)) {
+          ValueRange& range = line.isRight ? right : left;
+          range.add(part.columns);
+          range.add(part.windows, line.factor);
+          for (const NoiseWindow& window : part.windows) scene.isEstimate |= window.isEstimate;
+          scene.hasBands |= part.isNoise && options.runs.empty();
           parts[run][i].push_back(std::move(part));
         }
       }
@@ -257,15 +274,22 @@ ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& p
   }
   scene.isEmpty = left.isEmpty() && right.isEmpty();
   if (spec.bound) left.add(*spec.bound);
-  scene.left.log = options.isLog;
-  std::tie(scene.left.y0, scene.left.y1) =
-      left.range(spec.isRobust && !options.isWhole, options.isLog, options.isZoomed, spec.base);
+  scene.left.log = options.isLog.value_or(spec.isLogByDefault && left.spansDecades());
+  std::tie(scene.left.y0, scene.left.y1) = left.range({.isRobust = spec.isRobust && !options.isWhole,
+                                                       .isLog = scene.left.log,
+                                                       .isZoomed = options.isZoomed,
+                                                       .isFromLowest = isFromLowest(spec, false),
+                                                       .base = spec.base});
   scene.isCut = spec.isRobust && left.isBeyond(scene.left.y0, scene.left.y1);
-  // A fixed scale from 0 to 1 says more than a logarithmic one. Its end lies below the edge, where a line
-  // along it is seen whole.
-  std::tie(scene.right.y0, scene.right.y1) =
-      spec.rightTop ? std::pair(0.0, 1.04 * *spec.rightTop) : right.range(false, false, false);
-  if (!spec.rightTop) scene.right.y1 = std::max(scene.right.y1, 4.0);
+  // A fixed end says more than a logarithmic scale. It lies below the edge, where a line along it is seen
+  // whole.
+  std::tie(scene.right.y0, scene.right.y1) = right.range({.isFromLowest = isFromLowest(spec, true)});
+  if (spec.rightTop) {
+    if (!isFromLowest(spec, true)) scene.right.y0 = 0;
+    scene.right.y1 = *spec.rightTop + 0.04 * (*spec.rightTop - scene.right.y0);
+  } else {
+    scene.right.y1 = std::max(scene.right.y1, 4.0);
+  }
 
   // The open run comes last, above the others.
   for (std::size_t run = runs.size(); run-- > 0;) {

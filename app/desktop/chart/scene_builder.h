@@ -3,6 +3,8 @@
 // Computes what a chart draws from the series and how they are looked at, without painting anything.
 #pragma once
 
+#include <QString>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,13 +20,14 @@ struct SceneRun {
   SeriesModel* model = nullptr;
   int colour = 0;  // of Theme::runs
   std::string group;
+  QString name;
 };
 
 struct SceneOptions {
-  SeriesModel::Extent range;
+  SeriesModel::Extent range = {};
   XAxis axis = XAxis::Step;
   double smoothing = 0;
-  bool isLog = false;  // y
+  std::optional<bool> isLog = false;  // y; none: as the chart is by default
   bool isLogX = false;
   bool isZoomed = false;
   bool isWhole = false;             // every peak is to fit, also where the chart is robust

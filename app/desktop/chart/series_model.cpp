@@ -21,6 +21,13 @@ using protocol::series::kTime;
 constexpr std::int64_t kReadWhole = 32768;
 constexpr int kHistoryColumns = 4096;
 
+// Of wall time (common/run_clock.h): when the first replicas were launched. A run of which that is unknown
+// begins with its first sample.
+double clockOrigin(const std::vector<storage::Generation>& generations, double firstSample) {
+  const double launched = generations.front().started;
+  return launched > 0 && launched <= firstSample ? launched : firstSample;
+}
+
 void markEmpty(Bucket& bucket) {
   if (std::isfinite(bucket.mean) && bucket.min <= bucket.max) return;
   bucket.min = bucket.max = bucket.mean = std::numeric_limits<double>::quiet_NaN();
@@ -124,7 +131,7 @@ void SeriesModel::updateSpans(const std::vector<storage::Generation>& generation
     const Track* time = track(kTime, span.number);
     if (time == nullptr || time->empty()) continue;
     const double began = time->buckets().front().min;
-    if (activeOrigins_.empty()) origin_ = began;
+    if (activeOrigins_.empty()) origin_ = clockOrigin(generations, began);
     activeOrigins_[span.number] = began - active;
     active += time->buckets().back().max - began;
   }
@@ -174,7 +181,9 @@ SeriesModel::Extent SeriesModel::extent(XAxis axis, bool isLog) const {
     extent.high = std::fmax(extent.high, x.at(static_cast<double>(span.last)));
   }
   // A run that is seen from its beginning starts at zero, where a person looks for it.
-  if (!isLog && extent.low > 0 && extent.low < 0.02 * extent.high) extent.low = 0;
+  // On wall time it is the launch of its replicas, which may take a while.
+  const double near = axis == XAxis::WallTime ? 0.25 : 0.02;
+  if (!isLog && extent.low > 0 && extent.low < near * extent.high) extent.low = 0;
   return extent;
 }
 
@@ -226,6 +235,15 @@ std::span<const Bucket> SeriesModel::view(const std::string& series, int generat
   auto buckets = reader_->summarize(series, generation, key.from, key.to, columns);
   std::for_each(buckets.begin(), buckets.end(), markEmpty);
   return views_.emplace(key, std::move(buckets)).first->second;
+}
+
+std::span<const NoiseWindow> SeriesModel::noise(const NoiseStretch& stretch, std::int64_t length) {
+  const auto derived = derivedSeries(stretch.series);
+  const Track* have = track(derived ? derived->inputs.front() : stretch.series, stretch.generation);
+  if (have == nullptr || have->empty()) return {};
+  return noise_.view(stretch, length, have->lastStep(), [&](std::int64_t from, std::int64_t to, int columns) {
+    return view(stretch.series, stretch.generation, from, std::min(to, have->lastStep()), columns);
+  });
 }
 
 std::vector<Bucket> SeriesModel::derive(const std::string& series, int generation, std::int64_t from,
@@ -284,14 +302,22 @@ std::optional<double> SeriesModel::value(const std::string& series, const StepRe
   }
   const Track* have = track(series, at.generation);
   if (have == nullptr || have->empty() || at.step < have->firstStep()) return {};
-  if (have->resolution() > 1) {
-    const auto exact = reader_->read(series, at.generation, at.step, at.step);
-    if (!exact.empty()) return exact.front().value;
-  }
   auto bucket = have->from(at.step);
   if (bucket == have->buckets().end() || (bucket->first_step > at.step && bucket != have->buckets().begin()))
     --bucket;
-  return bucket->mean;
+  if (bucket->count == 1) return bucket->mean;
+  // Which of them it is, the store knows.
+  const auto samples = reader_->read(series, at.generation, bucket->first_step, at.step);
+  return samples.empty() ? bucket->mean : samples.back().value;
+}
+
+std::optional<double> SeriesModel::newest(const std::string& series, const StepRef& at) {
+  for (auto span = spans_.rbegin(); span != spans_.rend(); ++span) {
+    if (span->number > at.generation) continue;
+    const std::int64_t last = span->number == at.generation ? at.step : std::min(at.step, span->lostFrom - 1);
+    if (const auto known = value(series, {span->number, last})) return known;
+  }
+  return {};
 }
 
 }  // namespace batchscope::desktop

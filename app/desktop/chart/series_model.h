@@ -18,6 +18,7 @@
 
 #include "batchscope/common/step_map.h"
 #include "batchscope/storage/catalogue.h"
+#include "chart/noise_windows.h"
 #include "chart/track.h"
 #include "chart/x_axis.h"
 
@@ -76,8 +77,12 @@ class SeriesModel {
   // 64 views later.
   std::span<const Bucket> view(const std::string& series, int generation, std::int64_t from, std::int64_t to,
                                int columns);
+  // Windows of so many steps (noise_windows.h). Valid until the next call.
+  std::span<const NoiseWindow> noise(const NoiseStretch& stretch, std::int64_t length);
   // The value at the step, or the newest before it in the same generation.
   std::optional<double> value(const std::string& series, const StepRef& at);
+  // The same, or where that generation has none yet, from those before it: the newest kept value.
+  std::optional<double> newest(const std::string& series, const StepRef& at);
 
  private:
   struct View {
@@ -100,11 +105,12 @@ class SeriesModel {
   std::set<std::string> wanted_;
   std::map<int, std::map<std::string, Track>> tracks_;
   std::vector<GenerationSpan> spans_;
-  double origin_ = 0;                    // time of the first sample
+  double origin_ = 0;                    // of wall time
   std::map<int, double> activeOrigins_;  // by generation: the time at which active time would be zero
   bool fresh_ = false;                   // something is wanted that was never read
   int closed_ = -1;                      // generations up to this one are over and read
   std::map<View, std::vector<Bucket>> views_;
+  NoiseWindows noise_;
 };
 
 }  // namespace batchscope::desktop

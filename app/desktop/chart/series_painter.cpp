@@ -15,8 +15,8 @@ namespace batchscope::desktop {
 namespace {
 
 constexpr double kInk = 1.6, kHair = 1.0;
-// A series with so few points shows each of them.
-constexpr qsizetype kDots = 40;
+// A series with so few points shows each of them, and one that is measured once in a while with so few.
+constexpr std::int64_t kDots = 40, kMostMarkers = 120;
 
 bool isSvg(const QPainter& painter) { return painter.paintEngine()->type() == QPaintEngine::SVG; }
 
@@ -85,11 +85,14 @@ void SeriesPainter::paintAll(QPainter& painter) const {
   paintReplicas(painter);
 }
 
-QColor SeriesPainter::colourOf(const SceneLine& line) const {
-  if (line.colour >= 0) return theme_.run(line.colour);
-  const LineSpec& spec = spec_.lines[line.spec];
-  return spec.isBound ? theme_.dim
-                      : theme_.series[static_cast<std::size_t>(spec.colour) % theme_.series.size()];
+LineLook SeriesPainter::lookOf(const SceneLine& line) const {
+  return desktop::lookOf(spec_, line.spec, theme_,
+                         line.colour >= 0 ? std::optional(line.colour) : std::nullopt);
+}
+
+QColor SeriesPainter::colourOf(const SceneLine& line, const ScenePiece& piece) const {
+  const bool isCompared = line.colour >= 0;
+  return (piece.isLost && !isCompared) || piece.isUnreliable ? theme_.faint : lookOf(line).colour;
 }
 
 void SeriesPainter::paintBands(QPainter& painter) const {
@@ -144,43 +147,39 @@ void SeriesPainter::paintLines(QPainter& painter) const {
     const double y = std::round(scene_.left.py(*spec_.bound)) + 0.5;
     painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
   }
+  painter.setPen(Qt::NoPen);
+  // A pale edge needs no blending, which takes ten times as long.
+  painter.setRenderHint(QPainter::Antialiasing, false);
   for (const SceneLine& line : scene_.lines) {
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(withAlpha(colourOf(line), theme_.isDark ? 0.22 : 0.16));
-    for (const QPolygonF& band : line.bands) painter.drawPolygon(band);
+    const auto paintBands = [&](const QColor& colour, const std::vector<QPolygonF>& bands) {
+      painter.setBrush(withAlpha(colour, theme_.isDark ? 0.24 : 0.18));
+      for (const QPolygonF& band : bands) painter.drawPolygon(isSvg(painter) ? band.intersected(plot) : band);
+    };
+    paintBands(lookOf(line).colour, line.bands);
+    for (const ScenePiece& piece : line.pieces) paintBands(colourOf(line, piece), piece.bands);
   }
+  painter.setRenderHint(QPainter::Antialiasing);
   painter.setBrush(Qt::NoBrush);
-  for (const bool ghosts : {true, false}) {
-    for (const SceneLine& line : scene_.lines) {
-      const LineSpec& spec = spec_.lines[line.spec];
-      for (const ScenePiece& piece : line.pieces) {
-        const bool isCompared = line.colour >= 0;
-        const QColor colour =
-            (piece.isLost && !isCompared) || piece.isUnreliable ? theme_.faint : colourOf(line);
-        if (ghosts) {
-          painter.setPen(QPen(withAlpha(colour, theme_.isDark ? 0.24 : 0.22), kHair));
-          drawPolylines(painter, piece.ghost, plot);
-          continue;
-        }
-        QPen pen(piece.isLost ? withAlpha(colour, isCompared ? 0.4 : 0.7) : colour,
-                 spec.isBound ? kHair : kInk);
-        pen.setJoinStyle(Qt::RoundJoin);
-        pen.setCapStyle(spec.isBound ? Qt::FlatCap : Qt::RoundCap);
-        if (spec.isBound) pen.setStyle(Qt::DotLine);
-        if (spec.isDashed) pen.setDashPattern({4, 3});
-        if (const auto strokes = runStrokes(line.spec); isCompared && !spec.isBound && !strokes.empty())
-          pen.setDashPattern(strokes);
-        painter.setPen(pen);
-        const auto& ink = piece.ink.smooth.empty() ? piece.ink.raw : piece.ink.smooth;
-        drawPolylines(painter, ink, plot);
-        if (spec.isBound || piece.isLost || piece.ink.samples > kDots || piece.ink.smooth.size() > 0)
-          continue;
-        painter.setPen(QPen(colour, 4, Qt::SolidLine, Qt::RoundCap));
-        for (const QPolygonF& points : ink) {
-          for (const QPointF& point : points) {
-            if (plot.contains(point)) painter.drawPoint(point);
-          }
-        }
+  for (const SceneLine& line : scene_.lines) {
+    for (const ScenePiece& piece : line.pieces) {
+      painter.setPen(QPen(withAlpha(colourOf(line, piece), theme_.isDark ? 0.24 : 0.22), kHair));
+      drawPolylines(painter, piece.ghost, plot);
+    }
+  }
+  for (const SceneLine& line : scene_.lines) {
+    LineLook look = lookOf(line);
+    for (const ScenePiece& piece : line.pieces) {
+      const QColor colour = colourOf(line, piece);
+      look.colour = piece.isLost ? withAlpha(colour, line.colour >= 0 ? 0.4 : 0.7) : colour;
+      painter.setPen(penOf(look, kInk));
+      const auto& ink = piece.ink.smooth.empty() ? piece.ink.raw : piece.ink.smooth;
+      drawPolylines(painter, ink, plot);
+      const bool hasMarkers = look.isSparse ? piece.ink.points <= kMostMarkers
+                                            : piece.ink.samples <= kDots && piece.ink.smooth.empty();
+      if (look.isBound || piece.isLost || !hasMarkers) continue;
+      for (const QPolygonF& points : ink) {
+        for (const QPointF& point : points)
+          if (plot.contains(point)) paintMarker(painter, point, look.marker, colour);
       }
     }
   }
@@ -239,7 +238,7 @@ void SeriesPainter::paintCursor(QPainter& painter, const StepRef& at, double px)
     const auto y =
         line.yAt(line.run == 0 && line.bands.empty() ? std::optional(at.generation) : std::nullopt, px);
     if (spec.isBound || !y || *y < plot.top() - 1 || *y > plot.bottom() + 1) continue;
-    painter.setPen(QPen(colourOf(line), kInk));
+    painter.setPen(QPen(lookOf(line).colour, kInk));
     painter.drawEllipse(QPointF(x, *y), 3, 3);
   }
   painter.restore();

@@ -9,6 +9,7 @@
 
 #include "chart/chart_scene.h"
 #include "chart/chart_spec.h"
+#include "chart/line_look.h"
 #include "chart/series_model.h"
 #include "look/theme.h"
 
@@ -32,7 +33,8 @@ class SeriesPainter {
   void paintLines(QPainter& painter) const;
   void paintReplicas(QPainter& painter) const;
   void paintBoundLabels(QPainter& painter) const;
-  QColor colourOf(const SceneLine& line) const;
+  LineLook lookOf(const SceneLine& line) const;
+  QColor colourOf(const SceneLine& line, const ScenePiece& piece) const;
 
   ChartScene scene_;
   ChartSpec spec_;

@@ -186,7 +186,9 @@ void ViewState::setLook(const Look& look) {
 void ViewState::save(QSettings& settings) const {
   settings.setValue(QStringLiteral("view/axis"), static_cast<int>(axis_));
   settings.setValue(QStringLiteral("view/log-x"), logX_);
-  settings.setValue(QStringLiteral("view/log-y"), logY_);
+  settings.setValue(QStringLiteral("view/y-scale"), !logY_   ? QStringLiteral("auto")
+                                                    : *logY_ ? QStringLiteral("log")
+                                                             : QStringLiteral("linear"));
   settings.setValue(QStringLiteral("view/peaks"), peaks_);
   settings.setValue(QStringLiteral("view/smoothing"), smoothing_);
 }
@@ -195,7 +197,9 @@ void ViewState::restore(const QSettings& settings) {
   const int axis = settings.value(QStringLiteral("view/axis"), static_cast<int>(axis_)).toInt();
   if (axis >= 0 && axis < static_cast<int>(kXAxes.size())) axis_ = static_cast<XAxis>(axis);
   logX_ = settings.value(QStringLiteral("view/log-x"), logX_).toBool();
-  logY_ = settings.value(QStringLiteral("view/log-y"), logY_).toBool();
+  const QString scale = settings.value(QStringLiteral("view/y-scale")).toString();
+  if (scale == QLatin1String("log") || scale == QLatin1String("linear"))
+    logY_ = scale == QLatin1String("log");
   peaks_ = settings.value(QStringLiteral("view/peaks"), peaks_).toBool();
   const double smoothing = settings.value(QStringLiteral("view/smoothing"), smoothing_).toDouble();
   if (smoothing >= 0 && smoothing < 1) smoothing_ = smoothing;

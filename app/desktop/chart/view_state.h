@@ -27,7 +27,8 @@ class ViewState : public QObject {
   bool follows() const { return follow_; }
   double smoothing() const { return smoothing_; }
   bool logX() const { return logX_; }
-  bool logY() const { return logY_; }
+  // None: each chart is as it is by default.
+  std::optional<bool> logY() const { return logY_; }
   bool showsPeaks() const { return peaks_; }
   bool isZoomed() const { return zoom_.has_value(); }
   bool canUndo() const { return !undo_.empty(); }
@@ -49,7 +50,7 @@ class ViewState : public QObject {
   void setFollow(bool follow) { set(follow_, follow); }
   void setSmoothing(double smoothing) { set(smoothing_, smoothing); }
   void setLogX(bool log) { set(logX_, log); }
-  void setLogY(bool log) { set(logY_, log); }
+  void setLogY(std::optional<bool> log) { set(logY_, log); }
   // Whether single peaks stretch the y axes of noisy charts.
   void setShowsPeaks(bool peaks) { set(peaks_, peaks); }
 
@@ -66,6 +67,9 @@ class ViewState : public QObject {
 
   // `beyond`: a place on the shared axis behind the last step, which other runs have reached.
   void setCursor(std::optional<StepRef> cursor, std::optional<double> beyond = {});
+  // Whether the pointer is over a chart, which then shows the values at the cross-hair; else all of them do.
+  void setPointed(bool isPointed) { isPointed_ = isPointed; }
+  bool isPointed() const { return isPointed_; }
   // Checkpoints, which charts mark and a person may press.
   void setMarks(const std::vector<StepRef>& marks) { set(marks_, marks); }
   const std::vector<StepRef>& marks() const { return marks_; }
@@ -113,7 +117,7 @@ class ViewState : public QObject {
   XAxis axis_ = XAxis::WallTime;
   bool follow_ = true;
   bool logX_ = false;
-  bool logY_ = false;
+  std::optional<bool> logY_;
   bool peaks_ = false;
   double smoothing_ = 0.6;
   std::optional<Extent> zoom_;
@@ -122,6 +126,7 @@ class ViewState : public QObject {
   QElapsedTimer sinceGesture_;
   std::optional<StepRef> cursor_;
   std::optional<double> beyond_;  // on axis_
+  bool isPointed_ = false;
   std::vector<const SeriesModel*> companions_;
   std::vector<StepRef> marks_;
 };

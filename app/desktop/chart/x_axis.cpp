@@ -2,6 +2,9 @@
 #include "chart/x_axis.h"
 
 #include <QCoreApplication>
+#include <cmath>
+
+#include "look/format.h"
 
 namespace batchscope::desktop {
 
@@ -14,6 +17,19 @@ QString xAxisName(XAxis axis) {
     case XAxis::Samples: return tr("Samples");
     case XAxis::WallTime: return tr("Wall time");
     case XAxis::ActiveTime: return tr("Active time");
+  }
+  return {};
+}
+
+QString xAxisText(XAxis axis, double x) {
+  const auto tr = [](const char* text) { return QCoreApplication::translate("XAxis", text); };
+  switch (axis) {
+    case XAxis::Step: return tr("step %1").arg(formatCount(std::llround(x)));
+    case XAxis::Progress: return tr("%1 scale-invariant").arg(formatCount(std::llround(x)));
+    case XAxis::Epoch: return tr("epoch %1").arg(formatNumber(x));
+    case XAxis::Samples: return tr("%1 samples").arg(formatCount(std::llround(x)));
+    case XAxis::WallTime: return formatClock(x);
+    case XAxis::ActiveTime: return tr("%1 active").arg(formatClock(x));
   }
   return {};
 }

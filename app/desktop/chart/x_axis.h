@@ -16,6 +16,8 @@ inline constexpr std::array kXAxes{XAxis::Step,    XAxis::Progress, XAxis::Epoch
                                    XAxis::Samples, XAxis::WallTime, XAxis::ActiveTime};
 
 QString xAxisName(XAxis axis);
+// A place on it, with its unit: 3:20, 12,400 samples.
+QString xAxisText(XAxis axis, double x);
 bool isTime(XAxis axis);
 // No view is narrower than this.
 double narrowestView(XAxis axis);

@@ -46,7 +46,7 @@ void ComparedSeries::want(const std::set<std::string>& series) { wanted_ = serie
 std::vector<SceneRun> ComparedSeries::sceneRuns() const {
   std::vector<SceneRun> runs;
   for (const Entry& entry : runs_)
-    if (entry.model != nullptr) runs.push_back({entry.model, entry.colour, entry.group});
+    if (entry.model != nullptr) runs.push_back({entry.model, entry.colour, entry.group, entry.name});
   return runs;
 }
 

@@ -15,14 +15,28 @@ void ElidedLabel::paintEvent(QPaintEvent*) {
                         option.palette, isEnabled(), line, foregroundRole());
 }
 
-UnitLabel::UnitLabel(const QString& text, QWidget* parent) : QLabel(text, parent) {
+UnitLabel::UnitLabel(const QString& text, QWidget* parent) : QLabel(text, parent), unit_(text) {
   setObjectName(QStringLiteral("chartUnit"));
   setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   setToolTip(text);
 }
 
-void UnitLabel::paintEvent(QPaintEvent* event) {
-  if (width() >= sizeHint().width()) QLabel::paintEvent(event);
+void UnitLabel::setNote(const QString& note) {
+  note_ = unit_.isEmpty() || note.isEmpty() ? note : QStringLiteral(" · ") + note;
+  setToolTip(unit_ + note_);
+  update();
+}
+
+void UnitLabel::paintEvent(QPaintEvent*) {
+  QStyleOption option;
+  option.initFrom(this);
+  QPainter painter(this);
+  for (const QString& text : {unit_ + note_, unit_}) {
+    if (fontMetrics().horizontalAdvance(text) > contentsRect().width()) continue;
+    style()->drawItemText(&painter, contentsRect(), static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter),
+                          option.palette, isEnabled(), text, foregroundRole());
+    return;
+  }
 }
 
 }  // namespace batchscope::desktop

@@ -19,16 +19,22 @@ class ElidedLabel : public QLabel {
   void paintEvent(QPaintEvent* event) override;
 };
 
-// Is there whole or not at all: the unit beside a chart's title, the first to go on a narrow card.
+// Is there whole or not at all: the unit beside a chart's title, the first to go on a narrow card. A note
+// behind it goes before it.
 class UnitLabel : public QLabel {
   Q_OBJECT
  public:
   UnitLabel(const QString& text, QWidget* parent = nullptr);
 
+  void setNote(const QString& note);
+
   QSize minimumSizeHint() const override { return {0, QLabel::minimumSizeHint().height()}; }
 
  protected:
   void paintEvent(QPaintEvent* event) override;
+
+ private:
+  QString unit_, note_;
 };
 
 }  // namespace batchscope::desktop

@@ -20,17 +20,17 @@ QString timeText(double secondsSince1970, const QString& form) {
   return QLocale().toString(time, isToday ? form : QStringLiteral("d MMM ") + form);
 }
 
-QString superscript(int number) {
-  static const QString digits = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹");
-  QString text;
-  for (const QChar c : QString::number(number))
-    text += c == QLatin1Char('-') ? QChar(u'⁻') : digits[c.digitValue()];
-  return text;
-}
-
 }  // namespace
 
 QString formatCount(std::int64_t value) { return QLocale().toString(static_cast<qlonglong>(value)); }
+
+QString formatPower(int exponent) {
+  static const QString digits = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹");
+  QString text = QStringLiteral("10");
+  for (const QChar c : QString::number(exponent))
+    text += c == QLatin1Char('-') ? QChar(u'⁻') : digits[c.digitValue()];
+  return text;
+}
 
 QString formatNumber(double value, int digits) {
   if (std::isnan(value)) return QStringLiteral("–");
@@ -38,7 +38,7 @@ QString formatNumber(double value, int digits) {
   if (value == 0) return QStringLiteral("0");
   const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
   if (exponent < -4 || exponent > 9) {
-    return tr("%1 × 10%2").arg(fixed(value / std::pow(10, exponent), digits - 1), superscript(exponent));
+    return tr("%1 × %2").arg(fixed(value / std::pow(10, exponent), digits - 1), formatPower(exponent));
   }
   if (value == std::round(value) && std::abs(value) < 1e4) return fixed(value, 0);
   if (exponent >= digits - 1) {

@@ -11,6 +11,7 @@ namespace batchscope::desktop {
 
 QString formatCount(std::int64_t value);             // 7,214
 QString formatNumber(double value, int digits = 3);  // 4,700  4.21  0.34  1.2e-05; a dash for NaN
+QString formatPower(int exponent);                   // 10⁻⁵
 QString formatPercent(double fraction);              // 19 %
 QString formatDuration(double seconds);              // 45 s  61 min  3 h 20 min
 QString formatPause(double seconds);                 // 9 ms  0.06 s  1.4 s

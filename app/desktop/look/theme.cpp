@@ -58,6 +58,7 @@ constexpr QRgb kRuns[4][10] = {
 Theme made(bool isDark, bool isColourBlind) {
   Theme theme;
   theme.isDark = isDark;
+  theme.isColourBlind = isColourBlind;
   for (const Token& token : kTokens) theme.*token.colour = QColor(isDark ? token.dark : token.light);
   const auto& runs = kRuns[2 * isDark + isColourBlind];
   std::copy(std::begin(runs), std::end(runs), theme.runs.begin());

@@ -20,6 +20,7 @@ struct Theme {
   enum class Mode { System, Light, Dark };
 
   bool isDark = false;
+  bool isColourBlind = false;        // lines have strokes and markers of their own, too
   QColor background, panel, raised;  // behind the cards, the cards, buttons on a card
   QColor hairline, grid;
   QColor text, dim, faint;

@@ -122,10 +122,16 @@ HeaderBar::HeaderBar(RunSession* session, ViewState* state, QWidget* parent)
     });
   }
   setUp(follow_, Qt::Key_F, true, tr("Keep the newest step in view (F)"));
-  setUp(log_, Qt::Key_L, true, tr("Logarithmic y axes (L)"));
+  setUp(log_, Qt::Key_L, true,
+        tr("Vertical axes: automatic (the loss is logarithmic where it spans decades), all logarithmic, all "
+           "linear (L)"));
   setUp(reset_, Qt::Key_0, false, tr("Show the whole run (0, or double-click a chart)"));
   connect(follow_, &QAction::triggered, state_, &ViewState::setFollow);
-  connect(log_, &QAction::triggered, state_, &ViewState::setLogY);
+  connect(log_, &QAction::triggered, state_, [this] {
+    const auto now = state_->logY();
+    state_->setLogY(!now ? std::optional(true) : *now ? std::optional(false) : std::nullopt);
+    updateView();
+  });
   connect(reset_, &QAction::triggered, state_, &ViewState::resetZoom);
 
   for (const auto& [button, menu] : {std::pair(axisButton_, axisMenu_), {smoothingButton_, smoothingMenu_}}) {
@@ -162,7 +168,9 @@ void HeaderBar::updateRun() {
 
 void HeaderBar::updateView() {
   follow_->setChecked(state_->follows());
-  log_->setChecked(state_->logY());
+  const auto log = state_->logY();
+  log_->setChecked(log.value_or(false));
+  log_->setIconText(!log ? tr("Auto y") : *log ? tr("Log y") : tr("Linear y"));
   reset_->setEnabled(state_->isZoomed());
   for (QAction* action : axes_->actions())
     action->setChecked(action->data().toInt() == static_cast<int>(state_->axis()));

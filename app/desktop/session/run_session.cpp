@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "batchscope/common/run_clock.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/client.h"
 #include "look/format.h"
@@ -147,9 +148,7 @@ void RunSession::statusFromCatalogue() {
   }
 }
 
-double RunSession::started() const {
-  return generations_.empty() ? (run_ ? run_->created : 0) : generations_.front().started;
-}
+double RunSession::started() const { return run_ ? common::clockOrigin(*run_, generations_) : 0; }
 
 const storage::Generation* RunSession::lastRestart() const {
   const auto found = std::find_if(generations_.rbegin(), generations_.rend(),

@@ -102,9 +102,12 @@ class TestAccess : public test::WindowTest {
     QCOMPARE(view.axis(), XAxis::Epoch);
     press(Qt::Key_6, Qt::AltModifier);
     QCOMPARE(view.axis(), XAxis::ActiveTime);
-    press(Qt::Key_L);
-    QVERIFY(view.logY());
-    press(Qt::Key_L);
+    QCOMPARE(view.logY(), std::nullopt);
+    for (const std::optional<bool> next :
+         {std::optional(true), std::optional(false), std::optional<bool>()}) {
+      press(Qt::Key_L);
+      QCOMPARE(view.logY(), next);
+    }
     press(Qt::Key_L, Qt::ShiftModifier);
     QVERIFY(view.logX());
     press(Qt::Key_L, Qt::ShiftModifier);

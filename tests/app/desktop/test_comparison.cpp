@@ -171,6 +171,7 @@ class TestComparison : public test::WindowTest {
   }
 
   void aGroupIsAMedianWithABand() {
+    window_->view()->setLogY(false);
     window_->comparison()->choose(seeds_);
     awaitRuns(4);
     const double x = scene().left.px(150);

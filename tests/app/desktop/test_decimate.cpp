@@ -124,6 +124,47 @@ class TestDecimate : public QObject {
     for (const QPointF& point : lines.smooth[0].mid(60)) QVERIFY(std::abs(point.y() - p.py(50)) < 3);
   }
 
+  void missingSamplesAreAHole_data() {
+    QTest::addColumn<int>("missing");
+    QTest::addColumn<bool>("isSteps");
+    QTest::addColumn<int>("lines");
+    QTest::newRow("none") << 0 << false << 1;
+    QTest::newRow("a few") << 2 << false << 1;
+    QTest::newRow("many") << 40 << false << 2;
+    QTest::newRow("many, but a value holds") << 40 << true << 1;
+  }
+  void missingSamplesAreAHole() {
+    QFETCH(int, missing);
+    QFETCH(bool, isSteps);
+    Track track;
+    for (int step = 0; step < 300; ++step)
+      if (step < 100 || step >= 100 + missing) track.append(step, 5 + step % 2);
+    const Projection p = projection(300, 10);
+    std::vector<Column> columns = columnsOf(track.buckets(), ColumnSteps({}, p), 1);
+    markHoles(columns, false);
+    const Polylines lines = decimate(columns, p, 0.5, isSteps ? Join::Steps : Join::Straight);
+    QCOMPARE(static_cast<int>(lines.raw.size()), [] {
+      QFETCH(int, lines);
+      return lines;
+    }());
+    if (!isSteps) QCOMPARE(lines.smooth.size(), lines.raw.size());
+  }
+
+  void aStepHoldsUntilTheNext() {
+    Track track;
+    for (int step = 0; step <= 10; ++step) track.append(step, step < 5 ? 2 : step == 7 ? 8 : 4);
+    const Projection p = projection(10, 10);
+    std::vector<Column> columns = columnsOf(track.buckets(), ColumnSteps({}, p), 1);
+    const Polylines lines = decimate(columns, p, 0, Join::Steps);
+    QCOMPARE(lines.raw.size(), 1u);
+    const QPolygonF& line = lines.raw[0];
+    // Only corners and ends, no wedge between them.
+    QCOMPARE(line.size(), 8);
+    for (qsizetype i = 1; i < line.size(); ++i)
+      QVERIFY(line[i].x() == line[i - 1].x() || line[i].y() == line[i - 1].y());
+    QCOMPARE(line[2], QPointF(p.px(5), p.py(4)));
+  }
+
   void onALogarithmicAxisOnlyPositiveValuesHaveAPlace() {
     Projection p = projection(10, 100);
     p.log = true;

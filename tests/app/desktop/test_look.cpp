@@ -104,16 +104,45 @@ class TestLook : public QObject {
       return text.join(QLatin1Char(' '));
     };
     QCOMPARE(labels(linearTicks(0, 1, 4)), QStringLiteral("0 0.25 0.50 0.75 1.00"));
-    QCOMPARE(labels(linearTicks(0, 20'000, 4)), QStringLiteral("0 5k 10k 15k 20k"));
+    QCOMPARE(labels(linearTicks(0, 20'000, 4)), QStringLiteral("0 5,000 10,000 15,000 20,000"));
+    QCOMPARE(labels(linearTicks(0, 2e6, 4)), QStringLiteral("0 0.5M 1.0M 1.5M 2.0M"));
     QCOMPARE(labels(linearTicks(0, 1600, 4)), QStringLiteral("0 500 1,000 1,500"));
     QCOMPARE(labels(timeTicks(0, 3600, 4)), QStringLiteral("0 min 15 min 30 min 45 min 60 min"));
     QCOMPARE(labels(timeTicks(0, 40, 4)), QStringLiteral("0 s 10 s 20 s 30 s 40 s"));
     QCOMPARE(labels(logTicks(1, 16, 5)), QStringLiteral("1 2 4 8 16"));
     QVERIFY(logTicks(1, 1e9, 5).size() <= 6);
     QVERIFY(linearTicks(0.1, 0.3, 4).front().label.startsWith(QStringLiteral("0.1")));
-    QCOMPARE(labels(linearTicks(0, 4e-7, 4)), QStringLiteral("0 1E-07 2E-07 3E-07 4E-07"));
+    QCOMPARE(labels(linearTicks(0, 4e-7, 4)), QStringLiteral("0 1×10⁻⁷ 2×10⁻⁷ 3×10⁻⁷ 4×10⁻⁷"));
     QCOMPARE(labels(linearTicks(1, 1 + 4e-8, 2)), QStringLiteral("1 1.00000002 1.00000004"));
-    QCOMPARE(labels(timeTicks(200, 240, 4)), QStringLiteral("3.333 min 3.5 min 3.667 min 3.833 min 4 min"));
+    QCOMPARE(labels(logTicks(0.0625, 4, 4)), QStringLiteral("0.1 0.2 0.5 1 2"));
+    QCOMPARE(labels(logTicks(2e-5, 4e-5, 4)), QStringLiteral("2×10⁻⁵"));
+  }
+
+  void timesAsAPersonWritesThem_data() {
+    QTest::addColumn<double>("low");
+    QTest::addColumn<double>("high");
+    QTest::addColumn<QString>("labels");
+    const auto row = [](double low, double high, const char* labels) {
+      QTest::addRow("%g to %g", low, high) << low << high << QString::fromUtf8(labels);
+    };
+    row(0, 2, "0.0 s|0.5 s|1.0 s|1.5 s|2.0 s");
+    row(0, 160, "0 s|60 s|120 s");
+    row(0, 161, "0 s|60 s|120 s");
+    row(150, 190, "2:30|2:40|2:50|3:00|3:10");
+    row(200, 240, "3:20|3:30|3:40|3:50|4:00");
+    row(200, 202, "3:20.0|3:20.5|3:21.0|3:21.5|3:22.0");
+    row(0, 600, "0 min|5 min|10 min");
+    row(0, 5 * 3600.0, "0 h|2 h|4 h");
+    row(4 * 3600.0, 6 * 3600.0, "4:00 h|4:30 h|5:00 h|5:30 h|6:00 h");
+    row(4 * 3600.0, 4 * 3600.0 + 120, "4:00:00|4:00:30|4:01:00|4:01:30|4:02:00");
+    row(0, 4 * 86400.0, "0 d|1 d|2 d|3 d|4 d");
+  }
+  void timesAsAPersonWritesThem() {
+    QFETCH(double, low);
+    QFETCH(double, high);
+    QStringList labels;
+    for (const Tick& tick : timeTicks(low, high, 4)) labels << tick.label;
+    QTEST(labels.join(QLatin1Char('|')), "labels");
   }
 
   void numbersAsAPersonReadsThem() {

@@ -74,7 +74,8 @@ class TestRibbon : public QObject {
     QTest::addColumn<QPolygonF>("line");
     std::mt19937 random(1);
     std::normal_distribution<double> noise(0, 8);
-    QPolygonF smooth, jumps, columns;
+    QPolygonF smooth, jumps, columns, gentle;
+    for (int x = 0; x < kWidth; x += 4) gentle << QPointF(x + 0.5, 60 + 20 * std::sin(x / 25.0));
     for (int x = 0; x < kWidth; ++x) {
       smooth << QPointF(x + 0.5, 60 + 40 * std::sin(x / 25.0));
       jumps << QPointF(x + 0.5, x == 70 ? 10 : x == 140 ? 110 : x > 200 ? 30 : 60);
@@ -82,6 +83,7 @@ class TestRibbon : public QObject {
     }
     QTest::newRow("a smooth line") << smooth;
     QTest::newRow("jumps and spikes") << jumps;
+    QTest::newRow("gentle, a place every few pixels") << gentle;
     QTest::newRow("columns of two points") << columns;
   }
   void looksAsItsStroke() {
@@ -105,7 +107,7 @@ class TestRibbon : public QObject {
 
   void aSparseLineIsNone() {
     QPolygonF line;
-    for (int x = 0; x < kWidth; x += 3) line << QPointF(x, 60);
+    for (int x = 0; x < kWidth; x += 3) line << QPointF(x, x == 90 ? 30 : 60);
     QVERIFY(!isDense(line));
     QVERIFY(!isDense(QPolygonF{QPointF(0, 0), QPointF(1, 1)}));
   }

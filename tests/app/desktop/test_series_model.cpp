@@ -124,6 +124,44 @@ class TestSeriesModel : public QObject {
     QVERIFY(scene.bands[1].isRestart && scene.bands[1].replicas == 4);
   }
 
+  void logarithmicWhereValuesSpanDecades_data() {
+    QTest::addColumn<std::int64_t>("last");
+    QTest::addColumn<std::optional<bool>>("chosen");
+    QTest::addColumn<bool>("isDefault");
+    QTest::addColumn<bool>("isLog");
+    const auto row = [](const char* name, std::int64_t last, std::optional<bool> chosen, bool isDefault,
+                        bool isLog) { QTest::newRow(name) << last << chosen << isDefault << isLog; };
+    row("two decades", 100, std::nullopt, true, true);
+    row("less than one", 6, std::nullopt, true, false);
+    row("not of this chart", 100, std::nullopt, false, false);
+    row("linear by choice", 100, false, true, false);
+    row("logarithmic by choice", 6, true, false, true);
+  }
+  void logarithmicWhereValuesSpanDecades() {
+    QFETCH(std::int64_t, last);
+    QFETCH(std::optional<bool>, chosen);
+    QFETCH(bool, isDefault);
+    SeriesModel model = modelOf(QTest::currentDataTag(), {{2, 1, last, 1000}}, {"loss"});  // 100 / step
+    ChartSpec spec;
+    spec.lines = {{.series = "loss", .label = {}}};
+    spec.isLogByDefault = isDefault;
+    SceneOptions options;
+    options.range = model.extent(XAxis::Step);
+    options.isLog = chosen;
+    QTEST(buildScene(model, spec, QRectF(0, 0, 400, 100), options).left.log, "isLog");
+  }
+
+  void anAxisBeginsAtItsLowestValueWhereAsked() {
+    SeriesModel model = modelOf("lowest.db", {{2, 1, 100, 1000}}, {"progress"});
+    LineSpec line{.series = "progress", .label = {}};
+    SceneOptions options;
+    options.axis = XAxis::WallTime;
+    options.range = {80, 99};
+    QCOMPARE(sceneOf(model, line, QRectF(0, 0, 400, 100), options).left.y0, 0.0);
+    line.isFromLowest = true;
+    QVERIFY(sceneOf(model, line, QRectF(0, 0, 400, 100), options).left.y0 >= 140);
+  }
+
   void axesMapThereAndBack() {
     const SeriesModel model = modelOf("axes.db", {{2, 1, 100, 5000}});
     QCOMPARE(model.map(XAxis::WallTime, 0).at(11), 10.0);

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// The one clock of a run: what charts, events and lists count time from.
+#pragma once
+
+#include <vector>
+
+#include "batchscope/storage/catalogue.h"
+
+namespace batchscope::common {
+
+/// Seconds since 1970 at which the run's time is zero: when its first replicas were launched, or while none
+/// were, when the run was made.
+double clockOrigin(const storage::Run& run, const std::vector<storage::Generation>& generations);
+
+}  // namespace batchscope::common

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "chart/noise_band.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace batchscope::desktop {
+namespace {
+
+constexpr double kHole = 3;       // times the usual distance between windows
+constexpr double kLeastHole = 8;  // pixels
+constexpr qsizetype kPiece = 32;  // places of a polygon
+
+struct Place {
+  double x, low, middle, high;
+};
+
+// Of windows that follow one another without a hole; their first and last reach to the ends of their steps.
+struct Stretch {
+  std::vector<Place> places;
+  double left = 0, right = 0;
+};
+
+std::vector<Stretch> stretchesOf(std::span<const NoiseWindow> windows, const common::StepMap& map,
+                                 const Projection& projection, double factor) {
+  const auto px = [&](double step) { return projection.px(map.at(step)); };
+  std::vector<double> xs, distances;
+  for (const NoiseWindow& window : windows) {
+    xs.push_back(px((static_cast<double>(window.first) + static_cast<double>(window.last)) / 2));
+    if (xs.size() > 1) distances.push_back(xs.back() - xs[xs.size() - 2]);
+  }
+  double most = kLeastHole;
+  if (!distances.empty()) {
+    const auto usual = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
+    std::nth_element(distances.begin(), usual, distances.end());
+    most = std::max(most, kHole * *usual);
+  }
+  std::vector<Stretch> stretches;
+  bool goesOn = false;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const NoiseWindow& window = windows[i];
+    if (window.samples == 0 || !std::isfinite(xs[i])) {
+      goesOn = false;
+      continue;
+    }
+    if (goesOn && xs[i] - stretches.back().places.back().x > most) goesOn = false;
+    if (!goesOn) {
+      const double left = px(static_cast<double>(window.first));
+      stretches.push_back({{}, xs[i] - left < most ? left : xs[i], 0});
+    }
+    const double right = px(static_cast<double>(window.last));
+    stretches.back().right = right - xs[i] < most ? right : xs[i];
+    stretches.back().places.push_back(
+        {xs[i], window.low * factor, window.middle * factor, window.high * factor});
+    goesOn = true;
+  }
+  return stretches;
+}
+
+// Each with `radius` neighbours on either side, as far as there are any.
+void average(std::vector<Place>& places, std::size_t radius) {
+  if (radius == 0) return;
+  const std::vector<Place> before = places;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const std::size_t reach = std::min({radius, i, places.size() - 1 - i});
+    Place sum{places[i].x, 0, 0, 0};
+    for (std::size_t j = i - reach; j <= i + reach; ++j) {
+      sum.low += before[j].low;
+      sum.middle += before[j].middle;
+      sum.high += before[j].high;
+    }
+    const auto count = static_cast<double>(2 * reach + 1);
+    places[i] = {sum.x, sum.low / count, sum.middle / count, sum.high / count};
+  }
+}
+
+// In pieces that meet at whole pixels, where nothing is blended twice: the raster engine goes through all
+// edges that a polygon has on a row of pixels.
+void addOutlines(std::vector<QPolygonF>& outlines, QPolygonF upper, QPolygonF lower) {
+  for (qsizetype first = 0; first + 1 < upper.size(); first += kPiece) {
+    const qsizetype last = std::min(first + kPiece, upper.size() - 1);
+    for (QPolygonF* edge : {&upper, &lower})
+      if (last + 1 < upper.size()) (*edge)[last].setX(std::round((*edge)[last].x()));
+    QPolygonF piece = upper.mid(first, last - first + 1);
+    for (qsizetype i = last; i >= first; --i) piece << lower[i];
+    outlines.push_back(std::move(piece));
+  }
+}
+
+}  // namespace
+
+NoiseBand noiseBand(std::span<const NoiseWindow> windows, const common::StepMap& map,
+                    const Projection& projection, double factor, double smoothing) {
+  NoiseBand band;
+  for (const NoiseWindow& window : windows) band.samples += window.samples;
+  for (Stretch& stretch : stretchesOf(windows, map, projection, factor)) {
+    std::vector<Place>& places = stretch.places;
+    if (smoothing > 0 && places.size() > 1) {
+      const double distance =
+          std::max(0.5, (places.back().x - places.front().x) / static_cast<double>(places.size() - 1));
+      const double pixels = 2 * smoothing / (1 - smoothing);
+      average(places, static_cast<std::size_t>(std::max(0.0, std::round(pixels / distance) - 1)));
+    }
+    if (stretch.left < places.front().x) {
+      places.insert(places.begin(), places.front());
+      places.front().x = stretch.left;
+    }
+    if (stretch.right > places.back().x) {
+      places.push_back(places.back());
+      places.back().x = stretch.right;
+    }
+    QPolygonF middle, upper, lower;
+    const auto finish = [&] {
+      if (middle.isEmpty()) return;
+      band.middle.push_back(std::exchange(middle, {}));
+      addOutlines(band.outlines, std::exchange(upper, {}), std::exchange(lower, {}));
+    };
+    for (const Place& place : places) {
+      const double y = projection.py(place.middle), top = projection.py(place.high);
+      // What is not > 0 has no place on a logarithmic axis; a band goes down to its edge.
+      const double bottom =
+          projection.log && !(place.low > 0) ? projection.plot.bottom() : projection.py(place.low);
+      if (!std::isfinite(y) || !std::isfinite(top) || !std::isfinite(bottom)) {
+        finish();
+        continue;
+      }
+      // A steep line has a place every pixel, for its ribbon.
+      if (!middle.isEmpty()) {
+        const QPointF from = middle.last(), d = QPointF(place.x, y) - from;
+        if (std::abs(d.y()) > d.x())
+          for (double x = 1; x < d.x(); ++x) middle << from + x / d.x() * d;
+      }
+      middle << QPointF(place.x, y);
+      upper << QPointF(place.x, top);
+      lower << QPointF(place.x, bottom);
+    }
+    finish();
+  }
+  return band;
+}
+
+}  // namespace batchscope::desktop
