@@ -151,12 +151,12 @@ void SeriesPainter::paintLines(QPainter& painter) const {
   // A pale edge needs no blending, which takes ten times as long.
   painter.setRenderHint(QPainter::Antialiasing, false);
   for (const SceneLine& line : scene_.lines) {
-    const auto paintBands = [&](const QColor& colour, const std::vector<QPolygonF>& bands) {
+    const auto fill = [&](const QColor& colour, const std::vector<QPolygonF>& bands) {
       painter.setBrush(withAlpha(colour, theme_.isDark ? 0.24 : 0.18));
       for (const QPolygonF& band : bands) painter.drawPolygon(isSvg(painter) ? band.intersected(plot) : band);
     };
-    paintBands(lookOf(line).colour, line.bands);
-    for (const ScenePiece& piece : line.pieces) paintBands(colourOf(line, piece), piece.bands);
+    fill(lookOf(line).colour, line.bands);
+    for (const ScenePiece& piece : line.pieces) fill(colourOf(line, piece), piece.bands);
   }
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setBrush(Qt::NoBrush);

@@ -22,7 +22,9 @@ UnitLabel::UnitLabel(const QString& text, QWidget* parent) : QLabel(text, parent
 }
 
 void UnitLabel::setNote(const QString& note) {
-  note_ = unit_.isEmpty() || note.isEmpty() ? note : QStringLiteral(" · ") + note;
+  const QString shown = unit_.isEmpty() || note.isEmpty() ? note : QStringLiteral(" · ") + note;
+  if (shown == note_) return;
+  note_ = shown;
   setToolTip(unit_ + note_);
   update();
 }

@@ -170,7 +170,7 @@ void HeaderBar::updateView() {
   follow_->setChecked(state_->follows());
   const auto log = state_->logY();
   log_->setChecked(log.value_or(false));
-  log_->setIconText(!log ? tr("Auto y") : *log ? tr("Log y") : tr("Linear y"));
+  log_->setIconText(!log ? tr("Auto y") : *log ? tr("Log y") : tr("Linear"));
   reset_->setEnabled(state_->isZoomed());
   for (QAction* action : axes_->actions())
     action->setChecked(action->data().toInt() == static_cast<int>(state_->axis()));
