@@ -79,7 +79,9 @@ class ViewState : public QObject {
   // How the charts are looked at, and what is in view, to come back to.
   struct Look {
     XAxis axis = XAxis::WallTime;
-    bool follow = true, logX = false, logY = false, peaks = false;
+    bool follow = true, logX = false;
+    std::optional<bool> logY = {};
+    bool peaks = false;
     double smoothing = 0;
     std::optional<Extent> zoom = {};  // on that axis
     std::vector<std::optional<Extent>> undo = {}, redo = {};

@@ -373,7 +373,7 @@ class TestLessons : public test::WindowTest {
       QCOMPARE(window_->session()->run().id, own);
       series = window_->session()->series();
       QCOMPARE(view.axis(), XAxis::Samples);
-      QVERIFY(view.logY() && !view.logX());
+      QVERIFY(view.logY() == true && !view.logX());
       QCOMPARE(view.smoothing(), 0.9);
       QCOMPARE(view.follows(), didFollow);
       QVERIFY(view.isZoomed() && view.canUndo());
