@@ -2,8 +2,13 @@
 #include "chart/chart_card.h"
 
 #include <QAbstractButton>
+#include <QApplication>
+#include <QContextMenuEvent>
+#include <QMouseEvent>
 #include <QPainter>
+#include <utility>
 
+#include "chart/formula_hover.h"
 #include "chart/line_look.h"
 #include "look/box.h"
 #include "look/elided_label.h"
@@ -84,13 +89,23 @@ class LegendButton : public QAbstractButton {
 };
 
 ChartCard::ChartCard(const ChartSpec& spec, ViewState* state, QWidget* parent)
-    : QFrame(parent), plot_(new PlotView(spec, state, this)) {
+    : QFrame(parent),
+      plot_(new PlotView(spec, state, this)),
+      title_(spec.isOwn ? new ElidedLabel(spec.title, this) : new QLabel(spec.title, this)) {
   setObjectName(QStringLiteral("card"));
+  setAccessibleName(spec.title);
+  title_->setObjectName(QStringLiteral("chartTitle"));
   auto* unit = new UnitLabel(spec.unit, this);
   connect(plot_, &PlotView::noted, unit, &UnitLabel::setNote);
-  QHBoxLayout* head = hbox(nullptr, {12, 0, 10, 0}, 7, {named("chartTitle", this, spec.title), {unit, 1}});
-  for (std::size_t i = 0; i < spec.lines.size(); ++i) {
+  QHBoxLayout* head = hbox(nullptr, {12, 0, 10, 0}, 7, {title_, {unit, 1}});
+  head->addStrut(18);  // a legend's height, where there is none
+  const auto model = [this] { return plot_->model(); };
+  if (!spec.lines.empty())
+    new FormulaHover(title_, spec.subject.empty() ? spec.lines.front().series : spec.subject, state, model);
+  // A chart of one line has its title for a legend.
+  for (std::size_t i = 0; i < spec.lines.size() && spec.lines.size() > 1; ++i) {
     auto* button = new LegendButton(spec, i, this);
+    new FormulaHover(button, spec.lines[i].series, state, model);
     connect(button, &LegendButton::toggled, plot_,
             [this, i](bool isShown) { plot_->setHidden(i, !isShown); });
     if (spec.lines[i].isOff) plot_->setHidden(i, true);
@@ -103,6 +118,42 @@ ChartCard::ChartCard(const ChartSpec& spec, ViewState* state, QWidget* parent)
 void ChartCard::setCompared(const std::vector<SceneRun>& runs, GroupBands bands) {
   for (LegendButton* button : legend_) button->setCompared(!runs.empty());
   plot_->setCompared(runs, bands);
+}
+
+void ChartCard::setArrangeable() {
+  isArrangeable_ = true;
+  setFocusPolicy(Qt::TabFocus);
+  title_->setCursor(Qt::OpenHandCursor);
+}
+
+void ChartCard::mousePressEvent(QMouseEvent* event) {
+  QFrame::mousePressEvent(event);
+  if (!isArrangeable_ || event->button() != Qt::LeftButton || event->position().y() >= plot_->y()) return;
+  pressed_ = event->position().toPoint();
+  event->accept();
+}
+
+void ChartCard::mouseMoveEvent(QMouseEvent* event) {
+  if (!pressed_) return QFrame::mouseMoveEvent(event);
+  const QPoint moved = event->position().toPoint() - *pressed_;
+  isDragged_ = isDragged_ || moved.manhattanLength() >= QApplication::startDragDistance();
+  if (isDragged_) Q_EMIT dragged(event->globalPosition().toPoint());
+}
+
+void ChartCard::mouseReleaseEvent(QMouseEvent* event) {
+  QFrame::mouseReleaseEvent(event);
+  pressed_.reset();
+  if (std::exchange(isDragged_, false)) Q_EMIT dropped();
+}
+
+void ChartCard::mouseDoubleClickEvent(QMouseEvent* event) {
+  if (isArrangeable_ && event->position().y() < plot_->y()) Q_EMIT opened();
+}
+
+void ChartCard::contextMenuEvent(QContextMenuEvent* event) {
+  if (!isArrangeable_) return QFrame::contextMenuEvent(event);
+  Q_EMIT menuRequested(event->globalPos());
+  event->accept();
 }
 
 }  // namespace batchscope::desktop

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// One chart as a card: title, unit, legend, and the plot below.
+// One chart as a card: title, unit, legend, and the plot below. On a dashboard a card is one of a list that a
+// person arranges: its head is dragged, and opens it by a double click; it takes the keyboard's focus.
 #pragma once
 
 #include <QFrame>
+#include <optional>
 #include <vector>
 
 #include "chart/chart_spec.h"
 #include "chart/plot_view.h"
+
+class QLabel;
 
 namespace batchscope::desktop {
 
@@ -20,9 +24,26 @@ class ChartCard : public QFrame {
 
   PlotView* plot() const { return plot_; }
   void setCompared(const std::vector<SceneRun>& runs, GroupBands bands);
+  void setArrangeable();
+
+ Q_SIGNALS:
+  void dragged(const QPoint& global);  // by its head, to here
+  void dropped();
+  void opened();  // by a double click on its head
+  void menuRequested(const QPoint& global);
+
+ protected:
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
 
  private:
   PlotView* plot_;
+  QLabel* title_;
+  std::optional<QPoint> pressed_;  // on the head
+  bool isArrangeable_ = false, isDragged_ = false;
   std::vector<LegendButton*> legend_;
 };
 

@@ -19,7 +19,8 @@ QString tr(const char* text) { return QCoreApplication::translate("charts", text
 QString unitOf(const char* series) { return QString::fromUtf8(common::unitOf(series).name); }
 
 ChartSpec gain() {
-  return {.title = tr("Gain"),
+  return {.name = "gain",
+          .title = tr("Gain"),
           .unit = tr("between 1 and S"),
           .lines = {{.series = names::kGain, .label = tr("gain"), .isSmoothed = true, .isEstimate = true},
                     {.series = names::kRawGain,
@@ -34,20 +35,23 @@ ChartSpec gain() {
 }
 
 ChartSpec batchSize() {
-  return {.title = tr("Batch size"),
-          .unit = tr("samples"),
-          .lines = {
-              {.series = names::kBatchSize, .label = tr("total"), .isStepped = true},
-              {.series = names::kLocalBatchSize, .label = tr("per replica"), .colour = 1, .isStepped = true},
-              {.series = names::kAccumulation,
-               .label = tr("accumulation"),
-               .colour = 3,
-               .isStepped = true,
-               .isRight = true}}};
+  return {
+      .name = "batch-size",
+      .title = tr("Batch size"),
+      .unit = tr("samples"),
+      .lines = {
+          {.series = names::kBatchSize, .label = tr("total"), .isStepped = true},
+          {.series = names::kLocalBatchSize, .label = tr("per replica"), .colour = 1, .isStepped = true},
+          {.series = names::kAccumulation,
+           .label = tr("accumulation"),
+           .colour = 3,
+           .isStepped = true,
+           .isRight = true}}};
 }
 
 ChartSpec goodput() {
   return {
+      .name = "goodput",
       .title = tr("Goodput"),
       .unit = unitOf(names::kGoodput),
       .lines = {{.series = names::kThroughput, .label = tr("throughput"), .colour = 1, .isSmoothed = true},
@@ -57,42 +61,76 @@ ChartSpec goodput() {
                  .colour = 2,
                  .isSmoothed = true,
                  .isRight = true}},
+      .subject = names::kGoodput,
       .rightTop = 1,
       .isRobust = true};
 }
 
 ChartSpec epochProgress() {
-  return {.title = tr("Epoch progress"),
+  return {.name = "progress",
+          .title = tr("Epoch progress"),
           .unit = tr("iterations"),
           .lines = {{.series = names::kProgress, .label = tr("scale-invariant")},
                     {.series = kStepSeries, .label = tr("steps"), .colour = 1}},
           .axis = XAxis::WallTime};
 }
 
-ChartSpec lossAndAccuracy() {
-  return {
-      .title = tr("Loss and accuracy"),
-      .unit = {},
-      .lines = {{.series = names::kLoss, .label = tr("loss"), .colour = 1, .isSmoothed = true},
-                {.series = names::kValidationLoss, .label = tr("validation"), .colour = 3, .isSparse = true},
-                {.series = names::kAccuracy,
-                 .label = tr("accuracy"),
-                 .colour = 2,
-                 .isSparse = true,
-                 .isRight = true,
-                 .isFromLowest = true}},
-      .rightTop = 1,
-      .isLogByDefault = true};
+ChartSpec loss() {
+  return {.name = "loss",
+          .title = tr("Loss"),
+          .unit = {},
+          .lines = {{.series = names::kLoss, .label = tr("training"), .colour = 1, .isSmoothed = true},
+                    {.series = names::kValidationLoss, .label = tr("validation"), .colour = 3, .isSparse = true}},
+          .isLogByDefault = true};
+}
+
+ChartSpec accuracy() {
+  return {.name = "accuracy",
+          .title = tr("Accuracy"),
+          .unit = tr("validation"),
+          .lines = {{.series = names::kAccuracy,
+                     .label = tr("accuracy"),
+                     .colour = 2,
+                     .isSparse = true,
+                     .isFromLowest = true}},
+          .showing = Showing::Recorded};
+}
+
+ChartSpec learningRate() {
+  return {.name = "learning-rate",
+          .title = tr("Learning rate"),
+          .unit = {},
+          .lines = {{.series = names::kLearningRate, .label = tr("applied"), .isStepped = true},
+                    {.series = kScheduledRate,
+                     .label = tr("scheduled"),
+                     .colour = 1,
+                     .isDashed = true,
+                     .isStepped = true},
+                    {.series = names::kLearningRateFactor,
+                     .label = tr("factor"),
+                     .colour = 2,
+                     .isStepped = true,
+                     .isRight = true}}};
+}
+
+ChartSpec gradient() {
+  return {.name = "gradient",
+          .title = tr("Gradient"),
+          .unit = tr("squared norms"),
+          .lines = {{.series = names::kGradVar, .label = tr("variance"), .colour = 1, .isSmoothed = true},
+                    {.series = names::kGradSqr, .label = tr("true gradient"), .isSmoothed = true}},
+          .showing = Showing::Chosen,
+          .isRobust = true};
 }
 
 ChartSpec stepTime() {
-  const std::string compute = std::string(names::kStepTime) + "-" + names::kSyncTime;
   const double ms = common::unitOf(names::kStepTime).factor;
   return {
+      .name = "step-time",
       .title = tr("Step time"),
       .unit = unitOf(names::kStepTime),
       .lines =
-          {{.series = compute, .label = tr("compute"), .colour = 1, .factor = ms, .isSmoothed = true},
+          {{.series = kComputeTime, .label = tr("compute"), .colour = 1, .factor = ms, .isSmoothed = true},
            {.series = names::kSyncTime, .label = tr("sync"), .colour = 3, .factor = ms, .isSmoothed = true},
            {.series = names::kModelStepTime, .label = tr("model"), .factor = ms, .isStepped = true}},
       .isRobust = true};
@@ -101,7 +139,8 @@ ChartSpec stepTime() {
 }  // namespace
 
 ChartSpec scalingRulesChart() {
-  return {.title = tr("Rules"),
+  return {.name = "rules",
+          .title = tr("Rules"),
           .unit = tr("factor on the learning rate"),
           .lines = {{.series = kLinearFactor, .label = tr("Linear"), .colour = 1},
                     {.series = kSqrtFactor, .label = tr("Sqrt"), .colour = 3},
@@ -109,20 +148,27 @@ ChartSpec scalingRulesChart() {
                     {.series = kAdaScaleFactor, .label = tr("AdaScale")},
                     {.series = kAdamScaleFactor, .label = tr("AdamScale"), .isDashed = true},
                     {.series = names::kLearningRateFactor, .label = tr("trained"), .colour = 2}},
+          .showing = Showing::Chosen,
           .base = 1,
           .bound = 1};
 }
 
 ChartSpec noiseChart() {
-  return {.title = tr("Noise scale"),
+  return {.name = "noise",
+          .title = tr("Noise scale"),
           .unit = tr("samples"),
           .lines = {{.series = names::kNoiseScale, .label = tr("noise"), .isSmoothed = true},
                     {.series = names::kBatchSize, .label = tr("batch"), .colour = 1, .isStepped = true}},
-          .isRobust = true};
+          .isRobust = true,
+          .isLogLog = true};
 }
 
 bool ChartSpec::hasRight() const {
   return std::any_of(lines.begin(), lines.end(), [](const LineSpec& line) { return line.isRight; });
+}
+
+bool ChartSpec::draws(const std::string& series) const {
+  return std::any_of(lines.begin(), lines.end(), [&](const LineSpec& line) { return line.series == series; });
 }
 
 std::set<std::string> ChartSpec::series() const {
@@ -135,7 +181,8 @@ std::set<std::string> ChartSpec::series() const {
 }
 
 std::vector<ChartSpec> dashboardCharts() {
-  return {gain(), batchSize(), goodput(), epochProgress(), lossAndAccuracy(), stepTime()};
+  return {gain(),         batchSize(), goodput(),    epochProgress(),     loss(),    accuracy(),
+          learningRate(), stepTime(),  noiseChart(), scalingRulesChart(), gradient()};
 }
 
 }  // namespace batchscope::desktop

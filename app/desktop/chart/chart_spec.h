@@ -30,23 +30,37 @@ struct LineSpec {
   bool isOff = false;         // hidden until the legend shows it
 };
 
+// When a chart is there without being asked for.
+enum class Showing {
+  Always,
+  Recorded,  // where the run has one of its series
+  Chosen,    // never
+};
+
 struct ChartSpec {
+  std::string name = {};  // by which a layout knows it
   QString title;
   QString unit;
   std::vector<LineSpec> lines;
+  std::string subject = {};  // the series that the title is of, where it is not that of the first line
+  Showing showing = Showing::Always;
   double base = 0;                      // what the values stand on, where they are above it
   std::optional<double> bound = {};     // a constant dotted line
   std::optional<double> rightTop = {};  // fixed end of the right axis
   bool isRobust = false;                // single peaks do not stretch the y axis
   bool isLogByDefault = false;          // logarithmic where the values span decades, unless a person chooses
   std::optional<XAxis> axis = {};       // where it is not the shared one
+  bool isLogLog = false;                // both axes are always logarithmic
+  bool isOwn = false;                   // of a series that the program named
 
   bool hasRight() const;
+  bool draws(const std::string& series) const;
   std::set<std::string> series() const;
 };
 
+// That the window knows of, in their default order; those of the program's own series are own_charts.h's.
 std::vector<ChartSpec> dashboardCharts();
-// Of the goodput explorer.
+// Of the goodput explorer, too.
 ChartSpec scalingRulesChart();
 ChartSpec noiseChart();
 

@@ -1,36 +1,281 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "chart/dashboard.h"
 
-#include <QGridLayout>
+#include <QMenu>
+#include <QScrollBar>
+#include <QToolButton>
+#include <algorithm>
+
+#include "chart/formulas.h"
+#include "chart/own_charts.h"
+#include "look/theme.h"
 
 namespace batchscope::desktop {
+namespace {
 
-Dashboard::Dashboard(ViewState* state, QWidget* parent) : QWidget(parent) {
-  auto* grid = new QGridLayout(this);
-  grid->setContentsMargins(0, 0, 0, 0);
-  grid->setSpacing(10);
-  for (const ChartSpec& spec : dashboardCharts()) {
-    const int place = static_cast<int>(cards_.size());
-    cards_.push_back(new ChartCard(spec, state, this));
-    grid->addWidget(cards_.back(), place / 2, place % 2);
-    grid->setRowStretch(place / 2, 1);
-    series_.merge(spec.series());
-  }
-  grid->setColumnStretch(0, 1);
-  grid->setColumnStretch(1, 1);
+constexpr int kGap = 10;
+// A card is no smaller than can be read.
+constexpr int kLeastWidth = 340, kLeastHeight = 155;
+constexpr int kMoreHeight = 24, kBarWidth = 10;
+
+const std::string& nameOf(const ChartCard* card) { return card->plot()->spec().name; }
+
+std::vector<ChartSpec> chartsOf(const std::vector<std::string>& recorded) {
+  std::vector<ChartSpec> charts = dashboardCharts();
+  std::erase_if(charts, [&](const ChartSpec& chart) {
+    return chart.showing == Showing::Recorded &&
+           std::none_of(recorded.begin(), recorded.end(),
+                        [&](const std::string& series) { return chart.draws(series); });
+  });
+  for (ChartSpec& chart : ownCharts(recorded)) charts.push_back(std::move(chart));
+  return charts;
 }
 
+}  // namespace
+
+Dashboard::Dashboard(ViewState* state, QWidget* parent)
+    : QScrollArea(parent), state_(state), more_(new QToolButton) {
+  setObjectName(QStringLiteral("dashboard"));
+  setFrameShape(QFrame::NoFrame);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  setMinimumSize(kLeastWidth, kLeastHeight);
+  setFocusPolicy(Qt::NoFocus);
+  auto* sheet = new QWidget;
+  sheet->setObjectName(QStringLiteral("sheet"));
+  setWidget(sheet);
+  more_->setParent(sheet);
+  more_->setObjectName(QStringLiteral("link"));
+  more_->hide();
+  connect(more_, &QToolButton::clicked, this,
+          [this] { Q_EMIT choiceRequested(more_->mapToGlobal(QPoint(0, more_->height()))); });
+  updateAvailable();
+}
+
+// Its charts come with its first samples, which are being read: those that stay are not made anew.
 void Dashboard::setModel(SeriesModel* model) {
-  if (model != nullptr) model->want(series_);
-  for (ChartCard* card : cards_) card->plot()->setModel(model);
+  model_ = model;
+  for (const auto& [name, card] : made_) card->plot()->setModel(model);
+  if (model_ != nullptr) model_->want(wanted());
+  Q_EMIT modelChanged();
 }
 
 void Dashboard::setCompared(const std::vector<SceneRun>& runs, GroupBands bands) {
-  for (ChartCard* card : cards_) card->setCompared(runs, bands);
+  runs_ = runs;
+  bands_ = bands;
+  for (const auto& [name, card] : made_) card->setCompared(runs, bands);
+  Q_EMIT comparedChanged();
 }
 
 void Dashboard::refresh() {
+  if (model_ != nullptr && model_->recorded() != recorded_) updateAvailable();
   for (ChartCard* card : cards_) card->plot()->refresh();
+}
+
+std::set<std::string> Dashboard::series() const {
+  std::set<std::string> series;
+  for (const ChartCard* card : cards_) series.merge(card->plot()->spec().series());
+  return series;
+}
+
+// Besides what is drawn, what explains it.
+std::set<std::string> Dashboard::wanted() const {
+  std::set<std::string> wanted = series();
+  for (const std::string& each : series()) wanted.merge(formulaInputs(each));
+  return wanted;
+}
+
+void Dashboard::updateAvailable() {
+  if (model_ != nullptr) recorded_ = model_->recorded();
+  layout_.setAvailable(chartsOf(recorded_));
+  updateCards();
+}
+
+// A card stays as it is, with its hidden lines, for as long as its chart draws the same.
+void Dashboard::updateCards() {
+  std::vector<ChartCard*> cards;
+  for (const ChartSpec& spec : layout_.charts()) {
+    if (!layout_.isShown(spec.name)) continue;
+    ChartCard*& card = made_[spec.name];
+    if (card != nullptr && card->plot()->spec().series() != spec.series()) {
+      if (card == enlarged_) enlarge(nullptr);
+      delete card;
+      card = nullptr;
+    }
+    if (card == nullptr) card = makeCard(spec);
+    cards.push_back(card);
+  }
+  for (auto made = made_.begin(); made != made_.end();) {
+    if (std::find(cards.begin(), cards.end(), made->second) != cards.end()) {
+      ++made;
+      continue;
+    }
+    if (made->second == enlarged_) enlarge(nullptr);
+    delete made->second;
+    made = made_.erase(made);
+  }
+  const bool isNew = cards != cards_;
+  cards_ = std::move(cards);
+  if (model_ != nullptr) model_->want(wanted());
+  layOut();
+  if (isNew) Q_EMIT chartsChanged();
+}
+
+ChartCard* Dashboard::cardOf(const ChartSpec& spec) const {
+  auto* card = new ChartCard(spec, state_);
+  card->plot()->setModel(model_);
+  card->setCompared(runs_, bands_);
+  return card;
+}
+
+ChartCard* Dashboard::copyOf(const ChartCard* card) const { return cardOf(card->plot()->spec()); }
+
+ChartCard* Dashboard::makeCard(const ChartSpec& spec) {
+  ChartCard* card = cardOf(spec);
+  card->setParent(widget());
+  card->setArrangeable();
+  connect(card, &ChartCard::dragged, this, [this, card](const QPoint& global) { drag(card, global); });
+  connect(card, &ChartCard::dropped, card, [card] { setStyleProperty(card, "dragged", false); });
+  connect(card, &ChartCard::opened, this, [this, card] { enlarge(enlarged_ == nullptr ? card : nullptr); });
+  connect(card, &ChartCard::menuRequested, this, [this, card](const QPoint& global) {
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    Q_EMIT menuRequested(menu, card);
+    menu->popup(global);
+  });
+  return card;
+}
+
+// Rows share the height there is; where they are too many for that, as many whole ones as fit.
+void Dashboard::layOut() {
+  const std::size_t leftOut = enlarged_ == nullptr ? layout_.leftOut() : 0;
+  more_->setVisible(leftOut > 0);
+  more_->setText(tr("and %n more: choose which are shown", nullptr, static_cast<int>(leftOut)));
+  const int height = contentsRect().height(), below = leftOut > 0 ? kGap + kMoreHeight : 0;
+  const std::size_t count = enlarged_ != nullptr ? 1 : cards_.size();
+  int width = contentsRect().width();
+  const auto columnsOf = [&] {
+    return std::clamp<std::size_t>(static_cast<std::size_t>((width + kGap) / (kLeastWidth + kGap)), 1,
+                                   std::max<std::size_t>(count, 1));
+  };
+  const auto rowsOf = [&] { return static_cast<int>((count + columnsOf() - 1) / columnsOf()); };
+  const auto rowHeight = [](int room, int rows) { return (room + kGap) / std::max(1, rows) - kGap; };
+  const int fit = std::max(1, (height + kGap) / (kLeastHeight + kGap));
+  const bool isScrolled = rowsOf() > fit || rowHeight(height - below, rowsOf()) < kLeastHeight / 2;
+  if (isScrolled) width -= kBarWidth + kGap / 2;
+  const int rows = rowsOf(), columns = static_cast<int>(columnsOf());
+  const int high = isScrolled ? rowHeight(height, fit) : rowHeight(height - below, rows);
+  const int wide = (width - (columns - 1) * kGap) / columns;
+
+  int place = 0;
+  for (ChartCard* card : cards_) {
+    const bool isShown = enlarged_ == nullptr || card == enlarged_;
+    card->setVisible(isShown);
+    if (!isShown) continue;
+    const int column = place % columns;
+    // The last column takes what division leaves.
+    card->setGeometry(column * (wide + kGap), place / columns * (high + kGap),
+                      column + 1 == columns ? width - column * (wide + kGap) : wide, high);
+    ++place;
+  }
+  const int end = rows * (high + kGap) - kGap;
+  more_->setGeometry(0, end + kGap, more_->sizeHint().width(), kMoreHeight);
+  widget()->resize(width, end + below);
+  verticalScrollBar()->setSingleStep((high + kGap) / 3);  // a notch of the wheel is a row
+  QWidget* before = nullptr;
+  for (ChartCard* card : cards_) {
+    if (before != nullptr) setTabOrder(before, card);
+    before = card;
+  }
+}
+
+void Dashboard::resizeEvent(QResizeEvent* event) {
+  QScrollArea::resizeEvent(event);
+  layOut();
+}
+
+void Dashboard::setShown(const std::string& chart, bool isShown) {
+  layout_.setShown(chart, isShown);
+  updateCards();
+}
+
+void Dashboard::move(const ChartCard* card, const ChartCard* target) {
+  layout_.move(nameOf(card), nameOf(target));
+  updateCards();
+}
+
+void Dashboard::moveCard(ChartCard* card, int by) {
+  const auto place = std::find(cards_.begin(), cards_.end(), card) - cards_.begin() + by;
+  if (place < 0 || place >= static_cast<std::ptrdiff_t>(cards_.size())) return;
+  move(card, cards_[static_cast<std::size_t>(place)]);
+  ensureWidgetVisible(card, 0, 0);
+}
+
+// The others make room while it moves.
+void Dashboard::drag(ChartCard* card, const QPoint& global) {
+  if (enlarged_ != nullptr) return;
+  setStyleProperty(card, "dragged", true);
+  card->raise();
+  const QPoint at = widget()->mapFromGlobal(global);
+  for (const ChartCard* other : cards_) {
+    if (other == card || !other->geometry().contains(at)) continue;
+    move(card, other);
+    break;
+  }
+  ensureVisible(at.x(), at.y(), 0, kLeastHeight / 4);
+}
+
+void Dashboard::enlarge(ChartCard* card) {
+  if (card == enlarged_) return;
+  enlarged_ = card;
+  layOut();
+  if (card != nullptr) verticalScrollBar()->setValue(0);
+  Q_EMIT enlargedChanged();
+}
+
+ChartCard* Dashboard::current() const {
+  if (enlarged_ != nullptr || cards_.empty()) return enlarged_;
+  const auto find = [this](auto is) {
+    const auto found = std::find_if(cards_.begin(), cards_.end(), is);
+    return found == cards_.end() ? nullptr : *found;
+  };
+  const QWidget* focus = window()->focusWidget();
+  ChartCard* card = find([focus](ChartCard* each) { return each == focus || each->isAncestorOf(focus); });
+  if (card == nullptr) card = find([](ChartCard* each) { return each->underMouse(); });
+  return card == nullptr ? cards_.front() : card;
+}
+
+void Dashboard::focusNeighbour(int by) {
+  const ChartCard* now = current();
+  if (now == nullptr) return;
+  const auto count = static_cast<std::ptrdiff_t>(cards_.size());
+  auto place = std::find(cards_.begin(), cards_.end(), now) - cards_.begin();
+  // The first step shows where one is.
+  if (enlarged_ != nullptr || now->hasFocus()) place = (place + by + count) % count;
+  ChartCard* next = cards_[static_cast<std::size_t>(place)];
+  if (enlarged_ != nullptr) enlarge(next);
+  next->setFocus(Qt::TabFocusReason);
+  ensureWidgetVisible(next, 0, 0);
+}
+
+ChartCard* Dashboard::reveal(const std::string& series) {
+  const auto found = std::find_if(cards_.begin(), cards_.end(),
+                                  [&](const ChartCard* card) { return card->plot()->spec().draws(series); });
+  if (found == cards_.end()) return nullptr;
+  enlarge(nullptr);
+  ensureWidgetVisible(*found, 0, 0);
+  return *found;
+}
+
+void Dashboard::restoreDefaultLayout() {
+  enlarge(nullptr);
+  layout_.reset();
+  updateCards();
+  verticalScrollBar()->setValue(0);
+}
+
+void Dashboard::restore(const QSettings& settings) {
+  layout_.restore(settings);
+  updateCards();
 }
 
 }  // namespace batchscope::desktop

@@ -42,9 +42,13 @@ std::optional<DerivedSeries> derivedSeries(const std::string& name) {
   if (name == kSqrtFactor)
     return DerivedSeries{{names::kScale}, [](Values v) { return goodput::sqrt_factor(v[0]); }};
   if (name == kLegwFactor) return DerivedSeries{{names::kProgress, names::kEpoch, names::kScale}, legwFactor};
-  const auto minus = name.find('-');
-  if (minus == std::string::npos) return {};
-  return DerivedSeries{{name.substr(0, minus), name.substr(minus + 1)}, [](Values v) { return v[0] - v[1]; }};
+  if (name == kComputeTime)
+    return DerivedSeries{{names::kStepTime, names::kSyncTime}, [](Values v) { return v[0] - v[1]; }};
+  if (name == kScheduledRate)
+    return DerivedSeries{{names::kLearningRate, names::kLearningRateFactor}, [](Values v) {
+                           return v[1] > 0 && v[0] > 0 ? v[0] / v[1] : kNothing;  // 0: the step was skipped
+                         }};
+  return {};
 }
 
 }  // namespace batchscope::desktop

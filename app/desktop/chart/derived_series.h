@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Series that are computed from recorded ones: the difference of two ("step_time-sync_time"), and the
-// learning-rate factor that a scaling rule would have given on the recorded statistics ("factor:adascale"),
+// Series that are computed from recorded ones: the time of a step without synchronisation, the learning rate
+// without the scaling rule's factor, and the factor that a rule would have given on the recorded statistics,
 // so that rules can be compared on a run that trained with one of them.
 #pragma once
 
@@ -20,6 +20,9 @@ struct DerivedSeries {
 
 // Empty where the name is that of a recorded series.
 std::optional<DerivedSeries> derivedSeries(const std::string& name);
+
+inline constexpr char kComputeTime[] = "step_time-sync_time";
+inline constexpr char kScheduledRate[] = "lr/lr_factor";
 
 // The names of the rules that can be replayed.
 inline constexpr char kAdaScaleFactor[] = "factor:adascale";

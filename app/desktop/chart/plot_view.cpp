@@ -52,6 +52,11 @@ void PlotView::setCompared(std::vector<SceneRun> runs, GroupBands bands) {
   refresh();
 }
 
+void PlotView::setMagnification(double magnification) {
+  magnification_ = magnification;
+  refresh();
+}
+
 void PlotView::refresh() {
   stale_ = true;
   update();
@@ -70,17 +75,18 @@ void PlotView::rebuild() {
   const QRectF plot = plotArea();
   SeriesModel none({});
   SeriesModel& model = model_ != nullptr ? *model_ : none;
-  SceneOptions options{.range = state_->range(model, axis()),
+  SceneOptions options{.range = state_->range(model, axis(), spec_.isLogLog),
                        .axis = axis(),
                        .smoothing = state_->smoothing(),
-                       .isLog = state_->logY(),
-                       .isLogX = state_->logX(),
+                       .isLog = spec_.isLogLog ? std::optional(true) : state_->logY(),
+                       .isLogX = state_->logX() || spec_.isLogLog,
                        .isZoomed = state_->isZoomed(),
                        .isWhole = state_->showsPeaks(),
                        .isHidden = hidden_,
                        .runs = compared_,
                        .bands = bands_};
-  painter_.setScene(buildScene(model, spec_, plot, options), spec_, Theme::current(), devicePixelRatioF());
+  painter_.setScene(buildScene(model, spec_, plot, options), spec_, Theme::current(),
+                    devicePixelRatioF() * magnification_);
 
   note();
   ticks_ = {};

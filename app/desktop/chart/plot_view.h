@@ -27,6 +27,8 @@ class PlotView : public QWidget {
   void setHidden(std::size_t line, bool isHidden);
   // Runs that are compared, the open one first, as lines or in bands of their groups; none: it is alone.
   void setCompared(std::vector<SceneRun> runs, GroupBands bands);
+  // How much larger than it is laid out it is seen, so that it is drawn as finely.
+  void setMagnification(double magnification);
   // Computes and paints anew with the next event, where the plot is visible; otherwise once it is.
   void refresh();
 
@@ -34,6 +36,7 @@ class PlotView : public QWidget {
   QString restartAt(const QPointF& position) const;
 
   const ChartSpec& spec() const { return spec_; }
+  SeriesModel* model() const { return model_; }
   const SeriesPainter& painter() const { return painter_; }
   const AxisTicks& ticks() const { return ticks_; }
   QRectF plotArea() const;
@@ -78,6 +81,7 @@ class PlotView : public QWidget {
   std::vector<bool> hidden_;
   std::vector<SceneRun> compared_;
   GroupBands bands_ = GroupBands::None;
+  double magnification_ = 1;
   bool stale_ = true;
   Drag drag_ = Drag::None;
   double dragFrom_ = 0, dragTo_ = 0;  // pixels

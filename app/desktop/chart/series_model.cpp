@@ -70,7 +70,10 @@ bool SeriesModel::refresh(const std::vector<storage::Generation>& generations) {
   }
   if (fresh_) closed_ = -1;
   fresh_ = false;
-  bool grown = false;
+  std::vector<std::string> recorded;
+  for (storage::SeriesInfo& series : reader_->series()) recorded.push_back(std::move(series.name));
+  bool grown = recorded != recorded_;
+  recorded_ = std::move(recorded);
   for (std::size_t i = 0; i < generations.size(); ++i) {
     if (generations[i].number <= closed_) continue;
     grown |= follow(generations[i]);

@@ -55,6 +55,9 @@ class SeriesModel {
   // but a file that is not there yet is only no news.
   bool refresh(const std::vector<storage::Generation>& generations);
 
+  // What the run has recorded so far, wanted or not, by name.
+  const std::vector<std::string>& recorded() const { return recorded_; }
+
   const std::vector<GenerationSpan>& generations() const { return spans_; }
   const GenerationSpan* generation(int number) const;
   const Track* track(const std::string& series, int generation) const;
@@ -103,6 +106,7 @@ class SeriesModel {
   std::filesystem::path file_;
   std::unique_ptr<storage::SampleReader> reader_;
   std::set<std::string> wanted_;
+  std::vector<std::string> recorded_;
   std::map<int, std::map<std::string, Track>> tracks_;
   std::vector<GenerationSpan> spans_;
   double origin_ = 0;                    // of wall time

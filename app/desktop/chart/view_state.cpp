@@ -24,18 +24,25 @@ SeriesModel::Extent translate(const SeriesModel& model, XAxis from, XAxis to, Se
 
 }  // namespace
 
-ViewState::Extent ViewState::range(const SeriesModel& model, XAxis axis) const {
-  if (!zoom_) return whole(model, axis);
-  const Extent range = translate(model, axis_, axis, *zoom_);
-  return range.high > range.low && (!logX_ || range.low > 0) ? range : whole(model, axis);
+ViewState::Extent ViewState::range(const SeriesModel& model, XAxis axis, bool isLog) const {
+  isLog = isLog || logX_;
+  if (!zoom_) return whole(model, axis, isLog);
+  Extent range = translate(model, axis_, axis, *zoom_);
+  if (head_) range.high = std::min(range.high, whole(model, axis, isLog).high);
+  return range.high > range.low && (!isLog || range.low > 0) ? range : whole(model, axis, isLog);
 }
 
-ViewState::Extent ViewState::whole(const SeriesModel& model, XAxis axis) const {
-  Extent all = model.extent(axis, logX_);
+ViewState::Extent ViewState::whole(const SeriesModel& model, XAxis axis, bool isLog) const {
+  Extent all = model.extent(axis, isLog);
   for (const SeriesModel* companion : companions_) {
-    const Extent one = companion->extent(axis, logX_);
+    const Extent one = companion->extent(axis, isLog);
     if (one.empty()) continue;
     all = all.empty() ? one : Extent{std::min(all.low, one.low), std::max(all.high, one.high)};
+  }
+  if (head_ && !all.empty()) {
+    const double end =
+        axis == XAxis::WallTime || !headStep_ ? *head_ : model.position(axis, *headStep_).value_or(all.high);
+    all.high = std::clamp(end, all.low, all.high);
   }
   return all;
 }
@@ -47,6 +54,27 @@ void ViewState::setCompanions(std::vector<const SeriesModel*> companions) {
 std::optional<double> ViewState::cursorX(const SeriesModel& model, XAxis axis) const {
   if (!cursor_) return {};
   return beyond_ && axis == axis_ ? beyond_ : model.position(axis, *cursor_);
+}
+
+void ViewState::setPlayHead(const SeriesModel& model, double seconds) {
+  head_ = seconds;
+  headStep_ = model.nearest(XAxis::WallTime, seconds);
+  advance(model);
+  Q_EMIT changed();
+  Q_EMIT cursorMoved();
+}
+
+void ViewState::endReplay() {
+  if (!head_) return;
+  head_.reset();
+  headStep_.reset();
+  Q_EMIT changed();
+  Q_EMIT cursorMoved();
+}
+
+std::optional<StepRef> ViewState::present(const SeriesModel& model) const {
+  const auto at = pointedAt();
+  return at ? at : model.nearest(XAxis::WallTime, model.extent(XAxis::WallTime).high);
 }
 
 double ViewState::place(double x) const { return logX_ ? std::log(x) : x; }
@@ -164,6 +192,7 @@ void ViewState::clear() {
   undo_.clear();
   redo_.clear();
   follow_ = true;
+  endReplay();
   setCursor({});
   Q_EMIT changed();
 }

@@ -37,11 +37,22 @@ class ViewState : public QObject {
   // Where the cross-hair stands on an axis.
   std::optional<double> cursorX(const SeriesModel& model, XAxis axis) const;
 
+  // While a run is replayed, nothing after this moment is shown: seconds since its first step.
+  const std::optional<double>& playHead() const { return head_; }
+  void setPlayHead(const SeriesModel& model, double seconds);
+  void endReplay();
+
+  // The step that is pointed at: under the cross-hair, else under the play head.
+  std::optional<StepRef> pointedAt() const { return cursor_ ? cursor_ : headStep_; }
+  // The same, else the newest.
+  std::optional<StepRef> present(const SeriesModel& model) const;
+
   // The runs beside the open one, all of which is to be in view. Borrowed.
   void setCompanions(std::vector<const SeriesModel*> companions);
 
   // What of `axis` is in view: the zoom, translated where it was made on another axis, else everything.
-  Extent range(const SeriesModel& model, XAxis axis) const;
+  // `isLog`: also where the shared x axis is not logarithmic.
+  Extent range(const SeriesModel& model, XAxis axis, bool isLog = false) const;
   // x moved by a share of the range, as the axis counts.
   double shifted(const Extent& range, double x, double share) const;
 
@@ -109,7 +120,8 @@ class ViewState : public QObject {
     member = value;
     Q_EMIT changed();
   }
-  Extent whole(const SeriesModel& model, XAxis axis) const;  // with the companions
+  Extent whole(const SeriesModel& model, XAxis axis, bool isLog) const;  // with the companions
+  Extent whole(const SeriesModel& model, XAxis axis) const { return whole(model, axis, logX_); }
   void setZoom(const SeriesModel& model, Extent range, Gesture gesture);
   void remember(Gesture gesture);
   void goBack(Zooms& from, Zooms& to);
@@ -129,6 +141,8 @@ class ViewState : public QObject {
   std::optional<StepRef> cursor_;
   std::optional<double> beyond_;  // on axis_
   bool isPointed_ = false;
+  std::optional<double> head_;    // of a replay, s
+  std::optional<StepRef> headStep_;
   std::vector<const SeriesModel*> companions_;
   std::vector<StepRef> marks_;
 };

@@ -41,7 +41,14 @@ ComparedSeries::ComparedSeries(Comparison* comparison, RunSession* session, Cata
 
 ComparedSeries::~ComparedSeries() = default;
 
-void ComparedSeries::want(const std::set<std::string>& series) { wanted_ = series; }
+void ComparedSeries::want(const std::set<std::string>& series) {
+  wanted_ = series;
+  for (const auto& [id, model] : models_) {
+    model->want(wanted_);
+    unread_.push_back(id);
+  }
+  if (!unread_.empty()) readTimer_.start(0);
+}
 
 std::vector<SceneRun> ComparedSeries::sceneRuns() const {
   std::vector<SceneRun> runs;

@@ -9,6 +9,8 @@
 #include <string>
 
 #include "batchscope/protocol/series.h"
+#include "chart/formula_hover.h"
+#include "chart/formulas.h"
 #include "chart/view_state.h"
 #include "look/format.h"
 #include "session/run_session.h"
@@ -57,7 +59,9 @@ Readout::Readout(RunSession* session, ViewState* state, QWidget* parent)
     auto* value = new QLabel(this);
     value->setObjectName(QStringLiteral("dim"));
     value->setAlignment(Qt::AlignRight);
-    grid->addWidget(new QLabel(tr(entry.label), this), row, 0);
+    auto* label = new QLabel(tr(entry.label), this);
+    new FormulaHover(label, entry.series, state_, [session] { return session->series(); });
+    grid->addWidget(label, row, 0);
     grid->addWidget(value, row, 1);
     values_.push_back(value);
     ++row;
@@ -67,7 +71,10 @@ Readout::Readout(RunSession* session, ViewState* state, QWidget* parent)
   connect(session_, &RunSession::opened, this, [this] {
     if (SeriesModel* model = session_->series()) {
       std::set<std::string> wanted{names::kScale};
-      for (const Row& row : kRows) wanted.insert(row.series);
+      for (const Row& row : kRows) {
+        wanted.insert(row.series);
+        wanted.merge(formulaInputs(row.series));
+      }
       model->want(wanted);
     }
     refresh();
@@ -76,14 +83,13 @@ Readout::Readout(RunSession* session, ViewState* state, QWidget* parent)
 
 void Readout::refresh() {
   SeriesModel* model = session_->series();
-  std::optional<StepRef> at = state_->cursor();
-  if (!at && model != nullptr) at = model->nearest(XAxis::WallTime, model->extent(XAxis::WallTime).high);
-  if (model == nullptr || !at) {
+  const auto at = model == nullptr ? std::nullopt : state_->present(*model);
+  if (!at) {
     title_->setText(tr("Measured"));
     for (QLabel* value : values_) value->setText(QStringLiteral("–"));
     return;
   }
-  if (state_->cursor()) {
+  if (state_->pointedAt()) {
     const double seconds = model->position(XAxis::WallTime, *at).value_or(0);
     title_->setText(tr("Measured at %1, step %2").arg(formatClock(seconds), formatCount(at->step)));
   } else {

@@ -188,12 +188,7 @@ void LessonStage::highlight(const QString& what) {
 // The card that it means.
 QWidget* LessonStage::named(const QString& what) const {
   if (const auto card = parts_.cards.find(what); card != parts_.cards.end()) return card->second;
-  const auto found = std::find_if(parts_.charts.begin(), parts_.charts.end(), [&](const ChartCard* card) {
-    const auto& lines = card->plot()->spec().lines;
-    return std::any_of(lines.begin(), lines.end(),
-                       [&](const LineSpec& line) { return line.series == what.toStdString(); });
-  });
-  return found == parts_.charts.end() ? nullptr : *found;
+  return parts_.chartWith(what.toStdString());
 }
 
 }  // namespace batchscope::desktop

@@ -9,9 +9,10 @@
 #include <QPointer>
 #include <QSet>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
-#include <vector>
+#include <string>
 
 #include "chart/view_state.h"
 #include "lessons/lesson.h"
@@ -26,7 +27,6 @@ struct Run;
 namespace batchscope::desktop {
 
 class CatalogueWatcher;
-class ChartCard;
 class Launcher;
 class LessonPanel;
 class RunSession;
@@ -42,8 +42,8 @@ class LessonStage : public QObject {
     Launcher* launcher;
     SharingPanel* sharing;
     const QAction* explorer;  // checked while it is shown
-    // What a lesson may point at: charts, by a series of theirs, and other cards by name.
-    std::vector<ChartCard*> charts;
+    // What a lesson may point at: charts, by a series of theirs (null: none has it), and other cards by name.
+    std::function<QWidget*(const std::string& series)> chartWith;
     std::map<QString, QWidget*> cards;
   };
   LessonStage(const Parts& parts, LessonPanel* panel, QObject* parent = nullptr);

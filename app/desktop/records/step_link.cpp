@@ -16,7 +16,8 @@ void linkToCursor(QTableView* table, ViewState* state, std::function<StepRef(int
                      if (current.isValid()) state->setCursor(stepOf(current.row()));
                    });
   QObject::connect(state, &ViewState::cursorMoved, table, [table, state, rowAt = std::move(rowAt)] {
-    const int row = state->cursor() ? rowAt(*state->cursor()) : -1;
+    const auto step = state->pointedAt();
+    const int row = step ? rowAt(*step) : -1;
     const QSignalBlocker quiet(table->selectionModel());
     if (row < 0) {
       table->clearSelection();

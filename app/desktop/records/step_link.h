@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Ties a table whose rows belong to steps to the cross-hair, in both directions: a row that a person chooses
-// moves it, and where it is moved elsewhere the table shows the row that belongs there.
+// moves it, and where it is moved elsewhere the table shows the row that belongs there; so it does for the
+// play head of a replay.
 #pragma once
 
 #include <functional>

@@ -4,6 +4,7 @@
 #include <QClipboard>
 #include <QFileDialog>
 #include <QGuiApplication>
+#include <QPointer>
 #include <QRegularExpression>
 #include <QStandardPaths>
 #include <utility>
@@ -41,28 +42,26 @@ QStringList pictureFilters() {
 ShareMenu::ShareMenu(RunSession* session, Dashboard* dashboard, QWidget* parent)
     : QMenu(tr("&Share"), parent), session_(session), dashboard_(dashboard) {
   addAction(tr("Save the dashboard as a picture …"), Qt::CTRL | Qt::SHIFT | Qt::Key_S, this,
-            [this] { savePicture(tr("Save the dashboard"), dashboard_, tr("dashboard")); });
+            [this] { savePicture(tr("Save the dashboard"), dashboard_->sheet(), tr("dashboard")); });
   QMenu* pictures = addMenu(tr("Save a chart as a picture"));
+  connect(pictures, &QMenu::aboutToShow, this,
+          [this, pictures] { fill(pictures, &ShareMenu::savePictureOf); });
   addAction(tr("Copy the dashboard"), Qt::CTRL | Qt::SHIFT | Qt::Key_C, this, [this] {
-    QGuiApplication::clipboard()->setPixmap(dashboard_->grab());
+    QGuiApplication::clipboard()->setPixmap(dashboard_->sheet()->grab());
     Q_EMIT said(tr("The dashboard is on the clipboard."));
   });
   addSeparator();
   addAction(tr("Save the data of all charts …"), Qt::CTRL | Qt::Key_E, this,
             [this] { saveData(dashboard_->series(), tr("data")); });
   QMenu* data = addMenu(tr("Save the data of a chart"));
+  connect(data, &QMenu::aboutToShow, this, [this, data] { fill(data, &ShareMenu::saveDataOf); });
   addSeparator();
   addAction(tr("Save a report …"), Qt::CTRL | Qt::SHIFT | Qt::Key_R, this, &ShareMenu::saveReport);
-  for (ChartCard* card : dashboard_->cards()) {
-    const ChartSpec& spec = card->plot()->spec();
-    const auto asPicture = [this, card, spec] { savePicture(tr("Save the chart"), card, spec.title); };
-    const auto asData = [this, spec] { saveData(spec.series(), spec.title); };
-    pictures->addAction(spec.title, this, asPicture);
-    data->addAction(spec.title, this, asData);
-    card->addAction(tr("Save the chart as a picture …"), this, asPicture);
-    card->addAction(tr("Save its data …"), this, asData);
-    card->setContextMenuPolicy(Qt::ActionsContextMenu);
-  }
+  connect(dashboard_, &Dashboard::menuRequested, this, [this](QMenu* menu, ChartCard* card) {
+    menu->addSeparator();
+    menu->addAction(tr("Save the chart as a picture …"), card, [this, card] { savePictureOf(card); });
+    menu->addAction(tr("Save its data …"), card, [this, card] { saveDataOf(card); });
+  });
   const auto enable = [this] {
     for (QAction* action : actions()) action->setEnabled(session_->isOpen());
   };
@@ -90,6 +89,21 @@ void ShareMenu::addFigures(const QString& title, const std::vector<FigureCard*>&
   menu->menuAction()->setEnabled(session_->isOpen());
 }
 
+// An entry for each chart of the dashboard.
+void ShareMenu::fill(QMenu* menu, void (ShareMenu::*save)(ChartCard*)) {
+  menu->clear();
+  for (ChartCard* card : dashboard_->cards())
+    menu->addAction(card->plot()->spec().title, card, [this, card, save] { (this->*save)(card); });
+}
+
+void ShareMenu::savePictureOf(ChartCard* card) {
+  savePicture(tr("Save the chart"), card, card->plot()->spec().title);
+}
+
+void ShareMenu::saveDataOf(ChartCard* card) {
+  saveData(card->plot()->spec().series(), card->plot()->spec().title);
+}
+
 void ShareMenu::ask(const QString& title, const QString& what, const QStringList& filters,
                     std::function<void(const QString&)> save) {
   auto* dialog = new QFileDialog(parentWidget(), title,
@@ -114,7 +128,10 @@ void ShareMenu::ask(const QString& title, const QString& what, const QStringList
 }
 
 void ShareMenu::savePicture(const QString& title, QWidget* widget, const QString& what) {
-  ask(title, what, pictureFilters(), [widget](const QString& file) { desktop::savePicture(widget, file); });
+  ask(title, what, pictureFilters(), [widget = QPointer<QWidget>(widget)](const QString& file) {
+    if (!widget) throw Error(ErrorKind::not_found, "the chart is not on the dashboard any more");
+    desktop::savePicture(widget, file);
+  });
 }
 
 void ShareMenu::saveData(const std::set<std::string>& series, const QString& what) {

@@ -12,6 +12,7 @@
 
 namespace batchscope::desktop {
 
+class ChartCard;
 class Dashboard;
 class FigureCard;
 class RunSession;
@@ -29,6 +30,9 @@ class ShareMenu : public QMenu {
   void said(const QString& message);  // saved, or why not
 
  private:
+  void fill(QMenu* menu, void (ShareMenu::*save)(ChartCard*));
+  void savePictureOf(ChartCard* card);
+  void saveDataOf(ChartCard* card);
   void savePicture(const QString& title, QWidget* widget, const QString& what);
   void saveData(const std::set<std::string>& series, const QString& what);
   void saveReport();

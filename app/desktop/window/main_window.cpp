@@ -53,6 +53,7 @@
 #include "window/empty_page.h"
 #include "window/instrument.h"
 #include "window/pages.h"
+#include "window/replay_bar.h"
 #include "window/run_choice.h"
 #include "window/run_starter.h"
 #include "window/status_line.h"
@@ -78,6 +79,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
       queue_(new QueuePage(queueSession_, comparison_, this)),
       header_(new HeaderBar(session_, view_, this)),
       dashboard_(new Dashboard(view_, this)),
+      replay_(new ReplayBar(session_, view_, this)),
       control_(new ControlPanel(session_, view_, run::Machine::here(), this)),
       explorer_(new ExplorerPanel(session_, view_, this)),
       scaling_(new ScalingPage(session_, this)),
@@ -112,7 +114,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
   queueAction_->setCheckable(true);
   queueAction_->setShortcut(QKeySequence(Qt::Key_Q));
   auto* run = new QWidget(this);
-  vbox(run, {14, 12, 14, 12}, 10, {header_, legend_, {instrument_, 1}});
+  vbox(run, {14, 12, 14, 12}, 10, {header_, legend_, replay_, {instrument_, 1}});
   auto* empty = new EmptyPage(this);
   auto* waiting = new WaitingPage(session_, queueSession_, this);
   pages_ = new Pages({list_, lessons_, empty, run, control_, table_, waiting, queue_}, this);
@@ -247,9 +249,13 @@ void MainWindow::connectControl() {
 }
 
 void MainWindow::connectComparison() {
-  std::set<std::string> series = dashboard_->series();
-  series.merge(ComparisonModel::series());
-  compared_->want(series);
+  const auto want = [this] {
+    std::set<std::string> series = dashboard_->series();
+    series.merge(ComparisonModel::series());
+    compared_->want(series);
+  };
+  connect(dashboard_, &Dashboard::chartsChanged, compared_, want);
+  want();
   const auto draw = [this] { dashboard_->setCompared(compared_->sceneRuns(), compare_->bands()); };
   connect(compared_, &ComparedSeries::changed, dashboard_, draw);
   connect(compared_, &ComparedSeries::changed, scaling_, [this] {
@@ -274,15 +280,19 @@ void MainWindow::connectComparison() {
 }
 
 void MainWindow::connectLessons() {
-  std::vector<ChartCard*> charts = dashboard_->cards();
-  charts.insert(charts.end(), explorer_->cards().begin(), explorer_->cards().end());
+  // The page in front comes first: a series may be drawn on both.
+  const auto chartWith = [this](const std::string& series) -> QWidget* {
+    for (ChartCard* card : explorer_->cards())
+      if (header_->explorerAction()->isChecked() && card->plot()->spec().draws(series)) return card;
+    return dashboard_->reveal(series);
+  };
   auto* stage = new LessonStage({.watcher = watcher_,
                                  .session = session_,
                                  .view = view_,
                                  .launcher = starter_->launcher(),
                                  .sharing = sharing_,
                                  .explorer = header_->explorerAction(),
-                                 .charts = charts,
+                                 .chartWith = chartWith,
                                  .cards = {{QStringLiteral("curve"), explorer_->curve()->parentWidget()},
                                            {QStringLiteral("what-if"), explorer_->slider()->parentWidget()}}},
                                 lessons_, this);
@@ -345,6 +355,7 @@ void MainWindow::restore() {
   const QSettings settings;
   restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
   instrument_->restore(settings);
+  dashboard_->restore(settings);
   view_->restore(settings);
   table_->restore(settings);
   choice_->restore(settings);
@@ -378,6 +389,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
     settings.setValue(QStringLiteral("window/explorer"), header_->explorerAction()->isChecked());
     instrument_->save(settings);
+    dashboard_->save(settings);
     view_->save(settings);
     table_->save(settings);
     choice_->save(settings);

@@ -24,6 +24,7 @@ class LessonPanel;
 class Pages;
 class QueuePage;
 class QueueSession;
+class ReplayBar;
 class RunActions;
 class RunChoice;
 class RunEdits;
@@ -110,6 +111,7 @@ class MainWindow : public QMainWindow {
   QueuePage* queue_;
   HeaderBar* header_;
   Dashboard* dashboard_;
+  ReplayBar* replay_;
   ControlPanel* control_;
   ExplorerPanel* explorer_;
   ScalingPage* scaling_;

@@ -8,6 +8,7 @@
 #include <QMessageBox>
 #include <QPushButton>
 
+#include "chart/dashboard.h"
 #include "compare/compare_menu.h"
 #include "control/control_panel.h"
 #include "control/replica_buttons.h"
@@ -22,10 +23,13 @@
 #include "runs/trash_dialog.h"
 #include "scaling/scaling_page.h"
 #include "share/share_menu.h"
+#include "window/charts_menu.h"
 #include "window/edit_menu.h"
 #include "window/instrument.h"
 #include "window/main_window.h"
 #include "window/pages.h"
+#include "window/presentation.h"
+#include "window/replay_bar.h"
 #include "window/run_starter.h"
 #include "window/shortcut_sheet.h"
 #include "window/view_menu.h"
@@ -43,8 +47,13 @@ void MainWindow::buildMenus() {
     trash->setAttribute(Qt::WA_DeleteOnClose);
     trash->open();
   });
-  auto* view = new ViewMenu(session_, view_, header_, queueAction_, this);
+  auto* view = new ViewMenu(session_, view_, dashboard_, header_, queueAction_, this);
   menuBar()->addMenu(view);
+  auto* charts = new ChartsMenu(dashboard_, this);
+  view->addMenu(charts);
+  connect(charts, &ChartsMenu::presentationRequested, this,
+          [this](int place) { (new Presentation(dashboard_, place, session_, this))->showFullScreen(); });
+  view->addActions({replay_->replayAction(), replay_->playAction()});
   fillPanelsMenu(view->addMenu(tr("Panels")));
   view->addMenu(makeThemeMenu(this));
   menuBar()->addMenu(compare_);
@@ -102,7 +111,10 @@ void MainWindow::fillPanelsMenu(QMenu* menu) {
     menu->addAction(action);
   }
   menu->addSeparator();
-  menu->addAction(tr("Restore the default layout"), instrument_, &Instrument::restoreDefaultLayout);
+  menu->addAction(tr("Restore the default layout"), this, [this] {
+    instrument_->restoreDefaultLayout();
+    dashboard_->restoreDefaultLayout();
+  });
 }
 
 void MainWindow::fillLearnMenu(QMenu* menu) {

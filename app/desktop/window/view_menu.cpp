@@ -5,6 +5,7 @@
 #include <QSettings>
 #include <algorithm>
 
+#include "chart/dashboard.h"
 #include "chart/view_state.h"
 #include "look/theme.h"
 #include "runs/header_bar.h"
@@ -12,8 +13,8 @@
 
 namespace batchscope::desktop {
 
-ViewMenu::ViewMenu(RunSession* session, ViewState* view, const HeaderBar* header, QAction* queue,
-                   QWidget* parent)
+ViewMenu::ViewMenu(RunSession* session, ViewState* view, Dashboard* dashboard, const HeaderBar* header,
+                   QAction* queue, QWidget* parent)
     : QMenu(tr("&View"), parent), session_(session), view_(view) {
   addAction(header->explorerAction());
   addAction(header->scalingAction());
@@ -44,7 +45,12 @@ ViewMenu::ViewMenu(RunSession* session, ViewState* view, const HeaderBar* header
   addSeparator();
   addAction(tr("Cross-hair left"), Qt::Key_Comma, this, [this] { moveCursor(-1); });
   addAction(tr("Cross-hair right"), Qt::Key_Period, this, [this] { moveCursor(1); });
-  addAction(tr("Hide the cross-hair"), Qt::Key_Escape, this, [this] { view_->setCursor({}); });
+  addAction(tr("Show all charts again, or hide the cross-hair"), Qt::Key_Escape, this, [this, dashboard] {
+    if (dashboard->enlarged() != nullptr)
+      dashboard->enlarge(nullptr);
+    else
+      view_->setCursor({});
+  });
   addSeparator();
 }
 

@@ -8,6 +8,7 @@
 
 namespace batchscope::desktop {
 
+class Dashboard;
 class HeaderBar;
 class RunSession;
 class ViewState;
@@ -16,7 +17,8 @@ class ViewMenu : public QMenu {
   Q_OBJECT
  public:
   // `queue` shows the queue of the pool.
-  ViewMenu(RunSession* session, ViewState* view, const HeaderBar* header, QAction* queue, QWidget* parent);
+  ViewMenu(RunSession* session, ViewState* view, Dashboard* dashboard, const HeaderBar* header,
+           QAction* queue, QWidget* parent);
 
  private:
   void zoom(double factor);

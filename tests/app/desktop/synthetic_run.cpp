@@ -140,6 +140,7 @@ class Writer {
     }
     put(g, names::kLoss, options_.loss * (2.1 * std::exp(-7 * run) + 0.07) * (1 + 0.12 * normal_(random_)));
     put(g, names::kEpoch, epoch);
+    for (const std::string& name : options_.own) put(g, name.c_str(), 40 * std::exp(-3 * run) + 2);
     if (i % 20 == 10) {
       for (int rank = 0; rank < replicas; ++rank) {
         samples_.append(g, names::device_series(names::kCpu, rank), step_, 0.9 - 0.02 * rank);

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "batchscope/storage/catalogue.h"
 
@@ -20,6 +21,7 @@ struct SyntheticOptions {
   unsigned seed = 7;  // of its noise
   double loss = 1;    // how high its loss lies
   std::string group = {};
+  std::vector<std::string> own = {};  // names of series that only its program records
 };
 
 // Returns the run's id. The catalogue lies at protocol::catalogue_path(), so set BATCHSCOPE_DB first.

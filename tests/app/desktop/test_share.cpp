@@ -124,7 +124,7 @@ class TestShare : public test::WindowTest {
     const QString file = store_.path(QStringLiteral("dashboard.png"));
     saveBy(Qt::Key_S, Qt::ControlModifier | Qt::ShiftModifier, file);
     const QImage image(file);
-    QCOMPARE(image.size(), window_->dashboard()->size() * 2);
+    QCOMPARE(image.size(), window_->dashboard()->sheet()->size() * 2);
     QVERIFY_EXCEPTION_THROWN(savePicture(window_->dashboard(), QStringLiteral("/nowhere/x.png")), Error);
     QVERIFY_EXCEPTION_THROWN(savePicture(window_->dashboard(), store_.path(QStringLiteral("x.gif"))), Error);
   }
@@ -167,7 +167,8 @@ class TestShare : public test::WindowTest {
     if (!folder.isEmpty()) saveFile(folder + QStringLiteral("/report.html"), html);
     QVERIFY(html.contains("digits &lt;b&gt;&amp;"));
     QVERIFY(!html.contains("digits <b>"));
-    QCOMPARE(html.count("<svg"), 6 + static_cast<int>(window_->scaling()->cards().size()));
+    const std::size_t figures = window_->dashboard()->cards().size() + window_->scaling()->cards().size();
+    QCOMPARE(html.count("<svg"), static_cast<qsizetype>(figures));
     QVERIFY(html.contains("Goodput over replicas") && html.contains(">extrapolated<"));
     for (const char* outside : {"<script", "<link", "url(", "@import", "<iframe"})
       QVERIFY2(!html.contains(outside), outside);

@@ -59,7 +59,7 @@ class WindowTest : public QObject {
   std::unique_ptr<MainWindow> window_;
 };
 
-// Charts are laid out and drawn, with a later event, as they are asked to be now.
+// The charts in sight are laid out and drawn, with a later event, as they are asked to be now.
 inline bool isDrawn(const MainWindow& window) {
   SeriesModel* series = window.session()->series();
   if (series == nullptr) return false;
@@ -67,10 +67,16 @@ inline bool isDrawn(const MainWindow& window) {
   const auto& cards = window.dashboard()->cards();
   return std::all_of(cards.begin(), cards.end(), [&](const ChartCard* card) {
     const PlotView& plot = *card->plot();
+    if (plot.visibleRegion().isEmpty()) return true;
     const ChartScene& scene = plot.painter().scene();
     const XAxis axis = plot.spec().axis.value_or(view.axis());
-    return !scene.isEmpty && scene.left.plot == plot.plotArea() && scene.left.logX == view.logX() &&
-           scene.left.x1 == view.range(*series, axis).high;
+    const bool isLog = view.logX() || plot.spec().isLogLog;
+    // Accuracy, once it has been read, may have no value in view.
+    const bool mayBeEmpty =
+        plot.spec().showing == Showing::Recorded && !series->generations().empty() &&
+        series->track(plot.spec().lines.front().series, series->generations().front().number) != nullptr;
+    return (mayBeEmpty || !scene.isEmpty) && scene.left.plot == plot.plotArea() && scene.left.logX == isLog &&
+           scene.left.x1 == view.range(*series, axis, isLog).high;
   });
 }
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "chart/chart_layout.h"
+
+#include <QSettings>
+#include <algorithm>
+#include <utility>
+
+namespace batchscope::desktop {
+namespace {
+
+constexpr QLatin1String kOrder("charts/order"), kShown("charts/shown"), kHidden("charts/hidden");
+
+auto find(const std::vector<ChartSpec>& charts, const std::string& name) {
+  return std::find_if(charts.begin(), charts.end(),
+                      [&](const ChartSpec& chart) { return chart.name == name; });
+}
+
+}  // namespace
+
+void ChartLayout::setAvailable(std::vector<ChartSpec> charts) {
+  available_ = std::move(charts);
+  arrange();
+}
+
+// What has no place yet comes after what is before it by default.
+void ChartLayout::arrange() {
+  std::vector<std::string> order = order_;
+  std::string before;
+  for (const ChartSpec& chart : available_) {
+    if (std::find(order.begin(), order.end(), chart.name) == order.end()) {
+      const auto place = std::find(order.begin(), order.end(), before);
+      order.insert(place == order.end() ? order.begin() : place + 1, chart.name);
+    }
+    before = chart.name;
+  }
+  charts_.clear();
+  for (const std::string& name : order)
+    if (const auto chart = find(available_, name); chart != available_.end()) charts_.push_back(*chart);
+  // Nothing is kept of a layout that nobody has changed.
+  if (!order_.empty()) order_ = std::move(order);
+}
+
+bool ChartLayout::isShownUnasked(const std::string& name) const {
+  const auto chart = find(available_, name);
+  if (chart == available_.end() || chart->showing == Showing::Chosen) return false;
+  const auto before = std::count_if(available_.begin(), chart, [](const ChartSpec& c) { return c.isOwn; });
+  return !chart->isOwn || static_cast<std::size_t>(before) < kMostOwn;
+}
+
+bool ChartLayout::isShown(const std::string& name) const {
+  const auto chosen = chosen_.find(name);
+  return chosen != chosen_.end() ? chosen->second : isShownUnasked(name);
+}
+
+std::size_t ChartLayout::leftOut() const {
+  return static_cast<std::size_t>(std::count_if(charts_.begin(), charts_.end(), [&](const ChartSpec& chart) {
+    return chart.isOwn && !chosen_.contains(chart.name) && !isShownUnasked(chart.name);
+  }));
+}
+
+void ChartLayout::move(const std::string& name, const std::string& target) {
+  if (name == target) return;
+  if (order_.empty())
+    for (const ChartSpec& chart : charts_) order_.push_back(chart.name);
+  const auto from = std::find(order_.begin(), order_.end(), name);
+  const auto to = std::find(order_.begin(), order_.end(), target);
+  if (from == order_.end() || to == order_.end()) return;
+  if (from < to)
+    std::rotate(from, from + 1, to + 1);
+  else
+    std::rotate(to, from, from + 1);
+  arrange();
+}
+
+void ChartLayout::reset() {
+  order_.clear();
+  chosen_.clear();
+  arrange();
+}
+
+void ChartLayout::save(QSettings& settings) const {
+  QStringList order, shown, hidden;
+  for (const std::string& name : order_) order << QString::fromStdString(name);
+  for (const auto& [name, isShown] : chosen_) (isShown ? shown : hidden) << QString::fromStdString(name);
+  settings.setValue(kOrder, order);
+  settings.setValue(kShown, shown);
+  settings.setValue(kHidden, hidden);
+}
+
+void ChartLayout::restore(const QSettings& settings) {
+  reset();
+  for (const QString& name : settings.value(kOrder).toStringList()) order_.push_back(name.toStdString());
+  for (const QString& name : settings.value(kShown).toStringList()) chosen_[name.toStdString()] = true;
+  for (const QString& name : settings.value(kHidden).toStringList()) chosen_[name.toStdString()] = false;
+  arrange();
+}
+
+}  // namespace batchscope::desktop

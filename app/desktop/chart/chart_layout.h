@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Which charts a person sees, and in which order: what was chosen by hand over what is so by default. Charts
+// go by their names, so that another run with the same series looks the same, and what a run does not have
+// keeps its place for one that has. Of the charts of a program's own series only a few are there unasked.
+#pragma once
+
+#include <QStringList>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "chart/chart_spec.h"
+
+class QSettings;
+
+namespace batchscope::desktop {
+
+class ChartLayout {
+ public:
+  static constexpr std::size_t kMostOwn = 4;  // charts of a program's own series that come unasked
+
+  // What there is to show, in the default order.
+  void setAvailable(std::vector<ChartSpec> charts);
+
+  // In the person's order, hidden ones too.
+  const std::vector<ChartSpec>& charts() const { return charts_; }
+  bool isShown(const std::string& name) const;
+  // How many charts are left out only because there are so many.
+  std::size_t leftOut() const;
+
+  void setShown(const std::string& name, bool isShown) { chosen_[name] = isShown; }
+  // To the place where `target` is, which makes room.
+  void move(const std::string& name, const std::string& target);
+  void reset();
+
+  void save(QSettings& settings) const;
+  void restore(const QSettings& settings);
+
+ private:
+  void arrange();
+  bool isShownUnasked(const std::string& name) const;
+
+  std::vector<ChartSpec> available_, charts_;
+  std::vector<std::string> order_;      // of all that were ever arranged
+  std::map<std::string, bool> chosen_;  // whether it is shown
+};
+
+}  // namespace batchscope::desktop

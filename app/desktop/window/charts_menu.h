@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Which charts are on the dashboard and in which order: a box to tick for each there is, and what is done
+// with one of them, the one whose menu is open, or else that which has the focus or the mouse.
+#pragma once
+
+#include <QMenu>
+#include <QPointer>
+#include <functional>
+
+namespace batchscope::desktop {
+
+class ChartCard;
+class Dashboard;
+
+class ChartsMenu : public QMenu {
+  Q_OBJECT
+ public:
+  explicit ChartsMenu(Dashboard* dashboard, QWidget* parent = nullptr);
+
+ Q_SIGNALS:
+  void presentationRequested(int place);  // of a card of the dashboard
+
+ private:
+  void addFor(const QString& text, const QKeySequence& keys, std::function<void(ChartCard*)> act);
+  void fillChoice();
+  void fillCardMenu(QMenu* menu, ChartCard* card);
+
+  Dashboard* dashboard_;
+  QMenu* choice_;
+  QList<QAction*> actionsOfOne_;
+  QPointer<ChartCard> meant_;  // while its own menu is open
+};
+
+}  // namespace batchscope::desktop

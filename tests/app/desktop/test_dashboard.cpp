@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The dashboard as a list of charts that a person arranges: what a program records by its own names gets
+// charts, a few of them unasked; charts are shown, hidden, moved, enlarged and presented, by mouse, by key
+// and by menu; the layout is kept by the charts' names, and the default comes back.
+#include <QLabel>
+#include <QScrollBar>
+#include <QSettings>
+#include <QToolButton>
+
+#include "batchscope/storage/samples.h"
+#include "chart/own_charts.h"
+#include "test_case.h"
+#include "visual_checks.h"
+#include "window/presentation.h"
+#include "window_test.h"
+
+using namespace batchscope;
+using namespace batchscope::desktop;
+
+namespace {
+
+QString titlesOf(const std::vector<ChartSpec>& charts) {
+  QStringList titles;
+  for (const ChartSpec& chart : charts) titles << chart.title;
+  return titles.join(QStringLiteral(" | "));
+}
+
+}  // namespace
+
+class TestDashboard : public test::WindowTest {
+  Q_OBJECT
+
+  Dashboard& dashboard() const { return *window_->dashboard(); }
+  QStringList shown() const {
+    QStringList names;
+    for (const ChartCard* card : dashboard().cards())
+      names << QString::fromStdString(card->plot()->spec().name);
+    return names;
+  }
+  ChartCard* card(const char* name) const {
+    for (ChartCard* each : dashboard().cards())
+      if (each->plot()->spec().name == name) return each;
+    return nullptr;
+  }
+  void press(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) {
+    QTest::keyClick(window_.get(), key, modifiers);
+  }
+  bool choose(const QString& entry) {
+    return test::clickMenu(*window_, QStringLiteral("View/Charts/") + entry);
+  }
+  static QPoint headOf(const ChartCard* card) { return {30, card->plot()->y() / 2}; }
+
+ private Q_SLOTS:
+  void initTestCase() {
+    QCoreApplication::setApplicationName(QStringLiteral("batchscope"));
+    test::writeSyntheticRun(catalogue_, {.stepsPerGeneration = 300});
+    showWindow();
+    test::awaitDrawn(*window_);
+  }
+  void cleanup() { dashboard().restoreDefaultLayout(); }
+
+  void ownSeriesGetCharts_data() {
+    QTest::addColumn<QString>("recorded");
+    QTest::addColumn<QString>("charts");
+    QTest::newRow("none") << "loss gain_raw step_time device/cpu/0 replicas lr"
+                          << "";
+    QTest::newRow("one each") << "perplexity predicted_gain hit_rate"
+                              << "perplexity | predicted_gain | hit_rate";
+    QTest::newRow("parts of a quantity") << "loss_d loss_g fake_score real_score"
+                                         << "loss_d, loss_g | fake_score, real_score";
+    QTest::newRow("no more lines than colours") << "norm/1 norm/2 norm/3 norm/4 norm/5 norm/6"
+                                                << "norm/1, norm/2, norm/3, norm/4 | norm/5, norm/6";
+    QTest::newRow("a name may have any sign") << "top-5 lr/head"
+                                              << "top-5 | lr/head";
+  }
+  void ownSeriesGetCharts() {
+    QFETCH(QString, recorded);
+    QFETCH(QString, charts);
+    std::vector<std::string> names;
+    for (const QString& name : recorded.split(QLatin1Char(' '))) names.push_back(name.toStdString());
+    QCOMPARE(titlesOf(ownCharts(names)), charts);
+  }
+
+  void onlyAFewComeUnasked() {
+    ChartLayout layout;
+    std::vector<ChartSpec> charts{{.name = "gain", .title = {}, .unit = {}, .lines = {}}};
+    for (const char* name : {"own:a", "own:b", "own:c", "own:d", "own:e", "own:f"})
+      charts.push_back({.name = name, .title = {}, .unit = {}, .lines = {}, .isOwn = true});
+    layout.setAvailable(charts);
+    QVERIFY(layout.isShown("gain") && layout.isShown("own:d") && !layout.isShown("own:e"));
+    QCOMPARE(layout.leftOut(), std::size_t{2});
+    layout.setShown("own:f", true);
+    layout.setShown("own:e", false);
+    QCOMPARE(layout.leftOut(), std::size_t{0});
+  }
+
+  // A chart that a run does not have keeps its place for one that has it.
+  void theOrderIsOfNames() {
+    const auto chart = [](const char* name) {
+      return ChartSpec{.name = name, .title = QString::fromLatin1(name), .unit = {}, .lines = {}};
+    };
+    ChartLayout layout;
+    layout.setAvailable({chart("a"), chart("b"), chart("c")});
+    layout.move("c", "a");
+    QCOMPARE(titlesOf(layout.charts()), QStringLiteral("c | a | b"));
+    layout.setAvailable({chart("b"), chart("c"), chart("d")});
+    QCOMPARE(titlesOf(layout.charts()), QStringLiteral("c | d | b"));
+    layout.setAvailable({chart("a"), chart("b"), chart("c")});
+    QCOMPARE(titlesOf(layout.charts()), QStringLiteral("c | a | b"));
+    QSettings settings(store_.path(QStringLiteral("layout.ini")), QSettings::IniFormat);
+    layout.setShown("a", false);
+    layout.save(settings);
+    ChartLayout again;
+    again.setAvailable({chart("a"), chart("b"), chart("c")});
+    again.restore(settings);
+    QCOMPARE(titlesOf(again.charts()), QStringLiteral("c | a | b"));
+    QVERIFY(!again.isShown("a") && again.isShown("b"));
+    again.reset();
+    QCOMPARE(titlesOf(again.charts()), QStringLiteral("a | b | c"));
+    QVERIFY(again.isShown("a"));
+  }
+
+  void theDefaultTellsOneRun() {
+    QCOMPARE(shown().join(QLatin1Char(' ')),
+             QStringLiteral("gain batch-size goodput progress loss accuracy learning-rate step-time noise"));
+    QCOMPARE(test::fault(*window_), QString());
+  }
+
+  void chartsAreChosenByMenu() {
+    QVERIFY(choose(QStringLiteral("Show or hide/Batch size")));
+    QVERIFY(card("batch-size") == nullptr);
+    QVERIFY(choose(QStringLiteral("Show or hide/Gradient")));
+    QVERIFY(card("gradient") != nullptr);
+    QTRY_VERIFY(!card("gradient")->plot()->grab().isNull() &&
+                !card("gradient")->plot()->painter().scene().isEmpty);
+    QVERIFY(choose(QStringLiteral("Show or hide/Batch size")));
+    QCOMPARE(shown().indexOf(QStringLiteral("batch-size")), 1);
+    QVERIFY(test::clickMenu(*window_, QStringLiteral("View/Panels/Restore the default layout")));
+    QVERIFY(card("gradient") == nullptr);
+  }
+
+  void chartsAreMovedByKeys() {
+    press(Qt::Key_BracketRight);
+    QCOMPARE(dashboard().current(), dashboard().cards()[0]);
+    press(Qt::Key_BracketRight);
+    QVERIFY(card("batch-size")->hasFocus());
+    press(Qt::Key_Right, Qt::ControlModifier | Qt::ShiftModifier);
+    QCOMPARE(shown().mid(0, 3).join(QLatin1Char(' ')), QStringLiteral("gain goodput batch-size"));
+    press(Qt::Key_Left, Qt::ControlModifier | Qt::ShiftModifier);
+    press(Qt::Key_Left, Qt::ControlModifier | Qt::ShiftModifier);
+    press(Qt::Key_Left, Qt::ControlModifier | Qt::ShiftModifier);  // there is no place before the first
+    QCOMPARE(shown().mid(0, 3).join(QLatin1Char(' ')), QStringLiteral("batch-size gain goodput"));
+    QVERIFY(card("batch-size")->geometry().topLeft() == QPoint(0, 0));
+    press(Qt::Key_H, Qt::ControlModifier | Qt::ShiftModifier);
+    QVERIFY(card("batch-size") == nullptr);
+  }
+
+  // What is far down the list comes into sight when it is gone to.
+  void theListScrolls() {
+    QVERIFY(dashboard().verticalScrollBar()->maximum() > 0);
+    ChartCard* last = dashboard().cards().back();
+    QVERIFY(last->visibleRegion().isEmpty());
+    QCOMPARE(dashboard().reveal(last->plot()->spec().lines[0].series), last);
+    QVERIFY(!last->visibleRegion().isEmpty());
+    QVERIFY(dashboard().reveal("no such series") == nullptr);
+  }
+
+  void chartsAreDraggedByTheHead() {
+    ChartCard* gain = card("gain");
+    ChartCard* goodput = card("goodput");
+    QTest::mousePress(gain, Qt::LeftButton, {}, headOf(gain));
+    const QPoint there = goodput->geometry().center();
+    QTest::mouseMove(gain, gain->mapFromParent(there));
+    QTest::mouseMove(gain, gain->mapFromParent(there + QPoint(3, 3)));
+    QTest::mouseRelease(gain, Qt::LeftButton, {}, headOf(gain));
+    QCOMPARE(shown().mid(0, 3).join(QLatin1Char(' ')), QStringLiteral("batch-size goodput gain"));
+    // The plot is no handle: it zooms.
+    test::drag(gain->plot(), 0.2, 0.6);
+    QVERIFY(window_->view()->isZoomed());
+    window_->view()->resetZoom();
+    QCOMPARE(shown().indexOf(QStringLiteral("gain")), 2);
+  }
+
+  void oneChartFillsTheDashboard() {
+    ChartCard* loss = card("loss");
+    QTest::mouseDClick(loss, Qt::LeftButton, {}, headOf(loss));
+    QCOMPARE(dashboard().enlarged(), loss);
+    QCOMPARE(loss->size(), dashboard().size());
+    QVERIFY(!card("gain")->isVisible());
+    press(Qt::Key_BracketRight);
+    QCOMPARE(dashboard().enlarged(), card("accuracy"));
+    press(Qt::Key_Escape);
+    QVERIFY(dashboard().enlarged() == nullptr && card("gain")->isVisible());
+    card("goodput")->setFocus();
+    press(Qt::Key_E);
+    QCOMPARE(dashboard().enlarged(), card("goodput"));
+    press(Qt::Key_E);
+    QVERIFY(dashboard().enlarged() == nullptr);
+  }
+
+  void aCardHasItsMenu() {
+    ChartCard* goodput = card("goodput");
+    QContextMenuEvent event(QContextMenuEvent::Keyboard, {}, goodput->mapToGlobal(QPoint(9, 9)));
+    QCoreApplication::sendEvent(goodput, &event);
+    auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+    QVERIFY(menu != nullptr);
+    QStringList entries;
+    QAction* hide = nullptr;
+    for (QAction* action : menu->actions()) {
+      entries << action->text();
+      if (action->text() == QLatin1String("Hide")) hide = action;
+    }
+    QVERIFY(entries.contains(QStringLiteral("Save its data …")));
+    QVERIFY(hide != nullptr);
+    hide->trigger();
+    menu->close();
+    QVERIFY(card("goodput") == nullptr);
+  }
+
+  void columnsFollowTheWidth() {
+    const auto columns = [this] {
+      int found = 0;
+      for (const ChartCard* each : dashboard().cards()) found += each->y() == 0 ? 1 : 0;
+      return found;
+    };
+    QCOMPARE(columns(), 2);
+    window_->resize(1920, 1080);
+    QTRY_COMPARE(columns(), 3);
+    QCOMPARE(dashboard().verticalScrollBar()->maximum(), 0);  // three by three
+    test::keepPicture(*window_, QStringLiteral("dashboard-1920"));
+    window_->resize(1440, 900);
+    QTRY_COMPARE(columns(), 2);
+  }
+
+  void aChartIsPresented() {
+    card("goodput")->setFocus();
+    press(Qt::Key_F11);
+    QPointer<Presentation> shown = window_->findChild<Presentation*>();
+    QVERIFY(shown != nullptr && shown->isFullScreen());
+    QVERIFY(QTest::qWaitForWindowExposed(shown.data()));
+    shown->resize(1600, 900);
+    QCOMPARE(shown->card()->plot()->spec().name, std::string("goodput"));
+    QTRY_VERIFY(!shown->grab().isNull() && !shown->card()->plot()->painter().scene().isEmpty);
+    test::keepPicture(*shown, QStringLiteral("presentation"));
+    // All of it is magnified, its text too.
+    QVERIFY(shown->transform().m11() > 2);
+    QTest::keyClick(shown.data(), Qt::Key_Right);
+    QCOMPARE(shown->card()->plot()->spec().name, std::string("progress"));
+    QTest::keyClick(shown.data(), Qt::Key_Left);
+    QTest::keyClick(shown.data(), Qt::Key_Left);
+    QCOMPARE(shown->card()->plot()->spec().name, std::string("batch-size"));
+    QTest::keyClick(shown.data(), Qt::Key_Escape);
+    QTRY_VERIFY(shown.isNull());
+  }
+
+  // Last: the run has more series from here on.
+  void whatARunRecordsComesLive() {
+    const auto paths = protocol::run_paths(window_->session()->run().id);
+    {
+      storage::SampleWriter writer(paths.samples);
+      for (const char* name : {"perplexity", "loss_d", "loss_g", "x", "y", "z"})
+        for (std::int64_t step = 700; step < 720; ++step)
+          writer.append(2, name, step, 40.0 - static_cast<double>(step) / 100);
+      writer.commit();
+    }
+    QTRY_VERIFY(card("own:perplexity") != nullptr);
+    QVERIFY(card("own:loss_d")->plot()->spec().draws("loss_g"));
+    QVERIFY(card("own:x") != nullptr && card("own:y") != nullptr && card("own:z") == nullptr);
+    QTRY_VERIFY(!card("own:perplexity")->plot()->grab().isNull() &&
+                !card("own:perplexity")->plot()->painter().scene().isEmpty);
+    QToolButton* more = nullptr;
+    for (QToolButton* button : dashboard().findChildren<QToolButton*>())
+      if (button->text().startsWith(QStringLiteral("and 1 more"))) more = button;
+    QVERIFY(more != nullptr && !more->isHidden());
+    QVERIFY(choose(QStringLiteral("Show or hide/z")));
+    QVERIFY(card("own:z") != nullptr && more->isHidden());
+    QCOMPARE(test::fault(*window_), QString());
+  }
+};
+
+BATCHSCOPE_TEST(TestDashboard)
+#include "test_dashboard.moc"
