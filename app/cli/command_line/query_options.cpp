@@ -65,7 +65,7 @@ void addQueryCommands(CommandSet& set) {
   declare(set, "diff", "In what two runs differ", help::kDiff, diffRuns)
       .run(&DiffOptions::first)
       .option("OTHER", &DiffOptions::second, "The run to compare it with", Takes::required, Values::runs)
-      .flag("--all", &DiffOptions::all, "Also what is the same")
+      .flag("--all", &DiffOptions::all, "Show what is the same, too")
       .json();
   addPlot(set);
   declare(set, "tail", "Follow the values of a run", help::kTail, tailRun)

@@ -230,7 +230,7 @@ std::vector<std::string> tickLabels(const std::vector<double>& ticks) {
   for (const double tick : ticks) {
     const bool isLarge = greatest >= 1e6 && greatest < 1e12 && std::abs(tick) >= 1000;
     labels.push_back(isPlain   ? fmt::format("{:.{}f}", tick, decimals)
-                     : isLarge ? formatCount(tick)
+                     : isLarge ? fmt::format("{:.4g}M", tick / 1e6)
                                : fmt::format("{:.4g}", tick));
   }
   return labels;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "text/format.h"
 
+#include <fmt/format.h>
 #include <wchar.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <ctime>
@@ -30,6 +32,13 @@ void forEachCharacter(std::string_view utf8, Visit visit) {
     }
     if (!visit(bytes, columns < 0 ? 1 : columns)) return;
   }
+}
+
+// 16,400, as in the window.
+std::string grouped(double value) {
+  if (!(std::abs(value) < 1e15)) return fmt::format("{:.4g}", value);
+  const std::int64_t whole = std::llround(value);
+  return (whole < 0 ? "-" : "") + fmt::format("{}", fmt::group_digits(std::abs(whole)));
 }
 
 }  // namespace
@@ -76,10 +85,9 @@ std::string formatBytes(double bytes) {
 
 std::string formatCount(double value) {
   if (!std::isfinite(value)) return fmt::format("{}", value);
-  if (std::abs(value) < 10000) return fmt::format("{:.4g}", value);
-  if (std::abs(value) < 1e6) return fmt::format("{:.3g}k", value / 1e3);
-  if (std::abs(value) < 1e9) return fmt::format("{:.3g}M", value / 1e6);
-  return fmt::format("{:.3g}G", value / 1e9);
+  if (std::abs(value) < 1000 || std::abs(value) >= 1e10) return fmt::format("{:.4g}", value);
+  const double unit = std::max(1.0, std::pow(10, std::floor(std::log10(std::abs(value))) - 3));
+  return grouped(std::round(value / unit) * unit);
 }
 
 std::string formatSeriesValue(std::string_view name, double value) {
@@ -88,7 +96,7 @@ std::string formatSeriesValue(std::string_view name, double value) {
   switch (common::kindOf(name)) {
     case SeriesKind::time: return formatTime(value);
     case SeriesKind::fraction: return fmt::format("{:.2f} %", value * 100);
-    case SeriesKind::whole: return fmt::format("{:.0f}", value);
+    case SeriesKind::whole: return grouped(value);
     case SeriesKind::rate: return formatCount(value) + " samples/s";
     case SeriesKind::duration: return formatDuration(value);
     case SeriesKind::count: return formatCount(value);

@@ -10,8 +10,8 @@ namespace batchscope::desktop {
 CompareMenu::CompareMenu(Comparison* comparison, QAction* table, QWidget* parent)
     : QMenu(tr("&Compare"), parent),
       groups_(new QAction(tr("Groups as bands"), this)),
-      quartiles_(new QAction(tr("From quartile to quartile"), this)),
-      clear_(new QAction(tr("Compare nothing"), this)) {
+      quartiles_(new QAction(tr("Lower to upper quartile"), this)),
+      clear_(new QAction(tr("Stop comparing"), this)) {
   addAction(table);
   addSeparator();
   groups_->setIconText(tr("Groups"));
@@ -20,13 +20,13 @@ CompareMenu::CompareMenu(Comparison* comparison, QAction* table, QWidget* parent
   groups_->setToolTip(tr("The runs of one group as their median, with a band around it (B)"));
   addAction(groups_);
   auto* spans = new QActionGroup(this);
-  auto* extremes = new QAction(tr("From the lowest to the highest"), this);
+  auto* extremes = new QAction(tr("Lowest to highest"), this);
   for (QAction* span : {extremes, quartiles_}) {
     span->setCheckable(true);
     spans->addAction(span);
   }
   extremes->setChecked(true);
-  QMenu* band = addMenu(tr("The band goes"));
+  QMenu* band = addMenu(tr("Band from"));
   band->addActions(spans->actions());
   addSeparator();
   addAction(tr("Values"), QKeySequence(Qt::Key_V), this, &CompareMenu::valuesRequested);
@@ -34,7 +34,7 @@ CompareMenu::CompareMenu(Comparison* comparison, QAction* table, QWidget* parent
   addSeparator();
   clear_->setIconText(tr("Clear"));
   clear_->setShortcut(QKeySequence(Qt::SHIFT | Qt::Key_C));
-  clear_->setToolTip(tr("Compare nothing: the open run alone (Shift+C)"));
+  clear_->setToolTip(tr("Show the open run alone (Shift+C)"));
   addAction(clear_);
 
   connect(groups_, &QAction::toggled, this, &CompareMenu::bandsChanged);

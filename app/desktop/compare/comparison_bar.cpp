@@ -44,9 +44,9 @@ QToolButton* ComparisonBar::chip(std::size_t run) {
   chip->setIconSize({12, 12});
   chip->setText(chip->fontMetrics().elidedText(entry.name, Qt::ElideMiddle, kWidest - 40));
   chip->setAccessibleName(entry.isOpen ? tr("%1, open").arg(entry.name) : tr("Open %1").arg(entry.name));
-  chip->setToolTip(
-      entry.isOpen ? tr("%1 is open; the bands and the controls are its own").arg(entry.name)
-                   : tr("Open %1; a right click gives it another colour or takes it out").arg(entry.name));
+  chip->setToolTip(entry.isOpen
+                       ? tr("%1 is open: the shaded bands and the controls belong to it").arg(entry.name)
+                       : tr("Open %1. Right-click to change its colour or to remove it").arg(entry.name));
   chip->setProperty("isOpen", entry.isOpen);
   chip->setFocusPolicy(Qt::TabFocus);
   chip->setContextMenuPolicy(Qt::CustomContextMenu);
@@ -64,7 +64,7 @@ void ComparisonBar::showMenu(QToolButton* chip, const std::string& id) {
     colours->addAction(QIcon(stroke(Theme::current().run(slot))), tr("Colour %1").arg(slot + 1), this,
                        [this, id, slot] { comparison_->setColour(id, slot); });
   }
-  menu.addAction(tr("Take it out"), this, [this, id] { comparison_->choose(id, false); });
+  menu.addAction(tr("Remove from the comparison"), this, [this, id] { comparison_->choose(id, false); });
   menu.exec(chip->mapToGlobal(QPoint(0, chip->height())));
 }
 

@@ -119,7 +119,7 @@ ComparisonPanel::ComparisonPanel(ComparedSeries* compared, ViewState* view, QWid
     : QWidget(parent) {
   auto* model = new ComparisonModel(compared, view, this);
   auto* table = new PlainTable(
-      tr("Nothing is compared. Check runs with Space in the list at the left or in the table of runs (T)."),
+      tr("No runs are compared. Check some with Space in the list of runs or in the table of runs (T)."),
       this);
   table->setObjectName(QStringLiteral("comparisonTable"));
   table->setMinimumHeight(40);
@@ -127,9 +127,11 @@ ComparisonPanel::ComparisonPanel(ComparedSeries* compared, ViewState* view, QWid
   table->setIconSize({12, 12});
   table->setModel(model);
   table->setColumnWidth(0, 176);
+  // The widest number has a power of ten.
+  const int widest = 24 + table->fontMetrics().horizontalAdvance(formatNumber(-1.05e-10));
   for (int column = kFirst; column < model->columnCount(); ++column) {
     const QString title = model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
-    table->setColumnWidth(column, std::max(84, 24 + 7 * static_cast<int>(title.size())));
+    table->setColumnWidth(column, std::max(widest, 24 + 7 * static_cast<int>(title.size())));
   }
   table->horizontalHeader()->setStretchLastSection(false);
   vbox(this, {}, 0, {table});

@@ -38,6 +38,24 @@ QString textOf(const storage::Generation& generation) {
   return text;
 }
 
+// How much all of them begin with, where that is much, but for the last word or folder of it, which says what
+// follows.
+qsizetype commonStart(const std::vector<QString>& values) {
+  constexpr qsizetype kMuch = 12;
+  const QString& first = values.front();
+  qsizetype same = first.size();
+  for (const QString& value : values) {
+    const auto end =
+        std::mismatch(first.begin(), first.begin() + std::min(same, value.size()), value.begin());
+    same = end.first - first.begin();
+  }
+  for (int word = 0; word < 2 && same > 0; ++word) {
+    if (word > 0) --same;
+    while (same > 0 && !QStringView(u" /,=").contains(first[same - 1])) --same;
+  }
+  return same < kMuch ? 0 : same;
+}
+
 QString textOf(const std::string& name, const storage::SideBySideValue& value) {
   if (const auto* number = std::get_if<double>(&value))
     return name == "duration" ? formatDuration(*number) : formatNumber(*number, 4);
@@ -63,6 +81,7 @@ void DifferencesModel::setRuns(const std::vector<storage::Run>& runs,
       shown.differs = std::adjacent_find(shown.values.begin(), shown.values.end(), std::not_equal_to<>()) !=
                       shown.values.end();
       if (!shown.differs && !all) continue;
+      if (shown.differs) shown.hidden = commonStart(shown.values);
       rows_.push_back(std::move(shown));
       isFirst = false;
     }
@@ -77,7 +96,8 @@ QVariant DifferencesModel::cell(std::size_t at, std::size_t column, int role) co
   if (role != Qt::DisplayRole && role != Qt::ToolTipRole) return {};
   if (column < 2) return column == 0 ? row.section : row.name;
   const QString& value = row.values[column - 2];
-  return value.isEmpty() ? QStringLiteral("–") : value;
+  if (value.isEmpty()) return QStringLiteral("–");
+  return row.hidden == 0 || role == Qt::ToolTipRole ? value : QStringLiteral("…") + value.mid(row.hidden);
 }
 
 QVariant DifferencesModel::title(std::size_t column, int role) const {
@@ -89,8 +109,8 @@ DifferencesPanel::DifferencesPanel(ComparedSeries* compared, CatalogueWatcher* w
       compared_(compared),
       watcher_(watcher),
       model_(new DifferencesModel(this)),
-      all_(new QCheckBox(tr("Also what is the same"), this)) {
-  auto* table = new PlainTable(tr("Check two runs or more to see in what they differ."), this);
+      all_(new QCheckBox(tr("Show what is the same, too"), this)) {
+  auto* table = new PlainTable(tr("Check two or more runs to see how they differ."), this);
   table->setObjectName(QStringLiteral("differencesTable"));
   table->setMinimumHeight(40);
   table->setAccessibleName(tr("Differences of the compared runs"));

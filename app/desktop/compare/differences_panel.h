@@ -37,6 +37,7 @@ class DifferencesModel : public TableModel {
     QString section, name;
     std::vector<QString> values;
     bool differs = false;
+    qsizetype hidden = 0;  // characters that all values begin with, which are in the tool tip
   };
 
   std::vector<QString> names_;

@@ -82,7 +82,7 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
     link->setFocusPolicy(Qt::TabFocus);
   }
   auto_->setToolTip(
-      tr("Goodput chooses how many replicas; the events say why. Restart on another number to take over."));
+      tr("The number of replicas follows the best goodput; the events say when and why. Restart on another number to choose it yourself."));
   checkpoint_->setToolTip(tr("Write a checkpoint after the next step and go on"));
 
   auto* content = new QWidget(this);
@@ -180,7 +180,7 @@ void ControlPanel::updateStatus() {
   enable(pause_, isRunning || canResume);
   pause_->setText(canResume ? tr("Resume") : tr("Pause"));
   pause_->setToolTip(canResume ? tr("Go on from the newest checkpoint")
-                               : tr("Write a checkpoint and free the devices; resume any time"));
+                               : tr("Write a checkpoint and free the devices for a while. The run stays ready and resumes at a press; Stop ends it."));
   enable(stop_, is_active(state) && state != RunState::stopping);
   updateRestart();
   updatePrediction();
@@ -332,7 +332,7 @@ void ControlPanel::confirmStop() {
   auto* question = new QMessageBox(QMessageBox::Question, tr("Stop the run"),
                                    tr("Stop %1?").arg(QString::fromStdString(session_->run().name)),
                                    QMessageBox::NoButton, window());
-  question->setInformativeText(tr("It writes a checkpoint first and can be resumed later."));
+  question->setInformativeText(tr("It writes a checkpoint first, and can be resumed from it later. To free its devices for a while, pause it instead."));
   question->setAttribute(Qt::WA_DeleteOnClose);
   auto* stop = question->addButton(tr("Stop the run"), QMessageBox::DestructiveRole);
   auto* keep = question->addButton(tr("Keep training"), QMessageBox::RejectRole);

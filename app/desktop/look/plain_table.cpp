@@ -2,11 +2,18 @@
 #include "look/plain_table.h"
 
 #include <QHeaderView>
+#include <QHelpEvent>
 #include <QPainter>
+#include <QToolTip>
 
 #include "look/theme.h"
 
 namespace batchscope::desktop {
+namespace {
+
+constexpr int kPadding = 16;  // of a cell, as the style sheet has it
+
+}  // namespace
 
 PlainTable::PlainTable(const QString& emptyText, QWidget* parent)
     : QTableView(parent), emptyText_(emptyText) {
@@ -26,6 +33,20 @@ PlainTable::PlainTable(const QString& emptyText, QWidget* parent)
 }
 
 void PlainTable::hideHeader() { horizontalHeader()->hide(); }
+
+bool PlainTable::viewportEvent(QEvent* event) {
+  if (event->type() == QEvent::ToolTip) {
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const QModelIndex index = indexAt(help->pos());
+    const QString text = index.data(Qt::DisplayRole).toString();
+    const bool isCut = fontMetrics().horizontalAdvance(text) + kPadding > columnWidth(index.column());
+    if (index.isValid() && isCut && index.data(Qt::ToolTipRole).toString().isEmpty()) {
+      QToolTip::showText(help->globalPos(), text, viewport(), visualRect(index));
+      return true;
+    }
+  }
+  return QTableView::viewportEvent(event);
+}
 
 void PlainTable::paintEvent(QPaintEvent* event) {
   QTableView::paintEvent(event);

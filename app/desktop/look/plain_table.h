@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A quiet table as all docks use it: no grid, rows selected whole, the last column takes the rest, and a
-// sentence where there is nothing to show.
+// A quiet table as all docks use it: no grid, rows selected whole, the last column takes the rest, a tool tip
+// with the whole of what is cut off, and a sentence where there is nothing to show.
 #pragma once
 
 #include <QTableView>
@@ -15,6 +15,7 @@ class PlainTable : public QTableView {
   void hideHeader();
 
  protected:
+  bool viewportEvent(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "queue/cancel_question.h"
 
+#include <QApplication>
 #include <QMessageBox>
 #include <QPushButton>
 
@@ -14,6 +15,7 @@ void askToCancel(QueueSession* session, const std::vector<std::string>& ids, con
                                    QueueSession::tr("Cancel %1?").arg(what), QMessageBox::NoButton, window);
   question->setInformativeText(QueueSession::tr(
       "A run that waits is taken out of the queue; one that trains writes a checkpoint and ends."));
+  question->setIconPixmap(QApplication::windowIcon().pixmap(48));
   question->setAttribute(Qt::WA_DeleteOnClose);
   auto* cancel = question->addButton(QueueSession::tr("Cancel %1").arg(what), QMessageBox::DestructiveRole);
   question->setDefaultButton(question->addButton(QueueSession::tr("Keep"), QMessageBox::RejectRole));

@@ -23,7 +23,7 @@ QString changesText(const protocol::PoolDecision& decision, const NameOfRun& nam
     if (const int by = change(choice); by != 0)
       parts << nameOf(choice.run) + (by > 0 ? QStringLiteral(" +") : QStringLiteral(" −")) +
                    formatCount(std::abs(by));
-  return parts.isEmpty() ? DecisionModel::tr("all stays") : parts.join(QStringLiteral(", "));
+  return parts.isEmpty() ? DecisionModel::tr("no change") : parts.join(QStringLiteral(", "));
 }
 
 }  // namespace

@@ -27,11 +27,11 @@ PoolBar::PoolBar(QWidget* parent)
       pause_(new QPushButton(tr("Pause"), this)),
       drain_(new QPushButton(tr("Drain"), this)),
       devices_(new QSpinBox(this)) {
-  policy_->at(0)->setToolTip(tr("Nobody is much slower than with an even share of the devices"));
+  policy_->at(0)->setToolTip(tr("No run is much slower than with an even share of the devices"));
   policy_->at(1)->setToolTip(
       tr("Runs with little left to do go first, so that the mean time to completion is short"));
-  pause_->setToolTip(tr("Everybody keeps what they have, and nothing is started"));
-  drain_->setToolTip(tr("Nothing is started; what runs is still given devices"));
+  pause_->setToolTip(tr("Runs keep the devices they have, and nothing new is started"));
+  drain_->setToolTip(tr("Nothing new is started; runs that train still get devices"));
   pause_->setCheckable(true);
   drain_->setCheckable(true);
   for (QPushButton* button : {pause_, drain_}) button->setObjectName(QStringLiteral("toggle"));

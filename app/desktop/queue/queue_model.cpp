@@ -92,10 +92,10 @@ QVariant QueueModel::title(std::size_t column, int role) const {
   };
   const std::array<Title, kColumns> titles{{
       {tr("Run"), {}},
-      {tr("Place"), tr("In which devices are given were nothing else to be said")},
+      {tr("Place"), tr("The order in which runs are given devices, other things being equal")},
       {tr("State"), {}},
       {tr("Priority"), tr("-10 to 10; larger goes first. Drag runs, or press Ctrl+Up and Ctrl+Down")},
-      {tr("Replicas"), tr("That it has now, that the pool wants it to have, and that it may have")},
+      {tr("Replicas"), tr("How many it has, how many the pool wants it to have, and how many it may have")},
       {tr("Devices"), {}},
       {tr("Waited"), tr("Time without devices since it was submitted")},
       {tr("End"), tr("When the pool expects it to end, or when it ended")},

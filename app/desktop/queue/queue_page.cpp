@@ -59,11 +59,11 @@ QueuePage::QueuePage(QueueSession* session, Comparison* comparison, QWidget* par
     connect(button, &QToolButton::clicked, this, pressed);
     return button;
   };
-  up_ = tool(tr("Up"), tr("Before the run above (Ctrl+Up)"), [this] { move(-1); });
-  down_ = tool(tr("Down"), tr("Behind the run below (Ctrl+Down)"), [this] { move(1); });
+  up_ = tool(tr("Up"), tr("Move it before the run above (Ctrl+Up)"), [this] { move(-1); });
+  down_ = tool(tr("Down"), tr("Move it behind the run below (Ctrl+Down)"), [this] { move(1); });
   undo_ = tool(tr("Undo"), tr("Take the last move back (Ctrl+Z)"), &QueuePage::undo);
   hold_ =
-      tool(tr("Hold"), tr("Keep it from having devices until it is released (H)"), &QueuePage::holdOrRelease);
+      tool(tr("Hold"), tr("Give it no devices until it is released (H)"), &QueuePage::holdOrRelease);
   cancel_ = tool(tr("Cancel …"), tr("Take it out of the queue; one that trains writes a checkpoint (Delete)"),
                  &QueuePage::confirmCancel);
   open_ = tool(tr("Open"), tr("Its charts, or why it waits (Return)"), &QueuePage::openCurrent);
@@ -297,7 +297,7 @@ void QueuePage::place(const std::vector<std::string>& ids, int row) {
   order.insert(order.begin() + static_cast<std::ptrdiff_t>(at), between.begin(), between.end());
   const auto priorities = prioritiesFor(order);
   if (!priorities) {
-    Q_EMIT said(tr("There are not enough priorities for this order; -10 to 10 is all there is."));
+    Q_EMIT said(tr("This order needs more priorities than there are between -10 and 10."));
     return;
   }
   Priorities before, after;

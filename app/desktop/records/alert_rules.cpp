@@ -50,12 +50,12 @@ std::vector<Alert> AlertRules::observe(const std::vector<storage::Run>& runs, do
     at.saidNotFinite = isNotFinite;
     const double quiet = now - at.since;
     if (run.state == RunState::running && quiet > kStall && !at.saidStalled) {
-      say(Alert::Kind::Stalled, tr("%1 stands still").arg(name),
+      say(Alert::Kind::Stalled, tr("%1 makes no progress").arg(name),
           tr("No step for %1, after iteration %2").arg(formatDuration(quiet), formatCount(run.step)));
       at.saidStalled = true;
     }
     if (run.state == RunState::restarting && quiet > kLongPause && !at.saidLongPause) {
-      say(Alert::Kind::LongPause, tr("The restart of %1 takes long").arg(name),
+      say(Alert::Kind::LongPause, tr("%1 takes long to restart").arg(name),
           tr("%1 so far").arg(formatDuration(quiet)));
       at.saidLongPause = true;
     }

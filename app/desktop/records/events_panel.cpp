@@ -29,8 +29,8 @@ QVariant EventModel::cell(std::size_t row, std::size_t column, int role) const {
     case Qt::DisplayRole:
       return column == TimeColumn ? formatClock(event.time - start_) : QString::fromStdString(event.text);
     case Qt::ToolTipRole:
-      return tr("%1, step %2, generation %3")
-          .arg(formatTimeOfDay(event.time), formatCount(event.step))
+      return tr("%1\n%2, step %3, generation %4")
+          .arg(QString::fromStdString(event.text), formatTimeOfDay(event.time), formatCount(event.step))
           .arg(event.generation);
     case Qt::ForegroundRole:
       if (column == TimeColumn) return theme.text;

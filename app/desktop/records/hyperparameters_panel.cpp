@@ -21,7 +21,7 @@ QVariant NamedValueModel::cell(std::size_t row, std::size_t column, int role) co
 }
 
 HyperparametersPanel::HyperparametersPanel(RunSession* session, QWidget* parent)
-    : PlainTable(tr("The program has not said any yet."), parent),
+    : PlainTable(tr("The program has not reported any hyperparameters yet."), parent),
       session_(session),
       values_(new NamedValueModel(this)) {
   setAccessibleName(tr("Hyperparameters"));

@@ -15,7 +15,7 @@ QueueForm::QueueForm(const std::vector<std::pair<std::string, std::string>>& run
       priority_(new QLineEdit(QStringLiteral("0"), this)),
       after_(new QComboBox(this)),
       hold_(new QCheckBox(tr("Hold it until I release it"), this)),
-      pin_(new QCheckBox(tr("Pin it: it keeps the devices that it gets to its end"), this)) {
+      pin_(new QCheckBox(tr("Pin it: it keeps its devices until it ends"), this)) {
   after_->addItem(tr("nobody"));
   for (const auto& [id, name] : runs)
     after_->addItem(tr("%1 (%2)").arg(QString::fromStdString(name), QString::fromStdString(id)),

@@ -40,7 +40,7 @@ RunTablePage::RunTablePage(RunModel* runs, Comparison* comparison, RunActions* a
       actions_(actions),
       filter_(new RunFilterModel(runs, this)),
       search_(new RunSearch(runs, this)),
-      table_(new PlainTable(tr("No run passes the search. Esc clears it."), this)),
+      table_(new PlainTable(tr("No run matches the search. Esc clears it."), this)),
       count_(named("dim", this)),
       compare_(new QPushButton(this)),
       columns_(new QToolButton(this)),
@@ -157,7 +157,7 @@ void RunTablePage::fillColumnMenu() {
   }
   for (QMenu* menu : menus) menu->setEnabled(!menu->isEmpty());
   columnMenu_->addSeparator();
-  columnMenu_->addAction(tr("The usual ones"), this, [this] { setFields(usualFields()); });
+  columnMenu_->addAction(tr("Default columns"), this, [this] { setFields(usualFields()); });
 }
 
 QStringList RunTablePage::selectedIds() const {

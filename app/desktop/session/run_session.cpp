@@ -165,7 +165,7 @@ void RunSession::send(protocol::Request::Command command, std::optional<int> rep
 
 void RunSession::send(const protocol::Request& request) {
   if (!client_) {
-    Q_EMIT commandFailed(tr("Nobody supervises this run now; resume it first."));
+    Q_EMIT commandFailed(tr("This run is not running; resume it first."));
     return;
   }
   const bool isCheckpoint = request.command == protocol::Request::Command::checkpoint;

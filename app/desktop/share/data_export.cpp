@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "batchscope/protocol/series.h"
 #include "batchscope/storage/samples.h"
 #include "chart/derived_series.h"
 #include "chart/series_model.h"
@@ -48,8 +49,10 @@ Column deriveColumn(storage::SampleReader& reader, const DerivedSeries& derived)
 
 common::SampleTable readSamples(const std::filesystem::path& samples, const std::set<std::string>& series) {
   storage::SampleReader reader(samples);
-  common::SampleTable table{.series = {series.begin(), series.end()}, .rows = {}};
-  std::erase(table.series, kStepSeries);  // every row has it
+  common::SampleTable table{.series = {protocol::series::kTime}, .rows = {}};
+  for (const std::string& name : series)
+    if (name != kStepSeries && name != protocol::series::kTime)
+      table.series.push_back(name);  // rows have them
   std::map<Key, std::vector<std::optional<double>>> rows;
   for (std::size_t i = 0; i < table.series.size(); ++i) {
     const auto derived = derivedSeries(table.series[i]);

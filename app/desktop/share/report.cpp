@@ -148,13 +148,10 @@ void addRecords(Page& page, RunSession& session) {
       {tr(">Generation"), tr(">Replicas"), tr("Began with"), tr(">Iterations"), tr(">Pause"), tr("Of which"),
        tr("Prediction"), tr("Outcome")},
       session.generations(), [](const storage::Generation& each) {
-        QStringList parts;
-        for (const auto& [part, seconds] : each.pause_parts)
-          parts << QStringLiteral("%1 %2").arg(text(part), formatPause(seconds));
         return Row{{formatCount(each.number), formatCount(each.replicas), text(each.reason),
                     QStringLiteral("%1 – %2").arg(formatCount(each.first_step), formatCount(each.last_step)),
                     each.pause >= 0 ? formatPause(each.pause) : QStringLiteral("–"),
-                    parts.join(QStringLiteral(", ")), forecastText(each, each.ended <= 0),
+                    describePause(each.pause_parts), forecastText(each, each.ended <= 0),
                     text(each.outcome)}};
       });
   page.addTable(tr("Checkpoints"),

@@ -29,15 +29,15 @@ class CloseNotice : public QLabel {
 }  // namespace
 
 void showCloseNotice(const QWidget& window, const std::vector<storage::Run>& runs) {
-  QStringList training;
+  QStringList training, ids;
   for (const storage::Run& run : runs)
     if (is_active(run.state) && run.state != storage::RunState::paused)
-      training << QString::fromStdString(run.name);
+      training << QString::fromStdString(run.name), ids << QString::fromStdString(run.id);
   if (training.isEmpty()) return;
   const QString text =
       CloseNotice::tr(
           "%1 keeps training. Open BatchScope again to watch, or stop it with: batchscope stop %2")
-          .arg(training.join(QStringLiteral(", ")), training.first());
+          .arg(training.join(QStringLiteral(", ")), ids.first());
   std::fprintf(stderr, "%s\n", qPrintable(text));
   auto* notice = new CloseNotice(text);
   notice->adjustSize();

@@ -38,7 +38,7 @@ class TestPlot : public CommandTest {
     QCOMPARE(tickLabels(roundTicks(-3, 3, 4)), (std::vector<std::string>{"-2", "0", "2"}));
     QCOMPARE(tickLabels(roundTicks(0, 10'000'000, 3)), (std::vector<std::string>{"0", "5M", "10M"}));
     QCOMPARE(tickLabels(roundTicks(0, 2'000'000, 5)),
-             (std::vector<std::string>{"0", "500k", "1M", "1.5M", "2M"}));
+             (std::vector<std::string>{"0", "0.5M", "1M", "1.5M", "2M"}));
     QCOMPARE(tickLabels(common::logTicks(0.005, 200, 8)),
              (std::vector<std::string>{"0.01", "0.1", "1", "10", "100"}));
   }

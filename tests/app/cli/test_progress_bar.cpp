@@ -100,7 +100,7 @@ class TestProgressBar : public QObject {
     QCOMPARE(
         QString::fromStdString(progressSentence(trainingStatus())),
         QString("0:42 running, epoch 2/4 train 50 %, run 37 %, 1:03 left, 2 replicas, step 412, loss 0.2314, "
-                "accuracy 96.21 %, gain 1.42, batch 512 (2 x 128 x 2), goodput 12.3k samples/s"));
+                "accuracy 96.21 %, gain 1.42, batch 512 (2 x 128 x 2), goodput 12,350 samples/s"));
   }
 
   void takesAnEmptyStatus() {

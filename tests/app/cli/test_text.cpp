@@ -24,14 +24,14 @@ class TestText : public QObject {
     QCOMPARE(formatAge(200000), std::string("2 d ago"));
     QCOMPARE(formatBytes(999), std::string("999 B"));
     QCOMPARE(formatBytes(12345678), std::string("12.3 MB"));
-    QCOMPARE(formatCount(8210), std::string("8210"));
-    QCOMPARE(formatCount(12345), std::string("12.3k"));
+    QCOMPARE(formatCount(8210), std::string("8,210"));
+    QCOMPARE(formatCount(12345), std::string("12,350"));
   }
 
   void formatsSeriesByTheirNature() {
     QCOMPARE(formatSeriesValue("accuracy", 0.9712), std::string("97.12 %"));
-    QCOMPARE(formatSeriesValue("batch_size", 4096), std::string("4096"));
-    QCOMPARE(formatSeriesValue("goodput", 12345), std::string("12.3k samples/s"));
+    QCOMPARE(formatSeriesValue("batch_size", 4096), std::string("4,096"));
+    QCOMPARE(formatSeriesValue("goodput", 12345), std::string("12,350 samples/s"));
     QCOMPARE(formatSeriesValue("step_time", 0.0123), std::string("12 ms"));
     QCOMPARE(formatSeriesValue("my_score", 1.23456789), std::string("1.235"));
     QCOMPARE(formatSeriesValue("loss", std::numeric_limits<double>::quiet_NaN()), std::string("nan"));

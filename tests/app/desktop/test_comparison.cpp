@@ -286,6 +286,22 @@ class TestComparison : public test::WindowTest {
     const std::vector<storage::Run> runs{*catalogue_.run(seeds_[0]), *catalogue_.run(seeds_[1])};
     differences.setRuns(runs, {catalogue_.generations(seeds_[0]), catalogue_.generations(seeds_[1])}, true);
     QVERIFY(differences.rowCount() > 20);
+    // What all values begin with is cut; the whole is a tool tip.
+    auto longer = runs;
+    for (std::size_t run = 0; run < longer.size(); ++run) {
+      longer[run].spec.program = "/home/somebody/experiments/train";
+      longer[run].spec.arguments = {"--seed", std::to_string(run)};
+    }
+    differences.setRuns(longer, {catalogue_.generations(seeds_[0]), catalogue_.generations(seeds_[1])},
+                        false);
+    bool isCut = false;
+    for (int row = 0; row < differences.rowCount(); ++row) {
+      const QModelIndex last = differences.index(row, 3);
+      isCut = isCut || (last.data().toString() == QStringLiteral("…--seed 1") &&
+                        last.data(Qt::ToolTipRole).toString() ==
+                            QStringLiteral("/home/somebody/experiments/train --seed 1"));
+    }
+    QVERIFY(isCut);
     differences.setRuns({}, {}, false);
     QCOMPARE(differences.rowCount(), 0);
   }

@@ -137,6 +137,7 @@ class TestShare : public test::WindowTest {
     const QList<QByteArray> names = lines[0].split(',');
     QCOMPARE(names[0], QByteArray("generation"));
     QCOMPARE(names[1], QByteArray("step"));
+    QCOMPARE(names[2], QByteArray("time"));
     const auto batch = names.indexOf("batch_size");
     const auto compute = names.indexOf("step_time-sync_time");
     QVERIFY(batch > 0 && compute > 0);
@@ -144,6 +145,7 @@ class TestShare : public test::WindowTest {
     QCOMPARE(row.size(), names.size());
     const StepRef at{row[0].toInt(), row[1].toLongLong()};
     SeriesModel& model = *window_->session()->series();
+    QCOMPARE(row[2].toDouble(), *model.value("time", at));
     QCOMPARE(row[batch].toDouble(), *model.value("batch_size", at));
     QCOMPARE(row[compute].toDouble(), *model.value("step_time-sync_time", at));
   }
@@ -174,7 +176,7 @@ class TestShare : public test::WindowTest {
       QVERIFY2(!html.contains(outside), outside);
     static const QRegularExpression source(QStringLiteral("(src|href)\\s*=\\s*\"(?!data:|#)"));
     QVERIFY(!source.match(QString::fromUtf8(html)).hasMatch());
-    for (const char* word : {"AdaScale", "checkpoint-00002", "Restarted on 4 replicas", "first step 8 ms"})
+    for (const char* word : {"AdaScale", "checkpoint-00002", "Restarted on 4 replicas", "First step 8 ms"})
       QVERIFY2(html.contains(word), word);
   }
 

@@ -38,7 +38,7 @@ class TestAuto : public Scenario {
 
     QCOMPARE(chosen_by(ask(id, Command::rescale, 1)), std::string(""));
     VERIFY_RUN(trains(id, 1));
-    VERIFY_RUN(tells(id, "auto replicas are off"));
+    VERIFY_RUN(tells(id, "auto is off"));
     QVERIFY(!catalogue().run(id)->spec.auto_replicas);  // nor for the next supervisor
 
     QCOMPARE(chosen_by(ask_auto(id, {1, 2})), std::string("auto:1-2"));

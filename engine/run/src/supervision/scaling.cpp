@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "supervision/scaling.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "batchscope/protocol/error.h"
@@ -71,6 +73,15 @@ void Scaling::move_to(const Allocation& allocation, const std::string& reason) {
   }
 }
 
+namespace {
+
+std::string limits_text(const AutoReplicas& range) {
+  if (range.max > 0) return fmt::format(", from {} to {}", range.min, range.max);
+  return range.min > 1 ? fmt::format(", from {} on", range.min) : "";
+}
+
+}  // namespace
+
 void Scaling::choose(const std::optional<AutoReplicas>& range) {
   const int number = machine_.target().replicas;
   const bool fixes = !range && number > 0 && number != spec_.replicas && in_queue();
@@ -80,7 +91,8 @@ void Scaling::choose(const std::optional<AutoReplicas>& range) {
   if (changes) automate();
   if (changes || fixes) recorder_.spec(spec_);
   if (!changes) return;
-  tell_("info", range ? "auto replicas are on: " + range->text() : "auto replicas are off");
+  tell_("info", range ? "auto is on: the number of replicas follows goodput" + limits_text(*range)
+                      : "auto is off: the number of replicas stays as it is");
 }
 
 bool Scaling::in_queue() const {

@@ -110,7 +110,7 @@ void Supervision::connect() {
   });
   on_timeout(quiet_timer_, [this] {
     if (current_.has_telemetry()) return;
-    tell("info", "the program reports nothing yet; it is taken to be running");
+    tell("info", "the program has reported nothing so far; it counts as running all the same");
     assume_running();
   });
   on_timeout(tick_, [this] { on_tick(); });
