@@ -211,6 +211,12 @@ void PlotView::paintMarks(QPainter& painter) const {
   painter.restore();
 }
 
+QString PlotView::emptyText() const {
+  if (!state_->isOver()) return tr("Nothing recorded yet");
+  const bool hasSteps = model_ != nullptr && !model_->extent(XAxis::Step).empty();
+  return hasSteps ? tr("Not recorded in this run") : tr("Ended before its first step");
+}
+
 void PlotView::paintEvent(QPaintEvent* event) {
   if (stale_) rebuild();
   const Theme& theme = Theme::current();
@@ -223,7 +229,7 @@ void PlotView::paintEvent(QPaintEvent* event) {
   if (scene.isEmpty) {
     painter.setFont(interfaceFont(11));
     painter.setPen(theme.dim);
-    painter.drawText(plotArea(), Qt::AlignCenter, tr("Nothing recorded yet"));
+    painter.drawText(plotArea(), Qt::AlignCenter, emptyText());
   } else {
     paintMarks(painter);
   }

@@ -85,6 +85,9 @@ class ViewState : public QObject {
   void setMarks(const std::vector<StepRef>& marks) { set(marks_, marks); }
   const std::vector<StepRef>& marks() const { return marks_; }
   void pressMark(const StepRef& mark);
+  // The run is over: what it has not recorded it never will.
+  void setOver(bool isOver) { set(over_, isOver); }
+  bool isOver() const { return over_; }
   void clear();  // another run is shown
 
   // How the charts are looked at, and what is in view, to come back to.
@@ -133,6 +136,7 @@ class ViewState : public QObject {
   bool logX_ = false;
   std::optional<bool> logY_;
   bool peaks_ = false;
+  bool over_ = false;
   double smoothing_ = 0.6;
   std::optional<Extent> zoom_;
   Zooms undo_, redo_;

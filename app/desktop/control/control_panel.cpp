@@ -2,6 +2,7 @@
 #include "control/control_panel.h"
 
 #include <QAction>
+#include <QApplication>
 #include <QCheckBox>
 #include <QMessageBox>
 #include <QPushButton>
@@ -82,7 +83,8 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
     link->setFocusPolicy(Qt::TabFocus);
   }
   auto_->setToolTip(
-      tr("The number of replicas follows the best goodput; the events say when and why. Restart on another number to choose it yourself."));
+      tr("The number of replicas follows the best goodput; the events say when and why. Restart on another "
+         "number to choose it yourself."));
   checkpoint_->setToolTip(tr("Write a checkpoint after the next step and go on"));
 
   auto* content = new QWidget(this);
@@ -130,10 +132,7 @@ void ControlPanel::setPages(QAction* explorer, QAction* scaling) {
   }
 }
 
-void ControlPanel::opened() {
-  present_ = 0;
-  setVisible(session_->isOpen());
-}
+void ControlPanel::opened() { present_ = 0; }
 
 // Other runs leave what they have not leased.
 void ControlPanel::updateDevices() {
@@ -180,7 +179,10 @@ void ControlPanel::updateStatus() {
   enable(pause_, isRunning || canResume);
   pause_->setText(canResume ? tr("Resume") : tr("Pause"));
   pause_->setToolTip(canResume ? tr("Go on from the newest checkpoint")
-                               : tr("Write a checkpoint and free the devices for a while. The run stays ready and resumes at a press; Stop ends it."));
+                               : tr("Write a checkpoint and free the devices for a while. The run stays "
+                                    "ready and resumes at a press; Stop ends it."));
+  stop_->setToolTip(
+      tr("Write a checkpoint and end the run. It can be resumed later; Pause only frees its devices."));
   enable(stop_, is_active(state) && state != RunState::stopping);
   updateRestart();
   updatePrediction();
@@ -332,7 +334,10 @@ void ControlPanel::confirmStop() {
   auto* question = new QMessageBox(QMessageBox::Question, tr("Stop the run"),
                                    tr("Stop %1?").arg(QString::fromStdString(session_->run().name)),
                                    QMessageBox::NoButton, window());
-  question->setInformativeText(tr("It writes a checkpoint first, and can be resumed from it later. To free its devices for a while, pause it instead."));
+  question->setInformativeText(
+      tr("It writes a checkpoint first, and can be resumed from it later. To free its devices for a while, "
+         "pause it instead."));
+  question->setIconPixmap(QApplication::windowIcon().pixmap(48));
   question->setAttribute(Qt::WA_DeleteOnClose);
   auto* stop = question->addButton(tr("Stop the run"), QMessageBox::DestructiveRole);
   auto* keep = question->addButton(tr("Keep training"), QMessageBox::RejectRole);

@@ -118,7 +118,7 @@ QWidget* LessonPanel::buildList() {
   list_ = new QListView(this);
   list_->setModel(model_);
   list_->setItemDelegate(new LessonDelegate(list_));
-  list_->setObjectName(QStringLiteral("runList"));
+  list_->setObjectName(QStringLiteral("lessonList"));
   list_->setAccessibleName(tr("Lessons"));
   list_->setFrameShape(QFrame::NoFrame);
   list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "look/box.h"
 
+#include <QScrollArea>
 #include <QToolButton>
 
 namespace batchscope::desktop {
@@ -47,6 +48,17 @@ QHBoxLayout* hbox(QWidget* parent, const QMargins& margins, int spacing,
 QVBoxLayout* vbox(QWidget* parent, const QMargins& margins, int spacing,
                   std::initializer_list<BoxItem> items) {
   return filled<QVBoxLayout>(parent, margins, spacing, items);
+}
+
+QWidget* scrolled(QWidget* page, QWidget* parent) {
+  auto* area = new QScrollArea(parent);
+  area->setWidget(page);
+  area->setWidgetResizable(true);
+  area->setFrameShape(QFrame::NoFrame);
+  area->setFocusPolicy(Qt::NoFocus);
+  area->viewport()->setAutoFillBackground(false);
+  page->setAutoFillBackground(false);  // which setWidget() turns on
+  return area;
 }
 
 QFrame* card(QWidget* parent) {

@@ -38,6 +38,8 @@ QHBoxLayout* hbox(QWidget* parent, const QMargins& margins, int spacing,
 QVBoxLayout* vbox(QWidget* parent, const QMargins& margins, int spacing,
                   std::initializer_list<BoxItem> items);
 
+// The page, which is scrolled where there is less room than it needs.
+QWidget* scrolled(QWidget* page, QWidget* parent);
 // A frame that the style sheet draws as a card.
 QFrame* card(QWidget* parent);
 // The style sheet knows it by its name.

@@ -55,6 +55,18 @@ QString describeTime(const protocol::RunStatus& status) {
   return tr("%1, about %2 left").arg(elapsed, formatDuration(status.remaining));
 }
 
+QString describeRestarts(const std::vector<storage::Generation>& generations) {
+  if (generations.size() < 2) return {};
+  const auto restarts = static_cast<std::int64_t>(generations.size()) - 1;
+  const auto crashes = std::count_if(generations.begin() + 1, generations.end(),
+                                     [](const auto& each) { return each.reason == "crash"; });
+  const QString count = restarts == 1 ? tr("1 restart") : tr("%1 restarts").arg(formatCount(restarts));
+  if (crashes == 0) return count;
+  if (crashes == restarts)
+    return restarts == 1 ? tr("1 restart after a crash") : tr("%1, all after crashes").arg(count);
+  return tr("%1, %2 of them after a crash").arg(count, formatCount(crashes));
+}
+
 QString pausePartText(std::size_t part) {
   static constexpr std::array<const char*, kPauseParts.size()> texts{
       QT_TRANSLATE_NOOP("pause", "Checkpoint"), QT_TRANSLATE_NOOP("pause", "Stop"),

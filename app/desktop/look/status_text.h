@@ -8,8 +8,10 @@
 #include <array>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "batchscope/protocol/control.h"
+#include "batchscope/storage/catalogue.h"
 
 namespace batchscope::desktop {
 
@@ -22,6 +24,9 @@ StatusText describe(const protocol::RunStatus& status);
 QString describeEpoch(const protocol::RunStatus& status);  // "Epoch 19 of 30"
 QString describeTime(const protocol::RunStatus& status);   // "61 min, about 36 min left"
 QString replicaCount(int replicas);                        // "1 replica", "8 replicas"
+
+// "3 restarts, 2 of them after a crash"; empty where there was none.
+QString describeRestarts(const std::vector<storage::Generation>& generations);
 
 // The parts of a restart's pause, in the order in which they come.
 // As the store and the control protocol name them.

@@ -62,8 +62,7 @@ QueuePage::QueuePage(QueueSession* session, Comparison* comparison, QWidget* par
   up_ = tool(tr("Up"), tr("Move it before the run above (Ctrl+Up)"), [this] { move(-1); });
   down_ = tool(tr("Down"), tr("Move it behind the run below (Ctrl+Down)"), [this] { move(1); });
   undo_ = tool(tr("Undo"), tr("Take the last move back (Ctrl+Z)"), &QueuePage::undo);
-  hold_ =
-      tool(tr("Hold"), tr("Give it no devices until it is released (H)"), &QueuePage::holdOrRelease);
+  hold_ = tool(tr("Hold"), tr("Give it no devices until it is released (H)"), &QueuePage::holdOrRelease);
   cancel_ = tool(tr("Cancel …"), tr("Take it out of the queue; one that trains writes a checkpoint (Delete)"),
                  &QueuePage::confirmCancel);
   open_ = tool(tr("Open"), tr("Its charts, or why it waits (Return)"), &QueuePage::openCurrent);
@@ -88,7 +87,9 @@ QueuePage::QueuePage(QueueSession* session, Comparison* comparison, QWidget* par
   const QString keys =
       tr("Drag runs, or press Ctrl+Up and Ctrl+Down, to say which goes first; H holds and releases, Delete "
          "cancels, Return opens, Ctrl+Z takes a move back");
-  vbox(this, {14, 12, 14, 12}, 10, {pool_, totals_, {parts, 1}, named("hint", this, keys)});
+  QLabel* hint = named("hint", this, keys);
+  hint->setWordWrap(true);
+  vbox(this, {14, 12, 14, 12}, 10, {pool_, totals_, {parts, 1}, hint});
 
   using Settings = protocol::PoolSettings;
   const auto configure = [this](auto set) {

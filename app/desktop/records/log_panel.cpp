@@ -11,9 +11,12 @@
 #include <QTextBlock>
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <string_view>
 
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/series.h"
+#include "batchscope/run/log_failure.h"
 #include "batchscope/run/log_times.h"
 #include "chart/view_state.h"
 #include "look/box.h"
@@ -25,6 +28,10 @@ namespace {
 
 constexpr int kMostLines = 5000;
 constexpr qint64 kMostBytes = 256 * 1024;  // of an old log: its end says what matters
+
+QString folderOf(const storage::Run& run) {
+  return QString::fromStdString(protocol::run_paths(run.id).logs.string());
+}
 
 }  // namespace
 
@@ -69,6 +76,7 @@ LogPanel::LogPanel(RunSession* session, ViewState* state, QWidget* parent)
     openFile();
   });
   connect(session_, &RunSession::opened, this, &LogPanel::opened);
+  connect(session_, &RunSession::detailsChanged, this, &LogPanel::lookForFailure);
   connect(text_, &QPlainTextEdit::cursorPositionChanged, this, &LogPanel::moveCursor);
   // A cross-hair that is swept over a chart is followed where it rests.
   markTimer_.setSingleShot(true);
@@ -81,7 +89,51 @@ void LogPanel::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
   updateFiles();
   tail();
+  if (failure_ == Failure::Found) showFailure();
   timer_.start();
+}
+
+// Once for each failure: a person who looks elsewhere after it is left there.
+void LogPanel::lookForFailure() {
+  const bool hasFailed = session_->isOpen() && session_->run().state == protocol::RunState::failed;
+  if (!hasFailed) failure_ = Failure::None;
+  if (!hasFailed || failure_ != Failure::None) return;
+  if (logFiles(folderOf(session_->run())).empty()) return;
+  failure_ = Failure::Found;
+  Q_EMIT failureFound();
+  if (isVisible()) {
+    updateFiles();
+    tail();
+    showFailure();
+  }
+}
+
+void LogPanel::showFailure() {
+  failure_ = Failure::Shown;
+  const auto& generations = session_->generations();
+  const auto crashed = std::ranges::find_if(generations.rbegin(), generations.rend(), [](const auto& each) {
+    return each.outcome.starts_with("crashed");
+  });
+  int number = files_.empty() ? 0 : files_.front().generation, rank = 0;
+  if (crashed != generations.rend()) {
+    number = crashed->number;
+    std::sscanf(crashed->outcome.c_str(), "crashed: rank %d", &rank);
+  }
+  const auto file = std::ranges::find_if(
+      files_, [&](const LogFile& each) { return each.generation == number && each.rank == rank; });
+  if (file == files_.end()) return;
+  box_->setCurrentIndex(static_cast<int>(file - files_.begin()));
+  followsNewest_ = isOfNewest(*file);
+  openFile();
+  QFile log(path_);
+  if (lines_.empty() || !log.open(QIODevice::ReadOnly) || !log.seek(lines_.front())) return;
+  const QByteArray shown = log.read(kMostBytes);
+  const qint64 offset = lines_.front() + static_cast<qint64>(run::failure_offset(std::string_view(
+                                             shown.data(), static_cast<std::size_t>(shown.size()))));
+  const auto line = std::upper_bound(lines_.begin(), lines_.end(), offset);
+  const int row = std::max(0, static_cast<int>(line - lines_.begin()) - 1);
+  mark(row);
+  scrollTo(row, 1);
 }
 
 void LogPanel::hideEvent(QHideEvent* event) {
@@ -95,6 +147,7 @@ void LogPanel::opened() {
   path_.clear();
   clear();
   followsNewest_ = true;
+  failure_ = Failure::None;
   if (isVisible()) {
     updateFiles();
     tail();
@@ -103,7 +156,7 @@ void LogPanel::opened() {
 
 void LogPanel::updateFiles() {
   if (!session_->isOpen()) return;
-  auto files = logFiles(QString::fromStdString(protocol::run_paths(session_->run().id).logs.string()));
+  auto files = logFiles(folderOf(session_->run()));
   if (files.size() == files_.size()) return;
   const LogFile before = shown();
   files_ = std::move(files);
@@ -220,7 +273,11 @@ void LogPanel::mark(int row) {
   text_->setExtraSelections({line});
   QScrollBar* bar = text_->verticalScrollBar();
   const int lines = std::max(1, bar->pageStep());
-  if (row < bar->value() || row >= bar->value() + lines) bar->setValue(std::max(0, row - lines / 2));
+  if (row < bar->value() || row >= bar->value() + lines) scrollTo(row, lines / 2);
+}
+
+void LogPanel::scrollTo(int row, int above) {
+  text_->verticalScrollBar()->setValue(std::max(0, row - above));
 }
 
 }  // namespace batchscope::desktop

@@ -3,7 +3,8 @@
 // What the replicas print: one log file at a time, runs/<id>/logs/g<generation>-r<rank>.log, tailed while it
 // is looked at. It goes along to the newest generation as long as the person has not chosen an older one. A
 // line that is chosen moves the cross-hair to the time it was written, give or take the second in which logs
-// are noted, and the cross-hair marks the line of its time.
+// are noted, and the cross-hair marks the line of its time. Of a run that failed it is the log of the replica
+// that failed first, where it says why.
 #pragma once
 
 #include <QTimer>
@@ -26,20 +27,26 @@ class LogPanel : public QWidget {
  public:
   LogPanel(RunSession* session, ViewState* state, QWidget* parent = nullptr);
 
+ Q_SIGNALS:
+  void failureFound();  // the run has failed, and there is a log that may say why
+
  protected:
   void showEvent(QShowEvent* event) override;
   void hideEvent(QHideEvent* event) override;
 
  private:
   void opened();
+  void lookForFailure();
+  void showFailure();
   void updateFiles();
   void openFile();
   void tail();
   void append(const QByteArray& lines);
   void clear();
   void mark(int row);
-  void moveCursor();  // to the chosen line
-  void markCursor();  // the line of the cross-hair
+  void scrollTo(int row, int above);  // with so many lines above it
+  void moveCursor();                  // to the chosen line
+  void markCursor();                  // the line of the cross-hair
 
   struct LogFile : protocol::LogName {
     QString path;
@@ -58,6 +65,7 @@ class LogPanel : public QWidget {
   QString path_;
   qint64 read_ = 0;
   bool followsNewest_ = true;
+  enum class Failure { None, Found, Shown } failure_ = Failure::None;
 };
 
 }  // namespace batchscope::desktop

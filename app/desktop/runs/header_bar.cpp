@@ -142,6 +142,7 @@ HeaderBar::HeaderBar(RunSession* session, ViewState* state, QWidget* parent)
   }
 
   QToolButton *follow = buttonOf(follow_, this), *log = buttonOf(log_, this), *reset = buttonOf(reset_, this);
+  seldom_ = {smoothingButton_, log, reset};
   const BoxItem chip(chip_, 0, Qt::AlignVCenter);
   QLayout* top =
       hbox(nullptr, {}, 6, {name_, gap(4), chip, rest(), follow, axisButton_, smoothingButton_, log, reset});
@@ -151,6 +152,12 @@ HeaderBar::HeaderBar(RunSession* session, ViewState* state, QWidget* parent)
   connect(session_, &RunSession::statusChanged, this, &HeaderBar::updateRun);
   connect(state_, &ViewState::changed, this, &HeaderBar::updateView);
   updateView();
+}
+
+void HeaderBar::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  constexpr int kNarrow = 560;
+  for (QToolButton* button : seldom_) button->setVisible(width() >= kNarrow);
 }
 
 void HeaderBar::updateRun() {

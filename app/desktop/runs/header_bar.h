@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QWidget>
+#include <vector>
 
 #include "chart/x_axis.h"
 
@@ -34,10 +35,14 @@ class HeaderBar : public QWidget {
   QAction* logAction() const { return log_; }
   QAction* resetAction() const { return reset_; }
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   void updateRun();
   void updateView();
 
+  std::vector<QToolButton*> seldom_;  // pressed; the View menu has them where there is no room
   RunSession* session_;
   ViewState* state_;
   ElidedLabel* name_;

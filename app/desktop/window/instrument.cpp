@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/instrument.h"
 
+#include <QAction>
 #include <QDockWidget>
 #include <QFrame>
 #include <QSettings>
 #include <QStackedWidget>
 #include <algorithm>
+#include <iterator>
 
 #include "look/box.h"
 
@@ -13,17 +15,22 @@ namespace batchscope::desktop {
 namespace {
 
 constexpr QLatin1String kDocks("window/docks");
+constexpr QSize kSmallest(340, 160);  // of the charts, beside docks as tall as one likes
+
+// Also behind another one's tab.
+bool isBelow(const QDockWidget* dock) { return !dock->isHidden() && !dock->isFloating(); }
 
 }  // namespace
 
 Instrument::Instrument(QWidget* dashboard, QWidget* explorer, QWidget* scaling, QWidget* sharing,
-                       const std::vector<Panel>& panels, QWidget* parent)
-    : QMainWindow(parent, Qt::Widget), charts_(new QStackedWidget(this)) {
+                       QWidget* silent, const std::vector<Panel>& panels, QWidget* parent)
+    : QMainWindow(parent, Qt::Widget),
+      charts_(new QStackedWidget(this)),
+      panels_(new QAction(tr("Bottom panel"), this)) {
   setObjectName(QStringLiteral("instrument"));
   charts_->addWidget(dashboard);
-  charts_->addWidget(explorer);
-  charts_->addWidget(scaling);
-  charts_->addWidget(sharing);
+  for (QWidget* page : {explorer, scaling, sharing, silent}) charts_->addWidget(scrolled(page, this));
+  charts_->setMinimumSize(kSmallest);
   setCentralWidget(charts_);
   for (const Panel& panel : panels) docks_.push_back(addDock(panel));
   for (QDockWidget* dock : docks_)
@@ -33,6 +40,10 @@ Instrument::Instrument(QWidget* dashboard, QWidget* explorer, QWidget* scaling, 
   setDocumentMode(true);
   docks_.front()->raise();
   defaultDocks_ = saveState();
+  panels_->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_J));
+  panels_->setCheckable(true);
+  panels_->setChecked(true);
+  connect(panels_, &QAction::triggered, this, &Instrument::showPanels);
 }
 
 QDockWidget* Instrument::addDock(const Panel& panel) {
@@ -48,6 +59,8 @@ QDockWidget* Instrument::addDock(const Panel& panel) {
   dock->setTitleBarWidget(noTitle);
   connect(dock, &QDockWidget::topLevelChanged, dock,
           [dock, noTitle](bool isAfloat) { dock->setTitleBarWidget(isAfloat ? nullptr : noTitle); });
+  connect(dock->toggleViewAction(), &QAction::toggled, this,
+          [this] { panels_->setChecked(std::any_of(docks_.begin(), docks_.end(), isBelow)); });
   addDockWidget(Qt::BottomDockWidgetArea, dock);
   return dock;
 }
@@ -69,11 +82,30 @@ void Instrument::showSharing(bool isShown) {
   showPage();
 }
 
+void Instrument::showSilent(bool isShown) {
+  isSilent_ = isShown;
+  showPage();
+}
+
 void Instrument::showPage() {
-  charts_->setCurrentIndex(isSharing_ ? 3 : isScaling_ ? 2 : isExplorer_ ? 1 : 0);
+  charts_->setCurrentIndex(isSharing_ ? 3 : isSilent_ ? 4 : isScaling_ ? 2 : isExplorer_ ? 1 : 0);
+}
+
+void Instrument::showPanels(bool areShown) {
+  if (areShown) {
+    for (QDockWidget* dock : hidden_.empty() ? docks_ : hidden_) dock->show();
+    return;
+  }
+  // The one in front comes back in front.
+  hidden_.clear();
+  std::copy_if(docks_.begin(), docks_.end(), std::back_inserter(hidden_), isBelow);
+  std::ranges::stable_partition(hidden_,
+                                [](const QDockWidget* dock) { return dock->visibleRegion().isEmpty(); });
+  for (QDockWidget* dock : hidden_) dock->hide();
 }
 
 void Instrument::raisePanel(const QString& name) {
+  if (!panels_->isChecked()) showPanels(true);
   auto* dock = findChild<QDockWidget*>(name);
   dock->show();
   dock->raise();

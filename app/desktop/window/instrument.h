@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The dashboard, or the goodput explorer, why it scaled, or what a lesson shows in its place, with the docks below it: one
-// panel each, behind tabs.
+// The dashboard, or in its place the goodput explorer, why it scaled, what a lesson shows, or the page of a
+// program that reports nothing; with the docks below it: one panel each, behind tabs.
 #pragma once
 
 #include <QMainWindow>
 #include <vector>
 
+class QAction;
 class QDockWidget;
 class QSettings;
 class QStackedWidget;
@@ -21,7 +22,7 @@ class Instrument : public QMainWindow {
     QString title;     // on its tab
     QWidget* widget;
   };
-  Instrument(QWidget* dashboard, QWidget* explorer, QWidget* scaling, QWidget* sharing,
+  Instrument(QWidget* dashboard, QWidget* explorer, QWidget* scaling, QWidget* sharing, QWidget* silent,
              const std::vector<Panel>& panels, QWidget* parent);
 
   const std::vector<QDockWidget*>& docks() const { return docks_; }  // in the order of their tabs
@@ -29,7 +30,10 @@ class Instrument : public QMainWindow {
   void showExplorer(bool isShown);
   void showScaling(bool isShown);
   void showSharing(bool isShown);
+  void showSilent(bool isShown);
   void raisePanel(const QString& name);
+  // Shows and hides the docks, all at once; checked while one is there.
+  QAction* panelsAction() const { return panels_; }
   void restoreDefaultLayout();
 
   // The docks, for the next time.
@@ -42,11 +46,13 @@ class Instrument : public QMainWindow {
  private:
   QDockWidget* addDock(const Panel& panel);
   void showPage();
+  void showPanels(bool areShown);
 
   QStackedWidget* charts_;
-  std::vector<QDockWidget*> docks_;
+  std::vector<QDockWidget*> docks_, hidden_;  // those that come back
+  QAction* panels_;
   QByteArray defaultDocks_;
-  bool isExplorer_ = false, isScaling_ = false, isSharing_ = false;
+  bool isExplorer_ = false, isScaling_ = false, isSharing_ = false, isSilent_ = false;
   bool hasLayout_ = false;  // as the person left it
 };
 

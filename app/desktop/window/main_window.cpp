@@ -35,9 +35,11 @@
 #include "records/checkpoints_panel.h"
 #include "records/devices_panel.h"
 #include "records/events_panel.h"
+#include "records/failure_bar.h"
 #include "records/hyperparameters_panel.h"
 #include "records/log_panel.h"
 #include "records/notifier.h"
+#include "records/silent_page.h"
 #include "runs/header_bar.h"
 #include "runs/run_actions.h"
 #include "runs/run_edits.h"
@@ -51,11 +53,13 @@
 #include "session/run_session.h"
 #include "window/close_notice.h"
 #include "window/empty_page.h"
+#include "window/guide.h"
 #include "window/instrument.h"
 #include "window/pages.h"
 #include "window/replay_bar.h"
 #include "window/run_choice.h"
 #include "window/run_starter.h"
+#include "window/side_panels.h"
 #include "window/status_line.h"
 
 namespace batchscope::desktop {
@@ -86,10 +90,12 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
       sharing_(new SharingPanel(this)),
       checkpoints_(new CheckpointsPanel(session_, view_, this)),
       values_(new ComparisonPanel(compared_, view_, this)),
+      silent_(new SilentPage(session_, view_, this)),
+      log_(new LogPanel(session_, view_, this)),
       instrument_(new Instrument(
-          dashboard_, explorer_, scaling_, sharing_,
+          dashboard_, explorer_, scaling_, sharing_, silent_,
           {{"events", tr("Events"), new EventsPanel(session_, view_, this)},
-           {"log", tr("Log"), new LogPanel(session_, view_, this)},
+           {"log", tr("Log"), log_},
            {"checkpoints", tr("Checkpoints"), checkpoints_},
            {"hyperparameters", tr("Hyperparameters"), new HyperparametersPanel(session_, this)},
            {"devices", tr("Devices"), new DevicesPanel(session_, view_, this)},
@@ -114,7 +120,8 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
   queueAction_->setCheckable(true);
   queueAction_->setShortcut(QKeySequence(Qt::Key_Q));
   auto* run = new QWidget(this);
-  vbox(run, {14, 12, 14, 12}, 10, {header_, legend_, replay_, {instrument_, 1}});
+  auto* failure = new FailureBar(session_, this);
+  vbox(run, {14, 12, 14, 12}, 10, {header_, legend_, replay_, failure, {instrument_, 1}});
   auto* empty = new EmptyPage(this);
   auto* waiting = new WaitingPage(session_, queueSession_, this);
   pages_ = new Pages({list_, lessons_, empty, run, control_, table_, waiting, queue_}, this);
@@ -124,6 +131,12 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
 
   connect(empty, &EmptyPage::demoRequested, this, [this] { startDemo(); });
   connect(empty, &EmptyPage::recipeRequested, starter_, [this] { starter_->newRun(); });
+  connect(failure, &FailureBar::resumeRequested, starter_, [this] { starter_->resume(0); });
+  connect(failure, &FailureBar::logRequested, this, [this] { raisePanel(QStringLiteral("log")); });
+  connect(log_, &LogPanel::failureFound, instrument_,
+          [this] { instrument_->raisePanel(QStringLiteral("log")); });
+  connect(silent_, &SilentPage::silenceChanged, instrument_, &Instrument::showSilent);
+  connect(silent_, &SilentPage::guideRequested, this, &MainWindow::showGuide);
   connect(waiting, &WaitingPage::queueRequested, this, [this] { showQueue(true); });
   connect(empty, &EmptyPage::lessonsRequested, this, [this] { showLessons(true); });
   connectSession();
@@ -217,7 +230,9 @@ void MainWindow::connectQueue() {
     runs_->setWaiting(std::move(waiting));
   });
   const auto updateWaits = [this] {
-    pages_->setWaits(session_->isOpen() && session_->run().state == protocol::RunState::pending);
+    const bool waits = session_->isOpen() && session_->run().state == protocol::RunState::pending;
+    pages_->setWaits(waits);
+    pages_->setHasControl(session_->isOpen() && !waits);
   };
   connect(session_, &RunSession::opened, pages_, updateWaits);
   connect(session_, &RunSession::statusChanged, pages_, updateWaits);
@@ -308,6 +323,8 @@ void MainWindow::connectLessons() {
 
 void MainWindow::updateStatus() {
   status_->setRecording(session_->isOpen() && session_->isConnected());
+  view_->setOver(session_->isOpen() && !is_active(session_->status().state) &&
+                 session_->status().state != protocol::RunState::pending);
   setWindowTitle(session_->isOpen() ? tr("%1: %2 – BatchScope")
                                           .arg(QString::fromStdString(session_->run().name),
                                                describe(session_->status()).text)
@@ -337,6 +354,12 @@ void MainWindow::showQueue(bool isShown) {
   if (isShown && session_->isOpen()) queue_->select(session_->run().id);
 }
 
+void MainWindow::showGuide() {
+  auto* guide = new Guide(this);
+  guide->setAttribute(Qt::WA_DeleteOnClose);
+  guide->show();
+}
+
 void MainWindow::showLessons(bool isShown) {
   if (isShown) {
     showTable(false);
@@ -356,6 +379,7 @@ void MainWindow::restore() {
   restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
   instrument_->restore(settings);
   dashboard_->restore(settings);
+  pages_->sides()->restore(settings);
   view_->restore(settings);
   table_->restore(settings);
   choice_->restore(settings);
@@ -390,6 +414,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     settings.setValue(QStringLiteral("window/explorer"), header_->explorerAction()->isChecked());
     instrument_->save(settings);
     dashboard_->save(settings);
+    pages_->sides()->save(settings);
     view_->save(settings);
     table_->save(settings);
     choice_->save(settings);

@@ -21,6 +21,7 @@ class ExplorerPanel;
 class HeaderBar;
 class Instrument;
 class LessonPanel;
+class LogPanel;
 class Pages;
 class QueuePage;
 class QueueSession;
@@ -35,6 +36,7 @@ class RunStarter;
 class RunTablePage;
 class ScalingPage;
 class SharingPanel;
+class SilentPage;
 class StatusLine;
 class Toasts;
 class ViewState;
@@ -59,6 +61,8 @@ class MainWindow : public QMainWindow {
   void showTable(bool isShown);
   // The queue of the pool in place of the run, or the run again.
   void showQueue(bool isShown);
+  // How a program is made elastic.
+  void showGuide();
   // The lessons in place of the list of runs, or the list again.
   void showLessons(bool isShown);
 
@@ -86,6 +90,7 @@ class MainWindow : public QMainWindow {
   void connectComparison();
   void connectLessons();
   void buildMenus();
+  void needsRun(QAction* action);
   void fillRunMenu(QMenu* menu);
   void fillPanelsMenu(QMenu* menu);
   void fillLearnMenu(QMenu* menu);
@@ -118,6 +123,8 @@ class MainWindow : public QMainWindow {
   SharingPanel* sharing_;
   CheckpointsPanel* checkpoints_;
   ComparisonPanel* values_;
+  SilentPage* silent_;
+  LogPanel* log_;
   Instrument* instrument_;
   StatusLine* status_;
   Toasts* toasts_;

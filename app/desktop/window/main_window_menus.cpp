@@ -15,6 +15,7 @@
 #include "lessons/lesson_model.h"
 #include "lessons/lesson_panel.h"
 #include "look/box.h"
+#include "look/panel_button.h"
 #include "look/toast.h"
 #include "records/checkpoints_panel.h"
 #include "runs/run_actions.h"
@@ -22,6 +23,7 @@
 #include "runs/run_list_panel.h"
 #include "runs/trash_dialog.h"
 #include "scaling/scaling_page.h"
+#include "session/run_session.h"
 #include "share/share_menu.h"
 #include "window/charts_menu.h"
 #include "window/edit_menu.h"
@@ -32,6 +34,7 @@
 #include "window/replay_bar.h"
 #include "window/run_starter.h"
 #include "window/shortcut_sheet.h"
+#include "window/side_panels.h"
 #include "window/view_menu.h"
 
 namespace batchscope::desktop {
@@ -65,6 +68,13 @@ void MainWindow::buildMenus() {
   fillHelpMenu(menuBar()->addMenu(tr("&Help")));
 }
 
+// Its key does nothing where nobody would see what.
+void MainWindow::needsRun(QAction* action) {
+  const auto enable = [this, action] { action->setEnabled(session_->isOpen()); };
+  connect(session_, &RunSession::opened, action, enable);
+  enable();
+}
+
 void MainWindow::fillRunMenu(QMenu* menu) {
   menu->addAction(tr("New run …"), QKeySequence::New, starter_, [this] { starter_->newRun(); });
   menu->addAction(actions_->cloneAction());
@@ -72,8 +82,10 @@ void MainWindow::fillRunMenu(QMenu* menu) {
   menu->addAction(tr("Start the demo"), Qt::CTRL | Qt::Key_D, this, [this] { startDemo(); });
   menu->addSeparator();
   ReplicaButtons* replicas = control_->replicas();
-  menu->addAction(tr("Fewer replicas"), Qt::CTRL | Qt::Key_Down, this, [replicas] { replicas->step(-1); });
-  menu->addAction(tr("More replicas"), Qt::CTRL | Qt::Key_Up, this, [replicas] { replicas->step(1); });
+  needsRun(menu->addAction(tr("Fewer replicas"), Qt::CTRL | Qt::Key_Down, this,
+                           [replicas] { replicas->step(-1); }));
+  needsRun(
+      menu->addAction(tr("More replicas"), Qt::CTRL | Qt::Key_Up, this, [replicas] { replicas->step(1); }));
   const auto press = [menu](const QString& text, const QKeySequence& keys, QPushButton* button) {
     menu->addAction(text, keys, button, &QPushButton::click);
   };
@@ -92,23 +104,28 @@ void MainWindow::fillRunMenu(QMenu* menu) {
 }
 
 void MainWindow::fillPanelsMenu(QMenu* menu) {
-  const auto toggle = [menu](const QString& text, const QKeySequence& keys, QWidget* panel) {
-    QAction* action = menu->addAction(text, keys);
-    action->setCheckable(true);
-    action->setChecked(true);
-    connect(action, &QAction::toggled, panel, &QWidget::setVisible);
-  };
-  toggle(tr("Runs"), Qt::CTRL | Qt::Key_B, list_);
-  toggle(tr("Control"), Qt::CTRL | Qt::Key_R, control_);
+  SidePanels* sides = pages_->sides();
+  auto* corner = new QWidget(this);
+  QHBoxLayout* buttons = hbox(corner, {0, 0, 12, 0}, 0, {});
+  for (const auto& [action, edge] : {std::pair(sides->leftAction(), Qt::LeftEdge),
+                                     {instrument_->panelsAction(), Qt::BottomEdge},
+                                     {sides->rightAction(), Qt::RightEdge}}) {
+    menu->addAction(action);
+    buttons->addWidget(new PanelButton(action, edge, corner));
+  }
+  menuBar()->setCornerWidget(corner, Qt::TopRightCorner);
+  needsRun(instrument_->panelsAction());
+  menu->addSeparator();
   int key = Qt::Key_1;
   for (const QDockWidget* dock : instrument_->docks()) {
-    menu->addAction(dock->windowTitle(), Qt::CTRL | static_cast<Qt::Key>(key++), instrument_,
-                    [this, name = dock->objectName()] { instrument_->raisePanel(name); });
+    needsRun(menu->addAction(dock->windowTitle(), Qt::CTRL | static_cast<Qt::Key>(key++), instrument_,
+                             [this, name = dock->objectName()] { instrument_->raisePanel(name); }));
   }
   for (const QDockWidget* dock : instrument_->docks()) {
     QAction* action = dock->toggleViewAction();
     action->setText(tr("Show %1").arg(dock->windowTitle()));
     menu->addAction(action);
+    needsRun(action);
   }
   menu->addSeparator();
   menu->addAction(tr("Restore the default layout"), this, [this] {
@@ -139,6 +156,7 @@ void MainWindow::fillHelpMenu(QMenu* menu) {
     sheet->setAttribute(Qt::WA_DeleteOnClose);
     sheet->show();
   });
+  menu->addAction(tr("Make a program elastic"), this, &MainWindow::showGuide);
   menu->addAction(tr("About BatchScope"), this, [this] {
     QMessageBox::about(
         this, tr("About BatchScope"),

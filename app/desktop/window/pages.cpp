@@ -10,21 +10,25 @@
 #include "queue/queue_page.h"
 #include "runs/run_list_panel.h"
 #include "runs/run_table_page.h"
+#include "window/side_panels.h"
 
 namespace batchscope::desktop {
 
 Pages::Pages(const Parts& parts, QWidget* parent)
-    : QStackedWidget(parent), parts_(parts), middle_(new QStackedWidget(this)) {
+    : QStackedWidget(parent),
+      parts_(parts),
+      left_(new QStackedWidget(this)),
+      middle_(new QStackedWidget(this)),
+      queue_(scrolled(parts.queue, this)),
+      sides_(new SidePanels(left_, middle_, parts.control, this)) {
   middle_->addWidget(parts_.invitation);
   middle_->addWidget(parts_.run);
   middle_->addWidget(parts_.waiting);
-  auto* beside = new QWidget(this);
-  hbox(beside, {}, 0, {parts_.list, parts_.lessons, {middle_, 1}, parts_.control});
-  addWidget(beside);
+  left_->addWidget(parts_.list);
+  left_->addWidget(parts_.lessons);
+  addWidget(sides_);
   addWidget(parts_.table);
-  addWidget(parts_.queue);
-  parts_.lessons->hide();
-  parts_.control->hide();
+  addWidget(queue_);
 }
 
 void Pages::showRun(bool hasRun) {
@@ -33,11 +37,11 @@ void Pages::showRun(bool hasRun) {
 }
 
 void Pages::setWaits(bool waits) {
-  if (waits) parts_.control->hide();
-  if (waits_ && !waits && hasRun_) parts_.control->show();
   waits_ = waits;
   showMiddle();
 }
+
+void Pages::setHasControl(bool has) { sides_->setHasRight(has); }
 
 void Pages::showMiddle() {
   middle_->setCurrentWidget(!hasRun_ ? parts_.invitation : waits_ ? parts_.waiting : parts_.run);
@@ -52,29 +56,33 @@ void Pages::showPage(QWidget* page, bool isShown) {
 
 void Pages::showTable(bool isShown) { showPage(parts_.table, isShown); }
 
-void Pages::showQueue(bool isShown) { showPage(parts_.queue, isShown); }
+void Pages::showQueue(bool isShown) { showPage(queue_, isShown); }
 
 void Pages::showLessons(bool isShown) {
   if (!isShown) parts_.lessons->showList();
-  // One goes before the other comes, or the window would grow to hold both.
-  (isShown ? static_cast<QWidget*>(parts_.list) : parts_.lessons)->hide();
-  (isShown ? static_cast<QWidget*>(parts_.lessons) : parts_.list)->show();
+  left_->setCurrentWidget(isShown ? static_cast<QWidget*>(parts_.lessons) : parts_.list);
+  updateWidths();
+  if (isShown) sides_->showLeft();
   if (isShown && parts_.lessons->page() == nullptr) parts_.lessons->list()->setFocus();
 }
 
 void Pages::focusSearch() {
-  if (currentWidget() == parts_.table)
-    parts_.table->focusSearch();
-  else
-    parts_.list->focusSearch();
+  if (currentWidget() == parts_.table) return parts_.table->focusSearch();
+  showLessons(false);
+  sides_->showLeft();
+  parts_.list->focusSearch();
 }
 
 void Pages::resizeEvent(QResizeEvent* event) {
   QStackedWidget::resizeEvent(event);
-  // The charts need the width more than the names of runs do.
-  const bool isNarrow = event->size().width() < 1400;
-  parts_.list->setFixedWidth(isNarrow ? 200 : 236);
-  parts_.lessons->setFixedWidth(isNarrow ? 270 : 320);
+  updateWidths();
+}
+
+// The charts need the width more than the names of runs do; a lesson's text is read beside them.
+void Pages::updateWidths() {
+  const bool isNarrow = width() < 1400, isLesson = left_->currentWidget() == parts_.lessons;
+  sides_->setLeftStays(isLesson);
+  sides_->setWidths(isLesson ? (isNarrow ? 270 : 320) : (isNarrow ? 200 : 236), 300);
 }
 
 }  // namespace batchscope::desktop

@@ -14,6 +14,7 @@ class LessonPanel;
 class QueuePage;
 class RunListPanel;
 class RunTablePage;
+class SidePanels;
 
 class Pages : public QStackedWidget {
   Q_OBJECT
@@ -31,13 +32,15 @@ class Pages : public QStackedWidget {
   explicit Pages(const Parts& parts, QWidget* parent = nullptr);
 
   void showRun(bool hasRun);  // or the invitation
-  // The run waits for its first devices: there is nothing to draw and to control yet.
+  // The run waits for its first devices: there is nothing to draw yet. `has`: it can be controlled.
   void setWaits(bool waits);
+  void setHasControl(bool has);
   void showTable(bool isShown);
   void showQueue(bool isShown);
   void showLessons(bool isShown);
   // In the list or the table, whichever is shown.
   void focusSearch();
+  SidePanels* sides() const { return sides_; }
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
@@ -45,9 +48,12 @@ class Pages : public QStackedWidget {
  private:
   void showPage(QWidget* page, bool isShown);
   void showMiddle();
+  void updateWidths();
 
   Parts parts_;
-  QStackedWidget* middle_;
+  QStackedWidget *left_, *middle_;
+  QWidget* queue_;
+  SidePanels* sides_;
   bool hasRun_ = false, waits_ = false;
 };
 

@@ -42,6 +42,8 @@ ViewMenu::ViewMenu(RunSession* session, ViewState* view, Dashboard* dashboard, c
   connect(view_, &ViewState::changed, this, enable);
   enable();
   addAction(header->resetAction());
+  const QList<QAction*> own{queue, header->explorerAction(), header->scalingAction(), undo,
+                            redo,  header->resetAction()};  // know themselves when they can be chosen
   addSeparator();
   addAction(tr("Cross-hair left"), Qt::Key_Comma, this, [this] { moveCursor(-1); });
   addAction(tr("Cross-hair right"), Qt::Key_Period, this, [this] { moveCursor(1); });
@@ -52,6 +54,13 @@ ViewMenu::ViewMenu(RunSession* session, ViewState* view, Dashboard* dashboard, c
       view_->setCursor({});
   });
   addSeparator();
+  // Without a run nobody would see what a key does.
+  const auto enableForRun = [this, own, all = actions()] {
+    for (QAction* action : all)
+      if (!own.contains(action)) action->setEnabled(session_->isOpen());
+  };
+  connect(session_, &RunSession::opened, this, enableForRun);
+  enableForRun();
 }
 
 void ViewMenu::zoom(double factor) {

@@ -7,7 +7,10 @@
 #include "chart/axis.h"
 #include "control/control_panel.h"
 #include "look/format.h"
+#include "runs/run_list_panel.h"
 #include "test_case.h"
+#include "visual_checks.h"
+#include "window/instrument.h"
 #include "window_test.h"
 
 using namespace batchscope;
@@ -41,6 +44,87 @@ class TestLayout : public test::WindowTest {
     test::writeSyntheticRun(catalogue_, {.stepsPerGeneration = 300});
     showWindow({1280, 800});
     test::awaitDrawn(*window_);
+  }
+
+  void aSmallScreenIsEnough_data() {
+    QTest::addColumn<QSize>("size");
+    QTest::addColumn<int>("points");  // of the font; 0: as it is
+    for (const QSize size : {QSize(720, 900), QSize(900, 600), QSize(1280, 720), QSize(1366, 768)})
+      for (const int points : {0, 12})
+        QTest::addRow("%d by %d, font %d", size.width(), size.height(), points) << size << points;
+  }
+  void aSmallScreenIsEnough() {
+    QFETCH(QSize, size);
+    QFETCH(int, points);
+    const QFont before = QApplication::font();
+    QFont font = before;
+    if (points > 0) font.setPointSize(points);
+    QApplication::setFont(font);
+    const auto look = [&](const char* what) {
+      QTest::qWait(30);
+      const QString name = QStringLiteral("%1-%2x%3-%4")
+                               .arg(QLatin1String(what))
+                               .arg(size.width())
+                               .arg(size.height())
+                               .arg(points);
+      test::keepPicture(*window_, name);
+      QCOMPARE(window_->size(), size);
+      if (points == 0 && (window_->dashboard()->width() > 700 || !window_->dashboard()->isVisible()))
+        QCOMPARE(test::fault(*window_), QString());
+    };
+    window_->resize(size);
+    look("charts");
+    window_->showExplorer(true);
+    look("explorer");
+    window_->showExplorer(false);
+    window_->showTable(true);
+    look("table");
+    window_->showQueue(true);
+    look("queue");
+    window_->showQueue(false);
+    window_->showLessons(true);
+    look("lessons");
+    window_->showLessons(false);
+    QApplication::setFont(before);
+    window_->resize(1280, 800);
+  }
+
+  // Where they have no room beside the charts they are laid over these, and go again.
+  void sidePanelsGiveWay() {
+    auto* list = window_->findChild<RunListPanel*>();
+    auto* control = window_->control();
+    QVERIFY(list->isVisible() && control->isVisible());
+    window_->resize(1100, 700);
+    QTRY_VERIFY(!list->isVisible() && control->isVisible());
+    QTest::keyClick(window_.get(), Qt::Key_B, Qt::ControlModifier);
+    QVERIFY(list->isVisible());
+    QVERIFY(list->isAncestorOf(window_->focusWidget()));
+    QTest::keyClick(window_->focusWidget(), Qt::Key_Escape);
+    QVERIFY(!list->isVisible());
+    window_->resize(720, 900);
+    QTRY_VERIFY(!list->isVisible() && !control->isVisible());
+    auto* button = test::named<QToolButton>(*window_, "Show Control");
+    QTest::mouseClick(button, Qt::LeftButton);
+    QVERIFY(control->isVisible());
+    QCOMPARE(control->mapTo(window_.get(), QPoint(control->width(), 0)).x(), window_->width());
+    test::keepPicture(*window_, QStringLiteral("over"));
+    QTest::mouseClick(plotAt(0), Qt::LeftButton);  // elsewhere
+    QVERIFY(!control->isVisible());
+    QTest::keyClick(window_.get(), Qt::Key_F, Qt::ControlModifier);  // Find shows where it finds
+    QVERIFY(list->isVisible());
+    window_->resize(1280, 800);
+    QTRY_VERIFY(list->isVisible() && control->isVisible());
+  }
+
+  void theBottomPanelComesAndGoes() {
+    const auto shown = [this] { return isDocked("events") && isDocked("log"); };
+    QVERIFY(shown());
+    QTest::keyClick(window_.get(), Qt::Key_J, Qt::ControlModifier);
+    QVERIFY(!isDocked("events") && !isDocked("log"));
+    auto* button = test::named<QToolButton>(*window_, "Show Bottom panel");
+    QVERIFY(!button->isChecked());
+    QTest::mouseClick(button, Qt::LeftButton);
+    QVERIFY(shown() && button->isChecked());
   }
 
   void thePaletteIsChosen() {
@@ -97,6 +181,29 @@ class TestLayout : public test::WindowTest {
     QCOMPARE(view.range(model, XAxis::Step).high, first.high);
     QTest::mouseDClick(plot, Qt::LeftButton, {}, plot->plotArea().center().toPoint());
     QVERIFY(!view.isZoomed());
+  }
+
+  // What a key would change without a run nobody would see.
+  void keysRestWithoutARun() {
+    window_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+    window_->session()->open({});
+    ViewState& view = *window_->view();
+    const bool wasLog = view.logY(), followed = view.follows();
+    for (const auto& [key, modifiers] : {std::pair(Qt::Key_L, Qt::NoModifier),
+                                         {Qt::Key_F, Qt::NoModifier},
+                                         {Qt::Key_J, Qt::ControlModifier},
+                                         {Qt::Key_2, Qt::ControlModifier},
+                                         {Qt::Key_Up, Qt::ControlModifier}})
+      QTest::keyClick(window_.get(), key, modifiers);
+    QCOMPARE(view.logY(), wasLog);
+    QCOMPARE(view.follows(), followed);
+    QVERIFY(isDocked("log"));
+    window_->openRun({});
+    test::awaitDrawn(*window_);
+    QTest::keyClick(window_.get(), Qt::Key_L);
+    QCOMPARE(view.logY(), !wasLog);
+    QTest::keyClick(window_.get(), Qt::Key_L);
   }
 
   void numbersAreThoseOfTheLocale() {

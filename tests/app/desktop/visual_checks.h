@@ -57,7 +57,9 @@ inline QString overlap(const QWidget& window) {
     const bool isPiece = (label != nullptr && !label->text().isEmpty()) ||
                          isA(widget, {"QAbstractButton", "QLineEdit", "QComboBox", "QSlider",
                                       "QAbstractItemView", "batchscope::desktop::PlotView"});
-    if (isPiece && widget->isVisible() && widget->window() == &window) pieces << widget;
+    const bool isNotice =
+        isA(widget->parentWidget(), {"batchscope::desktop::Toast"});  // lies over all, a while
+    if (isPiece && !isNotice && widget->isVisible() && widget->window() == &window) pieces << widget;
   }
   // What of it its ancestors do not cut off, in the window.
   const auto place = [&](const QWidget* widget) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is read out of a log: a want of memory, and what a program said last. How far a bound is lowered.
+#include "batchscope/run/log_failure.h"
 #include "log/last_words.h"
 #include "log/memory_fault.h"
 #include "rows.h"
@@ -66,6 +67,18 @@ class TestMemoryFault : public QObject {
   void theLastWordsAreTheException() {
     QFETCH(QString, log);
     QTEST(QString::fromStdString(last_words(log.toStdString())), "words");
+  }
+
+  void theAccountOfAFailureIsFound() {
+    const std::string before = "step 1\nstep 2\n",
+                      traceback = "Traceback (most recent call last):\n  File \"a\"\n";
+    QCOMPARE(failure_offset(before + traceback + "KeyError: 'x'\nbye\n"), before.size());
+    QCOMPARE(failure_offset(before + "terminate called after throwing an instance of 'int'\nAborted\n"),
+             before.size());
+    QCOMPARE(failure_offset(before + "Segmentation fault\n\n"), before.size());
+    QCOMPARE(failure_offset(before + traceback + "E: 1\n" + traceback + "E: 2\n"),
+             before.size() + traceback.size() + 5);
+    QCOMPARE(failure_offset(""), std::size_t{0});
   }
 
   void aBoundIsLoweredByATenthAndComesToAnEnd() {

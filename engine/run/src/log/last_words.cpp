@@ -3,7 +3,10 @@
 
 #include <QFile>
 #include <algorithm>
+#include <utility>
 #include <vector>
+
+#include "batchscope/run/log_failure.h"
 
 namespace batchscope::run {
 namespace {
@@ -53,13 +56,19 @@ std::string exception_at(const std::vector<std::string_view>& lines, std::size_t
   return text;
 }
 
-std::string find(const std::vector<std::string_view>& lines) {
+struct Account {
+  std::string_view begin;  // its first line
+  std::string words;
+};
+
+Account find(const std::vector<std::string_view>& lines) {
   for (std::size_t i = lines.size(); i-- > 0;) {
-    if (lines[i].find(kThrown) != std::string_view::npos) return exception_at(lines, i);
+    if (lines[i].find(kThrown) != std::string_view::npos) return {lines[i], exception_at(lines, i)};
     if (lines[i].find(kTraceback) == std::string_view::npos) continue;
-    if (std::string found = exception_after(lines, i); !found.empty()) return found;
+    if (std::string found = exception_after(lines, i); !found.empty()) return {lines[i], std::move(found)};
   }
-  return lines.empty() ? std::string() : std::string(trimmed(lines.back()));
+  if (lines.empty()) return {};
+  return {lines.back(), std::string(trimmed(lines.back()))};
 }
 
 }  // namespace
@@ -75,11 +84,16 @@ std::string log_tail(const std::filesystem::path& path, int lines) {
 }
 
 std::string last_words(std::string_view log) {
-  std::string text = find(lines_of(log));
+  std::string text = find(lines_of(log)).words;
   if (text.size() <= kLongest) return text;
   std::size_t end = kLongest;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not within a letter
   return text.substr(0, end) + "…";
+}
+
+std::size_t failure_offset(std::string_view log) {
+  const std::string_view begin = find(lines_of(log)).begin;
+  return begin.empty() ? 0 : static_cast<std::size_t>(begin.data() - log.data());
 }
 
 }  // namespace batchscope::run

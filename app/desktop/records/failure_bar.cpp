@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "records/failure_bar.h"
+
+#include <QPushButton>
+#include <QStyle>
+
+#include "look/box.h"
+#include "look/format.h"
+#include "look/status_text.h"
+#include "session/run_session.h"
+
+namespace batchscope::desktop {
+
+FailureBar::FailureBar(RunSession* session, QWidget* parent)
+    : QFrame(parent),
+      session_(session),
+      what_(named("chartTitle", this)),
+      why_(named("failureText", this)),
+      resume_(new QPushButton(tr("Resume"), this)),
+      log_(new QPushButton(tr("Open the log"), this)) {
+  setObjectName(QStringLiteral("failure"));
+  for (QLabel* label : {what_, why_}) {
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  }
+  for (QPushButton* button : {resume_, log_}) button->setProperty("isSmall", true);
+  resume_->setObjectName(QStringLiteral("primary"));
+  hbox(this, {14, 8, 10, 8}, 8, {vbox(nullptr, {}, 2, {what_, why_}), log_, resume_});
+  static_cast<QBoxLayout*>(layout())->setStretch(0, 1);
+  connect(resume_, &QPushButton::clicked, this, &FailureBar::resumeRequested);
+  connect(log_, &QPushButton::clicked, this, &FailureBar::logRequested);
+  connect(session_, &RunSession::opened, this, &FailureBar::refresh);
+  connect(session_, &RunSession::detailsChanged, this, &FailureBar::refresh);
+  hide();
+}
+
+void FailureBar::refresh() {
+  const bool hasFailed = session_->isOpen() && session_->run().state == protocol::RunState::failed;
+  setVisible(hasFailed);
+  if (!hasFailed) return;
+  const storage::Run& run = session_->run();
+  const QString when =
+      run.step > 0 ? tr("Failed at step %1").arg(formatCount(run.step)) : tr("Failed before its first step");
+  const QString after = describeRestarts(session_->generations());
+  what_->setText(after.isEmpty() ? when : tr("%1, after %2").arg(when, after));
+  why_->setText(run.message.empty() ? tr("It did not say why. Its log may.")
+                                    : QString::fromStdString(run.message));
+  const std::vector<storage::Checkpoint> checkpoints = session_->checkpoints();
+  resume_->setVisible(!checkpoints.empty());
+  if (!checkpoints.empty()) {
+    resume_->setText(tr("Resume from step %1").arg(formatCount(checkpoints.front().step)));
+    resume_->setToolTip(tr("Go on from the newest checkpoint, %1, on as many replicas as before")
+                            .arg(QString::fromStdString(checkpoints.front().name)));
+  }
+  // The one that helps is the filled one.
+  log_->setObjectName(checkpoints.empty() ? QStringLiteral("primary") : QString());
+  log_->style()->unpolish(log_);
+  log_->style()->polish(log_);
+}
+
+}  // namespace batchscope::desktop

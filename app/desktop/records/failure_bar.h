@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Above the charts of a run that failed: after what, why, and what helps now. To go on from its newest
+// checkpoint where it has one, else to read its log.
+#pragma once
+
+#include <QFrame>
+
+class QLabel;
+class QPushButton;
+
+namespace batchscope::desktop {
+
+class RunSession;
+
+class FailureBar : public QFrame {
+  Q_OBJECT
+ public:
+  explicit FailureBar(RunSession* session, QWidget* parent = nullptr);
+
+ Q_SIGNALS:
+  void resumeRequested();
+  void logRequested();
+
+ private:
+  void refresh();
+
+  RunSession* session_;
+  QLabel *what_, *why_;
+  QPushButton *resume_, *log_;
+};
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// In place of empty charts, of a program that reports nothing: it has ended without a step, or trains for a
+// while without one. Says what that means and how a program is made to report, and shows what there is of it:
+// its log, and its use of the devices.
+#pragma once
+
+#include <QTimer>
+#include <QWidget>
+
+class QLabel;
+
+namespace batchscope::desktop {
+
+class RunSession;
+class ViewState;
+
+class SilentPage : public QWidget {
+  Q_OBJECT
+ public:
+  static constexpr double kPatience = 60;  // s of a generation without a step
+
+  SilentPage(RunSession* session, ViewState* state, QWidget* parent = nullptr);
+
+ Q_SIGNALS:
+  void silenceChanged(bool isSilent);
+  void guideRequested();
+
+ private:
+  void build();
+  bool isSilent() const;
+  void look();
+
+  RunSession* session_;
+  ViewState* state_;
+  QLabel *title_ = nullptr, *text_ = nullptr;  // once it is needed
+  QTimer timer_;
+  bool wasSilent_ = false;
+};
+
+}  // namespace batchscope::desktop
