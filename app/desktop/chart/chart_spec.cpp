@@ -35,18 +35,17 @@ ChartSpec gain() {
 }
 
 ChartSpec batchSize() {
-  return {
-      .name = "batch-size",
-      .title = tr("Batch size"),
-      .unit = tr("samples"),
-      .lines = {
-          {.series = names::kBatchSize, .label = tr("total"), .isStepped = true},
-          {.series = names::kLocalBatchSize, .label = tr("per replica"), .colour = 1, .isStepped = true},
-          {.series = names::kAccumulation,
-           .label = tr("accumulation"),
-           .colour = 3,
-           .isStepped = true,
-           .isRight = true}}};
+  return {.name = "batch-size",
+          .title = tr("Batch size"),
+          .unit = tr("samples"),
+          .lines = {
+              {.series = names::kBatchSize, .label = tr("total"), .isStepped = true},
+              {.series = names::kLocalBatchSize, .label = tr("per replica"), .colour = 1, .isStepped = true},
+              {.series = names::kAccumulation,
+               .label = tr("accumulation"),
+               .colour = 3,
+               .isStepped = true,
+               .isRight = true}}};
 }
 
 ChartSpec goodput() {
@@ -76,12 +75,13 @@ ChartSpec epochProgress() {
 }
 
 ChartSpec loss() {
-  return {.name = "loss",
-          .title = tr("Loss"),
-          .unit = {},
-          .lines = {{.series = names::kLoss, .label = tr("training"), .colour = 1, .isSmoothed = true},
-                    {.series = names::kValidationLoss, .label = tr("validation"), .colour = 3, .isSparse = true}},
-          .isLogByDefault = true};
+  return {
+      .name = "loss",
+      .title = tr("Loss"),
+      .unit = {},
+      .lines = {{.series = names::kLoss, .label = tr("training"), .colour = 1, .isSmoothed = true},
+                {.series = names::kValidationLoss, .label = tr("validation"), .colour = 3, .isSparse = true}},
+      .isLogByDefault = true};
 }
 
 ChartSpec accuracy() {
@@ -104,8 +104,8 @@ ChartSpec learningRate() {
                     {.series = kScheduledRate,
                      .label = tr("scheduled"),
                      .colour = 1,
-                     .isDashed = true,
-                     .isStepped = true},
+                     .isStepped = true,
+                     .isDashed = true},
                     {.series = names::kLearningRateFactor,
                      .label = tr("factor"),
                      .colour = 2,
@@ -120,6 +120,16 @@ ChartSpec gradient() {
           .lines = {{.series = names::kGradVar, .label = tr("variance"), .colour = 1, .isSmoothed = true},
                     {.series = names::kGradSqr, .label = tr("true gradient"), .isSmoothed = true}},
           .showing = Showing::Chosen,
+          .isRobust = true};
+}
+
+ChartSpec modelError() {
+  return {.name = "model-error",
+          .title = tr("Model's error"),
+          .unit = tr("% of the predicted step time"),
+          .lines = {{.series = names::kModelError, .label = tr("error"), .factor = 100, .isSmoothed = true}},
+          .showing = Showing::Chosen,
+          .bound = 0,
           .isRobust = true};
 }
 
@@ -181,8 +191,8 @@ std::set<std::string> ChartSpec::series() const {
 }
 
 std::vector<ChartSpec> dashboardCharts() {
-  return {gain(),         batchSize(), goodput(),    epochProgress(),     loss(),    accuracy(),
-          learningRate(), stepTime(),  noiseChart(), scalingRulesChart(), gradient()};
+  return {gain(),         batchSize(), goodput(),    epochProgress(),     loss(),     accuracy(),
+          learningRate(), stepTime(),  noiseChart(), scalingRulesChart(), gradient(), modelError()};
 }
 
 }  // namespace batchscope::desktop

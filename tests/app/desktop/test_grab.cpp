@@ -87,7 +87,7 @@ class TestGrab : public test::WindowTest {
                                    .arg(page, Theme::current().isDark ? "dark" : "light")
                                    .arg(window_->width())
                                    .arg(picture.devicePixelRatio()));
-    QCOMPARE(test::fault(*window_), QString());
+    QTRY_COMPARE(test::fault(*window_), QString());
   }
 
  private Q_SLOTS:

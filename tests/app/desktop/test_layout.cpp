@@ -189,7 +189,7 @@ class TestLayout : public test::WindowTest {
     QVERIFY(QTest::qWaitForWindowActive(window_.get()));
     window_->session()->open({});
     ViewState& view = *window_->view();
-    const bool wasLog = view.logY(), followed = view.follows();
+    const std::optional<bool> wasLog = view.logY(), followed = view.follows();
     for (const auto& [key, modifiers] : {std::pair(Qt::Key_L, Qt::NoModifier),
                                          {Qt::Key_F, Qt::NoModifier},
                                          {Qt::Key_J, Qt::ControlModifier},
