@@ -70,7 +70,7 @@ int finish(const RunReference& options, const protocol::Request& request, const 
       fmt::format("{}: {}", title(reply.run), told));
 }
 
-// "; predicted goodput 12.4k samples/s"; empty where the model says nothing.
+// "; predicted goodput 12,350 samples/s"; empty where the model says nothing.
 std::string predictionText(const std::optional<protocol::Model>& model, int replicas) {
   const auto best = model ? run::predict(*model, replicas) : std::nullopt;
   if (!best) return {};

@@ -143,7 +143,7 @@ std::string stepsText(std::int64_t first, std::int64_t last) {
   return last < first ? fmt::format("{}-", first) : fmt::format("{}-{}", first, last);
 }
 
-// "predicted goodput 18.4k samples/s, obtained 17.9k samples/s"; empty where nothing was predicted.
+// "predicted goodput 18,410 samples/s, obtained 17,890 samples/s"; empty where nothing was predicted.
 std::string forecastText(const storage::Generation& generation) {
   const bool isGoodput = generation.predicted_goodput >= 0;
   const double predicted = isGoodput ? generation.predicted_goodput : generation.predicted_throughput;

@@ -118,7 +118,7 @@ class TestCommands : public CommandTest {
     QCOMPARE(answer.code, kExitOk);
     for (const char* text : {"digits", "finished", "/bin/true --epochs 4", "Generations", "rescale", "41-90",
                              "85 ms", "checkpoint 40 ms, launch 20 ms",
-                             "predicted goodput 18.4k samples/s, obtained 17.9k samples/s (-3 %)",
+                             "predicted goodput 18,410 samples/s, obtained 17,890 samples/s (-3 %)",
                              "Latest values", "97.12 %", "warning: restarted on 3"})
       QVERIFY2(answer.out.contains(text), text);
     QVERIFY2(!answer.out.contains('\x1b'), "no colours outside a terminal");
