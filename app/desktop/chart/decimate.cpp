@@ -9,8 +9,8 @@
 namespace batchscope::desktop {
 namespace {
 
-constexpr double kHole = 4;       // times the usual distance between columns
-constexpr double kLeastHole = 4;  // pixels, or steps
+constexpr double kHole = 4;        // times the usual distance between columns
+constexpr double kLeastHole = 12;  // pixels, or steps
 
 }  // namespace
 

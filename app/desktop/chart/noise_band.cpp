@@ -8,9 +8,9 @@
 namespace batchscope::desktop {
 namespace {
 
-constexpr double kHole = 3;       // times the usual distance between windows
-constexpr double kLeastHole = 8;  // pixels
-constexpr qsizetype kPiece = 32;  // places of a polygon
+constexpr double kHole = 3;        // times the usual distance between windows
+constexpr double kLeastHole = 12;  // pixels
+constexpr qsizetype kPiece = 32;   // places of a polygon
 
 struct Place {
   double x, low, middle, high;

@@ -57,21 +57,23 @@ class Eyes:
         self.atspi, self.context = Atspi, GLib.MainContext.default()
 
     def everything(self):
-        """(role, name, text, box) of all that shows; the box is what is not clipped."""
+        """(role, name, text, box) of all that shows, the front window first; the box is what is not clipped."""
         while self.context.iteration(False):
             pass
         desktop = self.atspi.get_desktop(0)
         desktop.clear_cache()
         seen = []
-        for index in range(desktop.get_child_count()):
-            self.look(desktop.get_child_at_index(index), None, seen)
+        for program in map(desktop.get_child_at_index, range(desktop.get_child_count())):
+            for index in reversed(range(program.get_child_count() if program else 0)):
+                self.look(program.get_child_at_index(index), None, seen)
         return seen
 
     def look(self, node, frame, seen):
-        if node is None or node.get_role_name() != "application" and not node.get_state_set().contains(
-                self.atspi.StateType.SHOWING):
+        if node is None or not node.get_state_set().contains(self.atspi.StateType.SHOWING):
             return
         role, able, box, text = node.get_role_name(), node.get_interfaces(), None, ""
+        if role == "popup menu":
+            frame = None  # it hangs out of what opened it
         if "Component" in able:
             extents = node.get_extents(self.atspi.CoordType.SCREEN)
             box = common(frame, (extents.x, extents.y, extents.x + extents.width, extents.y + extents.height))
@@ -225,7 +227,7 @@ class Session:
         return [one for one in seen if one[1] == name] or [one for one in seen if one[1].startswith(name)]
 
     def place(self, what):
-        """The middle of what lies on the screen; of several, the last."""
+        """The middle of what lies on the screen; of several, the first."""
         if at := re.fullmatch(r"(\d+),(\d+)", what):
             return int(at[1]), int(at[2])
         def reachable():
@@ -233,7 +235,7 @@ class Session:
             return [((left + right) // 2, (top + bottom) // 2) for left, top, right, bottom in boxes
                     if left < right and top < bottom]
 
-        return patiently(f"“{what}” on the screen", reachable)[-1]
+        return patiently(f"“{what}” on the screen", reachable)[0]
 
     def point(self, what):
         x, y = self.place(what)
