@@ -7,6 +7,7 @@
 #include <QIcon>
 #include <QLocale>
 #include <QRegularExpression>
+#include <QScreen>
 #include <QSettings>
 #include <algorithm>
 #include <cstdio>
@@ -55,6 +56,8 @@ Theme::Mode themeFrom(const QString& text) {
   if (text == QLatin1String("dark")) return Theme::Mode::Dark;
   throw Error(ErrorKind::usage, "--theme: \"" + text.toStdString() + "\" is neither light nor dark");
 }
+
+constexpr int kTitleBar = 40;  // about what a window manager adds above
 
 QSize sizeFrom(const QString& text) {
   static const QRegularExpression form(QStringLiteral("^(\\d{3,5})x(\\d{3,5})$"));
@@ -159,6 +162,12 @@ int run(QApplication& app) {
   });
   if (parser.isSet(size)) window.resize(sizeFrom(parser.value(size)));
   fulfil(request, window);
+  // A screen that is too small for the window is filled by it.
+  const QSize fitting = window.size().boundedTo(window.screen()->availableSize() - QSize(0, kTitleBar));
+  if (fitting != window.size()) {
+    window.resize(fitting);
+    window.setWindowState(window.windowState() | Qt::WindowMaximized);
+  }
   window.show();
   return app.exec();
 }
