@@ -237,6 +237,11 @@ Run Catalogue::resolve(const std::string& text) {
     if (own.empty()) throw Error(ErrorKind::not_found, "there are no runs yet: batchscope run starts one");
     return own.front();
   }
+  // What is named exactly goes before what only begins so.
+  const auto is_exact = [&](const Run& run) { return run.id == text || run.name == text; };
+  if (std::none_of(own.begin(), own.end(), is_exact) &&
+      std::any_of(recorded.begin(), recorded.end(), is_exact))
+    own.clear();
   for (const std::vector<Run>& runs : {own, recorded})
     if (const std::vector<Run> matches = fitting(runs, text); !matches.empty()) return matches.front();
   if (const std::vector<Run> removed = fitting(trash(), text); !removed.empty())

@@ -4,6 +4,8 @@
 // or purged. Neither may happen to a run that a supervisor holds.
 #include "batchscope/storage/trash.h"
 
+#include <algorithm>
+
 #include "batchscope/protocol/paths.h"
 #include "catalogue_impl.h"
 
@@ -59,6 +61,13 @@ void purge_run(Catalogue& catalogue, const std::string& id) {
   std::filesystem::rename(paths.root, doomed, fault);  // without one it had no folder
   remove_folder(fault ? paths.root : doomed);
   remove_folder(paths.runtime);
+}
+
+void purge_removed(Catalogue& catalogue, const std::string& id) {
+  const std::vector<Run> all = catalogue.trash();
+  if (std::none_of(all.begin(), all.end(), [&](const Run& run) { return run.id == id; }))
+    throw Error(ErrorKind::conflict, "run " + id + " has been taken out of the trash meanwhile, and stays");
+  purge_run(catalogue, id);
 }
 
 }  // namespace batchscope::storage

@@ -49,7 +49,7 @@ class Collector {
       if (now - run.removed < options_.days * kDay || isHeld(run)) continue;
       items_.push_back({"run", title(run), "removed " + formatAge(now - run.removed),
                         protocol::valid_run_id(run.id) ? folderBytes(protocol::run_paths(run.id).root) : 0,
-                        [this, id = run.id] { storage::purge_run(catalogue_, id); }});
+                        [this, id = run.id] { storage::purge_removed(catalogue_, id); }});
     }
   }
 

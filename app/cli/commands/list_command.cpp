@@ -33,7 +33,7 @@ class RunList {
 
   std::string text() {
     Runs all = options_.trash ? catalogue_.trash() : catalogue_.runs();
-    if (!options_.all) std::erase_if(all, storage::is_lesson);
+    if (!options_.all && !options_.trash) std::erase_if(all, storage::is_lesson);
     const Runs runs = chosen(all);
     if (options_.json) return jsonText(runs);
     if (all.empty()) return emptyText();

@@ -103,6 +103,15 @@ void showSummary(const storage::Run& run, const Style& style) {
 }
 
 // What was measured, and what the model predicts of the same.
+// One that cannot be read is no reason not to show the rest.
+std::optional<protocol::Model> readableModel(storage::Catalogue& catalogue, const storage::Run& run) {
+  try {
+    return catalogue.model(run.id);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 void showGoodput(storage::Catalogue& catalogue, const storage::Run& run,
                  const std::vector<storage::Generation>& generations) {
   const auto measured = measuredRate(run.id, generations);
@@ -113,7 +122,7 @@ void showGoodput(storage::Catalogue& catalogue, const storage::Run& run,
       formatSeriesValue(protocol::series::kGoodput, isGoodput ? measured->goodput : measured->throughput),
       isGoodput ? fmt::format(" at efficiency {:.2f}", measured->efficiency) : "",
       formatDuration(measured->seconds));
-  if (const auto predicted = predictedNow(run, catalogue.model(run.id), generations))
+  if (const auto predicted = predictedNow(run, readableModel(catalogue, run), generations))
     text += fmt::format("; predicted {}",
                         formatSeriesValue(protocol::series::kGoodput,
                                           isGoodput ? predicted->goodput : predicted->throughput));

@@ -5,6 +5,7 @@
 #include <QScrollBar>
 #include <QToolButton>
 #include <algorithm>
+#include <memory>
 
 #include "chart/formulas.h"
 #include "chart/own_charts.h"
@@ -93,12 +94,12 @@ void Dashboard::updateAvailable() {
 // A card stays as it is, with its hidden lines, for as long as its chart draws the same.
 void Dashboard::updateCards() {
   std::vector<ChartCard*> cards;
+  std::vector<std::unique_ptr<ChartCard>> gone;  // until nothing is laid out that has them
   for (const ChartSpec& spec : layout_.charts()) {
     if (!layout_.isShown(spec.name)) continue;
     ChartCard*& card = made_[spec.name];
     if (card != nullptr && card->plot()->spec().series() != spec.series()) {
-      if (card == enlarged_) enlarge(nullptr);
-      delete card;
+      gone.emplace_back(card);
       card = nullptr;
     }
     if (card == nullptr) card = makeCard(spec);
@@ -109,12 +110,12 @@ void Dashboard::updateCards() {
       ++made;
       continue;
     }
-    if (made->second == enlarged_) enlarge(nullptr);
-    delete made->second;
+    gone.emplace_back(made->second);
     made = made_.erase(made);
   }
   const bool isNew = cards != cards_;
   cards_ = std::move(cards);
+  if (std::find(cards_.begin(), cards_.end(), enlarged_) == cards_.end()) enlarged_ = nullptr;
   if (model_ != nullptr) model_->want(wanted());
   layOut();
   if (isNew) Q_EMIT chartsChanged();

@@ -57,6 +57,7 @@ std::optional<double> ViewState::cursorX(const SeriesModel& model, XAxis axis) c
 }
 
 void ViewState::setPlayHead(const SeriesModel& model, double seconds) {
+  if (!head_) zoomBefore_ = zoom_;
   head_ = seconds;
   headStep_ = model.nearest(XAxis::WallTime, seconds);
   advance(model);
@@ -68,6 +69,7 @@ void ViewState::endReplay() {
   if (!head_) return;
   head_.reset();
   headStep_.reset();
+  zoom_ = zoomBefore_;
   Q_EMIT changed();
   Q_EMIT cursorMoved();
 }
@@ -171,7 +173,11 @@ void ViewState::advance(const SeriesModel& model) {
   if (!zoom_ || !follow_) return;
   const Extent whole = this->whole(model, axis_);
   const double width = place(zoom_->high) - place(zoom_->low);
-  if (!whole.empty()) zoom_ = Extent{unplace(place(whole.high) - width), whole.high};
+  if (!whole.empty()) {
+    // A replay may not have come as far as the view is wide.
+    const double low = unplace(place(whole.high) - width);
+    zoom_ = Extent{head_ ? std::max(low, whole.low) : low, whole.high};
+  }
 }
 
 void ViewState::setCursor(std::optional<StepRef> cursor, std::optional<double> beyond) {

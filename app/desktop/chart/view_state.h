@@ -145,7 +145,8 @@ class ViewState : public QObject {
   std::optional<StepRef> cursor_;
   std::optional<double> beyond_;  // on axis_
   bool isPointed_ = false;
-  std::optional<double> head_;  // of a replay, s
+  std::optional<double> head_;        // of a replay, s
+  std::optional<Extent> zoomBefore_;  // which a replay leaves as it was
   std::optional<StepRef> headStep_;
   std::vector<const SeriesModel*> companions_;
   std::vector<StepRef> marks_;

@@ -7,6 +7,7 @@
 
 #include <QRectF>
 #include <QString>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -40,10 +41,15 @@ struct FigureAxis {
   bool operator==(const FigureAxis&) const = default;
 };
 
+// Two gaps are the same.
+inline bool isSame(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
 struct FigurePoint {
   double x = 0, y = 0;  // not finite, or not above zero on a logarithmic axis: a gap
   QString text = {};    // what a person who points at it reads; empty: it is not pointed at
-  bool operator==(const FigurePoint&) const = default;
+  bool operator==(const FigurePoint& other) const {
+    return isSame(x, other.x) && isSame(y, other.y) && text == other.text;
+  }
 };
 
 struct FigureSeries {
@@ -80,7 +86,9 @@ struct FigureNote {
   double x = 0, y = 0;
   QString text = {};
   Ink ink = {Ink::Dim};
-  bool operator==(const FigureNote&) const = default;
+  bool operator==(const FigureNote& other) const {
+    return isSame(x, other.x) && isSame(y, other.y) && text == other.text && ink == other.ink;
+  }
 };
 
 struct FigureData {

@@ -9,6 +9,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/storage/annotation.h"
+#include "batchscope/storage/catalogue.h"
 #include "look/quiet_wheel.h"
 #include "look/segments.h"
 #include "runs/parameter_form.h"
@@ -192,7 +193,8 @@ void NewRunDialog::clone(const storage::Run& run) {
   oversubscribe_->setChecked(spec.oversubscribe);
   group_->setText(QString::fromStdString(spec.group));
   QStringList tags;
-  for (const std::string& tag : run.tags) tags << QString::fromStdString(tag);
+  for (const std::string& tag : run.tags)
+    if (!tag.starts_with(storage::kLessonTag)) tags << QString::fromStdString(tag);
   tags_->setText(tags.join(QStringLiteral(", ")));
   if (recipe() == nullptr) program_->take(spec);
   showProgram(values);
@@ -214,11 +216,11 @@ void NewRunDialog::validate() {
     complaints << start_->complaints();
     const auto wanted = replicas().number.value_or(0);
     if (offer_.gpus.empty() && wanted > offer_.devices)
-      start_->setWarning(replicas_,
-                         offer_.devices == 1
-                             ? tr("They share the one core of this machine, and are no faster than one.")
-                             : tr("They share the %1 cores of this machine, and are no faster than %1.")
-                                   .arg(offer_.devices));
+      start_->setWarning(
+          replicas_, offer_.devices == 1
+                         ? tr("They share the one core of this machine, and are no faster than one replica.")
+                         : tr("They share the %1 cores of this machine, and are no faster than %1 replicas.")
+                               .arg(offer_.devices));
   }
   if (!complaints.isEmpty()) complaints[0][0] = complaints[0][0].toUpper();
   judge(complaints, line);

@@ -205,11 +205,10 @@ void RunEdits::remove(const QStringList& ids) {
     });
   const auto listed = [](const QStringList& all) { return all.join(QStringLiteral(", ")); };
   if (!staying.isEmpty())
-    Q_EMIT failed(tr("Not deleted, because it goes on: %1. Stop it first (Ctrl+.), then delete it.")
-                      .arg(listed(staying)));
+    Q_EMIT failed(tr("Not deleted, because still active: %1. Stop it first (Ctrl+.).").arg(listed(staying)));
   if (!waiting.isEmpty())
-    Q_EMIT failed(tr("Not deleted, because it waits in the queue: %1. Cancel it there first (Q).")
-                      .arg(listed(waiting)));
+    Q_EMIT failed(
+        tr("Not deleted, because still in the queue: %1. Cancel it there first (Q).").arg(listed(waiting)));
 }
 
 void RunEdits::restore(const QStringList& ids) {

@@ -95,7 +95,7 @@ void TrashDialog::purge(QStringList ids) {
   if (box.clickedButton() != sure) return;
   for (const QString& id : ids) {
     try {
-      storage::purge_run(watcher_->catalogue(), id.toStdString());
+      storage::purge_removed(watcher_->catalogue(), id.toStdString());
     } catch (const Error& error) {
       Q_EMIT edits_->failed(QString::fromUtf8(error.what()));
     }

@@ -121,7 +121,7 @@ FigureData timeToTarget(const std::vector<QualityRun>& all) {
       addBar(run.name, tr("%1:\n%2 reached after %3").arg(run.name, percent(target), formatDuration(seconds)),
              run.ink, seconds);
     }
-    data.description = tr("All of %1 runs reached %2").arg(runs.size()).arg(percent(target));
+    data.description = tr("All %1 runs reached %2").arg(runs.size()).arg(percent(target));
   }
   for (FigurePart& part : data.bars) part.values.resize(data.barTexts.size(), 0);
   data.bottom = {.kind = FigureAxis::Kind::Time, .low = 0};

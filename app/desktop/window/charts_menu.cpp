@@ -19,9 +19,9 @@ ChartsMenu::ChartsMenu(Dashboard* dashboard, QWidget* parent)
     Q_EMIT presentationRequested(
         static_cast<int>(std::find(cards.begin(), cards.end(), card) - cards.begin()));
   });
-  addFor(tr("Move forward"), Qt::CTRL | Qt::SHIFT | Qt::Key_Left,
+  addFor(tr("Move earlier"), Qt::CTRL | Qt::SHIFT | Qt::Key_Left,
          [this](ChartCard* card) { dashboard_->moveCard(card, -1); });
-  addFor(tr("Move back"), Qt::CTRL | Qt::SHIFT | Qt::Key_Right,
+  addFor(tr("Move later"), Qt::CTRL | Qt::SHIFT | Qt::Key_Right,
          [this](ChartCard* card) { dashboard_->moveCard(card, 1); });
   addFor(tr("Hide"), Qt::CTRL | Qt::SHIFT | Qt::Key_H,
          [this](ChartCard* card) { dashboard_->setShown(card->plot()->spec().name, false); });
@@ -37,6 +37,7 @@ ChartsMenu::ChartsMenu(Dashboard* dashboard, QWidget* parent)
 
 void ChartsMenu::addFor(const QString& text, const QKeySequence& keys, std::function<void(ChartCard*)> act) {
   actionsOfOne_ << addAction(text, keys, this, [this, act = std::move(act)] {
+    if (!dashboard_->isVisible()) return;  // on another page nobody would see it
     if (ChartCard* card = meant_ ? meant_.data() : dashboard_->current()) act(card);
   });
 }
@@ -54,7 +55,9 @@ void ChartsMenu::fillChoice() {
 
 void ChartsMenu::fillCardMenu(QMenu* menu, ChartCard* card) {
   meant_ = card;
-  connect(menu, &QObject::destroyed, this, [this] { meant_.clear(); });
+  connect(menu, &QObject::destroyed, this, [this, card] {
+    if (meant_ == card) meant_.clear();
+  });
   menu->addActions(actionsOfOne_);
   menu->addSeparator();
   menu->addMenu(choice_);

@@ -28,7 +28,9 @@ Presentation::Presentation(Dashboard* dashboard, int place, RunSession* session,
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setBackgroundBrush(Theme::current().panel);
-  connect(session, &RunSession::samplesChanged, this, [this] { card_->plot()->refresh(); });
+  connect(session, &RunSession::samplesChanged, this, [this] {
+    if (card_ != nullptr) card_->plot()->refresh();
+  });
   // Its card borrows what those of the dashboard do.
   for (const auto change : {&Dashboard::modelChanged, &Dashboard::comparedChanged, &Dashboard::chartsChanged})
     connect(dashboard, change, this, [this] { turn(0); });

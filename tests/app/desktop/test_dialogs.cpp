@@ -152,7 +152,7 @@ class TestDialogs : public test::WindowTest {
     row("no number", "epochs", "many", "expected a whole number");
     row("no whole number", "epochs", "1.5", "expected a whole number");
     row("empty", "epochs", "", "expected a whole number");
-    row("below another", "most", "3", "expected at least 4, which is epochs");
+    row("below another", "most", "3", "expected at least 4, the epochs");
     row("no replicas", "Replicas", "0", "at least 1");
     row("fewer than none", "Replicas", "-1", "write a whole number");
     row("too many replicas", "Replicas", "99999", "'99999' is no number of replicas");

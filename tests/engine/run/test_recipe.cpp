@@ -119,7 +119,7 @@ rescale_timeout = "2m"
     QVERIFY(recipe.complaints({}).empty());
     const auto complaints = recipe.complaints({{"epochs", "9"}});
     QCOMPARE(complaints.size(), 1u);
-    QCOMPARE(complaints.at("most"), std::string("expected at least 9, which is epochs"));
+    QCOMPARE(complaints.at("most"), std::string("expected at least 9, the epochs"));
     VERIFY_HOLDS(testing::thrown_by([&] { recipe.spec({{"epochs", "9"}}); }), "most: expected at least 9");
     QVERIFY(recipe.complaints({{"epochs", "9"}, {"most", "9"}}).empty());
     QVERIFY(recipe.complaints({{"epochs", "9"}, {"augment", "true"}}).empty());

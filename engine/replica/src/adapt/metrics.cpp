@@ -50,6 +50,7 @@ class Account final : public JsonState {
   void begin_micro_step();
   void end_micro_step();
   void commit_step(const StepReport& report);
+  void set_limits(const goodput::Bounds& wanted) { limits = wanted; }
   std::optional<goodput::Choice> suggest(const goodput::Bounds& wanted);
   // What is known of goodput; empty before the first fit and before there are gradient statistics.
   std::optional<goodput::GoodputFunction> goodput_function() const;
@@ -296,6 +297,8 @@ std::int64_t samples() { return account().samples; }
 std::int64_t non_finite_steps() { return account().non_finite_steps; }
 std::int64_t non_finite_in_a_row() { return account().in_a_row; }
 double last_step_time() { return account().last_step; }
+
+void set_limits(const goodput::Bounds& limits) { account().set_limits(limits); }
 
 std::optional<goodput::Choice> suggest(const goodput::Bounds& limits) { return account().suggest(limits); }
 

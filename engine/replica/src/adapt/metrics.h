@@ -49,6 +49,8 @@ std::int64_t non_finite_in_a_row();
 
 double last_step_time();  // monotonic seconds at which the last optimizer step was committed; 0: none yet
 
+// What the program lets goodput choose among, as the model tells it; suggest sets it, too.
+void set_limits(const goodput::Bounds& limits);
 // The batch size that goodput prefers for this many replicas; empty while the profile is too thin.
 std::optional<goodput::Choice> suggest(const goodput::Bounds& limits);
 // The same model's goodput for a given configuration; empty while there is no model.

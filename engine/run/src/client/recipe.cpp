@@ -231,7 +231,7 @@ Recipe::Values Recipe::complaints(const Values& changed) const {
     if (!each.unless.empty() && all.at(each.unless) == "true") continue;
     const std::string& least = all.at(each.at_least);
     if (*parse_number(all.at(each.name)) < *parse_number(least))
-      complaints.emplace(each.name, "expected at least " + least + ", which is " + each.at_least);
+      complaints.emplace(each.name, "expected at least " + least + ", the " + each.at_least);
   }
   return complaints;
 }

@@ -15,7 +15,7 @@ namespace {
 
 namespace series = protocol::series;
 
-constexpr std::size_t kLeastSteps = 20;
+constexpr std::size_t kLeastSteps = 20, kMostSteps = 100'000;
 constexpr double kLeastSeconds = 5, kMostSeconds = 60;  // of step time
 constexpr double kSteady = 0.05;                        // by which the halves differ
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
@@ -33,8 +33,8 @@ std::optional<Prediction> predicted(const protocol::Model& model, const goodput:
 bool is_steady(std::span<const MeasuredStep> steps) {
   double seconds = 0;
   for (const MeasuredStep& step : steps) seconds += step.seconds;
-  if (steps.size() < kLeastSteps || seconds < kLeastSeconds) return false;
-  if (seconds >= kMostSeconds) return true;
+  if (steps.size() < kLeastSteps || (seconds < kLeastSeconds && steps.size() < kMostSteps)) return false;
+  if (seconds >= kMostSeconds || steps.size() >= kMostSteps) return true;
   const auto older = measured_rate(steps.first(steps.size() / 2));
   const auto newer = measured_rate(steps.subspan(steps.size() / 2));
   return older && newer && std::abs(newer->throughput / older->throughput - 1) < kSteady;

@@ -27,9 +27,7 @@ class RestartForecast {
   void take(const protocol::Model& model) { model_ = model; }
 
   // A restart is on its way: what is predicted of it is predicted now.
-  void ask() {
-    if (!asked_) asked_ = model_;
-  }
+  void ask() { asked_ = model_; }
   // A generation begins; the first of a run is no restart. `at` is the configuration before it. The
   // prediction, where there is one.
   const std::optional<Prediction>& begin(bool is_restart, const goodput::Configuration& at, int replicas);

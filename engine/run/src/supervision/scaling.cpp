@@ -77,7 +77,7 @@ namespace {
 
 std::string limits_text(const AutoReplicas& range) {
   if (range.max > 0) return fmt::format(", from {} to {}", range.min, range.max);
-  return range.min > 1 ? fmt::format(", from {} on", range.min) : "";
+  return range.min > 1 ? fmt::format(", at least {}", range.min) : "";
 }
 
 }  // namespace

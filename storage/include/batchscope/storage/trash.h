@@ -23,4 +23,8 @@ void remove_folder(const std::filesystem::path& folder);
 /// be deleted; then the run is gone, and what is left of its folder is gc's.
 void purge_run(Catalogue& catalogue, const std::string& id);
 
+/// The same for what is in the trash, and only while it is there: somebody may have restored it while a
+/// person was asked. Throws Error(conflict) then.
+void purge_removed(Catalogue& catalogue, const std::string& id);
+
 }  // namespace batchscope::storage
