@@ -166,7 +166,7 @@ class TestEdits : public test::WindowTest {
     QCOMPARE(run(a_).removed, 0.0);
     QCOMPARE(run(waits).removed, 0.0);
     QCOMPARE(failed.size(), 2);
-    VERIFY_HOLDS(failed[0][0].toString(), "goes on: a", "Stop it first");
+    VERIFY_HOLDS(failed[0][0].toString(), "active: a", "Stop it first");
     VERIFY_HOLDS(failed[1][0].toString(), "queue: c", "Cancel it");
     catalogue_.release_supervisor(a_);
   }
