@@ -28,6 +28,7 @@ class Faults:
         self.random = random
         self.put_away = []  # where a person keeps checkpoints
         self.present = {}  # what somebody else put where we would keep checkpoints in memory
+        self.ended_full = False  # the run, while there was no room on the disk
 
     @classmethod
     def names(cls):
@@ -256,6 +257,9 @@ class Faults:
         self.pass_time(0.5, 2)
         if "store" not in places and self.random.random() < 0.2:  # a generation that nobody could record has no number
             self.scenario.kill("all")
+        # Then its checkpoints lie in memory for good, as it has said.
+        if "store" not in places:
+            self.ended_full = self.ended_full or self.scenario.show()["run"]["state"] == "finished"
         self.scenario.mend("")
 
     def restart_somehow(self):
