@@ -146,6 +146,19 @@ class TestPassPlan : public QObject {
         QVERIFY(shape.batch_size(replicas) <= limits.max_batch_size);
     }
   }
+
+  void a_new_shape_must_promise_more() {
+    const BatchShape initial{32, 0}, present{48, 1};
+    const auto suggest = [](double goodput) { return goodput::Choice{goodput, 64, 1}; };
+    const BatchShape suggested{64, 1};
+    QCOMPARE(preferred_shape({}, initial, {}, {}), initial);
+    QCOMPARE(preferred_shape(present, initial, {}, 100), present);
+    QCOMPARE(preferred_shape({}, initial, suggest(1), {}), suggested);  // the first, whatever it promises
+    QCOMPARE(preferred_shape(present, initial, suggest(104), 100), present);
+    QCOMPARE(preferred_shape(present, initial, suggest(105), 100), present);
+    QCOMPARE(preferred_shape(present, initial, suggest(106), 100), suggested);
+    QCOMPARE(preferred_shape(present, initial, suggest(106), {}), present);
+  }
 };
 
 BATCHSCOPE_TEST(TestPassPlan)

@@ -9,20 +9,6 @@
 #include "batchscope/replica/process_group.h"
 
 namespace batchscope::replica {
-namespace {
-
-BatchShape preferred(const BatchShape& current, const BatchShape& initial, const goodput::Bounds& limits) {
-  const BatchShape in_force = current.local_batch_size > 0 ? current : initial;
-  const auto suggestion = metrics::suggest(limits);
-  if (!suggestion) return in_force;
-  const BatchShape suggested{suggestion->local_batch_size, suggestion->accumulation_steps};
-  if (current.local_batch_size == 0) return suggested;
-  const auto goodput = metrics::predict_goodput(current.local_batch_size, current.accumulation_steps);
-  return goodput && suggestion->goodput > kSpeedupThreshold * *goodput ? suggested : current;
-}
-
-}  // namespace
-
 BatchShape initial_shape(std::int64_t batch_size, int replicas, const goodput::Bounds& limits) {
   const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
   std::int64_t local = divide_up(batch_size, replicas);
@@ -36,8 +22,21 @@ BatchShape initial_shape(std::int64_t batch_size, int replicas, const goodput::B
   return shape;
 }
 
+BatchShape preferred_shape(const BatchShape& current, const BatchShape& initial,
+                           const std::optional<goodput::Choice>& suggestion, std::optional<double> goodput) {
+  if (!suggestion) return current.local_batch_size > 0 ? current : initial;
+  const BatchShape suggested{suggestion->local_batch_size, suggestion->accumulation_steps};
+  if (current.local_batch_size == 0) return suggested;
+  return goodput && suggestion->goodput > kSpeedupThreshold * *goodput ? suggested : current;
+}
+
 BatchShape choose_shape(const BatchShape& current, const BatchShape& initial, const goodput::Bounds& limits) {
-  const BatchShape mine = replica_rank() == 0 ? preferred(current, initial, limits) : BatchShape();
+  BatchShape mine;
+  if (replica_rank() == 0) {
+    const auto suggestion = metrics::suggest(limits);  // first: it fits the model that predicts, too
+    mine = preferred_shape(current, initial, suggestion,
+                           metrics::predict_goodput(current.local_batch_size, current.accumulation_steps));
+  }
   const auto [local_batch_size, accumulation_steps] =
       collective::broadcast("batch size", std::pair(mine.local_batch_size, mine.accumulation_steps));
   return {local_batch_size, accumulation_steps};

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "batchscope/goodput/model.h"
 
@@ -25,6 +26,11 @@ inline constexpr double kSpeedupThreshold = 1.05;
 // The batch size shared evenly among the replicas, rounded up, within the local bounds as far as
 // max_batch_size allows; what a local maximum excludes is accumulated.
 BatchShape initial_shape(std::int64_t batch_size, int replicas, const goodput::Bounds& limits);
+
+// What is in force, or what goodput suggests: the first suggestion, and later ones that promise more than
+// kSpeedupThreshold times the goodput predicted of the present shape. current: {} before the first.
+BatchShape preferred_shape(const BatchShape& current, const BatchShape& initial,
+                           const std::optional<goodput::Choice>& suggestion, std::optional<double> goodput);
 
 // Rank 0's choice, on every replica. Collective.
 BatchShape choose_shape(const BatchShape& current, const BatchShape& initial, const goodput::Bounds& limits);
