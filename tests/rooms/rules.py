@@ -79,7 +79,8 @@ LAYERS = {
     ],
     "engine/train": [
         {"tensor"},
-        {"device", "optimizer", "precision"},
+        {"device"},
+        {"optimizer", "precision"},
         {"gradient", "loader"},
         {"parallel"},
         {"tools"},

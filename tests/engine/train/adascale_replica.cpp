@@ -3,15 +3,20 @@
 // Trains a recorded trajectory of fairscale_adascale.json on its data through AdaScaleOptimizer, and prints
 // what it computed at every step.
 //   train-adascale-replica FAIRSCALE_ADASCALE_JSON TRAJECTORY
+// Or the case of FairScale's test_oss_adascale.py, test_sequential, with the optimizer's state shared out or
+// not.
+//   train-adascale-replica sequential whole|sharded
 #include <ATen/ATen.h>
 #include <torch/optim/sgd.h>
 
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "batchscope/train/adascale.h"
+#include "batchscope/train/sharded_optimizer.h"
 #include "golden_model.h"
 #include "replica_main.h"
 
@@ -51,9 +56,33 @@ Json play(const Json& golden, const std::string& name) {
   return {{"steps", steps}, {"smoothing", adascale.smoothing()}, {"scale", adascale.scale()}};
 }
 
+Json play_sequential(bool sharded) {
+  std::vector<at::Tensor> weights;  // of layers in a row: 0, 1, 2 .. over their mean
+  for (std::int64_t out = 3, in = 2; out <= 6; in = out++) {
+    const at::Tensor values = at::arange(out * in, at::kFloat);
+    weights.push_back((values / values.mean()).view({out, in}).set_requires_grad(true));
+  }
+  std::unique_ptr<torch::optim::Optimizer> optimizer =
+      std::make_unique<torch::optim::SGD>(weights, torch::optim::SGDOptions(0.1));
+  if (sharded) optimizer = std::make_unique<ShardedOptimizer>(std::move(optimizer));
+  AdaScaleOptimizer adascale(*optimizer, {});
+  for (int step = 0; step < 2; ++step) {
+    at::Tensor values = at::eye(2)[(step + replica_rank()) % 2];
+    for (const at::Tensor& weight : weights) values = weight.matmul(values);
+    adascale.zero_grad();
+    values.sum().backward();
+    adascale.step();
+  }
+  double sum = 0;
+  for (const at::Tensor& weight : weights) sum += weight.mean().item<double>();
+  return {{"gain", adascale.gain()}, {"mean_weight", sum / static_cast<double>(weights.size())}};
+}
+
 }  // namespace
 
 int main(int, char** arguments) {
+  if (arguments[1] == std::string("sequential"))
+    return replica_main([&] { return play_sequential(arguments[2] == std::string("sharded")); });
   std::ifstream file(arguments[1]);
   const Json golden = Json::parse(file);
   return replica_main([&] { return play(golden, arguments[2]); });

@@ -48,7 +48,9 @@ Json play(const Json& golden, const std::string& name) {
   Json steps = Json::array();
   for (const Json& step : trajectory["steps"]) {
     const Json& micro_batches = step["micro_by_rank"][static_cast<std::size_t>(replica_rank())];
-    make_step(adp, config["init_batch_size"], step["atomic_bsz"], step["accum_steps"], [&](int micro) {
+    // Not accum_steps: at the end of an epoch AdaptDL's loader has already changed it.
+    const int accumulation = step["accum_count"].get<int>() - 1;
+    make_step(adp, config["init_batch_size"], step["atomic_bsz"], accumulation, [&](int micro) {
       return model.loss(x, y, micro_batches[static_cast<std::size_t>(micro)]["samples"]);
     });
     const goodput::NoiseScale& noise = adp.noise_scale();

@@ -7,7 +7,8 @@
 //   train-parallel-replica '{"replicas": N, "accumulation": N, "steps": [of each generation], "mode": ...}'
 // Modes: "plain": loops without AdaptiveDataParallel. "crooked": batches that replicas cannot share evenly,
 // down to a single sample; "plain-crooked". "clip": gradients are clipped between backward and step;
-// "plain-clip".
+// "plain-clip". "sharded": each optimizer's state is shared out;
+// "sharded-clip". "replicas" may be a number for each generation.
 // Every generation but the last ends with a checkpoint. Prints what the last one said (forked.h).
 #include <ATen/ATen.h>
 #include <torch/nn/modules/batchnorm.h>
@@ -23,6 +24,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,7 @@
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/lr_scheduler.h"
 #include "batchscope/train/scaling_rule.h"
+#include "batchscope/train/sharded_optimizer.h"
 #include "forked.h"
 #include "steps.h"
 
@@ -103,16 +106,18 @@ std::unique_ptr<torch::optim::Optimizer> make_optimizer(const std::string& name,
 // A model with all that trains it.
 class Trainer {
  public:
-  Trainer(const std::string& name, bool adaptive) : optimizer_(make_optimizer(name, model_)) {
+  Trainer(const std::string& name, bool adaptive, bool sharded) : optimizer_(make_optimizer(name, model_)) {
+    if (sharded) optimizer_ = std::make_unique<ShardedOptimizer>(std::move(optimizer_));
+    schedule_.emplace(*optimizer_, 7, 0.9);
     if (!adaptive) return;
     AdaptiveDataParallel::Options options;
     options.name = name;
     options.scaling_rule = std::make_shared<FactorOne>();
     options.bucket_bytes = 4000;  // several buckets
-    adp_ = std::make_unique<AdaptiveDataParallel>(model_, *optimizer_, &schedule_, options);
+    adp_ = std::make_unique<AdaptiveDataParallel>(model_, *optimizer_, &*schedule_, options);
   }
 
-  int steps() const { return schedule_.steps(); }
+  int steps() const { return schedule_->steps(); }
 
   // One step on these samples.
   void step(const at::Tensor& x, const at::Tensor& y, int accumulation, bool has_odd, bool clips) {
@@ -120,15 +125,16 @@ class Trainer {
       adaptive_step(x, y, accumulation, has_odd, clips);
     else
       plain_step(x, y, has_odd, clips);
-    schedule_.step();
+    schedule_->step();
   }
 
   Json said() const {
     Json said{{"weights", contents(model_.parameters())},
               {"running", contents(model_.buffers())},
               {"unused", model_.unused->weight.grad().defined()},
-              {"rates", schedule_.learning_rates()},
-              {"raw_gains", raw_gains_}};
+              {"rates", schedule_->learning_rates()},
+              {"raw_gains", raw_gains_},
+              {"states", ShardedOptimizer::unwrap(*optimizer_).state().size()}};
     if (adp_) said["noise"] = adp_->noise_scale().state();
     return said;
   }
@@ -175,7 +181,7 @@ class Trainer {
 
   Model model_;
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
-  StepLR schedule_{*optimizer_, 7, 0.9};
+  std::optional<StepLR> schedule_;
   std::unique_ptr<AdaptiveDataParallel> adp_;
   Json raw_gains_ = Json::array();
 };
@@ -186,7 +192,7 @@ Json train(const Json& settings, int steps, bool saves) {
   std::map<std::string, std::unique_ptr<Trainer>> trainers;
   for (const char* name : {"sgd", "adam", "adamw", "rmsprop", "adagrad"}) {
     at::manual_seed(plain ? 0 : replica_rank());  // rank 0's weights must win
-    trainers[name] = std::make_unique<Trainer>(name, !plain);
+    trainers[name] = std::make_unique<Trainer>(name, !plain, mode.starts_with("sharded"));
   }
   at::manual_seed(1);
   const at::Tensor x = at::randn({96, 7}, at::kDouble), y = at::randn({96, 2}, at::kDouble);
@@ -204,6 +210,11 @@ Json train(const Json& settings, int steps, bool saves) {
   return said;
 }
 
+int replicas_of(const Json& settings, std::size_t generation) {
+  const Json& replicas = settings["replicas"];
+  return replicas.is_array() ? replicas[generation] : replicas;
+}
+
 }  // namespace
 
 int main(int, char** arguments) {
@@ -211,7 +222,7 @@ int main(int, char** arguments) {
   const Json& steps = settings["steps"];
   Json replicas;
   for (std::size_t number = 0; number < steps.size(); ++number)
-    replicas = testing::fork_replicas({static_cast<int>(number), settings["replicas"]}, [&] {
+    replicas = testing::fork_replicas({static_cast<int>(number), replicas_of(settings, number)}, [&] {
       return train(settings, steps[number], number + 1 < steps.size());
     });
   std::cout << Json{{"replicas", replicas}}.dump() << std::endl;

@@ -2,55 +2,11 @@
 //
 // AdaptiveDataParallel between real processes: it must not matter how a batch is shared, nor that a run was
 // interrupted. Every case trains with all optimizers at once, each model in an instance of its own.
-#include <cmath>
-
-#include "replicas.h"
+#include "parallel_training.h"
 #include "test_case.h"
 
 using batchscope::protocol::Json;
 using namespace batchscope::testing;
-
-namespace {
-
-// What the replicas said of each optimizer's training, by rank.
-std::vector<Json> train(const Json& settings) {
-  const Replica program = run({.program = "train-parallel-replica",
-                               .arguments = {QString::fromStdString(settings.dump())},
-                               .variables = {{"OPENBLAS_NUM_THREADS", "1"}}})[0];
-  std::vector<Json> said;
-  if (program.said.contains("replicas"))
-    for (const Json& replica : program.said["replicas"]) {
-      if (replica["code"] != 0 || replica["lines"].empty()) qWarning() << program.errors;
-      said.push_back(replica["lines"].empty() ? Json() : replica["lines"].back());
-    }
-  return said;
-}
-
-// On one process, without AdaptiveDataParallel.
-const Json& plain() {
-  static const Json said = train({{"replicas", 1}, {"steps", Json::array({50})}, {"mode", "plain"}}).at(0);
-  return said;
-}
-
-double difference(const Json& left, const Json& right) {
-  double largest = 0;
-  for (std::size_t p = 0; p < left.size(); ++p)
-    for (std::size_t i = 0; i < left[p].size(); ++i)
-      largest = std::max(largest, std::abs(left[p][i].get<double>() - right[p][i].get<double>()));
-  return largest;
-}
-
-}  // namespace
-
-#define VERIFY_WEIGHTS(all, reference)                                                                \
-  for (const auto& [optimizer, expected] : (reference).items())                                       \
-    for (const Json& replica : all) {                                                                 \
-      QVERIFY2(replica.contains(optimizer), replica.dump().c_str());                                  \
-      const Json& weights = replica[optimizer]["weights"];                                            \
-      const double apart = difference(weights, expected["weights"]);                                  \
-      QVERIFY2(apart < 1e-9, (optimizer + " " + std::to_string(apart)).c_str());                      \
-      QVERIFY2(weights == (all)[0][optimizer]["weights"], (optimizer + ": replicas differ").c_str()); \
-    }
 
 class TestAdaptiveDataParallel : public QObject {
   Q_OBJECT

@@ -39,6 +39,8 @@ class TestNoiseGolden : public QObject {
     QVERIFY(all_ended(replicas));
     for (const Replica& replica : replicas) {
       QVERIFY2(replica.said.contains("steps"), replica.said.dump().c_str());
+      QVERIFY(trajectory["steps"].size() >= 20);
+      QCOMPARE(replica.said["steps"].size(), trajectory["steps"].size());
       for (std::size_t s = 0; s < trajectory["steps"].size(); ++s) {
         const Json& expected = trajectory["steps"][s];
         const Json& actual = replica.said["steps"][s];

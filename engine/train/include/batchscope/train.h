@@ -30,4 +30,5 @@
 #include "batchscope/train/one_cycle_lr.h"
 #include "batchscope/train/process_group.h"
 #include "batchscope/train/scaling_rule.h"
+#include "batchscope/train/sharded_optimizer.h"
 #include "batchscope/train/torch_dataset.h"

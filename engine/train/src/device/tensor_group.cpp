@@ -50,8 +50,12 @@ class GroupOf : public TensorGroup {
   Pending all_reduce(at::Tensor tensor) override {
     return start(std::move(tensor), [this](auto& tensors) { return group_->allreduce(tensors); });
   }
-  Pending broadcast(at::Tensor tensor) override {
-    return start(std::move(tensor), [this](auto& tensors) { return group_->broadcast(tensors); });
+  Pending broadcast(at::Tensor tensor, int from) override {
+    return start(std::move(tensor), [this, from](auto& tensors) {
+      c10d::BroadcastOptions options;
+      options.rootRank = from;
+      return group_->broadcast(tensors, options);
+    });
   }
   std::string backend() const override { return backend_; }
 

@@ -40,9 +40,9 @@ class TensorGroup {
   };
 
   virtual ~TensorGroup() = default;
-  virtual Pending all_reduce(at::Tensor tensor) = 0;  // sums in place; contiguous
-  virtual Pending broadcast(at::Tensor tensor) = 0;   // rank 0's values; contiguous
-  virtual std::string backend() const = 0;            // "gloo" or "nccl"
+  virtual Pending all_reduce(at::Tensor tensor) = 0;               // sums in place; contiguous
+  virtual Pending broadcast(at::Tensor tensor, int from = 0) = 0;  // that rank's values; contiguous
+  virtual std::string backend() const = 0;                         // "gloo" or "nccl"
 };
 
 // This process's; null for a single replica.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/train/sharded_optimizer.h"
 #include "tensor/parameter_key.h"
 #include "tensor/tensor_file.h"
 
@@ -96,7 +97,8 @@ struct Kind {
 };
 
 template <class Act>
-void with_kind(const optim::Optimizer& optimizer, Act act) {
+void with_kind(const optim::Optimizer& any, Act act) {
+  const optim::Optimizer& optimizer = ShardedOptimizer::unwrap(any);
   if (dynamic_cast<const optim::SGD*>(&optimizer))
     return act(Kind<optim::SGDOptions, optim::SGDParamState>{"SGD"});
   if (dynamic_cast<const optim::Adam*>(&optimizer))
@@ -156,19 +158,24 @@ void save_optimizer(const optim::Optimizer& optimizer, TensorWriter& file) {
   with_kind(optimizer, [&](auto kind) {
     file.add_text(kKind, kind.name);
     file.add_numbers(kSizes, group_sizes(optimizer));
-    std::size_t parameter = 0;
     for (std::size_t g = 0; g < optimizer.param_groups().size(); ++g) {
-      const optim::OptimizerParamGroup& group = optimizer.param_groups()[g];
-      const auto options = group.options().clone();  // which is not const
+      const auto options = optimizer.param_groups()[g].options().clone();  // which is not const
       visit_fields(static_cast<typename decltype(kind)::Options&>(*options), Saver{file, group_prefix(g)});
-      for (const at::Tensor& tensor : group.params()) {
-        const auto state = optimizer.state().find(parameter_key(tensor));
-        if (state != optimizer.state().end())
-          visit_fields(static_cast<typename decltype(kind)::State&>(*state->second),
-                       Saver{file, state_prefix(parameter)});
-        ++parameter;
-      }
     }
+  });
+  save_states(optimizer, file);
+}
+
+void save_states(const optim::Optimizer& optimizer, TensorWriter& file) {
+  with_kind(optimizer, [&](auto kind) {
+    const auto& states = ShardedOptimizer::unwrap(optimizer).state();
+    for (std::size_t parameter = 0; const auto& group : optimizer.param_groups())
+      for (const at::Tensor& tensor : group.params()) {
+        const std::string prefix = state_prefix(parameter++);
+        const auto state = states.find(parameter_key(tensor));
+        if (state != states.end())
+          visit_fields(static_cast<typename decltype(kind)::State&>(*state->second), Saver{file, prefix});
+      }
   });
 }
 
@@ -181,19 +188,26 @@ void load_optimizer(optim::Optimizer& optimizer, TensorReader& file) {
       throw Error(ErrorKind::usage,
                   "the checkpoint's optimizer has other parameter groups than this program's: start without "
                   "the checkpoint to change them");
-    std::size_t parameter = 0;
-    for (std::size_t g = 0; g < optimizer.param_groups().size(); ++g) {
-      optim::OptimizerParamGroup& group = optimizer.param_groups()[g];
-      visit_fields(static_cast<typename decltype(kind)::Options&>(group.options()),
+    for (std::size_t g = 0; g < optimizer.param_groups().size(); ++g)
+      visit_fields(static_cast<typename decltype(kind)::Options&>(optimizer.param_groups()[g].options()),
                    Loader{file, group_prefix(g)});
+  });
+  const auto* sharded = dynamic_cast<const ShardedOptimizer*>(&optimizer);
+  load_states(optimizer, file, [&](const at::Tensor& tensor) { return !sharded || sharded->owns(tensor); });
+}
+
+void load_states(optim::Optimizer& optimizer, TensorReader& file,
+                 const std::function<bool(const at::Tensor&)>& wanted) {
+  with_kind(optimizer, [&](auto kind) {
+    auto& states = ShardedOptimizer::unwrap(optimizer).state();
+    for (std::size_t parameter = 0; const auto& group : optimizer.param_groups())
       for (const at::Tensor& tensor : group.params()) {
         const std::string prefix = state_prefix(parameter++);
-        if (file.count(prefix) == 0) continue;
+        if (file.count(prefix) == 0 || !wanted(tensor)) continue;
         auto state = std::make_unique<typename decltype(kind)::State>();
         visit_fields(*state, Loader{file, prefix, tensor.device()});
-        optimizer.state()[parameter_key(tensor)] = std::move(state);
+        states[parameter_key(tensor)] = std::move(state);
       }
-    }
   });
 }
 

@@ -22,6 +22,7 @@
 #include "batchscope/replica/process_group.h"
 #include "batchscope/train/grad_scaler.h"
 #include "batchscope/train/scaling_rule.h"
+#include "batchscope/train/sharded_optimizer.h"
 #include "device/tensor_group.h"
 #include "gradient/buffer_sync.h"
 #include "gradient/factor_growth.h"
@@ -77,7 +78,7 @@ bool any_nan(const std::vector<at::Tensor>& tensors) {
 }
 
 std::shared_ptr<ScalingRule> default_rule(const torch::optim::Optimizer& optimizer) {
-  if (Preconditioner::fits(optimizer)) return std::make_shared<AdamScale>();
+  if (Preconditioner::fits(ShardedOptimizer::unwrap(optimizer))) return std::make_shared<AdamScale>();
   return std::make_shared<AdaScale>();
 }
 

@@ -15,6 +15,7 @@
 #include "batchscope/train/grad_scaler.h"
 #include "batchscope/train/lr_scheduler.h"
 #include "gradient/gradient_sync.h"
+#include "optimizer/gathered_states.h"
 #include "optimizer/optimizer_state.h"
 #include "tensor/tensor_file.h"
 
@@ -32,11 +33,13 @@ std::string text(at::IntArrayRef sizes) {
   return out.str();
 }
 
+// What is gathered stays in the file alone.
 TensorWriter contents(const TrainingState::Parts& parts) {
   TensorWriter file;
   file.add_numbers("version", {kVersion});
   for (const auto& [name, tensor] : parts.module.all()) file.add(kModule + name, tensor);
   save_optimizer(parts.optimizer, file);
+  drop_gathered(parts.optimizer);
   if (parts.scheduler) file.add_numbers("scheduler", parts.scheduler->state());
   if (parts.scaler && parts.scaler->enabled()) file.add_numbers("scaler", parts.scaler->state());
   file.add_numbers("noise", parts.noise.state());
@@ -66,6 +69,8 @@ void compare(const std::vector<NamedTensor>& module, const TensorReader& file) {
 }
 
 }  // namespace
+
+void TrainingState::sync() { gather_states(parts_.optimizer); }
 
 void TrainingState::save(std::ostream& out) { contents(parts_).write(out); }
 

@@ -43,6 +43,7 @@ class TrainingState : public checkpoint::State {
   };
   TrainingState(const std::string& name, const Parts& parts) : State(name), parts_(parts) {}
 
+  void sync() override;
   void save(std::ostream& out) override;
   Writer snapshot() override;
   // Throws Error(usage) naming the first thing in which the program differs from the checkpoint.
