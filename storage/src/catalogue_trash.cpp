@@ -52,14 +52,23 @@ void remove_folder(const std::filesystem::path& folder) {
 }
 
 void purge_run(Catalogue& catalogue, const std::string& id) {
-  catalogue.remove_run(id);
-  if (!protocol::valid_run_id(id)) return;  // a damaged row's, which has no folder
+  if (!protocol::valid_run_id(id)) return catalogue.remove_run(id);  // a damaged row's, which has no folder
   const protocol::RunPaths paths = protocol::run_paths(id);
   const std::filesystem::path doomed = paths.root.string() + ".purged";
-  remove_folder(doomed);
+  catalogue.move_to_trash(id);  // where no supervisor takes it
+  remove_folder(doomed);        // that an interruption has left
   std::error_code fault;
-  std::filesystem::rename(paths.root, doomed, fault);  // without one it had no folder
-  remove_folder(fault ? paths.root : doomed);
+  std::filesystem::rename(paths.root, doomed, fault);
+  if (fault && fault != std::errc::no_such_file_or_directory)
+    throw Error(ErrorKind::io, "run " + id + " stays in the trash: its folder " + paths.root.string() +
+                                   " cannot be renamed: " + fault.message());
+  try {
+    catalogue.remove_run(id);
+  } catch (const Error&) {
+    std::filesystem::rename(doomed, paths.root, fault);
+    throw;
+  }
+  remove_folder(doomed);
   remove_folder(paths.runtime);
 }
 

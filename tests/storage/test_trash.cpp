@@ -3,6 +3,8 @@
 // Runs that were removed and can be had back.
 #include <unistd.h>
 
+#include <SQLiteCpp/SQLiteCpp.h>
+
 #include <QTemporaryDir>
 
 #include "batchscope/protocol/paths.h"
@@ -111,6 +113,42 @@ class TestTrash : public QObject {
     QVERIFY(!catalogue_->run(id) && !std::filesystem::exists(paths.root) && std::filesystem::exists(left));
     std::filesystem::permissions(left / "logs", std::filesystem::perms::owner_all);
     remove_folder(left);
+  }
+
+  // So that it can be tried again.
+  void aPurgeThatFailsChangesNothing() {
+    if (geteuid() == 0) QSKIP("nothing keeps root from renaming");
+    qputenv("BATCHSCOPE_DB", (folder_ / "runs.db").c_str());
+    const std::string id = catalogue_->create_run(named("a"));
+    const protocol::RunPaths paths = protocol::run_paths(id);
+    protocol::make_run_directories(paths);
+    write_file(paths.logs / "g0-r0.log", "words");
+    catalogue_->move_to_trash(id);
+    using std::filesystem::perms;
+    std::filesystem::permissions(paths.root.parent_path(), perms::owner_read | perms::owner_exec);
+    VERIFY_THROWS("io", "stays in the trash", purge_removed(*catalogue_, id));
+    std::filesystem::permissions(paths.root.parent_path(), perms::owner_all);
+    QCOMPARE(catalogue_->trash().size(), 1u);
+    QCOMPARE(contents(paths.logs / "g0-r0.log"), std::string("words"));
+    purge_removed(*catalogue_, id);
+    QVERIFY(!catalogue_->run(id) && !std::filesystem::exists(paths.root));
+  }
+
+  // It is in the trash for good, and its folder has its own name.
+  void aPurgeThatCannotWriteChangesNothing() {
+    qputenv("BATCHSCOPE_DB", (folder_ / "runs.db").c_str());
+    const std::string id = catalogue_->create_run(named("a"));
+    const protocol::RunPaths paths = protocol::run_paths(id);
+    protocol::make_run_directories(paths);
+    write_file(paths.logs / "g0-r0.log", "words");
+    SQLite::Database other((folder_ / "runs.db").string(), SQLite::OPEN_READWRITE);
+    other.exec("CREATE TRIGGER kept BEFORE DELETE ON run BEGIN SELECT RAISE(ABORT, 'kept'); END");
+    QVERIFY(!kind_of([&] { purge_run(*catalogue_, id); }).empty());
+    QCOMPARE(catalogue_->trash().size(), 1u);
+    QCOMPARE(contents(paths.logs / "g0-r0.log"), std::string("words"));
+    other.exec("DROP TRIGGER kept");
+    purge_run(*catalogue_, id);
+    QVERIFY(!catalogue_->run(id) && !std::filesystem::exists(paths.root));
   }
 
   void lessonsRunsAreNobodysLatest() {

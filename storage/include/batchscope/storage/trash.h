@@ -17,10 +17,11 @@ inline constexpr int kTrashDays = 30;
 /// Deletes the folder with all in it. No fault where there is none. Throws Error(io).
 void remove_folder(const std::filesystem::path& folder);
 
-/// Deletes a run: its rows first, then its folder, which gets another name before anything in it goes. What
-/// an interruption leaves is a run that can be adopted, or a folder that `batchscope gc` finds. Throws
-/// Error(conflict) while a supervisor holds the run, Error(not_found), and Error(io) where the folder cannot
-/// be deleted; then the run is gone, and what is left of its folder is gc's.
+/// Deletes a run: it goes into the trash, its folder gets another name, its rows go, and then that folder.
+/// Throws Error(conflict) while a supervisor holds the run, Error(not_found), and Error(io) where the folder
+/// cannot be renamed or the store not be written: then the run is whole in the trash, and can be purged
+/// again. Also throws Error(io) where the folder of the other name cannot be deleted: then the run is gone,
+/// and `batchscope gc` finds that folder, as after an interruption.
 void purge_run(Catalogue& catalogue, const std::string& id);
 
 /// The same for what is in the trash, and only while it is there: somebody may have restored it while a
