@@ -131,6 +131,9 @@ rescale_timeout = "2m"
     text.replace("default = 5\n", "default = 5\ndefault_cpu = 2\n");
     const Recipe recipe = Recipe::load(write(text.toStdString()));
     QCOMPARE(recipe.parameter("epochs")->value, std::string(Machine::here().gpus.empty() ? "2" : "5"));
+    // A program that was started by hand knows nothing of it.
+    QCOMPARE(recipe.values_of({"--lr", "0.5"})->at("epochs"), std::string("5"));
+    QCOMPARE(recipe.values_of(recipe.arguments()), recipe.values({}));
   }
 
   void argumentsAreReadBack() {

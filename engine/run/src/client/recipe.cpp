@@ -41,7 +41,7 @@ std::optional<double> parse_number(const std::string& text) {
   return value;
 }
 
-Parameter read_parameter(const fs::path& file, const toml::table& table) {
+Parameter read_parameter(const fs::path& file, const toml::table& table, bool has_gpu) {
   TomlFields fields(file, table);
   Parameter parameter;
   parameter.name = fields.required_text("name");
@@ -73,13 +73,14 @@ Parameter read_parameter(const fs::path& file, const toml::table& table) {
     fields.fail(table, "parameter '" + parameter.name + "': min and max are for integer and number");
   if (parameter.minimum && parameter.maximum && *parameter.minimum > *parameter.maximum)
     fields.fail(table, "parameter '" + parameter.name + "': its min is above its max");
+  parameter.left_out = parameter.value;
   if (const std::string complaint = parameter.complaint(parameter.value); !complaint.empty())
     fields.fail(table, "parameter '" + parameter.name + "': its default is wrong: " + complaint);
   if (!for_cpu.empty()) {
     if (const std::string complaint = parameter.complaint(for_cpu); !complaint.empty())
       fields.fail(*fields.find("default_cpu"),
                   "parameter '" + parameter.name + "': its default for a CPU is wrong: " + complaint);
-    if (Machine::here().gpus.empty()) parameter.value = for_cpu;
+    if (!has_gpu) parameter.value = for_cpu;
   }
   return parameter;
 }
@@ -142,7 +143,7 @@ fs::path find_program(const Recipe& recipe) {
                                     : program_directory() / recipe.program;
   if (error || !is_executable(program))
     throw Error(ErrorKind::not_found, "recipe " + recipe.name + ": there is no program " + program.string() +
-                                          "; build it, or mend 'program' in " + recipe.file.string());
+                                          "; build it, or correct 'program' in " + recipe.file.string());
   return program;
 }
 
@@ -193,8 +194,9 @@ Recipe Recipe::load(const fs::path& file) {
   }
   if (const toml::node* list = fields.find("parameter")) {
     if (!list->is_array_of_tables()) fields.fail(*list, "parameters are written as [[parameter]]");
+    const bool has_gpu = !Machine::here().gpus.empty();
     for (const toml::node& entry : *list->as_array()) {
-      Parameter parameter = read_parameter(file, *entry.as_table());
+      Parameter parameter = read_parameter(file, *entry.as_table(), has_gpu);
       for (const Parameter& other : recipe.parameters)
         if (other.name == parameter.name) fields.fail(entry, "parameter '" + other.name + "' is there twice");
       recipe.parameters.push_back(std::move(parameter));
@@ -251,9 +253,9 @@ std::vector<std::string> Recipe::arguments(const Values& changed) const {
 }
 
 std::optional<Recipe::Values> Recipe::values_of(const std::vector<std::string>& arguments) const {
-  Values found = values({});
+  Values found;
   for (const Parameter& each : parameters)
-    if (each.type == Type::flag) found[each.name] = "false";
+    found[each.name] = each.type == Type::flag ? "false" : each.left_out;
   for (auto word = arguments.begin(); word != arguments.end(); ++word) {
     if (!word->starts_with("--")) return std::nullopt;
     const auto equals = word->find('=');

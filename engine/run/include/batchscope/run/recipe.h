@@ -20,9 +20,10 @@ struct Parameter {
   /// What a value may be; a flag is "true" or "false".
   enum class Type { integer, number, text, flag, choice };
 
-  std::string name;                  ///< "epochs": becomes --epochs VALUE
-  Type type = Type::text;            ///< of its value
-  std::string value;                 ///< the default, where there is no GPU that for a CPU
+  std::string name;        ///< "epochs": becomes --epochs VALUE
+  Type type = Type::text;  ///< of its value
+  std::string value;       ///< the default, where there is no GPU that for a CPU
+  std::string left_out;    ///< what the program takes where it is not given: the default of any machine
   std::optional<double> minimum;     ///< of a number; none: no bound
   std::optional<double> maximum;     ///< the same from above
   std::vector<std::string> choices;  ///< of a choice: all its values
@@ -70,8 +71,8 @@ struct Recipe {
   /// As the program takes them, the defaults overridden by these.
   std::vector<std::string> arguments(const Values& values = {}) const;
 
-  /// The other way: of which values such arguments are made, the defaults where they say nothing of a
-  /// parameter. Nothing where an argument is none of the parameters.
+  /// The other way: of which values such arguments are made, the program's own defaults where they say
+  /// nothing of a parameter. Nothing where an argument is none of the parameters.
   std::optional<Values> values_of(const std::vector<std::string>& arguments) const;
 
   /// Whether a run was started with it: from its file, or its program by hand.
