@@ -215,7 +215,10 @@ QString forecastText(const storage::Generation& generation, bool goesOn) {
 }
 
 QString sharingText(const protocol::Model& model, int replicas) {
-  if (model.devices < 1 || replicas <= model.devices) return {};
+  const int devices = run::counted_devices(model);
+  if (devices < 1 || replicas <= devices) return {};
+  if (model.devices < 1)
+    return tr("measured on no more than %1: no faster is promised").arg(replicaCount(devices));
   return model.devices == 1
              ? tr("%1 share one device: no faster than 1").arg(replicaCount(replicas))
              : tr("%1 share %2 devices: no faster than %2").arg(replicaCount(replicas)).arg(model.devices);

@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "batchscope/run/model.h"
 #include "chart/prediction.h"
 #include "look/format.h"
 #include "look/status_text.h"
@@ -61,9 +62,12 @@ double middleOf(std::vector<double> values) {
 
 // Where replicas begin to share devices, along the bottom or up the left side.
 void addLimit(FigureData& data, const protocol::Model& model, int most, bool isUp) {
-  if (model.devices < 1 || model.devices >= most) return;
-  const double at = model.devices + 0.5;
-  const QString text = model.devices == 1 ? tr("1 device") : tr("%1 devices").arg(model.devices);
+  const int devices = run::counted_devices(model);
+  if (devices < 1 || devices >= most) return;
+  const double at = devices + 0.5;
+  const QString text = model.devices < 1 ? tr("measured up to %1").arg(devices)
+                       : devices == 1    ? tr("1 device")
+                                         : tr("%1 devices").arg(devices);
   data.notes.push_back(isUp ? FigureNote{kNothing, at, text, {Ink::Warning}}
                             : FigureNote{at, kNothing, text, {Ink::Warning}});
 }

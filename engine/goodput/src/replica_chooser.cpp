@@ -14,14 +14,13 @@ constexpr int kAgreeing = 3;      // models
 int direction(int from, int to) { return (to > from) - (to < from); }
 
 // Speed-ups are over the smallest feasible count, which is one replica but for narrow bounds.
-std::vector<Candidate> evaluate(const GoodputFunction& goodput, const Bounds& bounds, int first, int last,
-                                int present) {
+std::vector<Candidate> evaluate(const BestGoodput& goodput, int first, int last, int present) {
   std::vector<Candidate> candidates;
   double base = 0;
   for (int n = 1; n <= std::max(last, present); ++n) {
     const bool wanted = n == present || (n >= first && n <= last);
     if (base > 0 && !wanted) continue;
-    const double at_best = goodput.optimize(1, n, bounds).goodput;
+    const double at_best = goodput(n);
     if (base <= 0) base = at_best / n;
     if (wanted) candidates.push_back({n, at_best, base > 0 ? at_best / n / base : 0});
   }
@@ -35,15 +34,14 @@ ReplicaChooser::ReplicaChooser(const ChooserLimits& limits) : limits_(limits), m
     throw std::invalid_argument("ReplicaChooser: 1 <= min_replicas <= max_replicas must hold");
 }
 
-ReplicaDecision ReplicaChooser::decide(const GoodputFunction& goodput, const Bounds& bounds,
-                                       const RunContext& at) {
+ReplicaDecision ReplicaChooser::decide(const BestGoodput& goodput, const RunContext& at) {
   ReplicaDecision decision;
   decision.replicas = at.replicas;
   decision.pause = std::max(0.0, at.pause);
   decision.horizon = at.remaining < 0 ? limits_.horizon : std::min(limits_.horizon, at.remaining);
   decision.cap =
       std::clamp(2 * std::max(1, at.max_profiled_replicas), limits_.min_replicas, limits_.max_replicas);
-  decision.candidates = evaluate(goodput, bounds, limits_.min_replicas, decision.cap, at.replicas);
+  decision.candidates = evaluate(goodput, limits_.min_replicas, decision.cap, at.replicas);
 
   const Candidate* const best = challenger(decision, at);
   if (!best) {

@@ -154,7 +154,7 @@ std::string sentence(const Advice& advice, const DeviceCount& other, const std::
   if (const int ending = advice.unknown - other.unknown; ending > 0 && advice.end_now)
     return begin + "let " + count_text(ending, " further ", "job") + " come to an end";
   if (!advice.end_now || !other.end)
-    return begin + "be used to " + percent(other.utility) + ", those that there are, to " +
+    return begin + "be used to " + percent(other.utility) + ", the present ones to " +
            percent(advice.utility);
   const double sooner = *advice.end_now - *other.end;
   const int known = static_cast<int>(jobs) - advice.unknown;

@@ -89,7 +89,7 @@ void explain(Decision& decision, std::span<const Job> jobs, const Cluster& clust
       case Why::fixed:
         allocation.reason = "keeps its " + devices_text(count) + ": it is not preemptible";
         break;
-      case Why::impossible: allocation.reason = "waits: it cannot train on any devices that are there"; break;
+      case Why::impossible: allocation.reason = "waits: it cannot train on any of the devices here"; break;
       case Why::waits: allocation.reason = "waits for its turn" + explainer.elsewhere(job); break;
       case Why::turn:
         allocation.reason = devices_text(count) + ": it had waited " + std::to_string(jobs[job].waited) +

@@ -37,14 +37,16 @@ std::optional<double> remaining_work(const Member& member) {
 
 policy::Goodput goodput_of(const Member& member) {
   if (!member.model || !member.model->perf) return {};
-  // On one machine there is one node; a forecast asks for the same counts a thousand times.
-  return
-      [model = *member.model, known = std::make_shared<std::map<int, double>>()](int, int, int num_replicas) {
-        const auto [entry, is_new] = known->try_emplace(num_replicas);
-        if (const auto best = is_new ? run::predict(model, num_replicas) : std::nullopt)
-          entry->second = best->goodput;
-        return entry->second;
-      };
+  // On one machine there is one node; a forecast asks for the same counts a thousand times. Whatever devices
+  // the run has had, each replica is given one here.
+  return [model = *member.model, known = std::make_shared<std::map<int, double>>()](
+             int, int, int num_replicas) mutable {
+    const auto [entry, is_new] = known->try_emplace(num_replicas);
+    model.devices = num_replicas;
+    if (const auto best = is_new ? run::predict(model, num_replicas) : std::nullopt)
+      entry->second = best->goodput;
+    return entry->second;
+  };
 }
 
 // "GPU" or "core": of those that it has, else of those that it may have.
@@ -165,7 +167,8 @@ class KindPlan {
     } else if (is_fixed(member)) {  // until the next round
       choice.devices = member.reserved;
       choice.why = "worth";
-      choice.reason = member.job->reason.starts_with("is ") ? "came here a moment ago" : member.job->reason;
+      choice.reason =
+          member.job->reason.starts_with("is ") ? "has been here for a moment only" : member.job->reason;
     } else {
       if (allocation.why == policy::Why::impossible && least(member) <= static_cast<int>(devices_.size())) {
         choice.why = why_name(policy::Why::waits);

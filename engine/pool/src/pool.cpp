@@ -335,7 +335,7 @@ void Pool::look_after_launched(const World& world) {
       // One that came and died is counted when it is started again.
       const bool came_not = found->second && member.run.state == RunState::pending;
       if (came_not && ++job.crashes > member.run.spec.restart_budget)
-        give_up(member, fmt::format("its supervisor did not come up; its log is {}",
+        give_up(member, fmt::format("its supervisor did not start; its log is {}",
                                     (protocol::run_paths(id).root / "supervisor.log").string()));
       else if (came_not)
         catalogue_.put_job(job);
@@ -380,7 +380,7 @@ void Pool::on_notice(const std::string& notice) {
   decision.time = storage::now();
   decision.cause = notice +
                    ": all runs are paused; to go on: batchscope pool --resume, and batchscope resume for "
-                   "those that are not of the queue";
+                   "those outside the queue";
   decision.policy = catalogue_.pool_settings().policy;
   // First, so that a pool that comes after this one starts none of them again.
   catalogue_.change_pool_settings([](protocol::PoolSettings& settings) { settings.paused = true; });

@@ -132,9 +132,10 @@ void check_submit(const protocol::RunSpec& spec) {
   const run::Machine machine = run::Machine::here();
   const int devices = static_cast<int>(devices_for(spec, machine).size());
   if (const int least = replica_range(spec, devices).min; least > devices)
-    throw Error(ErrorKind::conflict,
-                fmt::format("{} replicas at least, and this machine has {} {}{} for them: ask for fewer",
-                            least, devices, devices_kind(spec, machine), devices == 1 ? "" : "s"));
+    throw Error(
+        ErrorKind::conflict,
+        fmt::format("it needs at least {} replicas, and this machine has {} {}{} for them: ask for fewer",
+                    least, devices, devices_kind(spec, machine), devices == 1 ? "" : "s"));
 }
 
 std::string submit(Catalogue& catalogue, const protocol::RunSpec& spec, const JobOptions& options) {

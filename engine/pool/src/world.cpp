@@ -25,7 +25,7 @@ constexpr double kRememberedLeases = 24 * 3600;  // s
 std::optional<std::string> obstacle(Catalogue& catalogue, const protocol::PoolSettings& settings,
                                     const Run& run, const Job& job) {
   const Predecessor before = predecessor(catalogue, job);
-  const std::string in_vain = "what it was to come after has not finished: " + before.name;
+  const std::string in_vain = "the run that it waits for has not finished: " + before.name;
   if (job.held) return before.state == Predecessor::State::in_vain ? in_vain : "";
   if (job.rests && !job.preempted) return "paused by a person: batchscope resume " + run.id;
   if (run.state != RunState::pending) return std::nullopt;
@@ -61,7 +61,7 @@ void judge(Catalogue& catalogue, const protocol::PoolSettings& settings, const C
     member.note = note;
   };
   const RunState state = member.run.state;
-  if (!member.job) return stand(Standing::fixed, "was started on devices of its own");
+  if (!member.job) return stand(Standing::fixed, "was started outside the queue");
   const Job& job = *member.job;
   const bool has_some = !member.held.empty();
   if (member.run.supervisor_pid > 0 && !contact.status && !contact.busy)
@@ -77,7 +77,7 @@ void judge(Catalogue& catalogue, const protocol::PoolSettings& settings, const C
     return stand(has_some && !job.held ? Standing::fixed : Standing::outside, *why);
   }
   if (has_some && !job.preemptible)
-    return stand(Standing::fixed, "keeps its devices to its end, as was asked");
+    return stand(Standing::fixed, "keeps its devices until it ends, as was asked");
   stand(Standing::free, "");
 }
 

@@ -11,7 +11,5 @@ namespace batchscope::run {
 std::string replica_count_text(int count);   // "1 replica", "3 replicas"
 std::string seconds_text(double seconds);    // "0.62 s", "5 s", "120 s"
 std::string bytes_text(std::int64_t bytes);  // "0.2 MB", "45 MB", "1.3 GB"
-std::string rate_text(double rate);          // "18,410", "941", "0.0213"
-std::string change_text(double share);       // "−3 %", "+12 %", "0 %"
 
 }  // namespace batchscope::run

@@ -23,6 +23,7 @@ protocol::Model model() {
   m.min_local_batch_size = 8;
   m.max_local_batch_size = 256;
   m.accumulation = true;
+  m.devices = 64;
   m.max_profiled_replicas = 2;
   return m;
 }
@@ -162,6 +163,10 @@ class TestPrediction : public QObject {
     QVERIFY(bestPoint(model(), 5)->goodput > 1.5 * most);
     QVERIFY(sharingText(two, 2).isEmpty() && sharingText(model(), 64).isEmpty());
     QCOMPARE(sharingText(two, 5), QStringLiteral("5 replicas share 2 devices: no faster than 2"));
+    two.devices = 0;  // as earlier versions stored it
+    QVERIFY(bestPoint(two, 5)->goodput <= most);
+    QCOMPARE(sharingText(two, 5),
+             QStringLiteral("measured on no more than 2 replicas: no faster is promised"));
   }
 
   void thePresentPointIsWhereTheRunIs() {

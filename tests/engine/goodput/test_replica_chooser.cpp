@@ -18,7 +18,11 @@ struct Model {
   GradParams grad;
   Bounds bounds{8192, 8, 256, true};
 
-  GoodputFunction function() const { return {perf, grad, 64}; }
+  BestGoodput best() const {
+    return [goodput = GoodputFunction(perf, grad, 64), bounds = bounds](int replicas) {
+      return goodput.optimize(1, replicas, bounds).goodput;
+    };
+  }
 };
 
 // Nearly perfect scaling, noisy gradients.
@@ -63,7 +67,7 @@ struct Run {
       : chooser(limits), at{replicas, replicas, 0.1, -1} {}
 
   ReplicaDecision see(const Model& model) {
-    const ReplicaDecision decision = chooser.decide(model.function(), model.bounds, at);
+    const ReplicaDecision decision = chooser.decide(model.best(), at);
     moves += decision.replicas != at.replicas;
     at.replicas = decision.replicas;
     at.max_profiled_replicas = std::max(at.max_profiled_replicas, at.replicas);
@@ -113,11 +117,7 @@ class TestReplicaChooser : public QObject {
   }
 
   void keepsTheEfficiencyFloor() {
-    const GoodputFunction goodput = kWearsOff.function();
-    const auto speedup_each = [&](int n) {
-      const auto best = [&](int replicas) { return goodput.optimize(1, replicas, kWearsOff.bounds).goodput; };
-      return best(n) / best(1) / n;
-    };
+    const auto speedup_each = [best = kWearsOff.best()](int n) { return best(n) / best(1) / n; };
     const double floor = (speedup_each(4) + speedup_each(5)) / 2;
     Run grows({1, 8, floor});
     grows.see(kWearsOff, 100);

@@ -171,7 +171,7 @@ class TestPrices : public QObject {
     const Advice without =
         advise(std::vector{endless("e")}, uniform_cluster(1, 4), Objective::fair, {.price = 0.1});
     QCOMPARE(without.sentence,
-             std::string("4 more devices would be used to 100 %, those that there are, to 100 %"));
+             std::string("4 more devices would be used to 100 %, the present ones to 100 %"));
   }
 
   // What jobs that may not be moved hold is not given away, on several nodes as on one.

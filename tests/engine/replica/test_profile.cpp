@@ -31,6 +31,19 @@ class TestProfile : public QObject {
     QCOMPARE(profile.max_replicas(), 2);
   }
 
+  void rows_of_shared_devices_give_way() {
+    Profile profile;
+    profile.add_optimizer({1, 4, 16, true}, 0.1, 0);
+    QCOMPARE(profile.rows().size(), 1u);
+    profile.add_accumulation({1, 1, 16, false}, 0.4);
+    QCOMPARE(profile.rows().size(), 1u);
+    profile.add_optimizer({1, 1, 16, false}, 0.4, 0);
+    const auto rows = Profile::from_json(protocol::Json::parse(profile.json().dump())).rows();
+    QCOMPARE(rows.size(), 1u);
+    QCOMPARE(rows[0].num_replicas, 1);
+    QCOMPARE(profile.max_replicas(), 4);
+  }
+
   void old_measurements_fade() {
     Profile profile;
     for (int i = 0; i < 10'000; ++i) profile.add_optimizer({1, 1, 8}, 1, 0);

@@ -213,6 +213,9 @@ class Replica {
     if (options_.model) {  // as if it had worked for a second
       row.columns["step_time"] = {1};
       row.columns["batch_size"] = {64};
+      row.columns["replicas"] = {static_cast<double>(environment_.num_replicas)};
+      row.columns["local_batch_size"] = {64.0 / environment_.num_replicas};
+      row.columns["accumulation"] = {0};
       row.columns["efficiency"] = {0.5};
     }
     telemetry_.send(row);

@@ -14,7 +14,7 @@ namespace {
 
 // By which more replicas always pay.
 const protocol::Model kModel{
-    protocol::PerfParams{0.01, 0.001, 0.002, 0, 0.001, 0, 2}, 1e-4, 1, 64, 8192, 8, 256, true, 0, 0, 1, 100};
+    protocol::PerfParams{0.01, 0.001, 0.002, 0, 0.001, 0, 2}, 1e-4, 1, 64, 8192, 8, 256, true, 0, 16, 1, 100};
 
 protocol::RunSpec automatic(int min, int max) {
   protocol::RunSpec spec;
@@ -57,10 +57,22 @@ class TestAutoScaling : public QObject {
     const QString event = QString::fromStdString(move.event);
     for (const char* part :
          {"from 1 to 2 replicas", "samples/s on 1 (1.00 a replica)", "samples/s on 2 (",
-          "a pause of 0.25 s charged over 60 s", "efficiency floor 0.5", "at most 2 replicas"})
+          "a pause of 0.25 s, to be won back within 60 s", "efficiency floor 0.5", "at most 2 replicas"})
       QVERIFY2(event.contains(part), qPrintable(event));
     scaling.begin_generation();
     QVERIFY(!scaling.consider(kModel, {2, 2, 0.25, 60}, 4, 0).event.empty());
+  }
+
+  // Each replica's batch is the program's: more replicas take more samples a step.
+  void aBatchSizeThatFollowsTheReplicasIsPredictedAsItIs() {
+    protocol::Model model = kModel;
+    model.max_batch_size = model.max_local_batch_size = 0;
+    model.accumulation = false;
+    model.micro_batches = 2;
+    AutoScaling scaling(automatic(1, 4));
+    QCOMPARE(reaches(scaling, 1, 4, 0, model), 4);
+    model.grad_sqr = 1e4;  // larger batches teach nothing
+    QCOMPARE(reaches(scaling, 4, 4, 0, model), 1);
   }
 
   void theMachineIsTheMost() {

@@ -6,9 +6,9 @@
 
 #include "batchscope/protocol/series.h"
 #include "batchscope/run/measured_rate.h"
+#include "batchscope/run/number_text.h"
 #include "model/restart_forecast.h"
 #include "test_case.h"
-#include "words.h"
 
 using namespace batchscope;
 using namespace batchscope::run;
@@ -63,6 +63,15 @@ class TestMeasuredRate : public QObject {
     QCOMPARE(measured_rate(steps)->throughput, 10000.0);
   }
 
+  void theLastStepOfAPassCountsItsSamples() {
+    std::vector<MeasuredStep> steps;
+    for (int i = 0; i < 100; ++i)
+      steps.push_back(i % 4 == 3 ? MeasuredStep{0.002, 100, 1, 20} : MeasuredStep{0.01, 100, 1, 100});
+    const auto rate = measured_rate(steps);
+    QCOMPARE(rate->throughput, 10000.0);
+    QCOMPARE(rate->step_time, 0.01);
+  }
+
   void onlyTheNewestBatchSizeCounts() {
     std::vector<MeasuredStep> steps(50, {0.01, 100, 0.9});
     steps.insert(steps.end(), 10, {0.02, 400, 0.6});
@@ -111,7 +120,7 @@ class TestMeasuredRate : public QObject {
   void whatWasPredictedIsToldOnceTheRateIsSteady() {
     RestartForecast forecast;
     forecast.take(model());
-    const auto& predicted = forecast.begin(true, {1, 1, 64, 0}, 2);
+    const auto& predicted = forecast.begin(true, {1, 1, 64, 0}, 2, 4);
     QCOMPARE(predicted->at.num_replicas, 2);
     QCOMPARE(predicted->goodput, predict(model(), 2)->goodput);
     QVERIFY(!forecast.take(steps_of(1, 30, 100)));  // the first warms caches
@@ -125,9 +134,9 @@ class TestMeasuredRate : public QObject {
   void aRateThatSettlesIsWaitedForAMinute() {
     RestartForecast forecast;
     forecast.take(model());
-    forecast.begin(true, {1, 1, 64, 0}, 2);
+    forecast.begin(true, {1, 1, 64, 0}, 2, 4);
     for (int i = 0; i < 9; ++i) QVERIFY(!forecast.take(steps_of(20, 0.3 / (1 << i), 100)));
-    forecast.begin(true, {1, 1, 64, 0}, 2);
+    forecast.begin(true, {1, 1, 64, 0}, 2, 4);
     QVERIFY(!forecast.take(steps_of(11, 1, 100)));
     QVERIFY(!forecast.take(steps_of(10, 3, 100)));
     QVERIFY(!forecast.take(steps_of(3, 6, 100)));
@@ -137,7 +146,7 @@ class TestMeasuredRate : public QObject {
   void anotherBatchSizeBeginsAnew() {
     RestartForecast forecast;
     forecast.take(model());
-    forecast.begin(true, {1, 1, 64, 0}, 2);
+    forecast.begin(true, {1, 1, 64, 0}, 2, 4);
     QVERIFY(!forecast.take(steps_of(20, 1, 100)));
     QVERIFY(!forecast.take(steps_of(19, 1, 200)));
     QCOMPARE(forecast.take(steps_of(1, 1, 200))->batch_size, 200.0);
@@ -150,14 +159,23 @@ class TestMeasuredRate : public QObject {
     protocol::Model later = model();
     later.perf->beta_c *= 10;
     forecast.take(later);
-    QCOMPARE(forecast.begin(true, {1, 1, 64, 0}, 2)->goodput, predict(model(), 2)->goodput);
-    QCOMPARE(forecast.begin(true, {1, 2, 64, 0}, 4)->goodput, predict(later, 4)->goodput);
+    QCOMPARE(forecast.begin(true, {1, 1, 64, 0}, 2, 4)->goodput, predict(model(), 2)->goodput);
+    QCOMPARE(forecast.begin(true, {1, 2, 64, 0}, 4, 4)->goodput, predict(later, 4)->goodput);
   }
 
   void replicasWhoseNumberStaysGoOnAsTheyAre() {
     RestartForecast forecast;
     forecast.take(model());
-    QCOMPARE(forecast.begin(true, {1, 2, 17, 1}, 2)->batch_size, 68);
+    QCOMPARE(forecast.begin(true, {1, 2, 17, 1}, 2, 4)->batch_size, 68);
+  }
+
+  void replicasShareTheDevicesOfTheirGeneration() {
+    RestartForecast forecast;
+    protocol::Model of_eight = model();
+    of_eight.devices = 8;
+    forecast.take(of_eight);
+    const double alone = forecast.begin(true, {1, 2, 16, 1}, 2, 2)->throughput;
+    QCOMPARE(forecast.begin(true, {1, 2, 16, 1}, 2, 1)->throughput, alone / 2);
   }
 
   void nothingIsPredictedOf_data() {
@@ -172,14 +190,14 @@ class TestMeasuredRate : public QObject {
     QFETCH(const bool, hasModel);
     RestartForecast forecast;
     if (hasModel) forecast.take(model());
-    QVERIFY(!forecast.begin(isRestart, {1, 1, 64, 0}, 2));
+    QVERIFY(!forecast.begin(isRestart, {1, 1, 64, 0}, 2, 4));
     QVERIFY(!forecast.take(steps_of(100, 1, 100)));
   }
 
   void aGenerationThatEndsFirstObtainsNothing() {
     RestartForecast forecast;
     forecast.take(model());
-    forecast.begin(true, {1, 1, 64, 0}, 2);
+    forecast.begin(true, {1, 1, 64, 0}, 2, 4);
     forecast.end();
     QVERIFY(!forecast.take(steps_of(100, 1, 100)));
   }
@@ -194,17 +212,34 @@ class TestMeasuredRate : public QObject {
              std::string("Predicted throughput 20,000 samples/s on 2 replicas, obtained 19,000 (−5 %)"));
   }
 
-  void ratesHaveAFewDigits_data() {
-    QTest::addColumn<double>("rate");
-    const std::pair<const char*, double> rates[] = {{"0.0213", 0.02134},    {"941", 941.4}, {"18,410", 18412},
-                                                    {"1,235,000", 1234567}, {"100", 99.96}, {"0", 0},
-                                                    {"unknown", kNaN}};
-    for (const auto& [text, rate] : rates) QTest::newRow(text) << rate;
+  void numbersHaveAFewDigits_data() {
+    QTest::addColumn<double>("number");
+    const std::pair<const char*, double> numbers[] = {{"0.02134", 0.021344},
+                                                      {"941.4", 941.42},
+                                                      {"18,410", 18412},
+                                                      {"1,235,000", 1234567},
+                                                      {"100", 99.996},
+                                                      {"10,000", 9999.6},
+                                                      {"0", 0},
+                                                      {"0", -0.0},
+                                                      {"nan", kNaN},
+                                                      {"-12,350", -12345},
+                                                      {"0.0001", 1e-4},
+                                                      {"1 × 10⁻⁵", 1e-5},
+                                                      {"-1.5 × 10⁻⁷", -1.5e-7},
+                                                      {"1.235 × 10¹²", 1.2346e12}};
+    for (const auto& [text, number] : numbers) QTest::newRow(text) << number;
   }
 
-  void ratesHaveAFewDigits() {
-    QFETCH(const double, rate);
-    QCOMPARE(rate_text(rate), std::string(QTest::currentDataTag()));
+  void numbersHaveAFewDigits() {
+    QFETCH(const double, number);
+    QCOMPARE(QString::fromStdString(number_text(number)), QString::fromUtf8(QTest::currentDataTag()));
+  }
+
+  void changesAreWholePercent() {
+    QCOMPARE(change_text(-0.031), std::string("−3 %"));
+    QCOMPARE(change_text(0.12), std::string("+12 %"));
+    QCOMPARE(change_text(-0.004), std::string("0 %"));
   }
 };
 

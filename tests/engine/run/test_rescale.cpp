@@ -80,6 +80,22 @@ class TestRescale : public Scenario {
     QCOMPARE(measured_rate(generations, samples)->goodput, 32.0);
   }
 
+  // Whoever supervises: the batch size stays, the best is not what comes.
+  void aRunThatGoesOnOnAsManyReplicasIsPredictedAsItWas() {
+    const std::string id = start(2, {"--steps", "1000000", "--model"});
+    VERIFY_RUN(trains(id, 2));
+    QTRY_VERIFY(catalogue().model(id));
+    VERIFY_RUN(stops(id));
+    const protocol::Model model = *catalogue().model(id);
+    resume(id);
+    VERIFY_RUN(trains(id, 2));
+    VERIFY_RUN(stops(id));
+    const auto generations = catalogue().generations(id);
+    QCOMPARE(generations.size(), 2u);
+    QCOMPARE(generations.back().predicted_goodput, predict(model, {1, 2, 32, 0}).goodput);
+    QVERIFY(generations.back().predicted_goodput < predict(model, 2)->goodput);
+  }
+
   void aCheckpointIsAnsweredWhenItIsWritten() {
     const std::string id = train(2);
     const auto result = ask(id, Command::checkpoint);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "adapt/batch_size.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "adapt/metrics.h"
@@ -10,16 +9,8 @@
 
 namespace batchscope::replica {
 BatchShape initial_shape(std::int64_t batch_size, int replicas, const goodput::Bounds& limits) {
-  const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
-  std::int64_t local = divide_up(batch_size, replicas);
-  if (limits.max_batch_size > 0 && local < limits.min_local)
-    local = std::max(local, std::min(limits.min_local, limits.max_batch_size / replicas));
-  const std::int64_t micro_batches =
-      limits.max_local > 0 && local > limits.max_local ? divide_up(local, limits.max_local) : 1;
-  BatchShape shape{divide_up(local, micro_batches), static_cast<int>(micro_batches - 1)};
-  if (limits.max_batch_size > 0 && shape.batch_size(replicas) > limits.max_batch_size)  // by rounding up
-    shape.local_batch_size = std::max<std::int64_t>(1, limits.max_batch_size / (micro_batches * replicas));
-  return shape;
+  const auto at = goodput::initial_configuration(batch_size, replicas, limits);
+  return {at.local_batch_size, at.accumulation_steps};
 }
 
 BatchShape preferred_shape(const BatchShape& current, const BatchShape& initial,

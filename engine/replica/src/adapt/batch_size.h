@@ -23,8 +23,7 @@ struct BatchShape {
 
 inline constexpr double kSpeedupThreshold = 1.05;
 
-// The batch size shared evenly among the replicas, rounded up, within the local bounds as far as
-// max_batch_size allows; what a local maximum excludes is accumulated.
+// goodput::initial_configuration.
 BatchShape initial_shape(std::int64_t batch_size, int replicas, const goodput::Bounds& limits);
 
 // What is in force, or what goodput suggests: the first suggestion, and later ones that promise more than

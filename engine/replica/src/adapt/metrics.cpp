@@ -50,7 +50,9 @@ class Account final : public JsonState {
   void begin_micro_step();
   void end_micro_step();
   void commit_step(const StepReport& report);
-  void set_limits(const goodput::Bounds& wanted) { limits = wanted; }
+  void set_limits(const goodput::Bounds& wanted) {
+    if (wanted.max_batch_size > 0 || limits.max_batch_size <= 0) limits = wanted;
+  }
   std::optional<goodput::Choice> suggest(const goodput::Bounds& wanted);
   // What is known of goodput; empty before the first fit and before there are gradient statistics.
   std::optional<goodput::GoodputFunction> goodput_function() const;
@@ -107,14 +109,14 @@ class Account final : public JsonState {
 
 Account& account() { return session().part<Account>(); }
 
-Profile::Key key() {
-  return {process().environment.num_nodes, num_replicas(), step_context().local_batch_size};
-}
-
 int num_devices() { return process().environment.num_devices; }
 
 // By how much a step takes longer than with a device for each replica, which is what the profile holds.
 double shared() { return goodput::sharing(num_replicas(), num_devices()); }
+
+Profile::Key key() {
+  return {process().environment.num_nodes, num_replicas(), step_context().local_batch_size, shared() > 1};
+}
 
 std::int64_t nominal_batch_size() {
   const StepContext& step = step_context();

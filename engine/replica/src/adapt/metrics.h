@@ -49,7 +49,8 @@ std::int64_t non_finite_in_a_row();
 
 double last_step_time();  // monotonic seconds at which the last optimizer step was committed; 0: none yet
 
-// What the program lets goodput choose among, as the model tells it; suggest sets it, too.
+// Within what a training loader's batch size lies, as the model tells it; of several loaders one whose batch
+// size goodput chooses. suggest sets it, too.
 void set_limits(const goodput::Bounds& limits);
 // The batch size that goodput prefers for this many replicas; empty while the profile is too thin.
 std::optional<goodput::Choice> suggest(const goodput::Bounds& limits);

@@ -46,9 +46,12 @@ int Profile::max_replicas() const {
 }
 
 std::vector<goodput::ProfileRow> Profile::rows() const {
+  const bool unshared = std::any_of(rows_.begin(), rows_.end(), [](const auto& entry) {
+    return !entry.first.shared && entry.second.optimizer.count > 0;
+  });
   std::vector<goodput::ProfileRow> rows;
   for (const auto& [key, row] : rows_) {
-    if (row.optimizer.count == 0) continue;
+    if (row.optimizer.count == 0 || (key.shared && unshared)) continue;
     const double compute =
         std::max(row.optimizer.value - row.sync.value, kLeastFraction * row.optimizer.value);
     rows.push_back({key.nodes, key.replicas, key.local_batch_size,
@@ -64,6 +67,7 @@ protocol::Json Profile::json() const {
     rows.push_back({{"nodes", key.nodes},
                     {"replicas", key.replicas},
                     {"local_batch_size", key.local_batch_size},
+                    {"shared", key.shared},
                     {"accumulation", mean(row.accumulation)},
                     {"optimizer", mean(row.optimizer)},
                     {"sync", mean(row.sync)},
@@ -76,7 +80,8 @@ Profile Profile::from_json(const protocol::Json& json) {
   json.at("measured").get_to(profile.measured_);
   const auto mean = [](const protocol::Json& m) { return Mean{m.at(0), m.at(1)}; };
   for (const protocol::Json& entry : json.at("rows")) {
-    const Key key{entry.at("nodes"), entry.at("replicas"), entry.at("local_batch_size")};
+    const Key key{entry.at("nodes"), entry.at("replicas"), entry.at("local_batch_size"),
+                  entry.value("shared", false)};
     profile.rows_[key] = {mean(entry.at("accumulation")), mean(entry.at("optimizer")), mean(entry.at("sync")),
                           entry.at("last")};
   }

@@ -19,19 +19,23 @@ class Profile {
   struct Key {
     int nodes = 1, replicas = 1;
     std::int64_t local_batch_size = 1;
+    bool shared = false;  // several replicas on one device
     auto operator<=>(const Key&) const = default;
   };
 
-  // Each for a replica with a device to itself. Seconds of a micro-batch that only accumulates; of one that
-  // synchronises (waiting sync_seconds) and updates.
+  // Each for a replica with a device to itself; where devices are shared, what of the measured time falls to
+  // one of those that take turns. Seconds of a micro-batch that only accumulates; of one that synchronises
+  // (waiting sync_seconds) and updates.
   void add_accumulation(const Key& key, double seconds);
   void add_optimizer(const Key& key, double seconds, double sync_seconds);
 
   std::int64_t measured() const { return measured_; }  // optimizer micro-batches so far
   int max_replicas() const;                            // 0: none yet
 
-  // One row for each configuration with an optimizer time. Where nothing accumulated, the time of
-  // accumulation is taken to be the optimizer's without its waiting.
+  // One row for each configuration with an optimizer time. Those of shared devices only where there are no
+  // others: replicas that left a device idle share it for less than taking turns, so that such rows would
+  // make a replica with a device to itself too fast. Where nothing accumulated, the time of accumulation is
+  // taken to be the optimizer's without its waiting.
   std::vector<goodput::ProfileRow> rows() const;
 
   protocol::Json json() const;

@@ -130,7 +130,7 @@ void DataLoop::open_pass() {
   if (limits.max_local > 0 && shape.local_batch_size > limits.max_local)  // memory ran out at it
     shape = initial_shape(shape.batch_size(num_replicas()), num_replicas(), limits);
   // A pass that goes on after a restart keeps its batch size, and chooses among what it did.
-  if (loader_.autoscales()) metrics::set_limits(limits);
+  if (training()) metrics::set_limits(limits);
   if (!loader_.autoscales())
     shape = loader_.initial();
   else if (start == 0 || shape.local_batch_size == 0)

@@ -2,6 +2,7 @@
 #include "session/start.h"
 
 #include <malloc.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -59,6 +60,18 @@ protocol::Environment chosen_place(const ProcessGroupOptions& options, protocol:
     refuse("\"" + options.init_method + "\": expected env://, tcp://HOST:PORT or file://DIRECTORY");
   }
   return environment;
+}
+
+// A program for any device was given GPUs, which it may be unable to use: it shares the cores then.
+bool counts_gpus(const protocol::Environment& environment) {
+  const char* const visible = ::getenv("CUDA_VISIBLE_DEVICES");
+  return environment.num_devices > 0 && environment.device == "auto" && visible && *visible;
+}
+
+int usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
 }
 
 // Training frees and allocates the same large tensors at every step. By default glibc gives such memory back
@@ -130,6 +143,7 @@ void start_session(const ProcessGroupOptions& options, std::unique_ptr<Computing
   hello.generation = environment.num_restarts;
   hello.pid = ::getpid();
   hello.device = computing().device();
+  if (hello.device == "cpu" && counts_gpus(environment)) process.environment.num_devices = usable_cores();
   hello.library = computing().library();
   hello.mono = protocol::monotonic_seconds();
   const int threads = hello.threads;

@@ -46,7 +46,7 @@ void DeviceLeases::keep(const std::set<Allocation>& allocations) {
         run_, [&](const auto&) { return std::vector<std::string>(needed.begin(), needed.end()); });
     leased_ = std::move(needed);
   } catch (const Error& error) {
-    on_trouble(std::string("devices stay leased that this run does not need: ") + error.what());
+    on_trouble(std::string("devices that this run no longer needs stay leased: ") + error.what());
   }
 }
 

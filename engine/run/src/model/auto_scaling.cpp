@@ -6,7 +6,8 @@
 #include <bit>
 #include <utility>
 
-#include "batchscope/run/model.h"
+#include "batchscope/run/number_text.h"
+#include "batchscope/run/prediction.h"
 #include "words.h"
 
 namespace batchscope::run {
@@ -20,7 +21,7 @@ std::string predictions(const goodput::ReplicaDecision& decision, int present) {
     if (n != present && n != decision.replicas && n != decision.cap && !std::has_single_bit(unsigned(n)))
       continue;
     text += fmt::format("{}{} samples/s on {} ({:.2f} a replica)", text.empty() ? "" : ", ",
-                        rate_text(candidate.goodput), n, candidate.efficiency);
+                        number_text(candidate.goodput), n, candidate.efficiency);
   }
   return text;
 }
@@ -64,13 +65,19 @@ AutoScaling::Verdict AutoScaling::consider(const protocol::Model& model, const g
   for (const auto& [replicas, refusal] : refusals_)
     if (now >= refusal.until) chooser_.allow(replicas);
   chooser_.set_max_replicas(most);
-  const auto decision = chooser_.decide(goodput_function(model), batch_bounds(model), at);
+  const auto decision = chooser_.decide(
+      [&](int replicas) {
+        const auto prediction = predict(model, replicas);
+        return prediction ? prediction->goodput : 0;
+      },
+      at);
   const bool moves = decision.replicas != at.replicas;
   Verdict verdict;
   if (moves) verdict.replicas = decision.replicas;
   if (!moves && std::exchange(reported_, true)) return verdict;
   verdict.event = fmt::format(
-      "auto: {}; predicted goodput {}; a pause of {} charged over {}; efficiency floor {:.2g}, at most {}",
+      "auto: {}; predicted goodput {}; a pause of {}, to be won back within {}; efficiency floor {:.2g}, at "
+      "most {}",
       moves ? fmt::format("from {} to {}", at.replicas, replica_count_text(decision.replicas))
             : fmt::format("stays on {} for now", replica_count_text(at.replicas)),
       predictions(decision, at.replicas), seconds_text(decision.pause), seconds_text(decision.horizon),

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 
 #include "batchscope/protocol/series.h"
 
@@ -16,11 +15,19 @@ namespace names = protocol::series;
 
 constexpr double kTrimmed = 0.1;  // of the step times, at either end
 
-double middle_mean(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const auto cut = static_cast<std::ptrdiff_t>(kTrimmed * static_cast<double>(values.size()));
-  const auto first = values.begin() + cut, last = values.end() - cut;
-  return std::accumulate(first, last, 0.0) / static_cast<double>(last - first);
+struct Step {
+  double seconds = 0, samples = 0;
+};
+
+double middle_throughput(std::vector<Step> steps) {
+  std::sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.seconds < b.seconds; });
+  const auto cut = static_cast<std::ptrdiff_t>(kTrimmed * static_cast<double>(steps.size()));
+  Step sum;
+  std::for_each(steps.begin() + cut, steps.end() - cut, [&sum](const Step& step) {
+    sum.seconds += step.seconds;
+    sum.samples += step.samples;
+  });
+  return sum.samples / sum.seconds;
 }
 
 bool is_step(const MeasuredStep& step) {
@@ -31,7 +38,7 @@ bool is_step(const MeasuredStep& step) {
 
 std::optional<MeasuredRate> measured_rate(std::span<const MeasuredStep> steps) {
   MeasuredRate rate;
-  std::vector<double> times;
+  std::vector<Step> counted;
   double efficiency = 0, known = 0;
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     if (rate.seconds >= kMeasuredSeconds && rate.steps >= kEnoughSteps) break;
@@ -40,21 +47,22 @@ std::optional<MeasuredRate> measured_rate(std::span<const MeasuredStep> steps) {
     rate.batch_size = step->batch_size;
     rate.seconds += step->seconds;
     ++rate.steps;
-    times.push_back(step->seconds);
+    const bool is_short = step->samples > 0 && step->samples < step->batch_size;
+    counted.push_back({step->seconds, is_short ? step->samples : step->batch_size});
     if (!std::isfinite(step->efficiency)) continue;
     efficiency += step->efficiency;
     ++known;
   }
-  if (times.size() < kLeastMeasuredSteps) return {};
-  rate.step_time = middle_mean(std::move(times));
-  rate.throughput = rate.batch_size / rate.step_time;
+  if (counted.size() < kLeastMeasuredSteps) return {};
+  rate.throughput = middle_throughput(std::move(counted));
+  rate.step_time = rate.batch_size / rate.throughput;
   rate.efficiency = known > 0 ? efficiency / known : std::numeric_limits<double>::quiet_NaN();
   rate.goodput = rate.throughput * rate.efficiency;
   return rate;
 }
 
 std::vector<std::string> measured_rate_series() {
-  return {names::kStepTime, names::kBatchSize, names::kEfficiency};
+  return {names::kStepTime, names::kBatchSize, names::kEfficiency, names::kThroughput};
 }
 
 std::optional<MeasuredRate> measured_rate(const GenerationSteps& generation, const ReadBuckets& read) {
@@ -64,7 +72,7 @@ std::optional<MeasuredRate> measured_rate(const GenerationSteps& generation, con
   constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
   std::map<std::int64_t, MeasuredStep> steps;
   for (const storage::Bucket& bucket : read(names::kStepTime, newest))
-    steps[bucket.first_step] = {bucket.mean, kUnknown, kUnknown};
+    steps[bucket.first_step] = {bucket.mean, kUnknown, kUnknown, kUnknown};
   const auto join = [&](const char* series, double MeasuredStep::*member) {
     for (const storage::Bucket& bucket : read(series, newest))
       if (const auto found = steps.find(bucket.first_step); found != steps.end())
@@ -72,9 +80,14 @@ std::optional<MeasuredRate> measured_rate(const GenerationSteps& generation, con
   };
   join(names::kBatchSize, &MeasuredStep::batch_size);
   join(names::kEfficiency, &MeasuredStep::efficiency);
+  join(names::kThroughput,
+       &MeasuredStep::samples);  // of the samples of its step, the last of a pass included
   std::vector<MeasuredStep> in_order;
   in_order.reserve(steps.size());
-  for (const auto& [number, step] : steps) in_order.push_back(step);
+  for (auto& [number, step] : steps) {
+    step.samples = std::round(step.samples * step.seconds);
+    in_order.push_back(step);
+  }
   return measured_rate(in_order);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "batchscope/run/model.h"
 
+#include <algorithm>
+
 namespace batchscope::run {
 
 goodput::PerfParams perf_params(const protocol::Model& model) {
@@ -9,8 +11,13 @@ goodput::PerfParams perf_params(const protocol::Model& model) {
   return {0, 0, 0, 0, 0, 0, 0};
 }
 
+int counted_devices(const protocol::Model& model) {
+  return model.devices > 0 ? model.devices : std::max(model.max_profiled_replicas, 0);
+}
+
 goodput::GoodputFunction goodput_function(const protocol::Model& model) {
-  return {perf_params(model), {model.grad_sqr, model.grad_var}, model.init_batch_size, model.devices};
+  return {
+      perf_params(model), {model.grad_sqr, model.grad_var}, model.init_batch_size, counted_devices(model)};
 }
 
 goodput::Bounds batch_bounds(const protocol::Model& model) {

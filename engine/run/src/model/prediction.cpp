@@ -6,10 +6,15 @@ namespace {
 
 constexpr double kMostSamples = 1e15;  // of a step; what is beyond is no training
 
-// Of a batch size that is fixed, shared evenly and rounded up as the loader does it.
+// Of a batch size that is fixed, as the loader shares it; in parts where memory is short.
 goodput::Configuration fixed_configuration(const protocol::Model& model, int replicas) {
-  if (model.micro_batches > 0) return {1, replicas, model.init_batch_size, model.micro_batches - 1};
-  return {1, replicas, (model.init_batch_size + replicas - 1) / replicas, 0};
+  const goodput::Bounds bounds = batch_bounds(model);
+  if (model.micro_batches == 0)
+    return goodput::initial_configuration(model.init_batch_size, replicas, bounds);
+  goodput::Configuration at = goodput::initial_configuration(model.init_batch_size, 1, bounds);
+  at.num_replicas = replicas;
+  at.accumulation_steps = model.micro_batches * (at.accumulation_steps + 1) - 1;
+  return at;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "batchscope/protocol/series.h"
+#include "batchscope/run/number_text.h"
 #include "words.h"
 
 namespace batchscope::run {
@@ -43,8 +44,9 @@ bool is_steady(std::span<const MeasuredStep> steps) {
 }  // namespace
 
 const std::optional<Prediction>& RestartForecast::begin(bool is_restart, const goodput::Configuration& at,
-                                                        int replicas) {
-  const std::optional<protocol::Model>& model = asked_ ? asked_ : model_;
+                                                        int replicas, int devices) {
+  std::optional<protocol::Model> model = asked_ ? asked_ : model_;
+  if (model) model->devices = devices;
   prediction_ = is_restart && model ? predicted(*model, at, replicas) : std::nullopt;
   asked_.reset();
   steps_.clear();
@@ -60,11 +62,12 @@ std::optional<MeasuredRate> RestartForecast::take(const protocol::Steps& steps) 
     return found == steps.columns.end() ? std::span<const double>() : found->second;
   };
   const auto times = column(series::kStepTime), sizes = column(series::kBatchSize),
-             efficiencies = column(series::kEfficiency);
+             efficiencies = column(series::kEfficiency), throughputs = column(series::kThroughput);
   for (std::size_t i = 0; i < times.size(); ++i) {
     if (!std::exchange(began_, true) || i >= sizes.size() || !(times[i] > 0) || !(sizes[i] > 0)) continue;
     if (!steps_.empty() && steps_.back().batch_size != sizes[i]) steps_.clear();
-    steps_.push_back({times[i], sizes[i], i < efficiencies.size() ? efficiencies[i] : kUnknown});
+    steps_.push_back({times[i], sizes[i], i < efficiencies.size() ? efficiencies[i] : kUnknown,
+                      i < throughputs.size() ? std::round(throughputs[i] * times[i]) : kUnknown});
   }
   if (!is_steady(steps_)) return {};
   waits_ = false;
@@ -76,8 +79,8 @@ std::string forecast_text(const Prediction& predicted, const MeasuredRate& obtai
   const double before = is_goodput ? predicted.goodput : predicted.throughput;
   const double after = is_goodput ? obtained.goodput : obtained.throughput;
   return fmt::format("Predicted {} {} samples/s on {}, obtained {} ({})",
-                     is_goodput ? "goodput" : "throughput", rate_text(before),
-                     replica_count_text(predicted.at.num_replicas), rate_text(after),
+                     is_goodput ? "goodput" : "throughput", number_text(before),
+                     replica_count_text(predicted.at.num_replicas), number_text(after),
                      change_text(after / before - 1));
 }
 

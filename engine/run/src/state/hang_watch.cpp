@@ -81,7 +81,7 @@ std::string HangWatch::describe(const Replica& replica, double now) const {
     return "its heartbeats stopped " + seconds_text(now - replica.heard) + " ago, when it was " +
            activity(beat) + step;
   const std::string since = seconds_text(now - beat.since);
-  if (beat.waiting.empty()) return "it has computed for " + since + step + " without coming to its end";
+  if (beat.waiting.empty()) return "it has computed for " + since + step + " without finishing it";
   return "it has waited for " + since + " in " + beat.waiting + step +
          ", as all replicas wait for one another";
 }

@@ -21,7 +21,7 @@ namespace batchscope::run {
 
 struct Suspect {
   int rank = 0;
-  std::string why;  // "it has computed for 46 s in step 23 without coming to its end"
+  std::string why;  // "it has computed for 46 s in step 23 without finishing it"
 };
 
 class HangWatch {

@@ -58,15 +58,16 @@ void RunBoard::take(const Message& message) {
       message);
 }
 
-std::int64_t RunBoard::local_batch_size() const {
-  const auto found = latest_.find(series::kLocalBatchSize);
+std::int64_t RunBoard::newest(const char* series) const {
+  const auto found = latest_.find(series);
   return found == latest_.end() ? 0 : whole(found->second);
 }
 
-goodput::Configuration RunBoard::configuration(int replicas) const {
-  const auto steps = latest_.find(series::kAccumulation);
-  return {1, replicas, local_batch_size(),
-          steps == latest_.end() ? 0 : static_cast<int>(whole(steps->second))};
+std::int64_t RunBoard::local_batch_size() const { return newest(series::kLocalBatchSize); }
+
+goodput::Configuration RunBoard::configuration() const {
+  return {1, static_cast<int>(newest(series::kReplicas)), local_batch_size(),
+          static_cast<int>(newest(series::kAccumulation))};
 }
 
 void RunBoard::interrupted() { remaining_.interrupted(); }

@@ -35,13 +35,15 @@ class RunBoard {
   const std::map<std::string, double>& latest() const { return latest_; }
 
   std::int64_t local_batch_size() const;  // the newest; 0: unknown
-  // That of the newest step, on so many replicas.
-  goodput::Configuration configuration(int replicas) const;
+  // That of the newest step, by whichever supervisor; 0 replicas, a local batch size of 0: unknown.
+  goodput::Configuration configuration() const;
 
   // The fields that telemetry knows of.
   void fill(protocol::RunStatus& status) const;
 
  private:
+  std::int64_t newest(const char* series) const;  // a whole number; 0: there is none
+
   std::int64_t step_ = 0;
   int epoch_ = 0, epochs_ = 0;
   std::string loop_;

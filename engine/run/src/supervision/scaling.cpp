@@ -61,6 +61,13 @@ void Scaling::program_uses(const std::string& device) {
   leases_.take(leases_.placed(spec_), machine_.allocation(), next_generation_ - 1, "start");
 }
 
+int Scaling::shared_devices() const {
+  const Allocation& present = machine_.allocation();
+  const auto named = static_cast<int>(present.devices.size());
+  if (named > 0 && named < present.replicas) return named;
+  return device_count(leases_.placed(spec_), leases_.machine());
+}
+
 void Scaling::move_to(const Allocation& allocation, const std::string& reason) {
   const Allocation to = leases_.as_taken(allocation);
   if (!allocation.devices.empty() && machine_.training() && to == machine_.allocation()) return;
@@ -118,7 +125,7 @@ void Scaling::consider(const Model& model, const goodput::RunContext& at) {
     move_to(*verdict.replicas, "auto");
   } catch (const Error& error) {
     auto_->refuse(*verdict.replicas, now);
-    tell_("warning", std::string("auto: the move is not made for now: ") + error.what());
+    tell_("warning", std::string("auto: it does not move for now: ") + error.what());
   }
 }
 

@@ -40,8 +40,9 @@ class Scaling {
   void release_devices() { leases_.keep({}); }
   // A program for any device says what it trains on.
   void program_uses(const std::string& device);
-  // How many of the machine's the run may have, whoever has them now.
-  int all_devices() const { return device_count(leases_.placed(spec_), leases_.machine()); }
+  // That its replicas share: those that were named where these are too few, else the machine's of the kind
+  // that the run trains on, whoever has them now.
+  int shared_devices() const;
   // That the present generation has.
   std::vector<std::string> devices() const { return leases_.devices(machine_.allocation()); }
 

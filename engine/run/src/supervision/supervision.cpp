@@ -197,8 +197,8 @@ void Supervision::launch(const Allocation& allocation, const std::string& reason
   scaling_.begin_generation(current_.record(), current_.under_way());
   if (reason == "resume") clock_.begin(now, now);
   const int number = next_generation_++;
-  const auto& predicted =
-      forecast_.begin(reason != "start", board_.configuration(current_.record().replicas), replicas);
+  const auto& predicted = forecast_.begin(reason != "start", board_.configuration(), replicas,
+                                          static_cast<int>(placement.devices.size()));
   hang_watch_.begin(replicas);
   telemetry_.expect(number, replicas);
   recorder_.begin_generation(number);
@@ -279,7 +279,7 @@ std::string Supervision::lower_local_batch_size(std::int64_t local) {
   if (bound == 0 || bound >= local) return {};
   spec_.max_local_batch_size = bound;
   recorder_.spec(spec_);
-  return fmt::format("it was at work on {} samples, and gets at most {} at a time from now on", local, bound);
+  return fmt::format("it was working on {} samples at a time, and gets at most {} from now on", local, bound);
 }
 
 // --- keeping the books ---
@@ -394,7 +394,7 @@ void Supervision::on_exception(const std::exception& exception) {
   std::fprintf(stderr, "error: thrown in an event's handler: %s\n", exception.what());
   std::string why = exception.what();
   if (!dynamic_cast<const Error*>(&exception))  // that says by itself what was wrong with what
-    why = "the supervisor met with an error that it cannot go on from: " + why;
+    why = "the supervisor cannot go on after an error: " + why;
   if (broken_.empty()) broken_ = why;
   for (QTimer* const timer : {&tick_, &second_, &status_timer_}) timer->stop();
   const bool concluding = finishing_;

@@ -20,9 +20,9 @@ using namespace protocol;
 
 void Supervision::on_message(int rank, const Message& message) {
   // Replicas do not know the machine.
-  if (const Model* told = std::get_if<Model>(&message); told && told->devices != scaling_.all_devices()) {
+  if (const Model* told = std::get_if<Model>(&message); told && told->devices != scaling_.shared_devices()) {
     Model model = *told;
-    model.devices = scaling_.all_devices();
+    model.devices = scaling_.shared_devices();
     return on_message(rank, model);
   }
   const std::int64_t step_before = board_.step();

@@ -62,7 +62,7 @@ void Supervision::request_checkpoint(const ControlServer::Responder& responder) 
                 fmt::format("the run is {}: nothing to checkpoint now", run_state_name(machine_.state())));
   if (!current_.said_hello())
     throw Error(ErrorKind::conflict,
-                "the program does not speak telemetry and cannot be asked for a checkpoint");
+                "the program does not report to BatchScope, and cannot be asked for a checkpoint");
   // Any replica's signal makes all of them agree; one is enough, and makes one checkpoint.
   current_.replicas()->signal_rank(0, SIGUSR1);
   waiters_.add(responder, monotonic_seconds());

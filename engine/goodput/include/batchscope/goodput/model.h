@@ -68,6 +68,11 @@ struct Choice {
   int accumulation_steps = 0;         ///< micro-batches beyond the first
 };
 
+/// A batch size shared evenly among replicas of one node, rounded up, within the local bounds as far as
+/// max_batch_size allows; what a local maximum excludes is accumulated, whatever bounds.accumulation says.
+/// Batch size and counts are at least 1; never throws.
+Configuration initial_configuration(std::int64_t batch_size, int num_replicas, const Bounds& bounds);
+
 /// Seconds of a micro-batch without synchronisation, T_grad.
 double accumulation_time(const PerfParams& perf, std::int64_t local_batch_size);
 /// Seconds of synchronisation alone, T_sync.

@@ -3,7 +3,7 @@
 /// On how many replicas a run learns fastest, decided anew whenever its model is fitted anew (Pollux, section
 /// 4.2, for one job with a machine to itself). A move to n replicas is worth
 ///
-///     goodput(n) * (horizon - pause) / horizon                 each n at its best batch size
+///     goodput(n) * (horizon - pause) / horizon                 each n at the batch size that it would have
 ///
 /// because nothing is learnt during the pause that it costs. Among counts whose speed-up per replica,
 /// (goodput(n) / n) / goodput(1), reaches the efficiency floor, the one worth most is chosen. No move goes
@@ -16,12 +16,15 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <vector>
 
-#include "batchscope/goodput/model.h"
-
 namespace batchscope::goodput {
+
+/// Samples/s of what the run does on so many replicas: where its batch size is chosen, at the best; 0:
+/// nothing is feasible.
+using BestGoodput = std::function<double(int replicas)>;
 
 /// What a person allows.
 struct ChooserLimits {
@@ -42,7 +45,7 @@ struct RunContext {
 /// One count, as the model sees it.
 struct Candidate {
   int replicas = 1;       ///< the count
-  double goodput = 0;     ///< samples/s at its best batch size; 0: none is feasible
+  double goodput = 0;     ///< samples/s; 0: nothing is feasible
   double efficiency = 0;  ///< its speed-up per replica
 };
 
@@ -64,7 +67,7 @@ class ReplicaChooser {
   /// A new model. The choice is within the limits, but for a present count outside them where the model gives
   /// nothing feasible; a move goes at most to twice the largest count profiled, or to min_replicas where that
   /// is more. Once a choice differs from the present count it is taken for carried out.
-  ReplicaDecision decide(const GoodputFunction& goodput, const Bounds& bounds, const RunContext& at);
+  ReplicaDecision decide(const BestGoodput& goodput, const RunContext& at);
 
   /// A move to this count has failed: it is not chosen until it is allowed again.
   void refuse(int replicas) { refused_.insert(replicas); }

@@ -3,9 +3,11 @@
 /// How fast a run trains, as its newest steps were measured: what the window and the command line call its
 /// goodput "now". Single steps scatter, so it is
 ///
-///     step time    the mean of the middle 80 % of the newest steps' times
-///     throughput   batch size / step time
+///     throughput   samples / step times, of the middle 80 % of the newest steps by their times
+///     step time    batch size / throughput
 ///     goodput      throughput * mean efficiency of these steps
+///
+/// where the last step of a pass over the data counts the samples that were left for it.
 ///
 /// over the newest steps of one generation and one batch size, until they make ten seconds and twenty
 /// steps, or a thousand steps. The first step of a generation, which warms caches, is none of them.
@@ -26,6 +28,7 @@ struct MeasuredStep {
   double seconds = 0;     ///< step time
   double batch_size = 0;  ///< samples, all replicas
   double efficiency = 0;  ///< statistical, 0..1; NaN: not known
+  double samples = 0;  ///< that it was made of, at most batch_size; 0 or NaN: not known, and so all of these
 };
 
 /// What the newest steps amount to.
@@ -33,7 +36,7 @@ struct MeasuredRate {
   std::int64_t steps = 0;  ///< that it is of
   double seconds = 0;      ///< s, that these took
   double batch_size = 0;   ///< samples, all replicas
-  double step_time = 0;    ///< s
+  double step_time = 0;    ///< s, of a full step
   double throughput = 0;   ///< samples/s
   double efficiency = 0;   ///< statistical, 0..1; NaN: not known
   double goodput = 0;      ///< samples/s; NaN where efficiency is

@@ -10,8 +10,11 @@ namespace batchscope::run {
 
 /// All 0 where the model has none.
 goodput::PerfParams perf_params(const protocol::Model& model);
-/// On the devices that the model says the run may have: beyond them replicas take turns. A model without
-/// parameters has a throughput of 0 everywhere.
+/// Beyond so many replicas no speed-up is promised: they take turns on the devices that the model says the
+/// run may have. Where it does not say, as it did not in earlier versions, the most replicas that were
+/// measured; 0: nobody knows, and each counts as having its own.
+int counted_devices(const protocol::Model& model);
+/// On the devices that are counted. A model without parameters has a throughput of 0 everywhere.
 goodput::GoodputFunction goodput_function(const protocol::Model& model);
 /// Within which batch sizes it may be optimised.
 goodput::Bounds batch_bounds(const protocol::Model& model);

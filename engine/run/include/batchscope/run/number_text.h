@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Numbers as events and commands write them: few digits, thousands grouped, powers of ten where a number is
+/// very large or very small.
+#pragma once
+
+#include <string>
+
+namespace batchscope::run {
+
+/// Four digits that tell: "18,410", "941.4", "0.02134", "1.5 × 10⁻⁵", "nan", "-inf". Never throws.
+std::string number_text(double value);
+
+/// What has become of an amount, of which `share` is new: "−3 %", "+12 %", "0 %". Never throws.
+std::string change_text(double share);
+
+}  // namespace batchscope::run

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a run is said to do on a number of replicas, where the program or the memory says how, and where
+// nobody knows the devices.
+#include "batchscope/run/prediction.h"
+#include "test_case.h"
+
+using namespace batchscope;
+using namespace batchscope::run;
+
+namespace {
+
+protocol::Model model() {
+  protocol::Model m;
+  m.perf = {0.01, 0.0002, 0, 0, 0.002, 0.0005, 1.5};
+  m.grad_sqr = 1;
+  m.grad_var = 20;
+  m.init_batch_size = 64;
+  return m;
+}
+
+}  // namespace
+
+class TestPrediction : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void aFixedBatchSizeIsSharedRoundedUp() {
+    const auto prediction = predict(model(), 3);
+    QCOMPARE(prediction->at.local_batch_size, 22);
+    QCOMPARE(prediction->at.accumulation_steps, 0);
+    QCOMPARE(prediction->batch_size, 66);
+  }
+
+  void aFixedBatchSizeIsSplitWhereMemoryIsShort() {
+    protocol::Model m = model();
+    m.max_local_batch_size = 16;
+    const auto prediction = predict(m, 2);
+    QCOMPARE(prediction->at.local_batch_size, 16);
+    QCOMPARE(prediction->at.accumulation_steps, 1);
+    QCOMPARE(prediction->batch_size, 64);
+    m.micro_batches = 2;  // of 64 samples each, on each replica
+    const auto each = predict(m, 2);
+    QCOMPARE(each->at.local_batch_size, 16);
+    QCOMPARE(each->at.accumulation_steps, 7);
+    QCOMPARE(each->batch_size, 256);
+  }
+
+  void unknownDevicesPromiseNoMoreThanWasMeasured() {
+    protocol::Model m = model();
+    m.max_profiled_replicas = 2;
+    const double two = predict(m, {1, 2, 32, 0}).throughput;
+    QVERIFY(two > predict(m, {1, 1, 32, 0}).throughput);
+    QVERIFY(predict(m, {1, 4, 32, 0}).throughput < two);
+    m.devices = 4;
+    QVERIFY(predict(m, {1, 4, 32, 0}).throughput > two);
+  }
+};
+
+BATCHSCOPE_TEST(TestPrediction)
+#include "test_prediction.moc"
