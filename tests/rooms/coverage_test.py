@@ -3,7 +3,8 @@
 """What COVERAGE.md names is there. Each row of its tables is a feature, where it is here, and its tests. In backticks behind
 the first bar stand tests (`train.loop SLOT SLOT`, in the last column), commands with their options (`batchscope ls --sort`),
 paths (which named_files_test.py looks for), and names: of variables of the environment, and of what public headers declare.
-A row that is neither missing nor left out names a test, or says that one is missing."""
+A row that is neither missing nor left out names a test, or says that one is missing. So does each row of the differences
+from AdaptDL in PORTING.md."""
 import pathlib
 import re
 import unittest
@@ -87,6 +88,17 @@ class Coverage(unittest.TestCase):
                     there = source and re.search(rf"\bvoid {slot}\(\)", source.read_text(encoding="utf-8"))
                     self.require(there, number, f"{test} has no {slot}")
         self.assertGreater(named, 100)
+
+    def test_every_difference_from_adaptdl_has_a_test(self):
+        text = (ROOT / "engine/train/PORTING.md").read_text(encoding="utf-8")
+        section = re.search(r"## Where numbers.*?\n(.*?)\n## ", text, re.DOTALL)[1]
+        table = [line for line in section.splitlines() if line.startswith("|")][2:]
+        tests = registered()
+        for line in table:
+            cells = line.strip("|").split("|")
+            if len(cells) != 4 or not all(test in tests for test in quoted(cells[3])) or not quoted(cells[3]):
+                self.faults.append(f"PORTING.md: no such test, or other than four cells: {line}")
+        self.assertGreater(len(table), 10)
 
     def test_every_command_and_name_is_there(self):
         commands = set(re.findall(r'\((?:set,\s*)?"([\w-]+)",\s*"[A-Z]', read("app/cli/command_line/*.cpp")))
