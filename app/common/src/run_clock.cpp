@@ -3,8 +3,12 @@
 
 namespace batchscope::common {
 
+double clockOrigin(const std::vector<storage::Generation>& generations, double otherwise) {
+  return generations.empty() || generations.front().started <= 0 ? otherwise : generations.front().started;
+}
+
 double clockOrigin(const storage::Run& run, const std::vector<storage::Generation>& generations) {
-  return generations.empty() || generations.front().started <= 0 ? run.created : generations.front().started;
+  return clockOrigin(generations, run.created);
 }
 
 }  // namespace batchscope::common

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "chart/quantile.h"
+
 namespace batchscope::desktop {
 namespace {
 
@@ -82,9 +84,7 @@ void markHoles(std::span<Column> columns, bool isLogX) {
   };
   std::vector<double> distances;
   for (std::size_t i = 1; i < columns.size(); ++i) distances.push_back(distance(i));
-  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
-  std::nth_element(distances.begin(), middle, distances.end());
-  const double most = std::max(kLeastHole, kHole * *middle);
+  const double most = std::max(kLeastHole, kHole * median(distances));
   for (std::size_t i = 1; i < columns.size(); ++i) columns[i].isAfterHole = distance(i) > most;
 }
 

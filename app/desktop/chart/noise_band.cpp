@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "chart/quantile.h"
+
 namespace batchscope::desktop {
 namespace {
 
@@ -30,12 +32,7 @@ std::vector<Stretch> stretchesOf(std::span<const NoiseWindow> windows, const com
     xs.push_back(px((static_cast<double>(window.first) + static_cast<double>(window.last)) / 2));
     if (xs.size() > 1) distances.push_back(xs.back() - xs[xs.size() - 2]);
   }
-  double most = kLeastHole;
-  if (!distances.empty()) {
-    const auto usual = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
-    std::nth_element(distances.begin(), usual, distances.end());
-    most = std::max(most, kHole * *usual);
-  }
+  const double most = distances.empty() ? kLeastHole : std::max(kLeastHole, kHole * median(distances));
   std::vector<Stretch> stretches;
   bool goesOn = false;
   for (std::size_t i = 0; i < windows.size(); ++i) {

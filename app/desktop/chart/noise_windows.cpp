@@ -5,10 +5,11 @@
 #include <array>
 #include <cmath>
 
+#include "chart/quantile.h"
+
 namespace batchscope::desktop {
 namespace {
 
-constexpr std::size_t kMostRuns = 256;
 constexpr int kColumns = 16;  // buckets that a window is to have at the least, where they can be had
 
 // Of a standard normal distribution: what splits it into five equal parts has these in their middles.
@@ -23,12 +24,6 @@ double deviation(const Bucket& bucket) {
   const double range =
       std::lerp(kRanges[below], kRanges[below + 1], std::min(place - static_cast<double>(below), 1.0));
   return (bucket.max - bucket.min) / range;
-}
-
-double quantile(std::vector<double>& values, double q) {
-  const auto at = static_cast<std::ptrdiff_t>(std::llround(q * static_cast<double>(values.size() - 1)));
-  std::nth_element(values.begin(), values.begin() + at, values.end());
-  return values[static_cast<std::size_t>(at)];
 }
 
 }  // namespace
@@ -71,8 +66,13 @@ std::span<const NoiseWindow> NoiseWindows::view(const NoiseStretch& stretch, std
                                                 std::int64_t newest, const Read& read) {
   const auto indexOf = [&](std::int64_t step) { return (step - stretch.first) / length; };
   const std::int64_t begin = indexOf(stretch.from), end = indexOf(stretch.to) + 1;
-  if (runs_.size() > kMostRuns) runs_.clear();
-  Run& run = runs_[Key{stretch.series, stretch.generation, stretch.first, stretch.last, length}];
+  const auto [place, isNew] =
+      runs_.try_emplace(Key{stretch.series, stretch.generation, stretch.first, stretch.last, length});
+  Run& run = place->second;
+  run.seen = ++views_;
+  if (isNew && runs_.size() > kMostRuns)
+    runs_.erase(std::min_element(runs_.begin(), runs_.end(),
+                                 [](const auto& a, const auto& b) { return a.second.seen < b.second.seen; }));
   if (begin < run.begin || begin > run.begin + run.complete) run = {begin, {}, 0};
   run.windows.resize(static_cast<std::size_t>(run.complete));
   const std::int64_t known = run.begin + run.complete;

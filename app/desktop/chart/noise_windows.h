@@ -45,6 +45,8 @@ struct NoiseStretch {
 
 class NoiseWindows {
  public:
+  static constexpr std::size_t kMostRuns = 1024;  // that are kept; those not asked for the longest go first
+
   // Reads buckets over the steps, fine enough for so many columns.
   using Read = std::function<std::span<const Bucket>(std::int64_t from, std::int64_t to, int columns)>;
 
@@ -63,8 +65,10 @@ class NoiseWindows {
     std::int64_t begin = 0;            // which window is the first of those kept
     std::vector<NoiseWindow> windows;  // that are complete, and one that is not
     std::int64_t complete = 0;
+    std::uint64_t seen = 0;  // when it was last asked for, in views
   };
   std::map<Key, Run> runs_;
+  std::uint64_t views_ = 0;
 };
 
 }  // namespace batchscope::desktop

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "batchscope/common/run_clock.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/series.h"
 #include "chart/derived_series.h"
@@ -20,13 +21,6 @@ using protocol::series::kTime;
 // Above this many steps a generation's history is opened from the store's summaries.
 constexpr std::int64_t kReadWhole = 32768;
 constexpr int kHistoryColumns = 4096;
-
-// Of wall time (common/run_clock.h): when the first replicas were launched. A run of which that is unknown
-// begins with its first sample.
-double clockOrigin(const std::vector<storage::Generation>& generations, double firstSample) {
-  const double launched = generations.front().started;
-  return launched > 0 && launched <= firstSample ? launched : firstSample;
-}
 
 void markEmpty(Bucket& bucket) {
   if (std::isfinite(bucket.mean) && bucket.min <= bucket.max) return;
@@ -134,7 +128,8 @@ void SeriesModel::updateSpans(const std::vector<storage::Generation>& generation
     const Track* time = track(kTime, span.number);
     if (time == nullptr || time->empty()) continue;
     const double began = time->buckets().front().min;
-    if (activeOrigins_.empty()) origin_ = clockOrigin(generations, began);
+    // A run of which the launch is unknown begins with its first sample, and none after it: clocks are set.
+    if (activeOrigins_.empty()) origin_ = std::min(common::clockOrigin(generations, began), began);
     activeOrigins_[span.number] = began - active;
     active += time->buckets().back().max - began;
   }
@@ -309,9 +304,20 @@ std::optional<double> SeriesModel::value(const std::string& series, const StepRe
   if (bucket == have->buckets().end() || (bucket->first_step > at.step && bucket != have->buckets().begin()))
     --bucket;
   if (bucket->count == 1) return bucket->mean;
-  // Which of them it is, the store knows.
-  const auto samples = reader_->read(series, at.generation, bucket->first_step, at.step);
-  return samples.empty() ? bucket->mean : samples.back().value;
+  return sampleIn(series, at.generation, *bucket, at.step).value_or(bucket->mean);
+}
+
+// Which of the bucket's samples it is, the store knows; it is asked once for all of them, for the cross-hair
+// is painted many times and moves by little.
+std::optional<double> SeriesModel::sampleIn(const std::string& series, int generation, const Bucket& bucket,
+                                            std::int64_t step) {
+  Detail& detail = details_[series];
+  if (detail.generation != generation || detail.first != bucket.first_step || detail.last < bucket.last_step)
+    detail = {generation, bucket.first_step, bucket.last_step,
+              reader_->read(series, generation, bucket.first_step, bucket.last_step)};
+  const auto next = std::upper_bound(detail.samples.begin(), detail.samples.end(), step,
+                                     [](std::int64_t at, const storage::Sample& s) { return at < s.step; });
+  return next == detail.samples.begin() ? std::nullopt : std::optional(std::prev(next)->value);
 }
 
 std::optional<double> SeriesModel::newest(const std::string& series, const StepRef& at) {

@@ -102,6 +102,15 @@ class SeriesModel {
   void updateSpans(const std::vector<storage::Generation>& generations);
   std::vector<Bucket> derive(const std::string& series, int generation, std::int64_t from, std::int64_t to,
                              int columns);
+  std::optional<double> sampleIn(const std::string& series, int generation, const Bucket& bucket,
+                                 std::int64_t step);
+
+  // The samples of a bucket whose values were asked for last.
+  struct Detail {
+    int generation = -1;
+    std::int64_t first = 0, last = -1;
+    std::vector<storage::Sample> samples;
+  };
 
   std::filesystem::path file_;
   std::unique_ptr<storage::SampleReader> reader_;
@@ -114,6 +123,7 @@ class SeriesModel {
   bool fresh_ = false;                   // something is wanted that was never read
   int closed_ = -1;                      // generations up to this one are over and read
   std::map<View, std::vector<Bucket>> views_;
+  std::map<std::string, Detail> details_;  // by series
   NoiseWindows noise_;
 };
 

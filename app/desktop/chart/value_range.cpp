@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "batchscope/common/ticks.h"
+#include "chart/quantile.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -12,12 +13,6 @@ namespace {
 constexpr std::size_t kGroup = 7;  // columns
 constexpr double kDecades = 10;    // times the lowest value: a linear axis shows the rest as a flat line
 constexpr std::size_t kFew = 50;   // values have no outliers
-
-double quantile(std::vector<double>& values, double q) {
-  const auto at = static_cast<std::size_t>(std::llround(q * static_cast<double>(values.size() - 1)));
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(at), values.end());
-  return values[at];
-}
 
 }  // namespace
 
@@ -29,7 +24,7 @@ void ValueRange::add(std::span<const Column> columns) {
     if (column.high != column.low) values_.push_back(column.high);
     group.push_back(column.mean);
     if (group.size() == kGroup) {
-      medians_.push_back(quantile(group, 0.5));
+      medians_.push_back(median(group));
       group.clear();
     }
   }

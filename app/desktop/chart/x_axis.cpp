@@ -27,7 +27,8 @@ QString xAxisText(XAxis axis, double x) {
     case XAxis::Step: return tr("step %1").arg(formatCount(std::llround(x)));
     case XAxis::Progress: return tr("%1 scale-invariant").arg(formatCount(std::llround(x)));
     case XAxis::Epoch: return tr("epoch %1").arg(formatNumber(x));
-    case XAxis::Samples: return tr("%1 samples").arg(formatCount(std::llround(x)));
+    case XAxis::Samples:
+      return std::llround(x) == 1 ? tr("1 sample") : tr("%1 samples").arg(formatCount(std::llround(x)));
     case XAxis::WallTime: return formatClock(x);
     case XAxis::ActiveTime: return tr("%1 active").arg(formatClock(x));
   }

@@ -152,6 +152,30 @@ class TestNoise : public QObject {
     QCOMPARE(reads.size(), 2u);
   }
 
+  // Of so many stretches those that are looked at are kept, and of the others the newest.
+  void theOldestWindowsGoFirst() {
+    const std::vector<Bucket> buckets = noisyBuckets(64, 1);
+    NoiseWindows noise;
+    int reads = 0;
+    const auto view = [&](int generation) {
+      noise.view({"loss", generation, 1, 64, 1, 64}, 16, 64, [&](std::int64_t, std::int64_t, int) {
+        ++reads;
+        return std::span(buckets);
+      });
+    };
+    const int most = NoiseWindows::kMostRuns;
+    for (int generation = 0; generation < most; ++generation) view(generation);
+    for (int generation = most; generation < most + 10; ++generation) {
+      view(generation);
+      view(0);
+    }
+    QCOMPARE(reads, most + 10);
+    for (const int generation : {0, 11, most - 1, most + 9}) view(generation);
+    QCOMPARE(reads, most + 10);
+    view(1);
+    QCOMPARE(reads, most + 11);
+  }
+
   void crowdedStepsAreABand() {
     NoisyRun run(file("band.db"));
     const ChartScene scene = run.scene({.smoothing = 0.6});

@@ -9,6 +9,7 @@
 #include "chart/scene_builder.h"
 #include "chart/series_model.h"
 #include "chart/view_state.h"
+#include "store_test.h"
 #include "synthetic_run.h"
 #include "temporary_store.h"
 #include "test_case.h"
@@ -203,6 +204,12 @@ class TestSeriesModel : public QObject {
     QVERIFY(near.size() >= 100u);
     QCOMPARE(*model.value("loss", {0, 123'456}), 9.0);
     QCOMPARE(*model.value("loss", {0, 123'457}), 1.0);
+    // Values are asked for whenever the cross-hair is painted; what was read of its surroundings is known.
+    const auto around = model.track("loss", 0)->from(123'456);
+    QVERIFY(around->count > 1);
+    QVERIFY(storage::test::meddle(file("long.db"), "DELETE FROM chunk; DELETE FROM batch; DELETE FROM tier"));
+    for (std::int64_t step = around->first_step; step <= around->last_step; ++step)
+      QCOMPARE(*model.value("loss", {0, step}), step == 123'456 ? 9.0 : 1.0);
   }
 
   void theViewKeepsItsStepsWhenTheAxisChanges() {
