@@ -79,7 +79,10 @@ class LegendButton : public QAbstractButton {
   LineLook look() const {
     const Theme& theme = Theme::current();
     LineLook look = lookOf(spec_, line_, theme, isCompared_ ? std::optional(0) : std::nullopt);
-    if (isCompared_) look.colour = theme.dim;
+    if (isCompared_) {
+      look.colour = theme.dim;
+      look.isMarked = false;
+    }
     return look;
   }
 
@@ -106,8 +109,10 @@ ChartCard::ChartCard(const ChartSpec& spec, ViewState* state, QWidget* parent)
   for (std::size_t i = 0; i < spec.lines.size() && spec.lines.size() > 1; ++i) {
     auto* button = new LegendButton(spec, i, this);
     new FormulaHover(button, spec.lines[i].series, state, model);
-    connect(button, &LegendButton::toggled, plot_,
-            [this, i](bool isShown) { plot_->setHidden(i, !isShown); });
+    connect(button, &LegendButton::toggled, plot_, [this, i](bool isShown) {
+      plot_->setHidden(i, !isShown);
+      Q_EMIT hiddenChanged();
+    });
     if (spec.lines[i].isOff) plot_->setHidden(i, true);
     head->addWidget(button);
     legend_.push_back(button);
@@ -118,6 +123,10 @@ ChartCard::ChartCard(const ChartSpec& spec, ViewState* state, QWidget* parent)
 void ChartCard::setCompared(const std::vector<SceneRun>& runs, GroupBands bands) {
   for (LegendButton* button : legend_) button->setCompared(!runs.empty());
   plot_->setCompared(runs, bands);
+}
+
+void ChartCard::setHidden(const std::vector<bool>& hidden) {
+  for (std::size_t i = 0; i < legend_.size(); ++i) legend_[i]->setChecked(!hidden.at(i));
 }
 
 void ChartCard::setArrangeable() {

@@ -25,8 +25,12 @@ class ChartCard : public QFrame {
   PlotView* plot() const { return plot_; }
   void setCompared(const std::vector<SceneRun>& runs, GroupBands bands);
   void setArrangeable();
+  // Which lines the legend hides, by line.
+  const std::vector<bool>& hidden() const { return plot_->hidden(); }
+  void setHidden(const std::vector<bool>& hidden);
 
  Q_SIGNALS:
+  void hiddenChanged();
   void dragged(const QPoint& global);  // by its head, to here
   void dropped();
   void opened();  // by a double click on its head
@@ -44,7 +48,7 @@ class ChartCard : public QFrame {
   QLabel* title_;
   std::optional<QPoint> pressed_;  // on the head
   bool isArrangeable_ = false, isDragged_ = false;
-  std::vector<LegendButton*> legend_;
+  std::vector<LegendButton*> legend_;  // of each line, where there are several
 };
 
 }  // namespace batchscope::desktop

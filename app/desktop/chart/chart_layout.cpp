@@ -23,7 +23,7 @@ void ChartLayout::setAvailable(std::vector<ChartSpec> charts) {
 }
 
 // What has no place yet comes after what is before it by default.
-void ChartLayout::arrange() {
+std::vector<std::string> ChartLayout::wholeOrder() const {
   std::vector<std::string> order = order_;
   std::string before;
   for (const ChartSpec& chart : available_) {
@@ -33,11 +33,13 @@ void ChartLayout::arrange() {
     }
     before = chart.name;
   }
+  return order;
+}
+
+void ChartLayout::arrange() {
   charts_.clear();
-  for (const std::string& name : order)
+  for (const std::string& name : wholeOrder())
     if (const auto chart = find(available_, name); chart != available_.end()) charts_.push_back(*chart);
-  // Nothing is kept of a layout that nobody has changed.
-  if (!order_.empty()) order_ = std::move(order);
 }
 
 bool ChartLayout::isShownUnasked(const std::string& name) const {
@@ -60,8 +62,7 @@ std::size_t ChartLayout::leftOut() const {
 
 void ChartLayout::move(const std::string& name, const std::string& target) {
   if (name == target) return;
-  if (order_.empty())
-    for (const ChartSpec& chart : charts_) order_.push_back(chart.name);
+  order_ = wholeOrder();
   const auto from = std::find(order_.begin(), order_.end(), name);
   const auto to = std::find(order_.begin(), order_.end(), target);
   if (from == order_.end() || to == order_.end()) return;
@@ -69,7 +70,14 @@ void ChartLayout::move(const std::string& name, const std::string& target) {
     std::rotate(from, from + 1, to + 1);
   else
     std::rotate(to, from, from + 1);
+  limitOrder();
   arrange();
+}
+
+// Those that this run does not have are kept as far as there may be so many.
+void ChartLayout::limitOrder() {
+  for (auto place = order_.end(); place != order_.begin() && order_.size() > kMostPlaces;)
+    if (find(available_, *--place) == available_.end()) place = order_.erase(place);
 }
 
 void ChartLayout::reset() {
@@ -92,6 +100,7 @@ void ChartLayout::restore(const QSettings& settings) {
   for (const QString& name : settings.value(kOrder).toStringList()) order_.push_back(name.toStdString());
   for (const QString& name : settings.value(kShown).toStringList()) chosen_[name.toStdString()] = true;
   for (const QString& name : settings.value(kHidden).toStringList()) chosen_[name.toStdString()] = false;
+  limitOrder();
   arrange();
 }
 

@@ -18,7 +18,8 @@ namespace batchscope::desktop {
 
 class ChartLayout {
  public:
-  static constexpr std::size_t kMostOwn = 4;  // charts of a program's own series that come unasked
+  static constexpr std::size_t kMostOwn = 4;       // charts of a program's own series that come unasked
+  static constexpr std::size_t kMostPlaces = 256;  // of charts, of this run and of others, that are kept
 
   // What there is to show, in the default order.
   void setAvailable(std::vector<ChartSpec> charts);
@@ -38,11 +39,15 @@ class ChartLayout {
   void restore(const QSettings& settings);
 
  private:
+  std::vector<std::string> wholeOrder() const;
+  void limitOrder();
   void arrange();
   bool isShownUnasked(const std::string& name) const;
 
   std::vector<ChartSpec> available_, charts_;
-  std::vector<std::string> order_;      // of all that were ever arranged
+  // Those that there were when one was last moved; what comes later has its place by default, and takes none
+  // here.
+  std::vector<std::string> order_;
   std::map<std::string, bool> chosen_;  // whether it is shown
 };
 

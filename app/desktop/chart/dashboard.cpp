@@ -6,9 +6,11 @@
 #include <QToolButton>
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "chart/formulas.h"
 #include "chart/own_charts.h"
+#include "look/box.h"
 #include "look/theme.h"
 
 namespace batchscope::desktop {
@@ -49,7 +51,30 @@ Dashboard::Dashboard(ViewState* state, QWidget* parent)
   more_->hide();
   connect(more_, &QToolButton::clicked, this,
           [this] { Q_EMIT choiceRequested(more_->mapToGlobal(QPoint(0, more_->height()))); });
+  offer_ = makeOffer();
   updateAvailable();
+}
+
+QWidget* Dashboard::makeOffer() {
+  auto* offer = new QWidget(widget());
+  const auto link = [&](const QString& text) {
+    auto* button = new QToolButton(offer);
+    button->setObjectName(QStringLiteral("link"));
+    button->setText(text);
+    button->setFocusPolicy(Qt::TabFocus);
+    return button;
+  };
+  QToolButton *choose = link(tr("Choose which are shown")), *all = link(tr("Show the default charts"));
+  connect(choose, &QToolButton::clicked, this,
+          [this, choose] { Q_EMIT choiceRequested(choose->mapToGlobal(QPoint(0, choose->height()))); });
+  connect(all, &QToolButton::clicked, this, &Dashboard::restoreDefaultLayout);
+  vbox(offer, {}, 8,
+       {rest(),
+        {named("hint", offer, tr("All charts are hidden.")), 0, Qt::AlignHCenter},
+        {choose, 0, Qt::AlignHCenter},
+        {all, 0, Qt::AlignHCenter},
+        rest()});
+  return offer;
 }
 
 // Its charts come with its first samples, which are being read: those that stay are not made anew.
@@ -92,7 +117,7 @@ void Dashboard::updateAvailable() {
 }
 
 // A card stays as it is, with its hidden lines, for as long as its chart draws the same.
-void Dashboard::updateCards() {
+void Dashboard::updateCards(bool isBeingDragged) {
   std::vector<ChartCard*> cards;
   std::vector<std::unique_ptr<ChartCard>> gone;  // until nothing is laid out that has them
   for (const ChartSpec& spec : layout_.charts()) {
@@ -118,7 +143,11 @@ void Dashboard::updateCards() {
   if (std::find(cards_.begin(), cards_.end(), enlarged_) == cards_.end()) enlarged_ = nullptr;
   if (model_ != nullptr) model_->want(wanted());
   layOut();
-  if (isNew) Q_EMIT chartsChanged();
+  // The places that a card goes through while it is dragged are nobody's; where it is dropped counts.
+  if (isBeingDragged)
+    isMoved_ = isMoved_ || isNew;
+  else if (isNew)
+    Q_EMIT chartsChanged();
 }
 
 ChartCard* Dashboard::cardOf(const ChartSpec& spec) const {
@@ -128,14 +157,22 @@ ChartCard* Dashboard::cardOf(const ChartSpec& spec) const {
   return card;
 }
 
-ChartCard* Dashboard::copyOf(const ChartCard* card) const { return cardOf(card->plot()->spec()); }
+ChartCard* Dashboard::copyOf(ChartCard* card) const {
+  ChartCard* copy = cardOf(card->plot()->spec());
+  copy->setHidden(card->hidden());
+  connect(copy, &ChartCard::hiddenChanged, card, [card, copy] { card->setHidden(copy->hidden()); });
+  return copy;
+}
 
 ChartCard* Dashboard::makeCard(const ChartSpec& spec) {
   ChartCard* card = cardOf(spec);
   card->setParent(widget());
   card->setArrangeable();
   connect(card, &ChartCard::dragged, this, [this, card](const QPoint& global) { drag(card, global); });
-  connect(card, &ChartCard::dropped, card, [card] { setStyleProperty(card, "dragged", false); });
+  connect(card, &ChartCard::dropped, this, [this, card] {
+    setStyleProperty(card, "dragged", false);
+    if (std::exchange(isMoved_, false)) Q_EMIT chartsChanged();
+  });
   connect(card, &ChartCard::opened, this, [this, card] { enlarge(enlarged_ == nullptr ? card : nullptr); });
   connect(card, &ChartCard::menuRequested, this, [this, card](const QPoint& global) {
     auto* menu = new QMenu(this);
@@ -148,7 +185,9 @@ ChartCard* Dashboard::makeCard(const ChartSpec& spec) {
 
 // Rows share the height there is; where they are too many for that, as many whole ones as fit.
 void Dashboard::layOut() {
-  const std::size_t leftOut = enlarged_ == nullptr ? layout_.leftOut() : 0;
+  offer_->setVisible(cards_.empty());
+  offer_->setGeometry(contentsRect());
+  const std::size_t leftOut = enlarged_ == nullptr && !cards_.empty() ? layout_.leftOut() : 0;
   more_->setVisible(leftOut > 0);
   more_->setText(tr("and %n more: choose which are shown", nullptr, static_cast<int>(leftOut)));
   const int height = contentsRect().height(), below = leftOut > 0 ? kGap + kMoreHeight : 0;
@@ -178,7 +217,7 @@ void Dashboard::layOut() {
                       column + 1 == columns ? width - column * (wide + kGap) : wide, high);
     ++place;
   }
-  const int end = rows * (high + kGap) - kGap;
+  const int end = cards_.empty() ? height : rows * (high + kGap) - kGap;
   more_->setGeometry(0, end + kGap, more_->sizeHint().width(), kMoreHeight);
   widget()->resize(width, end + below);
   verticalScrollBar()->setSingleStep((high + kGap) / 3);  // a notch of the wheel is a row
@@ -199,15 +238,11 @@ void Dashboard::setShown(const std::string& chart, bool isShown) {
   updateCards();
 }
 
-void Dashboard::move(const ChartCard* card, const ChartCard* target) {
-  layout_.move(nameOf(card), nameOf(target));
-  updateCards();
-}
-
 void Dashboard::moveCard(ChartCard* card, int by) {
   const auto place = std::find(cards_.begin(), cards_.end(), card) - cards_.begin() + by;
   if (place < 0 || place >= static_cast<std::ptrdiff_t>(cards_.size())) return;
-  move(card, cards_[static_cast<std::size_t>(place)]);
+  layout_.move(nameOf(card), nameOf(cards_[static_cast<std::size_t>(place)]));
+  updateCards();
   ensureWidgetVisible(card, 0, 0);
 }
 
@@ -219,7 +254,8 @@ void Dashboard::drag(ChartCard* card, const QPoint& global) {
   const QPoint at = widget()->mapFromGlobal(global);
   for (const ChartCard* other : cards_) {
     if (other == card || !other->geometry().contains(at)) continue;
-    move(card, other);
+    layout_.move(nameOf(card), nameOf(other));
+    updateCards(true);
     break;
   }
   ensureVisible(at.x(), at.y(), 0, kLeastHeight / 4);

@@ -36,8 +36,8 @@ class Dashboard : public QScrollArea {
   // Those that are shown, in their order.
   const std::vector<ChartCard*>& cards() const { return cards_; }
   std::set<std::string> series() const;
-  // Another card that shows the same. The caller's.
-  ChartCard* copyOf(const ChartCard* card) const;
+  // Another card that shows the same; the lines that its legend hides are those of the card. The caller's.
+  ChartCard* copyOf(ChartCard* card) const;
   // All cards as one widget, whatever is scrolled out of sight: for pictures.
   QWidget* sheet() const { return widget(); }
   const ChartLayout& layout() const { return layout_; }
@@ -60,7 +60,7 @@ class Dashboard : public QScrollArea {
   void restore(const QSettings& settings);
 
  Q_SIGNALS:
-  void chartsChanged();  // others are shown
+  void chartsChanged();  // others are shown, or in another order
   void modelChanged();
   void comparedChanged();
   void enlargedChanged();
@@ -75,12 +75,12 @@ class Dashboard : public QScrollArea {
  private:
   std::set<std::string> wanted() const;
   void updateAvailable();
-  void updateCards();
+  void updateCards(bool isBeingDragged = false);
   ChartCard* cardOf(const ChartSpec& spec) const;
   ChartCard* makeCard(const ChartSpec& spec);
   void layOut();
+  QWidget* makeOffer();
   void drag(ChartCard* card, const QPoint& global);
-  void move(const ChartCard* card, const ChartCard* target);
 
   ViewState* state_;
   SeriesModel* model_ = nullptr;
@@ -91,7 +91,9 @@ class Dashboard : public QScrollArea {
   ChartCard* enlarged_ = nullptr;
   std::vector<SceneRun> runs_;
   GroupBands bands_ = GroupBands::None;
+  bool isMoved_ = false;  // a card, by a drag that goes on
   QToolButton* more_;
+  QWidget* offer_;  // where all charts are hidden
 };
 
 }  // namespace batchscope::desktop

@@ -25,6 +25,7 @@ class PlotView : public QWidget {
   // Borrowed; may be null. Call again, or refresh, after the model has new samples.
   void setModel(SeriesModel* model);
   void setHidden(std::size_t line, bool isHidden);
+  const std::vector<bool>& hidden() const { return hidden_; }  // by line
   // Runs that are compared, the open one first, as lines or in bands of their groups; none: it is alone.
   void setCompared(std::vector<SceneRun> runs, GroupBands bands);
   // How much larger than it is laid out it is seen, so that it is drawn as finely.

@@ -39,6 +39,7 @@ class ViewState : public QObject {
 
   // While a run is replayed, nothing after this moment is shown: seconds since its first step.
   const std::optional<double>& playHead() const { return head_; }
+  const std::optional<StepRef>& headStep() const { return headStep_; }  // of then
   void setPlayHead(const SeriesModel& model, double seconds);
   void endReplay();
 

@@ -46,7 +46,10 @@ void RunSession::open(const std::string& id) {
     connectSupervisor();
   }
   Q_EMIT opened();
-  readSamples();
+  if (series_) {
+    refreshSeries();
+    Q_EMIT samplesChanged();
+  }
   Q_EMIT statusChanged();
   Q_EMIT detailsChanged();
 }
@@ -98,11 +101,17 @@ std::map<std::string, std::string> RunSession::hyperparameters() {
 }
 
 void RunSession::readSamples() {
-  if (!series_) return;
+  if (refreshSeries()) Q_EMIT samplesChanged();
+}
+
+// Whether anything was new.
+bool RunSession::refreshSeries() {
+  if (!series_) return false;
   try {
-    if (series_->refresh(generations_)) Q_EMIT samplesChanged();
+    return series_->refresh(generations_);
   } catch (const Error& error) {
     Q_EMIT commandFailed(QString::fromUtf8(error.what()));
+    return false;
   }
 }
 
@@ -146,6 +155,28 @@ void RunSession::statusFromCatalogue() {
     if (end <= 0) end = is_active(run_->state) ? storage::now() : generations_.back().started;
     status_.elapsed = std::max(0.0, end - started());
   }
+}
+
+// How far it was of what it came to is the share of the samples that it had trained on.
+protocol::RunStatus RunSession::statusAt(double seconds) const {
+  const auto end = series_ ? series_->extent(XAxis::WallTime).high : 0;
+  const auto at = series_ ? series_->nearest(XAxis::WallTime, seconds) : std::nullopt;
+  if (!at || seconds >= end) return status_;
+  protocol::RunStatus status = status_;
+  const GenerationSpan& span = *series_->generation(at->generation);
+  const double all = series_->extent(XAxis::Samples).high;
+  const double done = series_->position(XAxis::Samples, *at).value_or(0);
+  status.state = protocol::RunState::running;
+  status.message.clear();
+  status.loop.clear();
+  status.generation = span.number;
+  status.replicas = status.target_replicas = span.replicas;
+  status.step = at->step;
+  status.total_fraction = all > 0 ? status_.total_fraction * std::clamp(done / all, 0.0, 1.0) : 0;
+  status.epoch = static_cast<int>(status.total_fraction * status.epochs);
+  status.elapsed = seconds;
+  status.remaining = -1;
+  return status;
 }
 
 double RunSession::started() const { return run_ ? common::clockOrigin(*run_, generations_) : 0; }

@@ -38,6 +38,8 @@ class RunSession : public QObject {
   bool isOpen() const { return run_.has_value(); }
   const storage::Run& run() const { return *run_; }
   const protocol::RunStatus& status() const { return status_; }
+  // What that was so many seconds after the first replicas were launched, as far as samples tell.
+  protocol::RunStatus statusAt(double seconds) const;
   bool isConnected() const;
   const std::vector<storage::Generation>& generations() const { return generations_; }
   const std::optional<protocol::Model>& model() const { return model_; }
@@ -46,6 +48,8 @@ class RunSession : public QObject {
   // The newest restart that is over; null before the first.
   const storage::Generation* lastRestart() const;
   SeriesModel* series() { return series_.get(); }
+  // Reads at once what is new, which otherwise happens ten times a second, and tells it. Blocks on the disk.
+  void readSamples();
   storage::Catalogue& catalogue();
   // Of the open run, as Catalogue has them; empty where they cannot be read, which the watcher tells.
   std::vector<storage::Event> events(std::int64_t after);
@@ -61,14 +65,14 @@ class RunSession : public QObject {
   void opened();          // another run, or none
   void statusChanged();   // the supervisor said something, or the catalogue did
   void detailsChanged();  // generations, model, events, checkpoints may be new
-  void samplesChanged();  // the series model has more
+  void samplesChanged();  // the series model has more, or is another run's, which may have none
   void commandFailed(const QString& message);
   void said(const QString& message);  // what is under way, or was done, where nothing else shows it
 
  private:
   void reload();
   void readHistory();
-  void readSamples();
+  bool refreshSeries();
   void connectSupervisor();
   void statusFromCatalogue();
 

@@ -3,6 +3,7 @@
 
 #include <QGraphicsProxyWidget>
 #include <QKeyEvent>
+#include <QPainter>
 #include <algorithm>
 
 #include "chart/dashboard.h"
@@ -27,7 +28,6 @@ Presentation::Presentation(Dashboard* dashboard, int place, RunSession* session,
   setFrameShape(QFrame::NoFrame);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  setBackgroundBrush(Theme::current().panel);
   connect(session, &RunSession::samplesChanged, this, [this] {
     if (card_ != nullptr) card_->plot()->refresh();
   });
@@ -38,7 +38,15 @@ Presentation::Presentation(Dashboard* dashboard, int place, RunSession* session,
 }
 
 void Presentation::turn(int by) {
-  const auto count = static_cast<int>(dashboard_->cards().size());
+  const auto& cards = dashboard_->cards();
+  const auto count = static_cast<int>(cards.size());
+  // The others may have come to other places.
+  if (card_ != nullptr) {
+    const auto same = std::ranges::find_if(cards, [this](const ChartCard* each) {
+      return each->plot()->spec().name == card_->plot()->spec().name;
+    });
+    if (same != cards.end()) place_ = static_cast<int>(same - cards.begin());
+  }
   delete proxy_;  // with its card
   proxy_ = nullptr;
   card_ = nullptr;
@@ -47,7 +55,7 @@ void Presentation::turn(int by) {
     return;
   }
   place_ = (std::min(place_, count - 1) + by + count) % count;
-  card_ = dashboard_->copyOf(dashboard_->cards()[static_cast<std::size_t>(place_)]);
+  card_ = dashboard_->copyOf(cards[static_cast<std::size_t>(place_)]);
   card_->setProperty("isPresented", true);
   proxy_ = scene()->addWidget(card_);
   fit();
@@ -61,6 +69,10 @@ void Presentation::fit() {
   proxy_->resize(size);
   scene()->setSceneRect({{0, 0}, size});
   setTransform(QTransform::fromScale(magnification, magnification));
+}
+
+void Presentation::drawBackground(QPainter* painter, const QRectF& rect) {
+  painter->fillRect(rect, Theme::current().panel);
 }
 
 void Presentation::resizeEvent(QResizeEvent* event) {

@@ -23,6 +23,7 @@ class Presentation : public QGraphicsView {
   ChartCard* card() const { return card_; }
 
  protected:
+  void drawBackground(QPainter* painter, const QRectF& rect) override;
   void keyPressEvent(QKeyEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
 

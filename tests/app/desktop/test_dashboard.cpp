@@ -121,6 +121,33 @@ class TestDashboard : public test::WindowTest {
     QVERIFY(again.isShown("a"));
   }
 
+  // What many programs name their series is not kept for ever.
+  void theOrderIsBounded() {
+    const auto chart = [](const std::string& name) {
+      return ChartSpec{.name = name, .title = QString::fromStdString(name), .unit = {}, .lines = {}};
+    };
+    const auto kept = [this](const ChartLayout& layout) {
+      QSettings settings(store_.path(QStringLiteral("bounded.ini")), QSettings::IniFormat);
+      layout.save(settings);
+      return settings.value(QStringLiteral("charts/order")).toStringList();
+    };
+    ChartLayout layout;
+    layout.setAvailable({chart("a"), chart("b")});
+    layout.move("b", "a");
+    for (int run = 0; run < 50; ++run)
+      layout.setAvailable({chart("a"), chart("b"), chart("own:" + std::to_string(run))});
+    QCOMPARE(kept(layout), (QStringList{QStringLiteral("b"), QStringLiteral("a")}));
+    for (int run = 0; run < 400; ++run) {
+      const std::string own = "own:" + std::to_string(run);
+      layout.setAvailable({chart("a"), chart("b"), chart(own)});
+      layout.move(own, run % 2 == 0 ? "a" : "b");
+      QVERIFY(kept(layout).contains(QString::fromStdString(own)));
+    }
+    QCOMPARE(kept(layout).size(), static_cast<qsizetype>(ChartLayout::kMostPlaces));
+    layout.setAvailable({chart("a"), chart("b")});
+    QCOMPARE(titlesOf(layout.charts()), QStringLiteral("b | a"));
+  }
+
   void theDefaultTellsOneRun() {
     QCOMPARE(shown().join(QLatin1Char(' ')),
              QStringLiteral("gain batch-size goodput progress loss accuracy learning-rate step-time noise"));
@@ -171,9 +198,13 @@ class TestDashboard : public test::WindowTest {
     ChartCard* goodput = card("goodput");
     QTest::mousePress(gain, Qt::LeftButton, {}, headOf(gain));
     const QPoint there = goodput->geometry().center();
+    QSignalSpy changed(&dashboard(), &Dashboard::chartsChanged);
     QTest::mouseMove(gain, gain->mapFromParent(there));
     QTest::mouseMove(gain, gain->mapFromParent(there + QPoint(3, 3)));
+    QCOMPARE(shown().indexOf(QStringLiteral("gain")), 2);
+    QCOMPARE(changed.count(), 0);  // on its way it has no place yet
     QTest::mouseRelease(gain, Qt::LeftButton, {}, headOf(gain));
+    QCOMPARE(changed.count(), 1);
     QCOMPARE(shown().mid(0, 3).join(QLatin1Char(' ')), QStringLiteral("batch-size goodput gain"));
     // The plot is no handle: it zooms.
     test::drag(gain->plot(), 0.2, 0.6);
@@ -218,6 +249,32 @@ class TestDashboard : public test::WindowTest {
     QVERIFY(card("goodput") == nullptr);
   }
 
+  void whereAllAreHiddenThatIsSaid() {
+    while (!dashboard().cards().empty()) dashboard().setShown(shown().first().toStdString(), false);
+    const auto button = [this](const char* text) -> QToolButton* {
+      for (QToolButton* each : dashboard().findChildren<QToolButton*>())
+        if (each->isVisible() && each->text() == QLatin1String(text)) return each;
+      return nullptr;
+    };
+    const auto isSaid = [this] {
+      const auto labels = dashboard().findChildren<QLabel*>();
+      return std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+        return label->isVisible() && label->text() == QLatin1String("All charts are hidden.");
+      });
+    };
+    QVERIFY(isSaid() && button("Choose which are shown") != nullptr);
+    test::keepPicture(*window_, QStringLiteral("all-hidden"));
+    QTest::mouseClick(button("Choose which are shown"), Qt::LeftButton);
+    auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+    QVERIFY(menu != nullptr);
+    menu->actions().first()->trigger();
+    menu->close();
+    QVERIFY(card("gain") != nullptr && !isSaid());
+    dashboard().setShown("gain", false);
+    QTest::mouseClick(button("Show the default charts"), Qt::LeftButton);
+    QVERIFY(card("gain") != nullptr && card("loss") != nullptr && !isSaid());
+  }
+
   void columnsFollowTheWidth() {
     const auto columns = [this] {
       int found = 0;
@@ -254,6 +311,40 @@ class TestDashboard : public test::WindowTest {
     QTRY_VERIFY(shown.isNull());
   }
 
+  // The legend, the order of the charts and the theme may change while one is presented.
+  void aPresentationKeepsUp() {
+    const auto legend = [](QWidget* of, const char* line) { return test::named<QAbstractButton>(*of, line); };
+    legend(card("goodput"), "Show throughput")->click();
+    card("goodput")->setFocus();
+    press(Qt::Key_F11);
+    QPointer<Presentation> shown = window_->findChild<Presentation*>();
+    QVERIFY(shown != nullptr && QTest::qWaitForWindowExposed(shown.data()));
+    shown->resize(1600, 900);
+    QVERIFY(!legend(shown->card(), "Show throughput")->isChecked());
+    QVERIFY(shown->card()->hidden() == card("goodput")->hidden());
+    legend(shown->card(), "Show goodput")->click();
+    dashboard().moveCard(card("goodput"), 1);
+    QCOMPARE(shown->card()->plot()->spec().name, std::string("goodput"));
+    QVERIFY(!legend(shown->card(), "Show goodput")->isChecked());
+    const auto corner = [&] { return shown->viewport()->grab().toImage().pixelColor(4, 4); };
+    const auto plotGround = [&] {
+      const QImage image = shown->card()->plot()->grab().toImage();
+      return image.pixelColor(1, image.height() - 2);
+    };
+    QTRY_COMPARE(plotGround(), Theme::light().panel);
+    applyTheme(Theme::Mode::Dark);
+    QTRY_COMPARE(corner(), Theme::dark().panel);
+    QTRY_COMPARE(plotGround(), Theme::dark().panel);
+    QVERIFY(shown->card()->hidden() == card("goodput")->hidden());
+    applyTheme(Theme::Mode::Light);
+    QTest::keyClick(shown.data(), Qt::Key_Escape);
+    QTRY_VERIFY(shown.isNull());
+    for (const char* line : {"Show throughput", "Show goodput"}) {
+      QVERIFY(!legend(card("goodput"), line)->isChecked());
+      legend(card("goodput"), line)->click();
+    }
+  }
+
   // Last: the run has more series from here on.
   void whatARunRecordsComesLive() {
     const auto paths = protocol::run_paths(window_->session()->run().id);
@@ -276,6 +367,12 @@ class TestDashboard : public test::WindowTest {
     QVERIFY(choose(QStringLiteral("Show or hide/z")));
     QVERIFY(card("own:z") != nullptr && more->isHidden());
     QCOMPARE(test::fault(*window_), QString());
+    // A run that has no samples has none of them.
+    const std::string other = test::writeListedRun(catalogue_, "no samples", protocol::RunState::failed, 0.1);
+    watcher_.reload();
+    window_->openRun(other);
+    QCOMPARE(window_->session()->run().id, other);
+    QVERIFY(card("own:perplexity") == nullptr && card("own:z") == nullptr && card("gain") != nullptr);
   }
 };
 
