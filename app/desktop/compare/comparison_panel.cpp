@@ -8,11 +8,11 @@
 
 #include "batchscope/common/series_unit.h"
 #include "batchscope/protocol/series.h"
+#include "chart/line_look.h"
 #include "chart/view_state.h"
 #include "look/box.h"
 #include "look/format.h"
 #include "look/plain_table.h"
-#include "look/swatch.h"
 #include "look/theme.h"
 
 namespace batchscope::desktop {
@@ -27,15 +27,15 @@ struct ValueColumn {
 };
 
 const std::array<ValueColumn, 9> kColumns{
-    {{QT_TRANSLATE_NOOP("ComparisonModel", "Step"), kStepSeries},
-     {QT_TRANSLATE_NOOP("ComparisonModel", "Loss"), names::kLoss},
-     {QT_TRANSLATE_NOOP("ComparisonModel", "Accuracy"), names::kAccuracy},
-     {QT_TRANSLATE_NOOP("ComparisonModel", "Gain"), names::kGain},
-     {QT_TRANSLATE_NOOP("ComparisonModel", "Batch size"), names::kBatchSize},
-     {QT_TRANSLATE_NOOP("ComparisonModel", "Throughput /s"), names::kThroughput},
-     {QT_TRANSLATE_NOOP("ComparisonModel", "Goodput /s"), names::kGoodput},
-     {QT_TRANSLATE_NOOP("ComparisonModel", "Efficiency"), names::kEfficiency},
-     {QT_TRANSLATE_NOOP("ComparisonModel", "Step time ms"), names::kStepTime,
+    {{QT_TRANSLATE_NOOP("batchscope::desktop::ComparisonModel", "Step"), kStepSeries},
+     {QT_TRANSLATE_NOOP("batchscope::desktop::ComparisonModel", "Loss"), names::kLoss},
+     {QT_TRANSLATE_NOOP("batchscope::desktop::ComparisonModel", "Accuracy"), names::kAccuracy},
+     {QT_TRANSLATE_NOOP("batchscope::desktop::ComparisonModel", "Gain"), names::kGain},
+     {QT_TRANSLATE_NOOP("batchscope::desktop::ComparisonModel", "Batch size"), names::kBatchSize},
+     {QT_TRANSLATE_NOOP("batchscope::desktop::ComparisonModel", "Throughput /s"), names::kThroughput},
+     {QT_TRANSLATE_NOOP("batchscope::desktop::ComparisonModel", "Goodput /s"), names::kGoodput},
+     {QT_TRANSLATE_NOOP("batchscope::desktop::ComparisonModel", "Efficiency"), names::kEfficiency},
+     {QT_TRANSLATE_NOOP("batchscope::desktop::ComparisonModel", "Step time ms"), names::kStepTime,
       common::unitOf(names::kStepTime).factor}}};
 constexpr std::size_t kFirst = 1;  // behind the name
 
@@ -99,8 +99,7 @@ QVariant ComparisonModel::cell(std::size_t row, std::size_t column, int role) co
   switch (role) {
     case Qt::DisplayRole: return cells_[row][column];
     case Qt::ToolTipRole: return isName ? cells_[row][column] : QVariant();
-    case Qt::DecorationRole:
-      return isName ? QVariant(stroke(Theme::current().run(runs_[row].colour))) : QVariant();
+    case Qt::DecorationRole: return isName ? QVariant(sampleOfRun(runs_[row].colour)) : QVariant();
     case Qt::ForegroundRole: return isName ? QVariant() : QVariant(Theme::current().dim);
     case Qt::TextAlignmentRole: return aligned(!isName);
     case IdRole: return QString::fromStdString(runs_[row].id);

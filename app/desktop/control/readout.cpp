@@ -29,21 +29,22 @@ struct Row {
 };
 
 constexpr std::array<Row, 10> kRows{
-    {{QT_TRANSLATE_NOOP("Readout", "Gain"), names::kGain, QT_TRANSLATE_NOOP("Readout", "%1 of %2"), 1,
-      names::kScale},
-     {QT_TRANSLATE_NOOP("Readout", "Noise scale"), names::kNoiseScale},
-     {QT_TRANSLATE_NOOP("Readout", "Learning rate"), names::kLearningRate},
-     {QT_TRANSLATE_NOOP("Readout", "Batch size"), names::kBatchSize,
-      QT_TRANSLATE_NOOP("Readout", "%1 samples")},
-     {QT_TRANSLATE_NOOP("Readout", "Throughput"), names::kThroughput,
-      QT_TRANSLATE_NOOP("Readout", "%1 samples/s")},
-     {QT_TRANSLATE_NOOP("Readout", "Goodput"), names::kGoodput, QT_TRANSLATE_NOOP("Readout", "%1 samples/s")},
-     {QT_TRANSLATE_NOOP("Readout", "Efficiency"), names::kEfficiency},
-     {QT_TRANSLATE_NOOP("Readout", "Loss"), names::kLoss},
-     {QT_TRANSLATE_NOOP("Readout", "Step time"), names::kStepTime, QT_TRANSLATE_NOOP("Readout", "%1 ms"),
-      1000},
-     {QT_TRANSLATE_NOOP("Readout", "predicted"), names::kModelStepTime,
-      QT_TRANSLATE_NOOP("Readout", "≈ %1 ms"), 1000}}};
+    {{QT_TRANSLATE_NOOP("batchscope::desktop::Readout", "Gain"), names::kGain,
+      QT_TRANSLATE_NOOP("batchscope::desktop::Readout", "%1 of %2"), 1, names::kScale},
+     {QT_TRANSLATE_NOOP("batchscope::desktop::Readout", "Noise scale"), names::kNoiseScale},
+     {QT_TRANSLATE_NOOP("batchscope::desktop::Readout", "Learning rate"), names::kLearningRate},
+     {QT_TRANSLATE_NOOP("batchscope::desktop::Readout", "Batch size"), names::kBatchSize,
+      QT_TRANSLATE_NOOP("batchscope::desktop::Readout", "%1 samples")},
+     {QT_TRANSLATE_NOOP("batchscope::desktop::Readout", "Throughput"), names::kThroughput,
+      QT_TRANSLATE_NOOP("batchscope::desktop::Readout", "%1 samples/s")},
+     {QT_TRANSLATE_NOOP("batchscope::desktop::Readout", "Goodput"), names::kGoodput,
+      QT_TRANSLATE_NOOP("batchscope::desktop::Readout", "%1 samples/s")},
+     {QT_TRANSLATE_NOOP("batchscope::desktop::Readout", "Efficiency"), names::kEfficiency},
+     {QT_TRANSLATE_NOOP("batchscope::desktop::Readout", "Loss"), names::kLoss},
+     {QT_TRANSLATE_NOOP("batchscope::desktop::Readout", "Step time"), names::kStepTime,
+      QT_TRANSLATE_NOOP("batchscope::desktop::Readout", "%1 ms"), 1000},
+     {QT_TRANSLATE_NOOP("batchscope::desktop::Readout", "predicted"), names::kModelStepTime,
+      QT_TRANSLATE_NOOP("batchscope::desktop::Readout", "≈ %1 ms"), 1000}}};
 
 }  // namespace
 

@@ -1,25 +1,56 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "records/events_panel.h"
 
+#include <QSignalBlocker>
+#include <algorithm>
+#include <utility>
+
+#include "chart/view_state.h"
 #include "look/format.h"
 #include "look/theme.h"
 #include "records/step_link.h"
 #include "session/run_session.h"
 
 namespace batchscope::desktop {
+namespace {
+
+bool isAfter(const storage::Event& event, const StepRef& step) {
+  return std::pair(event.generation, event.step) > std::pair(step.generation, step.step);
+}
+
+}  // namespace
 
 void EventModel::reset(double start) {
   beginResetModel();
   start_ = start;
   events_.clear();
+  shown_ = 0;
   endResetModel();
 }
 
 void EventModel::append(const std::vector<storage::Event>& events) {
-  if (events.empty()) return;
-  beginInsertRows({}, 0, static_cast<int>(events.size()) - 1);
   events_.insert(events_.end(), events.begin(), events.end());
-  endInsertRows();
+  updateShown();
+}
+
+void EventModel::setEnd(const std::optional<StepRef>& step) {
+  if (step == end_) return;
+  end_ = step;
+  updateShown();
+}
+
+void EventModel::updateShown() {
+  const auto isLater = [this](const storage::Event& event) { return end_ && isAfter(event, *end_); };
+  const auto until = static_cast<std::size_t>(std::ranges::find_if(events_, isLater) - events_.begin());
+  if (until > shown_) {
+    beginInsertRows({}, 0, static_cast<int>(until - shown_) - 1);
+    shown_ = until;
+    endInsertRows();
+  } else if (until < shown_) {
+    beginRemoveRows({}, 0, static_cast<int>(shown_ - until) - 1);
+    shown_ = until;
+    endRemoveRows();
+  }
 }
 
 QVariant EventModel::cell(std::size_t row, std::size_t column, int role) const {
@@ -42,15 +73,12 @@ QVariant EventModel::cell(std::size_t row, std::size_t column, int role) const {
 }
 
 const storage::Event& EventModel::at(int row) const {
-  return events_.at(events_.size() - 1 - static_cast<std::size_t>(row));
+  return events_.at(shown_ - 1 - static_cast<std::size_t>(row));
 }
 
 int EventModel::rowAt(const StepRef& step) const {
   for (int row = 0; row < rowCount(); ++row) {
-    const storage::Event& event = at(row);
-    if (event.generation < step.generation ||
-        (event.generation == step.generation && event.step <= step.step))
-      return row;
+    if (!isAfter(at(row), step)) return row;
   }
   return -1;
 }
@@ -69,6 +97,10 @@ EventsPanel::EventsPanel(RunSession* session, ViewState* state, QWidget* parent)
       },
       [events](const StepRef& step) { return events->rowAt(step); });
   connect(session, &RunSession::opened, events, [=] { events->reset(session->started()); });
+  connect(state, &ViewState::changed, events, [this, state, events] {
+    const QSignalBlocker quiet(selectionModel());  // that the chosen row goes is no choice of another
+    events->setEnd(state->headStep());
+  });
   connect(session, &RunSession::detailsChanged, events, [=] {
     if (session->isOpen()) events->append(session->events(events->lastId()));
   });

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What happened to the run, in sentences, newest first; tailed from the catalogue by the events' ids. A
-// chosen event moves the cross-hair to its step, and the cross-hair chooses the event before it.
+// chosen event moves the cross-hair to its step, and the cross-hair chooses the event before it. While the
+// run is replayed, only what had happened by then is there.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "batchscope/storage/catalogue.h"
@@ -27,19 +29,25 @@ class EventModel : public TableModel {
   void reset(double start);
   // Ascending by id, all newer than lastId().
   void append(const std::vector<storage::Event>& events);
+  // Shows those that had happened by this step; none: all.
+  void setEnd(const std::optional<StepRef>& step);
   const storage::Event& at(int row) const;
   // The newest row that is not after the step; -1: none.
   int rowAt(const StepRef& step) const;
   std::int64_t lastId() const { return events_.empty() ? 0 : events_.back().id; }
 
  protected:
-  std::size_t rows() const override { return events_.size(); }
+  std::size_t rows() const override { return shown_; }
   std::size_t columns() const override { return ColumnCount; }
   QVariant cell(std::size_t row, std::size_t column, int role) const override;
 
  private:
+  void updateShown();
+
   double start_ = 0;
-  std::vector<storage::Event> events_;  // oldest first; row 0 shows the last
+  std::optional<StepRef> end_;
+  std::vector<storage::Event> events_;  // oldest first
+  std::size_t shown_ = 0;               // of them; row 0 shows the last of these
 };
 
 class EventsPanel : public PlainTable {

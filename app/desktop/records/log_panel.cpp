@@ -78,11 +78,13 @@ LogPanel::LogPanel(RunSession* session, ViewState* state, QWidget* parent)
   connect(session_, &RunSession::opened, this, &LogPanel::opened);
   connect(session_, &RunSession::detailsChanged, this, &LogPanel::lookForFailure);
   connect(text_, &QPlainTextEdit::cursorPositionChanged, this, &LogPanel::moveCursor);
-  // A cross-hair that is swept over a chart is followed where it rests.
+  // A cross-hair that is swept over a chart is followed where it rests, the head of a replay on its way.
   markTimer_.setSingleShot(true);
   markTimer_.setInterval(60);
   connect(&markTimer_, &QTimer::timeout, this, &LogPanel::markCursor);
-  connect(state_, &ViewState::cursorMoved, &markTimer_, qOverload<>(&QTimer::start));
+  connect(state_, &ViewState::cursorMoved, &markTimer_, [this] {
+    if (!state_->playHead() || !markTimer_.isActive()) markTimer_.start();
+  });
 }
 
 void LogPanel::showEvent(QShowEvent* event) {
@@ -242,11 +244,12 @@ void LogPanel::moveCursor() {
 void LogPanel::markCursor() {
   SeriesModel* model = session_->series();
   if (!isVisible() || model == nullptr) return;
-  if (!state_->cursor()) {
+  const auto pointedAt = state_->pointedAt();
+  if (!pointedAt) {
     text_->setExtraSelections({});
     return;
   }
-  const StepRef at = *state_->cursor();
+  const StepRef at = *pointedAt;
   const auto other = std::ranges::find_if(files_, [&, rank = shown().rank](const LogFile& file) {
     return file.generation == at.generation && file.rank == rank;
   });

@@ -9,6 +9,7 @@
 #include <QToolButton>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "chart/view_state.h"
 #include "look/box.h"
@@ -162,7 +163,8 @@ void HeaderBar::resizeEvent(QResizeEvent* event) {
 
 void HeaderBar::updateRun() {
   if (!session_->isOpen()) return;
-  const protocol::RunStatus& status = session_->status();
+  const auto& head = state_->playHead();
+  const protocol::RunStatus status = head ? session_->statusAt(*head) : session_->status();
   const StatusText words = describe(status);
   name_->setText(QString::fromStdString(session_->run().name));
   name_->setToolTip(name_->text());
@@ -174,6 +176,7 @@ void HeaderBar::updateRun() {
 }
 
 void HeaderBar::updateView() {
+  if (std::exchange(isReplay_, state_->playHead().has_value()) || isReplay_) updateRun();
   follow_->setChecked(state_->follows());
   const auto log = state_->logY();
   log_->setChecked(log.value_or(false));

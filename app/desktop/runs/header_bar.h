@@ -39,7 +39,7 @@ class HeaderBar : public QWidget {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
-  void updateRun();
+  void updateRun();  // as it is, or at the head of a replay
   void updateView();
 
   std::vector<QToolButton*> seldom_;  // pressed; the View menu has them where there is no room
@@ -61,6 +61,7 @@ class HeaderBar : public QWidget {
   QAction* follow_;
   QAction* log_;
   QAction* reset_;
+  bool isReplay_ = false;
 };
 
 }  // namespace batchscope::desktop

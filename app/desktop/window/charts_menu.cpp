@@ -26,8 +26,8 @@ ChartsMenu::ChartsMenu(Dashboard* dashboard, QWidget* parent)
   addFor(tr("Hide"), Qt::CTRL | Qt::SHIFT | Qt::Key_H,
          [this](ChartCard* card) { dashboard_->setShown(card->plot()->spec().name, false); });
   addSeparator();
-  addAction(tr("Next chart"), Qt::Key_BracketRight, this, [this] { dashboard_->focusNeighbour(1); });
-  addAction(tr("Previous chart"), Qt::Key_BracketLeft, this, [this] { dashboard_->focusNeighbour(-1); });
+  addStep(tr("Next chart"), Qt::Key_BracketRight, 1);
+  addStep(tr("Previous chart"), Qt::Key_BracketLeft, -1);
   addSeparator();
   addAction(tr("Restore the default charts"), dashboard_, &Dashboard::restoreDefaultLayout);
   connect(choice_, &QMenu::aboutToShow, this, &ChartsMenu::fillChoice);
@@ -39,6 +39,12 @@ void ChartsMenu::addFor(const QString& text, const QKeySequence& keys, std::func
   actionsOfOne_ << addAction(text, keys, this, [this, act = std::move(act)] {
     if (!dashboard_->isVisible()) return;  // on another page nobody would see it
     if (ChartCard* card = meant_ ? meant_.data() : dashboard_->current()) act(card);
+  });
+}
+
+void ChartsMenu::addStep(const QString& text, const QKeySequence& keys, int by) {
+  addAction(text, keys, this, [this, by] {
+    if (dashboard_->isVisible()) dashboard_->focusNeighbour(by);
   });
 }
 

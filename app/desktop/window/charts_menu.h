@@ -23,6 +23,7 @@ class ChartsMenu : public QMenu {
 
  private:
   void addFor(const QString& text, const QKeySequence& keys, std::function<void(ChartCard*)> act);
+  void addStep(const QString& text, const QKeySequence& keys, int by);
   void fillChoice();
   void fillCardMenu(QMenu* menu, ChartCard* card);
 

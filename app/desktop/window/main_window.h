@@ -116,9 +116,9 @@ class MainWindow : public QMainWindow {
   QueuePage* queue_;
   HeaderBar* header_;
   Dashboard* dashboard_;
-  ReplayBar* replay_;
   ControlPanel* control_;
   ExplorerPanel* explorer_;
+  ReplayBar* replay_;
   ScalingPage* scaling_;
   SharingPanel* sharing_;
   CheckpointsPanel* checkpoints_;

@@ -9,6 +9,7 @@
 #include <QToolButton>
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "chart/view_state.h"
 #include "look/box.h"
@@ -29,18 +30,20 @@ struct Speed {
   double whole;
 };
 
-constexpr std::array kSpeeds{Speed{QT_TRANSLATE_NOOP("ReplayBar", "whole run in 30 s"), 0, 30},
-                             Speed{QT_TRANSLATE_NOOP("ReplayBar", "whole run in 2 min"), 0, 120},
-                             Speed{QT_TRANSLATE_NOOP("ReplayBar", "as it was"), 1, 0},
-                             Speed{QT_TRANSLATE_NOOP("ReplayBar", "10 times as fast"), 10, 0},
-                             Speed{QT_TRANSLATE_NOOP("ReplayBar", "60 times as fast"), 60, 0}};
+constexpr std::array kSpeeds{
+    Speed{QT_TRANSLATE_NOOP("batchscope::desktop::ReplayBar", "whole run in 30 s"), 0, 30},
+    Speed{QT_TRANSLATE_NOOP("batchscope::desktop::ReplayBar", "whole run in 2 min"), 0, 120},
+    Speed{QT_TRANSLATE_NOOP("batchscope::desktop::ReplayBar", "as it was"), 1, 0},
+    Speed{QT_TRANSLATE_NOOP("batchscope::desktop::ReplayBar", "10 times as fast"), 10, 0},
+    Speed{QT_TRANSLATE_NOOP("batchscope::desktop::ReplayBar", "60 times as fast"), 60, 0}};
 
 }  // namespace
 
-ReplayBar::ReplayBar(RunSession* session, ViewState* view, QWidget* parent)
+ReplayBar::ReplayBar(RunSession* session, ViewState* view, std::vector<QWidget*> pages, QWidget* parent)
     : QWidget(parent),
       session_(session),
       view_(view),
+      pages_(std::move(pages)),
       replay_(new QAction(tr("Replay the run"), this)),
       play_(new QAction(tr("Play or hold the replay"), this)),
       slider_(new QSlider(Qt::Horizontal, this)),
@@ -88,6 +91,10 @@ double ReplayBar::speed() const {
 }
 
 void ReplayBar::setReplaying(bool isReplaying) {
+  if (isReplaying && std::ranges::none_of(pages_, &QWidget::isVisible)) {
+    replay_->setChecked(false);
+    return;
+  }
   setVisible(isReplaying);
   play_->setEnabled(isReplaying);
   play_->setChecked(isReplaying);

@@ -8,6 +8,7 @@
 #include <QElapsedTimer>
 #include <QTimer>
 #include <QWidget>
+#include <vector>
 
 class QAction;
 class QComboBox;
@@ -22,7 +23,8 @@ class ViewState;
 class ReplayBar : public QWidget {
   Q_OBJECT
  public:
-  ReplayBar(RunSession* session, ViewState* view, QWidget* parent = nullptr);
+  // It begins only while one of the pages that show it is visible.
+  ReplayBar(RunSession* session, ViewState* view, std::vector<QWidget*> pages, QWidget* parent = nullptr);
 
   QAction* replayAction() const { return replay_; }  // begins it and ends it
   QAction* playAction() const { return play_; }      // or holds it
@@ -39,6 +41,7 @@ class ReplayBar : public QWidget {
 
   RunSession* session_;
   ViewState* view_;
+  std::vector<QWidget*> pages_;
   QAction *replay_, *play_;
   QSlider* slider_;
   QLabel* time_;

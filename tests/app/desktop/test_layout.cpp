@@ -2,7 +2,11 @@
 //
 // The look that a person chooses, by mouse from the menus: light, dark and colour-blind palettes, panels
 // that come and go, the default layout again; and numbers in the person's own locale.
+#include <QDirIterator>
 #include <QDockWidget>
+#include <QRegularExpression>
+#include <QTranslator>
+#include <set>
 
 #include "chart/axis.h"
 #include "control/control_panel.h"
@@ -15,6 +19,22 @@
 
 using namespace batchscope;
 using namespace batchscope::desktop;
+
+namespace {
+
+// Which texts were asked for, by context.
+class Asked : public QTranslator {
+ public:
+  QString translate(const char* context, const char* text, const char*, int) const override {
+    texts.emplace(QString::fromUtf8(context), QString::fromUtf8(text));
+    return {};
+  }
+  bool isEmpty() const override { return false; }
+
+  mutable std::set<std::pair<QString, QString>> texts;
+};
+
+}  // namespace
 
 class TestLayout : public test::WindowTest {
   Q_OBJECT
@@ -204,6 +224,35 @@ class TestLayout : public test::WindowTest {
     QTest::keyClick(window_.get(), Qt::Key_L);
     QCOMPARE(view.logY(), !wasLog);
     QTest::keyClick(window_.get(), Qt::Key_L);
+  }
+
+  // What is declared for translators is asked for where they find it.
+  void textsAreTranslatedWhereTheyAreDeclared() {
+    Asked asked;
+    QCoreApplication::installTranslator(&asked);
+    { const MainWindow another(&watcher_, false); }
+    QCoreApplication::removeTranslator(&asked);
+    static const QRegularExpression declared(
+        QStringLiteral("QT_TRANSLATE_NOOP\\(\\s*\"([^\"]+)\",\\s*\"([^\"]+)\""));
+    QDirIterator files(QStringLiteral(BATCHSCOPE_RESOURCES "/../app/desktop"), {QStringLiteral("*.cpp")},
+                       QDir::Files, QDirIterator::Subdirectories);
+    int found = 0;
+    while (files.hasNext()) {
+      QFile file(files.next());
+      QVERIFY(file.open(QIODevice::ReadOnly));
+      const QString source = QString::fromUtf8(file.readAll());
+      for (auto match = declared.globalMatch(source); match.hasNext();) {
+        const auto each = match.next();
+        const QString context = each.captured(1), text = each.captured(2);
+        const QString name = QStringLiteral("::") + context.section(QStringLiteral("::"), -1);
+        for (const auto& [where, what] : asked.texts) {
+          if (what != text || !(QStringLiteral("::") + where).endsWith(name)) continue;
+          QVERIFY2(where == context, qPrintable(where + QStringLiteral(" asks for ") + text));
+          ++found;
+        }
+      }
+    }
+    QVERIFY2(found > 15, qPrintable(QString::number(found)));
   }
 
   void numbersAreThoseOfTheLocale() {

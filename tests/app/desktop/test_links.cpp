@@ -122,6 +122,17 @@ class TestLinks : public test::WindowTest {
     QTRY_COMPARE(marked(), 1);
     window_->view()->setCursor({});
     QTRY_COMPARE(marked(), -1);
+    // So it is with the head of a replay, also while it moves on.
+    SeriesModel& series = *window_->session()->series();
+    const double from = *series.position(XAxis::WallTime, {1, stepOf(1)});
+    const double to = *series.position(XAxis::WallTime, {1, stepOf(3)});
+    for (int i = 0; i <= 20 && marked() < 1; ++i) {
+      window_->view()->setPlayHead(series, from + i * (to - from) / 1000);
+      QTest::qWait(20);
+    }
+    QVERIFY(marked() > 0);
+    window_->view()->endReplay();
+    QTRY_COMPARE(marked(), -1);
   }
 
   void theDevicesAreDrawnByReplica() {

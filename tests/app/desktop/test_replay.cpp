@@ -13,7 +13,9 @@
 #include "batchscope/protocol/series.h"
 #include "chart/derived_series.h"
 #include "chart/formulas.h"
+#include "look/status_text.h"
 #include "records/events_panel.h"
+#include "runs/header_bar.h"
 #include "test_case.h"
 #include "visual_checks.h"
 #include "window/replay_bar.h"
@@ -135,15 +137,48 @@ class TestReplay : public test::WindowTest {
     QVERIFY(head.step < 900);
     QCOMPARE(*model().position(XAxis::WallTime, head) <= *view().playHead() + 1, true);
     QTableView* events = window_->findChild<EventsPanel*>();
-    const auto chosen = [&] {
-      return qobject_cast<EventModel*>(events->model())->at(events->currentIndex().row());
-    };
+    auto* shown = qobject_cast<EventModel*>(events->model());
     QTRY_VERIFY(events->currentIndex().isValid());
-    QVERIFY(chosen().step <= head.step);
+    QVERIFY(shown->at(events->currentIndex().row()).step <= head.step);
+    // What comes later has not happened yet, and comes with the head.
+    const auto newest = [&] { return StepRef{shown->at(0).generation, shown->at(0).step}; };
+    const int count = shown->rowCount();
+    QVERIFY(newest().generation < 2 && newest().step <= head.step);
+    bar().slider()->setValue(100);
+    QVERIFY(shown->rowCount() < count && newest().generation == 0);
+    QVERIFY(!view().cursor());
+    bar().slider()->setValue(1000);
+    QCOMPARE(newest().generation, 2);
+    bar().slider()->setValue(500);
+    QCOMPARE(shown->rowCount(), count);
     view().setCursor(StepRef{0, 100});
     QCOMPARE(view().present(model())->step, std::int64_t{100});
     view().setCursor({});
     QCOMPARE(*view().present(model()), head);
+  }
+
+  // The state, the epoch and how far the run had come.
+  void theHeaderFollowsTheHead() {
+    const auto* header = window_->findChild<HeaderBar*>();
+    const auto* progress = test::named<QWidget>(*header, "Progress of the run");
+    const auto* chip = header->findChild<QLabel*>(QStringLiteral("chip"));
+    const auto percent = [&] {
+      return progress->accessibleDescription().section(QLatin1Char(' '), 0, 0).toInt();
+    };
+    std::vector<int> percents;
+    for (const auto& [place, text] : {std::pair(100, QStringLiteral("Training on 2 replicas")),
+                                      {500, QStringLiteral("Training on 4 replicas")},
+                                      {900, QStringLiteral("Training on 8 replicas")},
+                                      {1000, QStringLiteral("Finished")}}) {
+      bar().slider()->setValue(place);
+      QCOMPARE(chip->text(), text);
+      percents.push_back(percent());
+    }
+    QVERIFY(percents[0] < percents[1] && percents[1] < percents[2] && percents[2] <= percents[3]);
+    QVERIFY(3 * percents[0] < percents[3]);
+    QVERIFY(labels().contains(describeEpoch(window_->session()->status())));
+    bar().slider()->setValue(500);
+    QVERIFY(!labels().contains(describeTime(window_->session()->status())));
   }
 
   void itPlaysToItsEnd() {
@@ -160,6 +195,9 @@ class TestReplay : public test::WindowTest {
   void nothingOfItIsLeft() {
     QTest::keyClick(window_.get(), Qt::Key_R);
     QVERIFY(!bar().isVisible() && !view().playHead() && !view().pointedAt());
+    QVERIFY(labels().contains(QStringLiteral("Finished")));
+    auto* events = qobject_cast<EventModel*>(window_->findChild<EventsPanel*>()->model());
+    QCOMPARE(static_cast<std::size_t>(events->rowCount()), window_->session()->events(0).size());
     QVERIFY(!bar().playAction()->isEnabled());
     for (const XAxis axis : kXAxes) QCOMPARE(view().range(model(), axis), model().extent(axis));
     QVERIFY(!view().isZoomed() && !view().canUndo());
@@ -171,6 +209,18 @@ class TestReplay : public test::WindowTest {
     window_->openRun(other);
     QTRY_COMPARE(window_->session()->run().id, other);
     QVERIFY(!view().playHead() && !bar().isVisible());
+  }
+
+  // Where no chart would show it, none begins.
+  void itBeginsWhereItIsSeen() {
+    for (const Qt::Key page : {Qt::Key_T, Qt::Key_Q, Qt::Key_W}) {
+      QTest::keyClick(window_.get(), page);
+      QVERIFY(!window_->dashboard()->isVisible());
+      QTest::keyClick(window_.get(), Qt::Key_R);
+      QVERIFY(!view().playHead() && !bar().replayAction()->isChecked());
+      QTest::keyClick(window_.get(), page);
+      QVERIFY(window_->dashboard()->isVisible());
+    }
   }
 
   // What the engine itself recorded, of a run on two, one and three replicas with AdaScale; rounded.
