@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "chart/line_look.h"
 
+#include <QGuiApplication>
 #include <QPainter>
 #include <cmath>
 #include <iterator>
+
+#include "look/swatch.h"
 
 namespace batchscope::desktop {
 namespace {
 
 constexpr double kHair = 1;
-constexpr double kRadius = 2.2;  // of a marker
+constexpr double kRadius = 2.2;       // of a marker
+constexpr double kLargeRadius = 3.2;  // of one that names a run
+constexpr int kMarkers = 4;
+constexpr QSize kSample(12, 12);  // as all samples in lists (look/swatch.h)
 
 // By the place of a line among the lines that are no bounds.
 QList<qreal> strokesAt(std::size_t place) {
@@ -18,26 +24,37 @@ QList<qreal> strokesAt(std::size_t place) {
   return patterns[place % std::size(patterns)];
 }
 
-Marker markerAt(std::size_t place) { return static_cast<Marker>(place % 4); }
+Marker markerAt(std::size_t place) { return static_cast<Marker>(place % kMarkers); }
 
 }  // namespace
 
 LineLook lookOf(const ChartSpec& spec, std::size_t line, const Theme& theme, std::optional<int> run) {
   const LineSpec& wanted = spec.lines[line];
-  LineLook look{.isBound = wanted.isBound, .isSparse = wanted.isSparse};
-  look.colour = run ? theme.run(*run)
-                : wanted.isBound
-                    ? theme.dim
-                    : theme.series[static_cast<std::size_t>(wanted.colour) % theme.series.size()];
+  LineLook look = run ? lookOfRun(*run, theme) : LineLook();
+  look.isBound = wanted.isBound;
+  look.isSparse = wanted.isSparse;
+  if (!run)
+    look.colour = wanted.isBound
+                      ? theme.dim
+                      : theme.series[static_cast<std::size_t>(wanted.colour) % theme.series.size()];
   if (wanted.isBound) return look;
   std::size_t place = 0;
   for (std::size_t i = 0; i < line; ++i) place += !spec.lines[i].isBound;
   if (run || theme.isColourBlind) {
     look.strokes = strokesAt(place);
-    look.marker = markerAt(place);
+    if (!look.isMarked) look.marker = markerAt(place);
   } else if (wanted.isDashed) {
     look.strokes = {4, 3};
   }
+  return look;
+}
+
+LineLook lookOfRun(int run, const Theme& theme) {
+  LineLook look{.colour = theme.run(run)};
+  if (!theme.isColourBlind) return look;
+  look.marker = markerAt(static_cast<std::size_t>(run));
+  look.isHollow = run / kMarkers % 2 == 1;
+  look.isMarked = true;
   return look;
 }
 
@@ -50,13 +67,13 @@ QPen penOf(const LineLook& look, double width) {
   return pen;
 }
 
-void paintMarker(QPainter& painter, const QPointF& place, Marker marker, const QColor& colour) {
-  const double x = place.x(), y = place.y(), r = kRadius;
+void paintMarker(QPainter& painter, const QPointF& place, const LineLook& look) {
+  const double x = place.x(), y = place.y(), r = look.isMarked ? kLargeRadius : kRadius;
   painter.save();
   painter.setRenderHint(QPainter::Antialiasing);
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(colour);
-  switch (marker) {
+  painter.setPen(look.isHollow ? QPen(look.colour, kHair) : QPen(Qt::NoPen));
+  painter.setBrush(look.isHollow ? Theme::current().panel : look.colour);
+  switch (look.marker) {
     case Marker::Disc: painter.drawEllipse(place, r, r); break;
     case Marker::Square: painter.drawRect(QRectF(x - r, y - r, 2 * r, 2 * r)); break;
     case Marker::Triangle:
@@ -75,7 +92,19 @@ void paintSample(QPainter& painter, const QRectF& box, const LineLook& look) {
   painter.setPen(pen);
   const double middle = std::floor(box.center().y());
   painter.drawLine(QPointF(box.left(), middle), QPointF(box.right(), middle));
-  if (look.isSparse) paintMarker(painter, QPointF(box.center().x(), middle), look.marker, look.colour);
+  if (look.isSparse || look.isMarked) paintMarker(painter, QPointF(box.center().x(), middle), look);
+}
+
+QPixmap sampleOfRun(int run) {
+  const Theme& theme = Theme::current();
+  if (!theme.isColourBlind) return stroke(theme.run(run));
+  const qreal ratio = qGuiApp->devicePixelRatio();
+  QPixmap picture((QSizeF(kSample) * ratio).toSize());
+  picture.setDevicePixelRatio(ratio);
+  picture.fill(Qt::transparent);
+  QPainter painter(&picture);
+  paintSample(painter, QRectF({0, 0}, QSizeF(kSample)), lookOfRun(run, theme));
+  return picture;
 }
 
 int sampleWidth(const LineLook& look) { return look.strokes.empty() ? 9 : 18; }

@@ -17,6 +17,7 @@ namespace {
 constexpr double kInk = 1.6, kHair = 1.0;
 // A series with so few points shows each of them, and one that is measured once in a while with so few.
 constexpr std::int64_t kDots = 40, kMostMarkers = 120;
+constexpr double kMarkerGap = 72, kMarkerShift = 17;  // pixels between the markers of a run, and between runs
 
 bool isSvg(const QPainter& painter) { return painter.paintEngine()->type() == QPaintEngine::SVG; }
 
@@ -168,6 +169,7 @@ void SeriesPainter::paintLines(QPainter& painter) const {
   }
   for (const SceneLine& line : scene_.lines) {
     LineLook look = lookOf(line);
+    bool hasMarks = look.isBound;
     for (const ScenePiece& piece : line.pieces) {
       const QColor colour = colourOf(line, piece);
       look.colour = piece.isLost ? withAlpha(colour, line.colour >= 0 ? 0.4 : 0.7) : colour;
@@ -177,13 +179,24 @@ void SeriesPainter::paintLines(QPainter& painter) const {
       const bool hasMarkers = look.isSparse ? piece.ink.points <= kMostMarkers
                                             : piece.ink.samples <= kDots && piece.ink.smooth.empty();
       if (look.isBound || piece.isLost || !hasMarkers) continue;
+      hasMarks = true;
       for (const QPolygonF& points : ink) {
         for (const QPointF& point : points)
-          if (plot.contains(point)) paintMarker(painter, point, look.marker, colour);
+          if (plot.contains(point)) paintMarker(painter, point, look);
       }
     }
+    if (look.isMarked && !hasMarks) paintMarkers(painter, line);
   }
   painter.restore();
+}
+
+// At intervals, which are shifted so that those of runs that lie close together are seen beside one another.
+void SeriesPainter::paintMarkers(QPainter& painter, const SceneLine& line) const {
+  const QRectF plot = scene_.left.plot;
+  const double first = std::fmod((line.colour + 0.5) * kMarkerShift, kMarkerGap);
+  for (double x = plot.left() + first; x < plot.right(); x += kMarkerGap)
+    if (const auto y = line.yAt(std::nullopt, x); y && plot.contains(x, *y))
+      paintMarker(painter, {x, *y}, lookOf(line));
 }
 
 // In the margin that charts without a right axis have free.

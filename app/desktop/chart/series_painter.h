@@ -31,6 +31,7 @@ class SeriesPainter {
   void paintAll(QPainter& painter) const;
   void paintBands(QPainter& painter) const;
   void paintLines(QPainter& painter) const;
+  void paintMarkers(QPainter& painter, const SceneLine& line) const;
   void paintReplicas(QPainter& painter) const;
   void paintBoundLabels(QPainter& painter) const;
   LineLook lookOf(const SceneLine& line) const;

@@ -60,7 +60,7 @@ void addRuns(ValuesBox& box, const ChartSpec& spec, const ValuesQuery& query, co
     if (extent.empty() || query.x < extent.low || query.x > extent.high) continue;
     const auto at = run.model->nearest(query.axis, query.x);
     if (!at) continue;
-    ValuesBox::Row row{{.colour = theme.run(run.colour)}, run.name, {}};
+    ValuesBox::Row row{lookOfRun(run.colour, theme), run.name, {}};
     for (const std::size_t line : lines) {
       const auto value = valueOf(*run.model, spec.lines[line], *at);
       row.values.push_back(value ? formatNumber(*value) : QString());

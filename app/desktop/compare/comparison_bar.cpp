@@ -5,9 +5,9 @@
 #include <QMenu>
 #include <QToolButton>
 
+#include "chart/line_look.h"
 #include "compare/compared_series.h"
 #include "look/box.h"
-#include "look/swatch.h"
 #include "look/theme.h"
 #include "session/comparison.h"
 
@@ -40,7 +40,7 @@ QToolButton* ComparisonBar::chip(std::size_t run) {
   auto* chip = new QToolButton(this);
   chip->setObjectName(QStringLiteral("runChip"));
   chip->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-  chip->setIcon(stroke(Theme::current().run(entry.colour)));
+  chip->setIcon(sampleOfRun(entry.colour));
   chip->setIconSize({12, 12});
   chip->setText(chip->fontMetrics().elidedText(entry.name, Qt::ElideMiddle, kWidest - 40));
   chip->setAccessibleName(entry.isOpen ? tr("%1, open").arg(entry.name) : tr("Open %1").arg(entry.name));
@@ -61,7 +61,7 @@ void ComparisonBar::showMenu(QToolButton* chip, const std::string& id) {
   QMenu* colours = menu.addMenu(tr("Colour"));
   const auto& palette = Theme::current().runs;
   for (int slot = 0; slot < static_cast<int>(palette.size()); ++slot) {
-    colours->addAction(QIcon(stroke(Theme::current().run(slot))), tr("Colour %1").arg(slot + 1), this,
+    colours->addAction(QIcon(sampleOfRun(slot)), tr("Colour %1").arg(slot + 1), this,
                        [this, id, slot] { comparison_->setColour(id, slot); });
   }
   menu.addAction(tr("Remove from the comparison"), this, [this, id] { comparison_->choose(id, false); });

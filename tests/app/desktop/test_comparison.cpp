@@ -94,6 +94,10 @@ class TestComparison : public test::WindowTest {
     window_->openRun(alone_);
     awaitRuns(3);
     test::keepPicture(*window_, QStringLiteral("compare-light"));
+    applyTheme(Theme::Mode::Light, true);
+    QTest::qWait(80);
+    test::keepPicture(*window_, QStringLiteral("compare-blind"));
+    applyTheme(Theme::Mode::Light);
   }
 
   void theirLinesAreTheirSamplesInTheirColours() {

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Contrast of the themes, ticks of the axes, words and numbers.
+#include <QPainter>
 #include <cmath>
+#include <set>
 
 #include "batchscope/protocol/control.h"
 #include "chart/axis.h"
+#include "chart/line_look.h"
+#include "chart/series_painter.h"
 #include "control/replica_buttons.h"
 #include "look/format.h"
 #include "look/status_text.h"
+#include "look/swatch.h"
 #include "look/theme.h"
 #include "test_case.h"
 
@@ -87,6 +92,63 @@ class TestLook : public QObject {
     }
   }
 
+  // Runs that are compared are told apart without their colours, too.
+  void runsHaveMarksForTheColourBlind() {
+    ChartSpec spec;
+    spec.lines = {{.series = "loss", .label = {}}, {.series = "gain", .label = {}}};
+    std::set<std::pair<Marker, bool>> marks;
+    for (int run = 0; run < 8; ++run) {
+      const LineLook look = lookOf(spec, 0, Theme::of(false, true), run);
+      QVERIFY(look.isMarked);
+      marks.emplace(look.marker, look.isHollow);
+      // The same in all charts and lists, whose strokes tell the series.
+      const LineLook other = lookOf(spec, 1, Theme::of(false, true), run),
+                     named = lookOfRun(run, Theme::of(false, true));
+      for (const LineLook& same : {other, named}) {
+        QCOMPARE(same.marker, look.marker);
+        QCOMPARE(same.isHollow, look.isHollow);
+        QCOMPARE(same.colour, look.colour);
+      }
+      QVERIFY(other.strokes != look.strokes);
+      QVERIFY(!lookOf(spec, 0, Theme::light(), run).isMarked);
+    }
+    QCOMPARE(marks.size(), 8u);
+  }
+
+  // They stand at intervals along each line, and in the lists.
+  void theMarksAreDrawn() {
+    const Theme& theme = Theme::of(false, true);
+    const auto inkOf = [&](const Theme& of) {
+      ChartScene scene;
+      scene.left.plot = QRectF(0, 0, 400, 60);
+      SceneLine line;
+      line.colour = 2;
+      ScenePiece piece;
+      piece.ink.raw = {QPolygonF{{0, 30}, {400, 30}}};
+      piece.ink.samples = 1000;
+      line.pieces = {piece};
+      scene.lines = {line};
+      ChartSpec spec;
+      spec.lines = {{.series = "loss", .label = {}}};
+      SeriesPainter painter;
+      painter.setScene(scene, spec, of, 1);
+      QImage image(400, 60, QImage::Format_RGB32);
+      image.fill(of.panel);
+      QPainter on(&image);
+      painter.paint(on);
+      int columns = 0;  // that have ink beside the line
+      for (int x = 0; x < image.width(); ++x) columns += image.pixelColor(x, 27) != of.panel ? 1 : 0;
+      return columns;
+    };
+    QCOMPARE(inkOf(Theme::light()), 0);
+    QVERIFY(inkOf(theme) >= 5 && inkOf(theme) < 60);
+    applyTheme(Theme::Mode::Light, true);
+    const QImage blind = sampleOfRun(1).toImage();
+    QVERIFY(blind != sampleOfRun(5).toImage());
+    applyTheme(Theme::Mode::Light);
+    QVERIFY(sampleOfRun(1).toImage() == stroke(Theme::light().run(1)).toImage());
+  }
+
   void everyTokenOfTheStyleSheetIsKnown() {
     applyTheme(Theme::Mode::Dark);
     QFile file(QStringLiteral(":/themes/window.qss"));
@@ -157,6 +219,9 @@ class TestLook : public QObject {
     QCOMPARE(formatClock(2201), QStringLiteral("36:41"));
     QCOMPARE(formatPause(0.064), QStringLiteral("64 ms"));
     QCOMPARE(formatPause(1.402), QStringLiteral("1.40 s"));
+    QCOMPARE(formatPercent(0.186), QStringLiteral("19 %"));
+    QCOMPARE(formatPercent(0.9837, 3), QStringLiteral("98.4 %"));
+    QCOMPARE(formatPercent(1, 3), QStringLiteral("100 %"));
   }
 
   void theStateIsASentence() {
