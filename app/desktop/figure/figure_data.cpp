@@ -3,6 +3,8 @@
 
 namespace batchscope::desktop {
 
+FigureTable::Cell cellOf(double value) { return std::isfinite(value) ? std::optional(value) : std::nullopt; }
+
 QColor Ink::of(const Theme& theme) const {
   const auto plain = [&] {
     switch (token) {

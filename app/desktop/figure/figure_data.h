@@ -9,6 +9,8 @@
 #include <QString>
 #include <cmath>
 #include <optional>
+#include <string>
+#include <variant>
 #include <vector>
 
 #include "chart/axis.h"
@@ -91,6 +93,17 @@ struct FigureNote {
   }
 };
 
+// The numbers behind a figure, as they are saved; empty: not known.
+struct FigureTable {
+  using Cell = std::variant<std::optional<double>, std::string>;
+  std::vector<std::string> columns = {};
+  std::vector<std::vector<Cell>> rows = {};
+  bool operator==(const FigureTable&) const = default;
+};
+
+// None where it is not finite.
+FigureTable::Cell cellOf(double value);
+
 struct FigureData {
   FigureAxis bottom = {}, left = {}, right = {.isBare = true};
   std::vector<FigureCell> cells = {};
@@ -98,6 +111,7 @@ struct FigureData {
   std::vector<FigurePart> bars = {};
   std::vector<QString> barTexts = {};  // of each bar, for who points at it
   std::vector<FigureNote> notes = {};
+  FigureTable table = {};
   bool isCurve = false;  // who points anywhere reads what is above or below
   QString missing = {};  // what is said where there is nothing to draw
   QString description = {};

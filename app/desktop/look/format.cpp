@@ -49,7 +49,9 @@ QString formatNumber(double value, int digits) {
   return fixed(value, digits - 1 - exponent);
 }
 
-QString formatPercent(double fraction) { return tr("%1 %").arg(fixed(100 * fraction, 0)); }
+QString formatPercent(double fraction, int digits) {
+  return tr("%1 %").arg(digits > 0 ? formatNumber(100 * fraction, digits) : fixed(100 * fraction, 0));
+}
 
 QString formatDuration(double seconds) {
   const auto whole = static_cast<std::int64_t>(std::llround(std::max(0.0, seconds)));

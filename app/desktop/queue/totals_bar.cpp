@@ -47,7 +47,7 @@ void TotalsBar::setTotals(const QueueTotals& totals) {
   };
   values_[0]->setText(text(totals.meanCompletion, formatDuration));
   values_[1]->setText(text(totals.meanWait, formatDuration));
-  values_[2]->setText(text(totals.use, formatPercent));
+  values_[2]->setText(text(totals.use, [](double share) { return formatPercent(share); }));
   values_[3]->setText(totals.worstFairness
                           ? tr("%1, %2").arg(formatNumber(*totals.worstFairness),
                                              fontMetrics().elidedText(totals.worstRun, Qt::ElideRight, kName))

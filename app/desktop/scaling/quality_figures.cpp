@@ -35,7 +35,8 @@ double reachedAfter(const QualityRun& run, double accuracy) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-QString percent(double share) { return tr("%1 %").arg(formatNumber(100 * share)); }
+// Accuracies differ by less than whole percents.
+QString accuracyText(double accuracy) { return formatPercent(accuracy, 3); }
 
 }  // namespace
 
@@ -59,15 +60,18 @@ std::vector<QualityPoint> qualityOf(SeriesModel& series) {
 FigureData accuracyOver(Cost cost, const std::vector<QualityRun>& runs) {
   FigureData data;
   data.missing = tr("No accuracy recorded: a program that validates after each epoch reports it.");
+  data.table.columns = {"run", "samples", "seconds", "epoch", "accuracy"};
   for (const QualityRun& run : runs) {
     if (run.points.empty()) continue;
     FigureSeries line{.ink = run.ink, .mark = FigureSeries::Mark::DottedLine};
     if (runs.size() > 1) line.name = run.name;
     for (const QualityPoint& point : run.points) {
+      data.table.rows.push_back(
+          {run.name.toStdString(), point.samples, point.seconds, point.epoch, point.accuracy});
       line.points.push_back({costOf(cost, point), 100 * point.accuracy,
                              tr("%1accuracy %2 after %3 samples,\n%4, %5 epochs")
                                  .arg(runs.size() > 1 ? run.name + QStringLiteral(":\n") : QString(),
-                                      percent(point.accuracy), formatCount(std::llround(point.samples)),
+                                      accuracyText(point.accuracy), formatCount(std::llround(point.samples)),
                                       formatClock(point.seconds), formatNumber(point.epoch))});
     }
     data.series.push_back(std::move(line));
@@ -78,8 +82,7 @@ FigureData accuracyOver(Cost cost, const std::vector<QualityRun>& runs) {
                           : cost == Cost::Epochs ? tr("statistical epoch")
                                                  : QString(),
                  .low = 0};
-  const FigurePoint& last = data.series.front().points.back();
-  data.description = tr("%1 % in the end").arg(formatNumber(last.y));
+  data.description = tr("%1 in the end").arg(accuracyText(data.series.front().points.back().y / 100));
   return data;
 }
 
@@ -90,14 +93,17 @@ FigureData timeToTarget(const std::vector<QualityRun>& all) {
   std::copy_if(all.begin(), all.end(), std::back_inserter(runs),
                [](const QualityRun& run) { return !run.points.empty(); });
   if (runs.empty()) return data;
-  const auto addBar = [&](const QString& name, const QString& text, Ink ink, double seconds) {
+  data.table.columns = {"run", "accuracy", "seconds"};
+  const auto addBar = [&](const QString& name, const QString& text, const QualityRun& run, double accuracy,
+                          double seconds) {
+    data.table.rows.push_back({run.name.toStdString(), accuracy, cellOf(seconds)});
     const std::size_t bar = data.barTexts.size();
     data.left.ticks.push_back({static_cast<double>(bar), name});
     data.barTexts.push_back(text);
     // Bars of one colour are a part; each run has its own.
     const auto part = std::find_if(data.bars.begin(), data.bars.end(),
-                                   [&](const FigurePart& each) { return each.ink == ink; });
-    FigurePart& own = part == data.bars.end() ? data.bars.emplace_back(FigurePart{{}, ink, {}}) : *part;
+                                   [&](const FigurePart& each) { return each.ink == run.ink; });
+    FigurePart& own = part == data.bars.end() ? data.bars.emplace_back(FigurePart{{}, run.ink, {}}) : *part;
     own.values.resize(bar, 0);
     own.values.push_back(seconds);
   };
@@ -105,23 +111,25 @@ FigureData timeToTarget(const std::vector<QualityRun>& all) {
     const QualityRun& run = runs.front();
     for (const double share : kTargets) {
       const double target = share * bestOf(run), seconds = reachedAfter(run, target);
-      addBar(percent(target), tr("%1 reached after %2").arg(percent(target), formatDuration(seconds)),
-             run.ink, seconds);
+      addBar(accuracyText(target),
+             tr("%1 reached after %2").arg(accuracyText(target), formatDuration(seconds)), run, target,
+             seconds);
     }
-    data.description =
-        tr("%1 reached after %2").arg(percent(bestOf(run)), formatDuration(reachedAfter(run, bestOf(run))));
+    data.description = tr("%1 reached after %2")
+                           .arg(accuracyText(bestOf(run)), formatDuration(reachedAfter(run, bestOf(run))));
   } else {
     double target = 1;
     for (const QualityRun& run : runs) target = std::min(target, bestOf(run));
-    data.left.title = tr("to %1").arg(percent(target));
+    data.left.title = tr("to %1").arg(accuracyText(target));
     // The first run on top.
     std::reverse(runs.begin(), runs.end());
     for (const QualityRun& run : runs) {
       const double seconds = reachedAfter(run, target);
-      addBar(run.name, tr("%1:\n%2 reached after %3").arg(run.name, percent(target), formatDuration(seconds)),
-             run.ink, seconds);
+      addBar(run.name,
+             tr("%1:\n%2 reached after %3").arg(run.name, accuracyText(target), formatDuration(seconds)), run,
+             target, seconds);
     }
-    data.description = tr("All %1 runs reached %2").arg(runs.size()).arg(percent(target));
+    data.description = tr("All %1 runs reached %2").arg(runs.size()).arg(accuracyText(target));
   }
   for (FigurePart& part : data.bars) part.values.resize(data.barTexts.size(), 0);
   data.bottom = {.kind = FigureAxis::Kind::Time, .low = 0};

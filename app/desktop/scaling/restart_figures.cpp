@@ -3,6 +3,8 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <limits>
+#include <map>
 
 #include "look/format.h"
 #include "look/status_text.h"
@@ -22,15 +24,23 @@ constexpr Ink kCompute{Ink::Series, 0}, kSync{Ink::Series, 1}, kOther{Ink::Faint
 
 }  // namespace
 
+// They may be of several generations, where the newest ones had gone on from an older checkpoint or had not
+// come to a step.
 Repeated repeatedBefore(const SeriesModel& series, int generation) {
   Repeated repeated;
-  for (const GenerationSpan& span : series.generations()) {
-    if (span.number != generation - 1 || span.last == 0 || span.lostFrom > span.last) continue;
-    const std::int64_t from = std::max(span.lostFrom, span.first);
-    const auto begin = series.position(XAxis::WallTime, {span.number, std::max(from - 1, span.first)});
-    const auto end = series.position(XAxis::WallTime, {span.number, span.last});
-    repeated.steps = span.last - from + 1;
-    if (begin && end) repeated.seconds = *end - *begin;
+  const GenerationSpan* resumed = series.generation(generation);
+  if (resumed == nullptr || resumed->last == 0) return repeated;
+  std::int64_t undone = std::numeric_limits<std::int64_t>::max();  // from here on by others in between
+  const auto& spans = series.generations();
+  for (auto span = spans.rbegin(); span != spans.rend(); ++span) {
+    if (span->number >= generation || span->last == 0) continue;
+    const std::int64_t from = std::max(resumed->first, span->first), to = std::min(span->last, undone - 1);
+    undone = std::min(undone, span->first);
+    if (from > to) continue;
+    const auto begin = series.position(XAxis::WallTime, {span->number, std::max(from - 1, span->first)});
+    const auto end = series.position(XAxis::WallTime, {span->number, to});
+    repeated.steps += to - from + 1;
+    if (begin && end) repeated.seconds += *end - *begin;
   }
   return repeated;
 }
@@ -54,22 +64,26 @@ FigureData restartParts(const SeriesModel* series) {
   FigurePart& other = data.bars.back();
   double total = 0, longest = 0;
   bool isRepeated = false;
+  data.table.columns = {"generation", "replicas_before", "replicas", "reason", "pause"};
+  for (const char* part : kPauseParts) data.table.columns.emplace_back(part);
+  for (const char* more : {"steps_done_again", "seconds_done_again"}) data.table.columns.emplace_back(more);
   for (const GenerationSpan& span : restarts) {
+    const int before = replicas.contains(span.number - 1) ? replicas[span.number - 1] : 0;
+    std::vector<FigureTable::Cell> row{double(span.number), double(before), double(span.replicas),
+                                       span.reason, cellOf(span.pause)};
     double rest = span.pause;
     for (std::size_t part = 0; part < kPauseParts.size(); ++part) {
       const auto found = span.parts.find(kPauseParts[part]);
       const double seconds = found == span.parts.end() ? 0 : found->second;
       data.bars[part].values.push_back(seconds);
+      row.push_back(found == span.parts.end() ? FigureTable::Cell() : cellOf(seconds));
       rest -= seconds;
     }
     other.values.push_back(std::max(0.0, rest));
     const Repeated repeated = repeatedBefore(*series, span.number);
     total += span.pause;
     longest = std::max(longest, span.pause);
-    const QString name = tr("%1: ×%2 to ×%3")
-                             .arg(span.number)
-                             .arg(replicas.contains(span.number - 1) ? replicas[span.number - 1] : 0)
-                             .arg(span.replicas);
+    const QString name = tr("%1: ×%2 to ×%3").arg(span.number).arg(before).arg(span.replicas);
     data.left.ticks.push_back({static_cast<double>(data.left.ticks.size()), name});
     QString text = tr("Restart %1 (%2): paused for %3")
                        .arg(name, QString::fromStdString(span.reason), formatPause(span.pause));
@@ -79,19 +93,25 @@ FigureData restartParts(const SeriesModel* series) {
     if (repeated.steps > 0) {
       isRepeated = true;
       const QString again =
-          tr("%1 steps done again, %2").arg(formatCount(repeated.steps), formatPause(repeated.seconds));
+          (repeated.steps == 1 ? tr("%1 step done again, %2") : tr("%1 steps done again, %2"))
+              .arg(formatCount(repeated.steps), formatPause(repeated.seconds));
       text += QLatin1Char('\n') + again;
       behind += QStringLiteral(" + ") + again;
     }
     data.notes.push_back({span.pause, static_cast<double>(data.barTexts.size()), behind});
     data.barTexts.push_back(text);
+    row.insert(row.end(), {double(repeated.steps), cellOf(repeated.seconds)});
+    data.table.rows.push_back(std::move(row));
   }
   std::erase_if(data.bars, [](const FigurePart& part) {
     return std::all_of(part.values.begin(), part.values.end(), [](double value) { return value < 1e-6; });
   });
   if (data.bars.empty()) return data;
   data.bottom = {.title = tr("seconds"), .low = 0, .high = (isRepeated ? kMoreRoom : kRoom) * longest};
-  data.description = tr("%1 restarts, paused for %2 in all").arg(restarts.size()).arg(formatPause(total));
+  data.description =
+      restarts.size() == 1
+          ? tr("1 restart, paused for %1").arg(formatPause(total))
+          : tr("%1 restarts, paused for %2 in all").arg(restarts.size()).arg(formatPause(total));
   return data;
 }
 
@@ -106,6 +126,8 @@ FigureData replicaLanes(const std::vector<Slice>& slices) {
   for (int lane = 0; lane < lanes; lane += 1 + (lanes - 1) / 8)
     data.left.ticks.push_back({lane + kLane / 2, formatCount(lane)});
 
+  data.table.columns = {"from_seconds", "to_seconds", "generation", "replicas",
+                        "compute",      "sync",       "other",      "is_lost"};
   const Slice* before = nullptr;
   double paused = 0, compute = 0, sync = 0, all = 0;
   bool isLost = false;
@@ -124,6 +146,8 @@ FigureData replicaLanes(const std::vector<Slice>& slices) {
     compute += wide * slice.compute;
     sync += wide * slice.sync;
     all += wide;
+    data.table.rows.push_back({slice.from, slice.to, double(slice.generation), double(slice.replicas),
+                               slice.compute, slice.sync, rest, slice.isLost ? 1.0 : 0.0});
     const QString text =
         tr("%1, %2\ncompute %3, waiting for others %4\nvalidation, loading and other %5%6")
             .arg(formatClock(slice.from), replicaCount(slice.replicas), formatPercent(slice.compute),

@@ -11,7 +11,7 @@
 
 namespace batchscope::desktop {
 
-// What a restored checkpoint undid before a generation began.
+// What a generation did again, because the checkpoint it began with undid it.
 struct Repeated {
   std::int64_t steps = 0;
   double seconds = 0;

@@ -10,6 +10,7 @@
 
 #include "batchscope/run/model.h"
 #include "chart/prediction.h"
+#include "chart/quantile.h"
 #include "look/format.h"
 #include "look/status_text.h"
 
@@ -22,6 +23,7 @@ constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 constexpr int kColumns = 26;       // of the map
 constexpr int kMostReplicas = 16;  // of the map and the curve, but for those that were used
 constexpr int kLeastReplicas = 4;
+constexpr Ink kUnknown{Ink::Faint, 0, 0.3};
 constexpr double kApart = 0.02;  // of a learning rate, between two dots
 
 QString tr(const char* text) { return QCoreApplication::translate("Scaling", text); }
@@ -53,12 +55,8 @@ std::vector<Moment> stopsOf(const std::vector<Moment>& moments) {
   return stops;
 }
 
-double middleOf(std::vector<double> values) {
-  if (values.empty()) return kNothing;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
+// Else the model has no answer there.
+bool hasGoodput(const OperatingPoint& point) { return std::isfinite(point.goodput); }
 
 // Where replicas begin to share devices, along the bottom or up the left side.
 void addLimit(FigureData& data, const protocol::Model& model, int most, bool isUp) {
@@ -87,18 +85,19 @@ FigureData goodputMap(const protocol::Model* model, const std::vector<Moment>& m
   std::vector<std::size_t> rows{0};
   for (int replicas = 1; replicas <= most; ++replicas) {
     for (const OperatingPoint& point : goodputCurve(*model, replicas, kColumns))
-      if (point.goodput > 0) points.push_back(point);
+      if (!(point.goodput <= 0)) points.push_back(point);
     rows.push_back(points.size());
   }
-  if (points.empty()) return data;
-  const auto [low, high] = std::minmax_element(
-      points.begin(), points.end(), [](const auto& a, const auto& b) { return a.goodput < b.goodput; });
+  std::vector<OperatingPoint> known;
+  std::ranges::copy_if(points, std::back_inserter(known), hasGoodput);
+  if (known.empty()) return data;
+  const auto [low, high] = std::ranges::minmax(known, {}, &OperatingPoint::goodput);
   // Of what the run may take; the rest is drawn faintly.
-  const OperatingPoint best =
-      *std::max_element(points.begin(), points.end(), [](const auto& a, const auto& b) {
-        return std::pair(a.isFeasible(), a.goodput) < std::pair(b.isFeasible(), b.goodput);
-      });
-  const double span = std::max(high->goodput - low->goodput, 1e-9);
+  const OperatingPoint best = std::ranges::max(
+      known, {}, [](const OperatingPoint& point) { return std::pair(point.isFeasible(), point.goodput); });
+  const double span = std::max(high.goodput - low.goodput, 1e-9);
+  data.table.columns = {"batch_size", "replicas", "predicted_goodput", "measured_throughput",
+                        "run_from_seconds"};
   for (std::size_t row = 0; row + 1 < rows.size(); ++row) {
     for (std::size_t i = rows[row]; i < rows[row + 1]; ++i) {
       const OperatingPoint& point = points[i];
@@ -111,17 +110,21 @@ FigureData goodputMap(const protocol::Model* model, const std::vector<Moment>& m
       if (!hasBefore && !hasAfter) continue;
       const double right = hasAfter ? towards(i + 1) : at * at / towards(i - 1);
       const double left = hasBefore ? towards(i - 1) : at * at / right;
-      data.cells.push_back(
-          {.box = QRectF(left, point.replicas - 0.5, right - left, 1),
-           .ink = {Ink::Accent, 0,
-                   (0.04 + 0.86 * std::pow((point.goodput - low->goodput) / span, 1.5)) *
-                       (point.isFeasible() ? 1 : 0.35)},
-           .text = tr("%1, batch %2\npredicted goodput %3 samples/s")
-                       .arg(replicaCount(point.replicas), formatCount(point.batchSize),
-                            formatNumber(point.goodput)) +
-                   (point.isFeasible()
-                        ? QString()
-                        : tr("\nout of reach: %1").arg(limitText(*model, point.replicas, point.limit)))});
+      FigureCell cell{.box = QRectF(left, point.replicas - 0.5, right - left, 1), .ink = kUnknown};
+      QString& text = cell.text;
+      text = tr("%1, batch %2").arg(replicaCount(point.replicas), formatCount(point.batchSize));
+      if (hasGoodput(point)) {
+        cell.ink = {Ink::Accent, 0,
+                    (0.04 + 0.86 * std::pow((point.goodput - low.goodput) / span, 1.5)) *
+                        (point.isFeasible() ? 1 : 0.35)};
+        text += tr("\npredicted goodput %1 samples/s").arg(formatNumber(point.goodput));
+      } else {
+        text += tr("\npredicted goodput not known");
+      }
+      if (!point.isFeasible())
+        text += tr("\nout of reach: %1").arg(limitText(*model, point.replicas, point.limit));
+      data.cells.push_back(std::move(cell));
+      data.table.rows.push_back({at, double(point.replicas), cellOf(point.goodput), {}, {}});
     }
   }
 
@@ -137,14 +140,16 @@ FigureData goodputMap(const protocol::Model* model, const std::vector<Moment>& m
                           tr("from %1: %2, batch %3")
                               .arg(formatClock(stop.seconds), replicaCount(stop.replicas),
                                    formatCount(std::llround(stop.batch)))});
+    data.table.rows.push_back({stop.batch, double(stop.replicas), {}, {}, cellOf(stop.seconds)});
   }
   FigureSeries rings{.name = tr("measured"), .ink = {Ink::Series, 2}, .mark = Mark::Rings, .size = 12};
   for (const run::StepTime& time : measured) {
     const auto batch = static_cast<double>(time.replicas * time.local_batch_size * (time.accumulation + 1));
     rings.points.push_back({batch, double(time.replicas),
-                            tr("%1, batch %2\nmeasured throughput %3 samples/s in %4 steps")
+                            tr("%1, batch %2\nmeasured throughput %3 samples/s\nsteps: %4")
                                 .arg(replicaCount(time.replicas), formatCount(std::llround(batch)),
                                      formatNumber(batch / time.measured), formatCount(time.steps))});
+    data.table.rows.push_back({batch, double(time.replicas), {}, cellOf(batch / time.measured), {}});
   }
   if (ridge.points.size() > 1) data.series.push_back(std::move(ridge));
   if (!rings.points.empty()) data.series.push_back(std::move(rings));
@@ -178,8 +183,10 @@ FigureData batchChoice(const protocol::Model* model, const std::vector<Moment>& 
       series.points.push_back({at.seconds, series.points.back().y});
     series.points.push_back({at.seconds, value, text});
   };
+  data.table.columns = {"seconds", "generation", "step", "replicas", "batch_size", "best_batch_size"};
   int generation = -1;
   for (const Moment& moment : moments) {
+    FigureTable::Cell bestBatch;
     const bool isNew = moment.generation != generation;
     generation = moment.generation;
     QString text = tr("%1, step %2: batch size %3")
@@ -192,9 +199,12 @@ FigureData batchChoice(const protocol::Model* model, const std::vector<Moment>& 
       if (const auto point = bestPoint(then, moment.replicas)) {
         text += tr("\nbest, predicted: %1").arg(formatCount(point->batchSize));
         step(best, moment, isNew, static_cast<double>(point->batchSize), {});
+        bestBatch = static_cast<double>(point->batchSize);
       }
     }
     step(chosen, moment, isNew, moment.batch, text);
+    data.table.rows.push_back({cellOf(moment.seconds), double(moment.generation), double(moment.step),
+                               double(moment.replicas), moment.batch, bestBatch});
   }
   data.series.push_back(std::move(chosen));
   if (!best.points.empty()) data.series.push_back(std::move(best));
@@ -214,9 +224,12 @@ FigureData goodputOverReplicas(const protocol::Model* model, const std::vector<M
   addLimit(data, *model, most, false);
   FigureSeries known{.name = tr("predicted"), .ink = {Ink::Series, 0}, .mark = Mark::DottedLine};
   FigureSeries beyond{.name = tr("extrapolated"), .ink = {Ink::Series, 0, 0.6}, .mark = Mark::Dashed};
+  data.table.columns = {"replicas", "batch_size", "predicted_goodput", "generation", "measured_goodput"};
   for (int replicas = 1; replicas <= most; ++replicas) {
     const auto point = bestPoint(*model, replicas);
     if (!point) continue;
+    data.table.rows.push_back(
+        {double(replicas), static_cast<double>(point->batchSize), cellOf(point->goodput), {}, {}});
     FigurePoint at{
         double(replicas), point->goodput,
         tr("%1: predicted goodput %2 samples/s\nat batch size %3")
@@ -238,12 +251,13 @@ FigureData goodputOverReplicas(const protocol::Model* model, const std::vector<M
     generations[moment.generation].second.push_back(moment.goodput);
   }
   FigureSeries measured{.name = tr("measured"), .ink = {Ink::Series, 1}, .mark = Mark::Rings, .size = 11};
-  for (const auto& [generation, values] : generations) {
-    const double goodput = middleOf(values.second);
+  for (auto& [generation, values] : generations) {
+    const double goodput = median(values.second);
     measured.points.push_back({double(values.first), goodput,
                                tr("generation %1, %2:\nmeasured goodput %3 samples/s in the median")
                                    .arg(generation)
                                    .arg(replicaCount(values.first), formatNumber(goodput))});
+    data.table.rows.push_back({double(values.first), {}, {}, double(generation), goodput});
   }
   if (!measured.points.empty()) data.series.push_back(std::move(measured));
   data.description = tr("Goodput over the number of replicas, predicted and measured");
@@ -255,28 +269,38 @@ FigureData rateOverBatch(const std::vector<Moment>& moments) {
   data.missing = tr("No learning rate recorded yet.");
   FigureSeries dots{.name = tr("as trained"), .ink = {Ink::Series, 0}, .mark = Mark::Dots};
   dots.size = 8;
+  // When these were is not known.
+  FigureSeries undated{.name = tr("time not known"), .ink = {Ink::Faint}, .mark = Mark::Rings, .size = 8};
+  data.table.columns = {"batch_size", "lr", "seconds", "generation", "step"};
   double low = std::numeric_limits<double>::infinity(), high = 0;
   for (const Moment& moment : moments) {
     if (!(moment.learningRate > 0) || !(moment.batch > 0)) continue;
     low = std::min(low, moment.batch);
     high = std::max(high, moment.batch);
+    data.table.rows.push_back({moment.batch, moment.learningRate, cellOf(moment.seconds),
+                               double(moment.generation), double(moment.step)});
+    const bool isDated = std::isfinite(moment.seconds);
+    FigureSeries& series = isDated ? dots : undated;
     // One of those that would lie over one another.
-    if (!dots.points.empty() && dots.points.back().x == moment.batch &&
-        std::abs(dots.points.back().y / moment.learningRate - 1) < kApart)
+    if (!series.points.empty() && series.points.back().x == moment.batch &&
+        std::abs(series.points.back().y / moment.learningRate - 1) < kApart)
       continue;
-    dots.points.push_back(
+    const QString step = isDated
+                             ? tr("%1, step %2").arg(formatClock(moment.seconds), formatCount(moment.step))
+                             : tr("step %1").arg(formatCount(moment.step));
+    series.points.push_back(
         {moment.batch, moment.learningRate,
-         tr("%1, step %2\nbatch size %3, learning rate %4")
-             .arg(formatClock(moment.seconds), formatCount(moment.step),
-                  formatCount(std::llround(moment.batch)), formatNumber(moment.learningRate))});
-    dots.strengths.push_back(moment.seconds);
+         tr("%1\nbatch size %2, learning rate %3")
+             .arg(step, formatCount(std::llround(moment.batch)), formatNumber(moment.learningRate))});
+    if (isDated) dots.strengths.push_back(moment.seconds);
   }
-  if (dots.points.empty()) return data;
-  const double end = std::max(dots.strengths.back(), 1e-9);
+  if (dots.points.empty() && undated.points.empty()) return data;
+  const double end = dots.strengths.empty() ? 1 : std::max(dots.strengths.back(), 1e-9);
   for (double& strength : dots.strengths) strength /= end;
   data.bottom = {.kind = FigureAxis::Kind::Logarithmic, .title = tr("batch size")};
   data.left = {.kind = FigureAxis::Kind::Decades};
-  const FigurePoint first = dots.points.front();
+  const FigureSeries& shown = dots.points.empty() ? undated : dots;
+  const FigurePoint first = shown.points.front(), last = shown.points.back();
   const auto rule = [&](const QString& name, Mark mark, double power) {
     FigureSeries line{.name = name, .ink = {Ink::Dim}, .mark = mark, .size = 1.2};
     for (const double batch : {low, high})
@@ -287,9 +311,9 @@ FigureData rateOverBatch(const std::vector<Moment>& moments) {
     rule(tr("linear"), Mark::Dotted, 1);
     rule(tr("square root"), Mark::Dashed, 0.5);
   }
-  data.series.push_back(std::move(dots));
-  data.description = tr("Learning rate from %1 to %2")
-                         .arg(formatNumber(first.y), formatNumber(data.series.back().points.back().y));
+  if (!undated.points.empty()) data.series.push_back(std::move(undated));
+  if (!dots.points.empty()) data.series.push_back(std::move(dots));
+  data.description = tr("Learning rate from %1 to %2").arg(formatNumber(first.y), formatNumber(last.y));
   return data;
 }
 

@@ -109,8 +109,7 @@ void ScalingPage::sessionOpened() {
 
 void ScalingPage::draw() {
   want();
-  if (session_->isOpen() && session_->series() != nullptr)
-    session_->series()->refresh(session_->generations());
+  session_->readSamples();  // which tells everyone else
   refresh();
   if (isVisible()) return;
   // Nobody has given the cards a size yet, and Qt Charts leaves the places of its words to the event loop.

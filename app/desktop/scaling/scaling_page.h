@@ -35,8 +35,7 @@ class ScalingPage : public QScrollArea {
   void sessionOpened();
   // New samples are in the model.
   void refreshSamples();
-  // Reads and draws what is known by now, also while it is not looked at, for a picture. Blocks on the disk;
-  // throws Error as the store does.
+  // Reads and draws what is known by now, also while it is not looked at, for a picture. Blocks on the disk.
   void draw();
 
  protected:

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "batchscope/common/data_forms.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/storage/samples.h"
 #include "chart/derived_series.h"
@@ -65,6 +66,19 @@ common::SampleTable readSamples(const std::filesystem::path& samples, const std:
   }
   for (auto& [key, values] : rows) table.rows.push_back({key.first, key.second, std::move(values)});
   return table;
+}
+
+std::string toCsv(const FigureTable& table) {
+  std::string text;
+  const auto addLine = [&text](const auto& cells, auto cellOf) {
+    for (std::size_t i = 0; i < cells.size(); ++i) text += (i > 0 ? "," : "") + cellOf(cells[i]);
+    text += '\n';
+  };
+  const auto written = [](const auto& cell) { return common::csvCell(cell); };
+  addLine(table.columns, written);
+  for (const auto& row : table.rows)
+    addLine(row, [&](const FigureTable::Cell& cell) { return std::visit(written, cell); });
+  return text;
 }
 
 }  // namespace batchscope::desktop

@@ -40,22 +40,24 @@ void saveFile(const QString& file, const QByteArray& content) {
   }
 }
 
-void savePicture(QWidget* widget, const QString& file) {
+Picture::Picture(QWidget* widget) : pixels(widget->size() * kPixelsPerPoint), svg(svgOf(widget)) {
+  pixels.setDevicePixelRatio(kPixelsPerPoint);
+  pixels.fill(Qt::transparent);
+  widget->render(&pixels);
+}
+
+void savePicture(const Picture& picture, const QString& file) {
   if (file.endsWith(QLatin1String(".svg"), Qt::CaseInsensitive)) {
-    saveFile(file, svgOf(widget));
+    saveFile(file, picture.svg);
     return;
   }
   if (!file.endsWith(QLatin1String(".png"), Qt::CaseInsensitive)) {
     throw Error(ErrorKind::usage,
                 "cannot save a picture as " + file.toStdString() + ": its name must end in .png or .svg");
   }
-  QPixmap picture(widget->size() * kPixelsPerPoint);
-  picture.setDevicePixelRatio(kPixelsPerPoint);
-  picture.fill(Qt::transparent);
-  widget->render(&picture);
   QBuffer buffer;
   buffer.open(QIODevice::WriteOnly);
-  picture.save(&buffer, "PNG");
+  picture.pixels.save(&buffer, "PNG");
   saveFile(file, buffer.data());
 }
 

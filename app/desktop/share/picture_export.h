@@ -5,6 +5,7 @@
 #pragma once
 
 #include <QByteArray>
+#include <QPixmap>
 #include <QString>
 
 class QWidget;
@@ -14,9 +15,17 @@ namespace batchscope::desktop {
 // The widget as it is shown, drawn anew in vectors.
 QByteArray svgOf(QWidget* widget);
 
+// What the widget shows now, in either form.
+struct Picture {
+  explicit Picture(QWidget* widget);
+
+  QPixmap pixels;
+  QByteArray svg;
+};
+
 // By the ending of the name, .png or .svg. Throws Error(usage) for another, Error(io) where it cannot write;
 // a file of that name is replaced only once the new one is complete.
-void savePicture(QWidget* widget, const QString& file);
+void savePicture(const Picture& picture, const QString& file);
 
 // Replaces the file by the content, or leaves it and throws Error(io).
 void saveFile(const QString& file, const QByteArray& content);

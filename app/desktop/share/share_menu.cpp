@@ -4,7 +4,6 @@
 #include <QClipboard>
 #include <QFileDialog>
 #include <QGuiApplication>
-#include <QPointer>
 #include <QRegularExpression>
 #include <QStandardPaths>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "chart/dashboard.h"
+#include "figure/figure.h"
 #include "figure/figure_card.h"
 #include "session/run_session.h"
 #include "share/data_export.h"
@@ -69,24 +69,41 @@ ShareMenu::ShareMenu(RunSession* session, Dashboard* dashboard, QWidget* parent)
   enable();
 }
 
-void ShareMenu::addFigures(const QString& title, const std::vector<FigureCard*>& figures,
-                           std::function<void()> draw) {
+void ShareMenu::addFigures(const std::vector<FigureCard*>& figures, std::function<void()> draw) {
   figures_ = figures;
   drawFigures_ = std::move(draw);
-  auto* menu = new QMenu(title, this);
-  insertMenu(actions().back(), menu);
+  const auto add = [this, before = actions().back()](const QString& title) {
+    auto* menu = new QMenu(title, this);
+    insertMenu(before, menu)->setEnabled(session_->isOpen());
+    return menu;
+  };
+  QMenu* pictures = add(tr("Save why it scaled as a picture"));
+  QMenu* data = add(tr("Save the data of why it scaled"));
   for (FigureCard* card : figures_) {
-    const auto save = [this, card] {
-      ask(tr("Save the chart"), card->title(), pictureFilters(), [this, card](const QString& file) {
-        drawFigures_();
-        desktop::savePicture(card, file);
-      });
-    };
-    menu->addAction(card->title(), this, save);
-    card->addAction(tr("Save the chart as a picture …"), this, save);
+    const auto savePicture = [this, card] { savePictureOfFigure(card); };
+    const auto saveData = [this, card] { saveDataOfFigure(card); };
+    pictures->addAction(card->title(), this, savePicture);
+    data->addAction(card->title(), this, saveData);
+    card->addAction(tr("Save the chart as a picture …"), this, savePicture);
+    card->addAction(tr("Save its data …"), this, saveData);
     card->setContextMenuPolicy(Qt::ActionsContextMenu);
   }
-  menu->menuAction()->setEnabled(session_->isOpen());
+}
+
+void ShareMenu::savePictureOfFigure(FigureCard* card) {
+  drawFigures_();
+  savePicture(tr("Save the chart"), card, card->title());
+}
+
+void ShareMenu::saveDataOfFigure(FigureCard* card) {
+  drawFigures_();
+  const FigureData& data = card->figure()->data();
+  if (data.isEmpty()) {
+    Q_EMIT said(data.missing);
+    return;
+  }
+  ask(tr("Save the data"), card->title(), {tr("Comma-separated values (*.csv)")},
+      [text = toCsv(data.table)](const QString& file) { saveFile(file, QByteArray::fromStdString(text)); });
 }
 
 // An entry for each chart of the dashboard.
@@ -128,27 +145,30 @@ void ShareMenu::ask(const QString& title, const QString& what, const QStringList
 }
 
 void ShareMenu::savePicture(const QString& title, QWidget* widget, const QString& what) {
-  ask(title, what, pictureFilters(), [widget = QPointer<QWidget>(widget)](const QString& file) {
-    if (!widget) throw Error(ErrorKind::not_found, "the chart is not on the dashboard any more");
-    desktop::savePicture(widget, file);
-  });
+  ask(title, what, pictureFilters(),
+      [picture = Picture(widget)](const QString& file) { desktop::savePicture(picture, file); });
 }
 
 void ShareMenu::saveData(const std::set<std::string>& series, const QString& what) {
   ask(tr("Save the data"), what, {tr("Comma-separated values (*.csv)"), tr("JSON (*.json)")},
-      [this, series](const QString& file) {
-        const common::SampleTable table =
-            readSamples(protocol::run_paths(session_->run().id).samples, series);
+      [series, samples = protocol::run_paths(session_->run().id).samples](const QString& file) {
+        const common::SampleTable table = readSamples(samples, series);
         const bool isJson = file.endsWith(QLatin1String(".json"), Qt::CaseInsensitive);
         saveFile(file, QByteArray::fromStdString(isJson ? toJson(table) : toCsv(table)));
       });
 }
 
 void ShareMenu::saveReport() {
-  ask(tr("Save a report"), tr("report"), {tr("Web page (*.html)")}, [this](const QString& file) {
-    drawFigures_();
-    saveFile(file, reportHtml(*session_, dashboard_->cards(), figures_));
-  });
+  drawFigures_();
+  QByteArray html;
+  try {
+    html = reportHtml(*session_, dashboard_->cards(), figures_);
+  } catch (const Error& error) {
+    Q_EMIT said(QString::fromUtf8(error.what()));
+    return;
+  }
+  ask(tr("Save a report"), tr("report"), {tr("Web page (*.html)")},
+      [html](const QString& file) { saveFile(file, html); });
 }
 
 }  // namespace batchscope::desktop

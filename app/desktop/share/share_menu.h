@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The Share menu, and each chart's own: any chart or the whole dashboard as a picture, the numbers behind
-// them, and a report of the run. It asks for the file's name and says what came of it.
+// them, and a report of the run. It asks for the file's name and says what came of it. What is saved is what
+// was shown when it was asked for, whatever run is open by the time that the file has a name.
 #pragma once
 
 #include <QMenu>
@@ -22,9 +23,9 @@ class ShareMenu : public QMenu {
  public:
   ShareMenu(RunSession* session, Dashboard* dashboard, QWidget* parent);
 
-  // Charts at rest, to be saved by themselves and with the report; `draw` is called before, for they may not
+  // Why it scaled, to be saved by themselves and with the report; `draw` is called before, for they may not
   // have been looked at yet.
-  void addFigures(const QString& title, const std::vector<FigureCard*>& figures, std::function<void()> draw);
+  void addFigures(const std::vector<FigureCard*>& figures, std::function<void()> draw);
 
  Q_SIGNALS:
   void said(const QString& message);  // saved, or why not
@@ -35,6 +36,8 @@ class ShareMenu : public QMenu {
   void saveDataOf(ChartCard* card);
   void savePicture(const QString& title, QWidget* widget, const QString& what);
   void saveData(const std::set<std::string>& series, const QString& what);
+  void savePictureOfFigure(FigureCard* card);
+  void saveDataOfFigure(FigureCard* card);
   void saveReport();
   // Opens a file dialog without blocking; `save` writes and may throw Error.
   void ask(const QString& title, const QString& what, const QStringList& filters,

@@ -62,7 +62,7 @@ void MainWindow::buildMenus() {
   menuBar()->addMenu(compare_);
   auto* share = new ShareMenu(session_, dashboard_, this);
   menuBar()->addMenu(share);
-  share->addFigures(tr("Save why it scaled as a picture"), scaling_->cards(), [this] { scaling_->draw(); });
+  share->addFigures(scaling_->cards(), [this] { scaling_->draw(); });
   connect(share, &ShareMenu::said, toasts_, &Toasts::say);
   fillLearnMenu(menuBar()->addMenu(tr("&Learn")));
   fillHelpMenu(menuBar()->addMenu(tr("&Help")));

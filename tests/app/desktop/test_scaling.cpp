@@ -7,6 +7,7 @@
 #include <set>
 
 #include "batchscope/run/step_times.h"
+#include "batchscope/storage/samples.h"
 #include "figure/figure.h"
 #include "figure/figure_card.h"
 #include "look/format.h"
@@ -117,6 +118,84 @@ class TestScaling : public test::WindowTest {
     QCOMPARE(restarts.notes[0].text, formatPause(0.072));
     QVERIFY(restarts.notes[1].text.contains(QStringLiteral("120 steps done again")));
     QVERIFY(restarts.barTexts[1].contains(QStringLiteral("120 steps done again")));
+  }
+
+  // Generation 2 died before its first step; the next one did again what others had done.
+  void stepsDoneAgainAreCountedOnce() {
+    const std::filesystem::path file = store_.path(QStringLiteral("died.db")).toStdString();
+    std::vector<storage::Generation> rows;
+    double time = 1000;
+    {
+      storage::SampleWriter writer(file);
+      for (const auto& [first, last] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+               {1, 100}, {101, 150}, {0, -1}, {61, 160}, {160, 200}}) {
+        storage::Generation row;
+        row.number = static_cast<int>(rows.size());
+        row.replicas = 2;
+        row.pause = row.number > 0 ? 0.5 : -1;
+        row.first_step = first;
+        row.last_step = last;
+        for (std::int64_t step = first; step <= last; ++step)
+          writer.append(row.number, "time", step, time += 1);
+        rows.push_back(row);
+      }
+      writer.commit();
+    }
+    SeriesModel model(file);
+    QVERIFY(model.refresh(rows));
+    QCOMPARE(repeatedBefore(model, 1).steps, 0);
+    QCOMPARE(repeatedBefore(model, 2).steps, 0);
+    QCOMPARE(repeatedBefore(model, 3).steps, 40 + 50);
+    QVERIFY(std::abs(repeatedBefore(model, 3).seconds - (40 + 49)) < 1.5);
+    QCOMPARE(repeatedBefore(model, 4).steps, 1);
+    const FigureData restarts = restartParts(&model);
+    QCOMPARE(restarts.barTexts.size(), 4u);
+    QVERIFY(restarts.barTexts[2].contains(QStringLiteral("90 steps done again")));
+    QVERIFY(restarts.barTexts[3].contains(QStringLiteral("1 step done again")));
+    QVERIFY(!restarts.barTexts[1].contains(QStringLiteral("done again")));
+  }
+
+  // What is not known has a look of its own, and is not among what is shaded.
+  void whatIsNotKnownIsNotShaded() {
+    auto moments = momentsOf(series(), 60);
+    moments[3].seconds = moments.back().seconds = std::nan("");
+    const FigureData rates = rateOverBatch(moments);
+    for (const FigureSeries& each : rates.series)
+      for (const double strength : each.strengths) QVERIFY(strength >= 0 && strength <= 1);
+    const auto undated =
+        std::ranges::find(rates.series, QStringLiteral("time not known"), &FigureSeries::name);
+    QVERIFY(undated != rates.series.end());
+    QCOMPARE(undated->ink.token, Ink::Faint);
+    QVERIFY(undated->strengths.empty());
+    protocol::Model broken = *model();
+    broken.perf->beta_c = std::nan("");
+    const FigureData map = goodputMap(&broken, moments, {});
+    for (const FigureCell& cell : map.cells) QVERIFY(cell.ink.alpha >= 0 && cell.ink.alpha <= 1);
+  }
+
+  // As they are saved: a row of as many cells as there are names.
+  void everyFigureHasItsNumbers() {
+    for (const FigureCard* card : page().cards()) {
+      const FigureTable& table = card->figure()->data().table;
+      QVERIFY2(table.columns.size() > 2 && table.rows.size() > 1, qPrintable(card->title()));
+      for (const auto& row : table.rows) QCOMPARE(row.size(), table.columns.size());
+    }
+    const FigureTable& restarts = figure("What each restart cost").table;
+    const auto again = std::ranges::find(restarts.columns, "steps_done_again") - restarts.columns.begin();
+    QVERIFY(restarts.rows[1][static_cast<std::size_t>(again)] == FigureTable::Cell(double(kSteps / 10)));
+  }
+
+  // Who draws the page for a picture takes no news from the others.
+  void drawingTellsWhatIsNew() {
+    {
+      storage::SampleWriter writer(protocol::run_paths(window_->session()->run().id).samples);
+      writer.append(2, "fresh", 3000, 1);
+      writer.append(2, "time", 4000, storage::now());
+      writer.commit();
+    }
+    QSignalSpy told(window_->session(), &RunSession::samplesChanged);
+    page().draw();
+    QCOMPARE(told.count(), 1);
   }
 
   void lanesAddUpToTheTime() {

@@ -42,11 +42,17 @@ class TestShare : public test::WindowTest {
 
   std::string id_;
 
-  // Presses the keys, types the name, and presses Enter.
-  void saveBy(int key, Qt::KeyboardModifiers modifiers, const QString& file, const QString& filter = {}) {
+  // Presses the keys, types the name, and presses Enter; `between` happens before that.
+  void saveBy(
+      int key, Qt::KeyboardModifiers modifiers, const QString& file, const QString& filter = {},
+      const std::function<void()>& between = [] {}) {
     window_->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(window_.get()));
     QTest::keyClick(window_.get(), static_cast<Qt::Key>(key), modifiers);
+    between();
+    saveAs(file, filter);
+  }
+  void saveAs(const QString& file, const QString& filter = {}) {
     QPointer<QFileDialog> dialog = window_->findChild<QFileDialog*>();
     QVERIFY(dialog != nullptr);
     if (!filter.isEmpty()) dialog->selectNameFilter(filter);
@@ -125,8 +131,10 @@ class TestShare : public test::WindowTest {
     saveBy(Qt::Key_S, Qt::ControlModifier | Qt::ShiftModifier, file);
     const QImage image(file);
     QCOMPARE(image.size(), window_->dashboard()->sheet()->size() * 2);
-    QVERIFY_EXCEPTION_THROWN(savePicture(window_->dashboard(), QStringLiteral("/nowhere/x.png")), Error);
-    QVERIFY_EXCEPTION_THROWN(savePicture(window_->dashboard(), store_.path(QStringLiteral("x.gif"))), Error);
+    QVERIFY_EXCEPTION_THROWN(savePicture(Picture(window_->dashboard()), QStringLiteral("/nowhere/x.png")),
+                             Error);
+    QVERIFY_EXCEPTION_THROWN(savePicture(Picture(window_->dashboard()), store_.path(QStringLiteral("x.gif"))),
+                             Error);
   }
 
   void dataHoldsEverySample() {
@@ -190,6 +198,50 @@ class TestShare : public test::WindowTest {
     saveBy(Qt::Key_E, Qt::ControlModifier, store_.path(QStringLiteral("data2.csv")));
     QCOMPARE(said.count(), 1);
     QVERIFY(said[0][0].toString().startsWith(QStringLiteral("Saved ")));
+  }
+
+  void figuresHaveTheirNumbers() {
+    const QString csv = store_.path(QStringLiteral("replicas.csv"));
+    QVERIFY(test::clickMenu(*window_,
+                            QStringLiteral("Share/Save the data of why it scaled/Goodput over replicas")));
+    saveAs(csv);
+    const QList<QByteArray> lines = contentOf(csv).trimmed().split('\n');
+    QCOMPARE(lines[0], QByteArray("replicas,batch_size,predicted_goodput,generation,measured_goodput"));
+    QVERIFY(lines.size() > 1 + 8);
+    QVERIFY(lines[1].startsWith("1,") && lines[1].endsWith(",,"));  // predicted
+    QVERIFY(lines.last().startsWith("8,,,2,"));                     // measured
+    for (const QByteArray& line : lines) QCOMPARE(line.count(','), qsizetype{4});
+  }
+
+  // Another run may have been opened by the time that the file has its name.
+  void whatIsSavedIsOfTheRunThatWasShown() {
+    const std::string other =
+        test::writeSyntheticRun(catalogue_, {.name = "another one", .stepsPerGeneration = 100});
+    watcher_.reload();
+    const auto open = [&] { window_->openRun(other); };
+    const auto back = [&] {
+      window_->openRun(id_);
+      QTRY_COMPARE(window_->session()->run().id, id_);
+      test::awaitDrawn(*window_);
+    };
+    const QString csv = store_.path(QStringLiteral("of-which.csv")),
+                  html = store_.path(QStringLiteral("of-which.html")),
+                  png = store_.path(QStringLiteral("of-which.png"));
+    saveBy(Qt::Key_E, Qt::ControlModifier, csv, {}, open);
+    QCOMPARE(window_->session()->run().id, other);
+    QCOMPARE(contentOf(csv).trimmed().count('\n'), qsizetype{3 * 400});
+    back();
+    saveBy(Qt::Key_R, Qt::ControlModifier | Qt::ShiftModifier, html, {}, open);
+    QVERIFY(contentOf(html).contains("digits &lt;b&gt;&amp;") && !contentOf(html).contains("another one"));
+    back();
+    const QString before = store_.path(QStringLiteral("before.png"));
+    savePicture(Picture(window_->dashboard()->sheet()), before);
+    saveBy(Qt::Key_S, Qt::ControlModifier | Qt::ShiftModifier, png, {}, [&] {
+      open();
+      test::awaitDrawn(*window_);
+    });
+    QVERIFY(!contentOf(png).isEmpty() && contentOf(png) == contentOf(before));
+    back();
   }
 
   void linesAreCutAtTheEdge() {
