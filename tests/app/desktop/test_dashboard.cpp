@@ -315,6 +315,8 @@ class TestDashboard : public test::WindowTest {
   void aPresentationKeepsUp() {
     const auto legend = [](QWidget* of, const char* line) { return test::named<QAbstractButton>(*of, line); };
     legend(card("goodput"), "Show throughput")->click();
+    window_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
     card("goodput")->setFocus();
     press(Qt::Key_F11);
     QPointer<Presentation> shown = window_->findChild<Presentation*>();

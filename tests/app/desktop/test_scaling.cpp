@@ -185,19 +185,6 @@ class TestScaling : public test::WindowTest {
     QVERIFY(restarts.rows[1][static_cast<std::size_t>(again)] == FigureTable::Cell(double(kSteps / 10)));
   }
 
-  // Who draws the page for a picture takes no news from the others.
-  void drawingTellsWhatIsNew() {
-    {
-      storage::SampleWriter writer(protocol::run_paths(window_->session()->run().id).samples);
-      writer.append(2, "fresh", 3000, 1);
-      writer.append(2, "time", 4000, storage::now());
-      writer.commit();
-    }
-    QSignalSpy told(window_->session(), &RunSession::samplesChanged);
-    page().draw();
-    QCOMPARE(told.count(), 1);
-  }
-
   void lanesAddUpToTheTime() {
     const auto slices = slicesOf(series(), 100);
     QVERIFY(slices.size() > 90 && slices.size() < 110);
@@ -303,6 +290,19 @@ class TestScaling : public test::WindowTest {
       test::keepPicture(*window_, QStringLiteral("why-%1").arg(QLatin1String(name)));
     }
     applyTheme(Theme::Mode::Light);
+  }
+
+  // Who draws the page for a picture takes no news from the others. Last: the run has more from here on.
+  void drawingTellsWhatIsNew() {
+    {
+      storage::SampleWriter writer(protocol::run_paths(window_->session()->run().id).samples);
+      writer.append(2, "fresh", 3000, 1);
+      writer.append(2, "time", 4000, storage::now());
+      writer.commit();
+    }
+    QSignalSpy told(window_->session(), &RunSession::samplesChanged);
+    page().draw();
+    QCOMPARE(told.count(), 1);
   }
 };
 
