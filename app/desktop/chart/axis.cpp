@@ -151,11 +151,10 @@ std::vector<Tick> logTicks(double low, double high, int most) {
 
 void paintGrid(QPainter& painter, const Projection& left, const std::vector<Tick>& ticks,
                const Theme& theme) {
-  painter.setPen(QPen(theme.grid, 1));
-  for (const Tick& tick : ticks) {
-    const double y = std::round(left.py(tick.value)) + 0.5;
-    painter.drawLine(QPointF(left.plot.left(), y), QPointF(left.plot.right(), y));
-  }
+  // As rectangles, which take a tenth of the time of lines.
+  for (const Tick& tick : ticks)
+    painter.fillRect(QRectF(left.plot.left(), std::round(left.py(tick.value)), left.plot.width(), 1),
+                     theme.grid);
 }
 
 namespace {

@@ -24,17 +24,23 @@ struct Stretch {
   double left = 0, right = 0;
 };
 
-std::vector<Stretch> stretchesOf(std::span<const NoiseWindow> windows, const common::StepMap& map,
-                                 const Projection& projection, double factor) {
-  const auto px = [&](double step) { return projection.px(map.at(step)); };
+std::vector<Stretch> stretchesOf(std::span<const NoiseWindow> windows, WindowPlaces& places, double factor) {
   std::vector<double> xs, distances;
+  xs.reserve(windows.size());
+  distances.reserve(windows.size());
   for (const NoiseWindow& window : windows) {
-    xs.push_back(px((static_cast<double>(window.first) + static_cast<double>(window.last)) / 2));
+    xs.push_back(places.middle(xs.size(), window));
     if (xs.size() > 1) distances.push_back(xs.back() - xs[xs.size() - 2]);
   }
   const double most = distances.empty() ? kLeastHole : std::max(kLeastHole, kHole * median(distances));
   std::vector<Stretch> stretches;
   bool goesOn = false;
+  std::size_t newest = 0;  // of the last stretch
+  const auto finish = [&] {
+    if (stretches.empty()) return;
+    const double right = places.px(static_cast<double>(windows[newest].last));
+    stretches.back().right = right - xs[newest] < most ? right : xs[newest];
+  };
   for (std::size_t i = 0; i < windows.size(); ++i) {
     const NoiseWindow& window = windows[i];
     if (window.samples == 0 || !std::isfinite(xs[i])) {
@@ -43,15 +49,17 @@ std::vector<Stretch> stretchesOf(std::span<const NoiseWindow> windows, const com
     }
     if (goesOn && xs[i] - stretches.back().places.back().x > most) goesOn = false;
     if (!goesOn) {
-      const double left = px(static_cast<double>(window.first));
+      finish();
+      const double left = places.px(static_cast<double>(window.first));
       stretches.push_back({{}, xs[i] - left < most ? left : xs[i], 0});
+      stretches.back().places.reserve(windows.size() - i + 2);
     }
-    const double right = px(static_cast<double>(window.last));
-    stretches.back().right = right - xs[i] < most ? right : xs[i];
+    newest = i;
     stretches.back().places.push_back(
         {xs[i], window.low * factor, window.middle * factor, window.high * factor});
     goesOn = true;
   }
+  finish();
   return stretches;
 }
 
@@ -87,11 +95,20 @@ void addOutlines(std::vector<QPolygonF>& outlines, QPolygonF upper, QPolygonF lo
 
 }  // namespace
 
-NoiseBand noiseBand(std::span<const NoiseWindow> windows, const common::StepMap& map,
-                    const Projection& projection, double factor, double smoothing) {
+double WindowPlaces::middle(std::size_t number, const NoiseWindow& window) {
+  if (number >= known_.size()) known_.resize(number + 1);
+  Known& known = known_[number];
+  if (known.first != window.first || known.last != window.last)
+    known = {window.first, window.last,
+             px((static_cast<double>(window.first) + static_cast<double>(window.last)) / 2)};
+  return known.x;
+}
+
+NoiseBand noiseBand(std::span<const NoiseWindow> windows, WindowPlaces& at, const Projection& projection,
+                    double factor, double smoothing) {
   NoiseBand band;
   for (const NoiseWindow& window : windows) band.samples += window.samples;
-  for (Stretch& stretch : stretchesOf(windows, map, projection, factor)) {
+  for (Stretch& stretch : stretchesOf(windows, at, factor)) {
     std::vector<Place>& places = stretch.places;
     if (smoothing > 0 && places.size() > 1) {
       const double distance =
@@ -108,6 +125,7 @@ NoiseBand noiseBand(std::span<const NoiseWindow> windows, const common::StepMap&
       places.back().x = stretch.right;
     }
     QPolygonF middle, upper, lower;
+    for (QPolygonF* line : {&middle, &upper, &lower}) line->reserve(static_cast<qsizetype>(places.size()));
     const auto finish = [&] {
       if (middle.isEmpty()) return;
       band.middle.push_back(std::exchange(middle, {}));

@@ -18,8 +18,29 @@ struct NoiseBand {
   std::int64_t samples = 0;
 };
 
+// Where windows lie. The lines of a chart mostly have windows of the same steps, and to find where a step
+// lies takes longer than to draw it.
+class WindowPlaces {
+ public:
+  WindowPlaces(const common::StepMap& map, const Projection& projection)
+      : map_(map), projection_(projection) {}
+
+  double px(double step) const { return projection_.px(map_.at(step)); }
+  // Of the middle of a window, which is the so many-th of its line.
+  double middle(std::size_t number, const NoiseWindow& window);
+
+ private:
+  struct Known {
+    std::int64_t first = 0, last = -1;
+    double x = 0;
+  };
+  common::StepMap map_;
+  Projection projection_;
+  std::vector<Known> known_;
+};
+
 // `factor` multiplies the values; `smoothing` as for decimate.
-NoiseBand noiseBand(std::span<const NoiseWindow> windows, const common::StepMap& map,
-                    const Projection& projection, double factor, double smoothing);
+NoiseBand noiseBand(std::span<const NoiseWindow> windows, WindowPlaces& at, const Projection& projection,
+                    double factor, double smoothing);
 
 }  // namespace batchscope::desktop

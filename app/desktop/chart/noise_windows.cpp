@@ -74,9 +74,13 @@ std::span<const NoiseWindow> NoiseWindows::view(const NoiseStretch& stretch, std
     runs_.erase(std::min_element(runs_.begin(), runs_.end(),
                                  [](const auto& a, const auto& b) { return a.second.seen < b.second.seen; }));
   if (begin < run.begin || begin > run.begin + run.complete) run = {begin, {}, 0};
-  run.windows.resize(static_cast<std::size_t>(run.complete));
+  // The last window was not complete, but there may be nothing new for it, such as where another chart draws
+  // the same series.
+  const bool isUpToDate = !run.windows.empty() && run.windows.back().last == newest &&
+                          run.begin + static_cast<std::int64_t>(run.windows.size()) >= end;
+  if (!isUpToDate) run.windows.resize(static_cast<std::size_t>(run.complete));
   const std::int64_t known = run.begin + run.complete;
-  if (known < end) {
+  if (known < end && !isUpToDate) {
     const std::int64_t from = stretch.first + known * length;
     const std::int64_t to = std::min(stretch.last, stretch.first + end * length - 1);
     const auto buckets = read(from, to, static_cast<int>((end - known) * kColumns));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "batchscope/protocol/series.h"
 #include "chart/noise_band.h"
@@ -186,8 +187,9 @@ std::vector<SceneBand> bandsOf(const SeriesModel& model, const SceneOptions& opt
   return bands;
 }
 
+// `places`: of a run's windows, by generation.
 SceneLine lineOf(const std::vector<Part>& parts, const LineSpec& line, const Projection& projection,
-                 const SceneOptions& options) {
+                 const SceneOptions& options, std::map<int, WindowPlaces>& places) {
   const double smoothing = line.isSmoothed ? options.smoothing : 0;
   // Ghosts and bands of several runs would hide their lines.
   const bool isAlone = options.runs.empty();
@@ -200,7 +202,9 @@ SceneLine lineOf(const std::vector<Part>& parts, const LineSpec& line, const Pro
                      .ghost = {},
                      .bands = {}};
     if (part.isNoise) {
-      NoiseBand band = noiseBand(part.windows, part.stretch.map, projection, line.factor, smoothing);
+      WindowPlaces& at =
+          places.try_emplace(part.stretch.generation, part.stretch.map, projection).first->second;
+      NoiseBand band = noiseBand(part.windows, at, projection, line.factor, smoothing);
       piece.ink.raw = std::move(band.middle);
       piece.ink.samples = band.samples;
       for (const QPolygonF& points : piece.ink.raw) piece.ink.points += points.size();
@@ -293,10 +297,11 @@ ChartScene buildScene(SeriesModel& model, const ChartSpec& spec, const QRectF& p
 
   // The open run comes last, above the others.
   for (std::size_t run = runs.size(); run-- > 0;) {
+    std::map<int, WindowPlaces> places;
     for (std::size_t i = 0; i < spec.lines.size(); ++i) {
       if (isHidden(i)) continue;
-      SceneLine line =
-          lineOf(parts[run][i], spec.lines[i], spec.lines[i].isRight ? scene.right : scene.left, options);
+      SceneLine line = lineOf(parts[run][i], spec.lines[i], spec.lines[i].isRight ? scene.right : scene.left,
+                              options, places);
       line.spec = i;
       line.run = run;
       line.colour = runs[run].colour;

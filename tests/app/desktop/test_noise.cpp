@@ -166,8 +166,8 @@ class TestNoise : public QObject {
     const int most = NoiseWindows::kMostRuns;
     for (int generation = 0; generation < most; ++generation) view(generation);
     for (int generation = most; generation < most + 10; ++generation) {
-      view(generation);
       view(0);
+      view(generation);
     }
     QCOMPARE(reads, most + 10);
     for (const int generation : {0, 11, most - 1, most + 9}) view(generation);
@@ -240,7 +240,8 @@ class TestNoise : public QObject {
     p.plot = QRectF(0, 0, 300, 100);
     p.x1 = 600;
     p.y1 = 10;
-    const NoiseBand band = noiseBand(windows, {}, p, 1, 0.6);
+    WindowPlaces at({}, p);
+    const NoiseBand band = noiseBand(windows, at, p, 1, 0.6);
     QCOMPARE(band.middle.size(), 2u);
     for (const QPolygonF& piece : band.outlines) {
       const QRectF box = piece.boundingRect();
