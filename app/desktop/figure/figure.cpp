@@ -1,114 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "figure/figure.h"
 
-#include <QAreaSeries>
 #include <QBarSet>
 #include <QCategoryAxis>
 #include <QGraphicsLayout>
 #include <QHorizontalStackedBarSeries>
 #include <QKeyEvent>
 #include <QLegendMarker>
-#include <QLineSeries>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QScatterSeries>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "batchscope/common/ticks.h"
-#include "look/format.h"
+#include "figure/figure_marks.h"
 
 namespace batchscope::desktop {
 namespace {
 
-constexpr int kTickRoom = 74, kTicksUp = 4;  // pixels of width a tick, ticks of a side
+constexpr int kTickRoom = 74;  // pixels of width a tick
 constexpr int kLow = 150;    // pixels of height below which there are no titles, and the legend stands aside
 constexpr int kMarker = 30;  // pixels that a name takes in the legend besides its text
 constexpr double kReach = 18;       // pixels from which a point is pointed at
-constexpr double kMargin = 0.02;    // of a linear one that ends where the data do
-constexpr double kPad = 0.04;       // of a logarithmic axis, beyond what is drawn
 constexpr double kBarWidth = 0.62;  // of a bar's row
-constexpr double kLeastStrength = 0.2;
-
-// Qt Charts' own axes are linear; logarithms are taken before it sees a value.
-double placeOn(const FigureAxis& axis, double value) {
-  if (!axis.isLogarithmic()) return value;
-  return value > 0 ? std::log10(value) : std::numeric_limits<double>::quiet_NaN();
-}
-
-// Powers of ten, and 2 and 5 times them where there is room.
-std::vector<Tick> decadeTicks(double low, double high, int most) {
-  const bool isDense = std::log10(high / low) * 3 > most + 2;
-  std::vector<Tick> ticks;
-  for (double power = std::pow(10, std::floor(std::log10(low))); power <= high; power *= 10) {
-    for (const double value : {power, 2 * power, 5 * power})
-      if (value >= low && value <= high && (value == power || !isDense))
-        ticks.push_back({value, formatNumber(value, 1)});
-  }
-  return ticks;
-}
-
-std::vector<Tick> ticksOf(const FigureAxis& axis, int most) {
-  if (!axis.ticks.empty()) return axis.ticks;
-  switch (axis.kind) {
-    case FigureAxis::Kind::Logarithmic: return logTicks(*axis.low, *axis.high, most);
-    case FigureAxis::Kind::Decades: return decadeTicks(*axis.low, *axis.high, most);
-    case FigureAxis::Kind::LogarithmicTime: return logTimeTicks(*axis.low, *axis.high, most);
-    case FigureAxis::Kind::Time: return timeTicks(*axis.low, *axis.high, most);
-    default: return linearTicks(*axis.low, *axis.high, most);
-  }
-}
-
-// The ends of an axis that has none, around all that is drawn.
-class Extent {
- public:
-  explicit Extent(FigureAxis& axis) : axis_(axis) {}
-
-  void add(double value) {
-    if (!std::isfinite(placeOn(axis_, value))) return;
-    low_ = std::min(low_, value);
-    high_ = std::max(high_, value);
-  }
-
-  void finish(bool isRounded) const {
-    double low = low_, high = high_;
-    if (!(high >= low)) low = axis_.isLogarithmic() ? 1 : 0, high = axis_.isLogarithmic() ? 10 : 1;
-    if (axis_.isLogarithmic()) {
-      const double beyond = std::pow(std::max(high / low, 1.5), kPad);
-      low /= beyond;
-      high *= beyond;
-    } else {
-      if (low > 0 && low < 0.5 * high) low = 0;
-      if (!(high > low)) high = low + (low == 0 ? 1 : 0.1 * std::abs(low));
-      if (isRounded) {
-        const double step =
-            common::roundInterval(axis_.low.value_or(low), axis_.high.value_or(high), kTicksUp);
-        low = std::floor(low / step) * step;
-        high = std::ceil(high / step) * step;
-      } else {
-        high += kMargin * (high - low);  // the last dot is whole
-      }
-    }
-    if (!axis_.low) axis_.low = low;
-    if (!axis_.high) axis_.high = high;
-    if (!(*axis_.high > *axis_.low)) axis_.high = *axis_.low + 1;
-  }
-
- private:
-  FigureAxis& axis_;
-  double low_ = std::numeric_limits<double>::infinity(), high_ = -low_;
-};
-
-QColor mixed(const QColor& from, const QColor& to, double share) {
-  const auto part = [share](float a, float b) { return a + (b - a) * static_cast<float>(share); };
-  return QColor::fromRgbF(part(from.redF(), to.redF()), part(from.greenF(), to.greenF()),
-                          part(from.blueF(), to.blueF()));
-}
-
-bool isDots(const FigureSeries& series) {
-  return series.mark == FigureSeries::Mark::Dots || series.mark == FigureSeries::Mark::Rings;
-}
 
 void paintText(QPainter& painter, const QRectF& plot, const QStringList& lines, QPointF at) {
   const Theme& theme = Theme::current();
@@ -175,55 +89,23 @@ void Figure::rebuild() {
     chart()->removeAxis(axis);
     delete axis;
   }
-  findEnds();
+  axes_ = axesOf(data_);
   addAxes();
   for (const FigureSeries& series : data_.series)
-    series.mark == FigureSeries::Mark::Area ? addArea(series) : addSeries(series);
+    for (QAbstractSeries* made : marksOf(series, axes_)) add(made, series.isRight);
   addBars();
   addLegend();
   addTargets();
   viewport()->update();
 }
 
-void Figure::findEnds() {
-  bottom_ = data_.bottom;
-  left_ = data_.left;
-  right_ = data_.right;
-  Extent bottom(bottom_), left(left_), right(right_);
-  for (const FigureSeries& series : data_.series) {
-    for (const FigurePoint& point : series.points) {
-      bottom.add(point.x);
-      (series.isRight ? right : left).add(point.y);
-    }
-  }
-  for (const FigureCell& cell : data_.cells) {
-    for (const double x : {cell.box.left(), cell.box.right()}) bottom.add(x);
-    if (cell.box.height() > 0)
-      for (const double y : {cell.box.top(), cell.box.bottom()}) left.add(y);
-  }
-  if (!data_.bars.empty()) {
-    const std::size_t count = data_.bars.front().values.size();
-    for (std::size_t bar = 0; bar < count; ++bar) {
-      double sum = 0;
-      for (const FigurePart& part : data_.bars) sum += part.values[bar];
-      bottom.add(0);
-      bottom.add(sum);
-    }
-    left_.low = -0.5;
-    left_.high = static_cast<double>(count) - 0.5;
-  }
-  bottom.finish(!data_.bars.empty());
-  left.finish(data_.left.ticks.empty());
-  right.finish(true);
-}
-
 void Figure::addAxes() {
   across_ = ticksAcross();
   bottomAxis_ = leftAxis_ = rightAxis_ = nullptr;
-  addAxis(bottom_, Qt::AlignBottom);
-  addAxis(left_, Qt::AlignLeft);
+  addAxis(axes_.bottom, Qt::AlignBottom);
+  addAxis(axes_.left, Qt::AlignLeft);
   const auto isRight = [](const FigureSeries& series) { return series.isRight; };
-  if (std::any_of(data_.series.begin(), data_.series.end(), isRight)) addAxis(right_, Qt::AlignRight);
+  if (std::any_of(data_.series.begin(), data_.series.end(), isRight)) addAxis(axes_.right, Qt::AlignRight);
 }
 
 void Figure::addAxis(const FigureAxis& axis, Qt::Alignment side) {
@@ -266,89 +148,6 @@ void Figure::add(QAbstractSeries* series, bool isRight) {
   chart()->addSeries(series);
   series->attachAxis(bottomAxis_);
   series->attachAxis(isRight ? rightAxis_ : leftAxis_);
-}
-
-QList<QPointF> Figure::placesOf(const FigureSeries& series, std::size_t first, std::size_t last) const {
-  QList<QPointF> places;
-  for (std::size_t i = first; i < last; ++i) {
-    places << QPointF(placeOn(bottom_, series.points[i].x),
-                      placeOn(series.isRight ? right_ : left_, series.points[i].y));
-  }
-  return places;
-}
-
-// A line for every stretch without a gap, of which the first is in the legend.
-void Figure::addSeries(const FigureSeries& series) {
-  using Mark = FigureSeries::Mark;
-  const Theme& theme = Theme::current();
-  const QColor colour = series.ink.of(theme);
-  const bool hasDots = isDots(series), hasBoth = series.mark == Mark::DottedLine;
-  bool isNamed = false;
-  const QList<QPointF> places = placesOf(series, 0, series.points.size());
-  const auto isThere = [&](qsizetype i) {
-    return std::isfinite(places[i].x()) && std::isfinite(places[i].y());
-  };
-  const auto name = [&](QAbstractSeries* made) {
-    if (!isNamed) made->setName(series.name);
-    isNamed = true;
-  };
-  if (!hasDots) {
-    for (qsizetype first = 0, last = 0; first < places.size(); first = last + 1) {
-      for (last = first; last < places.size() && isThere(last);) ++last;
-      if (last == first) continue;
-      auto* line = new QLineSeries;
-      QPen pen(colour, hasBoth ? 1.6 : series.size, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin);
-      if (series.mark == Mark::Dashed) pen.setDashPattern({3, 3});
-      if (series.mark == Mark::Dotted) pen.setDashPattern({1, 2});
-      if (series.mark == Mark::Dashed || series.mark == Mark::Dotted) pen.setCapStyle(Qt::FlatCap);
-      line->setPen(pen);
-      line->replace(places.mid(first, last - first));
-      name(line);
-      add(line, series.isRight);
-    }
-  }
-  if (!hasDots && !hasBoth) return;
-  auto* dots = new QScatterSeries;
-  QList<QPointF> kept;
-  QHash<int, QHash<QXYSeries::PointConfiguration, QVariant>> colours;
-  for (qsizetype i = 0; i < places.size(); ++i) {
-    if (!isThere(i)) continue;
-    if (!series.strengths.empty()) {
-      const double strength = series.strengths[static_cast<std::size_t>(i)];
-      colours[static_cast<int>(kept.size())][QXYSeries::PointConfiguration::Color] =
-          mixed(theme.panel, colour, kLeastStrength + (1 - kLeastStrength) * strength);
-    }
-    kept << places[i];
-  }
-  dots->replace(kept);
-  dots->setMarkerSize(hasBoth ? 6 : series.size);
-  const bool isRing = series.mark == Mark::Rings;
-  dots->setColor(isRing ? withAlpha(colour, 0.25) : colour);
-  dots->setBorderColor(isRing ? colour : QColor(Qt::transparent));
-  dots->setPen(isRing ? QPen(colour, 1.6) : QPen(Qt::NoPen));
-  name(dots);
-  add(dots, series.isRight);
-  if (!colours.isEmpty()) dots->setPointsConfiguration(colours);
-}
-
-void Figure::addArea(const FigureSeries& series) {
-  auto *upper = new QLineSeries, *lower = new QLineSeries;
-  QList<QPointF> high, low;
-  for (std::size_t i = 0; i < series.points.size(); ++i) {
-    const double x = placeOn(bottom_, series.points[i].x);
-    const FigureAxis& axis = series.isRight ? right_ : left_;
-    high << QPointF(x, placeOn(axis, series.points[i].y));
-    low << QPointF(x, placeOn(axis, series.lower[i]));
-  }
-  upper->replace(high);
-  lower->replace(low);
-  auto* area = new QAreaSeries(upper, lower);
-  upper->setParent(area);
-  lower->setParent(area);
-  area->setPen(Qt::NoPen);
-  area->setBrush(series.ink.of(Theme::current()));
-  area->setName(series.name);
-  add(area, series.isRight);
 }
 
 void Figure::addBars() {
@@ -404,9 +203,10 @@ QPointF Figure::place(double x, double y) const { return placeOf({x, y, false, {
 
 double Figure::valueAt(double pixel) const {
   const QRectF plot = chart()->plotArea();
-  const double low = placeOn(bottom_, *bottom_.low), high = placeOn(bottom_, *bottom_.high);
+  const double low = placeOn(axes_.bottom, *axes_.bottom.low),
+               high = placeOn(axes_.bottom, *axes_.bottom.high);
   const double at = low + (pixel - plot.left()) / plot.width() * (high - low);
-  return bottom_.isLogarithmic() ? std::pow(10, at) : at;
+  return axes_.bottom.isLogarithmic() ? std::pow(10, at) : at;
 }
 
 QPointF Figure::placeOf(const Target& target) const {
@@ -415,8 +215,8 @@ QPointF Figure::placeOf(const Target& target) const {
     const double low = placeOn(axis, *axis.low), high = placeOn(axis, *axis.high);
     return (placeOn(axis, value) - low) / (high - low);
   };
-  return {plot.left() + share(bottom_, target.x) * plot.width(),
-          plot.bottom() - share(target.isRight ? right_ : left_, target.y) * plot.height()};
+  return {plot.left() + share(axes_.bottom, target.x) * plot.width(),
+          plot.bottom() - share(target.isRight ? axes_.right : axes_.left, target.y) * plot.height()};
 }
 
 QRectF Figure::boxOf(const QRectF& cell) const {
@@ -469,13 +269,13 @@ void Figure::paintNotes(QPainter& painter) const {
     painter.setPen(pen);
     QPointF at;
     if (std::isnan(note.y)) {
-      const double x = std::floor(place(note.x, *left_.low).x()) + 0.5;
+      const double x = std::floor(place(note.x, *axes_.left.low).x()) + 0.5;
       if (x < plot.left() - 1 || x > plot.right() + 1) continue;
       painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
       at = {x, above};
       above -= metrics.height();
     } else if (std::isnan(note.x)) {
-      const double y = std::floor(place(*bottom_.low, note.y).y()) + 0.5;
+      const double y = std::floor(place(*axes_.bottom.low, note.y).y()) + 0.5;
       if (y < plot.top() - 1 || y > plot.bottom() + 1) continue;
       painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
       at = {plot.right(), y - 4};

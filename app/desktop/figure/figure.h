@@ -12,7 +12,7 @@
 #include <QChartView>
 #include <optional>
 
-#include "figure/figure_data.h"
+#include "figure/figure_axes.h"
 
 namespace batchscope::desktop {
 
@@ -53,16 +53,12 @@ class Figure : public QChartView {
   };
 
   void rebuild();
-  void findEnds();
   void addAxes();
   void addAxis(const FigureAxis& axis, Qt::Alignment side);
-  void addSeries(const FigureSeries& series);
-  void addArea(const FigureSeries& series);
   void addBars();
   void addLegend();
   void addTargets();
   void add(QAbstractSeries* series, bool isRight);
-  QList<QPointF> placesOf(const FigureSeries& series, std::size_t first, std::size_t last) const;
   QPointF placeOf(const Target& target) const;
   QRectF boxOf(const QRectF& cell) const;
   bool isLow() const;
@@ -74,7 +70,7 @@ class Figure : public QChartView {
   void paintChosen(QPainter& painter) const;
 
   FigureData data_;
-  FigureAxis bottom_, left_, right_;  // with their ends
+  FigureAxes axes_;
   QAbstractAxis *bottomAxis_ = nullptr, *leftAxis_ = nullptr, *rightAxis_ = nullptr;
   const Theme* theme_ = nullptr;  // in whose colours it is made
   int across_ = 0;                // ticks at the bottom that there is room for

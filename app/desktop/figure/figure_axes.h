@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The axes of a figure with the ends that it did not name: around all that is drawn, a linear axis from zero
+// where that is near, a logarithmic one a little beyond.
+#pragma once
+
+#include <QList>
+#include <QPointF>
+
+#include "figure/figure_data.h"
+
+namespace batchscope::desktop {
+
+inline constexpr int kTicksUp = 4;  // of an axis at a side
+
+struct FigureAxes {
+  FigureAxis bottom = {}, left = {}, right = {};  // each with its low and high
+
+  // Where the points of a series are drawn, a gap as NaN.
+  QList<QPointF> placesOf(const FigureSeries& series) const;
+  const FigureAxis& upOf(const FigureSeries& series) const { return series.isRight ? right : left; }
+};
+
+FigureAxes axesOf(const FigureData& data);
+
+// Where a value is drawn: Qt Charts' axes are linear, so logarithms are taken before it sees one.
+double placeOn(const FigureAxis& axis, double value);
+
+// At most about `most`; the axis has its ends.
+std::vector<Tick> ticksOf(const FigureAxis& axis, int most);
+
+}  // namespace batchscope::desktop
