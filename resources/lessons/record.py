@@ -18,6 +18,7 @@ import tempfile
 import time
 
 STEPS = 200  # kept of each generation
+WHOLE = {"scaled": ("step_time", "sync_time")}  # series of which every step is kept, as a lesson draws their sums
 DIGITS = 5
 
 # name: (command, title)
@@ -34,8 +35,10 @@ RUNS = {
              "--at epoch=12:replicas=2 -- --train-images 6000 --epochs 16", "wide"),
     "narrow": ("digits --replicas 2 --at epoch=2:replicas=1 --at epoch=4:replicas=2 --at epoch=6:replicas=1 "
                "--at epoch=8:replicas=2 -- --train-images 6000 --epochs 9 --max-batch-size 40", "narrow"),
+    "scaled": ("digits --replicas 1 --at epoch=2:replicas=2 --at epoch=4:checkpoint --at epoch=9:replicas=3 "
+               "--at epoch=12:replicas=2 -- --train-images 6000 --epochs 18", "digits, scaled"),
 }
-KILLED = {"crash": 40}  # steps after the first checkpoint
+KILLED = {"crash": 40, "scaled": 250}  # steps after the first checkpoint
 
 
 class Store:
@@ -103,7 +106,7 @@ def rounded(series, value):
     return round(value, 4) if series == "time" else float(f"{value:.{DIGITS}g}")
 
 
-def made_small(text):
+def made_small(text, whole):
     lines, count = [], 0
     for line in map(json.loads, text.splitlines()):
         if "ledger" in line:
@@ -114,7 +117,7 @@ def made_small(text):
         elif "series" in line:
             if line["series"].startswith("device/"):
                 continue
-            every = math.ceil(len(line["steps"]) / STEPS)
+            every = 1 if line["series"] in whole else math.ceil(len(line["steps"]) / STEPS)
             kept = sorted({*range(0, len(line["steps"]), every), len(line["steps"]) - 1})
             line["steps"] = [line["steps"][i] for i in kept]
             line["values"] = [rounded(line["series"], line["values"][i]) for i in kept]
@@ -129,7 +132,7 @@ def main():
     programs, folder = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
     for name in sys.argv[3:] or RUNS:
         with tempfile.TemporaryDirectory(prefix="bs-") as home:
-            text = made_small(record(Store(programs, home), name))
+            text = made_small(record(Store(programs, home), name), WHOLE.get(name, ()))
         file = folder / f"{name}.jsonl"
         file.write_text(text)
         print(f"{file} ({file.stat().st_size // 1000} kB)")

@@ -187,11 +187,14 @@ class Parser {
   static const std::map<QString, Verb>& verbs() {
     using P = Parser;
     using W = QStringList;
-    static const QStringList instruments{QStringLiteral("charts"), QStringLiteral("explorer")};
+    static const QStringList instruments{QStringLiteral("charts"), QStringLiteral("explorer"),
+                                         QStringLiteral("why")};
     static const std::map<QString, Verb> all{
         {QStringLiteral("open"), &P::open},
         {QStringLiteral("show"),
-         [](P& p, const W& w) { p.add(ShowInstrument{p.oneOf(p.only(w), instruments) == 1}); }},
+         [](P& p, const W& w) {
+           p.add(ShowInstrument{static_cast<ShowInstrument::Page>(p.oneOf(p.only(w), instruments))});
+         }},
         {QStringLiteral("axis"),
          [](P& p, const W& w) {
            p.add(SetAxis{kXAxes.at(static_cast<std::size_t>(p.oneOf(p.only(w), kAxisNames)))});

@@ -5,20 +5,21 @@
 // drives the window are comments of one line, which other viewers hide:
 //
 //   <!-- open elastic -->             a recorded run, resources/lessons/runs/elastic.jsonl
-//   <!-- show charts -->              or explorer
+//   <!-- show charts -->              or explorer, or why: why it scaled
 //   <!-- axis step -->                or progress, epoch, samples, time, active
 //   <!-- zoom 100 250 -->             from and to on that axis; or all
 //   <!-- cursor 120 -->               the cross-hair, at a step; or none
 //   <!-- smoothing 0.6 -->            0 to below 1
 //   <!-- log y on -->                 or x, off
-//   <!-- highlight gain -->           the chart with this series, or curve, what-if
+//   <!-- highlight gain -->           the chart with this series, or curve, what-if in the explorer, or a
+//                                     figure of why it scaled: map, restarts .. (scaling/scaling_page.cpp)
 //   <!-- replicas 3 -->               the explorer's slider
 //   <!-- share wide narrow 8 -->      how the run that is open and another one may split 8 devices
 //   <!-- panel events -->             or log, checkpoints, hyperparameters
 //   <!-- launch digits replicas=2 epochs=4 -->   a button that starts the recipe
 //
 // A list of boxes is a question, "- [x]" its right answer; what is indented below a choice is said when it is
-// chosen. "{gain@120}" in the text is a number of the run that is open (lesson_numbers.h).
+// chosen. "{gain@120}" in any of these texts is a number of the run that is open (lesson_numbers.h).
 #pragma once
 
 #include <QString>
@@ -36,7 +37,8 @@ struct OpenRecorded {
   QString run;
 };
 struct ShowInstrument {
-  bool isExplorer = false;
+  enum class Page { Charts, Explorer, Why };
+  Page page = Page::Charts;
 };
 struct SetAxis {
   XAxis axis = XAxis::Step;

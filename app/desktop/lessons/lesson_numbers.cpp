@@ -4,9 +4,11 @@
 #include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "batchscope/protocol/error.h"
 #include "chart/prediction.h"
+#include "chart/repeated_steps.h"
 #include "look/format.h"
 #include "session/run_session.h"
 
@@ -51,7 +53,7 @@ double valueOf(const Number& number, RunSession& session) {
   return sum / count;
 }
 
-double pauseOf(const Number& number, const RunSession& session) {
+double pauseOf(const Number& number, RunSession& session) {
   for (const storage::Generation& generation : session.generations()) {
     if (generation.number != number.at.toInt() || generation.pause < 0) continue;
     if (number.part.isEmpty()) return generation.pause;
@@ -61,7 +63,35 @@ double pauseOf(const Number& number, const RunSession& session) {
   return std::nan("");
 }
 
-double bestOf(const Number& number, const RunSession& session) {
+// Of all restarts that began a generation up to this one.
+double pausesOf(const Number& number, RunSession& session) {
+  double sum = 0;
+  for (const storage::Generation& generation : session.generations()) {
+    const bool isUpTo = number.at == QLatin1String("end") || generation.number <= number.at.toInt();
+    if (isUpTo && generation.pause > 0) sum += generation.pause;
+  }
+  return sum > 0 ? sum : std::nan("");
+}
+
+double repeatedOf(const Number& number, RunSession& session) {
+  session.series()->refresh(session.generations());
+  const Repeated repeated = repeatedBefore(*session.series(), number.at.toInt());
+  if (repeated.steps == 0) return std::nan("");
+  return number.part == QLatin1String("time") ? repeated.seconds : static_cast<double>(repeated.steps);
+}
+
+double elapsedAt(const Number& number, RunSession& session) {
+  SeriesModel& series = *session.series();
+  series.refresh(session.generations());
+  const auto extent = series.extent(XAxis::WallTime);
+  if (extent.empty() || number.at == QLatin1String("end")) return extent.empty() ? std::nan("") : extent.high;
+  const std::int64_t step = number.at.toLongLong();
+  const GenerationSpan* span = generationOf(series, step);
+  if (span == nullptr) return std::nan("");
+  return series.position(XAxis::WallTime, {span->number, step}).value_or(std::nan(""));
+}
+
+double bestOf(const Number& number, RunSession& session) {
   if (!session.model()) return std::nan("");
   const auto best = bestPoint(*session.model(), number.at.toInt());
   if (!best) return std::nan("");
@@ -73,8 +103,20 @@ double bestOf(const Number& number, const RunSession& session) {
   return std::nan("");
 }
 
+const std::map<QString, double (*)(const Number&, RunSession&)>& special() {
+  static const std::map<QString, double (*)(const Number&, RunSession&)> all{
+      {QStringLiteral("pause"), pauseOf},
+      {QStringLiteral("pauses"), pausesOf},
+      {QStringLiteral("repeated"), repeatedOf},
+      {QStringLiteral("elapsed"), elapsedAt},
+      {QStringLiteral("best"), bestOf}};
+  return all;
+}
+
 QString textOf(const Number& number, double value) {
-  if (number.name == QLatin1String("pause")) return formatPause(value);
+  const bool isTime = number.name.startsWith(QLatin1String("pause")) ||
+                      number.part == QLatin1String("time") || number.name == QLatin1String("elapsed");
+  if (isTime) return formatPause(value);
   if (number.unit == QLatin1String("ms")) return formatNumber(1000 * value) + QStringLiteral(" ms");
   if (number.unit == QLatin1String("%")) return formatNumber(100 * value) + QStringLiteral(" %");
   return formatNumber(value);
@@ -92,9 +134,8 @@ QString withNumbers(const QString& text, RunSession& session) {
     const Number number{match.captured(1), match.captured(2), match.captured(3), match.captured(4),
                         match.captured(5)};
     if (!session.isOpen()) refuse(match.captured(), QStringLiteral("no run is open"));
-    const double value = number.name == QLatin1String("pause")  ? pauseOf(number, session)
-                         : number.name == QLatin1String("best") ? bestOf(number, session)
-                                                                : valueOf(number, session);
+    const auto found = special().find(number.name);
+    const double value = found != special().end() ? found->second(number, session) : valueOf(number, session);
     if (!std::isfinite(value)) refuse(match.captured(), QStringLiteral("the run that is open has none"));
     result += text.mid(done, match.capturedStart() - done) + textOf(number, value);
     done = match.capturedEnd();

@@ -219,15 +219,21 @@ void LessonPanel::showPage() {
   launch_->setVisible(shown.launch.has_value());
   command_->setVisible(shown.launch.has_value());
   if (shown.launch) command_->setText(launchCommand(*shown.launch));
-  showChoices();
+  setChoices({});
   scroll_->verticalScrollBar()->setValue(0);
   Q_EMIT pageShown(shown);
 }
 
-void LessonPanel::showChoices() {
+void LessonPanel::setContent(const QString& markdown, std::vector<LessonChoice> choices) {
+  setText(markdown);
+  setChoices(std::move(choices));
+}
+
+void LessonPanel::setChoices(std::vector<LessonChoice> choices) {
   for (QPushButton* button : choices_) delete button;
   choices_.clear();
-  for (const LessonChoice& choice : page()->choices) {
+  asked_ = std::move(choices);
+  for (const LessonChoice& choice : asked_) {
     auto* button = new QPushButton(choice.text, this);
     button->setObjectName(QStringLiteral("choice"));
     connect(button, &QPushButton::clicked, this, [this, i = choices_.size()] { choose(i); });
@@ -241,7 +247,7 @@ void LessonPanel::showChoices() {
 }
 
 void LessonPanel::choose(std::size_t choice) {
-  const LessonChoice& chosen = page()->choices.at(choice);
+  const LessonChoice& chosen = asked_.at(choice);
   for (QPushButton* button : choices_) setStyleProperty(button, "tone", QLatin1String(""));
   setStyleProperty(choices_.at(choice), "tone", QLatin1String(chosen.isRight ? "good" : "bad"));
   reply_->setText((chosen.isRight ? tr("Right. %1") : tr("Not quite. %1")).arg(chosen.reply));

@@ -41,8 +41,8 @@ class LessonPanel : public QFrame {
   void start(int row);
   // The next page, after the last the list; the one before.
   void turn(int pages);
-  // What the page says, once its numbers are known.
-  void setText(const QString& markdown);
+  // What the page says and asks, once its numbers are known.
+  void setContent(const QString& markdown, std::vector<LessonChoice> choices);
 
  Q_SIGNALS:
   void pageShown(const batchscope::desktop::LessonPage& page);
@@ -55,7 +55,8 @@ class LessonPanel : public QFrame {
   QWidget* buildList();
   QWidget* buildPage();
   void showPage();
-  void showChoices();
+  void setText(const QString& markdown);
+  void setChoices(std::vector<LessonChoice> choices);
   void choose(std::size_t choice);
 
   LessonModel* model_;
@@ -68,6 +69,7 @@ class LessonPanel : public QFrame {
   QLabel* reply_;
   QVBoxLayout* choiceColumn_;
   std::vector<QPushButton*> choices_;
+  std::vector<LessonChoice> asked_;
   QPushButton* launch_;
   QLabel* command_;
   QScrollArea* scroll_;

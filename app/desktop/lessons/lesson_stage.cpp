@@ -2,7 +2,7 @@
 #include "lessons/lesson_stage.h"
 
 #include <QAction>
-#include <QWidget>
+#include <QScrollArea>
 #include <algorithm>
 #include <utility>
 
@@ -25,6 +25,15 @@ template <class... Do>
 struct Overloaded : Do... {
   using Do::operator()...;
 };
+
+// Once what holds it has been laid out, which may only just have been shown.
+void scrollTo(QWidget* widget) {
+  const auto scroll = [widget] {
+    for (QWidget* holder = widget->parentWidget(); holder != nullptr; holder = holder->parentWidget())
+      if (auto* area = qobject_cast<QScrollArea*>(holder)) area->ensureWidgetVisible(widget, 0, 0);
+  };
+  QMetaObject::invokeMethod(widget, scroll, Qt::QueuedConnection);
+}
 
 bool hasTag(const storage::Run& run, const QString& tag) {
   return std::find(run.tags.begin(), run.tags.end(), tag.toStdString()) != run.tags.end();
@@ -72,9 +81,15 @@ void LessonStage::goOn() {
   const LessonPage* page = panel_->page();
   if (!awaited_.isEmpty() || page == nullptr) return;
   try {
-    panel_->setText(withNumbers(page->text, *parts_.session));
+    const auto filled = [this](const QString& text) { return withNumbers(text, *parts_.session); };
+    std::vector<LessonChoice> choices = page->choices;
+    for (LessonChoice& choice : choices) {
+      choice.text = filled(choice.text);
+      choice.reply = filled(choice.reply);
+    }
+    panel_->setContent(filled(page->text), std::move(choices));
   } catch (const Error& error) {
-    panel_->setText(page->text);
+    panel_->setContent(page->text, page->choices);
     Q_EMIT said(QString::fromUtf8(error.what()));
   }
 }
@@ -90,8 +105,12 @@ void LessonStage::leave() {
 void LessonStage::remember() {
   if (before_) return;
   const RunSession& session = *parts_.session;
-  before_ = {session.isOpen() ? session.run().id : std::string(), parts_.view->look(),
-             parts_.explorer->isChecked()};
+  before_ = {session.isOpen() ? session.run().id : std::string(), parts_.view->look(), shownPage()};
+}
+
+ShowInstrument::Page LessonStage::shownPage() const {
+  using Page = ShowInstrument::Page;
+  return parts_.explorer->isChecked() ? Page::Explorer : parts_.why->isChecked() ? Page::Why : Page::Charts;
 }
 
 // A run that a person has started meanwhile, or opened, stays open.
@@ -106,7 +125,7 @@ void LessonStage::restore() {
       session.open({});
   }
   parts_.view->setLook(before.look);
-  Q_EMIT explorerRequested(before.showsExplorer);
+  Q_EMIT instrumentRequested(before.page);
 }
 
 void LessonStage::apply(const Directive& directive) {
@@ -125,7 +144,7 @@ void LessonStage::apply(const Directive& directive) {
     view.setCursor(set.step ? series->nearest(XAxis::Step, static_cast<double>(*set.step)) : std::nullopt);
   };
   std::visit(Overloaded{[&](const OpenRecorded& open) { openRecorded(open.run); },
-                        [&](const ShowInstrument& show) { Q_EMIT explorerRequested(show.isExplorer); },
+                        [&](const ShowInstrument& show) { Q_EMIT instrumentRequested(show.page); },
                         [&](const SetAxis& set) { view.setAxis(set.axis, series); }, zoom, point,
                         [&](const SetSmoothing& set) { view.setSmoothing(set.smoothing); },
                         [&](const SetLog& set) { set.isX ? view.setLogX(set.isOn) : view.setLogY(set.isOn); },
@@ -177,12 +196,16 @@ void LessonStage::share(const ShareDevices& share) {
 void LessonStage::highlight(const QString& what) {
   QWidget* widget = named(what);
   if (widget == nullptr) {
-    Q_EMIT said(tr("The lesson points at %1, which this window does not have.").arg(what));
+    QStringList cards;
+    for (const auto& card : parts_.cards) cards << card.first;
+    Q_EMIT said(tr("The lesson points at %1, which is neither a series of a chart nor one of %2.")
+                    .arg(what, cards.join(QStringLiteral(", "))));
     return;
   }
   if (highlighted_) setStyleProperty(highlighted_, "highlighted", false);
   highlighted_ = widget;
   setStyleProperty(widget, "highlighted", true);
+  scrollTo(widget);
 }
 
 // The card that it means.

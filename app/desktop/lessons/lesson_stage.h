@@ -41,16 +41,16 @@ class LessonStage : public QObject {
     ViewState* view;
     Launcher* launcher;
     SharingPanel* sharing;
-    const QAction* explorer;  // checked while it is shown
+    const QAction *explorer, *why;  // checked while it is shown
     // What a lesson may point at: charts, by a series of theirs (null: none has it), and other cards by name.
     std::function<QWidget*(const std::string& series)> chartWith;
-    std::map<QString, QWidget*> cards;
+    std::map<QString, QWidget*> cards = {};
   };
   LessonStage(const Parts& parts, LessonPanel* panel, QObject* parent = nullptr);
 
  Q_SIGNALS:
   void runRequested(const QString& id);
-  void explorerRequested(bool isShown);
+  void instrumentRequested(batchscope::desktop::ShowInstrument::Page page);
   void replicasChosen(int replicas);
   void sharingRequested(bool isShown);
   void panelRequested(const QString& name);
@@ -63,6 +63,7 @@ class LessonStage : public QObject {
   void remember();
   void restore();
   void apply(const Directive& directive);
+  ShowInstrument::Page shownPage() const;
   void openRecorded(const QString& run);
   void share(const ShareDevices& share);
   const storage::Run* find(const QString& recorded) const;  // null: it has not been taken in
@@ -73,7 +74,7 @@ class LessonStage : public QObject {
   struct Before {
     std::string run;  // its id; empty: none
     ViewState::Look look;
-    bool showsExplorer = false;
+    ShowInstrument::Page page = ShowInstrument::Page::Charts;
   };
 
   Parts parts_;

@@ -3,9 +3,9 @@
 
 #include <QCoreApplication>
 #include <algorithm>
-#include <limits>
 #include <map>
 
+#include "chart/repeated_steps.h"
 #include "look/format.h"
 #include "look/status_text.h"
 
@@ -23,27 +23,6 @@ constexpr Ink kCompute{Ink::Series, 0}, kSync{Ink::Series, 1}, kOther{Ink::Faint
     kPause{Ink::Warning, 0, 0.35}, kLost{Ink::Bad, 0, 0.55};
 
 }  // namespace
-
-// They may be of several generations, where the newest ones had gone on from an older checkpoint or had not
-// come to a step.
-Repeated repeatedBefore(const SeriesModel& series, int generation) {
-  Repeated repeated;
-  const GenerationSpan* resumed = series.generation(generation);
-  if (resumed == nullptr || resumed->last == 0) return repeated;
-  std::int64_t undone = std::numeric_limits<std::int64_t>::max();  // from here on by others in between
-  const auto& spans = series.generations();
-  for (auto span = spans.rbegin(); span != spans.rend(); ++span) {
-    if (span->number >= generation || span->last == 0) continue;
-    const std::int64_t from = std::max(resumed->first, span->first), to = std::min(span->last, undone - 1);
-    undone = std::min(undone, span->first);
-    if (from > to) continue;
-    const auto begin = series.position(XAxis::WallTime, {span->number, std::max(from - 1, span->first)});
-    const auto end = series.position(XAxis::WallTime, {span->number, to});
-    repeated.steps += to - from + 1;
-    if (begin && end) repeated.seconds += *end - *begin;
-  }
-  return repeated;
-}
 
 FigureData restartParts(const SeriesModel* series) {
   FigureData data;

@@ -11,13 +11,6 @@
 
 namespace batchscope::desktop {
 
-// What a generation did again, because the checkpoint it began with undid it.
-struct Repeated {
-  std::int64_t steps = 0;
-  double seconds = 0;
-};
-Repeated repeatedBefore(const SeriesModel& series, int generation);
-
 // A bar for each of the newest restarts, the newest on top.
 FigureData restartParts(const SeriesModel* series);
 

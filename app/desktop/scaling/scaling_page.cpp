@@ -26,46 +26,52 @@ constexpr int kCardHeight = 286, kCardWidth = 440,
 }  // namespace
 
 ScalingPage::ScalingPage(RunSession* session, QWidget* parent)
-    : QScrollArea(parent), session_(session), content_(new QWidget(this)) {
+    : QScrollArea(parent), session_(session), content_(new QWidget(this)), grid_(new QGridLayout(content_)) {
   setObjectName(QStringLiteral("figures"));
   setFrameShape(QFrame::NoFrame);
   setWidgetResizable(true);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setAccessibleName(tr("Why it scaled"));
-  const auto figure = [this](const QString& title, const QString& unit, const QString& caption) {
+  const auto figure = [this](const char* name, const QString& title, const QString& unit,
+                             const QString& caption) {
     auto* card = new FigureCard(title, unit, caption, content_);
     card->setMinimumHeight(kCardHeight);
+    // A chart asks for the size that it has, and would never become smaller again.
+    card->figure()->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);
     cards_.push_back(card);
+    named_[QLatin1String(name)] = card;
     return card->figure();
   };
-  map_ = figure(tr("Predicted goodput, and the way of the run"), tr("stronger is more"),
+  map_ = figure("map", tr("Predicted goodput, and the way of the run"), tr("stronger is more"),
                 tr("Each cell is a batch size on so many replicas; the run should move to where the colour "
                    "is strong."));
   replicas_ =
-      figure(tr("Goodput over replicas"), tr("samples/s"),
+      figure("goodput-over-replicas", tr("Goodput over replicas"), tr("samples/s"),
              tr("Where the predicted line flattens, another replica brings little; rings near the line "
                 "mean that the prediction can be trusted."));
   choice_ =
-      figure(tr("Batch size: chosen and best"), tr("samples"),
+      figure("batch-choice", tr("Batch size: chosen and best"), tr("samples"),
              tr("Best is what the newest model would have chosen, with the gradient noise of that moment."));
   rate_ = figure(
-      tr("Learning rate over batch size"), {},
+      "rate-over-batch", tr("Learning rate over batch size"), {},
       tr("Paler dots are earlier. AdaScale lies below the linear rule; a schedule lowers the rate besides."));
-  restarts_ = figure(tr("What each restart cost"), tr("seconds"),
+  restarts_ = figure("restarts", tr("What each restart cost"), tr("seconds"),
                      tr("The parts of each pause in their order, and the steps that had to be done again."));
-  lanes_ = figure(tr("What the replicas did"), tr("share of the time"),
+  lanes_ = figure("lanes", tr("What the replicas did"), tr("share of the time"),
                   tr("A lane a replica; the height of a colour is its share of that moment, the mean of all "
                      "replicas."));
-  bySamples_ = figure(tr("Accuracy over samples"), tr("%"),
+  bySamples_ = figure("accuracy-over-samples", tr("Accuracy over samples"), tr("%"),
                       tr("What data was worth: a larger batch needs more of it for the same accuracy."));
   byEpoch_ =
-      figure(tr("Accuracy by epoch"), tr("%"),
+      figure("accuracy-by-epoch", tr("Accuracy by epoch"), tr("%"),
              tr("Epochs count the progress that gain measures: runs of one program should lie together."));
-  bySeconds_ = figure(tr("Accuracy over time"), tr("%"),
+  bySeconds_ = figure("accuracy-over-time", tr("Accuracy over time"), tr("%"),
                       tr("What time was worth: read beside the same over samples."));
-  target_ = figure(tr("Time to accuracy"), tr("shorter is better"),
+  target_ = figure("time-to-accuracy", tr("Time to accuracy"), tr("shorter is better"),
                    tr("When the run first reached it; with runs compared, the highest that all reached."));
 
+  grid_->setContentsMargins(0, 0, 0, 0);
+  grid_->setSpacing(10);
   setWidget(content_);
   arrange(2);
   timer_.setSingleShot(true);
@@ -77,13 +83,10 @@ ScalingPage::ScalingPage(RunSession* session, QWidget* parent)
 void ScalingPage::arrange(int columns) {
   if (columns == columns_) return;
   columns_ = columns;
-  delete content_->layout();
-  auto* grid = new QGridLayout(content_);
-  grid->setContentsMargins(0, 0, 0, 0);
-  grid->setSpacing(10);
+  for (FigureCard* card : cards_) grid_->removeWidget(card);
   for (int i = 0; i < static_cast<int>(cards_.size()); ++i)
-    grid->addWidget(cards_[static_cast<std::size_t>(i)], i / columns, i % columns);
-  for (int column = 0; column < columns; ++column) grid->setColumnStretch(column, 1);
+    grid_->addWidget(cards_[static_cast<std::size_t>(i)], i / columns, i % columns);
+  for (int column = 0; column < 2; ++column) grid_->setColumnStretch(column, column < columns ? 1 : 0);
 }
 
 void ScalingPage::setCompared(std::vector<Companion> runs) {
@@ -121,14 +124,14 @@ void ScalingPage::draw() {
 }
 
 void ScalingPage::showEvent(QShowEvent* event) {
-  QScrollArea::showEvent(event);
   arrange(width() < kWide ? 1 : 2);
+  QScrollArea::showEvent(event);
   sessionOpened();
 }
 
 void ScalingPage::resizeEvent(QResizeEvent* event) {
+  arrange(event->size().width() < kWide ? 1 : 2);  // first, for it says how tall the content is
   QScrollArea::resizeEvent(event);
-  arrange(event->size().width() < kWide ? 1 : 2);
 }
 
 void ScalingPage::refreshSamples() {

@@ -7,7 +7,10 @@
 
 #include <QScrollArea>
 #include <QTimer>
+#include <map>
 #include <vector>
+
+class QGridLayout;
 
 namespace batchscope::desktop {
 
@@ -30,6 +33,8 @@ class ScalingPage : public QScrollArea {
   // The open run first; empty: it is alone.
   void setCompared(std::vector<Companion> runs);
   const std::vector<FigureCard*>& cards() const { return cards_; }
+  // The same, by the names that a lesson calls them.
+  const std::map<QString, QWidget*>& namedCards() const { return named_; }
 
   // The series are there, or another run's.
   void sessionOpened();
@@ -50,7 +55,9 @@ class ScalingPage : public QScrollArea {
   RunSession* session_;
   std::vector<Companion> runs_;
   std::vector<FigureCard*> cards_;
+  std::map<QString, QWidget*> named_;
   QWidget* content_;
+  QGridLayout* grid_;
   Figure *map_, *replicas_, *choice_, *rate_, *restarts_, *lanes_, *bySamples_, *bySeconds_, *byEpoch_,
       *target_;
   int columns_ = 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // batchscope-screenshots FOLDER: draws the window as people meet it, for the page of screenshots and for a
-// designer's eye: with no run, then in a store with one that trains, in every palette, while it restarts, on
-// recorded runs, with each page, sheet and dialog. Not installed; resources/screenshots/take.py calls it.
+// designer's eye: with no run, then in a store with one that trains: its story in four charts, all of it in
+// every palette, while it restarts, on recorded runs, with each page, sheet and dialog. Not installed;
+// resources/screenshots/take.py calls it.
 #include <QApplication>
 #include <QComboBox>
 #include <QDialog>
@@ -13,6 +14,7 @@
 #include <QPushButton>
 #include <cstdio>
 #include <functional>
+#include <set>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
@@ -35,7 +37,11 @@ namespace {
 using namespace batchscope;
 using namespace batchscope::desktop;
 
-constexpr QSize kSize(1440, 900);
+constexpr QSize kSize(1440, 900), kStorySize(1280, 800);
+// What tells a run by itself: what a step is worth, the batch that is chosen by it, what both bring, and that
+// the run learns all the while.
+const std::set<std::string> kStory{"gain", "batch-size", "goodput", "accuracy"};
+constexpr double kStorySmoothing = 0.9;
 constexpr int kPatience = 60'000;  // ms
 constexpr int kSettled = 400;
 
@@ -57,7 +63,9 @@ class Camera {
   void takeAll() {
     await("the run", [this] { return window_.session()->isConnected(); });
     const std::string live = window_.session()->run().id;
+    takeStory();
     takePalettes();
+    takeWhy();
     take("explorer", [this] { window_.showExplorer(true); });
     window_.showExplorer(false);
     takeRestart();
@@ -76,6 +84,27 @@ class Camera {
     prepare();
     spin(kSettled);
     save(name, window_.grab());
+  }
+
+  void takeStory() {
+    Dashboard& dashboard = *window_.dashboard();
+    const double smoothing = window_.view()->smoothing();
+    window_.view()->setSmoothing(kStorySmoothing);
+    for (const ChartSpec& chart : dashboard.layout().charts())
+      dashboard.setShown(chart.name, kStory.contains(chart.name));
+    window_.resize(kStorySize);
+    take("story-dark", [] { applyTheme(Theme::Mode::Dark); });
+    take("story-light", [] { applyTheme(Theme::Mode::Light); });
+    window_.resize(kSize);
+    dashboard.restoreDefaultLayout();
+    window_.view()->setSmoothing(smoothing);
+  }
+
+  void takeWhy() {
+    window_.showScaling(true);
+    take("why-dark", [] { applyTheme(Theme::Mode::Dark); });
+    take("why-light", [] { applyTheme(Theme::Mode::Light); });
+    window_.showScaling(false);
   }
 
   void takePalettes() {
@@ -145,6 +174,11 @@ class Camera {
       lessons.choices()[1]->click();
     });
     take("lesson-explorer", [&] { show(2, 1); });
+    take("lesson-map", [&] {
+      show(7, 0);
+      lessons.choices()[0]->click();
+    });
+    take("lesson-restarts", [&] { show(8, 0); });
     take("recorded", [&] {
       show(4, 0);
       window_.showLessons(false);

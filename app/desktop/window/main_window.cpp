@@ -301,18 +301,24 @@ void MainWindow::connectLessons() {
       if (header_->explorerAction()->isChecked() && card->plot()->spec().draws(series)) return card;
     return dashboard_->reveal(series);
   };
+  std::map<QString, QWidget*> cards = scaling_->namedCards();
+  cards[QStringLiteral("curve")] = explorer_->curve()->parentWidget();
+  cards[QStringLiteral("what-if")] = explorer_->slider()->parentWidget();
   auto* stage = new LessonStage({.watcher = watcher_,
                                  .session = session_,
                                  .view = view_,
                                  .launcher = starter_->launcher(),
                                  .sharing = sharing_,
                                  .explorer = header_->explorerAction(),
+                                 .why = header_->scalingAction(),
                                  .chartWith = chartWith,
-                                 .cards = {{QStringLiteral("curve"), explorer_->curve()->parentWidget()},
-                                           {QStringLiteral("what-if"), explorer_->slider()->parentWidget()}}},
+                                 .cards = std::move(cards)},
                                 lessons_, this);
   connect(stage, &LessonStage::runRequested, choice_, &RunChoice::open);
-  connect(stage, &LessonStage::explorerRequested, this, &MainWindow::showExplorer);
+  connect(stage, &LessonStage::instrumentRequested, this, [this](ShowInstrument::Page page) {
+    showExplorer(page == ShowInstrument::Page::Explorer);
+    showScaling(page == ShowInstrument::Page::Why);
+  });
   connect(stage, &LessonStage::replicasChosen, control_->replicas(), &ReplicaButtons::choose);
   connect(stage, &LessonStage::sharingRequested, instrument_, &Instrument::showSharing);
   connect(stage, &LessonStage::panelRequested, instrument_, &Instrument::raisePanel);
@@ -338,6 +344,8 @@ void MainWindow::startDemo(const QStringList& arguments) { starter_->startDemo(a
 void MainWindow::importRuns(const QStringList& files) { starter_->import(files); }
 
 void MainWindow::showExplorer(bool isShown) { header_->explorerAction()->setChecked(isShown); }
+
+void MainWindow::showScaling(bool isShown) { header_->scalingAction()->setChecked(isShown); }
 
 void MainWindow::showTable(bool isShown) {
   if (isShown) showQueue(false);

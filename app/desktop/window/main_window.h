@@ -57,6 +57,8 @@ class MainWindow : public QMainWindow {
 
   // The goodput explorer in place of the dashboard, or the dashboard again.
   void showExplorer(bool isShown);
+  // Why it scaled in place of the dashboard, or the dashboard again.
+  void showScaling(bool isShown);
   // The table of all runs in place of the run, or the run again.
   void showTable(bool isShown);
   // The queue of the pool in place of the run, or the run again.

@@ -20,7 +20,10 @@
 #include "lessons/lesson_model.h"
 #include "lessons/lesson_numbers.h"
 #include "lessons/lesson_panel.h"
+#include "lessons/lesson_stage.h"
 #include "lessons/sharing_panel.h"
+#include "scaling/scaling_page.h"
+#include "session/launcher.h"
 #include "test_case.h"
 #include "visual_checks.h"
 #include "window_test.h"
@@ -62,7 +65,10 @@ class TestLessons : public test::WindowTest {
     QVERIFY2(std::count(tags.begin(), tags.end(), recordedRunTag(open.run).toStdString()) == 1,
              qPrintable(open.run));
   }
-  void check(const ShowInstrument& show) { QCOMPARE(window_->explorer()->isVisible(), show.isExplorer); }
+  void check(const ShowInstrument& show) {
+    QCOMPARE(window_->explorer()->isVisible(), show.page == ShowInstrument::Page::Explorer);
+    QCOMPARE(window_->scaling()->isVisible(), show.page == ShowInstrument::Page::Why);
+  }
   void check(const SetAxis& set) { QCOMPARE(window_->view()->axis(), set.axis); }
   void check(const SetZoom& set) {
     QCOMPARE(window_->view()->isZoomed(), set.range.has_value());
@@ -84,6 +90,7 @@ class TestLessons : public test::WindowTest {
       if (!widget->property("highlighted").toBool()) continue;
       ++lit;
       QVERIFY2(widget->isVisible(), qPrintable(highlight.what));  // on the page that the lesson shows
+      QTRY_VERIFY2(!widget->visibleRegion().isEmpty(), qPrintable(highlight.what));  // not scrolled away
     }
     QVERIFY2(lit == 1, qPrintable(highlight.what));
   }
@@ -141,6 +148,7 @@ class TestLessons : public test::WindowTest {
     refuse("unknown directive", "dance",
            "lesson mine, line 6: unknown directive \"dance\"; there are axis, ");
     refuse("missing run", "open moon", "line 6: there is no recorded run \"moon\"");
+    refuse("unknown page", "show map", "\"map\" is none of charts, explorer, why");
     refuse("unknown axis", "axis north", "\"north\" is none of step, ");
     refuse("no number", "zoom 1 far", "\"far\" is no number");
     refuse("backward zoom", "zoom 3 1", "ends before it begins");
@@ -175,7 +183,7 @@ class TestLessons : public test::WindowTest {
   void theListIsAModel() {
     LessonModel model(bundledLessons());
     const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    QVERIFY(model.rowCount() >= 7);
+    QVERIFY(model.rowCount() >= 9);
     QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
     model.markDone(2);
     QCOMPARE(changed.count(), 1);
@@ -246,6 +254,13 @@ class TestLessons : public test::WindowTest {
           QCOMPARE(known->complaint(value), std::string());
         }
       }
+      for (QPushButton* button : panel().choices()) {
+        button->click();
+        QVERIFY2(!panel().reply()->text().contains(QLatin1Char('{')), qPrintable(panel().reply()->text()));
+        QTRY_COMPARE(test::fault(panel()), QString());
+      }
+      for (const auto& [name, card] : window_->scaling()->namedCards())
+        QTRY_VERIFY2(!card->isVisible() || card->height() <= 320, qPrintable(name));
       test::keepPicture(*window_, QStringLiteral("lesson-%1-%2").arg(row).arg(i));
       panel().turn(1);
     }
@@ -257,6 +272,56 @@ class TestLessons : public test::WindowTest {
     for (const storage::Run& run : watcher_.recorded()) tags.insert(run.tags.begin(), run.tags.end());
     for (const std::string& tag : tags) QCOMPARE(tags.count(tag), 1u);
     window_->showLessons(false);
+  }
+
+  // Half of a small screen has room for the text and for what it points at.
+  void whatALessonPointsAtIsSeenInANarrowWindow() {
+    window_->resize(720, 600);
+    window_->showLessons(true);
+    for (int row = 0; row < panel().model()->rowCount(); ++row) {
+      panel().start(row);
+      while (panel().page() != nullptr) {
+        awaitPage();
+        QTest::qWait(20);
+        QCOMPARE(window_->width(), 720);
+        QCOMPARE(panel().visibleRegion().boundingRect().size(), panel().size());
+        for (const Directive& directive : panel().page()->directives)
+          if (const auto* highlight = std::get_if<Highlight>(&directive)) check(*highlight);
+        QTRY_COMPARE(test::fault(panel()), QString());
+        for (const auto& [name, card] : window_->scaling()->namedCards())
+          QTRY_VERIFY2(!card->isVisible() || card->height() <= 320, qPrintable(name));  // wide or narrow
+        panel().turn(1);
+      }
+    }
+    window_->showLessons(false);
+    window_->resize(1280, 800);
+  }
+
+  void aLessonThatPointsNowhereSaysWhatThereIs() {
+    LessonPanel own(
+        {parseLesson(QStringLiteral("mine"),
+                     kHead + QStringLiteral("<!-- show why -->\n<!-- highlight moon -->\nText."))});
+    Launcher launcher(protocol::catalogue_path());
+    const QAction page;
+    const LessonStage stage({.watcher = &watcher_,
+                             .session = window_->session(),
+                             .view = window_->view(),
+                             .launcher = &launcher,
+                             .sharing = window_->sharing(),
+                             .explorer = &page,
+                             .why = &page,
+                             .chartWith = [](const std::string&) -> QWidget* { return nullptr; },
+                             .cards = window_->scaling()->namedCards()},
+                            &own);
+    QSignalSpy said(&stage, &LessonStage::said);
+    QSignalSpy shown(&stage, &LessonStage::instrumentRequested);
+    own.start(0);
+    QCOMPARE(shown.count(), 1);
+    QCOMPARE(said.count(), 1);
+    const QString complaint = said[0][0].toString();
+    QVERIFY2(
+        complaint.contains(QStringLiteral("moon")) && complaint.contains(QStringLiteral("batch-choice, ")),
+        qPrintable(complaint));
   }
 
   void aLessonIsTakenByMouse() {
@@ -359,8 +424,9 @@ class TestLessons : public test::WindowTest {
     const bool didFollow = view.follows();
 
     for (const bool closesAtTheEnd : {false, true}) {
+      window_->showScaling(closesAtTheEnd);
       window_->showLessons(true);
-      for (int row = 0; row < 2; ++row) {
+      for (const int row : {0, 1, 7}) {
         panel().start(row);
         awaitPage();
         QVERIFY(storage::is_lesson(window_->session()->run()));
@@ -379,6 +445,7 @@ class TestLessons : public test::WindowTest {
       QVERIFY(view.isZoomed() && view.canUndo());
       QCOMPARE(view.range(*series, view.axis()).high, zoomed.high);
       QVERIFY(!view.cursor() && !window_->explorer()->isVisible());
+      QCOMPARE(window_->scaling()->isVisible(), closesAtTheEnd);
       QCOMPARE(window_->findChild<QListView*>(QStringLiteral("runList"))->model()->rowCount(), 1);
     }
   }

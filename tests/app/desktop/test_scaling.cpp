@@ -8,6 +8,7 @@
 
 #include "batchscope/run/step_times.h"
 #include "batchscope/storage/samples.h"
+#include "chart/repeated_steps.h"
 #include "figure/figure.h"
 #include "figure/figure_card.h"
 #include "look/format.h"
