@@ -64,8 +64,8 @@ inline constexpr char kRescale[] =
     "\n"
     "Examples:\n"
     "  batchscope rescale latest 4\n"
-    "  batchscope rescale latest auto:1-4    goodput chooses, until a number is asked for\n"
-    "  batchscope rescale latest --devices cpu:1    one replica, there\n";
+    "  batchscope rescale latest auto:1-4    goodput chooses, until you ask for a number\n"
+    "  batchscope rescale latest --devices cpu:1    one replica, on that core\n";
 
 inline constexpr char kCheckpoint[] = "Example:\n  batchscope checkpoint latest\n";
 
@@ -85,8 +85,10 @@ inline constexpr char kResume[] =
     "  batchscope resume latest --hang-timeout 5m --rescale-timeout 6m --checkpoint-timeout 6m\n";
 
 inline constexpr char kFork[] =
-    "The new run goes on with the step after the checkpoint; the other one stays as it is, and may be going\n"
-    "on or finished. Arguments behind \"--\" take the place of all that the program was given.\n"
+    "The new run begins with the step after the checkpoint; the other one is left as it is, whether it "
+    "trains "
+    "or\n"
+    "is finished. Arguments after \"--\" replace all arguments of the program.\n"
     "\n"
     "Examples:\n"
     "  batchscope fork latest\n"
@@ -100,7 +102,7 @@ inline constexpr char kStop[] =
     "  batchscope stop latest\n";
 
 inline constexpr char kAttach[] =
-    "Ctrl-C only stops the watching; the run goes on. Of a run in the queue it says the place, until it "
+    "Ctrl-C only stops the watching; the run goes on. For a run in the queue its place is shown, until it "
     "begins.\n"
     "\n"
     "Example:\n"
@@ -121,7 +123,7 @@ inline constexpr char kDiff[] =
     "  batchscope diff 3f9a 81cc --all --json\n";
 
 inline constexpr char kPlot[] =
-    "Restarts are marked by broken lines and the number of replicas behind them. `batchscope show RUN` lists "
+    "Restarts are marked by broken lines and the number of replicas after them. `batchscope show RUN` lists "
     "the series.\n"
     "\n"
     "Examples:\n"
@@ -131,7 +133,7 @@ inline constexpr char kPlot[] =
     "  batchscope plot latest loss --log --output loss.png --width 1600 --height 900\n";
 
 inline constexpr char kTail[] =
-    "Ends when the run is at rest, or by Ctrl-C.\n"
+    "Ends when the run no longer trains, or by Ctrl-C.\n"
     "\n"
     "Examples:\n"
     "  batchscope tail latest\n"
@@ -152,10 +154,11 @@ inline constexpr char kNote[] =
 inline constexpr char kRename[] = "Example:\n  batchscope rename latest baseline\n";
 
 inline constexpr char kExport[] =
-    "jsonl and sqlite hold all there is, and import reads them back, bit for bit; checkpoints, logs and "
-    "event files stay,\n"
-    "batchscope cp reaches those. csv has a line a sample; tensorboard is a folder with an event file.\n"
-    "A device or a pipe is written as it is; nothing of the run store is ever overwritten.\n"
+    "jsonl and sqlite hold the whole record, and import reads it back exactly. Checkpoints, logs and event "
+    "files are\n"
+    "not part of it: batchscope cp copies those. csv has one line for each sample; tensorboard is a folder "
+    "with an\n"
+    "event file. Files of the run store are never overwritten.\n"
     "\n"
     "Examples:\n"
     "  batchscope export latest --format csv\n"
@@ -164,7 +167,9 @@ inline constexpr char kExport[] =
     "  batchscope export latest --format tensorboard -o events\n";
 
 inline constexpr char kImport[] =
-    "A run whose id is here already gets a new one. An imported run can be looked at and compared, but not "
+    "Where a run of that id exists already, it gets a new one. An imported run can be looked at and "
+    "compared, "
+    "but not\n"
     "resumed.\n"
     "\n"
     "Example:\n"
@@ -175,7 +180,7 @@ inline constexpr char kSql[] =
     "ledger, ..\n"
     "(storage/FORMAT.md), and with --run also sample (run, series, generation, step, value), where NULL is "
     "NaN.\n"
-    "A join of samples by step looks each step up. Ctrl-C and --timeout end any question.\n"
+    "Joined by step, samples are looked up step by step. Ctrl-C and --timeout end any query.\n"
     "\n"
     "Examples:\n"
     "  batchscope sql \"SELECT id, name, state FROM run WHERE removed = 0\"\n"
@@ -187,7 +192,7 @@ inline constexpr char kSql[] =
     "  batchscope sql --csv \"SELECT * FROM event\" > events.csv\n";
 
 inline constexpr char kCompact[] =
-    "Rewrites the samples of runs at rest and gives free room back to the disk.\n"
+    "Rewrites the samples of runs that do not train, and frees the space that is no longer used.\n"
     "\n"
     "Examples:\n"
     "  batchscope compact\n"
@@ -200,9 +205,9 @@ inline constexpr char kBackup[] =
     "  batchscope backup /mnt/backup/batchscope-monday\n";
 
 inline constexpr char kRemove[] =
-    "A run in the trash keeps all it has; batchscope gc deletes it after 30 days. A run that is active is "
-    "not removed;\n"
-    "stop it first. --purge asks for confirmation on a terminal.\n"
+    "A run in the trash stays complete; batchscope gc deletes it after 30 days. An active run has to be "
+    "stopped first.\n"
+    "--purge asks for confirmation on a terminal.\n"
     "\n"
     "Examples:\n"
     "  batchscope rm 3f9a\n"
@@ -216,17 +221,16 @@ inline constexpr char kRestore[] =
 inline constexpr char kCollect[] =
     "Says what it would delete and asks on a terminal. The folder of a run that the catalogue does not list "
     "is left\n"
-    "alone: batchscope adopt lists it, and batchscope rm --purge then deletes it.\n"
+    "alone: batchscope adopt adds it to the list, and batchscope rm --purge then deletes it.\n"
     "\n"
     "Examples:\n"
     "  batchscope gc --dry-run\n"
     "  batchscope gc --days 7 --checkpoints --yes\n";
 
 inline constexpr char kAdopt[] =
-    "A catalogue that is lost is made again from the runs' folders by whatever command comes first; this is "
-    "for\n"
-    "folders that came later, or that such a catalogue missed. Tags, notes, events and hyperparameters are "
-    "lost.\n"
+    "If the catalogue is lost, the next command makes a new one from the runs' folders; this is for folders "
+    "that came\n"
+    "later, or that were missed. Tags, notes, events and hyperparameters are lost.\n"
     "\n"
     "Examples:\n"
     "  batchscope adopt\n"
@@ -249,15 +253,13 @@ inline constexpr char kDoctor[] =
     "  batchscope doctor --tighten      0700 for the store's folders, 0600 for its files\n";
 
 inline constexpr char kSubmit[] =
-    "The run waits for its turn and trains on by itself: nothing has to be left open. Those that wait and "
-    "those that\n"
-    "train share the devices by goodput; who gets more, who gets fewer and who is paused for a turn "
-    "`batchscope "
-    "queue`\n"
-    "says. A device is a GPU, or a core with one thread, and each replica has one.\n"
-    "A run that has waited for its turn is served, whatever others lose by it; --pin keeps what it gets to "
-    "its "
-    "end.\n"
+    "The run waits for its turn, then trains by itself; the terminal may be closed. The runs of the queue "
+    "share the\n"
+    "devices by goodput: `batchscope queue` says which get more, which get fewer, which are paused for a "
+    "turn, and why.\n"
+    "A device is a GPU, or a core with one thread, and each replica has one.\n"
+    "A run whose turn has come gets devices even if others lose some; with --pin it keeps them until it "
+    "ends.\n"
     "\n"
     "Examples:\n"
     "  batchscope submit digits -- --epochs 20\n"
@@ -267,12 +269,10 @@ inline constexpr char kSubmit[] =
     "  batchscope submit --hold digits; batchscope release latest\n";
 
 inline constexpr char kQueue[] =
-    "In the order in which devices would be given were nothing else to be said: by priority, then by "
-    "submission.\n"
-    "REPLICAS: what it has -> what the pool wants it to have; in parentheses what it asks for. LEFT: until "
-    "its "
-    "end, as\n"
-    "far as that can be told. Below each run the pool says why.\n"
+    "Ordered by priority, then by when they were submitted.\n"
+    "REPLICAS: what a run has -> what the pool wants it to have; in parentheses what it asks for. LEFT: the "
+    "time until\n"
+    "it ends, where that can be estimated. Below each run the pool says why.\n"
     "\n"
     "Examples:\n"
     "  batchscope queue\n"
@@ -285,21 +285,21 @@ inline constexpr char kPool[] =
     "BEFORE,\n"
     "and WHY: worth (what it gains by them), turn (it had waited long enough), fixed (it keeps its own), "
     "waits,\n"
-    "impossible. The pool is a process that is there while it has something to decide, and needs no care.\n"
+    "impossible. The pool is a process that starts and ends by itself, as there is something to decide.\n"
     "\n"
     "Examples:\n"
     "  batchscope pool\n"
     "  batchscope pool --policy fast\n"
     "  batchscope pool --devices 2             leave the other devices to others\n"
-    "  batchscope pool --drain                 start nothing any more, such as before a shutdown\n"
+    "  batchscope pool --drain                 start nothing new, for example before a shutdown\n"
     "  batchscope pool --decisions 3\n"
     "  batchscope pool --price 0.9 --scale-command ./machines.sh\n"
     "  batchscope pool --advise --json\n";
 
 inline constexpr char kCancel[] =
-    "A run that waits has not cost anything; one that trains stops with a checkpoint, and `batchscope "
-    "resume` "
-    "goes on.\n"
+    "A run that waits leaves the queue; one that trains stops with a checkpoint, and `batchscope resume` "
+    "goes "
+    "on.\n"
     "\n"
     "Examples:\n"
     "  batchscope cancel latest\n"
@@ -319,13 +319,13 @@ inline constexpr char kPriority[] =
     "  batchscope priority latest -3\n";
 
 inline constexpr char kSimulate[] =
-    "What a workload would have taken under each policy, without a device. Policies that give jobs what they "
-    "asked\n"
-    "for: fifo (in order, nobody is stopped), las or tiresias (least attained service first), srtf "
+    "How long a workload would take under each policy, computed without any device. Policies that give jobs "
+    "what they\n"
+    "asked for: fifo (in order, nobody is stopped), las or tiresias (least attained service first), srtf "
     "(shortest\n"
     "remaining time first), optimus (devices where they save most time). By goodput: pollux, sia, adaptdl, "
     "and ours:\n"
-    "fair, and fast, which lets little remaining work go first.\n"
+    "fair, and fast, which prefers jobs with little work left.\n"
     "\n"
     "WORKLOAD has lines name,time,application,num_replicas,batch_size; DIR a folder for each application "
     "with\n"
@@ -333,7 +333,7 @@ inline constexpr char kSimulate[] =
     "(progress,iteration,grad_sqr,\n"
     "grad_var) for each batch size B measured, an epoch a line; times in seconds, and if they are there\n"
     "scalability.csv, limits.csv and between.csv (tools/pollux_profiles.py says what these are).\n"
-    "Worst fairness: the largest completion time over that with a fair share of the devices for itself.\n"
+    "Worst fairness: how many times as long as with a fair share of the devices the worst-served job takes.\n"
     "\n"
     "With --profiles runs:GROUP the jobs are the runs of that group, each submitted when it was made, with "
     "the\n"
@@ -363,16 +363,16 @@ inline constexpr char kCompletion[] =
 inline constexpr char kExitCodes[] =
     "Exit codes\n"
     "    0  done; of run, resume and attach: the run finished, or ended in a state that --expect asked for\n"
-    "    1  failure: the run failed or lost its supervisor, doctor found a problem, the system refused, such "
-    "as a\n"
-    "       full disk below a file or standard output\n"
+    "    1  failure: the run failed or lost its supervisor, doctor found a problem, or the system refused, "
+    "for\n"
+    "       example because a disk is full\n"
     "    2  usage: a flag, a value or a name that makes no sense\n"
     "    3  not found: no such run, program, recipe or log\n"
-    "    4  conflict: the run is in no state for this, or somebody else holds it\n"
+    "    4  conflict: the state of the run does not allow it, or something else holds what it needs\n"
     "    5  an expectation of run or simulate --expect does not hold\n"
     "    6  time-out: of run --timeout or sql --timeout, or a supervisor that did not answer\n"
     "    7  corrupt data, or data of a newer version\n"
-    "  130  Ctrl-C; what export, import or backup had begun is gone again (143 and 129 by SIGTERM and "
+    "  130  Ctrl-C; what export, import or backup had written is removed (143 and 129 by SIGTERM and "
     "SIGHUP)\n"
     "  143  the run was stopped or paused after a checkpoint; batchscope resume goes on\n"
     "\n"

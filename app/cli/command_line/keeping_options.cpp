@@ -13,9 +13,9 @@ namespace {
 
 void addTag(CommandSet& set) {
   const auto tag =
-      declare(set, "tag", "Add tags to a run, or take them away", help::kTag, tagRun)
+      declare(set, "tag", "Add or remove a run's tags", help::kTag, tagRun)
           .run()
-          .option("TAGS", &TagOptions::changes, "+TAG or TAG adds, -TAG takes away; none: shows them")
+          .option("TAGS", &TagOptions::changes, "+TAG or TAG adds, -TAG removes; none: shows them")
           .json();
   // So that -TAG is none of ours: it is taken from what remains.
   tag.app()->set_help_flag("--help", "Print this help message and exit");
@@ -63,23 +63,23 @@ void addKeepingCommands(CommandSet& set) {
   declare(set, "restore", "Take a run out of the trash", help::kRestore, restoreRun)
       .run(Values::removedRuns)
       .json();
-  declare(set, "export", "Write a run into a file", help::kExport, exportRun)
+  declare(set, "export", "Write a run to a file", help::kExport, exportRun)
       .run()
       .option("--format FORMAT", &ExportOptions::format,
-              "csv, json, jsonl, tensorboard or sqlite; jsonl if not said",
+              "csv, json, jsonl, tensorboard or sqlite; default: jsonl",
               OneOf{{"csv", "json", "jsonl", "tensorboard", "sqlite"}})
       .option("-o,--output FILE", &ExportOptions::output,
-              "Where; -: standard output; else NAME-ID.FORMAT here", Values::files)
+              "Where; -: standard output; default: NAME-ID.FORMAT here", Values::files)
       .option("--series NAME", &ExportOptions::series, "Only this series; may be repeated", Takes::repeated,
               Values::series)
       .flag("--force", &ExportOptions::force, "Overwrite what is there")
       .json();
-  declare(set, "import", "Take in a run that was exported", help::kImport, importRun)
+  declare(set, "import", "Import a run that was exported", help::kImport, importRun)
       .option("FILE", &ImportOptions::file, "What export --format jsonl or sqlite wrote", Takes::required,
               Values::files)
       .option("--name TEXT", &ImportOptions::name, "Another name for it")
       .json();
-  declare(set, "cp", "Copy a file or folder out of a run's own", help::kCopy, copyFromRun)
+  declare(set, "cp", "Copy a file or folder out of a run's folder", help::kCopy, copyFromRun)
       .option("SOURCE", &CopyOptions::source, "RUN:PATH, relative to the run's folder", Takes::required)
       .option("DEST", &CopyOptions::destination, "A folder, or a new name", Takes::required, Values::files)
       .flag("--force", &CopyOptions::force, "Overwrite what is there")

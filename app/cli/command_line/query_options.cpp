@@ -13,9 +13,9 @@ constexpr std::int64_t kMostStep = std::int64_t{1} << 53;  // what a chart's axi
 
 void addPlot(CommandSet& set) {
   const CLI::Validator isStep = range(std::int64_t{0}, kMostStep);
-  declare(set, "plot", "Draw series of runs, here or into a picture", help::kPlot, plotRun)
+  declare(set, "plot", "Plot series of runs, in the terminal or as a picture", help::kPlot, plotRun)
       .run()
-      .option("SERIES", &PlotOptions::series, "What to draw; loss if not said", Values::series)
+      .option("SERIES", &PlotOptions::series, "What to draw; default: loss", Values::series)
       .option("--with RUN", &PlotOptions::with, "Another run over the first; may be repeated",
               Takes::repeated, Values::runs)
       .option("--x AXIS", &PlotOptions::axis, "The x axis: step, time, progress or epoch",
@@ -33,7 +33,7 @@ void addPlot(CommandSet& set) {
 }
 
 void addSql(CommandSet& set) {
-  CLI::App* command = declare(set, "sql", "Ask the store in SQL", help::kSql, askSql)
+  CLI::App* command = declare(set, "sql", "Query the store in SQL", help::kSql, askSql)
                           .option("SQL", &SqlOptions::sql, "One SELECT, in quotes", Takes::required)
                           .option("--run RUN", &SqlOptions::runs,
                                   "Put the samples of this run into the table sample; may be repeated",
@@ -50,19 +50,19 @@ void addSql(CommandSet& set) {
 void addQueryCommands(CommandSet& set) {
   set.beginGroup("Look");
   declare(set, "ls", "List the runs", help::kList, listRuns)
-      .option("--where FILTER", &ListOptions::where, "Those for which this holds, such as 'accuracy>0.97'",
-              Values::fields)
+      .option("--where FILTER", &ListOptions::where,
+              "Only runs for which this holds, such as 'accuracy>0.97'", Values::fields)
       .option("--sort FIELD", &ListOptions::sort, "By this field, ascending; -FIELD: descending",
               Values::fields)
       .option("--columns FIELDS", &ListOptions::columns, "These fields, separated by commas",
               Takes::separated, Values::fields)
-      .option("--limit N", &ListOptions::limit, "At most so many", range(1, kMostListed))
-      .flag("--trash", &ListOptions::trash, "Those that were removed, in place of the others")
-      .flag("--all", &ListOptions::all, "With the recorded runs of lessons, which are tagged lesson:NAME")
-      .flag("--watch", &ListOptions::watch, "Go on showing what changes, until Ctrl-C")
+      .option("--limit N", &ListOptions::limit, "At most N runs", range(1, kMostListed))
+      .flag("--trash", &ListOptions::trash, "The runs in the trash instead")
+      .flag("--all", &ListOptions::all, "Also the recorded runs of lessons, which are tagged lesson:NAME")
+      .flag("--watch", &ListOptions::watch, "Keep showing what changes, until Ctrl-C")
       .json();
-  declare(set, "show", "Everything about a run", help::kShow, showRun).run().json();
-  declare(set, "diff", "In what two runs differ", help::kDiff, diffRuns)
+  declare(set, "show", "Show everything about a run", help::kShow, showRun).run().json();
+  declare(set, "diff", "Show how two runs differ", help::kDiff, diffRuns)
       .run(&DiffOptions::first)
       .option("OTHER", &DiffOptions::second, "The run to compare it with", Takes::required, Values::runs)
       .flag("--all", &DiffOptions::all, "Show what is the same, too")
@@ -70,16 +70,16 @@ void addQueryCommands(CommandSet& set) {
   addPlot(set);
   declare(set, "tail", "Follow the values of a run", help::kTail, tailRun)
       .run()
-      .option("SERIES", &TailOptions::series, "Which; loss, gain, batch_size, goodput, accuracy if not said",
+      .option("SERIES", &TailOptions::series, "Which; default: loss, gain, batch_size, goodput, accuracy",
               Values::series)
-      .option("-n,--lines N", &TailOptions::lines, "Begin so many steps before the newest: 10 if not said",
+      .option("-n,--lines N", &TailOptions::lines, "Begin N steps before the newest; default: 10",
               range(0, kMostListed))
       .flag("--once", &TailOptions::once, "Do not wait for more")
       .json();
   addSql(set);
   declare(set, "tensorboard", "Start TensorBoard on a run's event files", help::kTensorboard, openTensorboard)
       .run()
-      .option("--port N", &TensorboardOptions::port, "Where it listens; else where it likes",
+      .option("--port N", &TensorboardOptions::port, "The port it listens on; default: its own choice",
               range(1, 65535));
 }
 

@@ -18,13 +18,13 @@ void addSubmit(CommandSet& set) {
   auto submit = declare(set, "submit", "Put a run into the queue", help::kSubmit, submitRun);
   addSpecOptions(
       set, submit, "cpu, cuda, or auto for GPUs where there are some",
-      "MIN-MAX for as many as the pool gives it, or a number that it has whole or not at all; if not "
-      "said, any that this machine has");
-  submit.flag("--pin", &SubmitOptions::pin, "Keep the devices that it gets to its end")
+      "MIN-MAX lets the pool choose, one number is all or nothing; default: the pool chooses among all "
+      "that this machine has");
+  submit.flag("--pin", &SubmitOptions::pin, "Keep the devices that it gets until it ends")
       .option("--after RUN", &SubmitOptions::after, "Begin when this run has finished", Values::runs)
-      .option("--priority N", &SubmitOptions::priority, "From -10 to 10, larger goes first: 0 if not said",
+      .option("--priority N", &SubmitOptions::priority, "From -10 to 10, larger goes first; default: 0",
               priority())
-      .flag("--hold", &SubmitOptions::hold, "Let it wait until `batchscope release`")
+      .flag("--hold", &SubmitOptions::hold, "Keep it waiting until `batchscope release`")
       .flag("--follow", &SubmitOptions::follow, "Watch it, as `batchscope attach` does")
       .json();
 }
@@ -33,24 +33,24 @@ void addPool(CommandSet& set) {
   const auto pool =
       declare(set, "pool", "See and change how runs share the devices", help::kPool, showPool)
           .option("--policy NAME", &PoolOptions::policy,
-                  "fair to every run, or fast: what has little left goes first", OneOf{{"fair", "fast"}})
+                  "fair to every run, or fast: runs with little left go first", OneOf{{"fair", "fast"}})
           .flag("--pause", &PoolOptions::pause, "All runs keep what they have, and nothing is started")
-          .flag("--resume", &PoolOptions::resume, "No longer so")
-          .flag("--drain", &PoolOptions::drain, "Nothing is started; what runs goes on to share")
-          .flag("--no-drain", &PoolOptions::noDrain, "No longer so")
-          .option("--devices N", &PoolOptions::devices, "Give away at most so many of each kind, or all")
-          .option(
-              "--turn TIME", &PoolOptions::turn,
-              "How long a turn lasts where more runs wait than there are devices: at first 30s; no less than "
-              "fifty of the longest restarts")
+          .flag("--resume", &PoolOptions::resume, "End --pause")
+          .flag("--drain", &PoolOptions::drain, "Nothing is started; runs that train go on")
+          .flag("--no-drain", &PoolOptions::noDrain, "End --drain")
+          .option("--devices N", &PoolOptions::devices, "Use at most N devices of each kind, or all")
+          .option("--turn TIME", &PoolOptions::turn,
+                  "How long a turn lasts where there are more runs than devices: at least fifty times the "
+                  "longest "
+                  "restart; default: 30s")
           .option("--price P", &PoolOptions::price,
-                  "Of a device and hour, where one hour sooner for one run is worth 1; 0: none",
+                  "Of a device for an hour, where one run an hour sooner is worth 1; 0: none",
                   CommandSet::between(0, 1e9))
           .option("--scale-command CMD", &PoolOptions::scaleCommand,
                   "Called with the number of devices worth having, when that changes; '': none")
           .option("--preempt-notice CMD", &PoolOptions::preemptNotice,
                   "A command or URL that tells when this machine is about to be taken away; '': none")
-          .option("--decisions N", &PoolOptions::decisions, "The last so many decisions: 10 if not said",
+          .option("--decisions N", &PoolOptions::decisions, "The last N decisions; default: 10",
                   range(1, kMostDecisions))
           .flag("--advise", &PoolOptions::advise, "Only what more devices would be worth")
           .json()
@@ -72,14 +72,14 @@ void addQueueCommands(CommandSet& set) {
   set.beginGroup("Many runs, one machine");
   addSubmit(set);
   declare(set, "queue", "Who waits, who has which devices, and why", help::kQueue, showQueue)
-      .flag("--all", &QueueOptions::all, "Also those that have ended")
-      .flag("--watch", &QueueOptions::watch, "Go on showing what changes, until Ctrl-C")
+      .flag("--all", &QueueOptions::all, "Also runs that have ended")
+      .flag("--watch", &QueueOptions::watch, "Keep showing what changes, until Ctrl-C")
       .json();
   addPool(set);
   addJobCommand(set, "cancel", "Take runs out of the queue, or stop them", help::kCancel, cancelRuns);
-  addJobCommand(set, "hold", "Keep runs from having devices", help::kHold, holdRuns);
+  addJobCommand(set, "hold", "Keep runs waiting, without devices", help::kHold, holdRuns);
   addJobCommand(set, "release", "Let runs that are held go on", help::kRelease, releaseRuns);
-  declare(set, "priority", "Let a run go before others, or behind them", help::kPriority, setPriority)
+  declare(set, "priority", "Change the place of a run in the queue", help::kPriority, setPriority)
       .run(Values::jobs)
       .option("N", &PriorityOptions::priority, "From -10 to 10, larger goes first", Takes::required,
               priority())

@@ -15,22 +15,21 @@ void addSharingCommands(CommandSet& set) {
   using Choice = SimulationChoice;
   simulate
       .option("WORKLOAD", &Choice::workload,
-              "The jobs, a CSV file; or a scenario, a TOML file; the runs' own if not said", Values::files)
+              "The jobs, a CSV file; or a scenario, a TOML file; default: the runs' own", Values::files)
       .option("--profiles DIR", &Choice::profiles,
               "What was measured of their applications: a folder, or runs:GROUP", Values::files)
-      .option("--policy NAMES", &Choice::policies, "These, separated by commas: fair,fast if not said",
+      .option("--policy NAMES", &Choice::policies, "These, separated by commas; default: fair,fast",
               Takes::separated, OneOf{policy::policy_names()})
-      .option("--nodes N", &Choice::nodes, "Machines: 16 if not said, 1 with runs:GROUP",
+      .option("--nodes N", &Choice::nodes, "Machines; default: 16, with runs:GROUP 1",
               range(1, Choice::kMostNodes))
-      .option("--gpus N", &Choice::devices, "Devices of each: 4 if not said", range(1, Choice::kMostDevices))
-      .option("--interval S", &Choice::interval,
-              "Seconds between decisions: 60 if not said, 5 with runs:GROUP",
+      .option("--gpus N", &Choice::devices, "Devices of each; default: 4", range(1, Choice::kMostDevices))
+      .option("--interval S", &Choice::interval, "Seconds between decisions; default: 60, with runs:GROUP 5",
               range(Choice::kLeastInterval, Choice::kLongest))
       .option("--restart S", &Choice::restart,
-              "Seconds that a change of its devices costs a job: 30 if not said; with runs:GROUP as measured",
+              "Seconds that a change of its devices costs a job; default: 30, with runs:GROUP as measured",
               range(0.0, Choice::kLongest))
       .option("--interference X", &Choice::interference,
-              "Share of its speed that a job on several nodes loses by another: 0 if not said",
+              "Share of its speed that a job on several nodes loses to another; default: 0",
               range(0.0, Choice::kMostInterference))
       .option("--expect CLAIM", &Choice::expect, "Exit code 5 unless it holds; may be repeated",
               Takes::repeated)

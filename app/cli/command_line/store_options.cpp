@@ -9,25 +9,26 @@ namespace batchscope::cli {
 void addStoreCommands(CommandSet& set) {
   constexpr double kMostDays = 36'500;
   set.beginGroup("Store and machine");
-  declare(set, "gc", "Delete what was removed long ago, and what nobody owns", help::kCollect, collectGarbage)
-      .option("--days N", &CollectOptions::days, "Runs that were removed so many days ago: 30 if not said",
+  declare(set, "gc", "Delete runs long in the trash, and files of no run", help::kCollect, collectGarbage)
+      .option("--days N", &CollectOptions::days, "Runs that have been in the trash for N days; default: 30",
               CommandSet::between(0, kMostDays))
       .flag("--checkpoints", &CollectOptions::checkpoints,
-            "Also checkpoints of runs at rest, but for the newest and those made by hand")
+            "Also checkpoints of runs that do not train, except the newest and those made by hand")
       .flag("--dry-run", &CollectOptions::dryRun, "Only say what would be deleted")
       .flag("--yes", &CollectOptions::yes, "Do not ask")
       .json();
-  declare(set, "adopt", "List runs whose folders the catalogue does not know", help::kAdopt, adoptRuns)
-      .option("ID", &AdoptOptions::runs, "The names of their folders; all if not said")
+  declare(set, "adopt", "Add runs whose folders the catalogue does not list", help::kAdopt, adoptRuns)
+      .option("ID", &AdoptOptions::runs, "The names of their folders; default: all")
       .json();
-  declare(set, "compact", "Make the store's files small", help::kCompact, compactStore)
-      .option("RUN", &CompactOptions::runs, "Only these runs; all at rest if not said", Values::runs)
+  declare(set, "compact", "Shrink the store's files", help::kCompact, compactStore)
+      .option("RUN", &CompactOptions::runs, "Only these runs; default: all that do not train", Values::runs)
       .json();
   declare(set, "backup", "Copy the store while runs go on", help::kBackup, backUpStore)
       .option("FOLDER", &BackupOptions::folder, "A new folder", Takes::required, Values::files)
       .json();
-  declare(set, "doctor", "Examine this machine, and say what mends it", help::kDoctor, examineMachine)
-      .flag("--store", &DoctorOptions::store, "Only the store, but every byte of it")
+  declare(set, "doctor", "Check this machine, and say how to fix what is wrong", help::kDoctor,
+          examineMachine)
+      .flag("--store", &DoctorOptions::store, "Only the store, and every byte of it")
       .flag("--tighten", &DoctorOptions::tighten,
             "First take the store's files and folders out of other users' reach")
       .json();

@@ -11,12 +11,12 @@ namespace {
 
 constexpr int kMostOrdinal = 1'000'000;  // of a replica or a generation
 constexpr char kOnDevices[] =
-    "On these and no others, such as cpu:0,cpu:1; one replica on each where no number is said";
+    "On exactly these, such as cpu:0,cpu:1; one replica on each where no number is given";
 
 void addRun(CommandSet& set) {
   auto run = declare(set, "run", "Start a run and watch it", help::kRun, runProgram);
   addSpecOptions(set, run, "cpu, cuda, cuda:N for one GPU, or auto for GPUs where enough are free",
-                 "How many replicas to start with, or auto[:MIN-MAX] for as many as pay");
+                 "How many replicas to start with, or auto[:MIN-MAX] to let goodput choose");
   run.flag("--oversubscribe", &RunOptions::oversubscribe,
            "Share GPUs: with other runs, and between replicas, which then use Gloo")
       .flag("--detach", &RunOptions::detach, "Print the run's id and leave it running, once it has begun");
@@ -37,10 +37,10 @@ void addFork(CommandSet& set) {
       declare(set, "fork", "Start a new run from a checkpoint of another one", help::kFork, forkRun)
           .run()
           .option("--checkpoint NAME", &ForkOptions::checkpoint,
-                  "Its name or number, as `batchscope show` lists them; else the newest good one")
+                  "Its name or number, as `batchscope show` lists them; default: the newest good one")
           .option("--name TEXT", &ForkOptions::name,
-                  "The new run's name; else that of the other and \"fork\"")
-          .option("--replicas N", &ForkOptions::replicas, "How many; else as many as the other had last",
+                  "The new run's name; default: that of the other and \"fork\"")
+          .option("--replicas N", &ForkOptions::replicas, "How many; default: as many as the other had last",
                   range(1, protocol::kMostReplicas))
           .flag("--detach", &ForkOptions::detach,
                 "Print the run's id and leave it running, once it has begun")
@@ -82,7 +82,7 @@ void addTrainingCommands(CommandSet& set) {
   const auto resume =
       declare(set, "resume", "Go on with a run from its last checkpoint", help::kResume, resumeRun)
           .run()
-          .option("--replicas N", &ResumeOptions::replicas, "How many; else as many as before",
+          .option("--replicas N", &ResumeOptions::replicas, "How many; default: as many as before",
                   range(1, protocol::kMostReplicas))
           .option("--devices NAMES", &ResumeOptions::devices, kOnDevices, Takes::separated, deviceName())
           .flag("--detach", &ResumeOptions::detach, "Leave it running, once it has begun")
@@ -90,13 +90,13 @@ void addTrainingCommands(CommandSet& set) {
   addFaultFlags(resume.app(), resume.options()->faults);
   addFork(set);
   declare(set, "stop", "Checkpoint a run and end it", help::kStop, stopRun).run().json();
-  declare(set, "attach", "Watch a run that is going on", help::kAttach, attachToRun).run().json();
-  declare(set, "logs", "What the replicas of a run wrote", help::kLogs, printLogs)
+  declare(set, "attach", "Watch a run that trains or waits", help::kAttach, attachToRun).run().json();
+  declare(set, "logs", "Show what the replicas of a run printed", help::kLogs, printLogs)
       .run()
-      .flag("-f,--follow", &LogOptions::follow, "Go on printing what comes, until the run is at rest")
+      .flag("-f,--follow", &LogOptions::follow, "Keep printing new lines, until the run no longer trains")
       .option("--since TIME", &LogOptions::since, "Of the last 30s, 10m, 2h or 3d only")
       .option("--replica N", &LogOptions::replica, "Of this replica only", range(0, kMostOrdinal))
-      .option("--generation N", &LogOptions::generation, "Of this generation; else the newest",
+      .option("--generation N", &LogOptions::generation, "Of this generation; default: the newest",
               range(0, kMostOrdinal))
       .json();
   addSupervise(set);

@@ -6,7 +6,6 @@
 
 #include <cstdio>
 
-#include "batchscope/common/run_clock.h"
 #include "batchscope/protocol/devices.h"
 #include "batchscope/protocol/series.h"
 #include "commands/commands.h"
@@ -92,8 +91,8 @@ void printSentence(const Outcome& outcome) {
         "{} stays in the queue. `batchscope attach {}` watches it, `batchscope cancel {}` takes it out.\n",
         title(run), run.id, run.id);
   } else if (outcome.detached) {
-    fmt::print("{} goes on without us. `batchscope attach {}` watches it, `batchscope stop {}` stops it.\n",
-               title(run), run.id, run.id);
+    fmt::print("{} goes on. `batchscope attach {}` watches it, `batchscope stop {}` stops it.\n", title(run),
+               run.id, run.id);
   } else if (run.state == RunState::finished) {
     fmt::print("{} finished: {}, {} in {}{}\n", title(run), plural(run.epoch, "epoch"),
                plural(run.step, "step"), formatDuration(run.ended - run.created), scores(run));
@@ -131,8 +130,7 @@ protocol::Json resultJson(const Outcome& outcome, const std::vector<Verdict>& ve
 
 Outcome followRun(storage::Catalogue& catalogue, const std::string& id, const AttachOptions& options,
                   Interrupts& interrupts, bool json) {
-  const storage::Run run = *catalogue.run(id);
-  const auto view = makeView(run, common::clockOrigin(run, catalogue.generations(id)), json);
+  const auto view = makeView(*catalogue.run(id), json);
   return Attachment(catalogue, id, options, *view, interrupts).follow();
 }
 

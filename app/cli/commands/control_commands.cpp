@@ -14,6 +14,7 @@
 #include "batchscope/run/machine.h"
 #include "batchscope/run/prediction.h"
 #include "commands/commands.h"
+#include "records/goodput_json.h"
 #include "records/job_records.h"
 #include "records/run_json.h"
 #include "records/store.h"
@@ -41,15 +42,6 @@ struct Reply {
   std::optional<protocol::Model> model;  // fitted to it
 };
 
-// None that can be read is no reason to fail: what was asked for is under way.
-std::optional<protocol::Model> modelOf(storage::Catalogue& catalogue, const storage::Run& run) {
-  try {
-    return catalogue.model(run.id);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
 Reply ask(const RunReference& options, const protocol::Request& request) {
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
@@ -59,7 +51,7 @@ Reply ask(const RunReference& options, const protocol::Request& request) {
   // A checkpoint is answered when it is on disk, everything else when the supervisor has agreed to it.
   const double seconds = request.command == Command::checkpoint ? run.spec.time_outs.checkpoint : 0;
   return {run, run::request(run.id, request, kAnswerTimeoutMs + static_cast<int>(seconds * 1000)),
-          modelOf(catalogue, run)};
+          readableModel(catalogue, run.id)};
 }
 
 int finish(const RunReference& options, const protocol::Request& request, const Reply& reply,
@@ -75,8 +67,11 @@ std::string predictionText(const std::optional<protocol::Model>& model, int repl
   const auto best = model ? run::predict(*model, replicas) : std::nullopt;
   if (!best) return {};
   std::string text = "; predicted goodput " + formatSeriesValue(protocol::series::kGoodput, best->goodput);
-  if (model->devices > 0 && replicas > model->devices)
-    text += fmt::format(", as they share {}", plural(model->devices, "device"));
+  const int devices = run::counted_devices(*model);
+  if (devices > 0 && replicas > devices)
+    text += model->devices > 0
+                ? fmt::format(", as they share {}", plural(devices, "device"))
+                : fmt::format(", as it has been measured on no more than {}", plural(devices, "replica"));
   return text;
 }
 
@@ -89,7 +84,7 @@ std::string rescaleText(const protocol::Request& request, const Reply& reply) {
       plural(replicas, "replica") + (named ? " (" + run::device_list(request.devices) + ")" : "");
   const bool same = status.value("replicas", 0) == replicas;
   if (same && status.value("state", "") == "running")
-    return "stays on " + on + (named ? "" : ", and goodput chooses no more");
+    return "stays on " + on + (named ? "" : "; goodput no longer chooses the number");
   return "restarting on " + on +
          (same && !named ? ", as many as now" : predictionText(reply.model, replicas));
 }
@@ -103,7 +98,7 @@ int order(const RunReference& options, const protocol::Request& request, const s
 int rescaleRun(const RescaleOptions& options) {
   if (options.replicas.empty() && options.devices.empty())
     throw Error(ErrorKind::usage,
-                "say how many replicas, or on which --devices: batchscope rescale " + options.run + " 2");
+                "say how many replicas, or on which --devices, such as: batchscope rescale RUN 2");
   protocol::check_devices(options.devices);
   protocol::ReplicaCount count;
   if (!options.replicas.empty()) count = protocol::ReplicaCount::parse(options.replicas);
@@ -117,7 +112,7 @@ int rescaleRun(const RescaleOptions& options) {
   request.auto_replicas = count.automatic;
   const Reply reply = ask(options, request);
   return finish(options, request, reply,
-                count.automatic ? "from now on goodput chooses how many replicas; the events tell why"
+                count.automatic ? "from now on goodput chooses the number of replicas; the events say why"
                                 : rescaleText(request, reply));
 }
 

@@ -35,25 +35,26 @@ void FaultOptions::apply(protocol::RunSpec& spec) const {
 void addFaultFlags(CLI::App* command, FaultOptions& options) {
   command
       ->add_option("--restart-budget", options.restart_budget,
-                   "Restarts after failures that come no further, then the run fails: 5 if not said")
+                   "Failures without progress between them, after which the run is given up; default: 5")
       ->check(CLI::Range(0, protocol::kMostRestarts).description(""))
       ->type_name("N")
       ->group(kGroup);
   command
       ->add_option("--non-finite", options.non_finite,
-                   "A gradient of NaN or infinity: skip the step (if not said), stop the run, or restore the "
+                   "A gradient of NaN or infinity: skip the step (default), stop the run, or restore the "
                    "last checkpoint")
       ->check(CLI::IsMember({"skip", "stop", "restore"}).description(""))
       ->type_name("POLICY")
       ->group(kGroup);
   const std::tuple<const char*, std::string&, const char*> times[] = {
-      {"--collective-timeout", options.collective_timeout, "A replica waits this long for the others: 30s"},
+      {"--collective-timeout", options.collective_timeout,
+       "A replica waits this long for the others; default: 30s"},
       {"--hang-timeout", options.hang_timeout,
-       "A run without progress for so long hangs, and is restarted: 45s; 0: never"},
+       "A run without progress for so long hangs, and is restarted; default: 45s; 0: never"},
       {"--rescale-timeout", options.rescale_timeout,
-       "A restart has this long until its first step, then the old number is restored: 60s"},
+       "A restart has this long until its first step, then the old number is restored; default: 60s"},
       {"--checkpoint-timeout", options.checkpoint_timeout,
-       "A stop has this long for its checkpoint, then the one before is used: 120s"}};
+       "A stop has this long for its checkpoint, then the one before is used; default: 120s"}};
   for (const auto& [flag, text, description] : times)
     command->add_option(flag, text, description)->type_name("TIME")->group(kGroup);
 }

@@ -122,7 +122,7 @@ void printAnswer(const Collector& collector, bool done, bool json) {
     fmt::print("{} {}, {}\n", done ? "deleted" : "would delete",
                plural(static_cast<std::int64_t>(items.size()), "item"), formatBytes(totalBytes(items)));
   if (const auto unlisted = static_cast<std::int64_t>(collector.unlisted().size()); unlisted > 0)
-    fmt::print("left alone: {} that the catalogue does not list; batchscope adopt does\n",
+    fmt::print("left alone: {} that the catalogue does not list; batchscope adopt adds them\n",
                plural(unlisted, "run folder"));
 }
 

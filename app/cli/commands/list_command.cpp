@@ -47,7 +47,7 @@ class RunList {
   std::string emptyText() {
     if (options_.trash) return "The trash is empty.\n";
     if (const auto unlisted = static_cast<std::int64_t>(unlistedRuns(catalogue_).size()); unlisted > 0)
-      return fmt::format("No runs are listed, but there are {}: batchscope adopt lists them\n",
+      return fmt::format("No runs are listed, but there are {}: batchscope adopt adds them\n",
                          plural(unlisted, "run folder"));
     return "No runs yet. Start one: batchscope run digits\n";
   }

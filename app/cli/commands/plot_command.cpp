@@ -47,10 +47,9 @@ void readWords(storage::Catalogue& catalogue, const PlotOptions& options, PlotRe
 QByteArray rasterized(const std::string& svg) {
   const QString program = QCoreApplication::applicationDirPath() + QStringLiteral("/batchscope-svg2png");
   if (!QFileInfo(program).isExecutable())
-    throw Error(
-        ErrorKind::not_found,
-        fmt::format("PNG is drawn by {}, which comes with the window and is not there; write an .svg instead",
-                    program.toStdString()));
+    throw Error(ErrorKind::not_found,
+                fmt::format("PNG needs {}, which comes with the window and is missing; write an .svg instead",
+                            program.toStdString()));
   QProcess process;
   process.start(program, QStringList());
   process.write(QByteArray::fromStdString(svg));
@@ -126,7 +125,7 @@ int plotRun(const PlotOptions& options) {
   request.from = options.from.value_or(0);
   request.to = options.to.value_or(INT64_MAX);
   if (request.from > request.to)
-    throw Error(ErrorKind::usage, fmt::format("--from {} lies behind --to {}", request.from, request.to));
+    throw Error(ErrorKind::usage, fmt::format("--from {} is after --to {}", request.from, request.to));
 
   if (!options.output.empty()) return writePicture(catalogue, request, options);
 

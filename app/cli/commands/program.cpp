@@ -14,6 +14,7 @@
 #include "batchscope/protocol/suggestion.h"
 #include "batchscope/run/recipe.h"
 #include "batchscope/storage/annotation.h"
+#include "text/format.h"
 
 namespace batchscope::cli {
 namespace {
@@ -110,7 +111,7 @@ protocol::RunSpec baseSpec(const SpecOptions& options) {
   if (!options.settings.empty())
     throw Error(
         ErrorKind::usage,
-        "--set belongs to a recipe: name its folder, or --recipe; write a program's own arguments behind "
+        "--set belongs to a recipe: name its folder, or --recipe; write a program's own arguments after "
         "\"--\"");
   protocol::RunSpec spec;
   spec.arguments = options.arguments;
@@ -157,8 +158,15 @@ protocol::RunSpec makeSpec(const SpecOptions& options) {
 }
 
 void annotate(storage::Catalogue& catalogue, const std::string& id, const SpecOptions& options) {
-  if (!options.tags.empty()) catalogue.change_tags(id, options.tags, {});
-  if (!options.note.empty()) catalogue.set_note(id, options.note);
+  try {
+    if (!options.tags.empty()) catalogue.change_tags(id, options.tags, {});
+    if (!options.note.empty()) catalogue.set_note(id, options.note);
+  } catch (const Error& error) {
+    fmt::print(stderr,
+               "batchscope: run {} goes on without its tags and its note: {}; `batchscope tag {}` and "
+               "`batchscope note {}` set them later\n",
+               id, printable(error.what()), id, id);
+  }
 }
 
 }  // namespace batchscope::cli

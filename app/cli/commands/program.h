@@ -18,7 +18,8 @@ std::string findProgram(const std::string& text);
 // Throws Error(usage) for a flag's value that makes no sense, Error(not_found) for no such program or recipe.
 protocol::RunSpec makeSpec(const SpecOptions& options);
 
-// Gives a run that was made the tags and the note that were asked for, which makeSpec has checked.
+// Gives a run that was made the tags and the note that were asked for, which makeSpec has checked. Where they
+// cannot be written, says so on standard error: the run goes on.
 void annotate(storage::Catalogue& catalogue, const std::string& id, const SpecOptions& options);
 
 }  // namespace batchscope::cli

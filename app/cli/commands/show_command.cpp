@@ -10,6 +10,7 @@
 #include "batchscope/common/run_clock.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/run/machine.h"
+#include "batchscope/run/number_text.h"
 #include "commands/commands.h"
 #include "follow/report.h"
 #include "follow/view.h"
@@ -68,7 +69,7 @@ std::string jobText(storage::Catalogue& catalogue, const PlacedJob& placed) {
   if (placed.place > 0) text += fmt::format(", number {} in the queue", placed.place);
   if (job.held) text += ", held";
   if (job.priority != 0) text += fmt::format(", priority {}", job.priority);
-  if (!job.preemptible) text += ", keeps its devices to its end";
+  if (!job.preemptible) text += ", keeps its devices until it ends";
   if (const auto before = job.after.empty() ? std::nullopt : catalogue.run(job.after))
     text += fmt::format(", after {}", title(*before));
   return text;
@@ -103,15 +104,6 @@ void showSummary(const storage::Run& run, const Style& style) {
 }
 
 // What was measured, and what the model predicts of the same.
-// One that cannot be read is no reason not to show the rest.
-std::optional<protocol::Model> readableModel(storage::Catalogue& catalogue, const storage::Run& run) {
-  try {
-    return catalogue.model(run.id);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
 void showGoodput(storage::Catalogue& catalogue, const storage::Run& run,
                  const std::vector<storage::Generation>& generations) {
   const auto measured = measuredRate(run.id, generations);
@@ -122,7 +114,7 @@ void showGoodput(storage::Catalogue& catalogue, const storage::Run& run,
       formatSeriesValue(protocol::series::kGoodput, isGoodput ? measured->goodput : measured->throughput),
       isGoodput ? fmt::format(" at efficiency {:.2f}", measured->efficiency) : "",
       formatDuration(measured->seconds));
-  if (const auto predicted = predictedNow(run, readableModel(catalogue, run), generations))
+  if (const auto predicted = predictedNow(run, readableModel(catalogue, run.id), generations))
     text += fmt::format("; predicted {}",
                         formatSeriesValue(protocol::series::kGoodput,
                                           isGoodput ? predicted->goodput : predicted->throughput));
@@ -152,17 +144,19 @@ std::string stepsText(std::int64_t first, std::int64_t last) {
   return last < first ? fmt::format("{}-", first) : fmt::format("{}-{}", first, last);
 }
 
-// "predicted goodput 18,410 samples/s, obtained 17,890 samples/s"; empty where nothing was predicted.
+// "predicted goodput 18,410 samples/s, obtained 17,890 samples/s (−3 %)"; empty where nothing was predicted.
 std::string forecastText(const storage::Generation& generation) {
   const bool isGoodput = generation.predicted_goodput >= 0;
   const double predicted = isGoodput ? generation.predicted_goodput : generation.predicted_throughput;
   const double obtained = isGoodput ? generation.obtained_goodput : generation.obtained_throughput;
   if (!(predicted > 0)) return {};
   const auto text = [](double rate) { return formatSeriesValue(protocol::series::kGoodput, rate); };
-  return fmt::format("predicted {} {}, obtained {}", isGoodput ? "goodput" : "throughput", text(predicted),
-                     obtained >= 0
-                         ? fmt::format("{} ({:+.0f} %)", text(obtained), 100 * (obtained / predicted - 1))
-                         : "not yet");
+  const std::string begin =
+      fmt::format("predicted {} {}", isGoodput ? "goodput" : "throughput", text(predicted));
+  if (!(obtained >= 0))
+    return begin + (generation.ended > 0 ? ", ended before it was steady" : ", still being measured");
+  return fmt::format("{}, obtained {} ({})", begin, text(obtained),
+                     run::change_text(obtained / predicted - 1));
 }
 
 void showGenerations(const std::vector<storage::Generation>& generations, const Style& style) {

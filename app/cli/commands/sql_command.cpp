@@ -152,8 +152,8 @@ int askSql(const SqlOptions& options) {
     throwIfInterrupted();
     if (protocol::monotonic_seconds() > deadline)
       throw Error(ErrorKind::timeout,
-                  fmt::format("the question is not answered within {}; narrow it by run, series and step, or "
-                              "give it longer by --timeout",
+                  fmt::format("the query took longer than {}; narrow it by run, series and step, or "
+                              "give it more time with --timeout",
                               limit));
   });
   try {
@@ -161,7 +161,8 @@ int askSql(const SqlOptions& options) {
   } catch (const Error& error) {
     const bool wantsSamples = std::string_view(error.what()).ends_with("no such table: sample");
     if (!wantsSamples) throw;
-    throw Error(error.kind(), fmt::format("{}; --run RUN makes it of the run's samples", error.what()));
+    throw Error(error.kind(),
+                fmt::format("{}; --run RUN makes it, of the samples of that run", error.what()));
   }
   return kExitOk;
 }

@@ -66,7 +66,7 @@ int compactStore(const CompactOptions& options) {
   return answer(
       options.json, {{"bytes_before", before}, {"bytes_after", after}, {"skipped", skipped}},
       fmt::format("{} before, {} now{}", formatBytes(before), formatBytes(after),
-                  skipped > 0 ? fmt::format("; {} left alone, because active", plural(skipped, "run")) : ""));
+                  skipped > 0 ? fmt::format("; {} skipped, because active", plural(skipped, "run")) : ""));
 }
 
 int backUpStore(const BackupOptions& options) {

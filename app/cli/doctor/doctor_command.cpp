@@ -44,7 +44,7 @@ void printFindings(const std::vector<Finding>& findings) {
     const LevelText& level = textOf(finding.level);
     fmt::print("{}  {:<9} {}\n", style.paint(fmt::format("{:<7}", level.name), level.colour), finding.subject,
                printable(finding.text));
-    if (!finding.remedy.empty()) fmt::print("{:19} to mend it: {}\n", "", printable(finding.remedy));
+    if (!finding.remedy.empty()) fmt::print("{:19} to fix it: {}\n", "", printable(finding.remedy));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "batchscope/common/run_clock.h"
 #include "records/job_records.h"
 #include "records/store.h"
 
@@ -87,9 +88,13 @@ void Attachment::tick() {
 }
 
 void Attachment::showNewEvents() {
-  for (const storage::Event& event : catalogue_.events(id_, options_.eventsAfter)) {
+  const auto events = catalogue_.events(id_, options_.eventsAfter);
+  if (events.empty()) return;
+  // A run that waited has another clock once it is launched.
+  const double origin = common::clockOrigin(currentRun(), catalogue_.generations(id_));
+  for (const storage::Event& event : events) {
     options_.eventsAfter = event.id;
-    view_.showEvent(event);
+    view_.showEvent(event, origin);
   }
 }
 
@@ -126,7 +131,7 @@ void Attachment::stopForTime() {
 void Attachment::interrupt() {
   if (options_.interrupt == AttachOptions::Interrupt::detaches || stopAsked_) return leave();
   outcome_.interrupted = true;
-  stopRun("checkpointing ... (once more leaves the run alone with it)");
+  stopRun("checkpointing ... (Ctrl-C once more leaves without waiting for it)");
 }
 
 void Attachment::stopRun(const std::string& notice) {

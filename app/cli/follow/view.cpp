@@ -22,7 +22,7 @@ Colour levelColour(const std::string& level) {
 // Events scroll by above a block of lines that is drawn over again in place.
 class TerminalView : public View {
  public:
-  TerminalView(const storage::Run& run, double origin) : name_(run.name + " " + run.id), origin_(origin) {}
+  explicit TerminalView(const storage::Run& run) : name_(run.name + " " + run.id) {}
   ~TerminalView() override { finish(); }
 
   void showStatus(const protocol::RunStatus& status) override {
@@ -32,9 +32,9 @@ class TerminalView : public View {
     show(text + drawn());
   }
 
-  void showEvent(const storage::Event& event) override {
+  void showEvent(const storage::Event& event, double origin) override {
     const Style style = terminalStyle(STDOUT_FILENO);
-    print(style.paint(eventLine(event, origin_), levelColour(event.level)));
+    print(style.paint(eventLine(event, origin), levelColour(event.level)));
   }
 
   void showNotice(const std::string& text) override { print(printable(text)); }
@@ -56,7 +56,6 @@ class TerminalView : public View {
   }
 
   std::string name_;
-  double origin_;
   std::vector<std::string> block_;
 };
 
@@ -94,19 +93,16 @@ class Pacer {
 
 class LogView : public View {
  public:
-  explicit LogView(double origin) : origin_(origin) {}
-
   void showStatus(const protocol::RunStatus& status) override {
     // How it ended is told by an event and by whoever attached us.
     if (!isAtRest(status.state) && pacer_.isDue(status)) print(progressSentence(status));
   }
-  void showEvent(const storage::Event& event) override { print(eventLine(event, origin_)); }
+  void showEvent(const storage::Event& event, double origin) override { print(eventLine(event, origin)); }
   void showNotice(const std::string& text) override { print(printable(text)); }
 
  private:
   static void print(const std::string& line) { show(line + '\n'); }
 
-  double origin_;
   Pacer pacer_{5};
 };
 
@@ -115,7 +111,9 @@ class JsonView : public View {
   void showStatus(const protocol::RunStatus& status) override {
     if (pacer_.isDue(status)) printJson({{"status", status}});
   }
-  void showEvent(const storage::Event& event) override { printJson({{"event", fieldsJson(event)}}); }
+  void showEvent(const storage::Event& event, double /*origin*/) override {
+    printJson({{"event", fieldsJson(event)}});
+  }
   void showNotice(const std::string& text) override { printJson({{"notice", text}}); }
 
  private:
@@ -125,16 +123,16 @@ class JsonView : public View {
 class SilentView : public View {
  public:
   void showStatus(const protocol::RunStatus& /*status*/) override {}
-  void showEvent(const storage::Event& /*event*/) override {}
+  void showEvent(const storage::Event& /*event*/, double /*origin*/) override {}
   void showNotice(const std::string& /*text*/) override {}
 };
 
 }  // namespace
 
-std::unique_ptr<View> makeView(const storage::Run& run, double origin, bool json) {
+std::unique_ptr<View> makeView(const storage::Run& run, bool json) {
   if (json) return std::make_unique<JsonView>();
-  if (isTerminal(STDOUT_FILENO)) return std::make_unique<TerminalView>(run, origin);
-  return std::make_unique<LogView>(origin);
+  if (isTerminal(STDOUT_FILENO)) return std::make_unique<TerminalView>(run);
+  return std::make_unique<LogView>();
 }
 
 std::unique_ptr<View> makeSilentView() { return std::make_unique<SilentView>(); }

@@ -17,7 +17,8 @@ class View {
   virtual ~View() = default;
 
   virtual void showStatus(const protocol::RunStatus& status) = 0;
-  virtual void showEvent(const storage::Event& event) = 0;
+  // `origin`: of the run's clock (common/run_clock.h).
+  virtual void showEvent(const storage::Event& event, double origin) = 0;
   // A sentence of our own: what this program is doing about the run.
   virtual void showNotice(const std::string& text) = 0;
   // Nothing will follow: leaves the cursor on a fresh line.
@@ -25,8 +26,7 @@ class View {
 };
 
 // The view that suits standard output.
-// `origin`: of the run's clock (common/run_clock.h).
-std::unique_ptr<View> makeView(const storage::Run& run, double origin, bool json);
+std::unique_ptr<View> makeView(const storage::Run& run, bool json);
 
 // For --detach, which only waits until there is something to leave: shows nothing.
 std::unique_ptr<View> makeSilentView();

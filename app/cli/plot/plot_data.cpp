@@ -16,6 +16,7 @@
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/protocol/suggestion.h"
+#include "batchscope/run/number_text.h"
 #include "text/format.h"
 
 namespace batchscope::cli {
@@ -149,6 +150,14 @@ void fitRanges(Plot& plot) {
   }
 }
 
+// "2.5M", "10G": millions and more by their letters, as is usual for a number as large as `scale`.
+std::string largeText(double value, double scale) {
+  static constexpr std::array<std::pair<double, char>, 3> kUnits{{{1e12, 'T'}, {1e9, 'G'}, {1e6, 'M'}}};
+  for (const auto& [unit, letter] : kUnits)
+    if (value != 0 && scale >= unit && scale < 1e15) return fmt::format("{:.4g}{}", value / unit, letter);
+  return run::number_text(value);
+}
+
 }  // namespace
 
 std::vector<std::vector<PlotPlace>> Plot::linesOf(const PlotStretch& stretch) const {
@@ -227,12 +236,9 @@ std::vector<std::string> tickLabels(const std::vector<double>& ticks) {
   const int decimals = isEven ? common::decimalsOf(ticks[1] - ticks[0], kMostDecimals) : 0;
   const bool isPlain = isEven && greatest < 1e6 && decimals < kMostDecimals;
   std::vector<std::string> labels;
-  for (const double tick : ticks) {
-    const bool isLarge = greatest >= 1e6 && greatest < 1e12 && std::abs(tick) >= 1000;
-    labels.push_back(isPlain   ? fmt::format("{:.{}f}", tick, decimals)
-                     : isLarge ? fmt::format("{:.4g}M", tick / 1e6)
-                               : fmt::format("{:.4g}", tick));
-  }
+  for (const double tick : ticks)
+    labels.push_back(isPlain ? fmt::format("{:.{}f}", tick, decimals)
+                             : largeText(tick, isEven ? greatest : std::abs(tick)));
   return labels;
 }
 

@@ -105,7 +105,7 @@ std::string settingsText(const PoolSettings& settings, bool needed) {
   };
   std::string state = run::pool_alive() ? "at work"
                       : needed          ? "not there, though runs wait: batchscope pool --resume starts it"
-                                        : "at rest, until there is something to decide";
+                                        : "idle, until there is something to decide";
   if (settings.paused) state += "; paused, all stays as it is";
   if (settings.draining) state += "; draining, nothing is started";
   const std::string limit =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "records/goodput_json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -79,6 +80,14 @@ Json predictedJson(const std::optional<run::Prediction>& prediction) {
 
 }  // namespace
 
+std::optional<protocol::Model> readableModel(storage::Catalogue& catalogue, const std::string& id) {
+  try {
+    return catalogue.model(id);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 std::optional<run::MeasuredRate> measuredRate(const std::string& id,
                                               const std::vector<storage::Generation>& generations) {
   using Rate = std::optional<run::MeasuredRate>;
@@ -94,10 +103,14 @@ std::optional<run::Prediction> predictedNow(const storage::Run& run,
   const auto fits = [&](auto found, double least) {
     return found != run.latest.end() && found->second >= least && found->second <= kMostSamples;
   };
-  if (!model || generations.empty() || !fits(local, 1)) return {};
+  // The newest that has steps, of which the newest values are, and the measured rate.
+  const auto measured =
+      std::find_if(generations.rbegin(), generations.rend(),
+                   [](const storage::Generation& generation) { return generation.first_step > 0; });
+  if (!model || measured == generations.rend() || !fits(local, 1)) return {};
   const int accumulation = fits(steps, 0) ? static_cast<int>(steps->second) : 0;
   const auto prediction =
-      run::predict(*model, {1, generations.back().replicas, std::llround(local->second), accumulation});
+      run::predict(*model, {1, measured->replicas, std::llround(local->second), accumulation});
   return prediction.throughput > 0 ? std::optional(prediction) : std::nullopt;
 }
 

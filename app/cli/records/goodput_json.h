@@ -16,6 +16,9 @@
 
 namespace batchscope::cli {
 
+// The newest model that was fitted to the run. One that cannot be read is no reason to fail, or not to show
+// the rest.
+std::optional<protocol::Model> readableModel(storage::Catalogue& catalogue, const std::string& id);
 // What the run's newest steps were measured to do; none where there are too few or they cannot be read.
 std::optional<run::MeasuredRate> measuredRate(const std::string& id,
                                               const std::vector<storage::Generation>& generations);

@@ -40,7 +40,7 @@ void judge(const std::string& field, const std::string& text, void (*check)(cons
 class Fields {
  public:
   Fields(const Json& json, std::string what) : json_(json), what_(std::move(what)) {
-    if (!json.is_object()) refuse(what_, "is no object");
+    if (!json.is_object()) refuse(what_, "is not an object");
   }
 
   // NaN and infinities too.
@@ -50,20 +50,20 @@ class Fields {
     try {
       return protocol::decode_number(*json);
     } catch (const Error&) {
-      refuse(path(name), "is no number");
+      refuse(path(name), "is not a number");
     }
   }
 
   double number(const char* name, double otherwise = 0) const {
     const double number = value(name, otherwise);
-    if (!std::isfinite(number)) refuse(path(name), "is no finite number");
+    if (!std::isfinite(number)) refuse(path(name), "is not a finite number");
     return number;
   }
 
   // Seconds since 1970.
   double time(const char* name) const {
     const double seconds = number(name);
-    if (seconds < 0 || seconds > kLatestTime) refuse(path(name), "is no time");
+    if (seconds < 0 || seconds > kLatestTime) refuse(path(name), "is not a time");
     return seconds;
   }
 
@@ -72,7 +72,7 @@ class Fields {
     if (value == nullptr) return 0;
     if (!value->is_number_integer() ||
         (value->is_number_unsigned() && value->get<std::uint64_t>() > INT64_MAX))
-      refuse(path(name), "is no whole number");
+      refuse(path(name), "is not a whole number");
     return value->get<std::int64_t>();
   }
 
@@ -85,7 +85,7 @@ class Fields {
   std::string text(const char* name) const {
     const Json* value = find(name);
     if (value == nullptr) return {};
-    if (!value->is_string()) refuse(path(name), "is no text");
+    if (!value->is_string()) refuse(path(name), "is not a text");
     if (value->get_ref<const std::string&>().size() > kLongestText) refuse(path(name), "is too long");
     return value->get<std::string>();
   }
@@ -96,7 +96,7 @@ class Fields {
     const Json* value = find(name);
     if (value == nullptr) return type == Json::value_t::array ? kEmptyArray : kEmptyObject;
     if (value->type() != type)
-      refuse(path(name), type == Json::value_t::array ? "is no list" : "is no object");
+      refuse(path(name), type == Json::value_t::array ? "is not a list" : "is not an object");
     if (value->size() > kMostRecords) refuse(path(name), "is too long");
     return *value;
   }
@@ -178,14 +178,14 @@ storage::Run runFrom(const Fields& fields) {
   try {
     run.state = protocol::parse_run_state(fields.text("state"));
   } catch (const Error&) {
-    refuse("run.state", "is none that is known");
+    refuse("run.state", "is unknown");
   }
   if (protocol::is_active(run.state) || run.state == protocol::RunState::interrupted ||
       run.state == protocol::RunState::pending || run.state == protocol::RunState::damaged)
     run.state = protocol::RunState::stopped;
   run.latest = numbers(fields, "latest");
   for (const Json& tag : fields.list("tags", Json::value_t::array)) {
-    if (!tag.is_string()) refuse("run.tags", "is no list of texts");
+    if (!tag.is_string()) refuse("run.tags", "is not a list of texts");
     judge("run.tags", run.tags.emplace_back(tag), storage::check_tag);
   }
   return run;

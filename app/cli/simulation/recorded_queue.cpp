@@ -182,7 +182,7 @@ class Reader {
     if (queue_.applications.empty()) {
       std::string all;
       for (const Run& run : runs_) all += fmt::format("; {}: {}", nameOf(run), lacking[run.id]);
-      throw Error(ErrorKind::usage, "of none of these runs enough is recorded to simulate it" + all);
+      throw Error(ErrorKind::usage, "none of these runs has recorded enough to be simulated" + all);
     }
     for (const Run& run : runs_)
       if (lacking.contains(run.id)) substitute(run, lacking);
@@ -216,7 +216,7 @@ class Reader {
       sizes_[name] = recording.init_batch_size();
       if (recording.most_replicas() == 1 && &run == &from)
         queue_.notes.push_back(
-            fmt::format("{} has trained on one replica only: that more of them cost nothing is a guess",
+            fmt::format("{} has trained on one replica only: that more of them cost nothing extra is a guess",
                         printable(name)));
       return {};
     } catch (const std::exception& fault) {

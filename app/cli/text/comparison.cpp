@@ -35,7 +35,7 @@ Comparison Comparison::parse(std::string_view text) {
   const std::string_view rest = text.substr(at);
   const auto found = std::find_if(kComparators.begin(), kComparators.end(),
                                   [rest](const auto& row) { return rest.starts_with(row.first); });
-  if (found == kComparators.end()) throw std::invalid_argument("the comparison is none that is known");
+  if (found == kComparators.end()) throw std::invalid_argument("the comparison is unknown");
   Comparison comparison{trimmed(text.substr(0, at)), found->second,
                         trimmed(rest.substr(found->first.size()))};
   if (comparison.left.empty()) throw std::invalid_argument("the name is missing");

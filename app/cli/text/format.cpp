@@ -11,6 +11,7 @@
 #include <cwchar>
 
 #include "batchscope/common/series_unit.h"
+#include "batchscope/run/number_text.h"
 
 namespace batchscope::cli {
 namespace {
@@ -36,7 +37,7 @@ void forEachCharacter(std::string_view utf8, Visit visit) {
 
 // 16,400, as in the window.
 std::string grouped(double value) {
-  if (!(std::abs(value) < 1e15)) return fmt::format("{:.4g}", value);
+  if (!(std::abs(value) < 1e15)) return run::number_text(value);
   const std::int64_t whole = std::llround(value);
   return (whole < 0 ? "-" : "") + fmt::format("{}", fmt::group_digits(std::abs(whole)));
 }
@@ -83,12 +84,7 @@ std::string formatBytes(double bytes) {
   return fmt::format("{:.3g} {}", bytes, kUnits[unit]);
 }
 
-std::string formatCount(double value) {
-  if (!std::isfinite(value)) return fmt::format("{}", value);
-  if (std::abs(value) < 1000 || std::abs(value) >= 1e10) return fmt::format("{:.4g}", value);
-  const double unit = std::max(1.0, std::pow(10, std::floor(std::log10(std::abs(value))) - 3));
-  return grouped(std::round(value / unit) * unit);
-}
+std::string formatCount(double value) { return run::number_text(value); }
 
 std::string formatSeriesValue(std::string_view name, double value) {
   using common::SeriesKind;
@@ -99,10 +95,10 @@ std::string formatSeriesValue(std::string_view name, double value) {
     case SeriesKind::whole: return grouped(value);
     case SeriesKind::rate: return formatCount(value) + " samples/s";
     case SeriesKind::duration: return formatDuration(value);
-    case SeriesKind::count: return formatCount(value);
+    case SeriesKind::count:
     case SeriesKind::number: break;
   }
-  return fmt::format("{:.4g}", value);
+  return run::number_text(value);
 }
 
 int displayWidth(std::string_view utf8) {

@@ -118,10 +118,32 @@ class TestCommands : public CommandTest {
     QCOMPARE(answer.code, kExitOk);
     for (const char* text : {"digits", "finished", "/bin/true --epochs 4", "Generations", "rescale", "41-90",
                              "85 ms", "checkpoint 40 ms, launch 20 ms",
-                             "predicted goodput 18,410 samples/s, obtained 17,890 samples/s (-3 %)",
+                             "predicted goodput 18,410 samples/s, obtained 17,890 samples/s (−3 %)",
                              "Latest values", "97.12 %", "warning: restarted on 3"})
       QVERIFY2(answer.out.contains(text), text);
     QVERIFY2(!answer.out.contains('\x1b'), "no colours outside a terminal");
+  }
+
+  // What is compared is of one generation: the newest with steps.
+  void comparesWhatWasMeasuredWithWhatWasPredictedOfIt() {
+    const std::string id = makeRun("digits", protocol::RunState::stopped);
+    storage::Catalogue catalogue = this->catalogue();
+    protocol::Model model;
+    model.perf = {0.01, 0.0002, 0, 0, 0.002, 0.0005, 1.5};
+    model.grad_sqr = model.grad_var = 1;
+    model.init_batch_size = 64;
+    catalogue.put_model(id, 1, model);
+    catalogue.set_progress(id, 90, 2, 4, 0.5, {{"local_batch_size", 32}});
+    storage::Generation third;
+    third.number = 2;
+    third.replicas = 5;
+    third.ended = 1;
+    third.predicted_goodput = 18412;
+    catalogue.put_generation(id, third);
+    const QString told = ask({"show", "latest"}).out;
+    VERIFY_HOLDS(told, "predicted goodput 18,410 samples/s, ended before it was steady");
+    const QJsonObject goodput = ask({"show", "latest", "--json"}).json()["goodput"].toObject();
+    QCOMPARE(goodput["predicted"].toObject()["replicas"].toInt(), 3);
   }
 
   void cutsNothingOffWithoutATerminal() {

@@ -32,7 +32,7 @@ class TestExpectation : public QObject {
   void refusesNonsense_data() {
     const auto row = testing::columns<QString, QString>({"text", "complaint"});
     row("no comparison", "accuracy", "no comparison");
-    row("unknown comparison", "accuracy=0.9", "none that is known");
+    row("unknown comparison", "accuracy=0.9", "the comparison is unknown");
     row("no name", ">=0.9", "name is missing");
     row("no value", "accuracy>=", "value is missing");
     row("not a number", "accuracy>=high", "not a number");

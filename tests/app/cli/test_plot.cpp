@@ -39,6 +39,9 @@ class TestPlot : public CommandTest {
     QCOMPARE(tickLabels(roundTicks(0, 10'000'000, 3)), (std::vector<std::string>{"0", "5M", "10M"}));
     QCOMPARE(tickLabels(roundTicks(0, 2'000'000, 5)),
              (std::vector<std::string>{"0", "0.5M", "1M", "1.5M", "2M"}));
+    QCOMPARE(tickLabels(roundTicks(0, 2e10, 3)), (std::vector<std::string>{"0", "10G", "20G"}));
+    QCOMPARE(tickLabels(common::logTicks(1e-5, 1e11, 5)),
+             (std::vector<std::string>{"1 × 10⁻⁵", "0.1", "1,000", "10M", "100G"}));
     QCOMPARE(tickLabels(common::logTicks(0.005, 200, 8)),
              (std::vector<std::string>{"0.01", "0.1", "1", "10", "100"}));
   }

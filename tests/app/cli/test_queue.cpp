@@ -2,6 +2,8 @@
 //
 // The commands about the queue, and all others on a run that waits in it. What the pool's process says is put
 // into the store in its place: whatever it is asked to start here is held.
+#include <sqlite3.h>
+
 #include "command_test.h"
 #include "rows.h"
 
@@ -38,6 +40,21 @@ class TestQueue : public CommandTest {
     QCOMPARE(job["priority"].toInt(), -2);
     QCOMPARE(job["preemptible"].toBool(), false);
     QCOMPARE(show("true")["spec"].toObject()["arguments"].toArray(), (QJsonArray{"--a", "b"}));
+  }
+
+  // The run is there by then, and its id has to be told.
+  void tagsThatCannotBeWrittenAreTold() {
+    makeRun();
+    sqlite3* store = nullptr;
+    QCOMPARE(sqlite3_open(qPrintable(sandbox_->database()), &store), SQLITE_OK);
+    const char* const refuses =
+        "CREATE TRIGGER kept BEFORE INSERT ON tag BEGIN SELECT RAISE(ABORT, 'kept'); END";
+    QCOMPARE(sqlite3_exec(store, refuses, nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(store);
+    const Answer answer = ask({"submit", "true", "--hold", "--name", "mine", "--tag", "paper"});
+    VERIFY_CODE(kExitOk, answer);
+    VERIFY_HOLDS(answer.out, "is held in the queue");
+    VERIFY_HOLDS(answer.err, "goes on without its tags and its note");
   }
 
   void leavesTheNumberAloneThatSomebodySaid_data() {

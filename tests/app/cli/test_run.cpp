@@ -204,7 +204,7 @@ class TestRun : public CommandTest {
     raise(*process, SIGINT);
     const Answer answer = Sandbox::finish(*process);
     QCOMPARE(answer.code, kExitFailure);
-    VERIFY_HOLDS(answer.out, "goes on without us");
+    VERIFY_HOLDS(answer.out, "goes on. `batchscope attach ");
   }
 
   void stopsWhenTheTimeIsUp() {

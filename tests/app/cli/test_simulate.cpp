@@ -199,7 +199,7 @@ class TestSimulate : public CommandTest {
     const QString recorded = makeRun({.name = "recorded", .group = "night"});
     makeRun({.name = "waiting", .state = protocol::RunState::stopped, .group = "night"});
     makeRun({.name = "other"});
-    VERIFY_REFUSED(kExitUsage, "none of these runs enough is recorded",
+    VERIFY_REFUSED(kExitUsage, "none of these runs has recorded enough",
                    ask({"simulate", "--profiles", "runs:night"}));
     record(recorded.toStdString());
     const QStringList command{"simulate", "--profiles", "runs:night", "--policy", "fifo", "--restart", "0"};

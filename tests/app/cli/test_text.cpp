@@ -33,7 +33,10 @@ class TestText : public QObject {
     QCOMPARE(formatSeriesValue("batch_size", 4096), std::string("4,096"));
     QCOMPARE(formatSeriesValue("goodput", 12345), std::string("12,350 samples/s"));
     QCOMPARE(formatSeriesValue("step_time", 0.0123), std::string("12 ms"));
+    QCOMPARE(formatSeriesValue("samples", 45678), std::string("45,680"));
     QCOMPARE(formatSeriesValue("my_score", 1.23456789), std::string("1.235"));
+    QCOMPARE(formatSeriesValue("my_score", 54321), std::string("54,320"));
+    QCOMPARE(formatSeriesValue("learning_rate", 1e-5), std::string("1 × 10⁻⁵"));
     QCOMPARE(formatSeriesValue("loss", std::numeric_limits<double>::quiet_NaN()), std::string("nan"));
   }
 

@@ -104,7 +104,7 @@ class TestTrash : public CommandTest {
     QVERIFY(QFile::exists(sandbox_->path("runs/yyyyyyyy/run.json")));
     const Answer doctor = ask({"doctor"});
     QVERIFY2(doctor.out.contains("2 run folders that the catalogue does not list") &&
-                 doctor.out.contains("to mend it: batchscope adopt"),
+                 doctor.out.contains("to fix it: batchscope adopt"),
              qPrintable(doctor.out));
 
     QCOMPARE(ask({"adopt", "zzzzzzzz"}).code, kExitNotFound);
