@@ -29,8 +29,9 @@ CompareMenu::CompareMenu(Comparison* comparison, QAction* table, QWidget* parent
   QMenu* band = addMenu(tr("Band from"));
   band->addActions(spans->actions());
   addSeparator();
-  addAction(tr("Values"), QKeySequence(Qt::Key_V), this, &CompareMenu::valuesRequested);
-  addAction(tr("Differences"), QKeySequence(Qt::SHIFT | Qt::Key_D), this, &CompareMenu::differencesRequested);
+  values_ = addAction(tr("Values"), QKeySequence(Qt::Key_V), this, &CompareMenu::valuesRequested);
+  differences_ = addAction(tr("Differences"), QKeySequence(Qt::SHIFT | Qt::Key_D), this,
+                           &CompareMenu::differencesRequested);
   addSeparator();
   clear_->setIconText(tr("Clear"));
   clear_->setShortcut(QKeySequence(Qt::SHIFT | Qt::Key_C));
@@ -40,7 +41,10 @@ CompareMenu::CompareMenu(Comparison* comparison, QAction* table, QWidget* parent
   connect(groups_, &QAction::toggled, this, &CompareMenu::bandsChanged);
   connect(quartiles_, &QAction::toggled, this, &CompareMenu::bandsChanged);
   connect(clear_, &QAction::triggered, comparison, &Comparison::clear);
-  const auto enable = [this, comparison] { clear_->setEnabled(comparison->chosenCount() > 0); };
+  const auto enable = [this, comparison] {
+    clear_->setEnabled(comparison->chosenCount() > 0);
+    groups_->setEnabled(comparison->isActive());  // its key does nothing where nobody would see what
+  };
   connect(comparison, &Comparison::changed, this, enable);
   enable();
 }

@@ -21,6 +21,8 @@ class CompareMenu : public QMenu {
   GroupBands bands() const;
   QAction* groupsAction() const { return groups_; }
   QAction* clearAction() const { return clear_; }
+  QAction* valuesAction() const { return values_; }
+  QAction* differencesAction() const { return differences_; }
 
  Q_SIGNALS:
   void bandsChanged();
@@ -31,6 +33,7 @@ class CompareMenu : public QMenu {
   QAction* groups_;
   QAction* quartiles_;
   QAction* clear_;
+  QAction *values_, *differences_;
 };
 
 }  // namespace batchscope::desktop

@@ -17,6 +17,8 @@
 namespace batchscope::desktop {
 namespace {
 
+constexpr int kNarrowest = 110, kWidest = 380;  // of a column
+
 using Kind = storage::SideBySideSection::Kind;
 
 QString titleOf(Kind kind) {
@@ -121,9 +123,9 @@ DifferencesPanel::DifferencesPanel(ComparedSeries* compared, CatalogueWatcher* w
   connect(compared_, &ComparedSeries::changed, this, &DifferencesPanel::refresh);
   connect(watcher_, &CatalogueWatcher::changed, this, &DifferencesPanel::refresh);
   connect(model_, &QAbstractItemModel::modelReset, table, [this, table] {
-    table->setColumnWidth(0, 124);
-    table->setColumnWidth(1, 120);
-    for (int i = 2; i < model_->columnCount(); ++i) table->setColumnWidth(i, 190);
+    table->resizeColumnsToContents();
+    for (int i = 0; i < model_->columnCount(); ++i)
+      table->setColumnWidth(i, std::clamp(table->columnWidth(i), kNarrowest, kWidest));
   });
 }
 

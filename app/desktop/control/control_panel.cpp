@@ -6,13 +6,16 @@
 #include <QCheckBox>
 #include <QMessageBox>
 #include <QPushButton>
-#include <QScrollArea>
+#include <QTimer>
 #include <QToolButton>
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <set>
 #include <utility>
 
+#include "batchscope/protocol/error.h"
+#include "batchscope/run/client.h"
 #include "chart/prediction.h"
 #include "control/readout.h"
 #include "control/replica_buttons.h"
@@ -28,6 +31,8 @@ namespace {
 
 using protocol::Request;
 using protocol::RunState;
+
+constexpr int kPatience = 10'000;  // ms, with a supervisor that is to be told something
 
 QLabel* section(const QString& text, QWidget* parent) { return named("section", parent, text); }
 
@@ -99,12 +104,7 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
         buttons,     gap(12), curveHead, gap(4),  curve_,    gap(8), readout_,    rest()});
 
   // A low window scrolls the panel rather than squeezing it.
-  auto* scroll = new QScrollArea(this);
-  scroll->setWidget(content);
-  scroll->setWidgetResizable(true);
-  scroll->setFrameShape(QFrame::NoFrame);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  vbox(this, {1, 0, 0, 0}, -1, {scroll});
+  vbox(this, {1, 0, 0, 0}, -1, {scrolledDown(content, this)});
 
   connect(replicas_, &ReplicaButtons::chosenChanged, this, [this] {
     updateStatus();
@@ -123,6 +123,7 @@ ControlPanel::ControlPanel(RunSession* session, ViewState* state, run::Machine m
     updateRestart();
     updateModel();
   });
+  updateStatus();
 }
 
 void ControlPanel::setPages(QAction* explorer, QAction* scaling) {
@@ -148,7 +149,12 @@ void ControlPanel::updateDevices() {
 }
 
 void ControlPanel::updateStatus() {
-  if (!session_->isOpen()) return;
+  if (!session_->isOpen()) {  // the keys press the buttons also where they are not seen
+    for (QWidget* each :
+         std::initializer_list<QWidget*>{restart_, replicas_, auto_, checkpoint_, pause_, stop_})
+      enable(each, false);
+    return;
+  }
   const RunState state = stateOf(*session_);
   const protocol::RunStatus& status = session_->status();
   // Until a restart is over, the count before it stays the present one: it comes back where the restart
@@ -342,8 +348,24 @@ void ControlPanel::confirmStop() {
   auto* stop = question->addButton(tr("Stop the run"), QMessageBox::DestructiveRole);
   auto* keep = question->addButton(tr("Keep training"), QMessageBox::RejectRole);
   question->setDefaultButton(keep);
-  connect(stop, &QPushButton::clicked, this, [this] { session_->send(Request::Command::stop); });
+  connect(stop, &QPushButton::clicked, this, [this, id = session_->run().id] { stopRun(id); });
   question->open();
+}
+
+// The run that was asked about: another one may have been opened meanwhile, which goes on.
+void ControlPanel::stopRun(const std::string& id) {
+  if (session_->isOpen() && session_->run().id == id) return session_->send(Request::Command::stop);
+  auto* client = new run::ControlClient(id, this);
+  QTimer::singleShot(kPatience, client, &QObject::deleteLater);
+  connect(client, &run::ControlClient::connectedChanged, client, [this, client](bool isConnected) {
+    if (!isConnected) return;
+    Request request;
+    request.command = Request::Command::stop;
+    client->send(request, [this, client](const protocol::Json*, const Error* error) {
+      if (error != nullptr) Q_EMIT session_->commandFailed(QString::fromUtf8(error->what()));
+      client->deleteLater();
+    });
+  });
 }
 
 }  // namespace batchscope::desktop

@@ -63,6 +63,7 @@ class ControlPanel : public QFrame {
   void pauseOrResume();
   void resume(std::optional<int> replicas);  // none: as before
   void confirmStop();
+  void stopRun(const std::string& id);
 
   RunSession* session_;
   const run::Machine machine_;

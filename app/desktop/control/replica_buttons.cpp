@@ -71,19 +71,17 @@ QString ReplicaButtons::hint(int replicas) const {
 
 QString ReplicaButtons::sharing(int replicas) const {
   const QString count = replicaCount(replicas);
-  if (devices_.areGpus) {
-    return replicas <= devices_.free
-               ? count
-               : tr("%1, and %2 of %n GPU(s) free", nullptr, devices_.all).arg(count).arg(devices_.free);
-  }
-  if (replicas > devices_.all) {
-    return tr("%1 on %n core(s): they will share, and each step takes longer", nullptr, devices_.all)
-        .arg(count);
-  }
   if (replicas <= devices_.free) return count;
-  return tr("%1, and %2 of %n core(s) free: they will share with other runs", nullptr, devices_.all)
-      .arg(count)
-      .arg(devices_.free);
+  if (devices_.areGpus) {
+    const QString all = devices_.all == 1 ? tr("1 GPU") : tr("%1 GPUs").arg(devices_.all);
+    return tr("%1, and %2 of %3 free").arg(count).arg(devices_.free).arg(all);
+  }
+  const QString all = devices_.all == 1 ? tr("1 core") : tr("%1 cores").arg(devices_.all);
+  return replicas > devices_.all ? tr("%1 on %2: they will share, and each step takes longer").arg(count, all)
+                                 : tr("%1, and %2 of %3 free: they will share with other runs")
+                                       .arg(count)
+                                       .arg(devices_.free)
+                                       .arg(all);
 }
 
 void ReplicaButtons::setDevices(const Devices& devices) {

@@ -26,6 +26,17 @@ Box* filled(QWidget* parent, const QMargins& margins, int spacing, std::initiali
   return box;
 }
 
+QScrollArea* areaOf(QWidget* page, QWidget* parent) {
+  auto* area = new QScrollArea(parent);
+  area->setWidget(page);
+  area->setWidgetResizable(true);
+  area->setFrameShape(QFrame::NoFrame);
+  area->setFocusPolicy(Qt::NoFocus);
+  area->viewport()->setAutoFillBackground(false);
+  page->setAutoFillBackground(false);  // which setWidget() turns on
+  return area;
+}
+
 }  // namespace
 
 BoxItem gap(int pixels) {
@@ -50,14 +61,11 @@ QVBoxLayout* vbox(QWidget* parent, const QMargins& margins, int spacing,
   return filled<QVBoxLayout>(parent, margins, spacing, items);
 }
 
-QWidget* scrolled(QWidget* page, QWidget* parent) {
-  auto* area = new QScrollArea(parent);
-  area->setWidget(page);
-  area->setWidgetResizable(true);
-  area->setFrameShape(QFrame::NoFrame);
-  area->setFocusPolicy(Qt::NoFocus);
-  area->viewport()->setAutoFillBackground(false);
-  page->setAutoFillBackground(false);  // which setWidget() turns on
+QWidget* scrolled(QWidget* page, QWidget* parent) { return areaOf(page, parent); }
+
+QWidget* scrolledDown(QWidget* page, QWidget* parent) {
+  QScrollArea* area = areaOf(page, parent);
+  area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   return area;
 }
 

@@ -40,6 +40,8 @@ QVBoxLayout* vbox(QWidget* parent, const QMargins& margins, int spacing,
 
 // The page, which is scrolled where there is less room than it needs.
 QWidget* scrolled(QWidget* page, QWidget* parent);
+// The same for one that takes the width that there is.
+QWidget* scrolledDown(QWidget* page, QWidget* parent);
 // A frame that the style sheet draws as a card.
 QFrame* card(QWidget* parent);
 // The style sheet knows it by its name.

@@ -5,6 +5,7 @@
 #include <QHelpEvent>
 #include <QPainter>
 #include <QToolTip>
+#include <algorithm>
 
 #include "look/theme.h"
 
@@ -34,6 +35,11 @@ PlainTable::PlainTable(const QString& emptyText, QWidget* parent)
 
 void PlainTable::hideHeader() { horizontalHeader()->hide(); }
 
+void PlainTable::setEmptyText(const QString& text) {
+  emptyText_ = text;
+  viewport()->update();
+}
+
 bool PlainTable::viewportEvent(QEvent* event) {
   if (event->type() == QEvent::ToolTip) {
     const auto* help = static_cast<QHelpEvent*>(event);
@@ -53,7 +59,9 @@ void PlainTable::paintEvent(QPaintEvent* event) {
   if (model() != nullptr && model()->rowCount() > 0) return;
   QPainter painter(viewport());
   painter.setPen(Theme::current().dim);
-  painter.drawText(viewport()->rect().adjusted(12, 12, -12, -12), Qt::AlignLeft | Qt::AlignTop, emptyText_);
+  const int above = std::clamp((viewport()->height() - fontMetrics().height()) / 2, 0, 12);  // in a low panel
+  painter.drawText(viewport()->rect().adjusted(12, above, -12, 0),
+                   Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, emptyText_);
 }
 
 }  // namespace batchscope::desktop

@@ -13,6 +13,7 @@ class PlainTable : public QTableView {
  public:
   PlainTable(const QString& emptyText, QWidget* parent = nullptr);
   void hideHeader();
+  void setEmptyText(const QString& text);
 
  protected:
   bool viewportEvent(QEvent* event) override;

@@ -72,13 +72,15 @@ QColor mixed(const QColor& a, const QColor& b, float share) {
                           blend(a.blueF(), b.blueF()));
 }
 
-// Fusion, but menus show their mnemonics' underlines only where a style sheet would: never.
+// Fusion, but menus show their mnemonics' underlines only where a style sheet would: never; and the buttons
+// of dialogs have no pictures.
 class CalmStyle : public QProxyStyle {
  public:
   CalmStyle() : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion"))) {}
   int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
                 QStyleHintReturn* result) const override {
-    return hint == SH_UnderlineShortcut ? 0 : QProxyStyle::styleHint(hint, option, widget, result);
+    const bool isNever = hint == SH_UnderlineShortcut || hint == SH_DialogButtonBox_ButtonsHaveIcons;
+    return isNever ? 0 : QProxyStyle::styleHint(hint, option, widget, result);
   }
 };
 

@@ -52,14 +52,20 @@ class Toast : public QFrame {
   }
 
   void offer(const QString& action, std::function<void()> act) {
-    auto* button = new QPushButton(action, this);
-    button->setFocusPolicy(Qt::TabFocus);
-    row_->insertWidget(1, button, 0, Qt::AlignVCenter);
-    button->show();
-    connect(button, &QPushButton::clicked, this, [this, act = std::move(act)] {
+    action_ = action;
+    button_ = new QPushButton(action, this);
+    button_->setFocusPolicy(Qt::TabFocus);
+    row_->insertWidget(1, button_, 0, Qt::AlignVCenter);
+    button_->show();
+    connect(button_, &QPushButton::clicked, this, [this, act = std::move(act)] {
       Q_EMIT gone();
       act();
     });
+  }
+
+  // Whether Alt and the letter of its action press it.
+  void setKeyed(bool isKeyed) {
+    button_->setText(isKeyed ? action_ : QString(action_).remove(QLatin1Char('&')));
   }
 
  Q_SIGNALS:
@@ -76,6 +82,8 @@ class Toast : public QFrame {
  private:
   QLabel* text_;
   QHBoxLayout* row_;
+  QPushButton* button_ = nullptr;
+  QString action_;
   QTimer timer_;
 };
 
@@ -93,6 +101,7 @@ void Toasts::offer(const QString& message, const QString& action, std::function<
   if (offers_.size() == kMostOffers) Q_EMIT offers_.front()->gone();
   offers_.push_back(add(message));
   offers_.back()->offer(action, std::move(act));
+  giveKeys();
   place();
 }
 
@@ -101,6 +110,7 @@ Toast* Toasts::add(const QString& message) {
   connect(toast, &Toast::gone, this, [this, toast] {
     if (said_ == toast) said_ = nullptr;
     std::erase(offers_, toast);
+    giveKeys();
     column_->removeWidget(toast);
     toast->hide();
     toast->deleteLater();  // its button may be what was pressed
@@ -112,6 +122,11 @@ Toast* Toasts::add(const QString& message) {
   QAccessibleEvent alert(toast, QAccessible::Alert);
   QAccessible::updateAccessibility(&alert);
   return toast;
+}
+
+// Of several that offer something, the keys are the newest one's: a key that two have would press neither.
+void Toasts::giveKeys() {
+  for (Toast* offer : offers_) offer->setKeyed(offer == offers_.back());
 }
 
 void Toasts::place() {

@@ -30,6 +30,7 @@ class Toasts : public QWidget {
 
  private:
   Toast* add(const QString& message);
+  void giveKeys();
   void place();
 
   QVBoxLayout* column_;

@@ -16,8 +16,7 @@ DecisionsPanel::DecisionsPanel(NameOfRun nameOf, QWidget* parent)
     : QWidget(parent),
       decisions_(new DecisionModel(nameOf, this)),
       choices_(new ChoiceModel(std::move(nameOf), this)),
-      list_(new PlainTable(tr("The pool has decided nothing yet. It does as soon as a run waits, or two may\n"
-                              "share the devices."),
+      list_(new PlainTable(tr("No decision yet. The first comes when the queue gives devices to a run."),
                            this)),
       table_(new PlainTable({}, this)),
       title_(new ElidedLabel(this)),

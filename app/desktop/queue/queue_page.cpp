@@ -12,6 +12,7 @@
 #include <set>
 
 #include "look/box.h"
+#include "look/menu_key.h"
 #include "look/plain_table.h"
 #include "queue/cancel_question.h"
 #include "queue/decisions_panel.h"
@@ -46,8 +47,8 @@ QueuePage::QueuePage(QueueSession* session, Comparison* comparison, QWidget* par
       comparison_(comparison),
       model_(new QueueModel(this)),
       table_(new PlainTable(
-          tr("Nothing waits, and nothing shares the devices. \"Add a run …\" puts one into the "
-             "queue,\nas does, in a terminal: batchscope submit PROGRAM --replicas 1-4"),
+          tr("The queue is empty. \"Add a run …\" puts one into it, and so does, in a terminal: batchscope "
+             "submit PROGRAM --replicas 1-4"),
           this)),
       pool_(new PoolBar(this)),
       totals_(new TotalsBar(this)) {
@@ -120,7 +121,7 @@ QWidget* QueuePage::buildQueue() {
   table_->setObjectName(QStringLiteral("queueTable"));
   table_->setAccessibleName(tr("Runs in the queue"));
   table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
-  table_->setContextMenuPolicy(Qt::CustomContextMenu);
+  openMenuByKey(table_);
   table_->setIconSize({12, 12});
   table_->verticalHeader()->setDefaultSectionSize(kRow);
   table_->setDragDropMode(QAbstractItemView::DragDrop);

@@ -7,7 +7,6 @@
 
 #include "batchscope/run/machine.h"
 #include "look/format.h"
-#include "look/status_text.h"
 #include "session/queue_snapshot.h"
 
 namespace batchscope::desktop {
@@ -41,12 +40,6 @@ QString stateText(JobState state) {
   return {};
 }
 
-QString rangeText(const protocol::RunSpec& spec) {
-  if (!spec.auto_replicas) return replicaCount(spec.replicas);
-  if (spec.auto_replicas->max == 0 && spec.auto_replicas->min <= 1) return tr("any number of replicas");
-  return tr("%1 replicas").arg(range(spec));
-}
-
 QString replicasText(const pool::QueueEntry& entry) {
   const std::size_t has = entry.run.devices.size(), wanted = entry.job.target.size();
   if (hasEnded(entry)) return range(entry.run.spec);
@@ -67,8 +60,8 @@ QString whyText(const pool::QueueEntry& entry) {
     return message.isEmpty() ? tr("ended after %1").arg(took) : message;
   }
   if (entry.state == JobState::held)
-    return entry.job.held ? tr("a person holds it; release it to let it have devices")
-                          : tr("a person has paused it; it goes on once it is resumed");
+    return entry.job.held ? tr("held; release it to let it have devices")
+                          : tr("paused; it goes on once it is resumed");
   if (!reason.isEmpty()) return reason;
   if (!entry.job.after.empty()) return tr("waits for the end of another run");
   if (entry.state == JobState::pending) return tr("waits for the pool's first decision");

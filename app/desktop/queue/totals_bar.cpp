@@ -23,10 +23,10 @@ TotalsBar::TotalsBar(QWidget* parent) : QFrame(parent), advice_(new ElidedLabel(
       {tr("Devices in use"),
        tr("Share of the devices' time in which runs had them, while there was any run in the queue")},
       {tr("Worst fairness"),
-       tr("Finish-time fairness: how long a run took, over how long it would have taken with its fair share\n"
-          "of the devices for itself alone. The fair share is the number of devices over the mean number of\n"
-          "runs that were there; what it learnt is reckoned with its fitted model from the devices it had.\n"
-          "The largest of all runs that succeeded; below 1: all were faster than alone.")},
+       tr("Finish-time fairness: how long a run took, divided by how long it would have taken with its fair\n"
+          "share of the devices to itself, as its fitted model predicts. The fair share is the number of\n"
+          "devices divided by the mean number of runs. This is the largest of all runs that succeeded;\n"
+          "below 1: all were faster than with their fair share.")},
   }};
   QHBoxLayout* row = hbox(this, {14, 7, 14, 8}, 28, {});
   for (std::size_t i = 0; i < totals.size(); ++i) {

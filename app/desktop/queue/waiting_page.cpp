@@ -12,6 +12,7 @@
 #include "queue/cancel_question.h"
 #include "queue/queue_text.h"
 #include "session/queue_session.h"
+#include "session/run_command.h"
 #include "session/run_session.h"
 #include "session/shell_words.h"
 
@@ -82,7 +83,7 @@ void WaitingPage::refresh() {
   if (!isVisible() || !run_->isOpen()) return;
   const storage::Run& waiting = run_->run();
   name_->setText(QString::fromStdString(waiting.name));
-  values_[1]->setText(rangeText(waiting.spec));
+  values_[1]->setText(replicasText(waiting.spec));
   values_[5]->setText(commandOf(waiting.spec));
   values_[5]->setToolTip(values_[5]->text());
   const pool::QueueEntry* entry = queue_->find(waiting.id);

@@ -35,7 +35,7 @@ std::vector<Alert> AlertRules::observe(const std::vector<storage::Run>& runs, do
     if (!isNew && before->second.state != run.state && isOver(run.state)) {
       if (run.state == RunState::finished) {
         say(Alert::Kind::Finished, tr("%1 has finished").arg(name),
-            tr("%1 iterations").arg(formatCount(run.step)));
+            run.step == 1 ? tr("after 1 step") : tr("after %1 steps").arg(formatCount(run.step)));
       } else {
         say(Alert::Kind::Failed, tr("%1 has failed").arg(name),
             run.message.empty() ? tr("It can be resumed from its newest checkpoint.")
@@ -46,12 +46,12 @@ std::vector<Alert> AlertRules::observe(const std::vector<storage::Run>& runs, do
     const bool isNotFinite = loss != run.latest.end() && !std::isfinite(loss->second);
     if (run.state == RunState::running && isNotFinite && !at.saidNotFinite)
       say(Alert::Kind::NotFinite, tr("The loss of %1 is not finite").arg(name),
-          tr("At iteration %1").arg(formatCount(run.step)));
+          tr("at step %1").arg(formatCount(run.step)));
     at.saidNotFinite = isNotFinite;
     const double quiet = now - at.since;
     if (run.state == RunState::running && quiet > kStall && !at.saidStalled) {
       say(Alert::Kind::Stalled, tr("%1 makes no progress").arg(name),
-          tr("No step for %1, after iteration %2").arg(formatDuration(quiet), formatCount(run.step)));
+          tr("no step for %1, after step %2").arg(formatDuration(quiet), formatCount(run.step)));
       at.saidStalled = true;
     }
     if (run.state == RunState::restarting && quiet > kLongPause && !at.saidLongPause) {

@@ -17,16 +17,18 @@ FailureBar::FailureBar(RunSession* session, QWidget* parent)
       what_(named("chartTitle", this)),
       why_(named("failureText", this)),
       resume_(new QPushButton(tr("Resume"), this)),
+      clone_(new QPushButton(tr("Clone with other values …"), this)),
       log_(new QPushButton(tr("Open the log"), this)) {
   setObjectName(QStringLiteral("failure"));
   for (QLabel* label : {what_, why_}) {
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   }
-  for (QPushButton* button : {resume_, log_}) button->setProperty("isSmall", true);
-  resume_->setObjectName(QStringLiteral("primary"));
-  hbox(this, {14, 8, 10, 8}, 8, {vbox(nullptr, {}, 2, {what_, why_}), log_, resume_});
-  static_cast<QBoxLayout*>(layout())->setStretch(0, 1);
+  for (QPushButton* button : {resume_, clone_, log_}) button->setProperty("isSmall", true);
+  clone_->setToolTip(tr("A new run, filled in with what this one was started with"));
+  vbox(this, {14, 8, 10, 8}, 4, {hbox(nullptr, {}, 8, {{what_, 1}, log_, clone_, resume_}), why_});
+  connect(clone_, &QPushButton::clicked, this,
+          [this] { Q_EMIT cloneRequested(QString::fromStdString(session_->run().id)); });
   connect(resume_, &QPushButton::clicked, this, &FailureBar::resumeRequested);
   connect(log_, &QPushButton::clicked, this, &FailureBar::logRequested);
   connect(session_, &RunSession::opened, this, &FailureBar::refresh);
@@ -52,10 +54,14 @@ void FailureBar::refresh() {
     resume_->setToolTip(tr("Go on from the newest checkpoint, %1, on as many replicas as before")
                             .arg(QString::fromStdString(checkpoints.front().name)));
   }
-  // The one that helps is the filled one.
-  log_->setObjectName(checkpoints.empty() ? QStringLiteral("primary") : QString());
-  log_->style()->unpolish(log_);
-  log_->style()->polish(log_);
+  // The one that helps is the filled one: to go on, or to begin again without what was wrong, which the log
+  // below says.
+  for (QPushButton* button : {resume_, clone_}) {
+    const bool helps = (button == resume_) != checkpoints.empty();
+    button->setObjectName(helps ? QStringLiteral("primary") : QString());
+    button->style()->unpolish(button);
+    button->style()->polish(button);
+  }
 }
 
 }  // namespace batchscope::desktop

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Above the charts of a run that failed: after what, why, and what helps now. To go on from its newest
-// checkpoint where it has one, else to read its log.
+// checkpoint where it has one, else to start one like it with other values; and its log.
 #pragma once
 
 #include <QFrame>
@@ -20,6 +20,7 @@ class FailureBar : public QFrame {
 
  Q_SIGNALS:
   void resumeRequested();
+  void cloneRequested(const QString& id);
   void logRequested();
 
  private:
@@ -27,7 +28,7 @@ class FailureBar : public QFrame {
 
   RunSession* session_;
   QLabel *what_, *why_;
-  QPushButton *resume_, *log_;
+  QPushButton *resume_, *clone_, *log_;
 };
 
 }  // namespace batchscope::desktop

@@ -2,8 +2,10 @@
 #include "runs/checked_form.h"
 
 #include <QFormLayout>
+#include <QPushButton>
 #include <algorithm>
 
+#include "batchscope/protocol/error.h"
 #include "look/box.h"
 #include "look/quiet_wheel.h"
 #include "look/theme.h"
@@ -14,6 +16,15 @@ namespace {
 constexpr int kLabelWidth = 112;  // the same in forms one below the other
 
 }  // namespace
+
+QString complaintOf(const std::function<void()>& check) {
+  try {
+    check();
+    return {};
+  } catch (const Error& error) {
+    return QString::fromUtf8(error.what());
+  }
+}
 
 CheckedForm::CheckedForm(QWidget* parent) : QWidget(parent), layout_(new QFormLayout(this)) {
   layout_->setContentsMargins(0, 0, 0, 0);
@@ -66,6 +77,12 @@ void CheckedForm::show(Row& row, const QString& text, const char* tone) {
   }
 }
 
+void CheckedForm::setHint(const QWidget* field, const QString& hint) {
+  Row& row = rowOf(field);
+  row.hint = hint;
+  if (row.complaint.isEmpty()) show(row, hint, "");
+}
+
 void CheckedForm::setComplaint(const QWidget* field, const QString& complaint) {
   Row& row = rowOf(field);
   row.complaint = complaint;
@@ -75,6 +92,18 @@ void CheckedForm::setComplaint(const QWidget* field, const QString& complaint) {
 void CheckedForm::setWarning(const QWidget* field, const QString& warning) {
   Row& row = rowOf(field);
   if (row.complaint.isEmpty() && !warning.isEmpty()) show(row, warning, "warning");
+}
+
+QWidget* CheckedForm::tabAfter(QWidget* before) const {
+  const auto add = [&](QWidget* next) {
+    setTabOrder(before, next);
+    before = next;
+  };
+  for (const Row& row : rows_) {
+    add(row.field);
+    for (QPushButton* beside : row.below->findChildren<QPushButton*>()) add(beside);
+  }
+  return before;
 }
 
 QStringList CheckedForm::complaints() const {

@@ -6,12 +6,16 @@
 #pragma once
 
 #include <QWidget>
+#include <functional>
 #include <vector>
 
 class QFormLayout;
 class QLabel;
 
 namespace batchscope::desktop {
+
+// What `check` throws of it, an Error; empty where it is content.
+QString complaintOf(const std::function<void()>& check);
 
 class CheckedForm : public QWidget {
   Q_OBJECT
@@ -24,10 +28,14 @@ class CheckedForm : public QWidget {
   void add(const QString& label, QWidget* field, QWidget* row, const QString& hint = {});
   void setRowVisible(const QWidget* field, bool isVisible);
 
+  void setHint(const QWidget* field, const QString& hint);
   // What is wrong with a field, in place of its hint; empty: nothing is.
   void setComplaint(const QWidget* field, const QString& complaint);
   // What may go wrong with it, which is no fault.
   void setWarning(const QWidget* field, const QString& warning);
+
+  // The keyboard goes through the rows from above, once it has left `before`. Returns the last widget.
+  QWidget* tabAfter(QWidget* before) const;
 
   // "Label: what is wrong" of each row that is seen, from above.
   QStringList complaints() const;

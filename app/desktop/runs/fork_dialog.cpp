@@ -2,10 +2,8 @@
 #include "runs/fork_dialog.h"
 
 #include <QLineEdit>
-#include <QScrollArea>
 #include <algorithm>
 
-#include "batchscope/protocol/error.h"
 #include "batchscope/protocol/replicas.h"
 #include "batchscope/storage/annotation.h"
 #include "look/format.h"
@@ -25,9 +23,8 @@ ForkDialog::ForkDialog(const storage::Run& run, const storage::Checkpoint& check
       replicas_(new QLineEdit(QString::number(std::max(1, run.replicas)), this)),
       words_(new QLineEdit(shellWords(run.spec.arguments), this)) {
   setWindowTitle(tr("Fork %1").arg(QString::fromStdString(run.name)));
-  setMinimumWidth(480);
   QLabel* what = named("dim", this,
-                       tr("A new run begins after step %1, with %2. %3 stays as it is.")
+                       tr("A new run goes on from step %1, from %2. %3 stays as it is.")
                            .arg(formatCount(checkpoint.step), QString::fromStdString(checkpoint.name),
                                 QString::fromStdString(run.name)));
   what->setWordWrap(true);
@@ -45,21 +42,15 @@ ForkDialog::ForkDialog(const storage::Run& run, const storage::Checkpoint& check
   if (parameters_ == nullptr) {
     form_->add(tr("Arguments"), words_, tr("As in a shell: quotes keep words together"));
     layOut({what, form_, rest()});
-    resize(560, sizeHint().height());
   } else {
     words_->hide();
     connect(parameters_, &ParameterForm::edited, this, &ForkDialog::validate);
     auto* content = new QWidget(this);
     vbox(content, {0, 0, 10, 0}, 12, {form_, parameters_, rest()});
-    auto* scroll = new QScrollArea(this);
-    scroll->setObjectName(QStringLiteral("form"));
-    scroll->setWidget(content);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    layOut({what, {scroll, 1}});
-    fit(680);
+    setMinimumHeight(420);
+    layOut({what, {scrolledDown(content, this), 1}}, 680);
   }
+  tabAfter(parameters_ == nullptr ? words_ : parameters_->tabAfter(replicas_));
   for (QLineEdit* field : {name_, replicas_, words_})
     connect(field, &QLineEdit::textChanged, this, &ForkDialog::validate);
   validate();
@@ -78,13 +69,7 @@ std::optional<std::vector<std::string>> ForkDialog::arguments() const {
 }
 
 void ForkDialog::validate() {
-  QString nameless;
-  try {
-    storage::check_name(name_->text().toStdString());
-  } catch (const Error& error) {
-    nameless = QString::fromUtf8(error.what());
-  }
-  form_->setComplaint(name_, nameless);
+  form_->setComplaint(name_, complaintOf([&] { storage::check_name(name_->text().toStdString()); }));
   form_->setComplaint(
       replicas_, replicas() > 0
                      ? QString()

@@ -4,13 +4,11 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QLineEdit>
-#include <QScrollArea>
 #include <algorithm>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/storage/annotation.h"
 #include "batchscope/storage/catalogue.h"
-#include "look/quiet_wheel.h"
 #include "look/segments.h"
 #include "runs/parameter_form.h"
 #include "runs/program_form.h"
@@ -30,25 +28,14 @@ void suggest(QLineEdit* field, const QString& text) {
   field->setText(text);
 }
 
-// Empty where `check` is content.
-template <class Check>
-QString complaintOf(Check check) {
-  try {
-    check();
-    return {};
-  } catch (const Error& error) {
-    return QString::fromUtf8(error.what());
-  }
-}
-
 }  // namespace
 
 NewRunDialog::NewRunDialog(NewRunOffer offer, QWidget* parent)
     : StartDialog(tr("Start the run"), parent),
       offer_(std::move(offer)),
       what_(new QComboBox(this)),
-      description_(named("hint", this)),
       when_(new Segments({tr("Start now"), tr("Add to the queue")}, this)),
+      choice_(new CheckedForm(this)),
       start_(new CheckedForm(this)),
       about_(new CheckedForm(this)),
       name_(new QLineEdit(this)),
@@ -61,28 +48,19 @@ NewRunDialog::NewRunDialog(NewRunOffer offer, QWidget* parent)
       queue_(new QueueForm(offer_.runs, this)),
       program_(new ProgramForm(this)) {
   setWindowTitle(tr("New run"));
-  setMinimumSize(480, 420);
-  fit(760);
-  what_->setAccessibleName(tr("What to run"));
+  setMinimumHeight(420);
   for (const run::Recipe& recipe : offer_.recipes)
     what_->addItem(QString::fromStdString(recipe.title), what_->count());
   if (what_->count() > 0) what_->insertSeparator(what_->count());
   what_->addItem(tr("Any program …"), kAnyProgram);
-  ignoreWheel(what_);
-  description_->setWordWrap(true);
-  when_->at(0)->setToolTip(tr("On devices that are free; too few is an error"));
-  when_->at(1)->setToolTip(tr("The pool starts it, and shares the devices by what runs learn from them"));
+  when_->at(0)->setToolTip(tr("On devices that are free; it fails where there are too few"));
+  when_->at(1)->setToolTip(
+      tr("It starts once the queue has devices for it. The queue shares them among its runs by goodput."));
   fillForms();
 
   auto* content = new QWidget(this);
-  column_ = vbox(content, {0, 0, 10, 0}, 12, {start_, queue_, program_, about_, rest()});
-  auto* scroll = new QScrollArea(this);
-  scroll->setObjectName(QStringLiteral("form"));
-  scroll->setWidget(content);
-  scroll->setWidgetResizable(true);
-  scroll->setFrameShape(QFrame::NoFrame);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  layOut({what_, description_, when_, {scroll, 1}});
+  column_ = vbox(content, {0, 0, 10, 0}, 12, {choice_, start_, queue_, program_, about_, rest()});
+  layOut({{scrolledDown(content, this), 1}}, 760);
 
   connect(queue_, &QueueForm::edited, this, &NewRunDialog::validate);
   connect(program_, &ProgramForm::edited, this, [this] {
@@ -110,13 +88,16 @@ void NewRunDialog::fillForms() {
   }
   oversubscribe_->setAccessibleName(oversubscribe_->text());
 
+  choice_->add(tr("What to run"), what_);
+  choice_->add(tr("When"), when_);
   start_->add(tr("Name"), name_);
-  start_->add(tr("Replicas"), replicas_, tr("A number; or a range such as 1-4, or auto: goodput chooses"));
+  start_->add(tr("Replicas"), replicas_,
+              tr("A number; or a range such as 1-4, or auto: the best goodput decides"));
   start_->add(tr("Device"), device_);
   start_->add({}, oversubscribe_);
   start_->setRowVisible(oversubscribe_, !offer_.gpus.empty());
-  about_->add(tr("Group"), group_, tr("Runs that belong together have the same; it may be empty"));
-  about_->add(tr("Tags"), tags_, tr("Words by which the run is found, with commas between them"));
+  about_->add(tr("Group"), group_, tr("For runs that belong together; may be empty"));
+  about_->add(tr("Tags"), tags_, tr("Words to find the run by, with commas between them"));
   about_->add(tr("Note"), note_);
   for (QLineEdit* field : {name_, replicas_, group_, tags_, note_})
     connect(field, &QLineEdit::textChanged, this, &NewRunDialog::validate);
@@ -135,14 +116,19 @@ void NewRunDialog::showProgram(const run::Recipe::Values& values) {
   parameters_ = nullptr;
   const run::Recipe* const chosen = recipe();
   program_->setVisible(chosen == nullptr);
-  description_->setText(chosen == nullptr ? tr("An executable or a script of your own, with its arguments.")
-                                          : QString::fromStdString(chosen->description));
+  choice_->setHint(what_, chosen == nullptr ? tr("An executable or a script of your own, with its arguments")
+                                            : QString::fromStdString(chosen->description));
+  CheckedForm* fields = program_;
   if (chosen != nullptr) {
-    parameters_ = new ParameterForm(*chosen, values, this);
+    fields = parameters_ = new ParameterForm(*chosen, values, this);
     column_->insertWidget(column_->indexOf(program_), parameters_);
     connect(parameters_, &ParameterForm::edited, this, &NewRunDialog::validate);
     suggest(name_, QString::fromStdString(chosen->name));
   }
+  QWidget* last = when_->at(1);
+  for (const CheckedForm* form : std::initializer_list<const CheckedForm*>{start_, queue_, fields, about_})
+    last = form->tabAfter(last);
+  tabAfter(last);
   suggestReplicas();
   validate();
 }
@@ -208,33 +194,44 @@ void NewRunDialog::validate() {
              << about_->complaints();
   QString line;
   if (complaints.isEmpty()) {
-    const QString refusal = complaintOf([&] {
+    try {
       line = command();  // such as a program that is not built
       if (offer_.check) offer_.check(newRun());
-    });
-    start_->setComplaint(replicas_, refusal);
-    complaints << start_->complaints();
+    } catch (const Error& error) {
+      const QString refusal = QString::fromUtf8(error.what());
+      if (error.kind() == ErrorKind::conflict)  // too few devices
+        start_->setComplaint(replicas_, refusal);
+      else
+        choice_->setComplaint(what_, refusal);
+    }
+    complaints << choice_->complaints() << start_->complaints();
     const auto wanted = replicas().number.value_or(0);
     if (offer_.gpus.empty() && wanted > offer_.devices)
       start_->setWarning(
-          replicas_, offer_.devices == 1
-                         ? tr("They share the one core of this machine, and are no faster than one replica.")
-                         : tr("They share the %1 cores of this machine, and are no faster than %1 replicas.")
-                               .arg(offer_.devices));
+          replicas_,
+          offer_.devices == 1
+              ? tr("Replicas share the one core of this machine, and are no faster than one of them.")
+              : tr("Replicas share the %1 cores of this machine, and are no faster than %1 of them.")
+                    .arg(offer_.devices));
   }
   if (!complaints.isEmpty()) complaints[0][0] = complaints[0][0].toUpper();
   judge(complaints, line);
 }
 
 void NewRunDialog::checkFields() {
+  choice_->setComplaint(what_, {});
   start_->setComplaint(name_, complaintOf([&] { storage::check_name(name_->text().toStdString()); }));
   about_->setComplaint(group_, complaintOf([&] { storage::check_group(group_->text().toStdString()); }));
   about_->setComplaint(tags_, complaintOf([&] { storage::parse_tags(tags_->text().toStdString()); }));
   about_->setComplaint(note_, complaintOf([&] { storage::check_note(note_->text().toStdString()); }));
   const QString device = device_->currentData().toString();
-  start_->setComplaint(device_, isQueued() && device.startsWith(QLatin1String("cuda:"))
-                                    ? tr("the pool chooses among the GPUs: take any")
-                                    : QString());
+  const bool isOneGpu = device.startsWith(QLatin1String("cuda:"));
+  const bool isMissing =
+      (isOneGpu && std::ranges::find(offer_.gpus, device.toStdString()) == offer_.gpus.end()) ||
+      (device == QLatin1String("cuda") && offer_.gpus.empty());
+  start_->setComplaint(device_, isMissing                ? tr("this machine does not have it; choose another")
+                                : isQueued() && isOneGpu ? tr("the pool chooses among the GPUs: take any")
+                                                         : QString());
   start_->setComplaint(replicas_, complaintOf([&] { replicas(); }));
 }
 

@@ -64,9 +64,8 @@ class NewRunDialog : public StartDialog {
   NewRunOffer offer_;
   std::optional<protocol::RunSpec> cloned_;  // what the fields do not say is taken from it
   QComboBox* what_;
-  QLabel* description_;
   Segments* when_;
-  CheckedForm *start_, *about_;
+  CheckedForm *choice_, *start_, *about_;
   QLineEdit *name_, *replicas_, *group_, *tags_, *note_;
   QComboBox* device_;
   QCheckBox* oversubscribe_;

@@ -16,12 +16,12 @@ QueueForm::QueueForm(const std::vector<std::pair<std::string, std::string>>& run
       after_(new QComboBox(this)),
       hold_(new QCheckBox(tr("Hold it until I release it"), this)),
       pin_(new QCheckBox(tr("Pin it: it keeps its devices until it ends"), this)) {
-  after_->addItem(tr("nobody"));
+  after_->addItem(tr("no other run"));
   for (const auto& [id, name] : runs)
     after_->addItem(tr("%1 (%2)").arg(QString::fromStdString(name), QString::fromStdString(id)),
                     QString::fromStdString(id));
   add(tr("Priority"), priority_, tr("-10 to 10; larger goes first"));
-  add(tr("After"), after_, tr("It waits until this run has finished"));
+  add(tr("After"), after_, tr("Waits until that run has finished"));
   hold_->setAccessibleName(hold_->text());
   pin_->setAccessibleName(pin_->text());
   add({}, hold_);

@@ -52,7 +52,9 @@ void RunActions::update() {
 QString RunActions::subject() const {
   const QStringList ids = selected_();
   const storage::Run* const run = ids.size() == 1 ? watcher_->find(ids.first().toStdString()) : nullptr;
-  return run == nullptr ? tr("%1 runs").arg(ids.size()) : QString::fromStdString(run->name);
+  return run != nullptr    ? QString::fromStdString(run->name)
+         : ids.size() == 1 ? ids.first()
+                           : tr("%1 runs").arg(ids.size());
 }
 
 void RunActions::askText(const QString& field) {

@@ -76,11 +76,15 @@ static auto moving(const std::vector<std::string>& ids) {
                    [ids](Catalogue& catalogue) { catalogue.restore(ids); });
 }
 
-// Its first redo is the doing. One that fails is nothing to undo.
+// Its first redo is the doing. One that fails is nothing to undo. No other has its serial, also where it
+// stands at the same place of the stack.
 class RunEdit : public QUndoCommand {
  public:
-  RunEdit(RunEdits* edits, const QString& text, RunEdits::Change forth, RunEdits::Change back)
-      : QUndoCommand(text), edits_(edits), forth_(std::move(forth)), back_(std::move(back)) {}
+  RunEdit(RunEdits* edits, std::int64_t number, const QString& text, RunEdits::Change forth,
+          RunEdits::Change back)
+      : QUndoCommand(text), serial(number), edits_(edits), forth_(std::move(forth)), back_(std::move(back)) {}
+
+  const std::int64_t serial;
 
   void redo() override {
     if (!edits_->write(forth_)) setObsolete(true);
@@ -115,9 +119,24 @@ bool RunEdits::write(const Change& change) {
 }
 
 bool RunEdits::push(const QString& text, Change forth, Change back) {
-  const int before = stack_->index();
-  stack_->push(new RunEdit(this, text, std::move(forth), std::move(back)));
-  return stack_->index() != before;
+  stack_->push(new RunEdit(this, ++serial_, text, std::move(forth), std::move(back)));
+  return isLast(serial_);
+}
+
+bool RunEdits::isLast(std::int64_t serial) const {
+  const int index = stack_->index();
+  return index > 0 && static_cast<const RunEdit*>(stack_->command(index - 1))->serial == serial;
+}
+
+// Others may have been done since, or it may have been taken back.
+void RunEdits::undoRemoval(std::int64_t serial, const std::vector<std::string>& ids, const QString& what) {
+  if (isLast(serial)) return stack_->undo();
+  std::vector<std::string> gone;
+  for (const storage::Run& run : watcher_->look([](Catalogue& catalogue) { return catalogue.trash(); }))
+    if (std::ranges::find(ids, run.id) != ids.end()) gone.push_back(run.id);
+  if (gone.empty()) return;
+  const auto [away, back] = moving(gone);
+  push(tr("restoring of %1").arg(what), back, away);
 }
 
 void RunEdits::set(const QString& id, const QString& field, const QString& text) {
@@ -197,12 +216,8 @@ void RunEdits::remove(const QStringList& ids) {
   const QString what = names.size() == 1 ? names.first() : tr("%1 runs").arg(names.size());
   const auto [away, back] = moving(gone);
   if (!gone.empty() && push(tr("deletion of %1").arg(what), away, back))
-    Q_EMIT removed(tr("Deleted %1.").arg(what), [=, this, back = back, away = away, index = stack_->index()] {
-      if (stack_->index() == index)
-        stack_->undo();
-      else
-        push(tr("restoring of %1").arg(what), back, away);
-    });
+    Q_EMIT removed(tr("Deleted %1.").arg(what),
+                   [=, this, serial = serial_] { undoRemoval(serial, gone, what); });
   const auto listed = [](const QStringList& all) { return all.join(QStringLiteral(", ")); };
   if (!staying.isEmpty())
     Q_EMIT failed(tr("Not deleted, because still active: %1. Stop it first (Ctrl+.).").arg(listed(staying)));

@@ -6,6 +6,7 @@
 
 #include <QObject>
 #include <QStringList>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -51,10 +52,13 @@ class RunEdits : public QObject {
   bool attempt(Do act);
   bool write(const Change& change);
   bool push(const QString& text, Change forth, Change back);
+  bool isLast(std::int64_t serial) const;  // of what was done and not undone
+  void undoRemoval(std::int64_t serial, const std::vector<std::string>& ids, const QString& what);
   void changeTags(const QString& text, std::vector<TagChange> changes);
 
   CatalogueWatcher* watcher_;
   QUndoStack* stack_;
+  std::int64_t serial_ = 0;  // of the newest edit
 };
 
 }  // namespace batchscope::desktop

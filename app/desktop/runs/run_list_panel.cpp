@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "look/box.h"
+#include "look/menu_key.h"
 #include "look/swatch.h"
 #include "look/theme.h"
 #include "runs/run_actions.h"
@@ -111,7 +112,7 @@ RunListPanel::RunListPanel(RunModel* runs, RunActions* actions, QWidget* parent)
   list_->setEditTriggers(QAbstractItemView::NoEditTriggers);
   list_->setMouseTracking(true);
   list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
-  list_->setContextMenuPolicy(Qt::CustomContextMenu);
+  openMenuByKey(list_);
   connect(list_, &QWidget::customContextMenuRequested, this, &RunListPanel::showContextMenu);
   list_->addAction(actions_->deleteAction());
 

@@ -12,6 +12,7 @@
 
 #include "look/box.h"
 #include "look/format.h"
+#include "look/menu_key.h"
 #include "look/plain_table.h"
 #include "runs/run_actions.h"
 #include "runs/run_field_text.h"
@@ -27,7 +28,8 @@ constexpr int kRow = 28;
 
 int widthOf(const std::string& field) {
   if (field == "name") return 240;
-  if (field == "group" || field == "tag" || field == "state") return 112;
+  const bool isTime = storage::field_type(field) == storage::FieldType::time;  // with its day
+  if (isTime || field == "group" || field == "tag" || field == "state") return 112;
   return 90;
 }
 
@@ -40,7 +42,7 @@ RunTablePage::RunTablePage(RunModel* runs, Comparison* comparison, RunActions* a
       actions_(actions),
       filter_(new RunFilterModel(runs, this)),
       search_(new RunSearch(runs, this)),
-      table_(new PlainTable(tr("No run matches the search. Esc clears it."), this)),
+      table_(new PlainTable({}, this)),
       count_(named("dim", this)),
       compare_(new QPushButton(this)),
       columns_(new QToolButton(this)),
@@ -100,7 +102,7 @@ void RunTablePage::buildTable() {
   table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   table_->setEditTriggers(QAbstractItemView::EditKeyPressed);
   table_->setSortingEnabled(true);
-  table_->setContextMenuPolicy(Qt::CustomContextMenu);
+  openMenuByKey(table_);
   table_->setIconSize({12, 12});
   table_->verticalHeader()->setDefaultSectionSize(kRow);
   table_->horizontalHeader()->setSectionsMovable(true);
@@ -180,8 +182,12 @@ void RunTablePage::openCurrent() {
   if (current.isValid()) Q_EMIT runOpened(current.data(RunModel::IdRole).toString());
 }
 
-// Opens one of the checked ones, beside which the others are drawn.
+// Opens one of the checked ones, beside which the others are drawn; where there is one alone, the open one.
 void RunTablePage::compare() {
+  if (comparison_->chosenCount() == 1) {
+    Q_EMIT runOpened(QString::fromStdString(comparison_->members().front().id));
+    return;
+  }
   const QString current = table_->currentIndex().data(RunModel::IdRole).toString();
   if (comparison_->isChosen(current.toStdString())) {
     Q_EMIT runOpened(current);
@@ -218,9 +224,14 @@ void RunTablePage::updateCounts() {
   const int all = runs_->rowCount(), shown = filter_->rowCount();
   count_->setText(shown == all ? tr("%1").arg(formatCount(all))
                                : tr("%1 of %2").arg(formatCount(shown), formatCount(all)));
-  const auto chosen = comparison_->chosenCount();
-  compare_->setText(chosen == 0 ? tr("Compare") : tr("Compare %1 runs").arg(chosen));
-  compare_->setEnabled(chosen > 0);
+  table_->setEmptyText(all == 0 ? tr("No runs yet. Ctrl+N starts one, and Ctrl+D the demo.")
+                                : tr("No run matches the search. Esc clears it."));
+  // One that is checked is compared with the open one.
+  const auto compared =
+      std::max(comparison_->chosenCount(), std::min<std::size_t>(2, comparison_->members().size()));
+  compare_->setText(compared < 2 ? tr("Compare") : tr("Compare %1 runs").arg(compared));
+  compare_->setToolTip(compared < 2 ? tr("Check two runs or more with Space") : QString());
+  compare_->setEnabled(compared >= 2);
 }
 
 void RunTablePage::focusSearch() { search_->focus(); }

@@ -13,12 +13,12 @@ class QLabel;
 class QMenu;
 class QPushButton;
 class QSettings;
-class QTableView;
 class QToolButton;
 
 namespace batchscope::desktop {
 
 class Comparison;
+class PlainTable;
 class RunActions;
 class RunFilterModel;
 class RunModel;
@@ -62,7 +62,7 @@ class RunTablePage : public QWidget {
   RunActions* actions_;
   RunFilterModel* filter_;
   RunSearch* search_;
-  QTableView* table_;
+  PlainTable* table_;
   QLabel* count_;
   QPushButton* compare_;
   QToolButton* columns_;

@@ -6,12 +6,16 @@
 #include <QDialogButtonBox>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QScreen>
-#include <algorithm>
 
+#include "look/fit.h"
 #include "look/theme.h"
 
 namespace batchscope::desktop {
+namespace {
+
+constexpr int kWidth = 560, kLeastWidth = 480;
+
+}  // namespace
 
 StartDialog::StartDialog(const QString& start, QWidget* parent)
     : QDialog(parent),
@@ -25,6 +29,7 @@ StartDialog::StartDialog(const QString& start, QWidget* parent)
   command_->setPlaceholderText(tr("The same in a terminal, once all is right"));
   command_->setAccessibleName(tr("The same in a terminal"));
   command_->setToolTip(tr("The same in a terminal"));
+  setMinimumWidth(kLeastWidth);
   copy_->setAccessibleName(tr("Copy the command"));
   copy_->setToolTip(tr("Copies the command, which does the same in a terminal"));
   copy_->setAutoDefault(false);
@@ -34,9 +39,8 @@ StartDialog::StartDialog(const QString& start, QWidget* parent)
   start_->setDefault(true);
 }
 
-void StartDialog::layOut(std::initializer_list<BoxItem> items) {
+void StartDialog::layOut(std::initializer_list<BoxItem> items, int height) {
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
-  buttons->button(QDialogButtonBox::Cancel)->setIcon({});
   buttons->addButton(start_, QDialogButtonBox::AcceptRole);
   connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
@@ -44,13 +48,14 @@ void StartDialog::layOut(std::initializer_list<BoxItem> items) {
   column->addWidget(complaint_);
   column->addLayout(hbox(nullptr, {}, 8, {{command_, 1}, copy_}));
   column->addWidget(buttons);
+  fit(this, {kWidth, height > 0 ? height : sizeHint().height()});
 }
 
-void StartDialog::fit(int height) {
-  constexpr int kWidth = 560, kLeast = 420, kFrame = 60;
-  const int room = std::min(screen()->availableGeometry().height(),
-                            parentWidget() == nullptr ? height + kFrame : parentWidget()->height());
-  resize(kWidth, std::clamp(room - kFrame, kLeast, height));
+void StartDialog::tabAfter(QWidget* lastField) {
+  for (QWidget* next : std::initializer_list<QWidget*>{command_, copy_, start_}) {
+    setTabOrder(lastField, next);
+    lastField = next;
+  }
 }
 
 void StartDialog::setStartText(const QString& start) { start_->setText(start); }

@@ -19,13 +19,13 @@ class StartDialog : public QDialog {
   // `start`: what the button says.
   StartDialog(const QString& start, QWidget* parent);
 
-  // Puts this above what every such dialog has.
-  void layOut(std::initializer_list<BoxItem> items);
+  // Puts this above what every such dialog has. All of it is so high where there is room; 0: as it needs.
+  void layOut(std::initializer_list<BoxItem> items, int height = 0);
+  // The keyboard goes from the last field to what every such dialog has.
+  void tabAfter(QWidget* lastField);
   // Either what is wrong, or the command line.
   void judge(const QStringList& complaints, const QString& command);
 
-  // As high as this, and no higher than the window and the screen have room for.
-  void fit(int height);
   // What the button says from now on.
   void setStartText(const QString& start);
 

@@ -9,6 +9,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/storage/trash.h"
 #include "look/box.h"
+#include "look/fit.h"
 #include "look/format.h"
 #include "runs/run_edits.h"
 #include "session/catalogue_watcher.h"
@@ -25,7 +26,6 @@ TrashDialog::TrashDialog(CatalogueWatcher* watcher, RunEdits* edits, QWidget* pa
       delete_(new QPushButton(tr("Delete for good …"), this)),
       empty_(new QPushButton(tr("Empty the trash …"), this)) {
   setWindowTitle(tr("Trash"));
-  resize(620, 400);
   runs_->setAccessibleName(tr("Deleted runs"));
   runs_->setHeaderLabels({tr("Name"), tr("State"), tr("Deleted"), tr("Id")});
   runs_->setRootIsDecorated(false);
@@ -40,6 +40,7 @@ TrashDialog::TrashDialog(CatalogueWatcher* watcher, RunEdits* edits, QWidget* pa
   for (QPushButton* button : {delete_, empty_, close}) button->setAutoDefault(false);
   vbox(this, {16, 16, 16, 14}, 10,
        {{runs_, 1}, about_, hbox(nullptr, {}, 8, {empty_, rest(), delete_, restore_, close})});
+  fit(this, {620, 400});
 
   connect(close, &QPushButton::clicked, this, &QDialog::accept);
   connect(restore_, &QPushButton::clicked, this, [this] { edits_->restore(selectedIds()); });

@@ -5,6 +5,7 @@
 #include <QDir>
 #include <QFileInfo>
 
+#include "look/status_text.h"
 #include "session/shell_words.h"
 
 namespace batchscope::desktop {
@@ -58,10 +59,11 @@ void addJob(Words& words, const pool::JobOptions& job) {
 
 QString replicasText(const RunSpec& spec) {
   const auto tr = [](const char* text) { return QCoreApplication::translate("NewRun", text); };
-  if (!spec.auto_replicas) return spec.replicas == 1 ? tr("1 replica") : tr("%1 replicas").arg(spec.replicas);
+  if (!spec.auto_replicas) return replicaCount(spec.replicas);
   const auto [least, most] = *spec.auto_replicas;
+  if (least == most) return replicaCount(least);
   if (most > 0) return tr("%1 to %2 replicas").arg(least).arg(most);
-  return least > 1 ? tr("%1 replicas or more").arg(least) : tr("as many replicas as pay");
+  return least > 1 ? tr("%1 replicas or more").arg(least) : tr("any number of replicas");
 }
 
 QString runCommand(const NewRun& run, const run::Recipe* recipe, const run::Recipe::Values& changed) {

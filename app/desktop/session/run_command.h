@@ -21,7 +21,7 @@ struct NewRun {
   std::optional<pool::JobOptions> queued = {};  // none: it starts now
 };
 
-// "2 replicas", "1 to 4 replicas", "as many replicas as pay".
+// "2 replicas", "1 to 4 replicas", "any number of replicas".
 QString replicasText(const protocol::RunSpec& spec);
 
 // As one types it in a shell. `recipe`: the installed one that the spec is made of, with these values

@@ -35,9 +35,13 @@ void showCloseNotice(const QWidget& window, const std::vector<storage::Run>& run
       training << QString::fromStdString(run.name), ids << QString::fromStdString(run.id);
   if (training.isEmpty()) return;
   const QString text =
-      CloseNotice::tr(
-          "%1 keeps training. Open BatchScope again to watch, or stop it with: batchscope stop %2")
-          .arg(training.join(QStringLiteral(", ")), ids.first());
+      training.size() == 1
+          ? CloseNotice::tr(
+                "%1 keeps training. Open BatchScope again to watch, or stop it with: batchscope stop %2")
+                .arg(training.first(), ids.first())
+          : CloseNotice::tr(
+                "%1 keep training. Open BatchScope again to watch, or stop %2 with: batchscope stop %3")
+                .arg(training.join(QStringLiteral(", ")), training.first(), ids.first());
   std::fprintf(stderr, "%s\n", qPrintable(text));
   auto* notice = new CloseNotice(text);
   notice->adjustSize();

@@ -6,6 +6,7 @@
 #include <QFrame>
 #include <QSettings>
 #include <QStackedWidget>
+#include <QTabBar>
 #include <algorithm>
 #include <iterator>
 
@@ -14,7 +15,7 @@
 namespace batchscope::desktop {
 namespace {
 
-constexpr QLatin1String kDocks("window/docks");
+constexpr QLatin1String kDocks("window/docks"), kPanelHeight("window/panel-height");
 constexpr QSize kSmallest(340, 160);  // of the charts, beside docks as tall as one likes
 
 // Also behind another one's tab.
@@ -59,11 +60,12 @@ QDockWidget* Instrument::addDock(const Panel& panel) {
   dock->setTitleBarWidget(noTitle);
   connect(dock, &QDockWidget::topLevelChanged, dock,
           [dock, noTitle](bool isAfloat) { dock->setTitleBarWidget(isAfloat ? nullptr : noTitle); });
-  connect(dock->toggleViewAction(), &QAction::toggled, this,
-          [this] { panels_->setChecked(std::any_of(docks_.begin(), docks_.end(), isBelow)); });
+  connect(dock->toggleViewAction(), &QAction::toggled, this, &Instrument::updatePanelsAction);
   addDockWidget(Qt::BottomDockWidgetArea, dock);
   return dock;
 }
+
+void Instrument::updatePanelsAction() { panels_->setChecked(std::ranges::any_of(docks_, isBelow)); }
 
 void Instrument::showExplorer(bool isShown) {
   isExplorer_ = isShown;
@@ -94,14 +96,19 @@ void Instrument::showPage() {
 void Instrument::showPanels(bool areShown) {
   if (areShown) {
     for (QDockWidget* dock : hidden_.empty() ? docks_ : hidden_) dock->show();
-    return;
+    (hidden_.empty() ? docks_.front() : hidden_.back())->raise();
+    return layOutPanels();
   }
   // The one in front comes back in front.
   hidden_.clear();
   std::copy_if(docks_.begin(), docks_.end(), std::back_inserter(hidden_), isBelow);
   std::ranges::stable_partition(hidden_,
                                 [](const QDockWidget* dock) { return dock->visibleRegion().isEmpty(); });
-  for (QDockWidget* dock : hidden_) dock->hide();
+  for (QDockWidget* dock : hidden_) {
+    // Qt would hand the keyboard to whichever button comes next.
+    if (dock->isAncestorOf(window()->focusWidget())) window()->setFocus();
+    dock->hide();
+  }
 }
 
 void Instrument::raisePanel(const QString& name) {
@@ -111,7 +118,15 @@ void Instrument::raisePanel(const QString& name) {
   dock->raise();
 }
 
+// As tall as it was dragged, as far as there is room: a window that comes up small and grows would keep it
+// low.
+void Instrument::layOutPanels() {
+  const auto shown = std::ranges::find_if(docks_, isBelow);
+  if (panelHeight_ > 0 && shown != docks_.end()) resizeDocks({*shown}, {panelHeight_}, Qt::Vertical);
+}
+
 void Instrument::restoreDefaultLayout() {
+  panelHeight_ = 0;
   restoreState(defaultDocks_);
   // The charts come first: the docks take about a sixth of the window, in whole rows.
   constexpr int kFrame = 43, kRow = 20;
@@ -125,10 +140,39 @@ void Instrument::showEvent(QShowEvent* event) {
   hasLayout_ = true;
 }
 
-void Instrument::save(QSettings& settings) const { settings.setValue(kDocks, saveState()); }
+// Of the docks below, with their tabs; 0: there are none.
+int Instrument::panelHeight() const {
+  const auto shown = std::ranges::find_if(
+      docks_, [](const QDockWidget* dock) { return isBelow(dock) && !dock->visibleRegion().isEmpty(); });
+  if (shown == docks_.end()) return 0;
+  int top = (*shown)->y();
+  for (const auto* tabs : findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
+    if (tabs->isVisible()) top = std::min(top, tabs->y());
+  return (*shown)->geometry().bottom() + 1 - top;
+}
+
+bool Instrument::event(QEvent* event) {
+  const bool isTaken = QMainWindow::event(event);
+  // The edge between the charts and the panels was let go.
+  if (event->type() == QEvent::MouseButtonRelease)
+    if (const int height = panelHeight(); height > 0) panelHeight_ = height;
+  return isTaken;
+}
+
+void Instrument::resizeEvent(QResizeEvent* event) {
+  QMainWindow::resizeEvent(event);
+  layOutPanels();
+}
+
+void Instrument::save(QSettings& settings) const {
+  settings.setValue(kDocks, saveState());
+  settings.setValue(kPanelHeight, panelHeight_);
+}
 
 void Instrument::restore(const QSettings& settings) {
   hasLayout_ = restoreState(settings.value(kDocks).toByteArray());
+  updatePanelsAction();  // docks do not tell before they are shown
+  panelHeight_ = settings.value(kPanelHeight).toInt();
 }
 
 }  // namespace batchscope::desktop

@@ -42,17 +42,23 @@ class Instrument : public QMainWindow {
 
  protected:
   void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  bool event(QEvent* event) override;
 
  private:
   QDockWidget* addDock(const Panel& panel);
   void showPage();
   void showPanels(bool areShown);
+  void updatePanelsAction();
+  void layOutPanels();
+  int panelHeight() const;
 
   QStackedWidget* charts_;
   std::vector<QDockWidget*> docks_, hidden_;  // those that come back
   QAction* panels_;
   QByteArray defaultDocks_;
   bool isExplorer_ = false, isScaling_ = false, isSharing_ = false, isSilent_ = false;
+  int panelHeight_ = 0;     // to which the docks with their tabs were dragged; 0: they were not
   bool hasLayout_ = false;  // as the person left it
 };
 

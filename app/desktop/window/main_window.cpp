@@ -132,6 +132,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
   connect(empty, &EmptyPage::demoRequested, this, [this] { startDemo(); });
   connect(empty, &EmptyPage::recipeRequested, starter_, [this] { starter_->newRun(); });
   connect(failure, &FailureBar::resumeRequested, starter_, [this] { starter_->resume(0); });
+  connect(failure, &FailureBar::cloneRequested, starter_, &RunStarter::clone);
   connect(failure, &FailureBar::logRequested, this, [this] { raisePanel(QStringLiteral("log")); });
   connect(log_, &LogPanel::failureFound, instrument_,
           [this] { instrument_->raisePanel(QStringLiteral("log")); });
@@ -178,8 +179,10 @@ void MainWindow::connectSession() {
 
 // What opens a run, wherever it is asked for.
 void MainWindow::connectRuns() {
-  choice_ = new RunChoice({watcher_, session_, comparison_, runs_, list_}, this);
+  choice_ = new RunChoice({watcher_, session_, comparison_, runs_, list_, header_}, this);
   connect(choice_, &RunChoice::chosen, pages_, &Pages::showRun);
+  for (QAction* page : {header_->explorerAction(), header_->scalingAction()})
+    connect(choice_, &RunChoice::chosen, page, &QAction::setEnabled);
   connect(starter_, &RunStarter::runRequested, choice_, &RunChoice::open);
   connect(starter_, &RunStarter::said, toasts_, &Toasts::say);
   const auto show = [this](const QString& id) {
@@ -405,13 +408,19 @@ static QStringList filesOf(const QMimeData* data) {
   return files;
 }
 
-void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-  if (!filesOf(event->mimeData()).isEmpty()) event->acceptProposedAction();
+// The files are read, and stay where they are: who offers to move them would delete them behind a move.
+static bool takeAsCopy(QDropEvent* event) {
+  if (filesOf(event->mimeData()).isEmpty() || !event->possibleActions().testFlag(Qt::CopyAction))
+    return false;
+  event->setDropAction(Qt::CopyAction);
+  event->accept();
+  return true;
 }
 
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) { takeAsCopy(event); }
+
 void MainWindow::dropEvent(QDropEvent* event) {
-  event->acceptProposedAction();
-  importRuns(filesOf(event->mimeData()));
+  if (takeAsCopy(event)) importRuns(filesOf(event->mimeData()));
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

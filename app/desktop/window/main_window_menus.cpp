@@ -60,6 +60,7 @@ void MainWindow::buildMenus() {
   fillPanelsMenu(view->addMenu(tr("Panels")));
   view->addMenu(makeThemeMenu(this));
   menuBar()->addMenu(compare_);
+  for (QAction* action : {compare_->valuesAction(), compare_->differencesAction()}) needsRun(action);
   auto* share = new ShareMenu(session_, dashboard_, this);
   menuBar()->addMenu(share);
   share->addFigures(scaling_->cards(), [this] { scaling_->draw(); });

@@ -48,10 +48,13 @@ void Pages::showMiddle() {
 }
 
 void Pages::showPage(QWidget* page, bool isShown) {
-  if (isShown)
+  if (isShown) {
     setCurrentWidget(page);
-  else if (currentWidget() == page)
+  } else if (currentWidget() == page) {
+    // Qt would hand the keyboard to whichever button comes next.
+    if (page->isAncestorOf(window()->focusWidget())) window()->setFocus();
     setCurrentIndex(0);
+  }
 }
 
 void Pages::showTable(bool isShown) { showPage(parts_.table, isShown); }

@@ -6,6 +6,7 @@
 #include <QSignalBlocker>
 #include <QTimer>
 #include <algorithm>
+#include <initializer_list>
 #include <set>
 
 #include "runs/run_list_panel.h"
@@ -22,7 +23,8 @@ constexpr QLatin1String kRun("window/run");
 }  // namespace
 
 RunChoice::RunChoice(const Parts& parts, QObject* parent) : QObject(parent), parts_(parts) {
-  parts_.list->installEventFilter(this);
+  for (QWidget* seen : std::initializer_list<QWidget*>{parts_.list, parts_.page})
+    seen->installEventFilter(this);
   connect(parts_.watcher, &CatalogueWatcher::changed, this, &RunChoice::refresh);
   connect(parts_.session, &RunSession::statusChanged, this, &RunChoice::takeStatus);
   connect(parts_.session, &RunSession::opened, this, [this] {
@@ -60,7 +62,7 @@ void RunChoice::refresh() {
     parts_.comparison->keep(ids);
   }
   takeStatus();
-  if (!parts_.session->isOpen() && wantsAny_ && listIsDrawn_) open({});
+  if (!parts_.session->isOpen() && wantsAny_ && isDrawn_) open({});
   followDeletion();
   if (parts_.session->isOpen()) parts_.list->select(parts_.session->run().id);
   Q_EMIT chosen(parts_.session->isOpen() || (wantsAny_ && !runs.empty()));
@@ -85,8 +87,8 @@ void RunChoice::takeStatus() {
 }
 
 bool RunChoice::eventFilter(QObject* watched, QEvent* event) {
-  if (event->type() == QEvent::Paint && !listIsDrawn_) {
-    listIsDrawn_ = true;
+  if (event->type() == QEvent::Paint && !isDrawn_) {
+    isDrawn_ = true;
     QTimer::singleShot(0, this, &RunChoice::refresh);
   }
   return QObject::eventFilter(watched, event);

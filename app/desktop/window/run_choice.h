@@ -9,6 +9,7 @@
 #include <string>
 
 class QSettings;
+class QWidget;
 
 namespace batchscope::desktop {
 
@@ -27,6 +28,7 @@ class RunChoice : public QObject {
     Comparison* comparison;
     RunModel* runs;
     RunListPanel* list;
+    QWidget* page;  // the run's own: where the window is narrow there may be no list beside it
   };
   explicit RunChoice(const Parts& parts, QObject* parent = nullptr);
 
@@ -50,7 +52,7 @@ class RunChoice : public QObject {
   Parts parts_;
   QString lastRun_;
   std::string opened_, gone_;  // the run that is open; the one that was deleted while it was
-  bool listIsDrawn_ = false;
+  bool isDrawn_ = false;
   bool wantsAny_ = true;  // none has been opened yet
 };
 

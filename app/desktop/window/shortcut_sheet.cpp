@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "look/box.h"
+#include "look/fit.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -20,27 +21,38 @@ struct Shortcut {
 
 QString plain(QString text) { return text.remove(QLatin1Char('&')); }
 
-// What lies in a menu below says so: "X axis: Step".
-void collect(const QMenu* menu, const QString& path, std::vector<Shortcut>& found) {
-  for (const QAction* action : menu->actions()) {
-    if (const QMenu* below = action->menu()) {
-      collect(below, ShortcutSheet::tr("%1: ").arg(plain(below->title())), found);
-    } else if (!action->shortcut().isEmpty()) {
-      found.push_back({action->shortcut().toString(QKeySequence::NativeText), path + plain(action->text())});
-    }
-  }
-}
-
 struct Section {
   QString title;
   std::vector<Shortcut> shortcuts;
   std::size_t rows() const { return shortcuts.size() + 1; }
 };
 
+// A menu below another one is a section of its own, where it is more than a few; else its entries say so:
+// "Panels: Runs".
+void collect(const QMenu* menu, std::vector<Section>& sections) {
+  constexpr std::size_t kFew = 2;
+  Section own{plain(menu->title()), {}};
+  std::vector<Section> below;
+  for (const QAction* action : menu->actions()) {
+    if (action->menu() != nullptr) {
+      collect(action->menu(), below);
+    } else if (!action->shortcut().isEmpty()) {
+      own.shortcuts.push_back({action->shortcut().toString(QKeySequence::NativeText), plain(action->text())});
+    }
+  }
+  for (const Section& section : below)
+    if (section.shortcuts.size() <= kFew)
+      for (const Shortcut& each : section.shortcuts)
+        own.shortcuts.push_back({each.keys, ShortcutSheet::tr("%1: %2").arg(section.title, each.text)});
+  if (!own.shortcuts.empty()) sections.push_back(std::move(own));
+  for (Section& section : below)
+    if (section.shortcuts.size() > kFew) sections.push_back(std::move(section));
+}
+
 QLayout* sectionLayout(const Section& section, QWidget* parent) {
   auto* grid = new QGridLayout;
   grid->setHorizontalSpacing(20);
-  grid->setVerticalSpacing(7);
+  grid->setVerticalSpacing(4);
   grid->addWidget(named("section", parent, section.title), 0, 0, 1, 2);
   for (const Shortcut& shortcut : section.shortcuts) {
     const int row = grid->rowCount();
@@ -53,33 +65,39 @@ QLayout* sectionLayout(const Section& section, QWidget* parent) {
 
 }  // namespace
 
-// Short sections stand below one another, in columns no higher than the longest.
+// In three columns, each section in the first that has room for it; a low window scrolls them.
 ShortcutSheet::ShortcutSheet(const QMenuBar* menus, QWidget* parent) : QDialog(parent) {
   setWindowTitle(tr("Keyboard shortcuts"));
   std::vector<Section> sections;
-  std::size_t highest = 0;
-  for (const QAction* top : menus->actions()) {
-    Section section{plain(top->text()), {}};
-    if (top->menu() != nullptr) collect(top->menu(), {}, section.shortcuts);
-    if (section.shortcuts.empty()) continue;
-    highest = std::max(highest, section.rows());
-    sections.push_back(std::move(section));
-  }
-  QHBoxLayout* columns = hbox(this, {24, 20, 24, 24}, 40, {});
-  QVBoxLayout* column = nullptr;
-  std::size_t rows = 0;
+  for (const QAction* top : menus->actions())
+    if (top->menu() != nullptr) collect(top->menu(), sections);
+  std::size_t all = 0, highest = 0;
   for (const Section& section : sections) {
-    if (column == nullptr || rows + section.rows() > highest) {
-      if (column != nullptr) column->addStretch(1);
-      column = new QVBoxLayout;
-      column->setSpacing(18);
-      columns->addLayout(column);
-      rows = 0;
-    }
-    column->addLayout(sectionLayout(section, this));
-    rows += section.rows();
+    all += section.rows();
+    highest = std::max(highest, section.rows());
   }
-  if (column != nullptr) column->addStretch(1);
+  struct Column {
+    QVBoxLayout* layout;
+    std::size_t rows = 0;
+  };
+  std::vector<Column> columns;
+  highest = std::max(highest, all / 3 + 1);
+  auto* page = new QWidget(this);
+  QHBoxLayout* row = hbox(page, {24, 20, 24, 24}, 40, {});
+  for (const Section& section : sections) {
+    auto column = std::ranges::find_if(
+        columns, [&](const Column& each) { return each.rows + section.rows() <= highest; });
+    if (column == columns.end()) {
+      column = columns.insert(column, {vbox(nullptr, {}, 18, {})});
+      row->addLayout(column->layout);
+    }
+    column->layout->addLayout(sectionLayout(section, page));
+    column->rows += section.rows();
+  }
+  for (const Column& column : columns) column.layout->addStretch(1);
+  vbox(this, {}, 0, {scrolled(page, this)});
+  constexpr int kScrollBar = 12;
+  fit(this, page->sizeHint() + QSize(kScrollBar, kScrollBar));
 }
 
 }  // namespace batchscope::desktop

@@ -241,6 +241,26 @@ class TestControl : public test::WindowTest {
     QCOMPARE(supervisor_->commands[0].command, Request::Command::stop);
   }
 
+  // Another run may come to be shown while it is asked, such as by a notice's button.
+  void theRunThatWasAskedAboutIsStopped() {
+    const std::string asked = window_->session()->run().id;
+    const std::string other = test::writeListedRun(catalogue_, "other", protocol::RunState::finished, 0.5);
+    watcher_.reload();
+    QTest::mouseClick(window_->control()->stopButton(), Qt::LeftButton);
+    QPointer<QMessageBox> question;
+    for (auto* each : window_->findChildren<QMessageBox*>())
+      if (each->isVisible()) question = each;
+    QVERIFY(question != nullptr);
+    window_->openRun(other);
+    QCOMPARE(window_->session()->run().id, other);
+    for (QAbstractButton* button : question->buttons())
+      if (question->buttonRole(button) == QMessageBox::DestructiveRole) button->click();
+    QTRY_COMPARE(supervisor_->commands.size(), 1u);
+    QCOMPARE(supervisor_->commands[0].command, Request::Command::stop);
+    window_->openRun(asked);
+    QTRY_VERIFY(window_->session()->isConnected());
+  }
+
   void aRefusalIsTold() {
     supervisor_->refusal = Error(ErrorKind::conflict, "a restart is under way");
     QTest::mouseClick(window_->control()->checkpointButton(), Qt::LeftButton);

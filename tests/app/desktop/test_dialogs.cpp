@@ -105,6 +105,24 @@ class TestDialogs : public test::WindowTest {
     test::keepPicture(dialog, QStringLiteral("dialog-new-run"));
   }
 
+  // The keyboard goes from above to below, and comes to the command last.
+  void tabsGoFromFieldToField() {
+    NewRunDialog dialog({.recipes = {recipe()}, .devices = 4, .gpus = {"cuda:0"}});
+    dialog.resize(560, 1400);  // nothing scrolls
+    dialog.show();
+    dialog.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&dialog));
+    int before = -1, fields = 0;
+    for (QWidget* at = dialog.focusWidget(); ++fields < 40; at = dialog.focusWidget()) {
+      const int y = at->mapTo(&dialog, at->rect().center()).y();
+      QVERIFY2(y >= before, qPrintable(at->accessibleName()));
+      if (at->objectName() == QLatin1String("primary")) break;
+      before = y;
+      QTest::keyClick(at, Qt::Key_Tab);
+    }
+    QVERIFY(fields > 10 && fields < 40);
+  }
+
   void aRunIsPutIntoTheQueue() {
     NewRunDialog dialog({.recipes = {recipe()}, .devices = 4, .runs = {{"abcd1234", "the one before"}}});
     dialog.show();
@@ -371,6 +389,28 @@ class TestDialogs : public test::WindowTest {
     const auto* complaint = dialog.findChild<QLabel*>(QStringLiteral("complaint"));
     QVERIFY2(complaint->isVisible() && complaint->text().contains(QStringLiteral("not-built-here")),
              qPrintable(complaint->text()));
+    // Where it is chosen, and not at the replicas.
+    const auto* what = test::named<QComboBox>(dialog, "What to run");
+    QVERIFY(what->property("isWrong").toBool());
+    VERIFY_HOLDS(what->accessibleDescription(), "not-built-here");
+    QVERIFY(!field(dialog, "Replicas")->property("isWrong").toBool());
+  }
+
+  void aDeviceThatIsMissingIsMarked() {
+    storage::Run run;
+    run.name = "digits";
+    run.spec = recipe().spec();
+    run.spec.device = "cuda:3";
+    NewRunDialog dialog({.recipes = {recipe()}, .devices = 1, .gpus = {"cuda:0"}});
+    dialog.clone(run);
+    dialog.show();
+    auto* device = test::named<QComboBox>(dialog, "Device");
+    QVERIFY(device->property("isWrong").toBool());
+    VERIFY_HOLDS(device->accessibleDescription(), "does not have it");
+    QVERIFY(!field(dialog, "Replicas")->property("isWrong").toBool());
+    device->setFocus();
+    QTest::keyClick(device, Qt::Key_Home);
+    QVERIFY(dialog.findChild<QPushButton*>(QStringLiteral("primary"))->isEnabled());
   }
 
   void theSheetListsEveryKeyOnce() {
@@ -387,6 +427,16 @@ class TestDialogs : public test::WindowTest {
     QVERIFY2(sheet->width() <= 1280, qPrintable(QString::number(sheet->width())));
     sheet->close();
     QTRY_VERIFY(sheet.isNull());
+    // Nothing of it lies off a small screen.
+    window_->resize(900, 600);
+    QTRY_COMPARE(window_->size(), QSize(900, 600));
+    window_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+    QTest::keyClick(window_.get(), Qt::Key_F1);
+    const QPointer<ShortcutSheet> small = window_->findChild<ShortcutSheet*>();
+    QVERIFY(small != nullptr && small->width() < 900 && small->height() < 600);
+    test::keepPicture(*small, QStringLiteral("shortcuts-small"));
+    small->close();
   }
 
   void theLogFollowsTheNewestGeneration() {

@@ -126,6 +126,36 @@ class TestEdits : public test::WindowTest {
     QTRY_COMPARE(names(), QStringList({"b", "c"}));
   }
 
+  // Taken back by key meanwhile, and something else done in its place: the notice has nothing left to do.
+  void aNoticeUndoesNothingButItsOwn() {
+    click(list(), QStringLiteral("a"));
+    press(Qt::Key_Delete);
+    QTRY_COMPARE(names(), QStringList({"b", "c"}));
+    undo();
+    QTRY_COMPARE(names(), QStringList({"a", "b", "c"}));
+    edits().set(QString::fromStdString(b_), QStringLiteral("name"), QStringLiteral("better"));
+    QTRY_COMPARE(names(), QStringList({"a", "better", "c"}));
+    for (auto* each : window_->findChild<Toasts*>()->findChildren<QAbstractButton*>())
+      if (each->isVisible() && each->text().contains(QStringLiteral("Undo"))) each->click();
+    QCOMPARE(names(), QStringList({"a", "better", "c"}));
+    undo();
+    QTRY_COMPARE(names(), QStringList({"a", "b", "c"}));
+  }
+
+  void theMenuKeyOpensTheMenuOfTheRow() {
+    window_->showTable(true);
+    click(table(), QStringLiteral("b"));
+    bool isOpened = false;
+    QTimer::singleShot(0, qApp, [&] {
+      auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+      isOpened = menu != nullptr;
+      if (isOpened) menu->close();
+    });
+    QContextMenuEvent key(QContextMenuEvent::Keyboard, {5, 900}, {5, 900});
+    QApplication::sendEvent(table(), &key);
+    QVERIFY(isOpened);
+  }
+
   void severalGoAtOnce() {
     window_->showTable(true);
     click(table(), QStringLiteral("a"));
@@ -321,6 +351,37 @@ class TestEdits : public test::WindowTest {
     undo();
     QVERIFY(QApplication::activeModalWidget() == nullptr);
     QCOMPARE(failed.size(), 0);
+  }
+
+  // Where the page goes that had the keyboard, no button is handed it.
+  void aPageThatGoesLeavesTheKeyboardToTheWindow() {
+    press(Qt::Key_T);
+    QVERIFY(table()->hasFocus());
+    press(Qt::Key_T);
+    QVERIFY(!table()->isVisible());
+    QVERIFY(window_->hasFocus());
+  }
+
+  void keysDoNothingUnseenOnAnEmptyStore() {
+    for (const storage::Run& each : catalogue_.runs()) catalogue_.remove_run(each.id);
+    window_.reset();
+    showWindow({1280, 720});
+    for (const auto& [key, modifiers] : {std::pair(Qt::Key_G, Qt::NoModifier),
+                                         {Qt::Key_W, Qt::NoModifier},
+                                         {Qt::Key_B, Qt::NoModifier},
+                                         {Qt::Key_V, Qt::NoModifier},
+                                         {Qt::Key_D, Qt::ShiftModifier},
+                                         {Qt::Key_R, Qt::NoModifier},
+                                         {Qt::Key_Return, Qt::ControlModifier},
+                                         {Qt::Key_S, Qt::ControlModifier},
+                                         {Qt::Key_P, Qt::ControlModifier},
+                                         {Qt::Key_Period, Qt::ControlModifier}})
+      press(key, modifiers);
+    QVERIFY(QApplication::activeModalWidget() == nullptr);
+    QCOMPARE(test::notice(*window_), QString());
+    for (const char* shown : {"Goodput explorer", "Why it scaled", "Groups as bands", "Replay the run"})
+      for (const QAction* action : window_->findChildren<QAction*>())
+        if (action->text() == QLatin1String(shown)) QVERIFY2(!action->isChecked(), shown);
   }
 };
 

@@ -11,6 +11,7 @@
 #include "records/failure_bar.h"
 #include "records/log_panel.h"
 #include "records/silent_page.h"
+#include "runs/new_run_dialog.h"
 #include "test_case.h"
 #include "visual_checks.h"
 #include "window/guide.h"
@@ -106,17 +107,27 @@ class TestFailures : public test::WindowTest {
     }
   }
 
-  void whatHasNoCheckpointOffersItsLog() {
+  void whatHasNoCheckpointOffersToBeginAgain() {
     window_->openRun(early_);
     QTRY_VERIFY(says(bar(), QStringLiteral("Failed before its first step")));
     QTRY_COMPARE(chosenLine(), QStringLiteral("usage: train"));
-    QPushButton* open = button(bar(), QStringLiteral("Open the log"));
-    QVERIFY(open != nullptr && open->objectName() == QLatin1String("primary"));
     raisePanel("events");
-    QTest::mouseClick(open, Qt::LeftButton);
+    QTest::mouseClick(button(bar(), QStringLiteral("Open the log")), Qt::LeftButton);
     QTRY_VERIFY(!window_->findChild<LogPanel*>()->visibleRegion().isEmpty());
     QCOMPARE(plotAt(0)->emptyText(), QStringLiteral("Ended before its first step"));
     test::keepPicture(*window_, QStringLiteral("early"));
+    for (const QSize size : {QSize(720, 900), QSize(900, 600), QSize(1280, 800)}) {
+      window_->resize(size);
+      QTRY_COMPARE(window_->size(), size);
+      QCOMPARE(test::fault(*window_), QString());
+    }
+    QPushButton* clone = button(bar(), QStringLiteral("Clone with other values …"));
+    QVERIFY(clone != nullptr && clone->objectName() == QLatin1String("primary"));
+    QTest::mouseClick(clone, Qt::LeftButton);
+    auto* dialog = window_->findChild<NewRunDialog*>();
+    QVERIFY(dialog != nullptr && dialog->isVisible());
+    QCOMPARE(dialog->windowTitle(), QStringLiteral("Clone early"));
+    dialog->close();
   }
 
   void whatIsFineSaysNothing() {

@@ -73,6 +73,26 @@ class TestImport : public test::WindowTest {
     box->close();
   }
 
+  // Who may move it behind a drop would delete it: it is copied, whatever keys are held.
+  void whatIsDroppedStaysWhereItIs() {
+    const QString file = exported("four");
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(file)});
+    QDragEnterEvent move({300, 300}, Qt::MoveAction, &data, Qt::LeftButton, {});
+    move.ignore();
+    QApplication::sendEvent(window_.get(), &move);
+    QVERIFY(!move.isAccepted());
+    const auto either = Qt::CopyAction | Qt::MoveAction;
+    QDragEnterEvent enter({300, 300}, either, &data, Qt::LeftButton, Qt::ShiftModifier);
+    QApplication::sendEvent(window_.get(), &enter);
+    QDropEvent dropped({300, 300}, either, &data, Qt::LeftButton, Qt::ShiftModifier);
+    QApplication::sendEvent(window_.get(), &dropped);
+    QVERIFY(dropped.isAccepted());
+    QCOMPARE(dropped.dropAction(), Qt::CopyAction);
+    QTRY_COMPARE_WITH_TIMEOUT(watcher_.runs().size(), 4u, 60'000);
+    QVERIFY(QFile::exists(file));
+  }
+
   void whatIsNoFileIsNotTaken() {
     QMimeData data;
     data.setText(QStringLiteral("words"));

@@ -109,6 +109,18 @@ class TestLayout : public test::WindowTest {
     window_->resize(1280, 800);
   }
 
+  // The list, which the first run waits for elsewhere, is not beside the charts there.
+  void aNarrowWindowOpensARunByItself() {
+    MainWindow narrow(&watcher_, false);
+    narrow.resize(720, 600);
+    narrow.show();
+    QVERIFY(!narrow.findChild<RunListPanel*>()->isVisible());
+    QTRY_VERIFY(narrow.session()->isOpen());
+    narrow.close();
+    window_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+  }
+
   // Where they have no room beside the charts they are laid over these, and go again.
   void sidePanelsGiveWay() {
     auto* list = window_->findChild<RunListPanel*>();
@@ -145,6 +157,61 @@ class TestLayout : public test::WindowTest {
     QVERIFY(!button->isChecked());
     QTest::mouseClick(button, Qt::LeftButton);
     QVERIFY(shown() && button->isChecked());
+    // The one in front comes back in front.
+    const auto* front = window_->findChild<QDockWidget*>(QStringLiteral("checkpoints"));
+    raisePanel("checkpoints");
+    QTRY_VERIFY(!front->visibleRegion().isEmpty());
+    for (int i = 0; i < 2; ++i) QTest::keyClick(window_.get(), Qt::Key_J, Qt::ControlModifier);
+    QTRY_VERIFY(!front->visibleRegion().isEmpty());
+    raisePanel("events");
+  }
+
+  // By mouse, as tall as one likes; and the next window has it as this one was left, also away.
+  void theBottomPanelIsAsTallAsOneLikes() {
+    std::unique_ptr<MainWindow> window;
+    const auto open = [&] {
+      window = std::make_unique<MainWindow>(&watcher_, true);
+      window->show();
+      QVERIFY(QTest::qWaitForWindowExposed(window.get()));
+      QTRY_VERIFY(window->session()->isOpen());
+    };
+    const auto frontDock = [&]() -> QDockWidget* {
+      for (auto* dock : window->findChildren<QDockWidget*>())
+        if (dock->isVisible() && !dock->visibleRegion().isEmpty()) return dock;
+      return nullptr;
+    };
+    open();
+    window->resize(1280, 800);
+    QTRY_VERIFY(frontDock() != nullptr);
+    auto* instrument = window->findChild<Instrument*>();
+    const int before = frontDock()->height();
+    for (const int by : {-150, -2000, 100}) {
+      const QRect charts = instrument->centralWidget()->geometry();
+      const QPoint grip(charts.center().x(), charts.bottom() + 5);  // between the charts and the tabs
+      QTest::mousePress(instrument, Qt::LeftButton, {}, grip);
+      QTest::mouseMove(instrument, grip + QPoint(0, by));
+      QTest::qWait(50);  // it follows a timer
+      QTest::mouseRelease(instrument, Qt::LeftButton, {}, grip + QPoint(0, by));
+      QTest::qWait(50);
+    }
+    const int tall = frontDock()->height();
+    QVERIFY2(tall > before + 100, qPrintable(QStringLiteral("%1, and before %2").arg(tall).arg(before)));
+    test::keepPicture(*window, QStringLiteral("tall-panel"));
+    window->close();
+    open();
+    QTRY_COMPARE(frontDock()->height(), tall);
+    QTest::keyClick(window.get(), Qt::Key_J, Qt::ControlModifier);
+    QVERIFY(frontDock() == nullptr);
+    window->close();
+    open();
+    QVERIFY(frontDock() == nullptr);
+    QTest::keyClick(window.get(), Qt::Key_J, Qt::ControlModifier);
+    QTRY_VERIFY(frontDock() != nullptr);
+    QTRY_COMPARE(frontDock()->height(), tall);
+    window->close();
+    window.reset();
+    window_->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(window_.get()));
   }
 
   void thePaletteIsChosen() {

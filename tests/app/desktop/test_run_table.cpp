@@ -232,6 +232,27 @@ class TestRunTable : public test::WindowTest {
     QCOMPARE(table_->currentIndex().data(RunModel::IdRole).toString(), id);
   }
 
+  // One that is checked is compared with the open one, which is none to compare with itself.
+  void oneIsComparedWithTheOpenOne() {
+    auto* compare = page_->findChild<QPushButton*>(QStringLiteral("primary"));
+    const std::string open = window_->session()->run().id;
+    window_->comparison()->choose(open, true);
+    QVERIFY(!compare->isEnabled());
+    QCOMPARE(compare->text(), QStringLiteral("Compare"));
+    window_->comparison()->clear();
+    for (int row = 0; row < table_->model()->rowCount(); ++row)
+      if (const auto id = table_->model()->index(row, 0).data(RunModel::IdRole).toString().toStdString();
+          id != open)
+        window_->comparison()->choose(std::vector{id});
+    QCOMPARE(compare->text(), QStringLiteral("Compare 2 runs"));
+    QTest::mouseClick(compare, Qt::LeftButton);
+    QVERIFY(!table_->isVisible());
+    QCOMPARE(window_->session()->run().id, open);
+    QCOMPARE(window_->comparison()->members().size(), 2u);
+    window_->comparison()->clear();
+    window_->showTable(true);
+  }
+
   void aCheckBoxIsClicked() {
     const QModelIndex at = table_->model()->index(0, 0);
     const QRect row = table_->visualRect(at);

@@ -105,6 +105,15 @@ class TestToast : public QObject {
     QVERIFY(done_.isEmpty());
   }
 
+  void theKeyIsTheNewestOnes() {
+    offerUndo(QStringLiteral("one"));
+    offerUndo(QStringLiteral("two"));
+    QTest::keyClick(&window_, Qt::Key_U, Qt::AltModifier);
+    QTRY_COMPARE(done_, QStringList{QStringLiteral("two")});
+    QTest::keyClick(&window_, Qt::Key_U, Qt::AltModifier);
+    QTRY_COMPARE(done_, (QStringList{QStringLiteral("two"), QStringLiteral("one")}));
+  }
+
   void theOldestOfferGoes() {
     for (const char* each : {"one", "two", "three"}) offerUndo(QLatin1String(each));
     QCOMPARE(shown(), (QStringList{QStringLiteral("two"), QStringLiteral("three")}));
