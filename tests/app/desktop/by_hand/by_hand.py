@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""by_hand.py PROGRAMS PICTURES FILE.steps...: uses the window as a person does, and takes pictures of it.
+"""by_hand.py [--look LOOK] PROGRAMS PICTURES FILE.steps...: uses the window as a person does, and takes pictures of it.
 
 Each file has a screen of its own (Xvfb), a window manager and an empty store. What it names is found as a screen
 reader finds it, by role and name over AT-SPI, and pressed where it lies on the screen, by xdotool: what is hidden,
@@ -86,13 +86,26 @@ class Eyes:
             self.look(node.get_child_at_index(index), box, seen)
 
 
+# The same steps, seen otherwise: the settings of the window, what is in its environment, and how dense its screen is.
+LOOKS = {
+    "": ("", {}, 1),
+    "dark": ("[window]\ntheme=2\n", {}, 1),
+    "colour-blind": ("[window]\ncolour-blind=true\n", {}, 1),
+    "2x": ("", {"QT_SCALE_FACTOR": "2"}, 2),
+}
+
+
 class Session:
-    def __init__(self, programs, pictures, name, home):
-        self.programs, self.pictures, self.name = programs, pictures, name
+    def __init__(self, programs, pictures, name, home, look):
+        settings, environment, self.density = LOOKS[look]
+        self.programs, self.pictures, self.name = programs, pictures, f"{name}-{look}" if look else name
         self.size, self.processes = SCREEN, []
+        folder = pathlib.Path(home) / "batchscope"
+        folder.mkdir()
+        (folder / "batchscope.conf").write_text(settings)
         self.environment = dict(os.environ, BATCHSCOPE_DB=f"{home}/runs.db", XDG_DATA_HOME=home, XDG_STATE_HOME=home,
                                 XDG_CONFIG_HOME=home, XDG_RUNTIME_DIR=home, QT_LINUX_ACCESSIBILITY_ALWAYS_ON="1",
-                                PATH=f"{programs}:{os.environ['PATH']}", OMP_WAIT_POLICY="passive")
+                                PATH=f"{programs}:{os.environ['PATH']}", OMP_WAIT_POLICY="passive", **environment)
 
     # The words.
 
@@ -120,13 +133,20 @@ class Session:
     def window(self, *arguments):
         """window --theme dark: opens it, on a new screen."""
         read, write = os.pipe()
+        self.size = tuple(self.density * side for side in self.size)
         self.spawn("Xvfb", "-displayfd", str(write), "-screen", "0", f"{self.size[0]}x{self.size[1]}x24", "-nolisten",
                    "tcp", pass_fds=[write])
         self.environment["DISPLAY"] = os.environ["DISPLAY"] = f":{os.read(read, 9).decode().strip()}"
         self.spawn("/usr/libexec/at-spi-bus-launcher", "--launch-immediately")
         self.spawn("openbox", "--sm-disable")
-        settle()
+        # Without it a window gets no keys.
+        patiently("the window manager", lambda: subprocess.run(["xdotool", "get_num_desktops"], env=self.environment,
+                                                               capture_output=True).returncode == 0)
         self.eyes = Eyes()
+        self.again(*arguments)
+
+    def again(self, *arguments):
+        """again: opens it anew, once it has been closed, on the same screen."""
         self.spawn("batchscope-desktop", *arguments)
         patiently("the window", lambda: any(role == "frame" for role, *_ in self.eyes.everything()))
         settle()
@@ -264,21 +284,22 @@ class Session:
 
 
 WORDS = {word.__name__: word for word in (
-    Session.screen, Session.set, Session.lessons, Session.do, Session.window, Session.press, Session.type, Session.click,
+    Session.screen, Session.set, Session.lessons, Session.do, Session.window, Session.again, Session.press, Session.type, Session.click,
     Session.double, Session.menu, Session.hover, Session.wheel, Session.drag, Session.picture, Session.sees,
     Session.lacks, Session.value, Session.wait)}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--look", choices=sorted(LOOKS), default="", help="another theme, or a screen twice as dense")
     parser.add_argument("programs", type=pathlib.Path)
     parser.add_argument("pictures", type=pathlib.Path)
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
     options.pictures.mkdir(parents=True, exist_ok=True)
     if len(options.files) > 1:
-        codes = [subprocess.run([sys.executable, __file__, options.programs, options.pictures, file]).returncode
-                 for file in options.files]
+        codes = [subprocess.run([sys.executable, __file__, f"--look={options.look}", options.programs, options.pictures,
+                                 file]).returncode for file in options.files]
         sys.exit(max(codes))
     if "BATCHSCOPE_BY_HAND" not in os.environ:  # a bus of its own
         os.environ["BATCHSCOPE_BY_HAND"] = "1"
@@ -286,7 +307,7 @@ def main():
     file = options.files[0]
     print(file, flush=True)
     with tempfile.TemporaryDirectory(prefix="bs-") as home:
-        session = Session(options.programs.resolve(), options.pictures.resolve(), file.stem, home)
+        session = Session(options.programs.resolve(), options.pictures.resolve(), file.stem, home, options.look)
         try:
             session.carry_out(file)
         except Failure as failure:
