@@ -212,7 +212,7 @@ void PlotView::paintMarks(QPainter& painter) const {
 }
 
 QString PlotView::emptyText() const {
-  if (!state_->isOver()) return tr("Nothing recorded yet");
+  if (!state_->isOver() || state_->playHead()) return tr("Nothing recorded yet");
   const bool hasSteps = model_ != nullptr && !model_->extent(XAxis::Step).empty();
   return hasSteps ? tr("Not recorded in this run") : tr("Ended before its first step");
 }

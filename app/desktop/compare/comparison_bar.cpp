@@ -104,7 +104,10 @@ void ComparisonBar::resizeEvent(QResizeEvent* event) {
 
 void ComparisonBar::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange && !chips_.empty()) rebuild();
+  // A palette of which only the series are others is a change of the style alone.
+  const bool isLook = event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange;
+  if (isLook && !chips_.empty())
+    QMetaObject::invokeMethod(this, &ComparisonBar::rebuild, Qt::QueuedConnection);
 }
 
 }  // namespace batchscope::desktop

@@ -94,10 +94,16 @@ class TestComparison : public test::WindowTest {
     window_->openRun(alone_);
     awaitRuns(3);
     test::keepPicture(*window_, QStringLiteral("compare-light"));
+    // In the other palette the runs bear marks, in the legend too.
+    const auto legend = [this] {
+      return window_->findChild<ComparisonBar*>()->grab(QRect(0, 0, 120, 30)).toImage();
+    };
+    const QImage plain = legend();
     applyTheme(Theme::Mode::Light, true);
-    QTest::qWait(80);
+    QTRY_VERIFY(legend() != plain);
     test::keepPicture(*window_, QStringLiteral("compare-blind"));
     applyTheme(Theme::Mode::Light);
+    QTRY_VERIFY(legend() == plain);
   }
 
   void theirLinesAreTheirSamplesInTheirColours() {

@@ -127,6 +127,7 @@ class TestReplay : public test::WindowTest {
     test::awaitDrawn(*window_);
     QCOMPARE(plotAt(0)->painter().scene().left.x1, whole / 2);
     QVERIFY(plotAt(0)->painter().scene().bands.size() < 3);
+    QCOMPARE(plotAt(0)->emptyText(), QStringLiteral("Nothing recorded yet"));  // as it was then
     QCOMPARE(test::fault(*window_), QString());
     test::keepPicture(*window_, QStringLiteral("replay"));
   }
