@@ -297,7 +297,7 @@ class TestQueue : public CommandTest {
   void tellsOfAQueueWithoutAPool() {
     submit({.name = "held", .held = true});
     QVERIFY2(!ask({"doctor"}).out.contains("runs wait"), "nobody is to start it");
-    VERIFY_HOLDS(ask({"pool"}).out, "at rest");
+    VERIFY_HOLDS(ask({"pool"}).out, "idle, until there is something to decide");
     submit({.name = "first"});
     VERIFY_HOLDS(ask({"doctor"}).out, "runs wait, and no pool is there", "batchscope pool --resume");
     VERIFY_HOLDS(ask({"pool"}).out, "not there, though runs wait");

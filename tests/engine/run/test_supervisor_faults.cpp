@@ -106,8 +106,8 @@ class TestSupervisorFaults : public Scenario {
     VERIFY_RUN(reaches(id, RunState::failed));
     for (const int line : lines) close(line);
     const auto run = catalogue().run(id);
-    VERIFY_HOLDS(run->message, "cannot go on from: std::bad_alloc");
-    VERIFY_RUN(tells(id, "failed: the supervisor met with an error"));
+    VERIFY_HOLDS(run->message, "cannot go on after an error: std::bad_alloc");
+    VERIFY_RUN(tells(id, "failed: the supervisor cannot go on after an error"));
     QVERIFY(!is_alive(replica));
     QVERIFY(run->devices.empty());
     QCOMPARE(catalogue().checkpoints(id).size(), 1u);

@@ -58,7 +58,11 @@ std::vector<StepTime> measure_step_times(std::span<const GenerationSteps> genera
       at.seconds.push_back(bucket.mean);
     }
   }
-  const goodput::GoodputFunction function = goodput_function(model);
+  // Of a run whose devices nobody recorded, what did run had them.
+  protocol::Model known = model;
+  for (const GenerationSteps& generation : generations)
+    known.max_profiled_replicas = std::max(known.max_profiled_replicas, generation.replicas);
+  const goodput::GoodputFunction function = goodput_function(known);
   std::vector<StepTime> times;
   for (auto& [configuration, measured] : found) {
     const auto [replicas, local, accumulation] = configuration;

@@ -134,8 +134,9 @@ class Session:
         """window --theme dark: opens it, on a new screen."""
         read, write = os.pipe()
         self.size = tuple(self.density * side for side in self.size)
-        self.spawn("Xvfb", "-displayfd", str(write), "-screen", "0", f"{self.size[0]}x{self.size[1]}x24", "-nolisten",
-                   "tcp", pass_fds=[write])
+        # A server that is reset with its last client would throw out a window manager that is only beginning.
+        self.spawn("Xvfb", "-displayfd", str(write), "-screen", "0", f"{self.size[0]}x{self.size[1]}x24", "-noreset",
+                   "-nolisten", "tcp", pass_fds=[write])
         self.environment["DISPLAY"] = os.environ["DISPLAY"] = f":{os.read(read, 9).decode().strip()}"
         self.spawn("/usr/libexec/at-spi-bus-launcher", "--launch-immediately")
         self.spawn("openbox", "--sm-disable")
