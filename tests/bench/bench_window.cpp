@@ -180,13 +180,13 @@ class Charts {
     return static_cast<double>(clock.nsecsElapsed()) * 1e-9;
   }
 
-  // Of the first chart, thinned: the raw lines, then the smoothed ones.
+  // Of the first chart, thinned: the outlines of the bands, then the lines of the medians.
   std::vector<QList<QPointF>> points() const {
     std::vector<QList<QPointF>> lines(2 * kSeries);
     for (const SceneLine& line : plots_.front()->painter().scene().lines) {
       for (const ScenePiece& piece : line.pieces) {
-        for (const QPolygonF& part : piece.ghost) lines[line.spec] << part;
-        for (const QPolygonF& part : piece.ink.smooth) lines[kSeries + line.spec] << part;
+        for (const QPolygonF& part : piece.bands) lines[line.spec] << part;
+        for (const QPolygonF& part : piece.ink.raw) lines[kSeries + line.spec] << part;
       }
     }
     return lines;

@@ -179,15 +179,8 @@ class Camera {
       lessons.choices()[0]->click();
     });
     take("lesson-restarts", [&] { show(8, 0); });
-    take("recorded", [&] {
-      show(4, 0);
-      window_.showLessons(false);
-    });
-    take("crash", [&] {
-      window_.showLessons(true);
-      show(5, 1);
-      window_.showLessons(false);
-    });
+    take("recorded", [&] { show(4, 0); });
+    take("crash", [&] { show(5, 1); });
   }
 
   QString folder_;
