@@ -114,7 +114,7 @@ class Session:
         self.size = tuple(map(int, size.split("x")))
 
     def set(self, name, value):
-        """set QT_SCALE_FACTOR 2: in the environment of what is started from here on."""
+        """set OMP_NUM_THREADS 1: in the environment of what is started from here on."""
         self.environment[name] = value
 
     def lessons(self, *names):
@@ -133,10 +133,10 @@ class Session:
     def window(self, *arguments):
         """window --theme dark: opens it, on a new screen."""
         read, write = os.pipe()
-        self.size = tuple(self.density * side for side in self.size)
+        pixels = "x".join(str(self.density * side) for side in self.size)
         # A server that is reset with its last client would throw out a window manager that is only beginning.
-        self.spawn("Xvfb", "-displayfd", str(write), "-screen", "0", f"{self.size[0]}x{self.size[1]}x24", "-noreset",
-                   "-nolisten", "tcp", pass_fds=[write])
+        self.spawn("Xvfb", "-displayfd", str(write), "-screen", "0", f"{pixels}x24", "-noreset", "-nolisten", "tcp",
+                   pass_fds=[write])
         self.environment["DISPLAY"] = os.environ["DISPLAY"] = f":{os.read(read, 9).decode().strip()}"
         self.spawn("/usr/libexec/at-spi-bus-launcher", "--launch-immediately")
         self.spawn("openbox", "--sm-disable")
@@ -248,15 +248,17 @@ class Session:
         return [one for one in seen if one[1] == name] or [one for one in seen if one[1].startswith(name)]
 
     def place(self, what):
-        """The middle of what lies on the screen; of several, the first."""
-        if at := re.fullmatch(r"(\d+),(\d+)", what):
-            return int(at[1]), int(at[2])
+        """The pixel in the middle of what lies on the screen; of several, the first."""
         def reachable():
             boxes = [common(one[3], (0, 0, *self.size)) for one in self.found(what)]
             return [((left + right) // 2, (top + bottom) // 2) for left, top, right, bottom in boxes
                     if left < right and top < bottom]
 
-        return patiently(f"“{what}” on the screen", reachable)[0]
+        if at := re.fullmatch(r"(\d+),(\d+)", what):
+            x, y = int(at[1]), int(at[2])
+        else:
+            x, y = patiently(f"“{what}” on the screen", reachable)[0]
+        return self.density * x, self.density * y  # Qt tells places as if the screen were not so dense
 
     def point(self, what):
         x, y = self.place(what)
