@@ -35,7 +35,8 @@ function(batchscope_warnings target)
   endif()
 endfunction()
 
-# The standard library's headers that are in nearly every file, and these.
+# The standard library's headers that are in nearly every file, and these; none of ours: gcc knows a header of
+# `#pragma once` again by its time, and ccache may bring what was precompiled in another checkout.
 function(batchscope_precompile target)
   target_precompile_headers(${target} PRIVATE <algorithm> <chrono> <filesystem> <fstream> <functional> <map> <memory>
     <mutex> <optional> <random> <span> <sstream> <string> <string_view> <thread> <variant> <vector> ${ARGN})
