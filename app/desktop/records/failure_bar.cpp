@@ -2,11 +2,11 @@
 #include "records/failure_bar.h"
 
 #include <QPushButton>
-#include <QStyle>
 
 #include "look/box.h"
 #include "look/format.h"
 #include "look/status_text.h"
+#include "look/theme.h"
 #include "session/run_session.h"
 
 namespace batchscope::desktop {
@@ -58,9 +58,7 @@ void FailureBar::refresh() {
   // below says.
   for (QPushButton* button : {resume_, clone_}) {
     const bool helps = (button == resume_) != checkpoints.empty();
-    button->setObjectName(helps ? QStringLiteral("primary") : QString());
-    button->style()->unpolish(button);
-    button->style()->polish(button);
+    setStyleProperty(button, "objectName", helps ? QStringLiteral("primary") : QString());
   }
 }
 
