@@ -84,8 +84,6 @@ std::string formatBytes(double bytes) {
   return fmt::format("{:.3g} {}", bytes, kUnits[unit]);
 }
 
-std::string formatCount(double value) { return run::number_text(value); }
-
 std::string formatSeriesValue(std::string_view name, double value) {
   using common::SeriesKind;
   if (!std::isfinite(value)) return fmt::format("{}", value);
@@ -93,7 +91,7 @@ std::string formatSeriesValue(std::string_view name, double value) {
     case SeriesKind::time: return formatTime(value);
     case SeriesKind::fraction: return fmt::format("{:.2f} %", value * 100);
     case SeriesKind::whole: return grouped(value);
-    case SeriesKind::rate: return formatCount(value) + " samples/s";
+    case SeriesKind::rate: return run::number_text(value) + " samples/s";
     case SeriesKind::duration: return formatDuration(value);
     case SeriesKind::count:
     case SeriesKind::number: break;

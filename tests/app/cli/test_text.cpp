@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers as people read them, and tables that fit.
+#include "batchscope/run/number_text.h"
 #include "test_case.h"
 #include "text/format.h"
 #include "text/table.h"
@@ -24,8 +25,8 @@ class TestText : public QObject {
     QCOMPARE(formatAge(200000), std::string("2 d ago"));
     QCOMPARE(formatBytes(999), std::string("999 B"));
     QCOMPARE(formatBytes(12345678), std::string("12.3 MB"));
-    QCOMPARE(formatCount(8210), std::string("8,210"));
-    QCOMPARE(formatCount(12345), std::string("12,350"));
+    QCOMPARE(batchscope::run::number_text(8210), std::string("8,210"));
+    QCOMPARE(batchscope::run::number_text(12345), std::string("12,350"));
   }
 
   void formatsSeriesByTheirNature() {
