@@ -6,9 +6,8 @@
 namespace batchscope::cli::help {
 
 inline constexpr char kAbout[] =
-    "batchscope: elastic training on one machine. Starts training programs under a supervisor, watches "
-    "them,\n"
-    "and restarts them on another number of replicas without losing a sample.\n"
+    "batchscope: elastic training on one machine. Starts training programs under a supervisor, watches\n"
+    "them, and restarts them on another number of replicas without losing a sample.\n"
     "RUN is \"latest\", or a unique prefix of a run's id or name.";
 
 inline constexpr char kOverview[] =
@@ -24,11 +23,9 @@ inline constexpr char kOverview[] =
 inline constexpr char kRun[] =
     "Ctrl-C stops the run with a checkpoint and says how to resume it; a second Ctrl-C leaves it alone.\n"
     "\n"
-    "Events are {epoch|step|iterations|elapsed}=X:{replicas=N|checkpoint|pause|stop}. Expectations are NAME "
-    "OP "
-    "VALUE with\n"
-    "OP one of >= <= > < == != and NAME a series (its last value counts), or generations, epochs, replicas, "
-    "step, state.\n"
+    "Events are {epoch|step|iterations|elapsed}=X:{replicas=N|checkpoint|pause|stop}. Expectations are NAME\n"
+    "OP VALUE with OP one of >= <= > < == != and NAME a series (its last value counts), or generations,\n"
+    "epochs, replicas, step, state.\n"
     "\n"
     "Examples:\n"
     "  batchscope run digits --replicas 2 -- --epochs 4\n"
@@ -85,10 +82,8 @@ inline constexpr char kResume[] =
     "  batchscope resume latest --hang-timeout 5m --rescale-timeout 6m --checkpoint-timeout 6m\n";
 
 inline constexpr char kFork[] =
-    "The new run begins with the step after the checkpoint; the other one is left as it is, whether it "
-    "trains "
-    "or\n"
-    "is finished. Arguments after \"--\" replace all arguments of the program.\n"
+    "The new run begins with the step after the checkpoint; the other one is left as it is, whether it\n"
+    "trains or is finished. Arguments after \"--\" replace all arguments of the program.\n"
     "\n"
     "Examples:\n"
     "  batchscope fork latest\n"
@@ -102,7 +97,7 @@ inline constexpr char kStop[] =
     "  batchscope stop latest\n";
 
 inline constexpr char kAttach[] =
-    "Ctrl-C only stops the watching; the run goes on. For a run in the queue its place is shown, until it "
+    "Ctrl-C only stops the watching; the run goes on. For a run in the queue its place is shown, until it\n"
     "begins.\n"
     "\n"
     "Example:\n"
@@ -123,7 +118,7 @@ inline constexpr char kDiff[] =
     "  batchscope diff 3f9a 81cc --all --json\n";
 
 inline constexpr char kPlot[] =
-    "Restarts are marked by broken lines and the number of replicas after them. `batchscope show RUN` lists "
+    "Restarts are marked by broken lines and the number of replicas after them. `batchscope show RUN` lists\n"
     "the series.\n"
     "\n"
     "Examples:\n"
@@ -154,11 +149,9 @@ inline constexpr char kNote[] =
 inline constexpr char kRename[] = "Example:\n  batchscope rename latest baseline\n";
 
 inline constexpr char kExport[] =
-    "jsonl and sqlite hold the whole record, and import reads it back exactly. Checkpoints, logs and event "
-    "files are\n"
-    "not part of it: batchscope cp copies those. csv has one line for each sample; tensorboard is a folder "
-    "with an\n"
-    "event file. Files of the run store are never overwritten.\n"
+    "jsonl and sqlite hold the whole record, and import reads it back exactly. Checkpoints, logs and event\n"
+    "files are not part of it: batchscope cp copies those. csv has one line for each sample; tensorboard is\n"
+    "a folder with an event file. Files of the run store are never overwritten.\n"
     "\n"
     "Examples:\n"
     "  batchscope export latest --format csv\n"
@@ -167,28 +160,24 @@ inline constexpr char kExport[] =
     "  batchscope export latest --format tensorboard -o events\n";
 
 inline constexpr char kImport[] =
-    "Where a run of that id exists already, it gets a new one. An imported run can be looked at and "
-    "compared, "
-    "but not\n"
-    "resumed.\n"
+    "Where a run of that id exists already, it gets a new one. An imported run can be looked at and\n"
+    "compared, but not resumed.\n"
     "\n"
     "Example:\n"
     "  batchscope import digits-3f9a12bc.jsonl\n";
 
 inline constexpr char kSql[] =
-    "Nothing can be changed. Tables: run, generation, epoch, event, checkpoint, hyperparameter, latest, tag, "
-    "ledger, ..\n"
-    "(storage/FORMAT.md), and with --run also sample (run, series, generation, step, value), where NULL is "
-    "NaN.\n"
-    "Joined by step, samples are looked up step by step. Ctrl-C and --timeout end any query.\n"
+    "Nothing can be changed. Tables: run, generation, epoch, event, checkpoint, hyperparameter, latest,\n"
+    "tag, ledger, .. (storage/FORMAT.md), and with --run also sample (run, series, generation, step,\n"
+    "value), where NULL is NaN. Joined by step, samples are looked up step by step. Ctrl-C and --timeout\n"
+    "end any query.\n"
     "\n"
     "Examples:\n"
     "  batchscope sql \"SELECT id, name, state FROM run WHERE removed = 0\"\n"
-    "  batchscope sql --run latest \"SELECT generation, avg(value) FROM sample WHERE series = 'loss' GROUP "
-    "BY 1\"\n"
-    "  batchscope sql --run latest \"SELECT a.step, a.value, b.value FROM sample a JOIN sample b USING (run, "
-    "generation,\n"
-    "      step) WHERE a.series = 'loss' AND b.series = 'gain'\" --timeout 30s\n"
+    "  batchscope sql --run latest \"SELECT generation, avg(value) FROM sample WHERE series = 'loss'\n"
+    "      GROUP BY 1\"\n"
+    "  batchscope sql --run latest \"SELECT a.step, a.value, b.value FROM sample a JOIN sample b\n"
+    "      USING (run, generation, step) WHERE a.series = 'loss' AND b.series = 'gain'\" --timeout 30s\n"
     "  batchscope sql --csv \"SELECT * FROM event\" > events.csv\n";
 
 inline constexpr char kCompact[] =
@@ -205,9 +194,8 @@ inline constexpr char kBackup[] =
     "  batchscope backup /mnt/backup/batchscope-monday\n";
 
 inline constexpr char kRemove[] =
-    "A run in the trash stays complete; batchscope gc deletes it after 30 days. An active run has to be "
-    "stopped first.\n"
-    "--purge asks for confirmation on a terminal.\n"
+    "A run in the trash stays complete; batchscope gc deletes it after 30 days. An active run has to be\n"
+    "stopped first. --purge asks for confirmation on a terminal.\n"
     "\n"
     "Examples:\n"
     "  batchscope rm 3f9a\n"
@@ -219,18 +207,16 @@ inline constexpr char kRestore[] =
     "  batchscope restore latest        the run that was removed last\n";
 
 inline constexpr char kCollect[] =
-    "Says what it would delete and asks on a terminal. The folder of a run that the catalogue does not list "
-    "is left\n"
-    "alone: batchscope adopt adds it to the list, and batchscope rm --purge then deletes it.\n"
+    "Says what it would delete and asks on a terminal. The folder of a run that the catalogue does not list\n"
+    "is left alone: batchscope adopt adds it to the list, and batchscope rm --purge then deletes it.\n"
     "\n"
     "Examples:\n"
     "  batchscope gc --dry-run\n"
     "  batchscope gc --days 7 --checkpoints --yes\n";
 
 inline constexpr char kAdopt[] =
-    "If the catalogue is lost, the next command makes a new one from the runs' folders; this is for folders "
-    "that came\n"
-    "later, or that were missed. Tags, notes, events and hyperparameters are lost.\n"
+    "If the catalogue is lost, the next command makes a new one from the runs' folders; this is for folders\n"
+    "that came later, or that were missed. Tags, notes, events and hyperparameters are lost.\n"
     "\n"
     "Examples:\n"
     "  batchscope adopt\n"
@@ -253,12 +239,10 @@ inline constexpr char kDoctor[] =
     "  batchscope doctor --tighten      0700 for the store's folders, 0600 for its files\n";
 
 inline constexpr char kSubmit[] =
-    "The run waits for its turn, then trains by itself; the terminal may be closed. The runs of the queue "
-    "share the\n"
-    "devices by goodput: `batchscope queue` says which get more, which get fewer, which are paused for a "
-    "turn, and why.\n"
-    "A device is a GPU, or a core with one thread, and each replica has one.\n"
-    "A run whose turn has come gets devices even if others lose some; with --pin it keeps them until it "
+    "The run waits for its turn, then trains by itself; the terminal may be closed. The runs of the queue\n"
+    "share the devices by goodput: `batchscope queue` says which get more, which get fewer, which are\n"
+    "paused for a turn, and why. A device is a GPU, or a core with one thread, and each replica has one.\n"
+    "A run whose turn has come gets devices even if others lose some; with --pin it keeps them until it\n"
     "ends.\n"
     "\n"
     "Examples:\n"
@@ -270,9 +254,8 @@ inline constexpr char kSubmit[] =
 
 inline constexpr char kQueue[] =
     "Ordered by priority, then by when they were submitted.\n"
-    "REPLICAS: what a run has -> what the pool wants it to have; in parentheses what it asks for. LEFT: the "
-    "time until\n"
-    "it ends, where that can be estimated. Below each run the pool says why.\n"
+    "REPLICAS: what a run has -> what the pool wants it to have; in parentheses what it asks for. LEFT: the\n"
+    "time until it ends, where that can be estimated. Below each run the pool says why.\n"
     "\n"
     "Examples:\n"
     "  batchscope queue\n"
@@ -280,12 +263,10 @@ inline constexpr char kQueue[] =
     "  batchscope queue --all --json\n";
 
 inline constexpr char kPool[] =
-    "Without a setting it shows them, and the last decision: DEVICES that each run is to have, how many it "
-    "had "
-    "BEFORE,\n"
-    "and WHY: worth (what it gains by them), turn (it had waited long enough), fixed (it keeps its own), "
-    "waits,\n"
-    "impossible. The pool is a process that starts and ends by itself, as there is something to decide.\n"
+    "Without a setting it shows them, and the last decision: DEVICES that each run is to have, how many it\n"
+    "had BEFORE, and WHY: worth (what it gains by them), turn (it had waited long enough), fixed (it keeps\n"
+    "its own), waits, impossible. The pool is a process that starts and ends by itself, as there is\n"
+    "something to decide.\n"
     "\n"
     "Examples:\n"
     "  batchscope pool\n"
@@ -297,9 +278,8 @@ inline constexpr char kPool[] =
     "  batchscope pool --advise --json\n";
 
 inline constexpr char kCancel[] =
-    "A run that waits leaves the queue; one that trains stops with a checkpoint, and `batchscope resume` "
-    "goes "
-    "on.\n"
+    "A run that waits leaves the queue; one that trains stops with a checkpoint, and `batchscope resume`\n"
+    "goes on.\n"
     "\n"
     "Examples:\n"
     "  batchscope cancel latest\n"
@@ -319,31 +299,23 @@ inline constexpr char kPriority[] =
     "  batchscope priority latest -3\n";
 
 inline constexpr char kSimulate[] =
-    "How long a workload would take under each policy, computed without any device. Policies that give jobs "
-    "what they\n"
-    "asked for: fifo (in order, nobody is stopped), las or tiresias (least attained service first), srtf "
-    "(shortest\n"
-    "remaining time first), optimus (devices where they save most time). By goodput: pollux, sia, adaptdl, "
-    "and ours:\n"
-    "fair, and fast, which prefers jobs with little work left.\n"
+    "How long a workload would take under each policy, computed without any device. Policies that give jobs\n"
+    "what they asked for: fifo (in order, nobody is stopped), las or tiresias (least attained service\n"
+    "first), srtf (shortest remaining time first), optimus (devices where they save most time). By goodput:\n"
+    "pollux, sia, adaptdl, and ours: fair, and fast, which prefers jobs with little work left.\n"
     "\n"
-    "WORKLOAD has lines name,time,application,num_replicas,batch_size; DIR a folder for each application "
-    "with\n"
-    "placements.csv (placement,local_bsz,step_time,sync_time) and a validation-B.csv "
-    "(progress,iteration,grad_sqr,\n"
-    "grad_var) for each batch size B measured, an epoch a line; times in seconds, and if they are there\n"
-    "scalability.csv, limits.csv and between.csv (tools/pollux_profiles.py says what these are).\n"
+    "WORKLOAD has lines name,time,application,num_replicas,batch_size; DIR a folder for each application\n"
+    "with placements.csv (placement,local_bsz,step_time,sync_time) and a validation-B.csv\n"
+    "(progress,iteration,grad_sqr,grad_var) for each batch size B measured, an epoch a line; times in\n"
+    "seconds, and if they are there scalability.csv, limits.csv and between.csv (tools/pollux_profiles.py\n"
+    "says what these are).\n"
     "Worst fairness: how many times as long as with a fair share of the devices the worst-served job takes.\n"
     "\n"
-    "With --profiles runs:GROUP the jobs are the runs of that group, each submitted when it was made, with "
-    "the\n"
-    "performance model, gradient statistics and epochs that it has recorded; a run that waits has the "
-    "profile "
-    "of\n"
-    "another of the same program. That answers: what if I had four GPUs, or another policy?\n"
-    "A scenario (examples/simulation/scenario.toml is one) keeps workload, profiles, policies and the rest, "
-    "with\n"
-    "claims such as \"fast.mean_jct < 0.9 * fifo.mean_jct\"; measures are those of --json.\n"
+    "With --profiles runs:GROUP the jobs are the runs of that group, each submitted when it was made, with\n"
+    "the performance model, gradient statistics and epochs that it has recorded; a run that waits has the\n"
+    "profile of another of the same program. That answers: what if I had four GPUs, or another policy?\n"
+    "A scenario (examples/simulation/scenario.toml is one) keeps workload, profiles, policies and the rest,\n"
+    "with claims such as \"fast.mean_jct < 0.9 * fifo.mean_jct\"; measures are those of --json.\n"
     "\n"
     "Examples:\n"
     "  batchscope simulate workload.csv --profiles profiles\n"
@@ -363,21 +335,19 @@ inline constexpr char kCompletion[] =
 inline constexpr char kExitCodes[] =
     "Exit codes\n"
     "    0  done; of run, resume and attach: the run finished, or ended in a state that --expect asked for\n"
-    "    1  failure: the run failed or lost its supervisor, doctor found a problem, or the system refused, "
-    "for\n"
-    "       example because a disk is full\n"
+    "    1  failure: the run failed or lost its supervisor, doctor found a problem, or the system refused,\n"
+    "       for example because a disk is full\n"
     "    2  usage: a flag, a value or a name that makes no sense\n"
     "    3  not found: no such run, program, recipe or log\n"
     "    4  conflict: the state of the run does not allow it, or something else holds what it needs\n"
     "    5  an expectation of run or simulate --expect does not hold\n"
     "    6  time-out: of run --timeout or sql --timeout, or a supervisor that did not answer\n"
     "    7  corrupt data, or data of a newer version\n"
-    "  130  Ctrl-C; what export, import or backup had written is removed (143 and 129 by SIGTERM and "
-    "SIGHUP)\n"
+    "  130  Ctrl-C; what export, import or backup had written is removed (143 and 129 by SIGTERM\n"
+    "       and SIGHUP)\n"
     "  143  the run was stopped or paused after a checkpoint; batchscope resume goes on\n"
     "\n"
-    "With --json an error is also printed as {\"error\":{\"kind\":..,\"message\":..}} on standard output, "
-    "the kind being\n"
-    "failure, usage, not_found, conflict, corrupt, version, timeout or io.\n";
+    "With --json an error is also printed as {\"error\":{\"kind\":..,\"message\":..}} on standard output,\n"
+    "the kind being failure, usage, not_found, conflict, corrupt, version, timeout or io.\n";
 
 }  // namespace batchscope::cli::help
