@@ -44,6 +44,16 @@ void NoiseScale::set_smoothing(std::optional<double> smoothing) {
   options_.smoothing = smoothing;
 }
 
+void NoiseScale::add_group() {
+  sqr_.emplace_back();
+  var_.emplace_back();
+  sqr_avg_.push_back(1);
+  var_avg_.push_back(0);
+  if (last_sqr_.empty()) return;
+  last_sqr_.push_back(0);
+  last_var_.push_back(0);
+}
+
 void NoiseScale::rescale_variance(double factor) {
   for (std::size_t group = 0; group < var_.size(); ++group) {
     var_[group].sum *= factor;

@@ -6,6 +6,12 @@
 // Or the case of FairScale's test_oss_adascale.py, test_sequential, with the optimizer's state shared out or
 // not.
 //   train-adascale-replica sequential whole|sharded
+// Or two parameters, the second of which is added later; two replicas have the gradients that one has as two
+// micro-batches.
+//   train-adascale-replica added whole|sharded
+// Or one parameter on each replica, which steps by itself; and a world of so many replicas.
+//   train-adascale-replica alone
+//   train-adascale-replica world SIZE
 #include <ATen/ATen.h>
 #include <torch/optim/sgd.h>
 
@@ -78,10 +84,60 @@ Json play_sequential(bool sharded) {
   return {{"gain", adascale.gain()}, {"mean_weight", sum / static_cast<double>(weights.size())}};
 }
 
+at::Tensor zero() { return at::zeros({1}, at::kDouble).set_requires_grad(true); }
+
+Json play_added(bool sharded) {
+  const int micro_batches = 2 / num_replicas();
+  std::vector<at::Tensor> parameters{zero()};
+  std::unique_ptr<torch::optim::Optimizer> optimizer =
+      std::make_unique<torch::optim::SGD>(parameters, torch::optim::SGDOptions(0.5).momentum(0.9));
+  if (sharded) optimizer = std::make_unique<ShardedOptimizer>(std::move(optimizer));
+  AdaScaleOptimizer adascale(std::move(optimizer), {.num_gradients_to_accumulate = micro_batches});
+  Json gains = Json::array();
+  for (int step = 0; step < 3; ++step) {
+    if (step == 1) {
+      parameters.push_back(zero());
+      adascale.add_param_group(torch::optim::OptimizerParamGroup({parameters.back()}));
+    }
+    adascale.zero_grad();
+    for (int i = 0; i < micro_batches; ++i) {
+      at::Tensor loss = at::zeros({1}, at::kDouble);
+      for (std::size_t p = 0; p < parameters.size(); ++p)
+        loss = loss + parameters[p] * (i + replica_rank() == 0 ? 3.0 + step : 1.0 + 4.0 * p);
+      (loss / micro_batches).sum().backward();
+    }
+    adascale.step();
+    gains.push_back({adascale.gain(), adascale.gain(parameters.size() - 1)});
+  }
+  Json values = Json::array();
+  for (const at::Tensor& parameter : parameters) values.push_back(parameter.item<double>());
+  return {{"gains", gains}, {"values", values}};
+}
+
+Json play_alone() {
+  const at::Tensor parameter = zero();
+  AdaScaleOptimizer adascale(std::make_unique<torch::optim::SGD>(std::vector<at::Tensor>{parameter}, 0.5),
+                             {.num_gradients_to_accumulate = 2, .world_size = 1});
+  for (const double gradient : {3.0, 1.0}) (parameter * (gradient + 3 * replica_rank()) / 2).sum().backward();
+  adascale.step();
+  return {{"gain", adascale.gain()}, {"value", parameter.item<double>()}};
+}
+
+Json play_world(int size) {
+  const AdaScaleOptimizer adascale(std::make_unique<torch::optim::SGD>(std::vector<at::Tensor>{zero()}, 0.5),
+                                   {.num_gradients_to_accumulate = 2, .world_size = size});
+  return {{"scale", adascale.scale()}};
+}
+
 }  // namespace
 
 int main(int, char** arguments) {
-  if (arguments[1] == std::string("sequential"))
+  const std::string what = arguments[1];
+  if (what == "added")
+    return replica_main([&] { return play_added(arguments[2] == std::string("sharded")); });
+  if (what == "alone") return replica_main(play_alone);
+  if (what == "world") return replica_main([&] { return play_world(std::stoi(arguments[2])); });
+  if (what == "sequential")
     return replica_main([&] { return play_sequential(arguments[2] == std::string("sharded")); });
   std::ifstream file(arguments[1]);
   const Json golden = Json::parse(file);

@@ -48,7 +48,7 @@ void LRScheduler::set_learning_rates(const std::vector<double>& rates) {
 
 void StepwiseLR::apply() {
   std::vector<double> rates = learning_rates();
-  for (std::size_t group = 0; group < rates.size(); ++group) rates[group] = next(rates[group], group);
+  for (std::size_t group = 0; group < base().size(); ++group) rates[group] = next(rates[group], group);
   set_learning_rates(rates);
 }
 

@@ -5,6 +5,7 @@
 #include "batchscope/train/adascale.h"
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/engine.h>
 #include <torch/optim/optimizer.h>
 
@@ -17,7 +18,6 @@
 #include "adapt/loops.h"
 #include "adapt/metrics.h"
 #include "batchscope/goodput/noise_scale.h"
-#include "batchscope/goodput/scaling_rule.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/replica/process_group.h"
@@ -43,26 +43,43 @@ goodput::NoiseOptions noise_options(const AdaScaleOptimizer::Options& options) {
   return {goodput::NoiseMode::fairscale, options.smoothing, options.debias_ewma};
 }
 
+int world_size(const AdaScaleOptimizer::Options& options) {
+  const int all = num_replicas(), size = options.world_size.value_or(all);
+  require(size == 1 || size == all, "world_size is " + std::to_string(size) +
+                                        ": it must be the number of replicas, " + std::to_string(all) +
+                                        ", or 1 for this replica alone");
+  return size;
+}
+
 }  // namespace
 
 struct AdaScaleOptimizer::Impl {
   Impl(torch::optim::Optimizer& the_optimizer, const Options& options)
       : optimizer(the_optimizer),
-        groups(optimizer.param_groups().size()),
-        replicas(num_replicas()),
+        replicas(world_size(options)),
         scaled_loss(options.is_scaled_loss),
         smoothing(options.smoothing),
-        noise(groups, noise_options(options)),
-        local(groups) {
+        noise(optimizer.param_groups().size(), noise_options(options)) {
     set_accumulation(options.num_gradients_to_accumulate);
     scale = options.scale.value_or(gradients());
     require(scale >= 1, "the scale must be at least 1");
-    for (std::size_t group = 0; group < groups; ++group)
-      for (const at::Tensor& parameter : optimizer.param_groups()[group].params())
-        if (parameter.requires_grad()) {
-          parameters.push_back(parameter);
-          group_of.push_back(group);
-        }
+  }
+
+  ~Impl() { unhook(); }
+
+  // The optimizer's groups that are not known yet.
+  void hook(const std::weak_ptr<Impl>& self) {
+    for (std::size_t group = local.size(); group < optimizer.param_groups().size(); ++group) {
+      local.emplace_back();
+      for (const at::Tensor& parameter : optimizer.param_groups()[group].params()) {
+        if (!parameter.requires_grad()) continue;
+        hooks.push_back(parameter.register_hook([i = parameters.size(), self](const at::Tensor& gradient) {
+          if (const auto impl = self.lock()) impl->on_gradient(i, gradient, self);
+        }));
+        parameters.push_back(parameter);
+        group_of.push_back(group);
+      }
+    }
     require(!parameters.empty(), "the optimizer has no parameter that requires a gradient");
     if (replicas == 1) return;
     std::vector<std::size_t> order(parameters.size());
@@ -70,16 +87,16 @@ struct AdaScaleOptimizer::Impl {
     buckets.emplace(parameters, order, *tensor_group(), local);
   }
 
-  ~Impl() {
+  void unhook() {
     for (std::size_t i = 0; i < hooks.size(); ++i) parameters[i].remove_hook(hooks[i]);
+    hooks.clear();
+    parameters.clear();
+    group_of.clear();
+    buckets.reset();
   }
 
-  void hook(const std::shared_ptr<Impl>& self) {
-    for (std::size_t i = 0; i < parameters.size(); ++i)
-      hooks.push_back(
-          parameters[i].register_hook([i, weak = std::weak_ptr(self)](const at::Tensor& gradient) {
-            if (const auto impl = weak.lock()) impl->on_gradient(i, gradient, weak);
-          }));
+  void require_hooked(const char* call) const {
+    require(!hooks.empty(), std::string(call) + " after unhook(): the optimizer goes on by itself");
   }
 
   void on_gradient(std::size_t i, const at::Tensor& gradient, const std::weak_ptr<Impl>& self) {
@@ -102,7 +119,7 @@ struct AdaScaleOptimizer::Impl {
     const at::NoGradGuard no_grad;
     goodput::NormSample sample;
     sample.local_sqr = replicas > 1 ? average() : values(local);
-    std::vector<SquareSum> total(groups);
+    std::vector<SquareSum> total(local.size());
     for (std::size_t i = 0; i < parameters.size(); ++i)
       if (parameters[i].grad().defined()) add_square(parameters[i].grad(), total[group_of[i]]);
     sample.total_sqr = values(total);
@@ -150,18 +167,29 @@ struct AdaScaleOptimizer::Impl {
     accumulation = count;
   }
 
+  void require_complete(const char* call) const {
+    require(backwards == accumulation, std::string(call) + " after " + std::to_string(backwards) + " of " +
+                                           std::to_string(accumulation) + " backward passes");
+  }
+
   void require_between_steps(const char* call) const {
     require(backwards % accumulation == 0, std::string(call) + " in the middle of a step's backward passes");
   }
 
   int gradients() const { return replicas * accumulation; }
 
-  std::vector<double> gains() const {
-    return goodput::adascale_factors(noise.sqr_by_group(), noise.var_by_group(), scale);
+  double gain(std::size_t group) const {
+    return goodput::gain_of(noise.sqr_by_group().at(group), noise.var_by_group().at(group), scale);
   }
 
+  std::vector<double> gains() const {
+    std::vector<double> gains(local.size());
+    for (std::size_t group = 0; group < gains.size(); ++group) gains[group] = gain(group);
+    return gains;
+  }
+
+  std::unique_ptr<torch::optim::Optimizer> owned;  // the optimizer, where it was handed over
   torch::optim::Optimizer& optimizer;
-  const std::size_t groups;
   const int replicas;
   const bool scaled_loss;
   int accumulation = 1;
@@ -175,9 +203,9 @@ struct AdaScaleOptimizer::Impl {
   std::vector<unsigned> hooks;
   std::optional<Buckets> buckets;  // several replicas
 
-  std::mutex mutex;  // gradients on different devices come on different threads
-  std::vector<SquareSum> local;
-  int backwards = 0;  // since the last step
+  std::mutex mutex;              // gradients on different devices come on different threads
+  std::vector<SquareSum> local;  // by group
+  int backwards = 0;             // since the last step
   bool in_backward = false;
 };
 
@@ -186,17 +214,30 @@ AdaScaleOptimizer::AdaScaleOptimizer(torch::optim::Optimizer& optimizer, const O
   impl_->hook(impl_);
 }
 
+AdaScaleOptimizer::AdaScaleOptimizer(std::unique_ptr<torch::optim::Optimizer> optimizer,
+                                     const Options& options)
+    : AdaScaleOptimizer(*optimizer, options) {
+  impl_->owned = std::move(optimizer);
+}
+
 AdaScaleOptimizer::~AdaScaleOptimizer() = default;
 
+torch::optim::Optimizer& AdaScaleOptimizer::optimizer() const { return impl_->optimizer; }
+
 void AdaScaleOptimizer::zero_grad() {
+  impl_->require_hooked("zero_grad()");
   impl_->begin_step();
   for (at::Tensor& parameter : impl_->parameters) parameter.mutable_grad().reset();
 }
 
-void AdaScaleOptimizer::step() {
-  require(impl_->backwards == impl_->accumulation, "step() after " + std::to_string(impl_->backwards) +
-                                                       " of " + std::to_string(impl_->accumulation) +
-                                                       " backward passes");
+at::Tensor AdaScaleOptimizer::step(const LossClosure& closure) {
+  impl_->require_hooked("step()");
+  at::Tensor loss;
+  if (closure) {
+    const at::AutoGradMode with_gradients(true);
+    loss = closure();
+  }
+  impl_->require_complete("step()");
   metrics::StepReport report;
   {
     const std::vector<double> gains = impl_->gains();
@@ -211,13 +252,42 @@ void AdaScaleOptimizer::step() {
   report.grad_var = impl_->noise.var();
   impl_->progress += report.gain;
   impl_->begin_step();
-  if (running_loop()) return;  // AdaptiveDataParallel accounts for the step
+  if (running_loop()) return loss;  // AdaptiveDataParallel accounts for the step
   metrics::commit_step(report);
   record(protocol::series::kScale, impl_->scale);  // the step's own row has it of a loader
+  return loss;
 }
 
+void AdaScaleOptimizer::scale_grad_by_num_grads_to_accum() {
+  constexpr char kCall[] = "scale_grad_by_num_grads_to_accum()";
+  require(!impl_->scaled_loss,
+          std::string(kCall) + " is for a loss that is not scaled: is_scaled_loss is set");
+  require(impl_->accumulation > 1, std::string(kCall) + " where nothing is accumulated");
+  impl_->require_complete(kCall);
+  for (at::Tensor& parameter : impl_->parameters)
+    if (parameter.grad().defined()) parameter.mutable_grad().div_(impl_->accumulation);
+}
+
+void AdaScaleOptimizer::add_param_group(const torch::optim::OptimizerParamGroup& group) try {
+  impl_->require_hooked("add_param_group()");
+  impl_->require_between_steps("add_param_group()");
+  for (const auto& known : impl_->optimizer.param_groups())
+    for (const at::Tensor& parameter : known.params())
+      for (const at::Tensor& added : group.params())
+        require(!added.is_same(parameter), "add_param_group() with a parameter that another group has");
+  impl_->optimizer.add_param_group(group);
+  impl_->noise.add_group();
+  impl_->hook(impl_);
+} catch (const c10::Error& error) {
+  throw Error(ErrorKind::usage,
+              std::string("AdaScaleOptimizer: the optimizer refuses the parameter group: ") +
+                  error.what_without_backtrace());
+}
+
+void AdaScaleOptimizer::unhook() { impl_->unhook(); }
+
 double AdaScaleOptimizer::gain() const { return impl_->noise.gain(impl_->scale); }
-double AdaScaleOptimizer::gain(std::size_t group) const { return impl_->gains().at(group); }
+double AdaScaleOptimizer::gain(std::size_t group) const { return impl_->gain(group); }
 
 double AdaScaleOptimizer::scale() const { return impl_->scale; }
 

@@ -82,6 +82,8 @@ class NoiseScale {
 
   /// From now on. Throws std::invalid_argument as the constructor does.
   void set_smoothing(std::optional<double> smoothing);
+  /// One more parameter group, the last, whose averages begin with the next step.
+  void add_group();
   /// Multiplies the averaged variance, where scale 1 comes to mean another batch size.
   void rescale_variance(double factor);
 

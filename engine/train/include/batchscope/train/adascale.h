@@ -12,16 +12,22 @@
 ///       adascale.step();                                   // at the schedule's rate times the gain
 ///       schedule.step_to(adascale.scale_invariant_steps());
 ///     }
+///
+/// Its calls are FairScale's, under their names, so that a loop for one is a loop for the other.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
 namespace torch::optim {
 class Optimizer;
-}
+class OptimizerParamGroup;
+}  // namespace torch::optim
 
 namespace batchscope {
 
@@ -35,23 +41,53 @@ class AdaScaleOptimizer {
     int num_gradients_to_accumulate = 1;             ///< backward passes a step
     bool debias_ewma = true;                         ///< false: the paper's averages (goodput/noise_scale.h)
     bool is_scaled_loss = true;  ///< the loss of each backward is divided by num_gradients_to_accumulate
+    /// Replicas whose gradients are averaged: all of them (none given), or 1 for this one alone, which then
+    /// neither exchanges gradients nor waits for the others.
+    std::optional<int> world_size = std::nullopt;
   };
+  /// Runs a step's backward passes and returns their loss.
+  using LossClosure = std::function<at::Tensor()>;
 
-  /// Gradients a step are replicas x num_gradients_to_accumulate. The optimizer must outlive it, and have all
-  /// its parameters; after init_process_group. Throws Error(usage) for a single gradient a step, which has no
-  /// spread to learn from, and for options that make no sense.
+  /// Gradients a step are world_size x num_gradients_to_accumulate. The optimizer must outlive it; its
+  /// parameters that require a gradient are measured. After init_process_group. Throws Error(usage) for a
+  /// single gradient a step, which has no spread to learn from, and for options that make no sense.
   AdaScaleOptimizer(torch::optim::Optimizer& optimizer, const Options& options);
+  /// The same around an optimizer that it keeps, as FairScale's AdaScaleWrapper does:
+  /// `AdaScaleOptimizer adascale(std::make_unique<torch::optim::SGD>(parameters, 0.1), {...});`
+  AdaScaleOptimizer(std::unique_ptr<torch::optim::Optimizer> optimizer, const Options& options);
   ~AdaScaleOptimizer();
   AdaScaleOptimizer(const AdaScaleOptimizer&) = delete;
   AdaScaleOptimizer& operator=(const AdaScaleOptimizer&) = delete;
+
+  /// What it was made with, at its own rates: for schedules, and for checkpoints.
+  torch::optim::Optimizer& optimizer() const;
 
   /// Drops all gradients, also those of a step that was not finished.
   void zero_grad();
 
   /// The optimizer's step with each group's rate times its gain, which is added to the iterations done and,
-  /// outside a loop over data, to the run's. Throws Error(usage) before as many backward passes as belong to
-  /// a step. (One too many throws from within backward.) With several replicas the last one is collective.
-  void step();
+  /// outside a loop over data, to the run's. A closure is called first, once, with gradients enabled: it
+  /// calls zero_grad() and runs the step's backward passes; its loss is returned, without one an undefined
+  /// tensor. (In FairScale the rates are scaled before the closure runs, so by the gain of the step before.)
+  /// Throws Error(usage) before as many backward passes as belong to a step. (One too many throws from within
+  /// backward.) With several replicas the last one is collective.
+  at::Tensor step(const LossClosure& closure = nullptr);
+
+  /// Divides the gradients by num_gradients_to_accumulate, so that the optimizer steps by their mean where
+  /// the loss is not scaled: between the last backward of a step and step(). Throws Error(usage) anywhere
+  /// else, where the loss is scaled, and where nothing is accumulated.
+  void scale_grad_by_num_grads_to_accum();
+
+  /// One more group for the optimizer, at any time between steps; its gain is 1 until there is an estimate.
+  /// (Where debias_ewma is false, FairScale divides a later group's sums by the number of all steps; here its
+  /// mean is that of its own steps.) On all replicas. Throws Error(usage) in the middle of a step, after
+  /// unhook(), for a parameter that is in a group already, and for one that the optimizer refuses.
+  void add_param_group(const torch::optim::OptimizerParamGroup& group);
+
+  /// Lets go of the parameters, for good: nothing is measured and averaged any more, gains and state stay as
+  /// they are, and the optimizer goes on as one without AdaScale, by calls of its own. Destroying does the
+  /// same. From then on step(), zero_grad() and add_param_group() throw Error(usage).
+  void unhook();
 
   double gain() const;                   ///< between 1 and the scale; 1 before the first estimate
   double gain(std::size_t group) const;  ///< of one parameter group

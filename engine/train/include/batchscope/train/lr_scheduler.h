@@ -2,9 +2,9 @@
 /// \file
 /// Learning-rate schedules with the semantics of PyTorch's lr_scheduler: made with the optimizer at its
 /// starting rates, stepped by the program (usually once an epoch), chainable: each multiplies what the groups
-/// have. e is the number of steps taken so far. The state survives restarts when the schedule is handed to
-/// AdaptiveDataParallel. The factor of the scaling rule is not the schedule's business: it is there only
-/// during the optimizer's step.
+/// have. e is the number of steps taken so far. A group that the optimizer gets later keeps its rate. The
+/// state survives restarts when the schedule is handed to AdaptiveDataParallel. The factor of the scaling
+/// rule is not the schedule's business: it is there only during the optimizer's step.
 #pragma once
 
 #include <cstddef>
