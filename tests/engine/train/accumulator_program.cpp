@@ -29,7 +29,7 @@ protocol::Json work(const std::string& signal_at) {
   const TensorDataset numbers(ids, ids);
   AdaptiveDataLoader training(numbers, {.batch_size = 10, .shuffle = true});
   AdaptiveDataLoader validation(numbers, {.batch_size = 10, .training = false});
-  Accumulator<std::int64_t> counts;
+  Accumulator<std::int64_t> counts({{"given", 7}});
   Accumulator<std::vector<double>> spread;
   for (const int epoch : remaining_epochs_until(2)) {
     for (const Batch& batch : training) {

@@ -97,6 +97,16 @@ class TestAccumulator : public QObject {
     QCOMPARE(names.synchronized().at("all"), std::string("abc"));
   }
 
+  void sums_begin_with_what_is_given() {
+    Accumulator sums({{"right", 2}, {"seen", 3}});
+    sums["seen"] += 1;
+    QVERIFY(sums.synchronized() == (std::map<std::string, double>{{"right", 2}, {"seen", 4}}));
+    Accumulator<std::int64_t> counts({{"a", kLarge}});
+    QCOMPARE(counts.synchronized().at("a"), kLarge);
+    counts.clear();
+    QVERIFY(counts.synchronized().empty());
+  }
+
   void what_a_scope_leaves_is_gone_on_from() {
     Accumulator sums;
     sums += {{"right", 30}, {"seen", 40}};
@@ -144,6 +154,7 @@ class TestAccumulator : public QObject {
       const Json& said = replica.said;
       QCOMPARE(said.at("counts").at("seen").get<std::int64_t>(), 2 * 53 * kLarge);
       QCOMPARE(said.at("counts").at("epochs").get<int>(), 2);
+      QCOMPARE(said.at("counts").at("given").get<int>(), 7);
       QCOMPARE(said.at("counts").at("between").get<int>(), 2);
       QCOMPARE(said.at("counts").at("validated").get<int>(), 2 * 53);
       QCOMPARE(said.at("counts").at("scopes").get<int>(), 2);

@@ -60,9 +60,11 @@ class Accumulator {
   /// Sums by name.
   using Sums = std::map<std::string, T>;
 
-  /// No sums. Loads what a checkpoint holds of it. Throws Error(usage) inside a loop over data. Collective.
-  Accumulator()
-      : history_([this] { return Json(own_); }, [this](const Json& by_rank) { restore(by_rank); }) {}
+  /// Sums to begin with, the same on every replica and counted once; those of a checkpoint take their place.
+  /// Throws Error(usage) inside a loop over data. Collective.
+  explicit Accumulator(const Sums& initial = {})
+      : own_(replica_rank() == 0 ? initial : Sums()),
+        history_([this] { return Json(own_); }, [this](const Json& by_rank) { restore(by_rank); }) {}
   Accumulator(const Accumulator&) = delete;
   Accumulator& operator=(const Accumulator&) = delete;
 
@@ -137,6 +139,7 @@ class Accumulator {
   // rounding.
   void restore(const Json& by_rank) {
     const auto rank = static_cast<std::size_t>(replica_rank());
+    own_.clear();
     if (by_rank.size() == static_cast<std::size_t>(num_replicas()))
       own_ = by_rank[rank].template get<Sums>();
     else if (rank == 0)
