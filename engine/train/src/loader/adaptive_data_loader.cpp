@@ -2,6 +2,7 @@
 #include "batchscope/train/adaptive_data_loader.h"
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "batchscope/protocol/error.h"
@@ -22,8 +23,10 @@ void pin(at::Tensor& tensor) {
 // The batches of one pass after the other.
 class Prefetching {
  public:
-  Prefetching(const Dataset& dataset, int workers, bool pinned)
-      : dataset_(dataset), workers_(workers), pinned_(pinned) {}
+  Prefetching(const Dataset& dataset, const AdaptiveDataLoader::Options& options)
+      : dataset_(dataset),
+        workers_{options.num_workers, options.prefetch_factor, options.worker_init_fn, options.timeout},
+        pinned_(options.pin_memory && replica_device().is_cuda()) {}
 
   Batch operator()(const AdaptiveDataLoaderHelper::Loop& loop) {
     if (pass_ != loop.pass()) {
@@ -41,11 +44,15 @@ class Prefetching {
 
  private:
   const Dataset& dataset_;
-  int workers_;
+  Prefetcher::Workers workers_;
   bool pinned_;
   std::shared_ptr<const DataPass> pass_;
   std::shared_ptr<Prefetcher> prefetcher_;
 };
+
+void require(bool fine, const char* what) {
+  if (!fine) throw Error(ErrorKind::usage, std::string("data loader: ") + what);
+}
 
 }  // namespace
 
@@ -56,13 +63,14 @@ AdaptiveDataLoader::AdaptiveDataLoader(const Dataset& dataset, const Options& op
                                .drop_last = options.drop_last,
                                .training = options.training}),
       dataset_(dataset),
-      workers_(options.num_workers),
-      pinned_(options.pin_memory && replica_device().is_cuda()) {
-  if (workers_ < 0) throw Error(ErrorKind::usage, "data loader: num_workers is negative");
+      options_(options) {
+  require(options.num_workers >= 0, "num_workers is negative");
+  require(options.prefetch_factor >= 1, "prefetch_factor must be at least 1");
+  require(options.timeout.count() >= 0, "timeout is negative");
+  require(options.timeout.count() == 0 || options.num_workers > 0,
+          "timeout is for batches of workers: set num_workers");
 }
 
-AdaptiveDataLoader::Iterator AdaptiveDataLoader::begin() {
-  return {loop(), Prefetching(dataset_, workers_, pinned_)};
-}
+AdaptiveDataLoader::Iterator AdaptiveDataLoader::begin() { return {loop(), Prefetching(dataset_, options_)}; }
 
 }  // namespace batchscope

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collates batches ahead of the training loop: workers take numbers in turn, at most two batches a worker are
-// ready or in the making, and next() hands them out in order. Without workers next() collates itself. An
-// exception of the dataset comes out of the next() whose batch it was.
+// Collates batches ahead of the training loop: workers take numbers in turn, at most so many batches a worker
+// are ready or in the making, and next() hands them out in order. Without workers next() collates itself. An
+// exception of the dataset comes out of the next() whose batch it was, one of a worker's beginning out of
+// each that this worker should have made.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -22,10 +24,17 @@ class Prefetcher {
  public:
   using Make = std::function<Batch(std::int64_t number)>;  // called from worker threads
 
-  Prefetcher(Make make, std::int64_t batches, int workers);
+  struct Workers {
+    int count = 0;
+    int prefetch_factor = 2;
+    std::function<void(int worker)> begin = {};
+    std::chrono::milliseconds timeout{0};  // of next(); 0: none
+  };
+
+  Prefetcher(Make make, std::int64_t batches, Workers workers);
   ~Prefetcher();  // waits for the batches in the making
 
-  // Blocks until it is ready; at most `batches` times.
+  // Blocks until it is ready; at most `batches` times. Throws Error(timeout).
   Batch next();
 
  private:
@@ -33,11 +42,12 @@ class Prefetcher {
     Batch batch;
     std::exception_ptr error;
   };
-  void work();
+  void work(int worker);
+  Made make(std::int64_t number, const std::exception_ptr& begin_failed) const;
 
-  Make make_;
-  std::int64_t batches_;
-  std::int64_t ahead_;
+  const Make make_;
+  const std::int64_t batches_;
+  const Workers options_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::int64_t, Made> made_;

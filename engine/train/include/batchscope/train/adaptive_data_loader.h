@@ -6,7 +6,9 @@
 /// restart happens between two optimizer steps, never in the middle of accumulation.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 
 #include "batchscope/replica/adaptive_data_loader_helper.h"
@@ -25,10 +27,18 @@ class AdaptiveDataLoader : public AdaptiveDataLoaderMixin {
     int num_workers = 0;          ///< prefetching threads; 0: batches are collated when they are asked for
     bool pin_memory = true;       ///< with replica_device() a GPU, batches on the CPU are in pinned memory
     bool training = true;         ///< false: for validation; no padding, no batch-size adaptation, no profile
+    int prefetch_factor = 2;      ///< batches that each worker has ready or in the making, at least 1
+    /// Called on each worker's thread with its number, from 0, before its first batch of every pass. What it
+    /// throws is thrown in the loop.
+    std::function<void(int worker)> worker_init_fn = {};
+    /// How long the loop waits for a worker's batch; 0: for ever. Then it throws Error(timeout), after a
+    /// notice that tells of it at once: a thread cannot be killed, and whoever leaves the loop waits for it.
+    std::chrono::milliseconds timeout{0};
   };
 
   /// The dataset must outlive the loader. Throws Error(usage) for an empty dataset, a batch size below 1,
-  /// inside a loop, and where drop_last leaves nothing of the dataset. Collective.
+  /// inside a loop, where drop_last leaves nothing of the dataset, and for workers that make no sense (a
+  /// time-out needs some). Collective.
   AdaptiveDataLoader(const Dataset& dataset, const Options& options);
 
   /// A running loop. Copies share it.
@@ -43,8 +53,7 @@ class AdaptiveDataLoader : public AdaptiveDataLoaderMixin {
 
  private:
   const Dataset& dataset_;
-  int workers_;
-  bool pinned_;
+  Options options_;
 };
 
 }  // namespace batchscope
