@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 
 #include <QTemporaryDir>
+#include <atomic>
 #include <set>
 
 #include "adapt/metrics.h"
@@ -16,6 +17,7 @@
 #include "batchscope/train/process_group.h"
 #include "steps.h"
 #include "test_case.h"
+#include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::replica;
@@ -195,6 +197,67 @@ class TestLoop : public QObject {
     QVERIFY_EXCEPTION_THROWN(validation.autoscale_batch_size(20), Error);
     QVERIFY_EXCEPTION_THROWN(AdaptiveDataLoader(numbers(0), {}), Error);
     QVERIFY_EXCEPTION_THROWN(AdaptiveDataLoader(dataset, {.batch_size = 0}), Error);
+  }
+
+  void a_loader_tells_its_bounds() {
+    const TensorDataset dataset = numbers(60);
+    AdaptiveDataLoader loader(dataset, {.batch_size = 10});
+    QVERIFY(loader.training());
+    QVERIFY(!loader.max_batch_size());
+    loader.autoscale_batch_size(40, {5, 20});
+    QCOMPARE(loader.max_batch_size(), std::optional<std::int64_t>(40));
+    QCOMPARE(loader.local_batch_size_bounds().minimum, 5);
+    QCOMPARE(loader.local_batch_size_bounds().maximum, 20);
+    loader.autoscale_batch_size(1000);
+    QCOMPARE(loader.max_batch_size(), std::optional<std::int64_t>(60));
+    QCOMPARE(loader.local_batch_size_bounds().maximum, 1000);
+    const AdaptiveDataLoader validation(dataset, {.batch_size = 10, .training = false});
+    QVERIFY(!validation.training());
+  }
+
+  void the_running_loop_tells_where_it_is() {
+    const TensorDataset dataset = numbers(25);
+    AdaptiveDataLoader training(dataset, {.batch_size = 10});
+    AdaptiveDataLoader validation(dataset, {.batch_size = 20, .training = false});
+    QVERIFY(!current_dataloader() && !training.current_index() && !training.end_index());
+    in_an_epoch([&] {
+      std::vector<std::int64_t> at;
+      for ([[maybe_unused]] const Batch& batch : training) {
+        QVERIFY(current_dataloader() && current_dataloader()->training());
+        QCOMPARE(current_dataloader()->current_batch_size(), 10);
+        QCOMPARE(training.end_index(), std::optional<std::int64_t>(25));
+        at.push_back(*training.current_index());
+        metrics::commit_step({});
+      }
+      QCOMPARE(at, (std::vector<std::int64_t>{0, 10, 20}));
+      QVERIFY(!current_dataloader());
+      for ([[maybe_unused]] const Batch& batch : validation) QVERIFY(!current_dataloader()->training());
+    });
+    QVERIFY(!current_dataloader() && !training.current_index());
+  }
+
+  void workers_are_as_they_are_asked_for() {
+    const TensorDataset dataset = numbers(25);
+    std::atomic<int> begun = 0;
+    AdaptiveDataLoader loader(dataset, {.batch_size = 5,
+                                        .num_workers = 1,
+                                        .prefetch_factor = 3,
+                                        .worker_init_fn = [&](int worker) { begun += 1 + worker; },
+                                        .timeout = std::chrono::minutes(5)});
+    for (int pass = 1; pass <= 2; ++pass)
+      in_an_epoch([&] {
+        int batches = 0;
+        for (const Batch& batch : loader) batches += batch.size() == 5;
+        QCOMPARE(batches, 5);
+        QCOMPARE(begun.load(), pass);
+      });
+    const auto refused = [&](const AdaptiveDataLoader::Options& options, const char* part) {
+      VERIFY_THROWS("usage", part, AdaptiveDataLoader(dataset, options));
+    };
+    refused({.num_workers = -1}, "num_workers");
+    refused({.num_workers = 1, .prefetch_factor = 0}, "prefetch_factor");
+    refused({.num_workers = 1, .timeout = std::chrono::seconds(-1)}, "timeout is negative");
+    refused({.timeout = std::chrono::seconds(1)}, "set num_workers");
   }
 
   void loops_do_not_overlap() {

@@ -10,6 +10,7 @@
 
 #include "../protocol/event_reader.h"
 #include "batchscope/goodput/noise_scale.h"
+#include "batchscope/protocol/event_file.h"
 #include "batchscope/replica/epoch.h"
 #include "batchscope/replica/record.h"
 #include "batchscope/train/adaptive_data_loader.h"
@@ -98,6 +99,42 @@ class TestTensorboard : public QObject {
       }
     QCOMPARE(mine, (std::vector<float>{1.5F, 3.5F, 5.5F}));
     QCOMPARE(learning_rates, std::vector<float>(3, 0.5F));
+  }
+
+  // As AdaptDL's to_tensorboard, into a file of the program's own.
+  void whatIsAskedForGoesIntoAnyFile() {
+    OneNumber model;
+    torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(0.5));
+    AdaptiveDataParallel adp(model, optimizer);
+    make_step(adp, 8, 8, 1, [&](int micro) { return (model.weight * (3.0 - 2 * micro)).sum(); });
+    const at::Tensor numbers = at::tensor({1, 2, 3, 4, 5, 6}, at::kDouble);
+    const TensorDataset dataset(numbers, numbers);
+    const AdaptiveDataLoader loader(dataset, {.batch_size = 2});
+    protocol::EventFile writer((directory_.path() + "/own").toStdString());
+    adp.to_tensorboard(writer, 7, "AdaptDL/Model");
+    loader.to_tensorboard(writer, 8, "AdaptDL/Data/");
+    loader.to_tensorboard(writer, 9);
+
+    const std::vector<Event> events = EventReader::read(writer.path());
+    QCOMPARE(events.size(), std::size_t(1 + 3));
+    QCOMPARE(events[1].step, std::int64_t(7));
+    QVERIFY(events[1].wall_time > 1.6e9);
+    const std::map<std::string, double> expected{{"Gradient_Norm_Sqr", adp.noise_scale().sqr()},
+                                                 {"Gradient_Variance", adp.noise_scale().var()},
+                                                 {"Gain", adp.gain()},
+                                                 {"Learning_Rate_Factor", adp.lr_factor()},
+                                                 {"Accum_Scale", 2},
+                                                 {"Progress", adp.progress()}};
+    QCOMPARE(events[1].scalars.size(), expected.size());
+    for (const auto& [tag, value] : expected)
+      QVERIFY2(close(events[1].scalars.at("AdaptDL/Model/" + tag), value), tag.c_str());
+    const auto sizes = [](const std::string& prefix) {
+      return std::map<std::string, float>{{prefix + "Total_Batch_Size", 2},
+                                          {prefix + "Local_Batch_Size", 2},
+                                          {prefix + "Accumulation_Steps", 0}};
+    };
+    QVERIFY(events[2].scalars == sizes("AdaptDL/Data/"));
+    QVERIFY(events[3].scalars == sizes(""));
   }
 
   void longRunsStaySmall() {

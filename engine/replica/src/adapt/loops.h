@@ -9,6 +9,10 @@
 #include <cstdint>
 #include <optional>
 
+namespace batchscope {
+class AdaptiveDataLoaderHelper;
+}
+
 namespace batchscope::replica {
 
 struct RunningLoop {
@@ -17,6 +21,7 @@ struct RunningLoop {
   int finished_epochs = 0;                    // while it runs
   std::int64_t position = 0;                  // in the pass, when the step in flight is done
   double progress_from = 0, progress_to = 0;  // where the loop ends by progress; equal: it ends by samples
+  const AdaptiveDataLoaderHelper* loader = nullptr;
 
   double fraction(double progress) const;  // of the loop, 0..1
 };

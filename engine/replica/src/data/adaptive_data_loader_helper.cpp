@@ -14,6 +14,7 @@
 #include "checkpoint/registry.h"
 #include "data/data_loop.h"
 #include "process/session.h"
+#include "report/tensorboard.h"
 
 namespace batchscope {
 
@@ -95,6 +96,35 @@ std::int64_t AdaptiveDataLoaderHelper::current_local_batch_size() const {
 }
 int AdaptiveDataLoaderHelper::accumulation_steps() const { return core_->shape().accumulation_steps; }
 
+bool AdaptiveDataLoaderHelper::training() const { return core_->options.training; }
+
+std::optional<std::int64_t> AdaptiveDataLoaderHelper::max_batch_size() const {
+  return core_->autoscales() ? std::optional(core_->limits.max_batch_size) : std::nullopt;
+}
+LocalBatchBounds AdaptiveDataLoaderHelper::local_batch_size_bounds() const {
+  return {core_->limits.min_local, core_->limits.max_local};
+}
+
+std::optional<std::int64_t> AdaptiveDataLoaderHelper::current_index() const {
+  return core_->loop ? std::optional(core_->state.index) : std::nullopt;
+}
+std::optional<std::int64_t> AdaptiveDataLoaderHelper::end_index() const {
+  const std::int64_t size = core_->options.size;
+  return core_->loop ? std::optional((core_->state.index / size + 1) * size) : std::nullopt;
+}
+
+void AdaptiveDataLoaderHelper::to_tensorboard(protocol::EventFile& writer, std::int64_t step,
+                                              std::string_view prefix) const {
+  tensorboard::write_to(writer, step, prefix,
+                        {{"Total_Batch_Size", static_cast<double>(current_batch_size())},
+                         {"Local_Batch_Size", static_cast<double>(current_local_batch_size())},
+                         {"Accumulation_Steps", accumulation_steps()}});
+}
+
+const AdaptiveDataLoaderHelper* current_dataloader() {
+  return running_loop() ? running_loop()->loader : nullptr;
+}
+
 AdaptiveDataLoaderHelper::Loop AdaptiveDataLoaderHelper::loop() {
   if (running_loop()) refuse("a loop inside another loop over data: one at a time");
   const int epoch = current_epoch();
@@ -107,6 +137,7 @@ AdaptiveDataLoaderHelper::Loop AdaptiveDataLoaderHelper::loop() {
     return loop;
   }
   loop.loop_ = std::make_shared<DataLoop>(*core_, epoch);
+  running_loop()->loader = this;
   loop.loop_->begin();
   return loop;
 }

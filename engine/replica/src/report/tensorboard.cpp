@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "batchscope/protocol/error.h"
-#include "batchscope/protocol/event_file.h"
 #include "process/process.h"
 #include "process/session.h"
 #include "report/telemetry_client.h"
@@ -19,6 +18,10 @@ struct Output {
   std::optional<protocol::EventFile> file;
   bool failed = false;
 };
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 Output& output() { return session().part<Output>(); }
 
@@ -39,11 +42,19 @@ void write(std::int64_t step, const std::map<std::string, double>& scalars) try 
   if (!wanted()) return;
   std::optional<protocol::EventFile>& file = output().file;
   if (!file) file.emplace(process().environment.tensorboard_dir);
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  file->add(step, std::chrono::duration<double>(now).count(), scalars);
+  file->add(step, now(), scalars);
 } catch (const Error& error) {
   output().failed = true;
   notice("warning", std::string("nothing more is written for TensorBoard: ") + error.what());
+}
+
+void write_to(protocol::EventFile& file, std::int64_t step, std::string_view prefix,
+              const std::map<std::string, double>& scalars) {
+  std::string before(prefix);
+  if (!before.empty() && !before.ends_with('/')) before += '/';
+  std::map<std::string, double> tagged;
+  for (const auto& [tag, value] : scalars) tagged.emplace(before + tag, value);
+  file.add(step, now(), tagged);
 }
 
 }  // namespace batchscope::replica::tensorboard

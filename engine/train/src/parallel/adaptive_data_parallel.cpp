@@ -31,6 +31,7 @@
 #include "optimizer/scaled_learning_rates.h"
 #include "parallel/training_state.h"
 #include "process/session.h"
+#include "report/tensorboard.h"
 #include "session/non_finite_step.h"
 #include "tensor/module_tensors.h"
 
@@ -243,5 +244,16 @@ double AdaptiveDataParallel::lr_factor() const { return impl_->last.lr_factor; }
 double AdaptiveDataParallel::progress() const { return metrics::progress(); }
 const goodput::NoiseScale& AdaptiveDataParallel::noise_scale() const { return impl_->noise; }
 const goodput::NormSample& AdaptiveDataParallel::norms() const { return impl_->norms; }
+
+void AdaptiveDataParallel::to_tensorboard(protocol::EventFile& writer, std::int64_t step,
+                                          std::string_view prefix) const {
+  tensorboard::write_to(writer, step, prefix,
+                        {{"Gradient_Norm_Sqr", noise_scale().sqr()},
+                         {"Gradient_Variance", noise_scale().var()},
+                         {"Gain", gain()},
+                         {"Learning_Rate_Factor", lr_factor()},
+                         {"Accum_Scale", norms().scale},
+                         {"Progress", progress()}});
+}
 
 }  // namespace batchscope

@@ -25,12 +25,16 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "batchscope/replica/data_pass.h"
 
 namespace batchscope {
 
+namespace protocol {
+class EventFile;
+}
 namespace replica {
 class DataLoop;
 struct LoaderCore;
@@ -72,6 +76,21 @@ class AdaptiveDataLoaderHelper {
   std::int64_t current_local_batch_size() const;  ///< samples per replica and micro-batch
   int accumulation_steps() const;                 ///< micro-batches beyond the first
 
+  bool training() const;  ///< not for validation
+  /// What autoscale_batch_size was given, or the size of the data where that is less; none before.
+  std::optional<std::int64_t> max_batch_size() const;
+  /// The local bounds that it was given; no maximum of its own: max_batch_size.
+  LocalBatchBounds local_batch_size_bounds() const;
+  /// Samples of the running loop that are done, over all replicas and all its passes; none between loops.
+  std::optional<std::int64_t> current_index() const;
+  /// What current_index will be when the pass is over; none between loops.
+  std::optional<std::int64_t> end_index() const;
+
+  /// Total_Batch_Size, Local_Batch_Size and Accumulation_Steps, AdaptDL's tags, below the prefix: one event
+  /// for a file of the program's own, at this step of its own counting. The engine's own files need no call:
+  /// ADAPTDL_TENSORBOARD_LOGDIR. Call it on one replica. Throws Error(io).
+  void to_tensorboard(protocol::EventFile& writer, std::int64_t step, std::string_view prefix = {}) const;
+
   /// One loop over the data, a chain of passes (one, without autoscaling), at one of its micro-batches. It
   /// ends when it is over or when the last copy of it is destroyed: on a break it counts as finished, on an
   /// exception it does not and goes on where it was when it is begun again.
@@ -97,14 +116,23 @@ class AdaptiveDataLoaderHelper {
   std::unique_ptr<replica::LoaderCore> core_;
 };
 
+/// The loader whose loop is running; null between loops.
+const AdaptiveDataLoaderHelper* current_dataloader();
+
 /// What every loader shows those who use it; derive from it, and write begin() and end().
 class AdaptiveDataLoaderMixin : protected AdaptiveDataLoaderHelper {
  public:
   using AdaptiveDataLoaderHelper::accumulation_steps;
   using AdaptiveDataLoaderHelper::autoscale_batch_size;
   using AdaptiveDataLoaderHelper::current_batch_size;
+  using AdaptiveDataLoaderHelper::current_index;
   using AdaptiveDataLoaderHelper::current_local_batch_size;
+  using AdaptiveDataLoaderHelper::end_index;
+  using AdaptiveDataLoaderHelper::local_batch_size_bounds;
+  using AdaptiveDataLoaderHelper::max_batch_size;
   using AdaptiveDataLoaderHelper::scale_by_replicas;
+  using AdaptiveDataLoaderHelper::to_tensorboard;
+  using AdaptiveDataLoaderHelper::training;
 
  protected:
   using AdaptiveDataLoaderHelper::AdaptiveDataLoaderHelper;

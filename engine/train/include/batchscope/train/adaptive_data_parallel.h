@@ -16,9 +16,11 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace torch {
 namespace nn {
@@ -39,6 +41,9 @@ enum class NoiseMode;
 class NoiseScale;
 struct NormSample;
 }  // namespace goodput
+namespace protocol {
+class EventFile;
+}
 class GradScaler;
 class LRScheduler;
 class ScalingRule;
@@ -98,6 +103,10 @@ class AdaptiveDataParallel {
   const goodput::NoiseScale& noise_scale() const;
   /// The squared norms of the last step, in squared units of the gradient.
   const goodput::NormSample& norms() const;
+
+  /// Gradient_Norm_Sqr, Gradient_Variance, Gain, Learning_Rate_Factor, Accum_Scale (of the last step) and
+  /// Progress, AdaptDL's tags, below the prefix; as AdaptiveDataLoaderHelper::to_tensorboard.
+  void to_tensorboard(protocol::EventFile& writer, std::int64_t step, std::string_view prefix = {}) const;
 
  private:
   struct Impl;
