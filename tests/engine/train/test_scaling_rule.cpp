@@ -101,6 +101,7 @@ class TestScalingRule : public QObject {
     row("AdamScale", std::make_shared<AdamScale>(), [](double) {
       return std::array{std::sqrt(gain(0)), std::sqrt(gain(1))};
     });
+    row("IdentityScale", std::make_shared<IdentityScale>(), both(1));
     row("LinearScale", std::make_shared<LinearScale>(), both(kScale));
     row("SqrtScale", std::make_shared<SqrtScale>(), both(std::sqrt(kScale)));
     // Ten epochs, times S, of 80 samples in batches of the initial size: 200 iterations.

@@ -24,6 +24,8 @@ std::vector<double> AdamScale::factors(const Step& step) const {
   return goodput::adamscale_factors(step.grad_sqr, step.grad_var, step.scale);
 }
 
+std::vector<double> IdentityScale::factors(const Step& step) const { return for_every_group(step, 1); }
+
 std::vector<double> LinearScale::factors(const Step& step) const {
   return for_every_group(step, goodput::linear_factor(step.scale));
 }

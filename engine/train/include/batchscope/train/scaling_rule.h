@@ -43,6 +43,12 @@ class AdamScale : public ScalingRule {
   bool preconditioned() const override { return true; }
 };
 
+/// 1: the rate stays as it is, as the AdaScale paper's identity rule, which the others are compared with.
+class IdentityScale : public ScalingRule {
+ public:
+  std::vector<double> factors(const Step& step) const override;
+};
+
 /// scale
 class LinearScale : public ScalingRule {
  public:
