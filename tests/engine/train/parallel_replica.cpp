@@ -30,6 +30,7 @@
 
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/replica/checkpoint.h"
+#include "batchscope/train/adadelta.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/lr_scheduler.h"
 #include "batchscope/train/scaling_rule.h"
@@ -67,12 +68,6 @@ struct Model : torch::nn::Module {
   torch::nn::BatchNorm1d norm{torch::nn::BatchNorm1dOptions(16).affine(false)};
 };
 
-struct FactorOne : ScalingRule {
-  std::vector<double> factors(const Step& step) const override {
-    return std::vector<double>(step.grad_sqr.size(), 1.0);
-  }
-};
-
 std::unique_ptr<torch::optim::Optimizer> make_optimizer(const std::string& name, Model& model) {
   namespace optim = torch::optim;
   // The second group has options of its own.
@@ -99,6 +94,9 @@ std::unique_ptr<torch::optim::Optimizer> make_optimizer(const std::string& name,
   if (name == "rmsprop")
     return std::make_unique<optim::RMSprop>(
         make(optim::RMSpropOptions(0.01), optim::RMSpropOptions(0.02).momentum(0.5).centered(true)));
+  if (name == "adadelta")
+    return std::make_unique<Adadelta>(
+        make(AdadeltaOptions(0.5), AdadeltaOptions(0.2).rho(0.8).weight_decay(1e-3)));
   return std::make_unique<optim::Adagrad>(
       make(optim::AdagradOptions(0.01), optim::AdagradOptions(0.02).lr_decay(0.1)));
 }
@@ -112,7 +110,7 @@ class Trainer {
     if (!adaptive) return;
     AdaptiveDataParallel::Options options;
     options.name = name;
-    options.scaling_rule = std::make_shared<FactorOne>();
+    options.scaling_rule = std::make_shared<IdentityScale>();
     options.bucket_bytes = 4000;  // several buckets
     adp_ = std::make_unique<AdaptiveDataParallel>(model_, *optimizer_, &*schedule_, options);
   }
@@ -190,7 +188,7 @@ Json train(const Json& settings, int steps, bool saves) {
   const std::string mode = settings.value("mode", "");
   const bool plain = mode.starts_with("plain"), crooked = mode.ends_with("crooked");
   std::map<std::string, std::unique_ptr<Trainer>> trainers;
-  for (const char* name : {"sgd", "adam", "adamw", "rmsprop", "adagrad"}) {
+  for (const char* name : {"sgd", "adam", "adamw", "rmsprop", "adagrad", "adadelta"}) {
     at::manual_seed(plain ? 0 : replica_rank());  // rank 0's weights must win
     trainers[name] = std::make_unique<Trainer>(name, !plain, mode.starts_with("sharded"));
   }

@@ -24,7 +24,7 @@ class TestAdaptiveDataParallel : public QObject {
   void equalsOneProcess() {
     QFETCH(int, replicas);
     QFETCH(int, accumulation);
-    QCOMPARE(plain().size(), std::size_t(5));
+    QCOMPARE(plain().size(), std::size_t(6));
     const auto all =
         train({{"replicas", replicas}, {"accumulation", accumulation}, {"steps", Json::array({50})}});
     QCOMPARE(all.size(), static_cast<std::size_t>(replicas));

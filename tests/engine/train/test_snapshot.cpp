@@ -14,6 +14,7 @@
 #include <memory>
 #include <sstream>
 
+#include "batchscope/train/adadelta.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "checkpoint/registry.h"
 #include "test_case.h"
@@ -53,6 +54,7 @@ class TestSnapshot : public QObject {
     QTest::newRow("AdamW") << with<optim::AdamW>(optim::AdamWOptions(0.1));
     QTest::newRow("RMSprop") << with<optim::RMSprop>(optim::RMSpropOptions(0.1).momentum(0.9).centered(true));
     QTest::newRow("Adagrad") << with<optim::Adagrad>(optim::AdagradOptions(0.1));
+    QTest::newRow("Adadelta") << with<Adadelta>(AdadeltaOptions(0.5));
   }
   void training_does_not_change_it() {
     QFETCH(MakeOptimizer, make);

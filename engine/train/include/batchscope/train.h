@@ -18,6 +18,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/replica.h"
+#include "batchscope/train/adadelta.h"
 #include "batchscope/train/adaptive_bptt_iterator.h"
 #include "batchscope/train/adaptive_data_loader.h"
 #include "batchscope/train/adaptive_data_parallel.h"

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/train/adadelta.h"
 #include "batchscope/train/sharded_optimizer.h"
 #include "tensor/parameter_key.h"
 #include "tensor/tensor_file.h"
@@ -88,6 +89,20 @@ void visit_fields(optim::AdagradParamState& state, Visit visit) {
   visit("step", state.step());
 }
 
+template <class Visit>
+void visit_fields(AdadeltaOptions& options, Visit visit) {
+  visit("lr", options.lr());
+  visit("rho", options.rho());
+  visit("eps", options.eps());
+  visit("weight_decay", options.weight_decay());
+}
+template <class Visit>
+void visit_fields(AdadeltaParamState& state, Visit visit) {
+  visit("step", state.step());
+  visit("square_avg", state.square_avg());
+  visit("acc_delta", state.acc_delta());
+}
+
 // A kind of optimizer: what it is called and of which types its parts are.
 template <class OptionsType, class StateType>
 struct Kind {
@@ -109,8 +124,10 @@ void with_kind(const optim::Optimizer& any, Act act) {
     return act(Kind<optim::RMSpropOptions, optim::RMSpropParamState>{"RMSprop"});
   if (dynamic_cast<const optim::Adagrad*>(&optimizer))
     return act(Kind<optim::AdagradOptions, optim::AdagradParamState>{"Adagrad"});
+  if (dynamic_cast<const Adadelta*>(&optimizer))
+    return act(Kind<AdadeltaOptions, AdadeltaParamState>{"Adadelta"});
   throw Error(ErrorKind::usage,
-              "this optimizer cannot be checkpointed: use SGD, Adam, AdamW, RMSprop or Adagrad");
+              "this optimizer cannot be checkpointed: use SGD, Adam, AdamW, RMSprop, Adagrad or Adadelta");
 }
 
 struct Saver {

@@ -2,8 +2,8 @@
 //
 // An optimizer in a checkpoint: each group's options (learning rate, momentum, betas ...), which LibTorch's
 // own torch::save drops on loading, and each parameter's state under its index, since LibTorch's keys
-// (addresses) differ between versions and processes. SGD, Adam, AdamW, RMSprop and Adagrad, also sharded:
-// then the states that are there are saved, and those that the replica owns are loaded.
+// (addresses) differ between versions and processes. SGD, Adam, AdamW, RMSprop, Adagrad and Adadelta, also
+// sharded: then the states that are there are saved, and those that the replica owns are loaded.
 #pragma once
 
 #include <ATen/core/Tensor.h>

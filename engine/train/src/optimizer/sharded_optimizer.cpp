@@ -39,7 +39,7 @@ ShardedOptimizer::ShardedOptimizer(std::unique_ptr<torch::optim::Optimizer> opti
     throw Error(
         ErrorKind::usage,
         "ShardedOptimizer: LBFGS steps all parameters at once and cannot be shared out; use SGD, Adam, "
-        "AdamW, RMSprop or Adagrad");
+        "AdamW, RMSprop, Adagrad or Adadelta");
   share_out();
 }
 
