@@ -57,11 +57,12 @@ class CurrentGeneration {
   // It tells no steps, and is taken to make some.
   void assume_running(double now);
 
-  bool said_hello() const { return said_hello_; }        // any replica of it
   bool has_telemetry() const { return has_telemetry_; }  // a replica of any generation said hello
-  bool forked() const { return forked_; }                // by the fork server, as its replicas say
-  bool progressed() const { return progressed_; }        // it has had its first step
-  bool under_way() const { return under_way_; }          // so it has, or is assumed to have
+  // A replica of it has said that it does.
+  bool checkpoints_when_asked() const { return checkpoints_when_asked_; }
+  bool forked() const { return forked_; }          // by the fork server, as its replicas say
+  bool progressed() const { return progressed_; }  // it has had its first step
+  bool under_way() const { return under_way_; }    // so it has, or is assumed to have
   // The newest that it has written.
   const std::optional<protocol::CheckpointWritten>& checkpoint() const { return checkpoint_; }
   // s, of the last restart; before the first, from launch to first step.
@@ -89,7 +90,7 @@ class CurrentGeneration {
   std::optional<Generation> replicas_;
   storage::Generation record_;
   double launched_ = 0;  // monotonic
-  bool said_hello_ = false, has_telemetry_ = false, forked_ = false;
+  bool checkpoints_when_asked_ = false, has_telemetry_ = false, forked_ = false;
   bool progressed_ = false, under_way_ = false;
   std::optional<protocol::CheckpointWritten> checkpoint_;
   std::map<int, protocol::Failure> failures_;  // by rank

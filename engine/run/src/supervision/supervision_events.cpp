@@ -36,11 +36,12 @@ void Supervision::on_message(int rank, const Message& message) {
         using T = std::decay_t<decltype(m)>;
         if constexpr (std::is_same_v<T, Hello>) {
           current_.hello(rank, m);
-          rescalable_ = true;
-          hang_watch_.greeted(rank, now);
+          if (m.checkpoints) rescalable_ = true;
+          if (m.heartbeats) hang_watch_.greeted(rank, now);
           clock_.group_stands(m.mono);
-          scaling_.program_uses(m.device);
+          if (!m.device.empty()) scaling_.program_uses(m.device);
         } else if constexpr (std::is_same_v<T, Restored>) {
+          rescalable_ = true;
           clock_.restored(m.mono);
           if (rank == 0) on_restored(m, step_before);
         } else if constexpr (std::is_same_v<T, Steps>) {

@@ -60,9 +60,11 @@ void Supervision::request_checkpoint(const ControlServer::Responder& responder) 
   if (!machine_.training())
     throw Error(ErrorKind::conflict,
                 fmt::format("the run is {}: nothing to checkpoint now", run_state_name(machine_.state())));
-  if (!current_.said_hello())
-    throw Error(ErrorKind::conflict,
-                "the program does not report to BatchScope, and cannot be asked for a checkpoint");
+  if (!current_.checkpoints_when_asked())
+    throw Error(
+        ErrorKind::conflict,
+        "the program cannot be asked for a checkpoint: it writes one only when it is to leave, as for a "
+        "rescale or a pause, if it knows how to write any");
   // Any replica's signal makes all of them agree; one is enough, and makes one checkpoint.
   current_.replicas()->signal_rank(0, SIGUSR1);
   waiters_.add(responder, monotonic_seconds());

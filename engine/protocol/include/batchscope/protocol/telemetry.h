@@ -21,17 +21,19 @@ namespace batchscope::protocol {
 
 /// First message of a connection, sent when the process group stands.
 struct Hello {
-  int version = 1;       ///< of these messages
-  int rank = 0;          ///< 0 to replicas - 1
-  int generation = 0;    ///< restarts so far
-  std::int64_t pid = 0;  ///< of the replica
-  std::string backend;   ///< "gloo", "nccl" or "none" (a single process)
-  std::string device;    ///< "cpu", "cuda:0"
-  std::string library;   ///< "LibTorch 1.13.0"
-  int threads = 1;       ///< compute threads
-  bool forked = false;   ///< by the fork server, not exec'ed
-  double started = 0;    ///< s, when the process entered init_process_group
-  double mono = 0;       ///< s, when the group stood
+  int version = 1;          ///< of these messages
+  int rank = 0;             ///< 0 to replicas - 1
+  int generation = 0;       ///< restarts so far
+  std::int64_t pid = 0;     ///< of the replica
+  std::string backend;      ///< "gloo", "nccl" or "none" (a single process)
+  std::string device;       ///< "cpu", "cuda:0"; empty: not known
+  std::string library;      ///< "LibTorch 1.13.0", "AdaptDL 0.2.11, PyTorch 1.13.1"
+  int threads = 1;          ///< compute threads
+  bool forked = false;      ///< by the fork server, not exec'ed
+  double started = 0;       ///< s, when the process entered init_process_group
+  double mono = 0;          ///< s, when the group stood
+  bool heartbeats = true;   ///< it sends them; who sends none is not judged to hang
+  bool checkpoints = true;  ///< it writes one whenever SIGUSR1 asks for it
 };
 
 /// The states are loaded and the first loop that is not skipped begins.
