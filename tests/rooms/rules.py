@@ -22,6 +22,7 @@ ROOMS = {
     "engine/pool": {"engine/run", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
     "engine/run": {"engine/policy", "storage", "engine/goodput", "engine/protocol"},
     "engine/policy": {"engine/goodput"},
+    "engine/python": {"engine/train", "engine/replica", "engine/protocol"},
     "engine/train": {"engine/replica", "engine/goodput", "engine/protocol"},
     "engine/replica": {"engine/goodput", "engine/protocol"},
     "engine/goodput": set(),

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a Python script tells BatchScope of its training. One line charts it:
+
+    batchscope.record(loss=loss.item())
+
+Started by `batchscope run -- python3 train.py` the script is then supervised, recorded and charted; started by itself, all of
+this does nothing. Nothing here waits for anybody, nor slows a step down by more than some microseconds. Of several replicas
+the values of rank 0 count; of several processes of a replica one speaks, the first that has something to tell. README.md
+beside this package has the whole of it."""
+
+from . import _recorder, _tensorboard
+
+__all__ = ["record", "step", "restored", "epochs", "batches", "hyperparameters", "notice", "follow_tensorboard", "supervised"]
+
+
+def record(values=None, /, **named):
+    """Values for the charts, by name: `record(loss=0.7, accuracy=0.9)`, `record({"loss/train": 0.7})`. Numbers, and what float()
+    takes, such as tensors of one element; those on a GPU are read later, by another thread. TypeError where a value is none.
+
+    A script that calls step() gets the mean of what it records in a step. In one that never does, a step ends when a name
+    comes again. Names of the series that every run has, among them loss, validation_loss, accuracy, lr and batch_size, appear
+    in the charts that every run has; any other gets a chart of its own."""
+    _recorder.current().record({**(values or {}), **named})
+
+
+def step(number=None, /, **named):
+    """An optimizer step was made: `number` of them so far, or one more than before. What is named is recorded first. Its time
+    becomes the series step_time, and with a batch_size throughput."""
+    if named:
+        _recorder.current().record(named)
+    _recorder.current().step(number)
+
+
+def restored(step, checkpoint=""):
+    """The script has loaded its own checkpoint (which, for people to read) and goes on behind this step. It says so after every
+    start where it can do that, from the beginning with 0: then its run may be moved and shrunk by others than a person."""
+    _recorder.current().restored(step, checkpoint)
+
+
+def epochs(until, first=0):
+    """Iterates over the numbers of the epochs first .. until - 1, and tells of each when it begins and ends."""
+    recorder = _recorder.current()
+    for epoch in range(first, until):
+        recorder.begin_epoch(epoch, until)
+        yield epoch
+        recorder.end_epoch(epoch)
+
+
+def batches(loader, validate=False):
+    """Iterates over what any loader yields, and tells how far it has come, where the loader has a length. With it the time of a
+    step is that from a batch to step(), without what the loader took."""
+    recorder = _recorder.current()
+    try:
+        count = len(loader)
+    except TypeError:
+        count = 0
+    for index, batch in enumerate(loader):
+        recorder.hand_out(index / count if count else 0.0, not validate)
+        yield batch
+
+
+def hyperparameters(values=None, /, **named):
+    """What the script was asked to do, shown with the run: `hyperparameters(vars(arguments))`. Once, any time."""
+    texts = {str(name): str(value) for name, value in {**(values or {}), **named}.items()}
+    _recorder.current().tell("hyperparameters", values=texts)
+
+
+def notice(text, level="info"):
+    """A sentence for the run's events; `level` is info, warning or error. It is told with the first step at the earliest."""
+    if level not in ("info", "warning", "error"):
+        raise ValueError(f"notice(): level {level!r} is none of info, warning, error")
+    _recorder.current().notice(level, str(text))
+
+
+def follow_tensorboard():
+    """From now on what is written by add_scalar and add_scalars of a SummaryWriter (torch.utils.tensorboard, tensorboardX) is
+    recorded too, at the steps that are given there, or in this script's own where it calls step()."""
+    _tensorboard.start()
+
+
+def supervised():
+    """Whether a supervisor listens."""
+    return _recorder.current().supervised

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a script records, made into steps. Values are gathered in a row until their step ends; a name that comes several times
+in a step counts as the mean, as of its micro-batches. Which step ends when is said in one of three ways, the first that is
+used: step(), or AdaptDL's own (_adaptdl.py); the step numbers of TensorBoard's writer (_tensorboard.py); or, in a script that
+says nothing, that a name comes again.
+
+A process has one recorder, and so has each process forked from it; the first of them that has something to tell speaks for
+the replica (_line.py). Without a supervisor, and on all ranks but 0, a recorder keeps nothing."""
+
+import atexit
+import os
+import platform
+import sys
+import threading
+import time
+
+from . import _line, _place
+
+
+def number(name, value):
+    """As what can be added up. A GPU is not waited for: its scalar is copied there, and read when it is sent."""
+    if getattr(value, "is_cuda", False):
+        return value.detach().clone()
+    try:
+        return float(value)
+    except (TypeError, ValueError, RuntimeError):
+        raise TypeError(f"{name}: a number is recorded, and {value!r:.60} is none; of a tensor of several, record the mean") \
+            from None
+
+
+def library():
+    """What computes here, and on which device: as far as it can be told."""
+    torch = sys.modules.get("torch")
+    if not torch:
+        return f"Python {platform.python_version()}", ""
+    device = f"cuda:{torch.cuda.current_device()}" if torch.cuda.is_initialized() else "cpu"
+    return f"PyTorch {torch.__version__}", device
+
+
+class Recorder:
+    def __init__(self):
+        self.place = _place.find()
+        self._line = _line.Line(self.place) if self.place else None
+        self.speaks = self.place is not None and self.place.rank == 0
+        self._lock = threading.RLock()  # a signal's handler may record as well
+        self._row = {}  # name: [sum, count], of the step in flight
+        self._row_step = None  # its number, where a TensorBoard writer has said it
+        self._row_time = 0.0  # s, of its last value
+        self.counted = False  # by step(), or by AdaptDL
+        self.steps = 0  # finished
+        self._begun = time.monotonic()  # the step in flight
+        self._waits_for_batch = False  # and no step is in flight
+        self._epoch, self._epochs = 0, 0
+        self._fraction = 0.0  # of the epoch
+
+    @property
+    def supervised(self):
+        return self._line is not None
+
+    # What the row is made of.
+
+    def record(self, values):
+        numbers = [(name, number(name, value)) for name, value in values.items()]
+        if not self.speaks:
+            return
+        with self._lock:
+            if not self.counted and any(name in self._row for name, _ in numbers):
+                self._end_row(self._row_step or self.steps + 1, self._row_time)
+            self._add(numbers)
+
+    def record_at(self, name, value, step):
+        """As TensorBoard's writer has it. A step that is not beyond the newest one counts something else, epochs most
+        often, or comes late."""
+        value = number(name, value)
+        if not self.speaks:
+            return
+        with self._lock:
+            newest = self.steps if self._row_step is None else self._row_step
+            if step is None or self.counted:
+                self.record({name: value})
+            elif step > newest or self._row_step is None and not self.steps:
+                if self._row:
+                    self._end_row(newest, self._row_time)
+                self._row_step = step
+                self._add([(name, value)])
+            elif name in self._row:
+                self.scalar(name, value, step)
+            else:
+                self._add([(name, value)])
+
+    def _add(self, numbers):
+        for name, value in numbers:
+            sum_ = self._row.get(name)
+            if sum_ is None:
+                self._row[name] = [value, 1]
+            else:
+                sum_[0] = sum_[0] + value
+                sum_[1] += 1
+        self._row_time = time.monotonic()
+
+    # What ends it.
+
+    def step(self, number_=None):
+        """The script's own step has ended."""
+        now = time.monotonic()
+        with self._lock:
+            self.counted = True
+            if not self.speaks:
+                return
+            seconds = now - self._begun
+            if "batch_size" in self._row:
+                size, count = self._row["batch_size"]
+                self._row.setdefault("throughput", [size / count / seconds, 1])
+            self._row.setdefault("step_time", [seconds, 1])
+            self.end_step(self.steps + 1 if number_ is None else number_, now)
+
+    def end_step(self, step, now, values=()):
+        """With these beside what was recorded, whose names win."""
+        with self._lock:
+            self.counted = True
+            for name, value in dict(values).items():
+                self._row[name] = [value, 1]
+            self._end_row(step, now)
+            self._begun, self._waits_for_batch = now, True
+
+    def _end_row(self, step, now):
+        row = {name: sum_ / count for name, (sum_, count) in self._row.items()}
+        self._row, self._row_step, self.steps = {}, None, max(step, 0)
+        if step < 1:  # which only TensorBoard knows: a row is of a step that was made
+            for name, value in row.items():
+                self.scalar(name, value, 0)
+            return
+        row.setdefault("replicas", self.place.replicas)
+        if self._epochs:
+            row.setdefault("epoch", self._epoch + self._fraction)
+        row["mono"] = now
+        self.open()
+        self._line.send_row(step, row)
+
+    def scalar(self, name, value, step=None):
+        """Of no step's row, as validation metrics are."""
+        if self.speaks:
+            self._line.send("scalar", name=name, step=max(self.steps if step is None else step, 0), value=value,
+                            mono=time.monotonic())
+
+    def _end_unfinished(self):
+        """What was recorded since the last step, at an epoch's or the script's end."""
+        if not self._row:
+            return
+        if self.counted:
+            row, self._row = self._row, {}
+            for name, (sum_, count) in row.items():
+                self.scalar(name, sum_ / count)
+        else:
+            self._end_row(self.steps + 1 if self._row_step is None else self._row_step, self._row_time)
+
+    # Where the script is.
+
+    def restored(self, step, checkpoint=""):
+        with self._lock:
+            self.steps = step
+            self._begun = time.monotonic()
+            if self.supervised:
+                self.open()
+                self._line.send("restored", rank=self.place.rank, checkpoint=checkpoint, step=step, mono=time.monotonic())
+
+    def begin_epoch(self, epoch, epochs, told=False):
+        """`told`: of its beginning the supervisor has heard before a restart."""
+        with self._lock:
+            self._epoch, self._epochs, self._fraction = epoch, epochs, 0.0
+            if self.speaks and not told:
+                self._line.send("epoch", epoch=epoch, begin=True, step=self.steps, mono=time.monotonic())
+
+    def end_epoch(self, epoch):
+        with self._lock:
+            if self.speaks:
+                self._end_unfinished()
+                self._line.send("epoch", epoch=epoch, begin=False, step=self.steps, mono=time.monotonic())
+
+    def hand_out(self, fraction, is_training):
+        """A batch of the data begins."""
+        now = time.monotonic()
+        if is_training:
+            if self._waits_for_batch:
+                self._begun, self._waits_for_batch = now, False
+            self._fraction = fraction
+        self.position("train" if is_training else "validate", fraction, self.steps, now)
+
+    def position(self, loop, fraction, progress, now):
+        if self.speaks:
+            self._line.send_position(epoch=self._epoch, epochs=self._epochs, loop=loop, fraction=fraction,
+                                     progress=progress, mono=now)
+
+    # What else there is to tell.
+
+    def tell(self, kind, **fields):
+        """A message as it stands; rank 0's."""
+        if self.speaks:
+            self._line.send(kind, **fields)
+
+    def notice(self, level, text):
+        if self.supervised:
+            self._line.send("notice", level=level, text=text, step=self.steps)
+
+    def open(self, **hello):
+        """The line opens with the first step: who says hello is expected to make steps."""
+        if self.supervised:
+            computes, device = library()
+            opened = self._line.open(**{"backend": "none", "library": computes, "device": device, **hello})
+            multiprocessing = sys.modules.get("multiprocessing.util")
+            if opened and multiprocessing:  # whose processes end without what atexit was told
+                multiprocessing.Finalize(None, self.close, exitpriority=0)
+
+    def close(self):
+        """At the script's end."""
+        if not self.supervised:
+            return
+        with self._lock:
+            if self.speaks:
+                self._end_unfinished()
+            if self._line.waits:
+                self.open()
+        self._line.close()
+
+    def abandon(self):
+        if self.supervised:
+            self._line.abandon()
+
+
+_current = Recorder()
+
+
+def current():
+    return _current
+
+
+def _begin_anew():
+    global _current
+    _current.abandon()
+    _current = Recorder()
+
+
+os.register_at_fork(after_in_child=_begin_anew)
+atexit.register(lambda: _current.close())

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a script writes by TensorBoard's SummaryWriter, of PyTorch or tensorboardX, is recorded too. Tags keep their names, but
+that those which say loss or accuracy, and of what, take the name by which every run has it: the charts know those."""
+
+import functools
+import re
+
+from . import _imports, _recorder
+
+VALIDATION = {"val", "valid", "validation", "test", "eval", "dev"}
+TRAINING = {"train", "training"}
+QUANTITIES = {"loss": "loss", "accuracy": "accuracy", "acc": "accuracy"}
+
+_series = {}  # tag: series
+
+
+def common_name(tag):
+    """"train/loss" -> "loss", "Loss/test" -> "validation_loss", "val_acc" -> "accuracy"; any other is None."""
+    words = re.split(r"[/_.\- ]+", tag.lower())
+    quantities = [QUANTITIES[word] for word in words if word in QUANTITIES]
+    rest = {word for word in words if word not in QUANTITIES}
+    if len(quantities) != 1 or len(rest) > 1:
+        return None
+    if rest <= TRAINING:
+        return quantities[0] if quantities[0] == "loss" or not rest else None
+    if rest <= VALIDATION:
+        return "validation_loss" if quantities[0] == "loss" else "accuracy"
+    return None
+
+
+def series_of(tag):
+    """The same for a tag ever after; of several tags that mean the same the first takes the common name."""
+    if tag not in _series:
+        name = common_name(tag)
+        _series[tag] = name if name and name not in _series.values() else tag
+    return _series[tag]
+
+
+def record(tag, value, step):
+    try:
+        step = None if step is None else int(step)
+        _recorder.number(tag, value)
+    except (TypeError, ValueError):
+        return  # the writer may know more than numbers
+    _recorder.current().record_at(series_of(tag), value, step)
+
+
+def follow(module):
+    """Of a module that has been imported and has a SummaryWriter."""
+    writer = module.SummaryWriter
+    add_scalar, add_scalars = writer.add_scalar, writer.add_scalars
+
+    @functools.wraps(add_scalar)
+    def add_scalar_and_record(self, tag, scalar_value, global_step=None, *arguments, **named):
+        result = add_scalar(self, tag, scalar_value, global_step, *arguments, **named)
+        record(tag, scalar_value, global_step)
+        return result
+
+    @functools.wraps(add_scalars)
+    def add_scalars_and_record(self, main_tag, tag_scalar_dict, global_step=None, *arguments, **named):
+        result = add_scalars(self, main_tag, tag_scalar_dict, global_step, *arguments, **named)
+        for tag, value in tag_scalar_dict.items():
+            record(f"{main_tag}/{tag}", value, global_step)
+        return result
+
+    writer.add_scalar, writer.add_scalars = add_scalar_and_record, add_scalars_and_record
+
+
+@functools.lru_cache(maxsize=None)  # once
+def start():
+    for module in ("torch.utils.tensorboard.writer", "tensorboardX.writer"):
+        _imports.when_imported(module, follow)
