@@ -16,6 +16,8 @@
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/private_files.h"
+#include "launch/program_file.h"
+#include "system/programs.h"
 
 namespace batchscope::run {
 namespace {
@@ -57,6 +59,20 @@ fs::path make_rendezvous(const protocol::RunPaths& paths, int generation) {
   const fs::path other = paths.memory / wanted.filename();
   if (!paths.memory.empty() && fs::create_directory(other, ignored)) return other;
   throw Error(ErrorKind::io, "cannot make the directory " + wanted.string() + ": " + error.message());
+}
+
+// What a Python program reports by, before what is in PYTHONPATH already; nothing for a program that links
+// our engine, nor where somebody wants none of it, nor from a folder whose name PYTHONPATH cannot hold.
+void set_python_path(const ReplicaOrder& order, std::map<std::string, std::string>& variables) {
+  const auto value = [&](const char* name) {
+    const auto found = order.environment.find(name);
+    return found == order.environment.end() ? std::string() : found->second;
+  };
+  const std::string hook = python_hook().string(), path = value("PYTHONPATH");
+  if (hook.empty() || hook.find(':') != std::string::npos ||
+      value(protocol::variable::kPythonHook) == "off" || knows_fork_server(order.program))
+    return;
+  variables["PYTHONPATH"] = path.empty() ? hook : hook + ":" + path;
 }
 
 bool can_be_written(const fs::path& log) {
@@ -142,6 +158,7 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
     for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"})
       variables[name] = std::to_string(place.threads);
     if (order.placement.visible_gpus) variables["CUDA_VISIBLE_DEVICES"] = *order.placement.visible_gpus;
+    set_python_path(replica, variables);
     for (const auto& [name, value] : variables) replica.environment[name] = value;
     if (rank == 0) list_environment(paths.environment, std::move(variables));
     orders.push_back(std::move(replica));

@@ -15,6 +15,15 @@ fs::path program_directory() {
   return fs::read_symlink("/proc/self/exe", error).parent_path();
 }
 
+fs::path python_hook() {
+  for (const fs::path& folder :
+       {program_directory() / "python/hook", fs::path("/usr/share/batchscope/python/hook")}) {
+    std::error_code error;
+    if (fs::is_regular_file(folder / "sitecustomize.py", error)) return folder;
+  }
+  return {};
+}
+
 bool is_executable(const fs::path& file) {
   std::error_code error;
   return fs::is_regular_file(file, error) && access(file.c_str(), X_OK) == 0;

@@ -51,6 +51,9 @@ inline constexpr char kForkServer[] = "BATCHSCOPE_FORK_SERVER";
 /// Not a replica's either: "on" or "off" says whether the supervisor serves AdaptDL's endpoints over HTTP; it
 /// does where the program is none that links our engine, otherwise.
 inline constexpr char kHttp[] = "BATCHSCOPE_HTTP";
+/// Nor this: "off" keeps the supervisor from putting our folder of Python into PYTHONPATH, which it does for
+/// the same programs otherwise.
+inline constexpr char kPythonHook[] = "BATCHSCOPE_PYTHON_HOOK";
 }  // namespace variable
 
 /// What SIGTERM carries (sigqueue) where the next generation follows at once. Any other is an end for now.
