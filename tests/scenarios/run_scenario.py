@@ -20,11 +20,12 @@ import time
 import zlib
 
 import scenario_file
-from scenario_file import Failure
+from scenario_file import Failure, Skipped
 
 HERE = pathlib.Path(__file__).resolve().parent
 PATIENCE = 240  # s, for anything that is waited for
 POLL = 0.1
+SKIPPED = 77  # exit code, as CTest is told
 POOL = "batchscope-pool"
 
 
@@ -75,6 +76,15 @@ class Scenario:
                                 LD_PRELOAD=str(self.programs.parent / "tests" / "libfaults.so"))
 
     # Steps, by their first word.
+
+    def needs(self, rest):
+        try:
+            process = self.spawn(rest, subprocess.PIPE)
+        except OSError as error:
+            raise Skipped(str(error)) from None
+        printed, _ = process.communicate(timeout=PATIENCE)
+        if process.returncode != 0:
+            raise Skipped(printed.strip())
 
     def start(self, rest):
         with open(self.output, "w") as output:
@@ -457,6 +467,9 @@ def main():
             for step in steps:
                 print(f"{file.name}:{step.number}: {step.line}", flush=True)
                 scenario.carry_out(step)
+        except Skipped as missing:
+            print(f"SKIPPED: this machine lacks what the scenario needs: {missing}")
+            return SKIPPED
         except (Failure, subprocess.TimeoutExpired) as failure:
             printed = scenario.output.read_text() if scenario.output.exists() else ""
             print(f"FAILED: {failure}\n--- what the program printed:\n{printed}", file=sys.stderr)

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 import run_scenario
-from run_scenario import Failure, Scenario
+from run_scenario import Failure, Scenario, Skipped
 
 SHOW = """#!/bin/sh
 cat "$BATCHSCOPE_DB.json"
@@ -83,6 +83,14 @@ exit 143
         for word in ('state == "stopped"', "output never said"):
             with self.assertRaisesRegex(Failure, "the program ended first, with 3"):
                 self.scenario.wait(word)
+
+    def test_what_is_needed_and_not_there_skips_the_rest(self):
+        self.program("asks", "#!/bin/sh\necho 'there is no AdaptDL'\nexit 1\n")
+        with self.assertRaisesRegex(Skipped, "there is no AdaptDL"):
+            self.scenario.needs("asks")
+        with self.assertRaisesRegex(Skipped, "nowhere"):
+            self.scenario.needs("/nowhere")
+        self.scenario.needs("/bin/true")
 
     def test_nobody_is_signalled_who_has_ended(self):
         self.program("ends", "#!/bin/sh\n")

@@ -17,6 +17,10 @@ class Failure(Exception):
     pass
 
 
+class Skipped(Exception):
+    """What a scenario needs is not on this machine."""
+
+
 class Step(typing.NamedTuple):
     number: int  # of its line, from 1
     line: str
@@ -70,7 +74,7 @@ def text(what):
 
 # Verb -> what is wrong with what stands behind it, or None.
 FORMS = {
-    "start": command, "do": command, "fails": command_with_code, "says": text("a text"), "output": text("a text"),
+    "needs": command, "start": command, "do": command, "fails": command_with_code, "says": text("a text"), "output": text("a text"),
     "set": form(r"[A-Za-z_]\w*(?: .*)?", "set NAME VALUE"), "wait": awaited, "check": condition,
     "exits": form(r"-?\d{1,3}", "exits CODE"), "interrupt": form("", "interrupt, and nothing behind it"),
     "terminate": form("", "terminate, and nothing behind it"), "kill": form(rf"all|{PROCESS}", "kill all, or kill PROCESS"),
