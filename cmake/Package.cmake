@@ -26,6 +26,14 @@ foreach(recipe ${recipes})
   endif()
 endforeach()
 
+# The package `batchscope` where Debian's Python has its own, and the folder that the supervisor puts before a script, from
+# which other interpreters reach the package.
+install(DIRECTORY engine/python/batchscope DESTINATION lib/python3/dist-packages COMPONENT python
+  FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+install(FILES engine/python/hook/sitecustomize.py DESTINATION share/batchscope/python/hook COMPONENT python)
+file(CREATE_LINK ../../../lib/python3/dist-packages/batchscope ${CMAKE_BINARY_DIR}/links/python SYMBOLIC)
+install(FILES ${CMAKE_BINARY_DIR}/links/python DESTINATION share/batchscope/python RENAME batchscope COMPONENT python)
+
 # The engine and the store. Their libraries are static; LibTorch and the others come with the packages it depends on.
 install(TARGETS batchscope_train batchscope_replica batchscope_goodput batchscope_storage batchscope_protocol EXPORT batchscope
   ARCHIVE DESTINATION lib/${CMAKE_LIBRARY_ARCHITECTURE} COMPONENT engine)
@@ -81,7 +89,7 @@ file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/changelog.Debian CONTENT
 ")
 install(CODE "execute_process(COMMAND gzip -9nkf ${CMAKE_BINARY_DIR}/changelog.Debian COMMAND_ERROR_IS_FATAL ANY)"
   ALL_COMPONENTS)
-foreach(package programs:batchscope engine:libbatchscope-dev)
+foreach(package programs:batchscope engine:libbatchscope-dev python:python3-batchscope)
   string(REGEX MATCH "(.*):(.*)" _ ${package})
   set(component ${CMAKE_MATCH_1})
   set(doc share/doc/${CMAKE_MATCH_2})
@@ -92,7 +100,7 @@ endforeach()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT ${author})
-set(CPACK_COMPONENTS_ALL programs engine)
+set(CPACK_COMPONENTS_ALL programs engine python)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
@@ -103,7 +111,7 @@ set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME batchscope)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SECTION science)
 # Without OpenBLAS LibTorch falls back to a reference BLAS that is 49 times slower.
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_DEPENDS "libopenblas0-pthread")
-set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS "qt6-wayland, fonts-dejavu-core")
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS "qt6-wayland, fonts-dejavu-core, python3-batchscope")
 set(CPACK_DEBIAN_PROGRAMS_DESCRIPTION
 "oscilloscope for elastic deep-learning training
 BatchScope launches and supervises adaptive-batch-size training on the GPUs
@@ -121,4 +129,18 @@ The engine of BatchScope, for training programs in C++: adaptive batch sizes,
 AdaScale, gradient noise scale, elastic checkpoints; and the store, for
 programs that read what was recorded. With CMake: find_package(batchscope) and
 the targets batchscope::batchscope_train and batchscope::batchscope_storage.")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-batchscope)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3:any (>= 3.9)")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "batchscope")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/resources/package/python/postinst
+  ${CMAKE_SOURCE_DIR}/resources/package/python/prerm)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_STRICT_PERMISSION TRUE)
+set(CPACK_DEBIAN_PYTHON_DESCRIPTION
+"charts of Python training scripts
+The Python package batchscope, by which a training script tells BatchScope of
+its loss, its steps and whatever else it records, in one line; and the hook by
+which scripts on AdaptDL report every step unchanged. Without BatchScope all
+of it does nothing.")
 include(CPack)
