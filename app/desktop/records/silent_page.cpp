@@ -71,7 +71,8 @@ void SilentPage::look() {
                   "long to load, its charts come with the first step. ")
              : tr("The program ended without telling BatchScope of a training step. ")) +
         tr("A program that does not report its steps can be started, watched and stopped, but it has no "
-           "charts, no checkpoints to restart from and no prediction. About ten lines make it report."));
+           "charts, no checkpoints to restart from and no prediction. About ten lines make it report, "
+           "and one line, batchscope.record(loss=loss), charts a Python script."));
   }
   if (isSilentNow == wasSilent_) return;
   wasSilent_ = isSilentNow;
