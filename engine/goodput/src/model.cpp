@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ceil_div.h"
 #include "floor.h"
 
 namespace batchscope::goodput {
@@ -33,13 +34,12 @@ std::int64_t batch_size(const Configuration& at) {
 }  // namespace
 
 Configuration initial_configuration(std::int64_t batch_size, int num_replicas, const Bounds& bounds) {
-  const auto divide_up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
-  std::int64_t local = divide_up(batch_size, num_replicas);
+  std::int64_t local = ceil_div(batch_size, num_replicas);
   if (bounds.max_batch_size > 0 && local < bounds.min_local)
     local = std::max(local, std::min(bounds.min_local, bounds.max_batch_size / num_replicas));
   const std::int64_t micro_batches =
-      bounds.max_local > 0 && local > bounds.max_local ? divide_up(local, bounds.max_local) : 1;
-  local = divide_up(local, micro_batches);
+      bounds.max_local > 0 && local > bounds.max_local ? ceil_div(local, bounds.max_local) : 1;
+  local = ceil_div(local, micro_batches);
   if (bounds.max_batch_size > 0 && local * micro_batches * num_replicas > bounds.max_batch_size)
     local = std::max<std::int64_t>(1, bounds.max_batch_size / (micro_batches * num_replicas));  // rounded up
   return {1, num_replicas, local, static_cast<int>(micro_batches - 1)};

@@ -14,12 +14,11 @@
 #include <stdexcept>
 
 #include "batchscope/goodput/model.h"
+#include "ceil_div.h"
 
 namespace batchscope::goodput {
 
 namespace {
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // Where a function that rises, then falls, is largest in [low, high]; the first of equals.
 template <typename Function>
