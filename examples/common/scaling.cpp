@@ -40,7 +40,7 @@ void add_scaling_options(CLI::App& app, ScalingOptions& options) {
       ->check(CLI::Range(std::int64_t{1}, kMost));
   app.add_flag("--no-autoscale", options.no_autoscale, "Keep the initial batch size");
   app.add_flag("--no-accumulation", options.no_accumulation,
-               "Never split a batch into several micro-batches");
+               "Never split a batch into several micro-batches; on one replica the batch size stays then");
   app.add_option("--micro-batches", options.micro_batches,
                  "Fix the scale: so many micro-batches of --batch-size a step on each replica; 0: goodput "
                  "chooses the batch size")

@@ -96,7 +96,7 @@ void train(const Options& options, const std::map<std::string, std::string>& hyp
   if (options.micro_batches > 0)
     loader.scale_by_replicas(options.micro_batches, false);
   else if (!options.no_autoscale)
-    loader.autoscale_batch_size(options.max_batch_size);
+    loader.autoscale_batch_size(options.max_batch_size, {}, true);
   AdaptiveDataLoaderHelper validation({.size = options.samples, .batch_size = 1024, .training = false});
   Weights weights(options.features);
   checkpoint::load_state(weights);

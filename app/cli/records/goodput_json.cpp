@@ -132,6 +132,7 @@ Json goodputJson(const storage::Run& run, const std::optional<protocol::Model>& 
             {"min_local_batch_size", model->min_local_batch_size},
             {"max_local_batch_size", model->max_local_batch_size},
             {"accumulation", model->accumulation},
+            {"single_gradient", model->single_gradient},
             {"micro_batches", model->micro_batches},
             {"devices", model->devices},
             {"max_profiled_replicas", model->max_profiled_replicas}}},

@@ -46,6 +46,8 @@ class Recording {
     policy::ProfileData data;
     data.name = name;
     data.epoch_rounding = 0;  // they may be shorter than a second
+    data.accumulation = model_.accumulation;
+    data.single_gradient = model_.single_gradient;
     const std::vector<Epoch> epochs = finished_epochs();
     const std::int64_t init = model_.init_batch_size, largest = std::max(model_.max_batch_size, init);
     for (const std::int64_t size : {init, largest}) data.trainings[size] = training(epochs, size);

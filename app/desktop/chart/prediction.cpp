@@ -33,6 +33,17 @@ OperatingPoint pointOf(const run::Prediction& prediction, BatchLimit limit = Bat
 
 std::int64_t ceilDiv(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+// Whether so many replicas keep to two gradients a step, or more, above the initial batch size
+// (goodput::Bounds).
+bool needsTwoGradients(const protocol::Model& model, int replicas) {
+  return replicas == 1 && !model.single_gradient;
+}
+
+// What is left to them without accumulation, where the program leaves a choice at all.
+bool keepsInitial(const protocol::Model& model, int replicas) {
+  return needsTwoGradients(model, replicas) && !model.accumulation && !run::has_fixed_batch_size(model);
+}
+
 // The configurations of one number of replicas, batch size by batch size.
 class Configurations {
  public:
@@ -62,11 +73,13 @@ class Configurations {
     return pointOf(run::predict(model_, {1, replicas_, std::max<std::int64_t>(local, 1), steps}), limit);
   }
 
+  bool isAboveInitial(double batch) const { return batch > static_cast<double>(model_.init_batch_size); }
+
   // The fewer the faster (goodput's optimize.cpp), but for one replica, which beyond the initial batch size
   // learns the noise from two micro-batches.
   int fewestSteps(double batch) const {
     if (!model_.accumulation) return 0;
-    std::int64_t fewest = replicas_ == 1 && batch > static_cast<double>(model_.init_batch_size) ? 1 : 0;
+    std::int64_t fewest = isAboveInitial(batch) && needsTwoGradients(model_, replicas_) ? 1 : 0;
     if (model_.max_local_batch_size > 0)
       fewest = std::max(fewest, std::int64_t(std::ceil(batch / replicas_ / model_.max_local_batch_size)) - 1);
     return static_cast<int>(std::min<std::int64_t>(fewest, std::numeric_limits<int>::max() - 1));
@@ -81,6 +94,8 @@ class Configurations {
         std::max({std::int64_t{1}, model_.min_local_batch_size, ceilDiv(floor, perLocal)});
     std::int64_t high = model_.max_batch_size / perLocal;
     if (model_.max_local_batch_size > 0) high = std::min(high, model_.max_local_batch_size);
+    if (steps == 0 && needsTwoGradients(model_, replicas_))
+      high = std::min(high, std::max(low, model_.init_batch_size));
     if (low > high) return {};
     const std::int64_t local =
         std::clamp<std::int64_t>(std::llround(batch / static_cast<double>(perLocal)), low, high);
@@ -93,6 +108,7 @@ class Configurations {
   BatchLimit limitOf(double batch) const {
     const double local = batch / replicas_;
     if (batch > static_cast<double>(model_.max_batch_size)) return BatchLimit::LargestBatchSize;
+    if (isAboveInitial(batch) && keepsInitial(model_, replicas_)) return BatchLimit::SingleGradient;
     if (model_.max_local_batch_size > 0 && local > static_cast<double>(model_.max_local_batch_size))
       return BatchLimit::LargestLocalBatch;
     return BatchLimit::SmallestLocalBatch;
@@ -164,6 +180,10 @@ QString limitText(const protocol::Model& model, int replicas, BatchLimit limit) 
     case BatchLimit::FixedBatchSize: return constraintText(model, replicas);
     case BatchLimit::LargestBatchSize:
       return tr("the largest batch size is %1").arg(formatCount(model.max_batch_size));
+    case BatchLimit::SingleGradient:
+      return tr("one replica without accumulation keeps %1: a single gradient a step tells too little of the "
+                "noise")
+          .arg(formatCount(model.init_batch_size));
     case BatchLimit::SmallestLocalBatch:
       return tr("the smallest local batch is %1").arg(formatCount(model.min_local_batch_size));
     case BatchLimit::LargestLocalBatch:
@@ -188,7 +208,9 @@ QString constraintText(const protocol::Model& model, int replicas) {
       model.max_local_batch_size > 0 && model.max_local_batch_size < model.max_batch_size / replicas;
   if (isLocalBound) parts += tr("local batch up to %1").arg(formatCount(model.max_local_batch_size));
   if (!model.accumulation) parts += tr("no accumulation");
-  if (model.accumulation && replicas == 1) parts += tr("one replica accumulates above %1").arg(initial);
+  if (needsTwoGradients(model, replicas))
+    parts += (model.accumulation ? tr("one replica accumulates above %1") : tr("one replica keeps %1"))
+                 .arg(initial);
   return parts.join(QStringLiteral(", "));
 }
 
@@ -219,6 +241,9 @@ QString sharingText(const protocol::Model& model, int replicas) {
   if (devices < 1 || replicas <= devices) return {};
   if (model.devices < 1)
     return tr("measured on no more than %1: no faster is promised").arg(replicaCount(devices));
+  if (model.devices == 1 && keepsInitial(model, 1))
+    return tr("%1 share one device: faster than 1 only by the larger batch, which 1 does not take")
+        .arg(replicaCount(replicas));
   return model.devices == 1
              ? tr("%1 share one device: no faster than 1").arg(replicaCount(replicas))
              : tr("%1 share %2 devices: no faster than %2").arg(replicaCount(replicas)).arg(model.devices);

@@ -19,7 +19,14 @@
 namespace batchscope::desktop {
 
 // What keeps a run from a batch size, if anything does.
-enum class BatchLimit { None, FixedBatchSize, LargestBatchSize, SmallestLocalBatch, LargestLocalBatch };
+enum class BatchLimit {
+  None,
+  FixedBatchSize,
+  LargestBatchSize,
+  SingleGradient,  // of one replica without accumulation
+  SmallestLocalBatch,
+  LargestLocalBatch
+};
 
 struct OperatingPoint {
   int replicas = 0;

@@ -107,15 +107,14 @@ Choice GoodputFunction::optimize(int num_nodes, int num_replicas, const Bounds& 
   const std::int64_t init = init_batch_size_;
   const std::int64_t fewest = ceil_div(init, num_replicas * max_local) - 1;
   Choice choice;
-  if (!bounds.accumulation) {
-    choice = within(init, ceiling).with_steps(0);
-  } else if (num_replicas > 1) {
-    choice = within(init, ceiling).with_accumulation(fewest);
-  } else {
-    // Above the initial batch size one replica accumulates at least once: from a single gradient a step the
-    // statistics that scale the learning rate are inaccurate.
+  if (num_replicas > 1 || bounds.single_gradient) {
+    choice = bounds.accumulation ? within(init, ceiling).with_accumulation(fewest)
+                                 : within(init, ceiling).with_steps(0);
+  } else if (bounds.accumulation) {
     choice = Search::better(within(init, std::min(init, ceiling)).with_steps(0),
                             within(init, ceiling).with_accumulation(std::max<std::int64_t>(fewest, 1)));
+  } else {
+    choice = within(init, std::min(std::max(init, min_local), ceiling)).with_steps(0);
   }
   if (choice.local_batch_size > 0) return choice;
   // The bounds exclude the initial batch size and what is above it.

@@ -45,7 +45,8 @@ void fields(M& m, V&& visit) {
     visit("init_batch_size", m.init_batch_size), visit("max_batch_size", m.max_batch_size);
     visit("min_local_batch_size", m.min_local_batch_size),
         visit("max_local_batch_size", m.max_local_batch_size);
-    visit("accumulation", m.accumulation), visit("micro_batches", m.micro_batches);
+    visit("accumulation", m.accumulation), visit("single_gradient", m.single_gradient);
+    visit("micro_batches", m.micro_batches);
     visit("devices", m.devices), visit("max_profiled_replicas", m.max_profiled_replicas);
     visit("step", m.step);
   } else if constexpr (std::is_same_v<T, CheckpointWritten>) {

@@ -72,6 +72,9 @@ class TestPrediction : public QObject {
     QTest::addRow("shared") << fixed(0);
     QTest::addRow("each the initial batch") << fixed(1);
     QTest::addRow("each four of them") << fixed(4);
+    protocol::Model single = withoutAccumulation();
+    single.single_gradient = true;
+    QTest::addRow("a single gradient") << single;
     protocol::Model narrow = withoutAccumulation();
     narrow.min_local_batch_size = narrow.max_local_batch_size = 64;
     QTest::addRow("one local batch size") << narrow;
@@ -127,6 +130,21 @@ class TestPrediction : public QObject {
     }
     QCOMPARE(limitText(model, 2, BatchLimit::LargestLocalBatch),
              QStringLiteral("the largest local batch is 256, and accumulation is off"));
+  }
+
+  void oneReplicaWithoutAccumulationEndsAtTheInitialBatchSize() {
+    protocol::Model model = withoutAccumulation();
+    for (const OperatingPoint& point : goodputCurve(model, 1, 120))
+      QCOMPARE(point.limit, point.batchSize > 130 ? BatchLimit::SingleGradient : BatchLimit::None);
+    QVERIFY(limitText(model, 1, BatchLimit::SingleGradient)
+                .startsWith("one replica without accumulation keeps 128"));
+    QVERIFY(constraintText(model, 1).endsWith("one replica keeps 128"));
+    model.single_gradient = true;
+    for (const OperatingPoint& point : goodputCurve(model, 1, 120))
+      QCOMPARE(point.limit, point.batchSize > 256 ? BatchLimit::LargestLocalBatch : BatchLimit::None);
+    model.accumulation = true;
+    const auto best = bestPoint(model, 1);
+    QVERIFY(best->batchSize > 128 && best->accumulation == 0);
   }
 
   void whatIsOutOfReachIsDrawnAsSuchAndNamed() {

@@ -79,7 +79,7 @@ class TestModel : public QObject {
     for (const bool accumulation : {false, true})
       for (int devices = 1; devices <= 4; ++devices) {
         const GoodputFunction here(kPerf, {1, 10}, 128, devices);
-        const Bounds bounds{4096, 1, 0, accumulation};
+        const Bounds bounds{4096, 1, 0, accumulation, true};
         const double most = here.optimize(1, devices, bounds).goodput;
         for (int replicas = devices + 1; replicas <= 16; ++replicas)
           QVERIFY(here.optimize(1, replicas, bounds).goodput <= most * (1 + 1e-9));

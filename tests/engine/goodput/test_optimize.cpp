@@ -32,13 +32,22 @@ Bounds bounds_of(const nlohmann::json& call) {
   return bounds;
 }
 
-// A random problem; small ones can be searched through.
+// Small ones can be searched through.
 struct Problem {
   PerfParams perf;
   GradParams grad;
   std::int64_t init_batch_size;
   int nodes, replicas;
   Bounds bounds;
+
+  Problem(const PerfParams& the_perf, const GradParams& the_grad, std::int64_t init, const Bounds& the_bounds,
+          int the_nodes, int the_replicas)
+      : perf(the_perf),
+        grad(the_grad),
+        init_batch_size(init),
+        nodes(the_nodes),
+        replicas(the_replicas),
+        bounds(the_bounds) {}
 
   Problem(std::mt19937_64& random, double largest_growth) {
     const auto uniform = [&](double low, double high) {
@@ -58,6 +67,7 @@ struct Problem {
     if (random() % 3) bounds.max_local = static_cast<std::int64_t>(decades(1, 100));
     if (random() % 4 == 0) bounds.min_local = static_cast<std::int64_t>(decades(1, 20));
     bounds.accumulation = random() % 2;
+    bounds.single_gradient = random() % 4 == 0;
   }
 
   GoodputFunction goodput() const { return {perf, grad, init_batch_size}; }
@@ -67,7 +77,11 @@ struct Problem {
     const std::int64_t batch = replicas * local * (steps + 1);
     return local >= std::max<std::int64_t>(bounds.min_local, 1) && batch <= ceiling() &&
            (bounds.max_local == 0 || local <= bounds.max_local) && (steps == 0 || bounds.accumulation) &&
-           !(bounds.accumulation && replicas == 1 && steps == 0 && batch > init_batch_size);
+           (replicas > 1 || steps > 0 || batch <= most_of_a_single_gradient());
+  }
+  std::int64_t most_of_a_single_gradient() const {
+    if (bounds.single_gradient) return ceiling();
+    return bounds.accumulation ? init_batch_size : std::max(init_batch_size, bounds.min_local);
   }
 
   // The best configuration at or above the initial batch size; below it where there is none.
@@ -92,11 +106,12 @@ class TestOptimize : public QObject {
  private Q_SLOTS:
   void goldenOptima() {
     const auto vectors = golden::load("goodput.json");
+    int kept = 0;
     for (const auto& item : vectors.at("cases")) {
-      const auto& grad = item.at("grad_params");
+      const PerfParams perf = golden::perf_params(item.at("perf_params"));
+      const GradParams grad{item.at("grad_params").at("sqr"), item.at("grad_params").at("var")};
       const std::int64_t init = item.at("init_batch_size");
-      const GoodputFunction goodput(golden::perf_params(item.at("perf_params")),
-                                    {grad.at("sqr"), grad.at("var")}, init);
+      const GoodputFunction goodput(perf, grad, init);
       for (const auto& call : item.at("optimize")) {
         const int nodes = call.at("num_nodes"), replicas = call.at("num_replicas");
         const Bounds bounds = bounds_of(call);
@@ -105,21 +120,29 @@ class TestOptimize : public QObject {
         if (QTest::currentTestFailed()) return;
         if (!call.at("raises").is_null()) {
           // AdaptDL asserts: a clamped candidate falls below the initial batch size. Here: the best there is.
-          QVERIFY2(std::isfinite(choice.goodput), call.dump().c_str());
+          const double best = Problem(perf, grad, init, bounds, nodes, replicas).brute_force();
+          VERIFY_CLOSE(call.dump(), choice.goodput, best);
+          QVERIFY2(choice.goodput > 0, call.dump().c_str());
           continue;
         }
         checkNoWorse(goodput, nodes, replicas, bounds, init, choice, call.at("goodput"),
                      call.at("atomic_bsz"), call.at("accum_steps"), call.dump());
         if (QTest::currentTestFailed()) return;
+        if (!ruleDecides(replicas, bounds, init, call.at("atomic_bsz"))) continue;
+        QVERIFY2(isConfiguration(choice, call.at("atomic_bsz"), call.at("accum_steps")), call.dump().c_str());
+        ++kept;
       }
     }
+    QVERIFY(kept >= 10);
   }
 
   void goldenVectors() {
     const auto vectors = golden::load("goodput.json").at("vectorised");
     const std::vector<double> p = vectors.at("perf_params"), g = vectors.at("grad_params");
     const std::int64_t init = vectors.at("init_batch_size");
-    const GoodputFunction goodput({p[0], p[1], p[2], p[3], p[4], p[5], p[6]}, {g[0], g[1]}, init);
+    const PerfParams perf{p[0], p[1], p[2], p[3], p[4], p[5], p[6]};
+    const GradParams grad{g[0], g[1]};
+    const GoodputFunction goodput(perf, grad, init);
     std::vector<int> nodes, replicas;
     for (const auto& call : vectors.at("calls")) {
       if (call.contains("num_nodes")) {  // where AdaptDL raised, those of the call before
@@ -136,6 +159,12 @@ class TestOptimize : public QObject {
         if (call.contains("goodput")) {
           checkNoWorse(goodput, nodes[i], replicas[i], bounds, init, choices[i], call.at("goodput").at(i),
                        call.at("atomic_bsz").at(i), call.at("accum_steps").at(i), what);
+          const std::int64_t local = call.at("atomic_bsz").at(i);
+          if (ruleDecides(replicas[i], bounds, init, local))
+            QVERIFY2(isConfiguration(choices[i], local, call.at("accum_steps").at(i)), what.c_str());
+        } else {  // AdaptDL asserts, for all of them where a single one has no answer
+          const double best = Problem(perf, grad, init, bounds, nodes[i], replicas[i]).brute_force();
+          VERIFY_CLOSE(what, choices[i].goodput, best);
         }
         if (QTest::currentTestFailed()) return;
       }
@@ -202,11 +231,27 @@ class TestOptimize : public QObject {
 
   void oneReplicaAccumulatesAboveTheInitialBatchSize() {
     const GoodputFunction goodput({0.1, 0.001, 0, 0, 0, 0, 1}, {0.001, 10}, 128);
-    const Choice free = goodput.optimize(1, 1, {1280, 0, 0, false});
-    QVERIFY(free.local_batch_size > 128 && free.accumulation_steps == 0);
     const Choice choice = goodput.optimize(1, 1, {1280, 0, 0, true});
     QVERIFY(choice.accumulation_steps >= 1);
     QVERIFY(batch_size(1, choice) > 128);
+  }
+
+  void withoutAccumulationOneReplicaKeepsTheInitialBatchSize() {
+    const GoodputFunction goodput({0.1, 0.001, 0, 0, 0, 0, 1}, {0.001, 10}, 128);
+    const Choice kept = goodput.optimize(1, 1, {1280, 0, 0, false});
+    QCOMPARE(kept.local_batch_size, 128);
+    QCOMPARE(kept.accumulation_steps, 0);
+    QCOMPARE(goodput.optimize(1, 1, {1280, 200, 0, false}).local_batch_size, 200);  // no less is allowed
+    QVERIFY(batch_size(2, goodput.optimize(1, 2, {1280, 0, 0, false})) > 128);
+  }
+
+  void itGrowsWhereItIsAllowedTo() {
+    const GoodputFunction goodput({0.1, 0.001, 0, 0, 0, 0, 1}, {0.001, 10}, 128);
+    for (const bool accumulation : {false, true}) {
+      const Choice choice = goodput.optimize(1, 1, {1280, 0, 0, accumulation, true});
+      QVERIFY(choice.local_batch_size > 128);
+      QCOMPARE(choice.accumulation_steps, 0);
+    }
   }
 
   void noNoiseKeepsTheInitialBatchSizeAndOnlyNoiseTakesTheLargest() {
@@ -228,7 +273,7 @@ class TestOptimize : public QObject {
       const GoodputFunction goodput(perf, {pick(), pick()}, 1 + static_cast<std::int64_t>(random() % 300));
       const Bounds bounds{static_cast<std::int64_t>(random() % 2000),
                           static_cast<std::int64_t>(random() % 20), static_cast<std::int64_t>(random() % 200),
-                          random() % 2 == 0};
+                          random() % 2 == 0, random() % 2 == 0};
       const int replicas = 1 + static_cast<int>(random() % 16);
       const Choice choice = goodput.optimize(1, replicas, bounds);
       checkWithin(bounds, 300, replicas, choice, "trial " + std::to_string(trial));
@@ -278,6 +323,16 @@ class TestOptimize : public QObject {
     QVERIFY2(bounds.max_local == 0 || choice.local_batch_size <= bounds.max_local, what.c_str());
     QVERIFY2(choice.accumulation_steps >= 0, what.c_str());
     QVERIFY2(bounds.accumulation || choice.accumulation_steps == 0, what.c_str());
+  }
+
+  // Of one replica without accumulation AdaptDL's rule decides, not its search; here, too, but within the
+  // largest batch size.
+  static bool ruleDecides(int replicas, const Bounds& bounds, std::int64_t init, std::int64_t local) {
+    return replicas == 1 && !bounds.accumulation &&
+           local <= (bounds.max_batch_size > 0 ? bounds.max_batch_size : init);
+  }
+  static bool isConfiguration(const Choice& choice, std::int64_t local, int steps) {
+    return choice.local_batch_size == local && choice.accumulation_steps == steps;
   }
 
   // AdaptDL's optimum where it lies within the bounds; where it does not, its neighbour within them.

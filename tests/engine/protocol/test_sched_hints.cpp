@@ -14,7 +14,7 @@ class TestSchedHints : public QObject {
  private Q_SLOTS:
   void areAdaptDls() {
     const Model model{
-        PerfParams{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 2.5}, 0.7, 1.5, 64, 1024, 16, 256, true, 0, 0, 2, 99};
+        PerfParams{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 2.5}, 0.7, 1.5, 64, 1024, 16, 256, true, false, 0, 0, 2, 99};
     const Json expected = Json::parse(R"({
       "initBatchSize": 64, "maxBatchSize": 1024, "localBszBounds": [16, 256], "globalBatchSize": null,
       "maxProfiledReplicas": 2, "gradientAccumulation": true, "gradParams": {"norm": 0.7, "var": 1.5},
@@ -32,6 +32,14 @@ class TestSchedHints : public QObject {
     QVERIFY(!model.perf);
     QCOMPARE(model.init_batch_size, std::int64_t(0));
     QVERIFY(model_from_sched_hints(Json::parse(R"({"initBatchSize": 8, "new": 1})")).init_batch_size == 8);
+  }
+
+  // AdaptDL tells them of jobs whose batch size it chooses.
+  void statisticsAreToldOfAnyJobThatHasSome() {
+    Model model;
+    model.grad_sqr = 0.5;
+    model.grad_var = 2;
+    QVERIFY(sched_hints(model)["gradParams"] == Json::parse(R"({"norm": 0.5, "var": 2.0})"));
   }
 
   void theBatchSizeInUseMayBeTold() {

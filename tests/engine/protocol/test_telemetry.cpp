@@ -24,7 +24,7 @@ class TestTelemetry : public QObject {
         Position{2, 8, "validate", 0.25, 1234.5, 10},
         EpochMark{2, false, 600, 11},
         LedgerEntry{"train-0", 2, 1, 10, 12000, 1, 12000, 600},
-        Model{PerfParams{1, 2, 3, 4, 5, 6, 7}, 0.1, 0.2, 64, 1024, 16, 256, true, 3, 4, 2, 600},
+        Model{PerfParams{1, 2, 3, 4, 5, 6, 7}, 0.1, 0.2, 64, 1024, 16, 256, true, true, 3, 4, 2, 600},
         CheckpointWritten{"checkpoint-000003", "manual", 600, 2, 1234.5, 99, 12, 13, 14},
         Triggered{1, 600, 15},
         Refused{"the disk is full", 7},

@@ -13,8 +13,17 @@ using namespace batchscope::run;
 namespace {
 
 // By which more replicas always pay.
-const protocol::Model kModel{
-    protocol::PerfParams{0.01, 0.001, 0.002, 0, 0.001, 0, 2}, 1e-4, 1, 64, 8192, 8, 256, true, 0, 16, 1, 100};
+const protocol::Model kModel{.perf = protocol::PerfParams{0.01, 0.001, 0.002, 0, 0.001, 0, 2},
+                             .grad_sqr = 1e-4,
+                             .grad_var = 1,
+                             .init_batch_size = 64,
+                             .max_batch_size = 8192,
+                             .min_local_batch_size = 8,
+                             .max_local_batch_size = 256,
+                             .accumulation = true,
+                             .devices = 16,
+                             .max_profiled_replicas = 1,
+                             .step = 100};
 
 protocol::RunSpec automatic(int min, int max) {
   protocol::RunSpec spec;

@@ -46,6 +46,21 @@ class TestPrediction : public QObject {
     QCOMPARE(each->batch_size, 256);
   }
 
+  // As the run itself will do: goodput's optimize.
+  void oneReplicaWithoutAccumulationStaysUnlessItIsAllowedToGrow() {
+    protocol::Model m = model();
+    m.max_batch_size = 1024;
+    QCOMPARE(predict(m, 1)->batch_size, 64);
+    QVERIFY(predict(m, 2)->batch_size > 64);
+    m.single_gradient = true;
+    QVERIFY(predict(m, 1)->batch_size > 64);
+    QCOMPARE(predict(m, 1)->at.accumulation_steps, 0);
+    m.single_gradient = false;
+    m.accumulation = true;
+    QVERIFY(predict(m, 1)->batch_size > 64);
+    QVERIFY(predict(m, 1)->at.accumulation_steps > 0);
+  }
+
   void unknownDevicesPromiseNoMoreThanWasMeasured() {
     protocol::Model m = model();
     m.max_profiled_replicas = 2;

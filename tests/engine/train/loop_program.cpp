@@ -38,7 +38,7 @@ namespace {
 struct Settings {
   std::int64_t dataset = 100, batch = 10, max_batch = 0, local_max = 0;
   int epochs = 2, workers = 0, signal_number = SIGTERM;
-  bool drop_last = false, accumulate = false, crash = false, await = false;
+  bool drop_last = false, accumulate = false, single_gradient = false, crash = false, await = false;
   std::size_t ballast = 0;
   int step_ms = 0, write_ms = 0, kill_in_write = 0, full_from = -1, full_until = -1;
   double gain = 1;
@@ -171,6 +171,7 @@ int main(int argc, char** argv) {
   app.add_option("--full-until", settings.full_until);
   app.add_flag("--drop-last", settings.drop_last);
   app.add_flag("--accumulate", settings.accumulate);
+  app.add_flag("--single-gradient", settings.single_gradient);
   CLI11_PARSE(app, argc, argv);
   try {
     init_process_group({.timeout = std::chrono::seconds(20)});
@@ -182,7 +183,8 @@ int main(int argc, char** argv) {
                                           .drop_last = settings.drop_last,
                                           .num_workers = settings.workers});
     if (settings.max_batch > 0)
-      training.autoscale_batch_size(settings.max_batch, {1, settings.local_max}, settings.accumulate);
+      training.autoscale_batch_size(settings.max_batch, {1, settings.local_max}, settings.accumulate,
+                                    settings.single_gradient);
     AdaptiveDataLoader validation(numbers, {.batch_size = settings.batch, .training = false});
     Accumulator sums;
     Accumulator seen;

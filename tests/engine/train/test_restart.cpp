@@ -175,6 +175,32 @@ class TestRestart : public QObject {
     for (const auto& [sample, times] : job.used()) QCOMPARE(times, 1);
   }
 
+  // It keeps its batch size unless it may accumulate, or is asked to grow by a single gradient.
+  void one_replica_grows_only_where_it_may() {
+    const auto largest = [](int replicas, const QStringList& how) {
+      LoopJob job({"--dataset", "200", "--batch", "10", "--max-batch", "80", "--gain", "1.5", "--epochs", "3",
+                   "--step-ms", "5"});
+      int batch_size = 0;
+      for (const Json& line : of_loop(job.generation(replicas, {}, how)[0], "train"))
+        batch_size = std::max(batch_size, line.at("batch_size").get<int>());
+      return batch_size;
+    };
+    QCOMPARE(largest(1, {}), 10);
+    QVERIFY(largest(1, {"--single-gradient"}) > 10);
+    QVERIFY(largest(1, {"--accumulate"}) > 10);
+    QVERIFY(largest(2, {}) > 10);
+  }
+
+  // A step never crosses the end of a pass.
+  void no_batch_is_larger_than_the_data() {
+    LoopJob job({"--dataset", "40", "--batch", "10", "--max-batch", "1000", "--accumulate", "--epochs", "6",
+                 "--step-ms", "5"});
+    int largest = 0;
+    for (const Json& line : of_loop(job.generation(1)[0], "train"))
+      largest = std::max(largest, line.at("batch_size").get<int>());
+    QVERIFY2(largest > 10 && largest <= 40, qPrintable(QString::number(largest)));
+  }
+
   void other_data_in_the_middle_of_a_loop_is_refused() {
     LoopJob job({"--batch", "10", "--epochs", "1"});
     QVERIFY(all_ended(job.generation(1, "2:0", {"--dataset", "40"}), 143));

@@ -79,7 +79,9 @@ int Application::max_replicas(std::int64_t batch_size) const {
   return static_cast<int>(data_.max_replicas > 0 ? std::min<std::int64_t>(most, data_.max_replicas) : most);
 }
 
-goodput::Bounds Application::bounds() const { return {max_batch_size(), min_local_, max_local_, true}; }
+goodput::Bounds Application::bounds() const {
+  return {max_batch_size(), min_local_, max_local_, data_.accumulation, data_.single_gradient};
+}
 
 StepTimes Application::step_times(const std::vector<int>& per_node, std::int64_t local_batch_size) const {
   const std::vector<int> placement = smallest_rotation(per_node);

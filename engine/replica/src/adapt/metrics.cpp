@@ -152,6 +152,7 @@ void Account::request_fit() {
   message.min_local_batch_size = limits.min_local;
   message.max_local_batch_size = limits.max_local;
   message.accumulation = limits.accumulation;
+  message.single_gradient = limits.single_gradient;
   message.micro_batches = step_context().micro_batches;
   message.max_profiled_replicas = profile.max_replicas();
   message.step = steps;

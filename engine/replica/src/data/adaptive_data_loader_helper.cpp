@@ -59,7 +59,7 @@ AdaptiveDataLoaderHelper::AdaptiveDataLoaderHelper(Options options) {
 AdaptiveDataLoaderHelper::~AdaptiveDataLoaderHelper() = default;
 
 void AdaptiveDataLoaderHelper::autoscale_batch_size(std::int64_t max_batch_size, LocalBatchBounds local,
-                                                    bool accumulation) {
+                                                    bool accumulation, bool single_gradient) {
   const std::int64_t batch_size = core_->options.batch_size;
   if (!core_->options.training) refuse("autoscale_batch_size is for training loaders");
   if (core_->loop) refuse("autoscale_batch_size inside its own loop: call it before");
@@ -74,7 +74,7 @@ void AdaptiveDataLoaderHelper::autoscale_batch_size(std::int64_t max_batch_size,
            (accumulation ? "" : "; a smaller maximum needs accumulation"));
   // A batch cannot be larger than the data: a step never crosses a pass.
   core_->limits = {std::min(max_batch_size, std::max(batch_size, core_->options.size)), local.minimum,
-                   local.maximum, accumulation};
+                   local.maximum, accumulation, single_gradient};
   core_->micro_batches = 0;
 }
 

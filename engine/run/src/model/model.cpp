@@ -21,7 +21,8 @@ goodput::GoodputFunction goodput_function(const protocol::Model& model) {
 }
 
 goodput::Bounds batch_bounds(const protocol::Model& model) {
-  return {model.max_batch_size, model.min_local_batch_size, model.max_local_batch_size, model.accumulation};
+  return {model.max_batch_size, model.min_local_batch_size, model.max_local_batch_size, model.accumulation,
+          model.single_gradient};
 }
 
 }  // namespace batchscope::run

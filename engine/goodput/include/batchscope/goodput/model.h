@@ -59,6 +59,9 @@ struct Bounds {
   std::int64_t min_local = 0;       ///< samples of one replica's micro-batch; 0: none
   std::int64_t max_local = 0;       ///< the same from above; 0: none
   bool accumulation = false;        ///< several micro-batches a step are allowed
+  /// One replica may exceed the initial batch size by a single micro-batch a step, from which the statistics
+  /// are inaccurate: see optimize.
+  bool single_gradient = false;
 };
 
 /// What optimize has chosen.
@@ -99,10 +102,14 @@ class GoodputFunction {
   double evaluate(const Configuration& at) const;
 
   /// The best local batch size and accumulation for this many replicas: never above bounds.max_batch_size, at
-  /// or above the initial batch size where the bounds allow it and the best below it otherwise. With
-  /// accumulation allowed, one replica above the initial batch size accumulates at least once (AdaptDL's
-  /// rule). A Choice of zeros where no local batch size is feasible, or the counts are not 1 <= num_nodes <=
-  /// num_replicas.
+  /// or above the initial batch size where the bounds allow it and the best below it otherwise. A Choice of
+  /// zeros where no local batch size is feasible, or the counts are not 1 <= num_nodes <= num_replicas.
+  ///
+  /// Above the initial batch size a step has at least two gradients, of two replicas or two micro-batches
+  /// (AdaptDL's rule): from one, noise can only be told by its difference from the step before, which takes
+  /// for noise how far the weights moved in between. So one replica accumulates there at least once, and
+  /// where accumulation is not allowed keeps the initial batch size, or the least that bounds.min_local
+  /// leaves. bounds.single_gradient lifts this.
   Choice optimize(int num_nodes, int num_replicas, const Bounds& bounds) const;
   /// The same for each pair of counts, in their order. Throws std::invalid_argument where the spans differ in
   /// size.

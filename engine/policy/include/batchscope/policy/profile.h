@@ -57,6 +57,8 @@ struct ProfileData {
   std::map<std::pair<int, int>, std::vector<MeasuredStep>> between;
   std::int64_t max_local_batch_size = 0;  ///< samples; 0: the largest measured
   std::int64_t batch_size = 0;            ///< samples, where it is not chosen freely; 0: it is
+  bool accumulation = true;               ///< whether several micro-batches a step may be chosen
+  bool single_gradient = false;           ///< whether one replica may grow without them (goodput::Bounds)
   int max_replicas = 0;                   ///< 0: no limit but that of the batch size
   double epoch_rounding = 1;  ///< s that epochs end in whole multiples of, as was published; 0: none
 };

@@ -10,7 +10,9 @@
 /// Batch sizes are in samples; initBatchSize, maxBatchSize and globalBatchSize over all replicas,
 /// localBszBounds of one replica's micro-batch. norm is |true gradient|^2, var the trace of its covariance at
 /// the initial batch size; the alphas are s, the betas s per sample or per replica (goodput/model.h). AdaptDL
-/// writes null for what is not known yet.
+/// writes null for what is not known yet. It has no word for Model's single_gradient: of a job that is known
+/// by its hints, one replica without accumulation stays at the initial batch size, as AdaptDL's scheduler has
+/// it.
 #pragma once
 
 #include "batchscope/protocol/json.h"

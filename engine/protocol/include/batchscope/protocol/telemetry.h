@@ -144,6 +144,7 @@ struct Model {
   std::int64_t min_local_batch_size = 0;  ///< samples of a micro-batch; 0: none
   std::int64_t max_local_batch_size = 0;  ///< samples of a micro-batch; 0: none
   bool accumulation = false;              ///< several micro-batches a step are allowed
+  bool single_gradient = false;           ///< one replica may grow without them (goodput::Bounds)
   /// Of the initial batch size, that each replica takes a step however many there are; 0: the batch size is
   /// chosen, or all replicas share the initial one.
   int micro_batches = 0;

@@ -63,8 +63,13 @@ class AdaptiveDataLoaderHelper {
   /// Lets goodput choose the batch size, anew at every pass: at most max_batch_size in total and within the
   /// local bounds; with accumulation also by several micro-batches a step. Ends an epoch by statistical
   /// progress instead of by samples. Throws Error(usage) for bounds that exclude the batch size.
+  ///
+  /// One replica without accumulation keeps its batch size (AdaptDL's rule), unless single_gradient lets it
+  /// grow. That costs accuracy: from one gradient a step the noise is guessed by the difference of two steps,
+  /// and so is the gain that multiplies the learning rate; where the weights move fast both come out too
+  /// large. With accumulation a lone replica measures them instead.
   void autoscale_batch_size(std::int64_t max_batch_size, LocalBatchBounds local = {},
-                            bool accumulation = false);
+                            bool accumulation = false, bool single_gradient = false);
 
   /// Lets the batch size follow the replicas instead: each takes `micro_batches` micro-batches of batch_size
   /// samples a step, so that the scale S is replicas * micro_batches, as in AdaScale's paper. until_progress:
