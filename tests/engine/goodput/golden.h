@@ -7,10 +7,12 @@
 #include <QTest>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "batchscope/goodput.h"
 
@@ -27,13 +29,24 @@ inline nlohmann::json load(const std::string& name) {
   return nlohmann::json::parse(file);
 }
 
-// A row of data for each of the file's trajectories, and the one of the present row.
-inline void trajectory_rows(const std::string& file) {
+// The files of recorded trajectories of a name: NAME.json, and NAME_further.json, which a set may lack.
+inline std::vector<std::string> trajectory_files(const std::string& name) {
+  const std::string further = name + "_further.json";
+  if (std::filesystem::exists(path(further))) return {name + ".json", further};
+  qInfo("golden vectors: this set has no %s", further.c_str());
+  return {name + ".json"};
+}
+
+// A row of data for each of their trajectories, and the one of the present row.
+inline void trajectory_rows(const std::string& name) {
+  QTest::addColumn<std::string>("file");
   QTest::addColumn<int>("index");
-  int index = 0;
-  const nlohmann::json all = load(file);
-  for (const auto& trajectory : all.at("trajectories"))
-    QTest::newRow(trajectory["config"]["name"].get<std::string>().c_str()) << index++;
+  for (const std::string& file : trajectory_files(name)) {
+    int index = 0;
+    const nlohmann::json all = load(file);
+    for (const auto& trajectory : all.at("trajectories"))
+      QTest::newRow(trajectory["config"]["name"].get<std::string>().c_str()) << file << index++;
+  }
 }
 
 inline nlohmann::json trajectory(const std::string& file, int index) {

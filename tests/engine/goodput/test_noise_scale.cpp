@@ -70,44 +70,46 @@ class TestNoiseScale : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void goldenTrajectories_data() { golden::trajectory_rows("gns"); }
   void goldenTrajectories() {
-    const auto vectors = golden::load("gns.json");
-    for (const auto& trajectory : vectors.at("trajectories")) {
-      const std::string name = trajectory.at("config").at("name");
-      NoiseScale noise(trajectory.at("config").at("groups"),
-                       {.smoothing = vectors.at("smoothing").get<double>()});
-      double progress = 0;
-      for (const auto& step : trajectory.at("steps")) {
-        const std::string where = name + " step " + step.at("step").dump() + " ";
-        NormSample sample;
-        sample.local_sqr = step.at("local_sqr_sum").get<std::vector<double>>();
-        sample.total_sqr = step.at("avg_grad_sqr").get<std::vector<double>>();
-        sample.count = step.at("num_replicas").get<int>() * step.at("accum_count").get<int>();
-        sample.scale = step.at("scale");
-        if (!step.at("prev_grad_sqr").is_null()) {
-          sample.previous_sqr = step.at("prev_grad_sqr").get<std::vector<double>>();
-          sample.mean_of_two_sqr = step.at("mean_of_two_grads_sqr").get<std::vector<double>>();
-        }
-        const std::vector<double> before = noise.state();
-        const bool updated = noise.update(sample);
-        QCOMPARE(updated, !step.at("update").is_null());
-        QCOMPARE(noise.biased(), step.at("biased_flag").get<bool>());
-        if (updated) checkUpdate(where, before, noise.state(), step.at("update"));
-        for (std::size_t group = 0; group < sample.total_sqr.size(); ++group) {
-          VERIFY_CLOSE(where + "raw_sqr_avg", noise.sqr_by_group()[group], step.at("raw_sqr_avg").at(group));
-          VERIFY_CLOSE(where + "raw_var_avg", noise.var_by_group()[group], step.at("raw_var_avg").at(group));
-        }
-        VERIFY_CLOSE(where + "sqr_avg", noise.sqr(), step.at("sqr_avg"));
-        VERIFY_CLOSE(where + "var_avg", noise.var(), step.at("var_avg"));
-        const double gain = noise.gain(sample.scale);
-        VERIFY_CLOSE(where + "gain", gain, step.at("gain"));
-        progress += gain;
-        VERIFY_CLOSE(where + "progress", progress, step.at("progress_after"));
-        const auto factors = adascale_factors(noise.sqr_by_group(), noise.var_by_group(), sample.scale);
-        for (std::size_t group = 0; group < factors.size(); ++group) {
-          VERIFY_CLOSE(where + "lr_factor", factors[group], step.at("lr_factor").at(group));
-        }
+    QFETCH(const std::string, file);
+    QFETCH(const int, index);
+    const auto trajectory = golden::trajectory(file, index);
+    const auto& config = trajectory.at("config");
+    NoiseScale noise(config.at("groups"), {.smoothing = golden::load(file).at("smoothing").get<double>()});
+    const bool adam = config.value("optimizer", "sgd") == std::string("adam");
+    double progress = 0;
+    QVERIFY(trajectory.at("steps").size() >= 20);
+    for (const auto& step : trajectory.at("steps")) {
+      const std::string where = "step " + step.at("step").dump() + " ";
+      NormSample sample;
+      sample.local_sqr = step.at("local_sqr_sum").get<std::vector<double>>();
+      sample.total_sqr = step.at("avg_grad_sqr").get<std::vector<double>>();
+      sample.count = step.at("num_replicas").get<int>() * step.at("accum_count").get<int>();
+      sample.scale = step.at("scale");
+      if (!step.at("prev_grad_sqr").is_null()) {
+        sample.previous_sqr = step.at("prev_grad_sqr").get<std::vector<double>>();
+        sample.mean_of_two_sqr = step.at("mean_of_two_grads_sqr").get<std::vector<double>>();
       }
+      const std::vector<double> before = noise.state();
+      const bool updated = noise.update(sample);
+      QCOMPARE(updated, !step.at("update").is_null());
+      QCOMPARE(noise.biased(), step.at("biased_flag").get<bool>());
+      if (updated) checkUpdate(where, before, noise.state(), step.at("update"));
+      for (std::size_t group = 0; group < sample.total_sqr.size(); ++group) {
+        VERIFY_CLOSE(where + "raw_sqr_avg", noise.sqr_by_group()[group], step.at("raw_sqr_avg").at(group));
+        VERIFY_CLOSE(where + "raw_var_avg", noise.var_by_group()[group], step.at("raw_var_avg").at(group));
+      }
+      VERIFY_CLOSE(where + "sqr_avg", noise.sqr(), step.at("sqr_avg"));
+      VERIFY_CLOSE(where + "var_avg", noise.var(), step.at("var_avg"));
+      const double gain = noise.gain(sample.scale);
+      VERIFY_CLOSE(where + "gain", gain, step.at("gain"));
+      progress += gain;
+      VERIFY_CLOSE(where + "progress", progress, step.at("progress_after"));
+      const auto factors = adam ? adamscale_factors(noise.sqr_by_group(), noise.var_by_group(), sample.scale)
+                                : adascale_factors(noise.sqr_by_group(), noise.var_by_group(), sample.scale);
+      for (std::size_t group = 0; group < factors.size(); ++group)
+        VERIFY_CLOSE(where + "lr_factor", factors[group], step.at("lr_factor").at(group));
     }
   }
 

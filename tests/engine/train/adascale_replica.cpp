@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Trains a recorded trajectory of fairscale_adascale.json on its data through AdaScaleOptimizer, and prints
-// what it computed at every step.
+// Trains a trajectory that FairScale recorded on its data through AdaScaleOptimizer, and prints what it
+// computed at every step.
 //   train-adascale-replica FAIRSCALE_ADASCALE_JSON TRAJECTORY
 // Or the case of FairScale's test_oss_adascale.py, test_sequential, with the optimizer's state shared out or
 // not.
@@ -13,6 +13,7 @@
 //   train-adascale-replica alone
 //   train-adascale-replica world SIZE
 #include <ATen/ATen.h>
+#include <torch/optim/adam.h>
 #include <torch/optim/sgd.h>
 
 #include <fstream>
@@ -32,6 +33,15 @@ using protocol::Json;
 
 namespace {
 
+std::unique_ptr<torch::optim::Optimizer> make_optimizer(const Json& config,
+                                                        const std::vector<at::Tensor>& parameters) {
+  const double rate = config["lr"];
+  if (config.value("optimizer", "sgd") == std::string("adam"))
+    return std::make_unique<torch::optim::Adam>(parameters, torch::optim::AdamOptions(rate));
+  return std::make_unique<torch::optim::SGD>(parameters,
+                                             torch::optim::SGDOptions(rate).momentum(config["momentum"]));
+}
+
 Json play(const Json& golden, const std::string& name) {
   const Json trajectory = named(golden["trajectories"], name);
   const Json& config = trajectory["config"];
@@ -40,12 +50,13 @@ Json play(const Json& golden, const std::string& name) {
   const at::Tensor x = rows(golden["x"]), y = tensor(golden["y"]);
   GoldenModel model(golden["weights"]);
   const double rate = config["lr"];
-  torch::optim::SGD optimizer(model.parameters(),
-                              torch::optim::SGDOptions(rate).momentum(config["momentum"]));
+  const auto optimizer = make_optimizer(config, model.parameters());
   AdaScaleOptimizer::Options options;
   options.num_gradients_to_accumulate = accumulation;
   options.is_scaled_loss = config["is_scaled_loss"];
-  AdaScaleOptimizer adascale(optimizer, options);
+  options.debias_ewma = config.value("debias_ewma", true);
+  if (config.value("smoothing", Json()).is_number()) options.smoothing = config["smoothing"];
+  AdaScaleOptimizer adascale(*optimizer, options);
 
   Json steps = Json::array();
   for (const Json& step : trajectory["steps"]) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Trains a recorded trajectory of gns.json on its data, through the shipped AdaptiveDataParallel, and prints
+// Trains a trajectory that AdaptDL recorded on its data, through the shipped AdaptiveDataParallel, and prints
 // what it computed at every step.
 //   train-noise-replica GNS_JSON TRAJECTORY
 #include <ATen/ATen.h>
+#include <torch/optim/adam.h>
 #include <torch/optim/sgd.h>
 
 #include <fstream>
@@ -14,6 +15,7 @@
 
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/train/adaptive_data_parallel.h"
+#include "batchscope/train/scaling_rule.h"
 #include "golden_model.h"
 #include "replica_main.h"
 #include "steps.h"
@@ -24,26 +26,49 @@ using protocol::Json;
 
 namespace {
 
+// What AdaptDL does with Adam where no rule is given: norms of plain gradients.
+class PlainAdamScale : public AdamScale {
+ public:
+  bool preconditioned() const override { return false; }
+};
+
+std::unique_ptr<torch::optim::OptimizerOptions> options_of(const Json& config, std::size_t group) {
+  const double rate = config["lrs"][group];
+  if (config.value("optimizer", "sgd") == std::string("adam"))
+    return std::make_unique<torch::optim::AdamOptions>(rate);
+  return std::make_unique<torch::optim::SGDOptions>(
+      torch::optim::SGDOptions(rate).momentum(config["momentum"]));
+}
+
+std::unique_ptr<torch::optim::Optimizer> make_optimizer(
+    const Json& config, const std::vector<torch::optim::OptimizerParamGroup>& groups) {
+  if (config.value("optimizer", "sgd") == std::string("adam"))
+    return std::make_unique<torch::optim::Adam>(groups);
+  return std::make_unique<torch::optim::SGD>(groups, torch::optim::SGDOptions(0.05));
+}
+
+AdaptiveDataParallel::Options parallel_options(const Json& config) {
+  AdaptiveDataParallel::Options options;
+  if (config.contains("rule") && config["rule"].is_null())
+    options.scaling_rule = std::make_shared<PlainAdamScale>();
+  return options;
+}
+
 Json play(const Json& golden, const std::string& name) {
   const Json trajectory = named(golden["trajectories"], name);
   const Json& config = trajectory["config"];
 
   const at::Tensor x = rows(golden["x"]), y = tensor(golden["y"]);
   GoldenModel model(golden["weights"]);
-  const auto parameters = model.parameters();
-  const auto options = [&](std::size_t group) {
-    return std::make_unique<torch::optim::SGDOptions>(
-        torch::optim::SGDOptions(config["lrs"][group]).momentum(config["momentum"]));
-  };
   std::vector<torch::optim::OptimizerParamGroup> groups;
   if (config["groups"] == 1) {
-    groups.emplace_back(parameters, options(0));
+    groups.emplace_back(model.parameters(), options_of(config, 0));
   } else {
-    groups.emplace_back(model.first->parameters(), options(0));
-    groups.emplace_back(model.second->parameters(), options(1));
+    groups.emplace_back(model.first->parameters(), options_of(config, 0));
+    groups.emplace_back(model.second->parameters(), options_of(config, 1));
   }
-  torch::optim::SGD optimizer(groups, torch::optim::SGDOptions(0.05));
-  AdaptiveDataParallel adp(model, optimizer);
+  const auto optimizer = make_optimizer(config, groups);
+  AdaptiveDataParallel adp(model, *optimizer, nullptr, parallel_options(config));
 
   Json steps = Json::array();
   for (const Json& step : trajectory["steps"]) {

@@ -24,8 +24,6 @@ using protocol::Json;
 
 namespace {
 
-constexpr char kFile[] = "fairscale_adascale.json";
-
 bool close(double is, double should, double relative = 1e-12) {
   return std::abs(is - should) <= relative * std::abs(should);
 }
@@ -69,13 +67,14 @@ class TestAdaScale : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void followsTheTrajectory_data() { batchscope::golden::trajectory_rows(kFile); }
+  void followsTheTrajectory_data() { batchscope::golden::trajectory_rows("fairscale_adascale"); }
 
   void followsTheTrajectory() {
+    QFETCH(std::string, file);
     QFETCH(int, index);
-    const Json trajectory = batchscope::golden::trajectory(kFile, index);
+    const Json trajectory = batchscope::golden::trajectory(file, index);
     const auto replicas = run({"train-adascale-replica",
-                               {QString::fromStdString(batchscope::golden::path(kFile)),
+                               {QString::fromStdString(batchscope::golden::path(file)),
                                 QString::fromStdString(trajectory["config"]["name"])},
                                trajectory["config"]["replicas"].get<int>()});
     QVERIFY(all_ended(replicas));
