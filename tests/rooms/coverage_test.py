@@ -3,8 +3,8 @@
 """What COVERAGE.md names is there. Each row of its tables is a feature, where it is here, and its tests. In backticks behind
 the first bar stand tests (`train.loop SLOT SLOT`, in the last column), commands with their options (`batchscope ls --sort`),
 paths (which named_files_test.py looks for), and names: of variables of the environment, and of what public headers declare.
-A row that is neither missing nor left out names a test, or says that one is missing. So does each row of the differences
-from AdaptDL in PORTING.md."""
+A row that is neither missing nor left out names a test, or says that one is missing. Each row of the differences from
+AdaptDL and FairScale in PORTING.md names one, too."""
 import pathlib
 import re
 import unittest
@@ -18,16 +18,18 @@ def read(*patterns):
     return "\n".join(path.read_text(encoding="utf-8") for pattern in patterns for path in sorted(ROOT.glob(pattern)))
 
 
-def rows():
-    """The cells of each row, with the number of its line; not of tables' heads."""
-    heads = 0
-    for number, line in enumerate((ROOT / "COVERAGE.md").read_text(encoding="utf-8").splitlines(), 1):
+def rows(path="COVERAGE.md", section=""):
+    """The cells of each row under headings that begin so, with its place; not of tables' heads."""
+    heads, wanted = 0, True
+    for number, line in enumerate((ROOT / path).read_text(encoding="utf-8").splitlines(), 1):
+        if line.startswith("## "):
+            wanted = line.startswith("## " + section)
         if not line.startswith("|"):
             heads = 2
         elif heads:
             heads -= 1
-        else:
-            yield number, [cell.strip() for cell in line.strip("|").split("|")]
+        elif wanted:
+            yield f"{path}:{number}", [cell.strip() for cell in line.strip("|").split("|")]
 
 
 def quoted(cell):
@@ -59,62 +61,65 @@ class Coverage(unittest.TestCase):
     def tearDown(self):
         self.assertFalse(self.faults, "\n" + "\n".join(self.faults))
 
-    def require(self, fine, number, what):
+    def require(self, fine, place, what):
         if not fine:
-            self.faults.append(f"COVERAGE.md:{number}: {what}")
+            self.faults.append(f"{place}: {what}")
 
     def test_every_row_says_where_and_names_a_test(self):
         found = list(rows())
-        for number, cells in found:
-            self.require(len(cells) == 3 and all(cells), number, "a row has three cells: feature, here, test")
+        for place, cells in found:
+            self.require(len(cells) == 3 and all(cells), place, "a row has three cells: feature, here, test")
             outside = cells[1].startswith(("missing", "left out: "))
             here = cells[2].startswith("missing") or quoted(cells[2])
-            self.require(cells[2] == "-" if outside else here, number, "a test is named; `-` where nothing is here")
+            self.require(cells[2] == "-" if outside else here, place, "a test is named; `-` where nothing is here")
         self.assertGreater(len(found), 100)
 
     def test_every_test_is_there(self):
         tests, named = registered(), 0
-        for number, cells in rows():
+        for place, cells in rows():
             for text in quoted("|".join(cells[1:])):
-                match = TEST.fullmatch(text)
-                if not match:
-                    self.require(text not in quoted(cells[-1]), number, f"{text} is no test")
-                    continue
-                named += 1
-                test = f"{match[1]}.{match[2]}"
-                self.require(test in tests, number, f"there is no test {test}")
-                source = tests.get(test) and tests[test] / f"test_{match[2]}.cpp"
-                for slot in match[3].split():
-                    there = source and re.search(rf"\bvoid {slot}\(\)", source.read_text(encoding="utf-8"))
-                    self.require(there, number, f"{test} has no {slot}")
+                if TEST.fullmatch(text):
+                    self.require_test(text, tests, place)
+                    named += 1
+                else:
+                    self.require(text not in quoted(cells[-1]), place, f"{text} is no test")
         self.assertGreater(named, 100)
 
-    def test_every_difference_from_adaptdl_has_a_test(self):
-        text = (ROOT / "engine/train/PORTING.md").read_text(encoding="utf-8")
-        section = re.search(r"## Where numbers.*?\n(.*?)\n## ", text, re.DOTALL)[1]
-        table = [line for line in section.splitlines() if line.startswith("|")][2:]
-        tests = registered()
-        for line in table:
-            cells = line.strip("|").split("|")
-            if len(cells) != 4 or not all(test in tests for test in quoted(cells[3])) or not quoted(cells[3]):
-                self.faults.append(f"PORTING.md: no such test, or other than four cells: {line}")
-        self.assertGreater(len(table), 10)
+    def require_test(self, text, tests, place):
+        room, name, slots = TEST.fullmatch(text).groups()
+        test = f"{room}.{name}"
+        self.require(test in tests, place, f"there is no test {test}")
+        source = tests.get(test) and tests[test] / f"test_{name}.cpp"
+        for slot in slots.split():
+            there = source and re.search(rf"\bvoid {slot}\(\)", source.read_text(encoding="utf-8"))
+            self.require(there, place, f"{test} has no {slot}")
+
+    def test_every_difference_has_a_reason_and_a_test(self):
+        tests, found = registered(), list(rows("engine/train/PORTING.md", "Where "))
+        for place, cells in found:
+            self.require(len(cells) == 4 and all(cells), place, "a row has four cells: theirs, ours, why, test")
+            self.require(quoted(cells[-1]), place, "no test is named")
+            for text in quoted(cells[-1]):
+                self.require(TEST.fullmatch(text), place, f"{text} is no test")
+                if TEST.fullmatch(text):
+                    self.require_test(text, tests, place)
+        self.assertGreater(len(found), 40)
 
     def test_every_command_and_name_is_there(self):
         commands = set(re.findall(r'\((?:set,\s*)?"([\w-]+)",\s*"[A-Z]', read("app/cli/command_line/*.cpp")))
         options = set(re.findall(r'"(?:-\w,)?(--[\w-]+)', read("app/cli/**/*.cpp", "app/cli/**/*.h")))
         names = set(re.findall(r"\w+", read("engine/*/include/**/*.h")))
         self.assertGreater(len(commands), 30)
-        for number, cells in rows():
+        for place, cells in rows():
             for text in quoted(cells[1]):
                 words = text.split()
                 if words[0] == "batchscope":
-                    self.require(words[1] in commands, number, f"batchscope has no command {words[1]}")
+                    self.require(words[1] in commands, place, f"batchscope has no command {words[1]}")
                     for option in words[2:]:
-                        self.require(option in options, number, f"batchscope {words[1]} has no option {option}")
+                        self.require(option in options, place, f"batchscope {words[1]} has no option {option}")
                 elif not TEST.fullmatch(text) and not PATH.fullmatch(text):
                     for name in re.findall(r"\w+", text):
-                        self.require(name in names, number, f"no public header knows {name}")
+                        self.require(name in names, place, f"no public header knows {name}")
 
 
 if __name__ == "__main__":

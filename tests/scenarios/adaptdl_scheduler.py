@@ -43,13 +43,15 @@ def main():
         # A scheduler's own variables, and none of a supervisor's of ours.
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("ADAPTDL_", "BATCHSCOPE_"))}
         environment.update(ADAPTDL_SUPERVISOR_URL=f"http://127.0.0.1:{scheduler.server_port}", ADAPTDL_JOB_ID="default/job",
-                           ADAPTDL_CHECKPOINT_PATH=str(checkpoints), ADAPTDL_NUM_REPLICAS="1", ADAPTDL_REPLICA_RANK="0")
+                           ADAPTDL_CHECKPOINT_PATH=str(checkpoints), ADAPTDL_NUM_REPLICAS="1", ADAPTDL_REPLICA_RANK="0",
+                           ADAPTDL_SCHED_VERSION="99.0.0")  # whatever it is
         program = subprocess.Popen([programs / "stumble", "--max-batch-size", "256", "--epochs", "100000"],
                                    env=environment, cwd=home)
         try:
             path, hints = scheduler.hints.get(timeout=PATIENCE)
             assert path == "/hints/default/job", path
             assert hints["initBatchSize"] == 32 and hints["maxBatchSize"] == 256, hints
+            assert hints["localBszBounds"] == [1, 256], hints  # the program has set none
             assert hints["maxProfiledReplicas"] == 1, hints
             assert set(hints["perfParams"]) == PERF_PARAMS, hints
             assert set(hints["gradParams"]) == {"norm", "var"} and hints["gradParams"]["var"] > 0, hints

@@ -33,6 +33,8 @@ class TestEnvironment : public QObject {
     QCOMPARE(e.num_restarts, 0);
     QVERIFY(e.telemetry_socket.empty());
     QVERIFY(!e.threads);
+    qputenv("ADAPTDL_NUM_REPLICAS", "4");  // on a single node, unless it is told
+    QCOMPARE(Environment::from_process().num_nodes, 1);
   }
 
   void whatIsWrittenIsRead() {

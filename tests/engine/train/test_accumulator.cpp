@@ -120,6 +120,15 @@ class TestAccumulator : public QObject {
     QVERIFY(sums.synchronized().empty());
   }
 
+  void outside_of_a_scope_it_reads_as_this_replicas_share() {
+    Accumulator sums;
+    sums["a"] += 2;
+    QCOMPARE(sums["a"], 2.0);
+    sums.synchronized([](auto& total) { total["a"] = 7; });
+    sums["b"] -= 1;
+    QCOMPARE(sums["b"], -1.0);
+  }
+
   void a_scope_that_throws_changes_nothing() {
     Accumulator sums;
     sums["a"] += 1;

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "../goodput/golden.h"
+#include "batchscope/goodput/noise_scale.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/train/adascale.h"
 #include "batchscope/train/chained_lr.h"
@@ -101,12 +102,28 @@ class TestAdaScale : public QObject {
   void scalesTheRateByTheGain() {
     Chosen chosen;
     QCOMPARE(chosen.adascale.gain(), 1.0);
+    QVERIFY(close(chosen.adascale.gain(0), 1, 1e-6));
     chosen.step(3, 1);
     QVERIFY(close(chosen.adascale.gain(), kGain));
     QVERIFY(close(chosen.adascale.gain(0), kGain));
     QVERIFY(close(chosen.value(), -kRate * kGain * 2));
     QVERIFY(close(chosen.adascale.scale_invariant_steps(), kGain));
     QCOMPARE(chosen.optimizer.param_groups()[0].options().get_lr(), kRate);
+  }
+
+  // 2^24 + 1 is no number of single precision, in which the gradients are.
+  void squaresAreSummedInDoublePrecision() {
+    std::vector<at::Tensor> parameters;
+    for (int i = 0; i < 2; ++i) parameters.push_back(at::zeros({1}, at::kFloat).set_requires_grad(true));
+    torch::optim::SGD optimizer(parameters, torch::optim::SGDOptions(kRate));
+    AdaScaleOptimizer adascale(optimizer, {.num_gradients_to_accumulate = 2});
+    for (int i = 0; i < 2; ++i) (parameters[0] * (4096 / 2.0) + parameters[1] / 2).sum().backward();
+    goodput::NoiseScale noise(1, {.mode = goodput::NoiseMode::fairscale});
+    const double sqr = 4096.0 * 4096.0 + 1;
+    noise.update({{2 * sqr}, {sqr}, 2, 2, {}, {}});
+    std::vector<double> expected = noise.state();
+    expected.push_back(0);  // iterations
+    QCOMPARE(adascale.state(), expected);
   }
 
   // The optimizer sees the sum then, as autograd left it.

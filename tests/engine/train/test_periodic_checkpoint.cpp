@@ -82,6 +82,16 @@ class TestPeriodicCheckpoint : public QObject {
     QVERIFY2(full[0].errors.contains("cannot write"), full[0].errors.constData());
   }
 
+  // Not rank 0 alone, which writes it: who sees the end must not take it for a checkpointed one.
+  void a_full_disk_on_the_way_out_is_a_failure_of_all_replicas() {
+    PeriodicJob job("0");
+    const auto replicas =
+        job.generation(2, "5:1", {"--ballast", "100000", "--step-ms", "1", "--full-from", "0"});
+    QVERIFY(all_ended(replicas, 1));
+    QVERIFY2(replicas[0].errors.contains("no checkpoint on the way out"), replicas[0].errors.constData());
+    QVERIFY(job.checkpoints().empty());
+  }
+
   void checkpoints_are_made_again_when_there_is_room() {
     PeriodicJob job;
     const auto replicas = job.generation(
