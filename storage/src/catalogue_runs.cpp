@@ -33,11 +33,12 @@ protocol::RunSpec spec_from(const std::string& text) {
 }
 
 // What is selected of a run.
-enum RunColumn { kKey, kSpec, kState, kSupervisor, kReplicas = kSupervisor + 2, kFirstField };
+enum RunColumn { kKey, kSpec, kState, kSupervisor, kReplicas = kSupervisor + 2, kRestarts, kFirstField };
 
 std::string select_runs(const std::string& rest) {
   return "SELECT key, spec, state, supervisor_pid, supervisor_start,"
-         " (SELECT replicas FROM generation WHERE run = key ORDER BY number DESC LIMIT 1)" +
+         " (SELECT replicas FROM generation WHERE run = key ORDER BY number DESC LIMIT 1),"
+         " (SELECT max(number) FROM generation WHERE run = key)" +
          column_list<Run>(Columns::all) + " FROM run " + rest;
 }
 
@@ -58,6 +59,7 @@ Run sound_run(const Query& columns) {
   run.spec.name = run.name;
   const protocol::ProcessId supervisor{row.small_integer(kSupervisor), row.integer(kSupervisor + 1)};
   run.replicas = columns.null(kReplicas) ? run.spec.replicas : row.small_integer(kReplicas);
+  run.restarts = columns.null(kRestarts) ? 0 : row.small_integer(kRestarts);
   run.state = seen_state(protocol::parse_run_state(row.text(kState)), supervisor, run.created);
   if (is_alive(supervisor)) run.supervisor_pid = supervisor.pid;
   return run;

@@ -61,6 +61,8 @@ constexpr std::array kFixed{
                [](const Run& run, double) -> FieldValue { return run.spec.program; }},
     FixedField{"replicas", FieldType::number,
                [](const Run& run, double) -> FieldValue { return double(run.replicas); }},
+    FixedField{"restarts", FieldType::number,
+               [](const Run& run, double) -> FieldValue { return double(run.restarts); }},
     FixedField{"state", FieldType::state,
                [](const Run& run, double) -> FieldValue { return std::string(run_state_name(run.state)); }},
     FixedField{"step", FieldType::number,

@@ -17,7 +17,7 @@ namespace {
 
 using Runs = std::vector<storage::Run>;
 
-const std::vector<std::string> kUsualColumns{"id",    "name", "state",    "replicas", "devices",
+const std::vector<std::string> kUsualColumns{"id",    "name", "state",    "replicas", "restarts", "devices",
                                              "epoch", "step", "accuracy", "loss",     "age"};
 
 class RunList {

@@ -24,6 +24,7 @@ Json runJson(const storage::Run& run) {
   Json json = fieldsJson(run);
   json.update({{"state", protocol::run_state_name(run.state)},
                {"replicas", run.replicas},
+               {"restarts", run.restarts},
                {"devices", run.devices},
                {"auto_replicas", run.spec.auto_replicas ? Json(*run.spec.auto_replicas) : Json()},
                {"latest", valuesJson(run.latest)},

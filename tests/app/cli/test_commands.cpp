@@ -105,6 +105,9 @@ class TestCommands : public CommandTest {
     QVERIFY2(lines[1].startsWith(id), qPrintable(lines[1]));
     for (const char* text : {"baseline", "stopped", "2/4", "97.12 %", "0.12", "just now"})
       QVERIFY2(lines[1].contains(text), qPrintable(lines[1]));
+    const auto cells = [](const QString& line) { return line.split(' ', Qt::SkipEmptyParts); };
+    const qsizetype restarts = cells(lines[0]).indexOf("RESTARTS");
+    QCOMPARE(cells(lines[0]).value(restarts - 1), "REPLICAS");
 
     const QJsonArray runs = this->runs();
     QCOMPARE(runs.size(), 2);

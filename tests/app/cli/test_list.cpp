@@ -56,6 +56,17 @@ class TestList : public CommandTest {
     QCOMPARE(run["tag"].toArray(), QJsonArray{"paper"});
   }
 
+  void countsRestarts() {
+    const QJsonObject run = ask({"ls", "--json", "--limit", "1"}).json()["runs"].toArray()[0].toObject();
+    QCOMPARE(run["restarts"].toInt(-1), 1);
+    QCOMPARE(names({"--where", "restarts>1"}), QStringList());
+    protocol::RunSpec spec;
+    spec.name = "new";
+    spec.program = "/bin/true";
+    catalogue().create_run(spec);
+    QCOMPARE(names({"--where", "restarts=0"}), QStringList({"new"}));
+  }
+
   void refusesWhatItDoesNotKnow_data() {
     const auto row = testing::columns<QStringList, QString>({"flags", "complaint"});
     row("syntax", {"--where", "accuracy>"}, "\n  accuracy>\n          ^\n");

@@ -40,6 +40,7 @@ struct Run {
   double ended = 0;                      ///< 0: not yet
   double removed = 0;                    ///< when it was put into the trash; 0: it is not there
   int replicas = 0;                      ///< of the newest generation; before the first, as asked for
+  int restarts = 0;                      ///< generations after the first
   std::int64_t step = 0;                 ///< optimizer steps done
   int epoch = 0;                         ///< epochs finished
   int epochs = 0;                        ///< epochs asked for; 0: unknown
