@@ -231,7 +231,12 @@ inline constexpr char kCopy[] =
     "  batchscope cp digits:tensorboard /tmp/events\n"
     "  batchscope cp latest:share/metrics.json -          to standard output\n";
 
-inline constexpr char kTensorboard[] = "Example:\n  batchscope tensorboard latest\n";
+inline constexpr char kTensorboard[] =
+    "Several runs are compared under their names.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope tensorboard latest\n"
+    "  batchscope tensorboard baseline latest --port 7007\n";
 
 inline constexpr char kDoctor[] =
     "Examples:\n"

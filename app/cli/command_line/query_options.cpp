@@ -77,8 +77,10 @@ void addQueryCommands(CommandSet& set) {
       .flag("--once", &TailOptions::once, "Do not wait for more")
       .json();
   addSql(set);
-  declare(set, "tensorboard", "Start TensorBoard on a run's event files", help::kTensorboard, openTensorboard)
-      .run()
+  declare(set, "tensorboard", "Start TensorBoard on the event files of runs", help::kTensorboard,
+          openTensorboard)
+      .option("RUN", &TensorboardOptions::runs, "\"latest\", or a prefix of id or name; several if wanted",
+              Takes::required, Values::runs)
       .option("--port N", &TensorboardOptions::port, "The port it listens on; default: its own choice",
               range(1, 65535));
 }

@@ -223,7 +223,7 @@ struct CopyOptions {
 int copyFromRun(const CopyOptions& options);
 
 struct TensorboardOptions {
-  std::string run;
+  std::vector<std::string> runs;
   std::optional<int> port;
 };
 int openTensorboard(const TensorboardOptions& options);  // returns only by an Error

@@ -67,20 +67,34 @@ class TestFiles : public CommandTest {
   }
 
   void tensorboardIsStartedOnTheEventFiles() {
-    const QString program = sandbox_->path("bin/tensorboard");
-    write(program, "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
-    QVERIFY(QFile::setPermissions(program, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
-    const Answer answer =
-        sandbox_->ask({"tensorboard", "latest", "--port", "7007"},
-                      {{"PATH", sandbox_->path("bin") + ":" + qEnvironmentVariable("PATH")}});
+    const Answer answer = askWithTensorboard({"tensorboard", "latest", "--port", "7007"});
     QCOMPARE(answer.code, kExitOk);
     QCOMPARE(answer.out, "--logdir\n" + inRun("tensorboard") + "\n--port\n7007\n");
+  }
+
+  void tensorboardComparesSeveralRuns() {
+    const QString other = makeRun({.name = "wide: 2,3"});
+    const Answer answer = askWithTensorboard({"tensorboard", "digits", "latest"});
+    QCOMPARE(answer.code, kExitOk);
+    QCOMPARE(answer.out, "--logdir_spec\ndigits-" + id_ + ":" + inRun("tensorboard") + ",wide_ 2_3-" + other +
+                             ":" + sandbox_->path("runs/" + other + "/tensorboard") + "\n");
+    QCOMPARE(ask({"tensorboard", "digits", "nosuch"}).code, kExitNotFound);
   }
 
   void whereTensorboardIsMissingItSaysHowToGetIt() {
     const Answer answer = sandbox_->ask({"tensorboard", "latest"}, {{"PATH", sandbox_->path("nowhere")}});
     QCOMPARE(answer.code, kExitNotFound);
     VERIFY_HOLDS(answer.err, "install tensorboard", inRun("tensorboard"));
+  }
+
+ private:
+  // Beside a program of that name that says what it was started with.
+  Answer askWithTensorboard(const QStringList& words) const {
+    const QString program = sandbox_->path("bin/tensorboard");
+    write("bin/tensorboard", "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
+    if (!QFile::setPermissions(program, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner))
+      qFatal("no program can be made");
+    return sandbox_->ask(words, {{"PATH", sandbox_->path("bin") + ":" + qEnvironmentVariable("PATH")}});
   }
 };
 
