@@ -92,9 +92,9 @@ class TestTelemetry : public QObject {
     const auto supervisor = connect();
     Listener& listener = *supervisor;
     QVERIFY(telemetry_connected());
-    for (std::int64_t step = 1; step <= 5000; ++step) send_step(step, values(step));
+    for (std::int64_t step = 1; step <= 5000; ++step) set_step(step), send_step(step, values(step));
     notice("info", "half way");
-    for (std::int64_t step = 5001; step <= 10'000; ++step) send_step(step, values(step));
+    for (std::int64_t step = 5001; step <= 10'000; ++step) set_step(step), send_step(step, values(step));
     set_position({.epoch = 1, .epochs = 3, .loop = "train", .fraction = 0.5});
     auto reader = std::async(std::launch::async, [&] { return listener.read_to_goodbye(); });
     telemetry_stop(143);

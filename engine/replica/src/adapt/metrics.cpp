@@ -7,16 +7,18 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "adapt/loops.h"
 #include "adapt/model_fitter.h"
 #include "adapt/profile.h"
 #include "adapt/sched_hints_client.h"
 #include "adapt/step_context.h"
+#include "adapt/timer.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/replica/process_group.h"
 #include "checkpoint/json_state.h"
@@ -33,13 +35,29 @@ namespace series = protocol::series;
 // New optimizer steps before the model is fitted anew: soon at first, seldom later.
 constexpr std::int64_t kFirstFit = 5, kNextFits = 25;
 
-// Times of the step in flight. NaN: nothing was begun.
+// The step in flight.
 struct Stopwatch {
-  double micro_begun = std::numeric_limits<double>::quiet_NaN();
-  double step_seconds = 0;
-  bool warm = false;  // a step of this configuration was committed before
+  std::optional<Timer::Moment> begun;          // its micro-batch; none: nothing was begun
+  std::vector<Timer::Interval> accumulations;  // the micro-batches before it
+  bool warm = false;                           // a step of this configuration was committed before
   std::int64_t local_batch_size = 0;
   int accumulation_steps = 0;
+};
+
+// A step that is committed, with all that its times are told with once they are known.
+struct Finished {
+  std::int64_t number = 0;
+  Profile::Key key;
+  int accumulation_steps = 0;
+  bool measured = false;  // goes into the profile
+  bool even = false;
+  double samples = 0;
+  std::optional<double> efficiency;  // none without a loader, whose batch sizes it is about
+  std::vector<Timer::Interval> accumulations;
+  std::optional<Timer::Interval> update;  // the micro-batch that ends it
+  std::optional<Timer::Interval> waited;
+  bool told = false, drawn = false;
+  std::map<std::string, double> row;
 };
 
 // The account itself. What is public of it are the functions of the header.
@@ -50,6 +68,9 @@ class Account final : public JsonState {
   void begin_micro_step();
   void end_micro_step();
   void commit_step(const StepReport& report);
+  void complete_last_step() {
+    if (late) complete(*std::exchange(late, std::nullopt));
+  }
   void set_limits(const goodput::Bounds& wanted) {
     if (wanted.max_batch_size > 0 || limits.max_batch_size <= 0) limits = wanted;
   }
@@ -96,12 +117,15 @@ class Account final : public JsonState {
     profile = Profile::from_json(json.at("profile"));
   }
 
-  // A step is measured when it is full and not the first of its configuration, which warms caches up.
-  bool measured() const { return watch.warm && step_context().even && !std::isnan(watch.micro_begun); }
+  void sync() override { complete_last_step(); }  // it belongs into the checkpoint
+
   void request_fit();
+  void complete(Finished step);
   std::map<std::string, double> row(const StepReport& report, double now) const;
+  void add_times(const Finished& step, double seconds, std::map<std::string, double>& row) const;
 
   Stopwatch watch;
+  std::optional<Finished> late;  // whose times are not known yet
   goodput::Bounds limits = {.min_local = 1};
   std::int64_t fitted_at = 0;  // profile.measured() at the last request
   ModelFitter fitter;
@@ -169,9 +193,13 @@ goodput::Configuration configuration(std::int64_t local_batch_size, int accumula
   return {process().environment.num_nodes, num_replicas(), local_batch_size, accumulation_steps};
 }
 
+double nominal_scale() {
+  return static_cast<double>(nominal_batch_size()) / static_cast<double>(step_context().initial_batch_size);
+}
+
+// All but what needs the step's times.
 std::map<std::string, double> Account::row(const StepReport& report, double now) const {
   const StepContext& step = step_context();
-  const auto batch_size = static_cast<double>(nominal_batch_size());
   std::map<std::string, double> values;
   for (const auto& [name, sum] : recorded) values[name] = sum.value / sum.count;
   values[series::kMono] = now;
@@ -184,31 +212,15 @@ std::map<std::string, double> Account::row(const StepReport& report, double now)
   values[series::kSamples] = static_cast<double>(samples);
   values[series::kGradSqr] = report.grad_sqr;
   values[series::kGradVar] = report.grad_var;
-  values[series::kSyncTime] = report.sync_seconds;
   if (in_a_row > 0) values[series::kNonFiniteSteps] = static_cast<double>(non_finite_steps);
   if (step.initial_batch_size > 0) {
-    const double scale = batch_size / static_cast<double>(step.initial_batch_size);
-    const double efficiency = std::min(1.0, report.gain / scale);
-    values[series::kScale] = scale;
-    values[series::kBatchSize] = batch_size;
+    values[series::kScale] = nominal_scale();
+    values[series::kBatchSize] = static_cast<double>(nominal_batch_size());
     values[series::kLocalBatchSize] = static_cast<double>(step.local_batch_size);
     values[series::kAccumulation] = step.accumulation_steps;
-    values[series::kEfficiency] = efficiency;
     if (report.grad_sqr > 0)
       values[series::kNoiseScale] =
           report.grad_var / report.grad_sqr * static_cast<double>(step.initial_batch_size);
-    if (watch.step_seconds > 0) {
-      values[series::kStepTime] = watch.step_seconds;
-      values[series::kThroughput] = static_cast<double>(step.samples) / watch.step_seconds;
-      values[series::kGoodput] = values[series::kThroughput] * efficiency;
-    }
-    if (const auto perf = fitter.model()) {
-      const double predicted = goodput::step_time(
-          *perf, configuration(step.local_batch_size, step.accumulation_steps), num_devices());
-      values[series::kModelStepTime] = predicted;
-      if (watch.step_seconds > 0 && step.even)
-        values[series::kModelError] = watch.step_seconds / predicted - 1;
-    }
   }
   if (const auto& loop = running_loop())
     values[series::kEpoch] = loop->finished_epochs + loop->fraction(progress);
@@ -217,29 +229,31 @@ std::map<std::string, double> Account::row(const StepReport& report, double now)
 
 void Account::begin_micro_step() {
   const StepContext& step = step_context();
-  if (step.micro_step == 0) watch.step_seconds = 0;
+  if (step.micro_step == 0) watch.accumulations.clear();
   if (step.local_batch_size != watch.local_batch_size ||
       step.accumulation_steps != watch.accumulation_steps) {
     watch.warm = false;
     watch.local_batch_size = step.local_batch_size;
     watch.accumulation_steps = step.accumulation_steps;
   }
-  watch.micro_begun = protocol::monotonic_seconds();
+  watch.begun = timer().now();
 }
 
 void Account::end_micro_step() {
-  const double seconds = protocol::monotonic_seconds() - watch.micro_begun;
-  watch.step_seconds += seconds;
-  if (measured()) profile.add_accumulation(key(), seconds / shared());
-  watch.micro_begun = std::numeric_limits<double>::quiet_NaN();
+  if (watch.begun) watch.accumulations.push_back({*watch.begun, timer().now()});
+  watch.begun.reset();
 }
 
 void Account::commit_step(const StepReport& report) {
-  const double now = protocol::monotonic_seconds();
   const StepContext& step = step_context();
-  const double seconds = now - watch.micro_begun;
-  watch.step_seconds += seconds;
-  if (measured()) profile.add_optimizer(key(), seconds / shared(), report.sync_seconds / shared());
+  const double now = protocol::monotonic_seconds();
+  Finished finished;
+  if (watch.begun) finished.update = {*watch.begun, timer().now()};
+  watch.begun.reset();
+  // A step is measured when it is full and not the first of its configuration, which warms caches up.
+  finished.measured = watch.warm && step.even && finished.update;
+  finished.accumulations = std::exchange(watch.accumulations, {});
+  finished.waited = report.waited;
   watch.warm = true;
 
   if (!report.skipped) progress += report.gain;
@@ -250,26 +264,71 @@ void Account::commit_step(const StepReport& report) {
   gradient = {report.grad_sqr, report.grad_var};
   initial_batch_size = step.initial_batch_size;
   last_step = now;
+  set_step(steps);
 
+  finished.number = steps;
+  finished.key = key();
+  finished.accumulation_steps = step.accumulation_steps;
+  finished.even = step.even;
+  finished.samples = static_cast<double>(step.samples);
+  if (step.initial_batch_size > 0) finished.efficiency = std::min(1.0, report.gain / nominal_scale());
+  finished.told = telemetry_connected() && replica_rank() == 0;
+  finished.drawn = tensorboard::wants_row(steps);
+  if (finished.told || finished.drawn) {
+    finished.row = row(report, now);
+    recorded.clear();
+  }
+  complete_last_step();
+  if (timer().at_once())
+    complete(std::move(finished));
+  else
+    late = std::move(finished);
+}
+
+void Account::add_times(const Finished& step, double seconds, std::map<std::string, double>& row) const {
+  row[series::kEfficiency] = *step.efficiency;
+  if (seconds > 0) {
+    row[series::kStepTime] = seconds;
+    row[series::kThroughput] = step.samples / seconds;
+    row[series::kGoodput] = row[series::kThroughput] * *step.efficiency;
+  }
+  if (const auto perf = fitter.model()) {
+    const double predicted = goodput::step_time(
+        *perf, configuration(step.key.local_batch_size, step.accumulation_steps), num_devices());
+    row[series::kModelStepTime] = predicted;
+    if (seconds > 0 && step.even) row[series::kModelError] = seconds / predicted - 1;
+  }
+}
+
+// Asks for the times.
+void Account::complete(Finished step) {
+  const double waited = step.waited ? timer().seconds(*step.waited) : 0;
+  double whole = 0;
+  for (const Timer::Interval& accumulation : step.accumulations) {
+    const double seconds = timer().seconds(accumulation);
+    whole += seconds;
+    if (step.measured) profile.add_accumulation(step.key, seconds / shared());
+  }
+  const double update = step.update ? timer().seconds(*step.update) : 0;
+  if (step.measured) profile.add_optimizer(step.key, update / shared(), waited / shared());
   if (replica_rank() == 0) {
     const std::int64_t fresh = profile.measured() - fitted_at;
     if (fresh >= (fitted_at == 0 ? kFirstFit : kNextFits)) request_fit();
   }
-  const bool told = telemetry_connected() && replica_rank() == 0;
-  const bool drawn = tensorboard::wants_row(steps);
-  auto values = told || drawn ? row(report, now) : std::map<std::string, double>();
-  if (told || drawn) recorded.clear();
-  if (drawn) {
-    auto scalars = values;
+  if (!step.told && !step.drawn) return;
+  step.row[series::kSyncTime] = waited;
+  if (step.efficiency) add_times(step, step.update ? whole + update : 0, step.row);
+  if (step.drawn) {
+    auto scalars = step.row;
     scalars.erase(series::kMono);  // TensorBoard's events have a time of their own
-    tensorboard::write(steps, scalars);
+    tensorboard::write(step.number, scalars);
   }
-  send_step(steps, std::move(values));
-  watch.micro_begun = std::numeric_limits<double>::quiet_NaN();
+  if (step.told) send_step(step.number, std::move(step.row));
 }
 
 std::optional<goodput::Choice> Account::suggest(const goodput::Bounds& wanted) {
   limits = wanted;
+  complete_last_step();
   if (profile.measured() >= kFirstFit && profile.measured() > fitted_at) request_fit();
   fitter.settle();
   const auto function = goodput_function();
@@ -293,6 +352,7 @@ void load_metrics_state() { checkpoint::load_state(account()); }
 void begin_micro_step() { account().begin_micro_step(); }
 void end_micro_step() { account().end_micro_step(); }
 void commit_step(const StepReport& report) { account().commit_step(report); }
+void complete_last_step() { account().complete_last_step(); }
 
 double progress() { return account().progress; }
 std::int64_t steps() { return account().steps; }

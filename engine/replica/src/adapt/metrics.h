@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "adapt/timer.h"
 #include "batchscope/goodput/model.h"
 
 namespace batchscope::replica::metrics {
@@ -23,7 +24,7 @@ struct StepReport {
   double learning_rate = 0;  // first group, as applied
   double grad_sqr = 0;       // averaged, all groups
   double grad_var = 0;
-  double sync_seconds = 0;  // waited for other replicas' gradients
+  std::optional<Timer::Interval> waited = std::nullopt;  // for other replicas' gradients
 };
 
 // Micro-batches: the loader calls begin before it hands out a batch, AdaptiveDataParallel calls
@@ -32,6 +33,10 @@ struct StepReport {
 void begin_micro_step();
 void end_micro_step();
 void commit_step(const StepReport& report);
+
+// Where a device computes, a step's times are known, and its row is sent, when the next one is committed.
+// This waits for those of the last one: where no other may follow.
+void complete_last_step();
 
 // A value for the row of the step in flight; the mean of those that come before it is committed.
 void add_recorded(std::string_view name, double value);

@@ -232,6 +232,7 @@ void DataLoop::cut_stretch() {
 }
 
 void DataLoop::finish() {
+  if (training()) metrics::complete_last_step();
   auto& finished = loader_.state.finished;
   forget_epochs_before(epoch_, finished);
   finished[epoch_] = loop_position(epoch_);

@@ -252,16 +252,16 @@ bool telemetry_connected() {
   return c && c->connected();
 }
 
-void send_step(std::int64_t step, std::map<std::string, double> values) {
+void set_step(std::int64_t step) {
   Client* const c = client();
   if (!c) return;
   c->step = step;
   c->wait_in({});
-  if (replica_rank() == 0) c->send(StepRow{step, std::move(values)});
 }
 
-void set_step(std::int64_t step) {
-  if (Client* const c = client()) c->step = step;
+void send_step(std::int64_t step, std::map<std::string, double> values) {
+  Client* const c = client();
+  if (c && replica_rank() == 0) c->send(StepRow{step, std::move(values)});
 }
 
 void set_position(protocol::Position position) {

@@ -39,10 +39,10 @@ void send_failure(protocol::Failure failure);
 // Waits until what was sent is with the system, no longer than two seconds: before a violent end.
 void telemetry_flush();
 
-// The step that heartbeats, notices and Goodbye carry.
+// The step that heartbeats, notices and Goodbye carry: so far this replica has come, and waits for nothing.
 void set_step(std::int64_t step);
 
-// One optimizer step's row, on its way to a Steps message: rank 0. Sets the step.
+// One optimizer step's row, on its way to a Steps message: rank 0.
 void send_step(std::int64_t step, std::map<std::string, double> values);
 
 // Where the run stands; the latest goes out with the next batch of steps.

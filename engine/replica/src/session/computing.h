@@ -23,6 +23,8 @@ class Computing {
   virtual int set_threads(const protocol::Environment& environment) {
     return environment.threads.value_or(1);
   }
+  // Its place is known: takes its device, before anything is computed or exchanged.
+  virtual void take_device() {}
   // The replicas have met; now what tensors are exchanged by. Returns its name. Collective.
   virtual std::string meet(const protocol::Environment&, std::chrono::milliseconds) { return "none"; }
   // The replica stands, and the supervisor knows of it.

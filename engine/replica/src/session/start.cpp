@@ -132,6 +132,7 @@ void start_session(const ProcessGroupOptions& options, std::unique_ptr<Computing
   process.timeout = options.timeout.count() > 0
                         ? options.timeout
                         : std::chrono::milliseconds(std::llround(environment.collective_timeout * 1000));
+  computing().take_device();
   hello.backend = "none";
   if (environment.num_replicas > 1) {
     process.collectives = meet(environment, process.timeout);

@@ -12,9 +12,9 @@
 
 #include "adapt/metrics.h"
 #include "adapt/step_context.h"
+#include "adapt/timer.h"
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/protocol/error.h"
-#include "batchscope/protocol/telemetry.h"
 #include "batchscope/replica/collective.h"
 #include "batchscope/replica/process_group.h"
 #include "checkpoint/json_state.h"
@@ -48,9 +48,9 @@ struct GradientAverage::Impl final : JsonState {
     norms.count = num_replicas() * std::exchange(micro_steps, 0);
     std::vector<double> mean = std::exchange(sum, std::vector<double>(size));
     mean.push_back(std::exchange(local_sqr, 0));
-    const double began = protocol::monotonic_seconds();
+    const Timer::Moment began = timer().now();
     mean = collective::sum("gradient", mean);
-    report.sync_seconds = protocol::monotonic_seconds() - began;
+    report.waited = {began, timer().now()};
     norms.local_sqr = {mean.back()};
     mean.pop_back();
     for (double& number : mean) number /= norms.count;

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "adapt/step_context.h"
+#include "adapt/timer.h"
 #include "batchscope/protocol/error.h"
-#include "batchscope/protocol/telemetry.h"
 #include "batchscope/replica/collective.h"
 #include "batchscope/replica/process_group.h"
 #include "batchscope/train/grad_scaler.h"
@@ -225,10 +225,10 @@ class GradientSync::Impl {
   }
 
   Result finish_replicas() {
-    const double began = protocol::monotonic_seconds();
+    const Timer::Moment began = timer().now();
     const Buckets::Statistics summed = wait();
     Result result;
-    result.waited = protocol::monotonic_seconds() - began;
+    result.waited = {began, timer().now()};
     result.norms.local_sqr = summed.local_sqr();
     std::vector<SquareSum> total(groups_);
     for (std::size_t i = 0; i < parameters_.size(); ++i) {

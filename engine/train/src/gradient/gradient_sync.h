@@ -17,8 +17,10 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "adapt/timer.h"
 #include "batchscope/goodput/noise_scale.h"
 
 namespace torch::optim {
@@ -30,6 +32,8 @@ class GradScaler;
 }
 
 namespace batchscope::train {
+
+using replica::Timer;
 
 class GradientSync {
  public:
@@ -51,8 +55,8 @@ class GradientSync {
   void end_micro_step();
 
   struct Result {
-    goodput::NormSample norms;  // all but scale
-    double waited = 0;          // s, for other replicas
+    goodput::NormSample norms;              // all but scale
+    std::optional<Timer::Interval> waited;  // for other replicas
   };
   // At the end of the last backward of a step, or after it: starts the averaging of what backward has not.
   // Every replica starts its exchanges of tensors in the same order, so others may be started after this one

@@ -166,7 +166,7 @@ struct AdaptiveDataParallel::Impl {
     report.raw_gain = noise.raw_gain(scale);
     report.grad_sqr = noise.sqr();
     report.grad_var = noise.var();
-    report.sync_seconds = result.waited;
+    report.waited = result.waited;
     // Of what rode along with the gradients and of their average, so that every replica finds the same.
     report.skipped = !all_finite(norms.local_sqr) || !all_finite(norms.total_sqr);
     report.expected = scaler && scaler->enabled();
