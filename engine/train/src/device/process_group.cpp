@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "batchscope/train/process_group.h"
 
+#include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <torch/cuda.h>
 #include <torch/version.h>
 
-#include <algorithm>
 #include <memory>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <utility>
 
+#include "adapt/timer.h"
 #include "batchscope/protocol/error.h"
+#include "batchscope/replica/collective.h"
 #include "collective/rendezvous.h"
 #include "collective/socket.h"
 #include "device/address_space.h"
+#include "device/backend.h"
+#include "device/device_timer.h"
 #include "device/onednn.h"
 #include "device/rng_state.h"
 #include "device/tensor_group.h"
@@ -26,22 +30,12 @@ using namespace replica;
 using namespace train;
 namespace {
 
-#ifdef USE_C10D_NCCL
-bool gpu_for_every_replica(const protocol::Environment& environment) {
-  const int local = std::max(1, environment.num_replicas / environment.num_nodes);
-  return torch::cuda::is_available() && static_cast<int>(torch::cuda::device_count()) >= local;
-}
-#endif
-
 std::string choose_backend(const std::string& wanted, const protocol::Environment& environment) {
   const std::string& backend = wanted != "auto" ? wanted : environment.backend;
   if (backend == "gloo" || backend == "nccl") return backend;
   if (backend != "auto")
     throw Error(ErrorKind::usage, "backend '" + backend + "': expected auto, gloo or nccl");
-#ifdef USE_C10D_NCCL
-  if (environment.device != "cpu" && gpu_for_every_replica(environment)) return "nccl";
-#endif
-  return "gloo";
+  return backend_for(collective::gather("GPU", gpu_name(replica_device())));
 }
 
 class LibTorch final : public Computing {
@@ -54,6 +48,19 @@ class LibTorch final : public Computing {
   int set_threads(const protocol::Environment& environment) override {
     limit_onednn();
     return batchscope::set_threads(environment);
+  }
+
+  void take_device() override {
+    const c10::Device device = replica_device();
+    if (device.is_cpu()) return;
+    if (device.is_cuda() && device.index() >= static_cast<int>(torch::cuda::device_count()))
+      throw Error(ErrorKind::usage,
+                  "this replica is to compute on " + device.str() +
+                      ", and LibTorch " TORCH_VERSION " finds " +
+                      std::to_string(torch::cuda::device_count()) +
+                      " GPUs: `batchscope doctor` says what it was built with and what the machine has");
+    c10::impl::getDeviceGuardImpl(device.type())->setDevice(device);
+    if (auto timer = make_device_timer(device)) set_timer(std::move(timer));
   }
 
   std::string meet(const protocol::Environment& environment, std::chrono::milliseconds timeout) override {

@@ -3,6 +3,8 @@
 
 #include <torch/cuda.h>
 
+#include <algorithm>
+
 #include "process/process.h"
 
 namespace batchscope {
@@ -11,9 +13,10 @@ using namespace replica;
 
 c10::Device replica_device() {
   const protocol::Environment& environment = process().environment;
-  if (environment.device != "auto") return c10::Device(environment.device);
-  if (!torch::cuda::is_available()) return c10::kCPU;
-  const auto count = static_cast<int>(torch::cuda::device_count());
+  if (environment.device == "auto" && !torch::cuda::is_available()) return c10::kCPU;
+  const c10::Device named(environment.device == "auto" ? "cuda" : environment.device);
+  if (!named.is_cuda() || named.has_index()) return named;
+  const auto count = std::max<int>(1, static_cast<int>(torch::cuda::device_count()));
   return {c10::kCUDA, static_cast<c10::DeviceIndex>(environment.replica_rank % count)};
 }
 
