@@ -22,6 +22,10 @@ class TestMemoryFault : public QObject {
     row("LibTorch 2 on the CPU",
         "DefaultCPUAllocator: not enough memory: you tried to allocate 40000000000 bytes.", true);
     row("CUDA", "c10::OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB", true);
+    row("cuBLAS", "c10::Error: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
+        true);
+    row("cuDNN", "c10::CuDNNError: cuDNN error: CUDNN_STATUS_ALLOC_FAILED", true);
+    row("another fault of cuBLAS", "c10::Error: CUDA error: CUBLAS_STATUS_EXECUTION_FAILED", false);
     row("C++", "std::bad_alloc: std::bad_alloc", true);
     row("Python", "numpy.core._exceptions.MemoryError: Unable to allocate 7.45 TiB", true);
     row("another", "std::out_of_range: vector::_M_range_check", false);

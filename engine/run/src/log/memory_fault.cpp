@@ -9,10 +9,13 @@
 namespace batchscope::run {
 
 bool tells_of_memory(std::string_view text) {
-  constexpr std::array<std::string_view, 6> kWords{"out of memory",  // CUDA's, and c10::OutOfMemoryError's
-                                                   "OutOfMemoryError",  "can't allocate memory",
-                                                   "not enough memory",  // DefaultCPUAllocator's
-                                                   "std::bad_alloc",    "MemoryError"};
+  constexpr std::array<std::string_view, 7> kWords{
+      "out of memory",  // CUDA's, and c10::OutOfMemoryError's
+      "OutOfMemoryError",
+      "STATUS_ALLOC_FAILED",  // cuBLAS's and cuDNN's, for what they compute in
+      "can't allocate memory",
+      "not enough memory",  // DefaultCPUAllocator's
+      "std::bad_alloc",        "MemoryError"};
   return std::any_of(kWords.begin(), kWords.end(),
                      [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
