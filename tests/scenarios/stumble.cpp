@@ -48,6 +48,9 @@ struct Options {
 // Not finite, in the way that a bad sample makes a loss so.
 void spoil(at::Tensor& loss) { loss = loss * std::numeric_limits<double>::quiet_NaN(); }
 
+// More than an address space holds, or a GPU.
+void exhaust_memory() { at::empty({std::int64_t{1} << 55}, at::device(replica_device())); }
+
 void stumble(const std::string& fault, at::Tensor& loss) {
   std::cerr << "stumbling as told: " << fault << std::endl;
   if (fault == "kill") raise(SIGKILL);
@@ -55,7 +58,7 @@ void stumble(const std::string& fault, at::Tensor& loss) {
   if (fault == "abort") std::abort();
   if (fault == "throw") throw std::runtime_error("the sky is falling");
   if (fault == "exit") std::_Exit(7);
-  if (fault == "memory") at::empty({std::int64_t{1} << 55});  // more than an address space holds
+  if (fault == "memory") exhaust_memory();
   if (fault == "loop") {
     for (volatile bool forever = true; forever;) {
     }
@@ -117,7 +120,7 @@ void train(const Options& o) {
     for (Batch& batch : training) {
       pause(o.step_ms);
       // What an allocation that is too large does, at a size that a test can choose.
-      if (o.memory > 0 && batch.size() > o.memory) at::empty({std::int64_t{1} << 55});
+      if (o.memory > 0 && batch.size() > o.memory) exhaust_memory();
       adp.zero_grad();
       at::Tensor loss = loss_of(batch);
       if (armed && (o.at == 0 ? first : metrics::steps() + 1 == o.at)) stumble(o.fault, loss);

@@ -33,6 +33,7 @@
 #include "batchscope/train/adadelta.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/lr_scheduler.h"
+#include "batchscope/train/replica_device.h"
 #include "batchscope/train/scaling_rule.h"
 #include "batchscope/train/sharded_optimizer.h"
 #include "forked.h"
@@ -53,7 +54,7 @@ struct Model : torch::nn::Module {
     register_module("first", first), register_module("twice", twice), register_module("unused", unused);
     register_module("odd", odd), register_module("last", last), register_module("norm", norm);
     register_module("frozen", frozen);
-    to(at::kDouble);
+    to(replica_device(), at::kDouble);
     for (at::Tensor& parameter : frozen->parameters()) parameter.set_requires_grad(false);
   }
   at::Tensor forward(const at::Tensor& x, bool has_odd) {
@@ -193,7 +194,8 @@ Json train(const Json& settings, int steps, bool saves) {
     trainers[name] = std::make_unique<Trainer>(name, !plain, mode.starts_with("sharded"));
   }
   at::manual_seed(1);
-  const at::Tensor x = at::randn({96, 7}, at::kDouble), y = at::randn({96, 2}, at::kDouble);
+  const at::Tensor x = at::randn({96, 7}, at::kDouble).to(replica_device()),
+                   y = at::randn({96, 2}, at::kDouble).to(replica_device());
   const int done = trainers["sgd"]->steps();
   for (int step = done; step < done + steps; ++step) {
     const std::int64_t batch = !crooked ? kBatch : step % 5 == 4 ? 1 : kBatch - step % 7;

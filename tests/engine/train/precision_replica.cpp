@@ -42,7 +42,10 @@ constexpr std::int64_t kBatch = 32, kInputs = 16;
 constexpr int kOverflow = 5;
 
 struct Model : torch::nn::Module {
-  Model() { register_module("first", first), register_module("norm", norm), register_module("last", last); }
+  Model() {
+    register_module("first", first), register_module("norm", norm), register_module("last", last);
+    to(replica_device());
+  }
   at::Tensor forward(const at::Tensor& x) { return last(at::relu(norm(first(x)))); }
   torch::nn::Linear first{kInputs, 64}, last{64, 2};
   torch::nn::BatchNorm1d norm{64};
@@ -59,8 +62,8 @@ struct Position : checkpoint::State {
 Json train(int steps, const std::set<std::string>& how) {
   at::manual_seed(1);
   Model model;
-  const at::Tensor data = at::randn({4 * kBatch, kInputs}),
-                   truth = at::tanh(data.mm(at::randn({kInputs, 2})));
+  const at::Tensor on_host = at::randn({4 * kBatch, kInputs}), data = on_host.to(replica_device()),
+                   truth = at::tanh(on_host.mm(at::randn({kInputs, 2}))).to(replica_device());
   std::unique_ptr<torch::optim::Optimizer> optimizer;
   if (how.contains("adam"))
     optimizer = std::make_unique<torch::optim::Adam>(model.parameters(), 0.01);
@@ -71,6 +74,7 @@ Json train(int steps, const std::set<std::string>& how) {
   options.scaler = &scaler;
   AdaptiveDataParallel adp(model, *optimizer, nullptr, options);
   torch::nn::Linear other(kInputs, 2);
+  other->to(replica_device());
   torch::optim::SGD other_optimizer(other->parameters(), torch::optim::SGDOptions(0.02));
   std::optional<AdaptiveDataParallel> beside;
   if (how.contains("beside")) {

@@ -45,7 +45,7 @@ struct OneNumber : torch::nn::Module {
 };
 
 inline std::vector<double> numbers(const at::Tensor& tensor) {
-  const at::Tensor flat = tensor.detach().to(at::kDouble).contiguous().reshape(-1);
+  const at::Tensor flat = tensor.detach().to(at::kCPU, at::kDouble).contiguous().reshape(-1);
   return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
 }
 

@@ -26,6 +26,7 @@
 #include "batchscope/train/adaptive_data_loader.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/lr_scheduler.h"
+#include "batchscope/train/replica_device.h"
 #include "forked.h"
 #include "steps.h"
 
@@ -42,6 +43,7 @@ struct Model : torch::nn::Module {
   Model() {
     register_module("first", first), register_module("norm", norm);
     register_module("dropout", dropout), register_module("last", last);
+    to(replica_device());
   }
   at::Tensor forward(const at::Tensor& x) { return last(dropout(at::tanh(norm(first(x))))); }
   torch::nn::Linear first{kFeatures, 8}, last{8, kClasses};
@@ -58,6 +60,7 @@ std::unique_ptr<torch::optim::Optimizer> make_optimizer(const std::string& name,
 
 Json train(const Json& settings) {
   const std::int64_t local = settings["local"];
+  const c10::Device device = replica_device();
   at::manual_seed(5);
   const TensorDataset dataset(at::randn({kSamples, kFeatures}), at::arange(kSamples) % kClasses);
   Model model;
@@ -74,7 +77,8 @@ Json train(const Json& settings) {
     model.train();
     for (Batch& batch : training) {
       adp.zero_grad();
-      const at::Tensor loss = at::cross_entropy_loss(model.forward(batch.data), batch.target);
+      const at::Tensor loss =
+          at::cross_entropy_loss(model.forward(batch.data.to(device)), batch.target.to(device));
       loss.backward();
       adp.step();
       sums["loss"] += loss.item<double>() * static_cast<double>(batch.size());
@@ -84,8 +88,11 @@ Json train(const Json& settings) {
     }
     model.eval();
     for (Batch& batch : validation)
-      sums["hits"] += static_cast<double>(
-          model.forward(batch.data).argmax(1).eq(batch.target).sum().item<std::int64_t>());
+      sums["hits"] += static_cast<double>(model.forward(batch.data.to(device))
+                                              .argmax(1)
+                                              .eq(batch.target.to(device))
+                                              .sum()
+                                              .item<std::int64_t>());
     losses = sums.synchronized();
     schedule.step();
   }
