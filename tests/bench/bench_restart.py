@@ -7,7 +7,9 @@ restart.AtoB is the digits example, forked from the fork server; restart.AtoB.ex
 run (the two take turns), restart.AtoB.PART are the parts that a forked one is made of. restart.resnet18 is forked
 as well, over all pairs, with the 45 MB of ResNet-18's parameters and as much momentum in its checkpoint, and with a
 step of its own that takes a tenth of a second. restart.cold is a start of the digits example from nothing, to its
-first finished step. Fails where a generation did not come about in the way that its name claims."""
+first finished step. Fails where a generation did not come about in the way that its name claims.
+
+BATCHSCOPE_BENCH_RUN has further arguments for `batchscope run`: on a GPU "--device cuda --oversubscribe"."""
 
 import collections
 import json
@@ -51,7 +53,8 @@ def run(task, forked):
             environment["BATCHSCOPE_FORK_SERVER"] = "off"
         triggers = [f"step={task['steps'] * (i + 1)}:replicas={count}" for i, count in enumerate(counts)]
         triggers.append(f"step={task['steps'] * (len(counts) + 1)}:stop")
-        command = [PROGRAMS / "batchscope", "run", "--headless", *task["program"], "--replicas", "1"]
+        command = [PROGRAMS / "batchscope", "run", "--headless", *task["program"], "--replicas", "1",
+                   *os.environ.get("BATCHSCOPE_BENCH_RUN", "").split()]
         command += [word for trigger in triggers for word in ("--at", trigger)]
         started = time.time()
         done = subprocess.run([*command, "--", *task["arguments"]], env=environment, capture_output=True, text=True,

@@ -2,15 +2,17 @@
 //
 // What a step costs over a plain LibTorch loop, and what a small all-reduce costs. The program starts itself
 // as the replicas of each measure. Both loops run in the same processes, in short turns, on the same data;
-// the value is the ratio of their median step times. The plain loop clears gradients by dropping them; with
-// several replicas it averages them in the same buckets, started from hooks and overlapped with backward, as
-// we do, and broadcasts BatchNorm's buffers; it knows no statistics, profile or telemetry.
+// the value is the ratio of their median step times. step.gpu is measured where there is a GPU, or where
+// BATCHSCOPE_REHEARSE is set (trainee.h); its goals are a GPU's. The plain loop clears gradients by dropping
+// them; with several replicas it averages them in the same buckets, started from hooks and overlapped with
+// backward, as we do, and broadcasts BatchNorm's buffers; it knows no statistics, profile or telemetry.
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/utils/lambda_post_hook.h>
 #include <torch/csrc/autograd/variable.h>
+#include <torch/cuda.h>
 
-#include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <numeric>
@@ -81,12 +83,6 @@ class Plain {
   std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;
 };
 
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
-
 double step_ratio(const std::string& model) {
   const Task task = bench::task_of(model);
   Plain plain(task);
@@ -94,11 +90,13 @@ double step_ratio(const std::string& model) {
   std::vector<double> plain_times, adaptive_times;
   for (int turn = -1; turn < task.turns; ++turn) {
     const int steps = turn < 0 ? task.warm_up : task.steps;
-    for (int i = 0; i < steps; ++i) plain_times.push_back(bench::seconds(1, [&] { plain.step(task); }));
-    for (int i = 0; i < steps; ++i) adaptive_times.push_back(bench::seconds(1, [&] { adaptive.step(task); }));
-    if (turn < 0) plain_times.clear(), adaptive_times.clear();
+    const auto plain_turn = bench::step_times(plain, task, steps);
+    const auto adaptive_turn = bench::step_times(adaptive, task, steps);
+    if (turn < 0) continue;
+    plain_times.insert(plain_times.end(), plain_turn.begin(), plain_turn.end());
+    adaptive_times.insert(adaptive_times.end(), adaptive_turn.begin(), adaptive_turn.end());
   }
-  return median(adaptive_times) / median(plain_times);
+  return bench::median(adaptive_times) / bench::median(plain_times);
 }
 
 double small_all_reduce() {
@@ -133,13 +131,17 @@ int run_replica(const std::string& what) {
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string(argv[1]) == "--replica") return run_replica(argv[2]);
-  return bench::run(
-      argc, argv,
-      {{"step.mlp.k1", "ratio", 1.05, [] { return measure("mlp", 1); }},
-       {"step.mlp.k2", "ratio", 1.05, [] { return measure("mlp", 2); }},
-       {"step.resnet18.k1", "ratio", 1.02, [] { return measure("resnet18", 1); }},
-       {"step.resnet18.k2", "ratio", 1.02, [] { return measure("resnet18", 2); }},
-       {"allreduce.small", "us", 50, [] { return measure("allreduce.small", 2); }},
-       {"allreduce.small.over_gloo", "ratio", {}, [] { return measure("allreduce.small.over_gloo", 2); }}},
-      5);
+  std::vector<bench::Measure> measures = {
+      {"step.mlp.k1", "ratio", 1.05, [] { return measure("mlp", 1); }},
+      {"step.mlp.k2", "ratio", 1.05, [] { return measure("mlp", 2); }},
+      {"step.resnet18.k1", "ratio", 1.02, [] { return measure("resnet18", 1); }},
+      {"step.resnet18.k2", "ratio", 1.02, [] { return measure("resnet18", 2); }},
+      {"allreduce.small", "us", 50, [] { return measure("allreduce.small", 2); }},
+      {"allreduce.small.over_gloo", "ratio", {}, [] { return measure("allreduce.small.over_gloo", 2); }}};
+  if (torch::cuda::is_available() || std::getenv("BATCHSCOPE_REHEARSE"))
+    for (const char* model : {"resnet18.fp32", "resnet18.bf16", "transformer.fp32", "transformer.bf16"}) {
+      const std::string task = std::string("gpu.") + model;
+      measures.push_back({"step." + task, "ratio", 1.02, [task] { return measure(task, 1); }});
+    }
+  return bench::run(argc, argv, measures, 5);
 }

@@ -15,13 +15,15 @@ int main() {
   at::manual_seed(0);
   const TensorDataset data(at::randn({64, 3, 32, 32}), at::randint(10, {64}, at::kLong));
   AdaptiveDataLoader loader(data, {.batch_size = 2});
+  const auto device = replica_device();
   bench::ResNet18 model;
+  model.to(device);
   torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(0.01).momentum(0.9));
   AdaptiveDataParallel adp(model, optimizer);
   for ([[maybe_unused]] const int epoch : remaining_epochs_until(1000))
     for (auto& batch : loader) {
       adp.zero_grad();
-      at::cross_entropy_loss(model.forward(batch.data), batch.target).backward();
+      at::cross_entropy_loss(model.forward(batch.data.to(device)), batch.target.to(device)).backward();
       adp.step();
     }
 }
