@@ -20,7 +20,7 @@ def record(values=None, /, **named):
     A script that calls step() gets the mean of what it records in a step. In one that never does, a step ends when a name
     comes again. Names of the series that every run has, among them loss, validation_loss, accuracy, lr and batch_size, appear
     in the charts that every run has; any other gets a chart of its own."""
-    _recorder.current().record({**(values or {}), **named})
+    _recorder.current().record({**values, **named} if values else named)
 
 
 def step(number=None, /, **named):

@@ -185,6 +185,8 @@ class Tracker:
             self.account.steps += 1
             self.account.samples += self.samples
             self.last_step = now
+            if self.account.steps == 1:
+                recorder.tell("hyperparameters", values=hyperparameters(self.metrics._metrics_state(), self.rule))
             recorder.end_step(self.account.steps, now, self.row(helper, self.rule, fraction))
             self.samples, self.seconds, self.sync_seconds, self.rule = 0, 0.0, 0.0, None
 
@@ -300,6 +302,15 @@ class Tracker:
             if id(accumulator) in self.results:
                 self.results[id(accumulator)][name] = value
         return __setitem__
+
+
+def hyperparameters(state, rule):
+    """What a script has asked AdaptDL for, as texts."""
+    lowest, highest = state.local_bsz_bounds or (None, None)
+    values = {"optimizer": type(rule._optimizer).__name__, "scaling_rule": type(rule).__name__,
+              "batch_size": state.init_batch_size, "max_batch_size": state.max_batch_size, "min_local_batch_size": lowest,
+              "max_local_batch_size": highest, "gradient_accumulation": state.gradient_accumulation}
+    return {name: str(value) for name, value in values.items() if value is not None}
 
 
 def record_result(name, value):

@@ -146,8 +146,8 @@ class Line:
         while not self._lost and not ending:
             ending = self._ending.wait(INTERVAL)
             try:
-                for message in self._take():
-                    self._socket.sendall(encode(message))
+                # At once: each call gives the interpreter's lock away, and waits for it afterwards.
+                self._socket.sendall(b"".join(map(encode, self._take())))
             except OSError:
                 self._lose()
 

@@ -19,6 +19,8 @@ from . import _line, _place
 
 def number(name, value):
     """As what can be added up. A GPU is not waited for: its scalar is copied there, and read when it is sent."""
+    if type(value) is float:
+        return value
     if getattr(value, "is_cuda", False):
         return value.detach().clone()
     try:
@@ -42,6 +44,7 @@ class Recorder:
         self.place = _place.find()
         self._line = _line.Line(self.place) if self.place else None
         self.speaks = self.place is not None and self.place.rank == 0
+        self._is_open = False
         self._lock = threading.RLock()  # a signal's handler may record as well
         self._row = {}  # name: [sum, count], of the step in flight
         self._row_step = None  # its number, where a TensorBoard writer has said it
@@ -204,7 +207,8 @@ class Recorder:
 
     def open(self, **hello):
         """The line opens with the first step: who says hello is expected to make steps."""
-        if self.supervised:
+        if self.supervised and not self._is_open:
+            self._is_open = True
             computes, device = library()
             opened = self._line.open(**{"backend": "none", "library": computes, "device": device, **hello})
             multiprocessing = sys.modules.get("multiprocessing.util")

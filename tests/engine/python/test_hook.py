@@ -51,6 +51,10 @@ class Hook(Supervised):
         self.assertEqual(model["perf"][-1], 1.5)
         self.assertEqual(set(self.series("model_step_time").values()), {0.005})
         self.assertEqual(self.told("position")[-1]["epochs"], 2)
+        asked, = self.told("hyperparameters")
+        self.assertEqual(asked["values"], {"optimizer": "Optimizer", "scaling_rule": "AdaScale", "batch_size": "32",
+                                           "max_batch_size": "256", "min_local_batch_size": "8",
+                                           "max_local_batch_size": "64", "gradient_accumulation": "True"})
 
     def test_a_restart_goes_on_behind_the_last_step(self):
         script = "import os, signal, threading\n" + TRAIN.replace("sys.argv[1]", "'2'").replace("sys.argv[2]", "'0.001'").replace(
