@@ -62,6 +62,10 @@ c10::intrusive_ptr<c10d::Store> at_port(const protocol::Environment& environment
     options.port = static_cast<std::uint16_t>(port);
     options.isServer = serves;
     options.waitWorkers = false;
+    // LibTorch 2 asks for libuv where it is told nothing, and Debian's was built without.
+    [](auto& any) {
+      if constexpr (requires { any.useLibUV; }) any.useLibUV = false;
+    }(options);
     options.timeout = timeout;
     return c10::make_intrusive<c10d::TCPStore>(environment.master_address, options);
   };
