@@ -4,7 +4,8 @@
 // the way), the loop squares and sums them. It runs over vectors of the compiler, so that the same source
 // gives SSE2 and AVX2 code; which one runs is decided by the processor. Each lane adds eight squares in the
 // gradient's own precision before they join the fp64 sum: one conversion instead of eight, at a relative
-// error of 4e-7 at most.
+// error of 4e-7 at most. Every pass adds the same squares in the same order and roundings (CMakeLists.txt): a
+// gradient has the same square to the last bit in whichever it is taken.
 #include "gradient/norms.h"
 
 #include <ATen/Parallel.h>

@@ -10,7 +10,7 @@
 namespace batchscope::train {
 
 PreviousGradient::PreviousGradient(const std::vector<std::size_t>& group_of, bool divided)
-    : divided_(divided), copying_(divided) {
+    : copying_(divided) {
   for (const std::size_t group : group_of) {
     entries_.emplace_back().group = group;
     groups_ = std::max(groups_, group + 1);
@@ -51,7 +51,7 @@ PreviousGradient::Norms PreviousGradient::advance(const std::vector<at::Tensor>&
     norms.previous[entry.group] += previous;
     norms.mean[entry.group] += pair ? squares[3 * i + 2] : (current + previous) / 4;
     norms.pair = norms.pair && std::isfinite(previous);
-    touched = touched || (!divided_ && previous != entry.previous_square);
+    touched = touched || (!copied_ && previous != entry.previous_square);
 
     if (!entry.present)
       entry.previous.reset();
@@ -63,6 +63,7 @@ PreviousGradient::Norms PreviousGradient::advance(const std::vector<at::Tensor>&
     entry.present = false;
     entry.squares = {};
   }
+  copied_ = copying_;
   if (norms.pair && touched) {
     norms.pair = false;
     copying_ = true;
@@ -98,7 +99,7 @@ void PreviousGradient::restore(std::vector<at::Tensor> tensors) {
   }
   const std::vector<double> squares = values(sums);
   for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i].previous_square = squares[i];
-  known_ = true;
+  known_ = copied_ = true;
 }
 
 }  // namespace batchscope::train

@@ -49,8 +49,8 @@ class PreviousGradient {
   std::vector<Entry> entries_;
   std::size_t groups_ = 0;
   bool known_ = false;  // there was a step before
-  const bool divided_;
   bool copying_;
+  bool copied_ = false;  // the previous gradient is nobody else's, to whom a change could be laid
 };
 
 }  // namespace batchscope::train
