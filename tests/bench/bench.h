@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -39,7 +40,8 @@ void keep(const Value& value) {
   asm volatile("" : : "g"(&value) : "memory");
 }
 
-// The main of a bench program: runs every chosen measure once to warm up, then `runs` times, interleaved.
+// The main of a bench program: runs every chosen measure once to warm up, then `runs` times, interleaved;
+// once where BATCHSCOPE_REHEARSE is set.
 inline int run(int argc, char** argv, const std::vector<Measure>& measures, int runs = 11) {
   const std::vector<std::string_view> arguments(argv + 1, argv + argc);
   if (arguments.size() == 1 && arguments[0] == "--list") {
@@ -52,6 +54,7 @@ inline int run(int argc, char** argv, const std::vector<Measure>& measures, int 
       chosen.push_back(&measure);
     }
   }
+  if (std::getenv("BATCHSCOPE_REHEARSE")) runs = 1;
   std::vector<std::vector<double>> values(chosen.size());
   for (const Measure* measure : chosen) measure->once();
   for (int round = 0; round < runs; ++round) {

@@ -9,7 +9,8 @@ as well, over all pairs, with the 45 MB of ResNet-18's parameters and as much mo
 step of its own that takes a tenth of a second. restart.cold is a start of the digits example from nothing, to its
 first finished step. Fails where a generation did not come about in the way that its name claims.
 
-BATCHSCOPE_BENCH_RUN has further arguments for `batchscope run`: on a GPU "--device cuda --oversubscribe"."""
+BATCHSCOPE_BENCH_RUN has further arguments for `batchscope run`: on a GPU "--device cuda --oversubscribe". With
+BATCHSCOPE_REHEARSE set there is one run of each kind."""
 
 import collections
 import json
@@ -23,7 +24,7 @@ import time
 
 GOAL, GOAL_RESNET18 = 0.10, 0.35  # s
 CYCLE = [1, 2, 2, 1]  # from 1: every pair of counts once
-RUNS = 2  # of each kind
+RUNS = 1 if os.environ.get("BATCHSCOPE_REHEARSE") else 2  # of each kind
 PAIRS = ["1to1", "1to2", "2to2", "2to1"]
 PARTS = ["checkpoint", "stop", "launch", "restore", "first step"]
 
