@@ -55,15 +55,14 @@ Json backends() {
 
 int main() {
   const std::string library = blas_library();
-  const bool cuda = at::hasCUDA();
   const std::string onednn = at::get_mkldnn_version();
   const char* const limit = batchscope::train::onednn_limit();
   const Json answer{{"torch", TORCH_VERSION},
                     {"blas", blas_name(library)},
                     {"blas_library", library},
                     {"threads", at::get_num_threads()},
-                    {"cuda", cuda},
-                    {"cuda_devices", cuda ? static_cast<int>(at::detail::getCUDAHooks().getNumGPUs()) : 0},
+                    {"cuda", at::Context::hasCUDART()},  // built with it; hasCUDA() also asks for a GPU
+                    {"cuda_devices", at::detail::getCUDAHooks().getNumGPUs()},
                     {"backends", backends()},
                     {"onednn", onednn},
                     {"onednn_limit", limit ? limit : ""},
