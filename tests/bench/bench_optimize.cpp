@@ -30,6 +30,6 @@ int main(int argc, char** argv) {
   return bench::run(argc, argv,
                     {{"optimize.scalar", "us", 5.0, [&] { return 1e6 * scalar(); }},
                      {"optimize.scalar.evaluations", "ratio", {}, [&] { return scalar() / evaluate(); }},
-                     {"optimize.vector64", "us", 150.0, [&] { return 1e6 * vector(); }},
+                     {"optimize.vector64", "us", 100.0, [&] { return 1e6 * vector(); }},
                      {"optimize.vector64.evaluations", "ratio", {}, [&] { return vector() / evaluate(); }}});
 }

@@ -35,27 +35,54 @@ std::int64_t peak(std::int64_t low, std::int64_t high, Function value) {
   return low;
 }
 
+// The same, in fewer evaluations where `guess` is near: what is left to search grows from there by doubling.
+template <typename Function>
+std::int64_t peak_near(std::int64_t guess, std::int64_t low, std::int64_t high, Function value) {
+  const auto rises = [&](std::int64_t at) { return value(at) < value(at + 1); };
+  const std::int64_t begin = std::clamp(guess, low, high);
+  if (begin < high && rises(begin)) {
+    low = begin + 1;
+    for (std::int64_t stride = 1; low < high; stride *= 2) {
+      const std::int64_t probe = std::min(low + stride, high) - 1;
+      if (!rises(probe)) return peak(low, probe, value);
+      low = probe + 1;
+    }
+    return high;
+  }
+  high = begin;
+  for (std::int64_t stride = 1; low < high; stride *= 2) {
+    const std::int64_t probe = std::max(high - stride, low);
+    if (rises(probe)) return peak(probe + 1, high, value);
+    high = probe;
+  }
+  return low;
+}
+
 // The feasible configurations of one optimize call: local batch sizes min_local..max_local, total batch sizes
-// floor..ceiling.
+// floor..ceiling. `guess` is a total batch size near the best one, 0 where there is no idea of it.
 class Search {
  public:
   Search(const GoodputFunction& goodput, int num_nodes, int num_replicas, std::int64_t min_local,
-         std::int64_t max_local, std::int64_t floor, std::int64_t ceiling)
+         std::int64_t max_local, std::int64_t floor, std::int64_t ceiling, std::int64_t guess)
       : goodput_(goodput),
         num_nodes_(num_nodes),
         num_replicas_(num_replicas),
         min_local_(min_local),
         max_local_(max_local),
         floor_(floor),
-        ceiling_(ceiling) {}
+        ceiling_(ceiling),
+        guess_(guess) {}
 
-  Choice with_steps(std::int64_t steps) const {
+  Choice with_steps(std::int64_t steps) const { return with_steps(steps, guess_); }
+
+  Choice with_steps(std::int64_t steps, std::int64_t guess) const {
     const std::int64_t per_local = num_replicas_ * (steps + 1);
     const std::int64_t low = std::max(min_local_, ceil_div(floor_, per_local));
     const std::int64_t high = std::min(max_local_, ceiling_ / per_local);
     if (low > high) return {};
+    const auto value = [&](std::int64_t candidate) { return evaluate(candidate, steps); };
     const std::int64_t local =
-        peak(low, high, [&](std::int64_t candidate) { return evaluate(candidate, steps); });
+        guess > 0 ? peak_near(guess / per_local, low, high, value) : peak(low, high, value);
     return {evaluate(local, steps), local, static_cast<int>(steps)};
   }
 
@@ -72,7 +99,8 @@ class Search {
     const std::int64_t most = std::max(fewest, ceiling_ / (num_replicas_ * max_local_) - 1);
     const std::int64_t best =
         peak(fewest, most, [&](std::int64_t steps) { return evaluate(max_local_, steps); });
-    return better(with_steps(best), with_steps(best + 1));
+    const Choice choice = with_steps(best);
+    return better(choice, with_steps(best + 1, choice.local_batch_size * num_replicas_ * (best + 1)));
   }
 
   static Choice better(const Choice& first, const Choice& second) {
@@ -88,23 +116,21 @@ class Search {
 
   const GoodputFunction& goodput_;
   int num_nodes_, num_replicas_;
-  std::int64_t min_local_, max_local_, floor_, ceiling_;
+  std::int64_t min_local_, max_local_, floor_, ceiling_, guess_;
 };
 
-}  // namespace
-
-Choice GoodputFunction::optimize(int num_nodes, int num_replicas, const Bounds& bounds) const {
+Choice best_of(const GoodputFunction& goodput, std::int64_t init, int num_nodes, int num_replicas,
+               const Bounds& bounds, std::int64_t guess) {
   if (num_nodes < 1 || num_replicas < num_nodes) return {};
-  const std::int64_t ceiling = bounds.max_batch_size > 0 ? bounds.max_batch_size : init_batch_size_;
+  const std::int64_t ceiling = bounds.max_batch_size > 0 ? bounds.max_batch_size : init;
   const std::int64_t min_local = std::max<std::int64_t>(bounds.min_local, 1);
   const std::int64_t most_local = ceiling / num_replicas;
   const std::int64_t max_local = bounds.max_local > 0 ? std::min(bounds.max_local, most_local) : most_local;
   if (min_local > max_local) return {};
 
   const auto within = [&](std::int64_t floor, std::int64_t limit) {
-    return Search(*this, num_nodes, num_replicas, min_local, max_local, floor, limit);
+    return Search(goodput, num_nodes, num_replicas, min_local, max_local, floor, limit, guess);
   };
-  const std::int64_t init = init_batch_size_;
   const std::int64_t fewest = ceil_div(init, num_replicas * max_local) - 1;
   Choice choice;
   if (num_replicas > 1 || bounds.single_gradient) {
@@ -122,6 +148,12 @@ Choice GoodputFunction::optimize(int num_nodes, int num_replicas, const Bounds& 
   return bounds.accumulation ? below.with_accumulation(0) : below.with_steps(0);
 }
 
+}  // namespace
+
+Choice GoodputFunction::optimize(int num_nodes, int num_replicas, const Bounds& bounds) const {
+  return best_of(*this, init_batch_size_, num_nodes, num_replicas, bounds, 0);
+}
+
 std::vector<Choice> GoodputFunction::optimize(std::span<const int> num_nodes,
                                               std::span<const int> num_replicas, const Bounds& bounds) const {
   if (num_nodes.size() != num_replicas.size()) {
@@ -130,8 +162,11 @@ std::vector<Choice> GoodputFunction::optimize(std::span<const int> num_nodes,
   }
   std::vector<Choice> choices;
   choices.reserve(num_nodes.size());
+  std::int64_t batch_size = 0;  // about the same for the next number of replicas
   for (std::size_t i = 0; i < num_nodes.size(); ++i) {
-    choices.push_back(optimize(num_nodes[i], num_replicas[i], bounds));
+    const Choice choice = best_of(*this, init_batch_size_, num_nodes[i], num_replicas[i], bounds, batch_size);
+    batch_size = choice.local_batch_size * (choice.accumulation_steps + std::int64_t{1}) * num_replicas[i];
+    choices.push_back(choice);
   }
   return choices;
 }

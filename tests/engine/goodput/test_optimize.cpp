@@ -182,6 +182,23 @@ class TestOptimize : public QObject {
     }
   }
 
+  void manyCountsComeToWhatEachDoesByItself() {
+    std::mt19937_64 random(11);
+    for (int trial = 0; trial < 500; ++trial) {
+      const Problem problem(random, 1e4);
+      const GoodputFunction goodput = problem.goodput();
+      std::vector<int> replicas(24), nodes(24);
+      for (int& count : replicas) count = 1 + static_cast<int>(random() % 40);  // in no order
+      for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i] = (replicas[i] + 3) / 4;
+      const std::vector<Choice> choices = goodput.optimize(nodes, replicas, problem.bounds);
+      for (std::size_t i = 0; i < choices.size(); ++i) {
+        const double alone = goodput.optimize(nodes[i], replicas[i], problem.bounds).goodput;
+        QVERIFY2(golden::close(choices[i].goodput, alone),
+                 golden::differ(describe(problem), choices[i].goodput, alone));
+      }
+    }
+  }
+
   void staysWithinBoundsAndBeatsRandomChoices() {
     std::mt19937_64 random(5);
     for (int trial = 0; trial < 5'000; ++trial) {
