@@ -23,7 +23,8 @@ void fields(M& m, V&& visit) {
         visit("pid", m.pid);
     visit("backend", m.backend), visit("device", m.device), visit("library", m.library);
     visit("threads", m.threads), visit("forked", m.forked), visit("started", m.started),
-        visit("mono", m.mono), visit("heartbeats", m.heartbeats), visit("checkpoints", m.checkpoints);
+        visit("mono", m.mono);
+    visit("heartbeats", m.heartbeats), visit("checkpoints", m.checkpoints), visit("serves", m.serves);
   } else if constexpr (std::is_same_v<T, Restored>) {
     visit("rank", m.rank), visit("checkpoint", m.checkpoint), visit("step", m.step), visit("mono", m.mono);
   } else if constexpr (std::is_same_v<T, Steps>) {

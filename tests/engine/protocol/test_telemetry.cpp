@@ -16,7 +16,7 @@ class TestTelemetry : public QObject {
  private Q_SLOTS:
   void everyMessageSurvives() {
     const std::vector<Message> messages{
-        Hello{1, 2, 3, 4, "gloo", "cpu", "LibTorch", 1, true, 5.5, 6.5, false, false},
+        Hello{1, 2, 3, 4, "gloo", "cpu", "LibTorch", 1, true, 5.5, 6.5, false, false, true},
         Restored{1, "checkpoint-000002", 400, 7.25},
         Steps{401, {{"loss", {0.5, INFINITY}}, {"mono", {1, 2}}}, 3},
         Scalar{"accuracy", 500, 0.97, 8},

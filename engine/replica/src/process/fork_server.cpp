@@ -17,6 +17,7 @@
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/fork_server.h"
+#include "process/session.h"
 
 // The ELF note by which a supervisor knows, without starting it, that a program can be a fork server. %note
 // and not @note, which begins a comment on ARM.
@@ -110,7 +111,14 @@ bool serve(int socket) {
   return false;
 }
 
+struct Offer {
+  bool made = false;
+};
+
 }  // namespace
+
+void offer_fork_server() { session().part<Offer>().made = true; }
+bool offers_fork_server() { return session().part<Offer>().made; }
 
 bool serve_forks() {
   const char* const text = std::getenv(protocol::variable::kForkServer);

@@ -16,4 +16,9 @@ namespace batchscope::replica {
 // server itself never returns.
 bool serve_forks();
 
+// Of a program whose file does not say so, as an interpreter's does not: it comes to init_process_group, and
+// can be a fork server. Said before that.
+void offer_fork_server();
+bool offers_fork_server();
+
 }  // namespace batchscope::replica

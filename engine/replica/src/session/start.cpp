@@ -119,6 +119,7 @@ void start_session(const ProcessGroupOptions& options, std::unique_ptr<Computing
                 "init_process_group() was called twice: call it once, first thing in main");
   protocol::Hello hello;
   hello.forked = serve_forks();
+  hello.serves = offers_fork_server();
   hello.started = protocol::monotonic_seconds();
 
   const protocol::Environment environment = chosen_place(options, protocol::Environment::from_process());

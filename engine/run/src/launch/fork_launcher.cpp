@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include <chrono>
+#include <filesystem>
 #include <utility>
 
 #include "batchscope/protocol/environment.h"
@@ -40,16 +41,32 @@ void ForkLauncher::prepare(std::function<void()> then) {
   if (!allowed_)
     on_news("info",
             std::string("replicas are executed, not forked: ") + protocol::variable::kForkServer + "=off");
-  else if (!knows_fork_server(program_.program))
+  else if (!serves())
     on_news("info", "replicas are executed, not forked: the program does not know BatchScope's fork server");
   start_server();
   if (!server_) settled();
 }
 
+void ForkLauncher::offered() {
+  if (std::exchange(offered_, true) || server_) return;
+  start_server();
+}
+
+bool ForkLauncher::serves() const { return offered_ || knows_fork_server(program_.program); }
+
+// Of an interpreter that serves, the script belongs to it: whatever of its arguments is a file.
+std::vector<FileIdentity> ForkLauncher::identity() const {
+  std::vector<FileIdentity> files{identify(program_.program)};
+  if (offered_)
+    for (const std::string& argument : program_.arguments)
+      files.push_back(identify(std::filesystem::path(program_.working_directory) / argument));
+  return files;
+}
+
 void ForkLauncher::start_server() {
-  const FileIdentity file = identify(program_.program);
-  if (!allowed_ || file == refused_ || !knows_fork_server(program_.program)) return;
-  file_ = file;
+  const std::vector<FileIdentity> files = identity();
+  if (!allowed_ || files == refused_ || !serves()) return;
+  files_ = files;
   used_ = false;
   try {
     server_ = std::make_unique<ForkServer>(program_);
@@ -65,7 +82,7 @@ void ForkLauncher::answered(const std::string& refusal) {
   patience_.stop();
   if (!refusal.empty()) {
     server_.reset();
-    refused_ = file_;
+    refused_ = files_;
     on_news("info", "replicas are executed, not forked: the program cannot be a fork server: " + refusal);
   } else if (!then_) {
     on_news("info", "a new fork server is ready");
@@ -77,9 +94,7 @@ void ForkLauncher::settled() {
   if (then_) QTimer::singleShot(0, &patience_, std::exchange(then_, nullptr));
 }
 
-bool ForkLauncher::stands() const {
-  return server_ && server_->ready() && identify(program_.program) == file_;
-}
+bool ForkLauncher::stands() const { return server_ && server_->ready() && identity() == files_; }
 
 std::vector<pid_t> ForkLauncher::launch(const std::vector<ReplicaOrder>& orders) {
   if (stands()) {
@@ -92,7 +107,7 @@ std::vector<pid_t> ForkLauncher::launch(const std::vector<ReplicaOrder>& orders)
     }
   }
   const std::vector<pid_t> pids = exec_.launch(orders);
-  const bool loading = server_ && !server_->ready() && identify(program_.program) == file_;
+  const bool loading = server_ && !server_->ready() && identity() == files_;
   if (!loading) {
     server_.reset();
     start_server();

@@ -31,6 +31,9 @@ class ForkLauncher final : public Launcher {
   // the first generation is launched.
   void prepare(std::function<void()> then);
 
+  // A replica said that the program can be a server, though its file does not say so. From the event loop.
+  void offered();
+
   std::vector<pid_t> launch(const std::vector<ReplicaOrder>& orders) override;
 
   // This child of ours is gone, as waitpid says. True where it was the server.
@@ -40,6 +43,8 @@ class ForkLauncher final : public Launcher {
   void start_server();
   void answered(const std::string& refusal);
   void settled();
+  bool serves() const;
+  std::vector<FileIdentity> identity() const;
   bool stands() const;
   std::vector<pid_t> fork_all(const std::vector<ReplicaOrder>& orders);
 
@@ -47,9 +52,10 @@ class ForkLauncher final : public Launcher {
   const bool allowed_;
   ExecLauncher exec_;
   std::unique_ptr<ForkServer> server_;
-  FileIdentity file_;     // of the program that the server is
-  FileIdentity refused_;  // of one that will not be a server
-  bool used_ = false;     // the server has forked a generation
+  bool offered_ = false;
+  std::vector<FileIdentity> files_;    // of the program that the server is
+  std::vector<FileIdentity> refused_;  // of one that will not be a server
+  bool used_ = false;                  // the server has forked a generation
   QTimer patience_;
   std::function<void()> then_;
 };

@@ -61,18 +61,20 @@ fs::path make_rendezvous(const protocol::RunPaths& paths, int generation) {
   throw Error(ErrorKind::io, "cannot make the directory " + wanted.string() + ": " + error.message());
 }
 
+constexpr char kPythonPath[] = "PYTHONPATH";
+
 // What a Python program reports by, before what is in PYTHONPATH already; nothing for a program that links
 // our engine, nor where somebody wants none of it, nor from a folder whose name PYTHONPATH cannot hold.
-void set_python_path(const ReplicaOrder& order, std::map<std::string, std::string>& variables) {
+void set_python_path(ReplicaOrder& order) {
   const auto value = [&](const char* name) {
     const auto found = order.environment.find(name);
     return found == order.environment.end() ? std::string() : found->second;
   };
-  const std::string hook = python_hook().string(), path = value("PYTHONPATH");
+  const std::string hook = python_hook().string(), path = value(kPythonPath);
   if (hook.empty() || hook.find(':') != std::string::npos ||
       value(protocol::variable::kPythonHook) == "off" || knows_fork_server(order.program))
     return;
-  variables["PYTHONPATH"] = path.empty() ? hook : hook + ":" + path;
+  order.environment[kPythonPath] = path.empty() ? hook : hook + ":" + path;
 }
 
 bool can_be_written(const fs::path& log) {
@@ -107,6 +109,7 @@ ReplicaOrder program_order(const protocol::RunSpec& spec, const fs::path& log) {
   order.environment.emplace("OMP_WAIT_POLICY", "passive");
   // OpenBLAS's spin as well, for 2^28 cycles: a tenth of a second that a replica's first step waits.
   order.environment.emplace("OPENBLAS_THREAD_TIMEOUT", "20");
+  set_python_path(order);
   return order;
 }
 
@@ -158,7 +161,8 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
     for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"})
       variables[name] = std::to_string(place.threads);
     if (order.placement.visible_gpus) variables["CUDA_VISIBLE_DEVICES"] = *order.placement.visible_gpus;
-    set_python_path(replica, variables);
+    if (const auto path = replica.environment.find(kPythonPath); path != replica.environment.end())
+      variables.insert(*path);
     for (const auto& [name, value] : variables) replica.environment[name] = value;
     if (rank == 0) list_environment(paths.environment, std::move(variables));
     orders.push_back(std::move(replica));

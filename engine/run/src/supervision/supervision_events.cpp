@@ -35,6 +35,7 @@ void Supervision::on_message(int rank, const Message& message) {
       [&](const auto& m) {
         using T = std::decay_t<decltype(m)>;
         if constexpr (std::is_same_v<T, Hello>) {
+          if (m.serves) launcher_.offered();
           current_.hello(rank, m);
           if (m.checkpoints) rescalable_ = true;
           if (m.heartbeats) hang_watch_.greeted(rank, now);

@@ -34,6 +34,7 @@ struct Hello {
   double mono = 0;          ///< s, when the group stood
   bool heartbeats = true;   ///< it sends them; who sends none is not judged to hang
   bool checkpoints = true;  ///< it writes one whenever SIGUSR1 asks for it
+  bool serves = false;      ///< it could be forked, which its program's file does not say: as a script's
 };
 
 /// The states are loaded and the first loop that is not skipped begins.
