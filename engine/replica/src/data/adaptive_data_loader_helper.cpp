@@ -52,7 +52,8 @@ AdaptiveDataLoaderHelper::AdaptiveDataLoaderHelper(Options options) {
     refuse("drop_last drops the whole dataset: it has " + std::to_string(options.size) +
            " samples, a batch " + std::to_string(shape.batch_size(num_replicas())));
   if (!options.order) options.order = samplers_order(options.size, options.shuffle);
-  core_ = std::make_unique<LoaderCore>(options, next_name(options.training));
+  core_ = std::make_unique<LoaderCore>(options,
+                                       options.name.empty() ? next_name(options.training) : options.name);
   checkpoint::load_state(core_->state);
 }
 

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "optimizer/foreign_optimizer.h"
 #include "tensor/parameter_key.h"
 
 namespace batchscope::train {
@@ -22,20 +23,20 @@ namespace optim = torch::optim;
 
 constexpr std::int64_t kYoungest = 5;
 
-struct Moment {
-  at::Tensor exp_avg_sq;
-  std::int64_t step = 0;
-  double beta2 = 0, eps = 0;
-};
-
 template <class State, class Options>
-Moment read(const optim::OptimizerParamState& state, const optim::OptimizerOptions& options) {
+SecondMoment read(const optim::OptimizerParamState& state, const optim::OptimizerOptions& options) {
   const auto& typed = static_cast<const State&>(state);
   const auto& settings = static_cast<const Options&>(options);
   return {typed.exp_avg_sq(), typed.step(), std::get<1>(settings.betas()), settings.eps()};
 }
 
-Moment moment(const optim::OptimizerParamState& state, const optim::OptimizerOptions& options) {
+SecondMoment moment(optim::Optimizer& optimizer, std::size_t group, const at::Tensor& parameter) {
+  if (const auto* foreign = dynamic_cast<const ForeignOptimizer*>(&optimizer))
+    return foreign->second_moment(parameter);
+  const auto found = optimizer.state().find(parameter_key(parameter));
+  if (found == optimizer.state().end()) return {};
+  const optim::OptimizerParamState& state = *found->second;
+  const optim::OptimizerOptions& options = optimizer.param_groups()[group].options();
   return dynamic_cast<const optim::AdamParamState*>(&state)
              ? read<optim::AdamParamState, optim::AdamOptions>(state, options)
              : read<optim::AdamWParamState, optim::AdamWOptions>(state, options);
@@ -44,6 +45,8 @@ Moment moment(const optim::OptimizerParamState& state, const optim::OptimizerOpt
 }  // namespace
 
 bool Preconditioner::fits(const optim::Optimizer& optimizer) {
+  if (const auto* foreign = dynamic_cast<const ForeignOptimizer*>(&optimizer))
+    return foreign->has_second_moments();
   return dynamic_cast<const optim::Adam*>(&optimizer) || dynamic_cast<const optim::AdamW*>(&optimizer);
 }
 
@@ -61,9 +64,7 @@ Preconditioner::Preconditioner(optim::Optimizer& optimizer, std::vector<at::Tens
 
 const at::Tensor& Preconditioner::divisor(std::size_t parameter) {
   Entry& entry = entries_[parameter];
-  const auto found = optimizer_.state().find(parameter_key(entry.parameter));
-  if (found == optimizer_.state().end()) return entry.divisor;
-  const Moment at = moment(*found->second, optimizer_.param_groups()[entry.group].options());
+  const SecondMoment at = moment(optimizer_, entry.group, entry.parameter);
   if (at.step < kYoungest || at.step == entry.step) return entry.divisor;
   const c10::NoGradGuard no_grad;
   const double correction = 1 - std::pow(at.beta2, static_cast<double>(at.step));

@@ -17,6 +17,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/train/adadelta.h"
 #include "batchscope/train/sharded_optimizer.h"
+#include "optimizer/foreign_optimizer.h"
 #include "tensor/parameter_key.h"
 #include "tensor/tensor_file.h"
 
@@ -172,6 +173,7 @@ constexpr char kKind[] = "optimizer", kSizes[] = "optimizer/sizes";
 }  // namespace
 
 void save_optimizer(const optim::Optimizer& optimizer, TensorWriter& file) {
+  if (dynamic_cast<const ForeignOptimizer*>(&optimizer)) return;
   with_kind(optimizer, [&](auto kind) {
     file.add_text(kKind, kind.name);
     file.add_numbers(kSizes, group_sizes(optimizer));
@@ -197,6 +199,7 @@ void save_states(const optim::Optimizer& optimizer, TensorWriter& file) {
 }
 
 void load_optimizer(optim::Optimizer& optimizer, TensorReader& file) {
+  if (dynamic_cast<const ForeignOptimizer*>(&optimizer)) return;
   with_kind(optimizer, [&](auto kind) {
     if (const std::string& made_with = file.text(kKind); made_with != kind.name)
       throw Error(ErrorKind::usage, "the checkpoint was made with " + made_with + ", this program uses " +

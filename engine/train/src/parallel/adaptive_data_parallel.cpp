@@ -67,6 +67,12 @@ std::vector<std::vector<at::Tensor>> groups_of(const ModuleTensors& module,
   return groups;
 }
 
+std::vector<NamedTensor> named(const std::vector<std::pair<std::string, at::Tensor>>& tensors) {
+  std::vector<NamedTensor> all;
+  for (const auto& [name, tensor] : tensors) all.push_back({name, tensor});
+  return all;
+}
+
 bool all_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
 }
@@ -234,6 +240,11 @@ AdaptiveDataParallel::AdaptiveDataParallel(torch::jit::Module& module, torch::op
 AdaptiveDataParallel::AdaptiveDataParallel(torch::nn::Module& module, torch::optim::Optimizer& optimizer,
                                            LRScheduler* scheduler)
     : AdaptiveDataParallel(module, optimizer, scheduler, Options()) {}
+
+AdaptiveDataParallel::AdaptiveDataParallel(const Tensors& module, torch::optim::Optimizer& optimizer,
+                                           Options options)
+    : impl_(std::make_unique<Impl>(ModuleTensors{named(module.parameters), named(module.buffers)}, optimizer,
+                                   nullptr, std::move(options))) {}
 
 AdaptiveDataParallel::~AdaptiveDataParallel() = default;
 

@@ -21,6 +21,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace torch {
 namespace nn {
@@ -85,6 +87,13 @@ class AdaptiveDataParallel {
   AdaptiveDataParallel(torch::jit::Module& module, torch::optim::Optimizer& optimizer,
                        LRScheduler* scheduler = nullptr);
   ///@}
+  /// A module that is none of LibTorch's own, by its tensors with their names: what Python's is made on.
+  struct Tensors {
+    std::vector<std::pair<std::string, at::Tensor>> parameters;  ///< each once
+    std::vector<std::pair<std::string, at::Tensor>> buffers;     ///< each once
+  };
+  /// The same for it.
+  AdaptiveDataParallel(const Tensors& module, torch::optim::Optimizer& optimizer, Options options);
   ~AdaptiveDataParallel();
 
   /// Clears the gradients, except in the middle of accumulation.
