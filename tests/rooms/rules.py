@@ -22,7 +22,7 @@ ROOMS = {
     "engine/pool": {"engine/run", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
     "engine/run": {"engine/policy", "storage", "engine/goodput", "engine/protocol"},
     "engine/policy": {"engine/goodput"},
-    "engine/python": {"engine/train", "engine/replica", "engine/protocol"},
+    "engine/python": {"engine/train", "engine/replica", "engine/goodput", "engine/protocol"},
     "engine/train": {"engine/replica", "engine/goodput", "engine/protocol"},
     "engine/replica": {"engine/goodput", "engine/protocol"},
     "engine/goodput": set(),
@@ -36,7 +36,7 @@ LIBRARIES = {
     "LibTorch": (
         r"(torch|ATen|c10|c10d|caffe2|gloo)/",
         r"\bTORCH_LIBRARIES\b|\btorch\b",
-        {"engine/train", "examples"},
+        {"engine/train", "engine/python", "examples"},
     ),
     "Qt": (
         r"(Q[A-Z]\w*$|Qt\w*/|q[a-z]+\.h$)",

@@ -226,9 +226,11 @@ class Recorder:
                 self.open()
         self._line.close()
 
-    def abandon(self):
+    def in_child(self):
+        """Of a process that was forked from this one."""
         if self.supervised:
             self._line.abandon()
+        return Recorder()
 
 
 _current = Recorder()
@@ -238,10 +240,16 @@ def current():
     return _current
 
 
+def replace(recorder):
+    """From now on this one is told, in place of one that has not been told anything."""
+    global _current
+    _current.in_child()
+    _current = recorder
+
+
 def _begin_anew():
     global _current
-    _current.abandon()
-    _current = Recorder()
+    _current = _current.in_child()
 
 
 os.register_at_fork(after_in_child=_begin_anew)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What survives a restart."""
+import io
+
+from ._native import engine
+
+
+class State:
+    """Something of one's own that survives restarts: derive from it and write save and load.
+
+    Each state has a file of its own in a checkpoint, by its name. What save writes is plain bytes; who writes a pickle
+    there trusts whoever can write into the checkpoint's folder.
+    """
+
+    def __init__(self, name):
+        """Raises ValueError where there is a state of this name."""
+        self._state = engine.State(name, self)
+
+    def sync(self):
+        """Called on every replica before save: gathers what only others know. Collective."""
+
+    def save(self, fileobj):
+        """Writes the state into the binary file. On replica 0 alone."""
+
+    def load(self, fileobj):
+        """Reads what save wrote. On every replica."""
+
+    def _save(self):
+        file = io.BytesIO()
+        self.save(file)
+        return file.getvalue()
+
+    def _load(self, data):
+        self.load(io.BytesIO(data))
+
+
+def load_state(state):
+    """Loads it from the checkpoint that this generation starts from. False where that holds none. Collective at first."""
+    return engine.load_state(state._state)
+
+
+def save_all_states(reason="manual"):
+    """Saves every state as one checkpoint. Collective; between loops over data."""
+    engine.save_all_states(reason)

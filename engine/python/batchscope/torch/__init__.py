@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AdaptDL's API for PyTorch on BatchScope's engine: a script of AdaptDL's runs with its import changed.
+
+    import batchscope.torch as adl
+
+    adl.init_process_group("gloo")
+    loader = adl.AdaptiveDataLoader(dataset, batch_size=64, shuffle=True)
+    loader.autoscale_batch_size(1028, local_bsz_bounds=(32, 128))
+    model = adl.AdaptiveDataParallel(model, optimizer, scheduler)
+    for epoch in adl.remaining_epochs_until(30):
+        for data, target in loader:
+            optimizer.zero_grad()
+            loss(model(data), target).backward()
+            optimizer.step()
+
+Gradients, their norms and their exchange, the noise scale, the scaling rule, the performance model, the choice of the
+batch size, the order of samples and the checkpoints are the engine's; the forward pass, the optimizer's own step and
+the schedule are PyTorch's.
+"""
+from .. import checkpoint, collective, env
+from .._native import engine
+from . import scaling_rules
+from .accumulator import Accumulator
+from .adascale import AdaScale
+from .data import AdaptiveDataLoader, ElasticSampler, current_dataloader
+from .epoch import current_epoch, finished_epochs, remaining_epochs_until
+from .parallel import AdaptiveDataParallel
+from .process_group import init_process_group
+
+Error = engine.Error
+
+__all__ = [
+    "Accumulator",
+    "AdaScale",
+    "AdaptiveDataLoader",
+    "AdaptiveDataParallel",
+    "ElasticSampler",
+    "Error",
+    "checkpoint",
+    "collective",
+    "current_dataloader",
+    "current_epoch",
+    "env",
+    "finished_epochs",
+    "init_process_group",
+    "remaining_epochs_until",
+    "scaling_rules",
+]

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AdaScale around an optimizer, for loops that bring their own data and batch sizes: FairScale's, under its names."""
+import torch
+
+from .._native import engine
+from . import rates
+
+
+class AdaScale(torch.optim.Optimizer):
+    """An optimizer whose learning rates are multiplied by the gain of a step of several gradients:
+
+        optimizer = AdaScale(torch.optim.SGD(model.parameters(), lr=0.1), num_gradients_to_accumulate=2)
+        while epochs_done(optimizer):
+            optimizer.zero_grad()
+            for data, target in two_batches:
+                (loss(model(data), target) / 2).backward()
+            optimizer.step()
+
+    Gradients are averaged over the replicas of init_process_group in the last backward of a step: the module needs no
+    DistributedDataParallel. What is not here is the optimizer's.
+    """
+
+    def __init__(self, optimizer, world_size=None, scale=None, smoothing=None, num_gradients_to_accumulate=1, debias_ewma=True,
+                 is_scaled_loss=True):
+        """world_size: the number of replicas, or 1 for this one alone. scale: batch size over the base one; None: gradients a
+        step. is_scaled_loss: the loss of each backward is divided by num_gradients_to_accumulate. Raises ValueError for a
+        single gradient a step, which has no spread to learn from."""
+        self._optimizer = optimizer
+        self._scaled = engine.AdaScaled([group["params"] for group in optimizer.param_groups], self._step_at, world_size, scale,
+                                        smoothing, num_gradients_to_accumulate, debias_ewma, is_scaled_loss)
+
+    def zero_grad(self, set_to_none=True):
+        """Drops all gradients, also those of a step that was not finished."""
+        self._scaled.zero_grad()
+
+    def step(self, closure=None):
+        """The optimizer's step with each group's rate times its gain. A closure runs the step's backward passes first, once;
+        its loss is returned."""
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        self._scaled.step(rates.of(self._optimizer))
+        return loss
+
+    def gain(self, pg_idx=None):
+        """Between 1 and the scale; of one parameter group, if its index is given."""
+        return self._scaled.gain if pg_idx is None else self._scaled.group_gain(pg_idx)
+
+    @property
+    def scale(self):
+        """Batch size over the base one."""
+        return self._scaled.scale
+
+    def set_scale(self, scale, update_estimate=True):
+        """Where scale 1 comes to mean another batch size, update_estimate scales the estimated variance with it."""
+        self._scaled.set_scale(scale, update_estimate)
+
+    @property
+    def smoothing(self):
+        """Weight of the past in the averages."""
+        return self._scaled.smoothing
+
+    def set_num_gradients_to_accumulate(self, num_gradients_to_accumulate, update_smoothing=True):
+        """Mostly followed by set_scale()."""
+        self._scaled.set_num_gradients_to_accumulate(num_gradients_to_accumulate, update_smoothing)
+
+    def scale_grad_by_num_grads_to_accum(self):
+        """Where the loss is not scaled: makes their mean of the gradients, before step()."""
+        self._scaled.scale_grad_by_num_grads_to_accum()
+
+    @property
+    def scale_invariant_steps(self):
+        """The sum of gains so far."""
+        return self._scaled.scale_invariant_steps
+
+    def add_param_group(self, param_group):
+        """One more group for the optimizer, between two steps."""
+        self._optimizer.add_param_group(param_group)
+        self._scaled.add_param_group(self._optimizer.param_groups[-1]["params"])
+
+    def unhook(self):
+        """Lets go of the parameters, for good: the optimizer goes on by calls of its own."""
+        self._scaled.unhook()
+
+    def state_dict(self):
+        """The optimizer's, with the averages and the iterations done."""
+        return {**self._optimizer.state_dict(), "adascale": self._scaled.state}
+
+    def load_state_dict(self, data):
+        """What state_dict gave."""
+        data = dict(data)
+        self._scaled.restore(data.pop("adascale"))
+        self._optimizer.load_state_dict(data)
+
+    def __getattr__(self, name):
+        return getattr(self.__dict__["_optimizer"], name)
+
+    def __repr__(self):
+        return f"AdaScale({self._optimizer!r})"
+
+    def _step_at(self, scaled):
+        rates.step_at(self._optimizer, scaled, self._optimizer.step)

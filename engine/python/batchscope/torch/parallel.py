@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A module in training on all replicas."""
+import functools
+
+import torch
+
+from .._native import engine
+from ..checkpoint import State, load_state
+from . import plain, rates, scaling_rules
+
+_MEBI = 1 << 20
+
+
+class AdaptiveDataParallel(torch.nn.Module):
+    """Trains a module data-parallel, with learning rates that follow the batch size.
+
+    Called like the module. It patches `optimizer`: zero_grad() clears the gradients but in the middle of accumulation,
+    and step(), which does nothing there, multiplies the learning rates by the scaling rule's factors. After the last
+    backward of a step gradients are averaged over the replicas: the place to clip them. The state of the module, the
+    optimizer and the schedule survives restarts.
+    """
+
+    def __init__(self, model, optimizer, lr_scheduler=None, mp_scaler=None, scaling_rule=None,
+                 name="adaptdl-dataparallel", *, smoothing=None, max_factor_growth=None, bucket_cap_mb=25, device_ids=None,
+                 output_device=None, find_unused_parameters=False, **unknown):
+        """scaling_rule: none means AdamScale for Adam and AdamW, else AdaScale. `name`: one for each instance.
+
+        bucket_cap_mb: of gradients that are exchanged at once. device_ids, output_device and find_unused_parameters are
+        DistributedDataParallel's, and need not be said here. Raises ValueError for a module without trainable
+        parameters, and for parameters in the optimizer that are not the module's. Collective.
+        """
+        super().__init__()
+        if unknown:
+            raise TypeError(f"AdaptiveDataParallel takes no argument '{next(iter(unknown))}'")
+        if mp_scaler is not None and mp_scaler.is_enabled():
+            raise ValueError("mp_scaler: an enabled GradScaler is not supported; use bfloat16, which needs none")
+        self.module = model
+        self._optimizer = optimizer
+        self._step, self._adam = optimizer.step, isinstance(optimizer, (torch.optim.Adam, torch.optim.AdamW))
+        rule = scaling_rules.native(scaling_rule, len(optimizer.param_groups))
+        if rule is None:
+            rule = scaling_rules.AdamScale() if self._adam else scaling_rules.AdaScale()
+        self._parallel = engine.Parallel(
+            list(model.named_parameters()), list(model.named_buffers()),
+            [group["params"] for group in optimizer.param_groups], self._step_at, self._moments if self._adam else None, rule,
+            name, smoothing, max_factor_growth, int(bucket_cap_mb * _MEBI))
+        self._state = _OptimizerState(f"{name}-optimizer", optimizer, lr_scheduler)
+        load_state(self._state)
+        self._patch(optimizer)
+
+    def forward(self, *args, **kwargs):
+        return self.module(*args, **kwargs)
+
+    def zero_grad(self, set_to_none=True):
+        """As the optimizer's: clears the gradients but in the middle of accumulation."""
+        self._parallel.zero_grad()
+
+    @property
+    def gain(self):
+        """AdaScale's gain of the last step, from 1 to the scale."""
+        return self._parallel.gain
+
+    @property
+    def lr_factor(self):
+        """By which the last step's learning rate was multiplied; the first group's."""
+        return self._parallel.lr_factor
+
+    @property
+    def progress(self):
+        """Scale-invariant iterations done."""
+        return self._parallel.progress
+
+    @property
+    def grad_sqr(self):
+        """|true gradient|^2, averaged, of all groups."""
+        return self._parallel.grad_sqr
+
+    @property
+    def grad_var(self):
+        """The trace of the gradient's covariance at the initial batch size, averaged, of all groups."""
+        return self._parallel.grad_var
+
+    def to_tensorboard(self, writer, global_step, tag_prefix=""):
+        """Writes what the gradients say into a SummaryWriter."""
+        prefix = tag_prefix if not tag_prefix or tag_prefix.endswith("/") else tag_prefix + "/"
+        for tag, value in {"Gradient_Norm_Sqr": self.grad_sqr, "Gradient_Variance": self.grad_var,
+                           "Gain": self.gain, "Learning_Rate_Factor": self.lr_factor, "Progress": self.progress}.items():
+            writer.add_scalar(prefix + tag, value, global_step)
+
+    def _patch(self, optimizer):
+        @functools.wraps(self._step)  # schedules look for marks that they left there
+        def step(closure=None):
+            if closure is not None:
+                raise ValueError("step(closure) evaluates the model as often as it likes, which does not go with averaged "
+                                 "gradients: call backward, then step()")
+            self._parallel.step(rates.of(optimizer))
+
+        optimizer.step, optimizer.zero_grad = step, self.zero_grad
+
+    def _step_at(self, scaled):
+        rates.step_at(self._optimizer, scaled, self._step)
+
+    def _moments(self):
+        """Of each parameter (exp_avg_sq, step, beta2, eps), or None before its first step."""
+        moments = []
+        for group in self._optimizer.param_groups:
+            for parameter in group["params"]:
+                state = self._optimizer.state.get(parameter)
+                moments.append((state["exp_avg_sq"], int(state["step"]), group["betas"][1], group["eps"]) if state else None)
+        return moments
+
+
+class _OptimizerState(State):
+    """The optimizer and the schedule."""
+
+    def __init__(self, name, optimizer, lr_scheduler):
+        super().__init__(name)
+        self._parts = {"optimizer": optimizer, "scheduler": lr_scheduler}
+
+    def save(self, fileobj):
+        fileobj.write(plain.dump({name: part and part.state_dict() for name, part in self._parts.items()}))
+
+    def load(self, fileobj):
+        for name, state in plain.load(fileobj.read()).items():
+            if self._parts[name] is not None and state is not None:
+                self._parts[name].load_state_dict(state)

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The beginning of a training program."""
+import os
+import pathlib
+import sys
+
+from .. import _recorder
+from .._native import engine
+from . import recorder
+
+
+def init_process_group(backend=None, init_method=None, world_size=None, rank=None, timeout=0):
+    """Finds the other replicas and the supervisor, and blocks until they are there.
+
+    Under a supervisor the script may be forked right here, once for each replica: what comes before (imports, reading
+    the data) then happens once for all replicas and restarts, and must start no thread and touch no GPU. SIGTERM and
+    SIGINT checkpoint and exit with code 143 at the next agreed step.
+
+    backend: "gloo", "nccl", or None to have it chosen. init_method: "tcp://HOST:PORT" or "file://DIRECTORY"; None: as the
+    environment says (ADAPTDL_*). timeout: of one collective, in seconds; 0: 30. Raises ValueError for what makes no
+    sense and Error naming who is missing.
+    """
+    script = pathlib.Path(sys.argv[0]).stem or "python"
+    os.environ.setdefault("ADAPTDL_CHECKPOINT_PATH", f"{script}.checkpoints")
+    engine.init_process_group(backend or "auto", init_method or "env://", world_size or 0, -1 if rank is None else rank,
+                               timeout)
+    _recorder.replace(recorder.EngineRecorder())
+    # The process is left between two steps, without Python's own end: what is printed must be out by then.
+    sys.stdout.reconfigure(line_buffering=True)

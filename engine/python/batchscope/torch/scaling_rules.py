@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""By which factor learning rates grow with the batch size."""
+from .._native import engine
+
+AdaScale = engine.AdaScale
+AdamScale = engine.AdamScale
+IdentityScale = engine.IdentityScale
+LinearScale = engine.LinearScale
+SqrtScale = engine.SqrtScale
+LEGWScale = engine.LEGWScale
+
+
+class ScalingRuleBase:
+    """A rule of one's own: derive from it and write scale_lr."""
+
+    def scale_lr(self, scale):
+        """The factor at this many times the initial batch size: a number, or one for each parameter group."""
+        raise NotImplementedError
+
+
+def native(rule, groups):
+    """The engine's rule that this one is, or stands for; None stays None."""
+    if isinstance(rule, ScalingRuleBase):
+        return engine.PythonRule(rule.scale_lr, groups)
+    return rule

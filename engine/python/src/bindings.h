@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of the Python module batchscope._engine. Each adds to the module what Python's side of
+// batchscope.torch is written on; what a user sees is written there, not here.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace batchscope::python {
+
+void bind_session(pybind11::module_& module);     // process group, records, errors
+void bind_loops(pybind11::module_& module);       // epochs, loaders
+void bind_states(pybind11::module_& module);      // checkpoint states, accumulators
+void bind_collective(pybind11::module_& module);  // small values
+void bind_parallel(pybind11::module_& module);    // a module in training
+void bind_adascale(pybind11::module_& module);    // an optimizer with AdaScale
+
+}  // namespace batchscope::python

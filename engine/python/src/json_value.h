@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Python's plain values as JSON values and back: None, bool, int, float, str, bytes, lists, tuples (which
+// come back as lists), dicts with str keys, and whatever has tolist(), as tensors and arrays do. No code
+// travels.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <nlohmann/json.hpp>
+
+namespace batchscope::python {
+
+// Throws TypeError naming the type of anything else.
+nlohmann::json to_json(pybind11::handle value);
+pybind11::object from_json(const nlohmann::json& json);
+
+}  // namespace batchscope::python

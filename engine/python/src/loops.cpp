@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Epochs and loaders. What is collective lets go of the interpreter's lock meanwhile.
+#include <pybind11/functional.h>
+#include <pybind11/stl.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "batchscope/replica/adaptive_data_loader_helper.h"
+#include "batchscope/replica/elastic_sampler.h"
+#include "batchscope/replica/epoch.h"
+#include "bindings.h"
+#include "ended_by.h"
+
+namespace batchscope::python {
+
+namespace py = pybind11;
+using Unlocked = py::call_guard<py::gil_scoped_release>;
+
+namespace {
+
+struct Epochs {
+  EpochRange range;
+  bool begun = false;
+  EpochRange::Iterator loop;
+
+  int next() {
+    if (std::exchange(begun, true))
+      ++loop;
+    else
+      loop = range.begin();
+    if (loop == range.end()) throw py::stop_iteration();
+    return *loop;
+  }
+};
+
+struct Loop {
+  AdaptiveDataLoaderHelper::Loop loop;
+};
+
+}  // namespace
+
+void bind_loops(py::module_& module) {
+  py::class_<Epochs>(module, "Epochs", ended_by_exceptions<Epochs>())
+      .def(py::init([](int until) {
+        return Epochs{remaining_epochs_until(until), false, {}};
+      }))
+      .def("__iter__", [](py::object self) { return self; })
+      .def("__next__", &Epochs::next, Unlocked());
+  module.def("current_epoch", &current_epoch);
+  module.def("finished_epochs", &finished_epochs, Unlocked());
+
+  py::class_<DataPass, std::shared_ptr<DataPass>>(module, "Pass")
+      .def_property_readonly("micro_batches", &DataPass::micro_batches)
+      .def("ids", &DataPass::ids, py::arg("number"))
+      .def("positions", &DataPass::positions, py::arg("number"));
+
+  py::class_<Loop>(module, "Loop", ended_by_exceptions<Loop>())
+      .def_property_readonly("done", [](const Loop& self) { return self.loop.done(); })
+      .def_property_readonly("number", [](const Loop& self) { return self.loop.number(); })
+      .def_property_readonly(
+          "data_pass", [](const Loop& self) { return std::const_pointer_cast<DataPass>(self.loop.pass()); })
+      .def(
+          "advance", [](Loop& self) { self.loop.advance(); }, Unlocked());
+
+  using Loader = AdaptiveDataLoaderHelper;
+  py::class_<Loader>(module, "Loader")
+      .def(py::init([](std::int64_t size, std::int64_t batch_size, bool shuffle, bool drop_last,
+                       bool training, std::string name) {
+             return std::make_unique<Loader>(Loader::Options{.size = size,
+                                                             .batch_size = batch_size,
+                                                             .shuffle = shuffle,
+                                                             .drop_last = drop_last,
+                                                             .training = training,
+                                                             .name = std::move(name)});
+           }),
+           Unlocked(), py::arg("size"), py::arg("batch_size"), py::arg("shuffle"), py::arg("drop_last"),
+           py::arg("training"), py::arg("name"))
+      .def(
+          "autoscale_batch_size",
+          [](Loader& self, std::int64_t max_batch_size, std::int64_t minimum, std::int64_t maximum,
+             bool accumulation) {
+            self.autoscale_batch_size(max_batch_size, {minimum, maximum}, accumulation);
+          },
+          py::arg("max_batch_size"), py::arg("minimum"), py::arg("maximum"), py::arg("accumulation"))
+      .def("scale_by_replicas", &Loader::scale_by_replicas, py::arg("micro_batches"),
+           py::arg("until_progress"))
+      .def_property_readonly("batch_size", &Loader::current_batch_size)
+      .def_property_readonly("local_batch_size", &Loader::current_local_batch_size)
+      .def_property_readonly("accumulation_steps", &Loader::accumulation_steps)
+      .def(
+          "loop", [](Loader& self) { return Loop{self.loop()}; }, Unlocked());
+
+  module.def("permutation", &ElasticSampler::permutation, py::arg("size"), py::arg("epoch"),
+             py::arg("data_pass"), py::arg("shuffle"));
+}
+
+}  // namespace batchscope::python

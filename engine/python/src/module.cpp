@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bindings.h"
+
+PYBIND11_MODULE(_engine, module) {
+  using namespace batchscope::python;
+  module.doc() = "BatchScope's engine; use batchscope.torch.";
+  bind_session(module);
+  bind_loops(module);
+  bind_states(module);
+  bind_collective(module);
+  bind_parallel(module);
+  bind_adascale(module);
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// AdaptiveDataParallel over a Python module's tensors.
+#include <pybind11/stl.h>
+#include <torch/csrc/utils/pybind.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "batchscope/goodput/noise_scale.h"
+#include "batchscope/train/adaptive_data_parallel.h"
+#include "batchscope/train/scaling_rule.h"
+#include "bindings.h"
+#include "python_optimizer.h"
+
+namespace batchscope::python {
+
+namespace py = pybind11;
+using Unlocked = py::call_guard<py::gil_scoped_release>;
+
+namespace {
+
+// A rule that is written in Python: `factors(scale)` gives one factor, or one for each group.
+class PythonRule final : public ScalingRule {
+ public:
+  PythonRule(py::function factors, std::size_t groups) : factors_(std::move(factors)), groups_(groups) {}
+  std::vector<double> factors(const Step& step) const override {
+    const py::gil_scoped_acquire locked;
+    const py::object factors = factors_(step.scale);
+    if (py::isinstance<py::sequence>(factors) || py::hasattr(factors, "__len__"))
+      return factors.cast<std::vector<double>>();
+    return std::vector<double>(groups_, factors.cast<double>());
+  }
+
+ private:
+  py::function factors_;
+  std::size_t groups_;
+};
+
+using Named = std::vector<std::pair<std::string, at::Tensor>>;
+
+struct Parallel {
+  Parallel(const Named& parameters, const Named& buffers, const std::vector<std::vector<at::Tensor>>& groups,
+           py::function step, py::object moments, AdaptiveDataParallel::Options options)
+      : optimizer(groups, std::move(step), std::move(moments)),
+        adp({parameters, buffers}, optimizer, std::move(options)) {}
+  PythonOptimizer optimizer;
+  AdaptiveDataParallel adp;
+};
+
+}  // namespace
+
+void bind_parallel(py::module_& module) {
+  py::class_<ScalingRule, std::shared_ptr<ScalingRule>>(module, "ScalingRule");
+  const auto rule = [&]<class Rule>(const char* name, std::type_identity<Rule>) {
+    return py::class_<Rule, ScalingRule, std::shared_ptr<Rule>>(module, name);
+  };
+  rule("AdaScale", std::type_identity<AdaScale>()).def(py::init<>());
+  rule("AdamScale", std::type_identity<AdamScale>()).def(py::init<>());
+  rule("IdentityScale", std::type_identity<IdentityScale>()).def(py::init<>());
+  rule("LinearScale", std::type_identity<LinearScale>()).def(py::init<>());
+  rule("SqrtScale", std::type_identity<SqrtScale>()).def(py::init<>());
+  rule("LEGWScale", std::type_identity<LEGWScale>())
+      .def(py::init<double, std::int64_t>(), py::arg("base_warmup_epochs"), py::arg("data_size"));
+  rule("PythonRule", std::type_identity<PythonRule>())
+      .def(py::init<py::function, std::size_t>(), py::arg("factors"), py::arg("groups"));
+
+  py::class_<Parallel>(module, "Parallel")
+      .def(py::init([](const Named& parameters, const Named& buffers,
+                       const std::vector<std::vector<at::Tensor>>& groups, const py::function& step,
+                       const py::object& moments, std::shared_ptr<ScalingRule> scaling_rule, std::string name,
+                       std::optional<double> smoothing, std::optional<double> max_factor_growth,
+                       std::int64_t bucket_bytes) {
+             return std::make_unique<Parallel>(
+                 parameters, buffers, groups, step, moments,
+                 AdaptiveDataParallel::Options{.scaling_rule = std::move(scaling_rule),
+                                               .name = std::move(name),
+                                               .smoothing = smoothing,
+                                               .max_factor_growth = max_factor_growth,
+                                               .bucket_bytes = bucket_bytes});
+           }),
+           py::arg("parameters"), py::arg("buffers"), py::arg("groups"), py::arg("step"), py::arg("moments"),
+           py::arg("scaling_rule"), py::arg("name"), py::arg("smoothing"), py::arg("max_factor_growth"),
+           py::arg("bucket_bytes"))
+      .def(
+          "zero_grad", [](Parallel& self) { self.adp.zero_grad(); }, Unlocked())
+      .def(
+          "step",
+          [](Parallel& self, const std::vector<double>& rates) {
+            self.optimizer.set_rates(rates);
+            self.adp.step();
+          },
+          Unlocked(), py::arg("rates"))
+      .def_property_readonly("gain", [](const Parallel& self) { return self.adp.gain(); })
+      .def_property_readonly("lr_factor", [](const Parallel& self) { return self.adp.lr_factor(); })
+      .def_property_readonly("progress", [](const Parallel& self) { return self.adp.progress(); })
+      .def_property_readonly("grad_sqr", [](const Parallel& self) { return self.adp.noise_scale().sqr(); })
+      .def_property_readonly("grad_var", [](const Parallel& self) { return self.adp.noise_scale().var(); });
+}
+
+}  // namespace batchscope::python

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The process: its place among the replicas, what it records, and the engine's errors as exceptions.
+#include <pybind11/stl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <string>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/replica/record.h"
+#include "batchscope/train/process_group.h"
+#include "bindings.h"
+#include "process/fork_server.h"
+#include "report/telemetry_client.h"
+
+namespace batchscope::python {
+
+namespace py = pybind11;
+
+namespace {
+
+// Under a supervisor it may return in a forked replica, where Python must learn that it is a child. The
+// interpreter's lock is kept: there is only this thread.
+void init(const std::string& backend, const std::string& init_method, int world_size, int rank,
+          double timeout) {
+  const pid_t before = ::getpid();
+  replica::offer_fork_server();
+  init_process_group({.backend = backend,
+                      .timeout = std::chrono::milliseconds(std::llround(timeout * 1000)),
+                      .init_method = init_method,
+                      .world_size = world_size,
+                      .rank = rank});
+  if (::getpid() != before) PyOS_AfterFork_Child();
+}
+
+}  // namespace
+
+void bind_session(py::module_& module) {
+  static py::exception<Error> error(module, "Error", PyExc_RuntimeError);
+  error.attr("__doc__") = "What the engine refuses or cannot do; its text names the thing and what to do.";
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const Error& e) {
+      if (e.kind() == ErrorKind::usage)
+        PyErr_SetString(PyExc_ValueError, e.what());
+      else
+        error(e.what());
+    }
+  });
+
+  module.def("init_process_group", &init, py::arg("backend"), py::arg("init_method"), py::arg("world_size"),
+             py::arg("rank"), py::arg("timeout"));
+  module.def("replica_rank", &replica_rank);
+  module.def("num_replicas", &num_replicas);
+  module.def("num_restarts", &num_restarts);
+  module.def("record", &record, py::arg("name"), py::arg("value"));
+  module.def("notice", &replica::notice, py::arg("level"), py::arg("text"));
+  module.def("record_hyperparameters", &record_hyperparameters, py::arg("values"));
+}
+
+}  // namespace batchscope::python

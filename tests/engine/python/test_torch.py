@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""batchscope.torch: AdaptDL's numbers, plain PyTorch's numbers, restarts, and what is refused."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import batchscope.torch as adl
+import torch
+from batchscope.torch import plain
+
+HERE = pathlib.Path(__file__).resolve().parent
+GOLDEN = pathlib.Path(os.environ.get("BATCHSCOPE_GOLDEN_DIR", HERE.parents[1] / "golden"))
+
+
+def train(program, *arguments, replicas=1, place=None, restarts=0):
+    """What each replica of the program prints, by rank."""
+    with tempfile.TemporaryDirectory() as own:
+        folder = pathlib.Path(place or own)
+        started = []
+        for rank in range(replicas):
+            environment = dict(os.environ, ADAPTDL_NUM_REPLICAS=str(replicas), ADAPTDL_REPLICA_RANK=str(rank),
+                               ADAPTDL_NUM_RESTARTS=str(restarts), ADAPTDL_CHECKPOINT_PATH=str(folder / "checkpoints"),
+                               BATCHSCOPE_RENDEZVOUS_DIR=str(folder), BATCHSCOPE_THREADS="1", OPENBLAS_NUM_THREADS="1")
+            command = [sys.executable, str(HERE / program), *map(str, arguments)]
+            started.append(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                            text=True))
+        said = [process.communicate(timeout=120) for process in started]
+        for process, (_, errors) in zip(started, said):
+            if process.returncode not in (0, 143):
+                raise AssertionError(f"{program} ended with {process.returncode}:\n{errors}")
+        return [output for output, _ in said]
+
+
+def near(value, recorded):
+    return abs(value - recorded) < 2e-5 * max(1, abs(recorded))
+
+
+class Trajectory(unittest.TestCase):
+    """What was recorded of a whole run of the reference."""
+
+    def check(self, name, replicas):
+        with open(GOLDEN / self.recorded) as file:
+            expected = next(one for one in json.load(file)["trajectories"] if one["config"]["name"] == name)
+        for output in train("torch_golden.py", self.reference, GOLDEN / self.recorded, name, replicas=replicas):
+            got = json.loads(output)
+            self.assertEqual(len(got["steps"]), 50)
+            for number, (step, recorded) in enumerate(zip(got["steps"], expected["steps"])):
+                for key, value in step.items():
+                    self.assertTrue(near(value, recorded[key]), (name, number, key, value, recorded[key]))
+            for weights, recorded in zip(got.get("weights", []), expected.get("final_weights", [])):
+                for value, wanted in zip(weights, recorded):
+                    self.assertAlmostEqual(value, wanted, delta=2e-5)
+
+
+class AdaptDL(Trajectory):
+    """Its gain, progress and averages at every step, and its weights at the end."""
+
+    reference, recorded = "adaptdl", "gns.json"
+
+    def test_accumulation(self):
+        self.check("r1_accum1", 1)
+
+    def test_parameter_groups(self):
+        self.check("r1_two_groups_accum1", 1)
+
+    def test_one_replica(self):
+        self.check("r1_noaccum", 1)
+
+    def test_two_replicas(self):
+        self.check("r2_noaccum", 2)
+
+    def test_two_replicas_with_groups(self):
+        self.check("r2_two_groups", 2)
+
+    def test_two_replicas_at_the_initial_batch_size(self):
+        self.check("r2_scale1", 2)
+
+
+class FairScale(Trajectory):
+    """AdaScale's gain, and the sum of its gains, at every step."""
+
+    reference, recorded = "fairscale", "fairscale_adascale.json"
+
+    def test_accumulation(self):
+        self.check("k2_world1_train", 1)
+
+    def test_loss_that_is_not_scaled(self):
+        self.check("k2_world1_fixedw_unscaled", 1)
+
+    def test_two_replicas(self):
+        self.check("k1_world2_train", 2)
+
+
+class Refused(unittest.TestCase):
+    def test_single_gradient(self):
+        optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=0.1)
+        with self.assertRaisesRegex(ValueError, "single replica without accumulation"):
+            adl.AdaScale(optimizer)
+
+
+class Plain(unittest.TestCase):
+    """States as bytes without code."""
+
+    def restored(self, make):
+        weight = torch.nn.Parameter(torch.ones(3))
+        one, other = make([weight]), make([weight])
+        weight.grad = torch.tensor([1.0, 2.0, 3.0])
+        one.step()
+        other.load_state_dict(plain.load(plain.dump(one.state_dict())))
+        return one.state_dict(), other.state_dict()
+
+    def test_optimizers(self):
+        for kind in (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW, torch.optim.Adadelta, torch.optim.RMSprop,
+                     torch.optim.Adagrad):
+            with self.subTest(kind.__name__):
+                one, other = self.restored(lambda parameters: kind(parameters, lr=0.1))
+                self.assertEqual(one["param_groups"], other["param_groups"])
+                self.assertEqual(str(one["state"]), str(other["state"]))
+
+    def test_schedules(self):
+        schedules = {"step": lambda o: torch.optim.lr_scheduler.StepLR(o, 2),
+                     "multi-step": lambda o: torch.optim.lr_scheduler.MultiStepLR(o, [2, 4]),
+                     "lambda": lambda o: torch.optim.lr_scheduler.LambdaLR(o, lambda epoch: 0.5**epoch),
+                     "one-cycle": lambda o: torch.optim.lr_scheduler.OneCycleLR(o, 1, total_steps=10)}
+        for name, make in schedules.items():
+            with self.subTest(name):
+                rates = []
+                for again in (False, True):
+                    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=0.1)
+                    schedule = make(optimizer)
+                    for step in range(6):
+                        if again and step == 3:
+                            state = plain.dump([optimizer.state_dict(), schedule.state_dict()])
+                            optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=0.1)
+                            schedule = make(optimizer)
+                            for part, saved in zip((optimizer, schedule), plain.load(state)):
+                                part.load_state_dict(saved)
+                        optimizer.step()
+                        schedule.step()
+                        rates.append(optimizer.param_groups[0]["lr"])
+                self.assertEqual(rates[:6], rates[6:])
+
+    def test_refuses_what_is_no_value(self):
+        with self.assertRaisesRegex(TypeError, "object.*checkpoint.State"):
+            plain.dump({"thing": object()})
+
+
+if __name__ == "__main__":
+    unittest.main()
