@@ -224,7 +224,7 @@ class Replica {
                              static_cast<double>(step_), last_step_});
     if (options_.model)
       telemetry_.send(Model{PerfParams{0.01, 0.001, 0.002, 0, 0.001, 0, 2}, 1e-4, 1, 64, 8192, 8, 256, true,
-                            0, 0, environment_.num_replicas, step_});
+                            false, 0, 0, environment_.num_replicas, step_});
   }
 
   int fired_trigger() const {
