@@ -93,8 +93,12 @@ void bind_loops(py::module_& module) {
       .def(
           "loop", [](Loader& self) { return Loop{self.loop()}; }, Unlocked());
 
-  module.def("permutation", &ElasticSampler::permutation, py::arg("size"), py::arg("epoch"),
-             py::arg("data_pass"), py::arg("shuffle"));
+  py::class_<ElasticSampler>(module, "ElasticSampler")
+      .def(py::init<std::int64_t, int, int, bool>(), py::arg("dataset_size"), py::arg("num_replicas"),
+           py::arg("rank"), py::arg("shuffle"))
+      .def("set_epoch", &ElasticSampler::set_epoch, py::arg("epoch"), py::arg("index"))
+      .def("length", &ElasticSampler::length)
+      .def("indices", &ElasticSampler::indices);
 }
 
 }  // namespace batchscope::python

@@ -102,6 +102,21 @@ class Refused(unittest.TestCase):
             adl.AdaScale(optimizer)
 
 
+class Sampler(unittest.TestCase):
+    def test_takes_what_is_left_of_an_epoch(self):
+        sampler = adl.ElasticSampler(range(10), shuffle=False)
+        self.assertEqual(list(sampler), list(range(10)))
+        sampler.set_epoch(1, index=17)  # in its second pass
+        self.assertEqual((len(sampler), list(sampler)), (3, [7, 8, 9]))
+
+    def test_shuffles_anew_in_each_epoch(self):
+        sampler = adl.ElasticSampler(range(10))
+        first = list(sampler)
+        sampler.set_epoch(1)
+        self.assertNotEqual(first, list(sampler))
+        self.assertEqual(sorted(sampler), list(range(10)))
+
+
 class Plain(unittest.TestCase):
     """States as bytes without code."""
 

@@ -8,6 +8,7 @@ import torch
 from torch.utils.data import DataLoader, Sampler
 
 from .._native import engine
+from . import tensorboard
 from .epoch import current_epoch
 
 _current = None  # the loader whose loop is running
@@ -30,17 +31,16 @@ class ElasticSampler(Sampler):
         """From here on it gives what is left of the epoch behind `index` samples of all replicas."""
         self.epoch, self.index = epoch, index
 
+    def _share(self):
+        share = engine.ElasticSampler(len(self.dataset), engine.num_replicas(), engine.replica_rank(), self.shuffle)
+        share.set_epoch(self.epoch, self.index)
+        return share
+
     def __iter__(self):
-        size = len(self.dataset)
-        order = engine.permutation(size, self.epoch, self.index // size, self.shuffle)
-        base, replicas = self.index % size, engine.num_replicas()
-        local = order[base + engine.replica_rank()::replicas]
-        if len(local) < len(self):
-            local.append(order[engine.replica_rank()])
-        return iter(local)
+        return iter(self._share().indices())
 
     def __len__(self):
-        return math.ceil((len(self.dataset) - self.index % len(self.dataset)) / engine.num_replicas())
+        return self._share().length()
 
 
 class AdaptiveDataLoader:
@@ -141,10 +141,9 @@ class AdaptiveDataLoader:
 
     def to_tensorboard(self, writer, global_step, tag_prefix=""):
         """Writes the batch size into a SummaryWriter."""
-        prefix = tag_prefix if not tag_prefix or tag_prefix.endswith("/") else tag_prefix + "/"
-        writer.add_scalar(prefix + "Total_Batch_Size", self.current_batch_size, global_step)
-        writer.add_scalar(prefix + "Local_Batch_Size", self.current_local_bsz, global_step)
-        writer.add_scalar(prefix + "Accumulation_Steps", self.accumulation_steps, global_step)
+        tensorboard.write(writer, global_step, tag_prefix, {
+            "Total_Batch_Size": self.current_batch_size, "Local_Batch_Size": self.current_local_bsz,
+            "Accumulation_Steps": self.accumulation_steps})
 
 
 class _Loop:

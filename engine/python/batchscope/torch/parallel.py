@@ -6,7 +6,7 @@ import torch
 
 from .._native import engine
 from ..checkpoint import State, load_state
-from . import plain, rates, scaling_rules
+from . import plain, rates, scaling_rules, tensorboard
 
 _MEBI = 1 << 20
 
@@ -82,10 +82,9 @@ class AdaptiveDataParallel(torch.nn.Module):
 
     def to_tensorboard(self, writer, global_step, tag_prefix=""):
         """Writes what the gradients say into a SummaryWriter."""
-        prefix = tag_prefix if not tag_prefix or tag_prefix.endswith("/") else tag_prefix + "/"
-        for tag, value in {"Gradient_Norm_Sqr": self.grad_sqr, "Gradient_Variance": self.grad_var,
-                           "Gain": self.gain, "Learning_Rate_Factor": self.lr_factor, "Progress": self.progress}.items():
-            writer.add_scalar(prefix + tag, value, global_step)
+        tensorboard.write(writer, global_step, tag_prefix, {
+            "Gradient_Norm_Sqr": self.grad_sqr, "Gradient_Variance": self.grad_var, "Gain": self.gain,
+            "Learning_Rate_Factor": self.lr_factor, "Progress": self.progress})
 
     def _patch(self, optimizer):
         @functools.wraps(self._step)  # schedules look for marks that they left there
