@@ -54,12 +54,17 @@ void ForkLauncher::offered() {
 
 bool ForkLauncher::serves() const { return offered_ || knows_fork_server(program_.program); }
 
-// Of an interpreter that serves, the script belongs to it: whatever of its arguments is a file.
+// To an interpreter that serves belongs its script, the first of its arguments that is a file: those behind
+// it may be what the script writes.
 std::vector<FileIdentity> ForkLauncher::identity() const {
   std::vector<FileIdentity> files{identify(program_.program)};
-  if (offered_)
-    for (const std::string& argument : program_.arguments)
-      files.push_back(identify(std::filesystem::path(program_.working_directory) / argument));
+  if (!offered_) return files;
+  for (const std::string& argument : program_.arguments)
+    if (const FileIdentity file = identify(std::filesystem::path(program_.working_directory) / argument);
+        file != FileIdentity()) {
+      files.push_back(file);
+      break;
+    }
   return files;
 }
 
