@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 
@@ -161,7 +162,9 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
     for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"})
       variables[name] = std::to_string(place.threads);
     if (order.placement.visible_gpus) variables["CUDA_VISIBLE_DEVICES"] = *order.placement.visible_gpus;
-    if (const auto path = replica.environment.find(kPythonPath); path != replica.environment.end())
+    const char* const own_path = std::getenv(kPythonPath);
+    if (const auto path = replica.environment.find(kPythonPath);
+        path != replica.environment.end() && (!own_path || path->second != own_path))
       variables.insert(*path);
     for (const auto& [name, value] : variables) replica.environment[name] = value;
     if (rank == 0) list_environment(paths.environment, std::move(variables));
