@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What batchscope.torch costs. python.step.MODEL.kN: a step, everything on, over the same step of plain PyTorch on one
 replica and of DistributedDataParallel over Gloo on two; both loops run in the same processes, in short turns, on the
-same data, and the value is the ratio of their median times. python.restart.AtoB: seconds of a planned restart of a small
-network from A replicas to B, forked. It starts itself as the replicas of a measure; needs python3-torch."""
+same data, and the value is the ratio of their median times. It starts itself as the replicas of a measure; needs
+python3-torch. (bench_restart measures python.restart.)"""
 import json
 import os
 import pathlib
@@ -15,8 +15,6 @@ import time
 
 STEPS = {"python.step.mlp.k1": 1.15, "python.step.mlp.k2": 1.10, "python.step.resnet18.k1": 1.02,
          "python.step.resnet18.k2": 1.00}
-RESTARTS = {f"python.restart.{pair}": 0.15 for pair in ("1to1", "1to2", "2to2", "2to1")}
-CYCLE = [1, 2, 2, 1]  # from 1: every pair of counts once
 RUNS = 3
 
 BIN = pathlib.Path(__file__).resolve().parent.parent
@@ -113,71 +111,15 @@ def step_ratio(name):
     return float(said[0])
 
 
-# The program of python.restart, and its supervisor.
-
-def small_network():
-    import torch
-    from torch import nn
-    import batchscope.torch as adl
-
-    torch.manual_seed(0)
-    data = torch.utils.data.TensorDataset(torch.randn(4096, 1, 8, 8), torch.randint(10, (4096,)))
-    adl.init_process_group("gloo")
-    model = nn.Sequential(nn.Conv2d(1, 16, 3, 1, 1), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(256, 10))
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
-    loader = adl.AdaptiveDataLoader(data, batch_size=32)
-    model = adl.AdaptiveDataParallel(model, optimizer)
-    for _ in adl.remaining_epochs_until(1000):
-        for inputs, targets in loader:
-            optimizer.zero_grad()
-            nn.functional.cross_entropy(model(inputs), targets).backward()
-            optimizer.step()
-
-
-def restarts():
-    """Seconds by name, of one run. Its fork server loads while the first generation trains."""
-    counts, apart, first = CYCLE * 2, 100, 3000
-    with tempfile.TemporaryDirectory(prefix="restart-") as home:
-        environment = dict(ENVIRONMENT, BATCHSCOPE_DB=f"{home}/runs.db", XDG_DATA_HOME=home, XDG_STATE_HOME=home)
-        triggers = [f"step={first + apart * i}:replicas={count}" for i, count in enumerate(counts)]
-        triggers.append(f"step={first + apart * len(counts)}:stop")
-        command = [BIN / "batchscope", "run", "--headless", "--replicas", "1"]
-        command += [word for trigger in triggers for word in ("--at", trigger)]
-        done = subprocess.run([*command, "--", PYTHON, __file__, "--small-network"], env=environment, capture_output=True,
-                              text=True, stdin=subprocess.DEVNULL)
-        shown = subprocess.run([BIN / "batchscope", "show", "latest", "--json"], env=environment, capture_output=True,
-                               text=True, check=True)
-    seen = json.loads(shown.stdout)
-    generations = seen["generations"]
-    forked = sum(event["text"].endswith(", forked") for event in seen["events"])
-    if len(generations) != len(counts) + 1 or forked != len(counts):
-        sys.exit(f"{len(generations)} generations, {forked} of them forked:\n{done.stdout}{done.stderr}")
-    pairs = list(zip(generations, generations[1:]))[len(CYCLE):]
-    return {f"python.restart.{before['replicas']}to{after['replicas']}": after["pause"] for before, after in pairs}
-
-
-def tell(name, values, unit, goal):
-    print(json.dumps({"name": name, "value": statistics.median(values), "unit": unit, "better": "lower", "goal": goal,
-                      "runs": len(values), "min": min(values), "max": max(values)}), flush=True)
-
-
 def main():
     if sys.argv[1:2] == ["--replica"]:
         return replica(sys.argv[2], int(sys.argv[3]), sys.argv[4])
-    if sys.argv[1:] == ["--small-network"]:
-        return small_network()
-    names = [*STEPS, *RESTARTS]
     if sys.argv[1:] == ["--list"]:
-        return print("\n".join(names))
-    wanted = sys.argv[1:] or names
-    for name in STEPS:
-        if name in wanted:
-            tell(name, [step_ratio(name) for _ in range(RUNS)], "ratio", STEPS[name])
-    if any(name in RESTARTS for name in wanted):
-        runs = [restarts() for _ in range(RUNS)]
-        for name in RESTARTS:
-            if name in wanted:
-                tell(name, [run[name] for run in runs], "s", RESTARTS[name])
+        return print("\n".join(STEPS if list((BIN / "python/batchscope").glob("_engine.*")) else ()))
+    for name in sys.argv[1:] or STEPS:
+        values = [step_ratio(name) for _ in range(RUNS)]
+        print(json.dumps({"name": name, "value": statistics.median(values), "unit": "ratio", "better": "lower",
+                          "goal": STEPS[name], "runs": RUNS, "min": min(values), "max": max(values)}), flush=True)
 
 
 if __name__ == "__main__":
