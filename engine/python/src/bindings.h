@@ -14,5 +14,6 @@ void bind_states(pybind11::module_& module);      // checkpoint states, accumula
 void bind_collective(pybind11::module_& module);  // small values
 void bind_parallel(pybind11::module_& module);    // a module in training
 void bind_adascale(pybind11::module_& module);    // an optimizer with AdaScale
+void bind_sharding(pybind11::module_& module);    // an optimizer whose state is shared out
 
 }  // namespace batchscope::python

@@ -10,4 +10,5 @@ PYBIND11_MODULE(_engine, module) {
   bind_collective(module);
   bind_parallel(module);
   bind_adascale(module);
+  bind_sharding(module);
 }

@@ -3,36 +3,15 @@
 import json
 import os
 import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 
 import batchscope.torch as adl
 import torch
 from batchscope.torch import plain
+from replicas import train
 
 HERE = pathlib.Path(__file__).resolve().parent
 GOLDEN = pathlib.Path(os.environ.get("BATCHSCOPE_GOLDEN_DIR", HERE.parents[1] / "golden"))
-
-
-def train(program, *arguments, replicas=1, place=None, restarts=0):
-    """What each replica of the program prints, by rank."""
-    with tempfile.TemporaryDirectory() as own:
-        folder = pathlib.Path(place or own)
-        started = []
-        for rank in range(replicas):
-            environment = dict(os.environ, ADAPTDL_NUM_REPLICAS=str(replicas), ADAPTDL_REPLICA_RANK=str(rank),
-                               ADAPTDL_NUM_RESTARTS=str(restarts), ADAPTDL_CHECKPOINT_PATH=str(folder / "checkpoints"),
-                               BATCHSCOPE_RENDEZVOUS_DIR=str(folder), BATCHSCOPE_THREADS="1", OPENBLAS_NUM_THREADS="1")
-            command = [sys.executable, str(HERE / program), *map(str, arguments)]
-            started.append(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                            text=True))
-        said = [process.communicate(timeout=120) for process in started]
-        for process, (_, errors) in zip(started, said):
-            if process.returncode not in (0, 143):
-                raise AssertionError(f"{program} ended with {process.returncode}:\n{errors}")
-        return [output for output, _ in said]
 
 
 def near(value, recorded):

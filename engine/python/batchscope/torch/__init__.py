@@ -26,6 +26,7 @@ from .data import AdaptiveDataLoader, ElasticSampler, current_dataloader
 from .epoch import current_epoch, finished_epochs, remaining_epochs_until
 from .parallel import AdaptiveDataParallel
 from .process_group import init_process_group
+from .sharded_optimizer import ShardedOptimizer
 
 Error = engine.Error
 
@@ -36,6 +37,7 @@ __all__ = [
     "AdaptiveDataParallel",
     "ElasticSampler",
     "Error",
+    "ShardedOptimizer",
     "checkpoint",
     "collective",
     "current_dataloader",

@@ -7,6 +7,7 @@ import torch
 from .._native import engine
 from ..checkpoint import State, load_state
 from . import plain, rates, scaling_rules, tensorboard
+from .sharded_optimizer import ShardedOptimizer, unwrap
 
 _MEBI = 1 << 20
 
@@ -36,14 +37,15 @@ class AdaptiveDataParallel(torch.nn.Module):
             raise ValueError("mp_scaler: an enabled GradScaler is not supported; use bfloat16, which needs none")
         self.module = model
         self._optimizer = optimizer
-        self._step, self._adam = optimizer.step, isinstance(optimizer, (torch.optim.Adam, torch.optim.AdamW))
+        self._step, adam = optimizer.step, isinstance(unwrap(optimizer), (torch.optim.Adam, torch.optim.AdamW))
+        moments = self._moments if adam and not isinstance(optimizer, ShardedOptimizer) else None  # which nobody has all of
         rule = scaling_rules.native(scaling_rule, len(optimizer.param_groups))
         if rule is None:
-            rule = scaling_rules.AdamScale() if self._adam else scaling_rules.AdaScale()
+            rule = scaling_rules.AdamScale() if adam else scaling_rules.AdaScale()
         self._parallel = engine.Parallel(
             list(model.named_parameters()), list(model.named_buffers()),
-            [group["params"] for group in optimizer.param_groups], self._step_at, self._moments if self._adam else None, rule,
-            name, smoothing, max_factor_growth, int(bucket_cap_mb * _MEBI))
+            [group["params"] for group in optimizer.param_groups], self._step_at, moments, rule, name,
+            smoothing, max_factor_growth, int(bucket_cap_mb * _MEBI))
         self._state = _OptimizerState(f"{name}-optimizer", optimizer, lr_scheduler)
         load_state(self._state)
         self._patch(optimizer)
@@ -115,6 +117,10 @@ class _OptimizerState(State):
     def __init__(self, name, optimizer, lr_scheduler):
         super().__init__(name)
         self._parts = {"optimizer": optimizer, "scheduler": lr_scheduler}
+
+    def sync(self):
+        if isinstance(self._parts["optimizer"], ShardedOptimizer):
+            self._parts["optimizer"].consolidate_state_dict()
 
     def save(self, fileobj):
         fileobj.write(plain.dump({name: part and part.state_dict() for name, part in self._parts.items()}))

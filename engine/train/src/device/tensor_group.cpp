@@ -4,6 +4,10 @@
 // same for LibTorch 1.13 (ProcessGroup) and 2.x (Backend).
 #include "device/tensor_group.h"
 
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/full.h>
+#include <c10/core/GradMode.h>
+
 #include <cstdlib>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 #include <torch/csrc/distributed/c10d/Work.hpp>
@@ -132,6 +136,19 @@ std::shared_ptr<TensorGroup> make_tensor_group(const std::string& backend,
     rethrow(error);
   }
   throw Error(ErrorKind::usage, "backend '" + backend + "': this LibTorch was built without it");
+}
+
+// Their number first.
+std::string broadcast_bytes(std::string bytes, int from, at::Device device) {
+  const c10::NoGradGuard no_grad;
+  const at::Tensor size = at::full({1}, static_cast<std::int64_t>(bytes.size()), at::kLong).to(device);
+  tensor_group()->broadcast(size, from).wait();
+  bytes.resize(static_cast<std::size_t>(size.item<std::int64_t>()));
+  const at::Tensor here = at::from_blob(bytes.data(), {static_cast<std::int64_t>(bytes.size())}, at::kByte);
+  const at::Tensor there = here.to(device);
+  tensor_group()->broadcast(there, from).wait();
+  if (!there.is_same(here)) here.copy_(there);
+  return bytes;
 }
 
 }  // namespace batchscope::train

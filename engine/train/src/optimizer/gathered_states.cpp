@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One owner after the other sends its states as they would lie in a checkpoint: their size, then their bytes.
+// One owner after the other sends its states as they would lie in a checkpoint.
 #include "optimizer/gathered_states.h"
 
-#include <ATen/ops/empty.h>
-#include <ATen/ops/from_blob.h>
-#include <ATen/ops/full.h>
 #include <c10/core/GradMode.h>
 
 #include <sstream>
@@ -29,18 +26,6 @@ std::string own_states(const torch::optim::Optimizer& optimizer) {
   return std::move(out).str();
 }
 
-// What the owner has, everywhere.
-std::string broadcast(std::string bytes, int owner, at::Device device) {
-  const at::Tensor size = at::full({1}, static_cast<std::int64_t>(bytes.size()), at::kLong).to(device);
-  tensor_group()->broadcast(size, owner).wait();
-  bytes.resize(static_cast<std::size_t>(size.item<std::int64_t>()));
-  const at::Tensor here = at::from_blob(bytes.data(), {static_cast<std::int64_t>(bytes.size())}, at::kByte);
-  const at::Tensor there = here.to(device);
-  tensor_group()->broadcast(there, owner).wait();
-  if (!there.is_same(here)) here.copy_(there);
-  return bytes;
-}
-
 }  // namespace
 
 void gather_states(torch::optim::Optimizer& optimizer) {
@@ -49,7 +34,7 @@ void gather_states(torch::optim::Optimizer& optimizer) {
   const at::Device device = optimizer.param_groups().front().params().front().device();
   for (int owner = 1; owner < num_replicas(); ++owner) {
     const std::string mine = replica_rank() == owner ? own_states(optimizer) : std::string();
-    std::istringstream in(broadcast(mine, owner, device));
+    std::istringstream in(broadcast_bytes(mine, owner, device));
     if (replica_rank() != 0) continue;
     TensorReader file(in, "the optimizer's states on replica " + std::to_string(owner));
     load_states(optimizer, file, [](const at::Tensor&) { return true; });

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of several processes, as a supervisor would start them."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def train(program, *arguments, replicas=1, place=None, restarts=0):
+    """What each replica of the program prints, by rank."""
+    with tempfile.TemporaryDirectory() as own:
+        folder = pathlib.Path(place or own)
+        started = []
+        for rank in range(replicas):
+            environment = dict(os.environ, ADAPTDL_NUM_REPLICAS=str(replicas), ADAPTDL_REPLICA_RANK=str(rank),
+                               ADAPTDL_NUM_RESTARTS=str(restarts), ADAPTDL_CHECKPOINT_PATH=str(folder / "checkpoints"),
+                               BATCHSCOPE_RENDEZVOUS_DIR=str(folder), BATCHSCOPE_THREADS="1", OPENBLAS_NUM_THREADS="1")
+            command = [sys.executable, str(HERE / program), *map(str, arguments)]
+            started.append(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                            text=True))
+        said = [process.communicate(timeout=120) for process in started]
+        for process, (_, errors) in zip(started, said):
+            if process.returncode not in (0, 143):
+                raise AssertionError(f"{program} ended with {process.returncode}:\n{errors}")
+        return [output for output, _ in said]
