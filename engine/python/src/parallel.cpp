@@ -12,6 +12,7 @@
 
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/train/adaptive_data_parallel.h"
+#include "batchscope/train/grad_scaler.h"
 #include "batchscope/train/scaling_rule.h"
 #include "bindings.h"
 #include "python_optimizer.h"
@@ -44,10 +45,13 @@ using Named = std::vector<std::pair<std::string, at::Tensor>>;
 
 struct Parallel {
   Parallel(const Named& parameters, const Named& buffers, const std::vector<std::vector<at::Tensor>>& groups,
-           py::function step, py::object moments, AdaptiveDataParallel::Options options)
+           py::function step, py::object moments, std::shared_ptr<GradScaler> the_scaler,
+           AdaptiveDataParallel::Options options)
       : optimizer(groups, std::move(step), std::move(moments)),
+        scaler(std::move(the_scaler)),
         adp({parameters, buffers}, optimizer, std::move(options)) {}
   PythonOptimizer optimizer;
+  std::shared_ptr<GradScaler> scaler;  // may be null
   AdaptiveDataParallel adp;
 };
 
@@ -68,23 +72,35 @@ void bind_parallel(py::module_& module) {
   rule("PythonRule", std::type_identity<PythonRule>())
       .def(py::init<py::function, std::size_t>(), py::arg("factors"), py::arg("groups"));
 
+  py::class_<GradScaler, std::shared_ptr<GradScaler>>(module, "GradScaler")
+      .def(py::init([](double init_scale, double growth_factor, double backoff_factor, int growth_interval) {
+             return std::make_shared<GradScaler>(
+                 GradScaler::Options{init_scale, growth_factor, backoff_factor, growth_interval});
+           }),
+           py::arg("init_scale"), py::arg("growth_factor"), py::arg("backoff_factor"),
+           py::arg("growth_interval"))
+      .def(
+          "update", [](GradScaler& self, double new_scale) { self.update(new_scale); }, py::arg("new_scale"))
+      .def_property_readonly("state", &GradScaler::state);
+
   py::class_<Parallel>(module, "Parallel")
       .def(py::init([](const Named& parameters, const Named& buffers,
                        const std::vector<std::vector<at::Tensor>>& groups, const py::function& step,
                        const py::object& moments, std::shared_ptr<ScalingRule> scaling_rule, std::string name,
                        std::optional<double> smoothing, std::optional<double> max_factor_growth,
-                       std::int64_t bucket_bytes) {
+                       const std::shared_ptr<GradScaler>& scaler, std::int64_t bucket_bytes) {
              return std::make_unique<Parallel>(
-                 parameters, buffers, groups, step, moments,
+                 parameters, buffers, groups, step, moments, scaler,
                  AdaptiveDataParallel::Options{.scaling_rule = std::move(scaling_rule),
                                                .name = std::move(name),
                                                .smoothing = smoothing,
                                                .max_factor_growth = max_factor_growth,
+                                               .scaler = scaler.get(),
                                                .bucket_bytes = bucket_bytes});
            }),
            py::arg("parameters"), py::arg("buffers"), py::arg("groups"), py::arg("step"), py::arg("moments"),
            py::arg("scaling_rule"), py::arg("name"), py::arg("smoothing"), py::arg("max_factor_growth"),
-           py::arg("bucket_bytes"))
+           py::arg("scaler"), py::arg("bucket_bytes"))
       .def(
           "zero_grad", [](Parallel& self) { self.adp.zero_grad(); }, Unlocked())
       .def(

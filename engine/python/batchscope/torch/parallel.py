@@ -7,6 +7,7 @@ import torch
 from .._native import engine
 from ..checkpoint import State, load_state
 from . import plain, rates, scaling_rules, tensorboard
+from .grad_scaler import FollowingScaler
 from .sharded_optimizer import ShardedOptimizer, unwrap
 
 _MEBI = 1 << 20
@@ -24,7 +25,8 @@ class AdaptiveDataParallel(torch.nn.Module):
     def __init__(self, model, optimizer, lr_scheduler=None, mp_scaler=None, scaling_rule=None,
                  name="adaptdl-dataparallel", *, smoothing=None, max_factor_growth=None, bucket_cap_mb=25, device_ids=None,
                  output_device=None, find_unused_parameters=False, **unknown):
-        """scaling_rule: none means AdamScale for Adam and AdamW, else AdaScale. `name`: one for each instance.
+        """mp_scaler: a GradScaler, of this instance alone, that scales the loss (grad_scaler.py). scaling_rule: none means
+        AdamScale for Adam and AdamW, else AdaScale. `name`: one for each instance.
 
         bucket_cap_mb: of gradients that are exchanged at once. device_ids, output_device and find_unused_parameters are
         DistributedDataParallel's, and need not be said here. Raises ValueError for a module without trainable
@@ -33,8 +35,6 @@ class AdaptiveDataParallel(torch.nn.Module):
         super().__init__()
         if unknown:
             raise TypeError(f"AdaptiveDataParallel takes no argument '{next(iter(unknown))}'")
-        if mp_scaler is not None and mp_scaler.is_enabled():
-            raise ValueError("mp_scaler: an enabled GradScaler is not supported; use bfloat16, which needs none")
         self.module = model
         self._optimizer = optimizer
         self._step, adam = optimizer.step, isinstance(unwrap(optimizer), (torch.optim.Adam, torch.optim.AdamW))
@@ -42,10 +42,13 @@ class AdaptiveDataParallel(torch.nn.Module):
         rule = scaling_rules.native(scaling_rule, len(optimizer.param_groups))
         if rule is None:
             rule = scaling_rules.AdamScale() if adam else scaling_rules.AdaScale()
+        self._scaler = FollowingScaler(mp_scaler, optimizer) if mp_scaler is not None and mp_scaler.is_enabled() else None
         self._parallel = engine.Parallel(
             list(model.named_parameters()), list(model.named_buffers()),
             [group["params"] for group in optimizer.param_groups], self._step_at, moments, rule, name,
-            smoothing, max_factor_growth, int(bucket_cap_mb * _MEBI))
+            smoothing, max_factor_growth, self._scaler and self._scaler.native, int(bucket_cap_mb * _MEBI))
+        if self._scaler:
+            self._scaler.follow()
         self._state = _OptimizerState(f"{name}-optimizer", optimizer, lr_scheduler)
         load_state(self._state)
         self._patch(optimizer)
@@ -95,6 +98,8 @@ class AdaptiveDataParallel(torch.nn.Module):
                 raise ValueError("step(closure) evaluates the model as often as it likes, which does not go with averaged "
                                  "gradients: call backward, then step()")
             self._parallel.step(rates.of(optimizer))
+            if self._scaler:
+                self._scaler.follow()
 
         optimizer.step, optimizer.zero_grad = step, self.zero_grad
 
