@@ -10,6 +10,7 @@ namespace batchscope::python {
 
 void bind_session(pybind11::module_& module);     // process group, records, errors
 void bind_loops(pybind11::module_& module);       // epochs, loaders
+void bind_texts(pybind11::module_& module);       // loaders over a text
 void bind_states(pybind11::module_& module);      // checkpoint states, accumulators
 void bind_collective(pybind11::module_& module);  // small values
 void bind_parallel(pybind11::module_& module);    // a module in training

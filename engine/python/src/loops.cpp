@@ -13,6 +13,7 @@
 #include "batchscope/replica/epoch.h"
 #include "bindings.h"
 #include "ended_by.h"
+#include "loader_class.h"
 
 namespace batchscope::python {
 
@@ -66,7 +67,7 @@ void bind_loops(py::module_& module) {
           "advance", [](Loop& self) { self.loop.advance(); }, Unlocked());
 
   using Loader = AdaptiveDataLoaderHelper;
-  py::class_<Loader>(module, "Loader")
+  loader_class<Loader>(module, "Loader")
       .def(py::init([](std::int64_t size, std::int64_t batch_size, bool shuffle, bool drop_last,
                        bool training, std::string name) {
              return std::make_unique<Loader>(Loader::Options{.size = size,
@@ -79,19 +80,7 @@ void bind_loops(py::module_& module) {
            Unlocked(), py::arg("size"), py::arg("batch_size"), py::arg("shuffle"), py::arg("drop_last"),
            py::arg("training"), py::arg("name"))
       .def(
-          "autoscale_batch_size",
-          [](Loader& self, std::int64_t max_batch_size, std::int64_t minimum, std::int64_t maximum,
-             bool accumulation) {
-            self.autoscale_batch_size(max_batch_size, {minimum, maximum}, accumulation);
-          },
-          py::arg("max_batch_size"), py::arg("minimum"), py::arg("maximum"), py::arg("accumulation"))
-      .def("scale_by_replicas", &Loader::scale_by_replicas, py::arg("micro_batches"),
-           py::arg("until_progress"))
-      .def_property_readonly("batch_size", &Loader::current_batch_size)
-      .def_property_readonly("local_batch_size", &Loader::current_local_batch_size)
-      .def_property_readonly("accumulation_steps", &Loader::accumulation_steps)
-      .def(
-          "loop", [](Loader& self) { return Loop{self.loop()}; }, Unlocked());
+          "loop", [](Loader& self) { return Loop{self.loop()}; }, Unlocked(), py::keep_alive<0, 1>());
 
   py::class_<ElasticSampler>(module, "ElasticSampler")
       .def(py::init<std::int64_t, int, int, bool>(), py::arg("dataset_size"), py::arg("num_replicas"),

@@ -6,6 +6,7 @@ PYBIND11_MODULE(_engine, module) {
   module.doc() = "BatchScope's engine; use batchscope.torch.";
   bind_session(module);
   bind_loops(module);
+  bind_texts(module);
   bind_states(module);
   bind_collective(module);
   bind_parallel(module);

@@ -81,6 +81,13 @@ class Refused(unittest.TestCase):
             adl.AdaScale(optimizer)
 
 
+class Growth(unittest.TestCase):
+    def test_of_one_replica_only_where_it_may(self):
+        without, single = (int(train("torch_growth.py", may)[0]) for may in (0, 1))
+        self.assertEqual(without, 10)
+        self.assertGreater(single, 10)
+
+
 class Sampler(unittest.TestCase):
     def test_takes_what_is_left_of_an_epoch(self):
         sampler = adl.ElasticSampler(range(10), shuffle=False)

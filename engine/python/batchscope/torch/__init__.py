@@ -22,8 +22,10 @@ from .._native import engine
 from . import scaling_rules
 from .accumulator import Accumulator
 from .adascale import AdaScale
-from .data import AdaptiveDataLoader, ElasticSampler, current_dataloader
+from .data import AdaptiveDataLoader, ElasticSampler
 from .epoch import current_epoch, finished_epochs, remaining_epochs_until
+from .iterator import AdaptiveBPTTIterator
+from .loader import current_dataloader
 from .parallel import AdaptiveDataParallel
 from .process_group import init_process_group
 from .sharded_optimizer import ShardedOptimizer
@@ -33,6 +35,7 @@ Error = engine.Error
 __all__ = [
     "Accumulator",
     "AdaScale",
+    "AdaptiveBPTTIterator",
     "AdaptiveDataLoader",
     "AdaptiveDataParallel",
     "ElasticSampler",

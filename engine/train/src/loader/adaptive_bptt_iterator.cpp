@@ -43,7 +43,8 @@ AdaptiveDataLoaderHelper::Options as_samples(std::int64_t windows,
           .batch_size = options.batch_size,
           .drop_last = options.drop_last,
           .training = options.training,
-          .order = order};
+          .order = order,
+          .name = options.name};
 }
 
 // Whether the window of the same column one row up is the one before it in the text.

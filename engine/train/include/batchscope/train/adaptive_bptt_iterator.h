@@ -29,6 +29,7 @@
 
 #include <cstdint>
 #include <iterator>
+#include <string>
 
 #include "batchscope/replica/adaptive_data_loader_helper.h"
 
@@ -54,6 +55,7 @@ class AdaptiveBPTTIterator : public AdaptiveDataLoaderMixin {
     bool batch_first = false;     ///< batches of [n, bptt_len]
     bool drop_last = false;  ///< leave a short last row of columns out, so that all batches are of one shape
     bool training = true;    ///< false: for validation
+    std::string name = {};   ///< DataOptions's
   };
 
   /// `tokens`: one dimension, integers; batches are made on its device. Throws Error(usage) for anything

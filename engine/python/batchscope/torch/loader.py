@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all loaders share: a batch size that may follow goodput, and one loop at a time."""
+import collections
+import math
+
+import torch
+
+from .._native import engine
+from . import tensorboard
+from .epoch import current_epoch
+
+_current = None  # the loader whose loop is running
+_made = collections.Counter()  # loaders by epoch: they are known again by the order in which a program makes them
+
+
+def current_dataloader():
+    """The loader whose loop is running; None between loops."""
+    return _current
+
+
+class AdaptiveLoader:
+    """Who derives from it writes _make(training, name), which makes the engine's loader; _size(), how many samples there are;
+    and __iter__, a Loop."""
+
+    def __init__(self, batch_size, drop_last, training):
+        if _current is not None:
+            raise RuntimeError("a loader is made inside a loop over data: make it before the loop")
+        self.batch_size, self.drop_last, self.training = batch_size, drop_last, training
+        self._limits = self._choice = None
+        self._engine_loader = None  # the script may make its loaders before init_process_group
+        epoch = current_epoch()
+        place = "" if epoch is None else f"epoch{epoch}-"
+        self._name = f"python-{place}{_made[epoch]}"
+        _made[epoch] += 1
+
+    def autoscale_batch_size(self, max_batch_size, local_bsz_bounds=None, gradient_accumulation=False, *,
+                             single_gradient=False):
+        """Lets goodput choose the batch size, at most max_batch_size in total and within the bounds of a replica's.
+
+        One replica without accumulation keeps its batch size, unless single_gradient lets it grow: by a guess of the noise
+        from one gradient a step, too large a one where the weights move fast. With accumulation it is measured.
+        """
+        if not isinstance(max_batch_size, int) or max_batch_size < self.batch_size:
+            raise ValueError(f"max_batch_size {max_batch_size} is below the batch size {self.batch_size}")
+        minimum, maximum = local_bsz_bounds or (None, None)
+        self._limits = {"max_batch_size": max_batch_size, "minimum": minimum or 1, "maximum": maximum or 0,
+                        "accumulation": gradient_accumulation, "single_gradient": single_gradient}
+        self._choose(lambda loader: loader.autoscale_batch_size(**self._limits))
+
+    def scale_by_replicas(self, micro_batches=1, until_progress=True):
+        """Lets the batch size follow the replicas instead: each takes so many micro-batches of batch_size samples a step,
+        as in AdaScale's paper. until_progress: an epoch ends by statistical progress, else after one pass."""
+        self._limits = None
+        self._choose(lambda loader: loader.scale_by_replicas(micro_batches, until_progress))
+
+    def _choose(self, choice):
+        self.training, self._choice = True, choice
+        if self._engine_loader is not None:
+            choice(self._engine_loader)
+
+    @property
+    def _elastic(self):
+        if self._engine_loader is None:
+            training = torch.is_grad_enabled() if self.training is None else self.training
+            self._engine_loader = self._make(training, self._name)
+            if self._choice:
+                self._choice(self._engine_loader)
+        return self._engine_loader
+
+    @property
+    def current_batch_size(self):
+        """Samples a step, over all replicas; None outside of its loop."""
+        return self._elastic.batch_size if _current is self else None
+
+    @property
+    def current_local_bsz(self):
+        """Samples of a micro-batch on one replica; None outside of its loop."""
+        return self._elastic.local_batch_size if _current is self else None
+
+    @property
+    def accumulation_steps(self):
+        """Micro-batches a step beyond the first."""
+        return self._elastic.accumulation_steps
+
+    @property
+    def max_batch_size(self):
+        """As it was given to autoscale_batch_size; None without."""
+        return self._limits and self._limits["max_batch_size"]
+
+    @property
+    def local_bsz_bounds(self):
+        """(minimum, maximum) of a replica's micro-batch; None without autoscale_batch_size."""
+        return self._limits and (self._limits["minimum"], self._limits["maximum"] or None)
+
+    def __len__(self):
+        """Batches of one pass, on this replica, at the batch size of now."""
+        local = self._elastic.local_batch_size if self._engine_loader else math.ceil(self.batch_size / engine.num_replicas())
+        share = math.ceil(self._size() / engine.num_replicas())
+        return share // local if self.drop_last else math.ceil(share / local)
+
+    def to_tensorboard(self, writer, global_step, tag_prefix=""):
+        """Writes the batch size into a SummaryWriter."""
+        tensorboard.write(writer, global_step, tag_prefix, {
+            "Total_Batch_Size": self.current_batch_size, "Local_Batch_Size": self.current_local_bsz,
+            "Accumulation_Steps": self.accumulation_steps})
+
+
+class Loop:
+    """The batches of a loop, which _batch() makes. Not a generator, which would not learn whether a break or an exception
+    ends it."""
+
+    def __init__(self, loader):
+        global _current
+        self._loader = loader
+        self._at = loader._elastic.loop()
+        self._begun = False
+        _current = None if self._at.done else loader
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        global _current
+        if self._begun and not self._at.done:
+            self._at.advance()
+        self._begun = True
+        if self._at.done:
+            _current = None
+            raise StopIteration
+        return self._batch()
+
+    def __del__(self):
+        global _current
+        if _current is self._loader:
+            _current = None
