@@ -7,10 +7,11 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+GOLDEN = pathlib.Path(os.environ.get("BATCHSCOPE_GOLDEN_DIR", HERE.parents[1] / "golden"))
 
 
 def train(program, *arguments, replicas=1, place=None, restarts=0):
-    """What each replica of the program prints, by rank."""
+    """What each replica of the program prints, by rank: a script beside this file, or what can be executed."""
     with tempfile.TemporaryDirectory() as own:
         folder = pathlib.Path(place or own)
         started = []
@@ -18,7 +19,8 @@ def train(program, *arguments, replicas=1, place=None, restarts=0):
             environment = dict(os.environ, ADAPTDL_NUM_REPLICAS=str(replicas), ADAPTDL_REPLICA_RANK=str(rank),
                                ADAPTDL_NUM_RESTARTS=str(restarts), ADAPTDL_CHECKPOINT_PATH=str(folder / "checkpoints"),
                                BATCHSCOPE_RENDEZVOUS_DIR=str(folder), BATCHSCOPE_THREADS="1", OPENBLAS_NUM_THREADS="1")
-            command = [sys.executable, str(HERE / program), *map(str, arguments)]
+            interpreter = [sys.executable] if program.endswith(".py") else []
+            command = [*interpreter, str(HERE / program), *map(str, arguments)]
             started.append(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                             text=True))
         said = [process.communicate(timeout=120) for process in started]

@@ -1,17 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """batchscope.torch: AdaptDL's numbers, plain PyTorch's numbers, restarts, and what is refused."""
 import json
-import os
-import pathlib
 import unittest
 
 import batchscope.torch as adl
 import torch
 from batchscope.torch import plain
-from replicas import train
-
-HERE = pathlib.Path(__file__).resolve().parent
-GOLDEN = pathlib.Path(os.environ.get("BATCHSCOPE_GOLDEN_DIR", HERE.parents[1] / "golden"))
+from replicas import GOLDEN, train
 
 
 def near(value, recorded):
