@@ -16,9 +16,10 @@ import sys
 # A room, and the rooms that it may call: CONTRIBUTING.md's table. The examples also see the leaf, whose
 # Error is part of engine/train's contract, so that what reads their data needs no LibTorch.
 ROOMS = {
-    "app/desktop": {"app/common", "engine/pool", "engine/run", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
-    "app/cli": {"app/common", "engine/pool", "engine/run", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
+    "app/desktop": {"app/common", "engine/sweep", "engine/pool", "engine/run", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
+    "app/cli": {"app/common", "engine/sweep", "engine/pool", "engine/run", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
     "app/common": {"storage", "engine/protocol"},
+    "engine/sweep": {"engine/pool", "engine/run", "engine/policy", "storage", "engine/protocol"},
     "engine/pool": {"engine/run", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
     "engine/run": {"engine/policy", "storage", "engine/goodput", "engine/protocol"},
     "engine/policy": {"engine/goodput"},

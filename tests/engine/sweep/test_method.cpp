@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which point is tried next; against Optuna's choice: test_optuna.py.
+#include "batchscope/sweep/method.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "spaces.h"
+#include "test_case.h"
+#include "thrown.h"
+
+using namespace batchscope;
+using namespace batchscope::sweep;
+using namespace batchscope::testing;
+
+namespace {
+
+constexpr Method kMethods[] = {Method::grid, Method::random, Method::sobol, Method::tpe};
+
+// Some cost that depends on everything.
+double cost(const Point& point) {
+  double sum = 0;
+  for (std::size_t i = 0; i < point.size(); ++i)
+    sum += std::sin(static_cast<double>(i) + point[i].value_or(-1));
+  return sum;
+}
+
+std::vector<Trial> swept(Method method, const Space& space, std::size_t count, std::uint64_t seed) {
+  std::vector<Trial> trials;
+  while (trials.size() < count) {
+    const auto point = suggest(method, space, trials, seed);
+    if (!point) break;
+    trials.push_back(ended(*point, cost(*point)));
+  }
+  return trials;
+}
+
+std::vector<Point> points(const std::vector<Trial>& trials) {
+  std::vector<Point> points;
+  for (const Trial& trial : trials) points.push_back(trial.point);
+  return points;
+}
+
+}  // namespace
+
+class TestMethod : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  // What a sweep that was killed relies on: the same history gives the same point.
+  void historyAndSeedDetermineThePoint() {
+    const Space space = mixed_space();
+    for (const Method method : {Method::random, Method::sobol, Method::tpe}) {
+      const auto first = points(swept(method, space, 60, 7));
+      QCOMPARE(points(swept(method, space, 60, 7)), first);
+      QVERIFY(points(swept(method, space, 60, 8)) != first);
+      for (const Point& point : first) QCOMPARE(space.point(space.texts(point)), point);
+    }
+  }
+
+  void gridHasEachCombinationOnce() {
+    const Space space({when(choice("momentum", {"0.9", "0.99"}), "rule", {"sgd"}),
+                       choice("rule", {"adam", "sgd"}), integer("layers", 1, 3)});
+    QCOMPARE(grid_size(space), std::size_t{9});
+    const auto all = points(swept(Method::grid, space, 100, 0));
+    QCOMPARE(all.size(), std::size_t{9});
+    QCOMPARE(std::set(all.begin(), all.end()).size(), std::size_t{9});
+    const Space plain({choice("a", {"x", "y"}), integer("n", 1, 2)});
+    const auto order = points(swept(Method::grid, plain, 100, 0));
+    QCOMPARE(order, (std::vector<Point>{{0.0, 1.0}, {0.0, 2.0}, {1.0, 1.0}, {1.0, 2.0}}));
+    QCOMPARE(grid_size(Space({integer("n", 1, 1e6), integer("m", 1, 1e6)})), kLargestGrid);
+    VERIFY_THROWS("usage", "parameter 'lr' has endlessly many values", grid_size(Space({real("lr", 0, 1)})));
+  }
+
+  // Of each 2^k numbers in a row one lies in each 2^k-th of every axis, whatever the seed.
+  void sobolLeavesNoRegionOut() {
+    const Space space({real("a", 0, 1), real("b", 0, 1), real("c", 0, 1), real("d", 0, 1)});
+    for (const std::uint64_t seed : {0, 1, 99}) {
+      const auto all = points(swept(Method::sobol, space, 64, seed));
+      for (std::size_t axis = 0; axis < 4; ++axis) {
+        for (const std::size_t begin : {0, 32}) {
+          std::set<int> regions;
+          for (std::size_t i = begin; i < begin + 32; ++i)
+            regions.insert(static_cast<int>(*all[i][axis] * 32));
+          QCOMPARE(regions.size(), std::size_t{32});
+        }
+      }
+    }
+  }
+
+  void randomIsEvenOnTheAxis() {
+    const Space space({real("lr", 1e-4, 1, true), integer("n", 1, 3)});
+    int small = 0;
+    std::vector<int> counts(4, 0);
+    for (std::size_t i = 0; i < 3000; ++i) {
+      const Point point = *suggest(Method::random, space, std::vector<Trial>(i), 5);
+      small += *point[0] < 1e-2;
+      ++counts[static_cast<std::size_t>(*point[1])];
+    }
+    QVERIFY(std::abs(small - 1500) < 150);
+    for (int n = 1; n <= 3; ++n) QVERIFY(std::abs(counts[static_cast<std::size_t>(n)] - 1000) < 150);
+  }
+
+  // A parameter that decides is found, one that does not is left open.
+  void tpeGathersWhereItIsGood() {
+    const Space space({real("x", 0, 1), choice("c", {"a", "b", "c", "d"}), real("idle", 0, 1)});
+    std::vector<Trial> trials;
+    while (trials.size() < 80) {
+      const Point point = *suggest(Method::tpe, space, trials, 3);
+      trials.push_back(ended(point, std::abs(*point[0] - 0.3) + (*point[1] == 2 ? 0 : 1)));
+    }
+    int near = 0, right = 0;
+    for (std::size_t i = 40; i < 80; ++i) {
+      near += std::abs(*trials[i].point[0] - 0.3) < 0.1;
+      right += *trials[i].point[1] == 2;
+    }
+    QVERIFY(near >= 24);
+    QVERIFY(right >= 28);
+    std::set<int> idle;
+    for (const Trial& trial : trials) idle.insert(static_cast<int>(*trial.point[2] * 10));
+    QVERIFY(idle.size() >= 8);
+  }
+
+  // Of few values none is tried again while others are left.
+  void tpeTriesNothingTwiceWhileThereIsMore() {
+    const Space space({integer("n", 1, 8), choice("c", {"a", "b", "c"})});
+    const auto all = points(swept(Method::tpe, space, 20, 2));
+    QVERIFY(std::set(all.begin(), all.end()).size() >= 19);
+  }
+
+  void tpeMinglesNeitherFailuresNorTheUnfinished() {
+    const Space space({real("x", 0, 1)});
+    std::vector<Trial> trials = swept(Method::tpe, space, 20, 1);
+    const Point before = *suggest(Method::tpe, space, trials, 1);
+    // A failed one says nothing: only the number of the trial is another one, and with it the draw.
+    std::vector<Trial> failed = trials, idle = trials;
+    failed.push_back({{0.5}, Trial::State::failed, {}, {}});
+    idle.push_back({{0.9999}, Trial::State::failed, {}, {}});
+    QCOMPARE(suggest(Method::tpe, space, failed, 1), suggest(Method::tpe, space, idle, 1));
+    // Many that run at a place keep new ones away from it.
+    int there = 0, beside = 0;
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+      std::vector<Trial> running = trials;
+      for (int i = 0; i < 8; ++i) running.push_back({before, Trial::State::running, {}, {}});
+      const auto near = [&](const std::vector<Trial>& history) {
+        return std::abs(**suggest(Method::tpe, space, history, seed)->begin() - *before[0]) < 0.05;
+      };
+      there += near(trials);
+      beside += near(running);
+    }
+    QVERIFY(beside < there);
+  }
+
+  // What came further is better, and what diverged is the worst.
+  void tpeTakesTheFurtherForTheBetter() {
+    const Space space({real("x", 0, 1)});
+    std::vector<Trial> trials;
+    for (int i = 0; i < 40; ++i) {
+      const double x = (i + 0.5) / 40;
+      const bool promoted = x > 0.7 && x<0.8, diverged = x> 0.9;
+      trials.push_back({{x},
+                        Trial::State::paused,
+                        diverged   ? INFINITY
+                        : promoted ? 2.0
+                                   : 1.0,
+                        promoted ? 600.0 : 200.0});
+    }
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+      const double x = **suggest(Method::tpe, space, trials, seed)->begin();
+      QVERIFY2(x > 0.65 && x < 0.85, std::to_string(x).c_str());
+    }
+  }
+
+  void noHistoryIsNeeded() {
+    for (const Method method : kMethods) QVERIFY(suggest(method, Space({choice("a", {"x"})}), {}, 0));
+    const std::vector<Trial> known = swept(Method::tpe, Space({choice("a", {"x"})}), 30, 0);
+    QCOMPARE(known.size(), std::size_t{30});  // a space of one point is no trap
+  }
+};
+
+BATCHSCOPE_TEST(TestMethod)
+#include "test_method.moc"
