@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file
-/// Search of hyperparameters: which point is tried next. All of it is
+/// Search of hyperparameters: which point is tried next, which trial goes on, which parameter matters. All of it is
 /// pure: the history and a seed determine every answer.
 ///
 ///     using namespace batchscope::sweep;
@@ -12,8 +12,11 @@
 ///     }
 #pragma once
 
+#include "batchscope/sweep/importance.h"
 #include "batchscope/sweep/method.h"
+#include "batchscope/sweep/population.h"
 #include "batchscope/sweep/space.h"
+#include "batchscope/sweep/stopping.h"
 #include "batchscope/sweep/trial.h"
 
 /// Search of hyperparameters; see sweep.h. Nothing here blocks.

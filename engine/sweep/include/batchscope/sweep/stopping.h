@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Which trial is worth going on with. Trials are compared at rungs, after
+///
+///     min * eta^k    scale-invariant iterations, k = 0, 1, .. ; max is the last rung, where there is one
+///
+/// which are worth the same at every batch size. What is behind a trial is a list of legs, each from one rung
+/// to the next, and every rule is a function of the legs of all trials in the order in which they began: of
+/// nothing else, so that a sweep that was killed goes on from the catalogue.
+///
+///     none      every trial is trained to its end
+///     median    at a rung a trial is stopped whose best cost up to there is worse than the median, over the
+///               others that came to this rung, of their mean costs up to there; where five others came
+///               (Golovin et al., "Google Vizier", KDD 2017, 3.2.2)
+///     asha      asynchronous successive halving (Li et al., MLSys 2020, algorithm 2): at a rung a trial
+///     pauses.
+///               Of the n that came to a rung the best floor(n / eta) may go on to the next. Whenever there
+///               is a device, the highest rung with one that may and has not yet is looked for, and the best
+///               such trial goes on from its checkpoint; where there is none, a new trial begins
+///
+/// Of equal costs the trial of the lower number counts as the better; one that diverged never goes on.
+#pragma once
+
+#include <optional>
+#include <span>
+
+namespace batchscope::sweep {
+
+/// How trials are stopped.
+struct StopRule {
+  /// See above.
+  enum class Kind { none, median, asha };
+
+  Kind kind = Kind::none;     ///< the others are of no matter with none
+  double min = 1;             ///< scale-invariant iterations of rung 0, above 0
+  std::optional<double> max;  ///< at the last rung, at least min; none: a trial's own end is
+  double eta = 3;             ///< above 1
+
+  bool operator==(const StopRule&) const = default;  ///< of all fields
+};
+
+/// A trial's way up to a rung.
+struct Leg {
+  std::size_t trial = 0;  ///< number
+  int rung = 0;           ///< its end
+  std::optional<double>
+      cost;  ///< at its end, infinite where the trial diverged; none: it is under way, or failed
+
+  bool operator==(const Leg&) const = default;  ///< of all fields
+};
+
+/// Scale-invariant iterations behind a trial at the rung; none: it is trained to its end.
+std::optional<double> iterations_at(const StopRule& rule, int rung);
+/// Whether none comes behind it.
+bool is_last(const StopRule& rule, int rung);
+
+/// What becomes of a trial.
+enum class Verdict {
+  go_on,  ///< to the next rung
+  pause,  ///< with a checkpoint; it may go on later
+  stop    ///< for good
+};
+
+/// What becomes of a trial that has come to this rung, which is not the last: its leg is among these.
+Verdict verdict(const StopRule& rule, std::span<const Leg> legs, std::size_t trial, int rung);
+
+/// The leg to begin before any new trial is, without a cost; none: there is no trial that pauses and may go
+/// on.
+std::optional<Leg> promotion(const StopRule& rule, std::span<const Leg> legs);
+
+}  // namespace batchscope::sweep

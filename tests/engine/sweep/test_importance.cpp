@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which parameters matter, against closed forms of PED-ANOVA.
+#include "batchscope/sweep/importance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "batchscope/sweep/method.h"
+#include "spaces.h"
+#include "test_case.h"
+
+using namespace batchscope::sweep;
+using namespace batchscope::testing;
+
+namespace {
+
+std::vector<Trial> evaluated(const Space& space, Method method, std::size_t count,
+                             const std::function<double(const Point&)>& cost) {
+  std::vector<Trial> trials;
+  while (trials.size() < count) {
+    const Point point = *suggest(method, space, std::vector<Trial>(trials.size()), 1);
+    trials.push_back(ended(point, cost(point)));
+  }
+  return trials;
+}
+
+}  // namespace
+
+class TestImportance : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  // 80 trials on a grid of a = 0 .. 7 and b = 0 .. 9, cost 10 a + b, the best 15 %: 12 trials, with a = 0 for
+  // ten of them and a = 1, b < 2 for two. With p = 1/8 and 1/10:
+  //   v_a ~ 8 ((10/12)^2 + (2/12)^2) - 1 = 43/9     v_b ~ 10 (2 (2/12)^2 + 8 (1/12)^2) - 1 = 1/9
+  void countsAreExact() {
+    const Space space({integer("a", 0, 7), integer("b", 0, 9)});
+    const auto trials =
+        evaluated(space, Method::grid, 80, [](const Point& point) { return 10 * *point[0] + *point[1]; });
+    const auto found = importance(space, trials, 0.15);
+    QVERIFY(std::abs(found[0] - 43.0 / 44) < 1e-9);
+    QVERIFY(std::abs(found[1] - 1.0 / 44) < 1e-9);
+  }
+
+  // max(x, y / 2) <= t has the share 2 t^2 of the square; there x is even on [0, t], y on [0, 2 t]:
+  //   v_x ~ 1 / t - 1     v_y ~ 1 / (2 t) - 1     with t = sqrt(0.05): 0.737 and 0.263
+  void densitiesComeNear_data() {
+    QTest::addColumn<bool>("log");
+    QTest::newRow("linear") << false;
+    QTest::newRow("logarithmic") << true;  // what counts is the axis
+  }
+  void densitiesComeNear() {
+    QFETCH(bool, log);
+    const Space space(
+        {log ? real("x", 1, std::exp(1), true) : real("x", 0, 1), real("y", 0, 1), real("idle", 0, 1)});
+    const auto trials = evaluated(space, Method::sobol, 2048, [&](const Point& point) {
+      return std::max(log ? std::log(*point[0]) : *point[0], *point[1] / 2);
+    });
+    const auto found = importance(space, trials);
+    QVERIFY2(std::abs(found[0] - 0.737) < 0.04, std::to_string(found[0]).c_str());
+    QVERIFY2(std::abs(found[1] - 0.263) < 0.04, std::to_string(found[1]).c_str());
+    QVERIFY(found[2] < 0.01);
+    QVERIFY(std::abs(std::reduce(found.begin(), found.end()) - 1) < 1e-12);
+  }
+
+  // What only some trials have, only they can tell.
+  void aConditionCountsByItsShare() {
+    const Space space({choice("rule", {"sgd", "adam"}), when(integer("momentum", 0, 3), "rule", {"sgd"}),
+                       integer("layers", 0, 3)});
+    // Both alike where they are, but momentum is in every second trial alone.
+    const auto trials = evaluated(space, Method::random, 4000, [](const Point& point) {
+      return (point[1] ? *point[1] : 3 * (1 - *point[0])) + *point[2] + (point[1] ? 0 : 3);
+    });
+    const auto found = importance(space, trials);
+    QVERIFY(found[1] > 0.05 && found[1] < found[2]);
+  }
+
+  void nothingIsKnownOfNothing() {
+    const Space space({real("x", 0, 1), choice("c", {"a"})});
+    QCOMPARE(importance(space, {}), (std::vector<double>{0, 0}));
+    const std::vector<Trial> one{ended({0.5, 0.0}, 1)},
+        failed(20, {{0.5, 0.0}, Trial::State::failed, {}, {}});
+    QCOMPARE(importance(space, one), (std::vector<double>{0, 0}));
+    QCOMPARE(importance(space, failed), (std::vector<double>{0, 0}));
+  }
+};
+
+BATCHSCOPE_TEST(TestImportance)
+#include "test_importance.moc"

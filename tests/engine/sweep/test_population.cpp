@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Population based training: who takes whose place, and what changes.
+#include "batchscope/sweep/population.h"
+
+#include <cmath>
+#include <set>
+
+#include "spaces.h"
+#include "test_case.h"
+
+using namespace batchscope::sweep;
+using namespace batchscope::testing;
+
+namespace {
+
+std::vector<Member> population(const Point& point, int size) {
+  std::vector<Member> members;
+  for (int i = 0; i < size; ++i) members.push_back({point, static_cast<double>(i)});
+  return members;
+}
+
+}  // namespace
+
+class TestPopulation : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  // Of ten the two worst take the place of the two best.
+  void theWorstTakeTheBestsPlace() {
+    const Space space({real("lr", 1e-4, 1, true)});
+    const auto members = population({0.01}, 10);
+    std::set<std::size_t> from;
+    for (std::size_t interval = 0; interval < 30; ++interval) {
+      for (std::size_t member = 0; member < 8; ++member)
+        QVERIFY(!exploit(space, members, member, interval, 1));
+      for (std::size_t member = 8; member < 10; ++member) {
+        const auto answer = exploit(space, members, member, interval, 1);
+        QVERIFY(answer);
+        from.insert(answer->from);
+        QCOMPARE(exploit(space, members, member, interval, 1)->point, answer->point);
+      }
+    }
+    QCOMPARE(from, (std::set<std::size_t>{0, 1}));
+  }
+
+  void numbersMoveByAFifth() {
+    const Space space({real("lr", 1e-4, 1, true), choice("rule", {"adam", "sgd"}), integer("n", 1, 100)});
+    const auto members = population({0.01, 1.0, 2.0}, 4);
+    std::set<std::string> seen;
+    for (std::size_t interval = 0; interval < 50; ++interval) {
+      const Point point = exploit(space, members, 3, interval, 1, {0.25, 0})->point;
+      const Texts texts = space.texts(point);
+      seen.insert(texts.at("lr") + " " + texts.at("rule") + " " + texts.at("n"));
+    }
+    // 0.8 or 1.2 of 2 is 2 again: then the next value.
+    QCOMPARE(seen, (std::set<std::string>{"0.008 sgd 1", "0.008 sgd 3", "0.012 sgd 1", "0.012 sgd 3"}));
+  }
+
+  void whatIsDrawnAnewIsOfTheAxis() {
+    const Space space = mixed_space();
+    std::set<std::string> rules;
+    auto members =
+        population(space.point([&](std::size_t i) { return space.parameters()[i].at_share(0); }), 3);
+    for (std::size_t interval = 0; interval < 200; ++interval) {
+      const auto answer = exploit(space, members, 2, interval, 9, {0.34, 1});
+      QVERIFY(answer);
+      const Texts texts = space.texts(answer->point);
+      QCOMPARE(space.point(texts), answer->point);  // a point of the space, with its conditions
+      rules.insert(texts.at("optimizer"));
+      members[0].point = answer->point;
+    }
+    QCOMPARE(rules.size(), std::size_t{3});
+  }
+
+  // At the ends of its range, and at 0, a number still moves.
+  void nothingIsStuck() {
+    const Space space({real("x", 0, 1), integer("n", 1, 4)});
+    std::set<std::string> seen;
+    for (std::size_t interval = 0; interval < 50; ++interval) {
+      const Point point = exploit(space, population({0.0, 4.0}, 2), 1, interval, 1, {0.5, 0})->point;
+      QVERIFY(*point[0] > 0);
+      QCOMPARE(*point[1], 3.0);
+    }
+  }
+
+  void whereNobodyIsBetterAllStay() {
+    const Space space({real("x", 0, 1)});
+    QVERIFY(!exploit(space, population({0.5}, 1), 0, 0, 1));
+    std::vector<Member> equal = population({0.5}, 5);
+    for (Member& member : equal) member.cost = 1;
+    for (std::size_t member = 0; member < 5; ++member) QVERIFY(!exploit(space, equal, member, 0, 1));
+    equal[2].cost = INFINITY;  // it diverged
+    QVERIFY(exploit(space, equal, 2, 0, 1));
+  }
+};
+
+BATCHSCOPE_TEST(TestPopulation)
+#include "test_population.moc"
