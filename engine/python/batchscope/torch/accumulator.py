@@ -5,6 +5,7 @@ import contextlib
 
 from .. import collective
 from .._native import engine
+from . import recorder
 
 
 def _add(sums, more):
@@ -63,6 +64,8 @@ class Accumulator(collections.abc.MutableMapping):
         self._history.pass_result(self._total)
         try:
             yield self
+            if not replayed and (told := recorder.current()):
+                told.result(self._total)
         finally:
             if not replayed:
                 self._own = self._total if engine.replica_rank() == 0 else {}

@@ -22,6 +22,11 @@ class FollowingScaler:
         self._state = self.native.state
         scaler.unscale_, scaler.step, scaler.update = self._unscale, self._step, self._update
 
+    @property
+    def scale(self):
+        """By which losses were multiplied until follow() is called."""
+        return self._state[0]
+
     def follow(self):
         """Gives PyTorch's scaler what the engine's is now."""
         state = self.native.state

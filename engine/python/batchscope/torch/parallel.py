@@ -6,7 +6,7 @@ import torch
 
 from .._native import engine
 from ..checkpoint import State, load_state
-from . import plain, rates, scaling_rules, tensorboard
+from . import plain, rates, recorder, scaling_rules, tensorboard
 from .grad_scaler import FollowingScaler
 from .sharded_optimizer import ShardedOptimizer, unwrap
 
@@ -98,6 +98,8 @@ class AdaptiveDataParallel(torch.nn.Module):
                 raise ValueError("step(closure) evaluates the model as often as it likes, which does not go with averaged "
                                  "gradients: call backward, then step()")
             self._parallel.step(rates.of(optimizer))
+            if told := recorder.current():
+                told.optimizer_stepped(self._scaler.scale if self._scaler else 1.0)
             if self._scaler:
                 self._scaler.follow()
 

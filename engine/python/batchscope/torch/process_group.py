@@ -25,5 +25,7 @@ def init_process_group(backend=None, init_method=None, world_size=None, rank=Non
     engine.init_process_group(backend or "auto", init_method or "env://", world_size or 0, -1 if rank is None else rank,
                                timeout)
     _recorder.replace(recorder.EngineRecorder())
+    if engine.replica_rank() == 0:
+        recorder.follow_backward()
     # The process is left between two steps, without Python's own end: what is printed must be out by then.
     sys.stdout.reconfigure(line_buffering=True)

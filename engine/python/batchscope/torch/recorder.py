@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a script records by batchscope.record where the engine trains: the engine counts the steps, and tells of epochs, of
-positions and of checkpoints by itself."""
+positions and of checkpoints by itself. Of a script that records nothing, as AdaptDL's do, the loss on which it calls
+backward() is recorded, and what its accumulators hold."""
+import functools
 import os
+
+import torch
 
 from .. import _recorder
 from .._native import engine
+
+_backward = torch.Tensor.backward
 
 
 class EngineRecorder:
@@ -13,11 +19,37 @@ class EngineRecorder:
     def __init__(self):
         self.supervised = bool(os.environ.get("BATCHSCOPE_TELEMETRY_SOCKET"))
         self._speaks = True
+        self._scripts_own = False  # the script says what is recorded
+        self._loss = 0.0, 0  # sum and number of the step in flight
 
     def record(self, values):
+        self._scripts_own = True
+        self._record(values)
+
+    def _record(self, values):
         numbers = [(name, float(_recorder.number(name, value))) for name, value in values.items()]
         for name, value in numbers if self._speaks else ():
             engine.record(name, value)
+
+    def backward_of(self, loss):
+        """Adds a loss to the step's. Reading it would wait for a GPU; when the step is made, the engine has waited."""
+        if self._speaks and not self._scripts_own and loss.numel() == 1:
+            sum_, count = self._loss
+            self._loss = sum_ + loss.detach(), count + 1
+
+    def optimizer_stepped(self, loss_scale):
+        """loss_scale: what a GradScaler has multiplied the losses by."""
+        (sum_, count), self._loss = self._loss, (0.0, 0)
+        if count and not self._scripts_own:
+            self._record({"loss": sum_ / count / loss_scale})
+
+    def result(self, sums):
+        """What an accumulator held when it was synchronised. "loss" is the training's."""
+        for name, value in sums.items() if not self._scripts_own else ():
+            try:
+                self._record({"accumulator/loss" if name == "loss" else str(name): value})
+            except TypeError:
+                continue  # anything that can be added up may be summed
 
     def record_at(self, name, value, step):
         self.record({name: value})
@@ -39,3 +71,19 @@ class EngineRecorder:
         pass
 
     restored = begin_epoch = end_epoch = hand_out = close = lambda self, *_, **__: None
+
+
+def current():
+    """The process's; None before init_process_group."""
+    recorder = _recorder.current()
+    return recorder if isinstance(recorder, EngineRecorder) else None
+
+
+def follow_backward():
+    """Tells the recorder of every backward() on a tensor."""
+    @functools.wraps(_backward)
+    def backward(tensor, *arguments, **named):
+        _recorder.current().backward_of(tensor)
+        return _backward(tensor, *arguments, **named)
+
+    torch.Tensor.backward = backward
