@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/replica/record.h"
@@ -21,6 +23,18 @@ namespace py = pybind11;
 
 namespace {
 
+// os.environ is a copy of what the fork server began with.
+void take_environment() {
+  std::vector<std::pair<py::bytes, py::bytes>> variables;  // all first: an assignment below moves them
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string text = *entry;
+    if (const auto equals = text.find('='); equals != std::string::npos)
+      variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  const py::object known = py::module_::import("os").attr("environb");
+  for (const auto& [name, value] : variables) known[name] = value;
+}
+
 // Under a supervisor it may return in a forked replica, where Python must learn that it is a child. The
 // interpreter's lock is kept: there is only this thread.
 void init(const std::string& backend, const std::string& init_method, int world_size, int rank,
@@ -32,7 +46,9 @@ void init(const std::string& backend, const std::string& init_method, int world_
                       .init_method = init_method,
                       .world_size = world_size,
                       .rank = rank});
-  if (::getpid() != before) PyOS_AfterFork_Child();
+  if (::getpid() == before) return;
+  PyOS_AfterFork_Child();
+  take_environment();
 }
 
 }  // namespace
