@@ -39,8 +39,8 @@ def main():
             optimizer.zero_grad()
             loss = functional.cross_entropy(model(points), labels)
             loss.backward()
-            optimizer.step()
             batchscope.record(loss=loss)
+            optimizer.step()
 
         model.eval()
         sums = adl.Accumulator()

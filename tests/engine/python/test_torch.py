@@ -75,6 +75,11 @@ class Refused(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "single replica without accumulation"):
             adl.AdaScale(optimizer)
 
+    def test_training_outside_of_epochs(self):
+        with self.assertRaisesRegex(ValueError, "inside remaining_epochs_until"):
+            for _ in adl.AdaptiveDataLoader(range(4)):
+                self.fail("a batch is handed out")
+
 
 class Growth(unittest.TestCase):
     def test_of_one_replica_only_where_it_may(self):

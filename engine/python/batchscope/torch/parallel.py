@@ -97,9 +97,9 @@ class AdaptiveDataParallel(torch.nn.Module):
             if closure is not None:
                 raise ValueError("step(closure) evaluates the model as often as it likes, which does not go with averaged "
                                  "gradients: call backward, then step()")
-            self._parallel.step(rates.of(optimizer))
             if told := recorder.current():
-                told.optimizer_stepped(self._scaler.scale if self._scaler else 1.0)
+                told.before_step(self._scaler.scale if self._scaler else 1.0)
+            self._parallel.step(rates.of(optimizer))
             if self._scaler:
                 self._scaler.follow()
 

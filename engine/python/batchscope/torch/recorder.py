@@ -32,12 +32,12 @@ class EngineRecorder:
             engine.record(name, value)
 
     def backward_of(self, loss):
-        """Adds a loss to the step's. Reading it would wait for a GPU; when the step is made, the engine has waited."""
+        """Adds a loss to the step's. It is read with the step, for which the engine waits for a GPU anyway."""
         if self._speaks and not self._scripts_own and loss.numel() == 1:
             sum_, count = self._loss
             self._loss = sum_ + loss.detach(), count + 1
 
-    def optimizer_stepped(self, loss_scale):
+    def before_step(self, loss_scale):
         """loss_scale: what a GradScaler has multiplied the losses by."""
         (sum_, count), self._loss = self._loss, (0.0, 0)
         if count and not self._scripts_own:
