@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <optional>
 #include <string>
 
 #include "batchscope/protocol/error.h"
@@ -13,19 +12,6 @@ namespace batchscope::digits {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::optional<fs::path> cache_directory(std::uint64_t seed) {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  fs::path base;
-  if (cache && fs::path(cache).is_absolute())  // the XDG specification: a relative path is ignored
-    base = cache;
-  else if (home && *home)
-    base = fs::path(home) / ".cache";
-  else
-    return std::nullopt;
-  return base / "batchscope" / ("digits-v1-seed" + std::to_string(seed));
-}
 
 std::optional<DigitData> load_cached(const fs::path& directory) {
   try {
@@ -49,8 +35,21 @@ DigitData load_digits(const fs::path& directory) {
   return data;
 }
 
+std::optional<fs::path> drawn_digits_directory(std::uint64_t seed) {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  fs::path base;
+  if (cache && fs::path(cache).is_absolute())  // the XDG specification: a relative path is ignored
+    base = cache;
+  else if (home && *home)
+    base = fs::path(home) / ".cache";
+  else
+    return std::nullopt;
+  return base / "batchscope" / ("digits-v1-seed" + std::to_string(seed));
+}
+
 DigitData drawn_digits(std::uint64_t seed) {
-  const auto directory = cache_directory(seed);
+  const auto directory = drawn_digits_directory(seed);
   if (directory)
     if (auto cached = load_cached(*directory)) return std::move(*cached);
   DigitData data{draw_digits(seed, 0, kTrainImages), draw_digits(seed, 1, kTestImages)};

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 
 #include "idx.h"
 
@@ -19,6 +20,9 @@ struct DigitData {
 
 // MNIST's four files. Throws as read_idx does, and Error(corrupt) for images that are not 28 x 28.
 DigitData load_digits(const std::filesystem::path& directory);
+
+// Where the cache keeps the drawn set; none where nobody says where caches are.
+std::optional<std::filesystem::path> drawn_digits_directory(std::uint64_t seed);
 
 // From the cache; drawn, and cached if that can be done, where the cache has no such set or a damaged one.
 // Several processes may do so at once: all draw the same bytes.

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Handwritten digits as tensors: MNIST's own files, or the set that ../digits draws, in files of the same form."""
+
+import gzip
+import pathlib
+import shutil
+import subprocess
+
+import batchscope
+import torch
+
+
+def drawn():
+    """The folder of the drawn set. It is drawn, in about a second, where there is none; the program that does so lies beside
+    the package `batchscope` in a build, and is installed with BatchScope."""
+    build = pathlib.Path(batchscope.__file__).resolve().parents[2]
+    program = shutil.which("draw_digits", path=f"{build}:/usr/lib/batchscope")
+    if not program:
+        raise FileNotFoundError("the program draw_digits, which draws the digits, is neither built nor installed: ./dev python "
+                                "builds it, and --data FOLDER takes MNIST's files instead")
+    return pathlib.Path(subprocess.run([program], check=True, stdout=subprocess.PIPE, text=True).stdout.strip())
+
+
+def read(folder, part):
+    """Images as bytes [n, 28, 28], and labels [n], of "train" or "t10k"; plain files or gzipped ones."""
+    images = _bytes(folder, f"{part}-images-idx3-ubyte", header=16).view(-1, 28, 28)
+    return images, _bytes(folder, f"{part}-labels-idx1-ubyte", header=8).long()
+
+
+def _bytes(folder, name, header):
+    plain = pathlib.Path(folder) / name
+    with open(plain, "rb") if plain.exists() else gzip.open(f"{plain}.gz") as file:
+        return torch.frombuffer(bytearray(file.read()), dtype=torch.uint8, offset=header)
