@@ -26,15 +26,20 @@ class Supervised(unittest.TestCase):
         self.listener.listen()
         self.reads = threading.Event()  # cleared: it takes connections, and nothing from them
         self.reads.set()
+        self.caught_up = threading.Event()
         self.lines, self.readers, self.connections = [], [], []
         threading.Thread(target=self._accept, daemon=True).start()
 
     def _accept(self):
         while True:
             try:
-                connection = self.listener.accept()[0]
+                connection, address = self.listener.accept()
             except OSError:  # the test is over
                 return
+            if address:  # the test's own, behind those of its scripts
+                connection.close()
+                self.caught_up.set()
+                continue
             self.connections.append(connection)
             self.readers.append(threading.Thread(target=self._read, args=(connection,), daemon=True))
             self.readers[-1].start()
@@ -43,6 +48,15 @@ class Supervised(unittest.TestCase):
         with connection, connection.makefile("rb") as lines:
             while self.reads.wait() and (line := lines.readline()):
                 self.lines.append(line)
+
+    def _catch_up(self):
+        """Takes the connections that scripts have made."""
+        self.caught_up.clear()
+        with socket.socket(socket.AF_UNIX) as last:
+            last.bind(str(self.home / "last"))
+            last.connect(str(self.home / "socket"))
+            self.caught_up.wait()
+        (self.home / "last").unlink()
 
     def hang_up(self):
         for connection in self.connections:
@@ -65,6 +79,7 @@ class Supervised(unittest.TestCase):
         process = self.start(script, *path, **more)
         printed, _ = process.communicate()
         self.assertEqual(process.returncode, 0, printed)
+        self._catch_up()
         for reader in self.readers:
             reader.join()
         return printed
