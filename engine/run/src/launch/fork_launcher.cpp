@@ -42,7 +42,7 @@ void ForkLauncher::prepare(std::function<void()> then) {
     on_news("info",
             std::string("replicas are executed, not forked: ") + protocol::variable::kForkServer + "=off");
   else if (!serves())
-    on_news("info", "replicas are executed, not forked: the program does not know BatchScope's fork server");
+    on_news("info", "replicas are executed, not forked, until the program says that it can be a fork server");
   start_server();
   if (!server_) settled();
 }
