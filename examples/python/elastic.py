@@ -19,6 +19,7 @@ def main():
     parser.add_argument("--batch-size", type=int, default=64)
     parser.add_argument("--lr", type=float, default=0.05)
     options = parser.parse_args()
+    batchscope.hyperparameters(vars(options))
 
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10))
@@ -27,7 +28,6 @@ def main():
     training, validation = clouds(20_000, 1), clouds(5_000, 2)
 
     adl.init_process_group()
-    batchscope.hyperparameters(vars(options))
     loader = adl.AdaptiveDataLoader(training, batch_size=options.batch_size, shuffle=True)
     loader.autoscale_batch_size(1024, local_bsz_bounds=(32, 512), gradient_accumulation=True)
     validation_loader = adl.AdaptiveDataLoader(validation, batch_size=500)

@@ -16,6 +16,8 @@ import time
 
 from . import _line, _place
 
+_MOST_EARLY = 100  # calls that are kept for a recorder that takes over
+
 
 def number(name, value):
     """As what can be added up. A GPU is not waited for: its scalar is copied there, and read when it is sent."""
@@ -55,6 +57,7 @@ class Recorder:
         self._waits_for_batch = False  # and no step is in flight
         self._epoch, self._epochs = 0, 0
         self._fraction = 0.0  # of the epoch
+        self._early = []  # calls before the first step, as (method, arguments, named)
 
     @property
     def supervised(self):
@@ -64,6 +67,7 @@ class Recorder:
 
     def record(self, values):
         numbers = [(name, number(name, value)) for name, value in values.items()]
+        self._keep("record", dict(numbers))
         if not self.speaks:
             return
         with self._lock:
@@ -198,10 +202,12 @@ class Recorder:
 
     def tell(self, kind, **fields):
         """A message as it stands; rank 0's."""
+        self._keep("tell", kind, **fields)
         if self.speaks:
             self._line.send(kind, **fields)
 
     def notice(self, level, text):
+        self._keep("notice", level, text)
         if self.supervised:
             self._line.send("notice", level=level, text=text, step=self.steps)
 
@@ -226,6 +232,16 @@ class Recorder:
                 self.open()
         self._line.close()
 
+    def _keep(self, method, *arguments, **named):
+        if not self.steps and len(self._early) < _MOST_EARLY:
+            self._early.append((method, arguments, named))
+
+    def hand_over(self, recorder):
+        """Tells another one what this one was told and did not send."""
+        if not self._is_open:
+            for method, arguments, named in self._early:
+                getattr(recorder, method)(*arguments, **named)
+
     def in_child(self):
         """Of a process that was forked from this one."""
         if self.supervised:
@@ -240,11 +256,12 @@ def current():
     return _current
 
 
-def replace(recorder):
-    """From now on this one is told, in place of one that has not been told anything."""
+def replace(recorder, told):
+    """From now on this one is told, and first what `told` was, the current one or, in a forked process, that of its parent."""
     global _current
     _current.in_child()
     _current = recorder
+    told.hand_over(recorder)
 
 
 def _begin_anew():

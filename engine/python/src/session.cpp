@@ -15,6 +15,7 @@
 #include "batchscope/train/process_group.h"
 #include "bindings.h"
 #include "process/fork_server.h"
+#include "report/failure.h"
 #include "report/telemetry_client.h"
 
 namespace batchscope::python {
@@ -74,6 +75,9 @@ void bind_session(py::module_& module) {
   module.def("num_restarts", &num_restarts);
   module.def("record", &record, py::arg("name"), py::arg("value"));
   module.def("notice", &replica::notice, py::arg("level"), py::arg("text"));
+  module.def(
+      "tell_exception", [](const std::string& text) { replica::tell_failure("exception", text); },
+      py::arg("text"));
   module.def("record_hyperparameters", &record_hyperparameters, py::arg("values"));
 }
 

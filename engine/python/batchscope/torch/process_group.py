@@ -3,6 +3,7 @@
 import os
 import pathlib
 import sys
+import traceback
 
 from .. import _recorder
 from .._native import engine
@@ -22,10 +23,24 @@ def init_process_group(backend=None, init_method=None, world_size=None, rank=Non
     """
     script = pathlib.Path(sys.argv[0]).stem or "python"
     os.environ.setdefault("ADAPTDL_CHECKPOINT_PATH", f"{script}.checkpoints")
+    told = _recorder.current()
     engine.init_process_group(backend or "auto", init_method or "env://", world_size or 0, -1 if rank is None else rank,
                                timeout)
-    _recorder.replace(recorder.EngineRecorder())
+    _recorder.replace(recorder.EngineRecorder(), told)
+    _tell_exceptions()
     if engine.replica_rank() == 0:
         recorder.follow_backward()
     # The process is left between two steps, without Python's own end: what is printed must be out by then.
     sys.stdout.reconfigure(line_buffering=True)
+
+
+def _tell_exceptions():
+    """The supervisor learns of an exception that nobody catches, as the log names it."""
+    hook = sys.excepthook
+
+    def tell(kind, exception, trace):
+        lines = traceback.format_exception_only(kind, exception)  # in which the place of an error of syntax is indented
+        engine.tell_exception(next(line.strip() for line in lines if not line.startswith(" ")))
+        hook(kind, exception, trace)
+
+    sys.excepthook = tell
