@@ -66,12 +66,24 @@ std::vector<std::string> TomlFields::texts(const char* name) {
 
 std::string TomlFields::scalar(const char* name) {
   const toml::node* node = find(name);
-  if (!node) return {};
-  if (const auto value = node->value_exact<std::string>()) return *value;
-  if (const auto value = node->value_exact<bool>()) return *value ? "true" : "false";
-  if (const auto value = node->value_exact<std::int64_t>()) return std::to_string(*value);
-  if (const auto value = node->value_exact<double>()) return fmt::format("{}", *value);
-  fail(*node, fmt::format("field '{}': expected a text, a number, true or false", name));
+  return node ? scalar(name, *node) : std::string();
+}
+
+std::vector<std::string> TomlFields::scalars(const char* name) {
+  std::vector<std::string> values;
+  const toml::node* node = find(name);
+  if (!node) return values;
+  if (!node->is_array()) fail(*node, fmt::format("field '{}': expected a list in brackets", name));
+  for (const toml::node& item : *node->as_array()) values.push_back(scalar(name, item));
+  return values;
+}
+
+std::string TomlFields::scalar(const char* name, const toml::node& node) const {
+  if (const auto value = node.value_exact<std::string>()) return *value;
+  if (const auto value = node.value_exact<bool>()) return *value ? "true" : "false";
+  if (const auto value = node.value_exact<std::int64_t>()) return std::to_string(*value);
+  if (const auto value = node.value_exact<double>()) return fmt::format("{}", *value);
+  fail(node, fmt::format("field '{}': expected a text, a number, true or false", name));
 }
 
 void TomlFields::no_others() const {

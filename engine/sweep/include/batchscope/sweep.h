@@ -17,7 +17,9 @@
 #include "batchscope/sweep/population.h"
 #include "batchscope/sweep/space.h"
 #include "batchscope/sweep/stopping.h"
+#include "batchscope/sweep/sweep_file.h"
 #include "batchscope/sweep/trial.h"
+#include "batchscope/sweep/wandb.h"
 
 /// Search of hyperparameters; see sweep.h. Nothing here blocks.
 namespace batchscope::sweep {}

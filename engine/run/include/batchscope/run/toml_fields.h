@@ -34,10 +34,14 @@ class TomlFields {
   std::vector<std::string> texts(const char* name);  ///< a list of texts; empty where it is not there
   /// A text, number or truth value, in whatever TOML type it is written, as text.
   std::string scalar(const char* name);
+  /// A list of these; empty where it is not there.
+  std::vector<std::string> scalars(const char* name);
   /// Throws where there is a field that nobody has asked for: a misspelt one must not be ignored in silence.
   void no_others() const;
 
  private:
+  std::string scalar(const char* name, const toml::node& node) const;
+
   const std::filesystem::path& file_;
   const toml::table& table_;
   std::set<std::string> known_;

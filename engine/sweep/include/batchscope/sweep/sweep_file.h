@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// A sweep as people write it: what is trained, what is searched, how, and until when. Form:
+/// engine/sweep/SWEEPS.md.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batchscope/sweep/method.h"
+#include "batchscope/sweep/stopping.h"
+
+namespace batchscope::sweep {
+
+/// What is to become of the metric.
+enum class Goal { min, max };
+
+/// The cost (trial.h) of a value of the metric.
+inline double cost_of(Goal goal, double value) { return goal == Goal::min ? value : -value; }
+
+/// A file FILE.toml.
+struct SweepFile {
+  static constexpr int kMostTrials = 100'000;  ///< of one sweep
+  static constexpr int kMostSeeds = 100;       ///< of one point
+
+  std::string name;                    ///< by which commands know the sweep
+  std::string recipe;                  ///< by name, or a path with a slash; empty: `program` is trained
+  std::string program;                 ///< as `batchscope run` takes it; empty: `recipe` is
+  std::vector<std::string> arguments;  ///< in front of the parameters
+  std::string metric;                  ///< a series
+  Goal goal = Goal::min;               ///< see above
+  std::optional<int> trials;           ///< points at most; none: all of a grid
+  std::optional<double> device_hours;  ///< that all trials together may take
+  int seeds = 1;                       ///< runs of each point; their mean counts
+  std::uint64_t seed = 0;              ///< of what the method and the rules draw
+  Method method = Method::tpe;         ///< which point is tried next
+  StopRule stop;                       ///< which trial goes on
+  std::vector<Parameter> parameters;   ///< in the order of the file
+
+  bool operator==(const SweepFile&) const = default;  ///< of all fields
+
+  /// Throws Error(not_found | usage) naming file, line, key, what was wrong and what to do.
+  static SweepFile load(const std::filesystem::path& file);
+
+  /// The text of such a file; what load() makes of it is equal to this.
+  std::string text() const;
+};
+
+}  // namespace batchscope::sweep

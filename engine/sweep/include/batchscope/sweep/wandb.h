@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Sweeps of Weights & Biases, as their YAML files have them (docs.wandb.ai, "Sweep configuration options").
+/// What has no counterpart here and changes nothing of what is searched is left out and named; what would
+/// make it another search is refused.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "batchscope/sweep/sweep_file.h"
+
+namespace batchscope::sweep {
+
+/// What a file became.
+struct Imported {
+  SweepFile sweep;                 ///< as load() would have it
+  std::vector<std::string> notes;  ///< "FILE:LINE: what is different here", in the order of the file
+};
+
+/// Throws Error(not_found | usage) naming file, line and key.
+Imported import_wandb(const std::filesystem::path& file);
+
+}  // namespace batchscope::sweep

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading and writing sweep files, and what is said about wrong ones.
+#include "batchscope/sweep/sweep_file.h"
+
+#include <QTemporaryDir>
+#include <regex>
+
+#include "rows.h"
+#include "spaces.h"
+#include "test_case.h"
+#include "text_files.h"
+#include "thrown.h"
+
+using namespace batchscope;
+using namespace batchscope::sweep;
+using namespace batchscope::testing;
+
+namespace {
+
+constexpr char kSweep[] = R"(recipe = "digits"
+metric = "accuracy"
+goal = "max"
+trials = 64
+
+[stop]
+kind = "asha"
+min = 200
+max = 9000
+
+[parameter.lr]
+min = 1e-3
+max = 0.3
+scale = "log"
+
+[parameter.layers]
+min = 1
+max = 4
+)";
+
+}  // namespace
+
+class TestSweepFile : public QObject {
+  Q_OBJECT
+
+  QTemporaryDir directory_;
+
+  std::filesystem::path write(const std::string& text) const {
+    const auto file = std::filesystem::path(directory_.path().toStdString()) / "lr.toml";
+    write_file(file, text);
+    return file;
+  }
+  SweepFile read(const std::string& text) const { return SweepFile::load(write(text)); }
+  static std::string changed(const std::string& from, const std::string& to) {
+    std::string text = kSweep;
+    return text.replace(text.find(from), from.size(), to);
+  }
+
+ private Q_SLOTS:
+  void whatIsWrittenIsRead() {
+    const SweepFile sweep = read(kSweep);
+    QCOMPARE(sweep.name, std::string("lr"));
+    QCOMPARE(sweep.recipe, std::string("digits"));
+    QVERIFY(sweep.goal == Goal::max && sweep.method == Method::tpe && sweep.trials == 64 && sweep.seeds == 1);
+    QVERIFY(sweep.stop == (StopRule{StopRule::Kind::asha, 200, 9000, 3}));
+    QVERIFY(sweep.parameters == (std::vector{real("lr", 1e-3, 0.3, true), integer("layers", 1, 4)}));
+    QCOMPARE(cost_of(Goal::max, 0.9), -0.9);
+    QCOMPARE(cost_of(Goal::min, 0.9), 0.9);
+  }
+
+  // What SWEEPS.md shows can be used.
+  void theExampleOfTheDocumentIsRead() {
+    const std::string document = contents(SWEEPS_MD);
+    std::smatch block;
+    QVERIFY(std::regex_search(document, block, std::regex("```toml\n([^`]*)```")));
+    const SweepFile sweep = read(block[1]);
+    QCOMPARE(sweep.parameters.size(), std::size_t{5});
+    QVERIFY(sweep.parameters[3].when);
+  }
+
+  void textAndFileAreTheSame() {
+    SweepFile sweep;
+    sweep.name = "two \"words\"";
+    sweep.program = "./train";
+    sweep.arguments = {"--epochs", "5", "a\\b"};
+    sweep.metric = "loss";
+    sweep.trials = 12;
+    sweep.device_hours = 1;
+    sweep.seeds = 3;
+    sweep.seed = 77;
+    sweep.method = Method::sobol;
+    sweep.stop = {StopRule::Kind::median, 10.5, {}, 2};
+    sweep.parameters = mixed_space().parameters();
+    sweep.parameters.push_back(real("a.b", 1, 2));
+    sweep.parameters.push_back(choice("text", {"a \"b\"", "", "1"}));
+    QVERIFY2(read(sweep.text()) == sweep, sweep.text().c_str());
+    sweep.stop = {};
+    sweep.device_hours = 0.25;
+    sweep.recipe = "digits";
+    sweep.program.clear();
+    QVERIFY2(read(sweep.text()) == sweep, sweep.text().c_str());
+  }
+
+  void valuesOfAnyTypeBecomeTexts() {
+    const SweepFile sweep =
+        read(changed("min = 1\nmax = 4", "values = [1, 0.5, \"big\", true]\nwhen = { lr2 = 3 }") +
+             "[parameter.lr2]\nvalues = [3, 4]\n");
+    QVERIFY(sweep.parameters[1].choices == (std::vector<std::string>{"1", "0.5", "big", "true"}));
+    QVERIFY(sweep.parameters[1].when == (Condition{"lr2", {"3"}}));
+  }
+
+  void aGridNeedsNoTrials() {
+    const std::string grid = "method = \"grid\"\n" + changed("trials = 64\n", "");
+    VERIFY_THROWS("usage", "lr.toml:1: parameter 'lr' has endlessly many values", read(grid));
+    const std::string counted = std::regex_replace(grid, std::regex("scale = \"log\""), "step = 0.1");
+    QVERIFY(!read(counted).trials);
+    VERIFY_THROWS("usage", "field 'trials' is missing", read(changed("trials = 64\n", "")));
+  }
+
+  // FILE:LINE, the key, what was wrong, what to do.
+  void wrongOnesAreNamed_data() {
+    const auto row = columns<QString, QString, QString>({"from", "to", "words"});
+    row("unknown key", "trials = 64", "trails = 64", "lr.toml:4: unknown field 'trails'");
+    row("unknown key of a parameter", "scale = \"log\"", "sclae = \"log\"",
+        "lr.toml:14: unknown field 'sclae'");
+    row("unknown key of stop", "min = 200", "min = 200\nfactor = 2", "lr.toml:9: unknown field 'factor'");
+    row("no toml", "trials = 64", "trials = ", "lr.toml:4: ");
+    row("nothing trained", "recipe = \"digits\"\n", "", "give a recipe or a program");
+    row("two things trained", "recipe", "program = \"x\"\nrecipe", "give one of them");
+    row("no metric", "metric = \"accuracy\"\n", "", "field 'metric' is missing");
+    row("no goal", "goal = \"max\"\n", "", "field 'goal' is missing: one of min, max");
+    row("goal", "\"max\"", "\"up\"", "lr.toml:3: field 'goal': 'up' is none of min, max");
+    row("method", "trials", "method = \"bayes\"\ntrials", "'bayes' is none of grid, random, sobol, tpe");
+    row("no trials", "64", "0",
+        "lr.toml:4: field 'trials': expected a whole number from 1 to 100000, found 0");
+    row("half a trial", "64", "1.5", "expected a whole number");
+    row("seeds", "trials", "seeds = 0\ntrials", "field 'seeds': expected a whole number from 1 to 100");
+    row("budget", "trials", "device_hours = 0\ntrials",
+        "field 'device_hours': expected a number above 0, found 0");
+    row("kind", "\"asha\"", "\"hyperband\"", "'hyperband' is none of none, median, asha");
+    row("no kind", "kind = \"asha\"\n", "", "lr.toml:6: field 'kind' is missing");
+    row("no first rung", "min = 200\n", "", "field 'min' is missing: a number above 0");
+    row("one rung", "max = 9000", "max = 200", "lr.toml:9: field 'max': 200 is not above min, 200");
+    row("eta", "max = 9000", "eta = 1", "field 'eta': expected a number above 1, found 1");
+    row("log through zero", "min = 1e-3", "min = -1.0",
+        "lr.toml:11: parameter 'lr' has a logarithmic scale, which does not reach its min -1");
+    row("empty range", "max = 0.3", "max = 1e-3", "its min 0.001 is not below its max 0.001");
+    row("half a range", "max = 0.3\n", "", "lr.toml:11: parameter 'lr' has no 'max'");
+    row("no range", "min = 1\nmax = 4\n", "", "parameter 'layers' has no 'min'");
+    row("range and list", "max = 4", "max = 4\nvalues = [1]", "has more than one of");
+    row("scale", "\"log\"", "\"cubic\"", "field 'scale': 'cubic' is none of linear, log");
+    row("nobody", "max = 4", "max = 4\nwhen = { rule = \"sgd\" }",
+        "lr.toml:16: parameter 'layers' depends on 'rule', and there is no such parameter");
+    row("two conditions", "max = 4", "max = 4\nwhen = { a = 1, b = 2 }",
+        "lr.toml:19: field 'when': expected one");
+    row("itself", "max = 4", "max = 4\nwhen = { layers = 2 }", "parameter 'layers' depends on itself");
+    row("no table", "[parameter.layers]\nmin = 1\nmax = 4", "[parameter]\nlayers = 3", "[parameter.layers]");
+  }
+  void wrongOnesAreNamed() {
+    QFETCH(QString, from);
+    QFETCH(QString, to);
+    QFETCH(QString, words);
+    VERIFY_THROWS("usage", words.toStdString(), read(changed(from.toStdString(), to.toStdString())));
+  }
+
+  void thereIsSomethingToSearch() {
+    const std::string head = "program = \"x\"\nmetric = \"loss\"\ngoal = \"min\"\ntrials = 3\n";
+    VERIFY_THROWS("usage", "there is nothing to search: add a table", read(head));
+    VERIFY_THROWS("usage", "every parameter is fixed", read(head + "[parameter.lr]\nvalue = 0.1\n"));
+    VERIFY_THROWS("not_found", "there is no sweep file", SweepFile::load("/nowhere/lr.toml"));
+  }
+};
+
+BATCHSCOPE_TEST(TestSweepFile)
+#include "test_sweep_file.moc"

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sweeps of Weights & Biases: what they become, and what is said of the rest.
+#include "batchscope/sweep/wandb.h"
+
+#include <QTemporaryDir>
+#include <cmath>
+
+#include "rows.h"
+#include "spaces.h"
+#include "test_case.h"
+#include "text_files.h"
+#include "thrown.h"
+
+using namespace batchscope;
+using namespace batchscope::sweep;
+using namespace batchscope::testing;
+
+namespace {
+
+constexpr char kSweep[] = R"(program: train.py
+project: digits
+method: bayes
+run_cap: 40
+metric:
+  name: val_loss
+  goal: minimize
+parameters:
+  epochs:
+    value: 5
+  optimizer:
+    values: [sgd, adam]
+    probabilities: [0.3, 0.7]
+  batch_size:
+    min: 16
+    max: 256
+  lr:
+    distribution: log_uniform_values
+    min: 1e-4
+    max: 0.1
+  dropout:
+    min: 0.0
+    max: 0.5
+  units:
+    distribution: q_uniform
+    min: 32
+    max: 256
+    q: 32
+early_terminate:
+  type: hyperband
+  s: 2
+  eta: 3
+  max_iter: 27
+)";
+
+}  // namespace
+
+class TestWandb : public QObject {
+  Q_OBJECT
+
+  QTemporaryDir directory_;
+
+  Imported read(const std::string& text) const {
+    const auto file = std::filesystem::path(directory_.path().toStdString()) / "sweep.yaml";
+    write_file(file, text);
+    return import_wandb(file);
+  }
+  static std::string changed(const std::string& from, const std::string& to) {
+    std::string text = kSweep;
+    return text.replace(text.find(from), from.size(), to);
+  }
+  Parameter parameter(const std::string& lines) const {
+    return read("program: p\nmethod: random\nmetric: {name: loss}\nparameters:\n  x: " + lines)
+        .sweep.parameters.at(0);
+  }
+
+ private Q_SLOTS:
+  void aFileBecomesASweep() {
+    const auto [sweep, notes] = read(kSweep);
+    QCOMPARE(sweep.name, std::string("sweep"));
+    QCOMPARE(sweep.program, std::string("python3"));
+    QVERIFY(sweep.arguments == std::vector<std::string>{"train.py"});
+    QVERIFY(sweep.metric == "val_loss" && sweep.goal == Goal::min && sweep.method == Method::tpe &&
+            sweep.trials == 40);
+    QVERIFY(sweep.stop == (StopRule{StopRule::Kind::asha, 3, 27, 3}));
+    QVERIFY(sweep.parameters ==
+            (std::vector{choice("epochs", {"5"}), choice("optimizer", {"sgd", "adam"}),
+                         integer("batch_size", 16, 256), real("lr", 1e-4, 0.1, true), real("dropout", 0, 0.5),
+                         with_step(integer("units", 32, 256), 32)}));
+    std::string all;
+    for (const std::string& note : notes) all += note + "\n";
+    VERIFY_HOLDS(all, "sweep.yaml:2: 'project' has no counterpart here and is left out",
+                 "sweep.yaml:3: 'method' bayes, a Gaussian process, becomes tpe",
+                 "sweep.yaml:13: 'parameters.optimizer.probabilities' is not supported",
+                 "'early_terminate' hyperband becomes asha");
+    QCOMPARE(notes.size(), std::size_t{4});
+    // And it is a file of ours.
+    const auto file = std::filesystem::path(directory_.path().toStdString()) / "ours.toml";
+    write_file(file, sweep.text());
+    QVERIFY(SweepFile::load(file) == sweep);
+  }
+
+  void distributions() {
+    QVERIFY(parameter("{min: 1, max: 8}") == integer("x", 1, 8));
+    QVERIFY(parameter("{min: 1, max: 8.0}") == real("x", 1, 8));
+    QVERIFY(parameter("{distribution: uniform, min: 1, max: 8}") == real("x", 1, 8));
+    QVERIFY(parameter("{distribution: q_uniform, min: 0, max: 1, q: 0.25}") ==
+            with_step(real("x", 0, 1), 0.25));
+    QVERIFY(parameter("{distribution: log_uniform, min: -3, max: 0}") == real("x", std::exp(-3), 1, true));
+    QVERIFY(parameter("{distribution: inv_log_uniform, min: 0, max: 3}") == real("x", std::exp(-3), 1, true));
+    QVERIFY(parameter("{distribution: inv_log_uniform_values, min: 0.1, max: 3}") == real("x", 0.1, 3, true));
+    QVERIFY(parameter("{values: [true, 2, x y]}") == choice("x", {"true", "2", "x y"}));
+  }
+
+  void commands() {
+    const std::string start =
+        "method: random\nmetric: {name: loss}\nrun_cap: 3\nparameters: {x: {min: 1, max: 2}}\n";
+    const auto command = [&](const std::string& lines) {
+      const SweepFile sweep = read(start + lines).sweep;
+      std::string words = sweep.program;
+      for (const std::string& word : sweep.arguments) words += " " + word;
+      return words;
+    };
+    QCOMPARE(command("program: ./train"), std::string("./train"));
+    QCOMPARE(command("program: a/train.py"), std::string("python3 a/train.py"));
+    QCOMPARE(
+        command("program: t.py\ncommand: ['${env}', '${interpreter}', -u, '${program}', --fast, '${args}']"),
+        std::string("python3 -u t.py --fast"));
+    VERIFY_THROWS("usage", "sweep.yaml:6: 'command': ${args_json} is not supported",
+                  read(start + "program: t.py\ncommand: ['${program}', '${args_json}']"));
+    VERIFY_THROWS("usage", "nothing is trained", read(start));
+  }
+
+  // What would be another search is refused.
+  void whatIsNotSupportedIsNamed_data() {
+    const auto row = columns<QString, QString, QString>({"from", "to", "words"});
+    row("no yaml", "method: bayes", "method: [bayes", "sweep.yaml:");
+    row("method", "bayes", "annealing", "sweep.yaml:3: 'method': 'annealing' is none of grid, random, bayes");
+    row("metric", "  name: val_loss\n", "", "'metric' is missing");
+    row("goal", "minimize", "least", "sweep.yaml:7: 'metric.goal': 'least'");
+    row("distribution", "log_uniform_values", "normal",
+        "'parameters.lr': the distribution 'normal' is not supported");
+    row("nested", "value: 5", "parameters: {a: {value: 1}}", "'parameters.epochs': nested parameters");
+    row("no range", "    min: 16\n", "", "'parameters.batch_size': expected value, values, or min and max");
+    row("text", "min: 16", "min: many", "sweep.yaml:15: 'parameters.batch_size.min': expected a number");
+    row("empty range", "max: 256\n  lr", "max: 16\n  lr",
+        "sweep.yaml:14: parameter 'batch_size' has no values");
+    row("endless grid", "bayes", "grid", "parameter 'lr' has endlessly many values");
+    row("iterations", "  s: 2\n", "", "'early_terminate': expected min_iter, or max_iter and s");
+  }
+  void whatIsNotSupportedIsNamed() {
+    QFETCH(QString, from);
+    QFETCH(QString, to);
+    QFETCH(QString, words);
+    VERIFY_THROWS("usage", words.toStdString(), read(changed(from.toStdString(), to.toStdString())));
+  }
+
+  void nonsenseIsRefused() {
+    for (const char* text : {"", "3", "[1, 2]", "a: b", "method: {a: b}\nprogram: x", "\t:", "&a [*a]"})
+      QCOMPARE(QString::fromStdString(kind_of([&] { read(text); })), QString("usage"));
+    QCOMPARE(QString::fromStdString(kind_of([] { import_wandb("/nowhere.yaml"); })), QString("not_found"));
+  }
+};
+
+BATCHSCOPE_TEST(TestWandb)
+#include "test_wandb.moc"
