@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Trains on batchscope.torch; in its first generation rank 1 stumbles in step 40: python_stumble.py EPOCHS."""
+"""Trains on batchscope.torch, with the optimizer's state shared out; in its first generation rank 1 stumbles in step 40: python_stumble.py EPOCHS."""
 import sys
 import time
 
@@ -10,7 +10,7 @@ import torch
 adl.init_process_group()
 loader = adl.AdaptiveDataLoader(torch.utils.data.TensorDataset(torch.randn(160, 1)), batch_size=8)
 model = torch.nn.Linear(1, 1)
-optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+optimizer = adl.ShardedOptimizer(torch.optim.Adam(model.parameters(), lr=1e-3))
 model = adl.AdaptiveDataParallel(model, optimizer)
 steps = 0
 for epoch in adl.remaining_epochs_until(int(sys.argv[1])):
