@@ -22,7 +22,8 @@ void addSpecOptions(CommandSet& set, CommandBuilder<Options>& command, const std
   command
       .option(
           "PROGRAM", &Options::program,
-          "A path, a name such as digits, or a recipe's folder; its arguments, or all of it, behind \"--\"",
+          "A path, be it of a Python script, a name such as digits, or a recipe's folder; its arguments, or "
+          "all of it, behind \"--\"",
           Values::files)
       .option("--replicas N", &Options::replicas, replicas, replicaText())
       .option("--efficiency-floor X", &Options::efficiency_floor,

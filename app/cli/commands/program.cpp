@@ -13,6 +13,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/suggestion.h"
 #include "batchscope/run/recipe.h"
+#include "batchscope/run/script.h"
 #include "batchscope/storage/annotation.h"
 #include "text/format.h"
 
@@ -99,6 +100,12 @@ protocol::RunSpec specOf(const run::Recipe& recipe, const SpecOptions& options) 
   return spec;
 }
 
+// The path of a Python script that an interpreter must run; empty for any other program.
+fs::path scriptNamed(const std::string& program) {
+  const fs::path file = fs::path(QDir::currentPath().toStdString()) / program;
+  return run::interpreter_of(file).empty() ? fs::path() : file.lexically_normal();
+}
+
 protocol::RunSpec baseSpec(const SpecOptions& options) {
   if (!options.recipe.empty()) {
     if (!options.program.empty())
@@ -120,8 +127,14 @@ protocol::RunSpec baseSpec(const SpecOptions& options) {
     program = spec.arguments.front();
     spec.arguments.erase(spec.arguments.begin());
   }
-  spec.program = findProgram(program);
-  spec.name = fs::path(spec.program).filename();
+  if (const fs::path script = scriptNamed(program); !script.empty()) {
+    spec.program = findProgram(run::interpreter_of(script));
+    spec.arguments.insert(spec.arguments.begin(), script);
+    spec.name = script.stem();
+  } else {
+    spec.program = findProgram(program);
+    spec.name = fs::path(spec.program).filename();
+  }
   return spec;
 }
 

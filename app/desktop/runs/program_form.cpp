@@ -8,6 +8,7 @@
 #include <QPushButton>
 #include <QStandardPaths>
 
+#include "batchscope/run/script.h"
 #include "look/box.h"
 #include "session/shell_words.h"
 
@@ -20,9 +21,8 @@ QString expanded(const QString& path) {
 }
 
 QString interpreterOf(const QFileInfo& file) {
-  return !file.isExecutable() && file.suffix() == QLatin1String("py")
-             ? QStandardPaths::findExecutable(QStringLiteral("python3"))
-             : QString();
+  return QStandardPaths::findExecutable(
+      QString::fromStdString(run::interpreter_of(file.filePath().toStdString())));
 }
 
 }  // namespace

@@ -68,6 +68,25 @@ class TestRun : public CommandTest {
     QCOMPARE(made["step"].toInt(), 7);
   }
 
+  void takesAPythonScript() {
+    if (!QFileInfo::exists("/usr/bin/python3")) QSKIP("there is no /usr/bin/python3");
+    write("train.py",
+          "import sys, batchscope\nfor step in range(int(sys.argv[1])): batchscope.record(loss=step)\n");
+    const Answer answer = ask({"run", "train.py", "--", "3"});
+    VERIFY_CODE(kExitOk, answer);
+    const QJsonObject made = show()["run"].toObject();
+    QCOMPARE(made["name"].toString(), "train");
+    VERIFY_HOLDS(ask({"show", "latest"}).out, "/usr/bin/python3 ", "train.py 3");
+    QCOMPARE(made["step"].toInt(), 3);
+  }
+
+  void tellsOfAnInterpreterThatIsNotThere() {
+    write("train.py", "");
+    const Answer answer = sandbox_->ask({"run", "train.py"}, {{"PYTHON", "/no/python"}});
+    VERIFY_CODE(kExitNotFound, answer);
+    VERIFY_HOLDS(answer.err, "/no/python");
+  }
+
   void tellsEveryEventOnce() {
     const Answer answer = ask(run({"--replicas", "2", "--at", "step=10:replicas=1"}, {"--steps", "40"}));
     QCOMPARE(answer.code, kExitOk);
