@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "adapt/step_context.h"
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/grad_scaler.h"
@@ -110,6 +111,8 @@ void bind_parallel(py::module_& module) {
             self.adp.step();
           },
           Unlocked(), py::arg("rates"))
+      .def_property_readonly("require_backward_grad_sync",
+                             [](const Parallel&) { return replica::step_context().optimizer_step; })
       .def_property_readonly("gain", [](const Parallel& self) { return self.adp.gain(); })
       .def_property_readonly("lr_factor", [](const Parallel& self) { return self.adp.lr_factor(); })
       .def_property_readonly("progress", [](const Parallel& self) { return self.adp.progress(); })

@@ -43,11 +43,11 @@ def adaptdl(golden, name):
     wrapped = adl.AdaptiveDataParallel(model, optimizer)
     steps = []
     for _ in adl.remaining_epochs_until(1):
-        for number, batch in enumerate(loader, 1):
+        for batch in loader:
             optimizer.zero_grad()
             loss(wrapped, *batch).backward()
             optimizer.step()
-            if number % (accumulation + 1) == 0:
+            if wrapped.require_backward_grad_sync:
                 steps.append({"gain": wrapped.gain, "progress_after": wrapped.progress, "sqr_avg": wrapped.grad_sqr,
                               "var_avg": wrapped.grad_var})
     return {"steps": steps, "weights": [parameter.flatten().tolist() for parameter in model.parameters()]}

@@ -61,6 +61,11 @@ class AdaptiveDataParallel(torch.nn.Module):
         self._parallel.zero_grad()
 
     @property
+    def require_backward_grad_sync(self):
+        """Whether the backward pass of this batch is its step's last; False amid accumulation."""
+        return self._parallel.require_backward_grad_sync
+
+    @property
     def gain(self):
         """AdaScale's gain of the last step, from 1 to the scale."""
         return self._parallel.gain
