@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A plain PyTorch script that BatchScope charts, pauses and resumes: clouds of points are told apart by a small network. The
 lines with `batchscope` chart it; those with `leave` write a checkpoint when it is asked to leave, and go on from there. It also

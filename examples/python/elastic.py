@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The clouds of clouds.py, told apart on any number of replicas, with a batch size that follows goodput: AdaptDL's API, on
 BatchScope's engine. It also runs by itself: python3 elastic.py --epochs 5."""
