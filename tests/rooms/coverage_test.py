@@ -4,7 +4,7 @@
 the first bar stand tests (`train.loop SLOT SLOT`, in the last column), commands with their options (`batchscope ls --sort`),
 paths (which named_files_test.py looks for), and names: of variables of the environment, and of what public headers declare.
 A row that is neither missing nor left out names a test, or says that one is missing. Each row of the differences from
-AdaptDL and FairScale in PORTING.md names one, too."""
+AdaptDL and FairScale in the two PORTING.md names one, too."""
 import pathlib
 import re
 import unittest
@@ -95,7 +95,8 @@ class Coverage(unittest.TestCase):
             self.require(there, place, f"{test} has no {slot}")
 
     def test_every_difference_has_a_reason_and_a_test(self):
-        tests, found = registered(), list(rows("engine/train/PORTING.md", "Where "))
+        tests, files = registered(), ("engine/train/PORTING.md", "engine/python/PORTING.md")
+        found = [row for file in files for row in rows(file, "Where ")]
         for place, cells in found:
             self.require(len(cells) == 4 and all(cells), place, "a row has four cells: theirs, ours, why, test")
             self.require(quoted(cells[-1]), place, "no test is named")
