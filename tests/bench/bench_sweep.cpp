@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Milliseconds that it takes to suggest a trial when there are 1,000: eight parameters, of every kind.
+// sweep.next is the whole decision, with ASHA and the course of all legs gone through again.
 #include <memory>
 
-#include "batchscope/sweep/method.h"
+#include "batchscope/sweep/course.h"
 #include "bench.h"
 
 using namespace batchscope;
@@ -35,10 +36,35 @@ bench::Measure measure(const std::string& name, Method method, std::optional<dou
           }};
 }
 
+// Of 1,000 trials that have come to their rungs, none of which may go on.
+std::vector<LegRecord> legs(const SweepFile& sweep) {
+  std::vector<LegRecord> legs;
+  for (std::size_t trial = 0;;) {
+    auto leg = *next_leg(sweep, 1, legs);
+    trial += leg.rung == 0;
+    if (trial > 1000) return legs;
+    leg.outcome = Outcome{*leg.point[0]};
+    legs.push_back(leg);
+  }
+}
+
+double next_seconds() {
+  static const auto sweep = [](Method method) {
+    SweepFile sweep;
+    sweep.parameters = space().parameters();
+    sweep.method = method;
+    sweep.stop = {StopRule::Kind::asha, 100, 8100, 3};
+    return sweep;
+  };
+  static const std::vector<LegRecord> all = legs(sweep(Method::random));
+  return bench::seconds(5, [&] { bench::keep(next_leg(sweep(Method::tpe), 1, all)); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::run(
-      argc, argv,
-      {measure("sweep.suggest", Method::tpe, 10), measure("sweep.suggest.sobol", Method::sobol, {})});
+  return bench::run(argc, argv,
+                    {measure("sweep.suggest", Method::tpe, 10),
+                     measure("sweep.suggest.sobol", Method::sobol, {}),
+                     {"sweep.next", "ms", 10, [] { return 1e3 * next_seconds(); }}});
 }

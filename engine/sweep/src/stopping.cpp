@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <tuple>
+#include <map>
 #include <vector>
 
 namespace batchscope::sweep {
@@ -29,21 +29,24 @@ std::vector<std::size_t> best_share(const StopRule& rule, std::span<const Leg> l
 }
 
 Verdict by_median(std::span<const Leg> legs, std::size_t trial, int rung) {
-  double best = std::numeric_limits<double>::infinity();
-  for (const Leg& leg : legs)
-    if (leg.trial == trial && leg.rung <= rung && leg.cost) best = std::min(best, *leg.cost);
+  struct Way {
+    double sum = 0, count = 0, best = std::numeric_limits<double>::infinity();
+    bool came = false;  // to this rung
+  };
+  std::map<std::size_t, Way> ways;
+  for (const Leg& leg : legs) {
+    if (leg.rung > rung || !leg.cost) continue;
+    Way& way = ways[leg.trial];
+    way.sum += *leg.cost;
+    ++way.count;
+    way.best = std::min(way.best, *leg.cost);
+    way.came |= leg.rung == rung;
+  }
+  const double best = ways[trial].best;
   if (!std::isfinite(best)) return Verdict::stop;
   std::vector<double> means;
-  for (const Leg& end : legs) {
-    if (end.rung != rung || end.trial == trial || !end.cost) continue;
-    double sum = 0, count = 0;
-    for (const Leg& leg : legs) {
-      if (leg.trial != end.trial || leg.rung > rung || !leg.cost) continue;
-      sum += *leg.cost;
-      ++count;
-    }
-    means.push_back(sum / count);
-  }
+  for (const auto& [other, way] : ways)
+    if (other != trial && way.came) means.push_back(way.sum / way.count);
   if (means.size() < kLeastPeers) return Verdict::go_on;
   std::ranges::sort(means);
   const double median = (means[(means.size() - 1) / 2] + means[means.size() / 2]) / 2;
@@ -81,7 +84,9 @@ std::optional<Leg> promotion(const StopRule& rule, std::span<const Leg> legs) {
   for (int rung = highest; rung >= 0; --rung) {
     if (is_last(rule, rung)) continue;
     for (const std::size_t trial : best_share(rule, legs, rung)) {
-      const auto went_on = [&](const Leg& leg) { return leg.trial == trial && leg.rung > rung; };
+      const auto went_on = [&](const Leg& leg) {
+        return leg.trial == trial && (leg.rung > rung || leg.at_end);
+      };
       if (std::ranges::none_of(legs, went_on)) return Leg{trial, rung + 1, std::nullopt};
     }
   }

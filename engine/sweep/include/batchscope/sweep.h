@@ -12,6 +12,7 @@
 ///     }
 #pragma once
 
+#include "batchscope/sweep/course.h"
 #include "batchscope/sweep/importance.h"
 #include "batchscope/sweep/method.h"
 #include "batchscope/sweep/population.h"

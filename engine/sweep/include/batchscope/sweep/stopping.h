@@ -41,10 +41,10 @@ struct StopRule {
 
 /// A trial's way up to a rung.
 struct Leg {
-  std::size_t trial = 0;  ///< number
-  int rung = 0;           ///< its end
-  std::optional<double>
-      cost;  ///< at its end, infinite where the trial diverged; none: it is under way, or failed
+  std::size_t trial = 0;       ///< number
+  int rung = 0;                ///< its end
+  std::optional<double> cost;  ///< at its end, infinite where the trial diverged; none: under way, or failed
+  bool at_end = false;         ///< whether the trial came to its own end, and cannot go on
 
   bool operator==(const Leg&) const = default;  ///< of all fields
 };

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// The course of a sweep: which leg of which trial begins next. It is a function of the file and of the legs
+/// so far, as a catalogue keeps them, and of nothing else: neither a clock nor who was the first to answer.
+/// So the same seed gives the same sweep on one device and on eight, and one that was killed goes on as
+/// though it had not been.
+///
+/// That costs an order in which outcomes are heard. `width` legs are under way at most, and a clock of the
+/// sweep's own lets each of them take as many ticks as it has scale-invariant iterations (one, where that is
+/// not known):
+///
+///     a leg begins at the tick at which there is room for it, and ends after its iterations
+///     outcomes are heard in the order of these ends; of equal ones the leg that began first is heard first
+///     whenever one was heard, or there is room at the beginning, legs begin as long as there is room:
+///       first the trial that has just come to a rung and goes on (the rule `median`),
+///       then one that paused and may go on (`asha`), then a new one
+///
+/// A leg whose outcome is there before its turn waits to be heard; devices that idle meanwhile are the pool's
+/// to give to others. Where legs take the time that their iterations let expect nobody waits; and where
+/// neither the method nor the rule asks for outcomes (`grid`, `random` or `sobol` with `none`), they are
+/// heard as they come.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "batchscope/sweep/sweep_file.h"
+
+namespace batchscope::sweep {
+
+/// What came of a leg.
+struct Outcome {
+  std::optional<double>
+      value;  ///< of the metric at its end, not finite where the trial diverged; none: it failed
+  double device_hours = 0;  ///< that it took
+  bool at_end = false;      ///< whether the program came to its own end, at this rung or before
+};
+
+/// A leg as a catalogue keeps it, in the order in which legs began.
+struct LegRecord {
+  std::size_t trial = 0;  ///< 0, 1, .. in the order in which trials began
+  int rung = 0;           ///< that the leg leads to; 0: it begins at the trial's start, else at a checkpoint
+  std::size_t heard = 0;  ///< outcomes that had been heard when it began
+  Point point;            ///< of the trial
+  std::optional<Outcome> outcome;  ///< none: it is under way
+};
+
+/// The leg to begin now, to be kept at once; none: one that is under way has to come to its end first, or the
+/// sweep is at its end. To be asked again until there is none. `legs` are this sweep's, though `trials`, the
+/// budget and the width may have been changed since. Throws std::invalid_argument for legs that cannot be a
+/// sweep's or a width of 0.
+std::optional<LegRecord> next_leg(const SweepFile& sweep, std::size_t width, std::span<const LegRecord> legs);
+
+/// How a trial stands.
+struct Standing {
+  /// Of its life.
+  enum class State {
+    running,   ///< a leg of it is under way, or about to be
+    paused,    ///< waits at a rung for others
+    stopped,   ///< for good, by the rule
+    finished,  ///< has had all that a trial may have
+    diverged,  ///< its metric was not finite
+    failed     ///< its program did not come to an end
+  };
+
+  Point point;                  ///< of the sweep's space
+  State state = State::paused;  ///< see above
+  int rung = -1;                ///< that it has come to; -1: none yet
+  std::optional<double> value;  ///< of the metric there
+  double device_hours = 0;      ///< of all its legs
+};
+
+/// Of each trial, by its number. Throws as next_leg.
+std::vector<Standing> standings(const SweepFile& sweep, std::span<const LegRecord> legs);
+
+/// Number of the best trial: of those that came to the highest rung the one of the best value. None: there is
+/// no value. Throws as next_leg.
+std::optional<std::size_t> best_trial(const SweepFile& sweep, std::span<const LegRecord> legs);
+
+}  // namespace batchscope::sweep

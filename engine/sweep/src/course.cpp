@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/sweep/course.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <queue>
+#include <stdexcept>
+#include <utility>
+
+namespace batchscope::sweep {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::optional<double> cost(const SweepFile& sweep, const Outcome& outcome) {
+  if (!outcome.value) return std::nullopt;
+  return std::isfinite(*outcome.value) ? cost_of(sweep.goal, *outcome.value) : kInfinity;
+}
+
+double ticks(const StopRule& rule, int rung) {
+  const auto end = iterations_at(rule, rung);
+  if (!end || rule.kind == StopRule::Kind::none) return 1;
+  return rung > 0 ? *end - *iterations_at(rule, rung - 1) : *end;
+}
+
+// Whether an outcome changes which leg is next.
+bool listens(const SweepFile& sweep) {
+  return sweep.method == Method::tpe || sweep.stop.kind != StopRule::Kind::none;
+}
+
+// The legs so far gone through again, up to what is known.
+class Course {
+ public:
+  Course(const SweepFile& sweep, std::span<const LegRecord> records) : sweep_(sweep), records_(records) {
+    for (const LegRecord& record : records) begin(record);
+  }
+
+  std::optional<LegRecord> next(std::size_t width) {
+    for (;;) {
+      if (under_way_.size() < width && hours_ < sweep_.device_hours.value_or(kInfinity))
+        if (auto leg = wanted()) return leg;
+      if (!can_hear()) return std::nullopt;
+      hear();
+    }
+  }
+
+  // The trials when all was heard whose turn has come.
+  const std::vector<Trial>& trials() {
+    while (can_hear()) hear();
+    return trials_;
+  }
+
+ private:
+  bool can_hear() const { return !under_way_.empty() && records_[under_way_.top().second].outcome; }
+
+  void begin(const LegRecord& record) {
+    while (heard_ < record.heard && can_hear()) hear();
+    const auto came = [&](const Leg& leg) {
+      return leg.trial == record.trial && leg.rung == record.rung - 1 && leg.cost && !leg.at_end;
+    };
+    const auto same = [&](const Leg& leg) { return leg.trial == record.trial && leg.rung == record.rung; };
+    const bool first = record.rung == 0 && record.trial == trials_.size();
+    if (heard_ != record.heard || !(first || std::ranges::any_of(legs_, came)) ||
+        std::ranges::any_of(legs_, same))
+      throw std::invalid_argument("next_leg: a leg that could not have begun");
+    if (first) trials_.push_back({record.point, Trial::State::running, {}, {}});
+    trials_[record.trial].state = Trial::State::running;
+    std::erase_if(going_on_, [&](const Leg& leg) { return leg.trial == record.trial; });
+    // Where nobody listens, whoever is done is heard at once.
+    const double end = listens(sweep_) ? now_ + ticks(sweep_.stop, record.rung) : record.outcome ? 0 : 1;
+    under_way_.emplace(end, legs_.size());
+    legs_.push_back({record.trial, record.rung, std::nullopt});
+  }
+
+  void hear() {
+    const auto [end, number] = under_way_.top();
+    under_way_.pop();
+    now_ = end;
+    ++heard_;
+    const Outcome& outcome = *records_[number].outcome;
+    hours_ += outcome.device_hours;
+    Leg& leg = legs_[number];
+    leg.cost = cost(sweep_, outcome);
+    leg.at_end = outcome.at_end || is_last(sweep_.stop, leg.rung);
+    Trial& trial = trials_[leg.trial];
+    trial.state = Trial::State::paused;
+    if (!leg.cost) {
+      trial.state = Trial::State::failed;
+    } else if (leg.at_end || !std::isfinite(*leg.cost)) {
+      trial = {trial.point, Trial::State::ended, leg.cost, std::nullopt};
+    } else {
+      trial.cost = leg.cost;
+      trial.reached = iterations_at(sweep_.stop, leg.rung);
+      if (sweep_.stop.kind != StopRule::Kind::median) return;
+      if (verdict(sweep_.stop, legs_, leg.trial, leg.rung) == Verdict::go_on)
+        going_on_.push_back({leg.trial, leg.rung + 1, std::nullopt});
+      else
+        trial.state = Trial::State::ended;
+    }
+  }
+
+  std::optional<LegRecord> wanted() const {
+    const auto going_on =
+        going_on_.empty() ? promotion(sweep_.stop, legs_) : std::optional(going_on_.front());
+    if (going_on)
+      return LegRecord{going_on->trial, going_on->rung, heard_, trials_[going_on->trial].point, std::nullopt};
+    if (sweep_.trials && trials_.size() >= static_cast<std::size_t>(*sweep_.trials)) return std::nullopt;
+    const auto point = suggest(sweep_.method, Space(sweep_.parameters), trials_, sweep_.seed);
+    if (!point) return std::nullopt;
+    return LegRecord{trials_.size(), 0, heard_, *point, std::nullopt};
+  }
+
+  using End = std::pair<double, std::size_t>;  // tick, number of the leg
+
+  const SweepFile& sweep_;
+  const std::span<const LegRecord> records_;
+  std::vector<Trial> trials_;  // as far as they were heard
+  std::vector<Leg> legs_;      // the same
+  std::vector<Leg> going_on_;  // that the rule lets go on at once
+  std::priority_queue<End, std::vector<End>, std::greater<>> under_way_;
+  double now_ = 0;    // tick
+  double hours_ = 0;  // of what was heard
+  std::size_t heard_ = 0;
+};
+
+}  // namespace
+
+std::optional<LegRecord> next_leg(const SweepFile& sweep, std::size_t width,
+                                  std::span<const LegRecord> legs) {
+  if (width == 0) throw std::invalid_argument("next_leg: a width of 0");
+  return Course(sweep, legs).next(width);
+}
+
+std::vector<Standing> standings(const SweepFile& sweep, std::span<const LegRecord> legs) {
+  using State = Standing::State;
+  std::vector<Standing> standings;
+  Course course(sweep, legs);
+  for (const Trial& trial : course.trials()) standings.emplace_back().point = trial.point;
+  for (const LegRecord& leg : legs) {
+    Standing& standing = standings[leg.trial];
+    standing.state = State::running;
+    if (!leg.outcome) continue;
+    standing.device_hours += leg.outcome->device_hours;
+    if (!leg.outcome->value) {
+      standing.state = State::failed;
+      continue;
+    }
+    standing.rung = leg.rung;
+    standing.value = leg.outcome->value;
+    if (!std::isfinite(*standing.value))
+      standing.state = State::diverged;
+    else if (leg.outcome->at_end || is_last(sweep.stop, leg.rung))
+      standing.state = State::finished;
+    else if (sweep.stop.kind == StopRule::Kind::asha)
+      standing.state = State::paused;
+    else if (course.trials()[leg.trial].state == Trial::State::ended)
+      standing.state = State::stopped;
+  }
+  return standings;
+}
+
+std::optional<std::size_t> best_trial(const SweepFile& sweep, std::span<const LegRecord> legs) {
+  const std::vector<Standing> all = standings(sweep, legs);
+  std::optional<std::size_t> best;
+  const auto rank = [&](const Standing& standing) {
+    return std::pair(-standing.rung, cost_of(sweep.goal, *standing.value));
+  };
+  for (std::size_t trial = 0; trial < all.size(); ++trial) {
+    if (!all[trial].value || !std::isfinite(*all[trial].value)) continue;
+    if (!best || rank(all[trial]) < rank(all[*best])) best = trial;
+  }
+  return best;
+}
+
+}  // namespace batchscope::sweep
