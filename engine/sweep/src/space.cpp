@@ -17,10 +17,18 @@ using Kind = Parameter::Kind;
 
 constexpr double kLargestInteger = 9007199254740992;  // 2^53: what a double counts to
 
+constexpr double kMostSteps = 1e12;  // of a range
+
 // The step of values that lie on a grid of their own.
 std::optional<double> grid_step(const Parameter& parameter) {
   if (parameter.kind == Kind::integer) return parameter.step.value_or(1);
   return parameter.step;
+}
+
+std::optional<double> number_of(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
 // Without digits that nobody needs: a millionth of the value, on a linear scale of the range or the step.
@@ -28,12 +36,13 @@ double rounded(const Parameter& parameter, double value) {
   const double whole =
       parameter.log ? std::abs(value) : parameter.step.value_or(parameter.max - parameter.min);
   const int decimals = std::clamp(static_cast<int>(std::ceil(6 - std::log10(whole))), 0, 300);
-  return std::clamp(std::stod(fmt::format("{:.{}f}", value, decimals)), parameter.min, parameter.max);
+  const double number = number_of(fmt::format("{:.{}f}", value, decimals)).value_or(value);
+  return std::clamp(number, parameter.min, parameter.max);
 }
 
 bool is_name(const std::string& name) {
-  const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; };
-  return !name.empty() && name.front() != '-' && std::all_of(name.begin(), name.end(), fits);
+  constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+  return !name.empty() && name.front() != '-' && name.find_first_not_of(kLetters) == std::string::npos;
 }
 
 std::string fault_of_choices(const Parameter& parameter) {
@@ -46,7 +55,8 @@ std::string fault_of_choices(const Parameter& parameter) {
 
 std::string fault_of_range(const Parameter& parameter) {
   const double min = parameter.min, max = parameter.max;
-  if (!std::isfinite(min) || !std::isfinite(max)) return "has a min or max that is not finite";
+  if (!std::isfinite(min) || !std::isfinite(max) || !std::isfinite(max - min))
+    return "has a min or max that is not finite, or too far from the other";
   if (!(min < max))
     return fmt::format(
         "has no values: its min {} is not below its max {}; a fixed one is written as value = {}", min, max,
@@ -68,6 +78,9 @@ std::string fault_of_range(const Parameter& parameter) {
   if (parameter.step && !(*parameter.step > 0 && *parameter.step <= max - min))
     return fmt::format("has the step {}: it must be above 0 and at most max - min, which is {}",
                        *parameter.step, max - min);
+  if (parameter.step && (max - min) / *parameter.step > kMostSteps)
+    return fmt::format("has the step {}, with which it has more values than anybody tries: leave it out",
+                       *parameter.step);
   return {};
 }
 
@@ -160,13 +173,11 @@ std::optional<double> Parameter::parse(const std::string& text) const {
     if (found == choices.end()) return std::nullopt;
     return static_cast<double>(found - choices.begin());
   }
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || !(number >= min && number <= max))
-    return std::nullopt;
+  const std::optional<double> number = number_of(text);
+  if (!number || !(*number >= min && *number <= max)) return std::nullopt;
   if (!count()) return number;
-  const auto index = static_cast<std::size_t>(std::round((number - min) / *grid_step(*this)));
-  return index < *count() && nth(index) == number ? std::optional(number) : std::nullopt;
+  const auto index = static_cast<std::size_t>(std::round((*number - min) / *grid_step(*this)));
+  return index < *count() && nth(index) == *number ? number : std::nullopt;
 }
 
 std::optional<Space::Fault> Space::fault(std::span<const Parameter> parameters) {

@@ -107,6 +107,8 @@ class TestSpace : public QObject {
     add("log and step", {with_step(real("lr", 1, 2, true), 0.1)}, "a logarithmic scale and a step");
     add("step", {with_step(real("lr", 1, 2), 1.5)},
         "has the step 1.5: it must be above 0 and at most max - min");
+    add("too far", {real("lr", -1.7e308, 1.7e308)}, "too far from the other");
+    add("too many", {with_step(real("lr", 0, 1), 1e-13)}, "more values than anybody tries");
     add("whole", {integer("n", 1, 2.5)}, "is an integer: its min, max and step must be whole numbers");
     add("no choice", {choice("c", {})}, "parameter 'c' has no values");
     add("same choice", {choice("c", {"a", "a"})}, "has the value 'a' twice");

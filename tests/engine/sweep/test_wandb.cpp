@@ -145,6 +145,7 @@ class TestWandb : public QObject {
     row("text", "min: 16", "min: many", "sweep.yaml:15: 'parameters.batch_size.min': expected a number");
     row("empty range", "max: 256\n  lr", "max: 16\n  lr",
         "sweep.yaml:14: parameter 'batch_size' has no values");
+    row("fixed", "parameters:\n", "parameters: {x: {value: 1}}\nothers:\n", "every parameter is fixed");
     row("endless grid", "bayes", "grid", "parameter 'lr' has endlessly many values");
     row("iterations", "  s: 2\n", "", "'early_terminate': expected min_iter, or max_iter and s");
   }
@@ -153,6 +154,12 @@ class TestWandb : public QObject {
     QFETCH(QString, to);
     QFETCH(QString, words);
     VERIFY_THROWS("usage", words.toStdString(), read(changed(from.toStdString(), to.toStdString())));
+  }
+
+  // Of texts from strangers what would drive a terminal is gone.
+  void textsArePrintable() {
+    const auto sweep = read(changed("values: [sgd, adam]", "values: [\"s\\eg\", \"\\xFF\"]")).sweep;
+    QVERIFY(sweep.parameters.at(1).choices == (std::vector<std::string>{"s g", "\u00FF"}));
   }
 
   void nonsenseIsRefused() {

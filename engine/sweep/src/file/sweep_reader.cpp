@@ -117,8 +117,7 @@ void read_parameters(const fs::path& file, TomlFields& fields, const toml::table
   for (const auto& [name, table] : tables) sweep.parameters.push_back(read_parameter(file, name, *table));
   if (const auto fault = Space::fault(sweep.parameters))
     fields.fail(*tables[fault->parameter].second, fault->what);
-  if (std::ranges::all_of(sweep.parameters, [](const Parameter& each) { return each.count() == 1; }))
-    fields.fail(*node, "there is nothing to search: every parameter is fixed");
+  if (!sweep.searches()) fields.fail(*node, "there is nothing to search: every parameter is fixed");
 }
 
 StopRule read_stop(const fs::path& file, const toml::table& table) {

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/text.h"
 
 namespace batchscope::sweep {
 namespace {
@@ -35,7 +36,9 @@ class Importer {
     if (!root.IsMap())
       fail(root, "this is no sweep of Weights & Biases: expected keys such as method and parameters");
     SweepFile& sweep = imported_.sweep;
-    sweep.name = root["name"] ? text(root["name"], "name") : file_.stem().string();
+    sweep.name = root["name"] && root["name"].IsScalar() && !root["name"].Scalar().empty()
+                     ? text(root["name"], "name")
+                     : protocol::printable(file_.stem().string());
     read_command(root);
     read_method(root);
     read_metric(root);
@@ -62,11 +65,7 @@ class Importer {
     std::error_code error;
     if (!fs::is_regular_file(file_, error))
       throw Error(ErrorKind::not_found, "there is no sweep file " + file_.string());
-    try {
-      return YAML::LoadFile(file_.string());
-    } catch (const YAML::Exception& fault) {
-      throw Error(ErrorKind::usage, fmt::format("{}:{}: {}", file_.string(), fault.mark.line + 1, fault.msg));
-    }
+    return YAML::LoadFile(file_.string());
   }
 
   std::string placed(const YAML::Node& at, const std::string& what) const {
@@ -81,7 +80,7 @@ class Importer {
 
   std::string text(const YAML::Node& node, const std::string& key) const {
     if (!node.IsScalar()) fail(node, fmt::format("'{}': expected a text or a number", key));
-    return node.Scalar();
+    return protocol::printable(node.Scalar());
   }
   double number(const YAML::Node& node, const std::string& key) const {
     double value = 0;
@@ -118,7 +117,7 @@ class Importer {
           words.push_back("python3");
         else if (word == "${program}")
           words.push_back(program);
-        else if (word.starts_with("${"))
+        else if (word.find("${") != std::string::npos)
           fail(command,
                fmt::format("'command': {} is not supported: parameters are given as --NAME VALUE, behind all "
                            "other words",
@@ -151,6 +150,7 @@ class Importer {
     if (!metric || !metric.IsMap() || !metric["name"])
       fail(root, "'metric' is missing: its name, and its goal");
     imported_.sweep.metric = text(metric["name"], "metric.name");
+    if (imported_.sweep.metric.empty()) fail(metric, "'metric.name' is empty");
     const std::string goal = metric["goal"] ? text(metric["goal"], "metric.goal") : "minimize";
     if (goal != "minimize" && goal != "maximize")
       fail(metric["goal"], fmt::format("'metric.goal': '{}' is none of minimize, maximize", goal));
@@ -169,6 +169,7 @@ class Importer {
     }
     if (const auto fault = Space::fault(imported_.sweep.parameters))
       fail(keys[fault->parameter], fault->what);
+    if (!imported_.sweep.searches()) fail(parameters, "there is nothing to search: every parameter is fixed");
     if (imported_.sweep.method != Method::grid) return;
     try {
       grid_size(Space(imported_.sweep.parameters));
@@ -270,6 +271,12 @@ class Importer {
 
 }  // namespace
 
-Imported import_wandb(const fs::path& file) { return Importer(file).import(); }
+Imported import_wandb(const fs::path& file) {
+  try {
+    return Importer(file).import();
+  } catch (const YAML::Exception& fault) {  // of nodes that only look like what is asked of them
+    throw Error(ErrorKind::usage, fmt::format("{}:{}: {}", file.string(), fault.mark.line + 1, fault.msg));
+  }
+}
 
 }  // namespace batchscope::sweep

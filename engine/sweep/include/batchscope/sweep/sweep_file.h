@@ -4,6 +4,7 @@
 /// engine/sweep/SWEEPS.md.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -41,6 +42,11 @@ struct SweepFile {
   std::vector<Parameter> parameters;   ///< in the order of the file
 
   bool operator==(const SweepFile&) const = default;  ///< of all fields
+
+  /// Whether any parameter has more than one value.
+  bool searches() const {
+    return std::ranges::any_of(parameters, [](const Parameter& each) { return each.count() != 1; });
+  }
 
   /// Throws Error(not_found | usage) naming file, line, key, what was wrong and what to do.
   static SweepFile load(const std::filesystem::path& file);
