@@ -35,6 +35,13 @@ install(FILES engine/python/hook/sitecustomize.py DESTINATION share/batchscope/p
 file(CREATE_LINK ../../../lib/python3/dist-packages/batchscope ${CMAKE_BINARY_DIR}/links/python SYMBOLIC)
 install(FILES ${CMAKE_BINARY_DIR}/links/python DESTINATION share/batchscope/python RENAME batchscope COMPONENT python)
 
+# The engine under it, where the interpreter has PyTorch.
+set(packages programs:batchscope engine:libbatchscope-dev python:python3-batchscope)
+if(TARGET batchscope_python)
+  install(TARGETS batchscope_python LIBRARY DESTINATION lib/python3/dist-packages/batchscope COMPONENT torch)
+  list(APPEND packages torch:python3-batchscope-torch)
+endif()
+
 # The engine and the store. Their libraries are static; LibTorch and the others come with the packages it depends on.
 install(TARGETS batchscope_train batchscope_replica batchscope_goodput batchscope_storage batchscope_protocol EXPORT batchscope
   ARCHIVE DESTINATION lib/${CMAKE_LIBRARY_ARCHITECTURE} COMPONENT engine)
@@ -90,9 +97,11 @@ file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/changelog.Debian CONTENT
 ")
 install(CODE "execute_process(COMMAND gzip -9nkf ${CMAKE_BINARY_DIR}/changelog.Debian COMMAND_ERROR_IS_FATAL ANY)"
   ALL_COMPONENTS)
-foreach(package programs:batchscope engine:libbatchscope-dev python:python3-batchscope)
+set(CPACK_COMPONENTS_ALL)
+foreach(package ${packages})
   string(REGEX MATCH "(.*):(.*)" _ ${package})
   set(component ${CMAKE_MATCH_1})
+  list(APPEND CPACK_COMPONENTS_ALL ${component})
   set(doc share/doc/${CMAKE_MATCH_2})
   install(FILES resources/package/copyright DESTINATION ${doc} COMPONENT ${component})
   # A native package's changelog, as its version has no Debian revision.
@@ -101,7 +110,6 @@ endforeach()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT ${author})
-set(CPACK_COMPONENTS_ALL programs engine python)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
@@ -134,7 +142,7 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-batchscope)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3:any (>= 3.9)")
-set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "batchscope")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "batchscope, python3-batchscope-torch")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/resources/package/python/postinst
   ${CMAKE_SOURCE_DIR}/resources/package/python/prerm)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_STRICT_PERMISSION TRUE)
@@ -144,4 +152,15 @@ The Python package batchscope, by which a training script tells BatchScope of
 its loss, its steps and whatever else it records, in one line; and the hook by
 which scripts on AdaptDL report every step unchanged. Without BatchScope all
 of it does nothing.")
+set(CPACK_DEBIAN_TORCH_PACKAGE_NAME python3-batchscope-torch)
+set(CPACK_DEBIAN_TORCH_PACKAGE_SECTION python)
+# The module is for one version of Python, and the files beside it are python3-batchscope's.
+set(CPACK_DEBIAN_TORCH_PACKAGE_DEPENDS "python3-batchscope (= ${PROJECT_VERSION}), python3-torch, ${BATCHSCOPE_PYTHON_DEPENDS}, libopenblas0-pthread")
+set(CPACK_DEBIAN_TORCH_PACKAGE_RECOMMENDS "batchscope")
+set(CPACK_DEBIAN_TORCH_DESCRIPTION
+"elastic data-parallel training with PyTorch
+The Python package batchscope.torch, which has the calls of AdaptDL on the
+engine of BatchScope: scripts train on any number of replicas, with batch sizes
+and learning rates that follow the gradients' noise, and are checkpointed and
+restarted in a tenth of a second. A script for AdaptDL changes its imports.")
 include(CPack)

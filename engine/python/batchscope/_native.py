@@ -7,7 +7,8 @@ import torch  # noqa: F401
 try:
     from . import _engine as engine
 except ImportError as error:
-    raise ImportError(f"batchscope.torch was not built for {sys.executable}: ./dev python builds it for /usr/bin/python3, and "
-                      f"cmake's -DBATCHSCOPE_PYTHON= names another interpreter ({error})") from error
+    raise ImportError(f"the engine of batchscope.torch is not there for {sys.executable}: Debian's python3-batchscope-torch has "
+                      f"it, ./dev python builds it for /usr/bin/python3, and pip install . in engine/python for any "
+                      f"interpreter ({error})") from error
 
 __all__ = ["engine"]
