@@ -34,6 +34,7 @@ void PreviousGradient::measure(std::size_t parameter, const at::Tensor& gradient
 
 PreviousGradient::Norms PreviousGradient::advance(const std::vector<at::Tensor>& parameters) {
   std::vector<SquareSum> sums;
+  sums.reserve(3 * entries_.size());
   for (const Entry& entry : entries_)
     sums.insert(sums.end(), {entry.squares.current, entry.squares.previous, entry.squares.mean});
   const std::vector<double> squares = values(sums);
