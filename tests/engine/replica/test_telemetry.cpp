@@ -20,7 +20,7 @@ using batchscope::testing::Listener;
 
 namespace {
 
-std::map<std::string, double> values(std::int64_t step) {
+Row values(std::int64_t step) {
   return {{"mono", static_cast<double>(step)}, {"gain", 1.0 / static_cast<double>(step)}};
 }
 

@@ -24,6 +24,7 @@
 #include "checkpoint/json_state.h"
 #include "process/process.h"
 #include "process/session.h"
+#include "report/row.h"
 #include "report/telemetry_client.h"
 #include "report/tensorboard.h"
 
@@ -57,7 +58,7 @@ struct Finished {
   std::optional<Timer::Interval> update;  // the micro-batch that ends it
   std::optional<Timer::Interval> waited;
   bool told = false, drawn = false;
-  std::map<std::string, double> row;
+  Row row;
 };
 
 // The account itself. What is public of it are the functions of the header.
@@ -121,8 +122,8 @@ class Account final : public JsonState {
 
   void request_fit();
   void complete(Finished step);
-  std::map<std::string, double> row(const StepReport& report, double now) const;
-  void add_times(const Finished& step, double seconds, std::map<std::string, double>& row) const;
+  Row row(const StepReport& report, double now) const;
+  void add_times(const Finished& step, double seconds, Row& row) const;
 
   Stopwatch watch;
   std::optional<Finished> late;  // whose times are not known yet
@@ -198,33 +199,34 @@ double nominal_scale() {
 }
 
 // All but what needs the step's times.
-std::map<std::string, double> Account::row(const StepReport& report, double now) const {
+Row Account::row(const StepReport& report, double now) const {
   const StepContext& step = step_context();
-  std::map<std::string, double> values;
-  for (const auto& [name, sum] : recorded) values[name] = sum.value / sum.count;
-  values[series::kMono] = now;
-  values[series::kGain] = report.gain;
-  if (!std::isnan(report.raw_gain)) values[series::kRawGain] = report.raw_gain;
-  values[series::kLearningRateFactor] = report.lr_factor;
-  values[series::kLearningRate] = report.learning_rate;
-  values[series::kReplicas] = num_replicas();
-  values[series::kProgress] = progress;
-  values[series::kSamples] = static_cast<double>(samples);
-  values[series::kGradSqr] = report.grad_sqr;
-  values[series::kGradVar] = report.grad_var;
-  if (in_a_row > 0) values[series::kNonFiniteSteps] = static_cast<double>(non_finite_steps);
+  Row row;
+  row.reserve(32);
+  for (const auto& [name, sum] : recorded) set(row, name, sum.value / sum.count);
+  set(row, series::kMono, now);
+  set(row, series::kGain, report.gain);
+  if (!std::isnan(report.raw_gain)) set(row, series::kRawGain, report.raw_gain);
+  set(row, series::kLearningRateFactor, report.lr_factor);
+  set(row, series::kLearningRate, report.learning_rate);
+  set(row, series::kReplicas, num_replicas());
+  set(row, series::kProgress, progress);
+  set(row, series::kSamples, static_cast<double>(samples));
+  set(row, series::kGradSqr, report.grad_sqr);
+  set(row, series::kGradVar, report.grad_var);
+  if (in_a_row > 0) set(row, series::kNonFiniteSteps, static_cast<double>(non_finite_steps));
   if (step.initial_batch_size > 0) {
-    values[series::kScale] = nominal_scale();
-    values[series::kBatchSize] = static_cast<double>(nominal_batch_size());
-    values[series::kLocalBatchSize] = static_cast<double>(step.local_batch_size);
-    values[series::kAccumulation] = step.accumulation_steps;
+    set(row, series::kScale, nominal_scale());
+    set(row, series::kBatchSize, static_cast<double>(nominal_batch_size()));
+    set(row, series::kLocalBatchSize, static_cast<double>(step.local_batch_size));
+    set(row, series::kAccumulation, step.accumulation_steps);
     if (report.grad_sqr > 0)
-      values[series::kNoiseScale] =
-          report.grad_var / report.grad_sqr * static_cast<double>(step.initial_batch_size);
+      set(row, series::kNoiseScale,
+          report.grad_var / report.grad_sqr * static_cast<double>(step.initial_batch_size));
   }
   if (const auto& loop = running_loop())
-    values[series::kEpoch] = loop->finished_epochs + loop->fraction(progress);
-  return values;
+    set(row, series::kEpoch, loop->finished_epochs + loop->fraction(progress));
+  return row;
 }
 
 void Account::begin_micro_step() {
@@ -285,18 +287,19 @@ void Account::commit_step(const StepReport& report) {
     late = std::move(finished);
 }
 
-void Account::add_times(const Finished& step, double seconds, std::map<std::string, double>& row) const {
-  row[series::kEfficiency] = *step.efficiency;
+void Account::add_times(const Finished& step, double seconds, Row& row) const {
+  set(row, series::kEfficiency, *step.efficiency);
   if (seconds > 0) {
-    row[series::kStepTime] = seconds;
-    row[series::kThroughput] = step.samples / seconds;
-    row[series::kGoodput] = row[series::kThroughput] * *step.efficiency;
+    const double throughput = step.samples / seconds;
+    set(row, series::kStepTime, seconds);
+    set(row, series::kThroughput, throughput);
+    set(row, series::kGoodput, throughput * *step.efficiency);
   }
   if (const auto perf = fitter.model()) {
     const double predicted = goodput::step_time(
         *perf, configuration(step.key.local_batch_size, step.accumulation_steps), num_devices());
-    row[series::kModelStepTime] = predicted;
-    if (seconds > 0 && step.even) row[series::kModelError] = seconds / predicted - 1;
+    set(row, series::kModelStepTime, predicted);
+    if (seconds > 0 && step.even) set(row, series::kModelError, seconds / predicted - 1);
   }
 }
 
@@ -316,10 +319,10 @@ void Account::complete(Finished step) {
     if (fresh >= (fitted_at == 0 ? kFirstFit : kNextFits)) request_fit();
   }
   if (!step.told && !step.drawn) return;
-  step.row[series::kSyncTime] = waited;
+  set(step.row, series::kSyncTime, waited);
   if (step.efficiency) add_times(step, step.update ? whole + update : 0, step.row);
   if (step.drawn) {
-    auto scalars = step.row;
+    std::map<std::string, double> scalars(step.row.begin(), step.row.end());
     scalars.erase(series::kMono);  // TensorBoard's events have a time of their own
     tensorboard::write(step.number, scalars);
   }

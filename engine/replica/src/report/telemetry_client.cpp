@@ -259,7 +259,7 @@ void set_step(std::int64_t step) {
   c->wait_in({});
 }
 
-void send_step(std::int64_t step, std::map<std::string, double> values) {
+void send_step(std::int64_t step, Row values) {
   Client* const c = client();
   if (c && replica_rank() == 0) c->send(StepRow{step, std::move(values)});
 }

@@ -8,12 +8,12 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/telemetry.h"
+#include "report/row.h"
 
 namespace batchscope::replica {
 
@@ -43,7 +43,7 @@ void telemetry_flush();
 void set_step(std::int64_t step);
 
 // One optimizer step's row, on its way to a Steps message: rank 0.
-void send_step(std::int64_t step, std::map<std::string, double> values);
+void send_step(std::int64_t step, Row values);
 
 // Where the run stands; the latest goes out with the next batch of steps.
 void set_position(protocol::Position position);

@@ -12,17 +12,14 @@ std::vector<protocol::Message> pack_steps(const std::vector<StepRow>& rows, std:
   protocol::Steps steps;
   steps.first_step = rows.front().step;
   steps.dropped = dropped;
-  for (const auto& [name, value] : rows.front().values) {
-    const bool everywhere =
-        std::all_of(rows.begin(), rows.end(), [&](const StepRow& row) { return row.values.contains(name); });
-    if (!everywhere) continue;
-    std::vector<double>& column = steps.columns[name];
-    column.reserve(rows.size());
-    for (const StepRow& row : rows) column.push_back(row.values.at(name));
-  }
+  for (const StepRow& row : rows)
+    for (const auto& [name, value] : row.values) steps.columns[name].push_back(value);
+  std::erase_if(steps.columns, [&](const auto& column) { return column.second.size() < rows.size(); });
+
   std::vector<protocol::Message> messages;
   for (const StepRow& row : rows) {
-    const auto mono = row.values.find(protocol::series::kMono);
+    const auto mono = std::find_if(row.values.begin(), row.values.end(),
+                                   [](const auto& named) { return named.first == protocol::series::kMono; });
     for (const auto& [name, value] : row.values)
       if (!steps.columns.contains(name))
         messages.push_back(

@@ -6,20 +6,19 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <variant>
 #include <vector>
 
 #include "batchscope/protocol/telemetry.h"
+#include "report/row.h"
 
 namespace batchscope::replica {
 
 struct StepRow {
   std::int64_t step = 0;
-  std::map<std::string, double> values;
+  Row values;
 };
 
 // Rows of consecutive steps as messages: the names that every row has become columns of one Steps message, a
