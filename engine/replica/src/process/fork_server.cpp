@@ -2,6 +2,7 @@
 #include "process/fork_server.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +14,8 @@
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
@@ -68,28 +71,113 @@ void become_replica(int socket, const protocol::ForkOrder& order) {
   close(socket);
 }
 
-// True in the replica. The process between the two forks is gone when this returns in the server.
-bool fork_replica(int socket, const protocol::ForkOrder& order) {
+// Forks twice, so that the second is the supervisor's child; the process between the two is gone when this
+// returns in the server. True in the child.
+bool fork_child() {
   const pid_t between = fork();
   if (between < 0) throw Error(ErrorKind::io, std::string("cannot fork: ") + std::strerror(errno));
-  if (between > 0) {
-    while (waitpid(between, nullptr, 0) < 0 && errno == EINTR) {
-    }
-    return false;
-  }
-  try {
-    const pid_t replica = fork();
-    if (replica < 0) throw Error(ErrorKind::io, std::string("cannot fork: ") + std::strerror(errno));
-    if (replica > 0) _exit(0);
-    become_replica(socket, order);
+  if (between == 0) {
+    const pid_t child = fork();
+    if (child != 0) _exit(child > 0 ? 0 : errno);
     return true;
-  } catch (const Error& error) {
-    try {
-      answer(socket, {0, error.what()});
-    } catch (const Error&) {
-      // Nobody waits for this replica any more.
+  }
+  int status = 0;
+  while (waitpid(between, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (status == 0) return false;
+  throw Error(ErrorKind::io, std::string("cannot fork: ") +
+                                 (WIFEXITED(status) ? std::strerror(WEXITSTATUS(status)) : "killed"));
+}
+
+// In a child.
+void become_replica(int socket, const std::string& order) try {
+  become_replica(socket, protocol::decode_fork_order(order));
+} catch (const Error& error) {
+  try {
+    answer(socket, {0, error.what()});
+  } catch (const Error&) {
+    // Nobody waits for this replica any more.
+  }
+  _exit(1);
+}
+
+bool readable(std::vector<pollfd>& descriptors, int limit) {
+  int count;
+  while ((count = poll(descriptors.data(), descriptors.size(), limit)) < 0 && errno == EINTR) {
+  }
+  return count > 0;
+}
+
+// Children that are forked ahead, so that a restart need not wait for a fork. Each takes one order off the
+// socket by itself, and so the server takes none while there are any. By a pipe, whose other end closes, it
+// sees that one has become a replica or is gone.
+class Spares {
+ public:
+  explicit Spares(int socket) : socket_(socket) {}
+
+  std::size_t count() const { return pipes_.size(); }
+
+  // True in the child, once it is a replica.
+  bool add() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+      throw Error(ErrorKind::io, std::string("cannot make a pipe: ") + std::strerror(errno));
+    pipes_.push_back({ends[0], POLLIN, 0});
+    const bool child = fork_child();
+    if (child) {
+      for (const pollfd& pipe : pipes_) close(pipe.fd);
+      const auto order = protocol::receive_packet(socket_);
+      if (!order) _exit(0);
+      become_replica(socket_, *order);
     }
-    _exit(1);
+    close(ends[1]);
+    return child;
+  }
+
+  // Waits for that many ms, or (-1) for as long as it takes, until one is taken. How many were.
+  std::size_t taken(int limit) {
+    if (!readable(pipes_, limit)) return 0;
+    return std::erase_if(pipes_, [](const pollfd& pipe) { return pipe.revents != 0 && close(pipe.fd) == 0; });
+  }
+
+ private:
+  const int socket_;
+  std::vector<pollfd> pipes_;
+};
+
+// Spares are made when a generation stands and computes.
+constexpr int kRest = 100;  // ms
+
+// True in a replica.
+bool serve_orders(int socket) {
+  Spares spares(socket);
+  std::vector<pollfd> orders = {{socket, POLLIN, 0}};
+  std::size_t served = 0;   // since spares were made last: what is running now
+  std::size_t largest = 0;  // generation so far, for which there are spares
+  for (;;) {
+    const int limit = served > 0 ? kRest : -1;
+    if (spares.count() > 0) {
+      const std::size_t taken = spares.taken(limit);
+      served += taken;
+      if (taken > 0) continue;
+    } else if (readable(orders, limit)) {
+      const auto order = protocol::receive_packet(socket);
+      if (!order) return false;
+      try {
+        if (fork_child()) return become_replica(socket, *order), true;
+        ++served;
+      } catch (const Error& error) {
+        answer(socket, {0, error.what()});
+      }
+      continue;
+    }
+    largest = std::max(largest, std::exchange(served, 0));
+    try {
+      while (spares.count() < largest)
+        if (spares.add()) return true;
+    } catch (const Error&) {
+      largest = spares.count();  // orders will say what is wrong
+    }
   }
 }
 
@@ -101,14 +189,7 @@ bool serve(int socket) {
   std::cout.flush();
   std::fflush(nullptr);  // or every replica would print it again
   answer(socket, {getpid(), {}});
-  while (const auto packet = protocol::receive_packet(socket)) {
-    try {
-      if (fork_replica(socket, protocol::decode_fork_order(*packet))) return true;
-    } catch (const Error& error) {
-      answer(socket, {0, error.what()});
-    }
-  }
-  return false;
+  return serve_orders(socket);
 }
 
 struct Offer {

@@ -5,8 +5,9 @@
 // thread and holds no GPU, so this is init_process_group's first act, and it refuses where the program has
 // been busy before. Replicas are forked twice, so that they become children of the supervisor (which is a
 // subreaper) and are to it what executed ones are. Their random generators stand where an executed replica's
-// would: nothing has been drawn since the program began. Knows neither LibTorch nor replicas (protocol's
-// fork_server.h is the contract), so that other programs may be served too.
+// would: nothing has been drawn since the program began. While a generation computes, as many processes as
+// the largest one had are forked ahead and wait to be the next: no restart waits for a fork. Knows neither
+// LibTorch nor replicas (protocol's fork_server.h is the contract), so that other programs may be served too.
 #pragma once
 
 namespace batchscope::replica {
