@@ -53,6 +53,7 @@ struct Options {
   bool garbage = false;
   bool silent = false;         // no telemetry at all
   bool thread = false;         // start one before anything else
+  std::string linger;          // a file: do not end after the goodbye before it is there
   std::string device = "cpu";  // that it says it uses
   std::string sent;            // a file: a line for each step, and when it had been told
 };
@@ -266,6 +267,8 @@ class Replica {
 
   int goodbye(int code) const {
     telemetry_.send(Goodbye{environment_.replica_rank, code, step_, monotonic_seconds()});
+    while (!options_.linger.empty() && !fs::exists(options_.linger))
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
     return code;
   }
 
@@ -310,6 +313,7 @@ int main(int argc, char** argv) {
   app.add_flag("--garbage", options.garbage);
   app.add_flag("--silent", options.silent);
   app.add_flag("--thread", options.thread);
+  app.add_option("--linger", options.linger);
   app.add_option("--device", options.device);
   app.add_option("--sent", options.sent);
   CLI11_PARSE(app, argc, argv);

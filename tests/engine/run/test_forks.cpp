@@ -45,6 +45,30 @@ class TestForks : public Scenario {
     VERIFY_RUN(stops(id));
   }
 
+  void theNextGenerationDoesNotWaitForTheEndOfTheOldProcesses() {
+    const std::string id = train(2, {"--linger", file("end")});
+    const auto before = replicas(id);
+    rescale(id, 1);
+    for (const ProcessId& replica : before) QVERIFY(is_alive(replica));
+    std::ofstream(file("end")) << "";
+    QVERIFY(eventually([&] { return !is_alive(before[0]) && !is_alive(before[1]); }));
+    VERIFY_RUN(stops(id));
+  }
+
+  void aReplicaWithAGpuIsWaitedFor() {
+    const std::string id = train(1, {"--linger", file("end"), "--device", "cuda:0"});
+    const ProcessId before = replicas(id)[0];
+    ask(id, Command::rescale, 2);
+    QVERIFY(eventually([&] { return !catalogue().checkpoints(id).empty(); }));
+    for (int turn = 0; turn < 3; ++turn) ask(id, Command::status);  // which is behind the goodbye
+    QVERIFY(is_alive(before));
+    QCOMPARE(replicas(id)[0], before);
+    std::ofstream(file("end")) << "";
+    VERIFY_RUN(trains(id, 2));
+    QVERIFY(!is_alive(before));
+    VERIFY_RUN(stops(id));
+  }
+
   void aKilledServerTakesNobodyAlongAndIsReplaced() {
     const std::string id = train(2);
     const auto before = replicas(id);

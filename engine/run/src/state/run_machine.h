@@ -93,6 +93,8 @@ class RunMachine {
   // So many where they are, if that is their number, else anywhere.
   Allocation in_place(int replicas) const;
   bool training() const { return phase_ == Phase::training; }
+  // The replicas leave, for the next generation to follow at once.
+  bool restarting() const { return phase_ == Phase::ending && intent_ == Intent::rescale; }
   bool over() const { return phase_ == Phase::over; }
   const std::string& message() const { return message_; }
 

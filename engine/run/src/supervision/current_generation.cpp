@@ -39,7 +39,7 @@ void CurrentGeneration::remember(const std::vector<storage::Generation>& generat
 void CurrentGeneration::launch(const GenerationOrder& order, const std::string& reason,
                                const std::optional<Prediction>& predicted, double now, Launcher& launcher) {
   launched_ = now;
-  checkpoints_when_asked_ = forked_ = progressed_ = under_way_ = passes_over_ = false;
+  checkpoints_when_asked_ = forked_ = progressed_ = under_way_ = uses_gpu_ = passes_over_ = false;
   checkpoint_.reset();
   failures_.clear();
   memory_kills_ = out_of_memory_kills();
@@ -72,6 +72,7 @@ void CurrentGeneration::hello(int rank, const protocol::Hello& hello) {
   has_telemetry_ = true;
   checkpoints_when_asked_ = hello.checkpoints;
   forked_ = hello.forked;
+  uses_gpu_ = uses_gpu_ || hello.device != "cpu";
   device_metrics_.trains_on(rank, hello.device);
 }
 

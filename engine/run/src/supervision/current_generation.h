@@ -60,7 +60,10 @@ class CurrentGeneration {
   bool has_telemetry() const { return has_telemetry_; }  // a replica of any generation said hello
   // A replica of it has said that it does.
   bool checkpoints_when_asked() const { return checkpoints_when_asked_; }
-  bool forked() const { return forked_; }          // by the fork server, as its replicas say
+  bool forked() const { return forked_; }  // by the fork server, as its replicas say
+  // Nothing of how its processes end matters to the next: the engine's own, which end as they say, without a
+  // GPU whose memory they hold.
+  bool leaves_at_once() const { return forked_ && !uses_gpu_; }
   bool progressed() const { return progressed_; }  // it has had its first step
   bool under_way() const { return under_way_; }    // so it has, or is assumed to have
   // The newest that it has written.
@@ -91,7 +94,7 @@ class CurrentGeneration {
   storage::Generation record_;
   double launched_ = 0;  // monotonic
   bool checkpoints_when_asked_ = false, has_telemetry_ = false, forked_ = false;
-  bool progressed_ = false, under_way_ = false;
+  bool progressed_ = false, under_way_ = false, uses_gpu_ = false;
   std::optional<protocol::CheckpointWritten> checkpoint_;
   std::map<int, protocol::Failure> failures_;  // by rank
   bool passes_over_ = false;                   // a checkpoint, in what comes next

@@ -82,7 +82,9 @@ class Supervision final : private Orders {
   void on_model(const protocol::Model& model);
   void on_triggered(const protocol::Triggered& triggered);
   void on_refused(const protocol::Refused& refused);
+  void on_goodbye(int rank, const protocol::Goodbye& goodbye);
   void on_exit(pid_t pid, int status);
+  void left(pid_t pid, int status);  // as waitpid says it; nothing where it was not, or has left already
   void on_hints(const protocol::Json& hints);
   void assume_running();
   void watch_for_hangs();

@@ -2,6 +2,7 @@
 //
 // What happens to the replicas, as their telemetry and their exits tell.
 #include <fmt/format.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <type_traits>
@@ -69,6 +70,8 @@ void Supervision::on_message(int rank, const Message& message) {
           on_triggered(m);
         } else if constexpr (std::is_same_v<T, Refused>) {
           if (rank == 0) on_refused(m);
+        } else if constexpr (std::is_same_v<T, Goodbye>) {
+          on_goodbye(rank, m);
         }
       },
       message);
@@ -166,9 +169,23 @@ void Supervision::on_refused(const Refused& refused) {
   settle();
 }
 
+// A replica that has checkpointed for the next generation ends right after its goodbye, and the system then
+// takes milliseconds to give its memory back: the restart does not wait for that.
+void Supervision::on_goodbye(int rank, const Goodbye& goodbye) {
+  if (goodbye.code != kExitCheckpointed || !machine_.restarting() || !current_.leaves_at_once()) return;
+  if (const auto& living = current_.replicas()->living(); living.contains(rank))
+    QTimer::singleShot(0, &loop_,
+                       [this, pid = living.at(rank)] { left(pid, W_EXITCODE(kExitCheckpointed, 0)); });
+}
+
 void Supervision::on_exit(pid_t pid, int status) {
-  if (launcher_.take_exited(pid, status) || !current_.replicas()) return;
+  if (launcher_.take_exited(pid, status)) return;
   telemetry_.drain();
+  left(pid, status);
+}
+
+void Supervision::left(pid_t pid, int status) {
+  if (!current_.replicas()) return;
   const auto rank = current_.replicas()->take_exited(pid);
   if (!rank) return;
   hang_watch_.left(*rank);
