@@ -8,11 +8,13 @@ first few (descriptors, threads, processes, files, memory) is what a pause finds
 With --minutes storm follows storm, each with the next seed, until the time is over.
 """
 
+import collections
 import json
 import pathlib
 import random
 import sys
 import tempfile
+import time
 
 from run_scenario import Failure, Scenario, over_seeds, patiently
 
@@ -38,14 +40,23 @@ def children(pid):
 
 def usage(scenario, supervisor):
     """What there is while the run is paused, by what it is."""
-    counts = {"processes": len(children(supervisor))}
+    counts = collections.Counter(processes=len(children(supervisor)))
     for pid in [supervisor, *children(supervisor)]:
         name = pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
         for what in ("fd", "task"):
-            counts[f"{name}: {what}"] = len(list(pathlib.Path(f"/proc/{pid}/{what}").iterdir()))
+            counts[f"{name}: {what}"] += len(list(pathlib.Path(f"/proc/{pid}/{what}").iterdir()))
     for folder in ("batchscope", "memory"):
         counts[f"files in {folder}"] = len(list((scenario.home / folder).rglob("*")))
     return counts
+
+
+def settled_usage(scenario, supervisor):
+    """When the fork server has made its spares."""
+    while True:
+        before = usage(scenario, supervisor)
+        time.sleep(1)
+        if usage(scenario, supervisor) == before:
+            return before
 
 
 def checkpoints(scenario):
@@ -67,7 +78,7 @@ def storm(programs, seed):
             scenario.do(f"batchscope run digits --replicas 1 --detach {at} -- --no-autoscale --epochs 100")
             scenario.wait('state == "paused"')
             supervisor = scenario.show()["run"]["supervisor"]
-            before, memory_before = usage(scenario, supervisor), memory(supervisor)
+            before, memory_before = settled_usage(scenario, supervisor), memory(supervisor)
             scenario.do("batchscope resume latest --detach")
             scenario.wait(f'state == "paused" and step >= {events[-1][0]}')
             patiently(f"the usage of {before}", lambda: usage(scenario, supervisor) == before)

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -89,16 +90,27 @@ bool fork_child() {
                                  (WIFEXITED(status) ? std::strerror(WEXITSTATUS(status)) : "killed"));
 }
 
-// In a child.
-void become_replica(int socket, const std::string& order) try {
-  become_replica(socket, protocol::decode_fork_order(order));
-} catch (const Error& error) {
+// Of a child, which says why.
+[[noreturn]] void end(int socket, const Error& why) {
   try {
-    answer(socket, {0, error.what()});
+    answer(socket, {0, why.what()});
   } catch (const Error&) {
     // Nobody waits for this replica any more.
   }
   _exit(1);
+}
+
+// In a child.
+void become_replica_or_end(int socket, const protocol::ForkOrder& order) try {
+  become_replica(socket, order);
+} catch (const Error& error) {
+  end(socket, error);
+}
+
+// Of its generation.
+std::size_t replicas_of(const protocol::ForkOrder& order) {
+  const auto found = order.environment.find(protocol::variable::kNumReplicas);
+  return found == order.environment.end() ? 1 : std::strtoul(found->second.c_str(), nullptr, 10);
 }
 
 bool readable(std::vector<pollfd>& descriptors, int limit) {
@@ -109,40 +121,64 @@ bool readable(std::vector<pollfd>& descriptors, int limit) {
 }
 
 // Children that are forked ahead, so that a restart need not wait for a fork. Each takes one order off the
-// socket by itself, and so the server takes none while there are any. By a pipe, whose other end closes, it
-// sees that one has become a replica or is gone.
+// socket by itself, and so the server takes none while there are any. By a line of its own each says of how
+// many replicas its generation is; one that closes without a word is gone.
 class Spares {
  public:
   explicit Spares(int socket) : socket_(socket) {}
 
-  std::size_t count() const { return pipes_.size(); }
+  std::size_t count() const { return lines_.size(); }
 
   // True in the child, once it is a replica.
   bool add() {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-      throw Error(ErrorKind::io, std::string("cannot make a pipe: ") + std::strerror(errno));
-    pipes_.push_back({ends[0], POLLIN, 0});
-    const bool child = fork_child();
-    if (child) {
-      for (const pollfd& pipe : pipes_) close(pipe.fd);
-      const auto order = protocol::receive_packet(socket_);
-      if (!order) _exit(0);
-      become_replica(socket_, *order);
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+      throw Error(ErrorKind::io, std::string("cannot make a socket: ") + std::strerror(errno));
+    try {
+      if (fork_child()) {
+        for (const pollfd& line : lines_) close(line.fd);
+        close(ends[0]);
+        take_order(ends[1]);
+        return true;
+      }
+    } catch (const Error&) {
+      close(ends[0]);
+      close(ends[1]);
+      throw;
     }
     close(ends[1]);
-    return child;
+    lines_.push_back({ends[0], POLLIN, 0});
+    return false;
   }
 
-  // Waits for that many ms, or (-1) for as long as it takes, until one is taken. How many were.
-  std::size_t taken(int limit) {
-    if (!readable(pipes_, limit)) return 0;
-    return std::erase_if(pipes_, [](const pollfd& pipe) { return pipe.revents != 0 && close(pipe.fd) == 0; });
+  // Waits for that many ms, or (-1) for as long as it takes, until one is no spare any more. False where the
+  // time is over; `largest` is the largest generation that any said.
+  bool await_use(int limit, std::size_t& largest) {
+    if (!readable(lines_, limit)) return false;
+    std::erase_if(lines_, [&](const pollfd& line) {
+      if (line.revents == 0) return false;
+      std::size_t replicas = 0;
+      if (read(line.fd, &replicas, sizeof replicas) == sizeof replicas) largest = std::max(largest, replicas);
+      return close(line.fd) == 0;
+    });
+    return true;
   }
 
  private:
+  void take_order(int line) const try {
+    const auto packet = protocol::receive_packet(socket_);
+    if (!packet) _exit(0);
+    const protocol::ForkOrder order = protocol::decode_fork_order(*packet);
+    const std::size_t replicas = replicas_of(order);
+    send(line, &replicas, sizeof replicas, MSG_NOSIGNAL);  // the server may be gone
+    close(line);
+    become_replica_or_end(socket_, order);
+  } catch (const Error& error) {
+    end(socket_, error);
+  }
+
   const int socket_;
-  std::vector<pollfd> pipes_;
+  std::vector<pollfd> lines_;
 };
 
 // Spares are made when a generation stands and computes.
@@ -152,31 +188,28 @@ constexpr int kRest = 100;  // ms
 bool serve_orders(int socket) {
   Spares spares(socket);
   std::vector<pollfd> orders = {{socket, POLLIN, 0}};
-  std::size_t served = 0;   // since spares were made last: what is running now
-  std::size_t largest = 0;  // generation so far, for which there are spares
+  std::size_t largest = 0;  // generation so far, for which there are to be spares
   for (;;) {
-    const int limit = served > 0 ? kRest : -1;
+    const int limit = spares.count() < largest ? kRest : -1;
     if (spares.count() > 0) {
-      const std::size_t taken = spares.taken(limit);
-      served += taken;
-      if (taken > 0) continue;
+      if (spares.await_use(limit, largest)) continue;
     } else if (readable(orders, limit)) {
-      const auto order = protocol::receive_packet(socket);
-      if (!order) return false;
+      const auto packet = protocol::receive_packet(socket);
+      if (!packet) return false;
       try {
-        if (fork_child()) return become_replica(socket, *order), true;
-        ++served;
+        const protocol::ForkOrder order = protocol::decode_fork_order(*packet);
+        if (fork_child()) return become_replica_or_end(socket, order), true;
+        largest = std::max(largest, replicas_of(order));
       } catch (const Error& error) {
         answer(socket, {0, error.what()});
       }
       continue;
     }
-    largest = std::max(largest, std::exchange(served, 0));
     try {
       while (spares.count() < largest)
         if (spares.add()) return true;
     } catch (const Error&) {
-      largest = spares.count();  // orders will say what is wrong
+      largest = spares.count();  // the next order will say what is wrong
     }
   }
 }
