@@ -94,10 +94,12 @@ double Parzen::draw(std::size_t parameter, std::size_t kernel, Random& random) c
 }
 
 Point Parzen::draw(Random& random) const {
-  double share = random.unit();
-  std::size_t kernel = 0;
-  while (kernel + 1 < weights_.size() && share >= weights_[kernel]) share -= weights_[kernel++];
-  return space_.point([&](std::size_t parameter) { return draw(parameter, kernel, random); });
+  return space_.point([&](std::size_t parameter) {
+    double share = random.unit();
+    std::size_t kernel = 0;
+    while (kernel + 1 < weights_.size() && share >= weights_[kernel]) share -= weights_[kernel++];
+    return draw(parameter, kernel, random);
+  });
 }
 
 double Parzen::density(const Point& point) const {
