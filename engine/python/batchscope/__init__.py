@@ -8,9 +8,18 @@ this does nothing. Nothing here waits for anybody, nor slows a step down by more
 the values of rank 0 count; of several processes of a replica one speaks, the first that has something to tell. README.md
 beside this package has the whole of it."""
 
+import collections.abc
+
 from . import _recorder, _tensorboard
 
 __all__ = ["record", "step", "restored", "epochs", "batches", "hyperparameters", "notice", "follow_tensorboard", "supervised"]
+
+
+def _named(call, values):
+    if not isinstance(values, collections.abc.Mapping):
+        raise TypeError(f"{call}(): values come by name, as {call}(loss=0.7) or {call}({{'loss': 0.7}}) gives them, and "
+                        f"{values!r:.60} is no dict; of what argparse returns, vars() is one")
+    return values
 
 
 def record(values=None, /, **named):
@@ -20,7 +29,7 @@ def record(values=None, /, **named):
     A script that calls step() gets the mean of what it records in a step. In one that never does, a step ends when a name
     comes again. Names of the series that every run has, among them loss, validation_loss, accuracy, lr and batch_size, appear
     in the charts that every run has; any other gets a chart of its own."""
-    _recorder.current().record({**values, **named} if values else named)
+    _recorder.current().record({**_named("record", values), **named} if values is not None else named)
 
 
 def step(number=None, /, **named):
@@ -28,19 +37,19 @@ def step(number=None, /, **named):
     becomes the series step_time, and with a batch_size throughput."""
     if named:
         _recorder.current().record(named)
-    _recorder.current().step(number)
+    _recorder.current().step(number if number is None else _recorder.whole("step()", number))
 
 
 def restored(step, checkpoint=""):
     """The script has loaded its own checkpoint (which, for people to read) and goes on behind this step. It says so after every
     start where it can do that, from the beginning with 0: then its run may be moved and shrunk by others than a person."""
-    _recorder.current().restored(step, checkpoint)
+    _recorder.current().restored(_recorder.whole("restored()", step), str(checkpoint))
 
 
 def epochs(until, first=0):
     """Iterates over the numbers of the epochs first .. until - 1, and tells of each when it begins and ends."""
-    recorder = _recorder.current()
-    for epoch in range(first, until):
+    recorder, until = _recorder.current(), _recorder.whole("epochs()", until)
+    for epoch in range(_recorder.whole("epochs()", first), until):
         recorder.begin_epoch(epoch, until)
         yield epoch
         recorder.end_epoch(epoch)
@@ -61,7 +70,7 @@ def batches(loader, validate=False):
 
 def hyperparameters(values=None, /, **named):
     """What the script was asked to do, shown with the run: `hyperparameters(vars(arguments))`. Once, any time."""
-    texts = {str(name): str(value) for name, value in {**(values or {}), **named}.items()}
+    texts = {str(name): str(value) for name, value in {**_named("hyperparameters", values or {}), **named}.items()}
     _recorder.current().tell("hyperparameters", values=texts)
 
 

@@ -8,6 +8,7 @@ A process has one recorder, and so has each process forked from it; the first of
 the replica (_line.py). Without a supervisor, and on all ranks but 0, a recorder keeps nothing."""
 
 import atexit
+import operator
 import os
 import platform
 import sys
@@ -27,9 +28,17 @@ def number(name, value):
         return value.detach().clone()
     try:
         return float(value)
-    except (TypeError, ValueError, RuntimeError):
+    except (TypeError, ValueError, OverflowError, RuntimeError):
         raise TypeError(f"{name}: a number is recorded, and {value!r:.60} is none; of a tensor of several, record the mean") \
             from None
+
+
+def whole(call, value):
+    """As JSON has it; NumPy and tensors have whole numbers of their own."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{call}: a whole number is expected, and {value!r:.60} is none") from None
 
 
 def library():

@@ -121,6 +121,35 @@ class Record(Supervised):
             self.assertEqual(printed.count("loss: a number is recorded, and "), 3)
             self.assertIn("'loud' is none of info, warning, error", printed)
 
+    def test_whole_numbers_may_be_of_any_library_and_paths_be_paths(self):
+        self.run_script("""
+            import batchscope
+            import pathlib
+            class Whole:  # as NumPy's and a tensor's
+                def __init__(self, value): self.value = value
+                def __index__(self): return self.value
+            batchscope.restored(Whole(6), pathlib.Path("mine.pt"))
+            for _ in batchscope.epochs(Whole(1)):
+                for _ in batchscope.batches([0]):
+                    batchscope.step(Whole(7), loss=1)
+        """)
+        self.assertEqual(self.series("loss"), {7: 1.0})
+
+    def test_what_is_no_whole_number_or_comes_without_a_name_is_refused(self):
+        printed = self.run_script("""
+            import argparse
+            import batchscope
+            for call in (lambda: batchscope.step(1.5), lambda: batchscope.restored("x"), lambda: list(batchscope.epochs("3")),
+                         lambda: batchscope.record(loss=10**400), lambda: batchscope.record(0.7),
+                         lambda: batchscope.hyperparameters(argparse.Namespace(lr=1))):
+                try:
+                    call()
+                except TypeError as error:
+                    print(error)
+        """)
+        self.assertEqual([line.split(":")[0] for line in printed.splitlines()],
+                         ["step()", "restored()", "epochs()", "loss", "record()", "hyperparameters()"])
+
     def test_a_gpu_is_read_by_the_thread_that_sends(self):
         printed = self.run_script("""
             import batchscope, threading
