@@ -2,7 +2,13 @@
 """The engine's half in C++. PyTorch is loaded first: its libraries are the engine's."""
 import sys
 
-import torch  # noqa: F401
+try:
+    import torch  # noqa: F401
+except ModuleNotFoundError as error:
+    if error.name != "torch":
+        raise
+    raise ModuleNotFoundError(f"batchscope.torch needs PyTorch, which {sys.executable} has not: install it there, or choose "
+                              "another interpreter, as `PYTHON=.. batchscope run` does", name="torch") from None
 
 try:
     from . import _engine as engine

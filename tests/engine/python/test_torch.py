@@ -80,6 +80,28 @@ class Refused(unittest.TestCase):
             for _ in adl.AdaptiveDataLoader(range(4)):
                 self.fail("a batch is handed out")
 
+    def test_numbers_that_are_none(self):
+        for call in (lambda: adl.remaining_epochs_until("3"), lambda: adl.AdaptiveDataLoader(range(4), batch_size=1.5),
+                     lambda: adl.AdaptiveDataLoader(range(4)).autoscale_batch_size("8")):
+            with self.assertRaisesRegex(TypeError, "a whole number is expected"):
+                call()
+        with self.assertRaisesRegex(ValueError, r"local_bsz_bounds: \(minimum, maximum\) are expected"):
+            adl.AdaptiveDataLoader(range(4)).autoscale_batch_size(8, (4,))
+
+    def test_data_without_numbers(self):
+        with self.assertRaisesRegex(ValueError, "IterableDataset"):
+            adl.AdaptiveDataLoader(torch.utils.data.IterableDataset())
+
+    def test_sums_that_are_not_added_up_yet(self):
+        sums = adl.Accumulator()
+        for call in (lambda: sums["loss"] / 2, lambda: float(sums["loss"]), lambda: f"{sums['loss']:.3f}",
+                     lambda: sums["loss"] > 1):
+            with self.assertRaisesRegex(TypeError, r"sums\['loss'\] is read within"):
+                call()
+
+    def test_a_module_and_an_optimizer_that_do_not_go_together(self):
+        train("torch_refused.py")
+
 
 class Growth(unittest.TestCase):
     def test_of_one_replica_only_where_it_may(self):

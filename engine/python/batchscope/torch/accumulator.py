@@ -141,3 +141,9 @@ class _Change:
     def __sub__(self, value):
         self.value = self.value - value
         return self
+
+    def _refuse(self, *_):
+        raise TypeError(f"sums['{self.key}'] is read within `with sums.synchronized():`; outside only += and -= change it")
+
+    __float__ = __int__ = __bool__ = __format__ = __str__ = _refuse
+    __mul__ = __truediv__ = __rtruediv__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse

@@ -3,7 +3,7 @@
 import random
 
 import torch
-from torch.utils.data import DataLoader, Sampler
+from torch.utils.data import DataLoader, IterableDataset, Sampler
 
 from .._native import engine
 from .loader import AdaptiveLoader, Loop
@@ -43,6 +43,9 @@ class AdaptiveDataLoader(AdaptiveLoader):
     def __init__(self, dataset, batch_size=1, shuffle=False, *, training=None, **kwargs):
         if kwargs.get("sampler") is not None or kwargs.get("batch_sampler") is not None:
             raise ValueError("AdaptiveDataLoader has its own order: leave 'sampler' and 'batch_sampler' out")
+        if isinstance(dataset, IterableDataset):
+            raise ValueError("AdaptiveDataLoader shares samples out by their numbers, which an IterableDataset has not: give it "
+                             "a dataset with __len__ and __getitem__")
         super().__init__(batch_size, kwargs.pop("drop_last", False), training)
         self.dataset, self.shuffle = dataset, shuffle
         self._batches = _PassBatches()

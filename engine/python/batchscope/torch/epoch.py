@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Epochs that survive restarts."""
 from .._native import engine
+from .._recorder import whole
 
 
 def remaining_epochs_until(epoch):
@@ -10,7 +11,7 @@ def remaining_epochs_until(epoch):
     skipped, so that code between the loops over data runs again. Leaving an epoch by `break` finishes it; an exception
     does not.
     """
-    return engine.Epochs(epoch)
+    return engine.Epochs(whole("remaining_epochs_until()", epoch))
 
 
 def current_epoch():

@@ -6,6 +6,7 @@ import math
 import torch
 
 from .._native import engine
+from .._recorder import whole
 from . import tensorboard
 from .epoch import current_epoch
 
@@ -25,7 +26,7 @@ class AdaptiveLoader:
     def __init__(self, batch_size, drop_last, training):
         if _current is not None:
             raise RuntimeError("a loader is made inside a loop over data: make it before the loop")
-        self.batch_size, self.drop_last, self.training = batch_size, drop_last, training
+        self.batch_size, self.drop_last, self.training = whole("batch_size", batch_size), drop_last, training
         self._limits = self._choice = None
         self._engine_loader = None  # the script may make its loaders before init_process_group
         epoch = current_epoch()
@@ -40,9 +41,14 @@ class AdaptiveLoader:
         One replica without accumulation keeps its batch size, unless single_gradient lets it grow: by a guess of the noise
         from one gradient a step, too large a one where the weights move fast. With accumulation it is measured.
         """
-        if not isinstance(max_batch_size, int) or max_batch_size < self.batch_size:
+        max_batch_size = whole("max_batch_size", max_batch_size)
+        if max_batch_size < self.batch_size:
             raise ValueError(f"max_batch_size {max_batch_size} is below the batch size {self.batch_size}")
-        minimum, maximum = local_bsz_bounds or (None, None)
+        try:
+            minimum, maximum = (bound and whole("local_bsz_bounds", bound) for bound in local_bsz_bounds or (None, None))
+        except (TypeError, ValueError):
+            raise ValueError(f"local_bsz_bounds: (minimum, maximum) are expected, of whole numbers or None, and "
+                             f"{local_bsz_bounds!r:.60} is none") from None
         self._limits = {"max_batch_size": max_batch_size, "minimum": minimum or 1, "maximum": maximum or 0,
                         "accumulation": gradient_accumulation, "single_gradient": single_gradient}
         self._choose(lambda loader: loader.autoscale_batch_size(**self._limits))

@@ -30,11 +30,13 @@ class AdaptiveDataParallel(torch.nn.Module):
 
         bucket_cap_mb: of gradients that are exchanged at once. device_ids, output_device and find_unused_parameters are
         DistributedDataParallel's, and need not be said here. Raises ValueError for a module without trainable
-        parameters, and for parameters in the optimizer that are not the module's. Collective.
+        parameters, for parameters in the optimizer that are not the module's, and for an optimizer that another one has
+        already; RuntimeError before init_process_group. Collective.
         """
         super().__init__()
         if unknown:
             raise TypeError(f"AdaptiveDataParallel takes no argument '{next(iter(unknown))}'")
+        _require(model, optimizer)
         self.module = model
         self._optimizer = optimizer
         self._step, adam = optimizer.step, isinstance(unwrap(optimizer), (torch.optim.Adam, torch.optim.AdamW))
@@ -97,7 +99,6 @@ class AdaptiveDataParallel(torch.nn.Module):
             "Learning_Rate_Factor": self.lr_factor, "Progress": self.progress})
 
     def _patch(self, optimizer):
-        @functools.wraps(self._step)  # schedules look for marks that they left there
         def step(closure=None):
             if closure is not None:
                 raise ValueError("step(closure) evaluates the model as often as it likes, which does not go with averaged "
@@ -108,7 +109,7 @@ class AdaptiveDataParallel(torch.nn.Module):
             if self._scaler:
                 self._scaler.follow()
 
-        optimizer.step, optimizer.zero_grad = step, self.zero_grad
+        optimizer.step, optimizer.zero_grad = _Step(self._step, step), self.zero_grad
 
     def _step_at(self, scaled):
         rates.step_at(self._optimizer, scaled, self._step)
@@ -121,6 +122,37 @@ class AdaptiveDataParallel(torch.nn.Module):
                 state = self._optimizer.state.get(parameter)
                 moments.append((state["exp_avg_sq"], int(state["step"]), group["betas"][1], group["eps"]) if state else None)
         return moments
+
+
+def _require(model, optimizer):
+    """What AdaptiveDataParallel is made of."""
+    for what, kind, name in ((model, torch.nn.Module, "model"), (optimizer, torch.optim.Optimizer, "optimizer")):
+        if not isinstance(what, kind):
+            raise TypeError(f"AdaptiveDataParallel(model, optimizer): {name} is no {kind.__name__}, but {type(what).__name__}")
+    if recorder.current() is None:
+        raise RuntimeError("AdaptiveDataParallel: call init_process_group() before, which finds the other replicas")
+    if isinstance(optimizer.step, _Step):
+        raise ValueError("AdaptiveDataParallel: this optimizer is another AdaptiveDataParallel's; each needs one of its own")
+    if isinstance(unwrap(optimizer), torch.optim.LBFGS):
+        raise ValueError("AdaptiveDataParallel: LBFGS evaluates the model as often as it likes, which does not go with averaged "
+                         "gradients; use SGD, Adam or another that steps without a closure")
+
+
+class _Step:
+    """In the place of an optimizer's step()."""
+
+    def __init__(self, original, step):
+        functools.update_wrapper(self, original)  # schedules look for marks that they left there
+        self._call = step
+
+    def __call__(self, closure=None):
+        return self._call(closure)
+
+    def __getattr__(self, name):
+        if name in ("__self__", "__func__"):  # for which a new schedule asks
+            raise AttributeError("a schedule is made before AdaptiveDataParallel, and handed to it as lr_scheduler, which keeps "
+                                 "it in the checkpoints")
+        raise AttributeError(f"step() has no attribute '{name}'")
 
 
 class _OptimizerState(State):
