@@ -14,7 +14,9 @@ class State:
 
     def __init__(self, name):
         """Raises ValueError where there is a state of this name."""
-        self._state = engine.State(name, self)
+        if not isinstance(name, str):
+            raise TypeError(f"checkpoint.State: its name is a text, and {name!r:.60} is none")
+        self._state, self._name = engine.State(name, self), name
 
     def sync(self):
         """Called on every replica before save: gathers what only others know. Collective."""
@@ -27,7 +29,10 @@ class State:
 
     def _save(self):
         file = io.BytesIO()
-        self.save(file)
+        try:
+            self.save(file)
+        except Exception as error:
+            raise RuntimeError(f"save() of the state '{self._name}': {type(error).__name__}: {error}") from error
         return file.getvalue()
 
     def _load(self, data):
@@ -36,6 +41,8 @@ class State:
 
 def load_state(state):
     """Loads it from the checkpoint that this generation starts from. False where that holds none. Collective at first."""
+    if not hasattr(state, "_state"):
+        raise TypeError(f"load_state(): {type(state).__name__} is no checkpoint.State, or its __init__ does not call State's")
     return engine.load_state(state._state)
 
 

@@ -118,6 +118,9 @@ class Alone(unittest.TestCase):
     def test_refuses_what_needs_all_at_once(self):
         with self.assertRaisesRegex(ValueError, "LBFGS"):
             adl.ShardedOptimizer(torch.optim.LBFGS([self.first]))
+        for wrong in ([self.first], adl.ShardedOptimizer(torch.optim.SGD([self.first], lr=0.1))):
+            with self.assertRaisesRegex(TypeError, "goes around an optimizer"):
+                adl.ShardedOptimizer(wrong)
 
 
 if __name__ == "__main__":

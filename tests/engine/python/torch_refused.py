@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What AdaptiveDataParallel refuses, before init_process_group and behind it."""
+"""What AdaptiveDataParallel refuses, before init_process_group and behind it; and what states of one's own say that fail."""
 import batchscope.torch as adl
 import torch
 
@@ -13,6 +13,16 @@ def refused(kind, words, call):
         raise AssertionError(words)
 
 
+class Unsaved(adl.checkpoint.State):
+    def save(self, fileobj):
+        fileobj.write("text")
+
+
+class Uninitialised(adl.checkpoint.State):
+    def __init__(self):
+        pass
+
+
 model = torch.nn.Linear(2, 2)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 refused(RuntimeError, "call init_process_group() before", lambda: adl.AdaptiveDataParallel(model, optimizer))
@@ -20,6 +30,15 @@ refused(RuntimeError, "call init_process_group() before", lambda: adl.AdaptiveDa
 adl.init_process_group()
 refused(TypeError, "model is no Module, but SGD", lambda: adl.AdaptiveDataParallel(optimizer, model))
 refused(ValueError, "LBFGS", lambda: adl.AdaptiveDataParallel(model, torch.optim.LBFGS(model.parameters())))
+refused(ValueError, "AdaScale scales", lambda: adl.AdaptiveDataParallel(
+    model, adl.AdaScale(optimizer, num_gradients_to_accumulate=2)))
+refused(TypeError, "such as scaling_rules.LinearScale()", lambda: adl.AdaptiveDataParallel(
+    model, optimizer, scaling_rule=adl.scaling_rules.LinearScale))
 adl.AdaptiveDataParallel(model, optimizer)
 refused(ValueError, "another AdaptiveDataParallel's", lambda: adl.AdaptiveDataParallel(model, optimizer, name="second"))
 refused(AttributeError, "a schedule is made before", lambda: torch.optim.lr_scheduler.StepLR(optimizer, 1))
+
+refused(TypeError, "its name is a text", lambda: adl.checkpoint.State(3))
+refused(TypeError, "Uninitialised is no checkpoint.State", lambda: adl.checkpoint.load_state(Uninitialised()))
+unsaved = Unsaved("mine")
+refused(RuntimeError, "save() of the state 'mine': TypeError", adl.checkpoint.save_all_states)

@@ -5,6 +5,7 @@ import typing
 import torch
 
 from .._native import engine
+from .._recorder import whole
 from .loader import AdaptiveLoader, Loop
 
 
@@ -45,7 +46,7 @@ class AdaptiveBPTTIterator(AdaptiveLoader):
             batch_first = fields["text"].batch_first if batch_first is None else batch_first
             dataset = fields["text"].numericalize([dataset[0].text], device=device).flatten()
         self._tokens = torch.as_tensor(dataset, device=device)
-        self.bptt_len, self.batch_first = bptt_len, bool(batch_first)
+        self.bptt_len, self.batch_first = whole("bptt_len", bptt_len), bool(batch_first)
         if max_batch_size:
             self.autoscale_batch_size(max_batch_size, local_bsz_bounds)
 

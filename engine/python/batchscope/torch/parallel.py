@@ -6,7 +6,7 @@ import torch
 
 from .._native import engine
 from ..checkpoint import State, load_state
-from . import plain, rates, recorder, scaling_rules, tensorboard
+from . import adascale, plain, rates, recorder, scaling_rules, tensorboard
 from .grad_scaler import FollowingScaler
 from .sharded_optimizer import ShardedOptimizer, unwrap
 
@@ -133,6 +133,8 @@ def _require(model, optimizer):
         raise RuntimeError("AdaptiveDataParallel: call init_process_group() before, which finds the other replicas")
     if isinstance(optimizer.step, _Step):
         raise ValueError("AdaptiveDataParallel: this optimizer is another AdaptiveDataParallel's; each needs one of its own")
+    if isinstance(optimizer, adascale.AdaScale):
+        raise ValueError("AdaptiveDataParallel: AdaScale scales the learning rates by itself; hand over the optimizer alone")
     if isinstance(unwrap(optimizer), torch.optim.LBFGS):
         raise ValueError("AdaptiveDataParallel: LBFGS evaluates the model as often as it likes, which does not go with averaged "
                          "gradients; use SGD, Adam or another that steps without a closure")

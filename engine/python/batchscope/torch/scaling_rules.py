@@ -19,7 +19,10 @@ class ScalingRuleBase:
 
 
 def native(rule, groups):
-    """The engine's rule that this one is, or stands for; None stays None."""
+    """The engine's rule that this one is, or stands for; None stays None. TypeError for what is no rule."""
     if isinstance(rule, ScalingRuleBase):
         return engine.PythonRule(rule.scale_lr, groups)
+    if rule is not None and not isinstance(rule, engine.ScalingRule):
+        raise TypeError(f"scaling_rule: one of scaling_rules is expected, such as scaling_rules.LinearScale(), and {rule!r:.60} "
+                        "is none")
     return rule

@@ -22,6 +22,9 @@ class ShardedOptimizer(torch.optim.Optimizer):
         """Takes the optimizer over, after init_process_group, and after the module has been moved to its device: parameters
         become views of one tensor for each owner. Raises ValueError for LBFGS, which needs all parameters at once, and for a
         parameter whose strides overlap."""
+        if not isinstance(optimizer, torch.optim.Optimizer) or isinstance(optimizer, ShardedOptimizer):
+            raise TypeError("ShardedOptimizer goes around an optimizer, as in ShardedOptimizer(Adam(model.parameters())), and not "
+                            f"around {type(optimizer).__name__}")
         if isinstance(optimizer, torch.optim.LBFGS):
             raise ValueError("ShardedOptimizer: LBFGS steps all parameters at once and cannot be shared out; use SGD, Adam or "
                              "another that steps each by itself")
