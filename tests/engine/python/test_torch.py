@@ -103,6 +103,12 @@ class Refused(unittest.TestCase):
         train("torch_refused.py")
 
 
+class TwoModules(unittest.TestCase):
+    def test_the_second_loss_through_the_first_module_while_that_is_frozen(self):
+        first, second = train("torch_two_modules.py", replicas=2)
+        self.assertEqual(first, second)
+
+
 class Growth(unittest.TestCase):
     def test_of_one_replica_only_where_it_may(self):
         without, single = (int(train("torch_growth.py", may)[0]) for may in (0, 1))
