@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line to the supervisor: what is told waits in a bounded queue, from which a thread of its own sends it, twenty times a
+"""The line to the supervisor: what is told waits in a bounded queue, from which a thread of its own sends it, ten times a
 second (the messages are those of protocol/telemetry.h, one JSON object a line). So nothing that a supervisor does or fails
 to do holds the script up; steps for which the queue has no room are counted, and the next message says how many."""
 
@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 
-INTERVAL = 0.05  # s, between two messages of steps
+INTERVAL = 0.1  # s, between two messages of steps
 GOODBYE = 2.0  # s, that the script's end waits for a supervisor that does not read
 ROOM = 20_000  # steps that wait
 MOST_ROWS = 1_000  # in one message, whose length the supervisor bounds
@@ -87,7 +87,7 @@ class Line:
             self._dropped += 1
 
     def send_position(self, **fields):
-        """Only the newest is told, twenty times a second."""
+        """Only the newest is told, ten times a second."""
         self._position = {"type": "position", **fields}
 
     def _queue_position(self):
