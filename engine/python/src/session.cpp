@@ -26,13 +26,14 @@ namespace {
 
 // os.environ is a copy of what the fork server began with.
 void take_environment() {
-  std::vector<std::pair<py::bytes, py::bytes>> variables;  // all first: an assignment below moves them
+  std::vector<std::pair<py::bytes, py::bytes>> variables;  // all first: what is done below moves them
   for (char** entry = environ; *entry; ++entry) {
     const std::string text = *entry;
     if (const auto equals = text.find('='); equals != std::string::npos)
       variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   const py::object known = py::module_::import("os").attr("environb");
+  known.attr("clear")();
   for (const auto& [name, value] : variables) known[name] = value;
 }
 
