@@ -105,16 +105,19 @@ class CommandLine {
     const auto chosen = app.get_subcommands();
     const CLI::App& command = chosen.empty() ? app : *chosen.front();
     const std::string name = chosen.empty() ? "batchscope" : "batchscope " + command.get_name();
+    const char* const for_program =
+        set_.startsPrograms(command) ? "; what is the program's own stands behind \"--\"" : "";
     for (const std::string& word : app.remaining(true)) {
       if (word.starts_with('-'))
         throw Error(ErrorKind::usage,
-                    fmt::format("{} has no flag {}{}", name, word,
-                                protocol::did_you_mean(word, CommandSet::flagNames(command))));
+                    fmt::format("{} has no flag {}{}{}", name, word,
+                                protocol::did_you_mean(word, CommandSet::flagNames(command)), for_program));
       if (chosen.empty())
         throw Error(ErrorKind::usage,
                     fmt::format("there is no command \"{}\"{}; batchscope --help lists them", word,
                                 protocol::did_you_mean(word, set_.commandNames())));
-      throw Error(ErrorKind::usage, fmt::format("{} has no use for \"{}\"; see {} --help", name, word, name));
+      throw Error(ErrorKind::usage,
+                  fmt::format("{} has no use for \"{}\"{}; see {} --help", name, word, for_program, name));
     }
     throw Error(ErrorKind::usage, fmt::format("{}; see {} --help", error.what(), name));
   }

@@ -59,6 +59,8 @@ class CommandSet {
   // The visible ones.
   Strings commandNames() const;
   static Strings flagNames(const CLI::App& command);
+  // Whether it takes a program's own arguments, behind "--".
+  bool startsPrograms(const CLI::App& command) const { return programArguments_.contains(&command); }
 
  private:
   CLI::App app_;

@@ -106,6 +106,13 @@ fs::path scriptNamed(const std::string& program) {
   return run::interpreter_of(file).empty() ? fs::path() : file.lexically_normal();
 }
 
+std::string findInterpreter(const fs::path& script) try {
+  return findProgram(run::interpreter_of(script));
+} catch (const Error& error) {
+  throw Error(error.kind(), fmt::format("{} is run by $PYTHON, else by /usr/bin/python3: {}",
+                                        script.filename().string(), error.what()));
+}
+
 protocol::RunSpec baseSpec(const SpecOptions& options) {
   if (!options.recipe.empty()) {
     if (!options.program.empty())
@@ -128,7 +135,7 @@ protocol::RunSpec baseSpec(const SpecOptions& options) {
     spec.arguments.erase(spec.arguments.begin());
   }
   if (const fs::path script = scriptNamed(program); !script.empty()) {
-    spec.program = findProgram(run::interpreter_of(script));
+    spec.program = findInterpreter(script);
     spec.arguments.insert(spec.arguments.begin(), script);
     spec.name = script.stem();
   } else {

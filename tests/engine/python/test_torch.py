@@ -107,6 +107,7 @@ class TwoModules(unittest.TestCase):
     def test_the_second_loss_through_the_first_module_while_that_is_frozen(self):
         first, second = train("torch_two_modules.py", replicas=2)
         self.assertEqual(first, second)
+        self.assertEqual(train("torch_two_modules.py", "unfrozen", replicas=2), [first, second])
 
 
 class Growth(unittest.TestCase):

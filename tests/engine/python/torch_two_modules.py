@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A discriminator and a generator, each in a wrapper of its own; the second's loss goes through the first. Prints the weights."""
+"""A discriminator and a generator, each in a wrapper of its own; the second's loss goes through the first, which is frozen for it
+or (with "unfrozen") has its gradient dropped. Prints the weights."""
+import sys
+
 import batchscope.torch as adl
 import torch
 from torch import nn
@@ -22,7 +25,7 @@ for _ in adl.remaining_epochs_until(1):
         judging.step()
 
         drawing.zero_grad()
-        judge.requires_grad_(False)
+        judge.requires_grad_("unfrozen" in sys.argv)
         softplus(-judge(drawn)).mean().backward()
         judge.requires_grad_(True)
         drawing.step()

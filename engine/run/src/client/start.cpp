@@ -151,6 +151,8 @@ void resume_run(storage::Catalogue& catalogue, const std::string& id, int replic
   storage::require_sound(*run);
   if (run->state == protocol::RunState::finished)
     throw Error(ErrorKind::conflict, "run " + id + " is finished; start a new one");
+  if (run->state == protocol::RunState::pausing)
+    throw Error(ErrorKind::conflict, "run " + id + " is still pausing: resume it when it is paused");
   if (protocol::is_active(run->state))
     throw Error(ErrorKind::conflict,
                 "run " + id + " is " + protocol::run_state_name(run->state) + " and has its supervisor");

@@ -135,11 +135,17 @@ struct AdaptiveDataParallel::Impl {
     if (accountant() == this) accountant() = nullptr;
   }
 
+  // Of a step in flight as well, as where another network's loss went through this one.
+  void zero() {
+    gradients.zero();
+    averaged.reset();
+  }
+
   void average() {
     if (averaged)
       throw Error(ErrorKind::usage,
                   "backward ran again after the gradients of the step were averaged: add the losses, run it "
-                  "once, and call AdaptiveDataParallel::step() after it");
+                  "once, and call step() after it");
     const c10::NoGradGuard no_grad;
     gradients.launch();
     buffers.start();
@@ -248,7 +254,7 @@ AdaptiveDataParallel::AdaptiveDataParallel(const Tensors& module, torch::optim::
 
 AdaptiveDataParallel::~AdaptiveDataParallel() = default;
 
-void AdaptiveDataParallel::zero_grad() { impl_->gradients.zero(); }
+void AdaptiveDataParallel::zero_grad() { impl_->zero(); }
 void AdaptiveDataParallel::step() { impl_->step(); }
 double AdaptiveDataParallel::gain() const { return impl_->last.gain; }
 double AdaptiveDataParallel::lr_factor() const { return impl_->last.lr_factor; }
