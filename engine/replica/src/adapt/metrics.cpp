@@ -162,7 +162,7 @@ void send_model(const goodput::PerfParams& perf, protocol::Model message) {
   message.perf = {perf.alpha_c, perf.beta_c, perf.alpha_n, perf.beta_n,
                   perf.alpha_r, perf.beta_r, perf.gamma};
   if (auto& scheduler = session().part<Scheduler>().client) scheduler->post(message);
-  send(std::move(message));
+  send(message);
 }
 
 void Account::request_fit() {

@@ -30,7 +30,7 @@ class ElapsedTriggers {
     const auto due = std::find_if(pending_.begin(), pending_.end(),
                                   [&](const auto& trigger) { return trigger.at <= elapsed; });
     if (due == pending_.end()) return std::nullopt;
-    protocol::Trigger trigger = std::move(*due);
+    const protocol::Trigger trigger = *due;
     pending_.erase(due);
     return trigger;
   }

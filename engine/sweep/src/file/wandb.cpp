@@ -23,7 +23,7 @@ constexpr int kTrialsWithoutCap = 100;
 
 // As W&B infers a distribution from bounds: numbers without a point.
 bool is_whole(const YAML::Node& node) {
-  const std::string text = node.Scalar();
+  const std::string& text = node.Scalar();
   return text.find_first_not_of("+-0123456789") == std::string::npos;
 }
 
