@@ -33,7 +33,7 @@ BENCHES = pathlib.Path(__file__).resolve().parent
 PROGRAMS = BENCHES.parent
 # Steps between two restarts, and cycles of one run, the first of which warms up.
 DIGITS = {"program": ["digits"], "arguments": ["--no-autoscale", "--epochs", "100"], "steps": 30, "cycles": 3}
-RESNET18 = {"program": [BENCHES / "restart_resnet18"], "arguments": [], "steps": 5, "cycles": 2}
+RESNET18 = {"program": [BENCHES / "restart_resnet18"], "arguments": [], "steps": 20, "cycles": 2}
 # A script's fork server loads while the first generation trains, which is executed.
 PYTHON = {"program": [os.environ.get("PYTHON", "/usr/bin/python3")], "arguments": [BENCHES / "small_network"],
           "first": 3000, "steps": 100, "cycles": 2, "executed": 1}

@@ -3,6 +3,8 @@
 // The methods of method.h, each in a file of its own; `number` is that of the trial.
 #pragma once
 
+#include <cstdint>
+
 #include "batchscope/sweep/trial.h"
 
 namespace batchscope::sweep {
