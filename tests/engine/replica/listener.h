@@ -9,7 +9,10 @@
 #include <unistd.h>
 
 #include <QtGlobal>
+#include <algorithm>
+#include <deque>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,20 +41,15 @@ class Listener {
     if (connection_ >= 0) close(std::exchange(connection_, -1));
   }
 
-  // Messages until one for which `last` holds, or the end of the line.
+  // Messages up to one for which `last` holds, or to the end of the line. What came along with it is next.
   std::vector<protocol::Message> read_until(const std::function<bool(const protocol::Message&)>& last) {
     std::vector<protocol::Message> messages;
-    char block[65536];
-    while (true) {
-      const ssize_t n = read(connection_, block, sizeof block);
-      if (n <= 0) return messages;
-      bool done = false;
-      for (const std::string& line : splitter_.feed({block, static_cast<std::size_t>(n)})) {
-        messages.push_back(protocol::decode(line));
-        done = done || last(messages.back());
-      }
-      if (done) return messages;
+    while (!lines_.empty() || read_lines()) {
+      messages.push_back(protocol::decode(lines_.front()));
+      lines_.pop_front();
+      if (last(messages.back())) break;
     }
+    return messages;
   }
   std::vector<protocol::Message> read_to_goodbye() {
     return read_until([](const auto& message) { return std::holds_alternative<protocol::Goodbye>(message); });
@@ -64,9 +62,21 @@ class Listener {
   }
 
  private:
+  // Waits for one at least; false at the end.
+  bool read_lines() {
+    char block[65536];
+    while (lines_.empty()) {
+      const ssize_t n = read(connection_, block, sizeof block);
+      if (n <= 0) return false;
+      std::ranges::copy(splitter_.feed({block, static_cast<std::size_t>(n)}), std::back_inserter(lines_));
+    }
+    return true;
+  }
+
   std::string path_;
   int socket_, connection_ = -1;
   protocol::LineSplitter splitter_;
+  std::deque<std::string> lines_;  // read, and not asked for yet
 };
 
 }  // namespace batchscope::testing

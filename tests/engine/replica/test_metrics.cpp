@@ -4,7 +4,6 @@
 #include "adapt/metrics.h"
 
 #include <QTemporaryDir>
-#include <algorithm>
 
 #include "adapt/step_context.h"
 #include "listener.h"
@@ -18,9 +17,9 @@ using batchscope::testing::Listener;
 namespace {
 
 protocol::Model next_model(Listener& supervisor) {
-  const auto is_model = [](const auto& message) { return std::holds_alternative<protocol::Model>(message); };
-  const auto messages = supervisor.read_until(is_model);  // and what came along with it
-  return std::get<protocol::Model>(*std::find_if(messages.begin(), messages.end(), is_model));
+  const auto messages = supervisor.read_until(
+      [](const auto& message) { return std::holds_alternative<protocol::Model>(message); });
+  return std::get<protocol::Model>(messages.back());
 }
 
 }  // namespace
