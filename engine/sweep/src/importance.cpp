@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
+#include "normal_cdf.h"
 #include "ranking.h"
 
 namespace batchscope::sweep {
@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::size_t kCells = 50;  // of an axis
 constexpr std::size_t kFewest = 5;  // trials that are the best
-
-double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
 // The probability of each of the few values.
 std::vector<double> frequencies(const Parameter& parameter, std::span<const double> values) {

@@ -7,12 +7,12 @@
 #include <numbers>
 #include <numeric>
 
+#include "normal_cdf.h"
+
 namespace batchscope::sweep {
 namespace {
 
 constexpr std::size_t kFresh = 25;  // trials whose weight is 1
-
-double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
 // Of exp(-z^2/2) between two places.
 double mean_height(double from, double to) {
