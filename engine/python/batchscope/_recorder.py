@@ -75,15 +75,14 @@ class Recorder:
     # What the row is made of.
 
     def record(self, values):
-        numbers = [(name, number(name, value)) for name, value in values.items()]
-        if not self.steps:
-            self._keep("record", dict(numbers))
+        values = {name: number(name, value) for name, value in values.items()}
+        self._keep("record", values)
         if not self.speaks:
             return
         with self._lock:
-            if not self.counted and any(name in self._row for name, _ in numbers):
+            if not self.counted and any(name in self._row for name in values):
                 self._end_row(self._row_step or self.steps + 1, self._row_time)
-            self._add(numbers)
+            self._add(values)
 
     def record_at(self, name, value, step):
         """As TensorBoard's writer has it. A step that is not beyond the newest one counts something else, epochs most
@@ -99,14 +98,14 @@ class Recorder:
                 if self._row:
                     self._end_row(newest, self._row_time)
                 self._row_step = step
-                self._add([(name, value)])
+                self._add({name: value})
             elif name in self._row:
                 self.scalar(name, value, step)
             else:
-                self._add([(name, value)])
+                self._add({name: value})
 
-    def _add(self, numbers):
-        for name, value in numbers:
+    def _add(self, values):
+        for name, value in values.items():
             sum_ = self._row.get(name)
             if sum_ is None:
                 self._row[name] = [value, 1]

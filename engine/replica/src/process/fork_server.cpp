@@ -172,7 +172,7 @@ class Spares {
     const std::size_t replicas = replicas_of(order);
     send(line, &replicas, sizeof replicas, MSG_NOSIGNAL);  // the server may be gone
     close(line);
-    become_replica_or_end(socket_, order);
+    become_replica(socket_, order);
   } catch (const Error& error) {
     end(socket_, error);
   }
