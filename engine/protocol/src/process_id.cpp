@@ -5,7 +5,6 @@
 #include "batchscope/protocol/process_id.h"
 
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -23,7 +22,9 @@ struct Stat {
 
 std::optional<Stat> read_stat(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text;
+  std::getline(file, text,
+               '\0');  // unlike an iterator, throws nothing where the process ends meanwhile (ESRCH)
   const std::size_t end_of_name = text.rfind(')');
   if (end_of_name == std::string::npos) return std::nullopt;
   std::istringstream fields(text.substr(end_of_name + 1));

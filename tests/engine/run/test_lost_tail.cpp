@@ -11,6 +11,7 @@
 #include <fstream>
 #include <map>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "batchscope/storage/samples.h"
@@ -43,7 +44,8 @@ bool waits_for_disk(std::int64_t process) {
   for (const auto& thread :
        std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task", gone)) {
     std::ifstream file(thread.path() / "stat");
-    const std::string stat(std::istreambuf_iterator<char>(file), {});
+    std::string stat;
+    std::getline(file, stat, '\0');  // nothing where the thread ends meanwhile
     if (const auto name = stat.rfind(')'); name != std::string::npos && stat.substr(name + 2, 1) == "D")
       return true;
   }
