@@ -17,18 +17,20 @@ namespace batchscope::storage {
 // What a new catalogue is filled with: the runs whose folders lie beside it.
 std::function<void(Database&)> found_runs(const std::filesystem::path& catalogue);
 
+// Within a transaction. Throws Error(not_found).
+inline std::int64_t run_key(Database& database, const std::string& id) {
+  Query row = database.query("SELECT key FROM run WHERE id = ?", id);
+  if (!row.next())
+    throw Error(ErrorKind::not_found,
+                "there is no run '" + id + "' in " + database.file().string() + ": see batchscope ls");
+  return row.integer(0);
+}
+
 struct Catalogue::Impl {
   explicit Impl(const std::filesystem::path& file)
       : database(file, catalogue_schema(), Access::write, found_runs) {}
 
-  // Within a transaction. Throws Error(not_found).
-  std::int64_t key(const std::string& id) {
-    Query row = database.query("SELECT key FROM run WHERE id = ?", id);
-    if (!row.next())
-      throw Error(ErrorKind::not_found,
-                  "there is no run '" + id + "' in " + database.file().string() + ": see batchscope ls");
-    return row.integer(0);
-  }
+  std::int64_t key(const std::string& id) { return run_key(database, id); }
 
   // `body` of the run's key, in one transaction. What it finds unreadable is told with the run.
   template <class Body>
@@ -66,6 +68,18 @@ void insist_on_new(bool added, const std::string& id);
 void put_latest(Database& database, std::int64_t key, const std::map<std::string, double>& latest);
 void put_generation(Database& database, std::int64_t key, const Generation& generation);
 void add_event(Database& database, std::int64_t key, const Event& event);
+
+// A new run on its way into the queue.
+class Submission {
+ public:
+  Submission(const protocol::RunSpec& spec, const Job& job);
+  const std::string& id() const { return run_.id; }
+  std::int64_t add(Database& database) const;  // its key; within a transaction
+
+ private:
+  Run run_;
+  Job job_;
+};
 
 // Of this run, by their names; within a transaction.
 std::vector<std::string> leased_devices(Database& database, std::int64_t key);

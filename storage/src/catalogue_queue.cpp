@@ -19,9 +19,10 @@ void check_priority(int priority) {
                                               -protocol::kMostPriority, protocol::kMostPriority));
 }
 
-#define BATCHSCOPE_SELECT_JOBS                                                                            \
-  "SELECT id, job.submitted, job.priority, job.after, job.held, job.preemptible, job.preempted,"          \
-  " job.crashes, job.target, job.reason, job.expected_end, state IN ('paused', 'pausing') FROM job JOIN " \
+#define BATCHSCOPE_SELECT_JOBS                                                                      \
+  "SELECT id, job.submitted, job.priority, job.after, job.held, job.preemptible, job.preempted,"    \
+  " job.crashes, job.target, job.reason, job.expected_end, state IN ('paused', 'pausing') AND NOT " \
+  "job.resumed FROM job JOIN "                                                                      \
   "run ON run.key = job.run "
 #define BATCHSCOPE_NOT_ENDED "removed <= 0 AND state NOT IN ('stopped', 'finished', 'failed')"
 
@@ -58,18 +59,23 @@ void add_job(Database& database, std::int64_t key, const Job& job) {
 
 }  // namespace
 
-std::string Catalogue::submit_run(const protocol::RunSpec& spec, const Job& job) {
+Submission::Submission(const protocol::RunSpec& spec, const Job& job) : run_(new_run(spec)), job_(job) {
   check_priority(job.priority);
-  Run run = new_run(spec);
-  run.state = RunState::pending;
-  Job submitted = job;
-  submitted.submitted = run.created;
-  Database& database = impl_->database;
-  database.write([&] {
-    insist_on_new(add_run(database, run), run.id);
-    add_job(database, impl_->key(run.id), submitted);
-  });
-  return run.id;
+  run_.state = RunState::pending;
+  job_.submitted = run_.created;
+}
+
+std::int64_t Submission::add(Database& database) const {
+  insist_on_new(add_run(database, run_), run_.id);
+  const std::int64_t key = run_key(database, run_.id);
+  add_job(database, key, job_);
+  return key;
+}
+
+std::string Catalogue::submit_run(const protocol::RunSpec& spec, const Job& job) {
+  const Submission submission(spec, job);
+  impl_->database.write([&] { submission.add(impl_->database); });
+  return submission.id();
 }
 
 void Catalogue::enlist(const std::string& id) {
@@ -136,18 +142,19 @@ bool Catalogue::pool_needed() {
   return database.read([&] {
     Query row = database.query(
         "SELECT state, supervisor_pid, supervisor_start, job.held, job.preempted,"
-        " json_extract(spec, '$.auto_replicas') IS NOT NULL FROM run LEFT JOIN job ON job.run = run.key"
+        " job.resumed, json_extract(spec, '$.auto_replicas') IS NOT NULL FROM run LEFT JOIN job ON job.run = "
+        "run.key"
         " WHERE json_valid(spec) AND " BATCHSCOPE_NOT_ENDED);
     int elastic = 0;
     while (row.next()) {
       const bool in_queue = !row.null(3), held = row.integer(3) != 0, preempted = row.integer(4) != 0;
       const std::string state = row.text(0);
-      const bool rests = state == "paused" || state == "pausing";
+      const bool rests = (state == "paused" || state == "pausing") && row.integer(5) == 0;
       const protocol::ProcessId supervisor{static_cast<pid_t>(row.integer(1)), row.integer(2)};
       const bool lives = is_alive(supervisor);
       // One that is held gives its devices back; one that a person has paused is his.
       if (in_queue && (held ? lives && state != "paused" : !rests || preempted)) return true;
-      if (lives && row.integer(5) != 0 && !rests) ++elastic;
+      if (lives && row.integer(6) != 0 && !rests) ++elastic;
     }
     return elastic > 1;
   });

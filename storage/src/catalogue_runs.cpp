@@ -264,8 +264,13 @@ Run Catalogue::resolve_removed(const std::string& text) {
 
 void Catalogue::set_state(const std::string& id, RunState state, const std::string& message) {
   const bool over = !is_active(state) && state != RunState::paused;
-  impl_->update(id, "UPDATE run SET state = ?, message = ?, ended = ? WHERE key = ?", run_state_name(state),
-                message, over ? now() : 0.0);
+  Database& database = impl_->database;
+  database.write([&] {
+    const std::int64_t key = impl_->key(id);
+    database.execute("UPDATE run SET state = ?, message = ?, ended = ? WHERE key = ?", run_state_name(state),
+                     message, over ? now() : 0.0, key);
+    if (state == RunState::running) database.execute("UPDATE job SET resumed = 0 WHERE run = ?", key);
+  });
 }
 
 void put_latest(Database& database, std::int64_t key, const std::map<std::string, double>& latest) {

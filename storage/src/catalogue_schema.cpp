@@ -193,6 +193,52 @@ ALTER TABLE generation ADD COLUMN obtained_throughput REAL DEFAULT -1;
 ALTER TABLE generation ADD COLUMN obtained_goodput REAL DEFAULT -1;
 )sql";
 
+// Sweeps, the legs of their trials, and the runs that train these. Whether a run that rests is to go on, as a
+// sweep says it; what the pool says is `preempted`.
+constexpr char kSweeps[] = R"sql(
+CREATE TABLE sweep (
+  key INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL UNIQUE,
+  file TEXT NOT NULL,
+  directory TEXT NOT NULL,
+  environment TEXT NOT NULL,
+  state TEXT NOT NULL,
+  message TEXT NOT NULL DEFAULT '',
+  width INTEGER NOT NULL,
+  created REAL NOT NULL,
+  ended REAL NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE sweep_leg (
+  sweep INTEGER NOT NULL REFERENCES sweep (key) ON DELETE CASCADE,
+  number INTEGER NOT NULL,
+  trial INTEGER NOT NULL,
+  rung INTEGER NOT NULL,
+  heard INTEGER NOT NULL,
+  origin INTEGER,
+  parameters TEXT NOT NULL,
+  began REAL NOT NULL,
+  ended REAL NOT NULL DEFAULT 0,
+  outcome TEXT NOT NULL DEFAULT '',
+  value REAL,
+  device_hours REAL NOT NULL DEFAULT 0,
+  at_end INTEGER NOT NULL DEFAULT 0,
+  message TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY (sweep, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE trial (
+  sweep INTEGER NOT NULL REFERENCES sweep (key) ON DELETE CASCADE,
+  trial INTEGER NOT NULL,
+  seed INTEGER NOT NULL,
+  run INTEGER NOT NULL REFERENCES run (key) ON DELETE CASCADE,
+  PRIMARY KEY (sweep, trial, seed)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX trial_by_run ON trial (run);
+
+ALTER TABLE job ADD COLUMN resumed INTEGER NOT NULL DEFAULT 0;
+)sql";
+
 // Supervisors write the catalogue as they know it: none may be alive while it changes its shape.
 std::string living_supervisor(SQLite::Database& connection) {
   SQLite::Statement row(connection,
@@ -211,7 +257,7 @@ std::string living_supervisor(SQLite::Database& connection) {
 const Schema& catalogue_schema() {
   static const Schema schema{0x42536361,  // "BSca"
                              "a run catalogue",
-                             {kRuns, kLeases, kTrash, kPool},
+                             {kRuns, kLeases, kTrash, kPool, kSweeps},
                              living_supervisor};
   return schema;
 }

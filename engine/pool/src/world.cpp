@@ -27,7 +27,7 @@ std::optional<std::string> obstacle(Catalogue& catalogue, const protocol::PoolSe
   const Predecessor before = predecessor(catalogue, job);
   const std::string in_vain = "the run that it waits for has not finished: " + before.name;
   if (job.held) return before.state == Predecessor::State::in_vain ? in_vain : "";
-  if (job.rests && !job.preempted) return "paused by a person: batchscope resume " + run.id;
+  if (job.rests && !job.preempted) return "paused: batchscope resume " + run.id;
   if (run.state != RunState::pending) return std::nullopt;
   if (settings.draining) return "the pool is draining: nothing is started";
   switch (before.state) {

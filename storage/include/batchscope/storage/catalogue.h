@@ -304,6 +304,7 @@ class Catalogue {
   bool changed();
 
  private:
+  friend class Sweeps;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Sweeps in the catalogue (storage/FORMAT.md): the file of each, the legs of its trials in the order in
+/// which they began, and the runs that train them. What becomes of a sweep is a function of these rows alone
+/// (engine/sweep/SWEEPS.md), so whatever is begun is written here first, together with the run's place in the
+/// queue: a process that dies in between has begun all of it or nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batchscope/storage/catalogue.h"
+
+namespace batchscope::storage {
+
+/// The life of a sweep.
+enum class SweepState {
+  running,   ///< legs begin as there is room
+  paused,    ///< a person keeps its trials from training
+  stopped,   ///< a person ended it; what is known stays
+  finished,  ///< all that its file asks for was trained
+  failed     ///< it cannot go on, and its message says why
+};
+
+const char* sweep_state_name(SweepState state) noexcept;  ///< the enumerator's own name
+
+/// A sweep.
+struct Sweep {
+  std::string name = {};                   ///< one of a kind in a catalogue
+  std::string file = {};                   ///< the text of its file
+  std::string directory = {};              ///< absolute, that its programs work in
+  SweepState state = SweepState::running;  ///< see above
+  std::string message = {};                ///< why it ended as it did
+  int width = 1;                           ///< legs under way at most
+  double created = 0;                      ///< s since 1970, as all times here
+  double ended = 0;                        ///< 0: not yet
+  std::map<std::string, std::string> environment =
+      {};  ///< of its runs: where programs and libraries are found
+};
+
+/// Training of a trial from one rung to the next.
+struct SweepLeg {
+  /// What came of it.
+  enum class Outcome {
+    under_way,  ///< nothing yet
+    value,      ///< its metric has a value
+    diverged,   ///< that is not finite
+    failed      ///< there is none, and the message says why
+  };
+
+  std::size_t trial = 0;                   ///< number, from 0
+  int rung = 0;                            ///< that it leads to
+  std::size_t heard = 0;                   ///< outcomes that had been heard when it began
+  std::optional<std::size_t> origin = {};  ///< trial from whose checkpoint it began; none: its own, or none
+  std::map<std::string, std::string> parameters = {};  ///< by name, as the program gets them
+  double began = 0;                                    ///< s since 1970
+  double ended = 0;                                    ///< 0: not yet
+  Outcome outcome = Outcome::under_way;                ///< see above
+  double value = 0;          ///< of the metric; of no matter but with Outcome::value
+  double device_hours = 0;   ///< that it took
+  bool at_end = false;       ///< the program came to its own end
+  std::string message = {};  ///< why it failed
+};
+
+/// A run that trains a trial.
+struct TrialRun {
+  std::size_t trial = 0;  ///< number
+  int seed = 0;           ///< 0, 1, .. of the runs of one point
+  std::string run = {};   ///< id
+};
+
+/// The sweeps of a catalogue. Calls throw Error as the catalogue does; those that name a sweep throw
+/// Error(not_found) where there is none of this name.
+class Sweeps {
+ public:
+  /// The catalogue has to outlive it.
+  explicit Sweeps(Catalogue& catalogue) : catalogue_(catalogue) {}
+
+  /// Adds one, created now. Throws Error(conflict) where there is one of its name.
+  void create(const Sweep& sweep);
+  std::vector<Sweep> all();                            ///< the newest first
+  std::optional<Sweep> find(const std::string& name);  ///< none: there is none of this name
+  /// Its name, or a unique beginning of it, or "latest". Throws Error(not_found | usage) that lists what
+  /// there is.
+  Sweep resolve(const std::string& text);
+  void set_state(const std::string& name, SweepState state, const std::string& message = {});
+  void set_file(const std::string& name, const std::string& file);  ///< its new text
+  void set_width(const std::string& name, int width);               ///< above 0
+  /// Removes it and its legs; its runs stay, as runs of their own.
+  void remove(const std::string& name);
+
+  std::vector<SweepLeg> legs(const std::string& name);  ///< in the order in which they began
+  std::vector<TrialRun> runs(const std::string& name);  ///< by trial and seed
+
+  /// Appends a leg that begins now, under this number. Where it goes on from its trial's own checkpoint the
+  /// runs of that go on too: one that is paused no longer rests, one that has stopped waits in the queue
+  /// again. Throws Error(conflict) where the sweep has another number of legs.
+  void begin_leg(const std::string& name, std::size_t number, const SweepLeg& leg);
+  /// Writes what came of a leg, which ends now: outcome, value, device_hours, at_end and message.
+  void end_leg(const std::string& name, std::size_t number, const SweepLeg& leg);
+  /// Submits a run (Catalogue::submit_run) as one of a trial, in the place of any that the trial has for this
+  /// seed. Returns its id.
+  std::string submit(const std::string& name, std::size_t trial, int seed, const protocol::RunSpec& spec,
+                     const Job& job);
+
+ private:
+  Catalogue& catalogue_;
+};
+
+}  // namespace batchscope::storage

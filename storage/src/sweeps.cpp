@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/storage/sweeps.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "batchscope/protocol/json.h"
+#include "catalogue_impl.h"
+#include "checked_row.h"
+
+namespace batchscope::storage {
+namespace {
+
+using Texts = std::map<std::string, std::string>;
+
+constexpr std::pair<SweepState, const char*> kStates[] = {{SweepState::running, "running"},
+                                                          {SweepState::paused, "paused"},
+                                                          {SweepState::stopped, "stopped"},
+                                                          {SweepState::finished, "finished"},
+                                                          {SweepState::failed, "failed"}};
+constexpr std::pair<SweepLeg::Outcome, const char*> kOutcomes[] = {{SweepLeg::Outcome::under_way, ""},
+                                                                   {SweepLeg::Outcome::value, "value"},
+                                                                   {SweepLeg::Outcome::diverged, "diverged"},
+                                                                   {SweepLeg::Outcome::failed, "failed"}};
+
+template <class Value, std::size_t size>
+const char* name_of(const std::pair<Value, const char*> (&names)[size], Value value) noexcept {
+  return std::ranges::find(names, value, &std::pair<Value, const char*>::first)->second;
+}
+
+template <class Value, std::size_t size>
+Value named(const std::pair<Value, const char*> (&names)[size], const std::string& name) {
+  const auto found = std::ranges::find_if(names, [&](const auto& entry) { return entry.second == name; });
+  if (found == std::end(names)) throw Error(ErrorKind::corrupt, "a sweep is said to be '" + name + "'");
+  return found->first;
+}
+
+std::string text_of(const Texts& texts) {
+  return protocol::Json(texts).dump(-1, ' ', false, protocol::Json::error_handler_t::replace);
+}
+
+Texts texts_in(const std::string& text) {
+  try {
+    return protocol::parse_object(text).get<Texts>();
+  } catch (const std::exception& fault) {
+    throw Error(ErrorKind::corrupt, std::string("a sweep cannot be read: ") + fault.what());
+  }
+}
+
+std::int64_t key_of(Database& database, const std::string& name) {
+  Query row = database.query("SELECT key FROM sweep WHERE name = ?", name);
+  if (!row.next())
+    throw Error(ErrorKind::not_found, "there is no sweep '" + name + "': see batchscope sweep status");
+  return row.integer(0);
+}
+
+#define BATCHSCOPE_SELECT_SWEEPS \
+  "SELECT name, file, directory, environment, state, message, width, created, ended FROM sweep "
+
+#define BATCHSCOPE_RUNS_OF_TRIAL "(SELECT run FROM trial WHERE sweep = ? AND trial = ?)"
+
+Sweep sweep_in(const Query& query) {
+  const CheckedRow row(query);
+  Sweep sweep;
+  sweep.name = row.text(0);
+  sweep.file = row.text(1);
+  sweep.directory = row.text(2);
+  sweep.environment = texts_in(row.text(3));
+  sweep.state = named(kStates, row.text(4));
+  sweep.message = row.text(5);
+  sweep.width = row.small_integer(6);
+  sweep.created = row.time(7);
+  sweep.ended = row.time(8);
+  return sweep;
+}
+
+SweepLeg leg_in(const Query& query) {
+  const CheckedRow row(query);
+  SweepLeg leg;
+  leg.trial = static_cast<std::size_t>(row.integer(0));
+  leg.rung = row.small_integer(1);
+  leg.heard = static_cast<std::size_t>(row.integer(2));
+  if (!query.null(3)) leg.origin = static_cast<std::size_t>(row.integer(3));
+  leg.parameters = texts_in(row.text(4));
+  leg.began = row.time(5);
+  leg.ended = row.time(6);
+  leg.outcome = named(kOutcomes, row.text(7));
+  leg.value = row.real(8);
+  leg.device_hours = row.real(9);
+  leg.at_end = row.integer(10) != 0;
+  leg.message = row.text(11);
+  return leg;
+}
+
+}  // namespace
+
+const char* sweep_state_name(SweepState state) noexcept { return name_of(kStates, state); }
+
+void Sweeps::create(const Sweep& sweep) {
+  Database& database = catalogue_.impl_->database;
+  database.write([&] {
+    if (database.query("SELECT 1 FROM sweep WHERE name = ?", sweep.name).next())
+      throw Error(
+          ErrorKind::conflict,
+          fmt::format("there is a sweep '{0}' already: `batchscope sweep status {0}` shows it, another "
+                      "`name` in the file begins another one",
+                      sweep.name));
+    database.execute(
+        "INSERT INTO sweep (name, file, directory, environment, state, width, created) VALUES (?, ?, ?, ?, "
+        "?, "
+        "?, ?)",
+        sweep.name, sweep.file, sweep.directory, text_of(sweep.environment), sweep_state_name(sweep.state),
+        sweep.width, now());
+  });
+}
+
+std::vector<Sweep> Sweeps::all() {
+  Database& database = catalogue_.impl_->database;
+  return database.read([&] {
+    std::vector<Sweep> list;
+    Query row = database.query(BATCHSCOPE_SELECT_SWEEPS "ORDER BY key DESC");
+    while (row.next()) list.push_back(sweep_in(row));
+    return list;
+  });
+}
+
+std::optional<Sweep> Sweeps::find(const std::string& name) {
+  Database& database = catalogue_.impl_->database;
+  return database.read([&]() -> std::optional<Sweep> {
+    Query row = database.query(BATCHSCOPE_SELECT_SWEEPS "WHERE name = ?", name);
+    if (!row.next()) return std::nullopt;
+    return sweep_in(row);
+  });
+}
+
+Sweep Sweeps::resolve(const std::string& text) {
+  const std::vector<Sweep> sweeps = all();
+  if (sweeps.empty())
+    throw Error(ErrorKind::not_found, "there are no sweeps yet: `batchscope sweep run FILE.toml` begins one");
+  if (text == "latest") return sweeps.front();
+  std::vector<Sweep> fitting;
+  for (const Sweep& sweep : sweeps) {
+    if (sweep.name == text) return sweep;
+    if (sweep.name.starts_with(text)) fitting.push_back(sweep);
+  }
+  if (fitting.size() == 1) return fitting.front();
+  std::vector<std::string> names;
+  for (const Sweep& sweep : fitting.empty() ? sweeps : fitting) names.push_back(sweep.name);
+  if (fitting.empty())
+    throw Error(ErrorKind::not_found,
+                fmt::format("no sweep's name begins with '{}'; there are {}", text, fmt::join(names, ", ")));
+  throw Error(ErrorKind::usage,
+              fmt::format("'{}' fits {} sweeps: {}", text, names.size(), fmt::join(names, ", ")));
+}
+
+void Sweeps::set_state(const std::string& name, SweepState state, const std::string& message) {
+  const bool over = state != SweepState::running && state != SweepState::paused;
+  Database& database = catalogue_.impl_->database;
+  database.write([&] {
+    database.execute("UPDATE sweep SET state = ?, message = ?, ended = ? WHERE key = ?",
+                     sweep_state_name(state), message, over ? now() : 0.0, key_of(database, name));
+  });
+}
+
+void Sweeps::set_file(const std::string& name, const std::string& file) {
+  Database& database = catalogue_.impl_->database;
+  database.write(
+      [&] { database.execute("UPDATE sweep SET file = ? WHERE key = ?", file, key_of(database, name)); });
+}
+
+void Sweeps::set_width(const std::string& name, int width) {
+  Database& database = catalogue_.impl_->database;
+  database.write(
+      [&] { database.execute("UPDATE sweep SET width = ? WHERE key = ?", width, key_of(database, name)); });
+}
+
+void Sweeps::remove(const std::string& name) {
+  Database& database = catalogue_.impl_->database;
+  database.write([&] { database.execute("DELETE FROM sweep WHERE key = ?", key_of(database, name)); });
+}
+
+std::vector<SweepLeg> Sweeps::legs(const std::string& name) {
+  Database& database = catalogue_.impl_->database;
+  return database.read([&] {
+    std::vector<SweepLeg> list;
+    Query row = database.query(
+        "SELECT trial, rung, heard, origin, parameters, began, ended, outcome, value, device_hours, at_end,"
+        " message FROM sweep_leg WHERE sweep = ? ORDER BY number",
+        key_of(database, name));
+    while (row.next()) list.push_back(leg_in(row));
+    return list;
+  });
+}
+
+std::vector<TrialRun> Sweeps::runs(const std::string& name) {
+  Database& database = catalogue_.impl_->database;
+  return database.read([&] {
+    std::vector<TrialRun> list;
+    Query query = database.query(
+        "SELECT trial, seed, run.id FROM trial JOIN run ON run.key = trial.run WHERE sweep = ?"
+        " ORDER BY trial, seed",
+        key_of(database, name));
+    const CheckedRow row(query);
+    while (query.next())
+      list.push_back({static_cast<std::size_t>(row.integer(0)), row.small_integer(1), row.text(2)});
+    return list;
+  });
+}
+
+void Sweeps::begin_leg(const std::string& name, std::size_t number, const SweepLeg& leg) {
+  Database& database = catalogue_.impl_->database;
+  database.write([&] {
+    const std::int64_t key = key_of(database, name);
+    Query count = database.query("SELECT count(*) FROM sweep_leg WHERE sweep = ?", key);
+    count.next();
+    if (const auto there = static_cast<std::size_t>(count.integer(0)); there != number)
+      throw Error(ErrorKind::conflict,
+                  fmt::format("the sweep '{}' has {} legs, and number {} is to begin", name, there, number));
+    database.execute(
+        "INSERT INTO sweep_leg (sweep, number, trial, rung, heard, parameters, began) VALUES (?, ?, ?, ?, ?, "
+        "?, ?)",
+        key, number, leg.trial, leg.rung, leg.heard, text_of(leg.parameters), now());
+    if (leg.origin) {
+      database.execute("UPDATE sweep_leg SET origin = ? WHERE sweep = ? AND number = ?", *leg.origin, key,
+                       number);
+      return;
+    }
+    database.execute("UPDATE job SET resumed = 1 WHERE run IN " BATCHSCOPE_RUNS_OF_TRIAL, key, leg.trial);
+    database.execute(
+        "UPDATE run SET state = 'pending', message = '', ended = 0"
+        " WHERE state = 'stopped' AND key IN " BATCHSCOPE_RUNS_OF_TRIAL,
+        key, leg.trial);
+  });
+}
+
+std::string Sweeps::submit(const std::string& name, std::size_t trial, int seed,
+                           const protocol::RunSpec& spec, const Job& job) {
+  const Submission submission(spec, job);
+  Database& database = catalogue_.impl_->database;
+  database.write([&] {
+    const std::int64_t key = key_of(database, name);
+    const std::int64_t run = submission.add(database);
+    database.execute("INSERT OR REPLACE INTO trial (sweep, trial, seed, run) VALUES (?, ?, ?, ?)", key, trial,
+                     seed, run);
+  });
+  return submission.id();
+}
+
+void Sweeps::end_leg(const std::string& name, std::size_t number, const SweepLeg& leg) {
+  Database& database = catalogue_.impl_->database;
+  database.write([&] {
+    database.execute(
+        "UPDATE sweep_leg SET ended = ?, outcome = ?, value = ?, device_hours = ?, at_end = ?, message = ?"
+        " WHERE sweep = ? AND number = ?",
+        now(), name_of(kOutcomes, leg.outcome), leg.value, leg.device_hours, leg.at_end, leg.message,
+        key_of(database, name), number);
+  });
+}
+
+}  // namespace batchscope::storage

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sweeps: their legs in order, whole or not at all, and the runs of their trials.
+#include "batchscope/storage/sweeps.h"
+
+#include <limits>
+
+#include "store_test.h"
+#include "test_case.h"
+#include "thrown.h"
+
+using namespace batchscope;
+using namespace batchscope::storage;
+using namespace batchscope::storage::test;
+using State = SweepState;
+using Outcome = SweepLeg::Outcome;
+
+class TestSweeps : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    folder_ = {};
+    catalogue_.emplace(folder_ / "runs.db");
+    sweeps_.emplace(*catalogue_);
+  }
+
+  void aSweepIsKeptAsItWasMade() {
+    Sweep made;
+    made.name = "lr";
+    made.file = "metric = \"loss\"\n";
+    made.directory = "/tmp";
+    made.width = 3;
+    made.environment = {{"PATH", "/bin:\xff"}};
+    sweeps_->create(made);
+    const Sweep sweep = sweeps_->find("lr").value();
+    QCOMPARE(sweep.file, made.file);
+    QCOMPARE(sweep.directory, made.directory);
+    QCOMPARE(sweep.width, 3);
+    QVERIFY(sweep.environment.contains("PATH"));
+    QVERIFY(sweep.state == State::running && sweep.created > 0 && sweep.ended == 0);
+    VERIFY_THROWS("conflict", "sweep status lr", sweeps_->create(made));
+    QVERIFY(!sweeps_->find("l"));
+  }
+
+  void aSweepIsFoundByTheBeginningOfItsName() {
+    VERIFY_THROWS("not_found", "sweep run FILE.toml", sweeps_->resolve("latest"));
+    for (const char* name : {"digits-lr", "digits-batch", "text"}) create(name);
+    QCOMPARE(sweeps_->resolve("t").name, std::string("text"));
+    QCOMPARE(sweeps_->resolve("latest").name, std::string("text"));
+    QCOMPARE(sweeps_->resolve("digits-lr").name, std::string("digits-lr"));
+    VERIFY_THROWS("usage", "digits-batch, digits-lr", sweeps_->resolve("digits"));
+    VERIFY_THROWS("not_found", "text, digits-batch, digits-lr", sweeps_->resolve("x"));
+    QCOMPARE(sweeps_->all().size(), 3u);
+  }
+
+  void aSweepEndsAndBeginsAgain() {
+    create("a");
+    sweeps_->set_state("a", State::failed, "its metric never came");
+    QCOMPARE(sweeps_->find("a")->message, std::string("its metric never came"));
+    QVERIFY(sweeps_->find("a")->ended > 0);
+    sweeps_->set_state("a", State::running);
+    QVERIFY(sweeps_->find("a")->ended == 0 && sweeps_->find("a")->message.empty());
+    sweeps_->set_file("a", "trials = 9\n");
+    sweeps_->set_width("a", 7);
+    QCOMPARE(sweeps_->find("a")->file, std::string("trials = 9\n"));
+    QCOMPARE(sweeps_->find("a")->width, 7);
+    VERIFY_THROWS("not_found", "there is no sweep 'b'", sweeps_->set_state("b", State::paused));
+  }
+
+  void legsAreKeptInTheirOrder() {
+    create("a");
+    SweepLeg leg;
+    leg.parameters = {{"lr", "0.1"}, {"rule", "adascale"}};
+    sweeps_->begin_leg("a", 0, leg);
+    leg.trial = 1;
+    leg.origin = 0;
+    leg.heard = 1;
+    leg.rung = 2;
+    sweeps_->begin_leg("a", 1, leg);
+    VERIFY_THROWS("conflict", "has 2 legs", sweeps_->begin_leg("a", 1, leg));
+    SweepLeg ended;
+    ended.outcome = Outcome::value;
+    ended.value = 0.75;
+    ended.device_hours = 0.5;
+    ended.at_end = true;
+    sweeps_->end_leg("a", 0, ended);
+    ended.outcome = Outcome::diverged;
+    ended.value = std::numeric_limits<double>::infinity();
+    sweeps_->end_leg("a", 1, ended);
+    const auto legs = sweeps_->legs("a");
+    QCOMPARE(legs.size(), 2u);
+    QCOMPARE(legs[0].parameters, leg.parameters);
+    QVERIFY(!legs[0].origin && legs[0].outcome == Outcome::value && legs[0].at_end);
+    QCOMPARE(legs[0].value, 0.75);
+    QCOMPARE(legs[0].device_hours, 0.5);
+    QVERIFY(legs[0].began > 0 && legs[0].ended >= legs[0].began);
+    QVERIFY(legs[1].origin == 0u && legs[1].outcome == Outcome::diverged);
+    QVERIFY(legs[1].trial == 1 && legs[1].rung == 2 && legs[1].heard == 1);
+  }
+
+  void aRunIsItsTrials() {
+    create("a");
+    const std::string first = sweeps_->submit("a", 1, 0, named("a-1"), {});
+    const std::string second = sweeps_->submit("a", 0, 0, named("a-0"), {});
+    QCOMPARE(catalogue_->run(first)->state, RunState::pending);
+    QVERIFY(catalogue_->job(first));
+    auto runs = sweeps_->runs("a");
+    QCOMPARE(runs.size(), 2u);
+    QCOMPARE(runs[0].run, second);
+    const std::string other = sweeps_->submit("a", 1, 0, named("a-1"), {});
+    runs = sweeps_->runs("a");
+    QCOMPARE(runs.size(), 2u);
+    QCOMPARE(runs[1].run, other);
+    VERIFY_THROWS("not_found", "no sweep", sweeps_->submit("b", 0, 0, named("b-0"), {}));
+    QCOMPARE(catalogue_->runs().size(), 3u);
+    sweeps_->remove("a");
+    QVERIFY(sweeps_->all().empty());
+    QCOMPARE(catalogue_->runs().size(), 3u);
+  }
+
+  // What a leg goes on with waits in the queue from the moment at which the leg is there.
+  void theRunsOfATrialGoOnWithItsLeg() {
+    create("a");
+    const std::string paused = sweeps_->submit("a", 0, 0, named("a-0"), {});
+    const std::string stopped = sweeps_->submit("a", 1, 0, named("a-1"), {});
+    catalogue_->set_state(paused, RunState::running);
+    catalogue_->set_state(paused, RunState::paused);
+    catalogue_->set_state(stopped, RunState::stopped, "at a rung");
+    QVERIFY(catalogue_->job(paused)->rests);
+    QVERIFY(!catalogue_->pool_needed());
+    sweeps_->begin_leg("a", 0, {.trial = 0});
+    QVERIFY(!catalogue_->job(paused)->rests);
+    QVERIFY(catalogue_->pool_needed());
+    // The pool that has just read the job writes of it, and takes nothing back.
+    catalogue_->put_job(catalogue_->job(paused).value());
+    QVERIFY(!catalogue_->job(paused)->rests);
+    catalogue_->set_state(paused, RunState::running);
+    QVERIFY(!catalogue_->job(paused)->rests);
+    catalogue_->set_state(paused, RunState::paused);  // at its next rung
+    QVERIFY(catalogue_->job(paused)->rests);
+    QVERIFY(!catalogue_->pool_needed());
+
+    sweeps_->begin_leg("a", 1, {.trial = 1, .rung = 1, .origin = 0});
+    QCOMPARE(catalogue_->run(stopped)->state, RunState::stopped);
+    sweeps_->begin_leg("a", 2, {.trial = 1, .rung = 1});
+    const Run run = catalogue_->run(stopped).value();
+    QVERIFY(run.state == RunState::pending && run.message.empty() && run.ended == 0);
+    QVERIFY(catalogue_->pool_needed());
+  }
+
+ private:
+  void create(const std::string& name) {
+    Sweep sweep;
+    sweep.name = name;
+    sweeps_->create(sweep);
+  }
+
+  Folder folder_;
+  std::optional<Catalogue> catalogue_;
+  std::optional<Sweeps> sweeps_;
+};
+
+BATCHSCOPE_TEST(TestSweeps)
+#include "test_sweeps.moc"
