@@ -39,13 +39,14 @@ Value named(const std::pair<Value, const char*> (&names)[size], const std::strin
   return found->first;
 }
 
-std::string text_of(const Texts& texts) {
-  return protocol::Json(texts).dump(-1, ' ', false, protocol::Json::error_handler_t::replace);
+std::string text_of(const protocol::Json& json) {
+  return json.dump(-1, ' ', false, protocol::Json::error_handler_t::replace);
 }
 
-Texts texts_in(const std::string& text) {
+template <class Value>
+Value value_of(const std::string& text) {
   try {
-    return protocol::parse_object(text).get<Texts>();
+    return protocol::parse_object(text).get<Value>();
   } catch (const std::exception& fault) {
     throw Error(ErrorKind::corrupt, std::string("a sweep cannot be read: ") + fault.what());
   }
@@ -58,23 +59,30 @@ std::int64_t key_of(Database& database, const std::string& name) {
   return row.integer(0);
 }
 
-#define BATCHSCOPE_SELECT_SWEEPS \
-  "SELECT name, file, directory, environment, state, message, width, created, ended FROM sweep "
+#define BATCHSCOPE_SELECT_SWEEPS "SELECT name, file, spec, state, message, width, created, ended FROM sweep "
 
 #define BATCHSCOPE_RUNS_OF_TRIAL "(SELECT run FROM trial WHERE sweep = ? AND trial = ?)"
+
+// Those of a trial that rest, and those that were stopped.
+void let_go_on(Database& database, std::int64_t sweep, std::size_t trial) {
+  database.execute("UPDATE job SET resumed = 1 WHERE run IN " BATCHSCOPE_RUNS_OF_TRIAL, sweep, trial);
+  database.execute(
+      "UPDATE run SET state = 'pending', message = '', ended = 0"
+      " WHERE state = 'stopped' AND key IN " BATCHSCOPE_RUNS_OF_TRIAL,
+      sweep, trial);
+}
 
 Sweep sweep_in(const Query& query) {
   const CheckedRow row(query);
   Sweep sweep;
   sweep.name = row.text(0);
   sweep.file = row.text(1);
-  sweep.directory = row.text(2);
-  sweep.environment = texts_in(row.text(3));
-  sweep.state = named(kStates, row.text(4));
-  sweep.message = row.text(5);
-  sweep.width = row.small_integer(6);
-  sweep.created = row.time(7);
-  sweep.ended = row.time(8);
+  sweep.spec = value_of<protocol::RunSpec>(row.text(2));
+  sweep.state = named(kStates, row.text(3));
+  sweep.message = row.text(4);
+  sweep.width = row.small_integer(5);
+  sweep.created = row.time(6);
+  sweep.ended = row.time(7);
   return sweep;
 }
 
@@ -85,7 +93,7 @@ SweepLeg leg_in(const Query& query) {
   leg.rung = row.small_integer(1);
   leg.heard = static_cast<std::size_t>(row.integer(2));
   if (!query.null(3)) leg.origin = static_cast<std::size_t>(row.integer(3));
-  leg.parameters = texts_in(row.text(4));
+  leg.parameters = value_of<Texts>(row.text(4));
   leg.began = row.time(5);
   leg.ended = row.time(6);
   leg.outcome = named(kOutcomes, row.text(7));
@@ -109,12 +117,9 @@ void Sweeps::create(const Sweep& sweep) {
           fmt::format("there is a sweep '{0}' already: `batchscope sweep status {0}` shows it, another "
                       "`name` in the file begins another one",
                       sweep.name));
-    database.execute(
-        "INSERT INTO sweep (name, file, directory, environment, state, width, created) VALUES (?, ?, ?, ?, "
-        "?, "
-        "?, ?)",
-        sweep.name, sweep.file, sweep.directory, text_of(sweep.environment), sweep_state_name(sweep.state),
-        sweep.width, now());
+    database.execute("INSERT INTO sweep (name, file, spec, state, width, created) VALUES (?, ?, ?, ?, ?, ?)",
+                     sweep.name, sweep.file, text_of(sweep.spec), sweep_state_name(sweep.state), sweep.width,
+                     now());
   });
 }
 
@@ -163,6 +168,18 @@ void Sweeps::set_state(const std::string& name, SweepState state, const std::str
   database.write([&] {
     database.execute("UPDATE sweep SET state = ?, message = ?, ended = ? WHERE key = ?",
                      sweep_state_name(state), message, over ? now() : 0.0, key_of(database, name));
+  });
+}
+
+void Sweeps::resume(const std::string& name) {
+  Database& database = catalogue_.impl_->database;
+  database.write([&] {
+    const std::int64_t key = key_of(database, name);
+    database.execute("UPDATE sweep SET state = 'running', message = '', ended = 0 WHERE key = ?", key);
+    std::vector<std::size_t> trials;
+    Query row = database.query("SELECT trial FROM sweep_leg WHERE sweep = ? AND outcome = ''", key);
+    while (row.next()) trials.push_back(static_cast<std::size_t>(row.integer(0)));
+    for (const std::size_t trial : trials) let_go_on(database, key, trial);
   });
 }
 
@@ -229,11 +246,7 @@ void Sweeps::begin_leg(const std::string& name, std::size_t number, const SweepL
                        number);
       return;
     }
-    database.execute("UPDATE job SET resumed = 1 WHERE run IN " BATCHSCOPE_RUNS_OF_TRIAL, key, leg.trial);
-    database.execute(
-        "UPDATE run SET state = 'pending', message = '', ended = 0"
-        " WHERE state = 'stopped' AND key IN " BATCHSCOPE_RUNS_OF_TRIAL,
-        key, leg.trial);
+    let_go_on(database, key, leg.trial);
   });
 }
 

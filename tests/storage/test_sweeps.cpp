@@ -29,15 +29,15 @@ class TestSweeps : public QObject {
     Sweep made;
     made.name = "lr";
     made.file = "metric = \"loss\"\n";
-    made.directory = "/tmp";
+    made.spec = named("trial");
+    made.spec.arguments = {"--epochs", "3"};
     made.width = 3;
-    made.environment = {{"PATH", "/bin:\xff"}};
     sweeps_->create(made);
     const Sweep sweep = sweeps_->find("lr").value();
     QCOMPARE(sweep.file, made.file);
-    QCOMPARE(sweep.directory, made.directory);
+    QCOMPARE(sweep.spec.program, made.spec.program);
+    QCOMPARE(sweep.spec.arguments, made.spec.arguments);
     QCOMPARE(sweep.width, 3);
-    QVERIFY(sweep.environment.contains("PATH"));
     QVERIFY(sweep.state == State::running && sweep.created > 0 && sweep.ended == 0);
     VERIFY_THROWS("conflict", "sweep status lr", sweeps_->create(made));
     QVERIFY(!sweeps_->find("l"));
@@ -66,6 +66,21 @@ class TestSweeps : public QObject {
     QCOMPARE(sweeps_->find("a")->file, std::string("trials = 9\n"));
     QCOMPARE(sweeps_->find("a")->width, 7);
     VERIFY_THROWS("not_found", "there is no sweep 'b'", sweeps_->set_state("b", State::paused));
+  }
+
+  void whatWasStoppedWithASweepGoesOnWithIt() {
+    create("a");
+    sweeps_->begin_leg("a", 0, {});
+    sweeps_->begin_leg("a", 1, {.trial = 1});
+    const std::string open = sweeps_->submit("a", 0, 0, named("a-0"), {});
+    const std::string done = sweeps_->submit("a", 1, 0, named("a-1"), {});
+    sweeps_->end_leg("a", 1, {.outcome = Outcome::value, .value = 1});
+    for (const std::string& id : {open, done}) catalogue_->set_state(id, RunState::stopped);
+    sweeps_->set_state("a", State::stopped);
+    sweeps_->resume("a");
+    QVERIFY(sweeps_->find("a")->state == State::running && sweeps_->find("a")->ended == 0);
+    QCOMPARE(catalogue_->run(open)->state, RunState::pending);
+    QCOMPARE(catalogue_->run(done)->state, RunState::stopped);
   }
 
   void legsAreKeptInTheirOrder() {
@@ -153,6 +168,7 @@ class TestSweeps : public QObject {
   void create(const std::string& name) {
     Sweep sweep;
     sweep.name = name;
+    sweep.spec = named("trial");
     sweeps_->create(sweep);
   }
 

@@ -7,10 +7,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "batchscope/protocol/run_spec.h"
 #include "batchscope/storage/catalogue.h"
 
 namespace batchscope::storage {
@@ -30,14 +32,12 @@ const char* sweep_state_name(SweepState state) noexcept;  ///< the enumerator's 
 struct Sweep {
   std::string name = {};                   ///< one of a kind in a catalogue
   std::string file = {};                   ///< the text of its file
-  std::string directory = {};              ///< absolute, that its programs work in
+  protocol::RunSpec spec = {};             ///< of its runs, but for what is searched
   SweepState state = SweepState::running;  ///< see above
   std::string message = {};                ///< why it ended as it did
   int width = 1;                           ///< legs under way at most
   double created = 0;                      ///< s since 1970, as all times here
   double ended = 0;                        ///< 0: not yet
-  std::map<std::string, std::string> environment =
-      {};  ///< of its runs: where programs and libraries are found
 };
 
 /// Training of a trial from one rung to the next.
@@ -86,6 +86,8 @@ class Sweeps {
   /// there is.
   Sweep resolve(const std::string& text);
   void set_state(const std::string& name, SweepState state, const std::string& message = {});
+  /// The state `running`; and the runs of legs that are under way go on, as begin_leg lets them.
+  void resume(const std::string& name);
   void set_file(const std::string& name, const std::string& file);  ///< its new text
   void set_width(const std::string& name, int width);               ///< above 0
   /// Removes it and its legs; its runs stay, as runs of their own.
