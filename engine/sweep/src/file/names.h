@@ -22,6 +22,8 @@ inline constexpr Names<Method, 4> kMethods{
     {{"grid", Method::grid}, {"random", Method::random}, {"sobol", Method::sobol}, {"tpe", Method::tpe}}};
 inline constexpr Names<StopRule::Kind, 3> kStopKinds{
     {{"none", StopRule::Kind::none}, {"median", StopRule::Kind::median}, {"asha", StopRule::Kind::asha}}};
+inline constexpr Names<StopRule::Unit, 2> kStopUnits{
+    {{"iterations", StopRule::Unit::iterations}, {"steps", StopRule::Unit::steps}}};
 inline constexpr Names<bool, 2> kScales{{{"linear", false}, {"log", true}}};  // whether it is logarithmic
 
 template <typename Value, std::size_t count>

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/replicas.h"
 #include "batchscope/run/toml_fields.h"
 #include "file/names.h"
 
@@ -128,6 +129,7 @@ StopRule read_stop(const fs::path& file, const toml::table& table) {
   if (rule.kind != StopRule::Kind::none) {
     rule.min = read_above(fields, table, "min", 0, {});
     rule.eta = read_above(fields, table, "eta", 1, rule.eta);
+    rule.unit = read_name(fields, "unit", kStopUnits).value_or(rule.unit);
     rule.max = fields.number("max");
     if (rule.max && !(*rule.max > rule.min))
       fields.fail(*fields.find("max"),
@@ -138,10 +140,18 @@ StopRule read_stop(const fs::path& file, const toml::table& table) {
   return rule;
 }
 
-}  // namespace
+std::string read_replicas(TomlFields& fields) {
+  if (!fields.find("replicas")) return "";
+  const std::string text = fields.scalar("replicas");
+  try {
+    protocol::ReplicaCount::parse(text);
+  } catch (const Error& error) {
+    fields.fail(*fields.find("replicas"), fmt::format("field 'replicas': {}", error.what()));
+  }
+  return text;
+}
 
-SweepFile SweepFile::load(const fs::path& file) {
-  const toml::table table = run::read_toml(file, "sweep file");
+SweepFile read(const fs::path& file, const toml::table& table) {
   TomlFields fields(file, table);
   SweepFile sweep;
   sweep.name = fields.find("name") ? fields.required_text("name") : file.stem().string();
@@ -155,16 +165,18 @@ SweepFile SweepFile::load(const fs::path& file) {
   const auto goal = read_name(fields, "goal", kGoals);
   if (!goal) fields.fail(table, "field 'goal' is missing: one of " + list(kGoals));
   sweep.goal = *goal;
-  if (const auto count = read_whole(fields, "trials", 1, kMostTrials))
+  if (const auto count = read_whole(fields, "trials", 1, SweepFile::kMostTrials))
     sweep.trials = static_cast<int>(*count);
   if (fields.find("device_hours")) sweep.device_hours = read_above(fields, table, "device_hours", 0, {});
-  sweep.seeds = static_cast<int>(read_whole(fields, "seeds", 1, kMostSeeds).value_or(sweep.seeds));
+  sweep.seeds = static_cast<int>(read_whole(fields, "seeds", 1, SweepFile::kMostSeeds).value_or(sweep.seeds));
   sweep.seed = static_cast<std::uint64_t>(read_whole(fields, "seed", 0, std::int64_t{1} << 53).value_or(0));
   sweep.method = read_name(fields, "method", kMethods).value_or(sweep.method);
   if (const toml::node* stop = fields.find("stop")) {
     if (!stop->is_table()) fields.fail(*stop, "how trials are stopped is written below [stop]");
     sweep.stop = read_stop(file, *stop->as_table());
   }
+  sweep.replicas = read_replicas(fields);
+  sweep.device = fields.text("device");
   read_parameters(file, fields, table, sweep);
   fields.no_others();
   if (sweep.method != Method::grid && !sweep.trials)
@@ -177,6 +189,19 @@ SweepFile SweepFile::load(const fs::path& file) {
     }
   }
   return sweep;
+}
+
+}  // namespace
+
+SweepFile SweepFile::load(const fs::path& file) { return read(file, run::read_toml(file, "sweep file")); }
+
+SweepFile SweepFile::parse(const std::string& text, const fs::path& source) {
+  try {
+    return read(source, toml::parse(text, source.string()));
+  } catch (const toml::parse_error& fault) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{}:{}: {}", source.string(), fault.source().begin.line, fault.description()));
+  }
 }
 
 }  // namespace batchscope::sweep

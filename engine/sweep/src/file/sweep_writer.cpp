@@ -64,12 +64,16 @@ std::string SweepFile::text() const {
   if (device_hours) out << "device_hours = " << toml_text(*device_hours) << "\n";
   if (seeds != 1) out << "seeds = " << seeds << "\n";
   if (seed != 0) out << "seed = " << seed << "\n";
+  if (!replicas.empty()) out << "replicas = " << toml_text(replicas) << "\n";
+  if (!device.empty()) out << "device = " << toml_text(device) << "\n";
   out << "method = " << toml_text(name_of(kMethods, method)) << "\n";
   if (stop.kind != StopRule::Kind::none) {
     out << "\n[stop]\nkind = " << toml_text(name_of(kStopKinds, stop.kind))
         << "\nmin = " << toml_text(stop.min) << "\n";
     if (stop.max) out << "max = " << toml_text(*stop.max) << "\n";
     out << "eta = " << toml_text(stop.eta) << "\n";
+    if (stop.unit != StopRule::Unit::iterations)
+      out << "unit = " << toml_text(name_of(kStopUnits, stop.unit)) << "\n";
   }
   for (const Parameter& parameter : parameters) write(out, parameter);
   return out.str();

@@ -31,10 +31,14 @@ struct StopRule {
   /// See above.
   enum class Kind { none, median, asha };
 
-  Kind kind = Kind::none;     ///< the others are of no matter with none
-  double min = 1;             ///< scale-invariant iterations of rung 0, above 0
-  std::optional<double> max;  ///< at the last rung, at least min; none: a trial's own end is
-  double eta = 3;             ///< above 1
+  /// What rungs count: scale-invariant iterations, or the optimizer steps of a program that has none.
+  enum class Unit { iterations, steps };
+
+  Kind kind = Kind::none;        ///< the others are of no matter with none
+  double min = 1;                ///< scale-invariant iterations of rung 0, above 0
+  std::optional<double> max;     ///< at the last rung, at least min; none: a trial's own end is
+  double eta = 3;                ///< above 1
+  Unit unit = Unit::iterations;  ///< of min and max
 
   bool operator==(const StopRule&) const = default;  ///< of all fields
 };

@@ -40,6 +40,9 @@ struct SweepFile {
   Method method = Method::tpe;         ///< which point is tried next
   StopRule stop;                       ///< which trial goes on
   std::vector<Parameter> parameters;   ///< in the order of the file
+  std::string
+      replicas;        ///< of each run, as --replicas takes it; empty: as the pool says, within the recipe's
+  std::string device;  ///< as --device takes it; empty: auto
 
   bool operator==(const SweepFile&) const = default;  ///< of all fields
 
@@ -50,6 +53,8 @@ struct SweepFile {
 
   /// Throws Error(not_found | usage) naming file, line, key, what was wrong and what to do.
   static SweepFile load(const std::filesystem::path& file);
+  /// The same of such a file's text; `source` is what messages call it. Throws Error(usage).
+  static SweepFile parse(const std::string& text, const std::filesystem::path& source);
 
   /// The text of such a file; what load() makes of it is equal to this.
   std::string text() const;

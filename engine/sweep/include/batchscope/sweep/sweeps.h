@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Sweeps of this machine, as people begin, look at and change them. All of it is rows of the catalogue
+/// (storage/sweeps.h); what they lead to is done by the process `batchscope-sweep` (driver.h), which is
+/// started wherever there is something to do. Trials are runs of the pool. Every call may throw Error as the
+/// catalogue does, and Error(not_found) for a sweep that is not there.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batchscope/storage/sweeps.h"
+#include "batchscope/sweep/course.h"
+
+namespace batchscope::sweep {
+
+/// A trial as people look at it.
+struct TrialView {
+  Standing standing;              ///< how it stands, its point and its value
+  Texts parameters;               ///< the same point, by name and as the program gets it
+  std::vector<std::string> runs;  ///< ids, by seed; one is empty where its run was removed
+  std::string message;            ///< why it failed, or empty
+  double began = 0;               ///< s since 1970
+  double ended = 0;               ///< of its last leg; 0: that is under way
+};
+
+/// A moment of a sweep.
+struct SweepView {
+  storage::Sweep sweep;                 ///< its row
+  SweepFile file;                       ///< what the row's text says
+  std::vector<storage::SweepLeg> rows;  ///< its legs as they are kept
+  std::vector<LegRecord> legs;          ///< the same as course.h takes them
+  std::vector<TrialView> trials;        ///< by number
+  std::optional<std::size_t> best;      ///< number of the best trial; none: there is no value yet
+  double device_hours = 0;              ///< of all legs that came to their end
+};
+
+/// The sweep of this name, as it is now.
+SweepView look(storage::Catalogue& catalogue, const std::string& name);
+/// The same of rows that were read before. Throws Error(corrupt) for rows that are no sweep's.
+SweepView view_of(storage::Sweep sweep, std::vector<storage::SweepLeg> rows,
+                  const std::vector<storage::TrialRun>& runs);
+
+/// For how many trials a sweep is meant: what its file says, or its grid has.
+std::size_t trials_wanted(const SweepFile& file);
+
+/// Spec of the run that trains these parameters for the seed-th time (from 0): `base` with its arguments and
+/// its name, in the sweep's group, that pauses at each rung. Reads the recipe, where it is made of one.
+protocol::RunSpec trial_spec(const SweepFile& file, const protocol::RunSpec& base, std::size_t trial,
+                             const Texts& parameters, int seed);
+
+/// Refuses what could never train: parameters that the recipe does not know or take, values outside of its
+/// bounds, several seeds of a program that takes none, and what pool::check_submit refuses. Throws
+/// Error(usage | conflict | not_found) that names the parameter.
+void check(const SweepFile& file, const protocol::RunSpec& base);
+
+/// Adds a sweep that is checked as above, and sees to it that it is driven, unless it is to begin `paused`.
+/// `base`: the program with what precedes its parameters. `width`: legs under way at most, 0: as many as the
+/// machine has devices for. Throws Error(conflict) where there is one of its name.
+void create(storage::Catalogue& catalogue, const SweepFile& file, const protocol::RunSpec& base,
+            bool paused = false, int width = 0);
+
+/// Keeps its trials from training, with checkpoints, until `resume`. Throws Error(conflict) where it is over.
+void pause(storage::Catalogue& catalogue, const std::string& name);
+/// Goes on with a sweep that is paused, stopped or failed, or whose process is gone. Throws Error(conflict)
+/// where it is finished: it can be extended.
+void resume(storage::Catalogue& catalogue, const std::string& name);
+/// Ends it: its trials stop with checkpoints. What is known stays. Throws Error(conflict) where it is over.
+void stop(storage::Catalogue& catalogue, const std::string& name);
+/// So many more trials and device-hours, and goes on. Throws Error(usage) where there is nothing more to
+/// have.
+void extend(storage::Catalogue& catalogue, const std::string& name, int trials, double device_hours = 0);
+
+/// The arguments with which the winner was trained, without what pauses it at rungs: `batchscope run` and its
+/// options, the program and the program's. Empty where there is no best trial.
+std::vector<std::string> best_command(const SweepView& view);
+
+}  // namespace batchscope::sweep

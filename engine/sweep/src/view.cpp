@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From the rows of a sweep to what people look at.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/sweep/sweeps.h"
+
+namespace batchscope::sweep {
+namespace {
+
+using storage::SweepLeg;
+
+std::optional<Outcome> outcome_of(const SweepLeg& row) {
+  switch (row.outcome) {
+    case SweepLeg::Outcome::under_way: return std::nullopt;
+    case SweepLeg::Outcome::value: return Outcome{row.value, row.device_hours, row.at_end};
+    case SweepLeg::Outcome::diverged:
+      return Outcome{std::numeric_limits<double>::quiet_NaN(), row.device_hours, row.at_end};
+    case SweepLeg::Outcome::failed: return Outcome{std::nullopt, row.device_hours, row.at_end};
+  }
+  return std::nullopt;
+}
+
+std::vector<LegRecord> records_of(const SweepFile& file, const std::vector<SweepLeg>& rows) {
+  const Space space(file.parameters);
+  std::vector<LegRecord> legs;
+  for (const SweepLeg& row : rows)
+    legs.push_back({row.trial, row.rung, row.heard, space.point(row.parameters), outcome_of(row)});
+  return legs;
+}
+
+std::vector<TrialView> trials_of(const SweepView& view, const std::vector<storage::TrialRun>& runs) {
+  std::vector<TrialView> trials;
+  for (Standing& standing : standings(view.file, view.legs))
+    trials.emplace_back().standing = std::move(standing);
+  for (const SweepLeg& row : view.rows) {
+    TrialView& trial = trials[row.trial];
+    trial.parameters = row.parameters;
+    trial.message = row.message;
+    if (trial.began <= 0) trial.began = row.began;
+    trial.ended = row.ended;
+  }
+  for (TrialView& trial : trials) trial.runs.resize(static_cast<std::size_t>(view.file.seeds));
+  for (const storage::TrialRun& run : runs)
+    if (run.trial < trials.size() && run.seed >= 0 && run.seed < view.file.seeds)
+      trials[run.trial].runs[static_cast<std::size_t>(run.seed)] = run.run;
+  return trials;
+}
+
+}  // namespace
+
+SweepView view_of(storage::Sweep sweep, std::vector<SweepLeg> rows,
+                  const std::vector<storage::TrialRun>& runs) {
+  SweepView view;
+  view.sweep = std::move(sweep);
+  view.rows = std::move(rows);
+  try {
+    view.file = SweepFile::parse(view.sweep.file, view.sweep.name);
+    view.legs = records_of(view.file, view.rows);
+    view.trials = trials_of(view, runs);
+    view.best = best_trial(view.file, view.legs);
+  } catch (const std::exception& fault) {
+    throw Error(ErrorKind::corrupt,
+                fmt::format("the sweep '{}' cannot be read: {}", view.sweep.name, fault.what()));
+  }
+  for (const SweepLeg& row : view.rows) view.device_hours += row.device_hours;
+  return view;
+}
+
+SweepView look(storage::Catalogue& catalogue, const std::string& name) {
+  storage::Sweeps sweeps(catalogue);
+  storage::Sweep sweep = sweeps.resolve(name);
+  const std::string found = sweep.name;
+  return view_of(std::move(sweep), sweeps.legs(found), sweeps.runs(found));
+}
+
+std::size_t trials_wanted(const SweepFile& file) {
+  const std::size_t asked =
+      file.trials ? static_cast<std::size_t>(*file.trials) : std::numeric_limits<std::size_t>::max();
+  return file.method == Method::grid ? std::min(asked, grid_size(Space(file.parameters))) : asked;
+}
+
+std::vector<std::string> best_command(const SweepView& view) {
+  if (!view.best) return {};
+  const Texts& parameters = view.trials[*view.best].parameters;
+  const SweepFile& file = view.file;
+  std::vector<std::string> command{"batchscope", "run"};
+  if (!file.replicas.empty()) command.insert(command.end(), {"--replicas", file.replicas});
+  if (!file.device.empty()) command.insert(command.end(), {"--device", file.device});
+  if (!file.recipe.empty()) {
+    command.insert(command.end(), {"--recipe", file.recipe});
+    for (const auto& [name, value] : parameters) command.insert(command.end(), {"--set", name + "=" + value});
+    if (file.arguments.empty()) return command;
+    command.emplace_back("--");
+    command.insert(command.end(), file.arguments.begin(), file.arguments.end());
+    return command;
+  }
+  command.insert(command.end(), {file.program, "--"});
+  command.insert(command.end(), file.arguments.begin(), file.arguments.end());
+  for (const auto& [name, value] : parameters) command.insert(command.end(), {"--" + name, value});
+  return command;
+}
+
+}  // namespace batchscope::sweep
