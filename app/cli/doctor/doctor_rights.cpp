@@ -39,7 +39,8 @@ std::vector<fs::path> filesOfCatalogue() {
   for (const auto& entry : fs::directory_iterator(catalogue.parent_path(), fault)) {
     const std::string other = entry.path().filename();
     if (other == name || other == name + "-wal" || other == name + "-shm" || other == "pool.lock" ||
-        other == "pool.log" || (other.starts_with(name + ".v") && other.ends_with(".backup")))
+        other == "sweep.lock" || other == "pool.log" ||
+        (other.starts_with(name + ".v") && other.ends_with(".backup")))
       files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());

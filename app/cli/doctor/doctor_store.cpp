@@ -135,7 +135,7 @@ std::vector<Finding> findLeftovers(storage::Catalogue& catalogue) {
 // Runs that wait, and nobody who would start them. The next submit, or a run that trains, starts one; on a
 // store at rest nobody does.
 std::vector<Finding> findQueueWithoutPool(storage::Catalogue& catalogue) {
-  if (run::pool_alive()) return {{Level::ok, "pool", "at work"}};
+  if (run::kPool.alive()) return {{Level::ok, "pool", "at work"}};
   if (!catalogue.pool_needed()) return {};
   const fs::path log = protocol::catalogue_path().parent_path() / "pool.log";
   return {{Level::warning, "pool",

@@ -103,7 +103,7 @@ std::string settingsText(const PoolSettings& settings, bool needed) {
   const auto line = [](const char* name, const std::string& value) {
     return value.empty() ? "" : fmt::format("{:<15} {}\n", name, printable(value));
   };
-  std::string state = run::pool_alive() ? "at work"
+  std::string state = run::kPool.alive() ? "at work"
                       : needed          ? "not there, though runs wait: batchscope pool --resume starts it"
                                         : "idle, until there is something to decide";
   if (settings.paused) state += "; paused, all stays as it is";
@@ -184,7 +184,7 @@ int showPool(const PoolOptions& options) {
   const auto decision = catalogue.last_decision();
   if (options.json) {
     printJson({{"settings", catalogue.pool_settings()},
-               {"alive", run::pool_alive()},
+               {"alive", run::kPool.alive()},
                {"needed", catalogue.pool_needed()},
                {"decision", decision ? Json(*decision) : Json()}});
     return kExitOk;

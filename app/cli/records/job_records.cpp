@@ -77,7 +77,7 @@ bool waitsForPool(storage::Catalogue& catalogue, const storage::Run& run) {
   const auto job = catalogue.job(run.id);
   if (!job || run.removed > 0) return false;
   if (run.state == RunState::paused || run.state == RunState::pausing) return job->preempted || job->held;
-  return run.state == RunState::pending || (run.state == RunState::interrupted && run::pool_alive());
+  return run.state == RunState::pending || (run.state == RunState::interrupted && run::kPool.alive());
 }
 
 bool isAtRest(storage::Catalogue& catalogue, const storage::Run& run) {

@@ -413,7 +413,7 @@ int run_pool() {
   // Whoever came with something to do while the last one was about to end took it for alive.
   for (;;) {
     {
-      const run::PoolLock lock;
+      const run::StoreLock lock(run::kPool);
       if (!lock.held()) return kExitOk;
       // A signal may end it at any time: it has nothing to lose.
       if (const int code = Pool().exec(); code != kExitOk) return code;

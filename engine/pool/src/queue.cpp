@@ -43,16 +43,8 @@ QueueEntry entry_of(const Run& run, const Job& job, const std::vector<storage::L
   return {run, job, job_state(run, job), std::max(end - job.submitted - time_with_devices(events, end), 0.0)};
 }
 
-// The pool starts runs from an environment of its own. What says where programs and libraries are found goes
-// along from where the run was submitted; no more, as a spec is shown and exported.
 constexpr const char* kCarried[] = {"PATH",        "LD_LIBRARY_PATH", "PYTHONPATH",       "PYTHONHOME",
                                     "VIRTUAL_ENV", "CONDA_PREFIX",    "CONDA_DEFAULT_ENV"};
-
-protocol::RunSpec with_environment(protocol::RunSpec spec) {
-  for (const char* name : kCarried)
-    if (const char* value = std::getenv(name)) spec.environment.emplace(name, value);
-  return spec;
-}
 
 // Throws where the run is in no state for what is asked.
 Run run_in_queue(Catalogue& catalogue, const std::string& id) {
@@ -138,6 +130,12 @@ void check_submit(const protocol::RunSpec& spec) {
                     least, devices, devices_kind(spec, machine), devices == 1 ? "" : "s"));
 }
 
+protocol::RunSpec with_environment(protocol::RunSpec spec) {
+  for (const char* name : kCarried)
+    if (const char* value = std::getenv(name)) spec.environment.emplace(name, value);
+  return spec;
+}
+
 std::string submit(Catalogue& catalogue, const protocol::RunSpec& spec, const JobOptions& options) {
   check_submit(spec);
   if (!options.after.empty() && !catalogue.run(options.after))
@@ -148,7 +146,7 @@ std::string submit(Catalogue& catalogue, const protocol::RunSpec& spec, const Jo
   job.held = options.held;
   job.preemptible = !options.pin;
   const std::string id = catalogue.submit_run(with_environment(spec), job);
-  run::start_pool();
+  run::kPool.start();
   return id;
 }
 
@@ -172,7 +170,7 @@ void cancel(Catalogue& catalogue, const std::string& id) {
 void hold(Catalogue& catalogue, const std::string& id) {
   run_in_queue(catalogue, id);
   catalogue.hold(id, true);
-  if (catalogue.pool_needed()) run::start_pool();
+  if (catalogue.pool_needed()) run::kPool.start();
 }
 
 void release(Catalogue& catalogue, const std::string& id) {
@@ -180,7 +178,7 @@ void release(Catalogue& catalogue, const std::string& id) {
   if (const auto job = catalogue.job(id); predecessor(catalogue, *job).state == Predecessor::State::in_vain)
     catalogue.forget_after(id);
   catalogue.hold(id, false);
-  run::start_pool();
+  run::kPool.start();
 }
 
 void prioritise(Catalogue& catalogue, const std::string& id, int priority) {
@@ -190,7 +188,7 @@ void prioritise(Catalogue& catalogue, const std::string& id, int priority) {
 
 void configure(Catalogue& catalogue, const std::function<void(protocol::PoolSettings&)>& change) {
   catalogue.change_pool_settings(change);
-  if (catalogue.pool_needed()) run::start_pool();
+  if (catalogue.pool_needed()) run::kPool.start();
 }
 
 }  // namespace batchscope::pool

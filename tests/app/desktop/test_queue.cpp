@@ -35,7 +35,7 @@ class TestQueue : public test::WindowTest {
   Q_OBJECT
 
   // While the test is the pool, nobody else decides.
-  run::PoolLock pool_;
+  run::StoreLock pool_{run::kPool};
   std::string first_, second_, third_, fourth_;
 
   std::string submit(const char* name, int most) {

@@ -8,8 +8,8 @@
 #include "batchscope/run/pool.h"
 
 int main() {
-  const batchscope::run::PoolLock lock;
+  const batchscope::run::StoreLock lock(batchscope::run::kPool);
   if (!lock.held()) return 1;
-  while (std::filesystem::exists(batchscope::run::pool_lock_path()))
+  while (std::filesystem::exists(batchscope::run::kPool.lock_path()))
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }

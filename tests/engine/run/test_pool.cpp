@@ -18,35 +18,35 @@ class TestPool : public Scenario {
   void cleanup() { qunsetenv("CUDA_VISIBLE_DEVICES"); }
 
   void thereIsOneAStore() {
-    QVERIFY(!pool_alive());
+    QVERIFY(!kPool.alive());
     {
-      const PoolLock lock;
+      const StoreLock lock(kPool);
       QVERIFY(lock.held());
-      QVERIFY(pool_alive());
-      QVERIFY(!PoolLock().held());
-      QVERIFY(pool_alive());  // another one that went has not taken it along
-      start_pool();           // does nothing
+      QVERIFY(kPool.alive());
+      QVERIFY(!StoreLock(kPool).held());
+      QVERIFY(kPool.alive());  // another one that went has not taken it along
+      kPool.start();           // does nothing
     }
-    QVERIFY(!pool_alive());
-    start_pool();
-    QVERIFY(eventually(pool_alive));
-    QVERIFY(!PoolLock().held());
-    std::filesystem::remove(pool_lock_path());
+    QVERIFY(!kPool.alive());
+    kPool.start();
+    QVERIFY(eventually([] { return kPool.alive(); }));
+    QVERIFY(!StoreLock(kPool).held());
+    std::filesystem::remove(kPool.lock_path());
 
     qputenv("BATCHSCOPE_BIN", file("").c_str());
-    VERIFY_THROWS("not_found", "batchscope-pool is missing", start_pool());
+    VERIFY_THROWS("not_found", "batchscope-pool is missing", kPool.start());
   }
 
   // Whom it gives devices to start it, and it outlives them.
   void supervisorsCallForIt() {
     const std::string first = start(elastic()), second = start(elastic());
-    QVERIFY(eventually(pool_alive));
+    QVERIFY(eventually([] { return kPool.alive(); }));
     VERIFY_STORY(first, tells(first, "the pool decides the number of replicas"));
-    std::filesystem::remove(pool_lock_path());
-    QVERIFY(eventually(pool_alive));
+    std::filesystem::remove(kPool.lock_path());
+    QVERIFY(eventually([] { return kPool.alive(); }));
     VERIFY_STORY(first, stops(first));
     VERIFY_STORY(second, stops(second));
-    QVERIFY(pool_alive());
+    QVERIFY(kPool.alive());
   }
 
   void aPoolThatCannotBeStartedIsToldOf() {
@@ -64,7 +64,7 @@ class TestPool : public Scenario {
     const std::string id = start(elastic());
     VERIFY_RUN(trains(id, 2));
     VERIFY_RUN(stops(id));
-    QVERIFY(!std::filesystem::exists(pool_lock_path()));
+    QVERIFY(!std::filesystem::exists(kPool.lock_path()));
   }
 
   void aRunThatEndsLeavesDevicesToThoseThatWait() {
@@ -73,11 +73,11 @@ class TestPool : public Scenario {
     const std::string id = train(1);
     catalogue().hold(waiting, false);
     VERIFY_RUN(stops(id));
-    QVERIFY(eventually(pool_alive));
+    QVERIFY(eventually([] { return kPool.alive(); }));
   }
 
   void whereThereIsNoneTheRunDecidesItself() {
-    std::optional<PoolLock> pool(std::in_place);
+    std::optional<StoreLock> pool(std::in_place, kPool);
     const std::string id = start(elastic());
     VERIFY_RUN(tells(id, "the pool decides the number of replicas"));
     QCOMPARE(catalogue().generations(id).size(), 1u);

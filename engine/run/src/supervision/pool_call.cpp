@@ -19,7 +19,7 @@ PoolCall::PoolCall(storage::Catalogue& catalogue, Tell tell)
     : catalogue_(catalogue), tell_(std::move(tell)) {}
 
 void PoolCall::check() {
-  if (pool_alive()) {
+  if (kPool.alive()) {
     delay_ = not_before_ = 0;
     return;
   }
@@ -37,7 +37,7 @@ bool PoolCall::call() {
     return true;
   }
   try {
-    start_pool();
+    kPool.start();
     told_.clear();
   } catch (const Error& error) {
     const std::string text = error.what();

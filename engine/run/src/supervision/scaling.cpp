@@ -112,7 +112,7 @@ bool Scaling::in_queue() const {
 
 void Scaling::consider(const Model& model, const goodput::RunContext& at) {
   if (!auto_ || !machine_.training()) return;
-  if (const bool decided = std::exchange(pool_decides_, pool_alive()); pool_decides_) {
+  if (const bool decided = std::exchange(pool_decides_, kPool.alive()); pool_decides_) {
     if (!decided) tell_("info", "the pool decides the number of replicas");
     return;
   }

@@ -334,6 +334,8 @@ void Supervision::settle() {
   }
   if (state != published_ && !machine_.over()) {
     published_ = state;
+    // Who reads that the run rests finds all that came before.
+    if (state == RunState::paused) record_progress(board_.fraction());
     recorder_.state(state, machine_.message());
     publish_status();  // a restart may be shorter than the interval of status events
     if (state == RunState::paused)

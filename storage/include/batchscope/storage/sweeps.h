@@ -85,6 +85,7 @@ class Sweeps {
   /// Its name, or a unique beginning of it, or "latest". Throws Error(not_found | usage) that lists what
   /// there is.
   Sweep resolve(const std::string& text);
+  /// The message says why, where there is something to say.
   void set_state(const std::string& name, SweepState state, const std::string& message = {});
   /// The state `running`; and the runs of legs that are under way go on, as begin_leg lets them.
   void resume(const std::string& name);

@@ -53,9 +53,12 @@ struct JobOptions {
 /// What submit asks of a spec. Throws as it does.
 void check_submit(const protocol::RunSpec& spec);
 
+/// The spec with what a run that the pool starts gets of this process's environment: what says where programs
+/// and libraries are found (PATH, VIRTUAL_ENV ..), and no more, as a spec is shown and exported.
+protocol::RunSpec with_environment(protocol::RunSpec spec);
+
 /// Puts a run into the queue and sees to it that a pool runs. spec.auto_replicas is the range that the pool
-/// may choose from, spec.replicas without it a fixed number. Of this process's environment the run gets what
-/// says where programs and libraries are found (PATH, VIRTUAL_ENV ..). Returns the run's id. Throws Error as
+/// may choose from, spec.replicas without it a fixed number; the run has with_environment(spec). Returns the run's id. Throws Error as
 /// run::start_run for what could never be started on this machine, Error(conflict) for more replicas than it
 /// has devices, Error(not_found) for an `after` that is no run.
 std::string submit(storage::Catalogue& catalogue, const protocol::RunSpec& spec, const JobOptions& options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "batchscope/run/pool.h"
+#include "batchscope/run/store_process.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -30,11 +30,11 @@ struct flock whole_file() {
 
 }  // namespace
 
-fs::path pool_lock_path() { return beside_catalogue("pool.lock"); }
+fs::path StoreProcess::lock_path() const { return beside_catalogue(lock); }
 
-bool pool_alive() noexcept {
+bool StoreProcess::alive() const noexcept {
   try {
-    const int descriptor = open(pool_lock_path().c_str(), O_RDONLY | O_CLOEXEC);
+    const int descriptor = open(lock_path().c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) return false;
     struct flock lock = whole_file();
     const bool known = fcntl(descriptor, F_OFD_GETLK, &lock) == 0;
@@ -45,12 +45,12 @@ bool pool_alive() noexcept {
   }
 }
 
-void start_pool() {
-  if (!pool_alive()) start_detached("batchscope-pool", {}, beside_catalogue("pool.log"));
+void StoreProcess::start() const {
+  if (!alive()) start_detached(program, {}, beside_catalogue(log));
 }
 
-PoolLock::PoolLock() {
-  const fs::path file = pool_lock_path();
+StoreLock::StoreLock(const StoreProcess& process) {
+  const fs::path file = process.lock_path();
   protocol::make_private_directories(file.parent_path());
   descriptor_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (descriptor_ < 0)
@@ -64,6 +64,6 @@ PoolLock::PoolLock() {
   }
 }
 
-PoolLock::~PoolLock() { close(descriptor_); }
+StoreLock::~StoreLock() { close(descriptor_); }
 
 }  // namespace batchscope::run

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Programs of ours that run once a store, as others see them: whether one is there, and how it comes to be.
+/// It is the one that holds its lock beside the catalogue, by a lock that the kernel takes back however it
+/// ends.
+#pragma once
+
+#include <filesystem>
+
+namespace batchscope::run {
+
+/// Such a program.
+struct StoreProcess {
+  const char* program;  ///< name of its file, beside ours
+  const char* lock;     ///< name of the file that it locks, beside the catalogue
+  const char* log;      ///< the same, of the file with its output
+
+  /// The file that is locked. Pure.
+  std::filesystem::path lock_path() const;
+
+  /// Whether it is there. Asks without taking; never blocks and never fails: false where nobody can tell.
+  bool alive() const noexcept;
+
+  /// Starts it where it is not there: detached, in a session of its own. Does not wait until it is up; of two
+  /// that are started at once one stays. Throws Error(not_found) where the program is missing, Error(io).
+  void start() const;
+};
+
+/// Held by such a process for its life. The file stays.
+class StoreLock {
+ public:
+  /// Takes it where nobody has it; never blocks. Throws Error(io) where the file cannot be made.
+  explicit StoreLock(const StoreProcess& process);
+  ~StoreLock();
+  StoreLock(const StoreLock&) = delete;
+  StoreLock& operator=(const StoreLock&) = delete;
+
+  bool held() const { return held_; }  ///< it is ours, and no other process's
+
+ private:
+  int descriptor_ = -1;
+  bool held_ = false;
+};
+
+}  // namespace batchscope::run

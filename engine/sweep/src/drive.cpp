@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drive.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "batchscope/pool/queue.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/telemetry.h"
+#include "batchscope/run/pool.h"
+#include "batchscope/sweep/driver.h"
+#include "batchscope/sweep/sweeps.h"
+#include "runs.h"
+
+namespace batchscope::sweep {
+namespace {
+
+using protocol::RunState;
+using storage::SweepLeg;
+using storage::SweepState;
+
+constexpr auto kTick = std::chrono::milliseconds(50);
+constexpr double kLook = 1;              // s: at the latest so long after the last look
+constexpr double kFarewell = 1;          // s without a sweep that is running, before the driver ends
+constexpr std::size_t kHopeless = 3;     // outcomes in a row that failed, with none that did not
+constexpr std::size_t kMostResting = 8;  // paused runs that keep their processes, to go on at once
+
+class Driver {
+ public:
+  Driver() : catalogue_(protocol::catalogue_path()), sweeps_(catalogue_) {}
+
+  // Until no sweep is running.
+  void exec() {
+    for (double last_look = -kLook, needed = protocol::monotonic_seconds();;
+         std::this_thread::sleep_for(kTick)) {
+      const double now = protocol::monotonic_seconds();
+      if (!std::filesystem::exists(protocol::catalogue_path())) return;  // the store was removed
+      if (!catalogue_.changed() && now - last_look < kLook) continue;
+      last_look = now;
+      if (look()) needed = now;
+      if (now - needed > kFarewell) return;
+    }
+  }
+
+ private:
+  // Whether a sweep is running.
+  bool look() {
+    bool running = false;
+    try {
+      for (const storage::Sweep& sweep : sweeps_.all()) {
+        if (sweep.state != SweepState::running) continue;
+        running = true;
+        drive_safely(sweep);
+      }
+      if (running && catalogue_.pool_needed()) run::kPool.start();
+      troubled_ = false;
+    } catch (const std::exception& error) {
+      // A full disk or a catalogue in somebody's hands: trials train on, and this is tried again.
+      if (!std::exchange(troubled_, true)) std::fprintf(stderr, "sweeps cannot go on: %s\n", error.what());
+      return true;
+    }
+    return running;
+  }
+
+  // What is wrong with one sweep is no other's affair.
+  void drive_safely(const storage::Sweep& sweep) {
+    try {
+      drive(sweep);
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::io || error.kind() == ErrorKind::timeout) throw;
+      end(sweep.name, SweepState::failed, error.what());
+    } catch (const std::invalid_argument& error) {
+      end(sweep.name, SweepState::failed, error.what());
+    }
+  }
+
+  SweepView view_of_rows(const storage::Sweep& sweep) {
+    return view_of(sweep, sweeps_.legs(sweep.name), sweeps_.runs(sweep.name));
+  }
+
+  void drive(const storage::Sweep& sweep) {
+    SweepView view = view_of_rows(sweep);
+    if (hear(view)) view = view_of_rows(sweep);
+    if (sweeps_.find(sweep.name)->state != SweepState::running) return;
+    const bool begun = begin(view);
+    if (begun) view = view_of_rows(sweep);
+    submit(view);
+    if (std::ranges::none_of(view.legs, [](const LegRecord& leg) { return !leg.outcome; }))
+      return end(sweep.name, SweepState::finished, why_finished(view));
+    retire(view);
+  }
+
+  // Writes down what has come of legs that were under way. Whether there was anything.
+  bool hear(const SweepView& view) {
+    bool heard = false;
+    for (std::size_t number = 0; number < view.rows.size(); ++number) {
+      const SweepLeg& leg = view.rows[number];
+      const std::vector<std::string>& runs = view.trials[leg.trial].runs;
+      // Without a run it has not been submitted yet; one that was further is gone.
+      const bool missing = std::ranges::find(runs, "") != runs.end();
+      if (leg.outcome != SweepLeg::Outcome::under_way || (missing && leg.rung == 0)) continue;
+      const Judgement judgement = judge(catalogue_, view.file, leg, runs);
+      if (judgement.leg.outcome == SweepLeg::Outcome::under_way) continue;
+      sweeps_.end_leg(view.sweep.name, number, judgement.leg);
+      heard = true;
+      if (judgement.leg.outcome == SweepLeg::Outcome::failed && give_up(view, judgement)) return true;
+    }
+    return heard;
+  }
+
+  // A sweep of which nothing can come ends at once rather than after all its trials.
+  bool give_up(const SweepView& view, const Judgement& judgement) {
+    const auto legs = sweeps_.legs(view.sweep.name);
+    const auto ended = [](const SweepLeg& leg) { return leg.outcome != SweepLeg::Outcome::under_way; };
+    const auto failed = [](const SweepLeg& leg) { return leg.outcome == SweepLeg::Outcome::failed; };
+    const auto count = std::ranges::count_if(legs, ended);
+    if (std::ranges::count_if(legs, failed) != count) return false;
+    if (judgement.no_metric) {
+      end(view.sweep.name, SweepState::failed,
+          fmt::format("{}. Mend `metric` in the file{}", judgement.leg.message,
+                      judgement.leg.at_end ? "" : ", or raise `min` below [stop] where it only comes later"));
+      return true;
+    }
+    if (static_cast<std::size_t>(count) < kHopeless) return false;
+    end(view.sweep.name, SweepState::failed,
+        fmt::format("the first {} trials failed, the last one so: {}", count, judgement.leg.message));
+    return true;
+  }
+
+  bool begin(SweepView& view) {
+    bool begun = false;
+    while (const auto next = next_leg(view.file, static_cast<std::size_t>(view.sweep.width), view.legs)) {
+      SweepLeg leg;
+      leg.trial = next->trial;
+      leg.rung = next->rung;
+      leg.heard = next->heard;
+      leg.parameters = Space(view.file.parameters).texts(next->point);
+      sweeps_.begin_leg(view.sweep.name, view.legs.size(), leg);
+      view.legs.push_back(*next);
+      begun = true;
+    }
+    return begun;
+  }
+
+  // The runs of legs that have begun, as far as they are not there yet.
+  void submit(SweepView& view) {
+    for (const SweepLeg& leg : view.rows) {
+      if (leg.outcome != SweepLeg::Outcome::under_way) continue;
+      std::vector<std::string>& runs = view.trials[leg.trial].runs;
+      for (std::size_t seed = 0; seed < runs.size(); ++seed) {
+        if (!runs[seed].empty()) continue;
+        const auto spec =
+            trial_spec(view.file, view.sweep.spec, leg.trial, leg.parameters, static_cast<int>(seed));
+        runs[seed] = sweeps_.submit(view.sweep.name, leg.trial, static_cast<int>(seed), spec, {});
+      }
+    }
+  }
+
+  // Of the runs that pause, those that never go on end, and of the others those that have rested longest:
+  // they have processes of their own, and begin anew from their checkpoints where they go on after all.
+  void retire(const SweepView& view) {
+    std::vector<std::pair<double, std::string>> resting;  // since when
+    for (const TrialView& trial : view.trials) {
+      if (trial.standing.state == Standing::State::running) continue;
+      const bool for_good = trial.standing.state != Standing::State::paused;
+      for (const std::string& id : trial.runs) {
+        if (id.empty() || retired_.contains(id)) continue;
+        const auto run = catalogue_.run(id);
+        if (!run || run->state != RunState::paused || run->supervisor_pid == 0)
+          retired_.insert(id);
+        else
+          resting.emplace_back(for_good ? 0 : trial.ended, id);
+      }
+    }
+    std::ranges::sort(resting);
+    while (!resting.empty() && (resting.size() > kMostResting || resting.front().first == 0)) {
+      stop(resting.front().second);
+      resting.erase(resting.begin());
+    }
+    for (const SweepLeg& leg : view.rows)
+      if (leg.outcome == SweepLeg::Outcome::under_way)
+        for (const std::string& id : view.trials[leg.trial].runs) retired_.erase(id);
+  }
+
+  void stop(const std::string& id) {
+    retired_.insert(id);
+    try {
+      pool::cancel(catalogue_, id);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::conflict && error.kind() != ErrorKind::not_found) throw;
+    }
+  }
+
+  static std::string why_finished(const SweepView& view) {
+    if (view.file.device_hours && view.device_hours >= *view.file.device_hours)
+      return fmt::format("its {:.3g} device-hours are used up", *view.file.device_hours);
+    return "";
+  }
+
+  void end(const std::string& name, SweepState state, const std::string& message) {
+    sweeps_.set_state(name, state, message);
+    for_living_runs(catalogue_, name, [this](const std::string& run) { pool::cancel(catalogue_, run); });
+  }
+
+  storage::Catalogue catalogue_;
+  storage::Sweeps sweeps_;
+  std::set<std::string> retired_;  // runs that rest without processes, as far as this process knows
+  bool troubled_ = false;          // the catalogue could not be used, and that was said
+};
+
+bool has_work() {
+  storage::Catalogue catalogue(protocol::catalogue_path());
+  return std::ranges::any_of(storage::Sweeps(catalogue).all(),
+                             [](const storage::Sweep& sweep) { return sweep.state == SweepState::running; });
+}
+
+}  // namespace
+
+int run_driver() {
+  // Whoever came with a sweep while the last one was about to end took it for alive.
+  do {
+    const run::StoreLock lock(kDriver);
+    if (!lock.held()) return kExitOk;
+    Driver().exec();
+  } while (has_work());
+  return kExitOk;
+}
+
+}  // namespace batchscope::sweep

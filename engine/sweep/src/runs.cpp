@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/run_state.h"
+
+namespace batchscope::sweep {
+namespace {
+
+using protocol::RunState;
+using storage::Run;
+using storage::SweepLeg;
+using Outcome = SweepLeg::Outcome;
+
+constexpr double kHour = 3600;  // s
+constexpr std::size_t kSeriesTold = 8;
+
+// Whether the run's newest checkpoint lies at the rung, or behind it.
+bool has_reached(storage::Catalogue& catalogue, const StopRule& rule, int rung, const std::string& run) {
+  if (rule.kind == StopRule::Kind::none) return false;
+  const double end = iterations_at(rule, rung).value_or(std::numeric_limits<double>::infinity());
+  const auto checkpoints = catalogue.checkpoints(run);
+  if (checkpoints.empty()) return false;
+  const storage::Checkpoint& newest = checkpoints.front();
+  return (rule.unit == StopRule::Unit::steps ? static_cast<double>(newest.step) : newest.progress) >= end;
+}
+
+// Which series there are in place of the one that was looked for.
+std::string recorded(const Run& run) {
+  std::vector<std::string> names;
+  for (const auto& [series, value] : run.latest) names.push_back(series);
+  if (names.empty()) return "it has recorded nothing";
+  const bool more = names.size() > kSeriesTold;
+  names.resize(std::min(names.size(), kSeriesTold));
+  return fmt::format("it has recorded {}{}", fmt::join(names, ", "), more ? " and others" : "");
+}
+
+double device_hours(storage::Catalogue& catalogue, const std::vector<std::string>& runs, double since) {
+  const double now = storage::now();
+  double seconds = 0;
+  for (const storage::LeaseEvent& event : catalogue.lease_events(since))
+    if (std::ranges::find(runs, event.run) != runs.end())
+      seconds += std::max(0.0, (event.until > 0 ? event.until : now) - std::max(event.since, since));
+  return seconds / kHour;
+}
+
+void fail(Judgement& judgement, const std::string& why) {
+  judgement.leg.outcome = Outcome::failed;
+  judgement.leg.message = why;
+}
+
+// Adds what one run says; false while it has some way to go.
+bool add(storage::Catalogue& catalogue, const SweepFile& file, const Run& run, Judgement& judgement) {
+  SweepLeg& leg = judgement.leg;
+  if (run.removed > 0) return fail(judgement, "its run was removed"), true;
+  if (run.state == RunState::failed || run.state == RunState::damaged)
+    return fail(judgement, run.message), true;
+  if (run.state == RunState::finished) {
+    leg.at_end = true;
+  } else if (run.state != RunState::paused && run.state != RunState::stopped &&
+             run.state != RunState::interrupted) {
+    return false;
+  } else if (!has_reached(catalogue, file.stop, leg.rung, run.id)) {
+    if (run.state != RunState::stopped) return false;
+    return fail(judgement, "its run was stopped"), true;
+  }
+  const auto value = run.latest.find(file.metric);
+  if (value == run.latest.end()) {
+    judgement.no_metric = true;
+    fail(judgement, fmt::format("run {} came {} without a value of '{}': {}", run.id,
+                                leg.at_end ? "to its end" : "to its rung", file.metric, recorded(run)));
+  } else {
+    leg.value += value->second;
+  }
+  return true;
+}
+
+}  // namespace
+
+Judgement judge(storage::Catalogue& catalogue, const SweepFile& file, const SweepLeg& leg,
+                const std::vector<std::string>& runs) {
+  Judgement judgement{leg, false};
+  judgement.leg.outcome = Outcome::value;
+  judgement.leg.value = 0;
+  for (const std::string& id : runs) {
+    const auto run = catalogue.run(id);
+    if (!run)
+      fail(judgement, "its run was removed");
+    else if (!add(catalogue, file, *run, judgement))
+      return {leg, false};
+  }
+  SweepLeg& judged = judgement.leg;
+  judged.value /= static_cast<double>(runs.size());
+  if (judged.outcome == Outcome::value && !std::isfinite(judged.value)) judged.outcome = Outcome::diverged;
+  judged.device_hours = device_hours(catalogue, runs, leg.began);
+  return judgement;
+}
+
+void for_living_runs(storage::Catalogue& catalogue, const std::string& sweep,
+                     const std::function<void(const std::string& run)>& act) {
+  for (const storage::TrialRun& trial : storage::Sweeps(catalogue).runs(sweep)) {
+    const auto run = catalogue.run(trial.run);
+    const auto over = [](RunState state) {
+      return state == RunState::finished || state == RunState::failed || state == RunState::stopped ||
+             state == RunState::damaged;
+    };
+    if (!run || run->removed > 0 || over(run->state)) continue;
+    try {
+      act(trial.run);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::conflict && error.kind() != ErrorKind::not_found) throw;
+    }
+  }
+}
+
+}  // namespace batchscope::sweep

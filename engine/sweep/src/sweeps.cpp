@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/sweep/sweeps.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "batchscope/pool/queue.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/run/machine.h"
+#include "batchscope/run/recipe.h"
+#include "batchscope/storage/annotation.h"
+#include "batchscope/sweep/driver.h"
+#include "runs.h"
+
+namespace batchscope::sweep {
+namespace {
+
+using storage::SweepState;
+
+[[noreturn]] void refuse_parameter(const std::string& name, const std::string& why) {
+  throw Error(ErrorKind::usage, fmt::format("parameter '{}': {}", name, why));
+}
+
+// The values at which a parameter may be out of its bounds.
+std::vector<std::string> outermost(const Parameter& parameter) {
+  if (parameter.kind == Parameter::Kind::choice) return parameter.choices;
+  return {parameter.text(parameter.min), parameter.text(parameter.max)};
+}
+
+// Each parameter alone, beside what is fixed and the recipe's own defaults; what depends on two that are
+// searched is for the program to say.
+void check_recipe(const SweepFile& file, const protocol::RunSpec& base) {
+  const auto recipe = run::Recipe::load(base.recipe);
+  run::Recipe::Values fixed = recipe.values_of(base.arguments).value_or(recipe.values({}));
+  for (const Parameter& parameter : file.parameters)
+    if (parameter.count() == 1) fixed[parameter.name] = parameter.text(parameter.nth(0));
+  for (const Parameter& parameter : file.parameters) {
+    if (!recipe.parameter(parameter.name))
+      refuse_parameter(parameter.name, fmt::format("the recipe {} has none of this name", recipe.name));
+    for (const std::string& value : outermost(parameter)) {
+      run::Recipe::Values values = fixed;
+      values[parameter.name] = value;
+      const auto complaints = recipe.complaints(values);
+      if (const auto own = complaints.find(parameter.name); own != complaints.end())
+        refuse_parameter(parameter.name, fmt::format("{}, found '{}'", own->second, value));
+    }
+  }
+  if (file.seeds > 1 && !recipe.parameter("seed"))
+    throw Error(ErrorKind::usage,
+                fmt::format("seeds = {}: the recipe {} has no parameter 'seed'", file.seeds, recipe.name));
+}
+
+int width_for(const protocol::RunSpec& spec) {
+  const run::Machine machine = run::Machine::here();
+  const bool gpus = spec.device != "cpu" && !machine.gpus.empty();
+  const int devices = static_cast<int>(gpus ? machine.gpus.size() : machine.cores.size());
+  const int each = spec.auto_replicas ? spec.auto_replicas->min : spec.replicas;
+  return std::max(1, devices / std::max(1, each));
+}
+
+// Of what has not ended.
+storage::Sweep living(storage::Sweeps& sweeps, const std::string& name, const char* what) {
+  storage::Sweep sweep = sweeps.resolve(name);
+  if (sweep.state == SweepState::finished || sweep.state == SweepState::failed)
+    throw Error(ErrorKind::conflict, fmt::format("the sweep '{}' has {} and cannot be {}", sweep.name,
+                                                 storage::sweep_state_name(sweep.state), what));
+  return sweep;
+}
+
+}  // namespace
+
+void check(const SweepFile& file, const protocol::RunSpec& base) {
+  storage::check_name(file.name);
+  storage::check_series(file.metric);
+  if (file.seeds > 1)
+    for (const Parameter& parameter : file.parameters)
+      if (parameter.name == "seed")
+        refuse_parameter("seed",
+                         "with `seeds` above 1 the sweep itself says --seed: take one of the two away");
+  if (!base.recipe.empty()) check_recipe(file, base);
+  pool::check_submit(trial_spec(file, base, 0, {}, 0));
+}
+
+void create(storage::Catalogue& catalogue, const SweepFile& file, const protocol::RunSpec& base, bool paused,
+            int width) {
+  check(file, base);
+  storage::Sweep sweep;
+  sweep.name = file.name;
+  sweep.file = file.text();
+  sweep.spec = pool::with_environment(base);
+  sweep.state = paused ? SweepState::paused : SweepState::running;
+  sweep.width = width > 0 ? width : width_for(base);
+  storage::Sweeps(catalogue).create(sweep);
+  if (!paused) kDriver.start();
+}
+
+void pause(storage::Catalogue& catalogue, const std::string& name) {
+  storage::Sweeps sweeps(catalogue);
+  const storage::Sweep sweep = living(sweeps, name, "paused");
+  if (sweep.state == SweepState::stopped)
+    throw Error(ErrorKind::conflict,
+                fmt::format("the sweep '{}' was stopped: it trains nothing", sweep.name));
+  sweeps.set_state(sweep.name, SweepState::paused);
+  for_living_runs(catalogue, sweep.name, [&](const std::string& run) { pool::hold(catalogue, run); });
+}
+
+void resume(storage::Catalogue& catalogue, const std::string& name) {
+  storage::Sweeps sweeps(catalogue);
+  const storage::Sweep sweep = sweeps.resolve(name);
+  if (sweep.state == SweepState::finished)
+    throw Error(
+        ErrorKind::conflict,
+        fmt::format("the sweep '{0}' is finished: `batchscope sweep extend {0} --trials N` goes on with it",
+                    sweep.name));
+  if (sweep.state != SweepState::running) {
+    sweeps.resume(sweep.name);
+    for_living_runs(catalogue, sweep.name, [&](const std::string& run) { pool::release(catalogue, run); });
+  }
+  kDriver.start();
+}
+
+void stop(storage::Catalogue& catalogue, const std::string& name) {
+  storage::Sweeps sweeps(catalogue);
+  const storage::Sweep sweep = living(sweeps, name, "stopped");
+  sweeps.set_state(sweep.name, SweepState::stopped, "stopped by a person");
+  for_living_runs(catalogue, sweep.name, [&](const std::string& run) { pool::cancel(catalogue, run); });
+}
+
+void extend(storage::Catalogue& catalogue, const std::string& name, int trials, double device_hours) {
+  storage::Sweeps sweeps(catalogue);
+  const SweepView view = look(catalogue, name);
+  SweepFile file = view.file;
+  if (trials < 0 || device_hours < 0 || (trials == 0 && device_hours == 0))
+    throw Error(ErrorKind::usage, "a sweep is extended by a number of trials or of device-hours, above 0");
+  if (trials > 0) {
+    if (!file.trials)
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("the sweep '{}' tries all points of its grid: there are no more", view.sweep.name));
+    if (*file.trials > SweepFile::kMostTrials - trials)
+      throw Error(ErrorKind::usage, fmt::format("a sweep has at most {} trials", SweepFile::kMostTrials));
+    *file.trials += trials;
+  }
+  if (device_hours > 0 && file.device_hours) *file.device_hours += device_hours;
+  sweeps.set_file(view.sweep.name, file.text());
+  sweeps.resume(view.sweep.name);
+  kDriver.start();
+}
+
+}  // namespace batchscope::sweep
