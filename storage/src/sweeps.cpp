@@ -218,12 +218,13 @@ std::vector<TrialRun> Sweeps::runs(const std::string& name) {
   return database.read([&] {
     std::vector<TrialRun> list;
     Query query = database.query(
-        "SELECT trial, seed, run.id FROM trial JOIN run ON run.key = trial.run WHERE sweep = ?"
+        "SELECT trial, seed, leg, run.id FROM trial JOIN run ON run.key = trial.run WHERE sweep = ?"
         " ORDER BY trial, seed",
         key_of(database, name));
     const CheckedRow row(query);
     while (query.next())
-      list.push_back({static_cast<std::size_t>(row.integer(0)), row.small_integer(1), row.text(2)});
+      list.push_back({static_cast<std::size_t>(row.integer(0)), row.small_integer(1),
+                      static_cast<std::size_t>(row.integer(2)), row.text(3)});
     return list;
   });
 }
@@ -250,15 +251,16 @@ void Sweeps::begin_leg(const std::string& name, std::size_t number, const SweepL
   });
 }
 
-std::string Sweeps::submit(const std::string& name, std::size_t trial, int seed,
-                           const protocol::RunSpec& spec, const Job& job) {
-  const Submission submission(spec, job);
+std::string Sweeps::submit(const std::string& name, const TrialRun& place, const protocol::RunSpec& spec,
+                           const std::function<void(const std::string& id)>& prepare) {
+  const Submission submission(spec, {});
+  if (prepare) prepare(submission.id());
   Database& database = catalogue_.impl_->database;
   database.write([&] {
     const std::int64_t key = key_of(database, name);
     const std::int64_t run = submission.add(database);
-    database.execute("INSERT OR REPLACE INTO trial (sweep, trial, seed, run) VALUES (?, ?, ?, ?)", key, trial,
-                     seed, run);
+    database.execute("INSERT OR REPLACE INTO trial (sweep, trial, seed, leg, run) VALUES (?, ?, ?, ?, ?)",
+                     key, place.trial, place.seed, place.leg, run);
   });
   return submission.id();
 }

@@ -72,8 +72,8 @@ class TestSweeps : public QObject {
     create("a");
     sweeps_->begin_leg("a", 0, {});
     sweeps_->begin_leg("a", 1, {.trial = 1});
-    const std::string open = sweeps_->submit("a", 0, 0, named("a-0"), {});
-    const std::string done = sweeps_->submit("a", 1, 0, named("a-1"), {});
+    const std::string open = submit("a", 0, "a-0");
+    const std::string done = submit("a", 1, "a-1");
     sweeps_->end_leg("a", 1, {.outcome = Outcome::value, .value = 1});
     for (const std::string& id : {open, done}) catalogue_->set_state(id, RunState::stopped);
     sweeps_->set_state("a", State::stopped);
@@ -116,18 +116,18 @@ class TestSweeps : public QObject {
 
   void aRunIsItsTrials() {
     create("a");
-    const std::string first = sweeps_->submit("a", 1, 0, named("a-1"), {});
-    const std::string second = sweeps_->submit("a", 0, 0, named("a-0"), {});
+    const std::string first = submit("a", 1, "a-1");
+    const std::string second = submit("a", 0, "a-0");
     QCOMPARE(catalogue_->run(first)->state, RunState::pending);
     QVERIFY(catalogue_->job(first));
     auto runs = sweeps_->runs("a");
     QCOMPARE(runs.size(), 2u);
     QCOMPARE(runs[0].run, second);
-    const std::string other = sweeps_->submit("a", 1, 0, named("a-1"), {});
+    const std::string other = submit("a", 1, "a-1");
     runs = sweeps_->runs("a");
     QCOMPARE(runs.size(), 2u);
     QCOMPARE(runs[1].run, other);
-    VERIFY_THROWS("not_found", "no sweep", sweeps_->submit("b", 0, 0, named("b-0"), {}));
+    VERIFY_THROWS("not_found", "no sweep", submit("b", 0, "b-0"));
     QCOMPARE(catalogue_->runs().size(), 3u);
     sweeps_->remove("a");
     QVERIFY(sweeps_->all().empty());
@@ -137,8 +137,8 @@ class TestSweeps : public QObject {
   // What a leg goes on with waits in the queue from the moment at which the leg is there.
   void theRunsOfATrialGoOnWithItsLeg() {
     create("a");
-    const std::string paused = sweeps_->submit("a", 0, 0, named("a-0"), {});
-    const std::string stopped = sweeps_->submit("a", 1, 0, named("a-1"), {});
+    const std::string paused = submit("a", 0, "a-0");
+    const std::string stopped = submit("a", 1, "a-1");
     catalogue_->set_state(paused, RunState::running);
     catalogue_->set_state(paused, RunState::paused);
     catalogue_->set_state(stopped, RunState::stopped, "at a rung");
@@ -165,6 +165,9 @@ class TestSweeps : public QObject {
   }
 
  private:
+  std::string submit(const std::string& sweep, std::size_t trial, const std::string& run) {
+    return sweeps_->submit(sweep, {trial, 0, 0, ""}, named(run));
+  }
   void create(const std::string& name) {
     Sweep sweep;
     sweep.name = name;

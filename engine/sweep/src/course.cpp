@@ -65,6 +65,7 @@ class Course {
         std::ranges::any_of(legs_, same))
       throw std::invalid_argument("next_leg: a leg that could not have begun");
     if (first) trials_.push_back({record.point, Trial::State::running, {}, {}});
+    trials_[record.trial].point = record.point;
     trials_[record.trial].state = Trial::State::running;
     std::erase_if(going_on_, [&](const Leg& leg) { return leg.trial == record.trial; });
     // Where nobody listens, whoever is done is heard at once.
@@ -87,7 +88,7 @@ class Course {
     trial.state = Trial::State::paused;
     if (!leg.cost) {
       trial.state = Trial::State::failed;
-    } else if (leg.at_end || !std::isfinite(*leg.cost)) {
+    } else if (leg.at_end || (!std::isfinite(*leg.cost) && sweep_.stop.kind != StopRule::Kind::pbt)) {
       trial = {trial.point, Trial::State::ended, leg.cost, std::nullopt};
     } else {
       trial.cost = leg.cost;
@@ -104,11 +105,52 @@ class Course {
     const auto going_on =
         going_on_.empty() ? promotion(sweep_.stop, legs_) : std::optional(going_on_.front());
     if (going_on)
-      return LegRecord{going_on->trial, going_on->rung, heard_, trials_[going_on->trial].point, std::nullopt};
-    if (sweep_.trials && trials_.size() >= static_cast<std::size_t>(*sweep_.trials)) return std::nullopt;
-    const auto point = suggest(sweep_.method, Space(sweep_.parameters), trials_, sweep_.seed);
-    if (!point) return std::nullopt;
-    return LegRecord{trials_.size(), 0, heard_, *point, std::nullopt};
+      return LegRecord{going_on->trial, going_on->rung, heard_, trials_[going_on->trial].point,
+                       std::nullopt,    std::nullopt};
+    if (!sweep_.trials || trials_.size() < static_cast<std::size_t>(*sweep_.trials))
+      if (auto point = suggest(sweep_.method, Space(sweep_.parameters), trials_, sweep_.seed))
+        return LegRecord{trials_.size(), 0, heard_, *std::move(point), std::nullopt, std::nullopt};
+    if (sweep_.stop.kind == StopRule::Kind::pbt) return of_population();
+    return std::nullopt;
+  }
+
+  // With pbt the next leg of one that waits at the lowest rung where anybody is; none while one is on its way
+  // there.
+  std::optional<LegRecord> of_population() const {
+    const auto alive = [](const Trial& trial) {
+      return trial.state == Trial::State::running || trial.state == Trial::State::paused;
+    };
+    std::vector<int> rungs(trials_.size(), -1);
+    for (const Leg& leg : legs_) rungs[leg.trial] = std::max(rungs[leg.trial], leg.rung);
+    int rung = std::numeric_limits<int>::max();
+    for (std::size_t trial = 0; trial < trials_.size(); ++trial)
+      if (alive(trials_[trial])) rung = std::min(rung, rungs[trial]);
+    std::vector<std::size_t> waiting;
+    for (std::size_t trial = 0; trial < trials_.size(); ++trial) {
+      if (!alive(trials_[trial]) || rungs[trial] != rung) continue;
+      if (trials_[trial].state == Trial::State::running) return std::nullopt;
+      waiting.push_back(trial);
+    }
+    if (waiting.empty() || is_last(sweep_.stop, rung)) return std::nullopt;
+    return from_rung(rung, waiting);
+  }
+
+  LegRecord from_rung(int rung, const std::vector<std::size_t>& waiting) const {
+    std::vector<Member> population;
+    std::vector<std::size_t> numbers;  // of its trials
+    for (std::size_t i = 0; i < legs_.size(); ++i)
+      if (legs_[i].rung == rung && legs_[i].cost && !legs_[i].at_end) {
+        population.push_back({records_[i].point, *legs_[i].cost});
+        numbers.push_back(legs_[i].trial);
+      }
+    const Space space(sweep_.parameters);
+    for (std::size_t i = 0; i < population.size(); ++i)
+      if (std::ranges::find(waiting, numbers[i]) != waiting.end())
+        if (auto better = exploit(space, population, i, static_cast<std::size_t>(rung), sweep_.seed,
+                                  sweep_.stop.population))
+          return {numbers[i],           rung + 1, heard_, std::move(better->point), std::nullopt,
+                  numbers[better->from]};
+    return {waiting.front(), rung + 1, heard_, trials_[waiting.front()].point, std::nullopt, std::nullopt};
   }
 
   using End = std::pair<double, std::size_t>;  // tick, number of the leg
@@ -152,7 +194,7 @@ std::vector<Standing> standings(const SweepFile& sweep, std::span<const LegRecor
       standing.state = State::diverged;
     else if (leg.outcome->at_end || is_last(sweep.stop, leg.rung))
       standing.state = State::finished;
-    else if (sweep.stop.kind == StopRule::Kind::asha)
+    else if (sweep.stop.kind == StopRule::Kind::asha || sweep.stop.kind == StopRule::Kind::pbt)
       standing.state = State::paused;
     else if (course.trials()[leg.trial].state == Trial::State::ended)
       standing.state = State::stopped;

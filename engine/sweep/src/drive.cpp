@@ -15,6 +15,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/telemetry.h"
+#include "batchscope/run/fork.h"
 #include "batchscope/run/pool.h"
 #include "batchscope/sweep/driver.h"
 #include "batchscope/sweep/sweeps.h"
@@ -90,9 +91,11 @@ class Driver {
     SweepView view = view_of_rows(sweep);
     if (hear(view)) view = view_of_rows(sweep);
     if (sweeps_.find(sweep.name)->state != SweepState::running) return;
-    const bool begun = begin(view);
-    if (begun) view = view_of_rows(sweep);
     submit(view);
+    while (begin(view)) {
+      view = view_of_rows(sweep);
+      submit(view);  // at once: a checkpoint that is copied lies there until its own run goes on
+    }
     if (std::ranges::none_of(view.legs, [](const LegRecord& leg) { return !leg.outcome; }))
       return end(sweep.name, SweepState::finished, why_finished(view));
     retire(view);
@@ -106,7 +109,7 @@ class Driver {
       const std::vector<std::string>& runs = view.trials[leg.trial].runs;
       // Without a run it has not been submitted yet; one that was further is gone.
       const bool missing = std::ranges::find(runs, "") != runs.end();
-      if (leg.outcome != SweepLeg::Outcome::under_way || (missing && leg.rung == 0)) continue;
+      if (leg.outcome != SweepLeg::Outcome::under_way || (missing && begins_run(leg))) continue;
       const Judgement judgement = judge(catalogue_, view.file, leg, runs);
       if (judgement.leg.outcome == SweepLeg::Outcome::under_way) continue;
       sweeps_.end_leg(view.sweep.name, number, judgement.leg);
@@ -135,33 +138,48 @@ class Driver {
     return true;
   }
 
-  bool begin(SweepView& view) {
-    bool begun = false;
-    while (const auto next = next_leg(view.file, static_cast<std::size_t>(view.sweep.width), view.legs)) {
-      SweepLeg leg;
-      leg.trial = next->trial;
-      leg.rung = next->rung;
-      leg.heard = next->heard;
-      leg.parameters = Space(view.file.parameters).texts(next->point);
-      sweeps_.begin_leg(view.sweep.name, view.legs.size(), leg);
-      view.legs.push_back(*next);
-      begun = true;
-    }
-    return begun;
+  // The next leg; false: there is none to begin now.
+  bool begin(const SweepView& view) {
+    const auto next = next_leg(view.file, static_cast<std::size_t>(view.sweep.width), view.legs);
+    if (!next) return false;
+    SweepLeg leg;
+    leg.trial = next->trial;
+    leg.rung = next->rung;
+    leg.heard = next->heard;
+    leg.origin = next->origin;
+    leg.parameters = Space(view.file.parameters).texts(next->point);
+    sweeps_.begin_leg(view.sweep.name, view.legs.size(), leg);
+    return true;
   }
 
   // The runs of legs that have begun, as far as they are not there yet.
   void submit(SweepView& view) {
-    for (const SweepLeg& leg : view.rows) {
+    for (std::size_t number = 0; number < view.rows.size(); ++number) {
+      const SweepLeg& leg = view.rows[number];
       if (leg.outcome != SweepLeg::Outcome::under_way) continue;
       std::vector<std::string>& runs = view.trials[leg.trial].runs;
-      for (std::size_t seed = 0; seed < runs.size(); ++seed) {
-        if (!runs[seed].empty()) continue;
-        const auto spec =
-            trial_spec(view.file, view.sweep.spec, leg.trial, leg.parameters, static_cast<int>(seed));
-        runs[seed] = sweeps_.submit(view.sweep.name, leg.trial, static_cast<int>(seed), spec, {});
-      }
+      for (std::size_t seed = 0; seed < runs.size(); ++seed)
+        if (runs[seed].empty() && begins_run(leg)) runs[seed] = submit(view, number, static_cast<int>(seed));
     }
+  }
+
+  static bool begins_run(const SweepLeg& leg) { return leg.rung == 0 || leg.origin; }
+
+  std::string submit(const SweepView& view, std::size_t number, int seed) {
+    const SweepLeg& leg = view.rows[number];
+    const storage::TrialRun place{leg.trial, seed, number, ""};
+    auto spec = trial_spec(view.file, view.sweep.spec, leg.trial, leg.parameters, seed);
+    if (!leg.origin) return sweeps_.submit(view.sweep.name, place, spec);
+    for (const storage::TrialRun& former : sweeps_.runs(view.sweep.name))
+      if (former.trial == leg.trial && former.seed == seed) stop(former.run);
+    spec.name += fmt::format(" from {} at rung {}", *leg.origin, leg.rung - 1);
+    const std::string& from = view.trials[*leg.origin].runs[static_cast<std::size_t>(seed)];
+    std::int64_t step = 0;
+    const std::string id = sweeps_.submit(view.sweep.name, place, spec, [&](const std::string& fork) {
+      step = run::lay_checkpoint(from, "", fork);
+    });
+    catalogue_.add_event(id, 0, step, "info", fmt::format("Forked from run {} after step {}.", from, step));
+    return id;
   }
 
   // Of the runs that pause, those that never go on end, and of the others those that have rested longest:

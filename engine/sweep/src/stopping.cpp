@@ -57,7 +57,7 @@ Verdict by_median(std::span<const Leg> legs, std::size_t trial, int rung) {
 
 std::optional<double> iterations_at(const StopRule& rule, int rung) {
   if (rule.kind == Kind::none) return rule.max;
-  const double iterations = rule.min * std::pow(rule.eta, rung);
+  const double iterations = rule.min * (rule.kind == Kind::pbt ? rung + 1.0 : std::pow(rule.eta, rung));
   return rule.max && iterations >= *rule.max * (1 - kRounding) ? rule.max : iterations;
 }
 
@@ -68,6 +68,7 @@ bool is_last(const StopRule& rule, int rung) {
 Verdict verdict(const StopRule& rule, std::span<const Leg> legs, std::size_t trial, int rung) {
   switch (rule.kind) {
     case Kind::none: break;
+    case Kind::pbt: return Verdict::pause;
     case Kind::median: return by_median(legs, trial, rung);
     case Kind::asha: {
       const auto best = best_share(rule, legs, rung);

@@ -17,6 +17,7 @@ using protocol::Trigger;
 using Arguments = std::vector<std::string>;
 
 constexpr double kLastRung = 1e9;  // iterations, beyond which nothing is trained
+constexpr int kMostRungs = 1000;
 
 // The arguments without these options, and these behind them.
 Arguments with_options(const Arguments& arguments, const Texts& options) {
@@ -46,7 +47,7 @@ std::vector<Trigger> triggers_of(const StopRule& rule) {
   std::vector<Trigger> triggers;
   if (rule.kind == StopRule::Kind::none) return triggers;
   const bool steps = rule.unit == StopRule::Unit::steps;
-  for (int rung = 0;; ++rung) {
+  for (int rung = 0; rung < kMostRungs; ++rung) {
     const auto end = iterations_at(rule, rung);
     if (!end || *end > kLastRung) return triggers;
     Trigger trigger;
@@ -54,8 +55,9 @@ std::vector<Trigger> triggers_of(const StopRule& rule) {
     trigger.at = steps ? std::ceil(*end) : *end;
     trigger.action = is_last(rule, rung) ? Trigger::Action::stop : Trigger::Action::pause;
     triggers.push_back(trigger);
-    if (is_last(rule, rung)) return triggers;
+    if (is_last(rule, rung)) break;
   }
+  return triggers;
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ std::vector<LegRecord> records_of(const SweepFile& file, const std::vector<Sweep
   const Space space(file.parameters);
   std::vector<LegRecord> legs;
   for (const SweepLeg& row : rows)
-    legs.push_back({row.trial, row.rung, row.heard, space.point(row.parameters), outcome_of(row)});
+    legs.push_back(
+        {row.trial, row.rung, row.heard, space.point(row.parameters), outcome_of(row), row.origin});
   return legs;
 }
 
@@ -46,9 +47,14 @@ std::vector<TrialView> trials_of(const SweepView& view, const std::vector<storag
     if (trial.began <= 0) trial.began = row.began;
     trial.ended = row.ended;
   }
+  // With which leg a trial's runs began: one that went on from another's checkpoint has new ones.
+  std::vector<std::size_t> begun(trials.size());
+  for (std::size_t number = 0; number < view.rows.size(); ++number)
+    if (view.rows[number].origin) begun[view.rows[number].trial] = number;
   for (TrialView& trial : trials) trial.runs.resize(static_cast<std::size_t>(view.file.seeds));
   for (const storage::TrialRun& run : runs)
-    if (run.trial < trials.size() && run.seed >= 0 && run.seed < view.file.seeds)
+    if (run.trial < trials.size() && run.seed >= 0 && run.seed < view.file.seeds &&
+        run.leg >= begun[run.trial])
       trials[run.trial].runs[static_cast<std::size_t>(run.seed)] = run.run;
   return trials;
 }

@@ -35,9 +35,9 @@ std::string listed(const std::vector<fs::path>& checkpoints) {
 
 // A checkpoint in memory has no checksums yet; the copy has.
 void copy_checkpoint(const fs::path& from, const fs::path& memory, const fs::path& folder,
-                     protocol::Manifest manifest) {
+                     protocol::Manifest manifest, bool pinned) {
   const protocol::CheckpointFolder original(from, memory);
-  manifest.pinned = true;
+  manifest.pinned = pinned;
   manifest.generation = -1;
   manifest.ledger.clear();  // of another run
   manifest.ledger_from = 0;
@@ -73,6 +73,15 @@ fs::path find_checkpoint(const std::string& id, const std::string& text) {
 
 }  // namespace
 
+std::int64_t lay_checkpoint(const std::string& from, const std::string& checkpoint, const std::string& to) {
+  const fs::path found = find_checkpoint(from, checkpoint);
+  const fs::path memory = protocol::run_paths(from).memory;
+  const protocol::Manifest manifest = protocol::read_manifest(found, memory);
+  protocol::make_run_directories(protocol::run_paths(to));
+  copy_checkpoint(found, memory, protocol::run_paths(to).checkpoints, manifest, false);
+  return manifest.step;
+}
+
 std::string fork_run(storage::Catalogue& catalogue, const std::string& id, const ForkOptions& options) {
   const auto origin = catalogue.run(id);
   if (!origin) throw Error(ErrorKind::not_found, "there is no run " + id);
@@ -86,7 +95,7 @@ std::string fork_run(storage::Catalogue& catalogue, const std::string& id, const
   if (options.arguments) spec.arguments = *options.arguments;
   spec.triggers.clear();
   return start_run(catalogue, spec, [&](const std::string& fork) {
-    copy_checkpoint(checkpoint, memory, protocol::run_paths(fork).checkpoints, manifest);
+    copy_checkpoint(checkpoint, memory, protocol::run_paths(fork).checkpoints, manifest, true);
     catalogue.add_event(fork, 0, manifest.step, "info",
                         fmt::format("Forked from {} ({}), {} after step {}.", origin->name, id,
                                     checkpoint.filename().string(), manifest.step));

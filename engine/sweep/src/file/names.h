@@ -20,8 +20,10 @@ using Names = std::array<std::pair<std::string_view, Value>, count>;
 inline constexpr Names<Goal, 2> kGoals{{{"min", Goal::min}, {"max", Goal::max}}};
 inline constexpr Names<Method, 4> kMethods{
     {{"grid", Method::grid}, {"random", Method::random}, {"sobol", Method::sobol}, {"tpe", Method::tpe}}};
-inline constexpr Names<StopRule::Kind, 3> kStopKinds{
-    {{"none", StopRule::Kind::none}, {"median", StopRule::Kind::median}, {"asha", StopRule::Kind::asha}}};
+inline constexpr Names<StopRule::Kind, 4> kStopKinds{{{"none", StopRule::Kind::none},
+                                                      {"median", StopRule::Kind::median},
+                                                      {"asha", StopRule::Kind::asha},
+                                                      {"pbt", StopRule::Kind::pbt}}};
 inline constexpr Names<StopRule::Unit, 2> kStopUnits{
     {{"iterations", StopRule::Unit::iterations}, {"steps", StopRule::Unit::steps}}};
 inline constexpr Names<bool, 2> kScales{{{"linear", false}, {"log", true}}};  // whether it is logarithmic

@@ -50,6 +50,14 @@ double read_above(TomlFields& fields, const toml::table& table, const char* key,
               fmt::format("field '{}': expected a number above {}, found {}", key, bound, *number));
 }
 
+std::optional<double> read_share(TomlFields& fields, const char* key, double most) {
+  const auto number = fields.number(key);
+  if (number && !(*number >= 0 && *number <= most))
+    fields.fail(*fields.find(key),
+                fmt::format("field '{}': expected a number from 0 to {}, found {}", key, most, *number));
+  return number;
+}
+
 // when = { OTHER = value } or { OTHER = [values] }
 Condition read_condition(const fs::path& file, const TomlFields& fields, const toml::node& node) {
   const toml::table* table = node.as_table();
@@ -126,15 +134,23 @@ StopRule read_stop(const fs::path& file, const toml::table& table) {
   StopRule rule;
   rule.kind = read_name(fields, "kind", kStopKinds).value_or(StopRule::Kind::none);
   if (!fields.find("kind")) fields.fail(table, "field 'kind' is missing: one of " + list(kStopKinds));
-  if (rule.kind != StopRule::Kind::none) {
-    rule.min = read_above(fields, table, "min", 0, {});
+  if (rule.kind == StopRule::Kind::none) {
+    fields.no_others();
+    return rule;
+  }
+  rule.min = read_above(fields, table, "min", 0, {});
+  rule.max = fields.number("max");
+  if (rule.max && !(*rule.max > rule.min))
+    fields.fail(*fields.find("max"),
+                fmt::format("field 'max': {} is not above min, {}: no trial would ever be stopped", *rule.max,
+                            rule.min));
+  rule.unit = read_name(fields, "unit", kStopUnits).value_or(rule.unit);
+  if (rule.kind == StopRule::Kind::pbt) {
+    if (!rule.max) fields.fail(table, "field 'max' is missing: pbt has no end of its own");
+    rule.population.share = read_share(fields, "share", 0.5).value_or(rule.population.share);
+    rule.population.resample = read_share(fields, "resample", 1).value_or(rule.population.resample);
+  } else {
     rule.eta = read_above(fields, table, "eta", 1, rule.eta);
-    rule.unit = read_name(fields, "unit", kStopUnits).value_or(rule.unit);
-    rule.max = fields.number("max");
-    if (rule.max && !(*rule.max > rule.min))
-      fields.fail(*fields.find("max"),
-                  fmt::format("field 'max': {} is not above min, {}: no trial would ever be stopped",
-                              *rule.max, rule.min));
   }
   fields.no_others();
   return rule;

@@ -71,7 +71,11 @@ std::string SweepFile::text() const {
     out << "\n[stop]\nkind = " << toml_text(name_of(kStopKinds, stop.kind))
         << "\nmin = " << toml_text(stop.min) << "\n";
     if (stop.max) out << "max = " << toml_text(*stop.max) << "\n";
-    out << "eta = " << toml_text(stop.eta) << "\n";
+    if (stop.kind == StopRule::Kind::pbt)
+      out << "share = " << toml_text(stop.population.share)
+          << "\nresample = " << toml_text(stop.population.resample) << "\n";
+    else
+      out << "eta = " << toml_text(stop.eta) << "\n";
     if (stop.unit != StopRule::Unit::iterations)
       out << "unit = " << toml_text(name_of(kStopUnits, stop.unit)) << "\n";
   }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -68,6 +69,7 @@ struct SweepLeg {
 struct TrialRun {
   std::size_t trial = 0;  ///< number
   int seed = 0;           ///< 0, 1, .. of the runs of one point
+  std::size_t leg = 0;    ///< number of the leg with which it began
   std::string run = {};   ///< id
 };
 
@@ -103,10 +105,11 @@ class Sweeps {
   void begin_leg(const std::string& name, std::size_t number, const SweepLeg& leg);
   /// Writes what came of a leg, which ends now: outcome, value, device_hours, at_end and message.
   void end_leg(const std::string& name, std::size_t number, const SweepLeg& leg);
-  /// Submits a run (Catalogue::submit_run) as one of a trial, in the place of any that the trial has for this
-  /// seed. Returns its id.
-  std::string submit(const std::string& name, std::size_t trial, int seed, const protocol::RunSpec& spec,
-                     const Job& job);
+  /// Submits a run (Catalogue::submit_run) that begins with this leg of a trial, in the place of any that the
+  /// trial has for this seed. `prepare` gets its id before there is anything of it in the catalogue. Returns
+  /// the id. Throws what `prepare` throws; then there is no such run.
+  std::string submit(const std::string& name, const TrialRun& place, const protocol::RunSpec& spec,
+                     const std::function<void(const std::string& id)>& prepare = {});
 
  private:
   Catalogue& catalogue_;

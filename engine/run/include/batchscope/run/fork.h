@@ -4,6 +4,7 @@
 /// it goes on, has failed or is finished.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,11 @@ struct ForkOptions {
   int replicas = 0;        ///< 0: as many as the other had last
   std::optional<std::vector<std::string>> arguments;  ///< of the program; none: the same
 };
+
+/// Lays a copy of a checkpoint of the run `from` (ForkOptions::checkpoint says which) into the folder of a
+/// run that has not begun, which then begins there. Its ledger is empty. Blocks on the copy, which is on disk
+/// when it returns. Throws as fork_run does for the checkpoint. Returns the step after which it was written.
+std::int64_t lay_checkpoint(const std::string& from, const std::string& checkpoint, const std::string& to);
 
 /// Makes the new run with a copy of the checkpoint on disk, pinned, and starts its supervisor; its first step
 /// is the one after the checkpoint's. The ledger begins there too: what was consumed before is the other

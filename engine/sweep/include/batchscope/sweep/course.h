@@ -14,6 +14,8 @@
 ///     whenever one was heard, or there is room at the beginning, legs begin as long as there is room:
 ///       first the trial that has just come to a rung and goes on (the rule `median`),
 ///       then one that paused and may go on (`asha`), then a new one
+///       with `pbt`, once all have come to a rung: first those that go on from another one's checkpoint, as
+///       long as that lies where it was, then the others
 ///
 /// A leg whose outcome is there before its turn waits to be heard; devices that idle meanwhile are the pool's
 /// to give to others. Where legs take the time that their iterations let expect nobody waits; and where
@@ -43,7 +45,8 @@ struct LegRecord {
   int rung = 0;           ///< that the leg leads to; 0: it begins at the trial's start, else at a checkpoint
   std::size_t heard = 0;  ///< outcomes that had been heard when it began
   Point point;            ///< of the trial
-  std::optional<Outcome> outcome;  ///< none: it is under way
+  std::optional<Outcome> outcome;          ///< none: it is under way
+  std::optional<std::size_t> origin = {};  ///< trial at whose checkpoint it begins; none: as `rung` says
 };
 
 /// The leg to begin now, to be kept at once; none: one that is under way has to come to its end first, or the

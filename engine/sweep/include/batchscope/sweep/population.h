@@ -31,6 +31,8 @@ struct Member {
 struct PopulationRule {
   double share = 0.2;      ///< of the population that is replaced, 0 to 1/2; one member at least
   double resample = 0.25;  ///< probability, 0 to 1
+
+  bool operator==(const PopulationRule&) const = default;  ///< of all fields
 };
 
 /// What becomes of a member.

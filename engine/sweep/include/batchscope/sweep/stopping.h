@@ -4,9 +4,9 @@
 ///
 ///     min * eta^k    scale-invariant iterations, k = 0, 1, .. ; max is the last rung, where there is one
 ///
-/// which are worth the same at every batch size. What is behind a trial is a list of legs, each from one rung
-/// to the next, and every rule is a function of the legs of all trials in the order in which they began: of
-/// nothing else, so that a sweep that was killed goes on from the catalogue.
+/// (with pbt: min * (k + 1)) which are worth the same at every batch size. What is behind a trial is a list
+/// of legs, each from one rung to the next, and every rule is a function of the legs of all trials in the
+/// order in which they began: of nothing else, so that a sweep that was killed goes on from the catalogue.
 ///
 ///     none      every trial is trained to its end
 ///     median    at a rung a trial is stopped whose best cost up to there is worse than the median, over the
@@ -18,27 +18,34 @@
 ///               is a device, the highest rung with one that may and has not yet is looked for, and the best
 ///               such trial goes on from its checkpoint; where there is none, a new trial begins
 ///
+///     pbt         population based training: at a rung all trials wait for one another; then the worst go on
+///               from checkpoints of the best, with other parameters (population.h), and the others as they
+///               were
+///
 /// Of equal costs the trial of the lower number counts as the better; one that diverged never goes on.
 #pragma once
 
 #include <optional>
 #include <span>
 
+#include "batchscope/sweep/population.h"
+
 namespace batchscope::sweep {
 
 /// How trials are stopped.
 struct StopRule {
   /// See above.
-  enum class Kind { none, median, asha };
+  enum class Kind { none, median, asha, pbt };
 
   /// What rungs count: scale-invariant iterations, or the optimizer steps of a program that has none.
   enum class Unit { iterations, steps };
 
-  Kind kind = Kind::none;        ///< the others are of no matter with none
-  double min = 1;                ///< scale-invariant iterations of rung 0, above 0
-  std::optional<double> max;     ///< at the last rung, at least min; none: a trial's own end is
-  double eta = 3;                ///< above 1
-  Unit unit = Unit::iterations;  ///< of min and max
+  Kind kind = Kind::none;          ///< the others are of no matter with none
+  double min = 1;                  ///< scale-invariant iterations of rung 0, above 0
+  std::optional<double> max;       ///< at the last rung, at least min; none: a trial's own end is
+  double eta = 3;                  ///< above 1
+  Unit unit = Unit::iterations;    ///< of min and max
+  PopulationRule population = {};  ///< of pbt
 
   bool operator==(const StopRule&) const = default;  ///< of all fields
 };
