@@ -31,6 +31,7 @@ SweepFile sweep_of(Method method, Kind kind, int trials) {
   sweep.seed = 4;
   sweep.stop = {kind, 100, 2700, 3};
   if (kind == Kind::none) sweep.stop = {};
+  if (kind == Kind::pbt) sweep.stop.max = 500;  // its rungs are 100 apart
   sweep.parameters = {integer("x", 0, 63), integer("y", 0, 63)};
   return sweep;
 }
@@ -70,9 +71,10 @@ Records run(const SweepFile& sweep, std::size_t width, unsigned timing, Records 
   }
 }
 
-std::vector<std::tuple<std::size_t, int, Point>> legs_of(const Records& records) {
-  std::vector<std::tuple<std::size_t, int, Point>> legs;
-  for (const LegRecord& record : records) legs.emplace_back(record.trial, record.rung, record.point);
+std::vector<std::tuple<std::size_t, int, Point, std::optional<std::size_t>>> legs_of(const Records& records) {
+  std::vector<std::tuple<std::size_t, int, Point, std::optional<std::size_t>>> legs;
+  for (const LegRecord& record : records)
+    legs.emplace_back(record.trial, record.rung, record.point, record.origin);
   return legs;
 }
 
@@ -86,7 +88,7 @@ class TestCourse : public QObject {
     QTest::addColumn<int>("method");
     QTest::addColumn<int>("kind");
     for (const Method method : {Method::grid, Method::random, Method::sobol, Method::tpe})
-      for (const Kind kind : {Kind::none, Kind::median, Kind::asha})
+      for (const Kind kind : {Kind::none, Kind::median, Kind::asha, Kind::pbt})
         QTest::addRow("%d %d", static_cast<int>(method), static_cast<int>(kind))
             << static_cast<int>(method) << static_cast<int>(kind);
   }
@@ -152,6 +154,57 @@ class TestCourse : public QObject {
         records[next].outcome = train(records[next]);
       }
     }
+  }
+
+  // Nobody goes on from a rung before all have come there; then those that are replaced do, from checkpoints
+  // that still lie there, with other parameters than their origin's; nobody is lost.
+  void aPopulationGoesOnTogether() {
+    SweepFile sweep = sweep_of(Method::sobol, Kind::pbt, 10);
+    sweep.stop.max = 500;
+    const auto result = [](const LegRecord& leg) {
+      return Outcome{leg.trial == 3 && leg.rung == 0 ? NAN : *leg.point[0], 0.1};
+    };
+    const Records legs = run(sweep, 3, 1, {}, result);
+    QCOMPARE(legs.size(), std::size_t{10 * 5});
+    for (std::size_t rung = 0; rung < 5; ++rung) {
+      std::set<std::size_t> trials, gone_on;
+      int replaced = 0;
+      for (const LegRecord& leg : std::span(legs).subspan(10 * rung, 10)) {
+        QCOMPARE(leg.rung, static_cast<int>(rung));
+        QCOMPARE(leg.origin.has_value(), rung > 0 && replaced < 2);
+        if (leg.origin) {
+          ++replaced;
+          QVERIFY(!gone_on.contains(*leg.origin) && *leg.origin != leg.trial);
+        }
+        trials.insert(leg.trial);
+        gone_on.insert(leg.trial);
+      }
+      QCOMPARE(trials.size(), std::size_t{10});
+    }
+    const auto first =
+        std::ranges::find_if(legs, [](const LegRecord& leg) { return leg.origin.has_value(); });
+    QVERIFY(first->point != legs[*first->origin].point);
+    const auto diverged =
+        std::ranges::find_if(legs, [](const LegRecord& leg) { return leg.trial == 3 && leg.rung == 1; });
+    QVERIFY(diverged->origin);
+    for (const Standing& standing : standings(sweep, legs)) QCOMPARE(standing.state, State::finished);
+  }
+
+  // Who failed or came to its end is none of it any more.
+  void aPopulationGoesOnWithoutThoseThatAreGone() {
+    SweepFile sweep = sweep_of(Method::sobol, Kind::pbt, 6);
+    sweep.stop.max = 300;
+    const auto result = [](const LegRecord& leg) {
+      if (leg.trial == 1 && leg.rung == 1) return Outcome{{}, 0.1};
+      return Outcome{*leg.point[0], 0.1, leg.trial == 2};
+    };
+    const Records legs = run(sweep, 2, 1, {}, result);
+    QCOMPARE(legs.size(), std::size_t{6 + 5 + 4});
+    const auto all = standings(sweep, legs);
+    QCOMPARE(all[1].state, State::failed);
+    QCOMPARE(all[2].state, State::finished);
+    QCOMPARE(all[2].rung, 0);
+    for (const LegRecord& leg : legs) QVERIFY(leg.origin != 2u);
   }
 
   void moreTrialsMayBeAskedFor() {

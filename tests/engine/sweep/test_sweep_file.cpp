@@ -99,6 +99,12 @@ class TestSweepFile : public QObject {
     sweep.recipe = "digits";
     sweep.program.clear();
     QVERIFY2(read(sweep.text()) == sweep, sweep.text().c_str());
+    sweep.replicas = "1-4";
+    sweep.device = "cpu";
+    sweep.stop = {StopRule::Kind::pbt, 10, 500, 3, StopRule::Unit::steps, {0.4, 0.5}};
+    QVERIFY2(read(sweep.text()) == sweep, sweep.text().c_str());
+    QVERIFY(SweepFile::parse(sweep.text(), "a sweep") == sweep);
+    VERIFY_THROWS("usage", "a sweep:1: ", SweepFile::parse("trials = ", "a sweep"));
   }
 
   void valuesOfAnyTypeBecomeTexts() {
@@ -137,8 +143,15 @@ class TestSweepFile : public QObject {
     row("seeds", "trials", "seeds = 0\ntrials", "field 'seeds': expected a whole number from 1 to 100");
     row("budget", "trials", "device_hours = 0\ntrials",
         "field 'device_hours': expected a number above 0, found 0");
-    row("kind", "\"asha\"", "\"hyperband\"", "'hyperband' is none of none, median, asha");
+    row("kind", "\"asha\"", "\"hyperband\"", "'hyperband' is none of none, median, asha, pbt");
     row("no kind", "kind = \"asha\"\n", "", "lr.toml:6: field 'kind' is missing");
+    row("unit", "max = 9000", "unit = \"epochs\"", "'epochs' is none of iterations, steps");
+    row("replicas", "trials", "replicas = \"many\"\ntrials", "lr.toml:4: field 'replicas': ");
+    row("no end of a population", "kind = \"asha\"\nmin = 200\nmax = 9000", "kind = \"pbt\"\nmin = 200",
+        "field 'max' is missing: pbt has no end of its own");
+    row("eta of a population", "kind = \"asha\"", "kind = \"pbt\"\neta = 3", "unknown field 'eta'");
+    row("share", "kind = \"asha\"", "kind = \"pbt\"\nshare = 0.6",
+        "field 'share': expected a number from 0 to 0.5, found 0.6");
     row("no first rung", "min = 200\n", "", "field 'min' is missing: a number above 0");
     row("one rung", "max = 9000", "max = 200", "lr.toml:9: field 'max': 200 is not above min, 200");
     row("eta", "max = 9000", "eta = 1", "field 'eta': expected a number above 1, found 1");

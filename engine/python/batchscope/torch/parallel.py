@@ -157,21 +157,43 @@ class _Step:
         raise AttributeError(f"step() has no attribute '{name}'")
 
 
+def _options(optimizer):
+    plain_kinds = (bool, int, float, tuple)
+    return [{name: value for name, value in group.items() if isinstance(value, plain_kinds)}
+            for group in optimizer.param_groups]
+
+
 class _OptimizerState(State):
-    """The optimizer and the schedule."""
+    """The optimizer and the schedule. What a program sets otherwise at its start than the one that wrote the checkpoint, as
+    a fork with other arguments does, counts (engine/train/src/optimizer/optimizer_state.h)."""
 
     def __init__(self, name, optimizer, lr_scheduler):
         super().__init__(name)
         self._parts = {"optimizer": optimizer, "scheduler": lr_scheduler}
+        self._given = _options(optimizer)
 
     def sync(self):
         if isinstance(self._parts["optimizer"], ShardedOptimizer):
             self._parts["optimizer"].consolidate_state_dict()
 
     def save(self, fileobj):
-        fileobj.write(plain.dump({name: part and part.state_dict() for name, part in self._parts.items()}))
+        states = {name: part and part.state_dict() for name, part in self._parts.items()}
+        fileobj.write(plain.dump({**states, "given": self._given}))
 
     def load(self, fileobj):
-        for name, state in plain.load(fileobj.read()).items():
-            if self._parts[name] is not None and state is not None:
-                self._parts[name].load_state_dict(state)
+        states = plain.load(fileobj.read())
+        for name, part in self._parts.items():
+            if part is not None and states[name] is not None:
+                part.load_state_dict(states[name])
+        base = getattr(self._parts["scheduler"], "base_lrs", None)
+        for i, (own, theirs) in enumerate(zip(self._given, states.get("given", []))):
+            group = self._parts["optimizer"].param_groups[i]
+            for name in own.keys() & theirs.keys():
+                if theirs[name] == own[name]:
+                    continue
+                if name == "lr" and theirs[name]:
+                    group[name] *= own[name] / theirs[name]
+                else:
+                    group[name] = own[name]
+                if name == ("initial_lr" if "initial_lr" in own else "lr") and base:
+                    base[i] = own[name]

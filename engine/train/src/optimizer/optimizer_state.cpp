@@ -10,9 +10,8 @@
 #include <torch/optim/sgd.h>
 
 #include <cstdint>
-#include <string>
+#include <string_view>
 #include <tuple>
-#include <vector>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/train/adadelta.h"
@@ -131,6 +130,8 @@ void with_kind(const optim::Optimizer& any, Act act) {
               "this optimizer cannot be checkpointed: use SGD, Adam, AdamW, RMSprop, Adagrad or Adadelta");
 }
 
+constexpr std::string_view kLearningRate = "lr";
+
 struct Saver {
   TensorWriter& file;
   std::string prefix;
@@ -141,6 +142,31 @@ struct Saver {
   template <class Number>
   void operator()(const char* name, Number number) const {
     file.add_numbers(prefix + name, {static_cast<double>(number)});
+  }
+};
+
+struct Collector {
+  std::map<std::string, double>& options;
+
+  template <class Number>
+  void operator()(const char* name, Number number) const {
+    options[name] = static_cast<double>(number);
+  }
+};
+
+// Options of a group, of which `given` are those with which the file's program began.
+struct OptionLoader {
+  TensorReader& file;
+  std::string prefix, given;
+
+  template <class Number>
+  void operator()(const char* name, Number& number) const {
+    const double own = static_cast<double>(number), saved = file.number(prefix + name);
+    const double began = file.has(given + name) ? file.number(given + name) : own;
+    if (own == began)
+      number = static_cast<Number>(saved);
+    else if (std::string_view(name) == kLearningRate && began != 0)
+      number = static_cast<Number>(saved * own / began);
   }
 };
 
@@ -159,6 +185,7 @@ struct Loader {
 };
 
 std::string group_prefix(std::size_t group) { return "optimizer/group" + std::to_string(group) + "/"; }
+std::string given_prefix(std::size_t group) { return "optimizer/given" + std::to_string(group) + "/"; }
 std::string state_prefix(std::size_t parameter) { return "optimizer/" + std::to_string(parameter) + "/"; }
 
 std::vector<double> group_sizes(const optim::Optimizer& optimizer) {
@@ -172,7 +199,19 @@ constexpr char kKind[] = "optimizer", kSizes[] = "optimizer/sizes";
 
 }  // namespace
 
-void save_optimizer(const optim::Optimizer& optimizer, TensorWriter& file) {
+GroupOptions options_of(const optim::Optimizer& optimizer) {
+  GroupOptions all;
+  if (dynamic_cast<const ForeignOptimizer*>(&optimizer)) return all;
+  with_kind(optimizer, [&](auto kind) {
+    for (const optim::OptimizerParamGroup& group : optimizer.param_groups()) {
+      const auto options = group.options().clone();  // which is not const
+      visit_fields(static_cast<typename decltype(kind)::Options&>(*options), Collector{all.emplace_back()});
+    }
+  });
+  return all;
+}
+
+void save_optimizer(const optim::Optimizer& optimizer, const GroupOptions& given, TensorWriter& file) {
   if (dynamic_cast<const ForeignOptimizer*>(&optimizer)) return;
   with_kind(optimizer, [&](auto kind) {
     file.add_text(kKind, kind.name);
@@ -182,6 +221,8 @@ void save_optimizer(const optim::Optimizer& optimizer, TensorWriter& file) {
       visit_fields(static_cast<typename decltype(kind)::Options&>(*options), Saver{file, group_prefix(g)});
     }
   });
+  for (std::size_t g = 0; g < given.size(); ++g)
+    for (const auto& [name, value] : given[g]) file.add_numbers(given_prefix(g) + name, {value});
   save_states(optimizer, file);
 }
 
@@ -210,7 +251,7 @@ void load_optimizer(optim::Optimizer& optimizer, TensorReader& file) {
                   "the checkpoint to change them");
     for (std::size_t g = 0; g < optimizer.param_groups().size(); ++g)
       visit_fields(static_cast<typename decltype(kind)::Options&>(optimizer.param_groups()[g].options()),
-                   Loader{file, group_prefix(g)});
+                   OptionLoader{file, group_prefix(g), given_prefix(g)});
   });
   const auto* sharded = dynamic_cast<const ShardedOptimizer*>(&optimizer);
   load_states(optimizer, file, [&](const at::Tensor& tensor) { return !sharded || sharded->owns(tensor); });

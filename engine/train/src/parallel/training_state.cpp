@@ -16,7 +16,6 @@
 #include "batchscope/train/lr_scheduler.h"
 #include "gradient/gradient_sync.h"
 #include "optimizer/gathered_states.h"
-#include "optimizer/optimizer_state.h"
 #include "tensor/tensor_file.h"
 
 namespace batchscope::train {
@@ -34,11 +33,11 @@ std::string text(at::IntArrayRef sizes) {
 }
 
 // What is gathered stays in the file alone.
-TensorWriter contents(const TrainingState::Parts& parts) {
+TensorWriter contents(const TrainingState::Parts& parts, const GroupOptions& given_options) {
   TensorWriter file;
   file.add_numbers("version", {kVersion});
   for (const auto& [name, tensor] : parts.module.all()) file.add(kModule + name, tensor);
-  save_optimizer(parts.optimizer, file);
+  save_optimizer(parts.optimizer, given_options, file);
   drop_gathered(parts.optimizer);
   if (parts.scheduler) file.add_numbers("scheduler", parts.scheduler->state());
   if (parts.scaler && parts.scaler->enabled()) file.add_numbers("scaler", parts.scaler->state());
@@ -72,10 +71,10 @@ void compare(const std::vector<NamedTensor>& module, const TensorReader& file) {
 
 void TrainingState::sync() { gather_states(parts_.optimizer); }
 
-void TrainingState::save(std::ostream& out) { contents(parts_).write(out); }
+void TrainingState::save(std::ostream& out) { contents(parts_, given_options_).write(out); }
 
 checkpoint::State::Writer TrainingState::snapshot() {
-  const auto file = std::make_shared<TensorWriter>(contents(parts_));
+  const auto file = std::make_shared<TensorWriter>(contents(parts_, given_options_));
   file->copy();
   return [file](std::ostream& out) { file->write(out); };
 }

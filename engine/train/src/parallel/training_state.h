@@ -8,11 +8,8 @@
 #include <string>
 
 #include "batchscope/replica/checkpoint.h"
+#include "optimizer/optimizer_state.h"
 #include "tensor/module_tensors.h"
-
-namespace torch::optim {
-class Optimizer;
-}
 
 namespace batchscope {
 class GradScaler;
@@ -41,7 +38,8 @@ class TrainingState : public checkpoint::State {
     GradientSync& gradients;
     LastStep& last_step;
   };
-  TrainingState(const std::string& name, const Parts& parts) : State(name), parts_(parts) {}
+  TrainingState(const std::string& name, const Parts& parts)
+      : State(name), parts_(parts), given_options_(options_of(parts.optimizer)) {}
 
   void sync() override;
   void save(std::ostream& out) override;
@@ -51,6 +49,7 @@ class TrainingState : public checkpoint::State {
 
  private:
   Parts parts_;
+  GroupOptions given_options_;
 };
 
 }  // namespace batchscope::train

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From rows of the catalogue to what people look at, and from a point to the run that trains it.
+#include "batchscope/sweep/sweeps.h"
+
+#include <limits>
+
+#include "spaces.h"
+#include "test_case.h"
+#include "thrown.h"
+
+using namespace batchscope;
+using namespace batchscope::sweep;
+using namespace batchscope::testing;
+using storage::SweepLeg;
+using Arguments = std::vector<std::string>;
+using Came = SweepLeg::Outcome;
+
+namespace {
+
+SweepFile file() {
+  SweepFile sweep;
+  sweep.name = "lr";
+  sweep.program = "/bin/train";
+  sweep.arguments = {"--epochs", "5"};
+  sweep.metric = "loss";
+  sweep.trials = 4;
+  sweep.stop = {StopRule::Kind::asha, 100, 900, 3};
+  sweep.parameters = {real("lr", 0.001, 1, true)};
+  return sweep;
+}
+
+storage::Sweep row() {
+  storage::Sweep sweep;
+  sweep.name = "lr";
+  sweep.file = file().text();
+  return sweep;
+}
+
+SweepLeg leg(std::size_t trial, int rung, const std::string& lr, double value, std::size_t heard) {
+  SweepLeg leg;
+  leg.trial = trial;
+  leg.rung = rung;
+  leg.heard = heard;
+  leg.parameters = {{"lr", lr}};
+  leg.began = 10.0 + static_cast<double>(trial);
+  leg.ended = leg.began + 1;
+  leg.outcome = Came::value;
+  leg.value = value;
+  leg.device_hours = 0.5;
+  return leg;
+}
+
+protocol::RunSpec program(const Arguments& arguments) {
+  protocol::RunSpec spec;
+  spec.program = "/bin/train";
+  spec.arguments = arguments;
+  return spec;
+}
+
+}  // namespace
+
+class TestView : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void rowsBecomeTrials() {
+    std::vector<SweepLeg> rows{leg(0, 0, "0.1", 2, 0), leg(1, 0, "0.5", 1, 1), leg(2, 0, "0.25", 3, 2)};
+    rows[2].outcome = Came::failed;
+    rows[2].message = "out of memory";
+    const SweepView view = view_of(row(), rows, {{0, 0, 0, "aaaaaaaa"}, {1, 0, 1, "bbbbbbbb"}});
+    QCOMPARE(view.trials.size(), std::size_t{3});
+    QCOMPARE(view.best, std::optional<std::size_t>(1));
+    QCOMPARE(view.device_hours, 1.5);
+    QCOMPARE(view.trials[1].standing.value, std::optional(1.0));
+    QCOMPARE(view.trials[1].runs, (Arguments{"bbbbbbbb"}));
+    QCOMPARE(view.trials[2].runs, (Arguments{""}));
+    QVERIFY(view.trials[2].standing.state == Standing::State::failed);
+    QCOMPARE(view.trials[2].message, std::string("out of memory"));
+    QCOMPARE(best_command(view),
+             (Arguments{"batchscope", "run", "/bin/train", "--", "--epochs", "5", "--lr", "0.5"}));
+  }
+
+  // What goes on from another one's checkpoint has a run of its own, and the one before is none of it.
+  void aTrialThatWasReplacedHasItsNewRun() {
+    storage::Sweep sweep = row();
+    SweepFile population = file();
+    population.trials = 2;
+    population.stop = {StopRule::Kind::pbt, 100, 300};
+    sweep.file = population.text();
+    std::vector<SweepLeg> rows{leg(0, 0, "0.1", 2, 0), leg(1, 0, "0.5", 1, 0), leg(0, 1, "0.6", 1, 2)};
+    rows[2].origin = 1;
+    const std::vector<storage::TrialRun> before{{0, 0, 0, "aaaaaaaa"}, {1, 0, 1, "bbbbbbbb"}};
+    QCOMPARE(view_of(sweep, rows, before).trials[0].runs, (Arguments{""}));
+    const SweepView view = view_of(sweep, rows, {{0, 0, 2, "cccccccc"}, {1, 0, 1, "bbbbbbbb"}});
+    QCOMPARE(view.trials[0].runs, (Arguments{"cccccccc"}));
+    QCOMPARE(view.trials[0].parameters.at("lr"), std::string("0.6"));
+    QCOMPARE(view.legs[2].origin, std::optional<std::size_t>(1));
+  }
+
+  void whatIsDamagedIsNamed() {
+    storage::Sweep sweep = row();
+    VERIFY_THROWS("corrupt", "the sweep 'lr' cannot be read",
+                  view_of(sweep, {leg(0, 0, "7", 1, 0)}, {}));  // out of its range
+    VERIFY_THROWS("corrupt", "the sweep 'lr' cannot be read", view_of(sweep, {leg(1, 0, "0.1", 1, 0)}, {}));
+    sweep.file = "trials = ";
+    VERIFY_THROWS("corrupt", "lr:1: ", view_of(sweep, {}, {}));
+  }
+
+  void thereIsNoBestYet() {
+    QVERIFY(best_command(view_of(row(), {}, {})).empty());
+    std::vector<SweepLeg> rows{leg(0, 0, "0.1", std::numeric_limits<double>::quiet_NaN(), 0)};
+    rows[0].outcome = Came::diverged;
+    QVERIFY(!view_of(row(), rows, {}).best);
+  }
+
+  void aRunPausesAtEachRungAndStopsAtTheLast() {
+    const auto spec = trial_spec(file(), program({"--epochs", "5"}), 3, {{"lr", "0.2"}}, 0);
+    QCOMPARE(spec.name, std::string("lr-3"));
+    QCOMPARE(spec.group, std::string("lr"));
+    QCOMPARE(spec.arguments, (Arguments{"--epochs", "5", "--lr", "0.2"}));
+    Arguments triggers;
+    for (const auto& trigger : spec.triggers) triggers.push_back(trigger.text());
+    QCOMPARE(triggers, (Arguments{"iterations=100:pause", "iterations=300:pause", "iterations=900:stop"}));
+  }
+
+  void rungsMayCountSteps() {
+    SweepFile sweep = file();
+    sweep.stop = {StopRule::Kind::median, 10.5, 20, 1.5, StopRule::Unit::steps};
+    const auto spec = trial_spec(sweep, program({}), 0, {}, 0);
+    Arguments triggers;
+    for (const auto& trigger : spec.triggers) triggers.push_back(trigger.text());
+    QCOMPARE(triggers, (Arguments{"step=11:pause", "step=16:pause", "step=20:stop"}));
+    sweep.stop = {};
+    QVERIFY(trial_spec(sweep, program({}), 0, {}, 0).triggers.empty());
+  }
+
+  void whatIsSearchedReplacesWhatWasSaid() {
+    const auto spec =
+        trial_spec(file(), program({"--lr", "9", "--fast", "--lr=8", "x"}), 0, {{"lr", "0.2"}}, 0);
+    QCOMPARE(spec.arguments, (Arguments{"--fast", "x", "--lr", "0.2"}));
+  }
+
+  void eachSeedIsARunOfItsOwn() {
+    SweepFile sweep = file();
+    sweep.seeds = 2;
+    sweep.seed = 40;
+    const auto spec = trial_spec(sweep, program({}), 1, {{"lr", "0.2"}}, 1);
+    QCOMPARE(spec.name, std::string("lr-1.1"));
+    QCOMPARE(spec.arguments, (Arguments{"--lr", "0.2", "--seed", "42"}));
+  }
+
+  void trialsAreCounted() {
+    SweepFile sweep = file();
+    QCOMPARE(trials_wanted(sweep), std::size_t{4});
+    sweep.method = Method::grid;
+    sweep.parameters = {integer("x", 1, 3)};
+    QCOMPARE(trials_wanted(sweep), std::size_t{3});
+    sweep.trials.reset();
+    QCOMPARE(trials_wanted(sweep), std::size_t{3});
+  }
+};
+
+BATCHSCOPE_TEST(TestView)
+#include "test_view.moc"
