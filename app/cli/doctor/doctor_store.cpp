@@ -10,6 +10,8 @@
 
 #include "batchscope/run/pool.h"
 #include "batchscope/storage/medium.h"
+#include "batchscope/storage/sweeps.h"
+#include "batchscope/sweep/driver.h"
 #include "doctor/doctor.h"
 #include "records/run_folders.h"
 #include "records/store.h"
@@ -144,6 +146,19 @@ std::vector<Finding> findQueueWithoutPool(storage::Catalogue& catalogue) {
            "batchscope pool --resume"}};
 }
 
+// A sweep goes on by the process that begins its trials alone.
+std::vector<Finding> findSweepsWithoutDriver(storage::Catalogue& catalogue) {
+  std::vector<Finding> findings;
+  const bool alive = sweep::kDriver.alive();
+  for (const storage::Sweep& one : storage::Sweeps(catalogue).all())
+    if (one.state == storage::SweepState::running && !alive)
+      findings.push_back(
+          {Level::warning, "sweep",
+           fmt::format("'{}' is under way, and no process is there to begin its trials", one.name),
+           fmt::format("batchscope sweep resume '{}'", one.name)});
+  return findings;
+}
+
 Finding examineMedium(const fs::path& directory) {
   const std::string warning = storage::network_warning(directory);
   if (warning.empty()) return {Level::ok, "medium", directory.string() + " is local"};
@@ -181,7 +196,8 @@ std::vector<Finding> examineStore() {
   std::vector<Finding> findings{examineCatalogue(catalogue), examineRuntimeDirectory(runtime)};
   if (findings.front().level == Level::ok && fs::exists(catalogue)) {
     storage::Catalogue opened(catalogue);
-    for (const auto find : {findDamagedAndLost, findUnlisted, findLeftovers, findQueueWithoutPool})
+    for (const auto find :
+         {findDamagedAndLost, findUnlisted, findLeftovers, findQueueWithoutPool, findSweepsWithoutDriver})
       for (Finding& finding : find(opened)) findings.push_back(std::move(finding));
   }
   for (Finding& finding : examineRights()) findings.push_back(std::move(finding));

@@ -223,9 +223,16 @@ class Driver {
     return "";
   }
 
+  // Whatever kills this process in between: runs of a finished sweep that rest are stopped by the next one,
+  // as long as the sweep is not over; those of legs that are under way are not to be taken for stopped by a
+  // person.
   void end(const std::string& name, SweepState state, const std::string& message) {
+    const auto stop_all = [&] {
+      for_living_runs(catalogue_, name, [this](const std::string& run) { pool::cancel(catalogue_, run); });
+    };
+    if (state == SweepState::finished) stop_all();
     sweeps_.set_state(name, state, message);
-    for_living_runs(catalogue_, name, [this](const std::string& run) { pool::cancel(catalogue_, run); });
+    if (state != SweepState::finished) stop_all();
   }
 
   storage::Catalogue catalogue_;

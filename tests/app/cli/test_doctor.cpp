@@ -3,6 +3,7 @@
 // How the doctor judges what the probe reports.
 #include <algorithm>
 
+#include "batchscope/storage/sweeps.h"
 #include "doctor/doctor.h"
 #include "test_case.h"
 
@@ -112,6 +113,24 @@ class TestDoctor : public QObject {
     QCOMPARE(finding.level, Finding::Level::warning);
     QVERIFY(finding.text.find("1 run") != std::string::npos);
     QVERIFY(!QFile::exists(folder.filePath("runs.db")));  // looking changes nothing
+  }
+
+  void missesTheProcessOfASweep() {
+    QTemporaryDir folder;
+    qputenv("BATCHSCOPE_DB", folder.filePath("runs.db").toUtf8());
+    qputenv("XDG_STATE_HOME", folder.path().toUtf8());
+    storage::Catalogue catalogue(folder.filePath("runs.db").toStdString());
+    storage::Sweep sweep;
+    sweep.name = "lr";
+    storage::Sweeps(catalogue).create(sweep);
+    const auto remedy = [] {
+      const auto findings = examineStore();
+      const auto found = std::ranges::find(findings, "sweep", &Finding::subject);
+      return found == findings.end() ? "" : found->remedy;
+    };
+    QCOMPARE(remedy(), std::string("batchscope sweep resume 'lr'"));
+    storage::Sweeps(catalogue).set_state("lr", storage::SweepState::stopped);
+    QCOMPARE(remedy(), std::string());
   }
 };
 
