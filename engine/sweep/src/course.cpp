@@ -174,6 +174,18 @@ std::optional<LegRecord> next_leg(const SweepFile& sweep, std::size_t width,
   return Course(sweep, legs).next(width);
 }
 
+const char* standing_name(Standing::State state) noexcept {
+  switch (state) {
+    case Standing::State::running: return "running";
+    case Standing::State::paused: return "paused";
+    case Standing::State::stopped: return "stopped";
+    case Standing::State::finished: return "finished";
+    case Standing::State::diverged: return "diverged";
+    case Standing::State::failed: return "failed";
+  }
+  return "";
+}
+
 std::vector<Standing> standings(const SweepFile& sweep, std::span<const LegRecord> legs) {
   using State = Standing::State;
   std::vector<Standing> standings;
@@ -202,17 +214,19 @@ std::vector<Standing> standings(const SweepFile& sweep, std::span<const LegRecor
   return standings;
 }
 
+std::vector<std::size_t> ranking(Goal goal, std::span<const Standing> standings) {
+  std::vector<std::size_t> trials;
+  for (std::size_t trial = 0; trial < standings.size(); ++trial)
+    if (standings[trial].value && std::isfinite(*standings[trial].value)) trials.push_back(trial);
+  std::ranges::stable_sort(trials, {}, [&](std::size_t trial) {
+    return std::pair(-standings[trial].rung, cost_of(goal, *standings[trial].value));
+  });
+  return trials;
+}
+
 std::optional<std::size_t> best_trial(const SweepFile& sweep, std::span<const LegRecord> legs) {
-  const std::vector<Standing> all = standings(sweep, legs);
-  std::optional<std::size_t> best;
-  const auto rank = [&](const Standing& standing) {
-    return std::pair(-standing.rung, cost_of(sweep.goal, *standing.value));
-  };
-  for (std::size_t trial = 0; trial < all.size(); ++trial) {
-    if (!all[trial].value || !std::isfinite(*all[trial].value)) continue;
-    if (!best || rank(all[trial]) < rank(all[*best])) best = trial;
-  }
-  return best;
+  const std::vector<std::size_t> trials = ranking(sweep.goal, standings(sweep, legs));
+  return trials.empty() ? std::nullopt : std::optional(trials.front());
 }
 
 }  // namespace batchscope::sweep

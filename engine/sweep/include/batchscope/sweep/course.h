@@ -74,11 +74,17 @@ struct Standing {
   double device_hours = 0;      ///< of all its legs
 };
 
+/// The enumerator's own name.
+const char* standing_name(Standing::State state) noexcept;
+
 /// Of each trial, by its number. Throws as next_leg.
 std::vector<Standing> standings(const SweepFile& sweep, std::span<const LegRecord> legs);
 
-/// Number of the best trial: of those that came to the highest rung the one of the best value. None: there is
-/// no value. Throws as next_leg.
+/// Numbers of the trials that have a finite value, the best first: whoever came to a higher rung, then the
+/// one of the better value, then the earlier one.
+std::vector<std::size_t> ranking(Goal goal, std::span<const Standing> standings);
+
+/// Number of the best trial, the first of that ranking. None: there is no value. Throws as next_leg.
 std::optional<std::size_t> best_trial(const SweepFile& sweep, std::span<const LegRecord> legs);
 
 }  // namespace batchscope::sweep
