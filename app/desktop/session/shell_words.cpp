@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "session/shell_words.h"
 
-#include <QRegularExpression>
-#include <QStringList>
 #include <string_view>
 #include <utility>
 
+#include "batchscope/common/shell_words.h"
+
 namespace batchscope::desktop {
 
-static QString quoted(const QString& word) {
-  static const QRegularExpression plain(QStringLiteral("^[\\w@%+=:,./-]+$"));
-  if (plain.match(word).hasMatch()) return word;
-  return QLatin1Char('\'') + QString(word).replace(QLatin1Char('\''), QLatin1String("'\\''")) +
-         QLatin1Char('\'');
-}
-
 QString shellWords(const std::vector<std::string>& words) {
-  QStringList all;
-  for (const std::string& word : words) all << quoted(QString::fromStdString(word));
-  return all.join(QLatin1Char(' '));
+  return QString::fromStdString(common::shellWords(words));
 }
 
 QString commandOf(const protocol::RunSpec& spec) {

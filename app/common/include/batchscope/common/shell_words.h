@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Arguments of a program as one types them in a shell.
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace batchscope::common {
+
+/// With spaces between the words, each in single quotes where a shell would read it as anything else.
+std::string shellWords(std::span<const std::string> words);
+
+}  // namespace batchscope::common
