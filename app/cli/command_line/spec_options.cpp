@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_line/spec_options.h"
 
-#include <fmt/core.h>
-
 #include "batchscope/protocol/devices.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/replicas.h"
@@ -34,11 +32,7 @@ CLI::Validator deviceName() {
 }
 
 CLI::Validator deviceKind() {
-  return {[](const std::string& text) {
-            const bool known = text == "auto" || text == "cpu" || text == "cuda" || text.starts_with("cuda:");
-            return known ? std::string() : fmt::format("'{}' is none of auto, cpu, cuda, cuda:N", text);
-          },
-          ""};
+  return readable([](const std::string& text) { protocol::check_device_kind(text); });
 }
 
 }  // namespace batchscope::cli

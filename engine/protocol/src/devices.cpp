@@ -55,4 +55,9 @@ void check_devices(const std::vector<std::string>& devices) {
   }
 }
 
+void check_device_kind(const std::string& kind) {
+  if (kind != "auto" && kind != "cpu" && kind != "cuda" && !kind.starts_with("cuda:"))
+    throw Error(ErrorKind::usage, "'" + kind + "' is none of auto, cpu, cuda, cuda:N");
+}
+
 }  // namespace batchscope::protocol

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "batchscope/protocol/devices.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/replicas.h"
 #include "batchscope/run/toml_fields.h"
@@ -156,13 +157,15 @@ StopRule read_stop(const fs::path& file, const toml::table& table) {
   return rule;
 }
 
-std::string read_replicas(TomlFields& fields) {
-  if (!fields.find("replicas")) return "";
-  const std::string text = fields.scalar("replicas");
+// The table's key, or nothing; refused with what `check` throws.
+template <typename Check>
+std::string read_checked(TomlFields& fields, const char* key, Check check) {
+  if (!fields.find(key)) return "";
+  const std::string text = fields.scalar(key);
   try {
-    protocol::ReplicaCount::parse(text);
+    check(text);
   } catch (const Error& error) {
-    fields.fail(*fields.find("replicas"), fmt::format("field 'replicas': {}", error.what()));
+    fields.fail(*fields.find(key), fmt::format("field '{}': {}", key, error.what()));
   }
   return text;
 }
@@ -191,8 +194,8 @@ SweepFile read(const fs::path& file, const toml::table& table) {
     if (!stop->is_table()) fields.fail(*stop, "how trials are stopped is written below [stop]");
     sweep.stop = read_stop(file, *stop->as_table());
   }
-  sweep.replicas = read_replicas(fields);
-  sweep.device = fields.text("device");
+  sweep.replicas = read_checked(fields, "replicas", protocol::ReplicaCount::parse);
+  sweep.device = read_checked(fields, "device", protocol::check_device_kind);
   read_parameters(file, fields, table, sweep);
   fields.no_others();
   if (sweep.method != Method::grid && !sweep.trials)

@@ -13,4 +13,8 @@ namespace batchscope::protocol {
 /// Whether a machine has them is for others to say.
 void check_devices(const std::vector<std::string>& devices);
 
+/// Throws Error(usage) quoting what a run may not ask for: anything but auto, cpu, cuda, and cuda:N for one
+/// GPU.
+void check_device_kind(const std::string& kind);
+
 }  // namespace batchscope::protocol
