@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writing FILE.toml. The library would sort the keys, and the order of the parameters counts; each value is
-// the library's own.
+// Writing FILE.toml. The library would sort the keys, and the order of the parameters counts; it would write
+// 0.1 with 17 digits, too.
+#include <fmt/core.h>
 #include <toml++/toml.h>
 
 #include <sstream>
@@ -12,13 +13,19 @@
 namespace batchscope::sweep {
 namespace {
 
-template <typename Value>
-std::string toml_text(const Value& value) {
+std::string toml_text(std::string_view text) {
+  using Formatter = toml::toml_formatter;
+  const toml::value<std::string> value{std::string(text)};
   std::ostringstream out;
-  out << toml::value(value);
+  out << Formatter(value, Formatter::default_flags & ~toml::format_flags::allow_literal_strings);
   return out.str();
 }
-std::string toml_text(std::string_view text) { return toml_text(std::string(text)); }
+
+// As few digits as read back to the same number, and a point: without one it would be an integer.
+std::string toml_text(double number) {
+  const std::string text = fmt::format("{}", number);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
 std::string toml_text(const std::vector<std::string>& texts) {
   std::string list;
   for (const std::string& text : texts) list += (list.empty() ? "" : ", ") + toml_text(text);
@@ -26,7 +33,7 @@ std::string toml_text(const std::vector<std::string>& texts) {
 }
 
 std::string number_text(const Parameter& parameter, double value) {
-  return parameter.kind == Parameter::Kind::integer ? toml_text(static_cast<std::int64_t>(value))
+  return parameter.kind == Parameter::Kind::integer ? std::to_string(static_cast<std::int64_t>(value))
                                                     : toml_text(value);
 }
 
