@@ -114,7 +114,7 @@ void Sweeps::create(const Sweep& sweep) {
     if (database.query("SELECT 1 FROM sweep WHERE name = ?", sweep.name).next())
       throw Error(
           ErrorKind::conflict,
-          fmt::format("there is a sweep '{0}' already: `batchscope sweep status {0}` shows it, another "
+          fmt::format("there is a sweep '{0}' already: `batchscope sweep resume {0}` goes on with it, another "
                       "`name` in the file begins another one",
                       sweep.name));
     database.execute("INSERT INTO sweep (name, file, spec, state, width, created) VALUES (?, ?, ?, ?, ?, ?)",

@@ -39,7 +39,7 @@ class TestSweeps : public QObject {
     QCOMPARE(sweep.spec.arguments, made.spec.arguments);
     QCOMPARE(sweep.width, 3);
     QVERIFY(sweep.state == State::running && sweep.created > 0 && sweep.ended == 0);
-    VERIFY_THROWS("conflict", "sweep status lr", sweeps_->create(made));
+    VERIFY_THROWS("conflict", "sweep resume lr", sweeps_->create(made));
     QVERIFY(!sweeps_->find("l"));
   }
 

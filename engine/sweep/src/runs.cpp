@@ -9,6 +9,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/run_state.h"
+#include "batchscope/protocol/suggestion.h"
 
 namespace batchscope::sweep {
 namespace {
@@ -31,11 +32,13 @@ bool has_reached(storage::Catalogue& catalogue, const StopRule& rule, int rung, 
   return (rule.unit == StopRule::Unit::steps ? static_cast<double>(newest.step) : newest.progress) >= end;
 }
 
-// Which series there are in place of the one that was looked for.
-std::string recorded(const Run& run) {
+// Which series there are in place of the one that was looked for, the most similar one first.
+std::string recorded(const Run& run, const std::string& metric) {
   std::vector<std::string> names;
   for (const auto& [series, value] : run.latest) names.push_back(series);
   if (names.empty()) return "it has recorded nothing";
+  if (const std::string near = protocol::nearest_word(metric, names); !near.empty())
+    std::iter_swap(names.begin(), std::ranges::find(names, near));
   const bool more = names.size() > kSeriesTold;
   names.resize(std::min(names.size(), kSeriesTold));
   return fmt::format("it has recorded {}{}", fmt::join(names, ", "), more ? " and others" : "");
@@ -73,8 +76,9 @@ bool add(storage::Catalogue& catalogue, const SweepFile& file, const Run& run, J
   const auto value = run.latest.find(file.metric);
   if (value == run.latest.end()) {
     judgement.no_metric = true;
-    fail(judgement, fmt::format("run {} came {} without a value of '{}': {}", run.id,
-                                leg.at_end ? "to its end" : "to its rung", file.metric, recorded(run)));
+    fail(judgement,
+         fmt::format("run {} came {} without a value of '{}': {}", run.id,
+                     leg.at_end ? "to its end" : "to its rung", file.metric, recorded(run, file.metric)));
   } else {
     leg.value += value->second;
   }

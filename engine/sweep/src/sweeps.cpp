@@ -143,7 +143,14 @@ void extend(storage::Catalogue& catalogue, const std::string& name, int trials, 
       throw Error(ErrorKind::usage, fmt::format("a sweep has at most {} trials", SweepFile::kMostTrials));
     *file.trials += trials;
   }
-  if (device_hours > 0 && file.device_hours) *file.device_hours += device_hours;
+  if (device_hours > 0) {
+    if (!file.device_hours)
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("the sweep '{}' may take as many device-hours as it likes: there is nothing to add",
+                      view.sweep.name));
+    *file.device_hours += device_hours;
+  }
   sweeps.set_file(view.sweep.name, file.text());
   sweeps.resume(view.sweep.name);
   kDriver.start();
