@@ -6,6 +6,7 @@
 
 #include "records/run_json.h"
 #include "records/store.h"
+#include "terminal/live_block.h"
 #include "terminal/standard_output.h"
 #include "terminal/terminal.h"
 #include "text/format.h"
@@ -23,40 +24,24 @@ Colour levelColour(const std::string& level) {
 class TerminalView : public View {
  public:
   explicit TerminalView(const storage::Run& run) : name_(run.name + " " + run.id) {}
-  ~TerminalView() override { finish(); }
 
   void showStatus(const protocol::RunStatus& status) override {
-    const Style style = terminalStyle(STDOUT_FILENO);
-    std::string text = rewind();
-    block_ = progressLines(name_, status, style);
-    show(text + drawn());
+    block_.draw(progressLines(name_, status, terminalStyle(STDOUT_FILENO)));
   }
 
   void showEvent(const storage::Event& event, double origin) override {
     const Style style = terminalStyle(STDOUT_FILENO);
-    print(style.paint(eventLine(event, origin), levelColour(event.level)));
+    block_.print(style.paint(eventLine(event, origin), levelColour(event.level)));
   }
 
-  void showNotice(const std::string& text) override { print(printable(text)); }
+  void showNotice(const std::string& text) override { block_.print(printable(text)); }
 
   // The last picture stays where it is.
-  void finish() override { block_.clear(); }
+  void finish() override { block_.finish(); }
 
  private:
-  // Above the block, all of which is cleared first: the terminal may wrap the line.
-  void print(const std::string& line) { show(rewind() + "\x1b[J" + line + '\n' + drawn()); }
-
-  // To the block's first line.
-  std::string rewind() const { return block_.empty() ? "" : fmt::format("\x1b[{}F", block_.size()); }
-
-  std::string drawn() const {
-    std::string text;
-    for (const std::string& line : block_) text += "\x1b[K" + line + '\n';
-    return text + "\x1b[J";
-  }
-
   std::string name_;
-  std::vector<std::string> block_;
+  LiveBlock block_;
 };
 
 // What makes a status worth a line before its time has come.

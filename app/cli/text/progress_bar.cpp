@@ -4,60 +4,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "batchscope/protocol/series.h"
 #include "text/format.h"
+#include "text/progress_line.h"
 
 namespace batchscope::cli {
 namespace {
 
 namespace series = protocol::series;
 using protocol::RunStatus;
-
-constexpr int kNarrowestBar = 8;
-constexpr int kWidestBar = 48;
-
-// A text in pieces, of which as many as fit are shown.
-class Line {
- public:
-  explicit Line(const Style& style) : style_(style) {}
-
-  bool add(const std::string& text, Colour colour = Colour::none) {
-    const std::string separator = text_.empty() ? "" : "  ";
-    const int width = displayWidth(separator) + displayWidth(text);
-    if (used_ + width > style_.width) return false;
-    text_ += separator + style_.paint(text, colour);
-    used_ += width;
-    return true;
-  }
-
-  const std::string& text() const { return text_; }
-
- private:
-  const Style& style_;
-  std::string text_;
-  int used_ = 0;
-};
-
-std::string bar(double fraction, int width, const Style& style) {
-  const double filled = std::clamp(fraction, 0.0, 1.0) * width;
-  const int whole = static_cast<int>(filled);
-  const bool half = style.utf8 && whole < width && filled - whole >= 0.5;
-  std::string done, rest;
-  for (int i = 0; i < whole; ++i) done += style.utf8 ? "━" : "#";
-  if (half) done += "╸";
-  for (int i = whole + (half ? 1 : 0); i < width; ++i) rest += style.utf8 ? "─" : "-";
-  return style.paint(done, Colour::green) + style.paint(rest, Colour::dim);
-}
-
-// Rounded down: 100 % is done.
-std::string formatPercent(double fraction) {
-  return fmt::format("{:.0f} %", std::floor(std::clamp(fraction, 0.0, 1.0) * 100));
-}
-
-std::string percentColumn(double fraction) { return fmt::format("{:>5}", formatPercent(fraction)); }
 
 // "epoch 2/4 train"; the epoch that is being worked on, counted from one.
 std::string loopLabel(const RunStatus& status) {
@@ -115,16 +72,6 @@ std::vector<std::string> metrics(const RunStatus& status) {
   return texts;
 }
 
-std::string barLine(const std::string& label, int labelWidth, double fraction, const std::string& suffix,
-                    int suffixWidth, const Style& style) {
-  const std::string shown =
-      label + std::string(static_cast<std::size_t>(labelWidth - displayWidth(label)), ' ');
-  const int room = std::min(kWidestBar, style.width - labelWidth - suffixWidth - 4);
-  if (room < kNarrowestBar)
-    return cutToWidth(fmt::format("{}  {}", shown, percentColumn(fraction)), style.width);
-  return fmt::format("{}  {}  {}", shown, bar(fraction, room, style), suffix);
-}
-
 }  // namespace
 
 Colour stateColour(const std::string& state) {
@@ -134,7 +81,7 @@ Colour stateColour(const std::string& state) {
 }
 
 std::vector<std::string> progressLines(const std::string& name, const RunStatus& status, const Style& style) {
-  Line head(style), values(style);
+  ProgressLine head(style), values(style);
   head.add(cutToWidth(printable(name), style.width / 2), Colour::bold);
   head.add(stateText(status), stateColour(run_state_name(status.state)));
   head.add(replicasText(status, style));
@@ -147,8 +94,7 @@ std::vector<std::string> progressLines(const std::string& name, const RunStatus&
   const int labelWidth = std::max(displayWidth(loop), displayWidth(whole));
   const std::string loopSuffix = percentColumn(status.loop_fraction);
   std::string wholeSuffix = fmt::format("{}  {}", percentColumn(status.total_fraction), timing(status));
-  if (style.width - labelWidth - displayWidth(wholeSuffix) - 4 < kNarrowestBar)
-    wholeSuffix = percentColumn(status.total_fraction);
+  if (!fitsBar(labelWidth, displayWidth(wholeSuffix), style)) wholeSuffix = percentColumn(status.total_fraction);
   const int suffixWidth = std::max(displayWidth(loopSuffix), displayWidth(wholeSuffix));
 
   return {head.text(), barLine(loop, labelWidth, status.loop_fraction, loopSuffix, suffixWidth, style),
