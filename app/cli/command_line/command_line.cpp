@@ -34,6 +34,7 @@ class CommandLine {
     addKeepingCommands(set_);
     addStoreCommands(set_);
     addQueueCommands(set_);
+    addSweepCommands(set_);
     addSharingCommands(set_);
     addHelp();
   }
@@ -53,19 +54,19 @@ class CommandLine {
     } catch (const CLI::ParseError& error) {
       return explain(error);
     }
-    const auto chosen = set_.app().get_subcommands();
-    if (chosen.empty()) return [this] { return printHelp(set_.app()); };
-    Strings* place = set_.programArguments(chosen.front());
+    const CLI::App& chosen = set_.chosen();
+    if (CommandSet::isFamily(chosen)) return [&chosen] { return printHelp(chosen); };
+    Strings* place = set_.programArguments(chosen);
     if (place != nullptr)
       *place = ofProgram;
     else if (forProgram)
       throw Error(ErrorKind::usage, "only `batchscope run`, submit and fork take arguments behind \"--\"");
-    return set_.action(chosen.front());
+    return set_.action(chosen);
   }
 
  private:
   void addHelp() {
-    const auto topic = std::make_shared<std::string>();
+    const auto topic = std::make_shared<Strings>();
     CLI::App* command = set_.add("help", "Help about a command, or exit-codes", "",
                                  [this, topic] { return printTopic(*topic); });
     set_.setValues(command->add_option("TOPIC", *topic, "A command's name, or exit-codes")->type_name(""),
@@ -74,23 +75,28 @@ class CommandLine {
 
   // Not by app.help(), which speaks of the command that was parsed.
   static int printHelp(const CLI::App& app) {
-    const CLI::App* parent = app.get_parent();
-    const std::string name = (parent ? "batchscope " : "") + app.get_name();
+    const std::string name = CommandSet::fullName(app);
     fmt::print("{}", app.get_formatter()->make_help(&app, name, CLI::AppFormatMode::Normal));
     return kExitOk;
   }
 
-  int printTopic(const std::string& topic) {
-    if (topic.empty()) return printHelp(set_.app());
-    if (topic == "exit-codes") {
+  // The words of a command's name, or a topic of its own.
+  int printTopic(const Strings& topic) {
+    if (topic == Strings{"exit-codes"}) {
       fmt::print("{}", help::kExitCodes);
       return kExitOk;
     }
-    if (const CLI::App* command = set_.find(topic)) return printHelp(*command);
-    Strings topics = set_.commandNames();
-    topics.emplace_back("exit-codes");
-    throw Error(ErrorKind::usage,
-                fmt::format("there is no help about \"{}\"{}", topic, protocol::did_you_mean(topic, topics)));
+    const CLI::App* command = &set_.app();
+    for (const std::string& word : topic) {
+      const CLI::App& family = *command;
+      command = CommandSet::find(family, word);
+      if (command != nullptr) continue;
+      Strings topics = CommandSet::commandNames(family);
+      if (&family == &set_.app()) topics.emplace_back("exit-codes");
+      throw Error(ErrorKind::usage,
+                  fmt::format("there is no help about \"{}\"{}", word, protocol::did_you_mean(word, topics)));
+    }
+    return printHelp(*command);
   }
 
   // Help and version are "errors" to CLI11.
@@ -102,20 +108,19 @@ class CommandLine {
         fmt::print("{}", text);
         return static_cast<int>(kExitOk);
       };
-    const auto chosen = app.get_subcommands();
-    const CLI::App& command = chosen.empty() ? app : *chosen.front();
-    const std::string name = chosen.empty() ? "batchscope" : "batchscope " + command.get_name();
+    const CLI::App& command = set_.chosen();
+    const std::string name = CommandSet::fullName(command);
     const char* const for_program =
-        set_.startsPrograms(command) ? "; what is the program's own stands behind \"--\"" : "";
+        set_.programArguments(command) ? "; what is the program's own stands behind \"--\"" : "";
     for (const std::string& word : app.remaining(true)) {
       if (word.starts_with('-'))
         throw Error(ErrorKind::usage,
                     fmt::format("{} has no flag {}{}{}", name, word,
                                 protocol::did_you_mean(word, CommandSet::flagNames(command)), for_program));
-      if (chosen.empty())
+      if (CommandSet::isFamily(command))
         throw Error(ErrorKind::usage,
-                    fmt::format("there is no command \"{}\"{}; batchscope --help lists them", word,
-                                protocol::did_you_mean(word, set_.commandNames())));
+                    fmt::format("{} has no command \"{}\"{}; {} --help lists them", name, word,
+                                protocol::did_you_mean(word, CommandSet::commandNames(command)), name));
       throw Error(ErrorKind::usage,
                   fmt::format("{} has no use for \"{}\"{}; see {} --help", name, word, for_program, name));
     }

@@ -24,12 +24,35 @@ CommandSet::CommandSet() : app_(help::kAbout, "batchscope") {
 
 CLI::App* CommandSet::add(const std::string& name, const std::string& description, const char* footer,
                           Action action) {
-  CLI::App* command = app_.add_subcommand(name, description);
+  const auto space = name.find(' ');
+  CLI::App* family = space == std::string::npos ? &app_ : app_.get_subcommand(name.substr(0, space));
+  CLI::App* command = family->add_subcommand(name.substr(space + 1), description);
   command->footer(footer);
   command->group(group_);
   actions_[command] = std::move(action);
   return command;
 }
+
+CLI::App* CommandSet::addFamily(const std::string& name, const std::string& description, const char* footer) {
+  CLI::App* family = app_.add_subcommand(name, description);
+  family->footer(footer);
+  family->group(group_);
+  family->require_subcommand(0, 1);
+  return family;
+}
+
+const CLI::App& CommandSet::chosen() const {
+  const CLI::App* command = &app_;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return *command;
+}
+
+std::string CommandSet::fullName(const CLI::App& command) {
+  const CLI::App* family = command.get_parent();
+  return family == nullptr ? command.get_name() : fullName(*family) + " " + command.get_name();
+}
+
+bool CommandSet::isFamily(const CLI::App& command) { return !commandNames(command).empty(); }
 
 CLI::Option* CommandSet::limitTo(CLI::Option* option, const Strings& words) {
   words_[option] = words;
@@ -51,9 +74,9 @@ CLI::Option* CommandSet::setValues(CLI::Option* option, Values values) {
   return option;
 }
 
-CommandSet::Action CommandSet::action(const CLI::App* command) const {
-  if (const auto found = preparations_.find(command); found != preparations_.end()) found->second();
-  return actions_.at(command);
+CommandSet::Action CommandSet::action(const CLI::App& command) const {
+  if (const auto found = preparations_.find(&command); found != preparations_.end()) found->second();
+  return actions_.at(&command);
 }
 
 CommandSet::Values CommandSet::valuesOf(const CLI::Option* option) const {
@@ -61,8 +84,8 @@ CommandSet::Values CommandSet::valuesOf(const CLI::Option* option) const {
   return found == values_.end() ? Values::unknown : found->second;
 }
 
-CommandSet::Strings* CommandSet::programArguments(const CLI::App* command) const {
-  const auto found = programArguments_.find(command);
+CommandSet::Strings* CommandSet::programArguments(const CLI::App& command) const {
+  const auto found = programArguments_.find(&command);
   return found == programArguments_.end() ? nullptr : found->second;
 }
 
@@ -72,16 +95,15 @@ const CommandSet::Strings& CommandSet::wordsOf(const CLI::Option* option) const 
   return found == words_.end() ? kNone : found->second;
 }
 
-const CLI::App* CommandSet::find(const std::string& name) const {
-  for (const auto& [command, action] : actions_)
-    if (command->get_name() == name) return command;
-  return nullptr;
+const CLI::App* CommandSet::find(const CLI::App& family, const std::string& name) {
+  const auto found = family.get_subcommands([&](const CLI::App* app) { return app->get_name() == name; });
+  return found.empty() ? nullptr : found.front();
 }
 
-CommandSet::Strings CommandSet::commandNames() const {
+CommandSet::Strings CommandSet::commandNames(const CLI::App& family) {
   Strings names;
   for (const CLI::App* command :
-       app_.get_subcommands([](const CLI::App* app) { return !app->get_group().empty(); }))
+       family.get_subcommands([](const CLI::App* app) { return !app->get_group().empty(); }))
     names.push_back(command->get_name());
   return names;
 }

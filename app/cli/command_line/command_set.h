@@ -20,7 +20,7 @@ class CommandSet {
   using Strings = std::vector<std::string>;
 
   // What a word of the command line stands for. Of `words` the list is known.
-  enum class Values { unknown, words, runs, removedRuns, jobs, series, fields, files, commands };
+  enum class Values { unknown, words, runs, removedRuns, jobs, sweeps, series, fields, files, commands };
 
   CommandSet();
 
@@ -30,7 +30,10 @@ class CommandSet {
   // The heading in the help of the commands that are added from now on.
   void beginGroup(const std::string& heading) { group_ = heading; }
 
+  // A command "NAME", or "FAMILY NAME" in a family that was added before.
   CLI::App* add(const std::string& name, const std::string& description, const char* footer, Action action);
+  // A command that is only the beginning of others.
+  CLI::App* addFamily(const std::string& name, const std::string& description, const char* footer);
 
   // Refuses what is none of these words.
   CLI::Option* limitTo(CLI::Option* option, const Strings& words);
@@ -38,14 +41,21 @@ class CommandSet {
   // Refuses what is no number between the two; CLI::Range lets a NaN pass.
   static CLI::Validator between(double least, double most);
 
-  // Of the command that was chosen: is called before its action.
+  // What the words that were parsed name: a command, a family whose command is missing, or the program.
+  const CLI::App& chosen() const;
+  // As it is typed: "batchscope sweep run".
+  static std::string fullName(const CLI::App& command);
+  // Has commands, and does nothing by itself: a family, or the program.
+  static bool isFamily(const CLI::App& command);
+
+  // Is called before the command's action.
   void prepare(const CLI::App* command, std::function<void()> preparation) {
     preparations_[command] = std::move(preparation);
   }
-  Action action(const CLI::App* command) const;
+  Action action(const CLI::App& command) const;
 
   // Where a command wants what stood behind "--"; null: it takes none.
-  Strings* programArguments(const CLI::App* command) const;
+  Strings* programArguments(const CLI::App& command) const;
   void passProgramArguments(const CLI::App* command, Strings& arguments) {
     programArguments_[command] = &arguments;
   }
@@ -53,14 +63,12 @@ class CommandSet {
   Values valuesOf(const CLI::Option* option) const;
   const Strings& wordsOf(const CLI::Option* option) const;
 
-  // Null where there is none of this name.
-  const CLI::App* find(const std::string& name) const;
+  // Null where the family has none of this name.
+  static const CLI::App* find(const CLI::App& family, const std::string& name);
 
-  // The visible ones.
-  Strings commandNames() const;
+  // The visible ones of a family.
+  static Strings commandNames(const CLI::App& family);
   static Strings flagNames(const CLI::App& command);
-  // Whether it takes a program's own arguments, behind "--".
-  bool startsPrograms(const CLI::App& command) const { return programArguments_.contains(&command); }
 
  private:
   CLI::App app_;
@@ -78,6 +86,7 @@ void addQueryCommands(CommandSet& set);     // what runs say
 void addKeepingCommands(CommandSet& set);   // tags, notes, trash, files
 void addStoreCommands(CommandSet& set);     // the store and the machine
 void addQueueCommands(CommandSet& set);     // many runs on the devices of this machine
+void addSweepCommands(CommandSet& set);     // many runs in search of the best
 void addSharingCommands(CommandSet& set);   // the same, simulated
 
 }  // namespace batchscope::cli

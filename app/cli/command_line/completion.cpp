@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_line/completion.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
 
 #include "batchscope/storage.h"
+#include "batchscope/storage/sweeps.h"
 #include "command_line/completion_scripts.h"
 #include "records/store.h"
 #include "text/format.h"
@@ -27,9 +30,6 @@ class Completer {
   Completion complete() {
     if (isBehindDashes_) {
       result_.files = true;
-    } else if (command_ == nullptr) {
-      if (positionals_.empty()) addCommands();
-      if (typed_.starts_with('-')) addFlags(set_.app());
     } else if (pending_ != nullptr) {
       addValues(*pending_, "");
     } else if (const auto equals = typed_.find('=');
@@ -38,6 +38,8 @@ class Completer {
       if (const CLI::Option* option = command_->get_option_no_throw(flag)) addValues(*option, flag + "=");
     } else if (typed_.starts_with('-')) {
       addFlags(*command_);
+    } else if (CommandSet::isFamily(*command_)) {
+      if (positionals_.empty()) addCommands(*command_);
     } else if (const CLI::Option* option = nextPositional()) {
       addValues(*option, "");
     }
@@ -54,13 +56,13 @@ class Completer {
       if (word == "=") continue;  // bash makes a word of it
       if (pending_ != nullptr) {
         pending_ = nullptr;
-      } else if (command_ == nullptr && !word.starts_with('-')) {
-        command_ = set_.find(word);
-        if (command_ == nullptr) positionals_.push_back(word);
-      } else if (command_ != nullptr && word.starts_with('-')) {
+      } else if (word.starts_with('-')) {
         const CLI::Option* option = command_->get_option_no_throw(word);
         if (option != nullptr && option->get_items_expected_max() > 0) pending_ = option;
-      } else if (command_ != nullptr) {
+      } else if (const CLI::App* command = CommandSet::find(*command_, word);
+                 command && positionals_.empty()) {
+        command_ = command;
+      } else {
         positionals_.push_back(word);
       }
     }
@@ -82,8 +84,17 @@ class Completer {
       result_.candidates.push_back({text, printable(description)});
   }
 
-  void addCommands() {
-    for (const std::string& name : set_.commandNames()) add(name, set_.find(name)->get_description());
+  void addCommands(const CLI::App& family) {
+    for (const std::string& name : CommandSet::commandNames(family))
+      add(name, CommandSet::find(family, name)->get_description());
+  }
+
+  // Of the family that the words so far name, as `help` takes them.
+  void addTopics() {
+    const CLI::App* family = &set_.app();
+    for (const std::string& word : positionals_)
+      if (family != nullptr) family = CommandSet::find(*family, word);
+    if (family != nullptr) addCommands(*family);
   }
 
   void addFlags(const CLI::App& command) {
@@ -98,11 +109,12 @@ class Completer {
       case Values::words:
         for (const std::string& word : set_.wordsOf(&option)) add(before + word, "");
         break;
-      case Values::commands: addCommands(); break;
+      case Values::commands: addTopics(); break;
       case Values::files: result_.files = true; break;
       case Values::runs: addRuns(runs(false), before); break;
       case Values::removedRuns: addRuns(runs(true), before); break;
       case Values::jobs: addNamed(queuedRuns(), before); break;
+      case Values::sweeps: addSweeps(before); break;
       case Values::series: addSeries(before); break;
       case Values::fields: addFields(before);
     }
@@ -141,6 +153,16 @@ class Completer {
     for (const storage::Run& run : runs) add(before + run.id, run.name + ", " + describe(run));
   }
 
+  void addSweeps(const std::string& before) {
+    if (!std::filesystem::exists(protocol::catalogue_path())) return;
+    storage::Catalogue catalogue = openCatalogue();
+    const std::vector<storage::Sweep> sweeps = storage::Sweeps(catalogue).all();
+    if (!sweeps.empty()) add(before + "latest", sweeps.front().name);
+    for (const storage::Sweep& sweep : sweeps)
+      add(before + sweep.name, fmt::format("{}, {}", storage::sweep_state_name(sweep.state),
+                                           formatAge(storage::now() - sweep.created)));
+  }
+
   // Of the run that the line names.
   void addSeries(const std::string& before) {
     if (!std::filesystem::exists(protocol::catalogue_path()) || positionals_.empty()) return;
@@ -162,7 +184,7 @@ class Completer {
 
   const CommandSet& set_;
   std::string typed_;
-  const CLI::App* command_ = nullptr;
+  const CLI::App* command_ = &set_.app();
   const CLI::Option* pending_ = nullptr;  // the flag whose value is typed
   Strings positionals_;
   bool isBehindDashes_ = false;

@@ -19,10 +19,10 @@ class TestCommands : public CommandTest {
     QTest::newRow("--help") << QStringList{"--help"};
     QTest::newRow("help") << QStringList{"help"};
     for (const char* command :
-         {"run",    "ls",     "show", "rescale", "checkpoint",  "pause",   "resume",  "fork",
-          "stop",   "attach", "logs", "cp",      "tensorboard", "rm",      "restore", "gc",
-          "diff",   "plot",   "tail", "tag",     "note",        "rename",  "doctor",  "adopt",
-          "submit", "queue",  "pool", "cancel",  "hold",        "release", "priority"}) {
+         {"run",    "ls",     "show", "rescale", "checkpoint",  "pause",   "resume",   "fork",
+          "stop",   "attach", "logs", "cp",      "tensorboard", "rm",      "restore",  "gc",
+          "diff",   "plot",   "tail", "tag",     "note",        "rename",  "doctor",   "adopt",
+          "submit", "queue",  "pool", "cancel",  "hold",        "release", "priority", "sweep"}) {
       QTest::newRow(command) << QStringList{command, "--help"};
       QTest::newRow(qPrintable(QString("help ") + command)) << QStringList{"help", command};
     }
@@ -80,6 +80,7 @@ class TestCommands : public CommandTest {
     row("no program", {"run"}, "no program");
     row("set without recipe", {"run", "true", "--set", "a=1"}, "--recipe");
     row("dashes elsewhere", {"ls", "--", "x"}, "only `batchscope run`");
+    row("command of a command", {"help", "show", "latest"}, "no help about \"latest\"");
     row("help topic", {"help", "exit-code"}, "did you mean exit-codes?");
   }
   void refusesMistypedCommandLines() {

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The longer texts in the help of `batchscope sweep`, as those of help_text.h.
+#pragma once
+
+namespace batchscope::cli::help {
+
+inline constexpr char kSweep[] =
+    "A sweep trains one program with many hyperparameters and looks for the best: a file says what is\n"
+    "searched and how, each trial is a run of the pool, and bad ones are stopped early. A process in the\n"
+    "background begins the trials; terminals may be closed, and after a kill or a reboot `resume` goes on.\n"
+    "NAME is \"latest\", or a unique prefix of a sweep's name; latest if not said.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope sweep new --example > my.toml     a file to begin with\n"
+    "  batchscope sweep run my.toml                 train, and watch\n"
+    "  batchscope sweep status latest\n"
+    "  batchscope sweep best                        the command that trains the winner\n";
+
+inline constexpr char kSweepNew[] =
+    "The file is checked, and nothing trains until `batchscope sweep resume`.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope sweep new --example > my.toml     all that a file may hold is in SWEEPS.md\n"
+    "  batchscope sweep new my.toml\n";
+
+inline constexpr char kSweepRun[] =
+    "Shows how many trials are done, the best so far and an estimate of the time that is left, and at the\n"
+    "end the best five and the command that trains the winner. Ctrl-C leaves the sweep running and says how\n"
+    "to stop it; with --headless it stops the sweep with checkpoints, and `batchscope sweep resume` goes "
+    "on.\n"
+    "Exit codes: 0 when all trials are done, 1 when the sweep failed, 143 when it was stopped or paused.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope sweep run my.toml\n"
+    "  batchscope sweep run my.toml --detach\n"
+    "  batchscope sweep run my.toml --headless      in CI\n";
+
+inline constexpr char kSweepStatus[] =
+    "Without a name all sweeps are listed. RUNG: the number of the last rung that a trial came to, from 0,\n"
+    "and the iterations behind it. A trial that is paused waits at its rung until it is among the best.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope sweep status\n"
+    "  batchscope sweep status latest --watch\n"
+    "  batchscope sweep status digits-lr --json\n";
+
+inline constexpr char kSweepPause[] = "Example:\n  batchscope sweep pause latest\n";
+
+inline constexpr char kSweepResume[] =
+    "Also goes on with a sweep that was stopped, that failed, or that nobody drives after a kill or a\n"
+    "reboot. Nothing is trained twice: trials go on from their checkpoints.\n"
+    "\n"
+    "Example:\n"
+    "  batchscope sweep resume latest\n";
+
+inline constexpr char kSweepStop[] =
+    "What is known stays, and `batchscope sweep resume` goes on all the same.\n"
+    "\n"
+    "Example:\n"
+    "  batchscope sweep stop digits-lr\n";
+
+inline constexpr char kSweepExtend[] =
+    "A sweep that is finished, stopped or failed goes on.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope sweep extend latest --trials 16\n"
+    "  batchscope sweep extend latest --device-hours 2\n";
+
+inline constexpr char kSweepBest[] =
+    "The best is, of the trials that came to the highest rung, the one of the best value. With --json:\n"
+    "{\"run\":..,\"value\":..,\"parameters\":{..},\"command\":[..]}.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope sweep best\n"
+    "  batchscope sweep best digits-lr | sh\n"
+    "  batchscope sweep best --json\n";
+
+inline constexpr char kSweepExport[] =
+    "All trials with parameters, value, state, rung, device-hours and runs; JSON has each leg from rung to\n"
+    "rung, too. --toml gives the sweep's file back.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope sweep export latest > trials.csv\n"
+    "  batchscope sweep export latest --json -o trials.json\n"
+    "  batchscope sweep export latest --toml -o again.toml\n";
+
+inline constexpr char kSweepImport[] =
+    "Reads a sweep's file of Weights & Biases. What has no counterpart here and does not change the search\n"
+    "is named on standard error; what would make it another search is refused.\n"
+    "\n"
+    "Example:\n"
+    "  batchscope sweep import sweep.yaml -o my.toml\n";
+
+inline constexpr char kSweepRemove[] =
+    "Its runs stay as runs of their own; with --runs they go into the trash, as by `batchscope rm`. Asks\n"
+    "for confirmation on a terminal.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope sweep rm digits-lr\n"
+    "  batchscope sweep rm digits-lr --runs --yes\n";
+
+}  // namespace batchscope::cli::help

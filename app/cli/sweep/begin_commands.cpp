@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// sweep new and sweep run: a sweep of a file is added, and watched to its end.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "batchscope/common/shell_words.h"
+#include "records/run_json.h"
+#include "records/store.h"
+#include "sweep/example_file.h"
+#include "sweep/sweep_commands.h"
+#include "sweep/sweep_follower.h"
+#include "sweep/sweep_json.h"
+#include "sweep/sweep_plan.h"
+#include "sweep/sweep_progress.h"
+#include "sweep/sweep_text.h"
+#include "terminal/terminal.h"
+
+namespace batchscope::cli {
+namespace {
+
+using storage::SweepState;
+
+constexpr std::size_t kBest = 5;  // trials in the table at the end
+
+int exitCodeOf(const SweepEnd& end) {
+  if (end.left) return end.interrupted ? kExitFailure : kExitOk;
+  switch (end.view.sweep.state) {
+    case SweepState::finished: return kExitOk;
+    case SweepState::paused:
+    case SweepState::stopped: return kExitCheckpointed;
+    default: return kExitFailure;
+  }
+}
+
+void printBest(const sweep::SweepView& view) {
+  std::vector<std::size_t> trials = sweep::ranking(view.file.goal, sweep::standings(view.file, view.legs));
+  if (trials.empty()) return;
+  trials.resize(std::min(trials.size(), kBest));
+  fmt::print("\n{}\nThe best is trained by:\n  {}\n",
+             trialTable(view, trials).text(terminalStyle(STDOUT_FILENO)),
+             printable(common::shellWords(sweep::best_command(view))));
+}
+
+void printSentence(const SweepEnd& end) {
+  const sweep::SweepView& view = end.view;
+  const std::string name = printable(view.sweep.name);
+  const std::string because = view.sweep.message.empty() ? "" : ": " + printable(view.sweep.message);
+  const SweepProgress progress = progressOf(view, storage::now());
+  if (end.left) {
+    fmt::print(
+        "{} goes on. `batchscope sweep status {} --watch` watches it, `batchscope sweep stop {}` stops it.\n",
+        name, name, name);
+  } else if (view.sweep.state == SweepState::finished) {
+    fmt::print("{} finished: {} in {}, device time {}\n", name, countsText(progress),
+               formatDuration(progress.elapsed), deviceTimeText(view));
+  } else if (view.sweep.state == SweepState::failed || end.neglected) {
+    std::fflush(stdout);
+    fmt::print(stderr, "batchscope: the sweep {} {}{}\n  Its trials: batchscope sweep status {}\n", name,
+               end.neglected ? "is running, but nobody drives it" : "failed", because, name);
+    if (end.neglected) fmt::print(stderr, "  Go on with it: batchscope sweep resume {}\n", name);
+  } else {
+    fmt::print("{} is {}, {}{}. Go on with it: batchscope sweep resume {}\n", name,
+               storage::sweep_state_name(view.sweep.state), countsText(progress), because, name);
+  }
+}
+
+void printEnd(const SweepEnd& end, bool json) {
+  if (json) {
+    printJson({{"result",
+                {{"sweep", sweepJson(end.view, end.left)},
+                 {"best", bestJson(end.view)},
+                 {"left", end.left},
+                 {"exit_code", exitCodeOf(end)}}}});
+    return;
+  }
+  printSentence(end);
+  if (!end.left) printBest(end.view);
+}
+
+}  // namespace
+
+int newSweep(const NewSweepOptions& options) {
+  if (options.example) {
+    fmt::print("{}", kExampleFile);
+    return kExitOk;
+  }
+  if (options.file.empty())
+    throw Error(ErrorKind::usage,
+                "name a sweep's file; `batchscope sweep new --example > my.toml` writes one to begin with");
+  const SweepPlan plan = planSweep(options.file);
+  storage::Catalogue catalogue = openCatalogue();
+  sweep::create(catalogue, plan.file, plan.base, true, options.width);
+  return answer(options.json, {{"sweep", plan.file.name}},
+                fmt::format("{} is added, and paused. Begin it: batchscope sweep resume {}",
+                            printable(plan.file.name), printable(plan.file.name)));
+}
+
+int runSweep(const RunSweepOptions& options) {
+  if (options.detach && options.headless)
+    throw Error(ErrorKind::usage, "--headless waits for the end of the sweep; leave out --detach");
+  const SweepPlan plan = planSweep(options.file);
+  const std::string& name = plan.file.name;
+  storage::Catalogue catalogue = openCatalogue();
+  Interrupts interrupts;  // made first, so that a Ctrl-C in between is not lost
+  sweep::create(catalogue, plan.file, plan.base, false, options.width);
+  if (options.detach) return answer(options.json, {{"sweep", name}}, printable(name));
+  const auto display = makeSweepDisplay(options.json);
+  using Interrupt = SweepFollower::Interrupt;
+  const SweepEnd end = SweepFollower(catalogue, name, options.headless ? Interrupt::stops : Interrupt::leaves,
+                                     *display, interrupts)
+                           .follow();
+  printEnd(end, options.json);
+  return exitCodeOf(end);
+}
+
+}  // namespace batchscope::cli

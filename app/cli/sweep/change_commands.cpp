@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// sweep pause, resume, stop and extend: what a person may say of a sweep that is there.
+#include <fmt/core.h>
+
+#include "batchscope/sweep/sweeps.h"
+#include "records/run_json.h"
+#include "records/store.h"
+#include "sweep/sweep_commands.h"
+
+namespace batchscope::cli {
+namespace {
+
+int doTo(const SweepReference& options, void (*deed)(storage::Catalogue&, const std::string&),
+         const char* told) {
+  storage::Catalogue catalogue = openCatalogue();
+  storage::Sweeps sweeps(catalogue);
+  const std::string name = sweeps.resolve(options.sweep).name;
+  deed(catalogue, name);
+  return answer(options.json,
+                {{"sweep", name}, {"state", storage::sweep_state_name(sweeps.resolve(name).state)}},
+                fmt::format("{}: {}", printable(name), told));
+}
+
+}  // namespace
+
+int pauseSweep(const SweepReference& options) {
+  return doTo(options, sweep::pause,
+              "its trials write checkpoints and free their devices; `batchscope sweep resume` goes on");
+}
+
+int resumeSweep(const SweepReference& options) {
+  return doTo(options, sweep::resume, "goes on; `batchscope sweep status --watch` watches it");
+}
+
+int stopSweep(const SweepReference& options) {
+  return doTo(options, sweep::stop,
+              "its trials write checkpoints and stop; `batchscope sweep resume` goes on all the same");
+}
+
+int extendSweep(const ExtendSweepOptions& options) {
+  if (options.trials == 0 && options.deviceHours <= 0)
+    throw Error(ErrorKind::usage,
+                "say by how much, such as: batchscope sweep extend NAME --trials 16, or --device-hours 2");
+  storage::Catalogue catalogue = openCatalogue();
+  const std::string name = storage::Sweeps(catalogue).resolve(options.sweep).name;
+  sweep::extend(catalogue, name, options.trials, options.deviceHours);
+  const sweep::SweepView view = sweep::look(catalogue, name);
+  const std::size_t wanted = sweep::trials_wanted(view.file);
+  return answer(
+      options.json,
+      {{"sweep", name},
+       {"state", storage::sweep_state_name(view.sweep.state)},
+       {"trials", wanted},
+       {"device_hours", view.file.device_hours ? protocol::Json(*view.file.device_hours) : protocol::Json()}},
+      fmt::format("{}: {} in all, and it goes on", printable(name), plural(wanted, "trial")));
+}
+
+}  // namespace batchscope::cli

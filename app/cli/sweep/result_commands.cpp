@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// sweep best, export and import: what a sweep has found, and files that come and go.
+#include <fmt/core.h>
+
+#include "batchscope/common/data_forms.h"
+#include "batchscope/common/shell_words.h"
+#include "batchscope/sweep/driver.h"
+#include "batchscope/sweep/sweeps.h"
+#include "batchscope/sweep/wandb.h"
+#include "files/output_file.h"
+#include "records/run_json.h"
+#include "records/store.h"
+#include "sweep/sweep_commands.h"
+#include "sweep/sweep_json.h"
+#include "sweep/sweep_text.h"
+
+namespace batchscope::cli {
+namespace {
+
+using common::csvCell;
+
+// A comment for the shell: what follows is to be piped into one.
+std::string aboutBest(const sweep::SweepView& view) {
+  const std::vector<std::string>& runs = view.trials[*view.best].runs;
+  const std::string run = runs.empty() || runs.front().empty() ? "" : ", run " + runs.front();
+  return printable(fmt::format("# {}: {}{}", view.sweep.name, bestText(view), run));
+}
+
+// A line a trial; parameters by the names of their tables in the file, which no other column has.
+std::string csvText(const sweep::SweepView& view) {
+  std::string text = "trial,state,value,rung";
+  for (const sweep::Parameter& parameter : view.file.parameters)
+    text += ',' + csvCell("parameter." + parameter.name);
+  text += ",device_hours,runs,message\n";
+  for (std::size_t number = 0; number < view.trials.size(); ++number) {
+    const sweep::TrialView& trial = view.trials[number];
+    const sweep::Standing& standing = trial.standing;
+    text += fmt::format("{},{},{},{}", number, sweep::standing_name(standing.state), csvCell(standing.value),
+                        standing.rung < 0 ? "" : std::to_string(standing.rung));
+    for (const sweep::Parameter& parameter : view.file.parameters) {
+      const auto found = trial.parameters.find(parameter.name);
+      text += ',' + (found == trial.parameters.end() ? "" : csvCell(found->second));
+    }
+    std::string runs;
+    for (const std::string& run : trial.runs) runs += (runs.empty() ? "" : " ") + run;
+    text += fmt::format(",{},{},{}\n", csvCell(standing.device_hours), runs, csvCell(trial.message));
+  }
+  return text;
+}
+
+// To where a person wants it. Returns whether that is no standard output, so that there is more to say.
+bool write(const std::string& text, const std::string& output, bool force) {
+  const OutputTarget target(output);
+  target.refuseExisting(force);
+  OutputFile file(target);
+  file.write(text);
+  file.finish();
+  return target.kind() != OutputTarget::Kind::standardOutput;
+}
+
+}  // namespace
+
+int showBestTrial(const SweepReference& options) {
+  storage::Catalogue catalogue = openCatalogue();
+  const sweep::SweepView view = sweep::look(catalogue, options.sweep);
+  if (!view.best)
+    throw Error(ErrorKind::not_found,
+                fmt::format("no trial of {} has a value of {} yet: see batchscope sweep status {}",
+                            view.sweep.name, view.file.metric, view.sweep.name));
+  return answer(options.json, bestJson(view),
+                aboutBest(view) + '\n' + printable(common::shellWords(sweep::best_command(view))));
+}
+
+int exportSweep(const ExportSweepOptions& options) {
+  storage::Catalogue catalogue = openCatalogue();
+  const sweep::SweepView view = sweep::look(catalogue, options.sweep);
+  const std::string text = options.toml   ? view.file.text()
+                           : options.json ? jsonLine(sweepDetailsJson(view, sweep::kDriver.alive()))
+                                          : csvText(view);
+  if (write(text, options.output, options.force))
+    fmt::print("wrote {}: {} with {}\n", options.output, printable(view.sweep.name),
+               plural(view.trials.size(), "trial"));
+  return kExitOk;
+}
+
+int importSweep(const ImportSweepOptions& options) {
+  const sweep::Imported imported = sweep::import_wandb(options.file);
+  const bool told = write(imported.sweep.text(), options.output, options.force);
+  for (const std::string& note : imported.notes) fmt::print(stderr, "batchscope: {}\n", printable(note));
+  if (told)
+    fmt::print("wrote {}. Begin it: batchscope sweep run {}\n", options.output,
+               printable(common::shellWords(std::vector{options.output})));
+  return kExitOk;
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sweep/sweep_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "text/format.h"
+
+namespace batchscope::cli {
+namespace {
+
+using sweep::Standing;
+using sweep::StopRule;
+
+Colour standingColour(Standing::State state) {
+  switch (state) {
+    case Standing::State::running:
+    case Standing::State::finished: return Colour::green;
+    case Standing::State::diverged:
+    case Standing::State::failed: return Colour::red;
+    default: return Colour::yellow;
+  }
+}
+
+// "2 (1800)": its number, and what is behind it.
+std::string rungText(const StopRule& rule, int rung) {
+  if (rung < 0) return "";
+  const auto reached = sweep::iterations_at(rule, rung);
+  return reached ? fmt::format("{} ({:.6g})", rung, *reached) : std::to_string(rung);
+}
+
+}  // namespace
+
+std::string parametersText(const sweep::SweepFile& file, const sweep::Texts& parameters) {
+  std::string text;
+  for (const sweep::Parameter& parameter : file.parameters) {
+    const auto found = parameters.find(parameter.name);
+    if (found == parameters.end() || parameter.count() == 1) continue;
+    text += (text.empty() ? "" : " ") + found->first + "=" + found->second;
+  }
+  return text;
+}
+
+std::string bestText(const sweep::SweepView& view) {
+  if (!view.best) return {};
+  const Standing& best = view.trials[*view.best].standing;
+  return fmt::format("{} {} by trial {}", view.file.metric, formatSeriesValue(view.file.metric, *best.value),
+                     *view.best);
+}
+
+std::string deviceTimeText(const sweep::SweepView& view) {
+  const std::string used = formatDuration(view.device_hours * 3600);
+  return view.file.device_hours ? used + " of " + formatDuration(*view.file.device_hours * 3600) : used;
+}
+
+Table trialTable(const sweep::SweepView& view, std::span<const std::size_t> trials) {
+  const bool rungs = view.file.stop.kind != StopRule::Kind::none;
+  std::vector<Table::Column> columns{
+      {"TRIAL", Table::Align::right}, {"STATE"}, {view.file.metric, Table::Align::right}};
+  if (rungs) columns.push_back({"RUNG", Table::Align::right});
+  columns.insert(columns.end(), {{"PARAMETERS", Table::Align::left, true},
+                                 {"DEVICE TIME", Table::Align::right},
+                                 {"RUN", Table::Align::left, true}});
+  Table table(columns);
+  for (const std::size_t number : trials) {
+    const sweep::TrialView& trial = view.trials[number];
+    const Standing& standing = trial.standing;
+    std::vector<Table::Cell> cells{
+        std::to_string(number),
+        {sweep::standing_name(standing.state), standingColour(standing.state)},
+        {standing.value ? formatSeriesValue(view.file.metric, *standing.value) : "",
+         view.best == number ? Colour::bold : Colour::none}};
+    if (rungs) cells.emplace_back(rungText(view.file.stop, standing.rung));
+    cells.emplace_back(parametersText(view.file, trial.parameters));
+    cells.emplace_back(standing.device_hours > 0 ? formatDuration(standing.device_hours * 3600) : "");
+    cells.emplace_back(fmt::format("{}", fmt::join(trial.runs, " ")));
+    table.addRow(std::move(cells));
+    if (!trial.message.empty()) table.addNote(trial.message);
+  }
+  return table;
+}
+
+std::string neglectText(const sweep::SweepView& view, bool driven) {
+  if (driven || view.sweep.state != storage::SweepState::running) return {};
+  return fmt::format("nobody drives it: `batchscope sweep resume {}` goes on", view.sweep.name);
+}
+
+}  // namespace batchscope::cli
