@@ -23,10 +23,12 @@ import scenario_file
 from scenario_file import Failure, Skipped
 
 HERE = pathlib.Path(__file__).resolve().parent
+COMM = 15  # letters of a program's name that the kernel keeps
 PATIENCE = 240  # s, for anything that is waited for
 POLL = 0.1
 SKIPPED = 77  # exit code, as CTest is told
 POOL = "batchscope-pool"
+SWEEP = "batchscope-sweep"
 
 
 def patiently(what, condition):
@@ -231,6 +233,10 @@ class Scenario:
         """What `show` says of each, by name."""
         return {run["name"]: self.show(run["id"]) for run in self.ask("ls")["runs"]}
 
+    def sweeps(self):
+        """What `sweep status` says of each, by name."""
+        return {sweep["name"]: self.ask("sweep", "status", sweep["name"]) for sweep in self.ask("sweep", "status")["sweeps"]}
+
     def logs_of_each(self):
         """(id, folder) of those that were run by apart.sh."""
         logs = [(folder.name, folder) for folder in self.samples.iterdir() if folder.is_dir()]
@@ -245,7 +251,7 @@ class Scenario:
         told = lambda text: any(text in event["text"] for event in seen["events"])
         more = {"told": told, "core": core, "on_disk": [path.name for path in self.checkpoints()], "processes": self.processes(),
                 "half_written": [path.name for path in self.place("checkpoints").glob("*.partial")]}
-        of_all = {"jobs": self.jobs, "runs": self.runs, "pool": lambda: self.ask("pool")}  # a moment each
+        of_all = {"jobs": self.jobs, "runs": self.runs, "pool": lambda: self.ask("pool"), "sweeps": self.sweeps}  # a moment each
         more |= {name: look() for name, look in of_all.items() if re.search(rf"\b{name}\b", condition)}
         try:
             return bool(eval(condition, {**seen["run"], **seen, **more}))
@@ -284,23 +290,26 @@ class Scenario:
             if not self.subject or self.subject.poll() is not None:  # its number may be another's by now
                 raise Failure("the program has ended")
             return self.subject.pid
-        if whom == "pool":
+        if whom in ("pool", "sweep"):
             # Of several that were started at once all but one end in a moment.
-            def pools():
-                return [pid for pid, name in self.processes().items() if name == POOL]
-            return patiently("one pool", lambda: len(pools()) == 1 and pools())[0]
-        if whom.startswith("supervisor"):
-            if not (supervisor := self.show(whom.partition(" of ")[2] or "latest")["run"]["supervisor"]):
+            program = {"pool": POOL, "sweep": SWEEP}[whom][:COMM]
+            def found():
+                return [pid for pid, name in self.processes().items() if name == program]
+            return patiently(f"one {whom}", lambda: len(found()) == 1 and found())[0]
+        what, _, name = whom.partition(" of ")
+        seen = self.show(name or "latest")
+        if what == "supervisor":
+            if not seen["run"]["supervisor"]:
                 raise Failure("the run has no supervisor")
-            return supervisor
-        if whom == "fork server":
-            return self.process_of("fork-server.log")
-        rank = int(re.fullmatch(r"replica (\d+)", whom)[1])
-        return self.process_of(f"g{self.show()['generations'][-1]['number']}-r{rank}.log")
+            return seen["run"]["supervisor"]
+        if what == "fork server":
+            return self.process_of(seen["run"]["id"], "fork-server.log")
+        rank = int(what.removeprefix("replica "))
+        return self.process_of(seen["run"]["id"], f"g{seen['generations'][-1]['number']}-r{rank}.log")
 
-    def process_of(self, name):
-        """The process of the newest run whose standard output is this log."""
-        log = self.place("run") / "logs" / name
+    def process_of(self, run, name):
+        """The process of a run whose standard output is this log."""
+        log = self.home / "runs" / run / "logs" / name
         for entry in pathlib.Path("/proc").glob("[0-9]*/fd/1"):
             try:
                 if entry.readlink() == log:

@@ -9,7 +9,7 @@ import typing
 import warnings
 
 LONGEST_LINE = 2000
-PROCESS = r"(?:started|pool|supervisor(?: of [\w-]+)?|fork server|replica \d{1,3})"
+PROCESS = r"(?:started|pool|sweep|(?:supervisor|replica \d{1,3})(?: of [\w-]+)?|fork server)"
 PLACE = r"(?:checkpoints|run|memory|store)"
 
 
