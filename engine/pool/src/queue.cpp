@@ -155,13 +155,14 @@ void cancel(Catalogue& catalogue, const std::string& id) {
   const auto deadline = std::chrono::steady_clock::now() + protocol::time_out::kSupervisorStart;
   protocol::Request stop;
   stop.command = protocol::Request::Command::stop;
-  // One that the pool is just starting has nobody yet who could be told.
+  // One that the pool is just starting has nobody yet who could be told, or who listens.
   while (!catalogue.cancel_waiting(id, "cancelled")) {
     try {
       run::request(id, stop);
       return;
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::not_found || std::chrono::steady_clock::now() > deadline) throw;
+      const bool starting = error.kind() == ErrorKind::not_found || error.kind() == ErrorKind::io;
+      if (!starting || std::chrono::steady_clock::now() > deadline) throw;
     }
     QThread::msleep(20);
   }

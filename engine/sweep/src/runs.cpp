@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
 
 #include "batchscope/protocol/error.h"
@@ -108,6 +109,7 @@ Judgement judge(storage::Catalogue& catalogue, const SweepFile& file, const Swee
 
 void for_living_runs(storage::Catalogue& catalogue, const std::string& sweep,
                      const std::function<void(const std::string& run)>& act) {
+  std::exception_ptr fault;
   for (const storage::TrialRun& trial : storage::Sweeps(catalogue).runs(sweep)) {
     const auto run = catalogue.run(trial.run);
     const auto over = [](RunState state) {
@@ -118,9 +120,11 @@ void for_living_runs(storage::Catalogue& catalogue, const std::string& sweep,
     try {
       act(trial.run);
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::conflict && error.kind() != ErrorKind::not_found) throw;
+      if (error.kind() != ErrorKind::conflict && error.kind() != ErrorKind::not_found)
+        fault = std::current_exception();
     }
   }
+  if (fault) std::rethrow_exception(fault);
 }
 
 }  // namespace batchscope::sweep

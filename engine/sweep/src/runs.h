@@ -22,7 +22,7 @@ Judgement judge(storage::Catalogue& catalogue, const SweepFile& file, const stor
                 const std::vector<std::string>& runs);
 
 // Calls `act` for all runs of the sweep that have not ended. One that ends meanwhile, or whose supervisor
-// does, is no fault.
+// does, is no fault; what any other throws is thrown again once all were called.
 void for_living_runs(storage::Catalogue& catalogue, const std::string& sweep,
                      const std::function<void(const std::string& run)>& act);
 
