@@ -55,7 +55,7 @@ void printSentence(const SweepEnd& end) {
         "{} goes on. `batchscope sweep status {} --watch` watches it, `batchscope sweep stop {}` stops it.\n",
         name, name, name);
   } else if (view.sweep.state == SweepState::finished) {
-    fmt::print("{} finished: {} in {}, device time {}\n", name, countsText(progress),
+    fmt::print("{} finished: {} in {}, device time {}\n", name, countsText(view, progress),
                formatDuration(progress.elapsed), deviceTimeText(view));
   } else if (view.sweep.state == SweepState::failed || end.neglected) {
     std::fflush(stdout);
@@ -64,7 +64,7 @@ void printSentence(const SweepEnd& end) {
     if (end.neglected) fmt::print(stderr, "  Go on with it: batchscope sweep resume {}\n", name);
   } else {
     fmt::print("{} is {}, {}{}. Go on with it: batchscope sweep resume {}\n", name,
-               storage::sweep_state_name(view.sweep.state), countsText(progress), because, name);
+               storage::sweep_state_name(view.sweep.state), countsText(view, progress), because, name);
   }
 }
 

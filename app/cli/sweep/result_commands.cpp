@@ -36,7 +36,7 @@ std::string csvText(const sweep::SweepView& view) {
   for (std::size_t number = 0; number < view.trials.size(); ++number) {
     const sweep::TrialView& trial = view.trials[number];
     const sweep::Standing& standing = trial.standing;
-    text += fmt::format("{},{},{},{}", number, sweep::standing_name(standing.state), csvCell(standing.value),
+    text += fmt::format("{},{},{},{}", number, trialState(view, number), csvCell(standing.value),
                         standing.rung < 0 ? "" : std::to_string(standing.rung));
     for (const sweep::Parameter& parameter : view.file.parameters) {
       const auto found = trial.parameters.find(parameter.name);

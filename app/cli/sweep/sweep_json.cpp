@@ -5,6 +5,7 @@
 #include "batchscope/storage/catalogue.h"
 #include "records/run_json.h"
 #include "sweep/sweep_progress.h"
+#include "sweep/sweep_text.h"
 
 namespace batchscope::cli {
 namespace {
@@ -23,7 +24,7 @@ Json runsJson(const std::vector<std::string>& runs) {
 Json trialJson(const sweep::SweepView& view, std::size_t number) {
   const sweep::TrialView& trial = view.trials[number];
   return {{"trial", number},
-          {"state", sweep::standing_name(trial.standing.state)},
+          {"state", trialState(view, number)},
           {"value", jsonNumber(trial.standing.value)},
           {"rung", trial.standing.rung < 0 ? Json() : Json(trial.standing.rung)},
           {"parameters", trial.parameters},

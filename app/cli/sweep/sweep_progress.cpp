@@ -19,7 +19,8 @@ using State = sweep::Standing::State;
 
 constexpr char kLabel[] = "whole sweep";
 constexpr int kLabelWidth = sizeof kLabel - 1;
-constexpr double kLeastShare = 0.02;  // of which more can be foretold
+constexpr double kLeastShare = 0.02;    // of which more can be foretold
+constexpr double kLargestShare = 0.99;  // before the end
 
 // Iterations of a leg: from the rung below to this one.
 double iterationsOf(const sweep::StopRule& rule, int rung) {
@@ -52,7 +53,7 @@ double shareOf(const sweep::SweepView& view, const SweepProgress& progress) {
     share = behind / wanted;
   }
   if (view.file.device_hours) share = std::max(share, view.device_hours / *view.file.device_hours);
-  return std::min(share, 1.0);
+  return std::min(share, kLargestShare);
 }
 
 // Legs began in this order; what two of them share counts once.
@@ -91,9 +92,10 @@ SweepProgress progressOf(const sweep::SweepView& view, double now) {
   return progress;
 }
 
-std::string countsText(const SweepProgress& progress) {
+std::string countsText(const sweep::SweepView& view, const SweepProgress& progress) {
+  const bool running = view.sweep.state == storage::SweepState::running;
   std::string text = fmt::format("{} of {}", progress.done, plural(progress.wanted, "trial"));
-  for (const auto& [count, what] : {std::pair(progress.running, "training"),
+  for (const auto& [count, what] : {std::pair(progress.running, running ? "training" : "interrupted"),
                                     {progress.failed, "failed"},
                                     {progress.diverged, "diverged"}})
     if (count > 0) text += fmt::format(", {} {}", count, what);
@@ -106,7 +108,7 @@ std::vector<std::string> sweepLines(const sweep::SweepView& view, const SweepPro
   const std::string state = storage::sweep_state_name(view.sweep.state);
   head.add(cutToWidth(printable(view.sweep.name), style.width / 2), Colour::bold);
   head.add(state, stateColour(state));
-  head.add(countsText(progress));
+  head.add(countsText(view, progress));
   head.add("device time " + deviceTimeText(view));
   best.add(view.best ? "best " + printable(bestText(view)) : "no value yet");
   if (view.best) best.add(printable(parametersText(view.file, view.trials[*view.best].parameters)));
@@ -119,7 +121,7 @@ std::vector<std::string> sweepLines(const sweep::SweepView& view, const SweepPro
 
 std::string sweepSentence(const sweep::SweepView& view, const SweepProgress& progress) {
   std::string text = fmt::format("{} {}, {}", formatClock(progress.elapsed),
-                                 storage::sweep_state_name(view.sweep.state), countsText(progress));
+                                 storage::sweep_state_name(view.sweep.state), countsText(view, progress));
   if (view.best) text += ", best " + printable(bestText(view));
   if (progress.remaining >= 0) text += fmt::format(", {} left", formatClock(progress.remaining));
   return text;

@@ -28,7 +28,7 @@ struct SweepProgress {
 SweepProgress progressOf(const sweep::SweepView& view, double now);
 
 // "7 of 32 trials, 2 training, 1 failed"
-std::string countsText(const SweepProgress& progress);
+std::string countsText(const sweep::SweepView& view, const SweepProgress& progress);
 
 // Lines without newlines, none wider than the style's width.
 std::vector<std::string> sweepLines(const sweep::SweepView& view, const SweepProgress& progress,

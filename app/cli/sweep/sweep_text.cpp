@@ -3,25 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "batchscope/protocol/run_state.h"
 #include "text/format.h"
+#include "text/progress_bar.h"
 
 namespace batchscope::cli {
 namespace {
 
 using sweep::Standing;
 using sweep::StopRule;
-
-Colour standingColour(Standing::State state) {
-  switch (state) {
-    case Standing::State::running:
-    case Standing::State::finished: return Colour::green;
-    case Standing::State::diverged:
-    case Standing::State::failed: return Colour::red;
-    default: return Colour::yellow;
-  }
-}
 
 // "2 (1800)": its number, and what is behind it.
 std::string rungText(const StopRule& rule, int rung) {
@@ -31,6 +21,13 @@ std::string rungText(const StopRule& rule, int rung) {
 }
 
 }  // namespace
+
+std::string trialState(const sweep::SweepView& view, std::size_t trial) {
+  const Standing::State state = view.trials[trial].standing.state;
+  if (state == Standing::State::running && view.sweep.state != storage::SweepState::running)
+    return protocol::run_state_name(protocol::RunState::interrupted);
+  return sweep::standing_name(state);
+}
 
 std::string parametersText(const sweep::SweepFile& file, const sweep::Texts& parameters) {
   std::string text;
@@ -66,9 +63,10 @@ Table trialTable(const sweep::SweepView& view, std::span<const std::size_t> tria
   for (const std::size_t number : trials) {
     const sweep::TrialView& trial = view.trials[number];
     const Standing& standing = trial.standing;
+    const std::string state = trialState(view, number);
     std::vector<Table::Cell> cells{
         std::to_string(number),
-        {sweep::standing_name(standing.state), standingColour(standing.state)},
+        {state, state == "diverged" ? Colour::red : stateColour(state)},
         {standing.value ? formatSeriesValue(view.file.metric, *standing.value) : "",
          view.best == number ? Colour::bold : Colour::none}};
     if (rungs) cells.emplace_back(rungText(view.file.stop, standing.rung));

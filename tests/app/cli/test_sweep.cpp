@@ -176,6 +176,17 @@ class TestSweep : public CommandTest {
     QCOMPARE(all["legs"].toArray()[0].toObject()["iterations"].toDouble(), 100.);
   }
 
+  // Its leg is under way until the sweep goes on.
+  void callsATrialOfAStoppedSweepInterrupted() {
+    addTrials();
+    catalogueOf([](storage::Sweeps& sweeps) { sweeps.set_state("rates", storage::SweepState::stopped); });
+    const QString out = ask({"sweep", "status", "rates"}).out;
+    VERIFY_HOLDS(out, "rates  stopped  2 of 4 trials, 1 interrupted, 1 failed");
+    QVERIFY2(out.contains(QRegularExpression("\n +2 +interrupted +lr=0.03")), qPrintable(out));
+    QVERIFY(!out.contains("nobody drives it"));
+    VERIFY_HOLDS(ask({"sweep", "export"}).out, "2,interrupted,,,0.03");
+  }
+
   void fitsIntoANarrowTerminal() {
     addTrials();
     const auto process = sandbox_->prepare({"sweep", "status", "latest"}, {{"COLUMNS", "80"}});
