@@ -114,9 +114,10 @@ void Sweeps::create(const Sweep& sweep) {
     if (database.query("SELECT 1 FROM sweep WHERE name = ?", sweep.name).next())
       throw Error(
           ErrorKind::conflict,
-          fmt::format("there is a sweep '{0}' already: `batchscope sweep resume {0}` goes on with it, another "
-                      "`name` in the file begins another one",
-                      sweep.name));
+          fmt::format(
+              "there is a sweep '{0}' already: `batchscope sweep resume {0}` goes on with it, another "
+              "`name` in the file begins another one",
+              sweep.name));
     database.execute("INSERT INTO sweep (name, file, spec, state, width, created) VALUES (?, ?, ?, ?, ?, ?)",
                      sweep.name, sweep.file, text_of(sweep.spec), sweep_state_name(sweep.state), sweep.width,
                      now());
@@ -229,26 +230,29 @@ std::vector<TrialRun> Sweeps::runs(const std::string& name) {
   });
 }
 
-void Sweeps::begin_leg(const std::string& name, std::size_t number, const SweepLeg& leg) {
+void Sweeps::begin_leg(const std::string& name, std::size_t number, const SweepLeg& leg, bool there) {
   Database& database = catalogue_.impl_->database;
   database.write([&] {
     const std::int64_t key = key_of(database, name);
     Query count = database.query("SELECT count(*) FROM sweep_leg WHERE sweep = ?", key);
     count.next();
-    if (const auto there = static_cast<std::size_t>(count.integer(0)); there != number)
+    if (const auto known = static_cast<std::size_t>(count.integer(0)); known != number)
       throw Error(ErrorKind::conflict,
-                  fmt::format("the sweep '{}' has {} legs, and number {} is to begin", name, there, number));
+                  fmt::format("the sweep '{}' has {} legs, and number {} is to begin", name, known, number));
     database.execute(
         "INSERT INTO sweep_leg (sweep, number, trial, rung, heard, parameters, began) VALUES (?, ?, ?, ?, ?, "
         "?, ?)",
         key, number, leg.trial, leg.rung, leg.heard, text_of(leg.parameters), now());
-    if (leg.origin) {
+    if (leg.origin)
       database.execute("UPDATE sweep_leg SET origin = ? WHERE sweep = ? AND number = ?", *leg.origin, key,
                        number);
-      return;
-    }
-    let_go_on(database, key, leg.trial);
+    else if (!there)
+      let_go_on(database, key, leg.trial);
   });
+}
+
+void Sweeps::go_on(const std::string& run) {
+  catalogue_.impl_->update(run, "UPDATE job SET resumed = 1 WHERE run = ?");
 }
 
 std::string Sweeps::submit(const std::string& name, const TrialRun& place, const protocol::RunSpec& spec,

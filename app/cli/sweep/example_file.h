@@ -21,9 +21,9 @@ method = "tpe"                      # grid, random, sobol, or tpe, which learns 
 
 [stop]                              # stop bad trials early; without this table each is trained to its end
 kind = "asha"                       # the best third goes on at each rung; or "median"
-min = 200                           # first rung, in scale-invariant iterations
-max = 5400                          # last rung
-eta = 3                             # rungs at 200, 600, 1800, 5400
+min = 400                           # first rung, in scale-invariant iterations; the metric is there by then
+max = 3600                          # last rung
+eta = 3                             # rungs at 400, 1200, 3600
 
 [parameter.lr]                      # the program gets --lr VALUE
 min = 1e-3

@@ -111,6 +111,7 @@ class Driver {
       const bool missing = std::ranges::find(runs, "") != runs.end();
       if (leg.outcome != SweepLeg::Outcome::under_way || (missing && begins_run(leg))) continue;
       const Judgement judgement = judge(catalogue_, view.file, leg, runs);
+      for (const std::string& run : judgement.early) sweeps_.go_on(run);
       if (judgement.leg.outcome == SweepLeg::Outcome::under_way) continue;
       sweeps_.end_leg(view.sweep.name, number, judgement.leg);
       heard = true;
@@ -148,7 +149,10 @@ class Driver {
     leg.heard = next->heard;
     leg.origin = next->origin;
     leg.parameters = Space(view.file.parameters).texts(next->point);
-    sweeps_.begin_leg(view.sweep.name, view.legs.size(), leg);
+    // One that had no value yet at the rung before has gone on to this one.
+    const bool there = leg.rung > 0 && !leg.origin &&
+                       have_reached(catalogue_, view.file.stop, leg.rung, view.trials[leg.trial].runs);
+    sweeps_.begin_leg(view.sweep.name, view.legs.size(), leg, there);
     return true;
   }
 

@@ -75,6 +75,11 @@ bool add(storage::Catalogue& catalogue, const SweepFile& file, const Run& run, J
     return fail(judgement, "its run was stopped"), true;
   }
   const auto value = run.latest.find(file.metric);
+  const bool may_go_on = run.state == RunState::paused || run.state == RunState::interrupted;
+  if (value == run.latest.end() && may_go_on && run.epoch == 0) {
+    if (const auto job = catalogue.job(run.id); job && job->rests) judgement.early.push_back(run.id);
+    return false;
+  }
   if (value == run.latest.end()) {
     judgement.no_metric = true;
     fail(judgement,
@@ -93,18 +98,26 @@ Judgement judge(storage::Catalogue& catalogue, const SweepFile& file, const Swee
   Judgement judgement{leg, false};
   judgement.leg.outcome = Outcome::value;
   judgement.leg.value = 0;
+  bool under_way = false;
   for (const std::string& id : runs) {
     const auto run = catalogue.run(id);
     if (!run)
       fail(judgement, "its run was removed");
     else if (!add(catalogue, file, *run, judgement))
-      return {leg, false};
+      under_way = true;
   }
+  if (under_way) return {leg, false, std::move(judgement.early)};
   SweepLeg& judged = judgement.leg;
   judged.value /= static_cast<double>(runs.size());
   if (judged.outcome == Outcome::value && !std::isfinite(judged.value)) judged.outcome = Outcome::diverged;
   judged.device_hours = device_hours(catalogue, runs, leg.began);
   return judgement;
+}
+
+bool have_reached(storage::Catalogue& catalogue, const StopRule& rule, int rung,
+                  const std::vector<std::string>& runs) {
+  return std::ranges::all_of(runs,
+                             [&](const std::string& run) { return has_reached(catalogue, rule, rung, run); });
 }
 
 void for_living_runs(storage::Catalogue& catalogue, const std::string& sweep,

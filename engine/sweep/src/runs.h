@@ -17,9 +17,16 @@ namespace batchscope::sweep {
 struct Judgement {
   storage::SweepLeg leg;
   bool no_metric = false;  // it failed because a run that came to the leg's end has recorded no such series
+  // Runs that came to the leg's end within their first epoch and have no value yet: they are to go on to the
+  // next rung, for many programs measure themselves at the ends of epochs.
+  std::vector<std::string> early = {};
 };
 Judgement judge(storage::Catalogue& catalogue, const SweepFile& file, const storage::SweepLeg& leg,
                 const std::vector<std::string>& runs);
+
+// Whether all these runs have come to the rung, or further.
+bool have_reached(storage::Catalogue& catalogue, const StopRule& rule, int rung,
+                  const std::vector<std::string>& runs);
 
 // Calls `act` for all runs of the sweep that have not ended. One that ends meanwhile, or whose supervisor
 // does, is no fault; what any other throws is thrown again once all were called.

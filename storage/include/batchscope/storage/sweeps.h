@@ -99,12 +99,15 @@ class Sweeps {
   std::vector<SweepLeg> legs(const std::string& name);  ///< in the order in which they began
   std::vector<TrialRun> runs(const std::string& name);  ///< by trial and seed
 
-  /// Appends a leg that begins now, under this number. Where it goes on from its trial's own checkpoint the
-  /// runs of that go on too: one that is paused no longer rests, one that has stopped waits in the queue
-  /// again. Throws Error(conflict) where the sweep has another number of legs.
-  void begin_leg(const std::string& name, std::size_t number, const SweepLeg& leg);
+  /// Appends a leg that begins now, under this number. Where it goes on from its trial's own checkpoint, and
+  /// that is not `there` already, the runs of the trial go on too: one that is paused no longer rests, one
+  /// that has stopped waits in the queue again. Throws Error(conflict) where the sweep has another number of
+  /// legs.
+  void begin_leg(const std::string& name, std::size_t number, const SweepLeg& leg, bool there = false);
   /// Writes what came of a leg, which ends now: outcome, value, device_hours, at_end and message.
   void end_leg(const std::string& name, std::size_t number, const SweepLeg& leg);
+  /// A run that is paused no longer rests (Job::rests).
+  void go_on(const std::string& run);
   /// Submits a run (Catalogue::submit_run) that begins with this leg of a trial, in the place of any that the
   /// trial has for this seed. `prepare` gets its id before there is anything of it in the catalogue. Returns
   /// the id. Throws what `prepare` throws; then there is no such run.
