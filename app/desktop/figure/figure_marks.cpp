@@ -12,12 +12,6 @@ namespace {
 
 constexpr double kLeastStrength = 0.2;
 
-QColor mixed(const QColor& from, const QColor& to, double share) {
-  const auto part = [share](float a, float b) { return a + (b - a) * static_cast<float>(share); };
-  return QColor::fromRgbF(part(from.redF(), to.redF()), part(from.greenF(), to.greenF()),
-                          part(from.blueF(), to.blueF()));
-}
-
 QAbstractSeries* areaOf(const FigureSeries& series, const FigureAxes& axes) {
   auto *upper = new QLineSeries, *lower = new QLineSeries;
   const QList<QPointF> high = axes.placesOf(series);

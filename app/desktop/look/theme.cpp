@@ -66,12 +66,6 @@ Theme made(bool isDark, bool isColourBlind) {
   return theme;
 }
 
-QColor mixed(const QColor& a, const QColor& b, float share) {
-  const auto blend = [share](float from, float to) { return from + (to - from) * share; };
-  return QColor::fromRgbF(blend(a.redF(), b.redF()), blend(a.greenF(), b.greenF()),
-                          blend(a.blueF(), b.blueF()));
-}
-
 // Fusion, but menus show their mnemonics' underlines only where a style sheet would: never; and the buttons
 // of dialogs have no pictures.
 class CalmStyle : public QProxyStyle {
@@ -116,7 +110,7 @@ const Theme& Theme::dark() { return of(true, false); }
 
 const Theme& Theme::current() { return active != nullptr ? *active : light(); }
 
-QColor Theme::tint(const QColor& colour) const { return mixed(panel, colour, 0.1F); }
+QColor Theme::tint(const QColor& colour) const { return mixed(panel, colour, 0.1); }
 
 QString Theme::styleSheet(const QString& pattern) const {
   QString sheet = pattern;
@@ -127,7 +121,7 @@ QString Theme::styleSheet(const QString& pattern) const {
   replace("@good-tint", tint(good));
   replace("@warning-tint", tint(warning));
   replace("@bad-tint", tint(bad));
-  replace("@accent-hover", mixed(accent, text, 0.15F));
+  replace("@accent-hover", mixed(accent, text, 0.15));
   for (const Token& token : kTokens) replace(token.name, this->*token.colour);
   sheet.replace(QLatin1String("@scheme"), isDark ? QLatin1String("dark") : QLatin1String("light"));
   return sheet;
@@ -178,6 +172,12 @@ QFont fixedFont(int pixels) {
 QColor withAlpha(QColor colour, double alpha) {
   colour.setAlphaF(static_cast<float>(alpha));
   return colour;
+}
+
+QColor mixed(const QColor& a, const QColor& b, double share) {
+  const auto blend = [share](float from, float to) { return from + (to - from) * static_cast<float>(share); };
+  return QColor::fromRgbF(blend(a.redF(), b.redF()), blend(a.greenF(), b.greenF()),
+                          blend(a.blueF(), b.blueF()));
 }
 
 double contrastRatio(const QColor& a, const QColor& b) {
