@@ -82,9 +82,10 @@ QueueSession::QueueSession(CatalogueWatcher* watcher, QObject* parent)
     : QObject(parent),
       watcher_(watcher),
       snapshot_(std::make_shared<QueueSnapshot>()),
-      reader_(new Reader{watcher->file()}) {
+      reader_(new Reader{watcher->file()}),
+      changes_(watcher) {
   reads_.setMaxThreadCount(1);
-  changes_.setMaxThreadCount(1);
+  connect(&changes_, &ChangeThread::failed, this, &QueueSession::failed);
   connect(watcher_, &CatalogueWatcher::changed, this, &QueueSession::read);
   connect(&clock_, &QTimer::timeout, this, [this] {
     if (isWatched_ && queueLength(snapshot_->entries) > 0) read();
@@ -146,7 +147,7 @@ void QueueSession::take(const std::shared_ptr<QueueSnapshot>& fresh, int changes
 
 void QueueSession::change(Change change) {
   ++changesBegun_;
-  carryOut(std::move(change), [this] { ++changesDone_; });
+  changes_.carryOut(std::move(change), [this] { ++changesDone_; });
 }
 
 void QueueSession::changeEach(const std::vector<std::string>& ids, Deed deed) {
@@ -154,23 +155,7 @@ void QueueSession::changeEach(const std::vector<std::string>& ids, Deed deed) {
 }
 
 void QueueSession::cancel(const std::vector<std::string>& ids) {
-  carryOut(toEach(ids, pool::cancel), [] {});
-}
-
-void QueueSession::carryOut(Change change, std::function<void()> done) {
-  changes_.start([this, change = std::move(change), done = std::move(done)] {
-    try {
-      storage::Catalogue catalogue(watcher_->file());
-      change(catalogue);
-    } catch (const std::exception& error) {
-      Q_EMIT failed(QString::fromUtf8(error.what()));
-    }
-    const auto finish = [this, done] {
-      done();
-      watcher_->reload();
-    };
-    QMetaObject::invokeMethod(this, finish, Qt::QueuedConnection);
-  });
+  changes_.carryOut(toEach(ids, pool::cancel));
 }
 
 }  // namespace batchscope::desktop

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 
+#include "session/change_thread.h"
 #include "session/queue_snapshot.h"
 
 namespace batchscope::desktop {
@@ -33,7 +34,7 @@ class QueueSession : public QObject {
   void watch(bool isWatched);
   // Runs `change` elsewhere, one after the other; what it throws is told. Nothing that was read before it was
   // done is shown any more.
-  using Change = std::function<void(storage::Catalogue&)>;
+  using Change = ChangeThread::Change;
   void change(Change change);
   // The same with each of these runs: one that refuses keeps no other from having it done.
   using Deed = std::function<void(storage::Catalogue&, const std::string& id)>;
@@ -50,15 +51,15 @@ class QueueSession : public QObject {
 
   void read();
   void take(const std::shared_ptr<QueueSnapshot>& fresh, int changesBefore);
-  void carryOut(Change change, std::function<void()> done);
 
   CatalogueWatcher* watcher_;
   std::shared_ptr<QueueSnapshot> snapshot_;
   std::unique_ptr<Reader> reader_;  // used by one read at a time
   bool isWatched_ = false, isReading_ = false, isStale_ = false;
   int changesBegun_ = 0, changesDone_ = 0;
-  QTimer clock_;                 // for what no commit tells: how long somebody has waited
-  QThreadPool reads_, changes_;  // the last members, so that the others outlive their threads
+  QTimer clock_;  // for what no commit tells: how long somebody has waited
+  ChangeThread changes_;
+  QThreadPool reads_;  // the last member, so that the others outlive its thread
 };
 
 }  // namespace batchscope::desktop
