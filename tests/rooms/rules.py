@@ -61,7 +61,7 @@ LAYERS = {
         {"chart"},
         {"figure"},
         {"session"},
-        {"runs", "compare", "explorer", "scaling", "control", "records", "lessons", "share", "queue"},
+        {"runs", "compare", "explorer", "scaling", "control", "records", "lessons", "share", "queue", "sweep"},
         {"window"},
         {"tools"},
     ],

@@ -51,6 +51,8 @@
 #include "session/comparison.h"
 #include "session/queue_session.h"
 #include "session/run_session.h"
+#include "session/sweep_session.h"
+#include "sweep/sweep_page.h"
 #include "window/close_notice.h"
 #include "window/empty_page.h"
 #include "window/guide.h"
@@ -71,6 +73,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
       view_(new ViewState(this)),
       session_(new RunSession(watcher, this)),
       queueSession_(new QueueSession(watcher, this)),
+      sweepSession_(new SweepSession(watcher, this)),
       starter_(new RunStarter(watcher, session_, this)),
       comparison_(new Comparison(this)),
       compared_(new ComparedSeries(comparison_, session_, watcher, view_, this)),
@@ -81,6 +84,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
       lessons_(new LessonPanel(bundledLessons(), this)),
       table_(new RunTablePage(runs_, comparison_, actions_, this)),
       queue_(new QueuePage(queueSession_, comparison_, this)),
+      sweeps_(new SweepPage(sweepSession_, comparison_, this)),
       header_(new HeaderBar(session_, view_, this)),
       dashboard_(new Dashboard(view_, this)),
       control_(new ControlPanel(session_, view_, run::Machine::here(), this)),
@@ -106,6 +110,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
       toasts_(new Toasts(this)),
       tableAction_(new QAction(tr("Table of runs"), this)),
       queueAction_(new QAction(tr("Queue"), this)),
+      sweepAction_(new QAction(tr("Sweep"), this)),
       compare_(new CompareMenu(comparison_, tableAction_, this)),
       legend_(new ComparisonBar(comparison_, compared_, compare_->groupsAction(), compare_->clearAction(),
                                 this)) {
@@ -119,12 +124,14 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
   tableAction_->setShortcut(QKeySequence(Qt::Key_T));
   queueAction_->setCheckable(true);
   queueAction_->setShortcut(QKeySequence(Qt::Key_Q));
+  sweepAction_->setCheckable(true);
+  sweepAction_->setShortcut(QKeySequence(Qt::Key_S));
   auto* run = new QWidget(this);
   auto* failure = new FailureBar(session_, this);
   vbox(run, {14, 12, 14, 12}, 10, {header_, legend_, replay_, failure, {instrument_, 1}});
   auto* empty = new EmptyPage(this);
   auto* waiting = new WaitingPage(session_, queueSession_, this);
-  pages_ = new Pages({list_, lessons_, empty, run, control_, table_, waiting, queue_}, this);
+  pages_ = new Pages({list_, lessons_, empty, run, control_, table_, waiting, queue_, sweeps_}, this);
   setCentralWidget(pages_);
   setStatusBar(status_);
   buildMenus();
@@ -143,6 +150,7 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
   connectSession();
   connectRuns();
   connectQueue();
+  connectSweeps();
   connectControl();
   connectComparison();
   connectLessons();
@@ -186,8 +194,7 @@ void MainWindow::connectRuns() {
   connect(starter_, &RunStarter::runRequested, choice_, &RunChoice::open);
   connect(starter_, &RunStarter::said, toasts_, &Toasts::say);
   const auto show = [this](const QString& id) {
-    showTable(false);
-    showQueue(false);
+    showInstrument();
     choice_->open(id);
   };
   connect(list_, &RunListPanel::runSelected, this, show);
@@ -239,6 +246,16 @@ void MainWindow::connectQueue() {
   };
   connect(session_, &RunSession::opened, pages_, updateWaits);
   connect(session_, &RunSession::statusChanged, pages_, updateWaits);
+}
+
+void MainWindow::connectSweeps() {
+  connect(sweepAction_, &QAction::toggled, this, &MainWindow::showSweeps);
+  connect(sweepSession_, &SweepSession::failed, toasts_, &Toasts::say);
+  connect(sweeps_, &SweepPage::said, toasts_, &Toasts::say);
+  connect(sweeps_, &SweepPage::runOpened, this, [this](const QString& id) {
+    showInstrument();
+    choice_->open(id);
+  });
 }
 
 // The run's controls, and the explorer's, which do the same.
@@ -351,7 +368,10 @@ void MainWindow::showExplorer(bool isShown) { header_->explorerAction()->setChec
 void MainWindow::showScaling(bool isShown) { header_->scalingAction()->setChecked(isShown); }
 
 void MainWindow::showTable(bool isShown) {
-  if (isShown) showQueue(false);
+  if (isShown) {
+    showQueue(false);
+    showSweeps(false);
+  }
   tableAction_->setChecked(isShown);
   actions_->update();
   if (isShown && session_->isOpen()) table_->select(session_->run().id);
@@ -359,10 +379,29 @@ void MainWindow::showTable(bool isShown) {
 }
 
 void MainWindow::showQueue(bool isShown) {
-  if (isShown) showTable(false);
+  if (isShown) {
+    showTable(false);
+    showSweeps(false);
+  }
   queueAction_->setChecked(isShown);
   pages_->showQueue(isShown);
   if (isShown && session_->isOpen()) queue_->select(session_->run().id);
+}
+
+void MainWindow::showSweeps(bool isShown) {
+  if (isShown) {
+    showTable(false);
+    showQueue(false);
+  }
+  sweepAction_->setChecked(isShown);
+  pages_->showSweeps(isShown);
+}
+
+// What a run has, in place of the pages of many.
+void MainWindow::showInstrument() {
+  showTable(false);
+  showQueue(false);
+  showSweeps(false);
 }
 
 void MainWindow::showGuide() {
@@ -372,16 +411,12 @@ void MainWindow::showGuide() {
 }
 
 void MainWindow::showLessons(bool isShown) {
-  if (isShown) {
-    showTable(false);
-    showQueue(false);
-  }
+  if (isShown) showInstrument();
   pages_->showLessons(isShown);
 }
 
 void MainWindow::raisePanel(const QString& name) {
-  showTable(false);
-  showQueue(false);
+  showInstrument();
   instrument_->raisePanel(name);
 }
 

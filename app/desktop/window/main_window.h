@@ -38,6 +38,8 @@ class ScalingPage;
 class SharingPanel;
 class SilentPage;
 class StatusLine;
+class SweepPage;
+class SweepSession;
 class Toasts;
 class ViewState;
 
@@ -63,6 +65,8 @@ class MainWindow : public QMainWindow {
   void showTable(bool isShown);
   // The queue of the pool in place of the run, or the run again.
   void showQueue(bool isShown);
+  // A sweep in place of the run, or the run again.
+  void showSweeps(bool isShown);
   // How a program is made elastic.
   void showGuide();
   // The lessons in place of the list of runs, or the list again.
@@ -78,6 +82,7 @@ class MainWindow : public QMainWindow {
   SharingPanel* sharing() const { return sharing_; }
   LessonPanel* lessons() const { return lessons_; }
   QueuePage* queue() const { return queue_; }
+  SweepPage* sweeps() const { return sweeps_; }
 
  protected:
   void closeEvent(QCloseEvent* event) override;
@@ -88,6 +93,7 @@ class MainWindow : public QMainWindow {
   void connectSession();
   void connectRuns();
   void connectQueue();
+  void connectSweeps();
   void connectControl();
   void connectComparison();
   void connectLessons();
@@ -98,6 +104,7 @@ class MainWindow : public QMainWindow {
   void fillLearnMenu(QMenu* menu);
   void fillHelpMenu(QMenu* menu);
   void restore();
+  void showInstrument();
   void updateStatus();
   void raisePanel(const QString& name);
 
@@ -106,6 +113,7 @@ class MainWindow : public QMainWindow {
   ViewState* view_;
   RunSession* session_;
   QueueSession* queueSession_;
+  SweepSession* sweepSession_;
   RunStarter* starter_;
   Comparison* comparison_;
   ComparedSeries* compared_;
@@ -116,6 +124,7 @@ class MainWindow : public QMainWindow {
   LessonPanel* lessons_;
   RunTablePage* table_;
   QueuePage* queue_;
+  SweepPage* sweeps_;
   HeaderBar* header_;
   Dashboard* dashboard_;
   ControlPanel* control_;
@@ -130,7 +139,7 @@ class MainWindow : public QMainWindow {
   Instrument* instrument_;
   StatusLine* status_;
   Toasts* toasts_;
-  QAction *tableAction_, *queueAction_;
+  QAction *tableAction_, *queueAction_, *sweepAction_;
   CompareMenu* compare_;
   ComparisonBar* legend_;
   Pages* pages_;

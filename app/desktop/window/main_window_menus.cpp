@@ -50,7 +50,7 @@ void MainWindow::buildMenus() {
     trash->setAttribute(Qt::WA_DeleteOnClose);
     trash->open();
   });
-  auto* view = new ViewMenu(session_, view_, dashboard_, header_, queueAction_, this);
+  auto* view = new ViewMenu(session_, view_, dashboard_, header_, {queueAction_, sweepAction_}, this);
   menuBar()->addMenu(view);
   auto* charts = new ChartsMenu(dashboard_, this);
   view->addMenu(charts);

@@ -10,6 +10,7 @@
 #include "queue/queue_page.h"
 #include "runs/run_list_panel.h"
 #include "runs/run_table_page.h"
+#include "sweep/sweep_page.h"
 #include "window/side_panels.h"
 
 namespace batchscope::desktop {
@@ -20,6 +21,7 @@ Pages::Pages(const Parts& parts, QWidget* parent)
       left_(new QStackedWidget(this)),
       middle_(new QStackedWidget(this)),
       queue_(scrolled(parts.queue, this)),
+      sweeps_(scrolled(parts.sweeps, this)),
       sides_(new SidePanels(left_, middle_, parts.control, this)) {
   middle_->addWidget(parts_.invitation);
   middle_->addWidget(parts_.run);
@@ -29,6 +31,7 @@ Pages::Pages(const Parts& parts, QWidget* parent)
   addWidget(sides_);
   addWidget(parts_.table);
   addWidget(queue_);
+  addWidget(sweeps_);
 }
 
 void Pages::showRun(bool hasRun) {
@@ -61,6 +64,8 @@ void Pages::showTable(bool isShown) { showPage(parts_.table, isShown); }
 
 void Pages::showQueue(bool isShown) { showPage(queue_, isShown); }
 
+void Pages::showSweeps(bool isShown) { showPage(sweeps_, isShown); }
+
 void Pages::showLessons(bool isShown) {
   if (!isShown) parts_.lessons->showList();
   left_->setCurrentWidget(isShown ? static_cast<QWidget*>(parts_.lessons) : parts_.list);
@@ -71,6 +76,7 @@ void Pages::showLessons(bool isShown) {
 
 void Pages::focusSearch() {
   if (currentWidget() == parts_.table) return parts_.table->focusSearch();
+  if (currentWidget() == sweeps_) return parts_.sweeps->focusFilter();
   showLessons(false);
   sides_->showLeft();
   parts_.list->focusSearch();

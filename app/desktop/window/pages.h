@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What stands where: the list of runs or the lessons at the left, in the middle the run, or an invitation
-// where there is none, and the control at the right; or the table of runs, or the queue, in place of all of
-// these.
+// where there is none, and the control at the right; or the table of runs, the queue, or a sweep, in
+// place of all of these.
 #pragma once
 
 #include <QStackedWidget>
@@ -15,6 +15,7 @@ class QueuePage;
 class RunListPanel;
 class RunTablePage;
 class SidePanels;
+class SweepPage;
 
 class Pages : public QStackedWidget {
   Q_OBJECT
@@ -28,6 +29,7 @@ class Pages : public QStackedWidget {
     RunTablePage* table;
     QWidget* waiting;
     QueuePage* queue;
+    SweepPage* sweeps;
   };
   explicit Pages(const Parts& parts, QWidget* parent = nullptr);
 
@@ -37,8 +39,9 @@ class Pages : public QStackedWidget {
   void setHasControl(bool has);
   void showTable(bool isShown);
   void showQueue(bool isShown);
+  void showSweeps(bool isShown);
   void showLessons(bool isShown);
-  // In the list or the table, whichever is shown.
+  // In the list, the table or the sweep, whichever is shown.
   void focusSearch();
   SidePanels* sides() const { return sides_; }
 
@@ -52,7 +55,7 @@ class Pages : public QStackedWidget {
 
   Parts parts_;
   QStackedWidget *left_, *middle_;
-  QWidget* queue_;
+  QWidget *queue_, *sweeps_;
   SidePanels* sides_;
   bool hasRun_ = false, waits_ = false;
 };

@@ -14,11 +14,11 @@
 namespace batchscope::desktop {
 
 ViewMenu::ViewMenu(RunSession* session, ViewState* view, Dashboard* dashboard, const HeaderBar* header,
-                   QAction* queue, QWidget* parent)
+                   const QList<QAction*>& pages, QWidget* parent)
     : QMenu(tr("&View"), parent), session_(session), view_(view) {
   addAction(header->explorerAction());
   addAction(header->scalingAction());
-  addAction(queue);
+  addActions(pages);
   addSeparator();
   addAction(header->followAction());
   addMenu(header->axisMenu());
@@ -42,8 +42,9 @@ ViewMenu::ViewMenu(RunSession* session, ViewState* view, Dashboard* dashboard, c
   connect(view_, &ViewState::changed, this, enable);
   enable();
   addAction(header->resetAction());
-  const QList<QAction*> own{queue, header->explorerAction(), header->scalingAction(), undo,
-                            redo,  header->resetAction()};  // know themselves when they can be chosen
+  // Know themselves when they can be chosen.
+  const QList<QAction*> own = pages + QList<QAction*>{header->explorerAction(), header->scalingAction(), undo,
+                                                      redo, header->resetAction()};
   addSeparator();
   addAction(tr("Cross-hair left"), Qt::Key_Comma, this, [this] { moveCursor(-1); });
   addAction(tr("Cross-hair right"), Qt::Key_Period, this, [this] { moveCursor(1); });

@@ -16,9 +16,9 @@ class ViewState;
 class ViewMenu : public QMenu {
   Q_OBJECT
  public:
-  // `queue` shows the queue of the pool.
+  // `pages` show what is of more than one run: the queue of the pool, a sweep.
   ViewMenu(RunSession* session, ViewState* view, Dashboard* dashboard, const HeaderBar* header,
-           QAction* queue, QWidget* parent);
+           const QList<QAction*>& pages, QWidget* parent);
 
  private:
   void zoom(double factor);

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sweep/sweep_figures.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "look/format.h"
+#include "sweep/sweep_text.h"
+
+namespace batchscope::desktop {
+namespace {
+
+using storage::SweepLeg;
+using sweep::SweepView;
+
+constexpr std::size_t kMostLines = 120;  // beyond them nobody tells one from another
+constexpr double kAnywhere = std::numeric_limits<double>::quiet_NaN();
+constexpr double kDot = 7, kBestDot = 10;
+constexpr Ink kBest{Ink::Series, 1};
+
+QString tr(const char* text) { return QCoreApplication::translate("Sweep", text); }
+
+QString metricOf(const SweepView& view) { return QString::fromStdString(view.file.metric); }
+
+bool hasValue(const SweepLeg& leg) {
+  return leg.outcome == SweepLeg::Outcome::value && std::isfinite(leg.value);
+}
+
+// What rungs count; the one at a trial's own end, of which nobody knows how far that is, is drawn where the
+// next one would be.
+double reachedAt(const sweep::StopRule& rule, int rung) {
+  return sweep::iterations_at(rule, rung).value_or(rule.min * std::pow(rule.eta, rung));
+}
+
+QString rungText(const sweep::StopRule& rule, int rung) {
+  const auto end = sweep::iterations_at(rule, rung);
+  return end ? formatNumber(*end) : tr("end");
+}
+
+FigureAxis figureAxis(const TrialAxis& axis) {
+  FigureAxis made{.title = axis.name};
+  if (axis.cells > 0) {
+    made.low = axis.low;
+    made.high = axis.high;
+    made.ticks = axis.ticks;
+  } else if (axis.isTime) {
+    made.kind = FigureAxis::Kind::Time;
+  } else if (axis.isLogarithmic) {
+    made.kind = FigureAxis::Kind::Decades;
+  }
+  return made;
+}
+
+}  // namespace
+
+FigureData learningCurves(const SweepView& view, const std::vector<double>& ranks) {
+  FigureData data;
+  const sweep::StopRule& rule = view.file.stop;
+  const bool hasRungs = rule.kind != sweep::StopRule::Kind::none;
+  data.missing = hasRungs ? tr("No trial has come to a rung yet.")
+                          : tr("This sweep has no rungs: each trial has one value, at its end.");
+  if (!hasRungs) return data;
+
+  std::vector<std::vector<FigurePoint>> curves(view.trials.size());
+  int last = -1;
+  for (const SweepLeg& leg : view.rows) {
+    if (!hasValue(leg)) continue;
+    last = std::max(last, leg.rung);
+    curves[leg.trial].push_back({reachedAt(rule, leg.rung), leg.value,
+                                 tr("Trial %1 at rung %2\n%3 %4")
+                                     .arg(leg.trial)
+                                     .arg(leg.rung)
+                                     .arg(metricOf(view), formatNumber(leg.value, 4))});
+  }
+  if (last < 0) return data;
+
+  std::vector<std::size_t> order;  // the best last, on top
+  for (std::size_t trial = 0; trial < curves.size(); ++trial)
+    if (!curves[trial].empty()) order.push_back(trial);
+  std::ranges::stable_sort(order, {}, [&](std::size_t trial) {
+    return std::pair(curves[trial].size(), std::isnan(ranks[trial]) ? -1 : ranks[trial]);
+  });
+  const std::size_t firstLine = order.size() > kMostLines ? order.size() - kMostLines : 0;
+  FigureSeries dots{.ink = {Ink::Accent}, .mark = FigureSeries::Mark::Dots, .size = 4};
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    const std::size_t trial = order[place];
+    const auto& points = curves[trial];
+    const double rank = std::isnan(ranks[trial]) ? 0 : ranks[trial];
+    const auto state = view.trials[trial].standing.state;
+    const bool goesOn = state == sweep::Standing::State::running || state == sweep::Standing::State::finished;
+    if (points.size() == 1 || place < firstLine) {
+      dots.points.insert(dots.points.end(), points.begin(), points.end());
+      dots.strengths.insert(dots.strengths.end(), points.size(), goesOn ? rank : 0.5 * rank);
+      continue;
+    }
+    const bool isBest = view.best == trial;
+    data.series.push_back({.ink = isBest ? kBest : Ink{Ink::Accent, 0, goesOn ? 0.35 + 0.5 * rank : 0.3},
+                           .mark = FigureSeries::Mark::DottedLine,
+                           .points = points});
+  }
+  if (!dots.points.empty()) data.series.insert(data.series.begin(), std::move(dots));
+
+  data.bottom = {
+      .kind = FigureAxis::Kind::Logarithmic,
+      .title = rule.unit == sweep::StopRule::Unit::steps ? tr("steps") : tr("scale-invariant iterations")};
+  for (int rung = 0; rung <= last; ++rung) {
+    const double at = reachedAt(rule, rung);
+    data.bottom.ticks.push_back({at, rungText(rule, rung)});
+    data.notes.push_back({at, kAnywhere, {}, {Ink::Faint}});
+  }
+  data.description = tr("%1 trials on %2 rungs").arg(order.size()).arg(last + 1);
+  return data;
+}
+
+FigureData bestSoFar(const SweepView& view, Budget budget) {
+  FigureData data;
+  data.missing = tr("No trial has a value yet.");
+  std::vector<const SweepLeg*> ended;
+  for (const SweepLeg& leg : view.rows)
+    if (leg.outcome != SweepLeg::Outcome::under_way) ended.push_back(&leg);
+  std::ranges::stable_sort(ended, {}, &SweepLeg::ended);
+
+  FigureSeries line{.ink = kBest, .mark = FigureSeries::Mark::Line, .size = 2};
+  FigureSeries steps{.ink = kBest, .mark = FigureSeries::Mark::Dots, .size = 6};
+  double hours = 0, x = 0, best = 0;
+  for (const SweepLeg* leg : ended) {
+    hours += leg->device_hours;
+    x = budget == Budget::WallTime ? std::max(x, leg->ended - view.sweep.created) : 3600 * hours;
+    if (!hasValue(*leg)) continue;
+    const bool isFirst = line.points.empty();
+    const bool isBetter =
+        isFirst || sweep::cost_of(view.file.goal, leg->value) < sweep::cost_of(view.file.goal, best);
+    if (!isBetter) continue;
+    if (!isFirst) line.points.push_back({x, best});
+    best = leg->value;
+    line.points.push_back({x, best});
+    steps.points.push_back({x, best,
+                            tr("Trial %1\n%2 %3 after %4")
+                                .arg(leg->trial)
+                                .arg(metricOf(view), formatNumber(best, 4), formatDuration(x))});
+  }
+  if (line.points.empty()) return data;
+  line.points.push_back({x, best});
+  data.description = tr("%1 %2 after %3").arg(metricOf(view), formatNumber(best, 4), formatDuration(x));
+  data.series = {std::move(line), std::move(steps)};
+  data.bottom = {.kind = FigureAxis::Kind::Time,
+                 .title = budget == Budget::WallTime ? tr("time since it began") : tr("device time"),
+                 .low = 0};
+  data.left = {.title = metricOf(view)};
+  return data;
+}
+
+FigureData scatter(const SweepView& view, const TrialAxis& x, const TrialAxis& y,
+                   const std::vector<double>& ranks) {
+  FigureData data;
+  data.missing = tr("No trial has both yet.");
+  FigureSeries dots{.ink = {Ink::Accent}, .mark = FigureSeries::Mark::Dots, .size = kDot};
+  FigureSeries best{.ink = kBest, .mark = FigureSeries::Mark::Dots, .size = kBestDot};
+  for (std::size_t trial = 0; trial < view.trials.size(); ++trial) {
+    if (std::isnan(x.values[trial]) || std::isnan(y.values[trial])) continue;
+    const FigurePoint point{x.values[trial], y.values[trial], trialText(view, trial)};
+    if (view.best == trial) {
+      best.points.push_back(point);
+      continue;
+    }
+    dots.points.push_back(point);
+    dots.strengths.push_back(std::isnan(ranks[trial]) ? 0 : ranks[trial]);
+  }
+  for (FigureSeries* series : {&dots, &best})
+    if (!series->points.empty()) data.series.push_back(std::move(*series));
+  if (data.series.empty()) return data;
+  data.bottom = figureAxis(x);
+  data.left = figureAxis(y);
+  data.description = tr("%1 over %2").arg(y.name, x.name);
+  return data;
+}
+
+FigureData importanceBars(const SweepView& view, const std::vector<double>& importance) {
+  FigureData data;
+  data.missing = tr("Not enough trials have a value yet.");
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < importance.size(); ++i)
+    if (view.file.parameters[i].count() != 1) order.push_back(i);
+  const bool isKnown = std::ranges::any_of(importance, [](double share) { return share > 0; });
+  if (!isKnown) return data;
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return importance[i]; });  // the largest on top
+  FigurePart part{.name = {}, .ink = {Ink::Accent, 0, 0.75}};
+  for (const std::size_t i : order) {
+    const QString name = QString::fromStdString(view.file.parameters[i].name);
+    data.left.ticks.push_back({static_cast<double>(part.values.size()), name});
+    part.values.push_back(100 * importance[i]);
+    data.barTexts.push_back(tr("%1: %2 of what is known to matter").arg(name, formatPercent(importance[i])));
+  }
+  data.bottom = {.title = tr("%"), .low = 0};
+  data.description = tr("%1 matters most").arg(data.left.ticks.back().label);
+  data.bars.push_back(std::move(part));
+  return data;
+}
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What a sweep has found, as figures: how trials learnt from rung to rung, how good the best was by when, two
+// quantities over one another, and which parameters matter. The best trial is orange in all of them; of the
+// others the stronger ones did better.
+#pragma once
+
+#include "figure/figure_data.h"
+#include "session/sweep_snapshot.h"
+#include "sweep/trial_axis.h"
+
+namespace batchscope::desktop {
+
+// What the best value is counted over.
+enum class Budget { WallTime, DeviceTime };
+
+// `ranks` as ranksOf() has them.
+FigureData learningCurves(const sweep::SweepView& view, const std::vector<double>& ranks);
+FigureData bestSoFar(const sweep::SweepView& view, Budget budget);
+FigureData scatter(const sweep::SweepView& view, const TrialAxis& x, const TrialAxis& y,
+                   const std::vector<double>& ranks);
+FigureData importanceBars(const sweep::SweepView& view, const std::vector<double>& importance);
+
+}  // namespace batchscope::desktop

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sweep/sweep_text.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+#include <algorithm>
+#include <cmath>
+
+#include "look/format.h"
+
+namespace batchscope::desktop {
+namespace {
+
+using State = sweep::Standing::State;
+
+QString tr(const char* text) { return QCoreApplication::translate("Sweep", text); }
+
+}  // namespace
+
+StatusText describe(storage::SweepState state) {
+  switch (state) {
+    case storage::SweepState::running: return {tr("Running"), QStringLiteral("good")};
+    case storage::SweepState::paused: return {tr("Paused"), QStringLiteral("warning")};
+    case storage::SweepState::stopped: return {tr("Stopped"), QStringLiteral("plain")};
+    case storage::SweepState::finished: return {tr("Finished"), QStringLiteral("plain")};
+    case storage::SweepState::failed: return {tr("Failed"), QStringLiteral("bad")};
+  }
+  return {};
+}
+
+QString stateText(State state) {
+  switch (state) {
+    case State::running: return tr("running");
+    case State::paused: return tr("paused at a rung");
+    case State::stopped: return tr("stopped early");
+    case State::finished: return tr("finished");
+    case State::diverged: return tr("diverged");
+    case State::failed: return tr("failed");
+  }
+  return {};
+}
+
+QColor colourOf(State state, const Theme& theme) {
+  switch (state) {
+    case State::running: return theme.good;
+    case State::paused: return theme.warning;
+    case State::diverged:
+    case State::failed: return theme.bad;
+    default: return theme.faint;
+  }
+}
+
+QString trialText(const sweep::SweepView& view, std::size_t trial) {
+  const sweep::TrialView& at = view.trials[trial];
+  QStringList lines{tr("Trial %1, %2").arg(trial).arg(stateText(at.standing.state))};
+  for (const auto& [name, value] : at.parameters)
+    lines << QStringLiteral("%1 %2").arg(QString::fromStdString(name), QString::fromStdString(value));
+  if (at.standing.value)
+    lines << QStringLiteral("%1 %2").arg(QString::fromStdString(view.file.metric),
+                                         formatNumber(*at.standing.value, 4));
+  if (!at.message.empty()) lines << QString::fromStdString(at.message);
+  return lines.join(QLatin1Char('\n'));
+}
+
+std::size_t stoppedEarly(const sweep::SweepView& view) {
+  return static_cast<std::size_t>(std::ranges::count_if(view.trials, [](const sweep::TrialView& trial) {
+    return trial.standing.state == State::stopped || trial.standing.state == State::paused;
+  }));
+}
+
+std::size_t trialsDone(const sweep::SweepView& view) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      view.trials, [](const sweep::TrialView& trial) { return trial.standing.state != State::running; }));
+}
+
+}  // namespace batchscope::desktop

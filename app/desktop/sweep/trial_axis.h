@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What each trial of a sweep has one of, a parameter, its metric or its device time, and the axis on which
+// these lie. Of a parameter with few values each has a cell of its own.
+#pragma once
+
+#include <vector>
+
+#include "batchscope/sweep/sweeps.h"
+#include "chart/axis.h"
+
+namespace batchscope::desktop {
+
+struct TrialAxis {
+  QString name = {};
+  std::vector<double> values = {};  // of each trial; a choice's index; NaN: it has none
+  std::vector<QString> texts = {};  // the same as a person reads them
+  double low = 0, high = 1;         // its ends
+  bool isLogarithmic = false;
+  bool isTime = false;           // s
+  std::vector<Tick> ticks = {};  // at all its cells, or at round numbers
+  int cells = 0;                 // 0: it has no cells
+
+  // 0 to 1 along the axis; NaN of NaN.
+  double place(double value) const;
+  double valueAt(double place) const;
+};
+
+// What is searched, in the order of the file.
+std::vector<TrialAxis> parameterAxes(const sweep::SweepView& view);
+TrialAxis metricAxis(const sweep::SweepView& view);
+TrialAxis deviceTimeAxis(const sweep::SweepView& view);
+
+}  // namespace batchscope::desktop
