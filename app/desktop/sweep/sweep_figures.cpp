@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "look/format.h"
 #include "sweep/sweep_text.h"
@@ -17,6 +19,7 @@ using sweep::SweepView;
 
 constexpr std::size_t kMostLines = 120;  // beyond them nobody tells one from another
 constexpr double kAnywhere = std::numeric_limits<double>::quiet_NaN();
+constexpr int kMostNames = 6;  // of rungs
 constexpr double kDot = 7, kBestDot = 10;
 constexpr Ink kBest{Ink::Series, 1};
 
@@ -26,17 +29,6 @@ QString metricOf(const SweepView& view) { return QString::fromStdString(view.fil
 
 bool hasValue(const SweepLeg& leg) {
   return leg.outcome == SweepLeg::Outcome::value && std::isfinite(leg.value);
-}
-
-// What rungs count; the one at a trial's own end, of which nobody knows how far that is, is drawn where the
-// next one would be.
-double reachedAt(const sweep::StopRule& rule, int rung) {
-  return sweep::iterations_at(rule, rung).value_or(rule.min * std::pow(rule.eta, rung));
-}
-
-QString rungText(const sweep::StopRule& rule, int rung) {
-  const auto end = sweep::iterations_at(rule, rung);
-  return end ? formatNumber(*end) : tr("end");
 }
 
 FigureAxis figureAxis(const TrialAxis& axis) {
@@ -53,6 +45,38 @@ FigureAxis figureAxis(const TrialAxis& axis) {
   return made;
 }
 
+// The values of each trial from rung to rung. One that took over another one's checkpoint has a gap there,
+// and `lineage` leads to it from where that one was.
+struct Curves {
+  std::vector<std::vector<FigurePoint>> trials;
+  FigureSeries lineage{.ink = {Ink::Dim}, .mark = FigureSeries::Mark::Dotted, .size = 1};
+  int last = -1;  // rung that any of them came to
+};
+
+Curves curvesOf(const SweepView& view) {
+  const FigurePoint gap{kAnywhere, kAnywhere};
+  Curves curves{.trials = std::vector<std::vector<FigurePoint>>(view.trials.size())};
+  std::map<std::pair<std::size_t, int>, FigurePoint> known;  // by trial and rung
+  for (const SweepLeg& leg : view.rows) {
+    if (!hasValue(leg)) continue;
+    curves.last = std::max(curves.last, leg.rung);
+    const FigurePoint point{*sweep::iterations_at(view.file.stop, leg.rung), leg.value,
+                            tr("Trial %1 at rung %2\n%3 %4")
+                                .arg(leg.trial)
+                                .arg(leg.rung)
+                                .arg(metricOf(view), formatNumber(leg.value, 4))};
+    const auto origin = leg.origin ? known.find({*leg.origin, leg.rung - 1}) : known.end();
+    if (origin != known.end()) {
+      curves.trials[leg.trial].push_back(gap);
+      curves.lineage.points.insert(curves.lineage.points.end(),
+                                   {{origin->second.x, origin->second.y}, {point.x, point.y}, gap});
+    }
+    curves.trials[leg.trial].push_back(point);
+    known[{leg.trial, leg.rung}] = point;
+  }
+  return curves;
+}
+
 }  // namespace
 
 FigureData learningCurves(const SweepView& view, const std::vector<double>& ranks) {
@@ -62,18 +86,7 @@ FigureData learningCurves(const SweepView& view, const std::vector<double>& rank
   data.missing = hasRungs ? tr("No trial has come to a rung yet.")
                           : tr("This sweep has no rungs: each trial has one value, at its end.");
   if (!hasRungs) return data;
-
-  std::vector<std::vector<FigurePoint>> curves(view.trials.size());
-  int last = -1;
-  for (const SweepLeg& leg : view.rows) {
-    if (!hasValue(leg)) continue;
-    last = std::max(last, leg.rung);
-    curves[leg.trial].push_back({reachedAt(rule, leg.rung), leg.value,
-                                 tr("Trial %1 at rung %2\n%3 %4")
-                                     .arg(leg.trial)
-                                     .arg(leg.rung)
-                                     .arg(metricOf(view), formatNumber(leg.value, 4))});
-  }
+  auto [curves, lineage, last] = curvesOf(view);
   if (last < 0) return data;
 
   std::vector<std::size_t> order;  // the best last, on top
@@ -102,12 +115,15 @@ FigureData learningCurves(const SweepView& view, const std::vector<double>& rank
   }
   if (!dots.points.empty()) data.series.insert(data.series.begin(), std::move(dots));
 
+  if (!lineage.points.empty()) data.series.insert(data.series.begin(), std::move(lineage));
+
+  const bool isEven = rule.kind == sweep::StopRule::Kind::pbt;  // else each is eta times the one before
   data.bottom = {
-      .kind = FigureAxis::Kind::Logarithmic,
+      .kind = isEven ? FigureAxis::Kind::Linear : FigureAxis::Kind::Logarithmic,
       .title = rule.unit == sweep::StopRule::Unit::steps ? tr("steps") : tr("scale-invariant iterations")};
   for (int rung = 0; rung <= last; ++rung) {
-    const double at = reachedAt(rule, rung);
-    data.bottom.ticks.push_back({at, rungText(rule, rung)});
+    const double at = *sweep::iterations_at(rule, rung);
+    if (rung % (last / kMostNames + 1) == 0) data.bottom.ticks.push_back({at, formatNumber(at)});
     data.notes.push_back({at, kAnywhere, {}, {Ink::Faint}});
   }
   data.description = tr("%1 trials on %2 rungs").arg(order.size()).arg(last + 1);

@@ -295,13 +295,14 @@ void SweepPage::refresh() {
     lines.push_back({ranks_[trial], trialText(view, trial)});
   plot_->setTrials(quantities_, std::move(lines), view.best);
   quantities_.push_back(deviceTimeAxis(view));
-  const int columnsBefore = model_->columnCount();
+  const bool isOther = sorted_ != shown_->name;
+  const bool isFirst = isOther || model_->rowCount() == 0;
   model_->setView({shown_, &view});
-  if (model_->columnCount() != columnsBefore) {
-    table_->resizeColumnsToContents();
+  if (isFirst) table_->resizeColumnsToContents();
+  if (isOther)
     table_->sortByColumn(model_->valueColumn(),
                          view.file.goal == sweep::Goal::min ? Qt::AscendingOrder : Qt::DescendingOrder);
-  }
+  sorted_ = shown_->name;
   table_->setEmptyText(view.trials.empty() ? tr("No trial has begun yet.")
                                            : tr("No trial is within the brushes and has these words."));
   fillQuantities();

@@ -86,6 +86,7 @@ class SweepPage : public QWidget {
   Comparison* comparison_;
   SweepStarter* starter_;
   std::shared_ptr<const SweepSnapshot> shown_;
+  std::string sorted_;  // the sweep that the table was made for
   std::vector<double> ranks_;
   std::vector<TrialAxis> quantities_;  // parameters, metric, device time
   TrialModel* model_;

@@ -171,7 +171,9 @@ TrialFilter::TrialFilter(TrialModel* trials, QObject* parent) : QSortFilterProxy
 }
 
 void TrialFilter::setText(const QString& text) {
-  words_ = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+  const QStringList words = text.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+  if (words == words_) return;
+  words_ = words;
   invalidateFilter();
 }
 

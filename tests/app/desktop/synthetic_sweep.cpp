@@ -22,13 +22,16 @@ constexpr std::size_t kFailing = 13;
 constexpr double kSpeed = 12;    // iterations a second
 constexpr double kEnd = 5400.0;  // iterations of the last rung
 
+std::string stopOf(const std::string& kind) {
+  if (kind == "none") return {};
+  return "[stop]\nkind = \"" + kind + "\"\nmax = 5400\n" +
+         (kind == "pbt" ? "min = 900\n" : "min = 200\neta = 3\n");
+}
+
 std::string fileOf(const SyntheticSweep& options) {
   return "name = \"" + options.name +
-         "\"\nprogram = \"/usr/bin/true\"\nmetric = \"accuracy\"\ngoal = \"max\"\n" +
-         "trials = " + std::to_string(options.trials) + "\nseed = 5\nmethod = \"" + options.method + "\"\n" +
-         (options.stop == "none"
-              ? std::string()
-              : "[stop]\nkind = \"" + options.stop + "\"\nmin = 200\nmax = 5400\neta = 3\n") +
+         "\"\nprogram = \"/usr/bin/true\"\nmetric = \"accuracy\"\ngoal = \"max\"\nseed = 5\ntrials = " +
+         std::to_string(options.trials) + "\nmethod = \"random\"\n" + stopOf(options.stop) +
          "[parameter.lr]\nmin = 1e-3\nmax = 0.3\nscale = \"log\"\n"
          "[parameter.batch-size]\nvalues = [\"32\", \"64\", \"128\", \"256\"]\n"
          "[parameter.rule]\nvalues = [\"adascale\", \"linear\"]\n"
@@ -101,13 +104,13 @@ void writeSyntheticSweep(storage::Catalogue& catalogue, const SyntheticSweep& op
   double clock = 0;
   for (std::size_t ended = 0;; ++ended) {
     while (const auto next = sweep::next_leg(file, kWidth, records)) {
-      SweepLeg leg{.trial = next->trial, .rung = next->rung, .heard = next->heard};
+      SweepLeg leg{.trial = next->trial, .rung = next->rung, .heard = next->heard, .origin = next->origin};
       leg.parameters = space.texts(next->point);
       if (options.hasRuns && next->rung == 0) {
         protocol::RunSpec spec = made.spec;
         spec.name = options.name + "-" + std::to_string(next->trial);
         spec.group = options.name;
-        runs.push_back(sweeps.submit(options.name, next->trial, 0, spec, {}));
+        runs.push_back(sweeps.submit(options.name, {.trial = next->trial, .leg = records.size()}, spec));
       }
       sweeps.begin_leg(options.name, records.size(), leg);
       underWay.push_back(records.size());

@@ -439,9 +439,23 @@ class TestSweep : public test::WindowTest {
     QVERIFY(rows() > 20);
   }
 
-  void aGridWithoutRungsIsShownToo() {
-    test::writeSyntheticSweep(catalogue_, {.name = "plain", .trials = 6, .stop = "none", .hasRuns = false});
+  void aPopulationHasALineage() {
+    test::writeSyntheticSweep(catalogue_, {.name = "evolved", .trials = 10, .stop = "pbt", .hasRuns = false});
     QTRY_COMPARE(test::named<QComboBox>(page(), "Sweep")->count(), 3);
+    choose("evolved");
+    QTRY_COMPARE(total("Trials done"), QStringLiteral("10 of 10"));
+    const FigureData& curves = figure("Learning curves");
+    QCOMPARE(curves.notes.size(), 6u);
+    const FigureSeries& lineage = curves.series.front();
+    QVERIFY(lineage.mark == FigureSeries::Mark::Dotted && lineage.points.size() > 3);
+    QCOMPARE(lineage.points[1].x - lineage.points[0].x, 900.0);  // a rung on
+    QTRY_COMPARE(test::fault(*window_), QString());
+    test::keepPicture(*window_, QStringLiteral("sweep-population"));
+  }
+
+  void oneWithoutRungsIsShownToo() {
+    test::writeSyntheticSweep(catalogue_, {.name = "plain", .trials = 6, .stop = "none", .hasRuns = false});
+    QTRY_COMPARE(test::named<QComboBox>(page(), "Sweep")->count(), 4);
     choose("plain");
     QTRY_COMPARE(total("Trials done"), QStringLiteral("6 of 6"));
     QCOMPARE(columnOf("Rung"), -1);
