@@ -18,6 +18,7 @@ constexpr int kTop = 30, kBottom = 12, kNoneRoom = 20;  // pixels
 constexpr int kSide = 14, kTick = 4, kGap = 6;
 constexpr double kReach = 6, kGrip = 5, kAxisReach = 12;
 constexpr double kBrushWidth = 14;
+constexpr std::size_t kManyLines = 200;
 constexpr double kStep = 0.05;  // of an axis, by a key
 constexpr double kLeastStrength = 0.2;
 constexpr double kSpread = 0.6;  // of a cell, over which its lines are spread
@@ -227,6 +228,9 @@ void ParallelPlot::paintEvent(QPaintEvent*) {
 void ParallelPlot::paintLines(QPainter& painter) const {
   const Theme& theme = Theme::current();
   painter.setBrush(Qt::NoBrush);
+  // Qt draws a line of one pixel many times faster than a wider one.
+  const bool isDense = lines_.size() > kManyLines;
+  const double width = isDense ? 1 / devicePixelRatioF() : 1.2;
   for (const bool isKept : {false, true}) {
     for (const std::size_t trial : order_) {
       if (kept_[trial] != isKept) continue;
@@ -235,7 +239,8 @@ void ParallelPlot::paintLines(QPainter& painter) const {
           !isKept            ? theme.grid
           : std::isnan(rank) ? withAlpha(theme.faint, 0.5)
                              : mixed(theme.panel, theme.accent, kLeastStrength + (1 - kLeastStrength) * rank);
-      painter.setPen(QPen(colour, 1.2, std::isnan(rank) && isKept ? Qt::DotLine : Qt::SolidLine));
+      painter.setPen(
+          QPen(colour, width, std::isnan(rank) && isKept && !isDense ? Qt::DotLine : Qt::SolidLine));
       painter.drawPolyline(lineOf(trial));
     }
   }

@@ -40,7 +40,9 @@
 namespace batchscope::desktop {
 namespace {
 
-constexpr int kInterval = 300;  // ms between two refreshments
+constexpr int kInterval = 300,
+              kLongInterval = 1000;  // ms between two refreshments of few trials, and of many
+constexpr std::size_t kMany = 200;
 constexpr int kRow = 26;
 constexpr int kFigureHeight = 216, kFourAcross = 1150;
 constexpr int kQuantity = 104;  // pixels of a chooser
@@ -286,6 +288,7 @@ void SweepPage::refresh() {
   }
   showPage(content_);
   const sweep::SweepView& view = *shown_->view;
+  timer_.setInterval(view.trials.size() > kMany ? kLongInterval : kInterval);
   ranks_ = ranksOf(view);
   totals_->setView(view);
   quantities_ = parameterAxes(view);
