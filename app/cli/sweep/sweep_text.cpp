@@ -24,6 +24,8 @@ std::string rungText(const StopRule& rule, int rung) {
 
 std::string trialState(const sweep::SweepView& view, std::size_t trial) {
   const Standing::State state = view.trials[trial].standing.state;
+  if (state == Standing::State::paused && view.sweep.ended > 0)
+    return sweep::standing_name(Standing::State::stopped);
   if (state == Standing::State::running && view.sweep.state != storage::SweepState::running)
     return protocol::run_state_name(protocol::RunState::interrupted);
   return sweep::standing_name(state);
