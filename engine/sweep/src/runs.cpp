@@ -7,10 +7,14 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <ranges>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/run_state.h"
+#include "batchscope/protocol/series.h"
 #include "batchscope/protocol/suggestion.h"
+#include "batchscope/storage/samples.h"
 
 namespace batchscope::sweep {
 namespace {
@@ -20,17 +24,57 @@ using storage::Run;
 using storage::SweepLeg;
 using Outcome = SweepLeg::Outcome;
 
+namespace series = protocol::series;
+
 constexpr double kHour = 3600;  // s
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kSeriesTold = 8;
 
 // Whether the run's newest checkpoint lies at the rung, or behind it.
 bool has_reached(storage::Catalogue& catalogue, const StopRule& rule, int rung, const std::string& run) {
   if (rule.kind == StopRule::Kind::none) return false;
-  const double end = iterations_at(rule, rung).value_or(std::numeric_limits<double>::infinity());
+  const double end = iterations_at(rule, rung).value_or(kInfinity);
   const auto checkpoints = catalogue.checkpoints(run);
   if (checkpoints.empty()) return false;
   const storage::Checkpoint& newest = checkpoints.front();
   return (rule.unit == StopRule::Unit::steps ? static_cast<double>(newest.step) : newest.progress) >= end;
+}
+
+// Whether the run has trained beyond the rung: it was killed between its checkpoint there and its pause, or a
+// person resumed it.
+bool has_passed(const StopRule& rule, int rung, const Run& run) {
+  if (rule.kind == StopRule::Kind::none) return false;
+  const bool ended = run.state == RunState::finished;
+  if (!ended && is_last(rule, rung)) return false;
+  const auto progress = run.latest.find(series::kProgress);
+  const double now = rule.unit == StopRule::Unit::steps ? static_cast<double>(run.step)
+                     : progress == run.latest.end()     ? 0
+                                                        : progress->second;
+  return now >= iterations_at(rule, ended ? rung : rung + 1).value_or(kInfinity);
+}
+
+// Step at which the run came to the rung; none: that was not recorded.
+std::optional<std::int64_t> step_at(storage::SampleReader& samples, const StopRule& rule, int rung) {
+  const double end = *iterations_at(rule, rung);
+  if (rule.unit == StopRule::Unit::steps) return static_cast<std::int64_t>(std::ceil(end));
+  for (const int generation : samples.generations(series::kProgress))
+    for (const storage::Sample& sample : samples.read(series::kProgress, generation))
+      if (sample.value >= end) return sample.step;
+  return std::nullopt;
+}
+
+// The metric's newest value when the run came to the leg's end; its newest one where it had none then.
+std::optional<double> value_of(const SweepFile& file, int rung, const Run& run) {
+  const auto latest = run.latest.find(file.metric);
+  if (latest == run.latest.end()) return std::nullopt;
+  if (!has_passed(file.stop, rung, run)) return latest->second;
+  storage::SampleReader samples(protocol::run_paths(run.id).samples);
+  const auto step = step_at(samples, file.stop, rung);
+  if (!step) return latest->second;
+  for (const int generation : std::views::reverse(samples.generations(file.metric)))
+    if (const auto until = samples.read(file.metric, generation, 0, *step); !until.empty())
+      return until.back().value;
+  return latest->second;
 }
 
 // Which series there are in place of the one that was looked for, the most similar one first.
@@ -66,7 +110,7 @@ bool add(storage::Catalogue& catalogue, const SweepFile& file, const Run& run, J
   if (run.state == RunState::failed || run.state == RunState::damaged)
     return fail(judgement, run.message), true;
   if (run.state == RunState::finished) {
-    leg.at_end = true;
+    leg.at_end = !has_passed(file.stop, leg.rung, run);
   } else if (run.state != RunState::paused && run.state != RunState::stopped &&
              run.state != RunState::interrupted) {
     return false;
@@ -74,19 +118,19 @@ bool add(storage::Catalogue& catalogue, const SweepFile& file, const Run& run, J
     if (run.state != RunState::stopped) return false;
     return fail(judgement, "its run was stopped"), true;
   }
-  const auto value = run.latest.find(file.metric);
+  const auto value = value_of(file, leg.rung, run);
   const bool may_go_on = run.state == RunState::paused || run.state == RunState::interrupted;
-  if (value == run.latest.end() && may_go_on && run.epoch == 0) {
+  if (!value && may_go_on && run.epoch == 0) {
     if (const auto job = catalogue.job(run.id); job && job->rests) judgement.early.push_back(run.id);
     return false;
   }
-  if (value == run.latest.end()) {
+  if (!value) {
     judgement.no_metric = true;
     fail(judgement,
          fmt::format("run {} came {} without a value of '{}': {}", run.id,
                      leg.at_end ? "to its end" : "to its rung", file.metric, recorded(run, file.metric)));
   } else {
-    leg.value += value->second;
+    leg.value += *value;
   }
   return true;
 }
