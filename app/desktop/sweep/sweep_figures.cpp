@@ -60,11 +60,11 @@ Curves curvesOf(const SweepView& view) {
   for (const SweepLeg& leg : view.rows) {
     if (!hasValue(leg)) continue;
     curves.last = std::max(curves.last, leg.rung);
-    const FigurePoint point{*sweep::iterations_at(view.file.stop, leg.rung), leg.value,
+    const FigurePoint point{*sweep::iterations_at(view.file.stop, leg.rung), metricFactor(view) * leg.value,
                             tr("Trial %1 at rung %2\n%3 %4")
                                 .arg(leg.trial)
                                 .arg(leg.rung)
-                                .arg(metricOf(view), formatNumber(leg.value, 4))};
+                                .arg(metricOf(view), metricText(view, leg.value))};
     const auto origin = leg.origin ? known.find({*leg.origin, leg.rung - 1}) : known.end();
     if (origin != known.end()) {
       curves.trials[leg.trial].push_back(gap);
@@ -140,6 +140,7 @@ FigureData bestSoFar(const SweepView& view, Budget budget) {
 
   FigureSeries line{.ink = kBest, .mark = FigureSeries::Mark::Line, .size = 2};
   FigureSeries steps{.ink = kBest, .mark = FigureSeries::Mark::Dots, .size = 6};
+  const double factor = metricFactor(view);
   double hours = 0, x = 0, best = 0;
   for (const SweepLeg* leg : ended) {
     hours += leg->device_hours;
@@ -149,22 +150,22 @@ FigureData bestSoFar(const SweepView& view, Budget budget) {
     const bool isBetter =
         isFirst || sweep::cost_of(view.file.goal, leg->value) < sweep::cost_of(view.file.goal, best);
     if (!isBetter) continue;
-    if (!isFirst) line.points.push_back({x, best});
+    if (!isFirst) line.points.push_back({x, factor * best});
     best = leg->value;
-    line.points.push_back({x, best});
-    steps.points.push_back({x, best,
+    line.points.push_back({x, factor * best});
+    steps.points.push_back({x, factor * best,
                             tr("Trial %1\n%2 %3 after %4")
                                 .arg(leg->trial)
-                                .arg(metricOf(view), formatNumber(best, 4), formatDuration(x))});
+                                .arg(metricOf(view), metricText(view, best), formatDuration(x))});
   }
   if (line.points.empty()) return data;
-  line.points.push_back({x, best});
-  data.description = tr("%1 %2 after %3").arg(metricOf(view), formatNumber(best, 4), formatDuration(x));
+  line.points.push_back({x, factor * best});
+  data.description = tr("%1 %2 after %3").arg(metricOf(view), metricText(view, best), formatDuration(x));
   data.series = {std::move(line), std::move(steps)};
   data.bottom = {.kind = FigureAxis::Kind::Time,
                  .title = budget == Budget::WallTime ? tr("time since it began") : tr("device time"),
                  .low = 0};
-  data.left = {.title = metricOf(view)};
+  data.left = {.title = metricTitle(view)};
   return data;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "batchscope/common/series_unit.h"
 #include "look/format.h"
 
 namespace batchscope::desktop {
@@ -14,6 +15,8 @@ namespace {
 using State = sweep::Standing::State;
 
 QString tr(const char* text) { return QCoreApplication::translate("Sweep", text); }
+
+bool isUnderWay(const sweep::SweepView& view) { return view.sweep.state == storage::SweepState::running; }
 
 }  // namespace
 
@@ -28,9 +31,9 @@ StatusText describe(storage::SweepState state) {
   return {};
 }
 
-QString stateText(State state) {
-  switch (state) {
-    case State::running: return tr("running");
+QString stateText(const sweep::SweepView& view, std::size_t trial) {
+  switch (view.trials[trial].standing.state) {
+    case State::running: return isUnderWay(view) ? tr("running") : tr("interrupted");
     case State::paused: return tr("paused at a rung");
     case State::stopped: return tr("stopped early");
     case State::finished: return tr("finished");
@@ -40,9 +43,9 @@ QString stateText(State state) {
   return {};
 }
 
-QColor colourOf(State state, const Theme& theme) {
-  switch (state) {
-    case State::running: return theme.good;
+QColor stateColour(const sweep::SweepView& view, std::size_t trial, const Theme& theme) {
+  switch (view.trials[trial].standing.state) {
+    case State::running: return isUnderWay(view) ? theme.good : theme.warning;
     case State::paused: return theme.warning;
     case State::diverged:
     case State::failed: return theme.bad;
@@ -50,14 +53,28 @@ QColor colourOf(State state, const Theme& theme) {
   }
 }
 
+QString metricTitle(const sweep::SweepView& view) {
+  const QString name = QString::fromStdString(view.file.metric);
+  const QString unit = QString::fromUtf8(common::unitOf(view.file.metric).name);
+  return unit.isEmpty() ? name : tr("%1, %2").arg(name, unit);
+}
+
+double metricFactor(const sweep::SweepView& view) { return common::unitOf(view.file.metric).factor; }
+
+QString metricText(const sweep::SweepView& view, double value) {
+  const common::Unit unit = common::unitOf(view.file.metric);
+  const QString number = formatNumber(unit.factor * value, 4), name = QString::fromUtf8(unit.name);
+  return name.isEmpty() ? number : tr("%1 %2").arg(number, name);
+}
+
 QString trialText(const sweep::SweepView& view, std::size_t trial) {
   const sweep::TrialView& at = view.trials[trial];
-  QStringList lines{tr("Trial %1, %2").arg(trial).arg(stateText(at.standing.state))};
+  QStringList lines{tr("Trial %1, %2").arg(trial).arg(stateText(view, trial))};
   for (const auto& [name, value] : at.parameters)
     lines << QStringLiteral("%1 %2").arg(QString::fromStdString(name), QString::fromStdString(value));
   if (at.standing.value)
     lines << QStringLiteral("%1 %2").arg(QString::fromStdString(view.file.metric),
-                                         formatNumber(*at.standing.value, 4));
+                                         metricText(view, *at.standing.value));
   if (!at.message.empty()) lines << QString::fromStdString(at.message);
   return lines.join(QLatin1Char('\n'));
 }

@@ -12,9 +12,15 @@
 namespace batchscope::desktop {
 
 StatusText describe(storage::SweepState state);
-QString stateText(sweep::Standing::State state);
+// How a trial stands. One that trained when its sweep was paused or ended is interrupted until that goes on.
+QString stateText(const sweep::SweepView& view, std::size_t trial);
 // Green running, amber waiting, red failed, grey done.
-QColor colourOf(sweep::Standing::State state, const Theme& theme);
+QColor stateColour(const sweep::SweepView& view, std::size_t trial, const Theme& theme);
+
+// The metric in the unit in which charts have it: "accuracy, %", 100, "97.42 %".
+QString metricTitle(const sweep::SweepView& view);
+double metricFactor(const sweep::SweepView& view);
+QString metricText(const sweep::SweepView& view, double value);
 
 // "Trial 17, stopped" and below it all its parameters and its value, a line each.
 QString trialText(const sweep::SweepView& view, std::size_t trial);

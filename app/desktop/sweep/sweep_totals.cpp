@@ -68,7 +68,7 @@ void SweepTotals::setView(const sweep::SweepView& view) {
   values_[0]->setText(isBounded ? tr("%1 of %2").arg(countText(done), countText(wanted)) : countText(done));
   values_[1]->setText(view.best ? tr("%1 %2, trial %3")
                                       .arg(QString::fromStdString(view.file.metric),
-                                           formatNumber(*view.trials[*view.best].standing.value, 4),
+                                           metricText(view, *view.trials[*view.best].standing.value),
                                            countText(*view.best))
                                 : QStringLiteral("–"));
   const QString hours = formatDuration(3600 * view.device_hours);

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "batchscope/common/ticks.h"
-#include "look/format.h"
+#include "sweep/sweep_text.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -84,7 +84,6 @@ std::vector<TrialAxis> parameterAxes(const sweep::SweepView& view) {
     for (const sweep::TrialView& trial : view.trials) {
       const std::optional<double>& value = trial.standing.point[i];
       axis.values.push_back(value.value_or(kNone));
-      axis.texts.push_back(value ? QString::fromStdString(parameters[i].text(*value)) : QString());
     }
     axes.push_back(std::move(axis));
   }
@@ -92,11 +91,10 @@ std::vector<TrialAxis> parameterAxes(const sweep::SweepView& view) {
 }
 
 TrialAxis metricAxis(const sweep::SweepView& view) {
-  TrialAxis axis{.name = QString::fromStdString(view.file.metric)};
+  TrialAxis axis{.name = metricTitle(view)};
   for (const sweep::TrialView& trial : view.trials) {
     const double value = trial.standing.value.value_or(kNone);
-    axis.values.push_back(std::isfinite(value) ? value : kNone);
-    axis.texts.push_back(std::isfinite(value) ? formatNumber(value, 4) : QString());
+    axis.values.push_back(std::isfinite(value) ? metricFactor(view) * value : kNone);
   }
   spread(axis, false);
   return axis;
@@ -107,7 +105,6 @@ TrialAxis deviceTimeAxis(const sweep::SweepView& view) {
   for (const sweep::TrialView& trial : view.trials) {
     const double seconds = 3600 * trial.standing.device_hours;
     axis.values.push_back(seconds > 0 ? seconds : kNone);
-    axis.texts.push_back(seconds > 0 ? formatDuration(seconds) : QString());
   }
   spread(axis, true);
   return axis;

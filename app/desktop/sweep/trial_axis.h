@@ -14,7 +14,6 @@ namespace batchscope::desktop {
 struct TrialAxis {
   QString name = {};
   std::vector<double> values = {};  // of each trial; a choice's index; NaN: it has none
-  std::vector<QString> texts = {};  // the same as a person reads them
   double low = 0, high = 1;         // its ends
   bool isLogarithmic = false;
   bool isTime = false;           // s

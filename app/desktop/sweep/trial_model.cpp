@@ -56,10 +56,11 @@ void TrialModel::setView(std::shared_ptr<const sweep::SweepView> view) {
   }
   // Trials are added behind the others, and what has not changed of those is not drawn anew.
   const std::shared_ptr<const sweep::SweepView> before = std::exchange(view_, std::move(view));
+  const bool isOtherState = before->sweep.state != view_->sweep.state;
   const std::size_t known = count_;
   for (std::size_t row = 0; row < known; ++row) {
     const bool wasBest = before->best == row, isBest = view_->best == row;
-    if (wasBest != isBest || !looksSame(before->trials[row], view_->trials[row]))
+    if (isOtherState || wasBest != isBest || !looksSame(before->trials[row], view_->trials[row]))
       Q_EMIT dataChanged(index(static_cast<int>(row), 0), index(static_cast<int>(row), columnCount() - 1));
   }
   if (count == known) return;
@@ -85,14 +86,14 @@ int TrialModel::valueColumn() const {
 QString TrialModel::text(const TrialView& trial, std::size_t row, const Column& column) const {
   switch (column.kind) {
     case Kind::Number: return formatCount(static_cast<std::int64_t>(row));
-    case Kind::State: return stateText(trial.standing.state);
+    case Kind::State: return stateText(*view_, row);
     case Kind::Parameter: {
       const auto& value = trial.standing.point[column.parameter];
       return value ? QString::fromStdString(view_->file.parameters[column.parameter].text(*value))
                    : QStringLiteral("–");
     }
     case Kind::Value:
-      return trial.standing.value ? formatNumber(*trial.standing.value, 4) : QStringLiteral("–");
+      return trial.standing.value ? metricText(*view_, *trial.standing.value) : QStringLiteral("–");
     case Kind::Rung: return trial.standing.rung < 0 ? QStringLiteral("–") : formatCount(trial.standing.rung);
     case Kind::DeviceTime:
       return trial.standing.device_hours > 0 ? formatDuration(3600 * trial.standing.device_hours)
@@ -138,7 +139,7 @@ QVariant TrialModel::cell(std::size_t row, std::size_t column, int role) const {
     case Qt::BackgroundRole:
       return hovered_ == row ? QVariant(mixed(theme.panel, theme.selection, 0.7)) : QVariant();
     case Qt::DecorationRole:
-      if (at.kind == Kind::State) return dot(colourOf(trial.standing.state, theme));
+      if (at.kind == Kind::State) return dot(stateColour(*view_, row, theme));
       if (at.kind == Kind::Number && isBest) return stroke(theme.series[1]);
       return {};
     case Qt::AccessibleTextRole:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // batchscope-screenshots FOLDER: draws the window as people meet it, for the page of screenshots and for a
-// designer's eye: with no run, then in a store with one that trains: its story in four charts, all of it in
-// every palette, while it restarts, on recorded runs, with each page, sheet and dialog. Not installed;
-// resources/screenshots/take.py calls it.
+// designer's eye: with no run; in a store with a sweep, that; and in a store with a run that trains: its
+// story in four charts, all of it in every palette, while it restarts, on recorded runs, with each page,
+// sheet and dialog. Not installed; resources/screenshots/take.py calls it.
 #include <QApplication>
 #include <QComboBox>
 #include <QDialog>
@@ -12,6 +12,7 @@
 #include <QMenuBar>
 #include <QPainter>
 #include <QPushButton>
+#include <QTableView>
 #include <cstdio>
 #include <functional>
 #include <set>
@@ -19,6 +20,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/recipe.h"
+#include "batchscope/storage/sweeps.h"
 #include "chart/dashboard.h"
 #include "chart/view_state.h"
 #include "control/control_panel.h"
@@ -28,6 +30,7 @@
 #include "runs/new_run_dialog.h"
 #include "session/catalogue_watcher.h"
 #include "session/run_session.h"
+#include "sweep/sweep_page.h"
 #include "tools/grab.h"
 #include "window/main_window.h"
 #include "window/shortcut_sheet.h"
@@ -59,6 +62,13 @@ class Camera {
 
   // Without a run, and so without a training program.
   void takeEmpty() { save("empty", window_.grab()); }
+
+  void takeSweep() {
+    window_.showSweeps(true);
+    await("the sweep", [this] { return window_.sweeps()->table()->model()->rowCount() > 0; });
+    take("sweep-dark", [] { applyTheme(Theme::Mode::Dark); });
+    take("sweep-light", [] { applyTheme(Theme::Mode::Light); });
+  }
 
   void takeAll() {
     await("the run", [this] { return window_.session()->isConnected(); });
@@ -198,6 +208,8 @@ int takePictures() {
   Camera camera(watcher, arguments[1]);
   if (watcher.runs().empty()) {
     camera.takeEmpty();
+  } else if (!storage::Sweeps(watcher.catalogue()).all().empty()) {
+    camera.takeSweep();
   } else {
     camera.takeAll();
   }

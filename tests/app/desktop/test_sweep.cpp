@@ -148,7 +148,7 @@ class TestSweep : public test::WindowTest {
     QTRY_VERIFY(rows() > 20);
     QCOMPARE(page().findChild<QLabel*>(QStringLiteral("chip"))->text(), QStringLiteral("Running"));
     QVERIFY(total("Trials done").endsWith(QStringLiteral("of 40")));
-    QVERIFY(total("Best").startsWith(QStringLiteral("accuracy 0.9")));
+    QVERIFY(total("Best").startsWith(QStringLiteral("accuracy 90.")));
     QCOMPARE(columnOf("epochs"), -1);  // it is not searched
     QTRY_COMPARE(test::fault(*window_), QString());
   }
@@ -156,14 +156,14 @@ class TestSweep : public test::WindowTest {
   void theBestStandsFirst() {
     const auto view = sweep::look(catalogue_, "digits-lr");
     QCOMPARE(plot().axes().size(), 5u);
-    QCOMPARE(plot().axes().back().name, QStringLiteral("accuracy"));
+    QCOMPARE(plot().axes().back().name, QStringLiteral("accuracy, %"));
     table().sortByColumn(columnOf("Trial"), Qt::AscendingOrder);
     QCOMPARE(cell(0, "Trial"), QStringLiteral("0"));
     // What has no value stands last, however the table is sorted.
     for (const Qt::SortOrder order : {Qt::AscendingOrder, Qt::DescendingOrder}) {
       table().sortByColumn(columnOf("accuracy"), order);
       QCOMPARE(cell(rows() - 1, "accuracy"), QStringLiteral("–"));
-      QVERIFY(cell(0, "accuracy").toDouble() > 0);
+      QVERIFY(cell(0, "accuracy").endsWith(QStringLiteral(" %")));
     }
     const auto isBest = [&](int row) {
       return table()
@@ -319,7 +319,7 @@ class TestSweep : public test::WindowTest {
     across->setCurrentText(QStringLiteral("device time"));
     Q_EMIT across->activated(across->currentIndex());
     QCOMPARE(figure("Scatter").bottom.title, QStringLiteral("device time"));
-    QCOMPARE(figure("Scatter").left.title, QStringLiteral("accuracy"));
+    QCOMPARE(figure("Scatter").left.title, QStringLiteral("accuracy, %"));
   }
 
   void theWheelChangesNothing() {
@@ -344,6 +344,13 @@ class TestSweep : public test::WindowTest {
     QTest::mouseClick(push("Pause"), Qt::LeftButton);
     QTRY_COMPARE(state(), SweepState::paused);
     QTRY_VERIFY(push("Resume") != nullptr);
+    const auto trials = [this](const char* state) {
+      int count = 0;
+      for (int row = 0; row < rows(); ++row) count += cell(row, "State") == QLatin1String(state);
+      return count;
+    };
+    QTRY_COMPARE(trials("interrupted"), 4);
+    QCOMPARE(trials("running"), 0);
     QTest::mouseClick(push("Resume"), Qt::LeftButton);
     QTRY_COMPARE(state(), SweepState::running);
     QTRY_VERIFY(push("Pause") != nullptr);
