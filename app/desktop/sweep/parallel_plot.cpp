@@ -286,7 +286,7 @@ void ParallelPlot::paintAxes(QPainter& painter) const {
     const bool isCurrent = hasFocus() && axis == current_;
     painter.setPen(isCurrent ? theme.accent : theme.text);
     const QString name =
-        painter.fontMetrics().elidedText(at.name, Qt::ElideRight, static_cast<int>(apart) - 8);
+        painter.fontMetrics().elidedText(at.title(), Qt::ElideRight, static_cast<int>(apart) - 8);
     const double wide = painter.fontMetrics().horizontalAdvance(name);
     const double left = std::clamp(x - wide / 2, double(kGap), std::max(double(kGap), width() - wide - kGap));
     painter.drawText(QPointF(left, area.top() - 12), name);

@@ -32,7 +32,7 @@ bool hasValue(const SweepLeg& leg) {
 }
 
 FigureAxis figureAxis(const TrialAxis& axis) {
-  FigureAxis made{.title = axis.name};
+  FigureAxis made{.title = axis.title()};
   if (axis.cells > 0) {
     made.low = axis.low;
     made.high = axis.high;
@@ -165,7 +165,7 @@ FigureData bestSoFar(const SweepView& view, Budget budget) {
   data.bottom = {.kind = FigureAxis::Kind::Time,
                  .title = budget == Budget::WallTime ? tr("time since it began") : tr("device time"),
                  .low = 0};
-  data.left = {.title = metricTitle(view)};
+  data.left = {.title = metricAxis(view).title()};
   return data;
 }
 

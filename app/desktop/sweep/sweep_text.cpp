@@ -17,6 +17,7 @@ using State = sweep::Standing::State;
 QString tr(const char* text) { return QCoreApplication::translate("Sweep", text); }
 
 bool isUnderWay(const sweep::SweepView& view) { return view.sweep.state == storage::SweepState::running; }
+bool isOver(const sweep::SweepView& view) { return view.sweep.ended > 0; }
 
 }  // namespace
 
@@ -34,7 +35,7 @@ StatusText describe(storage::SweepState state) {
 QString stateText(const sweep::SweepView& view, std::size_t trial) {
   switch (view.trials[trial].standing.state) {
     case State::running: return isUnderWay(view) ? tr("running") : tr("interrupted");
-    case State::paused: return tr("paused at a rung");
+    case State::paused: return isOver(view) ? tr("stopped early") : tr("paused at a rung");
     case State::stopped: return tr("stopped early");
     case State::finished: return tr("finished");
     case State::diverged: return tr("diverged");
@@ -46,25 +47,22 @@ QString stateText(const sweep::SweepView& view, std::size_t trial) {
 QColor stateColour(const sweep::SweepView& view, std::size_t trial, const Theme& theme) {
   switch (view.trials[trial].standing.state) {
     case State::running: return isUnderWay(view) ? theme.good : theme.warning;
-    case State::paused: return theme.warning;
+    case State::paused: return isOver(view) ? theme.faint : theme.warning;
     case State::diverged:
     case State::failed: return theme.bad;
     default: return theme.faint;
   }
 }
 
-QString metricTitle(const sweep::SweepView& view) {
-  const QString name = QString::fromStdString(view.file.metric);
-  const QString unit = QString::fromUtf8(common::unitOf(view.file.metric).name);
-  return unit.isEmpty() ? name : tr("%1, %2").arg(name, unit);
+QString metricUnit(const sweep::SweepView& view) {
+  return QString::fromUtf8(common::unitOf(view.file.metric).name);
 }
 
 double metricFactor(const sweep::SweepView& view) { return common::unitOf(view.file.metric).factor; }
 
 QString metricText(const sweep::SweepView& view, double value) {
-  const common::Unit unit = common::unitOf(view.file.metric);
-  const QString number = formatNumber(unit.factor * value, 4), name = QString::fromUtf8(unit.name);
-  return name.isEmpty() ? number : tr("%1 %2").arg(number, name);
+  const QString number = formatNumber(metricFactor(view) * value, 4), unit = metricUnit(view);
+  return unit.isEmpty() ? number : tr("%1 %2").arg(number, unit);
 }
 
 QString trialText(const sweep::SweepView& view, std::size_t trial) {

@@ -12,13 +12,14 @@
 namespace batchscope::desktop {
 
 StatusText describe(storage::SweepState state);
-// How a trial stands. One that trained when its sweep was paused or ended is interrupted until that goes on.
+// How a trial stands. One that trained when its sweep was paused or ended is interrupted until that goes on,
+// and one that rests at a rung when its sweep is over has stopped there.
 QString stateText(const sweep::SweepView& view, std::size_t trial);
 // Green running, amber waiting, red failed, grey done.
 QColor stateColour(const sweep::SweepView& view, std::size_t trial, const Theme& theme);
 
-// The metric in the unit in which charts have it: "accuracy, %", 100, "97.42 %".
-QString metricTitle(const sweep::SweepView& view);
+// The metric as charts have it: its unit, by what it is multiplied, and "97.42 %".
+QString metricUnit(const sweep::SweepView& view);
 double metricFactor(const sweep::SweepView& view);
 QString metricText(const sweep::SweepView& view, double value);
 

@@ -69,6 +69,8 @@ void spread(TrialAxis& axis, bool isFromZero) {
 
 }  // namespace
 
+QString TrialAxis::title() const { return unit.isEmpty() ? name : QStringLiteral("%1, %2").arg(name, unit); }
+
 double TrialAxis::place(double value) const { return common::axisPlace(value, low, high, isLogarithmic); }
 
 double TrialAxis::valueAt(double place) const {
@@ -91,7 +93,7 @@ std::vector<TrialAxis> parameterAxes(const sweep::SweepView& view) {
 }
 
 TrialAxis metricAxis(const sweep::SweepView& view) {
-  TrialAxis axis{.name = metricTitle(view)};
+  TrialAxis axis{.name = QString::fromStdString(view.file.metric), .unit = metricUnit(view)};
   for (const sweep::TrialView& trial : view.trials) {
     const double value = trial.standing.value.value_or(kNone);
     axis.values.push_back(std::isfinite(value) ? metricFactor(view) * value : kNone);

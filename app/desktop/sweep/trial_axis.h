@@ -12,7 +12,7 @@
 namespace batchscope::desktop {
 
 struct TrialAxis {
-  QString name = {};
+  QString name = {}, unit = {};
   std::vector<double> values = {};  // of each trial; a choice's index; NaN: it has none
   double low = 0, high = 1;         // its ends
   bool isLogarithmic = false;
@@ -20,6 +20,7 @@ struct TrialAxis {
   std::vector<Tick> ticks = {};  // at all its cells, or at round numbers
   int cells = 0;                 // 0: it has no cells
 
+  QString title() const;  // "accuracy, %"
   // 0 to 1 along the axis; NaN of NaN.
   double place(double value) const;
   double valueAt(double place) const;

@@ -156,7 +156,7 @@ class TestSweep : public test::WindowTest {
   void theBestStandsFirst() {
     const auto view = sweep::look(catalogue_, "digits-lr");
     QCOMPARE(plot().axes().size(), 5u);
-    QCOMPARE(plot().axes().back().name, QStringLiteral("accuracy, %"));
+    QCOMPARE(plot().axes().back().title(), QStringLiteral("accuracy, %"));
     table().sortByColumn(columnOf("Trial"), Qt::AscendingOrder);
     QCOMPARE(cell(0, "Trial"), QStringLiteral("0"));
     // What has no value stands last, however the table is sorted.
