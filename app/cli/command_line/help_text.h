@@ -341,9 +341,10 @@ inline constexpr char kCompletion[] =
 
 inline constexpr char kExitCodes[] =
     "Exit codes\n"
-    "    0  done; of run, resume and attach: the run finished, or ended in a state that --expect asked for\n"
-    "    1  failure: the run failed or lost its supervisor, doctor found a problem, or the system refused,\n"
-    "       for example because a disk is full\n"
+    "    0  done; of run, resume and attach: the run finished, or ended in a state that --expect asked for;\n"
+    "       of sweep run: all trials are done\n"
+    "    1  failure: the run or sweep failed or lost its supervisor, doctor found a problem, or the system\n"
+    "       refused, for example because a disk is full\n"
     "    2  usage: a flag, a value or a name that makes no sense\n"
     "    3  not found: no such run, program, recipe or log\n"
     "    4  conflict: the state of the run does not allow it, or something else holds what it needs\n"
@@ -352,7 +353,8 @@ inline constexpr char kExitCodes[] =
     "    7  corrupt data, or data of a newer version\n"
     "  130  Ctrl-C; what export, import or backup had written is removed (143 and 129 by SIGTERM\n"
     "       and SIGHUP)\n"
-    "  143  the run was stopped or paused after a checkpoint; batchscope resume goes on\n"
+    "  143  the run or sweep was stopped or paused after a checkpoint; batchscope resume, or sweep resume,\n"
+    "       goes on\n"
     "\n"
     "With --json an error is also printed as {\"error\":{\"kind\":..,\"message\":..}} on standard output,\n"
     "the kind being failure, usage, not_found, conflict, corrupt, version, timeout or io.\n";
