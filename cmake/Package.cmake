@@ -25,6 +25,7 @@ foreach(recipe ${recipes})
     install(FILES ${recipe} DESTINATION share/batchscope/recipes/${name} COMPONENT programs)
   endif()
 endforeach()
+install(DIRECTORY examples/sweeps DESTINATION share/batchscope COMPONENT programs FILES_MATCHING PATTERN "*.toml")
 install(TARGETS draw_digits RUNTIME DESTINATION ${programs_folder} COMPONENT programs)
 
 # The package `batchscope` where Debian's Python has its own, and the folder that the supervisor puts before a script, from
