@@ -37,6 +37,12 @@ RUNS = {
                "--at epoch=8:replicas=2 -- --train-images 6000 --epochs 9 --max-batch-size 40", "narrow"),
     "scaled": ("digits --replicas 1 --at epoch=2:replicas=2 --at epoch=4:checkpoint --at epoch=9:replicas=3 "
                "--at epoch=12:replicas=2 -- --train-images 6000 --epochs 18", "digits, scaled"),
+    # Three trials of examples/sweeps/lr-sensitivity.toml, at the same rate.
+    "small": ("digits --replicas 1 -- --batch-size 8 --micro-batches 1 --lr 0.008 --epochs 4", "digits, 8 images"),
+    "large-adascale": ("digits --replicas 1 -- --batch-size 8 --micro-batches 64 --lr 0.008 --epochs 4",
+                       "digits, 512 images, AdaScale"),
+    "large-linear": ("digits --replicas 1 -- --batch-size 8 --micro-batches 64 --lr 0.008 --epochs 10 "
+                     "--scaling-rule linear", "digits, 512 images, linear scaling"),
 }
 KILLED = {"crash": 40, "scaled": 250}  # steps after the first checkpoint
 

@@ -229,7 +229,10 @@ std::vector<Lesson> bundledLessons() {
   initResources();
   std::vector<Lesson> lessons;
   const QDir folder(QStringLiteral(":/lessons"));
-  for (const QString& file : folder.entryList({QStringLiteral("*.md")}, QDir::Files, QDir::Name)) {
+  QStringList files = folder.entryList({QStringLiteral("*.md")}, QDir::Files);
+  const auto number = [](const QString& file) { return file.section(QLatin1Char('-'), 0, 0).toInt(); };
+  std::ranges::sort(files, {}, number);  // 10 behind 9
+  for (const QString& file : files) {
     QFile source(folder.filePath(file));
     if (!source.open(QIODevice::ReadOnly)) qFatal("a lesson is not compiled in");
     lessons.push_back(parseLesson(file.chopped(3), QString::fromUtf8(source.readAll())));

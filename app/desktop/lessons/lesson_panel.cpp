@@ -12,6 +12,7 @@
 #include <QTextCursor>
 #include <QTextDocument>
 #include <QTextList>
+#include <QTextTable>
 #include <QToolButton>
 #include <utility>
 
@@ -255,7 +256,7 @@ void LessonPanel::choose(std::size_t choice) {
   reply_->show();
 }
 
-// With air between the paragraphs, which a label alone does not give.
+// With air between the paragraphs and in tables, which a label alone does not give.
 void LessonPanel::setText(const QString& markdown) {
   QTextDocument document;
   document.setDefaultFont(text_->font());
@@ -267,6 +268,17 @@ void LessonPanel::setText(const QString& markdown) {
     format.setTopMargin(0);
     format.setBottomMargin(goesOn ? kGap / 2 : block.next().isValid() ? kGap : 0);
     QTextCursor(block).setBlockFormat(format);
+  }
+  for (QTextFrame* frame : document.rootFrame()->childFrames()) {
+    auto* table = qobject_cast<QTextTable*>(frame);
+    if (table == nullptr) continue;
+    QTextTableFormat format = table->format();
+    format.setBorder(0);
+    format.setCellSpacing(0);
+    format.setCellPadding(kGap / 4);
+    format.setTopMargin(kGap);
+    format.setBottomMargin(kGap);
+    table->setFormat(format);
   }
   text_->setText(document.toHtml());
 }
