@@ -43,7 +43,7 @@ namespace {
 constexpr int kInterval = 300,
               kLongInterval = 1000;  // ms between two refreshments of few trials, and of many
 constexpr std::size_t kMany = 200;
-constexpr int kRow = 26;
+constexpr int kRow = 26, kColumn = 116, kStateColumn = 150;
 constexpr int kFigureHeight = 216, kFourAcross = 1150;
 constexpr int kQuantity = 104;  // pixels of a chooser
 
@@ -301,7 +301,7 @@ void SweepPage::refresh() {
   const bool isOther = sorted_ != shown_->name;
   const bool isFirst = isOther || model_->rowCount() == 0;
   model_->setView({shown_, &view});
-  if (isFirst) table_->resizeColumnsToContents();
+  if (isFirst) layOutColumns();
   if (isOther)
     table_->sortByColumn(model_->valueColumn(),
                          view.file.goal == sweep::Goal::min ? Qt::AscendingOrder : Qt::DescendingOrder);
@@ -311,6 +311,14 @@ void SweepPage::refresh() {
   fillQuantities();
   applyFilter();
   refreshFigures();
+}
+
+// As wide as what is there, and as what is to come: the first trials have no values.
+void SweepPage::layOutColumns() {
+  table_->resizeColumnsToContents();
+  for (int column = 1; column < model_->columnCount(); ++column)
+    table_->setColumnWidth(column,
+                           std::max(table_->columnWidth(column), column == 1 ? kStateColumn : kColumn));
 }
 
 void SweepPage::refreshFigures() {

@@ -68,6 +68,7 @@ class SweepPage : public QWidget {
   void arrange(int columns);
   void showPage(QWidget* page);
   void refresh();
+  void layOutColumns();
   void refreshFigures();
   void fillQuantities();
   void applyFilter();

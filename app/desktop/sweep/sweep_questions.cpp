@@ -8,6 +8,7 @@
 #include <QMessageBox>
 #include <QPushButton>
 #include <QSpinBox>
+#include <initializer_list>
 
 #include "look/box.h"
 #include "look/quiet_wheel.h"
@@ -18,6 +19,7 @@ namespace {
 
 constexpr int kMore = 16;  // trials that are offered
 constexpr double kMostHours = 1e6;
+constexpr int kDialog = 340;  // pixels across
 
 QString tr(const char* text) { return QCoreApplication::translate("Sweep", text); }
 
@@ -55,11 +57,14 @@ void askForMore(SweepSession* session, const sweep::SweepFile& file, QWidget* wi
   form->addRow(tr("More trials"), trials);
   form->addRow(tr("More device-hours"), hours);
   form->setRowVisible(hours, file.device_hours.has_value());
-  for (QAbstractSpinBox* field :
-       {static_cast<QAbstractSpinBox*>(trials), static_cast<QAbstractSpinBox*>(hours)})
+  for (QAbstractSpinBox* field : std::initializer_list<QAbstractSpinBox*>{trials, hours}) {
+    field->setButtonSymbols(QAbstractSpinBox::NoButtons);
     ignoreWheel(field);
+  }
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, dialog);
   QPushButton* add = buttons->addButton(tr("Add and go on"), QDialogButtonBox::AcceptRole);
+  add->setObjectName(QStringLiteral("primary"));
+  add->setProperty("isSmall", true);
   add->setDefault(true);
   const auto update = [=] { add->setEnabled(trials->value() > 0 || hours->value() > 0); };
   QObject::connect(trials, &QSpinBox::valueChanged, dialog, update);
@@ -73,6 +78,7 @@ void askForMore(SweepSession* session, const sweep::SweepFile& file, QWidget* wi
       sweep::extend(catalogue, name, more, time);
     });
   });
+  dialog->setMinimumWidth(kDialog);
   dialog->open();
 }
 

@@ -54,7 +54,7 @@ class Eyes:
         import gi
         gi.require_version("Atspi", "2.0")
         from gi.repository import Atspi, GLib
-        self.atspi, self.context = Atspi, GLib.MainContext.default()
+        self.atspi, self.context, self.gone = Atspi, GLib.MainContext.default(), GLib.Error
 
     def everything(self):
         """(role, name, text, box) of all that shows, the front window first; the box is what is not clipped."""
@@ -69,6 +69,13 @@ class Eyes:
         return seen
 
     def look(self, node, frame, seen):
+        """What goes away while it is looked at, such as a row of a table that changes, is not seen."""
+        try:
+            self.look_into(node, frame, seen)
+        except self.gone:
+            pass
+
+    def look_into(self, node, frame, seen):
         if node is None or not node.get_state_set().contains(self.atspi.StateType.SHOWING):
             return
         role, able, box, text = node.get_role_name(), node.get_interfaces(), None, ""
@@ -280,7 +287,8 @@ class Session:
                 raise Failure(f"{file}:{number}: {line}: {error}") from None
 
     def close(self):
-        subprocess.run(["batchscope", "stop", "--all"], env=self.environment, capture_output=True)
+        for command in (["sweep", "stop", "latest"], ["stop", "--all"]):
+            subprocess.run(["batchscope", *command], env=self.environment, capture_output=True)
         for process in reversed(self.processes):
             process.send_signal(signal.SIGTERM)
             process.wait()
