@@ -63,7 +63,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
-# A dead node is down after 6 to 9 s, with Slurm's own times after half a minute at best.
+# A dead node is down after 5 to 11 s; SlurmdTimeout alone makes it 25.
 SlurmdTimeout=2
 MessageTimeout=3
 TCPTimeout=1
