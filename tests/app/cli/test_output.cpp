@@ -73,6 +73,9 @@ const QList<QStringList> kAnswers{
     {"cancel", "waiting", "--json"},
     {"pool"},
     {"pool", "--decisions", "--json"},
+    {"sweep", "new", "--example"},
+    {"sweep", "status"},
+    {"sweep", "status", "--json"},
     {"simulate", SIMULATION_FOLDER "/workload.csv", "--profiles", SIMULATION_FOLDER "/profiles"},
     {"simulate", SIMULATION_FOLDER "/workload.csv", "--profiles", SIMULATION_FOLDER "/profiles", "--json"},
 };
