@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runs.h"
+#include "trials/runs.h"
 
 #include <fmt/format.h>
 

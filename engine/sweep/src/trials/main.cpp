@@ -8,7 +8,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/run/application.h"
-#include "drive.h"
+#include "trials/drive.h"
 
 int main(int argc, char** argv) {
   if (argc > 1) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "drive.h"
+#include "trials/drive.h"
 
 #include <fmt/core.h>
 
@@ -19,7 +19,7 @@
 #include "batchscope/run/pool.h"
 #include "batchscope/sweep/driver.h"
 #include "batchscope/sweep/sweeps.h"
-#include "runs.h"
+#include "trials/runs.h"
 
 namespace batchscope::sweep {
 namespace {

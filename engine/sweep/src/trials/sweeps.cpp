@@ -12,7 +12,7 @@
 #include "batchscope/run/recipe.h"
 #include "batchscope/storage/annotation.h"
 #include "batchscope/sweep/driver.h"
-#include "runs.h"
+#include "trials/runs.h"
 
 namespace batchscope::sweep {
 namespace {
