@@ -7,9 +7,10 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <map>
 #include <set>
+#include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "batchscope/pool/queue.h"
 #include "batchscope/protocol/error.h"
@@ -246,6 +247,7 @@ class Driver {
 };
 
 bool has_work() {
+  if (!std::filesystem::exists(protocol::catalogue_path())) return false;  // and none is to be made
   storage::Catalogue catalogue(protocol::catalogue_path());
   return std::ranges::any_of(storage::Sweeps(catalogue).all(),
                              [](const storage::Sweep& sweep) { return sweep.state == SweepState::running; });
