@@ -6,8 +6,9 @@ sweep.asha.PROGRAM: 32 points of Sobol's sequence, each trained to its end (`non
 rungs in scale-invariant iterations. The value is the quotient of the device-seconds after which the best value so far
 lay within the margin of the best value that either of them has found: none over asha. The margin is 0.2 points of
 accuracy for digits, and 1 percent of the perplexity for language_model: in both about twice what another seed changes
-(examples/table2). Legs count in the order in which they ended. sweep.asha.PROGRAM.seconds are asha's, .none.seconds the
-other's, and .total is the quotient of all that the two took.
+(examples/table2). Legs count in the order in which they ended. Where `none` never comes so near all of it counts; where
+asha does not, there is no value. sweep.asha.PROGRAM.seconds are asha's, .none.seconds the other's, and .total is the
+quotient of all that the two took.
 
 sweep.elastic: the time from the beginning to the end of a sweep whose trials have as many devices as the pool gives
 them, over that of the same trials on one device each.
@@ -99,7 +100,7 @@ def values(sweep):
 
 
 def seconds_until(sweep, reached):
-    """Device-seconds of all legs up to the first whose value is good enough."""
+    """Device-seconds of all legs up to the first whose value is good enough; None where there is none."""
     seconds = 0
     for leg in by_end(sweep):
         seconds += 3600 * leg["device_hours"]
@@ -119,8 +120,9 @@ def asha(task):
     best = (max if maximised else min)(values(none) + values(stopped))
     margin = TASKS[task][3](best)
     reached = (lambda value: value >= margin) if maximised else (lambda value: value <= margin)
-    base, seconds = seconds_until(none, reached), seconds_until(stopped, reached)
-    row(f"sweep.asha.{task}", base / seconds if base and seconds else None, "ratio", "higher", GOAL)
+    base = seconds_until(none, reached) or 3600 * none["sweep"]["device_hours"]
+    seconds = seconds_until(stopped, reached)
+    row(f"sweep.asha.{task}", base / seconds if seconds else None, "ratio", "higher", GOAL)
     row(f"sweep.asha.{task}.seconds", seconds, "s")
     row(f"sweep.asha.{task}.none.seconds", base, "s")
     row(f"sweep.asha.{task}.total", none["sweep"]["device_hours"] / stopped["sweep"]["device_hours"], "ratio", "higher")
