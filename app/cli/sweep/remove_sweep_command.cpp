@@ -3,6 +3,7 @@
 // sweep rm: forgets a sweep. Its runs stay as runs of their own, or go into the trash.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "batchscope/sweep/sweeps.h"
@@ -24,9 +25,11 @@ std::vector<storage::Run> runsOf(storage::Catalogue& catalogue, const std::strin
 }
 
 void refuseWhileActive(const storage::Sweep& sweep, const std::vector<storage::Run>& runs) {
-  if (sweep.state == storage::SweepState::running)
-    throw Error(ErrorKind::conflict, fmt::format("{} is running; stop it first: batchscope sweep stop {}",
-                                                 sweep.name, sweep.name));
+  const bool paused = sweep.state == storage::SweepState::paused && std::ranges::any_of(runs, isHeld);
+  if (paused || sweep.state == storage::SweepState::running)
+    throw Error(ErrorKind::conflict,
+                fmt::format("{} is {}; stop it first: batchscope sweep stop {}", sweep.name,
+                            storage::sweep_state_name(sweep.state), sweep.name));
   for (const storage::Run& run : runs)
     if (isHeld(run) && !isAtRest(run.state))
       throw Error(ErrorKind::conflict,

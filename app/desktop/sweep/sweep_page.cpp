@@ -43,7 +43,7 @@ namespace {
 constexpr int kInterval = 300,
               kLongInterval = 1000;  // ms between two refreshments of few trials, and of many
 constexpr std::size_t kMany = 200;
-constexpr int kRow = 26, kColumn = 116, kStateColumn = 150;
+constexpr int kRow = 26, kColumn = 116, kStateColumn = 172;
 constexpr int kFigureHeight = 216, kFourAcross = 1150;
 constexpr int kQuantity = 104;  // pixels of a chooser
 

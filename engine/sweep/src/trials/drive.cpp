@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -32,7 +33,7 @@ using storage::SweepState;
 constexpr auto kTick = std::chrono::milliseconds(50);
 constexpr double kLook = 1;              // s: at the latest so long after the last look
 constexpr double kFarewell = 1;          // s without a sweep that is running, before the driver ends
-constexpr std::size_t kHopeless = 3;     // outcomes in a row that failed, with none that did not
+constexpr std::size_t kHopeless = 3;     // trials that failed, with none that did not
 constexpr std::size_t kMostResting = 8;  // paused runs that keep their processes, to go on at once
 
 class Driver {
@@ -98,7 +99,8 @@ class Driver {
       submit(view);  // at once: a checkpoint that is copied lies there until its own run goes on
     }
     if (std::ranges::none_of(view.legs, [](const LegRecord& leg) { return !leg.outcome; }))
-      return end(sweep.name, SweepState::finished, why_finished(view));
+      return view.best ? end(sweep.name, SweepState::finished, why_finished(view))
+                       : end(sweep.name, SweepState::failed, "no trial came to a value");
     retire(view);
   }
 
@@ -121,23 +123,30 @@ class Driver {
     return heard;
   }
 
-  // A sweep of which nothing can come ends at once rather than after all its trials.
+  // A sweep of which nothing can come ends at once rather than after all its trials. Who resumes it has as
+  // many more to fail.
   bool give_up(const SweepView& view, const Judgement& judgement) {
-    const auto legs = sweeps_.legs(view.sweep.name);
-    const auto ended = [](const SweepLeg& leg) { return leg.outcome != SweepLeg::Outcome::under_way; };
-    const auto failed = [](const SweepLeg& leg) { return leg.outcome == SweepLeg::Outcome::failed; };
-    const auto count = std::ranges::count_if(legs, ended);
-    if (std::ranges::count_if(legs, failed) != count) return false;
+    if (has_value(sweeps_.legs(view.sweep.name))) return false;
+    const std::string& name = view.sweep.name;
     if (judgement.no_metric) {
-      end(view.sweep.name, SweepState::failed,
-          fmt::format("{}. Mend `metric` in the file{}", judgement.leg.message,
-                      judgement.leg.at_end ? "" : ", or raise `min` below [stop] where it only comes later"));
+      end(name, SweepState::failed,
+          fmt::format("{}. Mend `metric` in the file{}, and begin it anew after `batchscope sweep rm {}`",
+                      judgement.leg.message,
+                      judgement.leg.at_end ? "" : ", or raise `min` below [stop] where it only comes later",
+                      name));
       return true;
     }
-    if (static_cast<std::size_t>(count) < kHopeless) return false;
-    end(view.sweep.name, SweepState::failed,
-        fmt::format("the first {} trials failed, the last one so: {}", count, judgement.leg.message));
+    if (++failures_[name] < kHopeless) return false;
+    end(name, SweepState::failed,
+        fmt::format("{} trials failed, and none came to a value; the last one so: {}", kHopeless,
+                    judgement.leg.message));
     return true;
+  }
+
+  static bool has_value(const std::vector<SweepLeg>& legs) {
+    return std::ranges::any_of(legs, [](const SweepLeg& leg) {
+      return leg.outcome == SweepLeg::Outcome::value || leg.outcome == SweepLeg::Outcome::diverged;
+    });
   }
 
   // The next leg; false: there is none to begin now.
@@ -235,6 +244,7 @@ class Driver {
     const auto stop_all = [&] {
       for_living_runs(catalogue_, name, [this](const std::string& run) { pool::cancel(catalogue_, run); });
     };
+    failures_.erase(name);
     if (state == SweepState::finished) stop_all();
     sweeps_.set_state(name, state, message);
     if (state != SweepState::finished) stop_all();
@@ -243,7 +253,9 @@ class Driver {
   storage::Catalogue catalogue_;
   storage::Sweeps sweeps_;
   std::set<std::string> retired_;  // runs that rest without processes, as far as this process knows
-  bool troubled_ = false;          // the catalogue could not be used, and that was said
+  std::map<std::string, std::size_t>
+      failures_;           // of sweeps that have no value yet, since they were begun or resumed
+  bool troubled_ = false;  // the catalogue could not be used, and that was said
 };
 
 bool has_work() {

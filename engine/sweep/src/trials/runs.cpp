@@ -107,6 +107,10 @@ void fail(Judgement& judgement, const std::string& why) {
 bool add(storage::Catalogue& catalogue, const SweepFile& file, const Run& run, Judgement& judgement) {
   SweepLeg& leg = judgement.leg;
   if (run.removed > 0) return fail(judgement, "its run was removed"), true;
+  // What failed by gradients that are not finite has diverged.
+  const auto non_finite = run.latest.find(series::kNonFiniteSteps);
+  if (run.state == RunState::failed && non_finite != run.latest.end() && non_finite->second > 0)
+    return leg.value = std::numeric_limits<double>::quiet_NaN(), true;
   if (run.state == RunState::failed || run.state == RunState::damaged)
     return fail(judgement, run.message), true;
   if (run.state == RunState::finished) {

@@ -60,6 +60,13 @@ int width_for(const protocol::RunSpec& spec) {
   return std::max(1, devices / std::max(1, each));
 }
 
+// What pause() held is held no more, whatever the sweep's state says.
+void go_on(storage::Catalogue& catalogue, storage::Sweeps& sweeps, const std::string& name) {
+  sweeps.resume(name);
+  for_living_runs(catalogue, name, [&](const std::string& run) { pool::release(catalogue, run); });
+  kDriver.start();
+}
+
 // Of what has not ended.
 storage::Sweep living(storage::Sweeps& sweeps, const std::string& name, const char* what) {
   storage::Sweep sweep = sweeps.resolve(name);
@@ -114,11 +121,7 @@ void resume(storage::Catalogue& catalogue, const std::string& name) {
         ErrorKind::conflict,
         fmt::format("the sweep '{0}' is finished: `batchscope sweep extend {0} --trials N` goes on with it",
                     sweep.name));
-  if (sweep.state != SweepState::running) {
-    sweeps.resume(sweep.name);
-    for_living_runs(catalogue, sweep.name, [&](const std::string& run) { pool::release(catalogue, run); });
-  }
-  kDriver.start();
+  go_on(catalogue, sweeps, sweep.name);
 }
 
 void stop(storage::Catalogue& catalogue, const std::string& name) {
@@ -134,6 +137,12 @@ void extend(storage::Catalogue& catalogue, const std::string& name, int trials, 
   SweepFile file = view.file;
   if (trials < 0 || device_hours < 0 || (trials == 0 && device_hours == 0))
     throw Error(ErrorKind::usage, "a sweep is extended by a number of trials or of device-hours, above 0");
+  if (trials > 0 && file.stop.kind == StopRule::Kind::pbt)
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("the sweep '{}' trains a population, which keeps its size: begin another sweep, or give "
+                    "this one more device-hours",
+                    view.sweep.name));
   if (trials > 0) {
     if (!file.trials)
       throw Error(
@@ -152,8 +161,7 @@ void extend(storage::Catalogue& catalogue, const std::string& name, int trials, 
     *file.device_hours += device_hours;
   }
   sweeps.set_file(view.sweep.name, file.text());
-  sweeps.resume(view.sweep.name);
-  kDriver.start();
+  go_on(catalogue, sweeps, view.sweep.name);
 }
 
 }  // namespace batchscope::sweep
