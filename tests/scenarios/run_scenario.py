@@ -54,6 +54,10 @@ def over_seeds(description, seed_help, minutes_help, one):
         seed += 1
 
 
+class NotThere(Failure):
+    """A condition names something that does not exist, or not yet: a run, a job, a figure."""
+
+
 class Scenario:
     def __init__(self, programs, home):
         self.programs = pathlib.Path(programs).resolve()
@@ -111,14 +115,24 @@ class Scenario:
         self.environment[name] = self.place_in(value)
 
     def wait(self, rest):
+        missing = ""
+
         def met():
+            nonlocal missing
+            missing = ""
             over = self.over()  # first: what holds at the end is seen below
-            holds = rest.removeprefix("output ") in self.output.read_text() if rest.startswith("output ") else self.holds(rest)
+            try:
+                holds = rest.removeprefix("output ") in self.output.read_text() if rest.startswith("output ") else self.holds(rest)
+            except NotThere as error:
+                holds, missing = False, f"; {error}"
             if over and not holds:
                 raise Failure(f"the program ended first, with {self.subject.returncode}")
             return holds
 
-        patiently(rest, met)
+        try:
+            patiently(rest, met)
+        except Failure as failure:
+            raise Failure(f"{failure}{missing}") from None
 
     def interrupt(self, _):
         self.signal("INT started")
@@ -255,6 +269,8 @@ class Scenario:
         more |= {name: look() for name, look in of_all.items() if re.search(rf"\b{name}\b", condition)}
         try:
             return bool(eval(condition, {**seen["run"], **seen, **more}))
+        except (LookupError, TypeError) as error:
+            raise NotThere(f"{condition} asks for what is not there: {error!r}") from None
         except Exception as error:
             raise Failure(f"the condition {condition} cannot be judged: {error!r}") from None
 

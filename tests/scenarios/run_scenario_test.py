@@ -77,6 +77,19 @@ exit 143
         self.scenario.start("leaves")
         self.scenario.wait('state == "stopped"')
 
+    def test_what_is_not_there_yet_is_waited_for(self):
+        there = json.dumps({"run": {"id": "1", "latest": {"step": 3}}, "events": []})
+        self.program("makes", f"""#!/bin/sh
+sleep 1
+echo '{there}' > "$BATCHSCOPE_DB.json"
+""")
+        self.scenario.start("makes")
+        self.scenario.wait('run["latest"]["step"] == 3')
+        with self.assertRaisesRegex(Failure, "ended first, with 0; .* not there: KeyError\\('stpe'\\)"):
+            self.scenario.wait('run["latest"]["stpe"] == 3')
+        with self.assertRaisesRegex(Failure, "'stpe'"):
+            self.scenario.check('run["latest"]["stpe"] == 3')
+
     def test_a_condition_that_cannot_come_true_any_more_fails(self):
         self.program("ends", "#!/bin/sh\nexit 3\n")
         self.scenario.start("ends")
