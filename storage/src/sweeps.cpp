@@ -177,6 +177,7 @@ void Sweeps::resume(const std::string& name) {
   database.write([&] {
     const std::int64_t key = key_of(database, name);
     database.execute("UPDATE sweep SET state = 'running', message = '', ended = 0 WHERE key = ?", key);
+    database.execute("UPDATE job SET held = 0 WHERE run IN (SELECT run FROM trial WHERE sweep = ?)", key);
     std::vector<std::size_t> trials;
     Query row = database.query("SELECT trial FROM sweep_leg WHERE sweep = ? AND outcome = ''", key);
     while (row.next()) trials.push_back(static_cast<std::size_t>(row.integer(0)));

@@ -3,8 +3,9 @@
 """Carries out a scenario (README.md beside this file) step by step; stops at the first that does not hold."""
 
 import argparse
-import collections
+import collections.abc
 import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -56,6 +57,22 @@ def over_seeds(description, seed_help, minutes_help, one):
 
 class NotThere(Failure):
     """A condition names something that does not exist, or not yet: a run, a job, a figure."""
+
+
+class Each(collections.abc.Mapping):
+    """What look(key) says of the key behind each name, asked when somebody wants it: each takes a moment."""
+
+    def __init__(self, keys, look):
+        self.keys_, self.look = keys, functools.cache(look)
+
+    def __getitem__(self, name):
+        return self.look(self.keys_[name])
+
+    def __iter__(self):
+        return iter(self.keys_)
+
+    def __len__(self):
+        return len(self.keys_)
 
 
 class Scenario:
@@ -245,11 +262,12 @@ class Scenario:
 
     def runs(self):
         """What `show` says of each, by name."""
-        return {run["name"]: self.show(run["id"]) for run in self.ask("ls")["runs"]}
+        return Each({run["name"]: run["id"] for run in self.ask("ls")["runs"]}, self.show)
 
     def sweeps(self):
         """What `sweep status` says of each, by name."""
-        return {sweep["name"]: self.ask("sweep", "status", sweep["name"]) for sweep in self.ask("sweep", "status")["sweeps"]}
+        names = {sweep["name"]: sweep["name"] for sweep in self.ask("sweep", "status")["sweeps"]}
+        return Each(names, lambda name: self.ask("sweep", "status", name))
 
     def logs_of_each(self):
         """(id, folder) of those that were run by apart.sh."""

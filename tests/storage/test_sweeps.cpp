@@ -75,12 +75,16 @@ class TestSweeps : public QObject {
     const std::string open = submit("a", 0, "a-0");
     const std::string done = submit("a", 1, "a-1");
     sweeps_->end_leg("a", 1, {.outcome = Outcome::value, .value = 1});
-    for (const std::string& id : {open, done}) catalogue_->set_state(id, RunState::stopped);
+    for (const std::string& id : {open, done}) {
+      catalogue_->hold(id, true);
+      catalogue_->set_state(id, RunState::stopped);
+    }
     sweeps_->set_state("a", State::stopped);
     sweeps_->resume("a");
     QVERIFY(sweeps_->find("a")->state == State::running && sweeps_->find("a")->ended == 0);
     QCOMPARE(catalogue_->run(open)->state, RunState::pending);
     QCOMPARE(catalogue_->run(done)->state, RunState::stopped);
+    QVERIFY(!catalogue_->job(open)->held && !catalogue_->job(done)->held);
   }
 
   void legsAreKeptInTheirOrder() {

@@ -60,10 +60,8 @@ int width_for(const protocol::RunSpec& spec) {
   return std::max(1, devices / std::max(1, each));
 }
 
-// What pause() held is held no more, whatever the sweep's state says.
-void go_on(storage::Catalogue& catalogue, storage::Sweeps& sweeps, const std::string& name) {
+void go_on(storage::Sweeps& sweeps, const std::string& name) {
   sweeps.resume(name);
-  for_living_runs(catalogue, name, [&](const std::string& run) { pool::release(catalogue, run); });
   kDriver.start();
 }
 
@@ -121,7 +119,7 @@ void resume(storage::Catalogue& catalogue, const std::string& name) {
         ErrorKind::conflict,
         fmt::format("the sweep '{0}' is finished: `batchscope sweep extend {0} --trials N` goes on with it",
                     sweep.name));
-  go_on(catalogue, sweeps, sweep.name);
+  go_on(sweeps, sweep.name);
 }
 
 void stop(storage::Catalogue& catalogue, const std::string& name) {
@@ -161,7 +159,7 @@ void extend(storage::Catalogue& catalogue, const std::string& name, int trials, 
     *file.device_hours += device_hours;
   }
   sweeps.set_file(view.sweep.name, file.text());
-  go_on(catalogue, sweeps, view.sweep.name);
+  go_on(sweeps, view.sweep.name);
 }
 
 }  // namespace batchscope::sweep

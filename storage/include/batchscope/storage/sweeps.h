@@ -89,7 +89,8 @@ class Sweeps {
   Sweep resolve(const std::string& text);
   /// The message says why, where there is something to say.
   void set_state(const std::string& name, SweepState state, const std::string& message = {});
-  /// The state `running`; and the runs of legs that are under way go on, as begin_leg lets them.
+  /// The state `running`; no run of the sweep is held any more, also none that was stopped, since a later leg
+  /// may go on with it; and the runs of legs that are under way go on, as begin_leg lets them.
   void resume(const std::string& name);
   void set_file(const std::string& name, const std::string& file);  ///< its new text
   void set_width(const std::string& name, int width);               ///< above 0
