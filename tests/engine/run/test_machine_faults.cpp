@@ -295,6 +295,52 @@ class TestMachineFaults : public QObject {
     QCOMPARE(machine.state(), RunState::failed);
     QCOMPARE(machine.message(), "there is no program");
   }
+
+  void aLostNodeCostsNoBudgetAndLeavesTheRest() {
+    Log log;
+    RunMachine machine({120, 60, 0}, log);
+    machine.start(4, "start");
+    for (int room = 3; room > 0; --room) {  // before any first step
+      log.take();
+      machine.confine(room);
+      for (int rank = 0; rank <= room; ++rank)
+        machine.replica_exited(rank == room ? aborted(rank, Cause::node, "node n2 is gone")
+                                            : signalled(rank, 9));
+      machine.time_out();
+      QCOMPARE(log.take(), "crashed: rank " + std::to_string(room) + ", node lost; launch " +
+                               std::to_string(room) + " crash; ");
+    }
+    VERIFY_HOLDS(log.events, "node n2 is gone; restarting at once from checkpoint-000001");
+  }
+
+  void thereIsNoWayBackToMoreThanThereIsRoomFor() {
+    Fixture f(4);
+    f.machine.rescale(2);
+    f.all_exit(4, 143);
+    f.log.take();
+    f.machine.confine(3);
+    f.machine.time_out();
+    for (int rank = 0; rank < 2; ++rank) f.machine.replica_exited(signalled(rank, 9));
+    QCOMPARE(f.log.take(), "kill; crashed: rank 0, signal 9; launch 3 rescale; ");
+  }
+
+  void whatWasAskedForOnALostNodeIsAskedForOnTheRest() {
+    Fixture f(1);
+    f.machine.rescale(3);
+    f.machine.confine(2);
+    f.all_exit(1, 143);
+    QCOMPARE(f.log.take(), "term; checkpointed; launch 2 rescale; ");
+  }
+
+  void aPausedRunGoesOnWhereThereIsRoom() {
+    Fixture f(3);
+    f.machine.pause();
+    f.all_exit(3, 143);
+    f.machine.confine(2);
+    f.log.take();
+    f.machine.resume({});
+    QCOMPARE(f.log.take(), "launch 2 resume; ");
+  }
 };
 
 BATCHSCOPE_TEST(TestMachineFaults)

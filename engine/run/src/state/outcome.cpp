@@ -22,6 +22,7 @@ std::string Outcome::text() const {
     switch (culprit.cause) {
       case Cause::hang: return "hang";
       case Cause::memory: return "out of memory";
+      case Cause::node: return "node lost";
       default:
         return culprit.signal ? fmt::format("signal {}", culprit.signal)
                               : fmt::format("exit code {}", culprit.code);
@@ -33,6 +34,7 @@ std::string Outcome::text() const {
 Outcome judge(const std::vector<Exit>& exits) {
   Outcome outcome;
   const auto weight = [](const Exit& e) {
+    if (e.cause == Cause::node) return 6;
     if (e.cause == Cause::hang) return 3;
     if (e.cause == Cause::peer) return 2;
     if (e.killed && e.cause == Cause::unknown) return 1;
@@ -56,7 +58,7 @@ std::string describe(const Exit& exit) {
   const std::string because = exit.why.empty() ? "" : ": " + exit.why;
   if (exit.cause == Cause::hang) return who + " hangs" + because;
   if (exit.cause == Cause::memory) return who + " ran out of memory" + because;
-  if (exit.cause == Cause::non_finite) return exit.why;
+  if (exit.cause == Cause::non_finite || exit.cause == Cause::node) return exit.why;
   if (exit.signal == 0) return fmt::format("{} ended with exit code {}{}", who, exit.code, because);
   const char* const name = sigabbrev_np(exit.signal);
   return fmt::format("{} was killed by signal {}{}{}", who, exit.signal,

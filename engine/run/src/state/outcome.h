@@ -16,8 +16,8 @@
 namespace batchscope::run {
 
 // What is known of the reason, beyond the status. `checkpoint`: one could not be loaded, which the next
-// generation passes over.
-enum class Cause { unknown, exception, memory, non_finite, checkpoint, peer, hang };
+// generation passes over. `node`: it was on a node that is gone.
+enum class Cause { unknown, exception, memory, non_finite, checkpoint, peer, hang, node };
 
 struct Exit {
   int rank = 0;

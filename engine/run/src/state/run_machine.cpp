@@ -177,6 +177,20 @@ void RunMachine::fail(const std::string& why) {
     stop();
 }
 
+void RunMachine::confine(int most) {
+  const auto fit = [most](Allocation& allocation) {
+    if (allocation.replicas > most) allocation = Allocation(most);
+  };
+  fit(target_);
+  for (auto* const later : {&old_, &queued_})
+    if (*later) fit(**later);
+  const bool runs = phase_ == Phase::launching || phase_ == Phase::training || phase_ == Phase::ending;
+  if (!runs)
+    fit(allocation_);
+  else if (allocation_.replicas > most && !queued_)
+    queued_ = Allocation(most);
+}
+
 void RunMachine::time_out() {
   switch (phase_) {
     case Phase::launching:
@@ -245,6 +259,13 @@ void RunMachine::crashed(const Exit& culprit) {
   if (unloadable != exits_.end()) {
     stillborn_ = 0;
     return restart(unloadable->why, 0, {});
+  }
+  // Their number is finite.
+  const auto lost =
+      std::find_if(exits_.begin(), exits_.end(), [](const Exit& e) { return e.cause == Cause::node; });
+  if (lost != exits_.end()) {
+    stillborn_ = 0;
+    return restart(lost->why, 0, {});
   }
   // What a program reads at its start is damaged, such as all of its checkpoints: no restart mends that.
   const auto damage = std::find_if(exits_.begin(), exits_.end(),

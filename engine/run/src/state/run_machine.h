@@ -79,6 +79,9 @@ class RunMachine {
   // The supervisor cannot go on: the replicas are asked for a last checkpoint, and the run has failed. Said
   // again, before they have left, it ends the run at once.
   void fail(const std::string& why);
+  // From now on there is room for so many replicas and no more: whatever was to be launched on more is on
+  // these.
+  void confine(int most);
   void time_out();
 
   // What is asked. Throw Error(conflict) where the run is in no state to do it.
