@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Dealing out cores and GPUs, alone and beside other runs.
-#include "devices/placement.h"
+#include "devices/node_placement.h"
 #include "machines.h"
 #include "rows.h"
 #include "test_case.h"
@@ -195,6 +195,53 @@ class TestPlacement : public QObject {
     qputenv("CUDA_VISIBLE_DEVICES", "");
     QVERIFY(Machine::here().gpus.empty());
     qunsetenv("CUDA_VISIBLE_DEVICES");
+  }
+
+  void nodesAreFilledInTheirOrder() {
+    const Nodes nodes{2, {{"n2", machine_with(4, 0)}, {"n3", machine_with(4, 0)}}};
+    const Placement placement = place(on("cpu"), 5, machine_with(2, 0), &nodes, {});
+    Devices where;
+    for (const Place& one : placement.places) where.push_back(one.node);
+    QCOMPARE(where, (Devices{"", "", "n2", "n2", "n3"}));
+    QCOMPARE(placement.places[1].threads, 1);
+    QCOMPARE(placement.places[2].threads, 2);
+    QCOMPARE(placement.places[4].threads, 4);
+    QCOMPARE(placement.devices, (Devices{"cpu:0", "cpu:1", "n2/cpu:0", "n2/cpu:1", "n2/cpu:2", "n2/cpu:3",
+                                         "n3/cpu:0", "n3/cpu:1", "n3/cpu:2", "n3/cpu:3"}));
+  }
+
+  void whatFitsOnTheFirstNodeIsPlacedAsWithoutOthers() {
+    const Nodes nodes{2, {{"n2", machine_with(4, 0)}}};
+    const Placement with = place(on("cpu"), 2, machine_with(4, 0), &nodes, {});
+    QCOMPARE(with.devices, place(on("cpu"), 2, machine_with(4, 0), {}).devices);
+  }
+
+  void moreThanTheNodesTakeIsRefused() {
+    const Nodes nodes{1, {{"n2", machine_with(4, 0)}}};
+    VERIFY_HOLDS(testing::thrown_by([&] { place(on("cpu"), 3, machine_with(4, 0), &nodes, {}); }),
+                 "conflict: 3 replicas on 2 nodes with 1 each: at most 2");
+  }
+
+  void eachNodeCountsItsGpusByItself() {
+    const Nodes nodes{2, {{"n2", machine_with(4, 4)}}};
+    const Placement placement = place(on("cuda"), 4, machine_with(4, 2), &nodes, held({"n2/cuda:0"}));
+    QCOMPARE(placement.devices, (Devices{"cuda:0", "cuda:1", "n2/cuda:1", "n2/cuda:2"}));
+    QCOMPARE(placement.visible_gpus.value(), std::string("0,1"));
+    QCOMPARE(placement.visible_elsewhere.at("n2"), std::string("1,2"));
+    QCOMPARE(placement.places[3].device, std::string("cuda:1"));
+    for (const Place& one : placement.places) QCOMPARE(one.backend, std::string("nccl"));
+  }
+
+  void replicasThatShareAGpuAnywhereReduceOverGlooEverywhere() {
+    const Nodes nodes{2, {{"n2", machine_with(4, 1)}}};
+    const Placement placement = place(on("cuda", true), 4, machine_with(4, 2), &nodes, {});
+    for (const Place& one : placement.places) QCOMPARE(one.backend, std::string("gloo"));
+  }
+
+  void aNodeWithoutGpusIsNamed() {
+    const Nodes nodes{1, {{"n2", machine_with(4, 0)}}};
+    VERIFY_HOLDS(testing::thrown_by([&] { place(on("cuda"), 2, machine_with(4, 1), &nodes, {}); }),
+                 "node n2: the run asks for CUDA and this machine shows no GPU");
   }
 };
 

@@ -11,6 +11,18 @@ namespace batchscope::run {
 DeviceLeases::DeviceLeases(storage::Catalogue& catalogue, std::string run, Machine machine)
     : catalogue_(catalogue), run_(std::move(run)), machine_(std::move(machine)) {}
 
+void DeviceLeases::use_nodes(Nodes nodes) {
+  nodes_ = std::move(nodes);
+  const auto is_gone = [this](const Place& place) {
+    return !place.node.empty() && std::none_of(nodes_->others.begin(), nodes_->others.end(),
+                                               [&](const Node& node) { return node.name == place.node; });
+  };
+  std::erase_if(taken_, [&](const auto& entry) {
+    const auto& places = entry.second.places;
+    return std::any_of(places.begin(), places.end(), is_gone);
+  });
+}
+
 const Placement& DeviceLeases::take(const protocol::RunSpec& spec, const Allocation& allocation,
                                     int generation, const std::string& why) {
   if (const auto found = taken_.find(allocation); found != taken_.end()) return found->second;
@@ -18,7 +30,7 @@ const Placement& DeviceLeases::take(const protocol::RunSpec& spec, const Allocat
   std::set<std::string> all = leased_;
   try {
     const auto choose = [&](const std::vector<storage::Lease>& of_others) {
-      placement = place(spec, allocation, machine_, of_others);
+      placement = place(spec, allocation, machine_, nodes_ ? &*nodes_ : nullptr, of_others);
       all.insert(placement.devices.begin(), placement.devices.end());
       return std::vector<std::string>(all.begin(), all.end());
     };
@@ -28,7 +40,7 @@ const Placement& DeviceLeases::take(const protocol::RunSpec& spec, const Allocat
     if (error.kind() == ErrorKind::usage || error.kind() == ErrorKind::conflict) throw;
     // Cores are shared at worst: a full disk is no reason not to train on them. GPUs would be shared by
     // accident.
-    placement = place(spec, allocation, machine_, {});
+    placement = place(spec, allocation, machine_, nodes_ ? &*nodes_ : nullptr, {});
     if (placement.visible_gpus) throw;
     on_trouble(std::string("cores are used without a lease: ") + error.what());
   }

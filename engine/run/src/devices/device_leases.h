@@ -8,18 +8,24 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "batchscope/storage/catalogue.h"
-#include "devices/placement.h"
+#include "devices/node_placement.h"
 
 namespace batchscope::run {
 
 class DeviceLeases {
  public:
   DeviceLeases(storage::Catalogue& catalogue, std::string run, Machine machine);
+
+  // Places over these nodes from now on, and not on this one alone. What was taken on others is let go.
+  void use_nodes(Nodes nodes);
+  const std::optional<Nodes>& nodes() const { return nodes_; }
 
   // Told what is no reason to stop: a catalogue that cannot be written.
   std::function<void(const std::string& text)> on_trouble;
@@ -56,6 +62,7 @@ class DeviceLeases {
   storage::Catalogue& catalogue_;
   const std::string run_;
   const Machine machine_;
+  std::optional<Nodes> nodes_;
   std::map<Allocation, Placement> taken_;
   std::set<std::string> leased_;
   std::string kind_;  // "cuda" or "cpu", once a program for any device was given GPUs

@@ -124,7 +124,7 @@ Placement on_cores(const protocol::RunSpec& spec, int replicas, const Machine& m
   const std::size_t threads = std::max<std::size_t>(1, (shares ? cores.devices.size() : cores.free) / wanted);
   Placement placement;
   placement.devices = cores.first(threads * wanted);
-  placement.places.assign(wanted, {static_cast<int>(threads), spec.device, "auto"});
+  placement.places.assign(wanted, {static_cast<int>(threads), spec.device, "auto", {}});
   if (wanted > cores.devices.size())
     placement.warning = fmt::format("{} replicas share {} {} and will wait for one another", replicas,
                                     cores.devices.size(), cores.devices.size() == 1 ? "core" : "cores");

@@ -12,6 +12,7 @@
 // knows what is free, or is to be told that it is not.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,13 +28,15 @@ struct Place {
   int threads = 1;
   std::string device = "auto";   // BATCHSCOPE_DEVICE
   std::string backend = "auto";  // BATCHSCOPE_BACKEND
+  std::string node = {};         // by its name; empty: this one
 };
 
 struct Placement {
-  std::vector<Place> places;                // one for each rank
-  std::vector<std::string> devices;         // to be leased, each once
-  std::optional<std::string> visible_gpus;  // CUDA_VISIBLE_DEVICES, where it is to be set
-  std::string warning;                      // a sentence, or empty
+  std::vector<Place> places;                             // one for each rank
+  std::vector<std::string> devices;                      // to be leased, each once
+  std::optional<std::string> visible_gpus;               // CUDA_VISIBLE_DEVICES, where it is to be set
+  std::string warning;                                   // a sentence, or empty
+  std::map<std::string, std::string> visible_elsewhere;  // the same on other nodes, by their name
 };
 
 // What these leases leave of the machine.

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Placement over several nodes: each takes the same number of replicas, this one first, and each places its
+// share as one machine does (placement.h). What fits on this node alone stays there, as without any others.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "devices/placement.h"
+
+namespace batchscope::run {
+
+// Another node that has an agent of ours. Its devices go by names behind its own: "n2/cuda:0".
+struct Node {
+  std::string name;
+  Machine machine;  // by the names that the node itself gives them
+};
+
+struct Nodes {
+  int replicas_per_node = 1;
+  std::vector<Node> others;  // in the order in which they are used
+
+  int most_replicas() const { return replicas_per_node * (1 + static_cast<int>(others.size())); }
+};
+
+// As place(), which it is without nodes. Throws Error(conflict) too for more replicas than the nodes take.
+Placement place(const protocol::RunSpec& spec, const Allocation& allocation, const Machine& machine,
+                const Nodes* nodes, const std::vector<storage::Lease>& of_others);
+
+}  // namespace batchscope::run
