@@ -12,12 +12,13 @@ namespace {
 // A restart and the leases that it came with are written one after the other.
 constexpr double kSameMoment = 1;  // s
 
-// GPUs before cores, and 2 before 10; one that goes by no number last.
+// This machine's before those of other nodes ("n2/cuda:0"), GPUs before cores, and 2 before 10; one that goes
+// by no number last.
 auto rank(const std::string& device) {
   bool isNumber = false;
-  const QString name = QString::fromStdString(device);
+  const QString whole = QString::fromStdString(device), name = whole.section(QLatin1Char('/'), -1);
   const int number = name.section(QLatin1Char(':'), 1).toInt(&isNumber);
-  return std::tuple(name.startsWith(QLatin1String("cpu")),
+  return std::tuple(whole.chopped(name.size()), name.startsWith(QLatin1String("cpu")),
                     isNumber ? number : std::numeric_limits<int>::max(), device);
 }
 
