@@ -69,6 +69,7 @@ LAYERS = {
         {"system"},
         {"adaptdl", "devices", "log", "record", "socket", "state"},
         {"launch", "model"},
+        {"nodes"},
         {"client", "supervision"},
     ],
     "engine/replica": [

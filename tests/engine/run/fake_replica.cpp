@@ -59,6 +59,7 @@ struct Options {
 };
 
 std::atomic<bool> exit_asked = false;
+std::atomic<int> asked_with = 0;  // the signal's value
 std::atomic<bool> checkpoint_asked = false;
 
 class Telemetry {
@@ -125,6 +126,7 @@ class Replica {
       if (options_.checkpoint_every > 0 && step_ % options_.checkpoint_every == 0 && rank0())
         checkpoint("periodic");
       if ((exit_asked && !options_.ignore_term) || telemetry_.lost()) {
+        std::printf("asked to leave with %d\n", asked_with.load());
         if (rank0()) checkpoint("exit");
         return goodbye(143);
       }
@@ -324,7 +326,13 @@ int main(int argc, char** argv) {
       while (!end.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     });
   const bool forked = serve_forks();
-  signal(SIGTERM, [](int) { exit_asked = true; });
+  struct sigaction leave {};
+  leave.sa_flags = SA_SIGINFO | SA_RESTART;
+  leave.sa_sigaction = [](int, siginfo_t* info, void*) {
+    asked_with = info->si_value.sival_int;
+    exit_asked = true;
+  };
+  sigaction(SIGTERM, &leave, nullptr);
   signal(SIGUSR1, [](int) { checkpoint_asked = true; });
   try {
     const Environment environment = Environment::from_process();

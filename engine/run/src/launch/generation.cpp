@@ -13,10 +13,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <set>
 
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/private_files.h"
+#include "batchscope/protocol/random_text.h"
 #include "launch/program_file.h"
 #include "system/programs.h"
 
@@ -40,6 +42,9 @@ int free_port() {
   if (!bound) throw Error(ErrorKind::io, std::string("no free port: ") + std::strerror(error));
   return ntohs(address.sin_port);
 }
+
+constexpr char kRendezvousToken[] = "BATCHSCOPE_RENDEZVOUS_TOKEN";
+constexpr std::size_t kTokenDigits = 64;
 
 // What the supervisor adds to its own environment, for people to read (`batchscope show --json`); without the
 // token, which is the replicas' alone.
@@ -84,6 +89,33 @@ bool can_be_written(const fs::path& log) {
   return fd >= 0;
 }
 
+// Replicas of several nodes meet by TCP, and share what lies on a shared disk and nothing else. The run's
+// folder may be a node's own, with links to what is shared.
+void meet_over_nodes(const GenerationOrder& order, protocol::Environment& e) {
+  const auto where_it_lies = [](const fs::path& folder) {
+    std::error_code error;
+    const fs::path real = fs::canonical(folder, error);
+    return (error ? folder : real).string();
+  };
+  e.rendezvous_dir.clear();
+  e.checkpoint_path = where_it_lies(order.paths.checkpoints);
+  e.share_path = where_it_lies(order.paths.share);
+}
+
+// On another node the list in our environment, which is of this one's GPUs, means nothing.
+void set_visible_gpus(const Placement& placement, const std::string& node,
+                      std::map<std::string, std::string>& inherited,
+                      std::map<std::string, std::string>& own) {
+  constexpr char kVisible[] = "CUDA_VISIBLE_DEVICES";
+  if (node.empty()) {
+    if (placement.visible_gpus) own[kVisible] = *placement.visible_gpus;
+    return;
+  }
+  inherited.erase(kVisible);
+  if (const auto found = placement.visible_elsewhere.find(node); found != placement.visible_elsewhere.end())
+    own[kVisible] = found->second;
+}
+
 }  // namespace
 
 std::string master_address(int generation) {
@@ -121,7 +153,8 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
   const protocol::RunSpec& spec = order.spec;
   const protocol::RunPaths& paths = order.paths;
   protocol::Environment e;
-  e.master_address = master_address(number_);
+  std::string rendezvous_token;
+  master_address_ = run::master_address(number_);
   e.master_port = free_port();
   e.num_replicas = replicas_;
   e.num_restarts = number_;
@@ -129,7 +162,6 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
   e.share_path = paths.share.string();
   e.tensorboard_dir = paths.tensorboard.string();
   e.job_id = order.run;
-  e.supervisor_url = order.supervisor_url;
   e.sched_version = "0.0.0";  // AdaptDL's word for a scheduler that is not its own
   e.telemetry_socket = paths.telemetry_socket.string();
   e.rendezvous_dir = rendezvous_.string();
@@ -143,6 +175,14 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
     e.unloadable =
         protocol::Json(order.unloadable).dump(-1, ' ', false, protocol::Json::error_handler_t::replace);
   if (!spec.triggers.empty()) e.triggers = protocol::Json(spec.triggers).dump();
+  for (const Place& place : order.placement.places) nodes_.push_back(place.node);
+  if (const std::set<std::string> nodes(nodes_.begin(), nodes_.end()); nodes.size() > 1) {
+    e.num_nodes = static_cast<int>(nodes.size());
+    meet_over_nodes(order, e);
+    master_address_ = order.address_for_nodes;
+    rendezvous_token = protocol::random_text(kTokenDigits);
+  }
+  e.master_address = master_address_;
 
   std::vector<ReplicaOrder> orders;
   for (int rank = 0; rank < replicas_; ++rank) {
@@ -151,6 +191,7 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
     e.threads = place.threads;
     e.device = place.device;
     e.backend = place.backend;
+    e.supervisor_url = place.node.empty() ? order.supervisor_url : std::string();
     fs::path log = paths.log_file(number_, rank);
     if (!can_be_written(log)) {
       warning_ = log.string() + " cannot be written: what the replicas print is lost";
@@ -161,12 +202,14 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
     auto variables = e.to_variables();
     for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"})
       variables[name] = std::to_string(place.threads);
-    if (order.placement.visible_gpus) variables["CUDA_VISIBLE_DEVICES"] = *order.placement.visible_gpus;
+    set_visible_gpus(order.placement, place.node, replica.environment, variables);
     const char* const own_path = std::getenv(kPythonPath);
     if (const auto path = replica.environment.find(kPythonPath);
         path != replica.environment.end() && (!own_path || path->second != own_path))
       variables.insert(*path);
     for (const auto& [name, value] : variables) replica.environment[name] = value;
+    if (!rendezvous_token.empty()) replica.environment[kRendezvousToken] = rendezvous_token;
+    replica.node = place.node;
     if (rank == 0) list_environment(paths.environment, std::move(variables));
     orders.push_back(std::move(replica));
   }
@@ -202,6 +245,18 @@ void Generation::signal_rank(int rank, int signal) const {
 
 void Generation::kill_all() const {
   for (const auto& [rank, pid] : living_) kill(-pid, SIGKILL);
+}
+
+void Generation::kill_on(const std::string& node) const {
+  for (const auto& [rank, pid] : living_)
+    if (node_of(rank) == node) kill(-pid, SIGKILL);
+}
+
+std::map<int, pid_t> Generation::living_here() const {
+  std::map<int, pid_t> here;
+  for (const auto& [rank, pid] : living_)
+    if (node_of(rank).empty()) here.emplace(rank, pid);
+  return here;
 }
 
 std::vector<ProcessId> Generation::processes() const {

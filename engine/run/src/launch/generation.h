@@ -36,6 +36,7 @@ struct GenerationOrder {
   Placement placement;
   std::string supervisor_url = {};                     // of AdaptDL's endpoints; empty: there are none
   std::map<std::string, std::string> unloadable = {};  // checkpoints to pass over, by name with the reason
+  std::string address_for_nodes = {};                  // of this machine, where replicas are on others too
 };
 
 class Generation {
@@ -48,13 +49,19 @@ class Generation {
 
   int number() const { return number_; }
   int replicas() const { return replicas_; }
+  // Where rank 0 listens.
+  const std::string& master_address() const { return master_address_; }
+  // The node of this rank; empty: this one.
+  const std::string& node_of(int rank) const { return nodes_.at(static_cast<std::size_t>(rank)); }
+  std::map<int, pid_t> living_here() const;  // without those of other nodes, by rank
 
   // The rank whose process this was, which is gone now; empty for a process that is none of ours.
   std::optional<int> take_exited(pid_t pid);
 
   void ask_exit(bool restart) const;  // to checkpoint and leave; whether the next generation follows at once
   void signal_rank(int rank, int signal) const;
-  void kill_all() const;  // SIGKILL to every living replica's session
+  void kill_all() const;                        // SIGKILL to every living replica's session
+  void kill_on(const std::string& node) const;  // to those there
 
   std::vector<ProcessId> processes() const;
   const std::map<int, pid_t>& living() const { return living_; }  // by rank
@@ -65,6 +72,8 @@ class Generation {
   const int number_;
   const int replicas_;
   std::filesystem::path rendezvous_;
+  std::string master_address_;
+  std::vector<std::string> nodes_;  // by rank
   std::string warning_;
   std::map<int, pid_t> living_;  // by rank
 };

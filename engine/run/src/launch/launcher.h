@@ -20,6 +20,7 @@ struct ReplicaOrder {
   std::string working_directory;
   std::map<std::string, std::string> environment;  // the whole of it
   std::filesystem::path log;                       // standard output and error
+  std::string node = {};                           // where, by its name; empty: here
 };
 
 class Launcher {

@@ -156,7 +156,7 @@ Exit CurrentGeneration::account_of(int rank, int status, std::int64_t local_batc
 
 void CurrentGeneration::measure(std::int64_t step) {
   if (!replicas_) return;
-  if (progressed_) recorder_.measured(step, device_metrics_.read(replicas_->living()));
+  if (progressed_) recorder_.measured(step, device_metrics_.read(replicas_->living_here()));
   for (const auto& [rank, pid] : replicas_->living())
     log_times_.note(paths_.log_file(replicas_->number(), rank), storage::now());
 }

@@ -41,6 +41,8 @@ class CurrentGeneration {
 
   // Null while none runs.
   Generation* replicas() { return replicas_ ? &*replicas_ : nullptr; }
+  // The node of this rank; empty: this one.
+  std::string node_of(int rank) const { return replicas_ ? replicas_->node_of(rank) : std::string(); }
   const storage::Generation& record() const { return record_; }
 
   // What it says.

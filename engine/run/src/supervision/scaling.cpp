@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "batchscope/protocol/error.h"
@@ -25,13 +26,34 @@ Scaling::Scaling(storage::Catalogue& catalogue, const std::string& run, RunSpec&
   leases_.on_trouble = [this](const std::string& text) { tell_("warning", text); };
 }
 
+void Scaling::use_nodes(int replicas_per_node, std::vector<Node> others) {
+  if (replicas_per_node == 0) {
+    const bool gpus = uses_gpus(spec_) || (spec_.device == "auto" && !leases_.machine().gpus.empty());
+    RunSpec spec = spec_;
+    if (spec.device == "auto") spec.device = "cuda";
+    replicas_per_node = gpus ? std::max(1, device_count(spec, leases_.machine())) : 1;
+  }
+  leases_.use_nodes({replicas_per_node, std::move(others)});
+}
+
+std::optional<int> Scaling::room() const {
+  if (!leases_.nodes()) return std::nullopt;
+  return leases_.nodes()->most_replicas();
+}
+
 void Scaling::automate() {
   auto_.reset();
   if (spec_.auto_replicas) auto_.emplace(spec_);
 }
 
 int Scaling::first_replicas(int replicas) const {
+  if (spec_.auto_replicas && room()) return std::clamp(replicas, spec_.auto_replicas->min, most_over_nodes());
   return run::first_replicas(spec_, replicas, leases_.machine(), leases_.free());
+}
+
+int Scaling::most_over_nodes() const {
+  const int asked = spec_.auto_replicas->max;
+  return std::max(spec_.auto_replicas->min, asked > 0 ? std::min(asked, *room()) : *room());
 }
 
 void Scaling::begin_generation(const storage::Generation& before, bool was_under_way) {
@@ -65,7 +87,11 @@ int Scaling::shared_devices() const {
   const Allocation& present = machine_.allocation();
   const auto named = static_cast<int>(present.devices.size());
   if (named > 0 && named < present.replicas) return named;
-  return device_count(leases_.placed(spec_), leases_.machine());
+  const RunSpec placed = leases_.placed(spec_);
+  int count = device_count(placed, leases_.machine());
+  if (leases_.nodes())
+    for (const Node& node : leases_.nodes()->others) count += device_count(placed, node.machine);
+  return count;
 }
 
 void Scaling::move_to(const Allocation& allocation, const std::string& reason) {
@@ -117,7 +143,9 @@ void Scaling::consider(const Model& model, const goodput::RunContext& at) {
     return;
   }
   const double now = monotonic_seconds();
-  const int most = most_replicas(leases_.placed(spec_), leases_.machine(), leases_.free(), at.replicas);
+  const int most = room()
+                       ? most_over_nodes()
+                       : most_replicas(leases_.placed(spec_), leases_.machine(), leases_.free(), at.replicas);
   const AutoScaling::Verdict verdict = auto_->consider(model, at, most, now);
   if (!verdict.event.empty()) tell_("info", verdict.event);
   if (!verdict.replicas) return;

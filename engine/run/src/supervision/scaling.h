@@ -24,6 +24,12 @@ class Scaling {
   Scaling(storage::Catalogue& catalogue, const std::string& run, protocol::RunSpec& spec, RunMachine& machine,
           const int& next_generation, Recorder& recorder, Tell tell);
 
+  // Places replicas over these nodes and this one from now on. `replicas_per_node`: 0: one for each of this
+  // node's GPUs where the run trains on GPUs, else one.
+  void use_nodes(int replicas_per_node, std::vector<Node> others);
+  // That there is room for; none: as many as somebody asks for, or as place() says.
+  std::optional<int> room() const;
+
   // Has the model choose from now on, where the spec says so.
   void automate();
   // What a first generation, or the first of a new supervisor, begins with where it would have so many.
@@ -57,6 +63,7 @@ class Scaling {
 
  private:
   bool in_queue() const;
+  int most_over_nodes() const;  // that the model may choose
 
   storage::Catalogue& catalogue_;
   const std::string run_;

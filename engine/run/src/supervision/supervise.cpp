@@ -94,6 +94,7 @@ int supervise(const std::string& id, int replicas, const std::vector<std::string
   lease_named(catalogue, *run, wanted);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   signal(SIGXFSZ, SIG_IGN);  // a file that may not grow any more is a full disk, not the end
+  signal(SIGPIPE, SIG_IGN);  // nor is a command for other nodes that has ended
   try {
     catalogue.set_state(id, RunState::starting);
     const Directories directories(protocol::run_paths(id));

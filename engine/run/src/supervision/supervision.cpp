@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdio>
 #include <utility>
+#include <variant>
 
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
@@ -45,6 +46,18 @@ bool wants_adaptdl(const RunSpec& spec) {
   return answer != "off" && (answer == "on" || !knows_fork_server(spec.program));
 }
 
+// Each machine's monotonic clock has an origin of its own.
+Message by_our_clock(Message message, double offset) {
+  std::visit(
+      [offset](auto& m) {
+        if constexpr (requires { m.mono; }) m.mono += offset;
+        if constexpr (requires { m.since; }) m.since += offset;
+        if constexpr (requires { m.started; }) m.started += offset;
+      },
+      message);
+  return message;
+}
+
 }  // namespace
 
 Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run, const Allocation& wanted)
@@ -58,6 +71,8 @@ Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run,
       telemetry_(paths_.telemetry_socket),
       control_(paths_.control_socket),
       launcher_(program_order(run.spec, paths_.logs / "fork-server.log")),
+      agents_(NodePlan::from_environment(), program_order(run.spec, {}), paths_.telemetry_socket),
+      node_launcher_(launcher_, agents_),
       board_(run.step, run.epoch, run.epochs, run.fraction, run.latest),
       hang_watch_(run.spec.time_outs.step),
       machine_({run.spec.time_outs.checkpoint, run.spec.time_outs.rescale, run.spec.restart_budget,
@@ -91,9 +106,15 @@ void Supervision::connect() {
     control_.send_notice("error", disk.empty() ? text : text + "; " + disk);
   };
   const auto warn = [this](const std::string& text) { tell("warning", text); };
-  launcher_.on_news = teller();
+  launcher_.on_news = agents_.on_news = teller();
+  agents_.on_lost = [this](const std::string& node) { on_lost(node); };
   telemetry_.on_fault = warn;
-  telemetry_.on_message = [this](int rank, const Message& message) { on_message(rank, message); };
+  telemetry_.on_message = [this](int rank, const Message& message) {
+    if (const std::string node = current_.node_of(rank); !node.empty())
+      on_message(rank, by_our_clock(message, agents_.clock_offset(node)));
+    else
+      on_message(rank, message);
+  };
   control_.on_fault = warn;
   control_.on_request = [this](const Request& request, const ControlServer::Responder& responder) {
     on_request(request, responder);
@@ -124,6 +145,7 @@ Supervision::~Supervision() {
   if (auto* const application = dynamic_cast<Application*>(QCoreApplication::instance()))
     application->on_exception = nullptr;
   current_.abandon();
+  agents_.dismiss();
   // Whatever detached itself from its replica has come to us, the subreaper.
   for (const pid_t child : children()) {
     ::kill(child, SIGKILL);
@@ -139,7 +161,11 @@ int Supervision::exec() {
   status_timer_.start(kStatusInterval);
   leftovers_.await([this] {
     if (machine_.over()) return;
-    launcher_.prepare([this] { begin(); });
+    const auto prepared = [this] {
+      if (--unprepared_ == 0) begin();
+    };
+    agents_.prepare(prepared);
+    launcher_.prepare(prepared);
     settle();
   });
   const int code = loop_.exec();
@@ -154,6 +180,7 @@ void Supervision::begin() {
   const bool goes_on = !generations.empty();
   if (const std::string warning = storage::network_warning(paths_.root); !goes_on && !warning.empty())
     tell("warning", warning);
+  if (agents_.several()) use_nodes();
   int replicas = spec_.replicas;
   if (wanted_.replicas > 0 && wanted_.devices.empty())
     scaling_.choose({});  // a person has
@@ -176,12 +203,20 @@ void Supervision::begin() {
     triggers_.skip(elapsed_before);
   }
   if (wanted_.replicas == 0) replicas = scaling_.first_replicas(replicas);
+  // A person's number is refused where the nodes are too few, but for those that did not come.
+  Allocation first = wanted_.replicas > 0 ? wanted_ : Allocation(replicas);
+  if (const auto room = scaling_.room();
+      room && first.replicas > *room && (agents_.nodes_missing() || (goes_on && wanted_.replicas == 0))) {
+    tell("warning", fmt::format("there is room for {} on the nodes that are there, and not for {}",
+                                replica_count_text(*room), first.replicas));
+    first = *room;
+  }
   next_generation_ = next_generation(generations, paths_);
   if (wants_adaptdl(run_.spec)) {
     adaptdl_ = std::make_unique<AdaptdlService>(run_.id);
     adaptdl_->on_hints = [this](const Json& hints) { on_hints(hints); };
   }
-  machine_.start(wanted_.replicas > 0 ? wanted_ : replicas, goes_on ? "resume" : "start");
+  machine_.start(first, goes_on ? "resume" : "start");
   settle();
 }
 
@@ -203,17 +238,20 @@ void Supervision::launch(const Allocation& allocation, const std::string& reason
   telemetry_.expect(number, replicas);
   recorder_.begin_generation(number);
   RunPaths paths = paths_;
-  paths.memory = checkpoints_.in_memory().place();
+  // This node's memory is nothing that others could read, nor what outlives the node.
+  paths.memory = agents_.several() ? std::filesystem::path() : checkpoints_.in_memory().place();
   current_.launch({.number = number,
                    .run = run_.id,
                    .spec = spec_,
                    .paths = paths,
                    .placement = placement,
                    .supervisor_url = adaptdl_ ? adaptdl_->url() : std::string(),
-                   .unloadable = checkpoints_.unloadable()},
-                  reason, predicted, now, launcher_);
+                   .unloadable = checkpoints_.unloadable(),
+                   .address_for_nodes = agents_.address()},
+                  reason, predicted, now, node_launcher_);
   if (adaptdl_)
-    adaptdl_->stands(number, std::vector(static_cast<std::size_t>(replicas), master_address(number)));
+    adaptdl_->stands(number,
+                     std::vector(static_cast<std::size_t>(replicas), current_.replicas()->master_address()));
   clock_.launched(now);
   if (!current_.has_telemetry()) quiet_timer_.start(time_out::kQuiet);
   if (!placement.warning.empty() && placement.warning != placement_warning_)

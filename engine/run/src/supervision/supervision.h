@@ -14,6 +14,8 @@
 #include "batchscope/storage/catalogue.h"
 #include "launch/fork_launcher.h"
 #include "model/restart_forecast.h"
+#include "nodes/node_agents.h"
+#include "nodes/node_launcher.h"
 #include "record/recorder.h"
 #include "socket/control_server.h"
 #include "socket/telemetry_server.h"
@@ -85,6 +87,8 @@ class Supervision final : private Orders {
   void on_goodbye(int rank, const protocol::Goodbye& goodbye);
   void on_exit(pid_t pid, int status);
   void left(pid_t pid, int status);  // as waitpid says it; nothing where it was not, or has left already
+  void on_lost(const std::string& node);
+  void use_nodes();
   void on_hints(const protocol::Json& hints);
   void assume_running();
   void watch_for_hangs();
@@ -110,6 +114,8 @@ class Supervision final : private Orders {
   TelemetryServer telemetry_;
   ControlServer control_;
   ForkLauncher launcher_;
+  NodeAgents agents_;
+  NodeLauncher node_launcher_;
   std::unique_ptr<AdaptdlService> adaptdl_;  // for programs that know no telemetry
   RunBoard board_;
   PauseClock clock_;
@@ -127,6 +133,8 @@ class Supervision final : private Orders {
   DiskWatch disk_;
   Leftovers leftovers_;
   PoolCall pool_call_;
+
+  int unprepared_ = 2;  // of this machine's launcher and the other nodes
 
   QEventLoop loop_;
   QTimer machine_timer_, tick_, second_, status_timer_, quiet_timer_;

@@ -2,6 +2,7 @@
 //
 // What happens to the replicas, as their telemetry and their exits tell.
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -36,7 +37,10 @@ void Supervision::on_message(int rank, const Message& message) {
       [&](const auto& m) {
         using T = std::decay_t<decltype(m)>;
         if constexpr (std::is_same_v<T, Hello>) {
-          if (m.serves) launcher_.offered();
+          if (m.serves) {
+            launcher_.offered();
+            agents_.offered();
+          }
           current_.hello(rank, m);
           if (m.checkpoints) rescalable_ = true;
           if (m.heartbeats) hang_watch_.greeted(rank, now);
@@ -179,7 +183,7 @@ void Supervision::on_goodbye(int rank, const Goodbye& goodbye) {
 }
 
 void Supervision::on_exit(pid_t pid, int status) {
-  if (launcher_.take_exited(pid, status)) return;
+  if (launcher_.take_exited(pid, status) || agents_.take_exited(pid, status)) return;
   telemetry_.drain();
   left(pid, status);
 }
@@ -189,7 +193,26 @@ void Supervision::left(pid_t pid, int status) {
   const auto rank = current_.replicas()->take_exited(pid);
   if (!rank) return;
   hang_watch_.left(*rank);
-  machine_.replica_exited(current_.account_of(*rank, status, board_.local_batch_size()));
+  Exit exit = current_.account_of(*rank, status, board_.local_batch_size());
+  if (const std::string& node = current_.replicas()->node_of(*rank);
+      !node.empty() && exit.signal == SIGKILL) {
+    agents_.look();
+    if (!agents_.is_there(node)) {
+      exit.cause = Cause::node;
+      exit.why = "node " + node + " is gone";
+    }
+  }
+  machine_.replica_exited(exit);
+  settle();
+}
+
+void Supervision::use_nodes() { scaling_.use_nodes(agents_.plan().replicas_per_node, agents_.nodes()); }
+
+// What it had of this generation ends it; the next one is where there is room.
+void Supervision::on_lost(const std::string& node) {
+  use_nodes();
+  machine_.confine(*scaling_.room());
+  if (current_.replicas()) current_.replicas()->kill_on(node);
   settle();
 }
 

@@ -67,6 +67,18 @@ inline constexpr auto kForkServerStart = 20s;
 inline constexpr auto kFork = 5s;
 /// A supervisor's start, until it answers on its control socket.
 inline constexpr auto kSupervisorStart = 10s;
+/// The agents' of other nodes, until each has said where it listens: a step of srun takes a tenth of a
+/// second, ssh a second, a program from a network's disk several.
+inline constexpr auto kNodeStart = 30s;
+/// A connection's to an agent, and its wait for the token.
+inline constexpr auto kNodeConnect = 5s;
+/// An agent tells its supervisor this often that its node is there.
+inline constexpr auto kNodeBeat = 1000ms;
+/// A node that has not been heard for as long is gone. Shorter than a line, so that the supervisor knows that
+/// the node is gone before it restarts the replicas.
+inline constexpr auto kNodeSilence = 10s;
+/// A TCP line whose other end does not confirm what was sent, nor that it is there.
+inline constexpr std::chrono::seconds kNodeLine = 15s;
 /// Back-off after crashes without progress: none for the first, then this, doubling up to the longest.
 inline constexpr auto kFirstBackOff = 1000ms;
 inline constexpr auto kLongestBackOff = 30s;  ///< see kFirstBackOff

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nodes/agent.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <QHostAddress>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/telemetry.h"
+#include "batchscope/protocol/time_outs.h"
+#include "nodes/messages.h"
+#include "system/process_table.h"
+
+namespace batchscope::run {
+namespace {
+
+namespace fs = std::filesystem;
+namespace time_out = protocol::time_out;
+
+constexpr std::size_t kMostLines = 4096;
+constexpr std::size_t kMostStrangers = 64;  // that have not shown the token yet
+constexpr std::size_t kLongestFolder =
+    60;  // characters, so that a socket's address has room for what is below it
+
+fs::path make_folder() {
+  const char* const set = std::getenv("TMPDIR");
+  const std::string root = set && *set && std::strlen(set) <= kLongestFolder ? set : "/tmp";
+  std::string name = root + "/batchscope-node-XXXXXX";
+  if (!mkdtemp(name.data()))
+    throw Error(ErrorKind::io, "cannot make a folder in " + root + ": " + std::strerror(errno));
+  return name;
+}
+
+// What is of a node and not of a run: as this node has it, whatever the supervisor's has. So are the GPUs
+// that may be seen, unless the order chooses among them.
+bool is_of_node(std::string_view variable) {
+  return variable.starts_with("SLURM") || variable == "TMPDIR" || variable == "HOSTNAME";
+}
+
+void settle_in(ReplicaOrder& order) {
+  std::erase_if(order.environment, [](const auto& variable) { return is_of_node(variable.first); });
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view text = *entry;
+    const auto equals = text.find('=');
+    const std::string_view name = text.substr(0, equals);
+    if (equals != std::string_view::npos && (is_of_node(name) || name == "CUDA_VISIBLE_DEVICES"))
+      order.environment.emplace(name, text.substr(equals + 1));
+  }
+}
+
+}  // namespace
+
+struct Agent::Line {
+  explicit Line(std::unique_ptr<QTcpSocket> socket) : frames(std::move(socket), kLongestHello) {}
+
+  FrameSocket frames;
+  std::optional<Caller> caller;  // once it has shown the token
+  QTimer patience;               // for that
+  std::unique_ptr<HostedReplica> replica;
+  bool closed = false;
+};
+
+Agent::Agent(const std::string& address, std::string token)
+    : token_(std::move(token)), folder_(make_folder()), input_(STDIN_FILENO, QSocketNotifier::Read) {
+  if (!server_.listen(QHostAddress(QString::fromStdString(address)), 0)) {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+    throw Error(ErrorKind::io, "cannot listen at " + address + ": " + server_.errorString().toStdString());
+  }
+  QObject::connect(&server_, &QTcpServer::newConnection, &loop_, [this] { accept(); });
+  signals_.on_exit = [this](pid_t pid, int status) { on_exit(pid, status); };
+  signals_.on_terminate = [this] { end(); };
+  QObject::connect(&input_, &QSocketNotifier::activated, &loop_, [this] {
+    std::array<char, 4096> bytes;
+    const ssize_t count = read(STDIN_FILENO, bytes.data(), bytes.size());
+    if (count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN))) return;
+    input_.setEnabled(false);
+    end();
+  });
+  QObject::connect(&beat_, &QTimer::timeout, &loop_, [this] { beat(); });
+  beat_.start(time_out::kNodeBeat);
+  patience_.setSingleShot(true);
+  QObject::connect(&patience_, &QTimer::timeout, &loop_, [this] {
+    for (const auto& line : lines_)
+      if (line->replica) line->replica->kill();
+  });
+}
+
+Agent::~Agent() {
+  lines_.clear();
+  launcher_.reset();
+  // Whatever detached itself from its replica has come to us, the subreaper.
+  for (const pid_t child : children()) {
+    ::kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  }
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+int Agent::exec() { return loop_.exec(); }
+
+void Agent::accept() {
+  sweep();
+  while (std::unique_ptr<QTcpSocket> socket{server_.nextPendingConnection()}) {
+    const auto strangers =
+        std::count_if(lines_.begin(), lines_.end(), [](const auto& line) { return !line->caller; });
+    if (lines_.size() >= kMostLines || static_cast<std::size_t>(strangers) >= kMostStrangers) {
+      socket->abort();
+      continue;
+    }
+    Line& line = *lines_.emplace_back(std::make_unique<Line>(std::move(socket)));
+    line.frames.on_frame = [this, &line](const Frame& frame) { take(line, frame); };
+    line.frames.on_closed = [this, &line] { closed(line); };
+    line.patience.setSingleShot(true);
+    QObject::connect(&line.patience, &QTimer::timeout, &line.patience, [&line] { line.frames.abort(); });
+    line.patience.start(time_out::kNodeConnect);
+  }
+}
+
+void Agent::take(Line& line, const Frame& frame) {
+  if (!line.caller) return greet(line, frame);
+  const bool of_supervisor = *line.caller == Caller::supervisor;
+  switch (frame.kind) {
+    case FrameKind::program:
+      if (of_supervisor) return take_program(frame);
+      break;
+    case FrameKind::offered:
+      if (of_supervisor && launcher_) return launcher_->offered();
+      break;
+    case FrameKind::order:
+      if (!of_supervisor && !line.replica) return take_order(line, frame);
+      break;
+    case FrameKind::signal:
+      if (line.replica) return line.replica->signal(decode_signal(frame.bytes));
+      break;
+    default: break;
+  }
+  throw Error(ErrorKind::usage, "a frame that does not belong here");
+}
+
+// A stranger is hung up on without a word.
+void Agent::greet(Line& line, const Frame& frame) {
+  std::optional<NodeHello> hello;
+  if (frame.kind == FrameKind::hello) hello = decode_hello(frame.bytes);
+  if (!hello || !same_token(hello->token, token_)) return line.frames.abort();
+  line.patience.stop();
+  line.frames.allow(kLongestFrame);
+  line.caller = hello->caller;
+  if (ending_) throw Error(ErrorKind::conflict, "the agent is ending");
+  if (hello->caller != Caller::supervisor) return;
+  if (supervisor_) throw Error(ErrorKind::conflict, "the agent has a supervisor already");
+  supervisor_ = &line;
+  beat();
+}
+
+void Agent::beat() {
+  if (supervisor_) supervisor_->frames.send(FrameKind::beat, encode_beat(protocol::monotonic_seconds()));
+}
+
+void Agent::take_program(const Frame& frame) {
+  if (launcher_) throw Error(ErrorKind::usage, "the program was told already");
+  ReplicaOrder program = decode_order(frame.bytes);
+  settle_in(program);
+  program.log = folder_ / "fork-server.log";
+  launcher_ = std::make_unique<ForkLauncher>(std::move(program));
+  launcher_->on_news = [this](const std::string& level, const std::string& text) { tell(level, text); };
+  launcher_->prepare([this] {
+    if (supervisor_) supervisor_->frames.send(FrameKind::ready);
+  });
+}
+
+void Agent::tell(const std::string& level, const std::string& text) {
+  if (supervisor_) supervisor_->frames.send(FrameKind::news, encode(News{level, text}));
+}
+
+void Agent::take_order(Line& line, const Frame& frame) {
+  if (!launcher_) throw Error(ErrorKind::conflict, "the agent has not been told the program yet");
+  ReplicaOrder order = decode_order(frame.bytes);
+  settle_in(order);
+  const fs::path folder = folder_ / std::to_string(replicas_++);
+  std::error_code error;
+  if (!fs::create_directory(folder, error))
+    throw Error(ErrorKind::io, "cannot make the folder " + folder.string() + ": " + error.message());
+  line.replica = std::make_unique<HostedReplica>(line.frames, folder, std::move(order), *launcher_);
+}
+
+// Where a replica lives, its stand-in was killed, or its machine is gone.
+void Agent::closed(Line& line) {
+  line.closed = true;
+  if (line.replica) line.replica->kill();
+  if (supervisor_ != &line) return;
+  supervisor_ = nullptr;
+  end();
+}
+
+// A line is kept until its replica is gone.
+void Agent::sweep() {
+  lines_.remove_if(
+      [](const auto& line) { return line->closed && (!line->replica || line->replica->pid() == 0); });
+}
+
+void Agent::on_exit(pid_t pid, int status) {
+  if (launcher_ && launcher_->take_exited(pid, status)) return;
+  for (const auto& line : lines_)
+    if (line->replica && line->replica->pid() == pid) {
+      line->replica->ended(status);
+      break;
+    }
+  leave_if_empty();
+}
+
+void Agent::end() {
+  if (!std::exchange(ending_, true)) {
+    server_.close();
+    patience_.start(time_out::kOrphan);
+  }
+  for (const auto& line : lines_)
+    if (line->replica) line->replica->signal({SIGTERM, 0});
+  leave_if_empty();
+}
+
+// What the last replica said is on its way first.
+void Agent::leave_if_empty() {
+  const bool lives = std::any_of(lines_.begin(), lines_.end(), [](const auto& line) {
+    return line->replica && (line->replica->pid() != 0 || (!line->closed && line->frames.waiting() > 0));
+  });
+  if (!ending_) return;
+  if (lives)
+    QTimer::singleShot(50, &loop_, [this] { leave_if_empty(); });
+  else
+    loop_.exit(kExitOk);
+}
+
+}  // namespace batchscope::run

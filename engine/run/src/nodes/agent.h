@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The agent of a node: it has replicas of a run there for the supervisor on another node, which knows them as
+// its own children (NODES.md). Who connects must send the token first. It ends, and its replicas with it,
+// when its standard input or the supervisor's line closes, or when it is asked to (SIGTERM): they are told to
+// checkpoint and leave, and killed when they take longer than a supervisor would wait.
+#pragma once
+
+#include <QEventLoop>
+#include <QSocketNotifier>
+#include <QTcpServer>
+#include <QTimer>
+#include <filesystem>
+#include <list>
+#include <memory>
+#include <string>
+
+#include "launch/fork_launcher.h"
+#include "nodes/frame_socket.h"
+#include "nodes/hosted_replica.h"
+#include "system/process_signals.h"
+
+namespace batchscope::run {
+
+class Agent {
+ public:
+  // Listens at this numeric address, at a port that is free. Throws Error(io) naming it.
+  Agent(const std::string& address, std::string token);
+  ~Agent();
+  Agent(const Agent&) = delete;
+  Agent& operator=(const Agent&) = delete;
+
+  int port() const { return server_.serverPort(); }
+  // Until it has ended; an exit code.
+  int exec();
+
+ private:
+  struct Line;
+
+  void accept();
+  void take(Line& line, const Frame& frame);
+  void greet(Line& line, const Frame& frame);
+  void take_program(const Frame& frame);
+  void take_order(Line& line, const Frame& frame);
+  void closed(Line& line);
+  void sweep();
+  void beat();
+  void tell(const std::string& level, const std::string& text);
+  void on_exit(pid_t pid, int status);
+  void end();
+  void leave_if_empty();
+
+  const std::string token_;
+  std::filesystem::path folder_;  // private, of the replicas' pipes and sockets
+  QTcpServer server_;
+  ProcessSignals signals_;
+  std::unique_ptr<ForkLauncher> launcher_;  // of the run's program, once it is known
+  std::list<std::unique_ptr<Line>> lines_;
+  Line* supervisor_ = nullptr;
+  int replicas_ = 0;  // so far
+  QTimer beat_, patience_;
+  QSocketNotifier input_;
+  QEventLoop loop_;
+  bool ending_ = false;
+};
+
+}  // namespace batchscope::run

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The program `batchscope-node`: an agent (`serve`), or the stand-in of one replica (`replica`), which a
+// supervisor starts. Standard output is the agent's line to its supervisor and nobody else's.
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <QCoreApplication>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/run/machine.h"
+#include "nodes/agent.h"
+#include "nodes/messages.h"
+#include "nodes/stand_in.h"
+
+using namespace batchscope;
+using namespace batchscope::run;
+
+namespace {
+
+constexpr int kOrder = 3;  // the descriptor from which a stand-in reads its order
+
+// One line of standard input, and not a byte more. A welcome is short.
+std::string read_welcome() {
+  std::string line;
+  for (char byte; line.size() < kLongestHello;) {
+    const ssize_t count = read(STDIN_FILENO, &byte, 1);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    if (byte == '\n') return line;
+    line += byte;
+  }
+  throw Error(ErrorKind::usage,
+              "standard input holds no line with the token: batchscope-node serve is started by a "
+              "supervisor (BATCHSCOPE_NODE_COMMAND)");
+}
+
+// The address from which this machine would send there, without sending anything.
+std::string source_address(const std::string& toward) {
+  const auto fail = [&](const std::string& why) -> std::string {
+    throw Error(ErrorKind::io, "no way from here to " + toward + ": " + why);
+  };
+  addrinfo hints{}, *found = nullptr;
+  hints.ai_socktype = SOCK_DGRAM;
+  if (const int error = getaddrinfo(toward.c_str(), "9", &hints, &found)) return fail(gai_strerror(error));
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> addresses(found, freeaddrinfo);
+  sockaddr_storage own{};
+  socklen_t size = sizeof own;
+  const int descriptor = socket(found->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  const bool known = descriptor >= 0 && connect(descriptor, found->ai_addr, found->ai_addrlen) == 0 &&
+                     getsockname(descriptor, reinterpret_cast<sockaddr*>(&own), &size) == 0;
+  const int error = errno;
+  if (descriptor >= 0) close(descriptor);
+  if (!known) return fail(std::strerror(error));
+  char name[NI_MAXHOST];
+  if (const int bad =
+          getnameinfo(reinterpret_cast<sockaddr*>(&own), size, name, sizeof name, nullptr, 0, NI_NUMERICHOST))
+    return fail(gai_strerror(bad));
+  return name;
+}
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::string node_name() {
+  if (const std::string name = variable("SLURMD_NODENAME"); !name.empty()) return name;
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+int serve(int& argc, char** argv, const std::string& name, std::string listen, std::string toward) {
+  NodeOffer offer;
+  offer.node = name.empty() ? node_name() : name;
+  if (!valid_node_name(offer.node))
+    throw Error(ErrorKind::usage,
+                "'" + offer.node + "' is no name of a node: letters, digits, '.', '-', '_'; say --name");
+  if (listen.empty() && toward.empty()) toward = variable("SLURM_LAUNCH_NODE_IPADDR");
+  if (listen.empty() && toward.empty())
+    throw Error(ErrorKind::usage,
+                "where to listen? Say --listen ADDRESS, or --toward ADDRESS of the first node");
+  offer.address = listen.empty() ? source_address(toward) : listen;
+  offer.machine = Machine::here();
+  std::string token = decode_welcome(read_welcome());
+  const QCoreApplication application(argc, argv);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGHUP, SIG_IGN);
+  Agent agent(offer.address, std::move(token));
+  offer.port = agent.port();
+  std::printf("%s\n", encode(offer).c_str());
+  std::fflush(stdout);
+  return agent.exec();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App arguments("Replicas of a run on this node, for a supervisor on another one, which starts this");
+  arguments.require_subcommand(1);
+  std::string name, listen, toward;
+  CLI::App* const agent = arguments.add_subcommand("serve",
+                                                   "The agent of this node. Its standard input holds the "
+                                                   "token, and its end is the agent's");
+  agent->add_option("--name", name, "The node's name (default: SLURMD_NODENAME, or the host's)");
+  agent->add_option("--listen", listen, "The numeric address to listen at");
+  agent
+      ->add_option("--toward", toward,
+                   "Listen at the address from which this node reaches ADDRESS "
+                   "(default: SLURM_LAUNCH_NODE_IPADDR)")
+      ->excludes("--listen")
+      ->option_text("ADDRESS");
+  CLI::App* const replica = arguments.add_subcommand("replica", "Stands for one replica of another node");
+  CLI11_PARSE(arguments, argc, argv);
+  if (*replica) return stand_in(kOrder);
+  try {
+    return serve(argc, argv, name, listen, toward);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "batchscope-node: %s\n", error.what());
+    return exit_code(error.kind());
+  }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nodes/messages.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/json.h"
+
+namespace batchscope::run {
+namespace {
+
+using protocol::Json;
+
+template <typename Value>
+Value field(const Json& json, const char* name) {
+  try {
+    return json.at(name).get<Value>();
+  } catch (const Json::exception&) {
+    throw Error(ErrorKind::usage, std::string("a message between nodes without a good \"") + name + "\"");
+  }
+}
+
+std::string strict(const Json& json) {
+  try {
+    return json.dump();
+  } catch (const Json::exception&) {
+    throw Error(ErrorKind::usage, "an environment or an argument that is no UTF-8 cannot be sent to a node");
+  }
+}
+
+std::string lenient(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+void check_version(const Json& json) {
+  if (const int version = field<int>(json, "version"); version != kNodesVersion)
+    throw Error(ErrorKind::version,
+                fmt::format("it speaks version {} of the nodes' protocol, and this is {}: use "
+                            "the same batchscope on all nodes",
+                            version, kNodesVersion));
+}
+
+int checked_port(const Json& json) {
+  const int port = field<int>(json, "port");
+  if (port < 1 || port > 65535) throw Error(ErrorKind::usage, fmt::format("there is no port {}", port));
+  return port;
+}
+
+Json to_json(const ReplicaOrder& order) {
+  return {{"program", order.program},
+          {"arguments", order.arguments},
+          {"directory", order.working_directory},
+          {"environment", order.environment}};
+}
+
+ReplicaOrder replica_from(const Json& json) {
+  ReplicaOrder order;
+  order.program = field<std::string>(json, "program");
+  order.arguments = field<std::vector<std::string>>(json, "arguments");
+  order.working_directory = field<std::string>(json, "directory");
+  order.environment = field<std::map<std::string, std::string>>(json, "environment");
+  return order;
+}
+
+}  // namespace
+
+std::string encode_welcome(const std::string& token) {
+  return Json{{"version", kNodesVersion}, {"token", token}}.dump();
+}
+
+std::string decode_welcome(std::string_view line) {
+  const Json json = protocol::parse_object(line);
+  check_version(json);
+  const auto token = field<std::string>(json, "token");
+  if (token.size() != 64) throw Error(ErrorKind::usage, "the token has not 64 digits");
+  return token;
+}
+
+bool valid_node_name(std::string_view name) {
+  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '.' || c == '-' || c == '_';
+  });
+}
+
+std::string encode(const NodeOffer& offer) {
+  return lenient({{"node", offer.node},
+                  {"address", offer.address},
+                  {"port", offer.port},
+                  {"cores", offer.machine.cores},
+                  {"gpus", offer.machine.gpus},
+                  {"version", kNodesVersion}});
+}
+
+NodeOffer decode_offer(std::string_view line) {
+  const Json json = protocol::parse_object(line);
+  check_version(json);
+  NodeOffer offer{
+      field<std::string>(json, "node"),
+      field<std::string>(json, "address"),
+      checked_port(json),
+      {field<std::vector<std::string>>(json, "cores"), field<std::vector<std::string>>(json, "gpus")}};
+  if (!valid_node_name(offer.node))
+    throw Error(ErrorKind::usage, "'" + offer.node + "' is no name of a node");
+  if (offer.machine.cores.empty()) throw Error(ErrorKind::usage, "node " + offer.node + " has no core");
+  return offer;
+}
+
+std::string encode(const NodeHello& hello) {
+  return Json{{"version", kNodesVersion},
+              {"token", hello.token},
+              {"caller", hello.caller == Caller::supervisor ? "supervisor" : "replica"}}
+      .dump();
+}
+
+NodeHello decode_hello(std::string_view bytes) {
+  const Json json = protocol::parse_object(bytes);
+  check_version(json);
+  const auto caller = field<std::string>(json, "caller");
+  if (caller != "supervisor" && caller != "replica")
+    throw Error(ErrorKind::usage, "it is neither a supervisor nor a replica's");
+  return {field<std::string>(json, "token"), caller == "supervisor" ? Caller::supervisor : Caller::stand_in};
+}
+
+bool same_token(std::string_view one, std::string_view other) {
+  if (one.size() != other.size()) return false;
+  unsigned char difference = 0;
+  for (std::size_t at = 0; at < one.size(); ++at)
+    difference |= static_cast<unsigned char>(one[at]) ^ static_cast<unsigned char>(other[at]);
+  return difference == 0;
+}
+
+std::string encode(const ReplicaOrder& order) { return strict(to_json(order)); }
+ReplicaOrder decode_order(std::string_view bytes) { return replica_from(protocol::parse_object(bytes)); }
+
+std::string encode(const StandInOrder& order) {
+  Json json = to_json(order.replica);
+  json["address"] = order.address;
+  json["port"] = order.port;
+  json["token"] = order.token;
+  json["telemetry"] = order.telemetry_socket;
+  return strict(json);
+}
+
+StandInOrder decode_stand_in(std::string_view bytes) {
+  const Json json = protocol::parse_object(bytes);
+  return {field<std::string>(json, "address"), checked_port(json), field<std::string>(json, "token"),
+          field<std::string>(json, "telemetry"), replica_from(json)};
+}
+
+const std::vector<int>& handed_signals() {
+  static const std::vector<int> signals{SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+  return signals;
+}
+
+std::string encode(const HandedSignal& signal) {
+  return Json{{"signal", signal.number}, {"value", signal.value}}.dump();
+}
+
+HandedSignal decode_signal(std::string_view bytes) {
+  const Json json = protocol::parse_object(bytes);
+  const HandedSignal signal{field<int>(json, "signal"), field<int>(json, "value")};
+  const auto& known = handed_signals();
+  if (std::find(known.begin(), known.end(), signal.number) == known.end())
+    throw Error(ErrorKind::usage, fmt::format("signal {} is not handed on", signal.number));
+  return signal;
+}
+
+std::string encode(const News& news) { return lenient({{"level", news.level}, {"text", news.text}}); }
+
+News decode_news(std::string_view bytes) {
+  const Json json = protocol::parse_object(bytes);
+  return {field<std::string>(json, "level"), field<std::string>(json, "text")};
+}
+
+std::string encode_beat(double mono) { return Json{{"mono", mono}}.dump(); }
+double decode_beat(std::string_view bytes) { return field<double>(protocol::parse_object(bytes), "mono"); }
+
+std::string encode_status(int status) { return Json{{"status", status}}.dump(); }
+int decode_status(std::string_view bytes) { return field<int>(protocol::parse_object(bytes), "status"); }
+
+std::string encode(const TelemetryBytes& telemetry) {
+  std::string frame;
+  for (int shift = 24; shift >= 0; shift -= 8)
+    frame += static_cast<char>(telemetry.connection >> shift & 255);
+  return frame.append(telemetry.bytes);
+}
+
+TelemetryBytes decode_telemetry(std::string_view bytes) {
+  if (bytes.size() < 4) throw Error(ErrorKind::usage, "telemetry of no connection");
+  TelemetryBytes telemetry{0, bytes.substr(4)};
+  for (const char byte : bytes.substr(0, 4))
+    telemetry.connection = telemetry.connection << 8 | static_cast<unsigned char>(byte);
+  return telemetry;
+}
+
+}  // namespace batchscope::run

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the frames and the first lines between a supervisor, its agents and its stand-ins hold. All but output
+// and telemetry is JSON. Decoding throws Error(usage) for anything malformed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "batchscope/run/machine.h"
+#include "launch/launcher.h"
+
+namespace batchscope::run {
+
+// Of all that is here; an agent and a supervisor of two versions do not work together.
+inline constexpr int kNodesVersion = 1;
+
+// A line on an agent's standard input: its secret.
+std::string encode_welcome(const std::string& token);
+std::string decode_welcome(std::string_view line);
+
+// The line that an agent answers: where it listens, and what its node has to train on.
+struct NodeOffer {
+  std::string node;     // its name: letters, digits, '.', '-' and '_', at most 64
+  std::string address;  // numeric
+  int port = 0;
+  Machine machine;
+};
+std::string encode(const NodeOffer& offer);
+NodeOffer decode_offer(std::string_view line);
+bool valid_node_name(std::string_view name);
+
+// FrameKind::hello.
+enum class Caller { supervisor, stand_in };
+struct NodeHello {
+  std::string token;
+  Caller caller = Caller::stand_in;
+};
+std::string encode(const NodeHello& hello);
+NodeHello decode_hello(std::string_view bytes);
+// Takes as long whatever the difference is.
+bool same_token(std::string_view one, std::string_view other);
+
+// FrameKind::program and FrameKind::order, without the log, which is the sender's affair. Encoding throws
+// Error(usage) for what is no UTF-8.
+std::string encode(const ReplicaOrder& order);
+ReplicaOrder decode_order(std::string_view bytes);
+
+// What a stand-in reads from the descriptor that it is started with: where to go with what.
+struct StandInOrder {
+  std::string address;
+  int port = 0;
+  std::string token;
+  std::string telemetry_socket;  // of the supervisor; the log is the stand-in's own output
+  ReplicaOrder replica;
+};
+std::string encode(const StandInOrder& order);
+StandInOrder decode_stand_in(std::string_view bytes);
+
+// FrameKind::signal: one of those that are handed on, with sigqueue's value.
+struct HandedSignal {
+  int number = 0;
+  int value = 0;
+};
+std::string encode(const HandedSignal& signal);
+HandedSignal decode_signal(std::string_view bytes);
+// That a stand-in takes and an agent sends.
+const std::vector<int>& handed_signals();
+
+// FrameKind::news.
+struct News {
+  std::string level, text;
+};
+std::string encode(const News& news);
+News decode_news(std::string_view bytes);
+
+// FrameKind::beat: the node's monotonic clock, whose origin is each machine's own; seconds.
+std::string encode_beat(double mono);
+double decode_beat(std::string_view bytes);
+
+// FrameKind::exit: a status as of waitpid.
+std::string encode_status(int status);
+int decode_status(std::string_view bytes);
+
+// FrameKind::telemetry: which of the replica's connections, counted from 0, and what it said; nothing: it has
+// closed.
+struct TelemetryBytes {
+  std::uint32_t connection = 0;
+  std::string_view bytes;
+};
+std::string encode(const TelemetryBytes& telemetry);
+TelemetryBytes decode_telemetry(std::string_view bytes);  // of which it is a view
+
+}  // namespace batchscope::run

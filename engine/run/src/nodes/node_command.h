@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the environment says of further nodes, and the command that starts their agents.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace batchscope::run {
+
+// BATCHSCOPE_NODES, BATCHSCOPE_NODE_COMMAND and BATCHSCOPE_REPLICAS_PER_NODE.
+struct NodePlan {
+  int nodes = 1;                     // with this one; 1: there is nothing else here
+  std::vector<std::string> command;  // and its arguments
+  int replicas_per_node = 0;         // 0: not said
+
+  // Throws Error(usage) naming the variable, its value and what was expected.
+  static NodePlan from_environment();
+};
+
+// The command as a child in a session of its own, which nothing tells of this process's end but the end of
+// its standard input.
+class NodeCommand {
+ public:
+  // Throws Error(not_found | io) naming it.
+  explicit NodeCommand(const std::vector<std::string>& command);
+  ~NodeCommand();
+  NodeCommand(const NodeCommand&) = delete;
+  NodeCommand& operator=(const NodeCommand&) = delete;
+
+  pid_t pid() const { return pid_; }
+  int input() const { return input_; }    // for writing
+  int output() const { return output_; }  // for reading, does not block
+
+ private:
+  pid_t pid_ = 0;
+  int input_ = -1, output_ = -1;
+};
+
+}  // namespace batchscope::run

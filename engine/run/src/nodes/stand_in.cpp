@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nodes/stand_in.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/unix_address.h"
+#include "nodes/frame.h"
+#include "nodes/messages.h"
+#include "nodes/tcp_line.h"
+
+namespace batchscope::run {
+namespace {
+
+// What a shell says of a program that it could not start.
+constexpr int kNotStarted = 127;
+
+std::string read_all(int descriptor) {
+  std::string text;
+  char bytes[1 << 14];
+  for (ssize_t count; (count = read(descriptor, bytes, sizeof bytes)) != 0;) {
+    if (count > 0)
+      text.append(bytes, static_cast<std::size_t>(count));
+    else if (errno != EINTR)
+      throw Error(ErrorKind::io, std::string("cannot read the order: ") + std::strerror(errno));
+  }
+  return text;
+}
+
+// False where nobody takes it.
+bool write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = write(descriptor, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+// As the replica did, which may have left a core of its own.
+[[noreturn]] void end_as(int status) {
+  if (WIFEXITED(status)) _exit(WEXITSTATUS(status));
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  const int number = WTERMSIG(status);
+  signal(number, SIG_DFL);
+  raise(number);  // delivered once it is let through, unless it is SIGKILL
+  sigset_t all;
+  sigemptyset(&all);
+  sigprocmask(SIG_SETMASK, &all, nullptr);
+  _exit(128 + number);
+}
+
+class StandIn {
+ public:
+  StandIn(const StandInOrder& order, int signals)
+      : order_(order), signals_(signals), line_(connect_tcp_line(order.address, order.port)) {
+    send(encode(FrameKind::hello, encode(NodeHello{order.token, Caller::stand_in})));
+    send(encode(FrameKind::order, encode(order.replica)));
+  }
+
+  [[noreturn]] void relay() {
+    for (;;) {
+      pollfd events[] = {{signals_, POLLIN, 0}, {line_, POLLIN, 0}};
+      if (poll(events, 2, -1) < 0) continue;
+      if (events[0].revents) hand_on_signals();
+      if (events[1].revents) read_line();
+    }
+  }
+
+ private:
+  void send(const std::string& frame) const {
+    if (!write_all(line_, frame)) broken(std::strerror(errno));
+  }
+
+  [[noreturn]] static void broken(const std::string& why) {
+    std::fprintf(stderr, "batchscope-node: the line to the replica's node broke: %s\n", why.c_str());
+    end_as(SIGKILL);
+  }
+
+  void hand_on_signals() const {
+    for (signalfd_siginfo info; read(signals_, &info, sizeof info) == sizeof info;)
+      send(encode(FrameKind::signal, encode(HandedSignal{static_cast<int>(info.ssi_signo), info.ssi_int})));
+  }
+
+  void read_line() {
+    char bytes[1 << 16];
+    const ssize_t count = read(line_, bytes, sizeof bytes);
+    if (count < 0 && errno == EINTR) return;
+    if (count <= 0) broken(count < 0 ? std::strerror(errno) : "its agent has closed it");
+    splitter_.feed({bytes, static_cast<std::size_t>(count)});
+    for (Frame frame; splitter_.next(frame);) take(frame);
+  }
+
+  void take(const Frame& frame) {
+    switch (frame.kind) {
+      case FrameKind::output: write_all(STDOUT_FILENO, frame.bytes); break;
+      case FrameKind::telemetry: pass(decode_telemetry(frame.bytes)); break;
+      case FrameKind::exit: end_as(decode_status(frame.bytes));
+      case FrameKind::refused: throw Error(ErrorKind::failure, frame.bytes);
+      default: throw Error(ErrorKind::usage, "the agent sent a frame that does not belong here");
+    }
+  }
+
+  // A supervisor that has closed its end is gone, or wants no more of it.
+  void pass(const TelemetryBytes& telemetry) {
+    if (telemetry.bytes.empty()) {
+      if (const auto found = telemetry_.find(telemetry.connection); found != telemetry_.end()) {
+        if (found->second >= 0) close(found->second);
+        telemetry_.erase(found);
+      }
+      return;
+    }
+    const auto [entry, is_new] = telemetry_.emplace(telemetry.connection, -1);
+    if (is_new) entry->second = connect_telemetry();
+    if (entry->second >= 0) write_all(entry->second, telemetry.bytes);
+  }
+
+  int connect_telemetry() const {
+    const sockaddr_un address = protocol::unix_address(order_.telemetry_socket);
+    const int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (descriptor >= 0 &&
+        connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+      return descriptor;
+    if (descriptor >= 0) close(descriptor);
+    return -1;
+  }
+
+  const StandInOrder order_;
+  const int signals_;
+  const int line_;
+  FrameSplitter splitter_;
+  std::map<std::uint32_t, int> telemetry_;
+};
+
+int catch_signals() {
+  sigset_t handed;
+  sigemptyset(&handed);
+  for (const int number : handed_signals()) sigaddset(&handed, number);
+  sigprocmask(SIG_BLOCK, &handed, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  const int descriptor = signalfd(-1, &handed, SFD_NONBLOCK | SFD_CLOEXEC);
+  if (descriptor < 0)
+    throw Error(ErrorKind::io, std::string("cannot listen to signals: ") + std::strerror(errno));
+  return descriptor;
+}
+
+}  // namespace
+
+int stand_in(int order) try {
+  const int signals = catch_signals();
+  StandIn(decode_stand_in(read_all(order)), signals).relay();
+} catch (const Error& error) {
+  std::fprintf(stderr, "batchscope-node: %s\n", error.what());
+  return kNotStarted;
+}
+
+}  // namespace batchscope::run

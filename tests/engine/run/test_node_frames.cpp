@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What goes over a line between nodes, as bytes: whole, in pieces, and as a stranger would have it.
+#include <signal.h>
+
+#include "nodes/frame.h"
+#include "nodes/messages.h"
+#include "test_case.h"
+#include "thrown.h"
+
+using namespace batchscope;
+using namespace batchscope::run;
+
+namespace {
+
+std::string refusal(const std::function<void()>& call) { return testing::thrown_by(call); }
+
+// What a splitter says of these bytes.
+std::string refusal_of(const std::string& bytes, std::size_t longest = kLongestFrame) {
+  return refusal([&] {
+    FrameSplitter splitter(longest);
+    splitter.feed(bytes);
+    Frame frame;
+    splitter.next(frame);
+  });
+}
+
+}  // namespace
+
+class TestNodeFrames : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void framesComeInPieces() {
+    const std::string bytes = encode(FrameKind::output, "one") + encode(FrameKind::beat);
+    FrameSplitter splitter;
+    Frame frame;
+    std::vector<Frame> frames;
+    for (const char byte : bytes) {
+      splitter.feed({&byte, 1});
+      while (splitter.next(frame)) frames.push_back(frame);
+    }
+    QCOMPARE(frames.size(), 2u);
+    QCOMPARE(frames[0].bytes, std::string("one"));
+    QVERIFY(frames[0].kind == FrameKind::output && frames[1].kind == FrameKind::beat);
+    QVERIFY(frames[1].bytes.empty());
+  }
+
+  void whatIsNoFrameIsRefused() {
+    VERIFY_HOLDS(refusal_of("GET / HTTP/1.0"), "no frame of kind 71");
+    VERIFY_HOLDS(refusal_of(std::string(5, '\0')), "no frame of kind 0");
+    VERIFY_HOLDS(refusal_of(std::string("\x01\xff\xff\xff\xff", 5)), "a frame of 4294967295 bytes");
+    VERIFY_HOLDS(refusal_of(encode(FrameKind::hello, std::string(11, 'x')), 10), "at most 10");
+    QCOMPARE(refusal_of(encode(FrameKind::hello, std::string(10, 'x')), 10),
+             std::string("nothing was thrown"));
+  }
+
+  void ordersSurviveTheWay() {
+    ReplicaOrder order{"/bin/digits", {"--epochs", "2 3"}, "/tmp", {{"A", "b=c"}, {"Ü", ""}}, "/elsewhere"};
+    const ReplicaOrder came = decode_order(encode(order));
+    QCOMPARE(came.program, order.program);
+    QCOMPARE(came.arguments, order.arguments);
+    QCOMPARE(came.working_directory, order.working_directory);
+    QVERIFY(came.environment == order.environment);
+    QVERIFY(came.log.empty());
+    order.environment["X"] = "\xff";
+    VERIFY_HOLDS(refusal([&] { encode(order); }), "no UTF-8");
+  }
+
+  void onlySignalsThatReplicasKnowAreHandedOn() {
+    const HandedSignal came = decode_signal(encode(HandedSignal{SIGTERM, 1}));
+    QCOMPARE(came.number, SIGTERM);
+    QCOMPARE(came.value, 1);
+    VERIFY_HOLDS(refusal([] { decode_signal(encode(HandedSignal{SIGSTOP, 0})); }), "is not handed on");
+  }
+
+  void anotherVersionIsNamed() {
+    VERIFY_HOLDS(refusal([] { decode_hello(R"({"version":99,"token":"","caller":"replica"})"); }),
+                 "version 99");
+    VERIFY_HOLDS(refusal([] { decode_welcome(R"({"version":99,"token":""})"); }),
+                 "the same batchscope on all nodes");
+  }
+
+  void nonsenseOffersAreRefused() {
+    const NodeOffer offer{"n2", "127.0.0.2", 4711, {{"cpu:0"}, {}}};
+    QCOMPARE(decode_offer(encode(offer)).machine.cores, offer.machine.cores);
+    for (const NodeOffer& bad :
+         {NodeOffer{"n/2", "127.0.0.2", 4711, {{"cpu:0"}, {}}},
+          NodeOffer{"n2", "127.0.0.2", 0, {{"cpu:0"}, {}}}, NodeOffer{"n2", "127.0.0.2", 4711, {}},
+          NodeOffer{"", "", 1, {{"cpu:0"}, {}}}})
+      QVERIFY(refusal([&] { decode_offer(encode(bad)); }) != "nothing was thrown");
+    QVERIFY(refusal([] { decode_offer("welcome to n2"); }) != "nothing was thrown");
+  }
+
+  void tokensAreComparedWhole() {
+    QVERIFY(same_token("abc", "abc"));
+    QVERIFY(!same_token("abc", "abd"));
+    QVERIFY(!same_token("abc", "ab"));
+    QVERIFY(!same_token("", "abc"));
+  }
+
+  void telemetryKeepsItsConnectionApart() {
+    const std::string bytes = encode(TelemetryBytes{70000, "{}\n"});
+    const TelemetryBytes came = decode_telemetry(bytes);
+    QCOMPARE(came.connection, 70000u);
+    QCOMPARE(came.bytes, std::string_view("{}\n"));
+    VERIFY_HOLDS(refusal([] { decode_telemetry("abc"); }), "no connection");
+  }
+};
+
+BATCHSCOPE_TEST(TestNodeFrames)
+#include "test_node_frames.moc"

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Replicas on other nodes, with real processes: agents on this machine, at addresses of loopback of their
+// own.
+#include <signal.h>
+
+#include <QProcess>
+#include <QTcpSocket>
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "nodes/frame.h"
+#include "nodes/messages.h"
+#include "scenario.h"
+
+using namespace batchscope;
+using namespace batchscope::run;
+using protocol::RunState;
+using Command = protocol::Request::Command;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+const std::string kToken(64, 'a');
+
+// An agent without a supervisor.
+class LoneAgent {
+ public:
+  LoneAgent() {
+    process_.start(BATCHSCOPE_TEST_BIN "/batchscope-node",
+                   {"serve", "--name", "n2", "--listen", "127.0.0.2"});
+    process_.write((encode_welcome(kToken) + "\n").c_str());
+    while (!process_.canReadLine() && process_.waitForReadyRead(10000)) {
+    }
+    offer_ = decode_offer(process_.readLine().trimmed().toStdString());
+  }
+  ~LoneAgent() {
+    process_.closeWriteChannel();
+    process_.waitForFinished(10000);
+  }
+
+  const NodeOffer& offer() const { return offer_; }
+  QProcess& process() { return process_; }
+
+  // What it says to these bytes, until it hangs up.
+  std::string answer_to(const std::string& bytes) const {
+    QTcpSocket socket;
+    socket.connectToHost(QString::fromStdString(offer_.address), static_cast<quint16>(offer_.port));
+    if (!socket.waitForConnected(5000)) return "no connection";
+    socket.write(bytes.data(), static_cast<qint64>(bytes.size()));
+    while (socket.state() == QTcpSocket::ConnectedState)
+      if (!socket.waitForReadyRead(10000) && socket.state() == QTcpSocket::ConnectedState)
+        return "it holds the line";
+    return socket.readAll().toStdString();
+  }
+
+ private:
+  QProcess process_;
+  NodeOffer offer_;
+};
+
+}  // namespace
+
+class TestNodes : public Scenario {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    begin();
+    const std::string command = BATCHSCOPE_TEST_BIN "/batchscope-node serve --name n2 --listen 127.0.0.2";
+    qputenv("TMPDIR", file("").c_str());
+    qputenv("BATCHSCOPE_NODES", "2");
+    qputenv("BATCHSCOPE_NODE_COMMAND", command.c_str());
+    qunsetenv("BATCHSCOPE_REPLICAS_PER_NODE");
+    qunsetenv("BATCHSCOPE_FORK_SERVER");
+  }
+  void cleanup() {
+    end();
+    QVERIFY(eventually([&] { return processes().empty(); }));
+  }
+  void cleanupTestCase() {
+    for (const char* name : {"BATCHSCOPE_NODES", "BATCHSCOPE_NODE_COMMAND", "BATCHSCOPE_REPLICAS_PER_NODE",
+                             "BATCHSCOPE_FORK_SERVER", "TMPDIR"})
+      qunsetenv(name);
+  }
+
+  void aReplicaOfAnotherNodeTrainsAndIsAskedToLeave() {
+    const std::string id = train(2);
+    VERIFY_RUN(tells(id, "training on 2 replicas, forked"));
+    const auto devices = ask(id, Command::status)["devices"].get<std::vector<std::string>>();
+    QVERIFY(std::find(devices.begin(), devices.end(), "n2/cpu:0") != devices.end());
+    ask(id, Command::rescale, 1);
+    VERIFY_RUN(trains(id, 1));
+    QVERIFY2(eventually([&] { return has(log(id, 0, 1), "asked to leave with 1\n"); }),
+             ("0: " + log(id, 0, 0) + " 1: " + log(id, 0, 1)).c_str());
+    ask(id, Command::rescale, 2);
+    VERIFY_RUN(trains(id, 2));
+    VERIFY_RUN(stops(id));
+    QVERIFY(has(log(id, 2, 1), "asked to leave with 0\n"));
+    QVERIFY(eventually([&] { return processes().empty(); }));
+    for (const auto& left : fs::directory_iterator(file("")))
+      QVERIFY2(!has(left.path().filename(), "batchscope-node"), left.path().c_str());
+  }
+
+  void moreThanTheNodesTakeIsRefusedWithTheNumbers() {
+    const std::string id = train(2);
+    VERIFY_HOLDS(testing::thrown_by([&] { ask(id, Command::rescale, 3); }),
+                 "conflict: 3 replicas on 2 nodes with 1 each: at most 2");
+    QVERIFY(trains(id, 2));
+    VERIFY_RUN(stops(id));
+  }
+
+  void severalReplicasANode() {
+    qputenv("BATCHSCOPE_REPLICAS_PER_NODE", "2");
+    const std::string id = train(3);
+    const auto devices = ask(id, Command::status)["devices"].get<std::vector<std::string>>();
+    QCOMPARE(std::count(devices.begin(), devices.end(), "n2/cpu:0"), 1);
+    VERIFY_HOLDS(testing::thrown_by([&] { ask(id, Command::rescale, 5); }), "at most 4");
+    VERIFY_RUN(stops(id));
+  }
+
+  void anExitCodeComesBack() {
+    const std::string id = start(crashing({"--crash-code", "9"}));
+    VERIFY_RUN(tells(id, "rank 1 ended with exit code 9"));
+    QVERIFY(has(log(id, 0, 1), "crashing as told"));
+    VERIFY_RUN(reaches(id, RunState::failed));
+  }
+
+  void aSignalComesBack() {
+    const std::string id = start(crashing({}));
+    VERIFY_RUN(tells(id, "rank 1 was killed by signal 9 (SIGKILL)"));
+    VERIFY_RUN(reaches(id, RunState::failed));
+    QVERIFY(!has(story(id), "node n2 is gone"));
+  }
+
+  void nodesThatDoNotComeAreDoneWithout() {
+    qputenv("BATCHSCOPE_NODE_COMMAND", "/bin/false");
+    const std::string id = start(2, {"--steps", "30"});
+    VERIFY_RUN(reaches(id, RunState::finished));
+    VERIFY_HOLDS(story(id), "the command that starts agents ended early, with exit code 1",
+                 "there is room for 1 replica on the nodes that are there, and not for 2");
+  }
+
+  void aKilledStandInTakesItsReplicaAlong() {
+    qputenv("BATCHSCOPE_FORK_SERVER", "off");
+    const std::string id = train(2);
+    const auto trainers = processes_of("fake-replica");
+    QCOMPARE(trainers.size(), 2u);
+    ::kill(replicas(id)[1].pid, SIGKILL);
+    VERIFY_RUN(tells(id, "rank 1 was killed by signal 9 (SIGKILL)"));
+    QVERIFY(eventually([&] {
+      return std::none_of(trainers.begin(), trainers.end(),
+                          [](const ProcessId& one) { return is_alive(one); });
+    }));
+    VERIFY_RUN(tells(id, "restarted on 2 replicas in"));
+    VERIFY_RUN(stops(id));
+  }
+
+  void aNodeWhoseAgentIsKilledIsGone() {
+    const std::string id = start(2, {"--steps", "100000", "--checkpoint-every", "10"});
+    QVERIFY(eventually([&] { return !catalogue().checkpoints(id).empty(); }));
+    ::kill(agent().pid, SIGKILL);
+    VERIFY_RUN(tells(id, "node n2 is gone: its agent's line closed"));
+    VERIFY_RUN(tells(id, "restarted on 1 replica in"));
+    QCOMPARE(catalogue().generations(id)[0].outcome, std::string("crashed: rank 1, node lost"));
+    VERIFY_HOLDS(testing::thrown_by([&] { ask(id, Command::rescale, 2); }),
+                 "2 replicas on 1 node with 1 each: at most 1");
+    VERIFY_RUN(stops(id));
+  }
+
+  void nothingIsLeftOfAKilledSupervisor() {
+    const std::string id = train(2);
+    ::kill(supervisor(id), SIGKILL);
+    QVERIFY(eventually([&] { return processes().empty(); }));
+    QVERIFY(has(log(id, 0, 1), "asked to leave with 0\n"));
+    resume(id);
+    VERIFY_RUN(trains(id, 2));
+    VERIFY_RUN(stops(id));
+  }
+
+  void nonsenseIsNamed() {
+    qputenv("BATCHSCOPE_NODES", "two");
+    VERIFY_HOLDS(failure(), "BATCHSCOPE_NODES=two: expected a whole number from 1 to");
+    qputenv("BATCHSCOPE_NODES", "2");
+    qputenv("BATCHSCOPE_NODE_COMMAND", "");
+    VERIFY_HOLDS(failure(), "BATCHSCOPE_NODES=2 needs BATCHSCOPE_NODE_COMMAND");
+    qputenv("BATCHSCOPE_NODE_COMMAND", "/no/such/command serve");
+    VERIFY_HOLDS(failure(), "cannot start /no/such/command (BATCHSCOPE_NODE_COMMAND): No such file");
+  }
+
+  void strangersAreHungUpOn() {
+    const LoneAgent agent;
+    QCOMPARE(agent.offer().node, std::string("n2"));
+    QCOMPARE(agent.offer().address, std::string("127.0.0.2"));
+    const std::string wrong =
+        encode(FrameKind::hello, encode(NodeHello{std::string(64, 'b'), Caller::stand_in}));
+    QCOMPARE(agent.answer_to(wrong), std::string());
+    QCOMPARE(agent.answer_to(encode(FrameKind::order, "{}")), std::string());
+    VERIFY_HOLDS(agent.answer_to("GET / HTTP/1.0\r\n\r\n"), "no frame of kind 71");
+    VERIFY_HOLDS(agent.answer_to(encode(FrameKind::hello, std::string(kLongestHello + 1, 'x'))), "are read");
+    VERIFY_HOLDS(agent.answer_to(encode(FrameKind::hello, R"({"version":99})")), "version 99");
+  }
+
+  void whoHasTheTokenIsToldWhatIsWrong() {
+    const LoneAgent agent;
+    const std::string hello = encode(FrameKind::hello, encode(NodeHello{kToken, Caller::stand_in}));
+    VERIFY_HOLDS(agent.answer_to(hello + encode(FrameKind::order, encode(ReplicaOrder{}))),
+                 "has not been told the program");
+    VERIFY_HOLDS(agent.answer_to(hello + encode(FrameKind::signal, "{}")), "does not belong here");
+    VERIFY_HOLDS(agent.answer_to(hello + encode(FrameKind::program, "{}")), "does not belong here");
+  }
+
+  void anAgentEndsWithItsInput() {
+    LoneAgent agent;
+    agent.process().closeWriteChannel();
+    QVERIFY(agent.process().waitForFinished(10000));
+    QCOMPARE(agent.process().exitCode(), 0);
+  }
+
+ private:
+  // Rank 1 does, once.
+  protocol::RunSpec crashing(std::vector<std::string> how) const {
+    how.insert(how.end(), {"--steps", "100000", "--crash-at", "5", "--crash-rank", "1"});
+    auto spec = spec_of(2, how);
+    spec.restart_budget = 0;
+    return spec;
+  }
+
+  std::string log(const std::string& id, int generation, int rank) const {
+    return text_of(protocol::run_paths(id).log_file(generation, rank));
+  }
+
+  // Why a run that cannot start has failed.
+  std::string failure() {
+    const std::string id = start(1, {});
+    if (!reaches(id, RunState::failed)) return "it did not fail: " + story(id);
+    return catalogue().run(id)->message;
+  }
+
+  // Of this test, but for itself: its store is in their environment.
+  std::vector<ProcessId> processes() { return processes_of(""); }
+  std::vector<ProcessId> processes_of(const std::string& program) {
+    const std::string mark = "BATCHSCOPE_DB=" + protocol::catalogue_path().string() + '\0';
+    std::vector<ProcessId> found;
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+      const std::string name = entry.path().filename();
+      if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+      const auto pid = static_cast<pid_t>(std::stol(name));
+      std::error_code error;
+      const std::string executable = fs::read_symlink(entry.path() / "exe", error).filename();
+      if (error || pid == getpid() || (!program.empty() && executable != program)) continue;
+      if (has(text_of(entry.path() / "environ"), mark)) found.push_back(protocol::identify(pid));
+    }
+    return found;
+  }
+
+  // The one that serves.
+  ProcessId agent() {
+    for (const ProcessId& process : processes_of("batchscope-node"))
+      if (has(text_of("/proc/" + std::to_string(process.pid) + "/cmdline"), "serve")) return process;
+    return {};
+  }
+};
+
+BATCHSCOPE_TEST(TestNodes)
+#include "test_nodes.moc"
