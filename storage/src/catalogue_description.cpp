@@ -5,14 +5,21 @@
 
 namespace batchscope::storage {
 
+void put_hyperparameters(Database& database, std::int64_t key,
+                         const std::map<std::string, std::string>& values) {
+  for (const auto& [name, value] : values)
+    database.execute("INSERT OR REPLACE INTO hyperparameter (run, name, value) VALUES (?, ?, ?)", key, name,
+                     value);
+}
+
+void put_model(Database& database, std::int64_t key, int generation, const protocol::Model& model) {
+  database.execute("INSERT OR REPLACE INTO model (run, generation, message) VALUES (?, ?, ?)", key,
+                   generation, protocol::encode(model));
+}
+
 void Catalogue::put_hyperparameters(const std::string& id, const std::map<std::string, std::string>& values) {
   Database& database = impl_->database;
-  database.write([&] {
-    const std::int64_t key = impl_->key(id);
-    for (const auto& [name, value] : values)
-      database.execute("INSERT OR REPLACE INTO hyperparameter (run, name, value) VALUES (?, ?, ?)", key, name,
-                       value);
-  });
+  database.write([&] { storage::put_hyperparameters(database, impl_->key(id), values); });
 }
 
 std::map<std::string, std::string> Catalogue::hyperparameters(const std::string& id) {
@@ -27,10 +34,7 @@ std::map<std::string, std::string> Catalogue::hyperparameters(const std::string&
 
 void Catalogue::put_model(const std::string& id, int generation, const protocol::Model& model) {
   Database& database = impl_->database;
-  database.write([&] {
-    database.execute("INSERT OR REPLACE INTO model (run, generation, message) VALUES (?, ?, ?)",
-                     impl_->key(id), generation, protocol::encode(model));
-  });
+  database.write([&] { storage::put_model(database, impl_->key(id), generation, model); });
 }
 
 std::optional<protocol::Model> Catalogue::model(const std::string& id) {

@@ -33,6 +33,23 @@ void add_ledger(Database& database, std::int64_t key, const Ledger& stretch) {
 
 }  // namespace
 
+void put_epoch(Database& database, std::int64_t key, const Epoch& epoch) {
+  static const std::string sql = insert_sql<Epoch>("INSERT OR REPLACE INTO epoch (run");
+  insert(database, sql, epoch, key);
+}
+
+void put_checkpoint(Database& database, std::int64_t key, const Checkpoint& checkpoint) {
+  static const std::string sql = insert_sql<Checkpoint>("INSERT OR REPLACE INTO checkpoint (run");
+  insert(database, sql, checkpoint, key);
+}
+
+void set_ledger_from(Database& database, std::int64_t key, std::int64_t from, std::span<const Ledger> rest) {
+  database.execute(
+      "DELETE FROM ledger WHERE id IN (SELECT id FROM ledger WHERE run = ? ORDER BY id LIMIT -1 OFFSET ?)",
+      key, from);
+  for (const Ledger& stretch : rest) add_ledger(database, key, stretch);
+}
+
 void put_generation(Database& database, std::int64_t key, const Generation& generation) {
   static const std::string sql = insert_sql<Generation>("INSERT INTO generation (run");
   database.execute("DELETE FROM generation WHERE run = ? AND number = ?", key, generation.number);
@@ -70,9 +87,8 @@ std::vector<Generation> Catalogue::generations(const std::string& id) {
 }
 
 void Catalogue::put_epoch(const std::string& id, const Epoch& epoch) {
-  static const std::string sql = insert_sql<Epoch>("INSERT OR REPLACE INTO epoch (run");
   Database& database = impl_->database;
-  database.write([&] { insert(database, sql, epoch, impl_->key(id)); });
+  database.write([&] { storage::put_epoch(database, impl_->key(id), epoch); });
 }
 
 std::vector<Epoch> Catalogue::epochs(const std::string& id) {
@@ -96,9 +112,8 @@ std::vector<Event> Catalogue::events(const std::string& id, std::int64_t after) 
 }
 
 void Catalogue::put_checkpoint(const std::string& id, const Checkpoint& checkpoint) {
-  static const std::string sql = insert_sql<Checkpoint>("INSERT OR REPLACE INTO checkpoint (run");
   Database& database = impl_->database;
-  database.write_durably([&] { insert(database, sql, checkpoint, impl_->key(id)); });
+  database.write_durably([&] { storage::put_checkpoint(database, impl_->key(id), checkpoint); });
 }
 
 void Catalogue::remove_checkpoint(const std::string& id, const std::string& name) {
@@ -132,12 +147,7 @@ void Catalogue::set_ledger(const std::string& id, const std::vector<Ledger>& led
   if (differs == there.end() && from == ledger.end()) return;
   Database& database = impl_->database;
   database.write([&, first = from] {
-    const std::int64_t key = impl_->key(id);
-    database.execute(
-        "DELETE FROM ledger WHERE id IN (SELECT id FROM ledger WHERE run = ? ORDER BY id LIMIT -1 OFFSET ?)",
-        key, static_cast<std::int64_t>(first - ledger.begin()));
-    for (auto stretch = first; stretch != ledger.end(); ++stretch)
-      storage::add_ledger(database, key, *stretch);
+    set_ledger_from(database, impl_->key(id), first - ledger.begin(), {first, ledger.end()});
   });
 }
 

@@ -4,8 +4,11 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/storage/catalogue.h"
@@ -67,7 +70,17 @@ Run new_run(const protocol::RunSpec& spec);        // created now, with an id of
 void insist_on_new(bool added, const std::string& id);
 void put_latest(Database& database, std::int64_t key, const std::map<std::string, double>& latest);
 void put_generation(Database& database, std::int64_t key, const Generation& generation);
+void put_epoch(Database& database, std::int64_t key, const Epoch& epoch);
 void add_event(Database& database, std::int64_t key, const Event& event);
+void put_checkpoint(Database& database, std::int64_t key, const Checkpoint& checkpoint);
+void put_hyperparameters(Database& database, std::int64_t key,
+                         const std::map<std::string, std::string>& values);
+void put_model(Database& database, std::int64_t key, int generation, const protocol::Model& model);
+void put_tags(Database& database, std::int64_t key, const std::vector<std::string>& tags);
+// The ledger from its stretch number `from` on, 0 being the first.
+void set_ledger_from(Database& database, std::int64_t key, std::int64_t from, std::span<const Ledger> rest);
+// All that add_run writes, but for its id and whether it is in the trash.
+void update_run(Database& database, std::int64_t key, const Run& run);
 
 // A new run on its way into the queue.
 class Submission {

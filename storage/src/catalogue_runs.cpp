@@ -33,12 +33,22 @@ protocol::RunSpec spec_from(const std::string& text) {
 }
 
 // What is selected of a run.
-enum RunColumn { kKey, kSpec, kState, kSupervisor, kReplicas = kSupervisor + 2, kRestarts, kFirstField };
+enum RunColumn {
+  kKey,
+  kSpec,
+  kState,
+  kSupervisor,
+  kReplicas = kSupervisor + 2,
+  kRestarts,
+  kFollowed,
+  kFirstField
+};
 
 std::string select_runs(const std::string& rest) {
   return "SELECT key, spec, state, supervisor_pid, supervisor_start,"
          " (SELECT replicas FROM generation WHERE run = key ORDER BY number DESC LIMIT 1),"
-         " (SELECT max(number) FROM generation WHERE run = key)" +
+         " (SELECT max(number) FROM generation WHERE run = key),"
+         " (SELECT followed FROM origin WHERE run = key)" +
          column_list<Run>(Columns::all) + " FROM run " + rest;
 }
 
@@ -60,7 +70,9 @@ Run sound_run(const Query& columns) {
   const protocol::ProcessId supervisor{row.small_integer(kSupervisor), row.integer(kSupervisor + 1)};
   run.replicas = columns.null(kReplicas) ? run.spec.replicas : row.small_integer(kReplicas);
   run.restarts = columns.null(kRestarts) ? 0 : row.small_integer(kRestarts);
-  run.state = seen_state(protocol::parse_run_state(row.text(kState)), supervisor, run.created);
+  run.state = protocol::parse_run_state(row.text(kState));
+  const bool is_followed = !columns.null(kFollowed) && row.integer(kFollowed) != 0;
+  if (!is_followed) run.state = seen_state(run.state, supervisor, run.created);  // of others we only hear
   if (is_alive(supervisor)) run.supervisor_pid = supervisor.pid;
   return run;
 }
@@ -131,6 +143,15 @@ std::vector<Run> select(const std::vector<Run>& runs, Predicate predicate) {
 bool add_run(Database& database, const Run& run) {
   static const std::string sql = insert_sql<Run>("INSERT OR IGNORE INTO run (spec, state");
   return insert(database, sql, run, spec_text(run.spec), run_state_name(run.state)) > 0;
+}
+
+void update_run(Database& database, std::int64_t key, const Run& run) {
+  database.execute(
+      "UPDATE run SET name = ?, spec = ?, state = ?, message = ?, created = ?, ended = ?, step = ?, epoch = "
+      "?,"
+      " epochs = ?, fraction = ?, note = ? WHERE key = ?",
+      run.name, spec_text(run.spec), run_state_name(run.state), run.message, run.created, run.ended, run.step,
+      run.epoch, run.epochs, run.fraction, run.note, key);
 }
 
 double now() {
@@ -302,14 +323,15 @@ void Catalogue::set_note(const std::string& id, const std::string& note) {
   impl_->update(id, "UPDATE run SET note = ? WHERE key = ?", note);
 }
 
+void put_tags(Database& database, std::int64_t key, const std::vector<std::string>& tags) {
+  database.execute("DELETE FROM tag WHERE run = ?", key);
+  for (const std::string& tag : tags)
+    database.execute("INSERT OR IGNORE INTO tag (run, name) VALUES (?, ?)", key, tag);
+}
+
 void Catalogue::set_tags(const std::string& id, const std::vector<std::string>& tags) {
   Database& database = impl_->database;
-  database.write([&] {
-    const std::int64_t key = impl_->key(id);
-    database.execute("DELETE FROM tag WHERE run = ?", key);
-    for (const std::string& tag : tags)
-      database.execute("INSERT OR IGNORE INTO tag (run, name) VALUES (?, ?)", key, tag);
-  });
+  database.write([&] { put_tags(database, impl_->key(id), tags); });
 }
 
 void Catalogue::change_tags(const std::string& id, const std::vector<std::string>& added,

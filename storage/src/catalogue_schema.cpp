@@ -239,6 +239,18 @@ CREATE INDEX trial_by_run ON trial (run);
 ALTER TABLE job ADD COLUMN resumed INTEGER NOT NULL DEFAULT 0;
 )sql";
 
+// Where a run was taken from that trains, or has trained, on another machine, and how much of its record.
+constexpr char kOrigins[] = R"sql(
+CREATE TABLE origin (
+  run INTEGER PRIMARY KEY REFERENCES run (key) ON DELETE CASCADE,
+  host TEXT NOT NULL,
+  folder TEXT NOT NULL,
+  followed INTEGER NOT NULL,
+  control TEXT NOT NULL,
+  taken INTEGER NOT NULL
+) STRICT;
+)sql";
+
 // Supervisors write the catalogue as they know it: none may be alive while it changes its shape.
 std::string living_supervisor(SQLite::Database& connection) {
   SQLite::Statement row(connection,
@@ -257,7 +269,7 @@ std::string living_supervisor(SQLite::Database& connection) {
 const Schema& catalogue_schema() {
   static const Schema schema{0x42536361,  // "BSca"
                              "a run catalogue",
-                             {kRuns, kLeases, kTrash, kPool, kSweeps},
+                             {kRuns, kLeases, kTrash, kPool, kSweeps, kOrigins},
                              living_supervisor};
   return schema;
 }
