@@ -155,18 +155,32 @@ inline constexpr char kExport[] =
     "files are not part of it: batchscope cp copies those. csv has one line for each sample; tensorboard is\n"
     "a folder with an event file. Files of the run store are never overwritten.\n"
     "\n"
+    "--follow appends to a file of jsonl what is new of the run, about once in a second, and begins where the\n"
+    "file ends: started again it repeats nothing and leaves nothing out. It waits for a run that has stopped\n"
+    "or failed to go on, goes on while one is paused, and ends when the run is finished, or when its\n"
+    "supervisor has left it as stopped, failed or interrupted; SIGTERM and Ctrl-C end it as well, when all\n"
+    "that is there has been written. The file is on disk with each checkpoint and at the end.\n"
+    "\n"
     "Examples:\n"
     "  batchscope export latest --format csv\n"
     "  batchscope export latest --format csv --series loss -o - | head\n"
     "  batchscope export 3f9a --format sqlite -o digits.sqlite\n"
-    "  batchscope export latest --format tensorboard -o events\n";
+    "  batchscope export latest --format tensorboard -o events\n"
+    "  batchscope export 3f9a --follow -o /shared/3f9a12bc/record.jsonl\n";
 
 inline constexpr char kImport[] =
     "Where a run of that id exists already, it gets a new one. An imported run can be looked at and\n"
     "compared, but not resumed.\n"
     "\n"
-    "Example:\n"
-    "  batchscope import digits-3f9a12bc.jsonl\n";
+    "--run-folder takes a run from a folder that several machines see, named by the run's id: run.json says\n"
+    "what to start, record.jsonl is what export --follow wrote (none: a new run). The run keeps its id, and\n"
+    "resume goes on from the newest checkpoint in the folder; checkpoints, logs and the replicas' common\n"
+    "folder stay there, by links. Done again it takes what is new. Lines of the record that cannot be read\n"
+    "are passed over and counted.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope import digits-3f9a12bc.jsonl\n"
+    "  batchscope import --run-folder /shared/3f9a12bc\n";
 
 inline constexpr char kSql[] =
     "Nothing can be changed. Tables: run, generation, epoch, event, checkpoint, hyperparameter, latest,\n"

@@ -73,9 +73,12 @@ void addKeepingCommands(CommandSet& set) {
       .option("--series NAME", &ExportOptions::series, "Only this series; may be repeated", Takes::repeated,
               Values::series)
       .flag("--force", &ExportOptions::force, "Overwrite what is there")
+      .flag("--follow", &ExportOptions::follow, "Append to the file, as jsonl, while the run goes on")
       .json();
   declare(set, "import", "Import a run that was exported", help::kImport, importRun)
-      .option("FILE", &ImportOptions::file, "What export --format jsonl or sqlite wrote", Takes::required,
+      .option("FILE", &ImportOptions::file, "What export --format jsonl or sqlite wrote", Values::files)
+      .option("--run-folder DIR", &ImportOptions::runFolder,
+              "In its place: FOLDER/ID of a run that goes on here, with run.json and record.jsonl",
               Values::files)
       .option("--name TEXT", &ImportOptions::name, "Another name for it")
       .json();

@@ -182,13 +182,15 @@ struct ExportOptions {
   std::string output;               // "-": standard output; empty: NAME-ID.FORMAT here
   std::vector<std::string> series;  // none: all
   bool force = false;               // overwrite
+  bool follow = false;              // append what is new while the run goes on
   bool json = false;
 };
 int exportRun(const ExportOptions& options);
 
 struct ImportOptions {
   std::string file;
-  std::string name;  // empty: as it was called
+  std::string runFolder;  // in place of a file: FOLDER/ID
+  std::string name;       // empty: as it was called
   bool json = false;
 };
 int importRun(const ImportOptions& options);

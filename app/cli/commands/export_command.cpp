@@ -11,7 +11,9 @@
 
 #include "batchscope/protocol/suggestion.h"
 #include "commands/commands.h"
+#include "commands/follow_export.h"
 #include "files/export_sink.h"
+#include "records/record_line.h"
 #include "records/run_json.h"
 #include "records/store.h"
 #include "terminal/interruption.h"
@@ -22,16 +24,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kBlockSamples = 16'384;
+}  // namespace
 
-// "digits-3f9a12bc.csv" in the working directory.
-std::string usualName(const storage::Run& run, const std::string& format) {
+std::string usualExportName(const storage::Run& run, const std::string& format) {
   std::string name = run.name.empty() ? "run" : run.name;
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '.') c = '-';
   if (name.starts_with('.')) name.front() = '-';
   return name + "-" + run.id + (format == "tensorboard" ? "" : "." + format);
 }
+
+namespace {
 
 // An event folder that is to be replaced holds nothing else.
 void refuseOtherFolders(const OutputTarget& target, bool isFolder) {
@@ -85,8 +88,11 @@ std::int64_t copySamples(storage::SampleReader& samples, const std::vector<stora
 
 int exportRun(const ExportOptions& options) {
   storage::Catalogue catalogue = openCatalogue();
-  const storage::RunRecord record = catalogue.record(catalogue.resolve(options.run).id);
-  const OutputTarget target(options.output.empty() ? usualName(record.run, options.format) : options.output);
+  const storage::Run run = catalogue.resolve(options.run);
+  if (options.follow) return followExport(catalogue, run, options);
+  const storage::RunRecord record = catalogue.record(run.id);
+  const OutputTarget target(options.output.empty() ? usualExportName(record.run, options.format)
+                                                   : options.output);
   target.refuseExisting(options.force);
   refuseOtherFolders(target, options.format == "tensorboard");
 

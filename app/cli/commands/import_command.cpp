@@ -9,13 +9,14 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
-#include <span>
 
 #include "batchscope/storage/annotation.h"
 #include "commands/commands.h"
+#include "commands/import_folder.h"
 #include "files/import_source.h"
 #include "records/run_folders.h"
 #include "records/run_json.h"
+#include "records/sample_stretches.h"
 #include "records/store.h"
 #include "terminal/interruption.h"
 #include "terminal/transfer_progress.h"
@@ -59,22 +60,6 @@ class SeriesNames {
   int changed_ = 0;
 };
 
-// Stretches of consecutive steps take the store less than samples one by one.
-void append(storage::SampleWriter& writer, const std::string& series,
-            const storage::RunFileReader::Block& block) {
-  std::vector<double> values;
-  const std::span<const storage::Sample> samples = block.samples;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    values.push_back(samples[i].value);
-    const bool goesOn =
-        i + 1 < samples.size() && samples[i].step < INT64_MAX && samples[i + 1].step == samples[i].step + 1;
-    if (goesOn) continue;
-    writer.append(block.generation, series, samples[i].step - static_cast<std::int64_t>(values.size()) + 1,
-                  values);
-    values.clear();
-  }
-}
-
 std::int64_t copySamples(ImportSource& source, const std::filesystem::path& file, const std::string& label) {
   storage::SampleWriter writer(file);
   TransferProgress progress(label, kWhole);
@@ -89,7 +74,7 @@ std::int64_t copySamples(ImportSource& source, const std::filesystem::path& file
                    names.changed(), storage::kLongestSeries);
       return count;
     }
-    append(writer, names(block.series), block);
+    appendStretches(writer, names(block.series), block.generation, block.samples);
     count += static_cast<std::int64_t>(block.samples.size());
     pending += static_cast<std::int64_t>(block.samples.size());
     if (pending > kSamplesPerCommit) {
@@ -114,6 +99,9 @@ void checkName(const std::string& file, const std::string& name) {
 }  // namespace
 
 int importRun(const ImportOptions& options) {
+  if (options.file.empty() == options.runFolder.empty())
+    throw Error(ErrorKind::usage, "name the file to import, or a folder by --run-folder");
+  if (!options.runFolder.empty()) return importRunFolder(options);
   if (!options.name.empty()) storage::check_name(options.name);
   const std::unique_ptr<ImportSource> source = openImportSource(options.file);
   storage::RunRecord record = source->record();
@@ -134,7 +122,10 @@ int importRun(const ImportOptions& options) {
     if (std::rename(partial.c_str(), root.c_str()) != 0)
       throw Error(ErrorKind::io, fmt::format("cannot make {}: {}", root.string(), std::strerror(errno)));
     isWhole = true;
-    catalogue.add_record(record);
+    storage::RunRecord whole = source->record();
+    whole.run.id = record.run.id;
+    whole.run.name = record.run.name;
+    catalogue.add_record(whole);
   } catch (const Error& error) {
     storage::remove_folder(isWhole ? root : partial);
     if (error.kind() != ErrorKind::usage) throw;

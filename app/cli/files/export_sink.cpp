@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include "batchscope/common/data_forms.h"
@@ -15,6 +16,7 @@
 #include "files/output_file.h"
 #include "files/unfinished.h"
 #include "records/goodput_json.h"
+#include "records/record_line.h"
 #include "records/run_record_json.h"
 #include "text/format.h"
 
@@ -27,23 +29,24 @@ using Samples = std::span<const storage::Sample>;
 
 constexpr std::size_t kFlushedAt = 1 << 20;  // bytes
 
-std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 // What import reads, and the model as people read it, which follows from the rest.
-std::string recordText(const storage::RunRecord& record) {
+std::string wholeText(const storage::RunRecord& record) {
   Json json = recordJson(record);
   json["goodput"] = goodputJson(record.run, record.model, record.generations);
-  return dump(json);
+  return recordText(json);
 }
 
-std::string blockText(const std::string& series, int generation, Samples samples) {
-  Json steps = Json::array(), values = Json::array();
-  for (const storage::Sample& sample : samples) {
-    steps.push_back(sample.step);
-    values.push_back(common::jsonNumber(sample.value));
+// How many samples of each series and generation there were before.
+class Positions {
+ public:
+  std::int64_t advance(const std::string& series, int generation, std::size_t count) {
+    std::int64_t& position = positions_[{series, generation}];
+    return std::exchange(position, position + static_cast<std::int64_t>(count));
   }
-  return dump({{"series", series}, {"generation", generation}, {"steps", steps}, {"values", values}});
-}
+
+ private:
+  std::map<std::pair<std::string, int>, std::int64_t> positions_;
+};
 
 // Text that grows.
 class TextOutput {
@@ -91,13 +94,14 @@ class CsvSink : public ExportSink {
 class JsonSink : public ExportSink {
  public:
   JsonSink(const OutputTarget& target, const storage::RunRecord& record) : out_(target) {
-    std::string text = recordText(record);
+    std::string text = wholeText(record);
     text.pop_back();  // the brace
     out_.add("{},\"samples\":[", text);
   }
 
   void add(const std::string& series, int generation, Samples samples) override {
-    out_.add("{}\n{}", isFirst_ ? "" : ",", blockText(series, generation, samples));
+    const std::int64_t from = positions_.advance(series, generation, samples.size());
+    out_.add("{}\n{}", isFirst_ ? "" : ",", blockText(series, generation, from, samples));
     isFirst_ = false;
   }
 
@@ -108,6 +112,7 @@ class JsonSink : public ExportSink {
 
  private:
   TextOutput out_;
+  Positions positions_;
   bool isFirst_ = true;
 };
 
@@ -115,29 +120,31 @@ class JsonSink : public ExportSink {
 class JsonLinesSink : public ExportSink {
  public:
   JsonLinesSink(const OutputTarget& target, const storage::RunRecord& record) : out_(target) {
-    out_.add("{}\n", recordText(record));
+    out_.add("{}\n", wholeText(record));
   }
 
   void add(const std::string& series, int generation, Samples samples) override {
-    out_.add("{}\n", blockText(series, generation, samples));
-    count_ += samples.size();
+    const std::int64_t from = positions_.advance(series, generation, samples.size());
+    out_.add("{}\n", blockText(series, generation, from, samples));
+    end_.samples += static_cast<std::int64_t>(samples.size());
   }
 
   void finish() override {
-    out_.add("{{\"end\":{{\"samples\":{}}}}}\n", count_);
+    out_.add("{}\n", endText(end_));
     out_.finish();
   }
 
  private:
   TextOutput out_;
-  std::size_t count_ = 0;
+  Positions positions_;
+  RecordEnd end_;
 };
 
 class SqliteSink : public ExportSink {
  public:
   SqliteSink(const OutputTarget& target, const storage::RunRecord& record)
       : unfinished_(target),
-        writer_(std::make_unique<storage::RunFileWriter>(unfinished_.path(), recordText(record))) {}
+        writer_(std::make_unique<storage::RunFileWriter>(unfinished_.path(), wholeText(record))) {}
 
   void add(const std::string& series, int generation, Samples samples) override {
     writer_->append(series, generation, samples);

@@ -12,6 +12,8 @@
 #include <optional>
 
 #include "batchscope/protocol/error.h"
+#include "records/description.h"
+#include "records/record_line.h"
 #include "records/run_record_json.h"
 
 namespace batchscope::cli {
@@ -21,10 +23,7 @@ using protocol::Json;
 using Block = storage::RunFileReader::Block;
 
 constexpr std::string_view kSqliteMagic("SQLite format 3\0", 16);  // https://sqlite.org/fileformat.html
-constexpr std::size_t kLongestLine = 256u << 20;                   // bytes
 constexpr std::size_t kReadAtOnce = 1 << 16;                       // bytes
-constexpr std::size_t kMostInBlock = 1'000'000;                    // samples
-constexpr int kMostGeneration = 1'000'000'000;
 
 class JsonLinesSource : public ImportSource {
  public:
@@ -32,9 +31,12 @@ class JsonLinesSource : public ImportSource {
       : file_(file), in_(file, std::ios::binary), size_(std::filesystem::file_size(file)) {}
 
   storage::RunRecord record() override {
-    const std::optional<std::string> text = line();
-    if (!text) refuse("it is empty");
-    return guarded([&] { return recordFrom(protocol::parse_object(*text)); });
+    if (description_.whole().is_null()) {
+      const std::optional<std::string> text = line();
+      if (!text) refuse("it is empty");
+      guarded([&] { description_.hear(protocol::parse_object(*text)); });
+    }
+    return guarded([&] { return recordFrom(description_.whole()); });
   }
 
   Block next() override {
@@ -44,15 +46,17 @@ class JsonLinesSource : public ImportSource {
         if (!isComplete_) refuse("it ends in the middle: the last line is missing");
         return {};
       }
-      if (isComplete_) refuse("something follows its last line");
-      const Json json = guarded([&] { return protocol::parse_object(*text); });
-      if (const auto end = json.find("end"); end != json.end()) {
-        if (!end->is_object() || end->value("samples", Json()) != Json(count_))
+      RecordLine parsed = guarded([&] { return parseRecordLine(*text); });
+      isComplete_ = false;  // a run that went on behind its end ends again
+      if (const auto* description = std::get_if<Json>(&parsed)) {
+        guarded([&] { description_.hear(*description); });
+      } else if (const auto* end = std::get_if<RecordEnd>(&parsed)) {
+        if (end->samples != count_)
           refuse(fmt::format("it has {} samples, and its last line says otherwise", count_));
         isComplete_ = true;
-      } else if (Block block = blockFrom(json); !block.samples.empty()) {
+      } else if (auto& block = std::get<RecordBlock>(parsed); !block.samples.empty()) {
         count_ += static_cast<std::int64_t>(block.samples.size());
-        return block;
+        return std::move(block);
       }
     }
   }
@@ -81,29 +85,6 @@ class JsonLinesSource : public ImportSource {
     return text;
   }
 
-  Block blockFrom(const Json& json) const {
-    const auto series = json.find("series"), generation = json.find("generation"), steps = json.find("steps"),
-               values = json.find("values");
-    if (series == json.end() || !series->is_string() || generation == json.end() ||
-        !generation->is_number_integer() || steps == json.end() || !steps->is_array() ||
-        values == json.end() || !values->is_array())
-      refuse("a line has neither samples nor the end");
-    Block block{*series, 0, {}};
-    const Json::number_integer_t number = *generation;
-    if (number < 0 || number > kMostGeneration) refuse("a generation is out of range");
-    if (steps->size() != values->size() || steps->size() > kMostInBlock)
-      refuse("steps and values do not go together");
-    block.generation = static_cast<int>(number);
-    for (std::size_t i = 0; i < steps->size(); ++i) {
-      const Json& step = (*steps)[i];
-      if (!step.is_number_integer() || (step.is_number_unsigned() && step.get<std::uint64_t>() > INT64_MAX))
-        refuse("a step is no whole number");
-      block.samples.push_back(
-          {step.get<std::int64_t>(), guarded([&] { return protocol::decode_number((*values)[i]); })});
-    }
-    return block;
-  }
-
   // What a parser complains of is damage here, and has a line.
   template <class Body>
   auto guarded(Body&& body) const -> decltype(body()) {
@@ -122,10 +103,11 @@ class JsonLinesSource : public ImportSource {
   std::filesystem::path file_;
   std::ifstream in_;
   std::uintmax_t size_, read_ = 0;
-  protocol::LineSplitter splitter_{kLongestLine};
+  protocol::LineSplitter splitter_{kLongestRecordLine};
   std::deque<std::string> lines_;
   std::int64_t number_ = 0;  // of the line
   std::int64_t count_ = 0;   // of samples
+  Description description_;
   bool isComplete_ = false;
 };
 

@@ -17,7 +17,8 @@ class ImportSource {
  public:
   virtual ~ImportSource() = default;
 
-  virtual storage::RunRecord record() = 0;  // first, once
+  // First, and again behind the last block: what follows its first line may have changed it.
+  virtual storage::RunRecord record() = 0;
   // One without samples at the end, when everything was there that should be.
   virtual storage::RunFileReader::Block next() = 0;
   // How far next() has come, of 1.

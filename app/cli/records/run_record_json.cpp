@@ -239,4 +239,8 @@ storage::RunRecord recordFrom(const Json& json) {
   return record;
 }
 
+std::vector<storage::Checkpoint> checkpointsFrom(const Json& json) {
+  return records<storage::Checkpoint>(Fields(json, "it"), "checkpoints");
+}
+
 }  // namespace batchscope::cli

@@ -22,4 +22,7 @@ protocol::Json recordJson(const storage::RunRecord& record);
 // newer format.
 storage::RunRecord recordFrom(const protocol::Json& json);
 
+// Of a description that lists them. Throws Error(corrupt) naming the field.
+std::vector<storage::Checkpoint> checkpointsFrom(const protocol::Json& json);
+
 }  // namespace batchscope::cli

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// import --run-folder: a run from a folder that several machines see goes on in this store. What its
+// processes write for those who come after stays in that folder: in the run's own folder here there are links
+// to it, which only this user can have made.
+#include "commands/import_folder.h"
+
+#include <fmt/core.h>
+
+#include <cstdio>
+
+#include "batchscope/protocol/private_files.h"
+#include "batchscope/storage/annotation.h"
+#include "records/record_file.h"
+#include "records/record_taker.h"
+#include "records/run_json.h"
+#include "records/store.h"
+#include "terminal/interruption.h"
+
+namespace batchscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// `here` leads to `there`, which is made where it is missing.
+void link(const fs::path& here, const fs::path& there) {
+  protocol::make_private_directories(there);
+  std::error_code fault;
+  if (fs::read_symlink(here, fault) == there) return;
+  if (!fs::is_symlink(here, fault) && fs::is_directory(here, fault) && !fs::is_empty(here, fault))
+    throw Error(ErrorKind::conflict,
+                fmt::format("{} holds files of its own; move them to {}", here.string(), there.string()));
+  fs::remove(here, fault);
+  fs::create_directory_symlink(there, here, fault);
+  if (fault) throw Error(ErrorKind::io, fmt::format("cannot make {}: {}", here.string(), fault.message()));
+}
+
+storage::RecordPart newRun(const RunFolder& folder) {
+  storage::RecordPart part;
+  storage::Run& run = part.record.run;
+  run.id = folder.id;
+  run.name = folder.spec.name;
+  run.spec = folder.spec;
+  run.state = protocol::RunState::stopped;
+  run.created = storage::now();
+  return part;
+}
+
+}  // namespace
+
+int importRunFolder(const ImportOptions& options) {
+  if (!options.name.empty())
+    throw Error(ErrorKind::usage, "--name does not go with --run-folder: the run is the same as before");
+  const RunFolder folder = openRunFolder(options.runFolder);
+  storage::check_name(folder.spec.name);
+  const protocol::RunPaths paths = protocol::run_paths(folder.id);
+  const InterruptionGuard guard;
+  storage::Origins origins(protocol::catalogue_path());
+  storage::Origin origin{.folder = folder.path.string()};
+  if (const auto before = origins.find(folder.id)) {
+    origin.control = before->control;
+    // A run that was only followed has a program that nobody can start.
+    if (!before->followed && beginsLine(folder.record(), before->taken)) origin.taken = before->taken;
+    origins.take(folder.id, origin, {});
+  } else {
+    const storage::RecordPart part = newRun(folder);
+    origins.take(folder.id, origin, {&part, 1});
+  }
+  protocol::make_private_directories(paths.root);
+  for (const fs::path& own : {paths.checkpoints, paths.logs, paths.share})
+    link(own, folder.path / own.filename());
+
+  RecordTaker taker(folder.id, origin, folder.spec);
+  readFrom(folder.record(), taker.offset(), [&](std::string_view bytes) {
+    throwIfInterrupted();
+    taker.feed(bytes);
+  });
+  taker.commit();
+  for (const std::string& trouble : taker.troubles())
+    fmt::print(stderr, "batchscope: {}: {}\n", folder.record().string(), trouble);
+  const storage::Run run = *openCatalogue().run(folder.id);
+  return answer(
+      options.json, {{"imported", run.id}, {"samples", taker.samples()}, {"taken", taker.offset()}},
+      fmt::format("{} is here, with {} that {} new; `batchscope resume {}` goes on with it", title(run),
+                  plural(taker.samples(), "sample"), taker.samples() == 1 ? "is" : "are", run.id));
+}
+
+}  // namespace batchscope::cli

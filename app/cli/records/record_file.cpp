@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "records/record_file.h"
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/json.h"
+#include "batchscope/protocol/paths.h"
+
+namespace batchscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kSpecFile[] = "run.json";
+constexpr std::size_t kReadAtOnce = 1 << 18;  // bytes
+
+// As checkpoints are judged: a group may write where it is the user's own.
+void insistItIsOurs(const fs::path& path, const struct stat& info) {
+  if (info.st_uid != geteuid())
+    throw Error(ErrorKind::conflict,
+                fmt::format("{} belongs to another user ({}), whose programs are not started", path.string(),
+                            info.st_uid));
+  const bool group = (info.st_mode & S_IWGRP) != 0 && info.st_gid != getegid();
+  if (group || (info.st_mode & S_IWOTH) != 0)
+    throw Error(
+        ErrorKind::conflict,
+        fmt::format("{0} may be written by other users, who could have programs started: chmod go-w {0}",
+                    path.string()));
+}
+
+struct stat attributesOf(const fs::path& path) {
+  struct stat info {};
+  if (lstat(path.c_str(), &info) != 0)
+    throw Error(errno == ENOENT ? ErrorKind::not_found : ErrorKind::io,
+                fmt::format("{}: {}", path.string(), std::strerror(errno)));
+  return info;
+}
+
+}  // namespace
+
+RunFolder openRunFolder(const fs::path& folder) {
+  RunFolder found;
+  std::error_code fault;
+  found.path = fs::canonical(folder, fault);
+  if (fault) throw Error(ErrorKind::not_found, fmt::format("{}: {}", folder.string(), fault.message()));
+  found.id = found.path.filename().string();
+  const struct stat info = attributesOf(found.path);
+  if (!S_ISDIR(info.st_mode) || !protocol::valid_run_id(found.id))
+    throw Error(ErrorKind::usage,
+                fmt::format("{} is no folder of a run: its name is to be the run's id, eight of 0-9 and a-z",
+                            found.path.string()));
+  insistItIsOurs(found.path, info);
+  const fs::path file = found.path / kSpecFile;
+  const struct stat spec = attributesOf(file);
+  if (!S_ISREG(spec.st_mode)) throw Error(ErrorKind::usage, fmt::format("{} is no file", file.string()));
+  insistItIsOurs(file, spec);
+  std::ifstream in(file);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  try {
+    found.spec = protocol::parse_object(text).get<protocol::RunSpec>();
+    found.spec.check();
+  } catch (const std::exception& error) {
+    throw Error(ErrorKind::corrupt, fmt::format("{}: {}", file.string(), error.what()));
+  }
+  return found;
+}
+
+void readFrom(const fs::path& file, std::int64_t offset,
+              const std::function<void(std::string_view bytes)>& take) {
+  std::error_code fault;
+  if (!fs::exists(file, fault)) return;
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw Error(ErrorKind::io, fmt::format("cannot open {}: {}", file.string(), std::strerror(errno)));
+  in.seekg(offset);
+  std::array<char, kReadAtOnce> bytes;
+  for (;;) {
+    in.read(bytes.data(), bytes.size());
+    if (in.bad())
+      throw Error(ErrorKind::io, fmt::format("cannot read {}: {}", file.string(), std::strerror(errno)));
+    if (in.gcount() == 0) return;
+    take({bytes.data(), static_cast<std::size_t>(in.gcount())});
+  }
+}
+
+bool beginsLine(const fs::path& file, std::int64_t offset) {
+  if (offset == 0) return true;
+  std::ifstream in(file, std::ios::binary);
+  in.seekg(offset - 1);
+  return in.get() == '\n';
+}
+
+}  // namespace batchscope::cli

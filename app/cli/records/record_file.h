@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A run's folder that several machines see, FOLDER/ID, and the record.jsonl in it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "batchscope/protocol/run_spec.h"
+
+namespace batchscope::cli {
+
+inline constexpr char kRecordFile[] = "record.jsonl";
+
+// The folder and what run.json in it says. Both are this user's own, and nobody else may write them: a
+// program is started by them.
+struct RunFolder {
+  std::filesystem::path path;  // absolute
+  std::string id;              // its name
+  protocol::RunSpec spec;
+
+  std::filesystem::path record() const { return path / kRecordFile; }
+};
+// Throws Error(not_found | usage | conflict | corrupt).
+RunFolder openRunFolder(const std::filesystem::path& folder);
+
+// Bytes from the offset on until there are no more, some at a time. Throws Error(io); none where there is no
+// such file.
+void readFrom(const std::filesystem::path& file, std::int64_t offset,
+              const std::function<void(std::string_view bytes)>& take);
+
+// Whether a line begins there: an offset that was kept may be one of another file.
+bool beginsLine(const std::filesystem::path& file, std::int64_t offset);
+
+}  // namespace batchscope::cli
