@@ -74,6 +74,7 @@ class TestNodes : public Scenario {
 
  private Q_SLOTS:
   void init() {
+    qunsetenv("TMPDIR");  // a test's own, below
     begin();
     const std::string command = BATCHSCOPE_TEST_BIN "/batchscope-node serve --name n2 --listen 127.0.0.2";
     qputenv("TMPDIR", file("").c_str());
@@ -173,6 +174,18 @@ class TestNodes : public Scenario {
     QCOMPARE(catalogue().generations(id)[0].outcome, std::string("crashed: rank 1, node lost"));
     VERIFY_HOLDS(testing::thrown_by([&] { ask(id, Command::rescale, 2); }),
                  "2 replicas on 1 node with 1 each: at most 1");
+    VERIFY_RUN(stops(id));
+  }
+
+  void aNodeThatIsSilentIsGone() {
+    const std::string id = start(2, {"--steps", "100000", "--checkpoint-every", "10"});
+    QVERIFY(eventually([&] { return !catalogue().checkpoints(id).empty(); }));
+    const ProcessId silent = agent();
+    ::kill(silent.pid, SIGSTOP);
+    VERIFY_RUN(tells(id, "node n2 is gone: it has not been heard for 10 s"));
+    VERIFY_RUN(tells(id, "restarted on 1 replica in"));
+    ::kill(silent.pid, SIGCONT);
+    QVERIFY(eventually([&] { return !is_alive(silent); }));
     VERIFY_RUN(stops(id));
   }
 

@@ -23,7 +23,7 @@ constexpr qint64 kReadAhead = 1 << 16;          // bytes of a telemetry connecti
 
 HostedReplica::HostedReplica(FrameSocket& line, const std::filesystem::path& folder, ReplicaOrder order,
                              Launcher& launcher)
-    : line_(line) {
+    : line_(line), folder_(folder) {
   order.log = folder / "output";
   open_output(order.log);
   try {
@@ -47,6 +47,8 @@ HostedReplica::~HostedReplica() {
   line_.on_sent = nullptr;
   notifier_.reset();
   close(output_);
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
 }
 
 // Held open for writing as well, so that it has no end while the replica opens and closes it.

@@ -21,7 +21,7 @@ namespace batchscope::run {
 
 class HostedReplica {
  public:
-  // Launches it. `folder`: private, its own, and there. Throws Error.
+  // Launches it. `folder`: private, its own, and there; removed with it. Throws Error.
   HostedReplica(FrameSocket& line, const std::filesystem::path& folder, ReplicaOrder order,
                 Launcher& launcher);
   ~HostedReplica();  // kills what is left of it
@@ -50,6 +50,7 @@ class HostedReplica {
   };
 
   FrameSocket& line_;
+  const std::filesystem::path folder_;
   int output_ = -1;
   std::unique_ptr<QSocketNotifier> notifier_;
   std::uint32_t connections_ = 0;  // so far

@@ -247,9 +247,11 @@ void NodeAgents::dismiss() {
 bool NodeAgents::take_exited(pid_t pid, int status) {
   if (!command_ || command_->pid() != pid) return false;
   if (!complete())
-    on_news("warning", "the command that starts agents ended early, " +
-                           (WIFSIGNALED(status) ? fmt::format("by signal {}", WTERMSIG(status))
-                                                : fmt::format("with exit code {}", WEXITSTATUS(status))));
+    on_news("warning",
+            fmt::format("the command that starts agents ended early, {}; what it printed is in the run's "
+                        "supervisor.log",
+                        WIFSIGNALED(status) ? fmt::format("by signal {}", WTERMSIG(status))
+                                            : fmt::format("with exit code {}", WEXITSTATUS(status))));
   if (!complete() && then_) settle();
   return true;
 }
