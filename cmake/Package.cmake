@@ -131,7 +131,7 @@ and restart it on another number of replicas. It holds the command line, the
 window, and example programs with their recipes.")
 set(CPACK_DEBIAN_ENGINE_PACKAGE_NAME libbatchscope-dev)
 set(CPACK_DEBIAN_ENGINE_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_ENGINE_PACKAGE_DEPENDS "libtorch-dev, libgloo-dev, libfmt-dev, libnlopt-cxx-dev, libsqlitecpp-dev, libsqlite3-dev, nlohmann-json3-dev, zlib1g-dev")
+set(CPACK_DEBIAN_ENGINE_PACKAGE_DEPENDS "libtorch-dev, libgloo-dev, libfmt-dev, libnlopt-cxx-dev, libsqlitecpp-dev, libsqlite3-dev, libssl-dev, nlohmann-json3-dev, zlib1g-dev")
 set(CPACK_DEBIAN_ENGINE_PACKAGE_SUGGESTS "batchscope")
 set(CPACK_DEBIAN_ENGINE_DESCRIPTION
 "elastic data-parallel training on LibTorch

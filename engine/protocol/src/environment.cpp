@@ -79,6 +79,12 @@ Environment Environment::from_process() {
   } catch (const Error& error) {
     throw Error(ErrorKind::usage, std::string(variable::kNonFinite) + "=" + policy + ": " + error.what());
   }
+  e.rendezvous_token = text(variable::kRendezvousToken);
+  if (!e.rendezvous_token.empty() && e.rendezvous_token.size() < kLeastToken)  // a secret: not repeated
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: {} characters are guessed, expected at least {} (openssl rand -hex 32)",
+                            variable::kRendezvousToken, e.rendezvous_token.size(), kLeastToken));
+  e.meeting_timeout = seconds(variable::kMeetingTimeout, e.meeting_timeout);
   if (e.replica_rank >= e.num_replicas)
     throw Error(ErrorKind::usage, fmt::format("{}={}: expected less than {}={}", variable::kReplicaRank,
                                               e.replica_rank, variable::kNumReplicas, e.num_replicas));
@@ -119,6 +125,8 @@ std::map<std::string, std::string> Environment::to_variables() const {
   if (max_local_batch_size != 0)
     variables[variable::kMaxLocalBatchSize] = std::to_string(max_local_batch_size);
   set(variable::kNonFinite, non_finite_name(non_finite), non_finite_name(defaults.non_finite));
+  set(variable::kRendezvousToken, rendezvous_token);
+  if (meeting_timeout != 0) variables[variable::kMeetingTimeout] = Json(meeting_timeout).dump();
   if (checkpoint_interval != defaults.checkpoint_interval)
     variables[variable::kCheckpointInterval] = Json(checkpoint_interval).dump();
   return variables;

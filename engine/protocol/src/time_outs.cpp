@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "batchscope/protocol/error.h"
@@ -32,6 +33,11 @@ void in_order(const TimeOut& shorter, const TimeOut& longer, const char* why) {
 }
 
 }  // namespace
+
+double TimeOuts::meeting() const {
+  constexpr double kMeeting = std::chrono::duration<double>(time_out::kMeeting).count();
+  return std::max(collective, std::min(kMeeting, 0.9 * rescale));
+}
 
 void TimeOuts::check() const {
   const TimeOut c{"--collective-timeout", collective}, s{"--hang-timeout", step},

@@ -18,7 +18,7 @@ class TestEnvironment : public QObject {
           variable::kNumNodes, variable::kNumRestarts, variable::kCheckpointPath, variable::kThreads,
           variable::kTelemetrySocket, variable::kRendezvousDir, variable::kBackend, variable::kDevice,
           variable::kNumDevices, variable::kCollectiveTimeout, variable::kMaxLocalBatchSize,
-          variable::kNonFinite})
+          variable::kNonFinite, variable::kRendezvousToken, variable::kMeetingTimeout})
       qunsetenv(name);
   }
 
@@ -51,6 +51,8 @@ class TestEnvironment : public QObject {
     out.collective_timeout = 2.5;
     out.max_local_batch_size = 57;
     out.non_finite = NonFinite::restore;
+    out.rendezvous_token = "0123456789abcdef";
+    out.meeting_timeout = 90;
     for (const auto& [name, value] : out.to_variables()) qputenv(name.c_str(), value.c_str());
     const Environment in = Environment::from_process();
     QCOMPARE(in.to_variables(), out.to_variables());
@@ -60,6 +62,18 @@ class TestEnvironment : public QObject {
     QCOMPARE(in.collective_timeout, 2.5);
     QCOMPARE(in.max_local_batch_size, 57);
     QCOMPARE(in.non_finite, NonFinite::restore);
+    QCOMPARE(in.rendezvous_token, out.rendezvous_token);
+    QCOMPARE(in.meeting_timeout, 90.0);
+  }
+
+  void aSecretThatIsGuessedIsRefusedAndNotRepeated() {
+    qputenv(variable::kRendezvousToken, "fifteen letters");
+    VERIFY_THROWS("usage", "BATCHSCOPE_RENDEZVOUS_TOKEN: 15 characters", Environment::from_process());
+    try {
+      Environment::from_process();
+    } catch (const Error& error) {
+      QVERIFY(std::string(error.what()).find("fifteen") == std::string::npos);
+    }
   }
 
   void nonsenseIsRefusedByName_data() {
@@ -69,6 +83,7 @@ class TestEnvironment : public QObject {
     row("trailing text", QByteArray(variable::kNumRestarts), "3x");
     row("rank beyond replicas", QByteArray(variable::kReplicaRank), "1");
     row("no patience", QByteArray(variable::kCollectiveTimeout), "0");
+    row("negative patience", QByteArray(variable::kMeetingTimeout), "-1");
     row("negative batch", QByteArray(variable::kMaxLocalBatchSize), "-1");
     row("policy", QByteArray(variable::kNonFinite), "pray");
     row("port", QByteArray(variable::kMasterPort), "70000");

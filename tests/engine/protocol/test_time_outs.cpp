@@ -44,6 +44,12 @@ class TestTimeOuts : public QObject {
     for (const QString& word : words) VERIFY_THROWS("usage", word.toStdString(), time_outs.check());
   }
 
+  void whoMeetsGivesUpBeforeWhoWaitsForTheFirstStep() {
+    QCOMPARE((TimeOuts{30, 45, 60, 120}.meeting()), 54.0);
+    QCOMPARE((TimeOuts{30, 45, 600, 120}.meeting()), 120.0);
+    QCOMPARE((TimeOuts{59, 0, 60, 120}.meeting()), 59.0);
+  }
+
   void noHangIsInNobodysWay() { TimeOuts{30, 0, 60, 120}.check(); }
 
   void aRunKeepsThem() {

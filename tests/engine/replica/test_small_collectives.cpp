@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who may join small collectives over TCP: those who know its token, and nobody holds them up.
+// Who may join small collectives over TCP: those who prove that they know its token, and nobody holds them
+// up.
 #include <future>
 
+#include "batchscope/protocol/error.h"
+#include "collective/handshake.h"
 #include "collective/small_collectives.h"
 #include "test_case.h"
+#include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::replica;
@@ -27,6 +31,7 @@ class TestSmallCollectives : public QObject {
       return SmallCollectives({.rank = 0,
                                .size = 2,
                                .hub = "tcp:127.0.0.1",
+                               .meeting = kTimeout,
                                .timeout = kTimeout,
                                .publish = [&](const std::string& text) { promise.set_value(text); },
                                .look_up = {}});
@@ -34,16 +39,19 @@ class TestSmallCollectives : public QObject {
     const std::string address = published.get().substr(33);  // behind the token
     QVERIFY(address.starts_with("tcp:127.0.0.1:"));
     const Socket silent = connect_to(address, soon());
+    Socket babbler = connect_to(address, soon());
+    QVERIFY(babbler.send(std::string(100, '0'), soon()) == Transfer::done);
     Socket liar = connect_to(address, soon());
-    QVERIFY(liar.send(std::string(32, '0') + std::string("\1\0\0\0", 4), soon()) == Transfer::done);
+    QVERIFY_EXCEPTION_THROWN(greet_hub(liar, "not the token", 1, soon()), Error);
     auto spoke = std::async(std::launch::async, [&] {
-      return SmallCollectives(
-          {.rank = 1, .size = 2, .hub = {}, .timeout = kTimeout, .publish = {}, .look_up = [&] {
-             return published.get();
-           }});
+      return SmallCollectives({.rank = 1,
+                               .size = 2,
+                               .hub = {},
+                               .meeting = kTimeout,
+                               .timeout = kTimeout,
+                               .publish = {},
+                               .look_up = [&] { return published.get(); }});
     });
-    char byte = 0;
-    QVERIFY(liar.receive(&byte, 1, soon()) == Transfer::closed);
     const auto together = [](const std::string& a, const std::string& b) { return a + b; };
     auto answer = std::async(std::launch::async, [group = spoke.get(), together]() mutable {
       return group.finish(group.start("join", "b", together), kTimeout);
@@ -51,6 +59,59 @@ class TestSmallCollectives : public QObject {
     SmallCollectives group = hub.get();
     QCOMPARE(group.finish(group.start("join", "a", together), kTimeout), std::string("ab"));
     QCOMPARE(answer.get(), std::string("ab"));
+  }
+
+  // Who listens in the hub's place cannot prove the token, hears no word of it, and is not believed.
+  void aHubWithoutTheTokenIsNotBelieved() {
+    const std::string token = "a secret of twenty-nine chars";
+    Listener impostor("tcp:127.0.0.1");
+    auto heard = std::async(std::launch::async, [&] {
+      Socket socket = impostor.accept(soon());
+      std::string greeting(68, '\0');
+      if (socket.send(std::string(32, 'n'), soon()) != Transfer::done ||
+          socket.receive(greeting.data(), greeting.size(), soon()) != Transfer::done ||
+          socket.send(greeting.substr(36), soon()) != Transfer::done)  // the spoke's own proof, sent back
+        return std::string("nothing");
+      return greeting;
+    });
+    Socket socket = connect_to(impostor.address(), soon());
+    VERIFY_THROWS("failure", "does not know this run's secret", greet_hub(socket, token, 1, soon()));
+    const std::string greeting = heard.get();
+    QCOMPARE(greeting.size(), 68u);
+    QVERIFY(greeting.find(token.substr(0, 8)) == std::string::npos);
+  }
+
+  // What was heard of one meeting opens no other.
+  void aGreetingThatIsRepeatedIsRefused() {
+    const std::string token = "a secret of twenty-nine chars";
+    Listener hub("tcp:127.0.0.1");
+    const auto greet = [&] {
+      Socket socket = hub.accept(soon());
+      return greet_spoke(socket, token, soon());
+    };
+    std::string overheard(68, '\0');
+    {  // a spoke's greeting, by way of one in the middle
+      auto rank = std::async(std::launch::async, greet);
+      Listener middle("tcp:127.0.0.1");
+      auto spoke = std::async(std::launch::async, [&] {
+        Socket socket = connect_to(middle.address(), soon());
+        greet_hub(socket, token, 3, soon());
+      });
+      Socket near = middle.accept(soon()), far = connect_to(hub.address(), soon());
+      std::string bytes(32, '\0');
+      QVERIFY(far.receive(bytes.data(), 32, soon()) == Transfer::done);
+      QVERIFY(near.send(bytes, soon()) == Transfer::done);
+      QVERIFY(near.receive(overheard.data(), overheard.size(), soon()) == Transfer::done);
+      QVERIFY(far.send(overheard, soon()) == Transfer::done);
+      QCOMPARE(rank.get().value_or(-1), 3);
+      QVERIFY(far.receive(bytes.data(), 32, soon()) == Transfer::done);
+      QVERIFY(near.send(bytes, soon()) == Transfer::done);
+      spoke.get();
+    }
+    auto rank = std::async(std::launch::async, greet);
+    Socket again = connect_to(hub.address(), soon());
+    QVERIFY(again.send(overheard, soon()) == Transfer::done);
+    QVERIFY(!rank.get());
   }
 
   void nobody_there_is_told() {
@@ -64,6 +125,8 @@ class TestSmallCollectives : public QObject {
     QVERIFY_EXCEPTION_THROWN(connect_to("carrier pigeon", soon()), Error);
     QCOMPARE(address_towards("127.0.0.1"), std::string("127.0.0.1"));
     QVERIFY_EXCEPTION_THROWN(address_towards("no.such.host.invalid"), Error);
+    for (const char* own : {"localhost", "127.0.1.1", "::1"}) QVERIFY2(leads_to_loopback(own), own);
+    for (const char* other : {"10.0.0.3", "no.such.host.invalid"}) QVERIFY2(!leads_to_loopback(other), other);
   }
 };
 

@@ -3,6 +3,7 @@
 // Replicas that meet over the network: rendezvous, small collectives and gradients over TCP, the failures
 // that they tell of, and how many nodes the performance model learns of.
 #include <QFile>
+#include <future>
 
 #include "batchscope/protocol/manifest.h"
 #include "replicas.h"
@@ -47,9 +48,32 @@ class TestNodes : public QObject {
     QCOMPARE(run(hang)[0].said["first"]["kind"].get<std::string>(), std::string("timeout"));
     Launch missing = on_two_nodes({"train-collective-replica", {"hang"}, 2});
     missing.variables["ADAPTDL_NUM_REPLICAS"] = "3";
+    missing.variables[protocol::variable::kMeetingTimeout] = "3";
     for (const Replica& replica : run(missing)) {
-      VERIFY_MESSAGE(replica.said, "replica 2 did not appear");
+      VERIFY_MESSAGE(replica.said, "replica 2 did not appear within 3 s");
+      VERIFY_MESSAGE(replica.said, "ADAPTDL_MASTER_ADDR=127.0.0.1 leads to this machine itself");
     }
+  }
+
+  void who_knows_the_secret_is_let_in() {
+    Launch launch = on_two_nodes({"train-collective-replica", {"everything"}, 3});
+    launch.variables[protocol::variable::kRendezvousToken] = "a secret, of any length from 16 characters on";
+    QVERIFY(all_ended(run(launch)));
+    const Launch pair = on_two_nodes({"train-collective-replica", {"everything"}, 1});
+    const auto said = [&](int rank, const char* token) {
+      Launch one = pair;
+      one.variables[protocol::variable::kNumReplicas] = "2";
+      one.variables[protocol::variable::kReplicaRank] = std::to_string(rank);
+      one.variables[protocol::variable::kRendezvousToken] = token;
+      one.variables[protocol::variable::kMeetingTimeout] = "5";
+      return run(one)[0].said;
+    };
+    auto hub = std::async(std::launch::async, [&] { return said(0, "the secret of this run"); });
+    const auto other = said(1, "the secret of that run");
+    QCOMPARE(other["error"].get<std::string>(), std::string("failure"));
+    VERIFY_MESSAGE(other, "hung up on this replica");
+    const auto waited = hub.get();
+    VERIFY_MESSAGE(waited, "replica 1 did not appear");
   }
 
   void a_place_that_is_taken_or_missing_is_named() {

@@ -2,12 +2,15 @@
 //
 // In a directory the hub leaves its address and a token in a file named by the generation, since no
 // generation may see an earlier one's. Whoever made the directory removes it, and with it what a hub that was
-// killed leaves. At a port there is nothing to leave: the hub listens there, and the token only keeps out who
-// belongs to another generation.
+// killed leaves. At a port there is nothing to leave: the hub listens there. The token is a secret from the
+// environment, where there is one, and what generation this is, so that nobody joins another one's; without a
+// secret it keeps out nobody else.
 #include "collective/rendezvous.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -15,6 +18,7 @@
 #include <thread>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/time_outs.h"
 #include "collective/small_collectives.h"
 
 namespace batchscope::replica {
@@ -76,13 +80,23 @@ SmallCollectives::Rendezvous at_port(const protocol::Environment& environment) {
   SmallCollectives::Rendezvous rendezvous;
   rendezvous.hub = "tcp:" + environment.master_address;
   rendezvous.port = environment.master_port;
-  rendezvous.token = fmt::format("generation {} of {}", environment.num_restarts, environment.num_replicas);
-  rendezvous.token.resize(SmallCollectives::kTokenSize, '.');
+  rendezvous.token = fmt::format("{} generation {} of {}", environment.rendezvous_token,
+                                 environment.num_restarts, environment.num_replicas);
   rendezvous.publish = [](const std::string&) {};
   rendezvous.look_up = [all = fmt::format("{} {}:{}", rendezvous.token, rendezvous.hub, rendezvous.port)] {
     return all;
   };
   return rendezvous;
+}
+
+// How long the replicas have to find one another.
+std::chrono::milliseconds meeting_time(const protocol::Environment& environment,
+                                       std::chrono::milliseconds timeout) {
+  if (environment.meeting_timeout > 0)
+    return std::chrono::milliseconds(std::llround(environment.meeting_timeout * 1000));
+  return environment.num_nodes > 1
+             ? std::max<std::chrono::milliseconds>(timeout, protocol::time_out::kMeeting)
+             : timeout;
 }
 
 }  // namespace
@@ -100,18 +114,31 @@ bool in_directory(const protocol::Environment& environment) {
 std::shared_ptr<SmallCollectives> meet(const protocol::Environment& environment,
                                        std::chrono::milliseconds timeout) {
   SmallCollectives::Rendezvous rendezvous;
+  const std::chrono::milliseconds meeting = meeting_time(environment, timeout);
   if (in_directory(environment)) {
     const Directory directory(environment);
     rendezvous.hub = directory.hub(environment.num_restarts);
     rendezvous.publish = [=](const std::string& address) { directory.publish(address); };
-    rendezvous.look_up = [=] { return directory.look_up(timeout); };
+    rendezvous.look_up = [=] { return directory.look_up(meeting); };
   } else {
     rendezvous = at_port(environment);
   }
   rendezvous.rank = environment.replica_rank;
   rendezvous.size = environment.num_replicas;
+  rendezvous.meeting = meeting;
   rendezvous.timeout = timeout;
-  return std::make_shared<SmallCollectives>(rendezvous);
+  try {
+    return std::make_shared<SmallCollectives>(rendezvous);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::timeout || environment.num_nodes == 1 ||
+        !leads_to_loopback(environment.master_address))
+      throw;
+    throw Error(
+        error.kind(),
+        fmt::format("{} ({}={} leads to this machine itself here, where no other node comes: set an address "
+                    "that the others reach)",
+                    error.what(), variable::kMasterAddress, environment.master_address));
+  }
 }
 
 }  // namespace batchscope::replica

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where the replicas of one generation find each other: by a file below BATCHSCOPE_RENDEZVOUS_DIR on one
-// machine, at ADAPTDL_MASTER_ADDR:PORT otherwise.
+// machine, at ADAPTDL_MASTER_ADDR:PORT otherwise, where only who knows BATCHSCOPE_RENDEZVOUS_TOKEN, if there
+// is one, is let in.
 #pragma once
 
 #include <chrono>
@@ -19,8 +20,9 @@ bool one_machine(const protocol::Environment& environment);
 // They meet by files.
 bool in_directory(const protocol::Environment& environment);
 
-// Blocks until all replicas have met; see small_collectives.h. Throws Error(usage) when the environment names
-// no place to meet, Error(timeout) when nobody is there, Error(io) when the place cannot be used.
+// Blocks until all replicas have met; see small_collectives.h. `timeout` is that of the calls that follow.
+// Throws Error(usage) when the environment names no place to meet, Error(timeout) when nobody is there,
+// Error(failure) when somebody else is, Error(io) when the place cannot be used.
 std::shared_ptr<SmallCollectives> meet(const protocol::Environment& environment,
                                        std::chrono::milliseconds timeout);
 

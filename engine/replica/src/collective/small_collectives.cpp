@@ -8,6 +8,7 @@
 
 #include "batchscope/protocol/random_text.h"
 #include "collective/frame.h"
+#include "collective/handshake.h"
 
 namespace batchscope::replica {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 constexpr std::size_t kMostUnfinishedBytes = 32 << 10;
 // How much longer a spoke waits than the hub: the hub knows who is missing, and should be the one to say it.
 constexpr std::chrono::milliseconds kGrace{1000};
+constexpr std::size_t kTokenSize = 32;  // hexadecimal digits, of a random one
 
 Deadline after(std::chrono::milliseconds timeout) { return std::chrono::steady_clock::now() + timeout; }
 
@@ -45,18 +47,12 @@ Socket connect_to_hub(const std::string& address, std::chrono::milliseconds time
   }
 }
 
-// First bytes of a spoke's connection.
-struct Greeting {
-  char token[SmallCollectives::kTokenSize] = {};
-  std::int32_t rank = 0;
-};
-
 }  // namespace
 
 SmallCollectives::SmallCollectives(const Rendezvous& rendezvous)
     : rank_(rendezvous.rank), size_(rendezvous.size), timeout_(rendezvous.timeout) {
   rank_ == 0 ? accept_spokes(rendezvous) : join_hub(rendezvous);
-  finish(start("meet", {}, [](const Bytes&, const Bytes&) { return Bytes(); }), timeout_);
+  finish(start("meet", {}, [](const Bytes&, const Bytes&) { return Bytes(); }), rendezvous.meeting);
 }
 
 void SmallCollectives::accept_spokes(const Rendezvous& rendezvous) {
@@ -64,20 +60,16 @@ void SmallCollectives::accept_spokes(const Rendezvous& rendezvous) {
   const std::string token = rendezvous.token.empty() ? protocol::random_text(kTokenSize) : rendezvous.token;
   rendezvous.publish(token + " " + listener.address());
 
-  const Deadline deadline = after(timeout_);
+  const Deadline deadline = after(rendezvous.meeting);
   spokes_.resize(static_cast<std::size_t>(size_));
   for (int met = 1; met < size_;) {
     Socket socket = listener.accept(deadline);
     if (!socket.open()) break;
     // Whoever does not know the token is hung up on, and may not hold up those who do.
-    Greeting greeting;
-    const auto got = socket.receive(reinterpret_cast<char*>(&greeting), sizeof greeting,
-                                    std::min(deadline, after(std::chrono::seconds(1))));
-    if (got != Transfer::done || std::string_view(greeting.token, kTokenSize) != token) continue;
-    if (greeting.rank < 1 || greeting.rank >= size_) continue;
-    Socket& spoke = spokes_[static_cast<std::size_t>(greeting.rank)];
-    if (spoke.open())
-      fail(Error(ErrorKind::usage, "two processes say that they are " + replicas({greeting.rank})));
+    const auto rank = greet_spoke(socket, token, std::min(deadline, after(std::chrono::seconds(1))));
+    if (!rank || *rank < 1 || *rank >= size_) continue;
+    Socket& spoke = spokes_[static_cast<std::size_t>(*rank)];
+    if (spoke.open()) fail(Error(ErrorKind::usage, "two processes say that they are " + replicas({*rank})));
     spoke = std::move(socket);
     ++met;
   }
@@ -85,19 +77,18 @@ void SmallCollectives::accept_spokes(const Rendezvous& rendezvous) {
   for (int rank = 1; rank < size_; ++rank)
     if (!spokes_[static_cast<std::size_t>(rank)].open()) missing.push_back(rank);
   if (!missing.empty())
-    fail(Error(ErrorKind::timeout, replicas(missing) + " did not appear within " + seconds(timeout_) +
+    fail(Error(ErrorKind::timeout, replicas(missing) + " did not appear within " +
+                                       seconds(rendezvous.meeting) +
                                        ": see their logs for why they did not start"));
 }
 
 void SmallCollectives::join_hub(const Rendezvous& rendezvous) {
   const std::string published = rendezvous.look_up();
-  if (published.size() < kTokenSize + 2)
+  const auto space = published.rfind(' ');
+  if (space == std::string::npos)
     throw Error(ErrorKind::corrupt, "the rendezvous holds no address of replica 0 but '" + published + "'");
-  hub_ = connect_to_hub(published.substr(kTokenSize + 1), timeout_);
-  Greeting greeting;
-  published.copy(greeting.token, kTokenSize);
-  greeting.rank = rank_;
-  hub_.send({reinterpret_cast<const char*>(&greeting), sizeof greeting}, after(timeout_));
+  hub_ = connect_to_hub(published.substr(space + 1), rendezvous.meeting);
+  greet_hub(hub_, published.substr(0, space), rank_, after(rendezvous.meeting));
 }
 
 std::shared_ptr<SmallCollectives::Call> SmallCollectives::start(std::string name, Bytes value,

@@ -35,23 +35,23 @@ class SmallCollectives {
     bool done = false;
   };
 
-  // Whoever does not know it is hung up on.
-  static constexpr std::size_t kTokenSize = 32;
-
-  // How the replicas learn the token and the hub's address, "TOKEN ADDRESS": the hub publishes them, the
-  // spokes look them up (and throw Error(timeout) when they do not come).
+  // How the replicas learn the token, without which one is hung up on (handshake.h), and the hub's address,
+  // "TOKEN ADDRESS": the hub publishes them, the spokes look them up (and throw Error(timeout) when they do
+  // not come).
   struct Rendezvous {
     int rank = 0;
     int size = 1;
-    std::string hub;         // where it listens: "unix:PATH", on one machine, or "tcp:HOST"
-    int port = 0;            // of that host; 0: any that is free
-    std::string token = {};  // empty: a random one
-    std::chrono::milliseconds timeout{};
+    std::string hub;                      // where it listens: "unix:PATH", on one machine, or "tcp:HOST"
+    int port = 0;                         // of that host; 0: any that is free
+    std::string token = {};               // empty: a random one
+    std::chrono::milliseconds meeting{};  // for all replicas to come
+    std::chrono::milliseconds timeout{};  // of a call that names none
     std::function<void(const std::string&)> publish;
     std::function<std::string()> look_up;
   };
 
-  // Blocks until all replicas have met. Throws Error(timeout) naming who is missing.
+  // Blocks until all replicas have met. Throws Error(timeout) naming who is missing, Error(failure) where
+  // replica 0 has another token.
   explicit SmallCollectives(const Rendezvous& rendezvous);
 
   std::shared_ptr<Call> start(std::string name, Bytes value, Combine combine);

@@ -206,6 +206,22 @@ Socket connect_to(const std::string& address, Deadline deadline) {
   fail("cannot connect to " + address);
 }
 
+bool leads_to_loopback(const std::string& host) try {
+  const Addresses addresses = resolve(host, "9");
+  for (const addrinfo* at = addresses.get(); at; at = at->ai_next) {
+    if (at->ai_family == AF_INET) {
+      const auto& v4 = *reinterpret_cast<const sockaddr_in*>(at->ai_addr);
+      if (ntohl(v4.sin_addr.s_addr) >> 24 != IN_LOOPBACKNET) return false;
+    } else if (at->ai_family == AF_INET6) {
+      const auto& v6 = *reinterpret_cast<const sockaddr_in6*>(at->ai_addr);
+      if (!IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr)) return false;
+    }
+  }
+  return true;
+} catch (const Error&) {
+  return false;
+}
+
 std::string address_towards(const std::string& host) {
   const Addresses addresses = resolve(host, "9");  // any port: a datagram socket that connects sends nothing
   for (const addrinfo* at = addresses.get(); at; at = at->ai_next) {

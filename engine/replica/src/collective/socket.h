@@ -65,6 +65,10 @@ bool fits_unix_socket(const std::string& path);
 // Error(usage) for an address of another form.
 Socket connect_to(const std::string& address, Deadline deadline);
 
+// Whether the host, by its name or address, is this machine by loopback alone, as one's own name often is in
+// /etc/hosts. False where it leads nowhere.
+bool leads_to_loopback(const std::string& host);
+
 // The address of this machine on the way to that host. Throws Error(io) when there is no way.
 std::string address_towards(const std::string& host);
 

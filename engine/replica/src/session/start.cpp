@@ -130,6 +130,7 @@ void start_session(const ProcessGroupOptions& options, std::unique_ptr<Computing
   tell_unexpected_ends();
   connect_parts();
   process.environment = environment;
+  if (environment.num_nodes > 1) process.environment.memory_path.clear();  // no other node reads this one's
   process.timeout = options.timeout.count() > 0
                         ? options.timeout
                         : std::chrono::milliseconds(std::llround(environment.collective_timeout * 1000));

@@ -43,13 +43,13 @@ int free_port() {
   return ntohs(address.sin_port);
 }
 
-constexpr char kRendezvousToken[] = "BATCHSCOPE_RENDEZVOUS_TOKEN";
 constexpr std::size_t kTokenDigits = 64;
 
 // What the supervisor adds to its own environment, for people to read (`batchscope show --json`); without the
-// token, which is the replicas' alone.
+// tokens, which are the replicas' alone.
 void list_environment(const fs::path& file, std::map<std::string, std::string> variables) {
   using protocol::Json;
+  variables.erase(protocol::variable::kRendezvousToken);
   if (const auto url = variables.find(protocol::variable::kSupervisorUrl); url != variables.end())
     url->second.erase(url->second.rfind('/'));
   protocol::make_private_file(file);
@@ -134,7 +134,8 @@ ReplicaOrder program_order(const protocol::RunSpec& spec, const fs::path& log) {
                            protocol::variable::kThreads, protocol::variable::kNumDevices,
                            protocol::variable::kTriggers, protocol::variable::kMemoryPath,
                            protocol::variable::kUnloadable, protocol::variable::kCollectiveTimeout,
-                           protocol::variable::kMaxLocalBatchSize, protocol::variable::kNonFinite})
+                           protocol::variable::kMaxLocalBatchSize, protocol::variable::kNonFinite,
+                           protocol::variable::kRendezvousToken, protocol::variable::kMeetingTimeout})
     order.environment.erase(name);
   for (const auto& [name, value] : spec.environment) order.environment[name] = value;
   // OpenMP's threads wait for one another by spinning, which on cores that are shared costs a small step ten
@@ -153,7 +154,6 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
   const protocol::RunSpec& spec = order.spec;
   const protocol::RunPaths& paths = order.paths;
   protocol::Environment e;
-  std::string rendezvous_token;
   master_address_ = run::master_address(number_);
   e.master_port = free_port();
   e.num_replicas = replicas_;
@@ -180,7 +180,8 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
     e.num_nodes = static_cast<int>(nodes.size());
     meet_over_nodes(order, e);
     master_address_ = order.address_for_nodes;
-    rendezvous_token = protocol::random_text(kTokenDigits);
+    e.rendezvous_token = protocol::random_text(kTokenDigits);
+    e.meeting_timeout = spec.time_outs.meeting();
   }
   e.master_address = master_address_;
 
@@ -208,7 +209,6 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
         path != replica.environment.end() && (!own_path || path->second != own_path))
       variables.insert(*path);
     for (const auto& [name, value] : variables) replica.environment[name] = value;
-    if (!rendezvous_token.empty()) replica.environment[kRendezvousToken] = rendezvous_token;
     replica.node = place.node;
     if (rank == 0) list_environment(paths.environment, std::move(variables));
     orders.push_back(std::move(replica));

@@ -45,6 +45,8 @@ inline constexpr char kUnloadable[] = "BATCHSCOPE_UNLOADABLE_CHECKPOINTS";
 inline constexpr char kCollectiveTimeout[] = "BATCHSCOPE_COLLECTIVE_TIMEOUT";
 inline constexpr char kMaxLocalBatchSize[] = "BATCHSCOPE_MAX_LOCAL_BATCH_SIZE";
 inline constexpr char kNonFinite[] = "BATCHSCOPE_NON_FINITE";
+inline constexpr char kRendezvousToken[] = "BATCHSCOPE_RENDEZVOUS_TOKEN";
+inline constexpr char kMeetingTimeout[] = "BATCHSCOPE_MEETING_TIMEOUT";
 ///@}
 /// Not a replica's: it makes a program the fork server of its replicas, see fork_server.h.
 inline constexpr char kForkServer[] = "BATCHSCOPE_FORK_SERVER";
@@ -55,6 +57,9 @@ inline constexpr char kHttp[] = "BATCHSCOPE_HTTP";
 /// the same programs otherwise.
 inline constexpr char kPythonHook[] = "BATCHSCOPE_PYTHON_HOOK";
 }  // namespace variable
+
+/// Fewer characters are guessed.
+inline constexpr int kLeastToken = 16;
 
 /// What SIGTERM carries (sigqueue) where the next generation follows at once. Any other is an end for now.
 inline constexpr int kRestartFollows = 1;
@@ -90,6 +95,12 @@ struct Environment {
   double collective_timeout = TimeOuts{}.collective;  ///< seconds, see time_outs.h
   std::int64_t max_local_batch_size = 0;   ///< samples of a micro-batch that memory is known to hold; 0: any
   NonFinite non_finite = NonFinite::skip;  ///< what a gradient that is not finite does
+  /// What replicas that meet at a port know and nobody else does, at least kLeastToken characters, the same
+  /// on every node; empty: who comes to the port is not asked for it.
+  std::string rendezvous_token;
+  /// Seconds for the replicas to find one another; 0: collective_timeout's on one node, time_out::kMeeting on
+  /// several, where a program may have to come over the network before it starts.
+  double meeting_timeout = 0;
 
   /// Reads the process environment. Throws Error(usage) naming the variable, its value and what was expected.
   static Environment from_process();

@@ -29,6 +29,10 @@ struct TimeOuts {
   /// because it begins with the end of the one in flight. AdaptDL's default.
   double checkpoint = 120;
 
+  /// Seconds that a supervisor gives the replicas of several nodes to find one another: time_out::kMeeting,
+  /// or less, so that they say who is missing before `rescale` gives the restart up.
+  double meeting() const;
+
   /// Throws Error(usage) naming what is not positive, or the two that are in the wrong order, and what to do.
   void check() const;
 };
@@ -45,6 +49,9 @@ inline constexpr auto kHeartbeat = 250ms;
 /// A replica that has not been heard for as long has stopped, and does not merely compute: several
 /// heartbeats, so that a busy machine is no fault.
 inline constexpr auto kSilence = 2000ms;
+/// The replicas' wait for one another at their start, on several nodes: a program and LibTorch that are read
+/// over the network for the first time take most of it. (On one machine it is a collective's.)
+inline constexpr auto kMeeting = 120s;
 /// What the survivors of a crash get for their last words: they fail within milliseconds of it.
 inline constexpr auto kLastWords = 1000ms;
 /// The same while a checkpoint was asked for: rank 0 may still be writing a good one.
