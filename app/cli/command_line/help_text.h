@@ -257,7 +257,8 @@ inline constexpr char kDoctor[] =
     "Examples:\n"
     "  batchscope doctor\n"
     "  batchscope doctor --store        checks every file of the store against its checksums\n"
-    "  batchscope doctor --tighten      0700 for the store's folders, 0600 for its files\n";
+    "  batchscope doctor --tighten      0700 for the store's folders, 0600 for its files\n"
+    "  batchscope doctor --slurm --folder /scratch/me    holds two jobs for a moment, and cancels them\n";
 
 inline constexpr char kSubmit[] =
     "The run waits for its turn, then trains by itself; the terminal may be closed. The runs of the queue\n"
@@ -271,7 +272,27 @@ inline constexpr char kSubmit[] =
     "  for lr in 0.01 0.03 0.1; do batchscope submit digits --name lr-$lr --group rates -- --lr $lr; done\n"
     "  batchscope submit --recipe digits --set epochs=8 --replicas 1-4 --priority 2\n"
     "  batchscope submit ./train.py --replicas 2 --after latest\n"
-    "  batchscope submit --hold digits; batchscope release latest\n";
+    "  batchscope submit --hold digits; batchscope release latest\n"
+    "\n"
+    "With --slurm the run goes to a cluster: its folder is made on a file system that the nodes share, and a\n"
+    "script there is submitted by sbatch. Each job of the run submits the next, which waits until it has ended,\n"
+    "so that the run goes on after time limits, preemption and lost nodes, from its last checkpoint.\n"
+    "`batchscope doctor --slurm` says what the site allows.\n"
+    "  batchscope submit --slurm digits --print\n"
+    "  batchscope submit --slurm=gpu ./train --nodes 1-4 --gpus-per-node 2 --time 12:00:00 --folder /scratch/me\n"
+    "  batchscope slurm-job /scratch/me/ID -- show latest     and rescale, checkpoint, stop, ..\n"
+    "  scancel --name batchscope-ID                           ends the run; its next job, too\n";
+
+inline constexpr char kSlurmJob[] =
+    "The script of each job of a run calls it. Behind \"--\" it is for people: a command of batchscope about the\n"
+    "run, carried out by `srun --overlap` where it trains, from any machine that shares its folder. A rescale to\n"
+    "more replicas than the job's nodes have room for ends the job with a checkpoint, and the next gets more\n"
+    "nodes, up to those that `batchscope submit --nodes` said.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope slurm-job /scratch/me/k3v90abc -- show latest\n"
+    "  batchscope slurm-job /scratch/me/k3v90abc -- rescale latest 4\n"
+    "  batchscope slurm-job /scratch/me/k3v90abc -- stop latest\n";
 
 inline constexpr char kQueue[] =
     "Ordered by priority, then by when they were submitted.\n"

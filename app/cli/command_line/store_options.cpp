@@ -3,6 +3,7 @@
 // The commands about the store as a whole, and about the machine.
 #include "command_line/command_builder.h"
 #include "command_line/help_text.h"
+#include "doctor/doctor.h"
 
 namespace batchscope::cli {
 
@@ -27,10 +28,14 @@ void addStoreCommands(CommandSet& set) {
       .option("FOLDER", &BackupOptions::folder, "A new folder", Takes::required, Values::files)
       .json();
   declare(set, "doctor", "Check this machine, and say how to fix what is wrong", help::kDoctor,
-          examineMachine)
-      .flag("--store", &DoctorOptions::store, "Only the store, and every byte of it")
-      .flag("--tighten", &DoctorOptions::tighten,
+          examineMachineOrSite)
+      .flag("--store", &Examination::store, "Only the store, and every byte of it")
+      .flag("--tighten", &Examination::tighten,
             "First take the store's files and folders out of other users' reach")
+      .flag("--slurm", &Examination::slurm, "Only what this site's Slurm allows of what runs there rest on")
+      .option("--folder DIR", &Examination::folder, "With --slurm: where runs are to be", Values::files)
+      .flag("--try", &Examination::tryJob,
+            "With --slurm: start a job of a moment, to see whether a node sees it")
       .json();
   declare(set, "completion", "Print what completes command lines in a shell", help::kCompletion,
           printCompletionScript)

@@ -18,6 +18,7 @@
 #include "records/job_records.h"
 #include "records/run_json.h"
 #include "records/store.h"
+#include "slurm/growth.h"
 #include "text/format.h"
 
 namespace batchscope::cli {
@@ -93,6 +94,19 @@ int order(const RunReference& options, const protocol::Request& request, const s
   return finish(options, request, ask(options, request), agreed);
 }
 
+std::string idOf(const RunReference& options) { return openCatalogue().resolve(options.run).id; }
+
+int leaveForMoreNodes(const RunReference& options, const std::string& id, int replicas) {
+  slurm::wantInJobs(id, replicas);
+  protocol::Request request;
+  request.command = Command::stop;
+  return order(
+      options, request,
+      fmt::format("checkpointing, and leaving its job; the next one goes on with room for {}, as soon as "
+                  "Slurm has that",
+                  plural(replicas, "replica")));
+}
+
 }  // namespace
 
 int rescaleRun(const RescaleOptions& options) {
@@ -110,7 +124,11 @@ int rescaleRun(const RescaleOptions& options) {
   request.devices = options.devices;
   request.replicas = count.number;
   request.auto_replicas = count.automatic;
+  const std::string id = idOf(options);
+  if (request.replicas && slurm::needsNextJob(id, *request.replicas))
+    return leaveForMoreNodes(options, id, *request.replicas);
   const Reply reply = ask(options, request);
+  if (request.devices.empty()) slurm::wantInJobs(id, request.replicas.value_or(0));
   return finish(options, request, reply,
                 count.automatic ? "from now on goodput chooses the number of replicas; the events say why"
                                 : rescaleText(request, reply));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "batchscope/protocol/json.h"
+#include "commands/commands.h"
 
 namespace batchscope::cli {
 
@@ -47,5 +48,17 @@ void tightenRights();
 
 // Every file of the store, read as a whole: takes as long as the disk does.
 std::vector<Finding> examineStoreFiles();
+
+// What `doctor` is asked.
+struct Examination : DoctorOptions {
+  bool slurm = false;   // of this site's Slurm only
+  std::string folder;   // there: for runs, on the shared file system; empty: the present one
+  bool tryJob = false;  // there: start a job of a moment, to see whether a node sees the folder
+};
+int examineMachineOrSite(const Examination& options);
+
+// What this site's Slurm allows of what runs there rest on. Blocks 10 s at most for each of Slurm's programs;
+// submits two jobs that are held, and cancels them.
+std::vector<Finding> examineSlurm(const Examination& options);
 
 }  // namespace batchscope::cli

@@ -58,18 +58,28 @@ protocol::Json findingsJson(const std::vector<Finding>& findings) {
   return list;
 }
 
-}  // namespace
-
-int examineMachine(const DoctorOptions& options) {
-  if (options.tighten) tightenRights();
-  const std::vector<Finding> findings = examine(options.store);
+int report(const std::vector<Finding>& findings, bool json) {
   const bool sick = std::any_of(findings.begin(), findings.end(),
                                 [](const Finding& finding) { return finding.level == Level::problem; });
-  if (options.json)
+  if (json)
     printJson({{"ok", !sick}, {"findings", findingsJson(findings)}});
   else
     printFindings(findings);
   return sick ? kExitFailure : kExitOk;
+}
+
+}  // namespace
+
+int examineMachine(const DoctorOptions& options) {
+  if (options.tighten) tightenRights();
+  return report(examine(options.store), options.json);
+}
+
+int examineMachineOrSite(const Examination& options) {
+  if (options.slurm) return report(examineSlurm(options), options.json);
+  if (options.tryJob || !options.folder.empty())
+    throw Error(ErrorKind::usage, "--try and --folder belong to `batchscope doctor --slurm`");
+  return examineMachine(options);
 }
 
 }  // namespace batchscope::cli

@@ -11,7 +11,20 @@
 
 namespace batchscope::cli {
 
-struct SubmitOptions : SpecOptions {
+// Of a run that Slurm is to start.
+struct SlurmOptions {
+  static constexpr char kSitesDefault[] = "-";
+
+  std::string partition;  // empty: not on Slurm
+  std::string nodes;      // "1-4"
+  std::optional<int> gpusPerNode, replicasPerNode;
+  std::string time;
+  std::vector<std::string> sbatchArguments;
+  std::string folder;  // of runs, on a file system that the nodes share
+  bool print = false;  // the script, and nothing is made
+};
+
+struct SubmitOptions : SpecOptions, SlurmOptions {
   bool pin = false;
   std::string after;  // a run
   int priority = 0;
@@ -20,6 +33,7 @@ struct SubmitOptions : SpecOptions {
   bool json = false;
 };
 int submitRun(const SubmitOptions& options);
+int submitToSlurm(const SubmitOptions& options);  // what submitRun does where it is asked for
 
 struct QueueOptions {
   bool all = false;  // also those that have ended

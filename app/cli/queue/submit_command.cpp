@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// submit: puts a run into the queue of the pool, which starts it when its turn has come.
+// submit: puts a run into the queue of the pool, which starts it when its turn has come, or into Slurm's.
 #include <fmt/core.h>
 
+#include "batchscope/protocol/error.h"
 #include "commands/program.h"
 #include "queue/queue_commands.h"
 #include "records/job_records.h"
@@ -19,9 +20,20 @@ protocol::RunSpec specOf(const SubmitOptions& options) {
   return spec;
 }
 
+void refuseSlurmsOptions(const SlurmOptions& slurm) {
+  if (!slurm.nodes.empty() || slurm.gpusPerNode || slurm.replicasPerNode || !slurm.time.empty() ||
+      !slurm.sbatchArguments.empty() || !slurm.folder.empty() || slurm.print)
+    throw Error(
+        ErrorKind::usage,
+        "--nodes, --gpus-per-node, --replicas-per-node, --time, --sbatch-arg, --folder and --print say how "
+        "Slurm is to start the run; add --slurm");
+}
+
 }  // namespace
 
 int submitRun(const SubmitOptions& options) {
+  if (!options.partition.empty()) return submitToSlurm(options);
+  refuseSlurmsOptions(options);
   const protocol::RunSpec spec = specOf(options);
   storage::Catalogue catalogue = openCatalogue();
   pool::JobOptions job;

@@ -5,20 +5,16 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
+#include <utility>
 
 #include "batchscope/protocol/error.h"
 
 namespace batchscope::cli {
 namespace {
 
-constexpr std::array kSignals{SIGINT, SIGTERM};
-
 int writeEnd = -1;
-std::array<struct sigaction, kSignals.size()> before;
 
 void handle(int signal) {
   const int savedErrno = errno;
@@ -29,7 +25,7 @@ void handle(int signal) {
 
 }  // namespace
 
-Interrupts::Interrupts() {
+Interrupts::Interrupts(std::vector<int> signals) : signals_(std::move(signals)), before_(signals_.size()) {
   if (::pipe2(pipe_, O_CLOEXEC | O_NONBLOCK) != 0)
     throw Error(ErrorKind::io, fmt::format("cannot make a pipe for signals: {}", std::strerror(errno)));
   writeEnd = pipe_[1];
@@ -40,11 +36,11 @@ Interrupts::Interrupts() {
   struct sigaction action {};
   action.sa_handler = handle;
   action.sa_flags = SA_RESTART;
-  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before[i]);
+  for (std::size_t i = 0; i < signals_.size(); ++i) sigaction(signals_[i], &action, &before_[i]);
 }
 
 Interrupts::~Interrupts() {
-  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before[i], nullptr);
+  for (std::size_t i = 0; i < signals_.size(); ++i) sigaction(signals_[i], &before_[i], nullptr);
   writeEnd = -1;
   delete notifier_;
   ::close(pipe_[0]);

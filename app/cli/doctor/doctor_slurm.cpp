@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// doctor --slurm: what this site allows of what a run on Slurm rests on. What can be asked is asked; what can
+// only be tried is tried with two jobs that are held, so that they never start, and are cancelled at once.
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <QDateTime>
+#include <QRegularExpression>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/random_text.h"
+#include "doctor/doctor.h"
+#include "slurm/programs.h"
+#include "text/format.h"
+
+namespace batchscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Level = Finding::Level;
+using slurm::Fields;
+
+constexpr int kUsualKillWait = 30;  // s, Slurm's default
+constexpr int kMostSkew = 5;        // s
+constexpr char kNothing[] = "(null)";
+
+std::string valueOf(const Fields& fields, const std::string& name) {
+  const auto found = fields.find(name);
+  return found == fields.end() || found->second == kNothing ? "" : found->second;
+}
+
+bool names(const Fields& config, const std::string& field, const std::string& word) {
+  return valueOf(config, field).find(word) != std::string::npos;
+}
+
+// "30 sec" -> 30
+int secondsOf(const std::string& text) { return std::atoi(text.c_str()); }
+
+std::vector<Finding> examinePartitions() {
+  std::vector<Finding> findings;
+  std::istringstream lines(slurm::told("scontrol", {"--oneliner", "show", "partition"}));
+  for (std::string line; std::getline(lines, line);) {
+    const Fields partition = slurm::fieldsOf(line);
+    const std::string name = valueOf(partition, "PartitionName"), state = valueOf(partition, "State");
+    if (name.empty()) continue;
+    std::string text = fmt::format("{}{}: {} nodes, at most {} a job, {} long; jobs get {}", name,
+                                   valueOf(partition, "Default") == "YES" ? " (default)" : "",
+                                   valueOf(partition, "TotalNodes"), valueOf(partition, "MaxNodes"),
+                                   valueOf(partition, "MaxTime"), valueOf(partition, "DefaultTime"));
+    text += " where --time is not said";
+    const int grace = secondsOf(valueOf(partition, "GraceTime"));
+    if (grace > 0) text += fmt::format("; preempted jobs are left {} s", grace);
+    if (state == "UP")
+      findings.push_back({Level::ok, "partition", text});
+    else
+      findings.push_back({Level::warning, "partition", fmt::format("{}; it is {}", text, state),
+                          "submit to another, or ask those who run the site"});
+  }
+  return findings;
+}
+
+Finding examinePreemption(const Fields& config) {
+  const std::string type = valueOf(config, "PreemptType"), mode = valueOf(config, "PreemptMode");
+  if (type.empty() || type == "preempt/none" || mode == "OFF")
+    return {Level::ok, "preemption", "none here: a job keeps its nodes until its time limit"};
+  const bool isTold = names(config, "SlurmctldParameters", "preempt_send_user_signal");
+  return {Level::ok, "preemption",
+          fmt::format("{}, {}: {}, and the next job goes on when there are nodes again", type, mode,
+                      isTold ? "the run is told beforehand, where the partition has a GraceTime"
+                             : "the run is told by SIGTERM")};
+}
+
+Finding examineKillWait(const Fields& config) {
+  const int seconds = secondsOf(valueOf(config, "KillWait"));
+  const std::string text = fmt::format(
+      "{} s for a checkpoint when a job is cancelled or preempted; what takes longer is lost back to the "
+      "last periodic one",
+      seconds);
+  if (seconds >= kUsualKillWait) return {Level::ok, "KillWait", text};
+  return {Level::warning, "KillWait", text, "batchscope submit --checkpoint-every 30s"};
+}
+
+Finding examineRequeue(const Fields& config) {
+  return {Level::ok, "requeue",
+          valueOf(config, "JobRequeue") == "1"
+              ? "on here; runs are submitted with --no-requeue, and the next job goes on"
+              : "off here, and not needed: the next job goes on"};
+}
+
+// A job of no consequence, held until it is cancelled.
+class HeldJob {
+ public:
+  explicit HeldJob(const std::string& name)
+      : number_(slurm::told("sbatch", {"--parsable", "--hold", "--job-name=" + name, "--dependency=singleton",
+                                       "--nodes=1-2", "--no-requeue", "--no-kill", "--signal=B:USR1@180",
+                                       "--time=5", "--output=/dev/null", "--wrap=true"})) {
+    number_ = number_.substr(0, number_.find(';'));
+  }
+  ~HeldJob() {
+    try {
+      slurm::call("scancel", {number_});
+    } catch (const Error&) {  // it is held, and does nothing
+    }
+  }
+  HeldJob(const HeldJob&) = delete;
+  HeldJob& operator=(const HeldJob&) = delete;
+
+  const std::string& number() const { return number_; }
+
+ private:
+  std::string number_;
+};
+
+// Of the controller's clock against ours, by when it says that it got the job.
+std::optional<Finding> examineClock(const std::string& job, const QDateTime& submitted) {
+  const auto theirs =
+      QDateTime::fromString(QString::fromStdString(valueOf(slurm::job(job), "SubmitTime")), Qt::ISODate);
+  if (!theirs.isValid()) return std::nullopt;
+  const auto skew = std::abs(submitted.secsTo(theirs));
+  if (skew <= kMostSkew) return Finding{Level::ok, "clock", "as the controller's"};
+  return Finding{Level::warning, "clock",
+                 fmt::format("{} s from the controller's: times of the record will not fit", skew),
+                 "let both keep network time"};
+}
+
+// What jobs hand on by.
+std::vector<Finding> trySuccession() {
+  std::vector<Finding> findings;
+  const std::string name = "batchscope-doctor-" + protocol::random_text(8, "0123456789abcdef");
+  try {
+    const QDateTime now = QDateTime::currentDateTime();
+    const HeldJob first(name);
+    if (const auto clock = examineClock(first.number(), now)) findings.push_back(*clock);
+    try {
+      const HeldJob second(name);
+      findings.push_back(
+          {Level::ok, "successor", "a second job of a run may wait for the first (singleton)"});
+      const slurm::Said said =
+          slurm::call("scontrol", {"update", "JobId=" + second.number(), "NumNodes=1-1"});
+      if (said.code == 0)
+        findings.push_back(
+            {Level::ok, "nodes", "a job that waits may be given another number of them: rescale grows"});
+      else
+        findings.push_back(
+            {Level::warning, "nodes",
+             fmt::format("the number of a job that waits cannot be changed ({}): a run does not grow "
+                         "beyond its nodes by rescale",
+                         printable(said.err)),
+             "submit with the --nodes that it is to have"});
+    } catch (const Error& error) {
+      findings.push_back(
+          {Level::problem, "successor",
+           fmt::format("no second job may wait beside the first: a run ends with its first job, with a "
+                       "checkpoint ({})",
+                       error.what()),
+           "sbatch FOLDER/ID/job.sh goes on by hand; ask the site for two jobs in the queue"});
+    }
+  } catch (const Error& error) {
+    findings.push_back({Level::problem, "sbatch",
+                        fmt::format("no job can be submitted as runs are: {}", error.what()),
+                        "say what is missing by --sbatch-arg, such as --sbatch-arg=--account=NAME, and by "
+                        "$SBATCH_ACCOUNT, $SBATCH_PARTITION here"});
+  }
+  return findings;
+}
+
+Finding examineFolder(const Examination& options) {
+  const fs::path folder = fs::absolute(options.folder.empty() ? "." : options.folder);
+  const fs::path file = folder / fmt::format(".batchscope-doctor-{}", ::getpid());
+  const auto problem = [&](const std::string& text, const std::string& remedy) {
+    return Finding{Level::problem, "folder", fmt::format("{}: {}", folder.string(), text), remedy};
+  };
+  const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (made < 0)
+    return problem(std::strerror(errno), "name one of yours on the shared file system by --folder");
+  ::close(made);
+  struct Remover {
+    fs::path file;
+    ~Remover() {
+      std::error_code fault;
+      fs::remove(file, fault);
+    }
+  } const remover{file};
+  if (!options.tryJob)
+    return {Level::ok, "folder",
+            fmt::format("{} can be written here; whether nodes see it, --try tells by a job of a moment",
+                        folder.string())};
+  const slurm::Said said = slurm::call(
+      "srun", {"--nodes=1", "--ntasks=1", "--time=1", "--immediate=8", "test", "-e", file.string()});
+  if (said.code == 0) return {Level::ok, "folder", fmt::format("{} is seen by a node", folder.string())};
+  if (!said.err.empty() && said.err.find("error: n") == std::string::npos &&
+      said.err.find("Exited") == std::string::npos)
+    return {Level::warning, "folder",
+            fmt::format("no node was free to look at {}: {}", folder.string(), printable(said.err)),
+            "try again later"};
+  return problem("a node does not see it", "name one on the shared file system by --folder");
+}
+
+}  // namespace
+
+std::vector<Finding> examineSlurm(const Examination& options) {
+  std::vector<Finding> findings;
+  try {
+    Fields config;
+    std::istringstream lines(slurm::told("scontrol", {"show", "config"}));
+    static const QRegularExpression kSetting("^(\\S+)\\s+= (.*)$");
+    for (std::string line; std::getline(lines, line);)
+      if (const auto match = kSetting.match(QString::fromStdString(line)); match.hasMatch())
+        config[match.captured(1).toStdString()] = match.captured(2).trimmed().toStdString();
+    findings.push_back(
+        {Level::ok, "Slurm",
+         fmt::format("{}, cluster {}", valueOf(config, "SLURM_VERSION"), valueOf(config, "ClusterName"))});
+    for (Finding& partition : examinePartitions()) findings.push_back(std::move(partition));
+    findings.push_back(examinePreemption(config));
+    findings.push_back(examineKillWait(config));
+    findings.push_back(examineRequeue(config));
+    for (Finding& tried : trySuccession()) findings.push_back(std::move(tried));
+  } catch (const Error& error) {
+    findings.push_back({Level::problem, "Slurm", error.what(), "run this where jobs are submitted"});
+    return findings;
+  }
+  try {
+    findings.push_back(examineFolder(options));
+  } catch (const Error& error) {
+    findings.push_back({Level::warning, "folder", error.what(), "try again later"});
+  }
+  return findings;
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "slurm/job_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/paths.h"
+
+namespace batchscope::cli::slurm {
+namespace {
+
+namespace fs = std::filesystem;
+using protocol::Json;
+
+constexpr char kJobs[] = "jobs.jsonl", kWanted[] = "replicas";
+constexpr char kNote[] = "slurm";  // in the run's folder of a node's store: a link to the run's folder here
+
+[[noreturn]] void failToWrite(const fs::path& file) {
+  throw Error(ErrorKind::io,
+              fmt::format("cannot write {}: check the disk and its permissions", file.string()));
+}
+
+void take(const Json& line, Job& job) {
+  job.host = line.value("host", job.host);
+  job.store = line.value("store", job.store);
+  job.next = line.value("next", job.next);
+  job.nodes.least = line.value("nodes", job.nodes.least);
+  job.nodes.most = line.value("most_nodes", job.nodes.most);
+  job.replicas_per_node = line.value("replicas_per_node", job.replicas_per_node);
+  job.how = line.value("how", job.how);
+  for (const auto& [name, step] :
+       {std::pair("first_step", &job.first_step), std::pair("last_step", &job.last_step)})
+    if (line.contains(name)) *step = line.at(name).get<std::int64_t>();
+}
+
+}  // namespace
+
+JobFolder::JobFolder(const fs::path& folder) {
+  const fs::path whole = fs::absolute(folder).lexically_normal();
+  path_ = whole.has_filename() ? whole : whole.parent_path();
+  if (!protocol::valid_run_id(run()))
+    throw Error(ErrorKind::usage,
+                fmt::format("{} is no folder of a run: its name would be the run's id, eight of "
+                            "0-9 and a-z",
+                            path_.string()));
+  if (!fs::is_directory(path_))
+    throw Error(ErrorKind::not_found,
+                fmt::format("there is no folder {}: is it on a file system that this machine shares?",
+                            path_.string()));
+}
+
+protocol::RunSpec JobFolder::spec() const {
+  const fs::path file = path_ / "run.json";
+  std::ifstream in(file);
+  if (!in)
+    throw Error(ErrorKind::not_found,
+                fmt::format("there is no {}, which says what the run is", file.string()));
+  try {
+    return Json::parse(in).get<protocol::RunSpec>();
+  } catch (const std::exception& error) {
+    throw Error(ErrorKind::corrupt, fmt::format("{}: {}", file.string(), error.what()));
+  }
+}
+
+std::vector<Job> JobFolder::jobs() const {
+  std::vector<Job> jobs;
+  std::ifstream in(path_ / kJobs);
+  for (std::string text; std::getline(in, text);) {
+    try {
+      const Json line = protocol::parse_object(text);
+      const auto number = line.at("job").get<std::string>();
+      if (jobs.empty() || jobs.back().number != number) jobs.emplace_back().number = number;
+      take(line, jobs.back());
+    } catch (const std::exception&) {
+    }
+  }
+  return jobs;
+}
+
+void JobFolder::tell(const std::string& number, const Json& news) const {
+  Json line{{"job", number}};
+  line.update(news);
+  const fs::path file = path_ / kJobs;
+  bool isBroken = false;  // by a writer that was killed
+  if (std::ifstream in(file, std::ios::binary); in.seekg(-1, std::ios::end)) isBroken = in.get() != '\n';
+  std::ofstream out(file, std::ios::app);
+  out << (isBroken ? "\n" : "") << line.dump() << "\n";
+  out.close();
+  if (!out) failToWrite(file);
+}
+
+int JobFolder::wanted() const {
+  int replicas = 0;
+  std::ifstream(path_ / kWanted) >> replicas;
+  return std::max(replicas, 0);
+}
+
+void JobFolder::want(int replicas) const {
+  const fs::path file = path_ / kWanted, unfinished = file.string() + ".unfinished";
+  std::ofstream out(unfinished);
+  out << replicas << "\n";
+  out.close();
+  std::error_code fault;
+  if (out) fs::rename(unfinished, file, fault);
+  if (!out || fault) failToWrite(file);
+}
+
+int jobsWithoutStep(const std::vector<Job>& jobs) {
+  int without = 0;
+  std::optional<std::int64_t> later;
+  for (auto job = jobs.rbegin(); job != jobs.rend(); ++job) {
+    const auto reached = job->last_step ? job->last_step : later;
+    if (job->first_step && reached && *reached > *job->first_step) break;
+    ++without;
+    if (job->first_step) later = job->first_step;
+  }
+  return without;
+}
+
+NodeRange nodesFor(int replicas, int replicas_per_node, const NodeRange& range) {
+  if (replicas == 0) return range;
+  const int needed = (replicas + replicas_per_node - 1) / replicas_per_node;
+  return {range.least, std::clamp(needed, range.least, range.most)};
+}
+
+std::optional<JobFolder> jobFolderOf(const std::string& run) {
+  std::error_code fault;
+  const fs::path folder = fs::read_symlink(protocol::run_paths(run).root / kNote, fault);
+  if (fault || !fs::is_directory(folder, fault)) return std::nullopt;
+  return JobFolder(folder);
+}
+
+void noteJobFolder(const JobFolder& folder) {
+  const fs::path link = protocol::run_paths(folder.run()).root / kNote;
+  std::error_code fault;
+  fs::create_directory_symlink(folder.path(), link, fault);
+  if (fault) failToWrite(link);
+}
+
+}  // namespace batchscope::cli::slurm

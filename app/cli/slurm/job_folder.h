@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The folder of a run on Slurm, FOLDER/ID on the shared file system, as its jobs keep it: the script that
+// each of them is, the jobs that there were (jobs.jsonl), and on how many replicas a person wants the run.
+// One job writes at a time; Slurm sees to it (--dependency=singleton).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batchscope/protocol/json.h"
+#include "batchscope/protocol/run_spec.h"
+#include "slurm/job_script.h"
+
+namespace batchscope::cli::slurm {
+
+// How a job of ours ends.
+namespace end {
+inline constexpr char kFinished[] = "finished", kFailed[] = "failed";
+inline constexpr char kStopped[] = "stopped";    // by a person: nobody goes on
+inline constexpr char kTime[] = "time limit";    // told by Slurm beforehand
+inline constexpr char kAsked[] = "told to end";  // by SIGTERM: whose, only the next job can learn
+inline constexpr char kNodes[] = "other nodes";  // for a job on more of them
+inline constexpr char kLost[] = "supervisor lost";
+}  // namespace end
+
+struct Job {
+  std::string number;
+  std::string host;   // its first node
+  std::string store;  // BATCHSCOPE_DB there
+  std::string next;   // the job that waits to go on; empty: none does
+  NodeRange nodes;    // it has the least, and the next may have the most
+  int replicas_per_node = 1;
+  std::optional<std::int64_t> first_step,
+      last_step;    // of the run when it began and ended, where it came so far
+  std::string how;  // it ended; empty: it has not, or it had no time to say
+};
+
+class JobFolder {
+ public:
+  // Throws Error(usage) where it is not named by a run's id, Error(not_found) where there is none.
+  explicit JobFolder(const std::filesystem::path& folder);
+
+  const std::filesystem::path& path() const { return path_; }
+  std::string run() const { return path_.filename(); }
+  std::filesystem::path script() const { return path_ / "job.sh"; }
+
+  // What the run is. Throws Error(not_found | corrupt).
+  protocol::RunSpec spec() const;
+
+  // In the order in which they began. What a killed writer has left behind is passed over.
+  std::vector<Job> jobs() const;
+  // Adds a line about a job. Throws Error(io).
+  void tell(const std::string& number, const protocol::Json& news) const;
+
+  // Replicas that a person has asked for; 0: nobody has, all that there is room for.
+  int wanted() const;
+  void want(int replicas) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+// How many of the last jobs have not made a step.
+int jobsWithoutStep(const std::vector<Job>& jobs);
+
+// The nodes that a job needs for so many replicas (0: as many as there is room for), within the range.
+NodeRange nodesFor(int replicas, int replicas_per_node, const NodeRange& range);
+
+// Of a run in a store: the folder that the job which trains it has noted there.
+std::optional<JobFolder> jobFolderOf(const std::string& run);
+void noteJobFolder(const JobFolder& folder);
+
+}  // namespace batchscope::cli::slurm

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "slurm/job_script.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <string_view>
+
+#include "batchscope/protocol/error.h"
+#include "text/format.h"
+
+namespace batchscope::cli::slurm {
+namespace {
+
+constexpr int kMostNodes = 4096;
+// Before the time limit, and up to a minute sooner: the checkpoint's time-out is 120 s.
+constexpr int kNotice = 180;
+
+[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorKind::usage, message); }
+
+bool holdsControls(std::string_view text) { return printable(text) != text; }
+
+// By their names, or the beginnings of these, which sbatch takes as well.
+struct Reserved {
+  const char *name, *letter, *instead;
+};
+constexpr std::array<Reserved, 9> kReserved{{
+    {"--job-name", "-J", "by which the next job waits for this one"},
+    {"--dependency", "-d", "by which the next job waits for this one"},
+    {"--output", "-o", "into which `batchscope` writes what became of the run"},
+    {"--nodes", "-N", "which --nodes of `batchscope submit` says"},
+    {"--ntasks", "-n", "which would keep a job from starting on other nodes than the last"},
+    {"--array", "-a", "since a run is one job after the other"},
+    {"--requeue", "", "since the next job takes its place"},
+    {"--wrap", "", "since there is a script"},
+    {"--parsable", "", "since `batchscope` reads the answer"},
+}};
+
+void checkArgument(const std::string& argument) {
+  if (argument.size() < 2 || argument.front() != '-' || holdsControls(argument))
+    refuse(
+        fmt::format("--sbatch-arg \"{}\": write an option of sbatch as one word, such as "
+                    "--sbatch-arg=--account=physics",
+                    printable(argument)));
+  if (argument.find_first_of("\"\\") != std::string::npos)
+    refuse(
+        fmt::format("--sbatch-arg \"{}\": quotation marks and backslashes mean something else in a script's "
+                    "lines for Slurm; leave them out",
+                    argument));
+  const std::string name = argument.substr(0, argument.find('='));
+  for (const Reserved& reserved : kReserved) {
+    const bool isLetter =
+        *reserved.letter != '\0' && argument.starts_with(reserved.letter) && argument[1] != '-';
+    if (name == reserved.name || isLetter)
+      refuse(fmt::format("--sbatch-arg {}: {} is set by `batchscope`, {}", argument, reserved.name,
+                         reserved.instead));
+  }
+}
+
+void checkValue(const char* option, const std::string& value) {
+  if (value.empty()) return;
+  if (value.front() == '-' || holdsControls(value) || value.find_first_of(" \"\\'#") != std::string::npos)
+    refuse(fmt::format("{} \"{}\" is no word that Slurm would take as meant", option, printable(value)));
+}
+
+void checkFolder(const std::filesystem::path& folder) {
+  if (holdsControls(folder.string()) || folder.string().find_first_of("\"\\%") != std::string::npos)
+    refuse(
+        fmt::format("the folder {}: line breaks, quotation marks, backslashes and % mean something else in a "
+                    "script's lines for Slurm; choose another by --folder",
+                    printable(folder.string())));
+}
+
+// Of a line that Slurm reads.
+std::string ofSlurm(const std::string& option) {
+  const bool isPlain = option.find_first_of(" '#\t") == std::string::npos;
+  const auto equals = option.find('=');
+  if (isPlain || equals == std::string::npos) return isPlain ? option : '"' + option + '"';
+  return option.substr(0, equals + 1) + '"' + option.substr(equals + 1) + '"';
+}
+
+// Of a line that the shell reads.
+std::string ofShell(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char letter : word) quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return quoted + "'";
+}
+
+}  // namespace
+
+NodeRange NodeRange::parse(const std::string& text) {
+  NodeRange range;
+  const char* const end = text.data() + text.size();
+  auto [at, fault] = std::from_chars(text.data(), end, range.least);
+  range.most = range.least;
+  if (fault == std::errc() && at != end && *at == '-') {
+    const auto second = std::from_chars(at + 1, end, range.most);
+    at = second.ptr;
+    fault = second.ec;
+  }
+  if (fault != std::errc() || at != end || range.least < 1 || range.most < range.least ||
+      range.most > kMostNodes)
+    refuse(fmt::format("--nodes \"{}\": write a number or a range of nodes, such as 2 or 1-4, at most {}",
+                       printable(text), kMostNodes));
+  return range;
+}
+
+std::string NodeRange::text() const {
+  return least == most ? fmt::format("{}", most) : fmt::format("{}-{}", least, most);
+}
+
+void check(const JobRequest& request, const std::filesystem::path& folder) {
+  checkValue("--slurm", request.partition);
+  checkValue("--time", request.time);
+  for (const std::string& argument : request.arguments) checkArgument(argument);
+  checkFolder(folder);
+}
+
+std::string jobName(const std::string& run) { return "batchscope-" + run; }
+
+std::string jobScript(const JobRequest& request, const std::filesystem::path& folder,
+                      const std::filesystem::path& program, const std::string& title) {
+  check(request, folder);
+  std::string text = fmt::format(
+      "#!/bin/bash\n"
+      "# {}: a job of Slurm. Each job of the run is this script, and the first thing that it does is to "
+      "submit\n"
+      "# the next one, which waits until it has ended. After a stop, this goes on:\n"
+      "# sbatch {}\n",
+      printable(title), ofShell(folder / "job.sh"));
+  const auto line = [&](const std::string& option) { text += fmt::format("#SBATCH {}\n", ofSlurm(option)); };
+  line("--job-name=" + jobName(folder.filename()));
+  line("--dependency=singleton");
+  if (!request.partition.empty()) line("--partition=" + request.partition);
+  line("--nodes=" +
+       request.nodes.text());  // without --ntasks-per-node, by which Slurm gives the least of them
+  if (request.gpus_per_node > 0) line(fmt::format("--gpus-per-node={}", request.gpus_per_node));
+  if (!request.time.empty()) line("--time=" + request.time);
+  line("--no-requeue");
+  line("--no-kill");
+  line("--open-mode=append");
+  line("--output=" + (folder / "job-%j.out").string());
+  line(fmt::format("--signal=B:USR1@{}", kNotice));
+  for (const std::string& argument : request.arguments) line(argument);  // of two that say the same, the last
+  text += fmt::format("\nexport BATCHSCOPE_REPLICAS_PER_NODE={}\n", request.replicasPerNode());
+  text += fmt::format("exec {} slurm-job --nodes {} {}\n", ofShell(program), request.nodes.text(),
+                      ofShell(folder));
+  return text;
+}
+
+}  // namespace batchscope::cli::slurm

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The script of each job of a run on Slurm: what is asked of Slurm in its own words, and one command. It lies
+// in the run's folder, and the next job is the same script.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace batchscope::cli::slurm {
+
+// How many nodes: "2", "1-4".
+struct NodeRange {
+  int least = 1, most = 1;
+
+  // Throws Error(usage) quoting the text.
+  static NodeRange parse(const std::string& text);
+  std::string text() const;  // "1-4", "2-2" as "2"
+};
+
+struct JobRequest {
+  std::string partition;  // empty: the site's default
+  NodeRange nodes;
+  int gpus_per_node = 0;
+  int replicas_per_node = 0;           // 0: one for each GPU, or one
+  std::string time;                    // as sbatch takes it; empty: the partition's default
+  std::vector<std::string> arguments;  // of sbatch, as a person wants them beside ours
+
+  int replicasPerNode() const {
+    return replicas_per_node > 0 ? replicas_per_node : gpus_per_node > 0 ? gpus_per_node : 1;
+  }
+};
+
+// Throws Error(usage) naming what sbatch or the script would take for something else: a value with a line
+// break or one that begins with "-", a path with characters that have a meaning there, an argument on which
+// the way from job to job rests.
+void check(const JobRequest& request, const std::filesystem::path& folder);
+
+// "batchscope-ID", by which Slurm knows that of two jobs one has to wait.
+std::string jobName(const std::string& run);
+
+// Its text. `folder` is the run's, FOLDER/ID; `program` ours, absolute; `title` what a person calls the run.
+std::string jobScript(const JobRequest& request, const std::filesystem::path& folder,
+                      const std::filesystem::path& program, const std::string& title);
+
+}  // namespace batchscope::cli::slurm

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A job of a run, and how it hands on to the next. One mechanism serves time limits, preemption, lost nodes
+// and growth alike: the successor, a pending job of the same name that Slurm holds back while this one lives.
+// Nobody has to be told that a job has died, for its end is what starts the next. The price is that the next
+// starts after a scancel too: so each first asks Slurm how the last one ended.
+#include "slurm/slurm_job.h"
+
+#include <fmt/core.h>
+
+#include <QCoreApplication>
+#include <QEventLoop>
+#include <QProcess>
+#include <QThread>
+#include <algorithm>
+#include <csignal>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/storage/catalogue.h"
+#include "slurm/job_folder.h"
+#include "slurm/node_store.h"
+#include "slurm/programs.h"
+#include "terminal/interrupts.h"
+#include "text/format.h"
+
+namespace batchscope::cli {
+namespace {
+
+using namespace slurm;
+using protocol::RunState;
+
+constexpr int kMostLooks = 30;  // a second apart
+
+std::string variable(const char* name) { return qEnvironmentVariable(name).toStdString(); }
+
+// Into the job's output, at once.
+template <class... Arguments>
+void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  fmt::print("slurm-job: {}\n", fmt::format(format, std::forward<Arguments>(arguments)...));
+  std::fflush(stdout);
+}
+
+class SlurmJob {
+ public:
+  SlurmJob(const SlurmJobOptions& options)
+      : folder_(options.folder), range_(NodeRange::parse(options.nodes)), number_(variable("SLURM_JOB_ID")) {
+    if (number_.empty())
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("this is what {} calls: submit that by sbatch, or say behind \"--\" what the run "
+                      "in its job is to be asked",
+                      folder_.script().string()));
+    host_ = variable("SLURMD_NODENAME");
+    nodes_ = std::max(1, qEnvironmentVariableIntValue("SLURM_JOB_NUM_NODES"));
+    replicas_per_node_ = std::max(1, qEnvironmentVariableIntValue("BATCHSCOPE_REPLICAS_PER_NODE"));
+  }
+
+  int exec() {
+    const std::vector<Job> before = folder_.jobs();
+    folder_.tell(number_, {{"host", host_},
+                           {"nodes", nodes_},
+                           {"most_nodes", range_.most},
+                           {"replicas_per_node", replicas_per_node_},
+                           {"begun", storage::now()}});
+    if (!before.empty() && wasCancelled(before.back())) {
+      say("job {} was cancelled, so the run is stopped; to go on: sbatch {}", before.back().number,
+          folder_.script().string());
+      return end(end::kStopped, kExitOk);
+    }
+    submitNext(before);
+    const NodeStore store(folder_.run(), number_);
+    const storage::Run run = store.takeIn(folder_);
+    folder_.tell(number_, {{"first_step", run.step}, {"store", variable("BATCHSCOPE_DB")}});
+    if (run.state != RunState::finished) train();
+    return conclude(store.run());
+  }
+
+ private:
+  // By a person, which is to end the run and not only the job. Whether it was that or a preemption nobody
+  // knows before the job has come to its end, and that may last a moment longer than it keeps its successor
+  // waiting.
+  static bool wasCancelled(const Job& job) {
+    if (!job.how.empty() && job.how != end::kAsked) return false;
+    std::string state = stateOf(job.number);
+    for (int i = 0; i < kMostLooks && (state == "COMPLETING" || state == "RUNNING"); ++i) {
+      QThread::sleep(1);
+      state = stateOf(job.number);
+    }
+    say("job {} before this one: {}", job.number,
+        state.empty() ? "Slurm no longer knows how it ended" : state);
+    return state.starts_with("CANCELLED");
+  }
+
+  void submitNext(const std::vector<Job>& before) {
+    if (const int without = jobsWithoutStep(before); without >= folder_.spec().restart_budget) {
+      say("{} in a row have made no step: if this one makes none, no further one is submitted",
+          plural(without, "job"));
+      return;
+    }
+    try {
+      const NodeRange nodes = nodesFor(folder_.wanted(), replicas_per_node_, range_);
+      next_ = submit({"--nodes=" + nodes.text()}, folder_.script());
+      asked_ = folder_.wanted();
+      folder_.tell(number_, {{"next", next_}});
+      say("job {} goes on when this one has ended", next_);
+    } catch (const Error& error) {
+      say("no further job can be submitted, so the run ends with this one, and with a checkpoint: {}",
+          error.what());
+    }
+  }
+
+  int room() const { return nodes_ * replicas_per_node_; }
+
+  // The supervisor, until it has ended, and beside it who keeps the record for the next job.
+  void train() {
+    const std::string ours = QCoreApplication::applicationFilePath().toStdString();
+    QProcess writer;
+    start(writer, {"export", QString::fromStdString(folder_.run()), "--follow", "-o",
+                   QString::fromStdString((folder_.path() / "record.jsonl").string())});
+    if (nodes_ > 1) {
+      qputenv("BATCHSCOPE_NODES", QByteArray::number(nodes_));
+      qputenv("BATCHSCOPE_NODE_COMMAND", QByteArray::fromStdString(fmt::format(
+                                             "srun --overlap --no-kill --kill-on-bad-exit=0 --nodes={0} "
+                                             "--ntasks={0} --ntasks-per-node=1 --exclude={1} "
+                                             "{2}-node serve",
+                                             nodes_ - 1, host_, ours)));
+    }
+    QStringList arguments{"supervise", QString::fromStdString(folder_.run())};
+    const int wanted = folder_.wanted();
+    if (wanted > 0 || !folder_.spec().auto_replicas)
+      arguments << "--replicas" << QString::number(wanted > 0 ? std::min(wanted, room()) : room());
+    QProcess supervisor;
+    QEventLoop loop;
+    QObject::connect(&supervisor, &QProcess::finished, &loop, &QEventLoop::quit);
+    QObject::connect(&interrupts_, &Interrupts::raised, &loop, [&](int signal) {
+      if (signal_ == 0) signal_ = signal;
+      say("{}; the run leaves with a checkpoint",
+          signal == SIGUSR1 ? "the time limit is near" : "told to end");
+      supervisor.terminate();
+    });
+    start(supervisor, arguments);
+    loop.exec();
+    writer.terminate();  // it writes what is left first
+    writer.waitForFinished(-1);
+  }
+
+  // A program of ours, with its output in the job's.
+  static void start(QProcess& process, const QStringList& arguments) {
+    process.setProcessChannelMode(QProcess::ForwardedChannels);
+    process.setStandardInputFile(QProcess::nullDevice());
+    process.start(QCoreApplication::applicationFilePath(), arguments);
+    if (!process.waitForStarted())
+      throw Error(ErrorKind::io, "cannot start " + QCoreApplication::applicationFilePath().toStdString());
+  }
+
+  int conclude(const storage::Run& run) {
+    folder_.tell(number_, {{"last_step", run.step}});
+    const int wanted = folder_.wanted();
+    switch (run.state) {
+      case RunState::finished: cancelNext(); return end(end::kFinished, kExitOk);
+      case RunState::failed: cancelNext(); return end(end::kFailed, kExitFailure);
+      case RunState::stopped: break;
+      default: return end(end::kLost, kExitFailure);
+    }
+    if (wanted != asked_) resizeNext(wanted);
+    if (signal_ == SIGUSR1) return end(end::kTime, kExitOk);
+    if (signal_ != 0) return end(end::kAsked, kExitCheckpointed);
+    if (wanted != asked_ && wanted > room() && !next_.empty()) return end(end::kNodes, kExitOk);
+    cancelNext();
+    say("stopped; to go on: sbatch {}", folder_.script().string());
+    return end(end::kStopped, kExitOk);
+  }
+
+  // At least as many nodes as now where it is to grow: a fixed number could be another's by then, with nobody
+  // left to ask for fewer.
+  void resizeNext(int wanted) const {
+    if (next_.empty()) return;
+    NodeRange nodes = nodesFor(wanted, replicas_per_node_, range_);
+    nodes.least = std::max(nodes.least, std::min(nodes_, nodes.most));
+    try {
+      told("scontrol", {"update", "JobId=" + next_, fmt::format("NumNodes={}-{}", nodes.least, nodes.most)});
+    } catch (const Error& error) {
+      say("the next job keeps its number of nodes: {}", error.what());
+    }
+  }
+
+  void cancelNext() const {
+    if (next_.empty()) return;
+    try {
+      told("scancel", {next_});
+    } catch (const Error& error) {
+      say("job {} has nothing to do any more, and is to be cancelled: {}", next_, error.what());
+    }
+  }
+
+  int end(const char* how, int code) const {
+    folder_.tell(number_, {{"ended", storage::now()}, {"how", how}});
+    return code;
+  }
+
+  Interrupts interrupts_{{SIGINT, SIGTERM, SIGUSR1}};  // first: Slurm may send them at any moment
+  JobFolder folder_;
+  NodeRange range_;
+  std::string number_, host_;
+  int nodes_ = 1, replicas_per_node_ = 1;
+  std::string next_;  // the successor's number; empty: there is none
+  int asked_ = 0;     // replicas that its number of nodes is for
+  int signal_ = 0;    // by which we were told to leave
+};
+
+// By srun, on the node where it trains, with the store that it has there.
+int carryOut(const SlurmJobOptions& options) {
+  const JobFolder folder(options.folder);
+  const std::vector<Job> jobs = folder.jobs();
+  if (jobs.empty() || !jobs.back().how.empty() || jobs.back().store.empty())
+    throw Error(ErrorKind::conflict,
+                fmt::format("no job trains the run {} now; `squeue --name {}` tells of those that "
+                            "wait",
+                            folder.run(), jobName(folder.run())));
+  const Job& job = jobs.back();
+  const auto store = std::filesystem::path(job.store);
+  QStringList arguments{QString::fromStdString("--jobid=" + job.number),
+                        "--overlap",
+                        "--nodes=1",
+                        "--ntasks=1",
+                        QString::fromStdString("--nodelist=" + job.host),
+                        "env",
+                        QString::fromStdString("BATCHSCOPE_DB=" + job.store),
+                        QString::fromStdString("XDG_STATE_HOME=" + store.parent_path().string()),
+                        QCoreApplication::applicationFilePath()};
+  for (const std::string& word : options.command) arguments << QString::fromStdString(word);
+  QProcess step;
+  step.setProcessChannelMode(QProcess::ForwardedChannels);
+  step.setInputChannelMode(QProcess::ForwardedInputChannel);
+  step.start("srun", arguments);
+  if (!step.waitForStarted())
+    throw Error(ErrorKind::not_found,
+                "there is no program srun here: a run in a job is reached from Slurm's machines");
+  step.waitForFinished(-1);
+  return step.exitStatus() == QProcess::NormalExit ? step.exitCode() : kExitFailure;
+}
+
+}  // namespace
+
+int workAsSlurmJob(const SlurmJobOptions& options) {
+  return options.command.empty() ? SlurmJob(options).exec() : carryOut(options);
+}
+
+}  // namespace batchscope::cli
