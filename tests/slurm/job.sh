@@ -1,0 +1,18 @@
+#!/bin/bash
+# two words (k3v90abc): a job of Slurm. Each job of the run is this script, and the first thing that it does is to submit
+# the next one, which waits until it has ended. After a stop, this goes on:
+# sbatch '/tmp/shared runs/k3v90abc/job.sh'
+#SBATCH --job-name=batchscope-k3v90abc
+#SBATCH --dependency=singleton
+#SBATCH --nodes=1-3
+#SBATCH --gpus-per-node=2
+#SBATCH --time=1:00:00
+#SBATCH --no-requeue
+#SBATCH --no-kill
+#SBATCH --open-mode=append
+#SBATCH --output="/tmp/shared runs/k3v90abc/job-%j.out"
+#SBATCH --signal=B:USR1@180
+#SBATCH --account=x
+
+export BATCHSCOPE_REPLICAS_PER_NODE=2
+exec /usr/bin/batchscope slurm-job --nodes 1-3 '/tmp/shared runs/k3v90abc'

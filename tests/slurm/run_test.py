@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs on an emulated cluster, with real training: `run_test.py PROGRAMS [TEST...]`, PROGRAMS the folder of ours. Whatever
+ends a job, the run goes on in the next, or is over where a person meant that; it comes to the accuracy that is asked for,
+and uses each sample of a pass once."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "scenarios")]
+import cluster
+from cluster import Cluster
+from run_scenario import compare_ledger, used_samples
+
+PATIENCE = 60  # s, for anything that is waited for: half a minute of training on a busy machine
+SKIPPED = 77  # exit code, as CTest is told
+PROGRAMS = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else None
+DIGITS = ("digits", "--epochs", "3", "--train-images", "6000")
+GOOD = 0.6  # accuracy after these passes
+UNTIL_TOLD = ("digits", "--epochs", "1000", "--train-images", "6000")
+
+
+def patiently(what, condition):
+    return cluster.patiently(what, condition, PATIENCE)
+
+
+class Run:
+    """One that was submitted, as the folder that its jobs share tells of it."""
+
+    def __init__(self, test, *program, options=()):
+        self.cluster, self.samples = test.cluster, test.folder / "samples"
+        self.samples.mkdir()
+        self.environment = self.cluster.environment() | {"BATCHSCOPE_SAMPLE_LOG": str(self.samples), "BATCHSCOPE_SHM": "off"}
+        said = self.batchscope("submit", "--slurm", "--json", "--folder", test.folder / "runs", *options, "--", *program)
+        self.answer = json.loads(said)
+        self.folder = pathlib.Path(self.answer["folder"])
+
+    def batchscope(self, *words):
+        done = subprocess.run([PROGRAMS / "batchscope", *words], env=self.environment, text=True, capture_output=True)
+        if done.returncode:
+            raise AssertionError(f"{words} exits {done.returncode}:\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def ask(self, *words):
+        """A command, where the run trains."""
+        return self.batchscope("slurm-job", self.folder, "--", *words)
+
+    def jobs(self):
+        """Number -> all that is told of it, in their order."""
+        jobs = {}
+        file = self.folder / "jobs.jsonl"
+        for line in file.read_text().splitlines() if file.exists() else []:
+            news = json.loads(line)
+            jobs.setdefault(int(news["job"]), {}).update(news)
+        return jobs
+
+    def ends(self):
+        return [job.get("how") for job in self.jobs().values()]
+
+    def queue(self):
+        return self.cluster.run("squeue", "--noheader", "--format=%i", "--name", f"batchscope-{self.answer['run']}").stdout.split()
+
+    def newest(self):
+        return list(self.jobs().values())[-1]
+
+    def await_training(self, job=0):
+        """Until the job of this place in their order trains, and has made a checkpoint of its own; its number."""
+        def trains():
+            jobs = self.jobs()
+            if len(jobs) <= job:
+                return None
+            number = list(jobs)[job]
+            if jobs[number].get("how"):
+                raise AssertionError(f"job {number} has ended:\n{self.told()}")
+            return number if "training on" in self.output(number) else None
+        return patiently(f"training of job {job} of the run", trains)
+
+    def output(self, job):
+        file = self.folder / f"job-{job}.out"
+        return file.read_text() if file.exists() else ""
+
+    def await_end(self):
+        patiently("an empty queue", lambda: self.jobs() and not self.queue())
+
+    def show(self, store):
+        """What `batchscope show` says in a store that takes the run from its folder."""
+        self.environment |= {"BATCHSCOPE_DB": str(store / "runs.db"), "XDG_STATE_HOME": str(store)}
+        self.batchscope("import", "--run-folder", self.folder)
+        return json.loads(self.batchscope("show", self.folder.name, "--json"))
+
+    def told(self):
+        return "".join(f"--- job {job}: {news}\n{self.output(job)}" for job, news in self.jobs().items())
+
+
+class RunTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.place = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="slurm-")))
+        cls.cluster = cls.enterClassContext(Cluster(cls.place / "cluster", nodes=3))
+
+    def setUp(self):
+        self.folder = self.place / self.id().rpartition(".")[2]
+        self.folder.mkdir()
+
+    def tearDown(self):
+        self.cluster.run("scancel", "--user", str(os.getuid()))
+        patiently("an empty queue", lambda: not self.cluster.run("squeue", "--noheader").stdout)
+
+    def finishes(self, run, crashes=False):
+        run.await_end()
+        self.assertEqual(run.ends()[-1], "finished", run.told())
+        seen = run.show(self.folder / "store")
+        self.assertGreater(seen["run"]["latest"]["accuracy"], GOOD)
+        compare_ledger(seen["ledger"], used_samples(run.samples, seen["ledger"], crashes))
+
+    def test_finishes_in_one_job(self):
+        run = Run(self, *DIGITS)
+        self.finishes(run)
+        self.assertEqual(len(run.jobs()), 1)
+
+    def test_a_person_cancels(self):
+        run = Run(self, *UNTIL_TOLD)
+        job = run.await_training()
+        self.cluster.run("scancel", str(job))
+        run.await_end()
+        self.assertEqual(run.ends(), ["told to end", "stopped"], run.told())
+
+    def test_grows_beyond_its_nodes(self):
+        blocker = self.cluster.submit("exec sleep 1000", "--nodes=2", "--exclusive")
+        self.cluster.wait_for_job(blocker, JobState="RUNNING")
+        run = Run(self, "digits", "--epochs", "6", "--train-images", "6000", options=["--nodes", "1-3"])
+        run.await_training()
+        self.cluster.run("scancel", str(blocker))
+        patiently("two idle nodes", lambda: list(self.cluster.states().values()).count("idle") == 2)
+        run.ask("rescale", "latest", "3")
+        self.finishes(run)
+        self.assertEqual(run.ends(), ["other nodes", "finished"], run.told())
+        self.assertEqual(run.newest()["nodes"], 3)
+        self.assertIn("resumed on 3 replicas", run.output(list(run.jobs())[-1]))
+
+    def test_doctor_finds_that_jobs_can_hand_on(self):
+        said = subprocess.run([PROGRAMS / "batchscope", "doctor", "--slurm", "--try", "--json", "--folder", self.folder],
+                              env=self.cluster.environment(), text=True, capture_output=True)
+        self.assertEqual(said.returncode, 0, said.stdout)
+        findings = {finding["subject"]: finding for finding in json.loads(said.stdout)["findings"]}
+        for subject in ("Slurm", "partition", "preemption", "requeue", "successor", "nodes", "clock", "folder"):
+            self.assertEqual(findings[subject]["level"], "ok", findings)
+        self.assertEqual(findings["KillWait"]["level"], "warning")  # 3 s here
+        self.assertIn("is seen by a node", findings["folder"]["text"])
+        patiently("an empty queue", lambda: not self.cluster.run("squeue", "--noheader").stdout)
+
+    def test_a_person_stops(self):
+        run = Run(self, *UNTIL_TOLD)
+        run.await_training()
+        run.ask("stop", "latest")
+        run.await_end()
+        self.assertEqual(run.ends(), ["stopped"], run.told())
+
+    def test_is_preempted(self):
+        run = Run(self, *DIGITS)
+        run.await_training()
+        self.cluster.run("srun", "--partition=urgent", "--nodes=3", "--exclusive", "sleep", "1")
+        self.finishes(run)
+        self.assertEqual(run.ends(), ["told to end", "finished"], run.told())
+
+    def test_goes_on_after_its_time(self):
+        run = Run(self, *DIGITS)
+        job = run.await_training()
+        self.cluster.run("scancel", "--batch", "--signal=USR1", str(job))  # as --signal has it
+        self.finishes(run)
+        self.assertEqual(run.ends(), ["time limit", "finished"], run.told())
+
+
+class ScriptTest(unittest.TestCase):
+    """What is written and refused, for which no cluster is needed."""
+
+    def submit(self, *options):
+        return subprocess.run([PROGRAMS / "batchscope", "submit", "--slurm", "--print", *options], text=True, capture_output=True)
+
+    def test_is_as_it_was(self):
+        said = self.submit("digits", "--name", "two words", "--nodes", "1-3", "--gpus-per-node", "2", "--time", "1:00:00",
+                           "--sbatch-arg=--account=x", "--folder", "/tmp/shared runs").stdout
+        run = re.search(r"batchscope-(\w{8})", said)[1]
+        self.assertEqual(said.replace(run, "k3v90abc").replace(str(PROGRAMS), "/usr/bin"), (HERE / "job.sh").read_text())
+
+    def test_bash_reads_it(self):
+        script = self.submit("digits", "--folder", "/tmp/it's $HOME `here`").stdout
+        words = subprocess.run(["bash", "-c", script.replace("exec ", "printf '%s\\n' ")], text=True, capture_output=True).stdout
+        self.assertRegex(words.splitlines()[-1], r"^/tmp/it's \$HOME `here`/\w{8}$")
+
+    def test_refuses_what_would_be_taken_for_something_else(self):
+        for options in (["--nodes", "3-1"], ["--nodes", "0"], ["--time=-x"], ["--folder", "/tmp/a\nb"], ["--folder", '/tmp/"'],
+                        ["--sbatch-arg=--job-name=x"], ["--sbatch-arg=-Jx"], ["--sbatch-arg=word"], ["--sbatch-arg=--a\nb"],
+                        ["--replicas", "2"], ["--hold"], ["--slurm=-x"], ["--slurm=a b"]):
+            with self.subTest(options):
+                self.assertEqual(self.submit("digits", *options).returncode, 2)
+
+
+if __name__ == "__main__":
+    if reason := cluster.missing():
+        print(f"skipped: {reason}")
+        sys.exit(SKIPPED)
+    unittest.main()
