@@ -73,7 +73,7 @@ class TestSchedHintsClient : public QObject {
     auto request = std::async(std::launch::async, [&] { return scheduler.serve("HTTP/1.1 200 OK\r\n\r\n"); });
     put_sched_hints(scheduler.url() + "/", "default/job", R"({"a":1})", 20s);
     const std::string text = request.get();
-    QVERIFY2(text.starts_with("PUT /token/hints/default/job HTTP/1.1\r\nHost: 127.0.0.1:"), text.c_str());
+    QVERIFY2(text.starts_with("PUT /token/hints/default/job HTTP/1.0\r\nHost: 127.0.0.1:"), text.c_str());
     QCOMPARE(scheduler.body(), std::string(R"({"a":1})"));
   }
 

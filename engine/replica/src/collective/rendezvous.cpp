@@ -89,16 +89,6 @@ SmallCollectives::Rendezvous at_port(const protocol::Environment& environment) {
   return rendezvous;
 }
 
-// How long the replicas have to find one another.
-std::chrono::milliseconds meeting_time(const protocol::Environment& environment,
-                                       std::chrono::milliseconds timeout) {
-  if (environment.meeting_timeout > 0)
-    return std::chrono::milliseconds(std::llround(environment.meeting_timeout * 1000));
-  return environment.num_nodes > 1
-             ? std::max<std::chrono::milliseconds>(timeout, protocol::time_out::kMeeting)
-             : timeout;
-}
-
 }  // namespace
 
 bool one_machine(const protocol::Environment& environment) {
@@ -109,6 +99,15 @@ bool one_machine(const protocol::Environment& environment) {
 
 bool in_directory(const protocol::Environment& environment) {
   return environment.num_nodes == 1 && !environment.rendezvous_dir.empty();
+}
+
+std::chrono::milliseconds meeting_time(const protocol::Environment& environment,
+                                       std::chrono::milliseconds timeout) {
+  if (environment.meeting_timeout > 0)
+    return std::chrono::milliseconds(std::llround(environment.meeting_timeout * 1000));
+  return one_machine(environment)
+             ? timeout
+             : std::max<std::chrono::milliseconds>(timeout, protocol::time_out::kMeeting);
 }
 
 std::shared_ptr<SmallCollectives> meet(const protocol::Environment& environment,

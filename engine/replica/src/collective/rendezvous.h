@@ -20,6 +20,10 @@ bool one_machine(const protocol::Environment& environment);
 // They meet by files.
 bool in_directory(const protocol::Environment& environment);
 
+// How long they have to find one another, where a collective's time-out is this.
+std::chrono::milliseconds meeting_time(const protocol::Environment& environment,
+                                       std::chrono::milliseconds timeout);
+
 // Blocks until all replicas have met; see small_collectives.h. `timeout` is that of the calls that follow.
 // Throws Error(usage) when the environment names no place to meet, Error(timeout) when nobody is there,
 // Error(failure) when somebody else is, Error(io) when the place cannot be used.

@@ -18,6 +18,7 @@
 #include "checkpoint/job.h"
 #include "checkpoint/ledger.h"
 #include "checkpoint/registry.h"
+#include "collective/discover.h"
 #include "collective/rendezvous.h"
 #include "process/fork_server.h"
 #include "process/process.h"
@@ -44,7 +45,12 @@ protocol::Environment chosen_place(const ProcessGroupOptions& options, protocol:
     refuse("rank " + std::to_string(environment.replica_rank) + " is none of " +
            std::to_string(environment.num_replicas) + " replicas");
   const std::string_view method = options.init_method;
-  if (method == "env://") return environment;
+  if (method == "env://") {
+    const char* const master = ::getenv(protocol::variable::kMasterAddress);
+    if (!environment.supervisor_url.empty() && environment.rendezvous_dir.empty() && !(master && *master))
+      environment.master_address.clear();  // the scheduler knows it
+    return environment;
+  }
   const auto port_at = method.rfind(':') + 1;
   if (method.starts_with("file://")) {
     environment.rendezvous_dir = method.substr(7);
@@ -122,7 +128,7 @@ void start_session(const ProcessGroupOptions& options, std::unique_ptr<Computing
   hello.serves = offers_fork_server();
   hello.started = protocol::monotonic_seconds();
 
-  const protocol::Environment environment = chosen_place(options, protocol::Environment::from_process());
+  protocol::Environment environment = chosen_place(options, protocol::Environment::from_process());
   session().part<ComputingPart>() = std::move(the_computing);
   keep_freed_memory();
   hello.threads = computing().set_threads(environment);
@@ -137,6 +143,8 @@ void start_session(const ProcessGroupOptions& options, std::unique_ptr<Computing
   computing().take_device();
   hello.backend = "none";
   if (environment.num_replicas > 1) {
+    if (environment.master_address.empty())
+      environment.master_address = discover_master(environment, meeting_time(environment, process.timeout));
     process.collectives = meet(environment, process.timeout);
     hello.backend = computing().meet(environment, process.timeout);
   }
