@@ -203,6 +203,7 @@ class TestPlacement : public QObject {
     Devices where;
     for (const Place& one : placement.places) where.push_back(one.node);
     QCOMPARE(where, (Devices{"", "", "n2", "n2", "n3"}));
+    QCOMPARE(placement.nodes(), 3);
     QCOMPARE(placement.places[1].threads, 1);
     QCOMPARE(placement.places[2].threads, 2);
     QCOMPARE(placement.places[4].threads, 4);

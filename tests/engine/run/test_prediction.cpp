@@ -70,6 +70,17 @@ class TestPrediction : public QObject {
     m.devices = 4;
     QVERIFY(predict(m, {1, 4, 32, 0}).throughput > two);
   }
+
+  void linksBetweenNodesCost() {
+    protocol::Model m = model();
+    m.perf->alpha_n = 1;  // s
+    QCOMPARE(predict(m, 2, 2)->at.num_nodes, 2);
+    QVERIFY(predict(m, 2, 2)->throughput < predict(m, 2)->throughput / 10);
+    m.max_batch_size = 1024;
+    QCOMPARE(predict(m, 4, 2)->at.num_nodes, 2);
+    QVERIFY(predict(m, 4, 2)->throughput < predict(m, 4)->throughput / 2);
+    QVERIFY(!predict(m, 1, 2));
+  }
 };
 
 BATCHSCOPE_TEST(TestPrediction)

@@ -168,6 +168,12 @@ Placement on_named(const protocol::RunSpec& spec, const Allocation& allocation, 
 
 }  // namespace
 
+int Placement::nodes() const {
+  std::set<std::string> names;
+  for (const Place& place : places) names.insert(place.node);
+  return static_cast<int>(names.size());
+}
+
 Machine free_devices(const Machine& machine, const std::vector<storage::Lease>& of_others) {
   Machine free = machine;
   for (Devices* const devices : {&free.cores, &free.gpus})

@@ -37,6 +37,8 @@ struct Placement {
   std::optional<std::string> visible_gpus;               // CUDA_VISIBLE_DEVICES, where it is to be set
   std::string warning;                                   // a sentence, or empty
   std::map<std::string, std::string> visible_elsewhere;  // the same on other nodes, by their name
+
+  int nodes() const;  // that it uses
 };
 
 // What these leases leave of the machine.

@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <set>
 
 #include "batchscope/protocol/environment.h"
 #include "batchscope/protocol/error.h"
@@ -176,8 +175,8 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
         protocol::Json(order.unloadable).dump(-1, ' ', false, protocol::Json::error_handler_t::replace);
   if (!spec.triggers.empty()) e.triggers = protocol::Json(spec.triggers).dump();
   for (const Place& place : order.placement.places) nodes_.push_back(place.node);
-  if (const std::set<std::string> nodes(nodes_.begin(), nodes_.end()); nodes.size() > 1) {
-    e.num_nodes = static_cast<int>(nodes.size());
+  e.num_nodes = order.placement.nodes();
+  if (e.num_nodes > 1) {
     meet_over_nodes(order, e);
     master_address_ = order.address_for_nodes;
     e.rendezvous_token = protocol::random_text(kTokenDigits);

@@ -59,7 +59,7 @@ void AutoScaling::refuse(int replicas, double now) {
 }
 
 AutoScaling::Verdict AutoScaling::consider(const protocol::Model& model, const goodput::RunContext& at,
-                                           int most, double now) {
+                                           int most, double now, int replicas_per_node) {
   refusals_.erase(at.replicas);
   chooser_.allow(at.replicas);
   for (const auto& [replicas, refusal] : refusals_)
@@ -67,7 +67,8 @@ AutoScaling::Verdict AutoScaling::consider(const protocol::Model& model, const g
   chooser_.set_max_replicas(most);
   const auto decision = chooser_.decide(
       [&](int replicas) {
-        const auto prediction = predict(model, replicas);
+        const int nodes = replicas_per_node > 0 ? (replicas + replicas_per_node - 1) / replicas_per_node : 1;
+        const auto prediction = predict(model, replicas, nodes);
         return prediction ? prediction->goodput : 0;
       },
       at);

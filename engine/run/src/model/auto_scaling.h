@@ -28,8 +28,10 @@ class AutoScaling {
     std::optional<int> replicas;  // to move to
     std::string event;            // what to tell; may be empty
   };
-  // `most`: replicas, as most_replicas says now. `now`: s, monotonic.
-  Verdict consider(const protocol::Model& model, const goodput::RunContext& at, int most, double now);
+  // `most`: replicas, as most_replicas says now. `now`: s, monotonic. `replicas_per_node`: 0: all on one
+  // node.
+  Verdict consider(const protocol::Model& model, const goodput::RunContext& at, int most, double now,
+                   int replicas_per_node = 0);
 
   void begin_generation() { reported_ = false; }
   void refuse(int replicas, double now);  // a move there has failed

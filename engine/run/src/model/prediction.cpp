@@ -7,13 +7,14 @@ namespace {
 constexpr double kMostSamples = 1e15;  // of a step; what is beyond is no training
 
 // Of a batch size that is fixed, as the loader shares it; in parts where memory is short.
-goodput::Configuration fixed_configuration(const protocol::Model& model, int replicas) {
+goodput::Configuration fixed_configuration(const protocol::Model& model, int replicas, int nodes) {
   const goodput::Bounds bounds = batch_bounds(model);
-  if (model.micro_batches == 0)
-    return goodput::initial_configuration(model.init_batch_size, replicas, bounds);
-  goodput::Configuration at = goodput::initial_configuration(model.init_batch_size, 1, bounds);
+  const bool fixed = model.micro_batches != 0;  // on each replica
+  goodput::Configuration at =
+      goodput::initial_configuration(model.init_batch_size, fixed ? 1 : replicas, bounds);
+  at.num_nodes = nodes;
   at.num_replicas = replicas;
-  at.accumulation_steps = model.micro_batches * (at.accumulation_steps + 1) - 1;
+  if (fixed) at.accumulation_steps = model.micro_batches * (at.accumulation_steps + 1) - 1;
   return at;
 }
 
@@ -30,11 +31,11 @@ Prediction predict(const protocol::Model& model, const goodput::Configuration& a
   return {at, batch_size, function.throughput(at), function.efficiency(batch_size), function.evaluate(at)};
 }
 
-std::optional<Prediction> predict(const protocol::Model& model, int replicas) {
-  if (replicas < 1 || model.init_batch_size < 1) return {};
-  goodput::Configuration at = fixed_configuration(model, replicas);
+std::optional<Prediction> predict(const protocol::Model& model, int replicas, int nodes) {
+  if (replicas < nodes || nodes < 1 || model.init_batch_size < 1) return {};
+  goodput::Configuration at = fixed_configuration(model, replicas, nodes);
   if (!has_fixed_batch_size(model)) {
-    const goodput::Choice best = goodput_function(model).optimize(1, replicas, batch_bounds(model));
+    const goodput::Choice best = goodput_function(model).optimize(nodes, replicas, batch_bounds(model));
     at.local_batch_size = best.local_batch_size;
     at.accumulation_steps = best.accumulation_steps;
   }

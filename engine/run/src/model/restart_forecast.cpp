@@ -22,10 +22,11 @@ constexpr double kSteady = 0.05;                        // by which the halves d
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // Replicas whose number stays go on as they are; others choose anew.
-std::optional<Prediction> predicted(const protocol::Model& model, const goodput::Configuration& at,
-                                    int replicas) {
+std::optional<Prediction> predicted(const protocol::Model& model, goodput::Configuration at, int replicas,
+                                    int nodes) {
   const bool stays = at.num_replicas == replicas && at.local_batch_size > 0;
-  std::optional<Prediction> prediction = stays ? predict(model, at) : predict(model, replicas);
+  at.num_nodes = nodes;
+  std::optional<Prediction> prediction = stays ? predict(model, at) : predict(model, replicas, nodes);
   if (!prediction || !(prediction->throughput > 0)) return {};
   if (!(model.grad_var > 0)) prediction->efficiency = prediction->goodput = kUnknown;
   return prediction;
@@ -44,10 +45,10 @@ bool is_steady(std::span<const MeasuredStep> steps) {
 }  // namespace
 
 const std::optional<Prediction>& RestartForecast::begin(bool is_restart, const goodput::Configuration& at,
-                                                        int replicas, int devices) {
+                                                        int replicas, int devices, int nodes) {
   std::optional<protocol::Model> model = asked_ ? asked_ : model_;
   if (model) model->devices = devices;
-  prediction_ = is_restart && model ? predicted(*model, at, replicas) : std::nullopt;
+  prediction_ = is_restart && model ? predicted(*model, at, replicas, nodes) : std::nullopt;
   asked_.reset();
   steps_.clear();
   began_ = false;

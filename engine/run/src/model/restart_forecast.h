@@ -28,10 +28,10 @@ class RestartForecast {
 
   // A restart is on its way: what is predicted of it is predicted now.
   void ask() { asked_ = model_; }
-  // A generation begins, on so many devices; the first of a run is no restart. `at` is the configuration
-  // before it. The prediction, where there is one.
+  // A generation begins, on so many devices and nodes; the first of a run is no restart. `at` is the
+  // configuration before it. The prediction, where there is one.
   const std::optional<Prediction>& begin(bool is_restart, const goodput::Configuration& at, int replicas,
-                                         int devices);
+                                         int devices, int nodes = 1);
   void end() { waits_ = false; }
 
   // Its steps. What was obtained, once in a generation.

@@ -233,7 +233,7 @@ void Supervision::launch(const Allocation& allocation, const std::string& reason
   if (reason == "resume") clock_.begin(now, now);
   const int number = next_generation_++;
   const auto& predicted = forecast_.begin(reason != "start", board_.configuration(), replicas,
-                                          static_cast<int>(placement.devices.size()));
+                                          static_cast<int>(placement.devices.size()), placement.nodes());
   hang_watch_.begin(replicas);
   telemetry_.expect(number, replicas);
   recorder_.begin_generation(number);
