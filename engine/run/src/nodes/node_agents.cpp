@@ -207,11 +207,6 @@ double NodeAgents::clock_offset(const std::string& node) const {
   return 0;
 }
 
-void NodeAgents::look() {
-  for (const auto& peer : peers_)
-    if (!peer->gone) peer->line.socket().waitForReadyRead(0);
-}
-
 std::string NodeAgents::address() const {
   for (const auto& peer : peers_)
     if (peer->ready && !peer->gone) return peer->line.socket().localAddress().toString().toStdString();

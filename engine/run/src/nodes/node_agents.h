@@ -49,8 +49,6 @@ class NodeAgents {
   bool is_there(const std::string& node) const;
   // Seconds to add to what its monotonic clock says, for this machine's.
   double clock_offset(const std::string& node) const;
-  // Sees what has become of the lines, without returning to the event loop.
-  void look();
 
   // A stand-in of a replica there: its process id. Throws Error(conflict) where there is no such node.
   pid_t launch(const ReplicaOrder& order);

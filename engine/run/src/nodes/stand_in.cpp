@@ -15,8 +15,10 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/time_outs.h"
 #include "batchscope/protocol/unix_address.h"
 #include "nodes/frame.h"
 #include "nodes/messages.h"
@@ -87,8 +89,10 @@ class StandIn {
     if (!write_all(line_, frame)) broken(std::strerror(errno));
   }
 
+  // Not at once: where the whole node is gone, the supervisor shall find that out first, and kills us for it.
   [[noreturn]] static void broken(const std::string& why) {
     std::fprintf(stderr, "batchscope-node: the line to the replica's node broke: %s\n", why.c_str());
+    std::this_thread::sleep_for(protocol::time_out::kLastWords);
     end_as(SIGKILL);
   }
 

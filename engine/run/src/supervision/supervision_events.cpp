@@ -194,13 +194,10 @@ void Supervision::left(pid_t pid, int status) {
   if (!rank) return;
   hang_watch_.left(*rank);
   Exit exit = current_.account_of(*rank, status, board_.local_batch_size());
-  if (const std::string& node = current_.replicas()->node_of(*rank);
-      !node.empty() && exit.signal == SIGKILL) {
-    agents_.look();
-    if (!agents_.is_there(node)) {
-      exit.cause = Cause::node;
-      exit.why = "node " + node + " is gone";
-    }
+  const std::string& node = current_.replicas()->node_of(*rank);
+  if (!node.empty() && exit.signal == SIGKILL && !agents_.is_there(node)) {
+    exit.cause = Cause::node;
+    exit.why = "node " + node + " is gone";
   }
   machine_.replica_exited(exit);
   settle();
