@@ -90,6 +90,12 @@ std::string place_of(const Origin& origin) {
   return origin.host.empty() ? origin.folder : origin.host + ":" + origin.folder;
 }
 
+std::string trains_elsewhere(const std::string& run, const Origin& origin) {
+  return "run " + run + " is not of this machine, it trains " +
+         (origin.host.empty() ? "in " + origin.folder : "on " + origin.host + ", in " + origin.folder) +
+         ": ask for it there; batchscope follow " + place_of(origin) + " keeps this store up to date with it";
+}
+
 struct Origins::Impl {
   explicit Impl(const std::filesystem::path& file)
       : database(file, catalogue_schema(), Access::write, found_runs) {}

@@ -182,6 +182,18 @@ inline constexpr char kImport[] =
     "  batchscope import digits-3f9a12bc.jsonl\n"
     "  batchscope import --run-folder /shared/3f9a12bc\n";
 
+inline constexpr char kFollow[] =
+    "DIR holds the record.jsonl that export --follow writes where the run trains; HOST is one that ssh knows,\n"
+    "and needs tail and no open port. A connection that breaks is tried again and goes on where it was: there\n"
+    "are neither gaps nor doubles, also after Ctrl-C and another follow. The run appears here as any other,\n"
+    "live; what is asked of it, such as resume and rescale, is handed to where it trains where the store knows\n"
+    "how, else refused. Ends when the run is finished or has failed, or at Ctrl-C. BATCHSCOPE_SSH names\n"
+    "another program than ssh.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope follow /shared/runs/3f9a12bc\n"
+    "  batchscope follow login.cluster:/scratch/me/runs/3f9a12bc\n";
+
 inline constexpr char kSql[] =
     "Nothing can be changed. Tables: run, generation, epoch, event, checkpoint, hyperparameter, latest,\n"
     "tag, ledger, .. (storage/FORMAT.md), and with --run also sample (run, series, generation, step,\n"

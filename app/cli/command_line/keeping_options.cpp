@@ -82,6 +82,12 @@ void addKeepingCommands(CommandSet& set) {
               Values::files)
       .option("--name TEXT", &ImportOptions::name, "Another name for it")
       .json();
+  declare(set, "follow", "Bring a run that trains elsewhere into this store, live", help::kFollow,
+          followRecord)
+      .option("PLACE", &FollowOptions::place, "[HOST:]DIR, the run's folder FOLDER/ID", Takes::required,
+              Values::files)
+      .flag("--once", &FollowOptions::once, "Take what is there now, and end")
+      .json();
   declare(set, "cp", "Copy a file or folder out of a run's folder", help::kCopy, copyFromRun)
       .option("SOURCE", &CopyOptions::source, "RUN:PATH, relative to the run's folder", Takes::required)
       .option("DEST", &CopyOptions::destination, "A folder, or a new name", Takes::required, Values::files)

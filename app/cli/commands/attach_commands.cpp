@@ -9,6 +9,7 @@
 #include "batchscope/protocol/devices.h"
 #include "batchscope/protocol/series.h"
 #include "commands/commands.h"
+#include "commands/elsewhere.h"
 #include "follow/report.h"
 #include "records/job_records.h"
 #include "records/run_json.h"
@@ -168,6 +169,7 @@ void printEnd(const Outcome& outcome, const std::vector<Verdict>& verdicts, bool
 }
 
 int attachToRun(const RunReference& options) {
+  if (const auto code = handOn("attach", options)) return *code;
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
   if (isAtRest(catalogue, run))
@@ -185,6 +187,10 @@ int attachToRun(const RunReference& options) {
 
 int resumeRun(const ResumeOptions& options) {
   protocol::check_devices(options.devices);
+  std::vector<std::string> words;
+  if (options.replicas > 0) words.insert(words.end(), {"--replicas", std::to_string(options.replicas)});
+  if (options.detach) words.emplace_back("--detach");
+  if (const auto code = handOn("resume", {options.run, options.json}, words)) return *code;
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
   changeFaults(catalogue, run, options.faults);

@@ -195,6 +195,13 @@ struct ImportOptions {
 };
 int importRun(const ImportOptions& options);
 
+struct FollowOptions {
+  std::string place;  // [HOST:]DIR
+  bool once = false;  // only what is there now
+  bool json = false;
+};
+int followRecord(const FollowOptions& options);
+
 struct SqlOptions {
   std::string sql;
   std::vector<std::string> runs;  // whose samples are in the table `sample`

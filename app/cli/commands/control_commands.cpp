@@ -2,7 +2,7 @@
 //
 // rescale, checkpoint, pause and stop: one request to the run's supervisor each. All but checkpoint return as
 // soon as the supervisor has agreed; `show` and `attach` tell what came of it.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <optional>
 
@@ -14,6 +14,7 @@
 #include "batchscope/run/machine.h"
 #include "batchscope/run/prediction.h"
 #include "commands/commands.h"
+#include "commands/elsewhere.h"
 #include "records/goodput_json.h"
 #include "records/job_records.h"
 #include "records/run_json.h"
@@ -119,6 +120,11 @@ int rescaleRun(const RescaleOptions& options) {
   if (count.automatic && !options.devices.empty())
     throw Error(ErrorKind::usage,
                 "--devices says where the replicas are and how many; it does not go with auto");
+  std::vector<std::string> words;
+  if (!options.replicas.empty()) words.push_back(options.replicas);
+  if (!options.devices.empty())
+    words.insert(words.end(), {"--devices", fmt::format("{}", fmt::join(options.devices, ","))});
+  if (const auto code = handOn("rescale", options, words)) return *code;
   protocol::Request request;
   request.command = Command::rescale;
   request.devices = options.devices;
@@ -135,6 +141,7 @@ int rescaleRun(const RescaleOptions& options) {
 }
 
 int checkpointRun(const RunReference& options) {
+  if (const auto code = handOn("checkpoint", options)) return *code;
   protocol::Request request;
   request.command = Command::checkpoint;
   const Reply reply = ask(options, request);
@@ -147,12 +154,14 @@ int checkpointRun(const RunReference& options) {
 }
 
 int pauseRun(const RunReference& options) {
+  if (const auto code = handOn("pause", options)) return *code;
   protocol::Request request;
   request.command = Command::pause;
   return order(options, request, "checkpointing, then freeing its devices; `batchscope resume` goes on");
 }
 
 int stopRun(const RunReference& options) {
+  if (const auto code = handOn("stop", options)) return *code;
   protocol::Request request;
   request.command = Command::stop;
   return order(options, request, "checkpointing, then stopping; `batchscope resume` goes on");

@@ -11,6 +11,7 @@
 #include "batchscope/protocol/series.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/number_text.h"
+#include "batchscope/storage/origins.h"
 #include "commands/commands.h"
 #include "follow/report.h"
 #include "follow/view.h"
@@ -98,6 +99,8 @@ void showSummary(const storage::Run& run, const Style& style) {
         fmt::format("epoch {}{}, step {}, {:.0f} % of the run", run.epoch,
                     run.epochs > 0 ? fmt::format("/{}", run.epochs) : "", run.step, run.fraction * 100));
   field("folder", protocol::run_paths(run.id).root.string());
+  if (const auto origin = storage::Origins(protocol::catalogue_path()).find(run.id))
+    field(origin->followed ? "trains in" : "taken from", storage::place_of(*origin));
   field("group", run.spec.group);
   field("tags", joined(run.tags, ", "));
   field("note", run.note);

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -74,20 +73,27 @@ RunFolder openRunFolder(const fs::path& folder) {
   return found;
 }
 
+std::string readSome(const fs::path& file, std::int64_t offset) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw Error(ErrorKind::io, fmt::format("cannot open {}: {}", file.string(), std::strerror(errno)));
+  in.seekg(offset);
+  std::string bytes(kReadAtOnce, '\0');
+  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (in.bad())
+    throw Error(ErrorKind::io, fmt::format("cannot read {}: {}", file.string(), std::strerror(errno)));
+  bytes.resize(static_cast<std::size_t>(in.gcount()));
+  return bytes;
+}
+
 void readFrom(const fs::path& file, std::int64_t offset,
               const std::function<void(std::string_view bytes)>& take) {
   std::error_code fault;
   if (!fs::exists(file, fault)) return;
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw Error(ErrorKind::io, fmt::format("cannot open {}: {}", file.string(), std::strerror(errno)));
-  in.seekg(offset);
-  std::array<char, kReadAtOnce> bytes;
   for (;;) {
-    in.read(bytes.data(), bytes.size());
-    if (in.bad())
-      throw Error(ErrorKind::io, fmt::format("cannot read {}: {}", file.string(), std::strerror(errno)));
-    if (in.gcount() == 0) return;
-    take({bytes.data(), static_cast<std::size_t>(in.gcount())});
+    const std::string bytes = readSome(file, offset);
+    if (bytes.empty()) return;
+    take(bytes);
+    offset += static_cast<std::int64_t>(bytes.size());
   }
 }
 

@@ -48,8 +48,8 @@ RecordTaker::RecordTaker(std::string id, storage::Origin origin, std::optional<p
   counts_ = countsIn(file);
 }
 
-void RecordTaker::startOver() {
-  origin_.taken = 0;
+void RecordTaker::readOnFrom(std::int64_t offset) {
+  origin_.taken = offset;
   splitter_ = protocol::LineSplitter(kLongestRecordLine);
 }
 
@@ -72,6 +72,7 @@ void RecordTaker::commit() {
 void RecordTaker::take(const std::string& line) {
   try {
     const RecordLine parsed = parseRecordLine(line);
+    isEnded_ = std::holds_alternative<RecordEnd>(parsed);
     if (const auto* description = std::get_if<protocol::Json>(&parsed))
       take(*description);
     else if (const auto* block = std::get_if<RecordBlock>(&parsed))

@@ -31,8 +31,9 @@ class RecordTaker {
 
   // Where in the record to read on: behind the last whole line.
   std::int64_t offset() const { return origin_.taken; }
-  // Begins at the record's beginning again: it is another file than before.
-  void startOver();
+  // The next bytes are those from there on: offset() after a connection broke in the middle of a line, 0
+  // where the record is another file than before.
+  void readOnFrom(std::int64_t offset);
 
   // Bytes from there on, in their order. Lines that cannot be read are passed over and counted; commits now
   // and then. Throws Error(version) for a newer record, Error(conflict) for another run's.
@@ -41,6 +42,8 @@ class RecordTaker {
 
   // What the newest description says; none before the first, or where none was new.
   std::optional<protocol::RunState> state() const { return state_; }
+  // The newest line is an end: all of that time is here.
+  bool isEnded() const { return isEnded_; }
   std::int64_t samples() const { return samples_; }  // taken
   // What was passed over, a sentence each, with the first reason.
   std::vector<std::string> troubles() const;
@@ -64,6 +67,7 @@ class RecordTaker {
   std::optional<protocol::RunState> state_;
   std::int64_t samples_ = 0, pending_ = 0, passed_ = 0, missing_ = 0, late_ = 0;
   std::string firstPassed_;
+  bool isEnded_ = false;
 };
 
 }  // namespace batchscope::cli

@@ -7,6 +7,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
+#include "batchscope/storage/origins.h"
 #include "records/goodput_json.h"
 #include "terminal/standard_output.h"
 
@@ -41,6 +42,17 @@ Json environmentJson(const std::string& run) {
   return variables.is_object() ? variables : Json();
 }
 
+namespace {
+
+// Where it was taken from; null for a run of this store.
+Json originJson(const std::string& run) {
+  const auto origin = storage::Origins(protocol::catalogue_path()).find(run);
+  if (!origin) return nullptr;
+  return {{"host", origin->host}, {"folder", origin->folder}, {"followed", origin->followed}};
+}
+
+}  // namespace
+
 Json runDetailsJson(storage::Catalogue& catalogue, const storage::Run& run) {
   const std::vector<storage::Generation> generations = catalogue.generations(run.id);
   return {{"run", runJson(run)},
@@ -50,7 +62,8 @@ Json runDetailsJson(storage::Catalogue& catalogue, const storage::Run& run) {
           {"events", recordsJson(catalogue.events(run.id))},
           {"hyperparameters", catalogue.hyperparameters(run.id)},
           {"goodput", goodputJson(run, catalogue.model(run.id), generations)},
-          {"environment", environmentJson(run.id)}};
+          {"environment", environmentJson(run.id)},
+          {"origin", originJson(run.id)}};
 }
 
 std::string jsonLine(const Json& json) {

@@ -46,7 +46,7 @@ protocol::Json runJson(const storage::Run& run);
 protocol::Json environmentJson(const std::string& run);
 
 // Everything about a run but its ledger: run, generations, epochs, checkpoints, events, hyperparameters,
-// goodput.
+// goodput, environment, origin.
 protocol::Json runDetailsJson(storage::Catalogue& catalogue, const storage::Run& run);
 
 // {"loss":0.12,..}, with the strings of protocol/json.h for what is not finite.

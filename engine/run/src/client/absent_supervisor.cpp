@@ -9,6 +9,7 @@
 
 #include "batchscope/protocol/paths.h"
 #include "batchscope/storage/catalogue.h"
+#include "batchscope/storage/origins.h"
 
 namespace batchscope::run {
 namespace {
@@ -25,10 +26,23 @@ std::int64_t supervisor_of(const std::string& id) {
   }
 }
 
+// Of a run that is only followed here.
+std::optional<storage::Origin> origin_of(const std::string& id) {
+  try {
+    const std::filesystem::path file = protocol::catalogue_path();
+    const auto origin = std::filesystem::exists(file) ? storage::Origins(file).find(id) : std::nullopt;
+    if (origin && origin->followed) return origin;
+  } catch (const std::exception&) {
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Error absent_supervisor(const std::string& id) {
   const std::int64_t pid = supervisor_of(id);
+  if (const auto origin = pid == 0 ? origin_of(id) : std::nullopt)
+    return Error(ErrorKind::conflict, storage::trains_elsewhere(id, *origin));
   if (pid == 0)
     return Error(ErrorKind::not_found,
                  "run " + id + " has no supervisor; resume it with: batchscope resume " + id);

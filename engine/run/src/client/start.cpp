@@ -15,6 +15,7 @@
 #include "batchscope/protocol/time_outs.h"
 #include "batchscope/run/client.h"
 #include "batchscope/storage/annotation.h"
+#include "batchscope/storage/origins.h"
 #include "client/start.h"
 #include "devices/placement.h"
 #include "log/last_words.h"
@@ -149,6 +150,8 @@ void resume_run(storage::Catalogue& catalogue, const std::string& id, int replic
   const auto run = catalogue.run(id);
   if (!run) throw Error(ErrorKind::not_found, "there is no run " + id);
   storage::require_sound(*run);
+  if (const auto origin = storage::Origins(protocol::catalogue_path()).find(id); origin && origin->followed)
+    throw Error(ErrorKind::conflict, storage::trains_elsewhere(id, *origin));
   if (run->state == protocol::RunState::finished)
     throw Error(ErrorKind::conflict, "run " + id + " is finished; start a new one");
   if (run->state == protocol::RunState::pausing)

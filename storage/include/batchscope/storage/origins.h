@@ -30,6 +30,9 @@ struct Origin {
 /// Host and folder, as people write them: "login:/scratch/me/3f9a12bc".
 std::string place_of(const Origin& origin);
 
+/// What to tell whoever asks something of a run that is only followed here.
+std::string trains_elsewhere(const std::string& run, const Origin& origin);
+
 /// What one line of a record tells: the run, and of its history the rows that are new or have changed.
 struct RecordPart {
   RunRecord record = {};  ///< the run is whole; a stage of it that has no row is as before

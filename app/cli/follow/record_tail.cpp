@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "follow/record_tail.h"
+
+#include <fmt/core.h>
+
+#include <QProcess>
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/paths.h"
+#include "records/record_file.h"
+#include "text/format.h"
+
+namespace batchscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto kPollInterval = std::chrono::milliseconds(250);
+
+[[noreturn]] void anotherFile(const std::string& name) {
+  throw Error(ErrorKind::corrupt, name + " is another file than before");
+}
+
+// Opened anew with each look: a shared file system then says what others have written.
+class FolderTail : public RecordTail {
+ public:
+  FolderTail(fs::path file, std::int64_t offset) : file_(std::move(file)), offset_(offset) {}
+
+  std::string read(std::chrono::milliseconds patience) override {
+    std::error_code fault;
+    const auto size = fs::file_size(file_, fault);
+    if (fault) throw Error(ErrorKind::io, fmt::format("{}: {}", file_.string(), fault.message()));
+    if (static_cast<std::int64_t>(size) < offset_ || (isFirst_ && !beginsLine(file_, offset_)))
+      anotherFile(file_.string());
+    isFirst_ = false;
+    std::string bytes = readSome(file_, offset_);
+    offset_ += static_cast<std::int64_t>(bytes.size());
+    isAtEnd_ = bytes.empty();
+    if (isAtEnd_) std::this_thread::sleep_for(std::min(patience, kPollInterval));
+    return bytes;
+  }
+
+  bool isAtEnd() const override { return isAtEnd_; }
+
+ private:
+  fs::path file_;
+  std::int64_t offset_;
+  bool isFirst_ = true, isAtEnd_ = false;
+};
+
+// For the shell of the other machine.
+std::string quoted(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+// Begins one byte early: where that is no newline, the file is another one.
+class SshTail : public RecordTail {
+ public:
+  SshTail(const RecordPlace& place, std::int64_t offset, bool once)
+      : name_(place.host), awaitsNewline_(offset > 0) {
+    const char* program = std::getenv("BATCHSCOPE_SSH");
+    const std::string command = fmt::format("exec tail -c +{} {}-- {}", std::max<std::int64_t>(offset, 1),
+                                            once ? "" : "-f ", quoted(place.folder + "/" + kRecordFile));
+    process_.setStandardInputFile(QProcess::nullDevice());
+    process_.start(program != nullptr && *program != '\0' ? program : "ssh",
+                   {"-T", "-o", "ServerAliveInterval=15", QString::fromStdString(place.host),
+                    QString::fromStdString(command)},
+                   QIODevice::ReadOnly);
+  }
+
+  ~SshTail() override {
+    process_.kill();
+    process_.waitForFinished();
+  }
+
+  std::string read(std::chrono::milliseconds patience) override {
+    if (process_.bytesAvailable() == 0) process_.waitForReadyRead(static_cast<int>(patience.count()));
+    std::string bytes = process_.readAllStandardOutput().toStdString();
+    if (!bytes.empty() && awaitsNewline_) {
+      if (bytes.front() != '\n') anotherFile(name_ + ": the record");
+      bytes.erase(0, 1);
+      awaitsNewline_ = false;
+    }
+    if (bytes.empty() && process_.state() == QProcess::NotRunning && process_.bytesAvailable() == 0) {
+      isAtEnd_ = process_.error() == QProcess::UnknownError &&
+                 process_.exitStatus() == QProcess::NormalExit && process_.exitCode() == 0;
+      if (!isAtEnd_) refuse();
+    }
+    return bytes;
+  }
+
+  bool isAtEnd() const override { return isAtEnd_; }
+
+ private:
+  [[noreturn]] void refuse() {
+    std::string why = process_.readAllStandardError().trimmed().toStdString();
+    if (const auto line = why.rfind('\n'); line != std::string::npos) why.erase(0, line + 1);
+    if (why.empty()) why = process_.errorString().toStdString();
+    throw Error(ErrorKind::io, fmt::format("{}: {}", name_, printable(why)));
+  }
+
+  QProcess process_;
+  std::string name_;
+  bool awaitsNewline_, isAtEnd_ = false;
+};
+
+}  // namespace
+
+RecordPlace RecordPlace::parse(const std::string& text) {
+  RecordPlace place;
+  const auto colon = text.find(':');
+  const bool hasHost = colon != std::string::npos && text.find('/') > colon;
+  place.host = hasHost ? text.substr(0, colon) : "";
+  place.folder = hasHost ? text.substr(colon + 1) : fs::absolute(text).lexically_normal().string();
+  while (place.folder.size() > 1 && place.folder.ends_with('/')) place.folder.pop_back();
+  place.id = fs::path(place.folder).filename().string();
+  const bool isOption = place.host.starts_with('-') || (hasHost && place.folder.starts_with('-'));
+  const bool isControl = std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < ' '; });
+  if (isOption || isControl || (hasHost && place.host.empty()) || !protocol::valid_run_id(place.id))
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("'{}' is no place of a run: expected [HOST:]FOLDER/ID, whose last name is the run's "
+                    "id, and neither of which begins with '-'",
+                    printable(text)));
+  return place;
+}
+
+std::unique_ptr<RecordTail> openRecordTail(const RecordPlace& place, std::int64_t offset, bool once) {
+  if (place.host.empty()) return std::make_unique<FolderTail>(fs::path(place.folder) / kRecordFile, offset);
+  return std::make_unique<SshTail>(place, offset, once);
+}
+
+}  // namespace batchscope::cli
