@@ -8,7 +8,6 @@
 #SBATCH --gpus-per-node=2
 #SBATCH --time=1:00:00
 #SBATCH --no-requeue
-#SBATCH --no-kill
 #SBATCH --open-mode=append
 #SBATCH --output="/tmp/shared runs/k3v90abc/job-%j.out"
 #SBATCH --signal=B:USR1@180

@@ -22,6 +22,8 @@ PATIENCE = 60  # s, for anything that is waited for: half a minute of training o
 SKIPPED = 77  # exit code, as CTest is told
 PROGRAMS = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else None
 DIGITS = ("digits", "--epochs", "3", "--train-images", "6000")
+LONGER = ("digits", "--epochs", "6", "--train-images", "6000")
+LONGEST = ("digits", "--epochs", "12", "--train-images", "6000")
 GOOD = 0.6  # accuracy after these passes
 UNTIL_TOLD = ("digits", "--epochs", "1000", "--train-images", "6000")
 
@@ -79,14 +81,23 @@ class Run:
             if jobs[number].get("how"):
                 raise AssertionError(f"job {number} has ended:\n{self.told()}")
             return number if "training on" in self.output(number) else None
-        return patiently(f"training of job {job} of the run", trains)
+        return self.patiently(f"training of job {job} of the run", trains)
 
     def output(self, job):
         file = self.folder / f"job-{job}.out"
         return file.read_text() if file.exists() else ""
 
+    def await_told(self, text, job):
+        self.patiently(text, lambda: text in self.output(job))
+
     def await_end(self):
-        patiently("an empty queue", lambda: self.jobs() and not self.queue())
+        self.patiently("an empty queue", lambda: self.jobs() and not self.queue())
+
+    def patiently(self, what, condition):
+        try:
+            return patiently(what, condition)
+        except TimeoutError as error:
+            raise AssertionError(f"{error}:\n{self.told()}") from None
 
     def show(self, store):
         """What `batchscope show` says in a store that takes the run from its folder."""
@@ -131,18 +142,76 @@ class RunTest(unittest.TestCase):
         run.await_end()
         self.assertEqual(run.ends(), ["told to end", "stopped"], run.told())
 
-    def test_grows_beyond_its_nodes(self):
-        blocker = self.cluster.submit("exec sleep 1000", "--nodes=2", "--exclusive")
+    def begin_on(self, nodes, most, *program):
+        """A run that trains on so many nodes of three, and may have more, which are idle by now; and its job."""
+        self.await_nodes()
+        blocker = self.cluster.submit("exec sleep 1000", f"--nodes={3 - nodes}", "--exclusive")
         self.cluster.wait_for_job(blocker, JobState="RUNNING")
-        run = Run(self, "digits", "--epochs", "6", "--train-images", "6000", options=["--nodes", "1-3"])
-        run.await_training()
+        run = Run(self, *program, options=["--nodes", f"{nodes}-{most}"])
+        job = run.await_training()
         self.cluster.run("scancel", str(blocker))
-        patiently("two idle nodes", lambda: list(self.cluster.states().values()).count("idle") == 2)
+        patiently("idle nodes", lambda: list(self.cluster.states().values()).count("idle") == 3 - nodes)
+        return run, job
+
+    def test_grows_beyond_its_nodes(self):
+        run, _ = self.begin_on(1, 3, *LONGER)
         run.ask("rescale", "latest", "3")
         self.finishes(run)
         self.assertEqual(run.ends(), ["other nodes", "finished"], run.told())
         self.assertEqual(run.newest()["nodes"], 3)
         self.assertIn("resumed on 3 replicas", run.output(list(run.jobs())[-1]))
+
+    def test_is_rescaled_from_two_nodes_to_one_to_three(self):
+        run, job = self.begin_on(2, 3, *LONGEST)
+        self.assertIn("training on 2 replicas", run.output(job))
+        run.ask("rescale", "latest", "1")
+        run.await_told(" on 1 replica in ", job)
+        run.ask("rescale", "latest", "3")
+        self.finishes(run)
+        self.assertEqual(run.ends(), ["other nodes", "finished"], run.told())
+        self.assertIn("resumed on 3 replicas", run.output(list(run.jobs())[-1]))
+
+    def await_nodes(self):
+        patiently("idle nodes", lambda: set(self.cluster.states().values()) == {"idle"})
+
+    def kill(self, run, first):
+        """The first node of the run's job, or another."""
+        nodes = self.cluster.run("scontrol", "show", "hostnames", self.cluster.job(list(run.jobs())[-1])["NodeList"]).stdout.split()
+        host = run.newest()["host"]
+        node = host if first else next(node for node in nodes if node != host)
+        self.cluster.kill_node(node)
+        self.addCleanup(self.await_nodes)
+        self.addCleanup(self.cluster.start_node, node)
+
+    def loses_a_node(self, first):
+        self.await_nodes()
+        run = Run(self, *LONGER, options=["--nodes", "2"])
+        run.await_training()
+        self.kill(run, first)
+        self.finishes(run, crashes=True)
+        return run
+
+    def test_goes_on_in_another_job_without_its_first_node(self):
+        run = self.loses_a_node(first=True)
+        self.assertEqual(run.ends(), [None, "finished"], run.told())
+
+    def test_goes_on_without_another_node(self):
+        """At once, until Slurm ends the job for the node's loss, if it does not finish before; else in the next one."""
+        run = self.loses_a_node(first=False)
+        self.assertIn("is gone", run.told())
+
+    def test_outlives_the_controller(self):
+        self.await_nodes()
+        run = Run(self, *LONGER, options=["--nodes", "2-3"])
+        job = run.await_training()
+        host = run.newest()["host"]
+        self.cluster.stop_controller()
+        self.cluster.start_controller()
+        step = ("srun", f"--jobid={job}", "--overlap", "--nodes=1", "--ntasks=1", f"--nodelist={host}", "true")
+        patiently("a step", lambda: self.cluster.run(*step, check=False).returncode == 0)
+        run.ask("rescale", "latest", "1")
+        self.finishes(run)
+        self.assertEqual(run.ends(), ["finished"], run.told())
 
     def test_doctor_finds_that_jobs_can_hand_on(self):
         said = subprocess.run([PROGRAMS / "batchscope", "doctor", "--slurm", "--try", "--json", "--folder", self.folder],

@@ -100,8 +100,8 @@ class HeldJob {
  public:
   explicit HeldJob(const std::string& name)
       : number_(slurm::told("sbatch", {"--parsable", "--hold", "--job-name=" + name, "--dependency=singleton",
-                                       "--nodes=1-2", "--no-requeue", "--no-kill", "--signal=B:USR1@180",
-                                       "--time=5", "--output=/dev/null", "--wrap=true"})) {
+                                       "--nodes=1-2", "--no-requeue", "--signal=B:USR1@180", "--time=5",
+                                       "--output=/dev/null", "--wrap=true"})) {
     number_ = number_.substr(0, number_.find(';'));
   }
   ~HeldJob() {

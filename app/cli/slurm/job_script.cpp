@@ -25,13 +25,14 @@ bool holdsControls(std::string_view text) { return printable(text) != text; }
 struct Reserved {
   const char *name, *letter, *instead;
 };
-constexpr std::array<Reserved, 9> kReserved{{
+constexpr std::array<Reserved, 10> kReserved{{
     {"--job-name", "-J", "by which the next job waits for this one"},
     {"--dependency", "-d", "by which the next job waits for this one"},
     {"--output", "-o", "into which `batchscope` writes what became of the run"},
     {"--nodes", "-N", "which --nodes of `batchscope submit` says"},
     {"--ntasks", "-n", "which would keep a job from starting on other nodes than the last"},
     {"--array", "-a", "since a run is one job after the other"},
+    {"--no-kill", "-k", "since the next job could not start where a job outlived its first node"},
     {"--requeue", "", "since the next job takes its place"},
     {"--wrap", "", "since there is a script"},
     {"--parsable", "", "since `batchscope` reads the answer"},
@@ -141,7 +142,6 @@ std::string jobScript(const JobRequest& request, const std::filesystem::path& fo
   if (request.gpus_per_node > 0) line(fmt::format("--gpus-per-node={}", request.gpus_per_node));
   if (!request.time.empty()) line("--time=" + request.time);
   line("--no-requeue");
-  line("--no-kill");
   line("--open-mode=append");
   line("--output=" + (folder / "job-%j.out").string());
   line(fmt::format("--signal=B:USR1@{}", kNotice));

@@ -119,11 +119,11 @@ class SlurmJob {
                    QString::fromStdString((folder_.path() / "record.jsonl").string())});
     if (nodes_ > 1) {
       qputenv("BATCHSCOPE_NODES", QByteArray::number(nodes_));
-      qputenv("BATCHSCOPE_NODE_COMMAND", QByteArray::fromStdString(fmt::format(
-                                             "srun --overlap --no-kill --kill-on-bad-exit=0 --nodes={0} "
-                                             "--ntasks={0} --ntasks-per-node=1 --exclude={1} "
-                                             "{2}-node serve",
-                                             nodes_ - 1, host_, ours)));
+      qputenv("BATCHSCOPE_NODE_COMMAND",
+              QByteArray::fromStdString(fmt::format("srun --overlap --kill-on-bad-exit=0 --nodes={0} "
+                                                    "--ntasks={0} --ntasks-per-node=1 --exclude={1} "
+                                                    "{2}-node serve",
+                                                    nodes_ - 1, host_, ours)));
     }
     QStringList arguments{"supervise", QString::fromStdString(folder_.run())};
     const int wanted = folder_.wanted();
