@@ -171,6 +171,7 @@ Manifest parse(const std::string& text, const fs::path& file) {
   }
   if (manifest.files.empty()) damaged(file, "it names no file, and a checkpoint holds one at least");
   take_ledger(json, manifest);
+  if (manifest.step < 0 || manifest.ledger_from < 0) damaged(file, "it counts steps below 0");
   return manifest;
 }
 
