@@ -99,9 +99,13 @@ class Run:
         except TimeoutError as error:
             raise AssertionError(f"{error}:\n{self.told()}") from None
 
+    def use(self, store):
+        """Of the commands that follow."""
+        self.environment |= {"BATCHSCOPE_DB": str(store / "runs.db"), "XDG_STATE_HOME": str(store)}
+
     def show(self, store):
         """What `batchscope show` says in a store that takes the run from its folder."""
-        self.environment |= {"BATCHSCOPE_DB": str(store / "runs.db"), "XDG_STATE_HOME": str(store)}
+        self.use(store)
         self.batchscope("import", "--run-folder", self.folder)
         return json.loads(self.batchscope("show", self.folder.name, "--json"))
 
@@ -225,9 +229,13 @@ class RunTest(unittest.TestCase):
         patiently("an empty queue", lambda: not self.cluster.run("squeue", "--noheader").stdout)
 
     def test_a_person_stops(self):
+        """From the store in which the run is followed."""
         run = Run(self, *UNTIL_TOLD)
         run.await_training()
-        run.ask("stop", "latest")
+        run.use(self.folder / "desk")
+        patiently("the run's first lines", lambda: (run.folder / "record.jsonl").stat().st_size > 0)
+        run.batchscope("follow", "--once", run.folder)
+        run.batchscope("stop", "latest")
         run.await_end()
         self.assertEqual(run.ends(), ["stopped"], run.told())
 

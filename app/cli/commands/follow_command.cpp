@@ -4,6 +4,7 @@
 // the way there is tried again, from the offset that the store keeps.
 #include <fmt/core.h>
 
+#include <QCoreApplication>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include "records/record_taker.h"
 #include "records/run_json.h"
 #include "records/store.h"
+#include "slurm/job_folder.h"
 #include "terminal/interruption.h"
 #include "terminal/standard_output.h"
 
@@ -63,8 +65,11 @@ class Following {
   static storage::Origin origin(const RecordPlace& place) {
     storage::Origin origin{.host = place.host, .folder = place.folder, .followed = true};
     const auto before = storage::Origins(protocol::catalogue_path()).find(place.id);
+    if (before) origin.control = before->control;
+    if (place.host.empty() && slurm::isJobFolder(place.folder))
+      origin.control = {QCoreApplication::applicationFilePath().toStdString(), "slurm-job", place.folder,
+                        "--"};
     if (!before) return origin;
-    origin.control = before->control;
     const bool isSame = before->host == place.host && before->folder == place.folder;
     if (isSame && before->followed) origin.taken = before->taken;
     return origin;

@@ -108,6 +108,11 @@ void JobFolder::want(int replicas) const {
   if (!out || fault) failToWrite(file);
 }
 
+bool isJobFolder(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  return fs::exists(folder / kScript, ignored);
+}
+
 int jobsWithoutStep(const std::vector<Job>& jobs) {
   int without = 0;
   std::optional<std::int64_t> later;

@@ -39,6 +39,8 @@ struct Job {
   std::string how;  // it ended; empty: it has not, or it had no time to say
 };
 
+inline constexpr char kScript[] = "job.sh";
+
 class JobFolder {
  public:
   // Throws Error(usage) where it is not named by a run's id, Error(not_found) where there is none.
@@ -46,7 +48,7 @@ class JobFolder {
 
   const std::filesystem::path& path() const { return path_; }
   std::string run() const { return path_.filename(); }
-  std::filesystem::path script() const { return path_ / "job.sh"; }
+  std::filesystem::path script() const { return path_ / kScript; }
 
   // What the run is. Throws Error(not_found | corrupt).
   protocol::RunSpec spec() const;
@@ -63,6 +65,9 @@ class JobFolder {
  private:
   std::filesystem::path path_;
 };
+
+// Whether the run in this folder trains in jobs, and is reached by `batchscope slurm-job FOLDER -- COMMAND`.
+bool isJobFolder(const std::filesystem::path& folder);
 
 // How many of the last jobs have not made a step.
 int jobsWithoutStep(const std::vector<Job>& jobs);
