@@ -38,7 +38,7 @@ class Run:
     def __init__(self, test, *program, options=()):
         self.cluster, self.samples = test.cluster, test.folder / "samples"
         self.samples.mkdir()
-        self.environment = self.cluster.environment() | {"BATCHSCOPE_SAMPLE_LOG": str(self.samples), "BATCHSCOPE_SHM": "off"}
+        self.environment = self.cluster.environment() | {"BATCHSCOPE_SAMPLE_LOG": str(self.samples)}
         said = self.batchscope("submit", "--slurm", "--json", "--folder", test.folder / "runs", *options, "--", *program)
         self.answer = json.loads(said)
         self.folder = pathlib.Path(self.answer["folder"])
