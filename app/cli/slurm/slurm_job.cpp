@@ -117,8 +117,8 @@ class SlurmJob {
     QProcess writer;
     start(writer, {"export", QString::fromStdString(folder_.run()), "--follow", "-o",
                    QString::fromStdString((folder_.path() / "record.jsonl").string())});
-    qputenv("BATCHSCOPE_SHM",
-            "off");  // what lies in this node's memory is nothing that the next job can read
+    // What lies in this node's memory is nothing that the next job can read.
+    qputenv("BATCHSCOPE_SHM", "off");
     if (nodes_ > 1) {
       qputenv("BATCHSCOPE_NODES", QByteArray::number(nodes_));
       qputenv("BATCHSCOPE_NODE_COMMAND",
