@@ -54,6 +54,8 @@ const QList<QStringList> kAnswers{
     {"export", "latest", "--format", "json", "-o", "-"},
     {"export", "latest", "--format", "jsonl", "-o", "/dev/stdout"},
     {"import", "exported.jsonl"},
+    {"follow", "recorded", "--once"},
+    {"follow", "recorded", "--once", "--json"},
     {"cp", "latest:logs/g1-r0.log", "copy"},
     {"cp", "latest:logs/g1-r0.log", "-"},
     {"gc"},
@@ -118,6 +120,12 @@ class TestOutput : public CommandTest {
       QCOMPARE(ask({"export", "latest", "-o", "exported.jsonl"}).code, kExitOk);
     if (arguments.contains("waiting"))
       QCOMPARE(ask({"submit", "true", "--name", "waiting", "--hold"}).code, kExitOk);
+    if (arguments.contains("recorded")) {
+      arguments.replace(arguments.indexOf("recorded"), sandbox_->path(id_));
+      QVERIFY(QDir().mkpath(sandbox_->path(id_)));
+      QCOMPARE(ask({"export", id_, "--follow", "-o", sandbox_->path(id_ + "/record.jsonl")}).code, kExitOk);
+      QCOMPARE(ask({"rm", id_, "--purge", "--yes"}).code, kExitOk);
+    }
     const auto process = sandbox_->prepare(arguments);
     process->setStandardOutputFile("/dev/full");
     process->start();
