@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <thread>
+#include <vector>
 
+#include "batchscope/common/shell_words.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "records/record_file.h"
@@ -52,25 +54,20 @@ class FolderTail : public RecordTail {
   bool isFirst_ = true, isAtEnd_ = false;
 };
 
-// For the shell of the other machine.
-std::string quoted(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
-
 // Begins one byte early: where that is no newline, the file is another one.
 class SshTail : public RecordTail {
  public:
   SshTail(const RecordPlace& place, std::int64_t offset, bool once)
       : name_(place.host), awaitsNewline_(offset > 0) {
     const char* program = std::getenv("BATCHSCOPE_SSH");
-    const std::string command = fmt::format("exec tail -c +{} {}-- {}", std::max<std::int64_t>(offset, 1),
-                                            once ? "" : "-f ", quoted(place.folder + "/" + kRecordFile));
+    std::vector<std::string> command{"exec", "tail", "-c",
+                                     fmt::format("+{}", std::max<std::int64_t>(offset, 1))};
+    if (!once) command.emplace_back("-f");
+    command.insert(command.end(), {"--", place.folder + "/" + kRecordFile});
     process_.setStandardInputFile(QProcess::nullDevice());
     process_.start(program != nullptr && *program != '\0' ? program : "ssh",
                    {"-T", "-o", "ServerAliveInterval=15", QString::fromStdString(place.host),
-                    QString::fromStdString(command)},
+                    QString::fromStdString(common::shellWords(command))},
                    QIODevice::ReadOnly);
   }
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "batchscope/common/shell_words.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/private_files.h"
@@ -108,14 +109,14 @@ int submitToSlurm(const SubmitOptions& options) {
     fs::remove_all(place, fault);
     throw;
   }
-  return answer(
-      options.json, {{"run", id}, {"slurm_job", job}, {"folder", place.string()}},
-      fmt::format("{} ({}) is job {}; its folder is {}\n"
-                  "  squeue --name {}        whether it waits, and why\n"
-                  "  batchscope slurm-job '{}' -- show latest        when it trains; also rescale, stop, ..\n"
-                  "  scancel --name {}       ends it; the next job, too",
-                  spec.name, id, job, place.string(), slurm::jobName(id), place.string(),
-                  slurm::jobName(id)));
+  return answer(options.json, {{"run", id}, {"slurm_job", job}, {"folder", place.string()}},
+                fmt::format("{} ({}) is job {}; its folder is {}\n"
+                            "  squeue --name {}        whether it waits, and why\n"
+                            "  {} -- show latest        when it trains; also rescale, stop, ..\n"
+                            "  scancel --name {}       ends it; the next job, too",
+                            spec.name, id, job, place.string(), slurm::jobName(id),
+                            common::shellWords(std::vector<std::string>{"batchscope", "slurm-job", place}),
+                            slurm::jobName(id)));
 }
 
 }  // namespace batchscope::cli

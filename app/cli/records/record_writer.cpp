@@ -44,6 +44,15 @@ void keepNewest(std::vector<storage::Sample>& newest, Samples samples) {
   if (newest.size() > kNewest) newest.erase(newest.begin(), newest.end() - kNewest);
 }
 
+// Of a block those that the lines before it had not: what two writers wrote at a time readers take once.
+// `told`: samples that these lines have or had, and then this one, too.
+Samples freshOf(const RecordBlock& block, std::int64_t& told) {
+  const auto size = std::ssize(block.samples);
+  const std::int64_t known = block.from < 0 ? 0 : std::clamp<std::int64_t>(told - block.from, 0, size);
+  told = std::max(told, block.from) + size - known;
+  return Samples(block.samples).subspan(static_cast<std::size_t>(known));
+}
+
 // Without what changes with every step.
 Json withoutProgress(Json run) {
   for (const char* name : {"step", "fraction", "latest"}) run.erase(name);
@@ -86,14 +95,10 @@ void RecordWriter::hear(std::string_view text) {
                     fmt::format("{} holds the record of another run; name another file", file_.string()));
     } else if (const auto* block = std::get_if<RecordBlock>(&line)) {
       Track& track = tracks_[{block->series, block->generation}];
-      const auto size = static_cast<std::int64_t>(block->samples.size());
-      // What two writers wrote at a time readers take once.
-      const std::int64_t known =
-          block->from < 0 ? 0 : std::clamp<std::int64_t>(track.told - block->from, 0, size);
-      track.told = std::max(track.told, block->from) + size - known;
-      track.position += size - known;
-      end_.samples += size;
-      keepNewest(track.newest, Samples(block->samples).subspan(static_cast<std::size_t>(known)));
+      const Samples fresh = freshOf(*block, track.told);
+      track.position += std::ssize(fresh);
+      end_.samples += std::ssize(block->samples);
+      keepNewest(track.newest, fresh);
     } else {
       isEnded_ = true;
     }
@@ -169,10 +174,7 @@ std::vector<storage::Sample> RecordWriter::missing(storage::SampleReader& reader
       const RecordLine line = parseRecordLine(text);
       const auto* block = std::get_if<RecordBlock>(&line);
       if (block == nullptr || block->series != name.first || block->generation != name.second) return;
-      const auto size = static_cast<std::int64_t>(block->samples.size());
-      const std::int64_t known = block->from < 0 ? 0 : std::clamp<std::int64_t>(told - block->from, 0, size);
-      told = std::max(told, block->from) + size - known;
-      for (const storage::Sample& sample : Samples(block->samples).subspan(static_cast<std::size_t>(known)))
+      for (const storage::Sample& sample : freshOf(*block, told))
         there.emplace(sample.step, bits(sample.value));
     } catch (const Error&) {
     }

@@ -8,6 +8,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
+#include "records/record_file.h"
 
 namespace batchscope::cli::slurm {
 namespace {
@@ -52,18 +53,7 @@ JobFolder::JobFolder(const fs::path& folder) {
                             path_.string()));
 }
 
-protocol::RunSpec JobFolder::spec() const {
-  const fs::path file = path_ / "run.json";
-  std::ifstream in(file);
-  if (!in)
-    throw Error(ErrorKind::not_found,
-                fmt::format("there is no {}, which says what the run is", file.string()));
-  try {
-    return Json::parse(in).get<protocol::RunSpec>();
-  } catch (const std::exception& error) {
-    throw Error(ErrorKind::corrupt, fmt::format("{}: {}", file.string(), error.what()));
-  }
-}
+protocol::RunSpec JobFolder::spec() const { return openRunFolder(path_).spec; }
 
 std::vector<Job> JobFolder::jobs() const {
   std::vector<Job> jobs;

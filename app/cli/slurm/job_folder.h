@@ -39,8 +39,6 @@ struct Job {
   std::string how;  // it ended; empty: it has not, or it had no time to say
 };
 
-inline constexpr char kScript[] = "job.sh";
-
 class JobFolder {
  public:
   // Throws Error(usage) where it is not named by a run's id, Error(not_found) where there is none.
@@ -50,7 +48,7 @@ class JobFolder {
   std::string run() const { return path_.filename(); }
   std::filesystem::path script() const { return path_ / kScript; }
 
-  // What the run is. Throws Error(not_found | corrupt).
+  // What the run is. Throws what openRunFolder throws.
   protocol::RunSpec spec() const;
 
   // In the order in which they began. What a killed writer has left behind is passed over.

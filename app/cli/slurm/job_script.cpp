@@ -7,11 +7,14 @@
 #include <charconv>
 #include <string_view>
 
+#include "batchscope/common/shell_words.h"
 #include "batchscope/protocol/error.h"
 #include "text/format.h"
 
 namespace batchscope::cli::slurm {
 namespace {
+
+using Strings = std::vector<std::string>;
 
 constexpr int kMostNodes = 4096;
 // Before the time limit, and up to a minute sooner: the checkpoint's time-out is 120 s.
@@ -81,16 +84,6 @@ std::string ofSlurm(const std::string& option) {
   return option.substr(0, equals + 1) + '"' + option.substr(equals + 1) + '"';
 }
 
-// Of a line that the shell reads.
-std::string ofShell(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char letter : word) quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return quoted + "'";
-}
-
 }  // namespace
 
 NodeRange NodeRange::parse(const std::string& text) {
@@ -131,8 +124,8 @@ std::string jobScript(const JobRequest& request, const std::filesystem::path& fo
       "# {}: a job of Slurm. Each job of the run is this script, and the first thing that it does is to "
       "submit\n"
       "# the next one, which waits until it has ended. After a stop, this goes on:\n"
-      "# sbatch {}\n",
-      printable(title), ofShell(folder / "job.sh"));
+      "# {}\n",
+      printable(title), common::shellWords(Strings{"sbatch", folder / kScript}));
   const auto line = [&](const std::string& option) { text += fmt::format("#SBATCH {}\n", ofSlurm(option)); };
   line("--job-name=" + jobName(folder.filename()));
   line("--dependency=singleton");
@@ -147,8 +140,8 @@ std::string jobScript(const JobRequest& request, const std::filesystem::path& fo
   line(fmt::format("--signal=B:USR1@{}", kNotice));
   for (const std::string& argument : request.arguments) line(argument);  // of two that say the same, the last
   text += fmt::format("\nexport BATCHSCOPE_REPLICAS_PER_NODE={}\n", request.replicasPerNode());
-  text += fmt::format("exec {} slurm-job --nodes {} {}\n", ofShell(program), request.nodes.text(),
-                      ofShell(folder));
+  const Strings command{"exec", program, "slurm-job", "--nodes", request.nodes.text(), folder};
+  text += common::shellWords(command) + "\n";
   return text;
 }
 

@@ -10,6 +10,9 @@
 
 namespace batchscope::cli::slurm {
 
+// In the run's folder.
+inline constexpr char kScript[] = "job.sh";
+
 // How many nodes: "2", "1-4".
 struct NodeRange {
   int least = 1, most = 1;

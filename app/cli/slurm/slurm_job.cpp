@@ -17,6 +17,7 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/storage/catalogue.h"
+#include "records/record_file.h"
 #include "slurm/job_folder.h"
 #include "slurm/node_store.h"
 #include "slurm/programs.h"
@@ -116,7 +117,7 @@ class SlurmJob {
     const std::string ours = QCoreApplication::applicationFilePath().toStdString();
     QProcess writer;
     start(writer, {"export", QString::fromStdString(folder_.run()), "--follow", "-o",
-                   QString::fromStdString((folder_.path() / "record.jsonl").string())});
+                   QString::fromStdString((folder_.path() / kRecordFile).string())});
     // What lies in this node's memory is nothing that the next job can read.
     qputenv("BATCHSCOPE_SHM", "off");
     if (nodes_ > 1) {
