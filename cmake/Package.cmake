@@ -26,6 +26,9 @@ foreach(recipe ${recipes})
   endif()
 endforeach()
 install(DIRECTORY examples/sweeps DESTINATION share/batchscope COMPONENT programs FILES_MATCHING PATTERN "*.toml")
+if(TARGET page)
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/share/batchscope/page DESTINATION share/batchscope COMPONENT programs)
+endif()
 install(TARGETS draw_digits RUNTIME DESTINATION ${programs_folder} COMPONENT programs)
 
 # The package `batchscope` where Debian's Python has its own, and the folder that the supervisor puts before a script, from

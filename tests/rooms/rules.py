@@ -94,7 +94,7 @@ LAYERS = {
 GPL = ("app/desktop/", "tests/app/desktop/", "tests/bench/bench_window.cpp")
 FOLDERS = ("app", "engine", "storage", "examples", "tests")
 HEADERS = {".h", ".hpp"}
-SOURCES = HEADERS | {".cpp", ".cc", ".py"}
+SOURCES = HEADERS | {".cpp", ".cc", ".py", ".ts"}
 INCLUDE = re.compile(r'\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
 
@@ -231,7 +231,7 @@ def check(root):
         if path.suffix in SOURCES:
             lines = path.read_text(encoding="utf-8").splitlines()
             yield from check_licence(file, lines)
-            if path.suffix != ".py":
+            if path.suffix not in {".py", ".ts"}:
                 yield from check_includes(root, file, lines)
                 room = room_of(file)
                 includes[room] += [(file, number, included) for number, line in enumerate(lines, 1)
