@@ -8,21 +8,9 @@
 #include <vector>
 
 #include "commands/commands.h"
+#include "slurm/slurm_options.h"
 
 namespace batchscope::cli {
-
-// Of a run that Slurm is to start.
-struct SlurmOptions {
-  static constexpr char kSitesDefault[] = "-";
-
-  std::string partition;  // empty: not on Slurm
-  std::string nodes;      // "1-4"
-  std::optional<int> gpusPerNode, replicasPerNode;
-  std::string time;
-  std::vector<std::string> sbatchArguments;
-  std::string folder;  // of runs, on a file system that the nodes share
-  bool print = false;  // the script, and nothing is made
-};
 
 struct SubmitOptions : SpecOptions, SlurmOptions {
   bool pin = false;

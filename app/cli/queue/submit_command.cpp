@@ -9,6 +9,7 @@
 #include "records/job_records.h"
 #include "records/run_json.h"
 #include "records/store.h"
+#include "slurm/job_submission.h"
 
 namespace batchscope::cli {
 namespace {
@@ -20,20 +21,11 @@ protocol::RunSpec specOf(const SubmitOptions& options) {
   return spec;
 }
 
-void refuseSlurmsOptions(const SlurmOptions& slurm) {
-  if (!slurm.nodes.empty() || slurm.gpusPerNode || slurm.replicasPerNode || !slurm.time.empty() ||
-      !slurm.sbatchArguments.empty() || !slurm.folder.empty() || slurm.print)
-    throw Error(
-        ErrorKind::usage,
-        "--nodes, --gpus-per-node, --replicas-per-node, --time, --sbatch-arg, --folder and --print say how "
-        "Slurm is to start the run; add --slurm");
-}
-
 }  // namespace
 
 int submitRun(const SubmitOptions& options) {
   if (!options.partition.empty()) return submitToSlurm(options);
-  refuseSlurmsOptions(options);
+  slurm::refuseWithoutSlurm(options);
   const protocol::RunSpec spec = specOf(options);
   storage::Catalogue catalogue = openCatalogue();
   pool::JobOptions job;

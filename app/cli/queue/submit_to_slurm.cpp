@@ -4,30 +4,21 @@
 // and submits the first.
 #include <fmt/core.h>
 
-#include <QCoreApplication>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "batchscope/common/shell_words.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
-#include "batchscope/protocol/private_files.h"
 #include "batchscope/run/client.h"
-#include "batchscope/storage/catalogue.h"
 #include "commands/program.h"
 #include "queue/queue_commands.h"
 #include "records/run_json.h"
-#include "slurm/job_folder.h"
-#include "slurm/programs.h"
+#include "slurm/job_submission.h"
 
 namespace batchscope::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr char kFolder[] = "batchscope-runs";
 
 void refuseThePoolsOptions(const SubmitOptions& options) {
   if (options.pin || options.hold || options.follow || !options.after.empty() || options.priority != 0)
@@ -42,68 +33,24 @@ void refuseThePoolsOptions(const SubmitOptions& options) {
         "where you follow it");
 }
 
-slurm::JobRequest requestOf(const SubmitOptions& options) {
-  slurm::JobRequest request;
-  if (options.partition != SubmitOptions::kSitesDefault) request.partition = options.partition;
-  if (!options.nodes.empty()) request.nodes = slurm::NodeRange::parse(options.nodes);
-  request.gpus_per_node = options.gpusPerNode.value_or(0);
-  request.replicas_per_node = options.replicasPerNode.value_or(0);
-  request.time = options.time;
-  request.arguments = options.sbatchArguments;
-  return request;
-}
-
-// Of the first job, where a number was said.
-int wantedReplicas(const SubmitOptions& options, const protocol::RunSpec& spec,
-                   const slurm::JobRequest& request) {
-  if (options.replicas.empty() || spec.auto_replicas) return 0;
-  const int room = request.nodes.most * request.replicasPerNode();
-  if (spec.replicas > room)
-    throw Error(
-        ErrorKind::usage,
-        fmt::format(
-            "--replicas {}: {} nodes with {} replicas on each have room for {}; ask for more --nodes or "
-            "--replicas-per-node",
-            spec.replicas, request.nodes.most, request.replicasPerNode(), room));
-  return spec.replicas;
-}
-
-void writeScript(const fs::path& file, const std::string& text) {
-  std::ofstream out(file);
-  out << text;
-  out.close();
-  std::error_code fault;
-  if (out) fs::permissions(file, fs::perms::owner_all, fault);
-  if (!out || fault)
-    throw Error(ErrorKind::io,
-                fmt::format("cannot write {}: check the disk and its permissions", file.string()));
-}
-
 }  // namespace
 
 int submitToSlurm(const SubmitOptions& options) {
   refuseThePoolsOptions(options);
   const protocol::RunSpec spec = makeSpec(options);
   run::check_spec(spec);
-  const slurm::JobRequest request = requestOf(options);
-  const int wanted = wantedReplicas(options, spec, request);
+  const slurm::JobRequest request = slurm::requestOf(options);
+  const int replicas = slurm::replicasOf(spec, !options.replicas.empty(), request);
   const std::string id = protocol::new_run_id();
-  const fs::path place = fs::absolute(options.folder.empty() ? kFolder : options.folder) / id;
-  const std::string script =
-      slurm::jobScript(request, place, QCoreApplication::applicationFilePath().toStdString(),
-                       fmt::format("{} ({})", spec.name, id));
-  if (options.print) return answer(options.json, {{"script", script}}, script.substr(0, script.size() - 1));
-
-  protocol::make_private_directories(place);
+  const fs::path place = slurm::folderOf(options) / id;
+  if (options.print) {
+    const std::string script = slurm::scriptOf(spec, request, place);
+    return answer(options.json, {{"script", script}}, script.substr(0, script.size() - 1));
+  }
+  const slurm::JobFolder folder = slurm::makeJobFolder(spec, request, replicas, place);
   std::string job;
   try {
-    const slurm::JobFolder folder(place);
-    storage::keep_spec(place, spec);
-    writeScript(folder.script(), script);
-    if (wanted > 0) folder.want(wanted);
-    job =
-        slurm::submit({"--nodes=" + slurm::nodesFor(wanted, request.replicasPerNode(), request.nodes).text()},
-                      folder.script());
+    job = slurm::submitJob(folder, request);
   } catch (const Error&) {
     std::error_code fault;
     fs::remove_all(place, fault);

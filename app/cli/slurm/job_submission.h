@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a run's spec, and what was said of its jobs, to the folder that they share and the first of them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "batchscope/protocol/run_spec.h"
+#include "slurm/job_folder.h"
+#include "slurm/job_script.h"
+#include "slurm/slurm_options.h"
+
+namespace batchscope::cli::slurm {
+
+// Of what was said. Throws Error(usage) where that is none, naming the option.
+JobRequest requestOf(const SlurmOptions& options);
+// Throws Error(usage) where anything was said that counts for nothing without --slurm.
+void refuseWithoutSlurm(const SlurmOptions& options);
+
+// Where the folders of runs are made.
+std::filesystem::path folderOf(const SlurmOptions& options);
+
+// On how many replicas a run begins; 0: as many as there is room for. `said`: a person has named the spec's
+// number. Throws Error(usage) where the jobs have no room for it.
+int replicasOf(const protocol::RunSpec& spec, bool said, const JobRequest& request);
+
+// The program `batchscope` that belongs to this process.
+std::filesystem::path ownProgram();
+
+// Of a run that is to have this folder, FOLDER/ID. Throws as jobScript.
+std::string scriptOf(const protocol::RunSpec& spec, const JobRequest& request,
+                     const std::filesystem::path& place);
+
+// Makes that folder, with the spec and the script. Throws Error(io), and as jobScript; then there is none.
+JobFolder makeJobFolder(const protocol::RunSpec& spec, const JobRequest& request, int replicas,
+                        const std::filesystem::path& place);
+
+// Submits the next job, with nodes for as many replicas as are wanted. Its number. Throws as told.
+std::string submitJob(const JobFolder& folder, const JobRequest& request);
+
+}  // namespace batchscope::cli::slurm
