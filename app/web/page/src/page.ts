@@ -1,3 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the page begins.
+// Where the page begins: the shell, and in it the view that the address names.
 import "uplot/dist/uPlot.min.css";
+import "../style/page.css";
+import { startKeys } from "./base/keys";
+import { followLinks, here, navigated, type Route } from "./base/route";
+import { Shell } from "./base/shell";
+import { startTheme } from "./base/theme";
+import { RunList } from "./runs/list";
+import { besideRuns, showOf } from "./views/table";
+
+startTheme();
+startKeys();
+followLinks();
+
+const shell = new Shell();
+let list: RunList | null = null;
+let end = () => {};
+
+function show(route: Route): void {
+  end();
+  shell.main.replaceChildren();
+  shell.mark(route);
+  const isBeside = besideRuns.includes(route.view);
+  if (isBeside && list === null) {
+    list = new RunList({ isWide: false });
+    shell.beside.replaceChildren(list.element);
+  } else if (!isBeside && list !== null) {
+    list.end();
+    list = null;
+    shell.beside.replaceChildren();
+  }
+  shell.beside.hidden = !isBeside;
+  end = showOf(route.view)(shell.main, route);
+  scrollTo(0, 0);
+}
+
+navigated.listen(show);
+show(here());

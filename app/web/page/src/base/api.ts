@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the server is asked (app/web/API.md), by its types. An error carries the server's own sentence.
+import type { About, ControlRequest, Explorer, RunDetail, RunList, Samples } from "./types";
+
+export class ApiError extends Error {
+  constructor(readonly status: number, message: string) {
+    super(message);
+  }
+}
+
+async function answer<T>(path: string, init: RequestInit): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(path, { ...init, credentials: "same-origin" });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new ApiError(0, "The server does not answer. Is batchscope serve running, and the ssh tunnel open?");
+  }
+  const text = await response.text();
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new ApiError(response.status, `The server answered ${response.status} without JSON.`);
+  }
+  if (response.ok) return body as T;
+  throw new ApiError(response.status, (body as { error?: string }).error ?? `The server answered ${response.status}.`);
+}
+
+export function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return answer<T>(path, signal ? { signal } : {});
+}
+
+export function post<T>(path: string, body: unknown): Promise<T> {
+  const headers = { "Content-Type": "application/json" };
+  return answer<T>(path, { method: "POST", headers, body: JSON.stringify(body) });
+}
+
+function query(values: Record<string, string | number | null | undefined>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== null && value !== undefined && value !== "") query.set(name, String(value));
+  }
+  const text = query.toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+export const runPath = (id: string) => `/api/runs/${encodeURIComponent(id)}`;
+
+export interface SamplesQuery {
+  series: string[];
+  x: string;
+  from: number | null;
+  to: number | null;
+  columns: number;
+}
+
+export const about = () => get<About>("/api/about");
+export const runs = (where: string, sort: string, offset = 0, signal?: AbortSignal) =>
+  get<RunList>(`/api/runs${query({ where, sort, limit: 200, offset: offset || null })}`, signal);
+export const run = (id: string, signal?: AbortSignal) => get<RunDetail>(runPath(id), signal);
+export const samples = (id: string, wanted: SamplesQuery, signal?: AbortSignal) =>
+  get<Samples>(`${runPath(id)}/samples${query({ ...wanted, series: wanted.series.join(",") })}`, signal);
+export const explorer = (id: string, replicas: number | null = null, signal?: AbortSignal) =>
+  get<Explorer>(`${runPath(id)}/explorer${query({ replicas })}`, signal);
+export const control = (id: string, request: ControlRequest) =>
+  post<{ result: unknown }>(`${runPath(id)}/control`, request);

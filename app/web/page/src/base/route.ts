@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Addresses: which view a path is, and what the query says of how it is looked at. Every view has an address that can be
+// shared, so whatever a person chooses is written into it.
+import { Signal } from "./signal";
+
+export type View = "runs" | "run" | "explorer" | "log" | "compare" | "queue" | "sweeps" | "sweep" | "nowhere";
+
+export interface Route {
+  view: View;
+  id: string; // of the run or the sweep, else ""
+  query: URLSearchParams;
+}
+
+export function parse(path: string, query = ""): Route {
+  const parts = path.split("/").filter((part) => part !== "").map(decode);
+  const route = (view: View, id = ""): Route => ({ view, id, query: new URLSearchParams(query) });
+  const [first, id, page] = parts;
+  if (parts.length === 0) return route("runs");
+  if (parts.length === 1 && (first === "compare" || first === "queue" || first === "sweeps")) return route(first);
+  if (first === "sweeps" && id !== undefined && parts.length === 2) return route("sweep", id);
+  if (first === "run" && id !== undefined) {
+    if (parts.length === 2) return route("run", id);
+    if (parts.length === 3 && (page === "explorer" || page === "log")) return route(page, id);
+  }
+  return route("nowhere");
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+export function pathOf(view: View, id = ""): string {
+  const name = encodeURIComponent(id);
+  switch (view) {
+    case "run":
+      return `/run/${name}`;
+    case "explorer":
+    case "log":
+      return `/run/${name}/${view}`;
+    case "sweep":
+      return `/sweeps/${name}`;
+    case "compare":
+    case "queue":
+    case "sweeps":
+      return `/${view}`;
+    default:
+      return "/";
+  }
+}
+
+/** With these values set, and those that are null or "" taken away. */
+export function withQuery(query: URLSearchParams, changes: Record<string, string | null>): URLSearchParams {
+  const changed = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null || value === "") changed.delete(name);
+    else changed.set(name, value);
+  }
+  return changed;
+}
+
+/** A path with its query, as a person would write it: commas and colons as they are. */
+export function address(path: string, query: URLSearchParams): string {
+  const text = query.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
+  return text === "" ? path : `${path}?${text}`;
+}
+
+export const navigated = new Signal<Route>();
+
+export function here(): Route {
+  return parse(location.pathname, location.search);
+}
+
+export function go(target: string): void {
+  history.pushState(null, "", target);
+  navigated.emit(here());
+}
+
+/** Says how the present view is looked at, without leaving it. */
+export function setQuery(changes: Record<string, string | null>): void {
+  const query = withQuery(new URLSearchParams(location.search), changes);
+  history.replaceState(history.state, "", address(location.pathname, query));
+}
+
+/** Links within the page change the view without loading it anew. */
+export function followLinks(): void {
+  addEventListener("popstate", () => navigated.emit(here()));
+  document.addEventListener("click", (event) => {
+    const link = (event.target as Element).closest?.("a");
+    const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+    if (!link || !isPlain || event.defaultPrevented || link.target !== "" || link.origin !== location.origin) return;
+    if (link.hasAttribute("download") || link.pathname.startsWith("/api/")) return;
+    event.preventDefault();
+    go(link.pathname + link.search);
+  });
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands around every view: the bar with its links, the list of runs beside those of one, and the line below.
+import { button, fill, h, setAttributes, setText } from "./dom";
+import { showSheet } from "./keys";
+import type { Route } from "./route";
+import { serverAbout } from "./server";
+import { type Connection, connectionChanged } from "./stream";
+import { chooseColourBlind, chooseScheme, chosenScheme, hasColourBlindPalette, type Scheme } from "./theme";
+
+const links: [href: string, text: string, views: string[]][] = [
+  ["/", "Runs", ["runs", "run", "explorer", "log"]],
+  ["/compare", "Compare", ["compare"]],
+  ["/queue", "Queue", ["queue"]],
+  ["/sweeps", "Sweeps", ["sweeps", "sweep"]],
+];
+
+const schemes: [Scheme, string][] = [["system", "As the system"], ["light", "Light"], ["dark", "Dark"]];
+
+function lookMenu(): HTMLElement {
+  const select = h("select", { "aria-label": "Colours" }, ...schemes.map(([value, text]) => h("option", { value }, text)));
+  select.value = chosenScheme();
+  select.addEventListener("change", () => chooseScheme(select.value as Scheme));
+  const palette = h("input", { type: "checkbox", checked: hasColourBlindPalette() });
+  palette.addEventListener("change", () => chooseColourBlind(palette.checked));
+  const menu = h("details.menu", {}, h("summary", {}, "View"),
+    h("div.menu-list", {}, select, h("label", {}, palette, "Colours for the colour-blind"), button("Keys (?)", showSheet)));
+  document.addEventListener("pointerdown", (event) => {
+    if (!menu.contains(event.target as Node)) menu.open = false;
+  });
+  menu.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") menu.open = false;
+  });
+  return menu;
+}
+
+export class Shell {
+  readonly main = h("main", { id: "main", tabindex: -1 });
+  readonly beside = h("div.beside", { hidden: true });
+  private readonly anchors = links.map(([href, text]) => h("a", { href }, text));
+
+  constructor() {
+    const connection = h("span.connection", { role: "status" });
+    const server = h("span");
+    const bar = h("header.bar", {},
+      h("a.brand", { href: "/" }, "BatchScope"),
+      h("nav", { "aria-label": "Views" }, ...this.anchors), lookMenu());
+    const line = h("footer.line", {}, server, connection, button("? keys", showSheet, { class: "link" }));
+    document.body.append(h("a.skip", { href: "#main" }, "To the content"), bar, this.beside, this.main, line);
+
+    const words: Record<Connection, string> = { live: "", idle: "", lost: "The connection is lost; trying again." };
+    connectionChanged.listen((state) => setText(connection, words[state]));
+    serverAbout().then((about) => {
+      const devices = about.devices.length === 1 ? "1 device" : `${about.devices.length} devices`;
+      setText(server, [about.host, devices, about.read_only ? "read only" : "", `BatchScope ${about.version}`].filter(Boolean).join(" · "));
+    }, (error: Error) => this.fail(error.message));
+  }
+
+  mark(route: Route): void {
+    links.forEach(([, , views], i) => setAttributes(this.anchors[i]!, { "aria-current": views.includes(route.view) ? "page" : null }));
+  }
+
+  /** In place of the view. */
+  fail(message: string): void {
+    fill(this.main, h("div.page", {}, h("h1", {}, "No answer"), h("p", { role: "alert" }, message)));
+  }
+}

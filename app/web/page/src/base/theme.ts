@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Light, dark or as the system has it, and the series' colours for the colour-blind: two attributes of the root, to which
+// style/tokens.css answers. A canvas gets its colours from the same custom properties.
+import { Signal } from "./signal";
+
+export type Scheme = "system" | "light" | "dark";
+
+export const themed = new Signal();
+
+const system = matchMedia("(prefers-color-scheme: dark)");
+
+function stored(name: string): string | null {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null; // where a browser keeps nothing, a choice lasts as long as the page
+  }
+}
+
+function store(name: string, value: string): void {
+  try {
+    localStorage.setItem(name, value);
+  } catch {
+    return;
+  }
+}
+
+let scheme: Scheme = (["light", "dark"] as const).find((each) => each === stored("scheme")) ?? "system";
+let isColourBlind = stored("palette") === "colour-blind";
+
+export const chosenScheme = () => scheme;
+export const hasColourBlindPalette = () => isColourBlind;
+
+function apply(): void {
+  const isDark = scheme === "dark" || (scheme === "system" && system.matches);
+  document.documentElement.dataset["scheme"] = isDark ? "dark" : "light";
+  document.documentElement.dataset["palette"] = isColourBlind ? "colour-blind" : "usual";
+  themed.emit();
+}
+
+export function startTheme(): void {
+  system.addEventListener("change", apply);
+  apply();
+}
+
+export function chooseScheme(chosen: Scheme): void {
+  scheme = chosen;
+  store("scheme", chosen);
+  apply();
+}
+
+export function chooseColourBlind(isOn: boolean): void {
+  isColourBlind = isOn;
+  store("palette", isOn ? "colour-blind" : "usual");
+  apply();
+}
+
+export interface Colours {
+  panel: string;
+  grid: string;
+  text: string;
+  dim: string;
+  faint: string;
+  accent: string;
+  selection: string;
+  runs: string[]; // of which the first four are those of series
+}
+
+export function colours(): Colours {
+  const style = getComputedStyle(document.documentElement);
+  const of = (name: string) => style.getPropertyValue(`--${name}`).trim();
+  return {
+    panel: of("panel"),
+    grid: of("grid"),
+    text: of("text"),
+    dim: of("dim"),
+    faint: of("faint"),
+    accent: of("accent"),
+    selection: of("selection"),
+    runs: Array.from({ length: 10 }, (_, i) => of(`run-${i + 1}`)),
+  };
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the server answers, as far as the page reads it (app/web/API.md; RunStatus is engine/run/PROTOCOL.md's status).
+
+/** A number, or the text that stands for one that is not finite: "nan", "inf", "-inf". */
+export type JsonNumber = number | "nan" | "inf" | "-inf" | null;
+
+export function toNumber(value: JsonNumber | undefined): number {
+  if (typeof value === "number") return value;
+  return value === "inf" ? Infinity : value === "-inf" ? -Infinity : NaN;
+}
+
+export interface About {
+  version: string;
+  host: string;
+  store: string;
+  read_only: boolean;
+  now: number; // s since 1970, the server's
+  devices: string[];
+}
+
+export type RunState =
+  | "pending" | "starting" | "running" | "restarting" | "pausing" | "paused" | "stopping" | "stopped" | "finished"
+  | "failed" | "interrupted" | "damaged";
+
+export interface RunStatus {
+  run: string;
+  state: RunState;
+  phase: string;
+  phase_seconds: number;
+  generation: number;
+  replicas: number;
+  target_replicas: number;
+  auto_replicas: string;
+  step: number;
+  progress: number;
+  epoch: number;
+  epochs: number;
+  loop: string;
+  loop_fraction: number;
+  total_fraction: number;
+  elapsed: number;
+  remaining: number;
+  latest: Record<string, JsonNumber>;
+  message: string;
+  devices: string[];
+  rescalable: boolean;
+  max_profiled: number;
+  pause: number;
+}
+
+export interface RunSummary {
+  id: string;
+  name: string;
+  state: RunState;
+  message: string;
+  created: number;
+  ended: number | null;
+  epoch: number;
+  epochs: number;
+  fraction: number;
+  step: number;
+  replicas: number;
+  restarts: number;
+  group: string;
+  note: string;
+  tags: string[];
+  devices: string[];
+  auto_replicas: string | null;
+  latest: Record<string, JsonNumber>;
+  live?: RunStatus | null;
+}
+
+export interface RunList {
+  runs: RunSummary[];
+  total: number;
+}
+
+export interface Generation {
+  number: number;
+  replicas: number;
+  reason: string;
+  outcome: string;
+  first_step: number;
+  last_step: number;
+  started: number;
+  ended: number | null;
+  checkpoint: string;
+  pause: number | null;
+  pause_parts: Record<string, number>;
+  predicted_goodput: JsonNumber;
+  obtained_goodput: JsonNumber;
+}
+
+export interface RunEvent {
+  id: number;
+  level: "info" | "warning" | "error";
+  text: string;
+  time: number;
+  step: number;
+  generation: number;
+}
+
+export interface Checkpoint {
+  name: string;
+  step: number;
+  epoch: number;
+  progress: number;
+  generation: number;
+  bytes: number;
+  seconds: number;
+  time: number;
+  reason: string;
+}
+
+export interface Epoch {
+  number: number;
+  generation: number;
+  first_step: number;
+  last_step: number;
+  started: number;
+  ended: number | null;
+}
+
+export interface SeriesInfo {
+  name: string;
+  count: number;
+  unit: string;
+  factor: number;
+  kind: string;
+}
+
+/** A mean over the last seconds of training. */
+export interface Measured {
+  batch_size: number;
+  efficiency: JsonNumber;
+  goodput: JsonNumber;
+  throughput: JsonNumber;
+  seconds: number;
+}
+
+export interface RunDetail {
+  run: RunSummary;
+  status: RunStatus | null;
+  clock: number; // s since 1970 at which the run's time is 0
+  series: SeriesInfo[];
+  generations: Generation[];
+  epochs: Epoch[];
+  checkpoints: Checkpoint[];
+  events: RunEvent[];
+  hyperparameters: Record<string, string>;
+  goodput: { measured: Measured | null } | null;
+}
+
+/** Samples of a series in one generation, a bucket an index: x of its first and its last sample, and what they are. */
+export interface Buckets {
+  generation: number;
+  x0: JsonNumber[];
+  x1: JsonNumber[];
+  min: JsonNumber[];
+  max: JsonNumber[];
+  mean: JsonNumber[];
+  count: number[];
+}
+
+export type Axis = "step" | "progress" | "time";
+
+export interface Samples {
+  x: Axis;
+  range: [JsonNumber, JsonNumber]; // of all there is
+  series: Record<string, Buckets[]>;
+}
+
+/** New samples of one step, from the stream; values that come late may have no place but their step. */
+export interface Row {
+  generation: number;
+  step: number;
+  x: { time: number | null; progress: number | null };
+  values: Record<string, JsonNumber>;
+}
+
+export interface GoodputPoint {
+  replicas: number;
+  goodput: number;
+  throughput: number;
+  efficiency: number;
+  batch_size: number;
+  local_batch_size: number;
+  accumulation: number;
+  step_time: number;
+}
+
+export interface Explorer {
+  curve: GoodputPoint[] | null;
+  why?: string; // there is no curve
+  now?: GoodputPoint | null;
+}
+
+export type ControlRequest =
+  | { command: "rescale"; replicas: number }
+  | { command: "rescale"; auto: string }
+  | { command: "resume"; replicas?: number }
+  | { command: "checkpoint" | "pause" | "stop" };
+
+export const isActive = (state: RunState) =>
+  ["starting", "running", "restarting", "pausing", "stopping"].includes(state);
+export const isResumable = (state: RunState) => ["paused", "stopped", "failed", "interrupted"].includes(state);

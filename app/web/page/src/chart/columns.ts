@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a line has in each column of pixels that it passes: of more buckets than columns only their lowest, highest and
+// mean are seen, and a line of two thousand buckets is drawn by a few hundred points.
+import type { Piece } from "./piece";
+import { bucketAt } from "./piece";
+
+/** From x to pixels: linear, or by the logarithm. */
+export interface Projection {
+  x(value: number): number;
+  y(value: number): number;
+}
+
+const leastHole = 12; // pixels
+const usualDistances = 4; // more than so many make a hole
+
+export class Columns {
+  size = 0;
+  x = new Float64Array(256);
+  low = new Float64Array(256);
+  high = new Float64Array(256);
+  mean = new Float64Array(256);
+  count = new Float64Array(256);
+  isAfterHole = new Uint8Array(256);
+
+  /** Those of the piece from x = `from` to `to`, with one beyond each end, so that the line leaves the plot. */
+  read(piece: Piece, projection: Projection, from: number, to: number, isSparse: boolean): void {
+    this.size = 0;
+    const first = Math.max(0, bucketAt(piece, from) - 1);
+    const end = Math.min(piece.x0.length, bucketAt(piece, to) + 2);
+    let column = -Infinity;
+    for (let i = first; i < end; ++i) {
+      const mean = piece.mean[i]!;
+      const px = projection.x((piece.x0[i]! + piece.x1[i]!) / 2);
+      if (!Number.isFinite(px)) continue;
+      const at = Math.floor(px);
+      if (at === column && !isSparse && mean === mean && this.mean[this.size - 1] === this.mean[this.size - 1]) {
+        const last = this.size - 1;
+        const count = this.count[last]! + piece.count[i]!;
+        this.mean[last]! += ((mean - this.mean[last]!) * piece.count[i]!) / count;
+        this.count[last] = count;
+        if (piece.min[i]! < this.low[last]!) this.low[last] = piece.min[i]!;
+        if (piece.max[i]! > this.high[last]!) this.high[last] = piece.max[i]!;
+        continue;
+      }
+      column = at;
+      this.push(px, piece.min[i]!, piece.max[i]!, mean, piece.count[i]!);
+    }
+    if (!isSparse) this.markHoles();
+  }
+
+  private push(x: number, low: number, high: number, mean: number, count: number): void {
+    if (this.size === this.x.length) this.grow();
+    this.x[this.size] = x;
+    this.low[this.size] = low;
+    this.high[this.size] = high;
+    this.mean[this.size] = mean;
+    this.count[this.size] = count;
+    this.isAfterHole[this.size] = 0;
+    ++this.size;
+  }
+
+  private grow(): void {
+    const larger = (old: Float64Array) => {
+      const made = new Float64Array(2 * old.length);
+      made.set(old);
+      return made;
+    };
+    this.x = larger(this.x);
+    this.low = larger(this.low);
+    this.high = larger(this.high);
+    this.mean = larger(this.mean);
+    this.count = larger(this.count);
+    this.isAfterHole = new Uint8Array(2 * this.isAfterHole.length);
+  }
+
+  // A stretch without samples that is far longer than usual is not bridged by a line.
+  private markHoles(): void {
+    if (this.size < 3) return;
+    const distances = new Float64Array(this.size - 1);
+    for (let i = 1; i < this.size; ++i) distances[i - 1] = this.x[i]! - this.x[i - 1]!;
+    const sorted = distances.slice().sort();
+    const most = Math.max(leastHole, usualDistances * sorted[sorted.length >> 1]!);
+    for (let i = 1; i < this.size; ++i) this.isAfterHole[i] = distances[i - 1]! > most ? 1 : 0;
+  }
+}

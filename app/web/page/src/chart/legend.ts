@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Above a chart: its title, its unit, and its lines with short samples of them, which switch them off and on. While the
+// cross-hair stands somewhere, each has its value there.
+import { h, setText } from "../base/dom";
+import type { ChartFrame, LineLook } from "./line";
+import type { Ink } from "./paint";
+
+interface Entry {
+  key: string;
+  button: HTMLButtonElement;
+  sample: SVGLineElement;
+  value: HTMLElement;
+}
+
+export class Legend {
+  readonly element: HTMLElement;
+  private readonly entries = new Map<string, Entry>();
+  private readonly list = h("span.legend");
+
+  constructor(frame: ChartFrame, private readonly toggled: (key: string) => void) {
+    this.element = h("figcaption", {},
+      h("span.chart-title", {}, frame.title), h("span.chart-unit", {}, frame.unit), this.list);
+  }
+
+  setLines(lines: { key: string; look: LineLook; ink: Ink; isHidden: boolean }[]): void {
+    const keys = lines.map((line) => line.key).join("\n");
+    if (keys !== [...this.entries.keys()].join("\n")) {
+      this.entries.clear();
+      for (const line of lines) this.entries.set(line.key, this.entry(line.key, line.look));
+      this.list.replaceChildren(...[...this.entries.values()].map((entry) => entry.button));
+    }
+    for (const line of lines) {
+      const entry = this.entries.get(line.key)!;
+      entry.button.setAttribute("aria-pressed", String(!line.isHidden));
+      entry.sample.setAttribute("stroke", line.ink.colour);
+      entry.sample.setAttribute("stroke-dasharray", line.ink.dash.join(" "));
+    }
+  }
+
+  /** The values at the cross-hair by the lines' keys, or null where there is none. */
+  setValues(values: ReadonlyMap<string, string> | null): void {
+    this.element.classList.toggle("has-values", values !== null);
+    for (const [key, entry] of this.entries) setText(entry.value, values?.get(key) ?? "");
+  }
+
+  private entry(key: string, look: LineLook): Entry {
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    for (const [name, value] of Object.entries({ width: "14", height: "8", "aria-hidden": "true" })) {
+      svg.setAttribute(name, value);
+    }
+    const sample = document.createElementNS("http://www.w3.org/2000/svg", "line");
+    const width = look.isBound ? "1" : "2";
+    for (const [name, value] of Object.entries({ x1: "0", x2: "14", y1: "4", y2: "4", "stroke-width": width })) {
+      sample.setAttribute(name, value);
+    }
+    svg.append(sample);
+    const value = h("span.legend-value");
+    const button = h("button.legend-entry", { type: "button" }, svg, h("span.legend-label", {}, look.label), value);
+    button.addEventListener("click", () => this.toggled(key));
+    return { key, button, sample, value };
+  }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines and bands on a chart's canvas, in its pixels.
+import type { Colours } from "../base/theme";
+import type { Columns, Projection } from "./columns";
+import type { Band, LineLook } from "./line";
+
+export interface Box {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+/** A line's columns in one generation, and the values to draw through them. */
+export interface Stroke {
+  columns: Columns;
+  values: Float64Array;
+  isGhosted: boolean; // values are smoothed: the means themselves are drawn pale behind them
+}
+
+export interface Ink {
+  colour: string;
+  dash: readonly number[];
+}
+
+// By a line's place in its chart, for those who cannot tell the colours apart.
+const dashes = [[], [4, 2.5], [1, 2.5], [5, 2, 1, 2], [8, 2.5], [5, 2, 1, 2, 1, 2]];
+
+export function inkOf(look: LineLook, place: number, colours: Colours, isColourBlind: boolean): Ink {
+  if (look.isBound) return { colour: colours.dim, dash: [1, 3] };
+  const dash = isColourBlind ? dashes[place % dashes.length]! : look.isDashed ? [4, 3] : [];
+  return { colour: colours.runs[look.colour % colours.runs.length]!, dash };
+}
+
+export function paintBands(context: CanvasRenderingContext2D, bands: readonly Band[], x: (value: number) => number,
+  box: Box, colours: Colours): void {
+  context.save();
+  context.fillStyle = colours.selection;
+  bands.forEach((band, i) => {
+    if (i % 2 === 0) return;
+    const left = Math.max(box.left, x(band.from));
+    const right = Math.min(box.left + box.width, x(band.to));
+    if (right > left) context.fillRect(left, box.top, right - left, box.height);
+  });
+  context.restore();
+}
+
+/** A dashed line at each restart, and above each band how many replicas trained. */
+export function paintRestarts(context: CanvasRenderingContext2D, bands: readonly Band[], x: (value: number) => number,
+  box: Box, colours: Colours, ratio: number): void {
+  context.save();
+  context.strokeStyle = context.fillStyle = colours.accent;
+  context.lineWidth = ratio;
+  context.setLineDash([3 * ratio, 3 * ratio]);
+  context.font = `600 ${10.5 * ratio}px ${fontFamily}`;
+  context.textBaseline = "top";
+  context.textAlign = "left";
+  const right = box.left + box.width;
+  let written = -Infinity;
+  for (const band of bands) {
+    const start = x(band.from);
+    const end = Math.min(right, x(band.to));
+    if (end < box.left || start > right) continue;
+    if (band.isRestart && start >= box.left) {
+      const middle = Math.round(start) + 0.5 * (ratio % 2);
+      context.beginPath();
+      context.moveTo(middle, box.top);
+      context.lineTo(middle, box.top + box.height);
+      context.stroke();
+    }
+    if (band.replicas === null) continue;
+    const text = `×${band.replicas}`;
+    const at = Math.max(start, box.left) + 4 * ratio;
+    const width = context.measureText(text).width;
+    if (at < written + 4 * ratio || at + width > end) continue;
+    context.fillText(text, at, box.top + 3 * ratio);
+    written = at + width;
+  }
+  context.restore();
+}
+
+export const fontFamily = "system-ui, 'DejaVu Sans', 'Noto Sans', sans-serif";
+
+export function paintStroke(context: CanvasRenderingContext2D, stroke: Stroke, look: LineLook, ink: Ink,
+  projection: Projection, ratio: number): void {
+  const { columns, values } = stroke;
+  context.strokeStyle = context.fillStyle = ink.colour;
+  context.lineJoin = "round";
+  context.setLineDash([]);
+  if (!look.isBound && !look.isSparse) {
+    context.globalAlpha = 0.16;
+    envelope(context, columns, projection, look.isStepped === true);
+  }
+  if (stroke.isGhosted) {
+    context.globalAlpha = 0.32;
+    context.lineWidth = ratio;
+    trace(context, columns, columns.mean, projection, false);
+  }
+  context.globalAlpha = 1;
+  context.lineWidth = (look.isBound ? 1 : 1.6) * ratio;
+  context.setLineDash(ink.dash.map((length) => length * ratio));
+  trace(context, columns, values, projection, look.isStepped === true);
+  if (look.isSparse) markers(context, columns, projection, ratio);
+}
+
+// Between the lowest and the highest of each column.
+function envelope(context: CanvasRenderingContext2D, columns: Columns, projection: Projection, isStepped: boolean): void {
+  let start = 0;
+  let isFlat = true;
+  const close = (end: number) => {
+    if (!isFlat && end - start > 1) {
+      context.beginPath();
+      for (let i = start; i < end; ++i) {
+        if (isStepped && i > start) context.lineTo(columns.x[i]!, projection.y(columns.high[i - 1]!));
+        context.lineTo(columns.x[i]!, projection.y(columns.high[i]!));
+      }
+      for (let i = end - 1; i >= start; --i) {
+        context.lineTo(columns.x[i]!, projection.y(columns.low[i]!));
+        if (isStepped && i > start) context.lineTo(columns.x[i]!, projection.y(columns.low[i - 1]!));
+      }
+      context.fill();
+    }
+    isFlat = true;
+  };
+  for (let i = 0; i < columns.size; ++i) {
+    const isNumber = Number.isFinite(projection.y(columns.low[i]!)) && Number.isFinite(projection.y(columns.high[i]!));
+    if (i > start && (columns.isAfterHole[i] || !isNumber)) {
+      close(i);
+      start = isNumber ? i : i + 1;
+    } else if (!isNumber) {
+      start = i + 1;
+    }
+    if (columns.high[i]! > columns.low[i]!) isFlat = false;
+  }
+  close(columns.size);
+}
+
+function trace(context: CanvasRenderingContext2D, columns: Columns, values: Float64Array, projection: Projection,
+  isStepped: boolean): void {
+  context.beginPath();
+  let isDown = false;
+  let before = 0;
+  for (let i = 0; i < columns.size; ++i) {
+    const x = columns.x[i]!;
+    const y = projection.y(values[i]!);
+    if (!Number.isFinite(y)) {
+      isDown = false;
+      continue;
+    }
+    if (!isDown || (columns.isAfterHole[i] && !isStepped)) {
+      context.moveTo(x, y);
+    } else {
+      if (isStepped && y !== before) context.lineTo(x, before);
+      context.lineTo(x, y);
+    }
+    before = y;
+    isDown = true;
+  }
+  context.stroke();
+}
+
+function markers(context: CanvasRenderingContext2D, columns: Columns, projection: Projection, ratio: number): void {
+  context.beginPath();
+  for (let i = 0; i < columns.size; ++i) {
+    const y = projection.y(columns.mean[i]!);
+    if (!Number.isFinite(y)) continue;
+    context.moveTo(columns.x[i]! + 2.2 * ratio, y);
+    context.arc(columns.x[i]!, y, 2.2 * ratio, 0, 2 * Math.PI);
+  }
+  context.fill();
+}
+
+export function paintBound(context: CanvasRenderingContext2D, y: number, box: Box, colours: Colours, ratio: number): void {
+  context.strokeStyle = colours.dim;
+  context.lineWidth = ratio;
+  context.setLineDash([ratio, 3 * ratio]);
+  context.beginPath();
+  context.moveTo(box.left, y);
+  context.lineTo(box.left + box.width, y);
+  context.stroke();
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be done with a run. Each press waits for what the supervisor says to it, and the status shows what comes of it.
+import * as api from "../base/api";
+import { button, h, setAttributes, setText } from "../base/dom";
+import * as format from "../base/format";
+import { showDialog } from "../base/keys";
+import { Endings } from "../base/signal";
+import { type ControlRequest, type Explorer, isActive, isResumable, toNumber } from "../base/types";
+import { ReplicaChoice } from "./replica_choice";
+import type { RunSession } from "./session";
+
+function askToStop(name: string, stop: () => void): void {
+  const dialog = h("dialog.question", { "aria-labelledby": "stop-title" },
+    h("h2", { id: "stop-title" }, `Stop ${name}?`),
+    h("p", {}, "It writes a checkpoint first, and can be resumed from it later. To free its devices for a while, pause it instead."),
+    h("footer", {},
+      button("Keep training", () => dialog.close(), { autofocus: true }),
+      button("Stop the run", () => {
+        dialog.close();
+        stop();
+      }, { class: "danger" })));
+  showDialog(dialog);
+}
+
+const percent = (share: number) => format.percent(Math.abs(share));
+
+/** What the model says of another number of replicas: predicted against predicted, so that its error cancels. */
+export function predictionText(explorer: Explorer | null, chosen: number, present: number): string {
+  if (!explorer?.curve) return explorer?.why ?? "";
+  const point = explorer.curve.find((each) => each.replicas === chosen);
+  const now = explorer.curve.find((each) => each.replicas === present);
+  if (!point) return `The model knows no batch size that fits ${format.replicas(chosen)}.`;
+  if (chosen === present || !now) return `The model predicts goodput ${format.number(point.goodput)} samples/s.`;
+  const change = point.goodput / now.goodput - 1;
+  const compared = Math.abs(change) < 0.005 ? "as predicted for now"
+    : `${percent(change)} ${change > 0 ? "more" : "less"} than the ${format.number(now.goodput)} predicted for now`;
+  return `Predicted goodput ${format.number(point.goodput)} samples/s, ${compared}; ` +
+    `efficiency ${format.number(now.efficiency, 2)} → ${format.number(point.efficiency, 2)}.`;
+}
+
+export class Control {
+  readonly element: HTMLElement;
+  private readonly replicas = new ReplicaChoice();
+  private readonly auto = h("input", { type: "checkbox", role: "switch" });
+  private readonly restart = button("Restart", () => this.press(), { class: "primary" });
+  private readonly prediction = h("p.hint");
+  private readonly checkpoint = button("Checkpoint", () => void this.send({ command: "checkpoint" }),
+    { title: "Write a checkpoint after the next step and go on" });
+  private readonly pause = button("Pause", () => this.pauseOrResume());
+  private readonly stop = button("Stop", () => this.confirmStop(), { class: "danger" });
+  private readonly answer = h("p.hint", { role: "status" });
+  private readonly endings = new Endings();
+  private explorer: Explorer | null = null;
+  private isWaiting = false;
+  private present = 0;
+
+  constructor(private readonly session: RunSession, private readonly devices: number) {
+    this.auto.addEventListener("change", () => void this.send(this.auto.checked
+      ? { command: "rescale", auto: "auto" }
+      : { command: "rescale", replicas: Math.max(1, session.status?.target_replicas ?? 1) }));
+    this.element = h("section.control", { "aria-label": "Control" },
+      h("div.section-head", {}, h("h2", {}, "Replicas"), h("label.switch", {}, this.auto, "Auto")),
+      this.replicas.element, this.restart, this.prediction,
+      h("div.section-head", {}, h("h2", {}, "Run")),
+      h("div.buttons", {}, this.checkpoint, this.pause, this.stop), this.answer);
+    this.endings.add(
+      session.statusChanged.listen(() => this.update()),
+      session.detailChanged.listen(() => void this.ask()),
+      this.replicas.changed.listen(() => this.update()),
+    );
+    this.endings.every(15, () => {
+      if (!document.hidden && session.state === "running") void this.ask();
+    });
+  }
+
+  end(): void {
+    this.endings.end();
+  }
+
+  private async ask(): Promise<void> {
+    try {
+      this.explorer = await api.explorer(this.session.id);
+    } catch {
+      this.explorer = null; // the prediction is a help, and its absence nothing to tell of
+    }
+    this.update();
+  }
+
+  private update(): void {
+    const { state, status, detail } = this.session;
+    if (state === null || detail === null) return;
+    // Until a restart is over, the count before it stays the present one: it comes back where the restart fails.
+    const replicas = status?.replicas || detail.run.replicas;
+    if (!status?.phase || this.present === 0) this.present = replicas;
+    this.replicas.set(this.devices, this.present);
+    const { chosen } = this.replicas;
+    const isRunning = state === "running";
+    const canResume = isResumable(state);
+    const isStarting = state === "restarting" || state === "starting";
+    const on = format.replicas(Math.max(1, isStarting ? (status?.target_replicas ?? chosen) : chosen));
+    setText(this.restart, isStarting ? `Starting ${on} …` : canResume ? `Resume on ${on}`
+      : state === "finished" ? "Finished" : `Restart on ${on}`);
+    this.enable(this.restart, canResume || (isRunning && chosen !== this.present));
+    this.replicas.enable(isRunning || canResume);
+    this.auto.checked = (status?.auto_replicas ?? "") !== "";
+    this.auto.disabled = !isRunning;
+    this.enable(this.checkpoint, isRunning);
+    this.enable(this.pause, isRunning || canResume);
+    setText(this.pause, canResume ? "Resume" : "Pause");
+    this.enable(this.stop, (isActive(state) || state === "paused") && state !== "stopping");
+    setText(this.prediction, this.hint());
+    setAttributes(this.prediction, { "data-tone": state === "failed" || state === "interrupted" ? "bad" : null });
+  }
+
+  private hint(): string {
+    const { state, detail } = this.session;
+    if (state === "finished") return "This run is over.";
+    const message = detail!.run.message;
+    if ((state === "failed" || state === "interrupted" || state === "damaged") && message !== "") return message;
+    const { chosen } = this.replicas;
+    const measured = detail!.goodput?.measured;
+    const parts: string[] = [];
+    if (chosen === this.present && measured) {
+      parts.push(`Measured ${state === "running" ? "now" : "last"}: goodput ${format.number(toNumber(measured.goodput))} ` +
+        `samples/s at efficiency ${format.number(toNumber(measured.efficiency), 2)}, the mean of ${format.duration(Math.max(1, measured.seconds))}.`);
+    }
+    parts.push(predictionText(this.explorer, chosen, this.present));
+    const pause = detail!.generations.at(-1)?.pause ?? null;
+    if (chosen !== this.present && pause !== null) parts.push(`Pause about ${format.pause(pause)}.`);
+    return parts.filter((part) => part !== "").join(" ");
+  }
+
+  private enable(control: HTMLButtonElement, isEnabled: boolean): void {
+    control.disabled = !isEnabled || this.isWaiting;
+  }
+
+  private press(): void {
+    const { chosen } = this.replicas;
+    if (this.session.state !== null && isResumable(this.session.state)) {
+      void this.send({ command: "resume", replicas: chosen });
+    } else {
+      void this.send({ command: "rescale", replicas: chosen });
+    }
+  }
+
+  private pauseOrResume(): void {
+    const canResume = this.session.state !== null && isResumable(this.session.state);
+    void this.send(canResume ? { command: "resume" } : { command: "pause" });
+  }
+
+  private confirmStop(): void {
+    askToStop(this.session.detail?.run.name ?? this.session.id, () => void this.send({ command: "stop" }));
+  }
+
+  private async send(request: ControlRequest): Promise<void> {
+    this.isWaiting = true;
+    this.update();
+    try {
+      const { result } = await api.control(this.session.id, request);
+      this.say(request, result as Record<string, unknown>);
+    } catch (error) {
+      setText(this.answer, (error as Error).message);
+      setAttributes(this.answer, { "data-tone": "bad" });
+    } finally {
+      this.isWaiting = false;
+      this.update();
+    }
+  }
+
+  private say(request: ControlRequest, result: Record<string, unknown> | null): void {
+    setAttributes(this.answer, { "data-tone": null });
+    const step = Number(result?.["step"] ?? NaN);
+    const words = {
+      checkpoint: `Checkpoint after step ${format.count(step)}: ${format.bytes(Number(result?.["bytes"] ?? NaN))} in ${format.pause(Number(result?.["seconds"] ?? NaN))}.`,
+      pause: "The supervisor pauses the run.",
+      resume: "The supervisor resumes the run.",
+      stop: "The supervisor stops the run.",
+      rescale: "The supervisor restarts the run.",
+    };
+    setText(this.answer, request.command === "rescale" && "auto" in request ? "The supervisor now chooses how many." : words[request.command]);
+  }
+}

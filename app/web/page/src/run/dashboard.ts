@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The charts of a run, side by side. Those that a person has chosen are in the address; else the usual ones are there.
+import { h, Keyed } from "../base/dom";
+import { here, setQuery } from "../base/route";
+import { Endings, Signal } from "../base/signal";
+import { Chart } from "../chart/chart";
+import { chartsOf, type ChartSpec, seriesOf, usualCharts } from "./charts";
+import { bandsOf, lineOf } from "./derive";
+import type { RunSession } from "./session";
+
+// What is read out besides what the charts draw.
+const readOut = ["step", "gain", "scale", "noise_scale", "lr", "batch_size", "throughput", "goodput", "efficiency", "loss",
+  "step_time", "model_step_time"];
+
+export class Dashboard {
+  readonly element = h("section.dashboard", { "aria-label": "Charts" });
+  readonly chosen = new Signal();
+  available: ChartSpec[] = [];
+  shown: ChartSpec[] = [];
+  private readonly charts = new Map<string, Chart>();
+  private readonly cards: Keyed<ChartSpec, HTMLElement>;
+  private readonly endings = new Endings();
+  private choice: string[] | null;
+
+  constructor(private readonly session: RunSession) {
+    this.choice = here().query.get("charts")?.split(",") ?? null;
+    this.cards = new Keyed(this.element, (spec) => spec.name, (spec) => this.make(spec), () => {});
+    this.endings.add(
+      session.detailChanged.listen(() => this.choose()),
+      session.samples.changed.listen(() => this.draw()),
+    );
+    const sizes = new ResizeObserver(() => this.want());
+    sizes.observe(this.element);
+    this.endings.add(() => sizes.disconnect());
+  }
+
+  end(): void {
+    this.endings.end();
+    for (const chart of this.charts.values()) chart.end();
+  }
+
+  /** Shows a chart, or puts it away. */
+  toggle(name: string): void {
+    const names = this.shown.map((spec) => spec.name);
+    const wanted = names.includes(name) ? names.filter((each) => each !== name)
+      : this.available.map((spec) => spec.name).filter((each) => each === name || names.includes(each));
+    const usual = usualCharts(this.available, this.session.detail?.series ?? []).map((spec) => spec.name);
+    this.choice = wanted.join() === usual.join() ? null : wanted;
+    setQuery({ charts: this.choice?.join(",") ?? null });
+    this.choose();
+  }
+
+  private choose(): void {
+    const recorded = this.session.detail?.series ?? [];
+    this.available = chartsOf(recorded);
+    this.shown = this.choice === null ? usualCharts(this.available, recorded)
+      : this.available.filter((spec) => this.choice!.includes(spec.name));
+    for (const [name, chart] of this.charts) {
+      const spec = this.shown.find((each) => each.name === name);
+      // One whose lines have become more, such as that of another replica's device, is made anew.
+      if (spec && spec.lines.length === this.specs.get(name)?.lines.length) continue;
+      chart.end();
+      chart.element.remove();
+      this.charts.delete(name);
+    }
+    this.specs = new Map(this.shown.map((spec) => [spec.name, spec]));
+    this.cards.set(this.shown.map((spec) => ({ ...spec, name: spec.name })));
+    this.want();
+    this.draw();
+    this.chosen.emit();
+  }
+
+  private specs = new Map<string, ChartSpec>();
+
+  private make(spec: ChartSpec): HTMLElement {
+    const chart = new Chart(spec, this.session.view);
+    this.charts.set(spec.name, chart);
+    return chart.element;
+  }
+
+  private series(): string[] {
+    return this.shown.flatMap((spec) => spec.lines.flatMap(seriesOf));
+  }
+
+  private want(): void {
+    const first = this.element.querySelector<HTMLElement>(".plot");
+    if (first === null) return;
+    const recorded = new Set(["step", ...(this.session.detail?.series ?? []).map((series) => series.name)]);
+    const wanted = [...this.series(), ...readOut].filter((name) => recorded.has(name));
+    this.session.samples.want(wanted, first.clientWidth * devicePixelRatio);
+  }
+
+  private draw(): void {
+    const read = (name: string) => this.session.samples.pieces(name);
+    const bands = bandsOf(this.series(), read, this.session.detail?.generations ?? []);
+    for (const spec of this.shown) {
+      this.charts.get(spec.name)?.setLines(spec.lines.map((line) => lineOf(line, read)), bands);
+    }
+  }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// The samples of a run as its charts need them: of the part of the axis that is shown, in as many buckets as there are
+// pixels, asked for again when another part is, and continued by what streams in. Rows that stream in while an answer is
+// on its way are put behind it; what it already has changes nothing (piece.ts), so nothing is missing or doubled.
+import * as api from "../base/api";
+import { Signal } from "../base/signal";
+import { type Axis, type Row, toNumber } from "../base/types";
+import { append, emptyPiece, type Piece, pieceOf } from "../chart/piece";
+import type { Range, ViewState } from "../chart/view_state";
+
+const patience = 60; // ms, in which a gesture goes on
+const margin = 0.25; // of the width, beyond both ends, so that a pan meets samples
+const mostKept = 4000; // rows that an answer may not have yet
+const coarsest = 1.6; // times the buckets that are wanted, until finer ones are asked for
+const nearZero = 0.05; // of the newest: an axis that begins there begins at 0
+const mostGrown = 2.5; // times the columns, until the growing line is asked for in coarser buckets
+
+
+export class SampleStore {
+  readonly changed = new Signal();
+  readonly failed = new Signal<string>();
+  private series = new Map<string, Piece[]>();
+  private wanted: string[] = [];
+  private columns = 800;
+  private recent: Row[] = [];
+  private fetched: (Range & { width: number; isOpen: boolean }) | null = null;
+  private asking: AbortController | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly stops: (() => void)[];
+
+  constructor(private readonly id: string, private readonly view: ViewState) {
+    this.stops = [
+      view.changed.listen(() => this.look()),
+      view.axisChanged.listen(() => {
+        this.series.clear();
+        this.fetched = null;
+        this.changed.emit();
+        void this.ask();
+      }),
+    ];
+  }
+
+  end(): void {
+    for (const stop of this.stops) stop();
+    clearTimeout(this.timer);
+    this.asking?.abort();
+  }
+
+  pieces(series: string): readonly Piece[] {
+    return this.series.get(series) ?? [];
+  }
+
+  /** Which series, and how many pixels wide the widest of their charts is. */
+  want(series: readonly string[], columns: number): void {
+    const names = [...new Set(series)].sort();
+    const isMore = names.some((name) => !this.wanted.includes(name)) || columns > coarsest * this.columns;
+    this.wanted = names;
+    this.columns = Math.max(100, Math.min(2000, Math.ceil(columns / 100) * 100));
+    if (isMore) void this.ask();
+  }
+
+  /** Rows of the stream. */
+  add(rows: readonly Row[]): void {
+    if (rows.length === 0) return;
+    this.recent.push(...rows);
+    if (this.recent.length > mostKept) this.recent = this.recent.slice(-mostKept);
+    this.append(rows);
+    this.changed.emit();
+  }
+
+  async ask(): Promise<void> {
+    clearTimeout(this.timer);
+    this.asking?.abort();
+    if (this.wanted.length === 0) return;
+    const asking = new AbortController();
+    this.asking = asking;
+    const { view } = this;
+    const { from, to } = view.shown;
+    const by = (to - from) * margin;
+    const isOpen = !view.isZoomed || to + by >= view.whole.to;
+    const isWhole = !view.isZoomed;
+    const columns = Math.ceil(isWhole ? this.columns : this.columns * (1 + 2 * margin));
+    const asked = { series: this.wanted, x: view.axis, from: isWhole ? null : from - by, to: isOpen ? null : to + by, columns };
+    try {
+      const answer = await api.samples(this.id, asked, asking.signal);
+      if (answer.x !== view.axis) return;
+      this.series = new Map(Object.entries(answer.series).map(([name, pieces]) => [name, pieces.map(pieceOf)]));
+      const [low, high] = answer.range.map(toNumber) as [number, number];
+      const start = asked.from ?? low;
+      const end = asked.to ?? high;
+      this.fetched = { from: isWhole ? -Infinity : start, to: isOpen ? Infinity : end, isOpen, width: (end - start) / columns };
+      this.append(this.recent, low, high);
+      this.changed.emit();
+    } catch (error) {
+      if (!asking.signal.aborted) this.failed.emit((error as Error).message);
+    } finally {
+      if (this.asking === asking) this.asking = null;
+    }
+  }
+
+  // Whether what is here still serves what is shown.
+  private look(): void {
+    const { fetched, view } = this;
+    if (fetched === null) return;
+    const { from, to } = view.shown;
+    const isInside = from >= fetched.from && to <= fetched.to;
+    const isFine = fetched.width <= (coarsest * (to - from)) / this.columns;
+    if (isInside && isFine) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.ask(), patience);
+  }
+
+  private append(rows: readonly Row[], low = this.view.whole.from, high = this.view.whole.to): void {
+    const { axis } = this.view;
+    const width = this.fetched?.width ?? 0;
+    let grown = 0;
+    for (const row of rows) {
+      const x = this.place(row, axis);
+      if (!Number.isFinite(x)) continue;
+      low = Number.isFinite(low) ? Math.min(low, x) : x;
+      high = Number.isFinite(high) ? Math.max(high, x) : x;
+      if (!this.fetched?.isOpen) continue;
+      for (const name of this.wanted) {
+        const value = name === "step" ? row.step : row.values[name];
+        if (value === undefined) continue;
+        const piece = this.pieceFor(name, row.generation);
+        append(piece, x, toNumber(value), width);
+        grown = Math.max(grown, piece.x0.length);
+      }
+    }
+    if (Number.isFinite(low) && high > low) this.view.setWhole({ from: low >= 0 && low < nearZero * high ? 0 : low, to: high });
+    if (grown > mostGrown * this.columns && this.asking === null) void this.ask();
+  }
+
+  // Of a value that comes late only the step is known: it stands where that step is.
+  private place(row: Row, axis: Axis): number {
+    const x = axis === "step" ? row.step : row.x[axis];
+    if (x !== null) return x;
+    const steps = this.pieces("step").find((piece) => piece.generation === row.generation);
+    const at = steps?.mean.findLastIndex((step) => step <= row.step) ?? -1;
+    return at < 0 ? NaN : steps!.x1[at]!;
+  }
+
+  private pieceFor(name: string, generation: number): Piece {
+    let pieces = this.series.get(name);
+    if (pieces === undefined) this.series.set(name, (pieces = []));
+    const found = pieces.find((piece) => piece.generation === generation);
+    if (found !== undefined) return found;
+    const made = emptyPiece(generation);
+    pieces.push(made);
+    pieces.sort((a, b) => a.generation - b.generation);
+    return made;
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run that is looked at: what is recorded of it, what its supervisor says, and its samples, all kept up to date by one
+// stream.
+import * as api from "../base/api";
+import { Signal } from "../base/signal";
+import { Stream } from "../base/stream";
+import type { Row, RunDetail, RunState, RunStatus } from "../base/types";
+import type { ViewState } from "../chart/view_state";
+import { SampleStore } from "./samples";
+
+export class RunSession {
+  readonly detailChanged = new Signal();
+  readonly statusChanged = new Signal();
+  readonly failed = new Signal<string>();
+  readonly samples: SampleStore;
+  detail: RunDetail | null = null;
+  status: RunStatus | null = null;
+  private stream: Stream | null = null;
+  private asking: AbortController | null = null;
+  private isStale = false;
+
+  constructor(readonly id: string, readonly view: ViewState) {
+    this.samples = new SampleStore(id, view);
+    this.samples.failed.listen((message) => this.failed.emit(message));
+  }
+
+  start(): void {
+    void this.refresh();
+    this.stream = new Stream(`${api.runPath(this.id)}/stream`, {
+      status: (data) => this.hearStatus(data as RunStatus | null),
+      samples: (data) => this.samples.add((data as { rows: Row[] }).rows),
+      changed: (data) => this.hearChange((data as { what: string[] }).what),
+    }, (isAgain) => {
+      if (isAgain) void this.refresh();
+    });
+  }
+
+  end(): void {
+    this.stream?.end();
+    this.asking?.abort();
+    this.samples.end();
+  }
+
+  get state(): RunState | null {
+    return this.status?.state ?? this.detail?.run.state ?? null;
+  }
+
+  /** What is recorded is asked for again, once more where it changes while the answer is on its way. */
+  async refresh(): Promise<void> {
+    if (this.asking !== null) {
+      this.isStale = true;
+      return;
+    }
+    this.asking = new AbortController();
+    try {
+      const detail = await api.run(this.id, this.asking.signal);
+      this.detail = detail;
+      this.status = detail.status ?? null;
+      this.detailChanged.emit();
+      this.statusChanged.emit();
+    } catch (error) {
+      if (!this.asking.signal.aborted) this.failed.emit((error as Error).message);
+    } finally {
+      this.asking = null;
+      if (this.isStale) {
+        this.isStale = false;
+        void this.refresh();
+      }
+    }
+  }
+
+  // Null: the supervisor is gone.
+  private hearStatus(status: RunStatus | null): void {
+    const isNews = status?.generation !== this.status?.generation || status?.state !== this.status?.state;
+    this.status = status;
+    this.statusChanged.emit();
+    if (isNews && this.detail !== null) void this.refresh();
+  }
+
+  // More samples than a stream would bring are asked for again.
+  private hearChange(what: readonly string[]): void {
+    if (what.includes("samples")) void this.samples.ask();
+    if (what.some((each) => each !== "samples")) void this.refresh();
+  }
+}

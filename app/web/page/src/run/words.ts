@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run does, in words and in the tone of its colour, as in the window (app/desktop/look/status_text.h).
+import * as format from "../base/format";
+import { isActive, type RunState, type RunStatus, type RunSummary, toNumber } from "../base/types";
+
+export type Tone = "good" | "warning" | "bad" | "plain";
+
+export const toneOf: Record<RunState, Tone> = {
+  pending: "warning", starting: "warning", running: "good", restarting: "warning", pausing: "warning", paused: "warning",
+  stopping: "warning", stopped: "plain", finished: "plain", failed: "bad", interrupted: "bad", damaged: "bad",
+};
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+export function stateText(state: RunState, status: RunStatus | null): string {
+  const on = format.replicas(Math.max(1, status?.replicas ?? 1));
+  if (status === null) return capital(state);
+  if (state === "starting") return `Starting on ${on}`;
+  if (state === "running") return `${status.loop === "validate" ? "Validating" : "Training"} on ${on}`;
+  if (state === "restarting") return `Restarting on ${format.replicas(Math.max(1, status.target_replicas))}`;
+  return capital(state);
+}
+
+export function epochText(epoch: number, epochs: number, step: number): string {
+  if (epochs <= 0) return `Step ${format.count(step)}`;
+  if (epoch >= epochs) return epochs === 1 ? "1 epoch" : `${epochs} epochs`;
+  return `Epoch ${epoch + 1} of ${epochs}`;
+}
+
+export function timeText(status: RunStatus): string {
+  const elapsed = format.duration(status.elapsed);
+  if (status.remaining < 0 || !isActive(status.state)) return elapsed;
+  return `${elapsed}, about ${format.duration(status.remaining)} left`;
+}
+
+/** A run's line in a list, below its name. */
+export function detailText(run: RunSummary): string {
+  const state = run.live?.state ?? run.state;
+  if (state === "failed" || state === "interrupted" || state === "damaged") return run.message || state;
+  const parts: string[] = [];
+  const epoch = run.live?.epoch ?? run.epoch;
+  if (run.epochs > 0) parts.push(`epoch ${Math.min(epoch + 1, run.epochs)} of ${run.epochs}`);
+  const latest = run.live?.latest ?? run.latest;
+  if (latest["accuracy"] !== undefined) parts.push(format.number(toNumber(latest["accuracy"])));
+  else if (latest["loss"] !== undefined) parts.push(`loss ${format.number(toNumber(latest["loss"]))}`);
+  if (parts.length > 0) return parts.join(" · ");
+  return run.step > 0 ? `step ${format.count(run.step)}` : format.timeOfDay(run.created);
+}
+
+export const pauseParts = ["checkpoint", "stop", "launch", "restore", "first step"] as const;

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run: its charts in the middle, what can be done with it at the right, what is recorded below.
+import { h, setText } from "../base/dom";
+import { addKeys } from "../base/keys";
+import { go, pathOf, type Route } from "../base/route";
+import { Endings } from "../base/signal";
+import { ViewState } from "../chart/view_state";
+import { Control } from "../run/control";
+import { Dashboard } from "../run/dashboard";
+import { header } from "../run/header";
+import { readout } from "../run/readout";
+import { restartSteps } from "../run/restart_steps";
+import { RunSession } from "../run/session";
+import { serverAbout } from "../base/server";
+
+export function show(root: HTMLElement, route: Route): () => void {
+  const endings = new Endings();
+  const view = new ViewState(route.query);
+  const session = new RunSession(route.id, view);
+  const dashboard = new Dashboard(session);
+  const head = header(session, dashboard);
+  const steps = restartSteps(session);
+  const values = readout(session);
+  const failure = h("p.failure", { role: "alert", hidden: true });
+  const side = h("aside.side", { "aria-label": "Control and values" }, steps.element, values.element);
+  root.append(h("div.run-view", {}, h("div.instrument", {}, head.element, failure, dashboard.element), side));
+
+  session.failed.listen((message) => {
+    failure.hidden = false;
+    setText(failure, message);
+  });
+  session.detailChanged.listen(() => void (failure.hidden = true));
+  let control: Control | null = null;
+  void serverAbout().then((about) => {
+    if (about.read_only) return;
+    control = new Control(session, about.devices.length);
+    side.prepend(control.element);
+    session.statusChanged.emit();
+  });
+  endings.add(
+    addKeys("Charts", [
+      { key: "f", text: "Keep the newest step in view", act: () => view.setFollow(!view.follows) },
+      { key: "l", text: "Vertical axes: automatic, logarithmic, linear", act: () => view.nextLog() },
+      { key: "0", text: "Show the whole run; also a double click", act: () => view.reset() },
+      { key: "g", text: "The goodput explorer", act: () => go(pathOf("explorer", route.id)) },
+      { key: "drag", text: "Zoom in" },
+      { key: "Ctrl wheel", text: "Zoom about the pointer; also Shift, or two fingers" },
+      { key: "← →", text: "Move the cross-hair of a chart with the focus; Shift pans" },
+      { key: "+ −", text: "Zoom there" },
+    ]),
+    () => session.end(),
+    () => dashboard.end(),
+    () => head.end(),
+    () => steps.end(),
+    () => values.end(),
+    () => control?.end(),
+  );
+  session.start();
+  return () => endings.end();
+}

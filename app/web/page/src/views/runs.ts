@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// All runs of the store.
+import { h, setAttributes, setText } from "../base/dom";
+import { compareAddress, RunList } from "../runs/list";
+
+export function show(root: HTMLElement): () => void {
+  document.title = "Runs · BatchScope";
+  const list = new RunList({ isWide: true });
+  const link = h("a.button.primary", { href: "/compare" });
+  const bar = h("div.compare-bar", { hidden: true }, link);
+  const stop = list.comparedChanged.listen(() => {
+    bar.hidden = list.compared.size < 2;
+    setText(link, `Compare ${list.compared.size} runs`);
+    setAttributes(link, { href: compareAddress(list.compared) });
+  });
+  root.append(h("div.page", {}, h("header.page-head", {}, h("h1", {}, "Runs"), bar), list.element));
+  return () => {
+    stop();
+    list.end();
+  };
+}
