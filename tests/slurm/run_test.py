@@ -35,10 +35,10 @@ def patiently(what, condition):
 class Run:
     """One that was submitted, as the folder that its jobs share tells of it."""
 
-    def __init__(self, test, *program, options=()):
+    def __init__(self, test, *program, options=(), **variables):
         self.cluster, self.samples = test.cluster, test.folder / "samples"
         self.samples.mkdir()
-        self.environment = self.cluster.environment() | {"BATCHSCOPE_SAMPLE_LOG": str(self.samples)}
+        self.environment = self.cluster.environment() | {"BATCHSCOPE_SAMPLE_LOG": str(self.samples)} | variables
         said = self.batchscope("submit", "--slurm", "--json", "--folder", test.folder / "runs", *options, "--", *program)
         self.answer = json.loads(said)
         self.folder = pathlib.Path(self.answer["folder"])
@@ -174,6 +174,29 @@ class RunTest(unittest.TestCase):
         self.finishes(run)
         self.assertEqual(run.ends(), ["other nodes", "finished"], run.told())
         self.assertIn("resumed on 3 replicas", run.output(list(run.jobs())[-1]))
+
+    def test_gives_back_what_it_does_not_use(self):
+        """And has it again in the next job."""
+        self.await_nodes()
+        run = Run(self, "digits", "--epochs", "20", "--train-images", "6000", options=["--nodes", "1-2"], BATCHSCOPE_IDLE_NODES="1")
+        job = run.await_training()
+        run.ask("rescale", "latest", "1")
+        run.await_told("given back to Slurm", job)
+        patiently("idle nodes", lambda: list(self.cluster.states().values()).count("idle") == 2)
+        run.ask("rescale", "latest", "2")
+        self.finishes(run)
+        self.assertEqual(run.ends(), ["other nodes", "finished"], run.told())
+        self.assertIn("resumed on 2 replicas", run.output(list(run.jobs())[-1]))
+
+    def test_goodput_chooses_its_nodes(self):
+        """A program whose model is perfect scaling begins on the least of them, and goes on in a job with more."""
+        self.await_nodes()
+        run = Run(self, sys.executable, HERE / "scales.py", options=["--nodes", "1-2", "--replicas", "auto"])
+        run.await_training()
+        run.await_end()
+        self.assertEqual(run.ends(), ["other nodes", "finished"], run.told())
+        self.assertEqual([job["nodes"] for job in run.jobs().values()], [1, 2])
+        self.assertIn("auto: on to 2 nodes, for 2 replicas: predicted goodput", run.told())
 
     def await_nodes(self):
         patiently("idle nodes", lambda: set(self.cluster.states().values()) == {"idle"})

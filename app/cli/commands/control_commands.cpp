@@ -98,7 +98,7 @@ int order(const RunReference& options, const protocol::Request& request, const s
 std::string idOf(const RunReference& options) { return openCatalogue().resolve(options.run).id; }
 
 int leaveForMoreNodes(const RunReference& options, const std::string& id, int replicas) {
-  slurm::wantInJobs(id, replicas);
+  slurm::wantInJobs(id, {.number = replicas, .automatic = std::nullopt});
   protocol::Request request;
   request.command = Command::stop;
   return order(
@@ -134,7 +134,7 @@ int rescaleRun(const RescaleOptions& options) {
   if (request.replicas && slurm::needsNextJob(id, *request.replicas))
     return leaveForMoreNodes(options, id, *request.replicas);
   const Reply reply = ask(options, request);
-  if (request.devices.empty()) slurm::wantInJobs(id, request.replicas.value_or(0));
+  if (request.devices.empty()) slurm::wantInJobs(id, count);
   return finish(options, request, reply,
                 count.automatic ? "from now on goodput chooses the number of replicas; the events say why"
                                 : rescaleText(request, reply));

@@ -29,8 +29,8 @@ bool needsNextJob(const std::string& run, int replicas) {
   return true;
 }
 
-void wantInJobs(const std::string& run, int replicas) {
-  if (const auto folder = jobFolderOf(run)) folder->want(replicas);
+void wantInJobs(const std::string& run, const protocol::ReplicaCount& count) {
+  if (const auto folder = jobFolderOf(run)) folder->want(count);
 }
 
 }  // namespace batchscope::cli::slurm

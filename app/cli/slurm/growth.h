@@ -9,6 +9,8 @@
 
 #include <string>
 
+#include "batchscope/protocol/replicas.h"
+
 namespace batchscope::cli::slurm {
 
 // Whether the run is in a job whose nodes have no room for so many replicas, while the next may have. False
@@ -16,7 +18,7 @@ namespace batchscope::cli::slurm {
 // where no job waits to go on.
 bool needsNextJob(const std::string& run, int replicas);
 
-// Keeps it for the jobs to come; 0: all that there is room for. Nothing for a run that is in none.
-void wantInJobs(const std::string& run, int replicas);
+// Keeps it for the jobs to come. Nothing for a run that is in none.
+void wantInJobs(const std::string& run, const protocol::ReplicaCount& count);
 
 }  // namespace batchscope::cli::slurm

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <QString>
 #include <algorithm>
 #include <fstream>
 
@@ -16,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using protocol::Json;
 
-constexpr char kJobs[] = "jobs.jsonl", kWanted[] = "replicas";
+constexpr char kJobs[] = "jobs.jsonl", kWanted[] = "replicas", kChosen[] = "nodes";
 constexpr char kNote[] = "slurm";  // in the run's folder of a node's store: a link to the run's folder here
 
 [[noreturn]] void failToWrite(const fs::path& file) {
@@ -82,20 +83,42 @@ void JobFolder::tell(const std::string& number, const Json& news) const {
   if (!out) failToWrite(file);
 }
 
-int JobFolder::wanted() const {
-  int replicas = 0;
-  std::ifstream(path_ / kWanted) >> replicas;
-  return std::max(replicas, 0);
+std::string JobFolder::word(const char* file) const {
+  std::string word;
+  std::ifstream(path_ / file) >> word;
+  return word;
 }
 
-void JobFolder::want(int replicas) const {
-  const fs::path file = path_ / kWanted, unfinished = file.string() + ".unfinished";
+void JobFolder::keep(const char* name, const std::string& word) const {
+  const fs::path file = path_ / name, unfinished = file.string() + ".unfinished";
   std::ofstream out(unfinished);
-  out << replicas << "\n";
+  out << word << "\n";
   out.close();
   std::error_code fault;
   if (out) fs::rename(unfinished, file, fault);
   if (!out || fault) failToWrite(file);
+}
+
+protocol::ReplicaCount JobFolder::wanted() const {
+  if (const std::string text = word(kWanted); !text.empty()) return protocol::ReplicaCount::parse(text);
+  return {.number = std::nullopt, .automatic = spec().auto_replicas};
+}
+
+void JobFolder::want(const protocol::ReplicaCount& count) const {
+  keep(kWanted, count.automatic ? count.automatic->text() : std::to_string(count.number.value()));
+}
+
+void JobFolder::chooseNodes(int nodes) const { keep(kChosen, std::to_string(nodes)); }
+
+// What goodput is to choose begins with the least, until there is a model that says what more would bring.
+NodeRange JobFolder::nextNodes(int replicas_per_node, const NodeRange& range) const {
+  const protocol::ReplicaCount count = wanted();
+  if (!count.number && !count.automatic) return range;
+  const int needed = count.number
+                         ? (*count.number + replicas_per_node - 1) / replicas_per_node
+                         : std::max(QString::fromStdString(word(kChosen)).toInt(),
+                                    (count.automatic->min + replicas_per_node - 1) / replicas_per_node);
+  return {range.least, std::clamp(needed, range.least, range.most)};
 }
 
 bool isJobFolder(const std::filesystem::path& folder) {
@@ -113,12 +136,6 @@ int jobsWithoutStep(const std::vector<Job>& jobs) {
     if (job->first_step) later = job->first_step;
   }
   return without;
-}
-
-NodeRange nodesFor(int replicas, int replicas_per_node, const NodeRange& range) {
-  if (replicas == 0) return range;
-  const int needed = (replicas + replicas_per_node - 1) / replicas_per_node;
-  return {range.least, std::clamp(needed, range.least, range.most)};
 }
 
 std::optional<JobFolder> jobFolderOf(const std::string& run) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The folder of a run on Slurm, FOLDER/ID on the shared file system, as its jobs keep it: the script that
-// each of them is, the jobs that there were (jobs.jsonl), and on how many replicas a person wants the run.
+// each of them is, the jobs that there were (jobs.jsonl), and on how many replicas a person wants the run, or
+// on how many nodes goodput.
 // One job writes at a time; Slurm sees to it (--dependency=singleton).
 #pragma once
 
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "batchscope/protocol/json.h"
+#include "batchscope/protocol/replicas.h"
 #include "batchscope/protocol/run_spec.h"
 #include "slurm/job_script.h"
 
@@ -56,11 +58,19 @@ class JobFolder {
   // Adds a line about a job. Throws Error(io).
   void tell(const std::string& number, const protocol::Json& news) const;
 
-  // Replicas that a person has asked for; 0: nobody has, all that there is room for.
-  int wanted() const;
-  void want(int replicas) const;
+  // As a person has asked last, else as it was submitted; neither of the two: all that there is room for.
+  protocol::ReplicaCount wanted() const;
+  void want(const protocol::ReplicaCount& count) const;
+  // Where that is automatic: the nodes that goodput has chosen.
+  void chooseNodes(int nodes) const;
+
+  // The nodes that the next job is to ask for, within the range.
+  NodeRange nextNodes(int replicas_per_node, const NodeRange& range) const;
 
  private:
+  std::string word(const char* file) const;  // empty where there is none
+  void keep(const char* file, const std::string& word) const;
+
   std::filesystem::path path_;
 };
 
@@ -69,9 +79,6 @@ bool isJobFolder(const std::filesystem::path& folder);
 
 // How many of the last jobs have not made a step.
 int jobsWithoutStep(const std::vector<Job>& jobs);
-
-// The nodes that a job needs for so many replicas (0: as many as there is room for), within the range.
-NodeRange nodesFor(int replicas, int replicas_per_node, const NodeRange& range);
 
 // Of a run in a store: the folder that the job which trains it has noted there.
 std::optional<JobFolder> jobFolderOf(const std::string& run);

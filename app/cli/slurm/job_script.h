@@ -20,6 +20,7 @@ struct NodeRange {
   // Throws Error(usage) quoting the text.
   static NodeRange parse(const std::string& text);
   std::string text() const;  // "1-4", "2-2" as "2"
+  bool operator==(const NodeRange&) const = default;
 };
 
 struct JobRequest {

@@ -85,7 +85,7 @@ JobFolder makeJobFolder(const protocol::RunSpec& spec, const JobRequest& request
     const JobFolder folder(place);
     storage::keep_spec(place, spec);
     writeScript(folder.script(), script);
-    if (replicas > 0) folder.want(replicas);
+    if (replicas > 0) folder.want({.number = replicas, .automatic = std::nullopt});
     return folder;
   } catch (const Error&) {
     std::error_code fault;
@@ -95,8 +95,8 @@ JobFolder makeJobFolder(const protocol::RunSpec& spec, const JobRequest& request
 }
 
 std::string submitJob(const JobFolder& folder, const JobRequest& request) {
-  const NodeRange nodes = nodesFor(folder.wanted(), request.replicasPerNode(), request.nodes);
-  return submit({"--nodes=" + nodes.text()}, folder.script());
+  return submit({"--nodes=" + folder.nextNodes(request.replicasPerNode(), request.nodes).text()},
+                folder.script());
 }
 
 }  // namespace batchscope::cli::slurm

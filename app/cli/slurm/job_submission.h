@@ -36,7 +36,7 @@ std::string scriptOf(const protocol::RunSpec& spec, const JobRequest& request,
 JobFolder makeJobFolder(const protocol::RunSpec& spec, const JobRequest& request, int replicas,
                         const std::filesystem::path& place);
 
-// Submits the next job, with nodes for as many replicas as are wanted. Its number. Throws as told.
+// Submits the next job, with the nodes that the folder says. Its number. Throws as told.
 std::string submitJob(const JobFolder& folder, const JobRequest& request);
 
 }  // namespace batchscope::cli::slurm

@@ -58,6 +58,14 @@ std::string submit(const Strings& options, const std::string& script) {
   return number.substr(0, number.find(';'));  // behind which a federation names the cluster
 }
 
+int idleNodes(const std::string& partition) {
+  std::istringstream counts(
+      told("sinfo", {"--noheader", "--states=idle", "--partition=" + partition, "--format=%D"}));
+  int idle = 0;
+  for (int count = 0; counts >> count;) idle += count;
+  return idle;
+}
+
 Fields fieldsOf(const std::string& line) {
   Fields fields;
   std::istringstream words(line);

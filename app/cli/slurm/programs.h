@@ -37,6 +37,10 @@ Fields job(const std::string& number);
 // minutes, then of sacct where the site keeps accounts. Empty where nobody knows.
 std::string stateOf(const std::string& number);
 
+// Of the partition, whoever may have them. `sbatch --test-only` says when a job would start, but not one
+// whose user has another in the queue: it then is told to wait for that one's start, of which it is no part.
+int idleNodes(const std::string& partition);
+
 // "a=1 b=2 3 c=" -> {a: "1", b: "2 3", c: ""}
 Fields fieldsOf(const std::string& line);
 

@@ -20,6 +20,7 @@
 #include "records/record_file.h"
 #include "slurm/job_folder.h"
 #include "slurm/node_store.h"
+#include "slurm/node_watch.h"
 #include "slurm/programs.h"
 #include "terminal/interrupts.h"
 #include "text/format.h"
@@ -44,34 +45,36 @@ void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
 class SlurmJob {
  public:
   SlurmJob(const SlurmJobOptions& options)
-      : folder_(options.folder), range_(NodeRange::parse(options.nodes)), number_(variable("SLURM_JOB_ID")) {
-    if (number_.empty())
+      : folder_(options.folder), range_(NodeRange::parse(options.nodes)) {
+    nodes_.job = variable("SLURM_JOB_ID");
+    if (nodes_.job.empty())
       throw Error(
           ErrorKind::usage,
           fmt::format("this is what {} calls: submit that by sbatch, or say behind \"--\" what the run "
                       "in its job is to be asked",
                       folder_.script().string()));
-    host_ = variable("SLURMD_NODENAME");
-    nodes_ = std::max(1, qEnvironmentVariableIntValue("SLURM_JOB_NUM_NODES"));
-    replicas_per_node_ = std::max(1, qEnvironmentVariableIntValue("BATCHSCOPE_REPLICAS_PER_NODE"));
+    nodes_.partition = variable("SLURM_JOB_PARTITION");
+    nodes_.host = variable("SLURMD_NODENAME");
+    nodes_.nodes = std::max(1, qEnvironmentVariableIntValue("SLURM_JOB_NUM_NODES"));
+    nodes_.replicas_per_node = std::max(1, qEnvironmentVariableIntValue("BATCHSCOPE_REPLICAS_PER_NODE"));
   }
 
   int exec() {
     const std::vector<Job> before = folder_.jobs();
-    folder_.tell(number_, {{"host", host_},
-                           {"nodes", nodes_},
-                           {"most_nodes", range_.most},
-                           {"replicas_per_node", replicas_per_node_},
-                           {"begun", storage::now()}});
+    tell({{"host", nodes_.host},
+          {"nodes", nodes_.nodes},
+          {"most_nodes", range_.most},
+          {"replicas_per_node", nodes_.replicas_per_node},
+          {"begun", storage::now()}});
     if (!before.empty() && wasCancelled(before.back())) {
       say("job {} was cancelled, so the run is stopped; to go on: sbatch {}", before.back().number,
           folder_.script().string());
       return end(end::kStopped, kExitOk);
     }
     submitNext(before);
-    const NodeStore store(folder_.run(), number_);
+    const NodeStore store(folder_.run(), nodes_.job);
     const storage::Run run = store.takeIn(folder_);
-    folder_.tell(number_, {{"first_step", run.step}, {"store", variable("BATCHSCOPE_DB")}});
+    tell({{"first_step", run.step}, {"store", variable("BATCHSCOPE_DB")}});
     if (run.state != RunState::finished) train();
     return conclude(store.run());
   }
@@ -99,10 +102,10 @@ class SlurmJob {
       return;
     }
     try {
-      const NodeRange nodes = nodesFor(folder_.wanted(), replicas_per_node_, range_);
-      next_ = submit({"--nodes=" + nodes.text()}, folder_.script());
-      asked_ = folder_.wanted();
-      folder_.tell(number_, {{"next", next_}});
+      wanted_ = folder_.wanted();
+      asked_ = nextNodes();
+      next_ = submit({"--nodes=" + asked_.text()}, folder_.script());
+      tell({{"next", next_}});
       say("job {} goes on when this one has ended", next_);
     } catch (const Error& error) {
       say("no further job can be submitted, so the run ends with this one, and with a checkpoint: {}",
@@ -110,7 +113,8 @@ class SlurmJob {
     }
   }
 
-  int room() const { return nodes_ * replicas_per_node_; }
+  void tell(const protocol::Json& news) const { folder_.tell(nodes_.job, news); }
+  NodeRange nextNodes() const { return folder_.nextNodes(nodes_.replicas_per_node, range_); }
 
   // The supervisor, until it has ended, and beside it who keeps the record for the next job.
   void train() {
@@ -120,18 +124,19 @@ class SlurmJob {
                    QString::fromStdString((folder_.path() / kRecordFile).string())});
     // What lies in this node's memory is nothing that the next job can read.
     qputenv("BATCHSCOPE_SHM", "off");
-    if (nodes_ > 1) {
-      qputenv("BATCHSCOPE_NODES", QByteArray::number(nodes_));
+    if (nodes_.nodes > 1) {
+      qputenv("BATCHSCOPE_NODES", QByteArray::number(nodes_.nodes));
       qputenv("BATCHSCOPE_NODE_COMMAND",
               QByteArray::fromStdString(fmt::format("srun --overlap --kill-on-bad-exit=0 --nodes={0} "
                                                     "--ntasks={0} --ntasks-per-node=1 --exclude={1} "
                                                     "{2}-node serve",
-                                                    nodes_ - 1, host_, ours)));
+                                                    nodes_.nodes - 1, nodes_.host, ours)));
     }
     QStringList arguments{"supervise", QString::fromStdString(folder_.run())};
-    const int wanted = folder_.wanted();
-    if (wanted > 0 || !folder_.spec().auto_replicas)
-      arguments << "--replicas" << QString::number(wanted > 0 ? std::min(wanted, room()) : room());
+    const protocol::ReplicaCount wanted = folder_.wanted();
+    if (!wanted.automatic)
+      arguments << "--replicas"
+                << QString::number(std::min(wanted.number.value_or(nodes_.room()), nodes_.room()));
     QProcess supervisor;
     QEventLoop loop;
     QObject::connect(&supervisor, &QProcess::finished, &loop, &QEventLoop::quit);
@@ -142,6 +147,13 @@ class SlurmJob {
       supervisor.terminate();
     });
     start(supervisor, arguments);
+    NodeWatch watch(folder_, range_, nodes_);
+    watch.on_news = [](const std::string& text) { say("{}", text); };
+    watch.on_more = [&](const NodeChoice::More& more) {
+      grows_ = true;
+      say("{}", more.why);
+      supervisor.terminate();
+    };
     loop.exec();
     writer.terminate();  // it writes what is left first
     writer.waitForFinished(-1);
@@ -157,31 +169,35 @@ class SlurmJob {
   }
 
   int conclude(const storage::Run& run) {
-    folder_.tell(number_, {{"last_step", run.step}});
-    const int wanted = folder_.wanted();
+    tell({{"last_step", run.step}});
     switch (run.state) {
       case RunState::finished: cancelNext(); return end(end::kFinished, kExitOk);
       case RunState::failed: cancelNext(); return end(end::kFailed, kExitFailure);
       case RunState::stopped: break;
       default: return end(end::kLost, kExitFailure);
     }
-    if (wanted != asked_) resizeNext(wanted);
+    const auto wanted = folder_.wanted().number;
+    if (wanted && wanted != wanted_.number && *wanted > nodes_.room()) grows_ = true;
+    resizeNext();
     if (signal_ == SIGUSR1) return end(end::kTime, kExitOk);
     if (signal_ != 0) return end(end::kAsked, kExitCheckpointed);
-    if (wanted != asked_ && wanted > room() && !next_.empty()) return end(end::kNodes, kExitOk);
+    if (grows_ && !next_.empty()) return end(end::kNodes, kExitOk);
     cancelNext();
     say("stopped; to go on: sbatch {}", folder_.script().string());
     return end(end::kStopped, kExitOk);
   }
 
   // At least as many nodes as now where it is to grow: a fixed number could be another's by then, with nobody
-  // left to ask for fewer.
-  void resizeNext(int wanted) const {
-    if (next_.empty()) return;
-    NodeRange nodes = nodesFor(wanted, replicas_per_node_, range_);
-    nodes.least = std::max(nodes.least, std::min(nodes_, nodes.most));
+  // left to ask for fewer. By another job, since one whose range is updated gets the least of it.
+  void resizeNext() {
+    NodeRange nodes = nextNodes();
+    nodes.least = std::max(nodes.least, std::min(nodes_.nodes, nodes.most));
+    if (next_.empty() || nodes == asked_) return;
     try {
-      told("scontrol", {"update", "JobId=" + next_, fmt::format("NumNodes={}-{}", nodes.least, nodes.most)});
+      const std::string other = submit({"--nodes=" + nodes.text()}, folder_.script());
+      tell({{"next", other}});
+      cancelNext();
+      next_ = other;
     } catch (const Error& error) {
       say("the next job keeps its number of nodes: {}", error.what());
     }
@@ -197,18 +213,19 @@ class SlurmJob {
   }
 
   int end(const char* how, int code) const {
-    folder_.tell(number_, {{"ended", storage::now()}, {"how", how}});
+    tell({{"ended", storage::now()}, {"how", how}});
     return code;
   }
 
   Interrupts interrupts_{{SIGINT, SIGTERM, SIGUSR1}};  // first: Slurm may send them at any moment
   JobFolder folder_;
   NodeRange range_;
-  std::string number_, host_;
-  int nodes_ = 1, replicas_per_node_ = 1;
-  std::string next_;  // the successor's number; empty: there is none
-  int asked_ = 0;     // replicas that its number of nodes is for
-  int signal_ = 0;    // by which we were told to leave
+  JobNodes nodes_;
+  std::string next_;               // the successor's number; empty: there is none
+  NodeRange asked_;                // nodes that it was submitted with
+  protocol::ReplicaCount wanted_;  // when it was
+  bool grows_ = false;             // the run leaves for more nodes
+  int signal_ = 0;                 // by which we were told to leave
 };
 
 // By srun, on the node where it trains, with the store that it has there.

@@ -180,7 +180,7 @@ void Supervision::begin() {
   const bool goes_on = !generations.empty();
   if (const std::string warning = storage::network_warning(paths_.root); !goes_on && !warning.empty())
     tell("warning", warning);
-  if (agents_.several()) use_nodes();
+  if (agents_.several() || agents_.plan().replicas_per_node > 0) use_nodes();
   int replicas = spec_.replicas;
   if (wanted_.replicas > 0 && wanted_.devices.empty())
     scaling_.choose({});  // a person has

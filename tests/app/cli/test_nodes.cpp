@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How many nodes the next job of a run is to have. On an emulated cluster: tests/slurm.
+#include <QTemporaryDir>
+
+#include "batchscope/storage/catalogue.h"
+#include "slurm/job_folder.h"
+#include "slurm/node_choice.h"
+#include "test_case.h"
+
+using namespace batchscope;
+using namespace batchscope::cli::slurm;
+
+namespace {
+
+// Twice as fast on twice the replicas.
+const protocol::Model kScales{.perf = protocol::PerfParams{0.1, 0.01, 1e-6, 0, 1e-6, 0, 1},
+                              .grad_sqr = 1e-4,
+                              .grad_var = 1,
+                              .init_batch_size = 64,
+                              .max_batch_size = 8192,
+                              .min_local_batch_size = 8,
+                              .max_local_batch_size = 64,
+                              .max_profiled_replicas = 1,
+                              .step = 100};
+
+// What three models in a row come to, for a run with a replica on each of these nodes, of up to eight.
+std::optional<NodeChoice::More> chosen(int nodes, int idle, goodput::RunContext at = {}) {
+  NodeChoice choice({1, 0}, 0.5, {1, 8}, 1);
+  at.replicas = at.max_profiled_replicas = nodes;
+  std::optional<NodeChoice::More> more;
+  for (int i = 0; i < 3 && !more; ++i)
+    more = choice.consider(
+        kScales, at, nodes, [=] { return idle; }, i);
+  return more;
+}
+
+}  // namespace
+
+class TestNodes : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void goodputTakesAtMostTwiceAsManyAndNoneThatIsAnothers() {
+    QCOMPARE(chosen(2, 6)->nodes, 4);
+    QCOMPARE(chosen(4, 1)->nodes, 5);
+    QVERIFY(!chosen(2, 0));
+    QVERIFY(!chosen(8, 6));
+    QVERIFY(QString::fromStdString(chosen(2, 6)->why).startsWith("auto: on to 4 nodes, for 4 replicas"));
+  }
+
+  void aChangeOfJobsMustPayInWhatIsLeft() {
+    QVERIFY(!chosen(2, 6, {.remaining = 40}));
+    QVERIFY(chosen(2, 6, {.remaining = 400}));
+  }
+
+  void theFolderSaysWhatTheNextJobAsksFor() {
+    const QTemporaryDir place;
+    const std::filesystem::path path = place.filePath("k3v90abc").toStdString();
+    std::filesystem::create_directory(path);
+    const JobFolder folder(path);
+    protocol::RunSpec spec;
+    spec.program = "/bin/true";
+    const auto asked = [&] { return folder.nextNodes(2, {1, 4}).text(); };
+    storage::keep_spec(path, spec);
+    QCOMPARE(asked(), std::string("1-4"));  // all that there is room for
+    folder.want({.number = 3, .automatic = std::nullopt});
+    QCOMPARE(asked(), std::string("1-2"));
+    folder.want({.number = std::nullopt, .automatic = protocol::AutoReplicas{}});
+    QCOMPARE(asked(), std::string("1"));
+    folder.chooseNodes(3);
+    QCOMPARE(asked(), std::string("1-3"));
+  }
+};
+
+BATCHSCOPE_TEST(TestNodes)
+#include "test_nodes.moc"
