@@ -193,11 +193,12 @@ Finding examineFolder(const Examination& options) {
     return {Level::ok, "folder",
             fmt::format("{} can be written here; whether nodes see it, --try tells by a job of a moment",
                         folder.string())};
-  const slurm::Said said = slurm::call(
-      "srun", {"--nodes=1", "--ntasks=1", "--time=1", "--immediate=8", "test", "-e", file.string()});
-  if (said.code == 0) return {Level::ok, "folder", fmt::format("{} is seen by a node", folder.string())};
-  if (!said.err.empty() && said.err.find("error: n") == std::string::npos &&
-      said.err.find("Exited") == std::string::npos)
+  const slurm::Said said =
+      slurm::call("srun", {"--nodes=1", "--ntasks=1", "--time=1", "--immediate=8", "sh", "-c",
+                           "if [ -e \"$0\" ]; then echo seen; else echo missing; fi", file.string()});
+  if (said.out == "seen\n")
+    return {Level::ok, "folder", fmt::format("{} is seen by a node", folder.string())};
+  if (said.out != "missing\n")
     return {Level::warning, "folder",
             fmt::format("no node was free to look at {}: {}", folder.string(), printable(said.err)),
             "try again later"};
