@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <QScopeGuard>
 #include <QTemporaryDir>
 #include <algorithm>
 #include <atomic>
@@ -281,6 +282,8 @@ class TestSecurity : public QObject {
     spec.program = "/usr/bin/env";
     spec.working_directory = "/";
     ExecLauncher launcher;
+    qputenv(protocol::variable::kRendezvousToken, "a secret of somebody else's");
+    const auto forget = qScopeGuard([] { qunsetenv(protocol::variable::kRendezvousToken); });
     std::set<std::string> meetings;
     for (int number : {0, 1}) {
       Generation generation({.number = number,
@@ -295,6 +298,7 @@ class TestSecurity : public QObject {
       std::istringstream given(testing::contents(paths.log_file(number, 0)));
       for (std::string line; std::getline(given, line);) {
         const std::string name = line.substr(0, line.find('='));
+        QVERIFY(name != protocol::variable::kRendezvousToken);
         if (!name.starts_with("ADAPTDL_") && !name.starts_with("BATCHSCOPE_TELEMETRY")) continue;
         QVERIFY2(listed.contains(name), name.c_str());
         const bool secret = name == protocol::variable::kSupervisorUrl;
