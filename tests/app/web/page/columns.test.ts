@@ -11,9 +11,9 @@ function pieceOf(values: number[], x = (i: number) => i): Piece {
   return { generation: 0, x0: xs, x1: xs, min: values, max: values, mean: values, count: values.map(() => 1) };
 }
 
-function read(piece: Piece, pixelsPerX: number, from = -Infinity, to = Infinity, isSparse = false): Columns {
+function read(piece: Piece, pixelsPerX: number, from = -Infinity, to = Infinity, width = 1): Columns {
   const columns = new Columns();
-  columns.read(piece, { x: (value) => value * pixelsPerX, y: (value) => value }, from, to, isSparse);
+  columns.read(piece, { x: (value) => value * pixelsPerX, y: (value) => value }, from, to, width);
   return columns;
 }
 
@@ -43,7 +43,7 @@ test("a value that is no number has a column of its own", () => {
 test("a stretch without samples is a hole, unless few are expected", () => {
   const piece = pieceOf(Array.from({ length: 20 }, () => 1), (i) => (i < 10 ? i : i + 30));
   assert.deepEqual([...read(piece, 2).isAfterHole.slice(0, 20)].indexOf(1), 10);
-  assert.ok(!read(piece, 2, -Infinity, Infinity, true).isAfterHole.slice(0, 20).includes(1));
+  assert.ok(!read(piece, 2, -Infinity, Infinity, 0).isAfterHole.slice(0, 20).includes(1));
 });
 
 test("smoothing has no bias at its beginning, and starts anew after what is no number", () => {

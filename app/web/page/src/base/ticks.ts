@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where an axis has its ticks and what is written beside them, as in the window (app/common's ticks.h and
 // app/desktop/chart/axis): multiples of a round number, powers where it is logarithmic, time by the clock.
-import { power } from "./format";
+import { fixed, power } from "./format";
 
 export interface Tick {
   value: number;
@@ -55,7 +55,7 @@ function decimalsOf(interval: number): number {
 function numberText(value: number, interval: number, unit: number): string {
   const decimals = decimalsOf(interval / unit);
   if (decimals > mostDecimals) return Number((value / unit).toPrecision(6)).toString();
-  return (value / unit).toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  return fixed(value / unit, decimals);
 }
 
 function plainText(value: number, interval: number, largest: number): string {
@@ -75,7 +75,7 @@ function isMultiple(interval: number, unit: number): boolean {
 function clockText(value: number, interval: number): string {
   const whole = Math.floor(value / 60 + slack);
   const rest = numberText(Math.max(0, value - 60 * whole), interval, 1);
-  return `${whole.toLocaleString("en-US")}:${/^\d\d/.test(rest) ? rest : `0${rest}`}`;
+  return `${fixed(whole, 0)}:${/^\d\d/.test(rest) ? rest : `0${rest}`}`;
 }
 
 // Seconds, minutes or hours by how large the axis is; where its ticks are no multiples of them, by the clock.

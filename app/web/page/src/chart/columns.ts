@@ -15,6 +15,7 @@ const usualDistances = 4; // more than so many make a hole
 
 export class Columns {
   size = 0;
+  isFlat = true; // no column has a lowest and a highest apart
   x = new Float64Array(256);
   low = new Float64Array(256);
   high = new Float64Array(256);
@@ -22,9 +23,13 @@ export class Columns {
   count = new Float64Array(256);
   isAfterHole = new Uint8Array(256);
 
-  /** Those of the piece from x = `from` to `to`, with one beyond each end, so that the line leaves the plot. */
-  read(piece: Piece, projection: Projection, from: number, to: number, isSparse: boolean): void {
+  /**
+   * Those of the piece from x = `from` to `to`, with one beyond each end, so that the line leaves the plot. They are so
+   * many pixels wide; 0: every bucket is one, and far between them is no hole.
+   */
+  read(piece: Piece, projection: Projection, from: number, to: number, width: number): void {
     this.size = 0;
+    this.isFlat = true;
     const first = Math.max(0, bucketAt(piece, from) - 1);
     const end = Math.min(piece.x0.length, bucketAt(piece, to) + 2);
     let column = -Infinity;
@@ -32,24 +37,26 @@ export class Columns {
       const mean = piece.mean[i]!;
       const px = projection.x((piece.x0[i]! + piece.x1[i]!) / 2);
       if (!Number.isFinite(px)) continue;
-      const at = Math.floor(px);
-      if (at === column && !isSparse && mean === mean && this.mean[this.size - 1] === this.mean[this.size - 1]) {
+      const at = width > 0 ? Math.floor(px / width) : i;
+      if (at === column && width > 0 && mean === mean && this.mean[this.size - 1] === this.mean[this.size - 1]) {
         const last = this.size - 1;
         const count = this.count[last]! + piece.count[i]!;
         this.mean[last]! += ((mean - this.mean[last]!) * piece.count[i]!) / count;
         this.count[last] = count;
         if (piece.min[i]! < this.low[last]!) this.low[last] = piece.min[i]!;
         if (piece.max[i]! > this.high[last]!) this.high[last] = piece.max[i]!;
+        if (this.high[last]! > this.low[last]!) this.isFlat = false;
         continue;
       }
       column = at;
       this.push(px, piece.min[i]!, piece.max[i]!, mean, piece.count[i]!);
     }
-    if (!isSparse) this.markHoles();
+    if (width > 0) this.markHoles();
   }
 
   private push(x: number, low: number, high: number, mean: number, count: number): void {
     if (this.size === this.x.length) this.grow();
+    if (high > low) this.isFlat = false;
     this.x[this.size] = x;
     this.low[this.size] = low;
     this.high[this.size] = high;
@@ -76,10 +83,16 @@ export class Columns {
   // A stretch without samples that is far longer than usual is not bridged by a line.
   private markHoles(): void {
     if (this.size < 3) return;
+    let dense = 0;
+    for (let i = 1; i < this.size; ++i) if (this.x[i]! - this.x[i - 1]! <= leastHole / usualDistances) ++dense;
+    // Of most lines no more needs to be known: they have a sample in nearly every column.
+    const most = 2 * dense > this.size ? leastHole : Math.max(leastHole, usualDistances * this.usualDistance());
+    for (let i = 1; i < this.size; ++i) this.isAfterHole[i] = this.x[i]! - this.x[i - 1]! > most ? 1 : 0;
+  }
+
+  private usualDistance(): number {
     const distances = new Float64Array(this.size - 1);
     for (let i = 1; i < this.size; ++i) distances[i - 1] = this.x[i]! - this.x[i - 1]!;
-    const sorted = distances.slice().sort();
-    const most = Math.max(leastHole, usualDistances * sorted[sorted.length >> 1]!);
-    for (let i = 1; i < this.size; ++i) this.isAfterHole[i] = distances[i - 1]! > most ? 1 : 0;
+    return distances.sort()[distances.length >> 1]!;
   }
 }

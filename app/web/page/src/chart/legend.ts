@@ -15,6 +15,7 @@ interface Entry {
 export class Legend {
   readonly element: HTMLElement;
   private readonly entries = new Map<string, Entry>();
+  private shown = "";
   private readonly list = h("span.legend");
 
   constructor(frame: ChartFrame, private readonly toggled: (key: string) => void) {
@@ -23,8 +24,10 @@ export class Legend {
   }
 
   setLines(lines: { key: string; look: LineLook; ink: Ink; isHidden: boolean }[]): void {
-    const keys = lines.map((line) => line.key).join("\n");
-    if (keys !== [...this.entries.keys()].join("\n")) {
+    const shown = lines.map((line) => [line.key, line.isHidden, line.ink.colour, line.ink.dash].join()).join("\n");
+    if (shown === this.shown) return; // at every frame of a gesture
+    this.shown = shown;
+    if (lines.map((line) => line.key).join("\n") !== [...this.entries.keys()].join("\n")) {
       this.entries.clear();
       for (const line of lines) this.entries.set(line.key, this.entry(line.key, line.look));
       this.list.replaceChildren(...[...this.entries.values()].map((entry) => entry.button));

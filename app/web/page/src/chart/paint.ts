@@ -85,9 +85,9 @@ export function paintStroke(context: CanvasRenderingContext2D, stroke: Stroke, l
   projection: Projection, ratio: number): void {
   const { columns, values } = stroke;
   context.strokeStyle = context.fillStyle = ink.colour;
-  context.lineJoin = "round";
+  context.lineJoin = "bevel";
   context.setLineDash([]);
-  if (!look.isBound && !look.isSparse) {
+  if (!look.isBound && !look.isSparse && !columns.isFlat) {
     context.globalAlpha = 0.16;
     envelope(context, columns, projection, look.isStepped === true);
   }
@@ -106,9 +106,8 @@ export function paintStroke(context: CanvasRenderingContext2D, stroke: Stroke, l
 // Between the lowest and the highest of each column.
 function envelope(context: CanvasRenderingContext2D, columns: Columns, projection: Projection, isStepped: boolean): void {
   let start = 0;
-  let isFlat = true;
   const close = (end: number) => {
-    if (!isFlat && end - start > 1) {
+    if (end - start > 1) {
       context.beginPath();
       for (let i = start; i < end; ++i) {
         if (isStepped && i > start) context.lineTo(columns.x[i]!, projection.y(columns.high[i - 1]!));
@@ -120,7 +119,6 @@ function envelope(context: CanvasRenderingContext2D, columns: Columns, projectio
       }
       context.fill();
     }
-    isFlat = true;
   };
   for (let i = 0; i < columns.size; ++i) {
     const isNumber = Number.isFinite(projection.y(columns.low[i]!)) && Number.isFinite(projection.y(columns.high[i]!));
@@ -130,7 +128,6 @@ function envelope(context: CanvasRenderingContext2D, columns: Columns, projectio
     } else if (!isNumber) {
       start = i + 1;
     }
-    if (columns.high[i]! > columns.low[i]!) isFlat = false;
   }
   close(columns.size);
 }
