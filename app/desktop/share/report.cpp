@@ -61,6 +61,8 @@ class Page {
     end();
   }
 
+  void addText(const QString& text) { xml_.writeCharacters(text); }
+
   void addFact(const QString& name, const QString& value) {
     begin("div");
     add("dt", name);
@@ -76,6 +78,7 @@ class Page {
       return names[column].startsWith(QLatin1Char('>')) ? QStringLiteral("number") : QString();
     };
     add("h2", title);
+    begin("div", {{"class", QStringLiteral("scroll")}});
     begin("table");
     begin("tr");
     for (qsizetype i = 0; i < names.size(); ++i) add("th", QString(names[i]).remove('>'), cssClass(i));
@@ -86,6 +89,7 @@ class Page {
       for (qsizetype i = 0; i < names.size(); ++i) add("td", row.cells[i], cssClass(i));
       end();
     }
+    end();
     end();
   }
 
@@ -108,10 +112,15 @@ class Page {
   QXmlStreamWriter xml_;
 };
 
-QString styleOf(const Theme& theme) {
-  QFile file(QStringLiteral(":/report/report.css"));
-  if (!file.open(QIODevice::ReadOnly)) qFatal("the report's style is not compiled in");
-  return theme.styleSheet(QString::fromUtf8(file.readAll()));
+// The colours and the records' look of the page of `batchscope serve`, then what is the report's own.
+QString style() {
+  QString sheets;
+  for (const char* name : {"tokens", "records", "report"}) {
+    QFile file(QStringLiteral(":/report/%1.css").arg(QLatin1String(name)));
+    if (!file.open(QIODevice::ReadOnly)) qFatal("the report's style is not compiled in");
+    sheets += QString::fromUtf8(file.readAll());
+  }
+  return sheets;
 }
 
 void addFacts(Page& page, RunSession& session) {
@@ -179,21 +188,26 @@ QByteArray reportHtml(RunSession& session, const std::vector<ChartCard*>& charts
                       const std::vector<FigureCard*>& figures) {
   const storage::Run& run = session.run();
   const StatusText status = describe(session.status());
+  const Theme& theme = Theme::current();  // the charts are drawn in it
   Page page;
-  page.begin("html", {{"lang", "en"}});
+  page.begin("html", {{"lang", "en"},
+                      {"data-scheme", theme.isDark ? QStringLiteral("dark") : QStringLiteral("light")},
+                      {"data-palette", theme.isColourBlind ? QStringLiteral("colour-blind") : QString()}});
   page.begin("head");
   page.begin("meta", {{"charset", "utf-8"}});
   page.end();
   page.begin("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
   page.end();
   page.add("title", tr("%1 – BatchScope").arg(text(run.name)));
-  page.add("style", styleOf(Theme::current()));
+  page.add("style", style());
   page.end();
   page.begin("body");
   page.begin("main");
   page.begin("header");
   page.add("h1", text(run.name));
-  page.add("span", status.text, QStringLiteral("chip ") + status.tone);
+  page.begin("span", {{"class", QStringLiteral("chip")}, {"data-tone", status.tone}});
+  page.addText(status.text);
+  page.end();
   for (const std::string& note : {run.note, run.message})
     if (!note.empty()) page.add("p", text(note), QStringLiteral("note"));
   page.end();

@@ -159,6 +159,37 @@ class TestLook : public QObject {
     QVERIFY(!Theme::dark().styleSheet(sheet).contains(QLatin1Char('@')));
   }
 
+  // The page of `batchscope serve`, and with it the report, has the window's colours.
+  void thePageHasTheSameColours() {
+    QFile file(QStringLiteral(":/report/tokens.css"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    static const QRegularExpression comment(QStringLiteral("/\\*.*?\\*/"),
+                                            QRegularExpression::DotMatchesEverythingOption);
+    const QString sheet = QString::fromUtf8(file.readAll()).remove(comment);
+    static const QRegularExpression block(QStringLiteral("([^{}]*)\\{([^{}]*)\\}")),
+        token(QStringLiteral("--([a-z0-9-]+): (#[0-9a-f]{6});"));
+    const auto read = [&](const char* selector, const Theme& theme, int tokens) {
+      int found = 0;
+      for (const auto& rule : block.globalMatch(sheet)) {
+        if (rule.captured(1).trimmed() != QLatin1String(selector)) continue;
+        for (const auto& each : token.globalMatch(rule.captured(2))) {
+          const QString name = each.captured(1);
+          const QString colour = name.startsWith(QLatin1String("run-"))
+                                     ? theme.run(name.mid(4).toInt() - 1).name()
+                                     : theme.styleSheet(QLatin1Char('@') + name);
+          QVERIFY2(each.captured(2) == colour, qPrintable(selector + name));
+          ++found;
+        }
+      }
+      QCOMPARE(found, tokens);
+    };
+    read(":root, [data-scheme=light]", Theme::light(), 28);
+    read("[data-scheme=dark]", Theme::dark(), 28);
+    read(":root:not([data-scheme])", Theme::dark(), 28);
+    read("[data-palette=colour-blind]", Theme::of(false, true), 10);
+    read("[data-scheme=dark][data-palette=colour-blind]", Theme::of(true, true), 10);
+  }
+
   void ticksAreRoundAndFew() {
     const auto labels = [](const std::vector<Tick>& ticks) {
       QStringList text;
