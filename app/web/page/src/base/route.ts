@@ -71,23 +71,47 @@ export function address(path: string, query: URLSearchParams): string {
 export const navigated = new Signal<Route>();
 
 export function here(): Route {
+  writeQuery();
   return parse(location.pathname, location.search);
 }
 
 export function go(target: string): void {
+  writeQuery();
   history.pushState(null, "", target);
   navigated.emit(here());
 }
 
-/** Says how the present view is looked at, without leaving it. */
+const rest = 400; // ms between two changes of the address: browsers refuse more than a few a second
+
+let unwritten: Record<string, string | null> = {};
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Says how the present view is looked at, without leaving it: a moment later, since a gesture changes it with every frame. */
 export function setQuery(changes: Record<string, string | null>): void {
-  const query = withQuery(new URLSearchParams(location.search), changes);
+  Object.assign(unwritten, changes);
+  timer ??= setTimeout(writeQuery, rest);
+}
+
+function writeQuery(): void {
+  if (timer === undefined) return;
+  const query = withQuery(new URLSearchParams(location.search), unwritten);
+  forgetQuery();
   history.replaceState(history.state, "", address(location.pathname, query));
+}
+
+function forgetQuery(): void {
+  clearTimeout(timer);
+  timer = undefined;
+  unwritten = {};
 }
 
 /** Links within the page change the view without loading it anew. */
 export function followLinks(): void {
-  addEventListener("popstate", () => navigated.emit(here()));
+  addEventListener("pagehide", writeQuery);
+  addEventListener("popstate", () => {
+    forgetQuery(); // of a view that has been left
+    navigated.emit(here());
+  });
   document.addEventListener("click", (event) => {
     const link = (event.target as Element).closest?.("a");
     const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
