@@ -9,6 +9,7 @@ interface Entry {
   key: string;
   button: HTMLButtonElement;
   sample: SVGLineElement;
+  label: HTMLElement;
   value: HTMLElement;
 }
 
@@ -34,6 +35,7 @@ export class Legend {
     }
     for (const line of lines) {
       const entry = this.entries.get(line.key)!;
+      setText(entry.label, line.look.label);
       entry.button.setAttribute("aria-pressed", String(!line.isHidden));
       entry.sample.setAttribute("stroke", line.ink.colour);
       entry.sample.setAttribute("stroke-dasharray", line.ink.dash.join(" "));
@@ -58,8 +60,9 @@ export class Legend {
     }
     svg.append(sample);
     const value = h("span.legend-value");
-    const button = h("button.legend-entry", { type: "button" }, svg, h("span.legend-label", {}, look.label), value);
+    const label = h("span.legend-label");
+    const button = h("button.legend-entry", { type: "button" }, svg, label, value);
     button.addEventListener("click", () => this.toggled(key));
-    return { key, button, sample, value };
+    return { key, button, sample, label, value };
   }
 }

@@ -14,6 +14,7 @@ export interface LineLook {
   isBound?: boolean; // dotted, a limit rather than a measurement
   isFromLowest?: boolean; // its axis begins at the lowest value instead of at the base
   isOff?: boolean; // hidden until the legend shows it
+  isBare?: boolean; // one of many: without what lies around it
 }
 
 export interface Line {

@@ -87,11 +87,11 @@ export function paintStroke(context: CanvasRenderingContext2D, stroke: Stroke, l
   context.strokeStyle = context.fillStyle = ink.colour;
   context.lineJoin = "bevel";
   context.setLineDash([]);
-  if (!look.isBound && !look.isSparse && !columns.isFlat) {
+  if (!look.isBound && !look.isSparse && !look.isBare && !columns.isFlat) {
     context.globalAlpha = 0.16;
     envelope(context, columns, projection, look.isStepped === true);
   }
-  if (stroke.isGhosted) {
+  if (stroke.isGhosted && !look.isBare) {
     context.globalAlpha = 0.32;
     context.lineWidth = ratio;
     trace(context, columns, columns.mean, projection, false);

@@ -8,6 +8,7 @@ export interface LineSpec extends LineLook {
   factor?: number; // to the chart's unit
   minus?: string; // the series that is taken away from it
   over?: string; // the series that it is divided by
+  isMain?: boolean; // what is drawn where a chart has one line for each of several runs; else the first
 }
 
 export interface ChartSpec extends ChartFrame {
@@ -46,7 +47,7 @@ const known: ChartSpec[] = [
     isRobust: true,
     lines: [
       { series: "throughput", label: "throughput", colour: 1, isSmoothed: true },
-      { series: "goodput", label: "goodput", colour: 0, isSmoothed: true },
+      { series: "goodput", label: "goodput", colour: 0, isSmoothed: true, isMain: true },
       { series: "efficiency", label: "efficiency", colour: 2, isSmoothed: true, isRight: true },
     ],
   },

@@ -16,6 +16,9 @@ const nearZero = 0.05; // of the newest: an axis that begins there begins at 0
 const mostGrown = 2.5; // times the columns, until the growing line is asked for in coarser buckets
 
 
+/** What the samples of a run have to know of the axis that they are looked at on, and to say of it. */
+export type SampleView = Pick<ViewState, "changed" | "axisChanged" | "axis" | "shown" | "whole" | "isZoomed" | "setWhole">;
+
 export class SampleStore {
   readonly changed = new Signal();
   readonly failed = new Signal<string>();
@@ -28,7 +31,7 @@ export class SampleStore {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly stops: (() => void)[];
 
-  constructor(private readonly id: string, private readonly view: ViewState) {
+  constructor(private readonly id: string, private readonly view: SampleView) {
     this.stops = [
       view.changed.listen(() => this.look()),
       view.axisChanged.listen(() => {

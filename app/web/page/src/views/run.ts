@@ -12,6 +12,7 @@ import { readout } from "../run/readout";
 import { restartSteps } from "../run/restart_steps";
 import { RunSession } from "../run/session";
 import { serverAbout } from "../base/server";
+import { Records } from "./records";
 
 export function show(root: HTMLElement, route: Route): () => void {
   const endings = new Endings();
@@ -21,15 +22,19 @@ export function show(root: HTMLElement, route: Route): () => void {
   const head = header(session, dashboard);
   const steps = restartSteps(session);
   const values = readout(session);
+  const records = new Records(route.id);
   const failure = h("p.failure", { role: "alert", hidden: true });
   const side = h("aside.side", { "aria-label": "Control and values" }, steps.element, values.element);
-  root.append(h("div.run-view", {}, h("div.instrument", {}, head.element, failure, dashboard.element), side));
+  root.append(h("div.run-view", {}, h("div.instrument", {}, head.element, failure, dashboard.element, records.element), side));
 
   session.failed.listen((message) => {
     failure.hidden = false;
     setText(failure, message);
   });
-  session.detailChanged.listen(() => void (failure.hidden = true));
+  session.detailChanged.listen(() => {
+    failure.hidden = true;
+    if (session.detail !== null) records.show(session.detail);
+  });
   let control: Control | null = null;
   void serverAbout().then((about) => {
     if (about.read_only) return;

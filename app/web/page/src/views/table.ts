@@ -2,8 +2,14 @@
 // Which view is at which address. A view fills the element that it is given, and returns what ends it.
 import { h } from "../base/dom";
 import type { Route, View } from "../base/route";
+import * as compare from "./compare";
+import * as explorer from "./explorer";
+import * as log from "./log";
+import * as queue from "./queue";
 import * as run from "./run";
 import * as runs from "./runs";
+import * as sweep from "./sweep";
+import * as sweeps from "./sweeps";
 
 export type Show = (root: HTMLElement, route: Route) => () => void;
 
@@ -15,6 +21,12 @@ function nowhere(root: HTMLElement): () => void {
 const shows: Partial<Record<View, Show>> = {
   runs: runs.show,
   run: run.show,
+  explorer: explorer.show,
+  log: log.show,
+  compare: compare.show,
+  queue: queue.show,
+  sweeps: sweeps.show,
+  sweep: sweep.show,
 };
 
 export function showOf(view: View): Show {

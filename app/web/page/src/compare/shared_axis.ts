@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The axis below charts that show several runs: each run has its stretch of it, and the whole is where any of them is.
+import type { Range, ViewState } from "../chart/view_state";
+import type { SampleView } from "../run/samples";
+
+export class SharedAxis {
+  readonly #parts: AxisPart[] = [];
+
+  constructor(readonly view: ViewState) {}
+
+  /** For the samples of one more run. */
+  part(): AxisPart {
+    const part = new AxisPart(this.view, () => this.#join());
+    this.#parts.push(part);
+    return part;
+  }
+
+  remove(part: AxisPart): void {
+    this.#parts.splice(this.#parts.indexOf(part), 1);
+    this.#join();
+  }
+
+  #join(): void {
+    const known = this.#parts.map((part) => part.whole).filter((whole) => whole.from < whole.to);
+    if (known.length === 0) return;
+    this.view.setWhole({ from: Math.min(...known.map((whole) => whole.from)), to: Math.max(...known.map((whole) => whole.to)) });
+  }
+}
+
+export class AxisPart implements SampleView {
+  whole: Range = { from: Infinity, to: -Infinity };
+
+  constructor(private readonly view: ViewState, private readonly joined: () => void) {
+    // On another axis everything lies elsewhere.
+    this.axisChanged.listen(() => (this.whole = { from: Infinity, to: -Infinity }));
+  }
+
+  get changed() {
+    return this.view.changed;
+  }
+
+  get axisChanged() {
+    return this.view.axisChanged;
+  }
+
+  get axis() {
+    return this.view.axis;
+  }
+
+  get shown() {
+    return this.view.shown;
+  }
+
+  get isZoomed() {
+    return this.view.isZoomed;
+  }
+
+  setWhole(whole: Range): void {
+    this.whole = whole;
+    this.joined();
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the fitted model says of any number of replicas: the server's answer, and the figures and words of it.
+import { count, number, replicas } from "../base/format";
+import { type JsonNumber, toNumber } from "../base/types";
+import type { FigureData, FigureSeries } from "../figure/figure";
+
+/** What a number of replicas would do, or does, with the batch size that goodput chooses there. */
+export interface Point {
+  replicas: number;
+  goodput: JsonNumber;
+  throughput: JsonNumber;
+  efficiency: JsonNumber;
+  batch_size: number;
+  local_batch_size: number;
+  accumulation: number;
+  step_time: JsonNumber;
+}
+
+export interface MeasuredStep {
+  replicas: number;
+  local_batch_size: number;
+  accumulation: number;
+  steps: number;
+  measured: number;
+  predicted: number;
+  residual: number;
+}
+
+export interface Explorer {
+  curve: Point[] | null;
+  why?: string;
+  measured?: MeasuredStep[];
+  now?: Partial<Point> | null;
+  bounds?: { max_batch_size: number; max_local_batch_size: number; max_profiled_replicas: number; devices: number; accumulation: boolean };
+  batch_curve?: { replicas: number; points: Pick<Point, "batch_size" | "goodput" | "throughput" | "efficiency">[] } | null;
+}
+
+const colours = { throughput: "var(--series-2)", goodput: "var(--series-1)", efficiency: "var(--series-3)" };
+
+export const legend = [["throughput", colours.throughput], ["goodput", colours.goodput], ["efficiency", colours.efficiency]] as const;
+
+type Rates = Pick<Point, "goodput" | "throughput" | "efficiency">;
+
+// Throughput, goodput and, at the right, efficiency over one value.
+function rates<T extends Rates>(points: readonly T[], x: (point: T) => number, name: (x: number) => string): FigureSeries[] {
+  const of = (key: keyof Rates, unit: string, isRight = false): FigureSeries => ({
+    colour: colours[key],
+    mark: "line",
+    size: key === "goodput" ? 2.5 : 1.5,
+    isRight,
+    points: points.map((point) => ({ x: x(point), y: toNumber(point[key]), text: `${name(x(point))}\n${key} ≈ ${number(toNumber(point[key]), isRight ? 2 : 3)}${unit}` })),
+  });
+  return [of("throughput", " samples/s"), of("efficiency", "", true), of("goodput", " samples/s")];
+}
+
+function measuredDot(explorer: Explorer, x: number): FigureSeries[] {
+  const goodput = toNumber(explorer.now?.goodput);
+  if (!Number.isFinite(goodput)) return [];
+  return [{ colour: colours.goodput, mark: "dots", size: 6, points: [{ x, y: goodput, text: `measured now\ngoodput ${number(goodput)} samples/s` }] }];
+}
+
+/** Over replicas, with a line at those that are looked at. */
+export function replicasFigure(explorer: Explorer, chosen: number): FigureData {
+  const curve = explorer.curve ?? [];
+  const last = curve[curve.length - 1]?.replicas ?? 1;
+  const most = explorer.bounds?.max_profiled_replicas ?? 0;
+  return {
+    series: [...rates(curve, (point) => point.replicas, replicas), ...measuredDot(explorer, explorer.now?.replicas ?? NaN)],
+    bottom: { low: 1, high: Math.max(2, last), title: "replicas", ticks: wholeTicks(last) },
+    left: { low: 0, title: "samples/s" },
+    right: { low: 0, high: 1, title: "efficiency" },
+    notes: [
+      ...(most > 0 && most < last ? [{ x: most, text: "measured up to here", colour: "var(--hairline)" }] : []),
+      { x: chosen, colour: "var(--accent)" },
+    ],
+    description: `Predicted goodput over 1 to ${count(last)} replicas`,
+    ...(curve.length === 0 && { missing: explorer.why ?? "The model is fitted once a few steps have been measured." }),
+  };
+}
+
+function wholeTicks(last: number): { value: number; label: string }[] {
+  const step = [1, 2, 4, 8, 16, 32, 64].find((each) => last / each <= 16) ?? 128;
+  const values = [1, ...Array.from({ length: Math.floor(last / step) }, (_, i) => (i + 1) * step).filter((each) => each > 1)];
+  return values.map((value) => ({ value, label: String(value) }));
+}
+
+/** Over the batch size, at the replicas that are looked at. */
+export function batchFigure(explorer: Explorer, chosen: Point | undefined): FigureData {
+  const { points = [], replicas: at } = explorer.batch_curve ?? { replicas: 0 };
+  const isNow = explorer.now?.replicas === at;
+  return {
+    series: [...rates(points, (point) => point.batch_size, (x) => `batch size ${count(x)}`), ...measuredDot(explorer, isNow ? (explorer.now?.batch_size ?? NaN) : NaN)],
+    bottom: { kind: "log", title: "batch size" },
+    left: { low: 0, title: "samples/s" },
+    right: { low: 0, high: 1, title: "efficiency" },
+    notes: chosen ? [{ x: chosen.batch_size, text: `best ${count(chosen.batch_size)}`, colour: "var(--accent)" }] : [],
+    description: `Predicted goodput over batch size on ${replicas(at)}${chosen ? `, best at ${count(chosen.batch_size)}` : ""}`,
+    ...(points.length === 0 && { missing: "No curve for this number of replicas." }),
+  };
+}
+
+/** Step times, measured over predicted: what lies on the diagonal was predicted well. */
+export function stepTimeFigure(measured: readonly MeasuredStep[]): FigureData {
+  const counts = [...new Set(measured.map((each) => each.replicas))].sort((a, b) => a - b);
+  const times = measured.flatMap((each) => [1000 * each.measured, 1000 * each.predicted]);
+  const [low, high] = [Math.min(...times) / 1.3, Math.max(...times) * 1.3];
+  return {
+    series: [
+      { colour: "var(--accent)", mark: "line", size: 1, dash: "2 3", points: [{ x: low, y: low }, { x: high, y: high }] },
+      ...counts.map((each, i): FigureSeries => ({
+        colour: `var(--run-${(i % 10) + 1})`,
+        mark: "dots",
+        size: 5,
+        points: measured.filter((time) => time.replicas === each).map((time) => ({
+          x: 1000 * time.predicted,
+          y: 1000 * time.measured,
+          text: `×${each}, ${count(time.local_batch_size)} on each, ${count(time.accumulation)} accumulated\n${number(1000 * time.measured)} ms measured, ${number(1000 * time.predicted)} ms predicted`,
+        })),
+      })),
+    ],
+    bottom: { kind: "log", low, high, title: "predicted, ms" },
+    left: { kind: "log", low, high, title: "measured, ms" },
+    description: `${measured.length} measured step times over predicted ones`,
+    ...(measured.length === 0 && { missing: "No step time measured yet." }),
+  };
+}
+
+/** "Best within: batch size up to 1,024." */
+export function boundsText(explorer: Explorer, chosen: number): string {
+  const { bounds } = explorer;
+  if (!bounds) return "";
+  const parts = [`Best within: batch size up to ${count(bounds.max_batch_size)}.`];
+  if (chosen > bounds.devices) parts.push(`This machine has ${count(bounds.devices)} devices, so that replicas would share them.`);
+  if (bounds.max_profiled_replicas > 0 && chosen > bounds.max_profiled_replicas) {
+    parts.push(`Never measured on ${replicas(chosen)}: an extrapolation from at most ${replicas(bounds.max_profiled_replicas)}.`);
+  }
+  return parts.join(" ");
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The queue as the server tells it, and a job in words (those of the window, app/desktop/queue/queue_text).
+import { count, duration, timeOfDay } from "../base/format";
+import { go, pathOf } from "../base/route";
+import type { FigureData, FigureSeries } from "../figure/figure";
+import type { Tick } from "../base/ticks";
+
+export interface Job {
+  run: string;
+  name: string;
+  group: string;
+  place: number | null;
+  state: "pending" | "held" | "starting" | "running" | "paused" | "stopping" | "succeeded" | "failed" | "cancelled";
+  replicas: number;
+  asked: string;
+  devices: string[];
+  target: string[];
+  submitted: number;
+  waited: number;
+  expected_end: number | null;
+  priority: number;
+  after: string | null;
+  held: boolean;
+  preempted: boolean;
+  reason: string;
+}
+
+export interface Lease {
+  device: string;
+  run: string;
+  name: string;
+  since: number;
+  until: number | null;
+}
+
+export interface Queue {
+  advice: string;
+  mean_wait: number;
+  queue: Job[];
+  devices?: string[];
+  leases?: Lease[];
+  pool?: { policy: string; paused?: boolean; draining?: boolean };
+}
+
+export function stateText(job: Job): string {
+  return job.state === "pending" ? "waiting" : job.state;
+}
+
+export function tone(job: Job): string {
+  if (job.state === "running") return "good";
+  if (job.state === "failed") return "bad";
+  return ["paused", "held", "starting", "stopping"].includes(job.state) ? "warning" : "";
+}
+
+const rangeText = (asked: string) => (asked === "auto" ? "any" : asked.replace(/^auto:/, "").replace("-", "–"));
+
+/** "2 → 3 of 1–4": what it has, what the pool wants it to have, and what it may have. */
+export function replicasText(job: Job): string {
+  const [has, wanted] = [job.devices.length, job.target.length];
+  const now = wanted === has || (wanted === 0 && !job.preempted) ? count(has) : `${count(has)} → ${count(wanted)}`;
+  return `${now} of ${rangeText(job.asked)}`;
+}
+
+export function whyText(job: Job): string {
+  if (job.state === "held") return job.held ? "held; release it to let it have devices" : "paused; it goes on once it is resumed";
+  if (job.reason) return job.reason;
+  if (job.after) return "waits for the end of another run";
+  return job.state === "pending" ? "waits for the pool's first decision" : "";
+}
+
+export function poolText(pool: NonNullable<Queue["pool"]>): string {
+  if (pool.paused) return "paused";
+  return pool.draining ? "starts nothing new" : pool.policy;
+}
+
+// Of cpu:10 and cpu:9 the latter is first.
+function inOrder(a: string, b: string): number {
+  return a.localeCompare(b, "en", { numeric: true });
+}
+
+/** The runs that had a device, in the order of their colours. */
+export function runsOf(leases: readonly Lease[]): string[] {
+  return [...new Set([...leases].sort((a, b) => a.since - b.since).map((lease) => lease.run))];
+}
+
+export const colourOf = (place: number) => `var(--run-${(place % 10) + 1})`;
+
+/** A lane for each device, GPUs before cores, and in it a bar for each lease, in the colour of its run. */
+export function lanes(queue: Queue, now: number): FigureData {
+  const leases = queue.leases ?? [];
+  const devices = [...new Set([...(queue.devices ?? []), ...leases.map((lease) => lease.device)])];
+  devices.sort((a, b) => Number(b.startsWith("cuda")) - Number(a.startsWith("cuda")) || inOrder(a, b));
+  devices.reverse(); // the first on top
+  const runs = runsOf(leases);
+  const first = leases.reduce((least, lease) => Math.min(least, lease.since), now);
+  const low = Math.max(first, now - 3600);
+  const series = runs.map((run, i): FigureSeries => ({
+    colour: colourOf(i),
+    mark: "bars",
+    points: leases.filter((lease) => lease.run === run).map((lease) => {
+      const end = lease.until ?? now;
+      const from = Math.max(low, lease.since);
+      return {
+        x: from - now,
+        to: Math.max(from, end) - now,
+        y: devices.indexOf(lease.device),
+        text: `${lease.name}\n${lease.device} for ${duration(end - lease.since)}, from ${timeOfDay(lease.since, true)}${lease.until === null ? ", still" : ""}`,
+        open: () => go(pathOf("run", lease.run)),
+      };
+    }),
+  }));
+  return {
+    series,
+    bottom: { kind: "time", low: low - now, high: 0, ticks: agoTicks(now - low) },
+    left: { kind: "names", names: devices },
+    description: `${devices.length} devices and ${runs.length} runs in the last ${duration(now - low)}`,
+    ...(leases.length === 0 && { missing: "No run had a device in the last hour." }),
+  };
+}
+
+function agoTicks(span: number): Tick[] {
+  const step = [1, 2, 5, 10, 30, 60, 120, 300, 600, 900].find((each) => span / each <= 7) ?? 900;
+  const ticks: Tick[] = [{ value: 0, label: "now" }];
+  for (let ago = step; ago <= span; ago += step) ticks.push({ value: -ago, label: `−${duration(ago)}` });
+  return ticks;
+}

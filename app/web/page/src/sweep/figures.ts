@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the figures of a sweep show: learning curves from rung to rung, the best so far, one value over another, and what
+// matters. The best trial is orange and the others the stronger the better they did.
+import { duration, number, percent } from "../base/format";
+import type { FigureData, FigurePoint, FigureSeries } from "../figure/figure";
+import { bestSoFar, isShare, metricText, numeric, rungTicks, type Sweep, type TrialAxis } from "./trials";
+
+const accent = "var(--accent)";
+const best = "var(--series-2)";
+
+export function trialText(sweep: Sweep, index: number): string {
+  const trial = sweep.trials[index]!;
+  const lines = [`Trial ${trial.trial}, ${trial.state}`];
+  for (const [name, value] of Object.entries(trial.parameters)) lines.push(`${name} ${value}`);
+  if (trial.value !== null) lines.push(`${sweep.sweep.metric} ${metricText(sweep.sweep.metric, trial.value)}`);
+  if (trial.message) lines.push(trial.message);
+  return lines.join("\n");
+}
+
+export function bestIndex(sweep: Sweep): number {
+  return sweep.trials.findIndex((trial) => trial.trial === sweep.sweep.best?.trial);
+}
+
+export function learningCurves(sweep: Sweep, rank: readonly number[]): FigureData {
+  const { metric } = sweep.sweep;
+  const factor = isShare(metric) ? 100 : 1;
+  const curves = new Map<number, FigurePoint[]>();
+  const lineage: FigurePoint[] = []; // from where the one was whose checkpoint another took over
+  const known = new Map<string, FigurePoint>();
+  const rungs = new Set<number>();
+  for (const leg of sweep.legs) {
+    const value = numeric(leg.value);
+    if (Number.isNaN(value) || leg.outcome !== "value") continue;
+    const x = sweep.stop?.rungs[leg.rung] ?? leg.iterations;
+    const point = { x, y: factor * value, text: `Trial ${leg.trial} at rung ${leg.rung}\n${metric} ${metricText(metric, value)}` };
+    const curve = curves.get(leg.trial) ?? [];
+    const origin = leg.origin === null ? undefined : known.get(`${leg.origin} ${leg.rung - 1}`);
+    if (origin) {
+      curve.push({ x: NaN, y: NaN });
+      lineage.push({ x: origin.x, y: origin.y }, { x: point.x, y: point.y }, { x: NaN, y: NaN });
+    }
+    curve.push(point);
+    curves.set(leg.trial, curve);
+    known.set(`${leg.trial} ${leg.rung}`, point);
+    rungs.add(x);
+  }
+  const first = bestIndex(sweep);
+  const order = sweep.trials.map((_, i) => i).filter((i) => curves.has(sweep.trials[i]!.trial));
+  order.sort((a, b) => Number(a === first) - Number(b === first) || (rank[a] || 0) - (rank[b] || 0));
+  const series: FigureSeries[] = order.map((i) => ({
+    colour: i === first ? best : accent,
+    mark: "dotted line",
+    size: i === first ? 2.5 : 1.5,
+    opacity: i === first ? 1 : 0.25 + 0.6 * (rank[i] || 0),
+    points: curves.get(sweep.trials[i]!.trial)!,
+  }));
+  if (lineage.length > 0) series.unshift({ colour: "var(--dim)", mark: "line", size: 1, dash: "2 3", points: lineage });
+  const places = [...rungs].sort((a, b) => a - b);
+  const isEven = sweep.stop?.kind === "pbt";
+  return {
+    series,
+    bottom: { kind: isEven ? "linear" : "log", title: sweep.stop?.unit === "steps" ? "steps" : "scale-invariant iterations", ticks: rungTicks(places) },
+    left: { title: isShare(metric) ? `${metric}, %` : metric },
+    notes: places.map((x) => ({ x, colour: "var(--hairline)" })),
+    description: `${metric} of ${order.length} trials on ${places.length} rungs`,
+    ...(series.length === 0 && { missing: "No trial has come to a rung yet." }),
+  };
+}
+
+export function bestFigure(sweep: Sweep, by: "time" | "devices"): FigureData {
+  const { metric } = sweep.sweep;
+  const factor = isShare(metric) ? 100 : 1;
+  const steps = bestSoFar(sweep, by);
+  const line: FigurePoint[] = [];
+  for (const [i, step] of steps.entries()) {
+    if (i > 0) line.push({ x: step.at, y: factor * steps[i - 1]!.value });
+    line.push({ x: step.at, y: factor * step.value });
+  }
+  const last = steps[steps.length - 1];
+  const end = by === "time"
+    ? Math.max(...sweep.legs.map((leg) => leg.ended ?? 0)) - sweep.sweep.created
+    : 3600 * sweep.legs.reduce((sum, leg) => sum + leg.device_hours, 0);
+  if (last) line.push({ x: end, y: factor * last.value });
+  const dots = steps.map((step) => ({
+    x: step.at,
+    y: factor * step.value,
+    text: `Trial ${step.trial}\n${metric} ${metricText(metric, step.value)} after ${duration(step.at)}`,
+  }));
+  return {
+    series: [
+      { colour: best, mark: "line", points: line },
+      { colour: best, mark: "dots", size: 4, points: dots },
+    ],
+    bottom: { kind: "time", title: by === "time" ? "time since it began" : "device time", low: 0 },
+    left: { title: isShare(metric) ? `${metric}, %` : metric },
+    description: last ? `Best ${metric} ${metricText(metric, last.value)} after ${duration(last.at)}` : "Nothing yet",
+    ...(!last && { missing: "No trial has a value yet." }),
+  };
+}
+
+export function scatter(sweep: Sweep, x: TrialAxis, y: TrialAxis, rank: readonly number[], kept: (index: number) => boolean): FigureData {
+  const first = bestIndex(sweep);
+  const points = sweep.trials.map((_, i): FigurePoint => ({
+    x: x.values[i]!,
+    y: y.values[i]!,
+    text: trialText(sweep, i),
+    strength: kept(i) ? rank[i] || 0 : 0,
+  }));
+  const isThere = (point: FigurePoint) => Number.isFinite(point.x) && Number.isFinite(point.y);
+  const others = points.filter((point, i) => i !== first && isThere(point));
+  const top = points.filter((point, i) => i === first && isThere(point));
+  return {
+    series: [
+      { colour: accent, mark: "dots", points: others },
+      { colour: best, mark: "dots", size: 6, points: top.map(({ strength: _, ...point }) => point) },
+    ],
+    bottom: { ...x.axis, title: x.name },
+    left: { ...y.axis, title: y.name },
+    description: `${y.name} over ${x.name} of ${others.length + top.length} trials`,
+    ...(others.length + top.length === 0 && { missing: "No trial has both yet." }),
+  };
+}
+
+export function importanceFigure(sweep: Sweep): FigureData {
+  const shares = (sweep.importance ?? []).filter((each) => Number.isFinite(each.share)).sort((a, b) => a.share - b.share);
+  const isKnown = shares.some((each) => each.share > 0);
+  return {
+    series: [{
+      colour: accent,
+      mark: "bars",
+      opacity: 0.75,
+      points: shares.map((each, y) => ({ x: 0, to: 100 * each.share, y, text: `${each.name}: ${percent(each.share)} of what is known to matter` })),
+    }],
+    bottom: { low: 0, title: "%" },
+    left: { kind: "names", names: shares.map((each) => each.name) },
+    description: isKnown ? shares.map((each) => `${each.name} ${number(100 * each.share)} %`).reverse().join(", ") : "Not known yet",
+    ...(!isKnown && { missing: "Not enough trials have a value yet." }),
+  };
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parallel coordinates (Inselberg, 1985): an axis beside another for every parameter and for the metric, and each trial a
+// line through its values, the stronger the better it did. Where there is no room for that, the axes lie one below the
+// other. Dragging along an axis brushes it (arrows move a brush, with Shift they widen it, Escape takes it away), and trials
+// outside of a brush fade.
+import { pathOf, svg } from "../figure/svg";
+import type { Brushes } from "./brushes";
+import type { TrialAxis } from "./trials";
+
+export interface ParallelData {
+  axes: readonly TrialAxis[]; // the metric's is the last
+  ranks: readonly number[];
+  best: number; // -1: none yet
+  text(trial: number): string;
+}
+
+const height = 250;
+const narrow = 560; // pixels of width below which the axes lie one below the other
+const rowHeight = 64; // of such an axis
+const grip = 15; // pixels on either side of an axis where a drag is meant for it
+const reach = 12; // of the pointer to a line
+const step = 0.05; // of an axis, a press of an arrow
+
+type Place = readonly [number, number];
+
+export class ParallelPlot {
+  readonly element = document.createElement("div");
+  readonly #tip = document.createElement("div");
+  #data: ParallelData | undefined;
+  #lines: { trial: number; places: Place[] }[] = [];
+  #observer: ResizeObserver;
+
+  constructor(readonly brushes: Brushes, readonly brushed: () => void, readonly opened: (trial: number) => void) {
+    this.element.className = "figure parallel";
+    this.#tip.className = "tip";
+    this.#tip.hidden = true;
+    this.#observer = new ResizeObserver(() => this.draw());
+    this.#observer.observe(this.element);
+    this.element.addEventListener("pointermove", (event) => this.#point(event));
+    this.element.addEventListener("pointerleave", () => (this.#tip.hidden = true));
+    this.element.addEventListener("dblclick", (event) => {
+      const line = this.#lineAt(event);
+      if (line !== undefined) this.opened(line);
+    });
+  }
+
+  show(data: ParallelData): void {
+    this.#data = data;
+    this.draw();
+  }
+
+  end(): void {
+    this.#observer.disconnect();
+  }
+
+  draw(): void {
+    const width = this.element.clientWidth;
+    const data = this.#data;
+    if (!data || width === 0) return;
+    const isUpright = width >= narrow;
+    const full = isUpright ? height : rowHeight * data.axes.length + 16;
+    const focused = (this.element.querySelector(":focus") as SVGElement | null)?.dataset["axis"];
+    const root = svg("svg", { width, height: full });
+    const room = { left: 46, right: 46, top: 30, bottom: 12 };
+    const place = (axis: number, share: number): Place =>
+      isUpright
+        ? [room.left + ((width - room.left - room.right) * axis) / Math.max(1, data.axes.length - 1), full - room.bottom - (full - room.top - room.bottom) * share]
+        : [14 + (width - 28) * share, 28 + rowHeight * axis];
+    this.#lines = [];
+    root.append(...this.#trialLines(data, place));
+    data.axes.forEach((axis, i) => root.append(this.#axis(axis, i, data.axes.length, place, isUpright)));
+    this.element.style.height = `${full}px`;
+    this.element.replaceChildren(root, this.#tip);
+    if (focused !== undefined) (root.querySelector(`[data-axis="${CSS.escape(focused)}"]`) as SVGElement | null)?.focus();
+  }
+
+  #trialLines(data: ParallelData, place: (axis: number, share: number) => Place): SVGElement[] {
+    const order = data.ranks.map((_, i) => i).sort((a, b) => Number(a === data.best) - Number(b === data.best) || (data.ranks[a] || 0) - (data.ranks[b] || 0));
+    const below = -0.03; // of the axis: where what has no value passes it
+    return order.map((trial) => {
+      const places = data.axes.map((axis, i) => {
+        const share = axis.scale.at(axis.values[trial]!);
+        return place(i, Number.isFinite(share) ? share : below);
+      });
+      const isKept = this.brushes.keeps(data.axes, trial);
+      if (isKept) this.#lines.push({ trial, places });
+      const isBest = trial === data.best;
+      const line = svg("path", { d: pathOf(places), fill: "none", "stroke-width": isBest ? 2.5 : 1.4, "stroke-linejoin": "round" });
+      line.style.stroke = isBest ? "var(--series-2)" : "var(--accent)";
+      line.setAttribute("opacity", (isKept ? (isBest ? 1 : 0.2 + 0.7 * (data.ranks[trial] || 0)) : 0.06).toFixed(2));
+      return line;
+    });
+  }
+
+  #axis(axis: TrialAxis, index: number, count: number, place: (axis: number, share: number) => Place, isUpright: boolean): SVGGElement {
+    const [x0, y0] = place(index, 0);
+    const [x1, y1] = place(index, 1);
+    const stretch = this.brushes.at(axis);
+    const group = svg("g", {
+      class: "axis-handle", tabindex: 0, role: "slider", "data-axis": axis.name, "aria-label": `Brush of ${axis.name}`,
+      "aria-valuemin": 0, "aria-valuemax": 100, "aria-valuenow": Math.round(100 * (stretch?.from ?? 0)),
+      "aria-valuetext": stretch ? `${Math.round(100 * stretch.from)} to ${Math.round(100 * stretch.to)} percent of the axis` : "all of it",
+      "aria-orientation": isUpright ? "vertical" : "horizontal",
+    });
+    group.append(svg("line", { class: "axis", x1: x0, y1: y0, x2: x1, y2: y1 }));
+    const title = isUpright
+      ? { x: x1, y: 14, "text-anchor": index === 0 ? "start" : index === count - 1 ? "end" : "middle", dx: index === 0 ? -x1 + 4 : index === count - 1 ? 42 : 0 }
+      : { x: x0, y: y0 - 12, "text-anchor": "start" };
+    group.append(svg("text", { ...title, class: "axis-title" }, axis.name));
+    let free = -Infinity;
+    for (const tick of axis.scale.ticks) {
+      const share = axis.scale.at(tick.value);
+      if (share < -0.001 || share > 1.001) continue;
+      const [x, y] = place(index, share);
+      if (isUpright) {
+        const isLast = index === count - 1;
+        group.append(svg("line", { class: "axis", x1: x, y1: y, x2: x + (isLast ? 4 : -4), y2: y }));
+        group.append(svg("text", { x: x + (isLast ? 7 : -7), y: y + 4, "text-anchor": isLast ? "start" : "end" }, tick.label));
+      } else {
+        const half = tick.label.length * 3.2;
+        if (x - half < free) continue;
+        free = x + half + 4;
+        group.append(svg("text", { x, y: y + 15, "text-anchor": "middle" }, tick.label));
+      }
+    }
+    if (stretch) {
+      const [ax, ay] = place(index, stretch.from);
+      const [bx, by] = place(index, stretch.to);
+      group.append(svg("rect", {
+        class: "brush", rx: 2, x: Math.min(ax, bx) - (isUpright ? 6 : 0), y: Math.min(ay, by) - (isUpright ? 0 : 6),
+        width: Math.abs(bx - ax) + (isUpright ? 12 : 0), height: Math.abs(by - ay) + (isUpright ? 0 : 12),
+      }));
+    }
+    const grab = svg("rect", {
+      class: "grab", x: Math.min(x0, x1) - (isUpright ? grip : 0), y: Math.min(y0, y1) - (isUpright ? 0 : grip),
+      width: Math.abs(x1 - x0) + (isUpright ? 2 * grip : 0), height: Math.abs(y1 - y0) + (isUpright ? 0 : 2 * grip),
+    });
+    group.append(grab);
+    const shareOf = (event: PointerEvent) => {
+      const box = this.element.getBoundingClientRect();
+      const along = isUpright ? (event.clientY - box.top - y0) / (y1 - y0) : (event.clientX - box.left - x0) / (x1 - x0);
+      return Math.max(0, Math.min(1, along));
+    };
+    grab.addEventListener("pointerdown", (event) => this.#drag(event, axis, shareOf));
+    group.addEventListener("keydown", (event) => this.#press(event, axis));
+    return group;
+  }
+
+  // The drawing is made anew with each move, so that what follows is heard by the window.
+  #drag(event: PointerEvent, axis: TrialAxis, shareOf: (event: PointerEvent) => number): void {
+    event.preventDefault();
+    const from = shareOf(event);
+    const move = (moved: PointerEvent) => {
+      this.brushes.set(axis, { from, to: shareOf(moved) });
+      this.draw();
+      this.brushed();
+    };
+    const end = (ended: PointerEvent) => {
+      move(ended);
+      window.removeEventListener("pointermove", move);
+      window.removeEventListener("pointerup", end);
+      window.removeEventListener("pointercancel", end);
+    };
+    window.addEventListener("pointermove", move);
+    window.addEventListener("pointerup", end);
+    window.addEventListener("pointercancel", end);
+  }
+
+  #press(event: KeyboardEvent, axis: TrialAxis): void {
+    const by = { ArrowUp: step, ArrowRight: step, ArrowDown: -step, ArrowLeft: -step }[event.key];
+    if (by !== undefined) {
+      if (event.shiftKey) this.brushes.widen(axis, by);
+      else this.brushes.move(axis, by);
+    } else if (event.key === "Escape" && this.brushes.at(axis)) {
+      this.brushes.set(axis);
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    this.draw();
+    this.brushed();
+  }
+
+  #lineAt(event: MouseEvent): number | undefined {
+    const box = this.element.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    let nearest: number | undefined;
+    let least = reach;
+    for (const { trial, places } of this.#lines) {
+      for (let i = 1; i < places.length; ++i) {
+        const distance = distanceTo([x, y], places[i - 1]!, places[i]!);
+        if (distance <= least) [nearest, least] = [trial, distance];
+      }
+    }
+    return nearest;
+  }
+
+  #point(event: PointerEvent): void {
+    const trial = event.buttons === 0 ? this.#lineAt(event) : undefined;
+    this.#tip.hidden = trial === undefined;
+    if (trial === undefined || !this.#data) return;
+    this.#tip.textContent = this.#data.text(trial);
+    const box = this.element.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    this.#tip.style.left = `${Math.max(4, Math.min(box.width - this.#tip.offsetWidth - 4, x + 12))}px`;
+    this.#tip.style.top = `${Math.max(0, Math.min(box.height - this.#tip.offsetHeight, y + 12))}px`;
+  }
+}
+
+function distanceTo([x, y]: Place, [ax, ay]: Place, [bx, by]: Place): number {
+  const [dx, dy] = [bx - ax, by - ay];
+  const share = Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1)));
+  return Math.hypot(x - ax - share * dx, y - ay - share * dy);
+}

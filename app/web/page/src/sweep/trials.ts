@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sweep as the server tells it, and its trials by value: ranks, axes, and the best so far.
+import { logTicks, type Tick } from "../base/ticks";
+import { number, percent } from "../base/format";
+import { type Axis, type Scale, scaleOf } from "../figure/scale";
+
+export type TrialState = "running" | "paused" | "stopped" | "finished" | "diverged" | "failed";
+
+export interface Trial {
+  trial: number;
+  state: TrialState;
+  parameters: Record<string, string>;
+  value: number | string | null; // a string where it is no number: "nan", "inf"
+  rung: number | null;
+  runs: string[];
+  began: number | null;
+  ended: number | null;
+  device_hours: number;
+  message: string;
+}
+
+// What a trial trained from one rung to the next.
+export interface Leg {
+  trial: number;
+  rung: number;
+  iterations: number;
+  value: number | string | null;
+  outcome: string;
+  began: number;
+  ended: number | null;
+  device_hours: number;
+  origin: number | null; // the trial whose checkpoint it took over
+}
+
+export interface Parameter {
+  name: string;
+  scale?: "linear" | "log";
+  min?: number | null;
+  max?: number | null;
+  values?: (string | number)[] | null;
+}
+
+export interface Sweep {
+  sweep: {
+    name: string;
+    state: string;
+    metric: string;
+    goal: "min" | "max";
+    created: number;
+    ended: number | null;
+    device_hours: number;
+    remaining: number | null;
+    message: string;
+    trials: { wanted: number | null; done: number; running: number; diverged: number; failed: number };
+    best: Trial | null;
+  };
+  trials: Trial[];
+  legs: Leg[];
+  parameters?: Parameter[];
+  importance?: { name: string; share: number }[] | null;
+  stop?: { kind: string; unit: string; rungs: number[] } | null;
+}
+
+/** NaN where there is none. */
+export function numeric(value: number | string | null | undefined): number {
+  return typeof value === "number" ? value : NaN;
+}
+
+/** 97.9 % where the metric is an accuracy, as everywhere; else the number. */
+export function metricText(metric: string, value: number | string | null | undefined): string {
+  const plain = typeof value === "string" ? Number(value.replace("inf", "Infinity")) : value;
+  if (typeof plain === "number" && Number.isFinite(plain) && isShare(metric)) return percent(plain, 4);
+  return number(plain, 4);
+}
+
+export function isShare(metric: string): boolean {
+  return /accuracy/.test(metric);
+}
+
+/** Of values that are numbers, the better first. */
+export function isBetter(goal: "min" | "max", a: number, b: number): boolean {
+  return goal === "max" ? a > b : a < b;
+}
+
+/** Of each trial, in their order: 1 the best, 0 the worst, NaN where it has no value. */
+export function ranks(sweep: Sweep): number[] {
+  const values = sweep.trials.map((trial) => numeric(trial.value));
+  const order = values.filter((value) => !Number.isNaN(value)).sort((a, b) => (isBetter(sweep.sweep.goal, a, b) ? 1 : -1));
+  return values.map((value) => {
+    if (Number.isNaN(value)) return NaN;
+    return order.length < 2 ? 1 : order.indexOf(value) / (order.length - 1);
+  });
+}
+
+/** An axis that trials have places on: of a parameter, or of the metric. */
+export interface TrialAxis {
+  name: string;
+  axis: Axis;
+  scale: Scale;
+  values: number[]; // of each trial; NaN where it has none
+  text(trial: number): string;
+}
+
+const ticks = 5;
+const manyOrders = 100; // over which values are shown by their logarithm
+
+function axisOf(name: string, axis: Axis, values: number[], text: (trial: number) => string): TrialAxis {
+  return { name, axis, scale: scaleOf(axis, values, ticks), values, text };
+}
+
+// A scale that fits what is there: numbers, by their logarithm where they cover orders of magnitude.
+function numberAxis(name: string, values: number[], text: (trial: number) => string, parameter?: Parameter): TrialAxis {
+  const known = values.filter(Number.isFinite);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  const isLog = parameter?.scale ? parameter.scale === "log" : low > 0 && high > manyOrders * low;
+  const axis: Axis = { kind: isLog ? "log" : "linear" };
+  if (typeof parameter?.min === "number") axis.low = parameter.min;
+  if (typeof parameter?.max === "number") axis.high = parameter.max;
+  return axisOf(name, axis, values, text);
+}
+
+/** Of each parameter that was searched: one that is the same in all trials has none. */
+export function parameterAxes(sweep: Sweep): TrialAxis[] {
+  const names = sweep.parameters?.map((each) => each.name) ?? [...new Set(sweep.trials.flatMap((each) => Object.keys(each.parameters)))];
+  const axes: TrialAxis[] = [];
+  for (const name of names) {
+    const parameter = sweep.parameters?.find((each) => each.name === name);
+    const texts = sweep.trials.map((each) => each.parameters[name]);
+    const there = [...new Set(texts.filter((each) => each !== undefined))];
+    const choices = parameter?.values?.map(String) ?? there;
+    if (choices.length === 1) continue;
+    const text = (trial: number) => texts[trial] ?? "–";
+    const isNumeric = there.every((each) => each !== "" && Number.isFinite(Number(each)));
+    if (!isNumeric || parameter?.values) {
+      const order = isNumeric ? [...choices].sort((a, b) => Number(a) - Number(b)) : choices;
+      const values = texts.map((each) => (each === undefined ? NaN : order.indexOf(each)));
+      axes.push(axisOf(name, { kind: "names", names: order }, values, text));
+    } else {
+      axes.push(numberAxis(name, texts.map((each) => (each === undefined ? NaN : Number(each))), text, parameter));
+    }
+  }
+  return axes;
+}
+
+export function metricAxis(sweep: Sweep): TrialAxis {
+  const { metric } = sweep.sweep;
+  const factor = isShare(metric) ? 100 : 1;
+  const values = sweep.trials.map((trial) => factor * numeric(trial.value));
+  const made = numberAxis(isShare(metric) ? `${metric}, %` : metric, values, (trial) => metricText(metric, sweep.trials[trial]!.value));
+  return made;
+}
+
+/** When the sweep had found what: the steps of its best value, over seconds since it began or of devices' time. */
+export function bestSoFar(sweep: Sweep, by: "time" | "devices"): { at: number; value: number; trial: number }[] {
+  const ended = sweep.legs.filter((leg) => leg.ended !== null).sort((a, b) => a.ended! - b.ended!);
+  const steps: { at: number; value: number; trial: number }[] = [];
+  let hours = 0;
+  for (const leg of ended) {
+    hours += leg.device_hours;
+    const value = numeric(leg.value);
+    const last = steps[steps.length - 1];
+    if (Number.isNaN(value) || (last && !isBetter(sweep.sweep.goal, value, last.value))) continue;
+    steps.push({ at: by === "time" ? leg.ended! - sweep.sweep.created : 3600 * hours, value, trial: leg.trial });
+  }
+  return steps;
+}
+
+/** Where rungs lie on an axis whose rungs are each a multiple of the one before. */
+export function rungTicks(rungs: readonly number[]): Tick[] {
+  return rungs.length < 8 ? rungs.map((value) => ({ value, label: number(value) })) : logTicks(rungs[0]!, rungs[rungs.length - 1]!, 6);
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// The goodput explorer: what any number of replicas would bring, beside what is measured now, and the button that does it.
+import { about, control, get, run as getRun, runPath } from "../base/api";
+import { button, fill, h, setText } from "../base/dom";
+import { count, number, percent, replicas } from "../base/format";
+import { pathOf, type Route, setQuery } from "../base/route";
+import { Endings } from "../base/signal";
+import { Table } from "../base/table";
+import { isActive, type RunDetail, toNumber } from "../base/types";
+import { batchFigure, boundsText, type Explorer, legend, type MeasuredStep, type Point, replicasFigure, stepTimeFigure } from "../explorer/what_if";
+import { card } from "../figure/card";
+import { Figure } from "../figure/figure";
+
+const curveHeight = 280;
+const timesHeight = 240;
+
+interface Row {
+  name: string;
+  text(point: Partial<Point>): string;
+  isChosen?: boolean; // rather than predicted
+}
+
+const rows: Row[] = [
+  { name: "Goodput, samples/s", text: (point) => number(toNumber(point.goodput)) },
+  { name: "Throughput, samples/s", text: (point) => number(toNumber(point.throughput)) },
+  { name: "Statistical efficiency", text: (point) => number(toNumber(point.efficiency), 2) },
+  { name: "Step time, ms", text: (point) => number(1000 * toNumber(point.step_time)) },
+  { name: "Batch size", text: (point) => number(point.batch_size, 4), isChosen: true },
+  { name: "Local batch size", text: (point) => number(point.local_batch_size, 4), isChosen: true },
+  { name: "Accumulation steps", text: (point) => number(point.accumulation), isChosen: true },
+];
+
+export function show(root: HTMLElement, route: Route): () => void {
+  const endings = new Endings();
+  let detail: RunDetail | undefined;
+  let explorer: Explorer | undefined;
+  let isReadOnly = true;
+  let chosen = Math.max(0, Number(route.query.get("replicas") ?? 0)); // 0: not yet
+  let wanted = 0; // of requests: the last is what counts
+
+  const failure = h("p.failure", { role: "alert", hidden: true });
+  const link = h("a", { href: pathOf("run", route.id) }, route.id);
+  const overReplicas = new Figure(curveHeight);
+  const overBatch = new Figure(curveHeight);
+  const times = new Figure(timesHeight);
+  for (const figure of [overReplicas, overBatch, times]) endings.add(() => figure.end());
+  const slider = h("input", { type: "range", min: 1, max: 8, step: 1, "aria-label": "Number of replicas" });
+  const howMany = h("output.how-many");
+  const bounds = h("p.hint");
+  const restart = button("Restart", () => void apply());
+  const said = h("p.hint", { role: "status" });
+  const body = h("tbody");
+  const whatIf = h("table.what-if", { "aria-label": "Measured and predicted" },
+    h("thead", {}, h("tr", {}, h("td"), h("th.number", { scope: "col" }, "measured now"), h("th.number", { scope: "col" }, "predicted"))), body);
+  const stepTimes = new Table<MeasuredStep>({
+    label: "Measured and predicted step times",
+    key: (each) => `${each.replicas} ${each.local_batch_size} ${each.accumulation}`,
+    none: "No step time measured yet.",
+    columns: [
+      { title: "Replicas", isNumber: true, by: (each) => each.replicas, cell: (each) => `×${each.replicas}` },
+      { title: "Local", isNumber: true, by: (each) => each.local_batch_size, cell: (each) => count(each.local_batch_size) },
+      { title: "Accumulated", isNumber: true, by: (each) => each.accumulation, cell: (each) => count(each.accumulation) },
+      { title: "Steps", isNumber: true, by: (each) => each.steps, cell: (each) => count(each.steps) },
+      { title: "Measured, ms", isNumber: true, by: (each) => each.measured, cell: (each) => number(1000 * each.measured) },
+      { title: "Predicted, ms", isNumber: true, by: (each) => each.predicted, cell: (each) => number(1000 * each.predicted) },
+      { title: "Residual", isNumber: true, by: (each) => Math.abs(each.residual), cell: (each) => residualText(each.residual) },
+    ],
+  });
+  const lines = () => legend.map(([name, colour]) => {
+    const line = h("i.swatch");
+    line.style.background = colour;
+    return h("span.key", {}, line, name);
+  });
+  root.append(h("div.page.is-full", {},
+    h("header.page-head", {}, h("nav", { "aria-label": "Where this is" }, link), h("h1", {}, "Goodput explorer")),
+    failure,
+    h("div.cards.of-two", {},
+      card({ title: "Goodput over replicas", actions: lines() }, overReplicas.element),
+      card({ title: "What if", actions: [howMany] }, slider, h("div.scroll", {}, whatIf), bounds, h("div.act", {}, said, restart)),
+      card({ title: "Goodput over batch size", actions: lines() }, overBatch.element),
+      card({ title: "Measured and predicted step time" }, times.element, stepTimes.element))));
+
+  slider.addEventListener("input", () => {
+    chosen = Number(slider.value);
+    setQuery({ replicas: slider.value });
+    refresh();
+    void load();
+  });
+
+  function refresh(): void {
+    if (!detail || !explorer) return;
+    const curve = explorer.curve ?? [];
+    const present = detail.status?.replicas ?? detail.run.replicas;
+    if (chosen === 0) chosen = Math.max(1, present);
+    slider.max = String(Math.max(2, curve[curve.length - 1]?.replicas ?? 8));
+    slider.disabled = curve.length === 0;
+    slider.value = String(chosen);
+    chosen = Number(slider.value);
+    slider.setAttribute("aria-valuetext", replicas(chosen));
+    setText(howMany, replicas(chosen));
+    const point = curve.find((each) => each.replicas === chosen);
+    overReplicas.show(replicasFigure(explorer, chosen));
+    overBatch.show(batchFigure(explorer, explorer.batch_curve?.replicas === chosen ? point : undefined));
+    times.show(stepTimeFigure(explorer.measured ?? []));
+    stepTimes.show(explorer.measured ?? []);
+    const { now } = explorer;
+    fill(body, ...rows.map(({ name, text, isChosen }) => h("tr", {}, h("th", { scope: "row" }, name),
+      h("td.number", {}, now ? text(now) : "–"), h("td.number", {}, point ? `${isChosen ? "" : "≈ "}${text(point)}` : "–"))));
+    setText(bounds, boundsText(explorer, chosen));
+    const trains = isActive(detail.status?.state ?? detail.run.state);
+    restart.hidden = isReadOnly || !trains || detail.status?.rescalable === false;
+    restart.disabled = chosen === present;
+    setText(restart, `Restart on ${replicas(chosen)}`);
+  }
+
+  async function apply(): Promise<void> {
+    restart.disabled = true;
+    setText(said, `Restarting on ${replicas(chosen)} …`);
+    try {
+      await control(route.id, { command: "rescale", replicas: chosen });
+      setText(said, `Training on ${replicas(chosen)}.`);
+    } catch (error) {
+      setText(said, (error as Error).message);
+    }
+    await load();
+  }
+
+  async function load(): Promise<void> {
+    const mine = ++wanted;
+    try {
+      const query = chosen > 0 ? `?replicas=${chosen}` : "";
+      const [run, answer] = await Promise.all([getRun(route.id), get<Explorer>(`${runPath(route.id)}/explorer${query}`)]);
+      if (mine !== wanted) return;
+      [detail, explorer] = [run, answer];
+      failure.hidden = true;
+      document.title = `Explorer of ${run.run.name} · BatchScope`;
+      setText(link, run.run.name);
+      const needsCurve = chosen === 0;
+      refresh();
+      if (needsCurve) void load();
+    } catch (error) {
+      if (mine !== wanted) return;
+      failure.hidden = false;
+      setText(failure, (error as Error).message);
+    }
+  }
+
+  void about().then((answer) => (isReadOnly = answer.read_only)).finally(() => void load());
+  endings.every(2, () => {
+    if (detail && isActive(detail.status?.state ?? detail.run.state) && !document.hidden) void load();
+  });
+  return () => endings.end();
+}
+
+function residualText(residual: number): string {
+  return `${residual < 0 ? "−" : "+"}${percent(Math.abs(residual), 2)}`;
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The queue, as the window's page of it: who has which devices, who waits and why, and who had what when.
+import { get } from "../base/api";
+import { fill, h, setText } from "../base/dom";
+import { count, duration, timeOfDay } from "../base/format";
+import { pathOf } from "../base/route";
+import { Endings } from "../base/signal";
+import { Table } from "../base/table";
+import { card, totals } from "../figure/card";
+import { Figure } from "../figure/figure";
+import { colourOf, type Job, lanes, poolText, type Queue, replicasText, runsOf, stateText, tone, whyText } from "../queue/jobs";
+
+const laneHeight = 30;
+
+export function show(root: HTMLElement): () => void {
+  const endings = new Endings();
+  const failure = h("p.failure", { role: "alert", hidden: true });
+  const facts = h("div");
+  const lanesHost = h("div");
+  let timeline: Figure | undefined;
+  const table = new Table<Job>({
+    label: "Queue",
+    key: (job) => job.run,
+    none: "Nothing is in the queue. In a terminal: batchscope submit digits",
+    columns: [
+      { title: "Place", isNumber: true, cell: (job) => (job.place === null ? "–" : count(job.place)) },
+      { title: "Run", cell: (job) => h("a", { href: pathOf("run", job.run) }, job.name) },
+      { title: "State", cell: (job) => h("span.state", { "data-tone": tone(job) }, stateText(job)) },
+      { title: "Priority", isNumber: true, cell: (job) => (job.priority > 0 ? `+${job.priority}` : String(job.priority).replace("-", "−")) },
+      { title: "Replicas", cell: replicasText },
+      { title: "Devices", cell: (job) => job.devices.join(", ") || "–" },
+      { title: "Waited", isNumber: true, cell: (job) => duration(job.waited) },
+      { title: "End", isNumber: true, cell: (job) => (job.expected_end === null ? "–" : timeOfDay(job.expected_end)) },
+      { title: "Why", isWide: true, cell: whyText },
+    ],
+  });
+  const key = h("span.actions");
+  const lanesCard = card({ title: "Devices", note: "who had which in the last hour", actions: [key], isWide: true }, lanesHost);
+  root.append(h("div.page.is-full", {}, h("header.page-head", {}, h("h1", {}, "Queue")), failure, facts,
+    h("div.cards", {}, card({ title: "Runs", note: "that share the devices, in their order", isWide: true }, table.element), lanesCard)));
+
+  function refresh(queue: Queue): void {
+    const { advice, mean_wait, queue: jobs } = queue;
+    fill(facts, totals(
+      ["Runs", count(jobs.length)],
+      ["Waiting", count(jobs.filter((job) => job.place !== null).length)],
+      ["Mean wait", duration(mean_wait)],
+      ...(queue.pool ? [["Pool", poolText(queue.pool)] as [string, string]] : [])),
+      advice && h("p.note", {}, advice));
+    table.show(jobs);
+    const figure = queue.leases && lanes(queue, Date.now() / 1000);
+    lanesCard.hidden = !figure;
+    if (!figure) return;
+    const height = laneHeight * Math.max(2, figure.left.names?.length ?? 0) + 40;
+    if (timeline?.height !== height) {
+      timeline?.end();
+      timeline = new Figure(height);
+      fill(lanesHost, timeline.element);
+    }
+    timeline.show(figure);
+    fill(key, ...runsOf(queue.leases!).map((run, i) => {
+      const line = h("i.swatch");
+      line.style.background = colourOf(i);
+      return h("a.key", { href: pathOf("run", run) }, line, queue.leases!.find((lease) => lease.run === run)!.name);
+    }));
+  }
+
+  async function load(): Promise<void> {
+    try {
+      refresh(await get<Queue>("/api/queue"));
+      failure.hidden = true;
+    } catch (error) {
+      failure.hidden = false;
+      setText(failure, (error as Error).message);
+    }
+  }
+  void load();
+  endings.every(3, () => void load());
+  endings.add(() => timeline?.end());
+  return () => endings.end();
+}

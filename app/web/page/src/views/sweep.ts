@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sweep, as the window's page of it: how far it is, its trials as parallel coordinates to brush, learning curves, the best
+// so far, one value over another, what matters, and a table to filter, open and compare.
+import { get } from "../base/api";
+import { button, fill, h, setAttributes, setText } from "../base/dom";
+import { count, duration, number } from "../base/format";
+import { address, go, pathOf, type Route, setQuery } from "../base/route";
+import { Endings } from "../base/signal";
+import { type Column, Table } from "../base/table";
+import { card, totals } from "../figure/card";
+import { Figure } from "../figure/figure";
+import { Brushes } from "../sweep/brushes";
+import { bestFigure, bestIndex, importanceFigure, learningCurves, scatter, trialText } from "../sweep/figures";
+import { ParallelPlot } from "../sweep/parallel";
+import { metricAxis, metricText, numeric, parameterAxes, ranks, type Sweep, type Trial, type TrialAxis } from "../sweep/trials";
+
+const mostCompared = 10;
+const figureHeight = 210;
+
+export function show(root: HTMLElement, route: Route): () => void {
+  const endings = new Endings();
+  let sweep: Sweep | undefined;
+  let axes: TrialAxis[] = [];
+  let rank: number[] = [];
+  let by: "time" | "devices" = route.query.get("by") === "devices" ? "devices" : "time";
+  const chosen = new Set<number>();
+  const brushes = new Brushes();
+
+  const title = h("h1", {}, route.id);
+  const chip = h("span.chip");
+  const facts = h("div");
+  const progress = h("progress.cards-progress", { "aria-label": "Trials done" });
+  const failure = h("p.failure", { role: "alert", hidden: true });
+
+  const parallel = new ParallelPlot(brushes, refresh, (trial) => open(sweep!.trials[trial]!));
+  const curves = new Figure(figureHeight);
+  const best = new Figure(figureHeight);
+  const dots = new Figure(figureHeight);
+  const importance = new Figure(figureHeight);
+  for (const figure of [parallel, curves, best, dots, importance]) endings.add(() => figure.end());
+
+  const clear = button("Clear brushes", () => {
+    brushes.clear();
+    parallel.draw();
+    refresh();
+  }, { disabled: true });
+  const over = h("select", { "aria-label": "Over which value" });
+  over.addEventListener("change", () => {
+    setQuery({ over: over.value });
+    refresh();
+  });
+  const budget = h("select", { "aria-label": "Over time or device time" }, h("option", { value: "time" }, "Time"), h("option", { value: "devices" }, "Device time"));
+  budget.value = by;
+  budget.addEventListener("change", () => {
+    by = budget.value === "devices" ? "devices" : "time";
+    setQuery({ by: by === "time" ? null : by });
+    refresh();
+  });
+  const filter = h("input", { type: "search", placeholder: "Words that stand in a row", "aria-label": "Filter trials" });
+  filter.addEventListener("input", refresh);
+  const compare = button("Compare", () => {
+    const runs = sweep!.trials.filter((trial) => chosen.has(trial.trial)).map(lastRun).filter((run) => run !== undefined);
+    go(address("/compare", new URLSearchParams({ runs: runs.join(",") })));
+  }, { disabled: true });
+  const trialCount = h("span");
+  const tableHost = h("div");
+  let table: Table<Trial> | undefined;
+  let tableColumns = "";
+
+  root.append(h("div.page.is-full", {},
+    h("header.page-head", {}, h("nav", { "aria-label": "Where this is" }, h("a", { href: pathOf("sweeps") }, "Sweeps")), title, chip),
+    failure, facts, progress,
+    h("div.cards", {},
+      card({ title: "Parallel coordinates", note: "stronger is better, orange the best; drag along an axis", actions: [clear], isWide: true }, parallel.element),
+      card({ title: "Learning curves" }, curves.element),
+      card({ title: "Best so far", actions: [budget] }, best.element),
+      card({ title: "Scatter", note: "the metric over", actions: [over] }, dots.element),
+      card({ title: "Importance" }, importance.element),
+      card({ title: "Trials", note: trialCount, actions: [filter, compare], isWide: true }, tableHost))));
+
+  function open(trial: Trial): void {
+    const run = lastRun(trial);
+    if (run) go(pathOf("run", run));
+  }
+
+  function makeTable(names: string[]): Table<Trial> {
+    const metric = sweep!.sweep.metric;
+    const columns: Column<Trial>[] = [
+      { title: "Pick", cell: (trial) => checkbox(trial) },
+      { title: "Trial", isNumber: true, by: (trial) => trial.trial, cell: trialLink },
+      { title: "State", by: (trial) => trial.state, cell: (trial) => h("span.state", { "data-tone": tone(trial) }, stateText(trial)) },
+      ...names.map((name): Column<Trial> => ({
+        title: name,
+        isNumber: sweep!.trials.every((trial) => !Number.isNaN(Number(trial.parameters[name] ?? 0))),
+        by: (trial) => (Number.isNaN(Number(trial.parameters[name])) ? (trial.parameters[name] ?? "") : Number(trial.parameters[name])),
+        cell: (trial) => trial.parameters[name] ?? "–",
+      })),
+      { title: metric, isNumber: true, by: (trial) => numeric(trial.value), cell: (trial) => metricText(metric, trial.value) },
+      { title: "Rung", isNumber: true, by: (trial) => trial.rung ?? -1, cell: (trial) => (trial.rung === null ? "–" : count(trial.rung)) },
+      { title: "Device time", isNumber: true, by: (trial) => trial.device_hours, cell: (trial) => duration(3600 * trial.device_hours) },
+      { title: "What went wrong", isWide: true, cell: (trial) => trial.message },
+    ];
+    return new Table<Trial>({
+      label: "Trials",
+      key: (trial) => String(trial.trial),
+      columns,
+      none: "No trial is so.",
+      sort: { column: 3 + names.length, isDown: sweep!.sweep.goal === "max" },
+      rowClass: (trial) => (trial.trial === sweep!.sweep.best?.trial ? "is-best" : ""),
+    });
+  }
+
+  function checkbox(trial: Trial): HTMLElement {
+    const box = h("input", { type: "checkbox", "aria-label": `Compare trial ${trial.trial}`, disabled: lastRun(trial) === undefined });
+    box.checked = chosen.has(trial.trial);
+    box.addEventListener("change", () => {
+      if (box.checked) chosen.add(trial.trial);
+      else chosen.delete(trial.trial);
+      refreshCompare();
+    });
+    return h("label.tick", {}, box);
+  }
+
+  function refreshCompare(): void {
+    compare.disabled = chosen.size < 2 || chosen.size > mostCompared;
+    setText(compare, chosen.size > 1 ? `Compare ${chosen.size}` : "Compare");
+    compare.title = chosen.size > mostCompared ? `At most ${mostCompared} runs` : "Choose two or more trials in the table";
+  }
+
+  function refresh(): void {
+    if (!sweep) return;
+    const { metric } = sweep.sweep;
+    const all = [...axes, metricAxis(sweep)];
+    const keeps = (index: number) => brushes.keeps(all, index);
+    clear.disabled = brushes.isEmpty;
+    curves.show(learningCurves(sweep, rank));
+    best.show(bestFigure(sweep, by));
+    const x = axes.find((axis) => axis.name === over.value) ?? axes[0];
+    if (x) dots.show(scatter(sweep, x, all[all.length - 1]!, rank, keeps));
+    importance.show(importanceFigure(sweep));
+
+    const names = axes.map((axis) => axis.name);
+    if (!table || tableColumns !== `${metric} ${names.join(" ")}`) {
+      tableColumns = `${metric} ${names.join(" ")}`;
+      table = makeTable(names);
+      fill(tableHost, table.element);
+    }
+    const words = filter.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
+    const shown = sweep.trials.filter((trial, i) => {
+      const text = `${trial.trial} ${stateText(trial)} ${Object.entries(trial.parameters).flat().join(" ")} ${trial.message}`.toLowerCase();
+      return keeps(i) && words.every((word) => text.includes(word));
+    });
+    setText(trialCount, shown.length === sweep.trials.length ? count(shown.length) : `${count(shown.length)} of ${count(sweep.trials.length)}`);
+    table.show(shown);
+    refreshCompare();
+  }
+
+  function refreshFacts(now: Sweep): void {
+    const { trials, state, metric, message, remaining, device_hours } = now.sweep;
+    setText(title, now.sweep.name);
+    document.title = `${now.sweep.name} · BatchScope`;
+    setText(chip, state.charAt(0).toUpperCase() + state.slice(1));
+    setAttributes(chip, { "data-tone": { running: "good", paused: "warning", failed: "bad" }[state] });
+    const stopped = now.trials.filter((trial) => trial.state === "stopped").length;
+    const first = now.sweep.best;
+    fill(facts, totals(
+      ["Trials done", trials.wanted === null ? count(trials.done) : `${count(trials.done)} of ${count(trials.wanted)}`],
+      ["Best", first ? `${metric} ${metricText(metric, first.value)}, trial ${first.trial}` : "–"],
+      ["Device time", duration(3600 * device_hours)],
+      ["Stopped early", count(stopped)],
+      ["Went wrong", count(trials.failed + trials.diverged)],
+      ...(remaining === null ? [] : [["Time left", `about ${duration(remaining)}`] as [string, string]])),
+      message && h("p.note", {}, message));
+    progress.max = Math.max(1, trials.wanted ?? trials.done);
+    progress.value = trials.done;
+    progress.textContent = `${number(trials.done)}`;
+  }
+
+  async function load(): Promise<void> {
+    try {
+      const now = await get<Sweep>(`/api/sweeps/${encodeURIComponent(route.id)}`);
+      if (JSON.stringify(now) === JSON.stringify(sweep)) return;
+      sweep = now;
+    } catch (error) {
+      failure.hidden = false;
+      setText(failure, (error as Error).message);
+      return;
+    }
+    failure.hidden = true;
+    axes = parameterAxes(sweep);
+    rank = ranks(sweep);
+    const wanted = over.value || route.query.get("over") || axes[0]?.name;
+    fill(over, ...axes.map((axis) => h("option", { value: axis.name, selected: axis.name === wanted }, axis.name)));
+    refreshFacts(sweep);
+    const trials = sweep;
+    parallel.show({ axes: [...axes, metricAxis(sweep)], ranks: rank, best: bestIndex(sweep), text: (trial) => trialText(trials, trial) });
+    refresh();
+  }
+
+  void load();
+  endings.every(3, () => void load());
+  return () => endings.end();
+}
+
+function lastRun(trial: Trial): string | undefined {
+  return trial.runs[trial.runs.length - 1];
+}
+
+function trialLink(trial: Trial): HTMLElement | string {
+  const run = lastRun(trial);
+  return run ? h("a", { href: pathOf("run", run) }, String(trial.trial)) : String(trial.trial);
+}
+
+function stateText(trial: Trial): string {
+  return { running: "running", paused: "paused at a rung", stopped: "stopped early", finished: "finished", diverged: "diverged", failed: "failed" }[trial.state];
+}
+
+function tone(trial: Trial): string {
+  return { running: "good", paused: "warning", stopped: "", finished: "", diverged: "bad", failed: "bad" }[trial.state];
+}

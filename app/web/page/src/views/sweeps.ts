@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sweeps of the store, the newest first.
+import { get } from "../base/api";
+import { h, setText } from "../base/dom";
+import { count, timeOfDay } from "../base/format";
+import { pathOf } from "../base/route";
+import { Endings } from "../base/signal";
+import { Table } from "../base/table";
+import { card } from "../figure/card";
+import { metricText, numeric, type Sweep } from "../sweep/trials";
+
+type Row = Sweep["sweep"];
+
+export function show(root: HTMLElement): () => void {
+  const endings = new Endings();
+  const failure = h("p.failure", { role: "alert", hidden: true });
+  const table = new Table<Row>({
+    label: "Sweeps",
+    key: (sweep) => sweep.name,
+    none: "No sweep yet. In a terminal: batchscope sweep new --example > my.toml; batchscope sweep run my.toml",
+    sort: { column: 6, isDown: true },
+    columns: [
+      { title: "Sweep", by: (sweep) => sweep.name, cell: (sweep) => h("a", { href: pathOf("sweep", sweep.name) }, sweep.name) },
+      { title: "State", by: (sweep) => sweep.state, cell: (sweep) => sweep.state },
+      { title: "Trials", isNumber: true, by: (sweep) => sweep.trials.done, cell: ({ trials }) => (trials.wanted === null ? count(trials.done) : `${trials.done} of ${trials.wanted}`) },
+      { title: "Metric", by: (sweep) => sweep.metric, cell: (sweep) => `${sweep.metric}, ${sweep.goal === "max" ? "largest" : "smallest"}` },
+      { title: "Best", isNumber: true, by: (sweep) => numeric(sweep.best?.value), cell: (sweep) => metricText(sweep.metric, sweep.best?.value) },
+      { title: "Of trial", isNumber: true, cell: (sweep) => (sweep.best ? count(sweep.best.trial) : "–") },
+      { title: "Begun", isNumber: true, by: (sweep) => sweep.created, cell: (sweep) => timeOfDay(sweep.created) },
+    ],
+  });
+  root.append(h("div.page.is-full", {}, h("header.page-head", {}, h("h1", {}, "Sweeps")), failure, card({ title: "All sweeps", isWide: true }, table.element)));
+
+  async function load(): Promise<void> {
+    try {
+      table.show((await get<{ sweeps: Row[] }>("/api/sweeps")).sweeps);
+      failure.hidden = true;
+    } catch (error) {
+      failure.hidden = false;
+      setText(failure, (error as Error).message);
+    }
+  }
+  void load();
+  endings.every(3, () => void load());
+  return () => endings.end();
+}

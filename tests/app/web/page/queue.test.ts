@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Job, lanes, type Queue, replicasText, whyText } from "../../../../app/web/page/src/queue/jobs";
+
+const job: Job = {
+  run: "a", name: "a", group: "", place: null, state: "running", replicas: 1, asked: "auto:1-4", devices: ["cpu:0"], target: ["cpu:0"],
+  submitted: 0, waited: 0, expected_end: null, priority: 0, after: null, held: false, preempted: false, reason: "",
+};
+
+test("replicas: what it has, what it is to have, what it may have", () => {
+  assert.equal(replicasText(job), "1 of 1–4");
+  assert.equal(replicasText({ ...job, target: ["cpu:0", "cpu:1"] }), "1 → 2 of 1–4");
+  assert.equal(replicasText({ ...job, asked: "auto", devices: [], target: [] }), "0 of any");
+});
+
+test("why a job has what it has", () => {
+  assert.equal(whyText({ ...job, reason: "worth it" }), "worth it");
+  assert.match(whyText({ ...job, state: "held", held: true, reason: "x" }), /release it/);
+  assert.match(whyText({ ...job, state: "pending" }), /first decision/);
+  assert.match(whyText({ ...job, state: "pending", after: "b" }), /end of another run/);
+});
+
+test("a lane for each device, GPUs first, and a bar for each lease within the last hour", () => {
+  const now = 10_000;
+  const lease = (device: string, since: number, until: number | null) => ({ device, run: "a", name: "a", since, until });
+  const queue: Queue = {
+    advice: "", mean_wait: 0, queue: [job], devices: ["cpu:10", "cpu:9", "cuda:0"],
+    leases: [lease("cpu:9", now - 9000, now - 1800), lease("cuda:0", now - 60, null)],
+  };
+  const figure = lanes(queue, now);
+  assert.deepEqual(figure.left.names, ["cpu:10", "cpu:9", "cuda:0"]);
+  assert.deepEqual(figure.series[0]!.points.map(({ x, to, y }) => [x, to, y]), [[-3600, -1800, 1], [-60, 0, 2]]);
+});

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Brushes } from "../../../../app/web/page/src/sweep/brushes";
+import { bestFigure, importanceFigure, learningCurves } from "../../../../app/web/page/src/sweep/figures";
+import {
+  bestSoFar, type Leg, metricAxis, metricText, parameterAxes, ranks, type Sweep, type Trial,
+} from "../../../../app/web/page/src/sweep/trials";
+
+function trial(number: number, value: Trial["value"], parameters: Record<string, string>): Trial {
+  return { trial: number, value, parameters, state: "finished", rung: 0, runs: [], began: 0, ended: 1, device_hours: 1, message: "" };
+}
+
+function leg(number: number, rung: number, value: number, ended: number, origin: number | null = null): Leg {
+  return { trial: number, rung, value, outcome: "value", iterations: 100 * 3 ** rung, began: 0, ended, device_hours: 1, origin };
+}
+
+function sweepOf(trials: Trial[], legs: Leg[] = [], goal: "min" | "max" = "max"): Sweep {
+  return {
+    sweep: {
+      name: "s", state: "finished", metric: "accuracy", goal, created: 10, ended: 20, device_hours: 1, remaining: null, message: "",
+      trials: { wanted: 3, done: 3, running: 0, diverged: 0, failed: 0 }, best: trials[0] ?? null,
+    },
+    trials,
+    legs,
+  };
+}
+
+test("ranks go from the worst, 0, to the best, 1, by the goal, and what diverged has none", () => {
+  const trials = [trial(0, 0.5, {}), trial(1, "nan", {}), trial(2, 0.9, {}), trial(3, 0.7, {})];
+  assert.deepEqual(ranks(sweepOf(trials)), [0, NaN, 1, 0.5]);
+  assert.deepEqual(ranks(sweepOf(trials, [], "min")), [1, NaN, 0, 0.5]);
+});
+
+test("a parameter that is the same in all trials has no axis; names are in the file's order, few numbers by size", () => {
+  const sweep = sweepOf([
+    trial(0, 0.5, { lr: "0.1", rule: "linear", epochs: "2", batch: "64" }),
+    trial(1, 0.6, { lr: "0.0001", rule: "adascale", epochs: "2", batch: "8" }),
+  ]);
+  sweep.parameters = [
+    { name: "lr", scale: "log", min: 1e-5, max: 1 }, { name: "rule", values: ["linear", "adascale"] },
+    { name: "epochs", values: [2] }, { name: "batch", values: [64, 8] },
+  ];
+  const axes = parameterAxes(sweep);
+  assert.deepEqual(axes.map((each) => each.name), ["lr", "rule", "batch"]);
+  assert.deepEqual([axes[0]!.scale.low, axes[0]!.scale.high], [1e-5, 1]);
+  assert.deepEqual(axes[1]!.values, [0, 1]);
+  assert.deepEqual(axes[2]!.scale.ticks.map((tick) => tick.label), ["8", "64"]);
+  assert.deepEqual(axes[2]!.values, [1, 0]);
+});
+
+test("an accuracy is shown in percent", () => {
+  assert.equal(metricText("accuracy", 0.9789), "97.89 %");
+  assert.equal(metricText("loss", 0.5), "0.5000");
+  assert.equal(metricText("accuracy", "nan"), "–");
+  assert.deepEqual(metricAxis(sweepOf([trial(0, 0.5, {}), trial(1, null, {})])).values, [50, NaN]);
+});
+
+test("the best so far only gets better, over time and over devices' time", () => {
+  const sweep = sweepOf([trial(0, 0.5, {})], [leg(0, 0, 0.5, 14), leg(1, 0, 0.9, 12), leg(2, 0, 0.95, 16)]);
+  assert.deepEqual(bestSoFar(sweep, "time").map((each) => [each.at, each.value]), [[2, 0.9], [6, 0.95]]);
+  assert.deepEqual(bestSoFar(sweep, "devices").map((each) => each.at), [3600, 3 * 3600]);
+  assert.match(bestFigure(sweep, "time").description, /95 %/);
+});
+
+test("a trial that took over another one's checkpoint has a gap there, and a line leads from where that one was", () => {
+  const trials = [trial(0, 0.9, {}), trial(1, 0.8, {})];
+  const sweep = sweepOf(trials, [leg(0, 0, 0.5, 1), leg(1, 0, 0.2, 1), leg(1, 1, 0.8, 2, 0)]);
+  const figure = learningCurves(sweep, ranks(sweep));
+  assert.equal(figure.series.length, 3);
+  assert.deepEqual(figure.series[0]!.points.slice(0, 2).map((point) => point.y), [50, 80]);
+  const taken = figure.series.find((each) => each.points.length === 3 && each !== figure.series[0]);
+  assert.ok(Number.isNaN(taken!.points[1]!.y));
+});
+
+test("without anything known a figure says so", () => {
+  assert.match(importanceFigure(sweepOf([])).missing!, /Not enough/);
+  assert.match(bestFigure(sweepOf([]), "time").missing!, /No trial/);
+  assert.match(learningCurves(sweepOf([]), []).missing!, /No trial/);
+});
+
+test("a brush keeps what lies within it, moves as far as the axis goes, and is taken away by a click", () => {
+  const sweep = sweepOf([trial(0, 0, { a: "0" }), trial(1, 1, { a: "1" }), trial(2, 0.5, { a: "10" }), trial(3, 1, {})]);
+  const axes = parameterAxes(sweep);
+  const brushes = new Brushes();
+  const kept = () => sweep.trials.map((_, i) => brushes.keeps(axes, i));
+  assert.deepEqual(kept(), [true, true, true, true]);
+  brushes.set(axes[0]!, { from: 0.2, to: 0 });
+  assert.deepEqual(kept(), [true, true, false, false]);
+  brushes.move(axes[0]!, 5);
+  assert.deepEqual(brushes.at(axes[0]!), { from: 0.8, to: 1 });
+  brushes.set(axes[0]!, { from: 0.5, to: 0.5 });
+  assert.ok(brushes.isEmpty);
+});
