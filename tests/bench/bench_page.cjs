@@ -1,0 +1,49 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
+// How long a frame of the page takes in chromium: 12 charts of 8 series, each of 2,000 buckets with its lowest and highest,
+// on a page of 1440 x 900, while they are zoomed, panned and pointed at. The goal is 30 frames a second.
+const { execFileSync } = require("node:child_process");
+const { readFileSync } = require("node:fs");
+
+const goal = 1000 / 30;
+const names = ["page.frame.zoom", "page.frame.pan", "page.frame.cursor"];
+const wanted = process.argv.slice(2);
+if (wanted[0] === "--list") {
+  console.log(names.join("\n"));
+  process.exit(0);
+}
+
+const puppeteer = require("@page_build@/node_modules/puppeteer-core");
+const script = execFileSync("@ESBUILD@", ["@CMAKE_CURRENT_SOURCE_DIR@/page/charts.ts", "--bundle", "--format=iife"],
+  { env: { ...process.env, NODE_PATH: "@page_build@/node_modules" }, encoding: "utf8" });
+const style = readFileSync("@CMAKE_BINARY_DIR@/share/batchscope/page/page.css", "utf8");
+const layout = `.bench-grid { display: grid; grid-template: repeat(3, 290px) / repeat(4, 1fr); gap: 8px; padding: 6px; }
+  .bench-grid .chart { display: flex; flex-direction: column; height: 290px; } .bench-grid .plot { flex: 1; min-height: 0; }`;
+
+const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync"];
+async function measure() {
+  const browser = await puppeteer.launch({ executablePath: "@CHROMIUM@", args: flags });
+  try {
+    const page = await browser.newPage();
+    page.on("pageerror", (error) => { throw error; });
+    await page.setViewport({ width: 1440, height: 900 });
+    // An address of its own, since the charts keep theirs.
+    await page.setRequestInterception(true);
+    page.on("request", (request) => request.respond({ contentType: "text/html", body: "<!doctype html><html lang='en'><body></body></html>" }));
+    await page.goto("http://localhost/");
+    await page.addStyleTag({ content: style + layout });
+    await page.addScriptTag({ content: script });
+    await page.waitForFunction(() => window.bench.drawn().every((frames) => frames > 0));
+    for (const name of names.filter((each) => wanted.length === 0 || wanted.includes(each))) {
+      const times = await page.evaluate((what) => window.bench[what](), name.split(".").at(-1));
+      times.sort((a, b) => a - b);
+      const [min, value, max] = [times[0], times[times.length >> 1], times.at(-1)];
+      console.log(JSON.stringify({ name, value, unit: "ms", better: "lower", goal, runs: times.length, min, max }));
+    }
+  } finally {
+    await browser.close();
+  }
+}
+
+measure();
