@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands around every view: the bar with its links, the list of runs beside those of one, and the line below.
+import { about } from "./api";
 import { button, fill, h, setAttributes, setText } from "./dom";
 import { showSheet } from "./keys";
 import type { Route } from "./route";
@@ -47,8 +48,11 @@ export class Shell {
     const line = h("footer.line", {}, server, connection, button("? keys", showSheet, { class: "link" }));
     document.body.append(h("a.skip", { href: "#main" }, "To the content"), bar, this.beside, this.main, line);
 
-    const words: Record<Connection, string> = { live: "", idle: "", lost: "The connection is lost; trying again." };
-    connectionChanged.listen((state) => setText(connection, words[state]));
+    connectionChanged.listen((state: Connection) => {
+      setText(connection, state === "lost" ? "The connection is lost; trying again." : "");
+      // Why, where the server can say it: a token that it does not know, for one.
+      if (state === "lost") about().catch((error: Error) => setText(connection, error.message));
+    });
     serverAbout().then((about) => {
       const devices = about.devices.length === 1 ? "1 device" : `${about.devices.length} devices`;
       setText(server, [about.host, devices, about.read_only ? "read only" : "", `BatchScope ${about.version}`].filter(Boolean).join(" · "));

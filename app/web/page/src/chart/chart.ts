@@ -317,11 +317,13 @@ export class Chart {
     const left = plot.valToPos(at, "x");
     plot.setCursor({ left, top: 0 }, false);
     const values = new Map<string, string>();
-    for (const { line, ink } of this.drawn) {
+    for (const { line, ink, strokes } of this.drawn) {
       const found = nearest(line.pieces, at, line.look.isStepped);
-      const value = found ? found.piece.mean[found.index]! : NaN;
-      values.set(line.key, format.number(value));
-      this.showRing(line, ink, found === null ? NaN : plot.valToPos(value, line.look.isRight ? "right" : "y"), left);
+      values.set(line.key, format.number(found ? found.piece.mean[found.index]! : NaN));
+      const scale = line.look.isRight ? "right" : "y";
+      const place = pointOn(strokes, plot.valToPos(at, "x", true));
+      this.showRing(line, ink, place === null ? NaN : plot.valToPos(place.value, scale),
+        line.look.isSparse && place !== null ? (place.x - plot.bbox.left) / devicePixelRatio : left);
     }
     this.legend.setValues(values);
   }
@@ -354,6 +356,18 @@ export class Chart {
     const what = [`${this.frame.title}, ${axisWords[this.view.axis]} ${place(from)} to ${place(to)}`, generations, ...newest];
     setAttributes(this.host, { "aria-label": what.join(", ") });
   }
+}
+
+// Where a line is drawn nearest to a place, in pixels of the canvas.
+function pointOn(strokes: readonly Stroke[], px: number): { x: number; value: number } | null {
+  let best: { x: number; value: number } | null = null;
+  for (const { columns, values } of strokes) {
+    for (let i = 0; i < columns.size; ++i) {
+      const x = columns.x[i]!;
+      if (best === null || Math.abs(x - px) <= Math.abs(best.x - px)) best = { x, value: values[i]! };
+    }
+  }
+  return best;
 }
 
 // Two pixels show as much of a line as one, in half the time. Of what is measured once in a while every value is drawn.

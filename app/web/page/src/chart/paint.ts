@@ -87,36 +87,31 @@ export function paintStroke(context: CanvasRenderingContext2D, stroke: Stroke, l
   context.strokeStyle = context.fillStyle = ink.colour;
   context.lineJoin = "bevel";
   context.setLineDash([]);
-  if (!look.isBound && !look.isSparse && !look.isBare && !columns.isFlat) {
+  if (!look.isStepped && !look.isSparse && !look.isBare && !columns.isFlat) {
     context.globalAlpha = 0.16;
-    envelope(context, columns, projection, look.isStepped === true);
+    envelope(context, columns, projection);
   }
   if (stroke.isGhosted && !look.isBare) {
     context.globalAlpha = 0.32;
     context.lineWidth = ratio;
-    trace(context, columns, columns.mean, projection, false);
+    trace(context, columns, columns.mean, projection);
   }
   context.globalAlpha = 1;
   context.lineWidth = (look.isBound ? 1 : 1.6) * ratio;
   context.setLineDash(ink.dash.map((length) => length * ratio));
-  trace(context, columns, values, projection, look.isStepped === true);
+  if (look.isStepped) stairs(context, columns, projection);
+  else trace(context, columns, values, projection);
   if (look.isSparse) markers(context, columns, projection, ratio);
 }
 
 // Between the lowest and the highest of each column.
-function envelope(context: CanvasRenderingContext2D, columns: Columns, projection: Projection, isStepped: boolean): void {
+function envelope(context: CanvasRenderingContext2D, columns: Columns, projection: Projection): void {
   let start = 0;
   const close = (end: number) => {
     if (end - start > 1) {
       context.beginPath();
-      for (let i = start; i < end; ++i) {
-        if (isStepped && i > start) context.lineTo(columns.x[i]!, projection.y(columns.high[i - 1]!));
-        context.lineTo(columns.x[i]!, projection.y(columns.high[i]!));
-      }
-      for (let i = end - 1; i >= start; --i) {
-        context.lineTo(columns.x[i]!, projection.y(columns.low[i]!));
-        if (isStepped && i > start) context.lineTo(columns.x[i]!, projection.y(columns.low[i - 1]!));
-      }
+      for (let i = start; i < end; ++i) context.lineTo(columns.x[i]!, projection.y(columns.high[i]!));
+      for (let i = end - 1; i >= start; --i) context.lineTo(columns.x[i]!, projection.y(columns.low[i]!));
       context.fill();
     }
   };
@@ -132,26 +127,35 @@ function envelope(context: CanvasRenderingContext2D, columns: Columns, projectio
   close(columns.size);
 }
 
-function trace(context: CanvasRenderingContext2D, columns: Columns, values: Float64Array, projection: Projection,
-  isStepped: boolean): void {
+function trace(context: CanvasRenderingContext2D, columns: Columns, values: Float64Array, projection: Projection): void {
   context.beginPath();
   let isDown = false;
-  let before = 0;
+  for (let i = 0; i < columns.size; ++i) {
+    const y = projection.y(values[i]!);
+    const isNumber = Number.isFinite(y);
+    if (isNumber && isDown && !columns.isAfterHole[i]) context.lineTo(columns.x[i]!, y);
+    else if (isNumber) context.moveTo(columns.x[i]!, y);
+    isDown = isNumber;
+  }
+  context.stroke();
+}
+
+// A value holds until the next one, and where it changes within a column the line goes over all that it was.
+function stairs(context: CanvasRenderingContext2D, columns: Columns, projection: Projection): void {
+  context.beginPath();
+  let before = NaN;
   for (let i = 0; i < columns.size; ++i) {
     const x = columns.x[i]!;
-    const y = projection.y(values[i]!);
-    if (!Number.isFinite(y)) {
-      isDown = false;
-      continue;
+    const y = projection.y(columns.mean[i]!);
+    if (!Number.isFinite(y)) continue;
+    if (!Number.isFinite(before)) context.moveTo(x, y);
+    else if (y !== before || i === columns.size - 1) context.lineTo(x, before);
+    if (columns.high[i]! > columns.low[i]!) {
+      context.lineTo(x, projection.y(columns.low[i]!));
+      context.lineTo(x, projection.y(columns.high[i]!));
     }
-    if (!isDown || (columns.isAfterHole[i] && !isStepped)) {
-      context.moveTo(x, y);
-    } else {
-      if (isStepped && y !== before) context.lineTo(x, before);
-      context.lineTo(x, y);
-    }
+    if (y !== before) context.lineTo(x, y);
     before = y;
-    isDown = true;
   }
   context.stroke();
 }

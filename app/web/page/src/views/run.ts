@@ -24,7 +24,7 @@ export function show(root: HTMLElement, route: Route): () => void {
   const values = readout(session);
   const records = new Records(route.id);
   const failure = h("p.failure", { role: "alert", hidden: true });
-  const side = h("aside.side", { "aria-label": "Control and values" }, steps.element, values.element);
+  const side = h("section.side", { "aria-label": "Control and values" }, steps.element, values.element);
   root.append(h("div.run-view", {}, h("div.instrument", {}, head.element, failure, dashboard.element, records.element), side));
 
   session.failed.listen((message) => {
