@@ -15,7 +15,6 @@ const coarsest = 1.6; // times the buckets that are wanted, until finer ones are
 const nearZero = 0.05; // of the newest: an axis that begins there begins at 0
 const mostGrown = 2.5; // times the columns, until the growing line is asked for in coarser buckets
 
-
 /** What the samples of a run have to know of the axis that they are looked at on, and to say of it. */
 export type SampleView = Pick<ViewState, "changed" | "axisChanged" | "axis" | "shown" | "whole" | "isZoomed" | "setWhole">;
 

@@ -10,6 +10,7 @@ import { Endings, Signal } from "../base/signal";
 import { Stream } from "../base/stream";
 import { isActive, type RunSummary, toNumber } from "../base/types";
 import { detailText, stateText, toneOf } from "../run/words";
+import { whereOf } from "./search";
 
 const patience = 250; // ms, in which a person goes on writing
 const mostCompared = 10;
@@ -107,11 +108,13 @@ export class RunList {
     const asking = new AbortController();
     this.asking = asking;
     try {
-      const answer = await api.runs(this.filter.value.trim(), this.options.isWide ? this.sort.value : "-created", 0, asking.signal);
+      const answer = await api.runs(whereOf(this.filter.value), this.options.isWide ? this.sort.value : "-created", 0, asking.signal);
       this.show(answer.runs, answer.total);
       this.complain("");
     } catch (error) {
-      if (!asking.signal.aborted) this.complain((error as Error).message);
+      if (asking.signal.aborted) return;
+      // Half a filter is not wrong yet while a person writes on.
+      this.timer = setTimeout(() => this.complain((error as Error).message), 2 * patience);
     }
   }
 
