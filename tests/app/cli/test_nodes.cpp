@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many nodes the next job of a run is to have. On an emulated cluster: tests/slurm.
+// What the folder of a run on Slurm says of its jobs, and how many nodes the next one is to have. On an
+// emulated cluster: tests/slurm.
 #include <QTemporaryDir>
+#include <fstream>
 
 #include "batchscope/storage/catalogue.h"
 #include "slurm/job_folder.h"
@@ -55,14 +57,11 @@ class TestNodes : public QObject {
   }
 
   void theFolderSaysWhatTheNextJobAsksFor() {
-    const QTemporaryDir place;
-    const std::filesystem::path path = place.filePath("k3v90abc").toStdString();
-    std::filesystem::create_directory(path);
-    const JobFolder folder(path);
+    const JobFolder folder = made();
     protocol::RunSpec spec;
     spec.program = "/bin/true";
     const auto asked = [&] { return folder.nextNodes(2, {1, 4}).text(); };
-    storage::keep_spec(path, spec);
+    storage::keep_spec(folder.path(), spec);
     QCOMPARE(asked(), std::string("1-4"));  // all that there is room for
     folder.want({.number = 3, .automatic = std::nullopt});
     QCOMPARE(asked(), std::string("1-2"));
@@ -71,6 +70,46 @@ class TestNodes : public QObject {
     folder.chooseNodes(3);
     QCOMPARE(asked(), std::string("1-3"));
   }
+
+  void aJobIsToldOfInManyLinesAndNoneOfThemMayBeBroken() {
+    const JobFolder folder = made();
+    folder.tell("7", {{"host", "n1"}, {"nodes", 2}});
+    std::ofstream(folder.path() / "jobs.jsonl", std::ios::app) << "{\"job\":";  // its writer was killed
+    folder.tell("7", {{"how", end::kTime}});
+    folder.tell("8", {{"host", "n2"}});
+    const auto jobs = folder.jobs();
+    QCOMPARE(jobs.size(), std::size_t(2));
+    QCOMPARE(jobs[0].host, std::string("n1"));
+    QCOMPARE(jobs[0].nodes.least, 2);
+    QCOMPARE(jobs[0].how, std::string(end::kTime));
+    QVERIFY(jobs[1].how.empty());
+  }
+
+  void whatCountsAgainstTheRestartBudgetIsAJobWithoutAStep() {
+    const auto job = [](std::int64_t first, std::optional<std::int64_t> last) {
+      Job job;
+      job.first_step = first;
+      job.last_step = last;
+      return job;
+    };
+    const Job unborn;  // it was killed before it knew
+    QCOMPARE(jobsWithoutStep({}), 0);
+    QCOMPARE(jobsWithoutStep({job(0, 10)}), 0);
+    QCOMPARE(jobsWithoutStep({job(0, 10), job(10, 10), unborn}), 2);
+    QCOMPARE(jobsWithoutStep({job(0, std::nullopt), job(10, 10)}),
+             1);  // the first came to 10, as the next knew
+    QCOMPARE(jobsWithoutStep({job(10, 10), job(10, 20)}), 0);
+  }
+
+ private:
+  JobFolder made() {
+    const std::filesystem::path path = place_.filePath("k3v90abc").toStdString();
+    std::filesystem::remove_all(path);
+    std::filesystem::create_directory(path);
+    return JobFolder(path);
+  }
+
+  QTemporaryDir place_;
 };
 
 BATCHSCOPE_TEST(TestNodes)
