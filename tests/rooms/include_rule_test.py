@@ -75,6 +75,15 @@ class Checker(unittest.TestCase):
                            "storage/CMakeLists.txt:1:", "storage may not use LibTorch")
         self.assertEqual([], self.check({"storage/CMakeLists.txt": "batchscope_warnings(x)  # not batchscope_run\n"}))
 
+    def test_a_circle_and_a_layer_of_the_page(self):
+        chart = {"app/web/page/src/chart/chart.ts": APACHE + 'import uPlot from "uplot";\nimport { line } from "./line";\n',
+                 "app/web/page/src/chart/line.ts": APACHE}
+        self.assertEqual([], self.check(chart))
+        self.assert_broken(chart | {"app/web/page/src/chart/line.ts": APACHE + 'import type { Chart } from "./chart";\n'},
+                           "modules of app/web/page include one another")
+        self.assert_broken(chart | {"app/web/page/src/chart/line.ts": APACHE + 'import { run } from "../views/run";\n'},
+                           "app/web/page/src/chart/line.ts:2:", "chart may not include views")
+
     def test_a_circle_of_modules(self):
         circle = {"engine/run/src/job.h": APACHE + '#include "clock.h"\n',
                   "engine/run/src/clock.h": APACHE,

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may call whom: the rooms' dependency rule, checked in every #include and every link line.
 
-Also that within a room neither modules (a .cpp with the .h of its name) nor folders include one another in a circle, that
-folders keep the layers of their room, that every source file names its licence first, and that no header includes
+Also that within a room, and in the page of TypeScript, neither modules (a .cpp with the .h of its name) nor folders include one
+another in a circle, that folders keep the layers of their room, that every source file names its licence first, and that no header includes
 torch/torch.h, which costs each file that includes it ten seconds. `rules.py [ROOT]` prints what breaks a rule as
 FILE:LINE: RULE and exits with 1.
 """
@@ -65,6 +65,13 @@ LAYERS = {
         {"window"},
         {"tools"},
     ],
+    "app/web/page": [
+        {"base"},
+        {"chart", "figure"},
+        {"run", "records", "explorer", "queue", "sweep"},
+        {"runs", "compare"},
+        {"views"},
+    ],
     "engine/run": [
         {"system"},
         {"adaptdl", "devices", "log", "record", "socket", "state"},
@@ -96,6 +103,8 @@ FOLDERS = ("app", "engine", "storage", "examples", "tests")
 HEADERS = {".h", ".hpp"}
 SOURCES = HEADERS | {".cpp", ".cc", ".py", ".ts"}
 INCLUDE = re.compile(r'\s*#\s*include\s*[<"]([^>"]+)[>"]')
+PAGE = "app/web/page"
+IMPORT = re.compile(r'.*\bfrom "(\.[^"]+)";$')  # of TypeScript; other names are packages'
 
 
 def room_of(path):
@@ -123,6 +132,14 @@ def included_file(root, file, name):
         if path.is_file() and path.is_relative_to(room):
             return path.relative_to(root).as_posix()
     return None
+
+
+def imported_modules(root, file, lines):
+    """(file, line, imported file) of what a module of the page imports of it."""
+    for number, line in enumerate(lines, 1):
+        if match := IMPORT.match(line):
+            path = ((root / file).parent / match[1]).resolve().relative_to(root)
+            yield file, number, path.as_posix() + ".ts"
 
 
 def call_rule(room, called):
@@ -231,7 +248,9 @@ def check(root):
         if path.suffix in SOURCES:
             lines = path.read_text(encoding="utf-8").splitlines()
             yield from check_licence(file, lines)
-            if path.suffix not in {".py", ".ts"}:
+            if path.suffix == ".ts" and file.startswith(PAGE):
+                includes[PAGE] += imported_modules(root, file, lines)
+            elif path.suffix in HEADERS | {".cpp", ".cc"}:
                 yield from check_includes(root, file, lines)
                 room = room_of(file)
                 includes[room] += [(file, number, included) for number, line in enumerate(lines, 1)
