@@ -72,7 +72,7 @@ export function show(root: HTMLElement, route: Route): () => void {
     const { runs } = compared;
     empty.hidden = runs.length > 0;
     tables.hidden = dashboard.hidden = runs.length === 0;
-    root.firstElementChild?.classList.toggle("is-many", runs.length > 4);
+    root.firstElementChild?.classList.toggle("is-many", runs.length > 3);
     fill(chips, ...runs.map((run, i) => h("li", {}, swatch(i), h("span", {}, run.name),
       button("×", () => choose(ids().filter((id) => id !== run.id)), { "aria-label": `Take ${run.name} out` }))));
     charts = comparedCharts(runs);
