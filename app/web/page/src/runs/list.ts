@@ -148,7 +148,7 @@ export class RunList {
       tick.checked = this.compared.has(run.id);
       this.comparedChanged.emit();
     });
-    return h("li", {}, tick, link);
+    return h("li", {}, h("label.tick", {}, tick), link);
   }
 
   private fill(row: HTMLElement, run: RunSummary): void {
