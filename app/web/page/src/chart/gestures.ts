@@ -20,7 +20,7 @@ export function listenToGestures(plot: uPlot, view: ViewState): Endings {
     view.scale(Math.exp(Math.max(-100, Math.min(100, turn)) * 0.004), valueAt(event));
   }, { passive: false });
 
-  // One finger moves the cross-hair, two zoom about the middle between them.
+  // One finger moves the cross-hair, two zoom about the middle between them; one beside the charts takes it away.
   const fingers = new Map<number, number>();
   let apart = 0;
   const spread = () => {
@@ -43,6 +43,9 @@ export function listenToGestures(plot: uPlot, view: ViewState): Endings {
     view.scale(Math.max(8, apart) / now, plot.posToVal(middle - over.getBoundingClientRect().left, "x"));
     apart = now;
   });
+  endings.on(document, "pointerdown", (event) => {
+    if (event.pointerType === "touch" && !plot.root.contains(event.target as Node)) view.point(null);
+  }, { capture: true });
   for (const name of ["pointerup", "pointercancel"] as const) {
     endings.on(over, name, (event) => fingers.delete(event.pointerId));
   }

@@ -118,8 +118,9 @@ export class RunList {
     }
   }
 
+  // The sentence; what follows in other lines points at the place in a terminal.
   private complain(text: string): void {
-    setText(this.complaint, text);
+    setText(this.complaint, text.split("\n", 1)[0]!);
     setAttributes(this.filter, { "aria-invalid": text !== "" });
   }
 
