@@ -21,7 +21,8 @@ ROOMS = {
     "app/common": {"storage", "engine/protocol"},
     "engine/sweep": {"engine/pool", "engine/run", "engine/policy", "storage", "engine/protocol"},
     "engine/pool": {"engine/run", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
-    "engine/run": {"engine/policy", "storage", "engine/goodput", "engine/protocol"},
+    "engine/run": {"engine/http", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
+    "engine/http": {"engine/protocol"},
     "engine/policy": {"engine/goodput"},
     "engine/python": {"engine/train", "engine/replica", "engine/goodput", "engine/protocol"},
     "engine/train": {"engine/replica", "engine/goodput", "engine/protocol"},
@@ -42,7 +43,7 @@ LIBRARIES = {
     "Qt": (
         r"(Q[A-Z]\w*$|Qt\w*/|q[a-z]+\.h$)",
         r"\bQt6::\w+",
-        {"app/desktop", "app/cli", "engine/pool", "engine/run", "storage"},
+        {"app/desktop", "app/cli", "engine/http", "engine/pool", "engine/run", "storage"},
     ),
     "Qt's window": (
         r"(Qt(Gui|Widgets|Charts|Svg)/|Q(Gui)?Application$|Q(Widget|MainWindow|Dialog|Chart|ChartView)$)",

@@ -1,53 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // AdaptDL's endpoints as a client sees them, the good one and every other: over real sockets.
-#include <QElapsedTimer>
-#include <QTcpSocket>
 #include <QUrl>
-#include <chrono>
-#include <memory>
 
 #include "adaptdl/adaptdl_service.h"
-#include "adaptdl/http_server.h"
-#include "batchscope/protocol/error.h"
+#include "engine/http/raw_http.h"
 #include "rows.h"
 #include "test_case.h"
 
 namespace batchscope::run {
-namespace {
-
-using namespace std::chrono_literals;
-
-constexpr int kPatience = 20000;  // ms
-
-std::unique_ptr<QTcpSocket> connected(std::uint16_t port) {
-  auto socket = std::make_unique<QTcpSocket>();
-  socket->connectToHost(QHostAddress::LocalHost, port);
-  return socket;
-}
-
-// All that the server says until it closes.
-QByteArray answer(QTcpSocket& socket) {
-  QByteArray all;
-  (void)QTest::qWaitFor(
-      [&] {
-        all += socket.readAll();
-        return socket.state() == QAbstractSocket::UnconnectedState;
-      },
-      kPatience);
-  return all;
-}
-
-QByteArray exchange(std::uint16_t port, const QByteArray& request) {
-  const auto socket = connected(port);
-  socket->write(request);
-  return answer(*socket);
-}
-
-int status(const QByteArray& answer) { return answer.split(' ').value(1).toInt(); }
-QByteArray body(const QByteArray& answer) { return answer.mid(answer.indexOf("\r\n\r\n") + 4); }
-
-}  // namespace
+using testing::answer, testing::body, testing::connected, testing::exchange, testing::kPatience,
+    testing::status;
 
 class TestHttp : public QObject {
   Q_OBJECT
@@ -153,139 +116,6 @@ class TestHttp : public QObject {
     QCOMPARE(status(request("GET", "/discover/job12345/-1")), 400);
     QCOMPARE(status(request("GET", "/discover/job12345/9?timeout=soon")), 400);
     QCOMPARE(status(request("GET", "/discover/job12345/9?timeout=99999999999")), 400);
-  }
-
-  void aMalformedRequestIsRefused_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<int>("code");
-    const auto row = [](const char* name, const QByteArray& text, int code) {
-      QTest::newRow(name) << text << code;
-    };
-    row("no words", "\r\n\r\n", 400);
-    row("one word", "GET\r\n\r\n", 400);
-    row("not HTTP", "GET / SMTP\r\n\r\n", 400);
-    row("HTTP/2", "GET / HTTP/2\r\n\r\n", 505);
-    row("no path", "GET example.org HTTP/1.1\r\n\r\n", 400);
-    row("an authority", "GET //example.org/healthz HTTP/1.1\r\n\r\n", 400);
-    row("bad method", "G(T / HTTP/1.1\r\n\r\n", 400);
-    row("bad escape", "GET /%zz HTTP/1.1\r\n\r\n", 400);
-    row("no colon", "GET / HTTP/1.1\r\nHost\r\n\r\n", 400);
-    row("folded line", "GET / HTTP/1.1\r\nA: b\r\n c: d\r\n\r\n", 400);
-    row("chunks", "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", 501);
-    row("length in words", "PUT / HTTP/1.1\r\nContent-Length: two\r\n\r\n", 400);
-    row("negative length", "PUT / HTTP/1.1\r\nContent-Length: -2\r\n\r\n", 400);
-    row("two lengths", "PUT / HTTP/1.1\r\nContent-Length: 2\r\ncontent-length: 3\r\n\r\n", 400);
-    row("long body", "PUT / HTTP/1.1\r\nContent-Length: 65537\r\n\r\n", 413);
-    row("endless body", "PUT / HTTP/1.1\r\nContent-Length: 99999999999999999999999\r\n\r\n", 413);
-    row("long head", "GET / HTTP/1.1\r\nA: " + QByteArray(9000, 'a') + "\r\n\r\n", 431);
-    row("endless head", QByteArray(9000, 'a'), 431);
-    row("zeros", QByteArray(100, '\0') + "\r\n\r\n", 400);
-  }
-  void aMalformedRequestIsRefused() {
-    QFETCH(QByteArray, text);
-    QFETCH(int, code);
-    QCOMPARE(status(exchange(port, text)), code);
-  }
-
-  void bytesMayComeOneByOne() {
-    HttpRequestReader reader;
-    const std::string text = "PUT /a%20b/c?timeout=3 HTTP/1.1\r\ncontent-LENGTH:  2 \r\n\r\n{}";
-    std::optional<HttpRequest> request;
-    for (const char byte : text) {
-      QVERIFY(!request);
-      request = reader.feed({&byte, 1});
-    }
-    QVERIFY(request);
-    QCOMPARE(request->path, (std::vector<std::string>{"a b", "c"}));
-    QCOMPARE(*request->timeout, std::string("3"));
-    QCOMPARE(request->body, std::string("{}"));
-  }
-
-  void aClientThatSendsOnGetsItsAnswer() {
-    const QByteArray flood(4 << 20, 'x');
-    QCOMPARE(status(exchange(port, "PUT / HTTP/1.1\r\nContent-Length: 4194304\r\n\r\n" + flood)), 413);
-  }
-
-  void aSlowClientIsSentAway() {
-    HttpServer server({4, 100ms});
-    const auto slow = connected(server.port());
-    slow->write("GET /healthz HT");
-    QCOMPARE(status(answer(*slow)), 408);
-  }
-
-  void aClientThatNeverReadsIsSentAway() {
-    HttpServer server({1, 100ms});
-    bool asked = false;
-    server.on_request = [&](const HttpRequest&, const HttpServer::Reply& reply) {
-      asked = true;
-      reply(200, std::string(64u << 20, 'x'));
-    };
-    const auto deaf = connected(server.port());
-    deaf->setReadBufferSize(1);
-    deaf->write("GET / HTTP/1.1\r\n\r\n");
-    QVERIFY(QTest::qWaitFor([&] { return asked; }, kPatience));
-    // There is room for another only when the first is gone.
-    server.on_request = [](const HttpRequest&, const HttpServer::Reply& reply) { reply(200, "[]"); };
-    QCOMPARE(status(exchange(server.port(), "GET / HTTP/1.1\r\n\r\n")), 200);
-  }
-
-  // As another user's, who connects and says nothing, or half of something, to keep the run's replicas out.
-  void silentConnectionsGiveWay() {
-    HttpServer server({3, 60s});
-    server.on_request = [](const HttpRequest&, const HttpServer::Reply& reply) { reply(200, "[]"); };
-    std::vector<std::unique_ptr<QTcpSocket>> silent;
-    for (int i = 0; i < 3; ++i) {
-      silent.push_back(connected(server.port()));
-      silent.back()->write(i == 0 ? "" : "GET / HT");
-      QVERIFY(silent.back()->waitForConnected(kPatience));
-    }
-    std::vector<std::unique_ptr<QTcpSocket>> more;
-    for (int i = 0; i < 5; ++i) {
-      more.push_back(connected(server.port()));
-      more.back()->write("GET / HTTP/1.1\r\n\r\n");
-      QCOMPARE(status(answer(*more.back())), 200);
-    }
-    (void)answer(*silent.front());  // the one that was silent longest
-    QCOMPARE(silent.front()->state(), QAbstractSocket::UnconnectedState);
-  }
-
-  void aRequestWhoseHeadWasTakenKeepsItsPlace() {
-    HttpServer server({1, 60s});
-    int heads = 0;
-    server.on_head = [&](const HttpRequest&) { ++heads; };
-    server.on_request = [](const HttpRequest& request, const HttpServer::Reply& reply) {
-      reply(200, "[" + request.body + "]");
-    };
-    const auto slow = connected(server.port());
-    slow->write("PUT / HTTP/1.1\r\nContent-Length: 2\r\n\r\n");
-    QTRY_COMPARE_WITH_TIMEOUT(heads, 1, kPatience);
-    const auto next = connected(server.port());
-    next->write("GET / HTTP/1.1\r\n\r\n");
-    QTest::qWait(100);
-    slow->write("{}");
-    QCOMPARE(body(answer(*slow)), QByteArray("[{}]"));
-    QCOMPARE(body(answer(*next)), QByteArray("[]"));
-  }
-
-  void connectionsThatAreBeingAnsweredKeepTheirPlace() {
-    HttpServer server({2, 60s});
-    std::vector<HttpServer::Reply> asked;
-    server.on_request = [&](const HttpRequest&, const HttpServer::Reply& reply) { asked.push_back(reply); };
-    std::vector<std::unique_ptr<QTcpSocket>> clients;
-    for (int i = 0; i < 3; ++i) {
-      clients.push_back(connected(server.port()));
-      clients.back()->write("GET / HTTP/1.1\r\n\r\n");
-      if (i < 2) QTRY_COMPARE_WITH_TIMEOUT(asked.size(), static_cast<std::size_t>(i + 1), kPatience);
-    }
-    QTest::qWait(200);
-    QCOMPARE(asked.size(), std::size_t(2));
-    asked[0](200, "[]");
-    QCOMPARE(status(answer(*clients[0])), 200);
-    QTRY_COMPARE_WITH_TIMEOUT(asked.size(), std::size_t(3), kPatience);
-    for (const int i : {1, 2}) {
-      asked[static_cast<std::size_t>(i)](200, "[]");
-      QCOMPARE(status(answer(*clients[static_cast<std::size_t>(i)])), 200);
-    }
   }
 };
 

@@ -20,11 +20,11 @@ int whole_number(const std::string& text, int most, const char* what) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < 0 || number > most)
-    throw HttpFault{400, std::string(what) + " is a whole number from 0 to " + std::to_string(most)};
+    throw http::Fault{400, std::string(what) + " is a whole number from 0 to " + std::to_string(most)};
   return number;
 }
 
-HttpFault nothing() { return {404, "there is nothing here"}; }
+http::Fault nothing() { return {404, "there is nothing here"}; }
 
 int status_of(const Error& error) {
   switch (error.kind()) {
@@ -38,16 +38,14 @@ int status_of(const Error& error) {
 
 AdaptdlService::AdaptdlService(const std::string& job)
     : job_(job), token_(protocol::random_text(kTokenDigits)) {
-  server_.on_head = [this](const HttpRequest& head) {
+  server_.on_head = [this](const http::Request& head) {
     if (head.path.size() < 2 || head.path[0] != token_) throw nothing();
   };
-  server_.on_request = [this](const HttpRequest& request, const HttpServer::Reply& reply) {
+  server_.on_request = [this](const http::Request& request, const http::Reply& reply) {
     try {
       answer(request, reply);
-    } catch (const HttpFault& fault) {
-      reply(fault.status, http_error(fault.text));
     } catch (const Error& error) {
-      reply(status_of(error), http_error(error.what()));
+      reply(http::error_response(status_of(error), error.what()));
     }
   };
 }
@@ -61,12 +59,12 @@ void AdaptdlService::stands(int group, const std::vector<std::string>& addresses
   addresses_ = protocol::Json(addresses).dump();
   std::erase_if(waiting_, [&](const auto& entry) {
     if (entry.second.group != group_) return false;
-    entry.second.reply(200, addresses_);
+    entry.second.reply({200, addresses_});
     return true;
   });
 }
 
-void AdaptdlService::answer(const HttpRequest& request, const HttpServer::Reply& reply) {
+void AdaptdlService::answer(const http::Request& request, const http::Reply& reply) {
   const Path path(request.path.begin() + 1, request.path.end());  // behind the token
   const std::string what = path[0];
   const std::size_t behind_job = what == "discover" ? 1 : 0;
@@ -74,34 +72,34 @@ void AdaptdlService::answer(const HttpRequest& request, const HttpServer::Reply&
   if (what != "healthz") {
     const std::size_t parts = path.size() - 1 - behind_job;  // of the job's name
     if (path.size() < 2 + behind_job || parts > 2) throw nothing();
-    if (path[parts] != job_) throw HttpFault{404, "this is the supervisor of job " + job_};
+    if (path[parts] != job_) throw http::Fault{404, "this is the supervisor of job " + job_};
   }
   if (request.method != (what == "hints" ? "PUT" : "GET"))
-    throw HttpFault{405, what == "hints" ? "hints are PUT" : what + " is asked for by GET"};
+    throw http::Fault{405, what == "hints" ? "hints are PUT" : what + " is asked for by GET"};
   if (what == "healthz")
-    reply(200, "");
+    reply({200});
   else if (what == "discover")
     discover(path, request, reply);
   else
     take_hints(request, reply);
 }
 
-void AdaptdlService::discover(const Path& path, const HttpRequest& request, const HttpServer::Reply& reply) {
+void AdaptdlService::discover(const Path& path, const http::Request& request, const http::Reply& reply) {
   const int group = whole_number(path.back(), 1 << 30, "a group");
-  const int timeout = request.timeout ? whole_number(*request.timeout, kMostTimeout, "a time-out in seconds")
-                                      : kDefaultTimeout;
-  if (group == group_) return reply(200, addresses_);
+  const auto asked = request.value("timeout");
+  const int timeout = asked ? whole_number(*asked, kMostTimeout, "a time-out in seconds") : kDefaultTimeout;
+  if (group == group_) return reply({200, addresses_});
   const int ticket = next_waiting_++;
-  waiting_[ticket] = {group, reply};
+  waiting_.insert({ticket, {group, reply}});
   QTimer::singleShot(std::chrono::seconds(timeout), &timers_, [this, ticket] {
     if (const auto found = waiting_.extract(ticket))
-      found.mapped().reply(408, http_error("this generation does not run yet; ask again"));
+      found.mapped().reply(http::error_response(408, "this generation does not run yet; ask again"));
   });
 }
 
-void AdaptdlService::take_hints(const HttpRequest& request, const HttpServer::Reply& reply) {
+void AdaptdlService::take_hints(const http::Request& request, const http::Reply& reply) {
   on_hints(protocol::parse_object(request.body));
-  reply(200, "");
+  reply({200});
 }
 
 }  // namespace batchscope::run

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "adaptdl/http_server.h"
+#include "batchscope/http/server.h"
 #include "batchscope/protocol/json.h"
 
 namespace batchscope::run {
@@ -40,13 +40,13 @@ class AdaptdlService {
 
  private:
   using Path = std::vector<std::string>;
-  void answer(const HttpRequest& request, const HttpServer::Reply& reply);
-  void discover(const Path& path, const HttpRequest& request, const HttpServer::Reply& reply);
-  void take_hints(const HttpRequest& request, const HttpServer::Reply& reply);
+  void answer(const http::Request& request, const http::Reply& reply);
+  void discover(const Path& path, const http::Request& request, const http::Reply& reply);
+  void take_hints(const http::Request& request, const http::Reply& reply);
 
   struct Waiting {
     int group;
-    HttpServer::Reply reply;
+    http::Reply reply;
   };
 
   const std::string job_, token_;
@@ -55,7 +55,7 @@ class AdaptdlService {
   std::map<int, Waiting> waiting_;
   int next_waiting_ = 0;
   QObject timers_;  // the context of those who wait
-  HttpServer server_;
+  http::Server server_;
 };
 
 }  // namespace batchscope::run

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// A small HTTP/1.1 server on the event loop, for answers that may come much later (long polls) or never end
+/// (server-sent events). Everything a stranger can take is bounded: the request (request.h), the time to send
+/// it and to read the answer, and the number of connections. Beyond that number a new one takes the place of
+/// the oldest that has not sent the head of its request, or has its answer: any user of the machine can
+/// connect to loopback, and whoever sends nothing must not keep those waiting who do. Only where all are
+/// being answered the next waits in the kernel's backlog. Streams have places of their own. One request a
+/// connection. Why an own one: cpp-httplib holds a thread for every long poll and has no bound on
+/// connections, and Qt HTTP Server 6.4 bounds neither the body nor the time.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "batchscope/http/request.h"
+
+namespace batchscope::http {
+
+/// Name and value of a field of the head.
+using Field = std::pair<std::string, std::string>;
+
+/// An answer, or the head of a stream.
+struct Response {
+  int status = 200;                       ///< 100 to 599
+  std::string body = {};                  ///< any bytes; none is sent to who asks for the HEAD
+  std::string type = "application/json";  ///< of the body
+  std::vector<Field> fields = {};         ///< of the head, beside type and length; without line breaks
+};
+
+/// The answer that is no success: {"error": "text"}.
+Response error_response(int status, const std::string& text);
+
+class Connection;
+
+/// An answer that goes on. Copies are the same stream. To be used on the event loop's thread.
+class Stream {
+ public:
+  /// Never blocks. False where the client is gone; also where it reads so slowly that too much waits for it,
+  /// and it was sent away.
+  bool send(std::string_view bytes) const;
+  /// Whether the client is there.
+  bool open() const;
+  /// Ends it.
+  void close() const;
+
+ private:
+  friend class Reply;
+  explicit Stream(std::weak_ptr<Connection> connection) : connection_(std::move(connection)) {}
+  std::weak_ptr<Connection> connection_;
+};
+
+/// What a request is answered by. It may be kept and called at any later time, on the event loop's thread;
+/// only the first call counts, and none once the client is gone.
+class Reply {
+ public:
+  /// Answers, once and for all.
+  void operator()(const Response& response) const;
+  /// Begins a stream whose head is that of `head`, without a length. `on_closed` is called once, when the
+  /// client is gone or was sent away, but not for close().
+  Stream stream(const Response& head, std::function<void()> on_closed) const;
+
+ private:
+  friend class Server;
+  explicit Reply(std::weak_ptr<Connection> connection) : connection_(std::move(connection)) {}
+  std::weak_ptr<Connection> connection_;
+};
+
+/// Where a server listens.
+struct Address {
+  std::string host = "127.0.0.1";          ///< a number: an address of this machine
+  std::uint16_t port = 0;                  ///< 0: any that is free
+  std::filesystem::path socket = {};       ///< a Unix socket in their place, where it is not empty
+  std::filesystem::path certificate = {};  ///< TLS where it is not empty: PEM, with those that vouch for it
+  std::filesystem::path key = {};          ///< PEM, without a passphrase
+};
+
+/// What clients may take at most.
+struct Limits {
+  std::size_t connections = 256;               ///< that are no streams
+  std::chrono::milliseconds patience{10'000};  ///< for a whole request; and of a client that takes no answer
+  std::size_t streams = 0;                     ///< beyond them a stream is refused by 503
+  std::size_t backlog = 4u << 20;              ///< bytes of a stream that wait to be read
+};
+
+/// Such a server, for as long as it lives.
+class Server {
+ public:
+  /// Listens from now on. A Unix socket has mode 0600 and its folder must be its owner's alone; where there
+  /// is none it is made so. Throws Error(conflict) where another process listens there, Error(usage) for an
+  /// address, a certificate, a key or a folder that is no good, Error(io).
+  explicit Server(const Address& address, const Limits& limits);
+  /// On any free port of loopback, within the usual limits.
+  Server() : Server(Address(), Limits()) {}
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Gets every request; may throw Fault. Also a HEAD, which is answered as a GET.
+  std::function<void(const Request& request, const Reply& reply)> on_request;
+  /// RequestReader::on_head of every connection; one that it takes keeps its place until it is answered.
+  std::function<void(const Request& head)> on_head;
+  /// What every answer has in its head, also those that refuse what is no request.
+  std::vector<Field> fields;
+
+  std::uint16_t port() const;  ///< 0 for a Unix socket
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace batchscope::http
