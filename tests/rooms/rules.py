@@ -17,8 +17,9 @@ import sys
 # Error is part of engine/train's contract, so that what reads their data needs no LibTorch.
 ROOMS = {
     "app/desktop": {"app/common", "engine/sweep", "engine/pool", "engine/run", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
-    "app/cli": {"app/common", "engine/sweep", "engine/pool", "engine/run", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
-    "app/common": {"storage", "engine/protocol"},
+    "app/cli": {"app/web", "app/common", "engine/sweep", "engine/pool", "engine/run", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
+    "app/web": {"app/common", "engine/sweep", "engine/pool", "engine/run", "engine/http", "storage", "engine/goodput", "engine/protocol"},
+    "app/common": {"engine/pool", "engine/run", "storage", "engine/goodput", "engine/protocol"},
     "engine/sweep": {"engine/pool", "engine/run", "engine/policy", "storage", "engine/protocol"},
     "engine/pool": {"engine/run", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
     "engine/run": {"engine/http", "engine/policy", "storage", "engine/goodput", "engine/protocol"},
@@ -43,7 +44,7 @@ LIBRARIES = {
     "Qt": (
         r"(Q[A-Z]\w*$|Qt\w*/|q[a-z]+\.h$)",
         r"\bQt6::\w+",
-        {"app/desktop", "app/cli", "engine/http", "engine/pool", "engine/run", "storage"},
+        {"app/desktop", "app/cli", "app/web", "engine/http", "engine/pool", "engine/run", "storage"},
     ),
     "Qt's window": (
         r"(Qt(Gui|Widgets|Charts|Svg)/|Q(Gui)?Application$|Q(Widget|MainWindow|Dialog|Chart|ChartView)$)",
@@ -128,7 +129,7 @@ def included_room(root, file, name):
 def included_file(root, file, name):
     """The file of the same room that is `name` when `file` includes it, as a path relative to the root, or None."""
     room = root / room_of(file)
-    for folder in ((root / file).parent, room, room / "src", room / "include"):
+    for folder in ((root / file).parent, room, room / "src", room / "include", *room.glob("*/include")):
         path = (folder / name).resolve()
         if path.is_file() and path.is_relative_to(room):
             return path.relative_to(root).as_posix()

@@ -12,8 +12,8 @@
 #include "command_line/completion.h"
 #include "command_line/help_text.h"
 #include "records/partly_done.h"
-#include "records/run_json.h"
 #include "terminal/interruption.h"
+#include "terminal/json_output.h"
 #include "terminal/standard_output.h"
 #include "text/format.h"
 

@@ -8,8 +8,8 @@
 
 #include "commands/commands.h"
 #include "records/run_folders.h"
-#include "records/run_json.h"
 #include "records/store.h"
+#include "terminal/json_output.h"
 
 namespace batchscope::cli {
 namespace {

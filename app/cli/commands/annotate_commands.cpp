@@ -8,10 +8,11 @@
 #include <iostream>
 #include <iterator>
 
+#include "batchscope/common/run_json.h"
 #include "batchscope/storage/annotation.h"
 #include "commands/commands.h"
-#include "records/run_json.h"
 #include "records/store.h"
+#include "terminal/json_output.h"
 #include "terminal/terminal.h"
 
 namespace batchscope::cli {
@@ -26,7 +27,7 @@ std::string standardInput() {
 }
 
 int print(const storage::Run& run, bool json, const std::string& sentence) {
-  return answer(json, {{"run", runJson(run)}}, sentence);
+  return answer(json, {{"run", common::runJson(run)}}, sentence);
 }
 
 }  // namespace

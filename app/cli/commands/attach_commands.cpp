@@ -6,15 +6,16 @@
 
 #include <cstdio>
 
+#include "batchscope/common/run_json.h"
 #include "batchscope/protocol/devices.h"
 #include "batchscope/protocol/series.h"
 #include "commands/commands.h"
 #include "commands/elsewhere.h"
 #include "follow/report.h"
 #include "records/job_records.h"
-#include "records/run_json.h"
 #include "records/run_record_json.h"
 #include "records/store.h"
+#include "terminal/json_output.h"
 #include "text/format.h"
 #include "text/table.h"
 
@@ -120,7 +121,7 @@ void printVerdicts(const std::vector<Verdict>& verdicts) {
 
 protocol::Json resultJson(const Outcome& outcome, const std::vector<Verdict>& verdicts) {
   return {{"result",
-           {{"run", runJson(outcome.run)},
+           {{"run", common::runJson(outcome.run)},
             {"exit_code", exitCodeOf(outcome, verdicts)},
             {"timed_out", outcome.timedOut},
             {"detached", outcome.detached},

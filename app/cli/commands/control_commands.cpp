@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "batchscope/common/goodput_json.h"
 #include "batchscope/protocol/control.h"
 #include "batchscope/protocol/devices.h"
 #include "batchscope/protocol/error.h"
@@ -15,11 +16,10 @@
 #include "batchscope/run/prediction.h"
 #include "commands/commands.h"
 #include "commands/elsewhere.h"
-#include "records/goodput_json.h"
 #include "records/job_records.h"
-#include "records/run_json.h"
 #include "records/store.h"
 #include "slurm/growth.h"
+#include "terminal/json_output.h"
 #include "text/format.h"
 
 namespace batchscope::cli {
@@ -53,7 +53,7 @@ Reply ask(const RunReference& options, const protocol::Request& request) {
   // A checkpoint is answered when it is on disk, everything else when the supervisor has agreed to it.
   const double seconds = request.command == Command::checkpoint ? run.spec.time_outs.checkpoint : 0;
   return {run, run::request(run.id, request, kAnswerTimeoutMs + static_cast<int>(seconds * 1000)),
-          readableModel(catalogue, run.id)};
+          common::readableModel(catalogue, run.id)};
 }
 
 int finish(const RunReference& options, const protocol::Request& request, const Reply& reply,

@@ -11,8 +11,8 @@
 
 #include "commands/commands.h"
 #include "files/output_file.h"
-#include "records/run_json.h"
 #include "records/store.h"
+#include "terminal/json_output.h"
 #include "text/format.h"
 
 namespace batchscope::cli {

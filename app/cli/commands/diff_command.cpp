@@ -9,10 +9,11 @@
 #include <array>
 #include <cmath>
 
+#include "batchscope/common/run_json.h"
 #include "batchscope/storage/side_by_side.h"
 #include "commands/commands.h"
-#include "records/run_json.h"
 #include "records/store.h"
+#include "terminal/json_output.h"
 #include "text/table.h"
 
 namespace batchscope::cli {
@@ -76,7 +77,8 @@ Json jsonOf(const SideBySideValue& value) {
   if (const double* number = std::get_if<double>(&value)) return protocol::encode_number(*number);
   if (const auto* count = std::get_if<std::int64_t>(&value)) return *count;
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  if (const auto* generation = std::get_if<storage::Generation>(&value)) return fieldsJson(*generation);
+  if (const auto* generation = std::get_if<storage::Generation>(&value))
+    return common::fieldsJson(*generation);
   return nullptr;
 }
 

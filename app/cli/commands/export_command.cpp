@@ -14,9 +14,9 @@
 #include "commands/follow_export.h"
 #include "files/export_sink.h"
 #include "records/record_line.h"
-#include "records/run_json.h"
 #include "records/store.h"
 #include "terminal/interruption.h"
+#include "terminal/json_output.h"
 #include "terminal/transfer_progress.h"
 
 namespace batchscope::cli {

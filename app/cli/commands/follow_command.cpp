@@ -13,10 +13,10 @@
 #include "commands/commands.h"
 #include "follow/record_tail.h"
 #include "records/record_taker.h"
-#include "records/run_json.h"
 #include "records/store.h"
 #include "slurm/job_folder.h"
 #include "terminal/interruption.h"
+#include "terminal/json_output.h"
 #include "terminal/standard_output.h"
 
 namespace batchscope::cli {

@@ -13,9 +13,9 @@
 
 #include "files/output_target.h"
 #include "records/record_writer.h"
-#include "records/run_json.h"
 #include "records/store.h"
 #include "terminal/interruption.h"
+#include "terminal/json_output.h"
 
 namespace batchscope::cli {
 namespace {

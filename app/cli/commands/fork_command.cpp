@@ -6,7 +6,6 @@
 #include "batchscope/run/fork.h"
 #include "commands/attach_commands.h"
 #include "commands/commands.h"
-#include "records/run_json.h"
 #include "records/store.h"
 
 namespace batchscope::cli {

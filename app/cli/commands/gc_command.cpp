@@ -12,8 +12,8 @@
 
 #include "commands/commands.h"
 #include "records/run_folders.h"
-#include "records/run_json.h"
 #include "records/store.h"
+#include "terminal/json_output.h"
 #include "terminal/standard_output.h"
 #include "text/table.h"
 

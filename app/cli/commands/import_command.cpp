@@ -15,10 +15,10 @@
 #include "commands/import_folder.h"
 #include "files/import_source.h"
 #include "records/run_folders.h"
-#include "records/run_json.h"
 #include "records/sample_stretches.h"
 #include "records/store.h"
 #include "terminal/interruption.h"
+#include "terminal/json_output.h"
 #include "terminal/transfer_progress.h"
 
 namespace batchscope::cli {

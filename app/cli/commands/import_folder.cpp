@@ -13,9 +13,9 @@
 #include "batchscope/storage/annotation.h"
 #include "records/record_file.h"
 #include "records/record_taker.h"
-#include "records/run_json.h"
 #include "records/store.h"
 #include "terminal/interruption.h"
+#include "terminal/json_output.h"
 
 namespace batchscope::cli {
 namespace {

@@ -4,11 +4,12 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "batchscope/common/run_json.h"
 #include "batchscope/storage/run_filter.h"
 #include "commands/commands.h"
 #include "records/run_folders.h"
-#include "records/run_json.h"
 #include "records/store.h"
+#include "terminal/json_output.h"
 #include "terminal/watch.h"
 #include "text/run_columns.h"
 
@@ -73,7 +74,7 @@ class RunList {
   std::string jsonText(const Runs& runs) const {
     protocol::Json list = protocol::Json::array();
     for (const storage::Run& run : runs)
-      list.push_back(options_.columns.empty() ? runJson(run) : fieldsJson(run, options_.columns));
+      list.push_back(options_.columns.empty() ? common::runJson(run) : fieldsJson(run, options_.columns));
     return jsonLine({{"runs", list}});
   }
 

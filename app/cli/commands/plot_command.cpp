@@ -17,8 +17,8 @@
 #include "files/output_file.h"
 #include "plot/plot_svg.h"
 #include "plot/plot_text.h"
-#include "records/run_json.h"
 #include "records/store.h"
+#include "terminal/json_output.h"
 #include "terminal/terminal.h"
 
 namespace batchscope::cli {

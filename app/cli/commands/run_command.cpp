@@ -9,7 +9,6 @@
 #include "commands/commands.h"
 #include "commands/program.h"
 #include "follow/report.h"
-#include "records/run_json.h"
 #include "records/store.h"
 
 namespace batchscope::cli {

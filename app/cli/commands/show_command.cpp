@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "batchscope/common/goodput_json.h"
+#include "batchscope/common/queue_json.h"
 #include "batchscope/common/run_clock.h"
+#include "batchscope/common/run_json.h"
 #include "batchscope/protocol/series.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/number_text.h"
@@ -15,10 +18,9 @@
 #include "commands/commands.h"
 #include "follow/report.h"
 #include "follow/view.h"
-#include "records/goodput_json.h"
 #include "records/job_records.h"
-#include "records/run_json.h"
 #include "records/store.h"
+#include "terminal/json_output.h"
 #include "text/format.h"
 #include "text/progress_bar.h"
 #include "text/table.h"
@@ -63,7 +65,7 @@ std::string triggersText(const protocol::RunSpec& spec) {
 }
 
 // When it came into the queue, and what a person has said of it since.
-std::string jobText(storage::Catalogue& catalogue, const PlacedJob& placed) {
+std::string jobText(storage::Catalogue& catalogue, const common::PlacedJob& placed) {
   const storage::Job& job = placed.entry.job;
   std::string text =
       fmt::format("{} ({})", formatTime(job.submitted), formatAge(storage::now() - job.submitted));
@@ -109,7 +111,7 @@ void showSummary(const storage::Run& run, const Style& style) {
 // What was measured, and what the model predicts of the same.
 void showGoodput(storage::Catalogue& catalogue, const storage::Run& run,
                  const std::vector<storage::Generation>& generations) {
-  const auto measured = measuredRate(run.id, generations);
+  const auto measured = common::measuredRate(run.id, generations);
   if (!measured) return;
   const bool isGoodput = std::isfinite(measured->goodput);
   std::string text = fmt::format(
@@ -117,14 +119,14 @@ void showGoodput(storage::Catalogue& catalogue, const storage::Run& run,
       formatSeriesValue(protocol::series::kGoodput, isGoodput ? measured->goodput : measured->throughput),
       isGoodput ? fmt::format(" at efficiency {:.2f}", measured->efficiency) : "",
       formatDuration(measured->seconds));
-  if (const auto predicted = predictedNow(run, readableModel(catalogue, run.id), generations))
+  if (const auto predicted = common::predictedNow(run, common::readableModel(catalogue, run.id), generations))
     text += fmt::format("; predicted {}",
                         formatSeriesValue(protocol::series::kGoodput,
                                           isGoodput ? predicted->goodput : predicted->throughput));
   field(isGoodput ? "goodput" : "throughput", text);
 }
 
-void showJob(storage::Catalogue& catalogue, const PlacedJob& placed) {
+void showJob(storage::Catalogue& catalogue, const common::PlacedJob& placed) {
   field("queued", jobText(catalogue, placed));
   field("waited", formatDuration(placed.entry.waited));
   if (placed.entry.state < pool::JobState::succeeded) field("because", placed.entry.job.reason);
@@ -238,7 +240,7 @@ protocol::Json leasesJson(const std::vector<storage::LeaseEvent>& events) {
         {{"device", event.device},
          {"generation", event.generation < 0 ? protocol::Json() : protocol::Json(event.generation)},
          {"since", event.since},
-         {"until", fieldJson(event.until, storage::Meaning::later_time)},
+         {"until", common::fieldJson(event.until, storage::Meaning::later_time)},
          {"why", event.why}});
   return list;
 }
@@ -252,7 +254,8 @@ void showHyperparameters(const std::map<std::string, std::string>& values, const
 // Long values are cut on a terminal; --json has all of them.
 void showEnvironment(const storage::Run& run, const Style& style) {
   protocol::Json variables = run.spec.environment;
-  if (const protocol::Json added = environmentJson(run.id); added.is_object()) variables.update(added);
+  if (const protocol::Json added = common::environmentJson(run.id); added.is_object())
+    variables.update(added);
   Table table({{"name"}, {"value", Align::left, true}});
   for (const auto& [name, value] : variables.items())
     if (value.is_string()) table.addRow({name, value.get<std::string>()});
@@ -272,12 +275,12 @@ void showEvents(const std::vector<storage::Event>& events, double origin, const 
 int showRun(const RunReference& options) {
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
-  const auto job = placedJob(catalogue, run);
+  const auto job = common::placedJob(catalogue, run);
   if (options.json) {
-    protocol::Json details = runDetailsJson(catalogue, run);
-    details["ledger"] = recordsJson(catalogue.ledger(run.id));
+    protocol::Json details = common::runDetailsJson(catalogue, run);
+    details["ledger"] = common::recordsJson(catalogue.ledger(run.id));
     details["ledger_totals"] = ledgerTotals(catalogue.ledger(run.id));
-    details["job"] = job ? jobJson(*job) : protocol::Json();
+    details["job"] = job ? common::jobJson(*job) : protocol::Json();
     details["leases"] = leasesJson(leasesOf(catalogue, run));
     printJson(details);
     return kExitOk;

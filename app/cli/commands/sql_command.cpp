@@ -13,9 +13,9 @@
 #include "batchscope/common/data_forms.h"
 #include "batchscope/storage/sql.h"
 #include "commands/commands.h"
-#include "records/run_json.h"
 #include "records/store.h"
 #include "terminal/interruption.h"
+#include "terminal/json_output.h"
 #include "text/table.h"
 
 namespace batchscope::cli {

@@ -11,9 +11,9 @@
 #include "commands/commands.h"
 #include "files/unfinished.h"
 #include "records/run_folders.h"
-#include "records/run_json.h"
 #include "records/store.h"
 #include "terminal/interruption.h"
+#include "terminal/json_output.h"
 #include "terminal/transfer_progress.h"
 
 namespace batchscope::cli {

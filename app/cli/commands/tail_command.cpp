@@ -17,8 +17,8 @@
 #include "batchscope/storage/samples.h"
 #include "commands/commands.h"
 #include "records/job_records.h"
-#include "records/run_json.h"
 #include "records/store.h"
+#include "terminal/json_output.h"
 #include "terminal/standard_output.h"
 #include "terminal/terminal.h"
 

@@ -9,7 +9,7 @@
 #include "batchscope/run/machine.h"
 #include "commands/commands.h"
 #include "doctor/doctor.h"
-#include "records/run_json.h"
+#include "terminal/json_output.h"
 #include "terminal/terminal.h"
 #include "text/format.h"
 

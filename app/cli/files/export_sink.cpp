@@ -10,12 +10,12 @@
 #include <utility>
 
 #include "batchscope/common/data_forms.h"
+#include "batchscope/common/goodput_json.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/event_file.h"
 #include "batchscope/protocol/series.h"
 #include "files/output_file.h"
 #include "files/unfinished.h"
-#include "records/goodput_json.h"
 #include "records/record_line.h"
 #include "records/run_record_json.h"
 #include "text/format.h"
@@ -32,7 +32,7 @@ constexpr std::size_t kFlushedAt = 1 << 20;  // bytes
 // What import reads, and the model as people read it, which follows from the rest.
 std::string wholeText(const storage::RunRecord& record) {
   Json json = recordJson(record);
-  json["goodput"] = goodputJson(record.run, record.model, record.generations);
+  json["goodput"] = common::goodputJson(record.run, record.model, record.generations);
   return recordText(json);
 }
 

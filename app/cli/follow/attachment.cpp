@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "batchscope/common/queue_json.h"
 #include "batchscope/common/run_clock.h"
 #include "records/job_records.h"
 #include "records/store.h"
@@ -103,7 +104,7 @@ void Attachment::showPlace() {
   const storage::Run run = currentRun();
   std::string place;
   if (waitsForPool(catalogue_, run))
-    if (const auto job = placedJob(catalogue_, run)) {
+    if (const auto job = common::placedJob(catalogue_, run)) {
       place = fmt::format("{} {}", title(run), placeText(*job));
       if (!job->entry.job.reason.empty()) place += ": " + job->entry.job.reason;
     }

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "batchscope/common/run_json.h"
 #include "files/output_file.h"
-#include "records/run_json.h"
 
 namespace batchscope::cli {
 
@@ -78,11 +78,11 @@ Json ledgerTotals(const std::vector<storage::Ledger>& ledger) {
 
 Json makeReport(storage::Catalogue& catalogue, const storage::Run& run, const std::vector<Verdict>& verdicts,
                 int exitCode) {
-  Json report = runDetailsJson(catalogue, run);
+  Json report = common::runDetailsJson(catalogue, run);
   report["version"] = kReportVersion;
   report["exit_code"] = exitCode;
   report["duration"] = (run.ended > 0 ? run.ended : storage::now()) - run.created;
-  report["final"] = valuesJson(run.latest);
+  report["final"] = common::valuesJson(run.latest);
   report["expectations"] = verdictsJson(verdicts);
   report["ledger"] = ledgerTotals(catalogue.ledger(run.id));
   return report;

@@ -4,8 +4,9 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "records/run_json.h"
+#include "batchscope/common/run_json.h"
 #include "records/store.h"
+#include "terminal/json_output.h"
 #include "terminal/live_block.h"
 #include "terminal/standard_output.h"
 #include "terminal/terminal.h"
@@ -97,7 +98,7 @@ class JsonView : public View {
     if (pacer_.isDue(status)) printJson({{"status", status}});
   }
   void showEvent(const storage::Event& event, double /*origin*/) override {
-    printJson({{"event", fieldsJson(event)}});
+    printJson({{"event", common::fieldsJson(event)}});
   }
   void showNotice(const std::string& text) override { printJson({{"notice", text}}); }
 

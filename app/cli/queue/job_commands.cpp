@@ -5,11 +5,12 @@
 
 #include <optional>
 
+#include "batchscope/common/queue_json.h"
 #include "queue/queue_commands.h"
 #include "records/job_records.h"
 #include "records/partly_done.h"
-#include "records/run_json.h"
 #include "records/store.h"
+#include "terminal/json_output.h"
 
 namespace batchscope::cli {
 namespace {
@@ -66,8 +67,9 @@ int setPriority(const PriorityOptions& options) {
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
   pool::prioritise(catalogue, run.id, options.priority);
-  const auto placed = placedJob(catalogue, run);
-  return answer(options.json, {{"run", run.id}, {"job", placed ? jobJson(*placed) : protocol::Json()}},
+  const auto placed = common::placedJob(catalogue, run);
+  return answer(options.json,
+                {{"run", run.id}, {"job", placed ? common::jobJson(*placed) : protocol::Json()}},
                 fmt::format("{} has priority {}{}", title(run), options.priority,
                             placed ? ", and " + placeText(*placed) : ""));
 }

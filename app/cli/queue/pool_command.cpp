@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <charconv>
 
+#include "batchscope/common/queue_json.h"
+#include "batchscope/common/run_json.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/pool.h"
 #include "queue/queue_commands.h"
 #include "records/job_records.h"
-#include "records/run_json.h"
 #include "records/store.h"
+#include "terminal/json_output.h"
 #include "text/table.h"
 
 namespace batchscope::cli {
@@ -104,8 +106,8 @@ std::string settingsText(const PoolSettings& settings, bool needed) {
     return value.empty() ? "" : fmt::format("{:<15} {}\n", name, printable(value));
   };
   std::string state = run::kPool.alive() ? "at work"
-                      : needed          ? "not there, though runs wait: batchscope pool --resume starts it"
-                                        : "idle, until there is something to decide";
+                      : needed           ? "not there, though runs wait: batchscope pool --resume starts it"
+                                         : "idle, until there is something to decide";
   if (settings.paused) state += "; paused, all stays as it is";
   if (settings.draining) state += "; draining, nothing is started";
   const std::string limit =
@@ -139,13 +141,13 @@ int advise(storage::Catalogue& catalogue, bool json) {
                 "the pool has decided nothing yet, and has no advice: batchscope submit PROGRAM");
   const double end = endOf(catalogue);
   const std::size_t devices = devicesIn(*decision);
-  const std::string sentence = poolAdvice(catalogue);
+  const std::string sentence = common::poolAdvice(catalogue);
   return answer(json,
                 {{"time", decision->time},
                  {"devices", devices},
                  {"wanted", decision->wanted},
                  {"utility", decision->utility},
-                 {"end_now", fieldJson(end, storage::Meaning::later_time)},
+                 {"end_now", common::fieldJson(end, storage::Meaning::later_time)},
                  {"sentence", sentence}},
                 sentence.empty()
                     ? fmt::format("{} {} enough", plural(devices, "device"), devices == 1 ? "is" : "are")
@@ -192,7 +194,7 @@ int showPool(const PoolOptions& options) {
   fmt::print("{}", settingsText(catalogue.pool_settings(), catalogue.pool_needed()));
   if (!decision) return kExitOk;
   fmt::print("\n{}", decisionText(catalogue, *decision, terminalStyle(STDOUT_FILENO)));
-  if (const std::string advice = poolAdvice(catalogue); !advice.empty())
+  if (const std::string advice = common::poolAdvice(catalogue); !advice.empty())
     fmt::print("{}\n", printable(advice));
   return kExitOk;
 }

@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <numeric>
 
+#include "batchscope/common/queue_json.h"
 #include "batchscope/run/machine.h"
 #include "queue/queue_commands.h"
 #include "records/job_records.h"
-#include "records/run_json.h"
 #include "records/store.h"
+#include "terminal/json_output.h"
 #include "terminal/watch.h"
 #include "text/progress_bar.h"
 #include "text/table.h"
@@ -64,14 +64,14 @@ class QueueList {
   explicit QueueList(const QueueOptions& options) : options_(options), catalogue_(openCatalogue()) {}
 
   std::string text() {
-    const std::vector<PlacedJob> jobs = placedJobs(catalogue_, options_.all);
+    const std::vector<common::PlacedJob> jobs = common::placedJobs(catalogue_, options_.all);
     if (options_.json) return jsonText(jobs);
     if (jobs.empty()) return "The queue is empty. Put a run into it: batchscope submit digits\n";
     return table(jobs).text(terminalStyle(STDOUT_FILENO)) + '\n' + totals(jobs);
   }
 
  private:
-  Table table(const std::vector<PlacedJob>& jobs) {
+  Table table(const std::vector<common::PlacedJob>& jobs) {
     Table table({{"#", Align::right},
                  {"RUN"},
                  {"NAME", Align::left, true},
@@ -81,7 +81,7 @@ class QueueList {
                  {"WAITED", Align::right},
                  {"LEFT", Align::right}});
     const double now = storage::now();
-    for (const PlacedJob& placed : jobs) {
+    for (const common::PlacedJob& placed : jobs) {
       const auto& [run, job, state, waited] = placed.entry;
       const std::string name = pool::job_state_name(state);
       table.addRow(
@@ -94,30 +94,22 @@ class QueueList {
     return table;
   }
 
-  static double meanWait(const std::vector<PlacedJob>& jobs) {
-    if (jobs.empty()) return 0;
-    return std::accumulate(jobs.begin(), jobs.end(), 0.0,
-                           [](double sum, const PlacedJob& job) { return sum + job.entry.waited; }) /
-           static_cast<double>(jobs.size());
-  }
-
-  std::string totals(const std::vector<PlacedJob>& jobs) {
+  std::string totals(const std::vector<common::PlacedJob>& jobs) {
     const run::Machine machine = run::Machine::here();
     const std::vector<storage::Lease> leases = catalogue_.leases();
     std::string text = useText(machine.cores, leases, "core");
     if (!machine.gpus.empty()) text = useText(machine.gpus, leases, "GPU") + ", " + text;
-    text += fmt::format(" in use, mean wait {}\n", formatClock(meanWait(jobs)));
+    text += fmt::format(" in use, mean wait {}\n", formatClock(common::meanWait(jobs)));
     const protocol::PoolSettings settings = catalogue_.pool_settings();
     if (settings.paused) text += "The pool is paused, all stays as it is: batchscope pool --resume\n";
     if (settings.draining) text += "The pool is draining, nothing is started: batchscope pool --no-drain\n";
-    if (const std::string advice = poolAdvice(catalogue_); !advice.empty()) text += printable(advice) + '\n';
+    if (const std::string advice = common::poolAdvice(catalogue_); !advice.empty())
+      text += printable(advice) + '\n';
     return text;
   }
 
-  std::string jsonText(const std::vector<PlacedJob>& jobs) {
-    protocol::Json list = protocol::Json::array();
-    for (const PlacedJob& job : jobs) list.push_back(jobJson(job));
-    return jsonLine({{"queue", list}, {"mean_wait", meanWait(jobs)}, {"advice", poolAdvice(catalogue_)}});
+  std::string jsonText(const std::vector<common::PlacedJob>& jobs) {
+    return jsonLine(common::queueJson(catalogue_, jobs));
   }
 
   const QueueOptions& options_;

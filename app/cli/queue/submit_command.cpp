@@ -3,13 +3,14 @@
 // submit: puts a run into the queue of the pool, which starts it when its turn has come, or into Slurm's.
 #include <fmt/core.h>
 
+#include "batchscope/common/queue_json.h"
 #include "batchscope/protocol/error.h"
 #include "commands/program.h"
 #include "queue/queue_commands.h"
 #include "records/job_records.h"
-#include "records/run_json.h"
 #include "records/store.h"
 #include "slurm/job_submission.h"
+#include "terminal/json_output.h"
 
 namespace batchscope::cli {
 namespace {
@@ -36,8 +37,8 @@ int submitRun(const SubmitOptions& options) {
   const std::string id = pool::submit(catalogue, spec, job);
   annotate(catalogue, id, options);
   const storage::Run run = catalogue.run(id).value();
-  const auto placed = placedJob(catalogue, run);
-  answer(options.json, {{"run", id}, {"job", placed ? jobJson(*placed) : protocol::Json()}},
+  const auto placed = common::placedJob(catalogue, run);
+  answer(options.json, {{"run", id}, {"job", placed ? common::jobJson(*placed) : protocol::Json()}},
          fmt::format("{} {}", title(run), placed ? placeText(*placed) : "is in the queue"));
   return options.follow ? attachToRun({id, options.json}) : kExitOk;
 }

@@ -12,8 +12,8 @@
 #include "batchscope/run/client.h"
 #include "commands/program.h"
 #include "queue/queue_commands.h"
-#include "records/run_json.h"
 #include "slurm/job_submission.h"
+#include "terminal/json_output.h"
 
 namespace batchscope::cli {
 namespace {

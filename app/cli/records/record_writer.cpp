@@ -12,10 +12,10 @@
 #include <cstring>
 #include <set>
 
+#include "batchscope/common/run_json.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "records/record_file.h"
-#include "records/run_json.h"
 #include "records/run_record_json.h"
 #include "text/format.h"
 
@@ -116,7 +116,7 @@ void RecordWriter::update(storage::Catalogue& catalogue) {
 
 void RecordWriter::updateDescription(storage::Catalogue& catalogue) {
   Json now = recordJson(catalogue.record(run_));
-  now["checkpoints"] = recordsJson(catalogue.checkpoints(run_));
+  now["checkpoints"] = common::recordsJson(catalogue.checkpoints(run_));
   const Json& whole = description_.whole();
   if (!whole.is_null() && storage::now() - described_ < kProgressInterval &&
       withoutProgress(now["run"]) == withoutProgress(whole.value("run", Json::object())))

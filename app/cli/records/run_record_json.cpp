@@ -7,11 +7,11 @@
 #include <cmath>
 #include <variant>
 
+#include "batchscope/common/run_json.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/telemetry.h"
 #include "batchscope/storage/annotation.h"
-#include "records/run_json.h"
 
 namespace batchscope::cli {
 namespace {
@@ -207,12 +207,12 @@ std::optional<protocol::Model> modelFrom(const Fields& fields) {
 Json recordJson(const storage::RunRecord& record) {
   return {{"format", kExportFormat},
           {"version", kExportVersion},
-          {"run", runJson(record.run)},
+          {"run", common::runJson(record.run)},
           {"hyperparameters", record.run.hyperparameters},
-          {"generations", recordsJson(record.generations)},
-          {"epochs", recordsJson(record.epochs)},
-          {"events", recordsJson(record.events)},
-          {"ledger", recordsJson(record.ledger)},
+          {"generations", common::recordsJson(record.generations)},
+          {"epochs", common::recordsJson(record.epochs)},
+          {"events", common::recordsJson(record.events)},
+          {"ledger", common::recordsJson(record.ledger)},
           {"model", record.model ? Json(protocol::encode(*record.model)) : Json(nullptr)}};
 }
 

@@ -8,7 +8,6 @@
 #include <cstdio>
 
 #include "batchscope/common/shell_words.h"
-#include "records/run_json.h"
 #include "records/store.h"
 #include "sweep/example_file.h"
 #include "sweep/sweep_commands.h"
@@ -17,6 +16,7 @@
 #include "sweep/sweep_plan.h"
 #include "sweep/sweep_progress.h"
 #include "sweep/sweep_text.h"
+#include "terminal/json_output.h"
 #include "terminal/terminal.h"
 
 namespace batchscope::cli {

@@ -4,9 +4,9 @@
 #include <fmt/core.h>
 
 #include "batchscope/sweep/sweeps.h"
-#include "records/run_json.h"
 #include "records/store.h"
 #include "sweep/sweep_commands.h"
+#include "terminal/json_output.h"
 
 namespace batchscope::cli {
 namespace {

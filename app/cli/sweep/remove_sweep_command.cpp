@@ -9,9 +9,9 @@
 #include "batchscope/sweep/sweeps.h"
 #include "records/job_records.h"
 #include "records/run_folders.h"
-#include "records/run_json.h"
 #include "records/store.h"
 #include "sweep/sweep_commands.h"
+#include "terminal/json_output.h"
 
 namespace batchscope::cli {
 namespace {

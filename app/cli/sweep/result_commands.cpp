@@ -9,11 +9,11 @@
 #include "batchscope/sweep/sweeps.h"
 #include "batchscope/sweep/wandb.h"
 #include "files/output_file.h"
-#include "records/run_json.h"
 #include "records/store.h"
 #include "sweep/sweep_commands.h"
 #include "sweep/sweep_json.h"
 #include "sweep/sweep_text.h"
+#include "terminal/json_output.h"
 
 namespace batchscope::cli {
 namespace {

@@ -7,12 +7,12 @@
 #include <numeric>
 
 #include "batchscope/sweep/driver.h"
-#include "records/run_json.h"
 #include "records/store.h"
 #include "sweep/sweep_commands.h"
 #include "sweep/sweep_json.h"
 #include "sweep/sweep_progress.h"
 #include "sweep/sweep_text.h"
+#include "terminal/json_output.h"
 #include "terminal/watch.h"
 #include "text/progress_bar.h"
 

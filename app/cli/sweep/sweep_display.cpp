@@ -5,9 +5,9 @@
 
 #include "batchscope/protocol/telemetry.h"
 #include "batchscope/storage/catalogue.h"
-#include "records/run_json.h"
 #include "sweep/sweep_json.h"
 #include "sweep/sweep_progress.h"
+#include "terminal/json_output.h"
 #include "terminal/live_block.h"
 #include "terminal/standard_output.h"
 #include "text/format.h"

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "records/run_json.h"
+#include "batchscope/common/run_json.h"
 
-#include <fmt/core.h>
-
+#include <algorithm>
 #include <fstream>
 
+#include "batchscope/common/goodput_json.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/storage/origins.h"
-#include "records/goodput_json.h"
-#include "terminal/standard_output.h"
 
-namespace batchscope::cli {
+namespace batchscope::common {
 
 using protocol::Json;
 
@@ -53,31 +51,19 @@ Json originJson(const std::string& run) {
 
 }  // namespace
 
-Json runDetailsJson(storage::Catalogue& catalogue, const storage::Run& run) {
+Json runDetailsJson(storage::Catalogue& catalogue, const storage::Run& run, std::size_t events) {
   const std::vector<storage::Generation> generations = catalogue.generations(run.id);
+  std::vector<storage::Event> newest = catalogue.events(run.id);
+  newest.erase(newest.begin(), newest.end() - static_cast<std::ptrdiff_t>(std::min(events, newest.size())));
   return {{"run", runJson(run)},
           {"generations", recordsJson(generations)},
           {"epochs", recordsJson(catalogue.epochs(run.id))},
           {"checkpoints", recordsJson(catalogue.checkpoints(run.id))},
-          {"events", recordsJson(catalogue.events(run.id))},
+          {"events", recordsJson(newest)},
           {"hyperparameters", catalogue.hyperparameters(run.id)},
           {"goodput", goodputJson(run, catalogue.model(run.id), generations)},
           {"environment", environmentJson(run.id)},
           {"origin", originJson(run.id)}};
 }
 
-std::string jsonLine(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
-}
-
-void printJson(const Json& json) { show(jsonLine(json)); }
-
-int answer(bool json, const Json& object, const std::string& sentence) {
-  if (json)
-    printJson(object);
-  else
-    fmt::print("{}\n", sentence);
-  return kExitOk;
-}
-
-}  // namespace batchscope::cli
+}  // namespace batchscope::common

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "records/goodput_json.h"
+#include "batchscope/common/goodput_json.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "batchscope/protocol/series.h"
 #include "batchscope/run/step_times.h"
 
-namespace batchscope::cli {
+namespace batchscope::common {
 
 using protocol::Json;
 
@@ -142,4 +142,4 @@ Json goodputJson(const storage::Run& run, const std::optional<protocol::Model>& 
           {"mean_error", !times || times->empty() ? Json(nullptr) : Json(run::mean_error(*times))}};
 }
 
-}  // namespace batchscope::cli
+}  // namespace batchscope::common
