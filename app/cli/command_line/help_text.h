@@ -258,6 +258,17 @@ inline constexpr char kCopy[] =
     "  batchscope cp digits:tensorboard /tmp/events\n"
     "  batchscope cp latest:share/metrics.json -          to standard output\n";
 
+inline constexpr char kServe[] =
+    "Prints an address with a token, by which nobody else gets in, and serves until Ctrl-C. On another\n"
+    "machine, type the ssh line that it prints, and open the same address there. A server that is\n"
+    "started again has the same token.\n"
+    "\n"
+    "Examples:\n"
+    "  batchscope serve --open\n"
+    "  batchscope serve --read-only --port 0\n"
+    "  batchscope serve --socket ~/.batchscope/web.sock     ssh -L 8471:PATH reaches it\n"
+    "  batchscope serve --listen 0.0.0.0 --host-name lab7 --certificate lab7.pem --key lab7.key\n";
+
 inline constexpr char kTensorboard[] =
     "Several runs are compared under their names.\n"
     "\n"

@@ -237,6 +237,20 @@ struct TensorboardOptions {
 };
 int openTensorboard(const TensorboardOptions& options);  // returns only by an Error
 
+struct ServeOptions {
+  std::optional<int> port;         // none: the usual one, or where it is taken any
+  std::string socket;              // a Unix socket in its place
+  std::string listen;              // an address that others can reach; empty: loopback
+  std::string certificate, key;    // files, for that
+  std::vector<std::string> hosts;  // names by which browsers may call it
+  std::string store;               // a catalogue; empty: this user's
+  bool readOnly = false;
+  bool newToken = false;
+  bool open = false;  // in a browser
+  bool json = false;
+};
+int serve(const ServeOptions& options);
+
 struct DoctorOptions {
   bool store = false;    // only the store, but all of it
   bool tighten = false;  // first make the store its owner's alone

@@ -14,7 +14,9 @@
 #include <string>
 #include <string_view>
 
-#include "batchscope/http/server.h"
+#include "batchscope/http/request.h"
+#include "batchscope/http/response.h"
+#include "batchscope/http/settings.h"
 
 namespace batchscope::http {
 

@@ -9,13 +9,13 @@
 #include <QTcpServer>
 #include <optional>
 
-#include "batchscope/http/server.h"
+#include "batchscope/http/settings.h"
 
 namespace batchscope::http {
 
 class Listener : public QTcpServer {
  public:
-  // Throws as Server's constructor.
+  // Throws as Server's constructor (server.h).
   explicit Listener(const Address& address);
   ~Listener() override;
 

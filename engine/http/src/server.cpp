@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <list>
 
-#include "batchscope/protocol/json.h"
 #include "connection.h"
 #include "listener.h"
 
@@ -17,11 +16,6 @@ using namespace std::chrono_literals;
 constexpr auto kRetry = 500ms;  // when descriptors have run out
 
 }  // namespace
-
-Response error_response(int status, const std::string& text) {
-  return {status,
-          protocol::Json{{"error", text}}.dump(-1, ' ', false, protocol::Json::error_handler_t::replace)};
-}
 
 bool Stream::send(std::string_view bytes) const {
   const auto connection = connection_.lock();

@@ -10,33 +10,18 @@
 /// connections, and Qt HTTP Server 6.4 bounds neither the body nor the time.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "batchscope/http/request.h"
+#include "batchscope/http/response.h"
+#include "batchscope/http/settings.h"
 
 namespace batchscope::http {
-
-/// Name and value of a field of the head.
-using Field = std::pair<std::string, std::string>;
-
-/// An answer, or the head of a stream.
-struct Response {
-  int status = 200;                       ///< 100 to 599
-  std::string body = {};                  ///< any bytes; none is sent to who asks for the HEAD
-  std::string type = "application/json";  ///< of the body
-  std::vector<Field> fields = {};         ///< of the head, beside type and length; without line breaks
-};
-
-/// The answer that is no success: {"error": "text"}.
-Response error_response(int status, const std::string& text);
 
 class Connection;
 
@@ -71,23 +56,6 @@ class Reply {
   friend class Server;
   explicit Reply(std::weak_ptr<Connection> connection) : connection_(std::move(connection)) {}
   std::weak_ptr<Connection> connection_;
-};
-
-/// Where a server listens.
-struct Address {
-  std::string host = "127.0.0.1";          ///< a number: an address of this machine
-  std::uint16_t port = 0;                  ///< 0: any that is free
-  std::filesystem::path socket = {};       ///< a Unix socket in their place, where it is not empty
-  std::filesystem::path certificate = {};  ///< TLS where it is not empty: PEM, with those that vouch for it
-  std::filesystem::path key = {};          ///< PEM, without a passphrase
-};
-
-/// What clients may take at most.
-struct Limits {
-  std::size_t connections = 256;               ///< that are no streams
-  std::chrono::milliseconds patience{10'000};  ///< for a whole request; and of a client that takes no answer
-  std::size_t streams = 0;                     ///< beyond them a stream is refused by 503
-  std::size_t backlog = 4u << 20;              ///< bytes of a stream that wait to be read
 };
 
 /// Such a server, for as long as it lives.

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// serve: the store's runs in a browser, until Ctrl-C. What is asked of it is app/web/server's affair.
+#include <fmt/core.h>
+#include <sys/resource.h>
+
+#include <QCoreApplication>
+#include <QProcess>
+#include <QSysInfo>
+#include <filesystem>
+#include <optional>
+
+#include "batchscope/common/shell_words.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/paths.h"
+#include "batchscope/run/application.h"
+#include "batchscope/web/server.h"
+#include "commands/commands.h"
+#include "terminal/interrupts.h"
+#include "terminal/json_output.h"
+#include "terminal/standard_output.h"
+#include "text/format.h"
+
+namespace batchscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kUsualPort = 8471;
+constexpr rlim_t kFiles = 4096;  // of all pages, and of the runs that they look at
+
+// Of a shell that allows less than the system does.
+void allowFiles() {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= kFiles) return;
+  files.rlim_cur = std::min(files.rlim_max, kFiles);
+  setrlimit(RLIMIT_NOFILE, &files);
+}
+
+web::ServerOptions serverOptions(const ServeOptions& options) {
+  web::ServerOptions server;
+  server.page = web::installed_page();
+  server.host_names = options.hosts;
+  server.read_only = options.readOnly;
+  server.new_token = options.newToken;
+  server.address.port = static_cast<std::uint16_t>(options.port.value_or(kUsualPort));
+  if (!options.socket.empty()) server.address.socket = fs::absolute(options.socket);
+  if (!options.listen.empty()) {
+    server.address.host = options.listen;
+    server.address.certificate = options.certificate;
+    server.address.key = options.key;
+  }
+  return server;
+}
+
+// On the usual port, or where that is taken and nobody has asked for it, on another.
+std::unique_ptr<web::Server> startServer(const ServeOptions& options) {
+  web::ServerOptions server = serverOptions(options);
+  try {
+    return std::make_unique<web::Server>(server);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::conflict || options.port || !options.socket.empty()) throw;
+    server.address.port = 0;
+    server.new_token = false;
+    auto other = std::make_unique<web::Server>(server);
+    fmt::print(stderr, "batchscope: port {} is taken, so this is on {}\n", kUsualPort, other->port());
+    return other;
+  }
+}
+
+// As this machine's browser opens it; through a tunnel from a Unix socket as another's does.
+std::string address(const ServeOptions& options, const web::Server& server) {
+  const int port = server.port() > 0 ? server.port() : kUsualPort;
+  const bool isShared = !options.listen.empty();
+  const std::string host = !options.hosts.empty() ? options.hosts.front()
+                           : isShared             ? options.listen
+                                                  : "localhost";
+  return fmt::format("{}://{}:{}/?token={}", isShared ? "https" : "http", host, port, server.token());
+}
+
+// To be typed on one's own machine; empty where none is needed.
+std::string tunnel(const ServeOptions& options, const web::Server& server) {
+  if (!options.listen.empty()) return {};
+  const std::string host = QSysInfo::machineHostName().toStdString();
+  const std::string user = qEnvironmentVariable("USER", "USER").toStdString();
+  const int port = server.port() > 0 ? server.port() : kUsualPort;
+  const std::string end =
+      server.port() > 0 ? fmt::format("localhost:{}", port) : fs::absolute(options.socket).string();
+  const std::vector<std::string> words{"ssh", "-N", "-L", fmt::format("{}:{}", port, end), user + "@" + host};
+  return common::shellWords(words);
+}
+
+void tell(const ServeOptions& options, const web::Server& server) {
+  const std::string url = address(options, server), ssh = tunnel(options, server);
+  if (options.json) {
+    protocol::Json line{{"url", url}, {"token", server.token()}, {"port", server.port()}};
+    if (!options.socket.empty()) line["socket"] = fs::absolute(options.socket).string();
+    if (!ssh.empty()) line["ssh"] = ssh;
+    return printJson(line);
+  }
+  if (web::installed_page().empty()) fmt::print(stderr, "batchscope: {}\n", web::no_page_advice());
+  fmt::print("{}{}\n", url, options.readOnly ? "   (for looking only)" : "");
+  if (!ssh.empty()) fmt::print("From another machine, there first: {}\n", printable(ssh));
+  fmt::print("Ctrl-C ends it; runs go on.\n");
+  flushOutput();
+}
+
+}  // namespace
+
+int serve(const ServeOptions& options) {
+  if (!options.store.empty())
+    qputenv("BATCHSCOPE_DB", QByteArray::fromStdString(fs::absolute(options.store).string()));
+  allowFiles();
+  const std::unique_ptr<web::Server> server = startServer(options);
+  // What one request stumbles over must not end all others.
+  if (auto* application = dynamic_cast<run::Application*>(QCoreApplication::instance()))
+    application->on_exception = [](const std::exception& error) {
+      fmt::print(stderr, "batchscope: {}\n", printable(error.what()));
+    };
+  Interrupts interrupts;
+  QObject::connect(&interrupts, &Interrupts::raised, [] { QCoreApplication::exit(kExitOk); });
+  tell(options, *server);
+  if (options.open)
+    QProcess::startDetached(QStringLiteral("xdg-open"), {QString::fromStdString(address(options, *server))});
+  return QCoreApplication::exec();
+}
+
+}  // namespace batchscope::cli

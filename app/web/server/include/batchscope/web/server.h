@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// The server behind `batchscope serve`: a page with the runs of this machine's store, and the API by which
+/// the page looks at them and drives them (app/web/server/API.md). What strangers can reach of it is in
+/// app/web/server/THREATS.md.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "batchscope/http/settings.h"
+
+namespace batchscope::web {
+
+/// How to serve.
+struct ServerOptions {
+  http::Address address = {};                ///< where
+  std::vector<std::string> host_names = {};  ///< by which browsers may call it, beside those of loopback
+  std::filesystem::path page = {};           ///< folder with index.html and what it needs
+  bool read_only = false;                    ///< nothing can be changed
+  bool new_token = false;                    ///< another one than the store's
+};
+
+/// The folder with the page that came with this program; empty where there is none. Then the API answers, and
+/// in the page's place it says what to do.
+std::filesystem::path installed_page();
+/// What to do then, a sentence.
+const char* no_page_advice() noexcept;
+
+/// Such a server, of the store that protocol::catalogue_path() names. Needs a QCoreApplication and its event
+/// loop, and never holds it up: what reads the store or waits for a supervisor does so on threads of its own.
+class Server {
+ public:
+  /// Serves from now on. Throws as http::Server, and as the catalogue does.
+  explicit Server(const ServerOptions& options);
+  /// Waits for what is being read, or asked of a run: seconds at most.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  std::uint16_t port() const;        ///< 0 for a Unix socket
+  const std::string& token() const;  ///< what clients have to show
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace batchscope::web

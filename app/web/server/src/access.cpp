@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "access.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+namespace batchscope::web {
+namespace {
+
+using http::Fault, http::Request;
+
+constexpr char kTokenField[] = "token";
+constexpr int kCookieDays = 30;
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+// "localhost" of "localhost:8471", "[::1]" of "[::1]:8471"; and the port, which may be missing.
+std::pair<std::string, std::string> host_and_port(std::string_view host) {
+  const std::size_t colon = host.find(':', host.starts_with('[') ? host.find(']') : 0);
+  if (colon == std::string_view::npos) return {lower(host), ""};
+  return {lower(host.substr(0, colon)), std::string(host.substr(colon + 1))};
+}
+
+// Cookies of all ports of a host are sent to each of them: by its name a page finds its own.
+std::string cookie_name(const Request& head) {
+  const std::string port = host_and_port(head.field("host")).second;
+  return "batchscope-session" + (port.empty() ? "" : "-" + port);
+}
+
+bool is_number(const std::string& text) {
+  return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
+}
+
+// The cookie of this name; empty where there is none.
+std::string_view cookie(std::string_view cookies, std::string_view name) {
+  while (!cookies.empty()) {
+    const std::size_t end = std::min(cookies.find(';'), cookies.size());
+    std::string_view item = cookies.substr(0, end);
+    item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
+    if (item.starts_with(name) && item.substr(name.size()).starts_with('='))
+      return item.substr(name.size() + 1);
+    cookies.remove_prefix(std::min(end + 1, cookies.size()));
+  }
+  return {};
+}
+
+bool is_json(std::string_view type) { return lower(type.substr(0, type.find(';'))) == "application/json"; }
+
+}  // namespace
+
+bool same_secret(std::string_view a, std::string_view b) {
+  std::size_t difference = a.size() ^ b.size();
+  for (std::size_t i = 0; i < a.size(); ++i)
+    difference |= static_cast<unsigned char>(a[i] ^ (b.empty() ? '\0' : b[i % b.size()]));
+  return difference == 0;
+}
+
+Access::Access(std::string token, const std::vector<std::string>& hosts, bool read_only, bool tls)
+    : token_(std::move(token)), hosts_{"localhost", "127.0.0.1", "[::1]"}, read_only_(read_only), tls_(tls) {
+  for (const std::string& host : hosts)
+    hosts_.insert(host.find(':') != std::string::npos && !host.starts_with('[') ? "[" + lower(host) + "]"
+                                                                                : lower(host));
+}
+
+void Access::check(const Request& head) const {
+  const bool reads = head.method == "GET" || head.method == "HEAD";
+  if (!reads && head.method != "POST") throw Fault{405, head.method + " is not known here"};
+  const auto [host, port] = host_and_port(head.field("host"));
+  if (!hosts_.contains(host) || !is_number(port))
+    throw Fault{421,
+                "this server is not called that: use localhost or 127.0.0.1, or start it with --host-name"};
+  if (!shows_token(head))
+    throw Fault{401, "open the address that `batchscope serve` has printed: it holds the token"};
+  const std::string_view site = head.field("sec-fetch-site");
+  const bool is_page = !head.path.empty() && head.path.front() != "api";
+  if (!(reads && is_page) && !site.empty() && site != "same-origin" && site != "none")
+    throw Fault{403, "another site's page may not ask this"};
+  if (!reads) check_change(head);
+}
+
+void Access::check_change(const Request& head) const {
+  if (read_only_) throw Fault{403, "this server is for looking only: it was started with --read-only"};
+  const std::string origin = lower(head.field("origin")), host = lower(head.field("host"));
+  if (!origin.empty() && origin != "http://" + host && origin != "https://" + host)
+    throw Fault{403, "another site's page may not change anything here"};
+  if (!is_json(head.field("content-type"))) throw Fault{415, "say Content-Type: application/json"};
+}
+
+bool Access::shows_token(const Request& head) const {
+  constexpr std::string_view kBearer = "Bearer ";
+  const std::string_view authorization = head.field("authorization");
+  if (authorization.starts_with(kBearer) && same_secret(token_, authorization.substr(kBearer.size())))
+    return true;
+  if (same_secret(token_, cookie(head.field("cookie"), cookie_name(head)))) return true;
+  const auto value = head.method == "GET" ? head.value(kTokenField) : std::nullopt;
+  return value && same_secret(token_, *value);
+}
+
+std::optional<http::Response> Access::entrance(const Request& request) const {
+  if (request.method != "GET" || !request.value(kTokenField)) return std::nullopt;
+  const std::string_view target = request.target;
+  const std::size_t mark = target.find('?');
+  std::string address(target.substr(0, mark));
+  char separator = '?';
+  for (std::string_view rest = target.substr(mark + 1); !rest.empty();) {
+    const std::string_view item = rest.substr(0, rest.find('&'));
+    rest.remove_prefix(std::min(item.size() + 1, rest.size()));
+    if (item.empty() || item.substr(0, item.find('=')) == kTokenField) continue;
+    address += std::exchange(separator, '&');
+    address += item;
+  }
+  http::Response response{303, "", "text/plain"};
+  response.fields = {
+      {"Location", address},
+      {"Cache-Control", "no-store"},
+      {"Set-Cookie", cookie_name(request) + "=" + token_ + "; Path=/; HttpOnly; SameSite=Lax; " +
+                         (tls_ ? "Secure; " : "") + "Max-Age=" + std::to_string(kCookieDays * 24 * 3600)}};
+  return response;
+}
+
+}  // namespace batchscope::web

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "answer.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <cmath>
+#include <sstream>
+
+namespace batchscope::web {
+namespace {
+
+int status_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::usage: return 400;
+    case ErrorKind::not_found: return 404;
+    case ErrorKind::conflict: return 409;
+    case ErrorKind::timeout: return 504;
+    default: return 500;
+  }
+}
+
+template <class Number>
+std::optional<Number> parsed(const std::string& text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+http::Response json_response(const protocol::Json& json) {
+  http::Response response{200, json.dump(-1, ' ', false, protocol::Json::error_handler_t::replace)};
+  response.fields = {{"Cache-Control", "no-store"}};
+  return response;
+}
+
+http::Response error_answer(const Error& error) {
+  return http::error_response(status_of(error.kind()), error.what());
+}
+
+http::Response answer_of(const std::function<http::Response()>& make) try {
+  return make();
+} catch (const http::Fault& fault) {
+  return http::error_response(fault.status, fault.text);
+} catch (const Error& error) {
+  return error_answer(error);
+} catch (const std::exception& error) {
+  return http::error_response(500, error.what());
+}
+
+double number_in(const http::Request& request, const char* name, double otherwise) {
+  const auto text = request.value(name);
+  if (!text) return otherwise;
+  const auto number = parsed<double>(*text);
+  if (!number || !std::isfinite(*number))
+    throw Error(ErrorKind::usage, fmt::format("{}={} is no number", name, *text));
+  return *number;
+}
+
+long whole_in(const http::Request& request, const char* name, long least, long most, long otherwise) {
+  const auto text = request.value(name);
+  if (!text) return otherwise;
+  const auto number = parsed<long>(*text);
+  if (!number || *number < least || *number > most)
+    throw Error(ErrorKind::usage,
+                fmt::format("{}={} is no whole number from {} to {}", name, *text, least, most));
+  return *number;
+}
+
+std::vector<std::string> words_in(const http::Request& request, const char* name) {
+  std::vector<std::string> words;
+  std::istringstream text(request.value(name).value_or(""));
+  for (std::string word; std::getline(text, word, ',');)
+    if (!word.empty()) words.push_back(word);
+  return words;
+}
+
+}  // namespace batchscope::web

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the answers of the API have in common.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batchscope/http/request.h"
+#include "batchscope/http/response.h"
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/json.h"
+
+namespace batchscope::web {
+
+// 200. Bytes that are no UTF-8 are replaced.
+http::Response json_response(const protocol::Json& json);
+
+// 400, 404, 409, 504, 500, with the error's words.
+http::Response error_answer(const Error& error);
+
+// What `make` returns, or the answer for what it throws.
+http::Response answer_of(const std::function<http::Response()>& make);
+
+// Of the query. Throws Error(usage) that names it, for what is none or out of bounds; `otherwise` where it is
+// not there.
+double number_in(const http::Request& request, const char* name, double otherwise);
+long whole_in(const http::Request& request, const char* name, long least, long most, long otherwise);
+// Words with commas between them.
+std::vector<std::string> words_in(const http::Request& request, const char* name);
+
+}  // namespace batchscope::web

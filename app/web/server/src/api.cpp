@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api.h"
+
+#include <QSysInfo>
+#include <utility>
+
+#include "answer.h"
+#include "batchscope/protocol/paths.h"
+#include "batchscope/run/machine.h"
+#include "run_answers.h"
+#include "sample_answers.h"
+
+namespace batchscope::web {
+namespace {
+
+using http::Fault, http::Reply, http::Request;
+using protocol::Json;
+
+[[noreturn]] void nothing() { throw Fault{404, "there is nothing here"}; }
+
+void insist_on_reading(const Request& request) {
+  if (request.method == "POST") throw Fault{405, "this is asked for by GET"};
+}
+
+std::vector<std::string> devices() {
+  const run::Machine machine = run::Machine::here();
+  std::vector<std::string> names = machine.gpus;
+  names.insert(names.end(), machine.cores.begin(), machine.cores.end());
+  return names;
+}
+
+}  // namespace
+
+void Api::answer(const Request& request, const Reply& reply) {
+  insist_on_reading(request);
+  const Path path(request.path.begin() + 1, request.path.end());
+  if (path == Path{"about"}) return reply(about());
+  if (path == Path{"runs"}) return list(request, reply);
+  if (path.size() >= 2 && path[0] == "runs") return answer_run(path, request, reply);
+  nothing();
+}
+
+void Api::answer_run(const Path& path, const Request& request, const Reply& reply) {
+  const std::string& id = path[1];
+  if (path.size() == 2) return details(id, reply);
+  if (path.size() != 3) nothing();
+  if (path[2] == "samples")
+    return ask(reply, [id, request](Store& store) { return samples_json(store, id, request); });
+  nothing();
+}
+
+http::Response Api::about() const {
+  return json_response({{"version", BATCHSCOPE_VERSION},
+                        {"host", QSysInfo::machineHostName().toStdString()},
+                        {"store", protocol::catalogue_path().string()},
+                        {"read_only", access_.read_only()},
+                        {"now", storage::now()},
+                        {"devices", devices()}});
+}
+
+void Api::ask(const Reply& reply, std::function<Json(Store&)> question) {
+  reads_.post([reply, question = std::move(question)](Store& store) -> Worker::Rest {
+    const http::Response response = answer_of([&] { return json_response(question(store)); });
+    return [reply, response] { reply(response); };
+  });
+}
+
+void Api::list(const Request& request, const Reply& reply) {
+  reads_.post([this, request, reply](Store& store) -> Worker::Rest {
+    RunList list;
+    const http::Response failure = answer_of([&] {
+      list = list_runs(store, request);
+      return http::Response();
+    });
+    if (list.json.is_null()) return [reply, failure] { reply(failure); };
+    return [this, reply, list = std::move(list)] {
+      live_.ask(list.active, [reply, json = list.json](const LiveRuns::Statuses& statuses) mutable {
+        for (Json& run : json["runs"])
+          if (const auto found = statuses.find(run["id"]); found != statuses.end())
+            run["live"] = found->second;
+        reply(json_response(json));
+      });
+    };
+  });
+}
+
+void Api::details(const std::string& id, const Reply& reply) {
+  reads_.post([this, id, reply](Store& store) -> Worker::Rest {
+    RunDetails details;
+    const http::Response failure = answer_of([&] {
+      details = run_details(store, id);
+      return http::Response();
+    });
+    if (details.json.is_null()) return [reply, failure] { reply(failure); };
+    return [this, id, reply, details = std::move(details)] {
+      const std::vector<std::string> asked =
+          details.active ? std::vector<std::string>{id} : std::vector<std::string>();
+      live_.ask(asked, [id, reply, json = details.json](const LiveRuns::Statuses& statuses) mutable {
+        if (const auto found = statuses.find(id); found != statuses.end()) json["status"] = found->second;
+        reply(json_response(json));
+      });
+    };
+  });
+}
+
+}  // namespace batchscope::web

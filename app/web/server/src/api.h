@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The API's addresses (API.md), each with what answers it: most of them a question to the store on another
+// thread, whose answer is completed here with what the supervisors say.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "access.h"
+#include "batchscope/http/server.h"
+#include "live_runs.h"
+#include "worker.h"
+
+namespace batchscope::web {
+
+class Api {
+ public:
+  explicit Api(const Access& access) : access_(access) {}
+
+  // Of a request whose path begins with "api". Throws http::Fault, Error.
+  void answer(const http::Request& request, const http::Reply& reply);
+
+ private:
+  using Path = std::vector<std::string>;
+
+  void answer_run(const Path& path, const http::Request& request, const http::Reply& reply);
+  http::Response about() const;
+  void list(const http::Request& request, const http::Reply& reply);
+  void details(const std::string& id, const http::Reply& reply);
+
+  // Answers with what `question` makes of the store.
+  void ask(const http::Reply& reply, std::function<protocol::Json(Store&)> question);
+
+  const Access& access_;
+  LiveRuns live_;
+  Worker reads_;  // the last member, so that the others outlive its thread
+};
+
+}  // namespace batchscope::web

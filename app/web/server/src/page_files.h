@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The files of the page, read once: what is not among them cannot be asked for, by no path whatever.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "batchscope/http/request.h"
+#include "batchscope/http/response.h"
+
+namespace batchscope::web {
+
+// What to do where there is no page.
+extern const char kNoPage[];
+
+class PageFiles {
+ public:
+  // Those of a folder, without its folders.
+  explicit PageFiles(const std::filesystem::path& folder);
+
+  // A file by its name; for every address that the page has a view of, index.html. Throws http::Fault,
+  // 404, for anything else.
+  http::Response answer(const http::Request& request) const;
+
+ private:
+  struct File {
+    std::string content, type, tag;
+  };
+  static http::Response answer(const File& file, const http::Request& request);
+
+  std::map<std::string, File, std::less<>> files_;
+};
+
+}  // namespace batchscope::web

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_answers.h"
+
+#include <algorithm>
+
+#include "answer.h"
+#include "batchscope/common/queue_json.h"
+#include "batchscope/common/run_clock.h"
+#include "batchscope/common/run_json.h"
+#include "batchscope/common/series_unit.h"
+#include "batchscope/storage/run_field.h"
+#include "batchscope/storage/run_filter.h"
+
+namespace batchscope::web {
+namespace {
+
+using protocol::Json;
+
+constexpr long kUsualRuns = 200, kMostRuns = 1000;  // of one answer
+constexpr long kMostOffset = 1'000'000'000;
+constexpr std::size_t kMostEvents = 500;
+
+// Fields are checked as `ls` does: of an empty store nobody can say which its runs will have.
+void check_fields(const storage::RunFilter& filter, const std::string& sort,
+                  const std::vector<storage::Run>& runs) {
+  if (runs.empty()) return;
+  const std::vector<std::string> fields = storage::field_names(runs);
+  filter.check_fields(fields);
+  if (!sort.empty() && std::find(fields.begin(), fields.end(), sort) == fields.end() &&
+      !sort.starts_with("series:") && !sort.starts_with("param:"))
+    throw Error(ErrorKind::usage, "sort=" + sort + ": no run has such a field");
+}
+
+void sort_runs(std::vector<const storage::Run*>& runs, const std::string& field, bool descending,
+               double now) {
+  std::vector<std::pair<storage::FieldValue, const storage::Run*>> keyed;
+  for (const storage::Run* run : runs) keyed.emplace_back(storage::field_value(*run, field, now), run);
+  std::stable_sort(keyed.begin(), keyed.end(), [&](const auto& a, const auto& b) {
+    return storage::field_before(a.first, b.first, descending);
+  });
+  std::transform(keyed.begin(), keyed.end(), runs.begin(), [](const auto& each) { return each.second; });
+}
+
+const char* kind_name(common::SeriesKind kind) {
+  switch (kind) {
+    case common::SeriesKind::number: return "number";
+    case common::SeriesKind::fraction: return "fraction";
+    case common::SeriesKind::whole: return "whole";
+    case common::SeriesKind::count: return "count";
+    case common::SeriesKind::duration: return "duration";
+    case common::SeriesKind::rate: return "rate";
+    case common::SeriesKind::time: return "time";
+  }
+  return "number";
+}
+
+Json series_json(Store& store, const std::string& id) {
+  Json list = Json::array();
+  if (storage::SampleReader* samples = store.samples(id))
+    for (const storage::SeriesInfo& info : samples->series()) {
+      const common::Unit unit = common::unitOf(info.name);
+      list.push_back({{"name", info.name},
+                      {"count", info.count},
+                      {"unit", unit.name},
+                      {"factor", unit.factor},
+                      {"kind", kind_name(common::kindOf(info.name))}});
+    }
+  return list;
+}
+
+}  // namespace
+
+RunList list_runs(Store& store, const http::Request& request) {
+  const auto filter = storage::RunFilter::parse(request.value("where").value_or(""));
+  std::string sort = request.value("sort").value_or("");
+  const bool descending = sort.starts_with('-');
+  if (descending) sort.erase(0, 1);
+  const auto offset = static_cast<std::size_t>(whole_in(request, "offset", 0, kMostOffset, 0));
+  const auto limit = static_cast<std::size_t>(whole_in(request, "limit", 0, kMostRuns, kUsualRuns));
+
+  const std::vector<storage::Run>& all = store.runs();
+  check_fields(filter, sort, all);
+  const double now = storage::now();
+  std::vector<const storage::Run*> runs;
+  for (const storage::Run& run : all)
+    if (!storage::is_lesson(run) && filter.matches(run, now)) runs.push_back(&run);
+  if (!sort.empty()) sort_runs(runs, sort, descending, now);
+
+  RunList list;
+  Json shown = Json::array();
+  for (std::size_t i = std::min(offset, runs.size()); i < std::min(offset + limit, runs.size()); ++i) {
+    Json json = common::runJson(*runs[i]);
+    json["live"] = nullptr;
+    shown.push_back(std::move(json));
+    if (protocol::is_active(runs[i]->state)) list.active.push_back(runs[i]->id);
+  }
+  list.json = {{"runs", std::move(shown)}, {"total", runs.size()}};
+  return list;
+}
+
+RunDetails run_details(Store& store, const std::string& id) {
+  const storage::Run run = store.run(id);
+  RunDetails details;
+  details.active = protocol::is_active(run.state);
+  details.json = common::runDetailsJson(store.catalogue(), run, kMostEvents);
+  const auto job = common::placedJob(store.catalogue(), run);
+  details.json["job"] = job ? common::jobJson(*job) : Json();
+  details.json["clock"] = common::clockOrigin(run, store.catalogue().generations(id));
+  details.json["series"] = series_json(store, id);
+  details.json["status"] = nullptr;
+  return details;
+}
+
+}  // namespace batchscope::web

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sample_answers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "answer.h"
+#include "batchscope/common/run_clock.h"
+#include "batchscope/common/step_map.h"
+#include "batchscope/protocol/series.h"
+
+namespace batchscope::web {
+namespace {
+
+using protocol::Json;
+using storage::Bucket;
+
+constexpr long kMostColumns = 4000, kUsualColumns = 1000;
+constexpr std::size_t kMostSeries = 64;  // of one answer
+constexpr char kStepSeries[] = "step";   // a step's own number, as if it had been recorded
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+
+// What a horizontal axis counts, as a recorded series; of steps none.
+const char* series_of(const std::string& axis) {
+  if (axis == "step") return nullptr;
+  if (axis == "time") return protocol::series::kTime;
+  if (axis == "progress") return protocol::series::kProgress;
+  throw Error(ErrorKind::usage, "x=" + axis + " is none of step, progress, time");
+}
+
+// A generation's part of the axis.
+struct Stretch {
+  int generation = 0;
+  std::int64_t first = 0, last = 0;  // steps
+  std::vector<Bucket> knots;         // of the series that the axis counts
+  double low = kNothing, high = kNothing;
+};
+
+class Chart {
+ public:
+  Chart(storage::SampleReader& reader, const char* axis, double origin, int columns)
+      : reader_(reader), axis_(axis), origin_(origin), columns_(columns) {}
+
+  // All steps of any of these series.
+  void look_at(const std::vector<std::string>& series) {
+    for (const std::string& name : series)
+      for (const int generation : reader_.generations(name)) {
+        const std::vector<Bucket> whole = reader_.summarize(name, generation, INT64_MIN, INT64_MAX, 1);
+        if (whole.empty()) continue;
+        const auto [found, is_new] = stretches_.try_emplace(generation);
+        Stretch& stretch = found->second;
+        stretch.generation = generation;
+        stretch.first = is_new ? whole.front().first_step : std::min(stretch.first, whole.front().first_step);
+        stretch.last = is_new ? whole.back().last_step : std::max(stretch.last, whole.back().last_step);
+      }
+    for (auto& [generation, stretch] : stretches_) place(stretch);
+  }
+
+  // What there is; NaN where there is nothing.
+  std::pair<double, double> range() const {
+    double low = kNothing, high = kNothing;
+    for (const auto& [generation, stretch] : stretches_) {
+      low = std::fmin(low, stretch.low);
+      high = std::fmax(high, stretch.high);
+    }
+    return {low, high};
+  }
+
+  // Of the series between the two places.
+  Json lines(const std::string& name, double from, double to) {
+    Json lines = Json::array();
+    const bool is_step = name == kStepSeries;
+    for (const auto& [generation, stretch] : stretches_) {
+      const double low = std::max(from, stretch.low), high = std::min(to, stretch.high);
+      if (!(low <= high)) continue;
+      const common::StepMap map = map_of(stretch);
+      const auto first = static_cast<std::int64_t>(std::floor(map.stepAt(low)));
+      const auto last = static_cast<std::int64_t>(std::ceil(map.stepAt(high)));
+      const double share = to > from ? (high - low) / (to - from) : 1;
+      // A summary may have twice as many buckets as it is asked for columns.
+      const int columns = std::max(1, static_cast<int>(std::ceil(share * columns_ / 2)));
+      const std::vector<Bucket> buckets =
+          reader_.summarize(is_step ? protocol::series::kTime : name, generation, first, last, columns);
+      if (!buckets.empty()) lines.push_back(line(generation, buckets, map, is_step));
+    }
+    return lines;
+  }
+
+ private:
+  common::StepMap map_of(const Stretch& stretch) const {
+    return axis_ == nullptr ? common::StepMap() : common::StepMap(stretch.knots, origin_);
+  }
+
+  void place(Stretch& stretch) {
+    if (axis_ != nullptr) {
+      stretch.knots = reader_.summarize(axis_, stretch.generation, stretch.first, stretch.last, columns_);
+      std::erase_if(stretch.knots, [](const Bucket& bucket) { return std::isnan(bucket.min); });
+    }
+    const common::StepMap map = map_of(stretch);
+    stretch.low = map.at(static_cast<double>(stretch.first));
+    stretch.high = map.at(static_cast<double>(stretch.last));
+  }
+
+  static Json line(int generation, const std::vector<Bucket>& buckets, const common::StepMap& map,
+                   bool is_step) {
+    Json x0 = Json::array(), x1 = Json::array(), min = Json::array(), max = Json::array(),
+         mean = Json::array(), count = Json::array();
+    for (const Bucket& bucket : buckets) {
+      const auto first = static_cast<double>(bucket.first_step), last = static_cast<double>(bucket.last_step);
+      x0.push_back(protocol::encode_number(map.at(first)));
+      x1.push_back(protocol::encode_number(map.at(last)));
+      min.push_back(protocol::encode_number(is_step ? first : bucket.min));
+      max.push_back(protocol::encode_number(is_step ? last : bucket.max));
+      mean.push_back(protocol::encode_number(is_step ? (first + last) / 2 : bucket.mean));
+      count.push_back(bucket.count);
+    }
+    return {{"generation", generation}, {"x0", std::move(x0)},   {"x1", std::move(x1)},
+            {"min", std::move(min)},    {"max", std::move(max)}, {"mean", std::move(mean)},
+            {"count", std::move(count)}};
+  }
+
+  storage::SampleReader& reader_;
+  const char* const axis_;
+  const double origin_;  // of the axis
+  const int columns_;
+  std::map<int, Stretch> stretches_;  // by generation
+};
+
+}  // namespace
+
+Json samples_json(Store& store, const std::string& id, const http::Request& request) {
+  const storage::Run run = store.run(id);
+  const std::string axis = request.value("x").value_or("step");
+  const char* const counted = series_of(axis);
+  const auto columns = static_cast<int>(whole_in(request, "columns", 1, kMostColumns, kUsualColumns));
+  const std::vector<std::string> names = words_in(request, "series");
+  if (names.size() > kMostSeries)
+    throw Error(ErrorKind::usage, "ask for at most " + std::to_string(kMostSeries) + " series at a time");
+  Json series = Json::object();
+  for (const std::string& name : names) series[name] = Json::array();
+  Json range = nullptr;
+  if (storage::SampleReader* reader = store.samples(id)) {
+    const double origin = axis == "time" ? common::clockOrigin(run, store.catalogue().generations(id)) : 0;
+    Chart chart(*reader, counted, origin, columns);
+    // The axis is that of all that was recorded, whichever series are asked for.
+    chart.look_at({protocol::series::kTime});
+    chart.look_at(names);
+    const auto [low, high] = chart.range();
+    if (!std::isnan(low)) range = {low, high};
+    const double from = number_in(request, "from", low), to = number_in(request, "to", high);
+    for (const std::string& name : names) series[name] = chart.lines(name, from, to);
+  }
+  return {{"x", axis}, {"range", range}, {"series", std::move(series)}};
+}
+
+}  // namespace batchscope::web

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/web/server.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+
+#include "access.h"
+#include "answer.h"
+#include "api.h"
+#include "batchscope/http/server.h"
+#include "batchscope/protocol/paths.h"
+#include "page_files.h"
+#include "token_file.h"
+
+namespace batchscope::web {
+namespace {
+
+constexpr char kTokenFile[] = "serve.token";  // beside the catalogue
+constexpr http::Limits kLimits{256, std::chrono::seconds(10), 512};
+
+// No script but the page's own, nothing from elsewhere, and in no other site's frame.
+const std::vector<http::Field> kFields{
+    {"Content-Security-Policy",
+     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+     "font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+    {"X-Content-Type-Options", "nosniff"},
+    {"X-Frame-Options", "DENY"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cross-Origin-Opener-Policy", "same-origin"},
+    {"Cross-Origin-Resource-Policy", "same-origin"}};
+
+std::vector<std::string> hosts_of(const ServerOptions& options) {
+  std::vector<std::string> hosts = options.host_names;
+  if (options.address.socket.empty()) hosts.push_back(options.address.host);
+  return hosts;
+}
+
+}  // namespace
+
+std::filesystem::path installed_page() {
+  const QString beside = QCoreApplication::applicationDirPath() + "/../share/batchscope/page";
+  for (const QString& folder : {beside, QStringLiteral("/usr/share/batchscope/page")})
+    if (QFileInfo::exists(folder + "/index.html")) return QDir::cleanPath(folder).toStdString();
+  return {};
+}
+
+const char* no_page_advice() noexcept { return kNoPage; }
+
+struct Server::Impl {
+  explicit Impl(const ServerOptions& options)
+      : access(store_token(protocol::catalogue_path().parent_path() / kTokenFile, options.new_token),
+               hosts_of(options), options.read_only, !options.address.certificate.empty()),
+        page(options.page),
+        server(options.address, kLimits) {
+    server.fields = kFields;
+    server.on_head = [this](const http::Request& head) { access.check(head); };
+    server.on_request = [this](const http::Request& request, const http::Reply& reply) {
+      try {
+        answer(request, reply);
+      } catch (const Error& error) {
+        reply(error_answer(error));
+      }
+    };
+  }
+
+  void answer(const http::Request& request, const http::Reply& reply) {
+    if (const auto entrance = access.entrance(request)) return reply(*entrance);
+    if (request.path.front() == "api") return api.answer(request, reply);
+    if (request.method == "POST") throw http::Fault{405, "this is asked for by GET"};
+    reply(page.answer(request));
+  }
+
+  const Access access;
+  const PageFiles page;
+  Api api{access};
+  http::Server server;
+};
+
+Server::Server(const ServerOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+
+Server::~Server() = default;
+
+std::uint16_t Server::port() const { return impl_->server.port(); }
+
+const std::string& Server::token() const { return impl_->access.token(); }
+
+}  // namespace batchscope::web

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The token of a store, beside its catalogue and its owner's alone: a server that is started again is found
+// by the pages that are open, and by the addresses that were kept.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace batchscope::web {
+
+// The one that is kept there, else a new one, which is kept where that can be written. `renew`: a new one in
+// any case. A file that others can read, or that holds no token, counts for nothing.
+std::string store_token(const std::filesystem::path& file, bool renew);
+
+}  // namespace batchscope::web

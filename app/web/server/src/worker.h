@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A thread that reads the store, one job after another, so that the event loop waits for no disk.
+#pragma once
+
+#include <QObject>
+#include <QThreadPool>
+#include <functional>
+
+#include "store.h"
+
+namespace batchscope::web {
+
+class Worker {
+ public:
+  // What a job leaves to be done on the thread that made the worker.
+  using Rest = std::function<void()>;
+  using Job = std::function<Rest(Store& store)>;
+
+  Worker();
+  // Waits for the job that is under way; those behind it are not begun, and what is left of it is not done.
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // Neither the job nor what it leaves may throw.
+  void post(Job job);
+
+ private:
+  Store store_;  // of the thread alone
+  QObject home_;
+  QThreadPool thread_;
+};
+
+}  // namespace batchscope::web

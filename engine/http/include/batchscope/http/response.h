@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// What a server answers.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace batchscope::http {
+
+/// Name and value of a field of the head.
+using Field = std::pair<std::string, std::string>;
+
+/// An answer, or the head of a stream.
+struct Response {
+  int status = 200;                       ///< 100 to 599
+  std::string body = {};                  ///< any bytes; none is sent to who asks for the HEAD
+  std::string type = "application/json";  ///< of the body
+  std::vector<Field> fields = {};         ///< of the head, beside type and length; without line breaks
+};
+
+/// The answer that is no success: {"error": "text"}.
+Response error_response(int status, const std::string& text);
+
+}  // namespace batchscope::http

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// Where a server listens, and what its clients may take.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace batchscope::http {
+
+/// Where a server listens.
+struct Address {
+  std::string host = "127.0.0.1";          ///< a number: an address of this machine
+  std::uint16_t port = 0;                  ///< 0: any that is free
+  std::filesystem::path socket = {};       ///< a Unix socket in their place, where it is not empty
+  std::filesystem::path certificate = {};  ///< TLS where it is not empty: PEM, with those that vouch for it
+  std::filesystem::path key = {};          ///< PEM, without a passphrase
+};
+
+/// What clients may take at most.
+struct Limits {
+  std::size_t connections = 256;               ///< that are no streams
+  std::chrono::milliseconds patience{10'000};  ///< for a whole request; and of a client that takes no answer
+  std::size_t streams = 0;                     ///< beyond them a stream is refused by 503
+  std::size_t backlog = 4u << 20;              ///< bytes of a stream that wait to be read
+};
+
+}  // namespace batchscope::http

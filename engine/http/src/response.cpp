@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/http/response.h"
+
+#include "batchscope/protocol/json.h"
+
+namespace batchscope::http {
+
+Response error_response(int status, const std::string& text) {
+  return {status,
+          protocol::Json{{"error", text}}.dump(-1, ' ', false, protocol::Json::error_handler_t::replace)};
+}
+
+}  // namespace batchscope::http

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A server of a store of its own, and a client who has its token.
+#pragma once
+
+#include <QTemporaryDir>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "batchscope/protocol/json.h"
+#include "batchscope/protocol/paths.h"
+#include "batchscope/storage/catalogue.h"
+#include "batchscope/storage/samples.h"
+#include "batchscope/web/server.h"
+#include "engine/http/raw_http.h"
+#include "test_case.h"
+#include "text_files.h"
+
+namespace batchscope::web {
+
+using protocol::Json;
+
+class WebTest : public QObject {
+ protected:
+  // An empty store, a page of two files, and nobody who serves them yet.
+  void newStore() {
+    server.reset();
+    home = std::make_unique<QTemporaryDir>();
+    qputenv("BATCHSCOPE_DB", path("runs.db").c_str());
+    qputenv("XDG_STATE_HOME", path("state").c_str());
+    std::filesystem::create_directory(path("page"));
+    testing::write_file(path("page/index.html"), "<!doctype html><title>page</title>");
+    testing::write_file(path("page/page.js"), "'use strict'");
+  }
+  void serve(ServerOptions options = {}) {
+    options.page = path("page");
+    server.reset();
+    server = std::make_unique<Server>(options);
+  }
+
+  std::string path(const std::string& file) const { return home->filePath(file.c_str()).toStdString(); }
+
+  // Of a program that is there; with so many steps of "loss" in two generations, a second apart.
+  std::string make_run(const std::string& name, int steps = 0,
+                       protocol::RunState state = protocol::RunState::finished) const {
+    storage::Catalogue catalogue(protocol::catalogue_path());
+    protocol::RunSpec spec;
+    spec.name = name;
+    spec.program = "/bin/true";
+    const std::string id = catalogue.create_run(spec);
+    catalogue.put_generation(id, {0, 1, "start", kBegin, 0, 1, steps / 2, "", -1, {}, ""});
+    catalogue.put_generation(id,
+                             {1, 2, "rescale", kBegin + steps / 2, 0, steps / 2 + 1, steps, "", 0.1, {}, ""});
+    catalogue.set_progress(id, steps, 1, 2, 0.5, {{"loss", 0.5}});
+    catalogue.set_state(id, state);
+    if (steps == 0) return id;
+    storage::SampleWriter writer(protocol::run_paths(id).samples);
+    for (int step = 1; step <= steps; ++step) append(writer, step <= steps / 2 ? 0 : 1, step);
+    return id;
+  }
+  // The step's loss and time.
+  static void append(storage::SampleWriter& writer, int generation, int step) {
+    writer.append(generation, "loss", step, 1.0 / step);
+    writer.append(generation, "time", step, kBegin + step);
+    writer.append(generation, "progress", step, 2.0 * step);
+  }
+
+  struct Answer {
+    int status = 0;
+    QByteArray all;
+    Json json = nullptr;
+  };
+  Answer send(const QByteArray& request) const {
+    Answer answer;
+    answer.all = testing::exchange(server->port(), request);
+    answer.status = testing::status(answer.all);
+    answer.json = Json::parse(testing::body(answer.all).toStdString(), nullptr, false);
+    return answer;
+  }
+  QByteArray key() const { return "Authorization: Bearer " + QByteArray::fromStdString(server->token()); }
+  QByteArray head(const char* method, const std::string& target) const {
+    return method + (" " + QByteArray::fromStdString(target)) +
+           " HTTP/1.1\r\nHost: localhost:" + QByteArray::number(server->port()) + "\r\n" + key() + "\r\n";
+  }
+  Answer get(const std::string& target) const { return send(head("GET", target) + "\r\n"); }
+  Answer post(const std::string& target, const QByteArray& body, const QByteArray& fields = {}) const {
+    return send(head("POST", target) + fields + "Content-Type: application/json\r\nContent-Length: " +
+                QByteArray::number(body.size()) + "\r\n\r\n" + body);
+  }
+
+  static std::string text(const Json& json) { return json.dump(); }
+
+  static constexpr double kBegin = 1.7e9;  // s since 1970
+
+  std::unique_ptr<QTemporaryDir> home;
+  std::unique_ptr<Server> server;
+};
+
+}  // namespace batchscope::web
