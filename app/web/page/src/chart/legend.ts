@@ -25,7 +25,7 @@ export class Legend {
   }
 
   setLines(lines: { key: string; look: LineLook; ink: Ink; isHidden: boolean }[]): void {
-    const shown = lines.map((line) => [line.key, line.isHidden, line.ink.colour, line.ink.dash].join()).join("\n");
+    const shown = lines.map((line) => [line.key, line.look.label, line.isHidden, line.ink.colour, line.ink.dash].join()).join("\n");
     if (shown === this.shown) return; // at every frame of a gesture
     this.shown = shown;
     if (lines.map((line) => line.key).join("\n") !== [...this.entries.keys()].join("\n")) {
