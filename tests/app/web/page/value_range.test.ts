@@ -15,6 +15,7 @@ test("charts stand on their base", () => {
   assert.deepEqual(of([40, 90]), [0, 100]);
   assert.deepEqual(of([40, 90], { isFromLowest: true }), [40, 100]);
   assert.deepEqual(of([90, 99], { isZoomed: true }), [90, 100]);
+  assert.deepEqual(of([32, 32], { isZoomed: true }), [0, 40]);
   assert.deepEqual(of([-3, 5]), [-4, 6]);
 });
 

@@ -8,22 +8,15 @@ import { Endings } from "../base/signal";
 import { colours, hasColourBlindPalette, themed, type Colours } from "../base/theme";
 import type { Axis } from "../base/types";
 import { axesOf } from "./axes";
-import { Columns, type Projection } from "./columns";
+import type { Projection } from "./columns";
+import { CrossHair } from "./cross_hair";
 import { beforeNextFrame } from "./frame";
 import { listenToGestures, pressKey } from "./gestures";
 import { Legend } from "./legend";
-import type { Band, ChartFrame, Line, LineLook } from "./line";
-import { type Box, inkOf, type Ink, paintBands, paintBound, paintRestarts, paintStroke, type Stroke } from "./paint";
-import { nearest } from "./piece";
-import { smoothed } from "./smooth";
-import { ValueRange } from "./value_range";
-import type { Range, ViewState } from "./view_state";
-
-interface Drawn {
-  line: Line;
-  ink: Ink;
-  strokes: Stroke[];
-}
+import type { Band, ChartFrame, Line } from "./line";
+import { type Box, inkOf, paintBands, paintBound, paintRestarts, paintStroke } from "./paint";
+import { Scene } from "./scene";
+import type { ViewState } from "./view_state";
 
 const axisWords: Record<Axis, string> = { time: "time", step: "steps", progress: "iterations" };
 
@@ -33,24 +26,24 @@ export class Chart {
   private readonly host: HTMLElement;
   private readonly legend: Legend;
   private readonly endings = new Endings();
-  private readonly rings = new Map<string, HTMLElement>();
+  private readonly scene: Scene;
+  private readonly crossHair: CrossHair;
   private plot: uPlot | null = null;
   private plotEndings = new Endings();
   private isLog = false;
   private hasRight = false;
   private lines: readonly Line[] = [];
   private bands: readonly Band[] = [];
-  private drawn: Drawn[] = [];
-  private pool: Columns[] = [];
   private palette: Colours = colours();
   private isSeen = true;
-  private isPointed = false; // the cross-hair is in it
   private described = 0;
   private readonly draw = () => this.drawNow();
   private readonly followCursor = () => this.showCursor();
 
   constructor(readonly frame: ChartFrame, private readonly view: ViewState) {
     this.legend = new Legend(frame, (key) => view.toggle(`${frame.name}/${key}`));
+    this.scene = new Scene(frame, view);
+    this.crossHair = new CrossHair(this.legend);
     this.host = h("div.plot", { role: "img", tabindex: 0, "aria-label": frame.title });
     this.element = h("figure.chart", { "data-chart": frame.name }, this.legend.element, this.host);
     Object.assign(this.element, { chart: this });
@@ -114,8 +107,7 @@ export class Chart {
     const width = this.host.clientWidth;
     const height = this.host.clientHeight;
     if (!this.isSeen || width < 40 || height < 40) return;
-    const lines = this.lines.filter((line) => !this.isHidden(line));
-    const hasRight = lines.some((line) => line.look.isRight);
+    const hasRight = this.lines.some((line) => line.look.isRight && !this.isHidden(line));
     if (this.plot !== null && this.hasRight !== hasRight) this.renew();
     this.hasRight = hasRight;
     this.plot ??= this.make(width, height);
@@ -127,8 +119,8 @@ export class Chart {
     this.legend.setLines(inked.map(({ line, ink, isHidden }) => ({ key: line.key, look: line.look, ink, isHidden })));
 
     const shown = this.view.shown;
-    this.read(inked.filter((each) => !each.isHidden).map(({ line, ink }) => ({ line, ink, strokes: [] })), shown);
-    const ranges = this.ranges(shown);
+    this.scene.read(inked.filter((each) => !each.isHidden), this.projection(this.plot.bbox, (value) => value));
+    const ranges = this.scene.ranges();
     if (ranges.isLog !== this.isLog) {
       this.isLog = ranges.isLog;
       this.renew();
@@ -191,72 +183,13 @@ export class Chart {
     this.plotEndings.end();
     this.plot?.destroy();
     this.plot = null;
-    this.rings.clear();
+    this.crossHair.forget();
   }
 
-  private projection(box: Box, shown: Range, y: (value: number) => number): Projection {
-    const scale = box.width / (shown.to - shown.from);
-    return { x: (value) => box.left + (value - shown.from) * scale, y };
-  }
-
-  private read(drawn: Drawn[], shown: Range): void {
-    const projection = this.projection(this.plot!.bbox, shown, (value) => value);
-    let used = 0;
-    for (const each of drawn) {
-      const { look, pieces } = each.line;
-      const strength = look.isSmoothed ? this.view.smoothing : 0;
-      for (const piece of pieces) {
-        const columns = (this.pool[used] ??= new Columns());
-        columns.read(piece, projection, shown.from, shown.to, columnWidth(look));
-        if (columns.size === 0) continue;
-        ++used;
-        each.strokes.push({
-          columns,
-          values: smoothed(columns, strength, devicePixelRatio),
-          isGhosted: strength > 0 && columns.isFlat,
-        });
-      }
-    }
-    this.pool.length = used;
-    this.drawn = drawn;
-  }
-
-  private ranges(shown: Range): { left: [number, number]; right: [number, number]; isLog: boolean } {
-    const left = new ValueRange();
-    const right = new ValueRange();
-    for (const { line, strokes } of this.drawn) {
-      const range = line.look.isRight ? right : left;
-      for (const { columns } of strokes) {
-        for (let i = 0; i < columns.size; ++i) range.add(columns.low[i]!, columns.high[i]!, columns.mean[i]!);
-      }
-    }
-    const { frame, view } = this;
-    const wantsLog = frame.isLogByDefault === true && left.spansDecades();
-    if (frame.bound !== undefined) left.addBound(frame.bound);
-    const isFromLowest = (isRight: boolean) => this.drawn.every(({ line: { look } }) =>
-      (look.isRight ?? false) !== isRight || look.isBound === true || look.isFromLowest === true);
-    const isLog = view.log === "log" || (view.log === "auto" && wantsLog);
-    const isZoomed = shown.from > view.whole.from || shown.to < view.whole.to;
-    const usual = { base: 0, isLog: false, isRobust: false, isZoomed: false, isFromLowest: isFromLowest(true) };
-    const rightRange = right.range(usual);
-    if (frame.rightTop !== undefined) {
-      // A line along the fixed end is seen whole.
-      const foot = isFromLowest(true) ? rightRange[0] : 0;
-      rightRange.splice(0, 2, foot, frame.rightTop + 0.04 * (frame.rightTop - foot));
-    } else {
-      rightRange[1] = Math.max(rightRange[1], 4);
-    }
-    return {
-      left: left.range({
-        base: frame.base ?? 0,
-        isLog,
-        isRobust: frame.isRobust === true,
-        isZoomed,
-        isFromLowest: isFromLowest(false) && this.drawn.length > 0,
-      }),
-      right: rightRange,
-      isLog,
-    };
+  private projection(box: Box, y: (value: number) => number): Projection {
+    const { from, to } = this.view.shown;
+    const scale = box.width / (to - from);
+    return { x: (value) => box.left + (value - from) * scale, y };
   }
 
   private paint(plot: uPlot): void {
@@ -272,11 +205,10 @@ export class Chart {
       const y = Math.round(plot.valToPos(this.frame.bound, "y", true)) + 0.5;
       if (Number.isFinite(y)) paintBound(context, y, box, this.palette, ratio);
     }
-    const projections = { left: this.projection(box, this.view.shown, verticalOf(plot, "y", this.isLog)),
-      right: this.hasRight ? this.projection(box, this.view.shown, verticalOf(plot, "right", false)) : null };
-    for (const { line, ink, strokes } of this.drawn) {
-      const projection = line.look.isRight ? projections.right : projections.left;
-      for (const stroke of strokes) if (projection) paintStroke(context, stroke, line.look, ink, projection, ratio);
+    const left = this.projection(box, verticalOf(plot, "y", this.isLog));
+    const right = this.hasRight ? this.projection(box, verticalOf(plot, "right", false)) : left;
+    for (const { line, ink, strokes } of this.scene.drawn) {
+      for (const stroke of strokes) paintStroke(context, stroke, line.look, ink, line.look.isRight ? right : left, ratio);
     }
     context.restore();
     paintRestarts(context, this.bands, x, box, this.palette, ratio);
@@ -301,44 +233,11 @@ export class Chart {
   }
 
   private showCursor(): void {
-    const plot = this.plot;
-    if (plot === null) return;
+    if (this.plot === null) return;
     const at = this.view.cursor;
     const { from, to } = this.view.shown;
-    if (at === null || at < from || at > to) {
-      if (!this.isPointed) return;
-      this.isPointed = false;
-      plot.setCursor({ left: -10, top: -10 }, false);
-      for (const ring of this.rings.values()) ring.hidden = true;
-      this.legend.setValues(null);
-      return;
-    }
-    this.isPointed = true;
-    const left = plot.valToPos(at, "x");
-    plot.setCursor({ left, top: 0 }, false);
-    const values = new Map<string, string>();
-    for (const { line, ink, strokes } of this.drawn) {
-      const found = nearest(line.pieces, at, line.look.isStepped);
-      values.set(line.key, format.number(found ? found.piece.mean[found.index]! : NaN));
-      const scale = line.look.isRight ? "right" : "y";
-      const place = pointOn(strokes, plot.valToPos(at, "x", true));
-      this.showRing(line, ink, place === null ? NaN : plot.valToPos(place.value, scale),
-        line.look.isSparse && place !== null ? (place.x - plot.bbox.left) / devicePixelRatio : left);
-    }
-    this.legend.setValues(values);
-  }
-
-  private showRing(line: Line, ink: Ink, top: number, left: number): void {
-    let ring = this.rings.get(line.key);
-    if (ring === undefined) {
-      ring = h("div.ring", { hidden: true });
-      this.rings.set(line.key, ring);
-      this.plot!.over.append(ring);
-    }
-    const height = this.plot!.bbox.height / devicePixelRatio;
-    ring.hidden = !(top >= 0 && top <= height) || line.look.isBound === true;
-    ring.style.transform = `translate(${left}px, ${top}px)`;
-    ring.style.borderColor = ink.colour;
+    if (at === null || at < from || at > to) this.crossHair.hide(this.plot);
+    else this.crossHair.show(this.plot, at, this.scene.drawn);
   }
 
   // What a person who does not see the canvas is told, at most once a second.
@@ -356,23 +255,6 @@ export class Chart {
     const what = [`${this.frame.title}, ${axisWords[this.view.axis]} ${place(from)} to ${place(to)}`, generations, ...newest];
     setAttributes(this.host, { "aria-label": what.join(", ") });
   }
-}
-
-// Where a line is drawn nearest to a place, in pixels of the canvas.
-function pointOn(strokes: readonly Stroke[], px: number): { x: number; value: number } | null {
-  let best: { x: number; value: number } | null = null;
-  for (const { columns, values } of strokes) {
-    for (let i = 0; i < columns.size; ++i) {
-      const x = columns.x[i]!;
-      if (best === null || Math.abs(x - px) <= Math.abs(best.x - px)) best = { x, value: values[i]! };
-    }
-  }
-  return best;
-}
-
-// Two pixels show as much of a line as one, in half the time. Of what is measured once in a while every value is drawn.
-function columnWidth(look: LineLook): number {
-  return look.isSparse ? 0 : 2;
 }
 
 // As plot.valToPos, which looks everything up anew for each of thousands of values.

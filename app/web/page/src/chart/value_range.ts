@@ -91,7 +91,8 @@ function logRange(low: number, high: number): [number, number] {
 
 function linearRange(lowest: number, highest: number, options: RangeOptions): [number, number] {
   const base = options.base;
-  const isDetail = options.isFromLowest || (options.isZoomed && lowest > base + 0.7 * (highest - base));
+  const isCrowded = highest > lowest && lowest > base + 0.7 * (highest - base); // far above it, and not all the same
+  const isDetail = options.isFromLowest || (options.isZoomed && isCrowded);
   const low = lowest >= 0 && !isDetail ? base : lowest;
   const high = highest > low ? highest : low + (low !== 0 ? Math.abs(low) * 0.1 : 1);
   const step = roundInterval(low, high, 4);

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a chart shows at present: its lines by columns of pixels, and from where to where its vertical axes go.
+import { Columns, type Projection } from "./columns";
+import type { ChartFrame, Line, LineLook } from "./line";
+import type { Ink, Stroke } from "./paint";
+import { smoothed } from "./smooth";
+import { ValueRange } from "./value_range";
+import type { ViewState } from "./view_state";
+
+export interface Inked {
+  line: Line;
+  ink: Ink;
+}
+
+export interface Drawn extends Inked {
+  strokes: Stroke[];
+}
+
+export interface Ranges {
+  left: [number, number];
+  right: [number, number];
+  isLog: boolean; // the left one
+}
+
+const aboveTop = 0.04; // of the right axis: a line along its fixed end is seen whole
+const leastRight = 4; // where the right axis ends at least: it counts few things
+
+// Two pixels show as much of a line as one, in half the time. Of what is measured once in a while every value is drawn.
+function columnWidth(look: LineLook): number {
+  return look.isSparse ? 0 : 2;
+}
+
+export class Scene {
+  drawn: Drawn[] = [];
+  private left = 0; // of the plot, in pixels
+  private right = 0;
+  private readonly pool: Columns[] = [];
+
+  constructor(private readonly frame: ChartFrame, private readonly view: ViewState) {}
+
+  /** The lines as they are at present, in a plot between these pixels. */
+  read(lines: readonly Inked[], projection: Projection): void {
+    const { shown, smoothing } = this.view;
+    this.left = projection.x(shown.from);
+    this.right = projection.x(shown.to);
+    let used = 0;
+    this.drawn = lines.map(({ line, ink }) => {
+      const strokes: Stroke[] = [];
+      const strength = line.look.isSmoothed ? smoothing : 0;
+      for (const piece of line.pieces) {
+        const columns = (this.pool[used] ??= new Columns());
+        columns.read(piece, projection, shown.from, shown.to, columnWidth(line.look));
+        if (columns.size === 0) continue;
+        ++used;
+        const values = smoothed(columns, strength, devicePixelRatio);
+        strokes.push({ columns, values, isGhosted: strength > 0 && columns.isFlat });
+      }
+      return { line, ink, strokes };
+    });
+    this.pool.length = used;
+  }
+
+  ranges(): Ranges {
+    const { frame, view } = this;
+    const left = this.values(false);
+    const wantsLog = frame.isLogByDefault === true && left.spansDecades();
+    const isLog = view.log === "log" || (view.log === "auto" && wantsLog);
+    if (frame.bound !== undefined) left.addBound(frame.bound);
+    const isZoomed = view.shown.from > view.whole.from || view.shown.to < view.whole.to;
+    return {
+      left: left.range({
+        base: frame.base ?? 0,
+        isLog,
+        isRobust: frame.isRobust === true,
+        isZoomed,
+        isFromLowest: this.isFromLowest(false) && this.drawn.length > 0,
+      }),
+      right: this.rightRange(),
+      isLog,
+    };
+  }
+
+  private rightRange(): [number, number] {
+    const isFromLowest = this.isFromLowest(true);
+    const [low, high] = this.values(true).range({ base: 0, isLog: false, isRobust: false, isZoomed: false, isFromLowest });
+    const { rightTop } = this.frame;
+    if (rightTop === undefined) return [low, Math.max(high, leastRight)];
+    const foot = isFromLowest ? low : 0;
+    return [foot, rightTop + aboveTop * (rightTop - foot)];
+  }
+
+  // Of what is seen: lines are read a little beyond the plot, to where those of few values come from.
+  private values(isRight: boolean): ValueRange {
+    const range = new ValueRange();
+    for (const { line, strokes } of this.drawn) {
+      if ((line.look.isRight ?? false) !== isRight) continue;
+      for (const { columns } of strokes) {
+        for (let i = 0; i < columns.size; ++i) {
+          const isSeen = columns.x[i]! >= this.left - 1 && columns.x[i]! <= this.right + 1;
+          if (!isSeen && !line.look.isSparse) continue;
+          range.add(columns.low[i]!, columns.high[i]!, columns.mean[i]!);
+        }
+      }
+    }
+    return range;
+  }
+
+  // An axis begins at its lowest value where all of its lines ask for it.
+  private isFromLowest(isRight: boolean): boolean {
+    return this.drawn.every(({ line: { look } }) => (look.isRight ?? false) !== isRight || look.isBound || look.isFromLowest);
+  }
+}
