@@ -17,6 +17,8 @@
 
 namespace batchscope::storage {
 
+struct Origin;  // origins.h
+
 // What a new catalogue is filled with: the runs whose folders lie beside it.
 std::function<void(Database&)> found_runs(const std::filesystem::path& catalogue);
 
@@ -81,6 +83,8 @@ void put_tags(Database& database, std::int64_t key, const std::vector<std::strin
 void set_ledger_from(Database& database, std::int64_t key, std::int64_t from, std::span<const Ledger> rest);
 // All that add_run writes, but for its id and whether it is in the trash.
 void update_run(Database& database, std::int64_t key, const Run& run);
+
+void put_origin(Database& database, std::int64_t key, const Origin& origin);
 
 // A new run on its way into the queue.
 class Submission {

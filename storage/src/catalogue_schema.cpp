@@ -251,6 +251,9 @@ CREATE TABLE origin (
 ) STRICT;
 )sql";
 
+// Where the trials of a sweep train, as whoever starts them there has written it.
+constexpr char kWorkplaces[] = "ALTER TABLE sweep ADD COLUMN workplace TEXT NOT NULL DEFAULT ''";
+
 // Supervisors write the catalogue as they know it: none may be alive while it changes its shape.
 std::string living_supervisor(SQLite::Database& connection) {
   SQLite::Statement row(connection,
@@ -269,7 +272,7 @@ std::string living_supervisor(SQLite::Database& connection) {
 const Schema& catalogue_schema() {
   static const Schema schema{0x42536361,  // "BSca"
                              "a run catalogue",
-                             {kRuns, kLeases, kTrash, kPool, kSweeps, kOrigins},
+                             {kRuns, kLeases, kTrash, kPool, kSweeps, kOrigins, kWorkplaces},
                              living_supervisor};
   return schema;
 }

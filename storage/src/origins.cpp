@@ -36,12 +36,6 @@ std::optional<Origin> origin_of(Database& database, std::int64_t key) {
   return Origin{row.text(0), row.text(1), row.integer(2) != 0, words_in(row.text(3)), row.integer(4)};
 }
 
-void put_origin(Database& database, std::int64_t key, const Origin& origin) {
-  database.execute(
-      "INSERT OR REPLACE INTO origin (run, host, folder, followed, control, taken) VALUES (?, ?, ?, ?, ?, ?)",
-      key, origin.host, origin.folder, origin.followed ? 1 : 0, text_of(origin.control), origin.taken);
-}
-
 void refuse_ours(Database& database, const std::string& run, std::int64_t key) {
   Query row = database.query("SELECT supervisor_pid, supervisor_start FROM run WHERE key = ?", key);
   row.next();
@@ -85,6 +79,12 @@ void take_part(Database& database, std::int64_t key, const RecordPart& part, boo
 }
 
 }  // namespace
+
+void put_origin(Database& database, std::int64_t key, const Origin& origin) {
+  database.execute(
+      "INSERT OR REPLACE INTO origin (run, host, folder, followed, control, taken) VALUES (?, ?, ?, ?, ?, ?)",
+      key, origin.host, origin.folder, origin.followed ? 1 : 0, text_of(origin.control), origin.taken);
+}
 
 std::string place_of(const Origin& origin) {
   return origin.host.empty() ? origin.folder : origin.host + ":" + origin.folder;

@@ -59,9 +59,15 @@ std::int64_t key_of(Database& database, const std::string& name) {
   return row.integer(0);
 }
 
-#define BATCHSCOPE_SELECT_SWEEPS "SELECT name, file, spec, state, message, width, created, ended FROM sweep "
+#define BATCHSCOPE_SELECT_SWEEPS \
+  "SELECT name, file, spec, state, message, width, created, ended, workplace FROM sweep "
 
 #define BATCHSCOPE_RUNS_OF_TRIAL "(SELECT run FROM trial WHERE sweep = ? AND trial = ?)"
+
+void put_trial(Database& database, const std::string& sweep, const TrialRun& place, std::int64_t run) {
+  database.execute("INSERT OR REPLACE INTO trial (sweep, trial, seed, leg, run) VALUES (?, ?, ?, ?, ?)",
+                   key_of(database, sweep), place.trial, place.seed, place.leg, run);
+}
 
 // Those of a trial that rest, and those that were stopped.
 void let_go_on(Database& database, std::int64_t sweep, std::size_t trial) {
@@ -83,6 +89,7 @@ Sweep sweep_in(const Query& query) {
   sweep.width = row.small_integer(5);
   sweep.created = row.time(6);
   sweep.ended = row.time(7);
+  sweep.workplace = row.text(8);
   return sweep;
 }
 
@@ -118,9 +125,10 @@ void Sweeps::create(const Sweep& sweep) {
               "there is a sweep '{0}' already: `batchscope sweep resume {0}` goes on with it, another "
               "`name` in the file begins another one",
               sweep.name));
-    database.execute("INSERT INTO sweep (name, file, spec, state, width, created) VALUES (?, ?, ?, ?, ?, ?)",
-                     sweep.name, sweep.file, text_of(sweep.spec), sweep_state_name(sweep.state), sweep.width,
-                     now());
+    database.execute(
+        "INSERT INTO sweep (name, file, spec, state, width, created, workplace) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        sweep.name, sweep.file, text_of(sweep.spec), sweep_state_name(sweep.state), sweep.width, now(),
+        sweep.workplace);
   });
 }
 
@@ -253,7 +261,15 @@ void Sweeps::begin_leg(const std::string& name, std::size_t number, const SweepL
 }
 
 void Sweeps::go_on(const std::string& run) {
-  catalogue_.impl_->update(run, "UPDATE job SET resumed = 1 WHERE run = ?");
+  Database& database = catalogue_.impl_->database;
+  database.write([&] {
+    const std::int64_t key = run_key(database, run);
+    database.execute("UPDATE job SET resumed = 1 WHERE run = ?", key);
+    database.execute(
+        "UPDATE run SET state = 'pending', message = '', ended = 0 WHERE key = ? AND state = 'stopped'"
+        " AND key IN (SELECT run FROM origin WHERE followed)",
+        key);
+  });
 }
 
 std::string Sweeps::submit(const std::string& name, const TrialRun& place, const protocol::RunSpec& spec,
@@ -261,13 +277,24 @@ std::string Sweeps::submit(const std::string& name, const TrialRun& place, const
   const Submission submission(spec, {});
   if (prepare) prepare(submission.id());
   Database& database = catalogue_.impl_->database;
-  database.write([&] {
-    const std::int64_t key = key_of(database, name);
-    const std::int64_t run = submission.add(database);
-    database.execute("INSERT OR REPLACE INTO trial (sweep, trial, seed, leg, run) VALUES (?, ?, ?, ?, ?)",
-                     key, place.trial, place.seed, place.leg, run);
-  });
+  database.write([&] { put_trial(database, name, place, submission.add(database)); });
   return submission.id();
+}
+
+std::string Sweeps::submit_elsewhere(const std::string& name, const TrialRun& place,
+                                     const protocol::RunSpec& spec,
+                                     const std::function<Origin(const std::string& id)>& prepare) {
+  Run run = new_run(spec);
+  run.state = RunState::pending;
+  const Origin origin = prepare(run.id);
+  Database& database = catalogue_.impl_->database;
+  database.write([&] {
+    insist_on_new(add_run(database, run), run.id);
+    const std::int64_t key = run_key(database, run.id);
+    put_origin(database, key, origin);
+    put_trial(database, name, place, key);
+  });
+  return run.id;
 }
 
 void Sweeps::end_leg(const std::string& name, std::size_t number, const SweepLeg& leg) {

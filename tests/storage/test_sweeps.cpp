@@ -32,12 +32,14 @@ class TestSweeps : public QObject {
     made.spec = named("trial");
     made.spec.arguments = {"--epochs", "3"};
     made.width = 3;
+    made.workplace = "{\"there\":1}";
     sweeps_->create(made);
     const Sweep sweep = sweeps_->find("lr").value();
     QCOMPARE(sweep.file, made.file);
     QCOMPARE(sweep.spec.program, made.spec.program);
     QCOMPARE(sweep.spec.arguments, made.spec.arguments);
     QCOMPARE(sweep.width, 3);
+    QCOMPARE(sweep.workplace, made.workplace);
     QVERIFY(sweep.state == State::running && sweep.created > 0 && sweep.ended == 0);
     VERIFY_THROWS("conflict", "sweep resume lr", sweeps_->create(made));
     QVERIFY(!sweeps_->find("l"));
@@ -136,6 +138,35 @@ class TestSweeps : public QObject {
     sweeps_->remove("a");
     QVERIFY(sweeps_->all().empty());
     QCOMPARE(catalogue_->runs().size(), 3u);
+  }
+
+  // It is followed from its beginning on, and no pool starts it.
+  void aTrialMayTrainElsewhere() {
+    create("a");
+    const Origin there{.folder = "/shared/x", .followed = true, .control = {"batchscope", "slurm-job"}};
+    std::string prepared;
+    const std::string id = sweeps_->submit_elsewhere("a", {0, 0, 0, ""}, named("a-0"), [&](const auto& run) {
+      prepared = run;
+      return there;
+    });
+    QCOMPARE(id, prepared);
+    QCOMPARE(sweeps_->runs("a")[0].run, id);
+    QCOMPARE(catalogue_->run(id)->state, RunState::pending);
+    QVERIFY(!catalogue_->job(id));
+    QVERIFY(!catalogue_->pool_needed());
+    const auto origin = Origins(folder_ / "runs.db").find(id);
+    QVERIFY(origin && origin->followed && origin->folder == there.folder && origin->control == there.control);
+
+    catalogue_->set_state(id, RunState::stopped, "at its rung");
+    sweeps_->go_on(id);
+    QCOMPARE(catalogue_->run(id)->state, RunState::pending);
+    catalogue_->set_state(id, RunState::stopped);
+    sweeps_->begin_leg("a", 0, {.trial = 0});
+    QCOMPARE(catalogue_->run(id)->state, RunState::pending);
+
+    const auto fails = [](const std::string&) -> Origin { throw Error(ErrorKind::io, "no room there"); };
+    VERIFY_THROWS("io", "no room", sweeps_->submit_elsewhere("a", {1, 0, 0, ""}, named("a-1"), fails));
+    QCOMPARE(catalogue_->runs().size(), 1u);
   }
 
   // What a leg goes on with waits in the queue from the moment at which the leg is there.

@@ -15,6 +15,7 @@
 
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/storage/catalogue.h"
+#include "batchscope/storage/origins.h"
 
 namespace batchscope::storage {
 
@@ -39,6 +40,7 @@ struct Sweep {
   int width = 1;                           ///< legs under way at most
   double created = 0;                      ///< s since 1970, as all times here
   double ended = 0;                        ///< 0: not yet
+  std::string workplace = {};              ///< where its trials train, as JSON; empty: in the pool
 };
 
 /// Training of a trial from one rung to the next.
@@ -107,13 +109,17 @@ class Sweeps {
   void begin_leg(const std::string& name, std::size_t number, const SweepLeg& leg, bool there = false);
   /// Writes what came of a leg, which ends now: outcome, value, device_hours, at_end and message.
   void end_leg(const std::string& name, std::size_t number, const SweepLeg& leg);
-  /// A run that is paused no longer rests (Job::rests).
+  /// A run that is paused no longer rests (Job::rests); one that trains elsewhere and has stopped is pending.
   void go_on(const std::string& run);
   /// Submits a run (Catalogue::submit_run) that begins with this leg of a trial, in the place of any that the
   /// trial has for this seed. `prepare` gets its id before there is anything of it in the catalogue. Returns
   /// the id. Throws what `prepare` throws; then there is no such run.
   std::string submit(const std::string& name, const TrialRun& place, const protocol::RunSpec& spec,
                      const std::function<void(const std::string& id)>& prepare = {});
+  /// The same of a run that trains where `prepare` says: it is not in the queue, and is followed from its
+  /// beginning on (origins.h).
+  std::string submit_elsewhere(const std::string& name, const TrialRun& place, const protocol::RunSpec& spec,
+                               const std::function<Origin(const std::string& id)>& prepare);
 
  private:
   Catalogue& catalogue_;
