@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The commands about runs that wait for the devices of this machine, and share them.
-#include <fmt/core.h>
-
 #include "batchscope/protocol/pool.h"
 #include "command_line/help_text.h"
+#include "command_line/slurm_options.h"
 #include "command_line/spec_options.h"
 #include "queue/queue_commands.h"
 #include "slurm/slurm_job.h"
@@ -14,32 +13,8 @@ namespace {
 
 constexpr int kMostDecisions = 1000;
 constexpr char kUsualDecisions[] = "10";
-constexpr int kMostPerNode = 64;  // GPUs, replicas
 
 CLI::Validator priority() { return range(-protocol::kMostPriority, protocol::kMostPriority); }
-
-// A flag, since of an option the next word would be the value: `submit --slurm digits` names a program.
-void addSlurmOptions(CommandBuilder<SubmitOptions>& submit) {
-  submit.app()
-      ->add_flag(fmt::format("--slurm{{{}}}", SubmitOptions::kSitesDefault), submit.options()->partition)
-      ->description("Let Slurm start it; --slurm=NAME in this partition");
-  submit
-      .option("--nodes N", &SubmitOptions::nodes,
-              "With --slurm: how many nodes, such as 2 or 1-4; default: 1")
-      .option("--gpus-per-node N", &SubmitOptions::gpusPerNode,
-              "With --slurm: GPUs of each node; default: none", range(1, kMostPerNode))
-      .option("--replicas-per-node N", &SubmitOptions::replicasPerNode,
-              "With --slurm: replicas on each node; default: one for each GPU, or one",
-              range(1, kMostPerNode))
-      .option("--time TIME", &SubmitOptions::time, "With --slurm: of each job, as sbatch takes it")
-      .option("--sbatch-arg ARG", &SubmitOptions::sbatchArguments,
-              "With --slurm: any option of sbatch, such as --sbatch-arg=--account=physics", Takes::repeated)
-      .option("--folder DIR", &SubmitOptions::folder,
-              "With --slurm: where the run's folder is made, on a file system that the nodes share; default: "
-              "batchscope-runs in this folder",
-              Values::files)
-      .flag("--print", &SubmitOptions::print, "With --slurm: only print the script");
-}
 
 void addSubmit(CommandSet& set) {
   auto submit = declare(set, "submit", "Put a run into the queue", help::kSubmit, submitRun);
@@ -54,7 +29,7 @@ void addSubmit(CommandSet& set) {
       .flag("--hold", &SubmitOptions::hold, "Keep it waiting until `batchscope release`")
       .flag("--follow", &SubmitOptions::follow, "Watch it, as `batchscope attach` does")
       .json();
-  addSlurmOptions(submit);
+  addSlurmOptions(submit, "Let Slurm start it");
 }
 
 // Nobody types it but with a command behind "--".

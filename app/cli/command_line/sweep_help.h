@@ -29,12 +29,18 @@ inline constexpr char kSweepRun[] =
     "end the best five and the command that trains the winner. Ctrl-C leaves the sweep running and says how\n"
     "to stop it; with --headless it stops the sweep with checkpoints, and `batchscope sweep resume` goes "
     "on.\n"
+    "\n"
+    "With --slurm the trials are jobs of Slurm, at most --jobs of them at once, submitted and heard from this\n"
+    "machine, which has Slurm's programs and sees --folder as the nodes do. A trial that waits at a rung has no\n"
+    "job. batchscope sweep status says which wait in Slurm's queue, and why; pause and stop cancel the jobs,\n"
+    "which leave with checkpoints.\n"
     "Exit codes: 0 when all trials are done, 1 when the sweep failed, 143 when it was stopped or paused.\n"
     "\n"
     "Examples:\n"
     "  batchscope sweep run my.toml\n"
     "  batchscope sweep run my.toml --detach\n"
-    "  batchscope sweep run my.toml --headless      in CI\n";
+    "  batchscope sweep run my.toml --headless      in CI\n"
+    "  batchscope sweep run my.toml --slurm=gpu --jobs 8 --gpus-per-node 1 --folder /scratch/me\n";
 
 inline constexpr char kSweepStatus[] =
     "Without a name all sweeps are listed. RUNG: the number of the last rung that a trial came to, from 0,\n"

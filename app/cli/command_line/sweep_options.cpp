@@ -3,6 +3,7 @@
 // The commands of `batchscope sweep`.
 #include "batchscope/sweep/sweep_file.h"
 #include "command_line/command_builder.h"
+#include "command_line/slurm_options.h"
 #include "command_line/sweep_help.h"
 #include "sweep/sweep_commands.h"
 
@@ -62,6 +63,9 @@ void addSweepCommands(CommandSet& set) {
           .flag("--headless", &RunSweepOptions::headless,
                 "Stop the sweep at Ctrl-C, for use without a person");
   addBeginning(run);
+  addSlurmOptions(run, "Train the trials as jobs of Slurm");
+  run.option("--jobs N", &RunSweepOptions::jobs, "With --slurm: jobs at once; default: 4",
+             range(1, kMostWidth));
   declare(set, "sweep status", "All sweeps, or all trials of one", help::kSweepStatus, showSweeps)
       .option("NAME", &SweepStatusOptions::sweep, "\"latest\", or a prefix of its name; none: all sweeps",
               Values::sweeps)

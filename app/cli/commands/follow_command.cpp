@@ -4,7 +4,6 @@
 // the way there is tried again, from the offset that the store keeps.
 #include <fmt/core.h>
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -15,6 +14,7 @@
 #include "records/record_taker.h"
 #include "records/store.h"
 #include "slurm/job_folder.h"
+#include "slurm/job_submission.h"
 #include "terminal/interruption.h"
 #include "terminal/json_output.h"
 #include "terminal/standard_output.h"
@@ -67,8 +67,7 @@ class Following {
     const auto before = storage::Origins(protocol::catalogue_path()).find(place.id);
     if (before) origin.control = before->control;
     if (place.host.empty() && slurm::isJobFolder(place.folder))
-      origin.control = {QCoreApplication::applicationFilePath().toStdString(), "slurm-job", place.folder,
-                        "--"};
+      origin.control = slurm::controlOf(place.folder);
     if (!before) return origin;
     const bool isSame = before->host == place.host && before->folder == place.folder;
     if (isSame && before->followed) origin.taken = before->taken;

@@ -9,7 +9,6 @@
 
 #include <cstdio>
 
-#include "batchscope/protocol/private_files.h"
 #include "batchscope/storage/annotation.h"
 #include "records/record_file.h"
 #include "records/record_taker.h"
@@ -19,21 +18,6 @@
 
 namespace batchscope::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-// `here` leads to `there`, which is made where it is missing.
-void link(const fs::path& here, const fs::path& there) {
-  protocol::make_private_directories(there);
-  std::error_code fault;
-  if (fs::read_symlink(here, fault) == there) return;
-  if (!fs::is_symlink(here, fault) && fs::is_directory(here, fault) && !fs::is_empty(here, fault))
-    throw Error(ErrorKind::conflict,
-                fmt::format("{} holds files of its own; move them to {}", here.string(), there.string()));
-  fs::remove(here, fault);
-  fs::create_directory_symlink(there, here, fault);
-  if (fault) throw Error(ErrorKind::io, fmt::format("cannot make {}: {}", here.string(), fault.message()));
-}
 
 storage::RecordPart newRun(const RunFolder& folder) {
   storage::RecordPart part;
@@ -53,7 +37,6 @@ int importRunFolder(const ImportOptions& options) {
     throw Error(ErrorKind::usage, "--name does not go with --run-folder: the run is the same as before");
   const RunFolder folder = openRunFolder(options.runFolder);
   storage::check_name(folder.spec.name);
-  const protocol::RunPaths paths = protocol::run_paths(folder.id);
   const InterruptionGuard guard;
   storage::Origins origins(protocol::catalogue_path());
   storage::Origin origin{.folder = folder.path.string()};
@@ -66,9 +49,7 @@ int importRunFolder(const ImportOptions& options) {
     const storage::RecordPart part = newRun(folder);
     origins.take(folder.id, origin, {&part, 1});
   }
-  protocol::make_private_directories(paths.root);
-  for (const fs::path& own : {paths.checkpoints, paths.logs, paths.share})
-    link(own, folder.path / own.filename());
+  linkRunFolder(folder.id, folder.path);
 
   RecordTaker taker(folder.id, origin, folder.spec);
   readFrom(folder.record(), taker.offset(), [&](std::string_view bytes) {

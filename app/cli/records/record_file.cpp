@@ -13,6 +13,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
 #include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/private_files.h"
 
 namespace batchscope::cli {
 namespace {
@@ -44,7 +45,26 @@ struct stat attributesOf(const fs::path& path) {
   return info;
 }
 
+// `here` leads to `there`, which is made where it is missing.
+void link(const fs::path& here, const fs::path& there) {
+  protocol::make_private_directories(there);
+  std::error_code fault;
+  if (fs::read_symlink(here, fault) == there) return;
+  if (!fs::is_symlink(here, fault) && fs::is_directory(here, fault) && !fs::is_empty(here, fault))
+    throw Error(ErrorKind::conflict,
+                fmt::format("{} holds files of its own; move them to {}", here.string(), there.string()));
+  fs::remove(here, fault);
+  fs::create_directory_symlink(there, here, fault);
+  if (fault) throw Error(ErrorKind::io, fmt::format("cannot make {}: {}", here.string(), fault.message()));
+}
+
 }  // namespace
+
+void linkRunFolder(const std::string& run, const fs::path& folder) {
+  const protocol::RunPaths paths = protocol::run_paths(run);
+  protocol::make_private_directories(paths.root);
+  for (const fs::path& own : {paths.checkpoints, paths.logs, paths.share}) link(own, folder / own.filename());
+}
 
 RunFolder openRunFolder(const fs::path& folder) {
   RunFolder found;

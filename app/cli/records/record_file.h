@@ -27,6 +27,10 @@ struct RunFolder {
 // Throws Error(not_found | usage | conflict | corrupt).
 RunFolder openRunFolder(const std::filesystem::path& folder);
 
+// Makes the run's folder in this store, with links to its checkpoints, logs and the replicas' common folder
+// in that one. Throws Error(io), and Error(conflict) where the run has files of its own here.
+void linkRunFolder(const std::string& run, const std::filesystem::path& folder);
+
 // Bytes from the offset on until there are no more, some at a time. Throws Error(io); none where there is no
 // such file.
 void readFrom(const std::filesystem::path& file, std::int64_t offset,

@@ -17,8 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 using protocol::Json;
 
-constexpr char kJobs[] = "jobs.jsonl", kWanted[] = "replicas", kChosen[] = "nodes";
+constexpr char kJobs[] = "jobs.jsonl", kWanted[] = "replicas", kChosen[] = "nodes", kOrder[] = "submitted";
 constexpr char kNote[] = "slurm";  // in the run's folder of a node's store: a link to the run's folder here
+constexpr char kRecalled[] = "recalled";
 
 [[noreturn]] void failToWrite(const fs::path& file) {
   throw Error(ErrorKind::io,
@@ -119,6 +120,26 @@ NodeRange JobFolder::nextNodes(int replicas_per_node, const NodeRange& range) co
                          : std::max(QString::fromStdString(word(kChosen)).toInt(),
                                     (count.automatic->min + replicas_per_node - 1) / replicas_per_node);
   return {range.least, std::clamp(needed, range.least, range.most)};
+}
+
+std::optional<JobOrder> JobFolder::order() const {
+  std::ifstream in(path_ / kOrder);
+  JobOrder order;
+  std::string recalled;
+  if (!(in >> order.number)) return std::nullopt;
+  in >> recalled;
+  order.recalled = recalled == kRecalled;
+  return order;
+}
+
+void JobFolder::keepOrder(const JobOrder& order) const {
+  keep(kOrder, order.recalled ? order.number + " " + kRecalled : order.number);
+}
+
+void JobFolder::dropOrder() const {
+  std::error_code fault;
+  fs::remove(path_ / kOrder, fault);
+  if (fault) failToWrite(path_ / kOrder);
 }
 
 bool isJobFolder(const std::filesystem::path& folder) {

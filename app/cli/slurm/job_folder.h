@@ -27,6 +27,7 @@ inline constexpr char kTime[] = "time limit";    // told by Slurm beforehand
 inline constexpr char kAsked[] = "told to end";  // by SIGTERM: whose, only the next job can learn
 inline constexpr char kNodes[] = "other nodes";  // for a job on more of them
 inline constexpr char kLost[] = "supervisor lost";
+inline constexpr char kRecalled[] = "recalled";  // by the sweep whose trial it was
 }  // namespace end
 
 struct Job {
@@ -39,6 +40,14 @@ struct Job {
   std::optional<std::int64_t> first_step,
       last_step;    // of the run when it began and ended, where it came so far
   std::string how;  // it ended; empty: it has not, or it had no time to say
+};
+
+// What whoever submits a run's jobs from outside has in hand: the job that was submitted last, until its end,
+// and that of those which go on behind it, was heard. Kept so that who is killed neither submits another nor
+// forgets it.
+struct JobOrder {
+  std::string number;
+  bool recalled = false;  // by whoever has submitted it: its end is no person's scancel
 };
 
 class JobFolder {
@@ -66,6 +75,10 @@ class JobFolder {
 
   // The nodes that the next job is to ask for, within the range.
   NodeRange nextNodes(int replicas_per_node, const NodeRange& range) const;
+
+  std::optional<JobOrder> order() const;  // none: nothing is in hand
+  void keepOrder(const JobOrder& order) const;
+  void dropOrder() const;
 
  private:
   std::string word(const char* file) const;  // empty where there is none

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <QCoreApplication>
+#include <QTemporaryFile>
 #include <fstream>
 
 #include "batchscope/protocol/error.h"
@@ -72,9 +73,18 @@ fs::path ownProgram() {
   return fs::path(QCoreApplication::applicationDirPath().toStdString()) / "batchscope";
 }
 
+std::vector<std::string> controlOf(const fs::path& place) { return {ownProgram(), "slurm-job", place, "--"}; }
+
 std::string scriptOf(const protocol::RunSpec& spec, const JobRequest& request, const fs::path& place) {
   return jobScript(request, place, ownProgram(),
                    fmt::format("{} ({})", spec.name, place.filename().string()));
+}
+
+void tryScript(const std::string& script) {
+  QTemporaryFile file;
+  if (!file.open() || file.write(script.c_str()) < 0 || !file.flush())
+    throw Error(ErrorKind::io, "cannot write " + file.fileName().toStdString());
+  told("sbatch", {"--test-only", file.fileName().toStdString()});
 }
 
 JobFolder makeJobFolder(const protocol::RunSpec& spec, const JobRequest& request, int replicas,

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "batchscope/protocol/run_spec.h"
 #include "slurm/job_folder.h"
@@ -27,10 +28,15 @@ int replicasOf(const protocol::RunSpec& spec, bool said, const JobRequest& reque
 
 // The program `batchscope` that belongs to this process.
 std::filesystem::path ownProgram();
+// What stands before a command of it for a run in this folder (storage::Origin).
+std::vector<std::string> controlOf(const std::filesystem::path& place);
 
 // Of a run that is to have this folder, FOLDER/ID. Throws as jobScript.
 std::string scriptOf(const protocol::RunSpec& spec, const JobRequest& request,
                      const std::filesystem::path& place);
+
+// Throws Error(failure) with Slurm's complaint where it would not take such a job, and as told.
+void tryScript(const std::string& script);
 
 // Makes that folder, with the spec and the script. Throws Error(io), and as jobScript; then there is none.
 JobFolder makeJobFolder(const protocol::RunSpec& spec, const JobRequest& request, int replicas,

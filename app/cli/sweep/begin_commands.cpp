@@ -9,10 +9,12 @@
 
 #include "batchscope/common/shell_words.h"
 #include "records/store.h"
+#include "slurm/job_submission.h"
 #include "sweep/example_file.h"
 #include "sweep/sweep_commands.h"
 #include "sweep/sweep_follower.h"
 #include "sweep/sweep_json.h"
+#include "sweep/sweep_on_slurm.h"
 #include "sweep/sweep_plan.h"
 #include "sweep/sweep_progress.h"
 #include "sweep/sweep_text.h"
@@ -102,11 +104,17 @@ int newSweep(const NewSweepOptions& options) {
 int runSweep(const RunSweepOptions& options) {
   if (options.detach && options.headless)
     throw Error(ErrorKind::usage, "--headless waits for the end of the sweep; leave out --detach");
-  const SweepPlan plan = planSweep(options.file);
+  const bool onSlurm = !options.partition.empty();
+  const SweepPlan plan = planSweep(options.file, onSlurm);
   const std::string& name = plan.file.name;
+  const SweepOnSlurm there = sweepOnSlurm(options, plan);
+  if (options.print)
+    return answer(options.json, {{"script", there.script}}, there.script.substr(0, there.script.size() - 1));
+  if (onSlurm) slurm::tryScript(there.script);
   storage::Catalogue catalogue = openCatalogue();
   Interrupts interrupts;  // made first, so that a Ctrl-C in between is not lost
-  sweep::create(catalogue, plan.file, plan.base, false, options.width);
+  sweep::create(catalogue, plan.file, plan.base, false, onSlurm ? there.width : options.width,
+                there.workplace);
   if (options.detach) return answer(options.json, {{"sweep", name}}, printable(name));
   const auto display = makeSweepDisplay(options.json);
   using Interrupt = SweepFollower::Interrupt;

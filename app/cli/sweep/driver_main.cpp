@@ -8,7 +8,8 @@
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/run/application.h"
-#include "trials/drive.h"
+#include "batchscope/sweep/driver.h"
+#include "slurm/slurm_trials.h"
 
 int main(int argc, char** argv) {
   if (argc > 1) {
@@ -25,7 +26,8 @@ int main(int argc, char** argv) {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   try {
     const batchscope::run::Application application(argc, argv);  // for the sockets of supervisors
-    return batchscope::sweep::run_driver();
+    batchscope::cli::slurm::SlurmTrials elsewhere;
+    return batchscope::sweep::run_driver(elsewhere);
   } catch (const batchscope::Error& error) {
     std::fprintf(stderr, "error: %s\n", error.what());
     return batchscope::exit_code(error.kind());

@@ -31,7 +31,8 @@ void refuseWhileActive(const storage::Sweep& sweep, const std::vector<storage::R
                 fmt::format("{} is {}; stop it first: batchscope sweep stop {}", sweep.name,
                             storage::sweep_state_name(sweep.state), sweep.name));
   for (const storage::Run& run : runs)
-    if (isHeld(run) && !isAtRest(run.state))
+    if ((isHeld(run) || !sweep.workplace.empty()) &&
+        (!isAtRest(run.state) || run.state == protocol::RunState::pending))
       throw Error(ErrorKind::conflict,
                   fmt::format("{} of {} is still {}; wait until it has written its checkpoint", title(run),
                               sweep.name, protocol::run_state_name(run.state)));

@@ -3,7 +3,10 @@
 // The commands of `batchscope sweep`, as those of commands/commands.h.
 #pragma once
 
+#include <optional>
 #include <string>
+
+#include "slurm/slurm_options.h"
 
 namespace batchscope::cli {
 
@@ -15,8 +18,9 @@ struct NewSweepOptions {
 };
 int newSweep(const NewSweepOptions& options);
 
-struct RunSweepOptions {
+struct RunSweepOptions : SlurmOptions {
   std::string file;
+  std::optional<int> jobs;  // of Slurm, at once
   bool detach = false;
   bool headless = false;  // Ctrl-C stops it
   int width = 0;          // as above

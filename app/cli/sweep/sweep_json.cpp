@@ -76,6 +76,7 @@ Json sweepJson(const sweep::SweepView& view, bool driven) {
            {{"wanted", progress.wanted},
             {"done", progress.done},
             {"running", progress.running},
+            {"pending", progress.pending},
             {"failed", progress.failed},
             {"diverged", progress.diverged}}},
           {"share", progress.share},

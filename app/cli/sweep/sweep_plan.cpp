@@ -12,7 +12,7 @@ namespace {
 
 // What `batchscope run` would make of it; the pool is to choose the replicas, unless somebody has said how
 // many.
-protocol::RunSpec baseOf(const sweep::SweepFile& file) {
+protocol::RunSpec baseOf(const sweep::SweepFile& file, bool elsewhere) {
   SpecOptions options;
   options.recipe = file.recipe;
   options.program = file.program;
@@ -20,17 +20,17 @@ protocol::RunSpec baseOf(const sweep::SweepFile& file) {
   options.replicas = file.replicas;
   if (!file.device.empty()) options.device = file.device;
   protocol::RunSpec spec = makeSpec(options);
-  if (file.replicas.empty() && !spec.auto_replicas) spec.auto_replicas.emplace();
+  if (!elsewhere && file.replicas.empty() && !spec.auto_replicas) spec.auto_replicas.emplace();
   return spec;
 }
 
 }  // namespace
 
-SweepPlan planSweep(const std::string& file) {
+SweepPlan planSweep(const std::string& file, bool elsewhere) {
   SweepPlan plan{sweep::SweepFile::load(file), {}};
   try {
-    plan.base = baseOf(plan.file);
-    sweep::check(plan.file, plan.base);
+    plan.base = baseOf(plan.file, elsewhere);
+    sweep::check(plan.file, plan.base, elsewhere);
   } catch (const Error& error) {
     // It is the file that is to be mended.
     const bool named = error.kind() == ErrorKind::not_found;

@@ -17,7 +17,8 @@ struct SweepPlan {
 
 // Reads and checks all of it, without a catalogue. Throws Error(not_found) where there is no such file,
 // Error(usage) naming file and key where what is in it makes no sense, also where it names a program or a
-// recipe that is not there.
-SweepPlan planSweep(const std::string& file);
+// recipe that is not there. `elsewhere`: nothing is asked of this machine's devices, and the spec's replicas
+// are fixed.
+SweepPlan planSweep(const std::string& file, bool elsewhere = false);
 
 }  // namespace batchscope::cli

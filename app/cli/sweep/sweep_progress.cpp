@@ -81,6 +81,7 @@ SweepProgress progressOf(const sweep::SweepView& view, double now) {
   for (const sweep::TrialView& trial : view.trials) {
     const State state = trial.standing.state;
     ++(state == State::running ? progress.running : progress.done);
+    progress.pending += trial.waits;
     progress.failed += state == State::failed;
     progress.diverged += state == State::diverged;
   }
@@ -95,9 +96,11 @@ SweepProgress progressOf(const sweep::SweepView& view, double now) {
 std::string countsText(const sweep::SweepView& view, const SweepProgress& progress) {
   const bool running = view.sweep.state == storage::SweepState::running;
   std::string text = fmt::format("{} of {}", progress.done, plural(progress.wanted, "trial"));
-  for (const auto& [count, what] : {std::pair(progress.running, running ? "training" : "interrupted"),
-                                    {progress.failed, "failed"},
-                                    {progress.diverged, "diverged"}})
+  for (const auto& [count, what] :
+       {std::pair(progress.running - progress.pending, running ? "training" : "interrupted"),
+        {progress.pending, "pending"},
+        {progress.failed, "failed"},
+        {progress.diverged, "diverged"}})
     if (count > 0) text += fmt::format(", {} {}", count, what);
   return text;
 }

@@ -16,6 +16,7 @@ struct SweepProgress {
   std::size_t wanted = 0;    // trials
   std::size_t done = 0;      // those of which no leg is under way
   std::size_t running = 0;   // the others that began
+  std::size_t pending = 0;   // of those, they wait elsewhere
   std::size_t failed = 0;    // of those done
   std::size_t diverged = 0;  // the same
   double share = 0;          // of the whole sweep, an estimate from 0 to 1

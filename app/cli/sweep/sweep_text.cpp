@@ -28,6 +28,7 @@ std::string trialState(const sweep::SweepView& view, std::size_t trial) {
     return sweep::standing_name(Standing::State::stopped);
   if (state == Standing::State::running && view.sweep.state != storage::SweepState::running)
     return protocol::run_state_name(protocol::RunState::interrupted);
+  if (view.trials[trial].waits) return protocol::run_state_name(protocol::RunState::pending);
   return sweep::standing_name(state);
 }
 

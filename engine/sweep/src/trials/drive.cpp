@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trials/drive.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -38,9 +37,10 @@ constexpr std::size_t kMostResting = 8;  // paused runs that keep their processe
 
 class Driver {
  public:
-  Driver() : catalogue_(protocol::catalogue_path()), sweeps_(catalogue_) {}
+  explicit Driver(Workplace& elsewhere)
+      : catalogue_(protocol::catalogue_path()), sweeps_(catalogue_), elsewhere_(elsewhere) {}
 
-  // Until no sweep is running.
+  // Until no sweep is running, and no run of one elsewhere.
   void exec() {
     for (double last_look = -kLook, needed = protocol::monotonic_seconds();;
          std::this_thread::sleep_for(kTick)) {
@@ -54,13 +54,17 @@ class Driver {
   }
 
  private:
-  // Whether a sweep is running.
+  // Whether there is anything to do.
   bool look() {
-    bool running = false;
+    bool running = false, recalling = false;
     try {
       for (const storage::Sweep& sweep : sweeps_.all()) {
-        if (sweep.state != SweepState::running) continue;
+        if (sweep.state != SweepState::running) {
+          recalling = recall(sweep) || recalling;
+          continue;
+        }
         running = true;
+        recalled_.erase(sweep.name);
         drive_safely(sweep);
       }
       if (running && catalogue_.pool_needed()) run::kPool.start();
@@ -70,7 +74,22 @@ class Driver {
       if (!std::exchange(troubled_, true)) std::fprintf(stderr, "sweeps cannot go on: %s\n", error.what());
       return true;
     }
-    return running;
+    return running || recalling;
+  }
+
+  // Of a sweep that is not running: whether any of its runs elsewhere still does.
+  bool recall(const storage::Sweep& sweep) {
+    if (sweep.workplace.empty() || recalled_.contains(sweep.name)) return false;
+    std::vector<std::string> runs;
+    for (const storage::TrialRun& trial : sweeps_.runs(sweep.name)) runs.push_back(trial.run);
+    const bool living = !elsewhere_.recall(sweep, runs).empty();
+    const auto now = sweeps_.find(sweep.name);
+    if (now && now->state == SweepState::running) {
+      sweeps_.resume(sweep.name);  // once more: what was called back behind its back is to go on, too
+      return true;
+    }
+    if (!living) recalled_.insert(sweep.name);
+    return living;
   }
 
   // What is wrong with one sweep is no other's affair.
@@ -91,21 +110,35 @@ class Driver {
 
   void drive(const storage::Sweep& sweep) {
     SweepView view = view_of_rows(sweep);
-    if (hear(view)) view = view_of_rows(sweep);
+    if (hear(view, tend(view))) view = view_of_rows(sweep);
     if (sweeps_.find(sweep.name)->state != SweepState::running) return;
     submit(view);
+    bool begun = false;
     while (begin(view)) {
+      begun = true;
       view = view_of_rows(sweep);
       submit(view);  // at once: a checkpoint that is copied lies there until its own run goes on
     }
+    if (begun) tend(view);
     if (std::ranges::none_of(view.legs, [](const LegRecord& leg) { return !leg.outcome; }))
       return view.best ? end(sweep.name, SweepState::finished, why_finished(view))
                        : end(sweep.name, SweepState::failed, "no trial came to a value");
     retire(view);
   }
 
+  // Those of its runs elsewhere of which more is to be heard.
+  std::set<std::string> tend(const SweepView& view) {
+    if (view.sweep.workplace.empty()) return {};
+    std::vector<std::string> runs;
+    for (const SweepLeg& leg : view.rows)
+      if (leg.outcome == SweepLeg::Outcome::under_way)
+        for (const std::string& run : view.trials[leg.trial].runs)
+          if (!run.empty()) runs.push_back(run);
+    return runs.empty() ? std::set<std::string>() : elsewhere_.tend(view.sweep, runs);
+  }
+
   // Writes down what has come of legs that were under way. Whether there was anything.
-  bool hear(const SweepView& view) {
+  bool hear(const SweepView& view, const std::set<std::string>& unheard) {
     bool heard = false;
     for (std::size_t number = 0; number < view.rows.size(); ++number) {
       const SweepLeg& leg = view.rows[number];
@@ -113,7 +146,8 @@ class Driver {
       // Without a run it has not been submitted yet; one that was further is gone.
       const bool missing = std::ranges::find(runs, "") != runs.end();
       if (leg.outcome != SweepLeg::Outcome::under_way || (missing && begins_run(leg))) continue;
-      const Judgement judgement = judge(catalogue_, view.file, leg, runs);
+      if (std::ranges::any_of(runs, [&](const std::string& run) { return unheard.contains(run); })) continue;
+      const Judgement judgement = judge(catalogue_, view.file, leg, runs, !view.sweep.workplace.empty());
       for (const std::string& run : judgement.early) sweeps_.go_on(run);
       if (judgement.leg.outcome == SweepLeg::Outcome::under_way) continue;
       sweeps_.end_leg(view.sweep.name, number, judgement.leg);
@@ -183,17 +217,30 @@ class Driver {
     const SweepLeg& leg = view.rows[number];
     const storage::TrialRun place{leg.trial, seed, number, ""};
     auto spec = trial_spec(view.file, view.sweep.spec, leg.trial, leg.parameters, seed);
-    if (!leg.origin) return sweeps_.submit(view.sweep.name, place, spec);
+    if (!leg.origin) return add_run(view.sweep, place, std::move(spec), {});
     for (const storage::TrialRun& former : sweeps_.runs(view.sweep.name))
       if (former.trial == leg.trial && former.seed == seed) stop(former.run);
     spec.name += fmt::format(" from {} at rung {}", *leg.origin, leg.rung - 1);
     const std::string& from = view.trials[*leg.origin].runs[static_cast<std::size_t>(seed)];
     std::int64_t step = 0;
-    const std::string id = sweeps_.submit(view.sweep.name, place, spec, [&](const std::string& fork) {
+    const std::string id = add_run(view.sweep, place, std::move(spec), [&](const std::string& fork) {
       step = run::lay_checkpoint(from, "", fork);
     });
     catalogue_.add_event(id, 0, step, "info", fmt::format("Forked from run {} after step {}.", from, step));
     return id;
+  }
+
+  // `prepare` may be empty.
+  std::string add_run(const storage::Sweep& sweep, const storage::TrialRun& place, protocol::RunSpec spec,
+                      const std::function<void(const std::string& id)>& prepare) {
+    if (sweep.workplace.empty()) return sweeps_.submit(sweep.name, place, spec, prepare);
+    // Who rests at a rung there must not keep a machine for it.
+    for (protocol::Trigger& trigger : spec.triggers) trigger.action = protocol::Trigger::Action::stop;
+    return sweeps_.submit_elsewhere(sweep.name, place, spec, [&](const std::string& id) {
+      storage::Origin origin = elsewhere_.prepare(sweep, id, spec);
+      if (prepare) prepare(id);
+      return origin;
+    });
   }
 
   // Of the runs that pause, those that never go on end, and of the others those that have rested longest:
@@ -252,7 +299,9 @@ class Driver {
 
   storage::Catalogue catalogue_;
   storage::Sweeps sweeps_;
-  std::set<std::string> retired_;  // runs that rest without processes, as far as this process knows
+  Workplace& elsewhere_;
+  std::set<std::string> recalled_;  // sweeps that are not running, of whose runs elsewhere none does
+  std::set<std::string> retired_;   // runs that rest without processes, as far as this process knows
   std::map<std::string, std::size_t>
       failures_;           // of sweeps that have no value yet, since they were begun or resumed
   bool troubled_ = false;  // the catalogue could not be used, and that was said
@@ -267,12 +316,12 @@ bool has_work() {
 
 }  // namespace
 
-int run_driver() {
+int run_driver(Workplace& elsewhere) {
   // Whoever came with a sweep while the last one was about to end took it for alive.
   do {
     const run::StoreLock lock(kDriver);
     if (!lock.held()) return kExitOk;
-    Driver().exec();
+    Driver(elsewhere).exec();
   } while (has_work());
   return kExitOk;
 }

@@ -89,6 +89,17 @@ std::string recorded(const Run& run, const std::string& metric) {
   return fmt::format("it has recorded {}{}", fmt::join(names, ", "), more ? " and others" : "");
 }
 
+// Of runs of which no device is known: by the times in which they had replicas.
+double replica_hours(storage::Catalogue& catalogue, const std::vector<std::string>& runs, double since) {
+  const double now = storage::now();
+  double seconds = 0;
+  for (const std::string& run : runs)
+    for (const storage::Generation& generation : catalogue.generations(run))
+      seconds += generation.replicas * std::max(0.0, (generation.ended > 0 ? generation.ended : now) -
+                                                         std::max(generation.started, since));
+  return seconds / kHour;
+}
+
 double device_hours(storage::Catalogue& catalogue, const std::vector<std::string>& runs, double since) {
   const double now = storage::now();
   double seconds = 0;
@@ -104,7 +115,8 @@ void fail(Judgement& judgement, const std::string& why) {
 }
 
 // Adds what one run says; false while it has some way to go.
-bool add(storage::Catalogue& catalogue, const SweepFile& file, const Run& run, Judgement& judgement) {
+bool add(storage::Catalogue& catalogue, const SweepFile& file, const Run& run, bool elsewhere,
+         Judgement& judgement) {
   SweepLeg& leg = judgement.leg;
   if (run.removed > 0) return fail(judgement, "its run was removed"), true;
   // What failed by gradients that are not finite has diverged.
@@ -120,12 +132,14 @@ bool add(storage::Catalogue& catalogue, const SweepFile& file, const Run& run, J
     return false;
   } else if (!has_reached(catalogue, file.stop, leg.rung, run.id)) {
     if (run.state != RunState::stopped) return false;
-    return fail(judgement, "its run was stopped"), true;
+    return fail(judgement, run.message.empty() ? "its run was stopped" : run.message), true;
   }
   const auto value = value_of(file, leg.rung, run);
-  const bool may_go_on = run.state == RunState::paused || run.state == RunState::interrupted;
+  const bool stops = elsewhere && run.state == RunState::stopped && !is_last(file.stop, leg.rung);
+  const bool may_go_on = stops || run.state == RunState::paused || run.state == RunState::interrupted;
   if (!value && may_go_on && run.epoch == 0) {
-    if (const auto job = catalogue.job(run.id); job && job->rests) judgement.early.push_back(run.id);
+    const auto job = catalogue.job(run.id);
+    if (stops || (job && job->rests)) judgement.early.push_back(run.id);
     return false;
   }
   if (!value) {
@@ -142,7 +156,7 @@ bool add(storage::Catalogue& catalogue, const SweepFile& file, const Run& run, J
 }  // namespace
 
 Judgement judge(storage::Catalogue& catalogue, const SweepFile& file, const SweepLeg& leg,
-                const std::vector<std::string>& runs) {
+                const std::vector<std::string>& runs, bool elsewhere) {
   Judgement judgement{leg, false};
   judgement.leg.outcome = Outcome::value;
   judgement.leg.value = 0;
@@ -151,14 +165,14 @@ Judgement judge(storage::Catalogue& catalogue, const SweepFile& file, const Swee
     const auto run = catalogue.run(id);
     if (!run)
       fail(judgement, "its run was removed");
-    else if (!add(catalogue, file, *run, judgement))
+    else if (!add(catalogue, file, *run, elsewhere, judgement))
       under_way = true;
   }
   if (under_way) return {leg, false, std::move(judgement.early)};
   SweepLeg& judged = judgement.leg;
   judged.value /= static_cast<double>(runs.size());
   if (judged.outcome == Outcome::value && !std::isfinite(judged.value)) judged.outcome = Outcome::diverged;
-  judged.device_hours = device_hours(catalogue, runs, leg.began);
+  judged.device_hours = (elsewhere ? replica_hours : device_hours)(catalogue, runs, leg.began);
   return judgement;
 }
 

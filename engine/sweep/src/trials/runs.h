@@ -21,8 +21,9 @@ struct Judgement {
   // next rung, for many programs measure themselves at the ends of epochs.
   std::vector<std::string> early = {};
 };
+// `elsewhere`: they do not train in the pool, so that they stop at rungs where others pause.
 Judgement judge(storage::Catalogue& catalogue, const SweepFile& file, const storage::SweepLeg& leg,
-                const std::vector<std::string>& runs);
+                const std::vector<std::string>& runs, bool elsewhere = false);
 
 // Whether all these runs have come to the rung, or further.
 bool have_reached(storage::Catalogue& catalogue, const StopRule& rule, int rung,

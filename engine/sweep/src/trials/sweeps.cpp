@@ -8,6 +8,7 @@
 
 #include "batchscope/pool/queue.h"
 #include "batchscope/protocol/error.h"
+#include "batchscope/run/client.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/run/recipe.h"
 #include "batchscope/storage/annotation.h"
@@ -65,6 +66,13 @@ void go_on(storage::Sweeps& sweeps, const std::string& name) {
   kDriver.start();
 }
 
+// Runs of the pool are told at once; the driver knows how to reach those of elsewhere.
+void tell_runs(storage::Catalogue& catalogue, const storage::Sweep& sweep,
+               void (*order)(storage::Catalogue&, const std::string&)) {
+  if (!sweep.workplace.empty()) return kDriver.start();
+  for_living_runs(catalogue, sweep.name, [&](const std::string& run) { order(catalogue, run); });
+}
+
 // Of what has not ended.
 storage::Sweep living(storage::Sweeps& sweeps, const std::string& name, const char* what) {
   storage::Sweep sweep = sweeps.resolve(name);
@@ -76,7 +84,7 @@ storage::Sweep living(storage::Sweeps& sweeps, const std::string& name, const ch
 
 }  // namespace
 
-void check(const SweepFile& file, const protocol::RunSpec& base) {
+void check(const SweepFile& file, const protocol::RunSpec& base, bool elsewhere) {
   storage::check_name(file.name);
   storage::check_series(file.metric);
   if (file.seeds > 1)
@@ -85,18 +93,19 @@ void check(const SweepFile& file, const protocol::RunSpec& base) {
         refuse_parameter("seed",
                          "with `seeds` above 1 the sweep itself says --seed: take one of the two away");
   if (!base.recipe.empty()) check_recipe(file, base);
-  pool::check_submit(trial_spec(file, base, 0, {}, 0));
+  (elsewhere ? run::check_spec : pool::check_submit)(trial_spec(file, base, 0, {}, 0));
 }
 
 void create(storage::Catalogue& catalogue, const SweepFile& file, const protocol::RunSpec& base, bool paused,
-            int width) {
-  check(file, base);
+            int width, const std::string& workplace) {
+  check(file, base, !workplace.empty());
   storage::Sweep sweep;
   sweep.name = file.name;
   sweep.file = file.text();
   sweep.spec = pool::with_environment(base);
   sweep.state = paused ? SweepState::paused : SweepState::running;
   sweep.width = width > 0 ? width : width_for(base);
+  sweep.workplace = workplace;
   storage::Sweeps(catalogue).create(sweep);
   if (!paused) kDriver.start();
 }
@@ -108,7 +117,7 @@ void pause(storage::Catalogue& catalogue, const std::string& name) {
     throw Error(ErrorKind::conflict,
                 fmt::format("the sweep '{}' was stopped: it trains nothing", sweep.name));
   sweeps.set_state(sweep.name, SweepState::paused);
-  for_living_runs(catalogue, sweep.name, [&](const std::string& run) { pool::hold(catalogue, run); });
+  tell_runs(catalogue, sweep, pool::hold);
 }
 
 void resume(storage::Catalogue& catalogue, const std::string& name) {
@@ -126,7 +135,7 @@ void stop(storage::Catalogue& catalogue, const std::string& name) {
   storage::Sweeps sweeps(catalogue);
   const storage::Sweep sweep = living(sweeps, name, "stopped");
   sweeps.set_state(sweep.name, SweepState::stopped, "stopped by a person");
-  for_living_runs(catalogue, sweep.name, [&](const std::string& run) { pool::cancel(catalogue, run); });
+  tell_runs(catalogue, sweep, pool::cancel);
 }
 
 void extend(storage::Catalogue& catalogue, const std::string& name, int trials, double device_hours) {

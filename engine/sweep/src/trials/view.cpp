@@ -59,6 +59,20 @@ std::vector<TrialView> trials_of(const SweepView& view, const std::vector<storag
   return trials;
 }
 
+// Runs elsewhere say themselves why they wait; of the pool's, the queue tells.
+void tell_waiting(storage::Catalogue& catalogue, SweepView& view) {
+  if (view.sweep.workplace.empty() || view.sweep.state != storage::SweepState::running) return;
+  for (TrialView& trial : view.trials) {
+    if (trial.standing.state != Standing::State::running) continue;
+    for (const std::string& id : trial.runs) {
+      const auto run = id.empty() ? std::nullopt : catalogue.run(id);
+      if (!run || run->state != protocol::RunState::pending) continue;
+      trial.waits = true;
+      trial.message = run->message;
+    }
+  }
+}
+
 }  // namespace
 
 SweepView view_of(storage::Sweep sweep, std::vector<SweepLeg> rows,
@@ -83,7 +97,9 @@ SweepView look(storage::Catalogue& catalogue, const std::string& name) {
   storage::Sweeps sweeps(catalogue);
   storage::Sweep sweep = sweeps.resolve(name);
   const std::string found = sweep.name;
-  return view_of(std::move(sweep), sweeps.legs(found), sweeps.runs(found));
+  SweepView view = view_of(std::move(sweep), sweeps.legs(found), sweeps.runs(found));
+  tell_waiting(catalogue, view);
+  return view;
 }
 
 std::size_t trials_wanted(const SweepFile& file) {

@@ -2,8 +2,8 @@
 /// \file
 /// Sweeps of this machine, as people begin, look at and change them. All of it is rows of the catalogue
 /// (storage/sweeps.h); what they lead to is done by the process `batchscope-sweep` (driver.h), which is
-/// started wherever there is something to do. Trials are runs of the pool. Every call may throw Error as the
-/// catalogue does, and Error(not_found) for a sweep that is not there.
+/// started wherever there is something to do. Trials are runs of the pool, or train elsewhere (workplace.h).
+/// Every call may throw Error as the catalogue does, and Error(not_found) for a sweep that is not there.
 #pragma once
 
 #include <optional>
@@ -20,9 +20,10 @@ struct TrialView {
   Standing standing;              ///< how it stands, its point and its value
   Texts parameters;               ///< the same point, by name and as the program gets it
   std::vector<std::string> runs;  ///< ids, by seed; one is empty where its run was removed
-  std::string message;            ///< why it failed, or empty
+  std::string message;            ///< why it failed or waits, or empty
   double began = 0;               ///< s since 1970
   double ended = 0;               ///< of its last leg; 0: that is under way
+  bool waits = false;             ///< it is to train elsewhere and does not yet: `message` says why
 };
 
 /// A moment of a sweep.
@@ -38,7 +39,8 @@ struct SweepView {
 
 /// The sweep of this name, as it is now.
 SweepView look(storage::Catalogue& catalogue, const std::string& name);
-/// The same of rows that were read before. Throws Error(corrupt) for rows that are no sweep's.
+/// The same of rows that were read before, but for what waits. Throws Error(corrupt) for rows that are no
+/// sweep's.
 SweepView view_of(storage::Sweep sweep, std::vector<storage::SweepLeg> rows,
                   const std::vector<storage::TrialRun>& runs);
 
@@ -52,14 +54,16 @@ protocol::RunSpec trial_spec(const SweepFile& file, const protocol::RunSpec& bas
 
 /// Refuses what could never train: parameters that the recipe does not know or take, values outside of its
 /// bounds, several seeds of a program that takes none, and what pool::check_submit refuses. Throws
-/// Error(usage | conflict | not_found) that names the parameter.
-void check(const SweepFile& file, const protocol::RunSpec& base);
+/// Error(usage | conflict | not_found) that names the parameter. `elsewhere`: not in this machine's pool, of
+/// whose devices then nothing is asked.
+void check(const SweepFile& file, const protocol::RunSpec& base, bool elsewhere = false);
 
 /// Adds a sweep that is checked as above, and sees to it that it is driven, unless it is to begin `paused`.
 /// `base`: the program with what precedes its parameters. `width`: legs under way at most, 0: as many as the
-/// machine has devices for. Throws Error(conflict) where there is one of its name.
+/// machine has devices for. `workplace`: where its trials train (storage::Sweep), as the driver's Workplace
+/// reads it; empty: in the pool. Throws Error(conflict) where there is one of its name.
 void create(storage::Catalogue& catalogue, const SweepFile& file, const protocol::RunSpec& base,
-            bool paused = false, int width = 0);
+            bool paused = false, int width = 0, const std::string& workplace = {});
 
 /// Keeps its trials from training, with checkpoints, until `resume`. Throws Error(conflict) where it is over.
 void pause(storage::Catalogue& catalogue, const std::string& name);

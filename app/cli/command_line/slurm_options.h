@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The flags of what Slurm is to start, as `submit` and `sweep run` share them.
+#pragma once
+
+#include <fmt/core.h>
+
+#include "command_line/command_builder.h"
+#include "slurm/slurm_options.h"
+
+namespace batchscope::cli {
+
+// --slurm is a flag, since of an option the next word would be the value: `submit --slurm digits` names a
+// program.
+template <class Options>
+void addSlurmOptions(CommandBuilder<Options>& command, const std::string& does) {
+  constexpr int kMostPerNode = 64;  // GPUs, replicas
+  command.app()
+      ->add_flag(fmt::format("--slurm{{{}}}", SlurmOptions::kSitesDefault), command.options()->partition)
+      ->description(does + "; --slurm=NAME in this partition");
+  command.option("--nodes N", &Options::nodes, "With --slurm: how many nodes, such as 2 or 1-4; default: 1")
+      .option("--gpus-per-node N", &Options::gpusPerNode, "With --slurm: GPUs of each node; default: none",
+              range(1, kMostPerNode))
+      .option("--replicas-per-node N", &Options::replicasPerNode,
+              "With --slurm: replicas on each node; default: one for each GPU, or one",
+              range(1, kMostPerNode))
+      .option("--time TIME", &Options::time, "With --slurm: of each job, as sbatch takes it")
+      .option("--sbatch-arg ARG", &Options::sbatchArguments,
+              "With --slurm: any option of sbatch, such as --sbatch-arg=--account=physics", Takes::repeated)
+      .option("--folder DIR", &Options::folder,
+              "With --slurm: where the run's folder is made, on a file system that the nodes share; default: "
+              "batchscope-runs in this folder",
+              Values::files)
+      .flag("--print", &Options::print, "With --slurm: only print the script");
+}
+
+}  // namespace batchscope::cli

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What Slurm's queue holds of some runs, as it was when it was last asked: sites do not like to be asked
+// often.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace batchscope::cli::slurm {
+
+// A job that has not ended.
+struct QueuedJob {
+  std::string number;
+  std::string state;   // "PENDING", "RUNNING", "COMPLETING"
+  std::string reason;  // why it is pending: "Resources", "Priority", "Dependency"
+  std::string start;   // expected, local time: "2026-11-23T08:43:37"; empty: not known
+
+  bool waits() const { return state == "PENDING"; }
+};
+
+class JobQueue {
+ public:
+  // Asks for all jobs of these runs. Throws as told.
+  void look(const std::vector<std::string>& runs);
+  // How long ago that was, s.
+  double age() const;
+
+  // As they were submitted, with those that were added since.
+  const std::vector<QueuedJob>& of(const std::string& run) const;
+  void add(const std::string& run, const std::string& number);
+  // Whether one of the run's was added since: what Slurm says of it is not known yet.
+  bool isNew(const std::string& run) const;
+
+ private:
+  std::map<std::string, std::vector<QueuedJob>> jobs_;  // by run
+  double looked_ = -1;                                  // protocol::monotonic_seconds; before the first: -1
+};
+
+// "job 12 waits in Slurm's queue: Resources, expected to start at 08:43": of jobs that all wait. Empty where
+// one does not.
+std::string whyTheyWait(const std::vector<QueuedJob>& jobs);
+
+}  // namespace batchscope::cli::slurm

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The driver, and a place elsewhere in which nothing trains: what it asks of that place, and what it makes of
+// what the catalogue says then.
+#include "batchscope/sweep/driver.h"
+
+#include <QTemporaryDir>
+#include <map>
+
+#include "batchscope/protocol/paths.h"
+#include "batchscope/sweep/sweeps.h"
+#include "spaces.h"
+#include "test_case.h"
+
+using namespace batchscope;
+using namespace batchscope::sweep;
+using namespace batchscope::testing;
+using protocol::RunState;
+using storage::SweepState;
+using Runs = std::vector<std::string>;
+
+namespace {
+
+constexpr double kMin = 100, kEta = 3;
+
+// A run is begun at one look and has come a rung further at the next.
+class Place : public Workplace {
+ public:
+  storage::Origin prepare(const storage::Sweep& sweep, const std::string& run,
+                          const protocol::RunSpec& spec) override {
+    told = sweep.workplace;
+    specs[run] = spec;
+    return {.folder = "/there/" + run, .followed = true};
+  }
+
+  std::set<std::string> tend(const storage::Sweep& sweep, const Runs& runs) override {
+    std::set<std::string> unheard;
+    most = std::max(most, runs.size());
+    for (const std::string& run : runs) {
+      const RunState state = catalogue.run(run)->state;
+      if (state == RunState::running) come_to_rung(run);
+      if (state != RunState::pending) continue;
+      catalogue.set_state(run, RunState::running);
+      ++begun[run];
+      unheard.insert(run);
+    }
+    if (begun.size() == stop_after) storage::Sweeps(catalogue).set_state(sweep.name, SweepState::stopped);
+    return unheard;
+  }
+
+  std::set<std::string> recall(const storage::Sweep&, const Runs& runs) override {
+    std::set<std::string> living;
+    ++recalls;
+    for (const std::string& run : runs) {
+      if (catalogue.run(run)->state != RunState::running) continue;
+      living.insert(run);
+      catalogue.set_state(run, RunState::stopped);
+    }
+    return living;
+  }
+
+  storage::Catalogue catalogue{protocol::catalogue_path()};
+  std::string told;  // of the place
+  std::map<std::string, protocol::RunSpec> specs;
+  std::map<std::string, int> begun;  // how often
+  std::size_t most = 0, stop_after = 0;
+  int recalls = 0;
+  bool cancels_first = false;
+
+ private:
+  void come_to_rung(const std::string& run) {
+    const double reached = kMin * std::pow(kEta, begun[run] - 1), now = storage::now();
+    storage::Generation generation;
+    generation.number = begun[run] - 1;
+    generation.replicas = 2;
+    generation.started = now;
+    generation.ended = now + 1800;
+    catalogue.put_generation(run, generation);
+    if (cancels_first && begun.size() == 1)
+      return catalogue.set_state(run, RunState::stopped, "job 7 was cancelled");
+    catalogue.set_progress(run, 1, 0, 0, 0, {{"loss", std::stod(specs[run].arguments.back())}});
+    storage::Checkpoint checkpoint;
+    checkpoint.name = std::to_string(begun[run]);
+    checkpoint.progress = reached;
+    catalogue.put_checkpoint(run, checkpoint);
+    catalogue.set_state(run, RunState::stopped);
+  }
+};
+
+}  // namespace
+
+class TestDriver : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    folder_.emplace();
+    qputenv("BATCHSCOPE_DB", folder_->filePath("runs.db").toUtf8());
+    place_.emplace();
+  }
+
+  void trialsElsewhereStopAtRungsAndGoOn() {
+    create(2);
+    QCOMPARE(run_driver(*place_), 0);
+    const SweepView view = look(place_->catalogue, "lr");
+    QCOMPARE(view.sweep.state, SweepState::finished);
+    QCOMPARE(place_->told, std::string("{\"there\":1}"));
+    QCOMPARE(view.trials.size(), 3u);
+    QCOMPARE(view.legs.size(), 4u);  // the best of three goes on
+    QVERIFY(place_->most <= 2);
+    const TrialView& best = view.trials[view.best.value()];
+    QCOMPARE(best.standing.rung, 1);
+    QCOMPARE(place_->begun.at(best.runs[0]), 2);
+    for (const auto& [run, spec] : place_->specs) {
+      QCOMPARE(spec.triggers.size(), 2u);
+      for (const protocol::Trigger& trigger : spec.triggers)
+        QCOMPARE(trigger.action, protocol::Trigger::Action::stop);
+    }
+    QVERIFY(view.device_hours >= 4);  // of two replicas for half an hour each
+  }
+
+  void aTrialWhoseJobIsCancelledFails() {
+    place_->cancels_first = true;
+    create(1);
+    QCOMPARE(run_driver(*place_), 0);
+    const SweepView view = look(place_->catalogue, "lr");
+    QCOMPARE(view.sweep.state, SweepState::finished);
+    QCOMPARE(view.trials[0].standing.state, Standing::State::failed);
+    QCOMPARE(view.trials[0].message, std::string("job 7 was cancelled"));
+    QVERIFY(view.best);
+  }
+
+  void aSweepThatIsStoppedCallsItsTrialsBack() {
+    place_->stop_after = 2;
+    create(2);
+    QCOMPARE(run_driver(*place_), 0);
+    QCOMPARE(place_->recalls, 2);  // until none is left
+    SweepView view = look(place_->catalogue, "lr");
+    QCOMPARE(view.legs.size(), 2u);
+    QVERIFY(!view.legs[0].outcome && !view.legs[1].outcome);
+    for (const TrialView& trial : view.trials)
+      QCOMPARE(place_->catalogue.run(trial.runs[0])->state, RunState::stopped);
+
+    place_->stop_after = 0;
+    storage::Sweeps(place_->catalogue).resume("lr");
+    view = look(place_->catalogue, "lr");
+    QVERIFY(view.trials[0].waits && view.trials[1].waits);
+    QCOMPARE(run_driver(*place_), 0);
+    QCOMPARE(look(place_->catalogue, "lr").sweep.state, SweepState::finished);
+    QCOMPARE(place_->specs.size(), 3u);
+  }
+
+ private:
+  void create(int width) {
+    SweepFile file;
+    file.name = "lr";
+    file.program = "/bin/train";
+    file.metric = "loss";
+    file.trials = 3;
+    file.method = Method::random;
+    file.stop = {StopRule::Kind::asha, kMin, kMin * kEta, kEta};
+    file.parameters = {real("lr", 0.001, 1, true)};
+    storage::Sweep sweep;
+    sweep.name = file.name;
+    sweep.file = file.text();
+    sweep.spec.program = file.program;
+    sweep.width = width;
+    sweep.workplace = "{\"there\":1}";
+    storage::Sweeps(place_->catalogue).create(sweep);
+  }
+
+  std::optional<QTemporaryDir> folder_;
+  std::optional<Place> place_;
+};
+
+BATCHSCOPE_TEST(TestDriver)
+#include "test_driver.moc"
