@@ -30,9 +30,16 @@ export interface Explorer {
   curve: Point[] | null;
   why?: string;
   measured?: MeasuredStep[];
-  now?: Partial<Point> | null;
+  mean_error?: number | null;
+  now?: { replicas: number; measured: Partial<Point> | null; predicted: Partial<Point> | null };
   bounds?: { max_batch_size: number; max_local_batch_size: number; max_profiled_replicas: number; devices: number; accumulation: boolean };
   batch_curve?: { replicas: number; points: Pick<Point, "batch_size" | "goodput" | "throughput" | "efficiency">[] } | null;
+}
+
+/** What is measured now, and with which batch size. */
+export function presentPoint(explorer: Explorer): Partial<Point> | null {
+  const { now } = explorer;
+  return now ? { ...now.predicted, goodput: null, throughput: null, efficiency: null, step_time: null, ...now.measured, replicas: now.replicas } : null;
 }
 
 const colours = { throughput: "var(--series-2)", goodput: "var(--series-1)", efficiency: "var(--series-3)" };
@@ -54,7 +61,7 @@ function rates<T extends Rates>(points: readonly T[], x: (point: T) => number, n
 }
 
 function measuredDot(explorer: Explorer, x: number): FigureSeries[] {
-  const goodput = toNumber(explorer.now?.goodput);
+  const goodput = toNumber(explorer.now?.measured?.goodput);
   if (!Number.isFinite(goodput)) return [];
   return [{ colour: colours.goodput, mark: "dots", size: 6, points: [{ x, y: goodput, text: `measured now\ngoodput ${number(goodput)} samples/s` }] }];
 }
@@ -89,7 +96,7 @@ export function batchFigure(explorer: Explorer, chosen: Point | undefined): Figu
   const { points = [], replicas: at } = explorer.batch_curve ?? { replicas: 0 };
   const isNow = explorer.now?.replicas === at;
   return {
-    series: [...rates(points, (point) => point.batch_size, (x) => `batch size ${count(x)}`), ...measuredDot(explorer, isNow ? (explorer.now?.batch_size ?? NaN) : NaN)],
+    series: [...rates(points, (point) => point.batch_size, (x) => `batch size ${count(x)}`), ...measuredDot(explorer, isNow ? (explorer.now?.measured?.batch_size ?? NaN) : NaN)],
     bottom: { kind: "log", title: "batch size" },
     left: { low: 0, title: "samples/s" },
     right: { low: 0, high: 1, title: "efficiency" },

@@ -39,8 +39,10 @@ export interface Queue {
   queue: Job[];
   devices?: string[];
   leases?: Lease[];
-  pool?: { policy: string; paused?: boolean; draining?: boolean };
+  pool?: { policy: string; paused?: boolean; draining?: boolean; alive?: boolean };
 }
+
+export const hasEnded = (job: Job) => ["succeeded", "failed", "cancelled"].includes(job.state);
 
 export function stateText(job: Job): string {
   return job.state === "pending" ? "waiting" : job.state;

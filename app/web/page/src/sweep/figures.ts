@@ -3,7 +3,7 @@
 // matters. The best trial is orange and the others the stronger the better they did.
 import { duration, number, percent } from "../base/format";
 import type { FigureData, FigurePoint, FigureSeries } from "../figure/figure";
-import { bestSoFar, isShare, metricText, numeric, rungTicks, type Sweep, type TrialAxis } from "./trials";
+import { bestSoFar, isShare, metricText, numeric, parameterAxes, rungTicks, type Sweep, type TrialAxis } from "./trials";
 
 const accent = "var(--accent)";
 const best = "var(--series-2)";
@@ -122,7 +122,8 @@ export function scatter(sweep: Sweep, x: TrialAxis, y: TrialAxis, rank: readonly
 }
 
 export function importanceFigure(sweep: Sweep): FigureData {
-  const shares = (sweep.importance ?? []).filter((each) => Number.isFinite(each.share)).sort((a, b) => a.share - b.share);
+  const searched = new Set(parameterAxes(sweep).map((axis) => axis.name));
+  const shares = (sweep.importance ?? []).filter((each) => Number.isFinite(each.share) && searched.has(each.name)).sort((a, b) => a.share - b.share);
   const isKnown = shares.some((each) => each.share > 0);
   return {
     series: [{

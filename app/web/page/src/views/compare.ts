@@ -43,7 +43,7 @@ export function show(root: HTMLElement, route: Route): () => void {
   const differencesHost = h("div");
   const tables = h("div.cards", {},
     card({ title: "Values", note: when, isWide: true }, valuesHost),
-    card({ title: "Hyperparameters", note: differ, actions: [h("label.check", {}, all, "Show those that are the same")], isWide: true }, differencesHost));
+    card({ title: "Hyperparameters", note: differ, actions: [h("label.check", {}, all, "Show all")], isWide: true }, differencesHost));
   root.append(h("div.page.is-full.compare-view", {},
     h("header.page-head", {}, h("h1", {}, "Compare"), more, controls.element), chips, empty, dashboard, tables));
   document.title = "Compare · BatchScope";

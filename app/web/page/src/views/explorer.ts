@@ -7,7 +7,7 @@ import { pathOf, type Route, setQuery } from "../base/route";
 import { Endings } from "../base/signal";
 import { Table } from "../base/table";
 import { isActive, type RunDetail, toNumber } from "../base/types";
-import { batchFigure, boundsText, type Explorer, legend, type MeasuredStep, type Point, replicasFigure, stepTimeFigure } from "../explorer/what_if";
+import { batchFigure, boundsText, type Explorer, legend, type MeasuredStep, type Point, presentPoint, replicasFigure, stepTimeFigure } from "../explorer/what_if";
 import { card } from "../figure/card";
 import { Figure } from "../figure/figure";
 
@@ -47,7 +47,9 @@ export function show(root: HTMLElement, route: Route): () => void {
   const slider = h("input", { type: "range", min: 1, max: 8, step: 1, "aria-label": "Number of replicas" });
   const howMany = h("output.how-many");
   const bounds = h("p.hint");
+  const error = h("span");
   const restart = button("Restart", () => void apply());
+  restart.hidden = true;
   const said = h("p.hint", { role: "status" });
   const body = h("tbody");
   const whatIf = h("table.what-if", { "aria-label": "Measured and predicted" },
@@ -78,7 +80,7 @@ export function show(root: HTMLElement, route: Route): () => void {
       card({ title: "Goodput over replicas", actions: lines() }, overReplicas.element),
       card({ title: "What if", actions: [howMany] }, slider, h("div.scroll", {}, whatIf), bounds, h("div.act", {}, said, restart)),
       card({ title: "Goodput over batch size", actions: lines() }, overBatch.element),
-      card({ title: "Measured and predicted step time" }, times.element, stepTimes.element))));
+      card({ title: "Measured and predicted step time", note: error }, times.element, stepTimes.element))));
 
   slider.addEventListener("input", () => {
     chosen = Number(slider.value);
@@ -103,7 +105,8 @@ export function show(root: HTMLElement, route: Route): () => void {
     overBatch.show(batchFigure(explorer, explorer.batch_curve?.replicas === chosen ? point : undefined));
     times.show(stepTimeFigure(explorer.measured ?? []));
     stepTimes.show(explorer.measured ?? []);
-    const { now } = explorer;
+    const now = presentPoint(explorer);
+    setText(error, typeof explorer.mean_error === "number" ? `mean error ${percent(explorer.mean_error, 2)}` : "");
     fill(body, ...rows.map(({ name, text, isChosen }) => h("tr", {}, h("th", { scope: "row" }, name),
       h("td.number", {}, now ? text(now) : "–"), h("td.number", {}, point ? `${isChosen ? "" : "≈ "}${text(point)}` : "–"))));
     setText(bounds, boundsText(explorer, chosen));

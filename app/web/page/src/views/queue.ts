@@ -3,14 +3,16 @@
 import { get } from "../base/api";
 import { fill, h, setText } from "../base/dom";
 import { count, duration, timeOfDay } from "../base/format";
+import { keepFresh } from "../base/fresh";
 import { pathOf } from "../base/route";
 import { Endings } from "../base/signal";
 import { Table } from "../base/table";
 import { card, totals } from "../figure/card";
 import { Figure } from "../figure/figure";
-import { colourOf, type Job, lanes, poolText, type Queue, replicasText, runsOf, stateText, tone, whyText } from "../queue/jobs";
+import { colourOf, hasEnded, type Job, lanes, poolText, type Queue, replicasText, runsOf, stateText, tone, whyText } from "../queue/jobs";
 
 const laneHeight = 30;
+const mostOver = 20; // jobs that are over, the newest
 
 export function show(root: HTMLElement): () => void {
   const endings = new Endings();
@@ -34,13 +36,28 @@ export function show(root: HTMLElement): () => void {
       { title: "Why", isWide: true, cell: whyText },
     ],
   });
+  const overTable = new Table<Job>({
+    label: "Jobs that are over",
+    key: (job) => job.run,
+    none: "None yet.",
+    columns: [
+      { title: "Run", by: (job) => job.name, cell: (job) => h("a", { href: pathOf("run", job.run) }, job.name) },
+      { title: "State", by: (job) => job.state, cell: (job) => h("span.state", { "data-tone": tone(job) }, stateText(job)) },
+      { title: "Submitted", isNumber: true, by: (job) => job.submitted, cell: (job) => timeOfDay(job.submitted) },
+      { title: "Waited", isNumber: true, by: (job) => job.waited, cell: (job) => duration(job.waited) },
+    ],
+  });
+  const overCard = card({ title: "Over", note: "the newest", isWide: true }, overTable.element);
+  overCard.hidden = true;
   const key = h("span.actions");
   const lanesCard = card({ title: "Devices", note: "who had which in the last hour", actions: [key], isWide: true }, lanesHost);
   root.append(h("div.page.is-full", {}, h("header.page-head", {}, h("h1", {}, "Queue")), failure, facts,
-    h("div.cards", {}, card({ title: "Runs", note: "that share the devices, in their order", isWide: true }, table.element), lanesCard)));
+    h("div.cards", {}, card({ title: "Runs", note: "that share the devices, in their order", isWide: true }, table.element), lanesCard, overCard)));
 
   function refresh(queue: Queue): void {
-    const { advice, mean_wait, queue: jobs } = queue;
+    const { advice, mean_wait } = queue;
+    const jobs = queue.queue.filter((job) => !hasEnded(job));
+    const over = queue.queue.filter(hasEnded).sort((a, b) => b.submitted - a.submitted).slice(0, mostOver);
     fill(facts, totals(
       ["Runs", count(jobs.length)],
       ["Waiting", count(jobs.filter((job) => job.place !== null).length)],
@@ -48,6 +65,8 @@ export function show(root: HTMLElement): () => void {
       ...(queue.pool ? [["Pool", poolText(queue.pool)] as [string, string]] : [])),
       advice && h("p.note", {}, advice));
     table.show(jobs);
+    overCard.hidden = over.length === 0;
+    overTable.show(over);
     const figure = queue.leases && lanes(queue, Date.now() / 1000);
     lanesCard.hidden = !figure;
     if (!figure) return;
@@ -74,8 +93,7 @@ export function show(root: HTMLElement): () => void {
       setText(failure, (error as Error).message);
     }
   }
-  void load();
-  endings.every(3, () => void load());
+  endings.add(keepFresh(["queue", "runs"], load));
   endings.add(() => timeline?.end());
   return () => endings.end();
 }

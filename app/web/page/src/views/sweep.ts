@@ -4,6 +4,7 @@
 import { get } from "../base/api";
 import { button, fill, h, setAttributes, setText } from "../base/dom";
 import { count, duration, number } from "../base/format";
+import { keepFresh } from "../base/fresh";
 import { address, go, pathOf, type Route, setQuery } from "../base/route";
 import { Endings } from "../base/signal";
 import { type Column, Table } from "../base/table";
@@ -197,8 +198,7 @@ export function show(root: HTMLElement, route: Route): () => void {
     refresh();
   }
 
-  void load();
-  endings.every(3, () => void load());
+  endings.add(keepFresh(["sweeps"], load));
   return () => endings.end();
 }
 

@@ -3,6 +3,7 @@
 import { get } from "../base/api";
 import { h, setText } from "../base/dom";
 import { count, timeOfDay } from "../base/format";
+import { keepFresh } from "../base/fresh";
 import { pathOf } from "../base/route";
 import { Endings } from "../base/signal";
 import { Table } from "../base/table";
@@ -40,7 +41,6 @@ export function show(root: HTMLElement): () => void {
       setText(failure, (error as Error).message);
     }
   }
-  void load();
-  endings.every(3, () => void load());
+  endings.add(keepFresh(["sweeps"], load));
   return () => endings.end();
 }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a view shows of the store, asked for again as soon as that has changed.
+import { Stream } from "./stream";
+
+export type Changed = "runs" | "queue" | "sweeps";
+
+/**
+ * Calls `load` now, at changes of one of these, and when a lost connection is found again; never while it still loads.
+ * Returns what ends it.
+ */
+export function keepFresh(kinds: readonly Changed[], load: () => Promise<void>): () => void {
+  let isLoading = false;
+  let isStale = false;
+  const ask = async () => {
+    isStale = isLoading;
+    if (isLoading) return;
+    isLoading = true;
+    await load();
+    isLoading = false;
+    if (isStale) void ask();
+  };
+  const heard = (data: unknown) => {
+    if ((data as { what: string[] }).what.some((each) => (kinds as readonly string[]).includes(each))) void ask();
+  };
+  void ask();
+  const stream = new Stream("/api/changes", { changed: heard }, (isAgain) => {
+    if (isAgain) void ask();
+  });
+  return () => stream.end();
+}
