@@ -201,6 +201,14 @@ export type ControlRequest =
   | { command: "resume"; replicas?: number }
   | { command: "checkpoint" | "pause" | "stop" };
 
+/** What the supervisor answers to a checkpoint; to anything else, the status. */
+export interface CheckpointResult {
+  name: string;
+  step: number;
+  bytes: number;
+  seconds: number;
+}
+
 export const isActive = (state: RunState) =>
   ["starting", "running", "restarting", "pausing", "stopping"].includes(state);
 export const isResumable = (state: RunState) => ["paused", "stopped", "failed", "interrupted"].includes(state);

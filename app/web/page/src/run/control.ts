@@ -5,9 +5,10 @@ import { button, h, setAttributes, setText } from "../base/dom";
 import * as format from "../base/format";
 import { showDialog } from "../base/keys";
 import { Endings } from "../base/signal";
-import { type ControlRequest, type Explorer, isActive, isResumable, toNumber } from "../base/types";
+import { type CheckpointResult, type ControlRequest, type Explorer, isActive, isResumable, type RunStatus, toNumber } from "../base/types";
 import { ReplicaChoice } from "./replica_choice";
 import type { RunSession } from "./session";
+import { stateText } from "./words";
 
 function askToStop(name: string, stop: () => void): void {
   const dialog = h("dialog.question", { "aria-labelledby": "stop-title" },
@@ -99,7 +100,7 @@ export class Control {
     const isStarting = state === "restarting" || state === "starting";
     const on = format.replicas(Math.max(1, isStarting ? (status?.target_replicas ?? chosen) : chosen));
     setText(this.restart, isStarting ? `Starting ${on} …` : canResume ? `Resume on ${on}`
-      : state === "finished" ? "Finished" : `Restart on ${on}`);
+      : state === "finished" ? "Finished" : state === "pending" ? "Waits in the queue" : `Restart on ${on}`);
     this.enable(this.restart, canResume || (isRunning && chosen !== this.present));
     this.replicas.enable(isRunning || canResume);
     this.auto.checked = (status?.auto_replicas ?? "") !== "";
@@ -157,7 +158,7 @@ export class Control {
     this.update();
     try {
       const { result } = await api.control(this.session.id, request);
-      this.say(request, result as Record<string, unknown>);
+      this.say(request, result);
     } catch (error) {
       setText(this.answer, (error as Error).message);
       setAttributes(this.answer, { "data-tone": "bad" });
@@ -167,16 +168,14 @@ export class Control {
     }
   }
 
-  private say(request: ControlRequest, result: Record<string, unknown> | null): void {
+  private say(request: ControlRequest, result: unknown): void {
     setAttributes(this.answer, { "data-tone": null });
-    const step = Number(result?.["step"] ?? NaN);
-    const words = {
-      checkpoint: `Checkpoint after step ${format.count(step)}: ${format.bytes(Number(result?.["bytes"] ?? NaN))} in ${format.pause(Number(result?.["seconds"] ?? NaN))}.`,
-      pause: "The supervisor pauses the run.",
-      resume: "The supervisor resumes the run.",
-      stop: "The supervisor stops the run.",
-      rescale: "The supervisor restarts the run.",
-    };
-    setText(this.answer, request.command === "rescale" && "auto" in request ? "The supervisor now chooses how many." : words[request.command]);
+    if (request.command === "checkpoint") {
+      const { step, bytes, seconds } = result as CheckpointResult;
+      setText(this.answer, `Checkpoint after step ${format.count(step)}: ${format.bytes(bytes)} in ${format.pause(seconds)}.`);
+    } else {
+      const status = result as RunStatus | null;
+      setText(this.answer, status ? `The supervisor answers: ${stateText(status.state, status).toLowerCase()}.` : "");
+    }
   }
 }
