@@ -9,6 +9,7 @@ import type { Stroke } from "./paint";
 import { nearest } from "./piece";
 import type { Drawn } from "./scene";
 
+const closeBy = 6; // pixels behind its end where a line is still meant
 const beside = { left: -10, top: -10 }; // where uPlot shows no cursor
 
 // Where a line is drawn nearest to a place, in pixels of the canvas.
@@ -36,9 +37,11 @@ export class CrossHair {
     const values = new Map<string, string>();
     for (const each of drawn) {
       const { look, key, pieces } = each.line;
-      const found = nearest(pieces, at, look.isStepped);
+      // One of several runs may not reach as far.
+      const isOver = !look.isSparse && left - plot.valToPos(pieces.at(-1)?.x1.at(-1) ?? NaN, "x") > closeBy;
+      const found = isOver ? null : nearest(pieces, at, look.isStepped);
       values.set(key, format.number(found ? found.piece.mean[found.index]! : NaN));
-      const point = look.isBound ? null : pointOn(each.strokes, plot.valToPos(at, "x", true));
+      const point = look.isBound || isOver ? null : pointOn(each.strokes, plot.valToPos(at, "x", true));
       const top = point === null ? NaN : plot.valToPos(point.value, look.isRight ? "right" : "y");
       // What is measured once in a while has its ring where it was measured.
       const isAside = look.isSparse && point !== null;
@@ -67,7 +70,9 @@ export class CrossHair {
       this.rings.set(line.key, ring);
       plot.over.append(ring);
     }
-    ring.hidden = !(top >= 0 && top <= plot.bbox.height / devicePixelRatio);
+    const { width, height } = plot.bbox;
+    const isWithin = left >= 0 && left <= width / devicePixelRatio && top >= 0 && top <= height / devicePixelRatio;
+    ring.hidden = !isWithin;
     ring.style.transform = `translate(${left}px, ${top}px)`;
     ring.style.borderColor = ink.colour;
   }

@@ -105,7 +105,7 @@ export function show(root: HTMLElement, route: Route): () => void {
   function showValues(): void {
     const at = view.cursor;
     const place = at === null ? "" : view.axis === "time" ? `at ${clock(at)}` : `at ${view.axis === "step" ? "step" : "iteration"} ${count(Math.round(at))}`;
-    setText(when, place || "the newest of each run");
+    setText(when, place || (view.isZoomed ? "the last of what is shown" : "the newest of each run"));
     values?.show(compared.runs.map((run, colour) => ({ run, colour, values: charts.map((chart) => valueAt(run, chart, at)) })));
   }
 
