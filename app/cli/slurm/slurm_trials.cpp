@@ -80,8 +80,9 @@ std::set<std::string> SlurmTrials::recall(const storage::Sweep& sweep, const Run
     else
       trials_.erase(run);
   }
+  if (living.empty()) return living;
   const SubmissionLock lock;
-  if (living.empty() || !lock.held() || !look(sweep, runs, kSoon)) return living;
+  if (!lock.held() || !look(sweep, runs, kSoon)) return living;
   for (const std::string& run : Runs(living.begin(), living.end())) {
     TrialJobs& trial = trials_.at(run);
     trial.hear();

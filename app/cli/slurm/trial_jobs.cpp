@@ -21,7 +21,6 @@ using protocol::RunState;
 using Jobs = std::vector<Job>;
 
 constexpr double kRetry = 10;  // s after a job could not be submitted, or has not heard that it is cancelled
-constexpr double kGrace = 15;  // s in which a shared file system shows what was written before a job ended
 
 // A last word, after which no other job goes on.
 bool isOver(const std::string& how) {
@@ -38,8 +37,12 @@ bool wasCancelled(const std::string& job) { return stateOf(job).starts_with("CAN
 
 }  // namespace
 
-TrialJobs::TrialJobs(storage::Catalogue& catalogue, std::string run, storage::Origin origin)
-    : catalogue_(catalogue), run_(std::move(run)), origin_(std::move(origin)), folder_(origin_.folder) {}
+TrialJobs::TrialJobs(storage::Catalogue& catalogue, std::string run, storage::Origin origin, double grace)
+    : catalogue_(catalogue),
+      run_(std::move(run)),
+      origin_(std::move(origin)),
+      folder_(origin_.folder),
+      grace_(grace) {}
 
 void TrialJobs::hear() {
   std::error_code fault;
@@ -128,7 +131,7 @@ bool TrialJobs::settle(bool wanted) {
   const double now = monotonic_seconds();
   if (missing_since_ <= 0) missing_since_ = now;
   const bool isWhole = !jobs.empty() && !jobs.back().how.empty() && taker_ && taker_->isEnded();
-  if (!isWhole && now - missing_since_ < kGrace) return false;
+  if (!isWhole && now - missing_since_ < grace_) return false;
   conclude(order, wanted);
   folder_.dropOrder();
   missing_since_ = next_try_ = 0;

@@ -23,8 +23,9 @@ namespace batchscope::cli::slurm {
 
 class TrialJobs {
  public:
-  // Of a run that is in the catalogue. The catalogue has to outlive it. Throws what JobFolder throws.
-  TrialJobs(storage::Catalogue& catalogue, std::string run, storage::Origin origin);
+  // Of a run that is in the catalogue, which has to outlive it. `grace`: s in which a shared file system
+  // shows what was written before a job ended. Throws what JobFolder throws.
+  TrialJobs(storage::Catalogue& catalogue, std::string run, storage::Origin origin, double grace = 15);
 
   // Takes in what its jobs have told since.
   void hear();
@@ -59,6 +60,7 @@ class TrialJobs {
   std::string run_;
   storage::Origin origin_;
   JobFolder folder_;
+  double grace_;
   std::unique_ptr<RecordTaker> taker_;
   std::unique_ptr<RecordTail> tail_;
   // Monotonic, s.
