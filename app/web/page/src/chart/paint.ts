@@ -3,6 +3,7 @@
 import type { Colours } from "../base/theme";
 import type { Columns, Projection } from "./columns";
 import type { Band, LineLook } from "./line";
+import { Pen } from "./pen";
 
 export interface Box {
   left: number;
@@ -129,14 +130,16 @@ function envelope(context: CanvasRenderingContext2D, columns: Columns, projectio
 
 function trace(context: CanvasRenderingContext2D, columns: Columns, values: Float64Array, projection: Projection): void {
   context.beginPath();
+  const pen = new Pen(context);
   let isDown = false;
   for (let i = 0; i < columns.size; ++i) {
     const y = projection.y(values[i]!);
     const isNumber = Number.isFinite(y);
-    if (isNumber && isDown && !columns.isAfterHole[i]) context.lineTo(columns.x[i]!, y);
-    else if (isNumber) context.moveTo(columns.x[i]!, y);
+    if (isNumber && isDown && !columns.isAfterHole[i]) pen.lineTo(columns.x[i]!, y);
+    else if (isNumber) pen.moveTo(columns.x[i]!, y);
     isDown = isNumber;
   }
+  pen.end();
   context.stroke();
 }
 
