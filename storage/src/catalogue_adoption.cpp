@@ -17,6 +17,7 @@
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/private_files.h"
 #include "batchscope/protocol/series.h"
+#include "batchscope/storage/origins.h"
 #include "batchscope/storage/samples.h"
 #include "catalogue_impl.h"
 #include "checked_row.h"
@@ -26,8 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace series = protocol::series;
-
-constexpr char kSpecFile[] = "run.json";
 
 fs::path folder_of_runs(const fs::path& catalogue) { return fs::absolute(catalogue).parent_path() / "runs"; }
 

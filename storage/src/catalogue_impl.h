@@ -100,5 +100,7 @@ class Submission {
 
 // Of this run, by their names; within a transaction.
 std::vector<std::string> leased_devices(Database& database, std::int64_t key);
+// The same of one that is only followed, whose leases are another machine's.
+std::vector<std::string> told_devices(Database& database, std::int64_t key);
 
 }  // namespace batchscope::storage

@@ -65,6 +65,14 @@ std::vector<std::string> leased_devices(Database& database, std::int64_t key) {
   return devices;
 }
 
+std::vector<std::string> told_devices(Database& database, std::int64_t key) {
+  std::vector<std::string> devices;
+  Query row = database.query(
+      "SELECT DISTINCT device FROM lease_event WHERE run = ? AND until = 0" BATCHSCOPE_BY_DEVICE, key);
+  while (row.next()) devices.push_back(row.text(0));
+  return devices;
+}
+
 std::vector<Lease> Catalogue::leases() {
   Database& database = impl_->database;
   constexpr std::int64_t kNobody = 0;  // the keys of runs begin with 1

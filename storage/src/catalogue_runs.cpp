@@ -60,6 +60,8 @@ RunState seen_state(RunState written, const protocol::ProcessId& supervisor, dou
   return awaits ? written : RunState::interrupted;
 }
 
+bool is_followed(const Query& row) { return !row.null(kFollowed) && row.integer(kFollowed) != 0; }
+
 // A row of select_runs(). Throws Error(corrupt) where anything of it cannot be read.
 Run sound_run(const Query& columns) {
   const CheckedRow row(columns);
@@ -71,8 +73,8 @@ Run sound_run(const Query& columns) {
   run.replicas = columns.null(kReplicas) ? run.spec.replicas : row.small_integer(kReplicas);
   run.restarts = columns.null(kRestarts) ? 0 : row.small_integer(kRestarts);
   run.state = protocol::parse_run_state(row.text(kState));
-  const bool is_followed = !columns.null(kFollowed) && row.integer(kFollowed) != 0;
-  if (!is_followed) run.state = seen_state(run.state, supervisor, run.created);  // of others we only hear
+  if (!is_followed(columns))
+    run.state = seen_state(run.state, supervisor, run.created);  // of others we only hear
   if (is_alive(supervisor)) run.supervisor_pid = supervisor.pid;
   return run;
 }
@@ -105,12 +107,12 @@ Run run_from(const Query& row) {
   }
 }
 
-void add_details(Database& database, std::int64_t key, Run& run) {
+void add_details(Database& database, std::int64_t key, bool is_followed, Run& run) {
   Query value = database.query("SELECT series, value FROM latest WHERE run = ?", key);
   while (value.next()) run.latest.emplace_hint(run.latest.end(), value.text(0), value.real(1));
   Query tag = database.query("SELECT name FROM tag WHERE run = ? ORDER BY name", key);
   while (tag.next()) run.tags.push_back(tag.text(0));
-  run.devices = leased_devices(database, key);
+  run.devices = is_followed ? told_devices(database, key) : leased_devices(database, key);
   Query parameter = database.query("SELECT name, value FROM hyperparameter WHERE run = ? ORDER BY name", key);
   while (parameter.next())
     run.hyperparameters.emplace_hint(run.hyperparameters.end(), parameter.text(0), parameter.text(1));
@@ -203,7 +205,7 @@ std::vector<Run> read_runs(Database& database, const std::string& sql) {
     Query row = database.query(sql);
     while (row.next()) {
       runs.push_back(run_from(row));
-      add_details(database, row.integer(kKey), runs.back());
+      add_details(database, row.integer(kKey), is_followed(row), runs.back());
     }
     return runs;
   });
@@ -228,7 +230,7 @@ std::optional<Run> Catalogue::run(const std::string& id) {
     Query row = database.query(sql, id);
     if (!row.next()) return std::nullopt;
     Run run = run_from(row);
-    add_details(database, row.integer(kKey), run);
+    add_details(database, row.integer(kKey), is_followed(row), run);
     return run;
   });
 }

@@ -254,6 +254,9 @@ CREATE TABLE origin (
 // Where the trials of a sweep train, as whoever starts them there has written it.
 constexpr char kWorkplaces[] = "ALTER TABLE sweep ADD COLUMN workplace TEXT NOT NULL DEFAULT ''";
 
+// What the cluster told last of the job of a run that is followed, as JSON; empty: nothing yet.
+constexpr char kClusterJobs[] = "ALTER TABLE origin ADD COLUMN job TEXT NOT NULL DEFAULT ''";
+
 // Supervisors write the catalogue as they know it: none may be alive while it changes its shape.
 std::string living_supervisor(SQLite::Database& connection) {
   SQLite::Statement row(connection,
@@ -272,7 +275,7 @@ std::string living_supervisor(SQLite::Database& connection) {
 const Schema& catalogue_schema() {
   static const Schema schema{0x42536361,  // "BSca"
                              "a run catalogue",
-                             {kRuns, kLeases, kTrash, kPool, kSweeps, kOrigins, kWorkplaces},
+                             {kRuns, kLeases, kTrash, kPool, kSweeps, kOrigins, kWorkplaces, kClusterJobs},
                              living_supervisor};
   return schema;
 }

@@ -11,9 +11,7 @@ namespace {
 
 using protocol::Json;
 
-std::string text_of(const std::vector<std::string>& words) {
-  return Json(words).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::vector<std::string> words_in(const std::string& text) {
   try {
@@ -28,12 +26,45 @@ std::optional<std::int64_t> key_of(Database& database, const std::string& run) {
   return row.next() ? std::optional(row.integer(0)) : std::nullopt;
 }
 
-std::optional<Origin> origin_of(Database& database, std::int64_t key) {
-  Query query =
-      database.query("SELECT host, folder, followed, control, taken FROM origin WHERE run = ?", key);
-  if (!query.next()) return std::nullopt;
+std::optional<ClusterJob> job_in(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  try {
+    return Json::parse(text).get<ClusterJob>();
+  } catch (const Json::exception&) {
+    throw Error(ErrorKind::corrupt, "the job of a run elsewhere cannot be read");
+  }
+}
+
+#define BATCHSCOPE_ORIGIN "host, folder, followed, control, taken, job"
+
+// Its columns begin with this one.
+Origin origin_in(const Query& query, int first) {
   const CheckedRow row(query);
-  return Origin{row.text(0), row.text(1), row.integer(2) != 0, words_in(row.text(3)), row.integer(4)};
+  return {row.text(first),
+          row.text(first + 1),
+          row.integer(first + 2) != 0,
+          words_in(row.text(first + 3)),
+          row.integer(first + 4),
+          job_in(row.text(first + 5))};
+}
+
+std::optional<Origin> origin_of(Database& database, std::int64_t key) {
+  Query query = database.query("SELECT " BATCHSCOPE_ORIGIN " FROM origin WHERE run = ?", key);
+  return query.next() ? std::optional(origin_in(query, 0)) : std::nullopt;
+}
+
+void put_lease(Database& database, std::int64_t key, const LeaseEvent& lease) {
+  const int known =
+      database.execute("UPDATE lease_event SET until = ? WHERE run = ? AND device = ? AND since = ?",
+                       lease.until, key, lease.device, lease.since);
+  if (known == 0)
+    database.execute(
+        "INSERT INTO lease_event (run, device, generation, since, until, why) VALUES (?, ?, ?, ?, ?, ?)", key,
+        lease.device, lease.generation, lease.since, lease.until, lease.why);
+}
+
+void end_leases(Database& database, std::int64_t key) {
+  database.execute("UPDATE lease_event SET until = ? WHERE run = ? AND until = 0", now(), key);
 }
 
 void refuse_ours(Database& database, const std::string& run, std::int64_t key) {
@@ -72,6 +103,7 @@ void take_part(Database& database, std::int64_t key, const RecordPart& part, boo
     database.execute("DELETE FROM checkpoint WHERE run = ?", key);
     for (const Checkpoint& checkpoint : *part.checkpoints) put_checkpoint(database, key, checkpoint);
   }
+  for (const LeaseEvent& lease : part.leases) put_lease(database, key, lease);
   if (!record.model) return;
   Query newest = database.query("SELECT ifnull(max(number), 0) FROM generation WHERE run = ?", key);
   newest.next();
@@ -80,11 +112,34 @@ void take_part(Database& database, std::int64_t key, const RecordPart& part, boo
 
 }  // namespace
 
+// But for its job, and a control that is not known.
 void put_origin(Database& database, std::int64_t key, const Origin& origin) {
   database.execute(
-      "INSERT OR REPLACE INTO origin (run, host, folder, followed, control, taken) VALUES (?, ?, ?, ?, ?, ?)",
+      "INSERT INTO origin (run, host, folder, followed, control, taken) VALUES (?, ?, ?, ?, ?, ?)"
+      " ON CONFLICT (run) DO UPDATE SET host = excluded.host, folder = excluded.folder,"
+      " followed = excluded.followed, taken = excluded.taken,"
+      " control = CASE excluded.control WHEN '[]' THEN control ELSE excluded.control END",
       key, origin.host, origin.folder, origin.followed ? 1 : 0, text_of(origin.control), origin.taken);
 }
+
+void to_json(Json& json, const ClusterJob& job) {
+  json = {{"cluster", job.cluster}, {"partition", job.partition}, {"number", job.number},
+          {"state", job.state},     {"reason", job.reason},       {"start", job.start},
+          {"nodes", job.nodes}};
+}
+
+void from_json(const Json& json, ClusterJob& job) {
+  for (const auto& [name, member] : {std::pair("cluster", &job.cluster),
+                                     {"partition", &job.partition},
+                                     {"number", &job.number},
+                                     {"state", &job.state},
+                                     {"reason", &job.reason},
+                                     {"nodes", &job.nodes}})
+    json.at(name).get_to(*member);
+  json.at("start").get_to(job.start);
+}
+
+bool waits(const ClusterJob& job) { return job.state == "PENDING"; }
 
 std::string place_of(const Origin& origin) {
   return origin.host.empty() ? origin.folder : origin.host + ":" + origin.folder;
@@ -114,14 +169,34 @@ std::optional<Origin> Origins::find(const std::string& run) {
   });
 }
 
+std::map<std::string, Origin> Origins::followed() {
+  Database& database = impl_->database;
+  return database.read([&] {
+    std::map<std::string, Origin> all;
+    Query query = database.query("SELECT id, " BATCHSCOPE_ORIGIN
+                                 " FROM origin JOIN run ON run.key = origin.run"
+                                 " WHERE followed <> 0 AND removed <= 0");
+    while (query.next()) all.emplace(query.text(0), origin_in(query, 1));
+    return all;
+  });
+}
+
+void Origins::set_job(const std::string& run, const ClusterJob& job) {
+  Database& database = impl_->database;
+  database.write([&] {
+    const std::int64_t key = run_key(database, run);
+    if (database.execute("UPDATE origin SET job = ? WHERE run = ?", text_of(job), key) == 0)
+      throw Error(ErrorKind::not_found, "run " + run + " is of this store");
+    if (job.number.empty() || waits(job)) end_leases(database, key);
+  });
+}
+
 void Origins::set_control(const std::string& run, const std::vector<std::string>& control) {
   Database& database = impl_->database;
   database.write([&] {
     const std::int64_t key = run_key(database, run);
-    std::optional<Origin> origin = origin_of(database, key);
-    if (!origin) throw Error(ErrorKind::not_found, "run " + run + " is of this store");
-    origin->control = control;
-    put_origin(database, key, *origin);
+    if (database.execute("UPDATE origin SET control = ? WHERE run = ?", text_of(control), key) == 0)
+      throw Error(ErrorKind::not_found, "run " + run + " is of this store");
   });
 }
 
@@ -137,6 +212,7 @@ void Origins::take(const std::string& run, const Origin& origin, std::span<const
       key = run_key(database, run);
     }
     for (std::size_t i = 0; i < parts.size(); ++i) take_part(database, *key, parts[i], is_new && i == 0);
+    if (!origin.followed) end_leases(database, *key);  // whoever trained it elsewhere
     put_origin(database, *key, origin);
   });
 }

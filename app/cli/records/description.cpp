@@ -13,7 +13,7 @@ namespace {
 
 using protocol::Json;
 
-constexpr const char* kLists[] = {"generations", "epochs", "events"};
+constexpr const char* kLists[] = {"generations", "epochs", "events", "leases"};
 constexpr const char* kWholes[] = {"run", "hyperparameters", "model", "checkpoints"};
 constexpr char kLedger[] = "ledger", kLedgerFrom[] = "ledger_from";
 
@@ -22,6 +22,7 @@ std::string keyOf(const std::string& list, Json row) {
   if (list == "generations") return row.value("number", Json()).dump();
   if (list == "epochs")
     return row.value("generation", Json()).dump() + "/" + row.value("number", Json()).dump();
+  if (list == "leases") return row.value("device", Json()).dump() + "/" + row.value("since", Json()).dump();
   row.erase("id");
   return recordText(row);
 }
@@ -104,6 +105,7 @@ storage::RecordPart recordPart(const Json& line) {
   part.record.run.state = protocol::parse_run_state(line.at("run").at("state"));
   if (line.contains(kLedger)) part.ledger_from = static_cast<std::int64_t>(ledgerFrom(line));
   if (line.contains("checkpoints")) part.checkpoints = checkpointsFrom(line);
+  part.leases = leasesFrom(line);
   return part;
 }
 

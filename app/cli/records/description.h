@@ -20,7 +20,7 @@ class Description {
   void hear(const protocol::Json& line);
 
   // What a line has to say to whoever has heard all before, so that they know all of `now`, which is a
-  // recordJson with a list of `checkpoints`; none: they know it.
+  // recordJson with lists of `checkpoints` and `leases`; none: they know it.
   std::optional<protocol::Json> news(const protocol::Json& now) const;
 
   // As recordJson has it; null before the first line.

@@ -14,13 +14,13 @@
 #include "batchscope/protocol/json.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/private_files.h"
+#include "batchscope/storage/origins.h"
 
 namespace batchscope::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kSpecFile[] = "run.json";
 constexpr std::size_t kReadAtOnce = 1 << 18;  // bytes
 
 // As checkpoints are judged: a group may write where it is the user's own.
@@ -78,7 +78,7 @@ RunFolder openRunFolder(const fs::path& folder) {
                 fmt::format("{} is no folder of a run: its name is to be the run's id, eight of 0-9 and a-z",
                             found.path.string()));
   insistItIsOurs(found.path, info);
-  const fs::path file = found.path / kSpecFile;
+  const fs::path file = found.path / storage::kSpecFile;
   const struct stat spec = attributesOf(file);
   if (!S_ISREG(spec.st_mode)) throw Error(ErrorKind::usage, fmt::format("{} is no file", file.string()));
   insistItIsOurs(file, spec);

@@ -74,7 +74,7 @@ void RecordTaker::take(const std::string& line) {
     const RecordLine parsed = parseRecordLine(line);
     isEnded_ = std::holds_alternative<RecordEnd>(parsed);
     if (const auto* description = std::get_if<protocol::Json>(&parsed))
-      take(*description);
+      describe(*description);
     else if (const auto* block = std::get_if<RecordBlock>(&parsed))
       take(*block);
   } catch (const Error& error) {
@@ -83,7 +83,7 @@ void RecordTaker::take(const std::string& line) {
   }
 }
 
-void RecordTaker::take(const protocol::Json& description) {
+void RecordTaker::describe(const protocol::Json& description) {
   storage::RecordPart part = recordPart(description);
   storage::Run& run = part.record.run;
   if (run.id != id_)

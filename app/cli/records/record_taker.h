@@ -39,6 +39,9 @@ class RecordTaker {
   // and then. Throws Error(version) for a newer record, Error(conflict) for another run's.
   void feed(std::string_view bytes);
   void commit();
+  // What is known of a run before its record begins, as a description of it has that. Throws as feed does,
+  // and Error(corrupt).
+  void describe(const protocol::Json& description);
 
   // What the newest description says; none before the first, or where none was new.
   std::optional<protocol::RunState> state() const { return state_; }
@@ -52,7 +55,6 @@ class RecordTaker {
   using Track = std::pair<std::string, int>;  // a series in a generation
 
   void take(const std::string& line);
-  void take(const protocol::Json& description);
   void take(const RecordBlock& block);
   void pass(const std::string& why);
 

@@ -14,6 +14,7 @@
 
 #include "batchscope/common/run_json.h"
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/node_name.h"
 #include "batchscope/protocol/paths.h"
 #include "records/record_file.h"
 #include "records/run_record_json.h"
@@ -51,6 +52,15 @@ Samples freshOf(const RecordBlock& block, std::int64_t& told) {
   const std::int64_t known = block.from < 0 ? 0 : std::clamp<std::int64_t>(told - block.from, 0, size);
   told = std::max(told, block.from) + size - known;
   return Samples(block.samples).subspan(static_cast<std::size_t>(known));
+}
+
+// Those of the run, of which other machines know whose devices they are.
+std::vector<storage::LeaseEvent> leasesOf(std::vector<storage::LeaseEvent> leases, const std::string& run) {
+  std::erase_if(leases, [&](const storage::LeaseEvent& lease) { return lease.run != run; });
+  for (storage::LeaseEvent& lease : leases)
+    if (lease.device.find('/') == std::string::npos)
+      lease.device = protocol::node_name() + "/" + lease.device;
+  return leases;
 }
 
 // Without what changes with every step.
@@ -117,6 +127,7 @@ void RecordWriter::update(storage::Catalogue& catalogue) {
 void RecordWriter::updateDescription(storage::Catalogue& catalogue) {
   Json now = recordJson(catalogue.record(run_));
   now["checkpoints"] = common::recordsJson(catalogue.checkpoints(run_));
+  now["leases"] = common::recordsJson(leasesOf(catalogue.lease_events(now["run"].at("created")), run_));
   const Json& whole = description_.whole();
   if (!whole.is_null() && storage::now() - described_ < kProgressInterval &&
       withoutProgress(now["run"]) == withoutProgress(whole.value("run", Json::object())))

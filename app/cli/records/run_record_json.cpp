@@ -243,4 +243,8 @@ std::vector<storage::Checkpoint> checkpointsFrom(const Json& json) {
   return records<storage::Checkpoint>(Fields(json, "it"), "checkpoints");
 }
 
+std::vector<storage::LeaseEvent> leasesFrom(const Json& json) {
+  return records<storage::LeaseEvent>(Fields(json, "it"), "leases");
+}
+
 }  // namespace batchscope::cli

@@ -22,7 +22,8 @@ protocol::Json recordJson(const storage::RunRecord& record);
 // newer format.
 storage::RunRecord recordFrom(const protocol::Json& json);
 
-// Of a description that lists them. Throws Error(corrupt) naming the field.
+// Of a description that lists them. Both throw Error(corrupt) naming the field.
 std::vector<storage::Checkpoint> checkpointsFrom(const protocol::Json& json);
+std::vector<storage::LeaseEvent> leasesFrom(const protocol::Json& json);
 
 }  // namespace batchscope::cli

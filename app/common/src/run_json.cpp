@@ -7,7 +7,6 @@
 #include "batchscope/common/goodput_json.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
-#include "batchscope/storage/origins.h"
 
 namespace batchscope::common {
 
@@ -40,21 +39,18 @@ Json environmentJson(const std::string& run) {
   return variables.is_object() ? variables : Json();
 }
 
-namespace {
-
-// Where it was taken from; null for a run of this store.
-Json originJson(const std::string& run) {
-  const auto origin = storage::Origins(protocol::catalogue_path()).find(run);
-  if (!origin) return nullptr;
-  return {{"host", origin->host}, {"folder", origin->folder}, {"followed", origin->followed}};
+Json originJson(const storage::Origin& origin) {
+  return {{"host", origin.host},
+          {"folder", origin.folder},
+          {"followed", origin.followed},
+          {"job", origin.job ? Json(*origin.job) : Json()}};
 }
-
-}  // namespace
 
 Json runDetailsJson(storage::Catalogue& catalogue, const storage::Run& run, std::size_t events) {
   const std::vector<storage::Generation> generations = catalogue.generations(run.id);
   std::vector<storage::Event> newest = catalogue.events(run.id);
   newest.erase(newest.begin(), newest.end() - static_cast<std::ptrdiff_t>(std::min(events, newest.size())));
+  const auto origin = storage::Origins(protocol::catalogue_path()).find(run.id);
   return {{"run", runJson(run)},
           {"generations", recordsJson(generations)},
           {"epochs", recordsJson(catalogue.epochs(run.id))},
@@ -63,7 +59,7 @@ Json runDetailsJson(storage::Catalogue& catalogue, const storage::Run& run, std:
           {"hyperparameters", catalogue.hyperparameters(run.id)},
           {"goodput", goodputJson(run, catalogue.model(run.id), generations)},
           {"environment", environmentJson(run.id)},
-          {"origin", originJson(run.id)}};
+          {"origin", origin ? originJson(*origin) : Json()}};
 }
 
 }  // namespace batchscope::common

@@ -19,6 +19,7 @@
 #include <string>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/node_name.h"
 #include "batchscope/run/machine.h"
 #include "nodes/agent.h"
 #include "nodes/messages.h"
@@ -75,16 +76,9 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-std::string node_name() {
-  if (const std::string name = variable("SLURMD_NODENAME"); !name.empty()) return name;
-  char name[256] = {};
-  gethostname(name, sizeof name - 1);
-  return name;
-}
-
 int serve(int& argc, char** argv, const std::string& name, std::string listen, std::string toward) {
   NodeOffer offer;
-  offer.node = name.empty() ? node_name() : name;
+  offer.node = name.empty() ? protocol::node_name() : name;
   if (!valid_node_name(offer.node))
     throw Error(ErrorKind::usage,
                 "'" + offer.node + "' is no name of a node: letters, digits, '.', '-', '_'; say --name");

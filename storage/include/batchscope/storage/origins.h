@@ -7,24 +7,53 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "batchscope/protocol/json.h"
 #include "batchscope/storage/catalogue.h"
 
 namespace batchscope::storage {
+
+/// What a run's folder, here and in FOLDER/ID that several machines see, keeps its spec in.
+inline constexpr char kSpecFile[] = "run.json";
+
+/// The job of a cluster that trains a run or is to go on with it, as that cluster told last.
+struct ClusterJob {
+  std::string cluster = {};    ///< its name
+  std::string partition = {};  ///< of the job
+  std::string number = {};     ///< of the job; empty: there is none any more
+  std::string state = {};      ///< in Slurm's words: "PENDING", "RUNNING"
+  std::string reason = {};     ///< why it waits, in Slurm's words: "Resources"; empty: it does not
+  double start = 0;            ///< when it began or is expected to, s since 1970; 0: nobody knows
+  std::string nodes = {};      ///< that it has, as Slurm lists them: "n[1-2]"; of one that waits, how many
+
+  bool operator==(const ClusterJob&) const = default;  ///< in all of it
+};
+
+/// As the store has it and programs print it. Throws nlohmann's exceptions for JSON that is none.
+///@{
+void to_json(protocol::Json& json, const ClusterJob& job);
+void from_json(const protocol::Json& json, ClusterJob& job);
+///@}
+
+/// Whether it waits for its nodes.
+bool waits(const ClusterJob& job);
 
 /// Where a run was taken from.
 struct Origin {
   std::string host = {};    ///< as ssh knows it; empty: the folder is seen here
   std::string folder = {};  ///< FOLDER/ID, which holds record.jsonl
   bool followed = false;    ///< it trains there, and is only watched here; else this store may go on with it
-  /// Words that stand before "resume ID" and the like to have it done where the run trains; none: unknown.
+  /// Words that stand before "resume ID" and the like to have it done where the run trains, on `host` where
+  /// that is said; none: unknown, and take() leaves it as it is.
   std::vector<std::string> control = {};
-  std::int64_t taken = 0;  ///< bytes of record.jsonl that are in the store
+  std::int64_t taken = 0;              ///< bytes of record.jsonl that are in the store
+  std::optional<ClusterJob> job = {};  ///< none: nobody has told of one; take() leaves it as it is
 };
 
 /// Host and folder, as people write them: "login:/scratch/me/3f9a12bc".
@@ -39,6 +68,9 @@ struct RecordPart {
   /// Its stretches take the place of all from this one on, 0 being the first. None: the ledger is as before.
   std::optional<std::int64_t> ledger_from = {};
   std::optional<std::vector<Checkpoint>> checkpoints = {};  ///< all that there are; none: as before
+  /// Devices that it had or has, by their nodes: "n1/cpu:0". Those of a device and a begin that are known end
+  /// when these do; whose they are is not read.
+  std::vector<LeaseEvent> leases = {};
 };
 
 /// The runs of a catalogue that were taken from elsewhere. Not thread-safe; throws as the catalogue does.
@@ -50,13 +82,17 @@ class Origins {
   Origins& operator=(const Origins&) = delete;
 
   std::optional<Origin> find(const std::string& run);  ///< by its id; none where it is of this store
+  std::map<std::string, Origin> followed();            ///< of runs that are not in the trash, by their ids
   /// Says how to reach the run's supervisor, see Origin. Throws Error(not_found) for a run of this store.
   void set_control(const std::string& run, const std::vector<std::string>& control);
+  /// What the cluster told of its job; where none trains it, it has no devices from now on. Throws
+  /// Error(not_found) for a run of this store.
+  void set_job(const std::string& run, const ClusterJob& job);
 
   /// Puts the parts into the catalogue, in their order, and remembers the origin, all in one transaction. A
   /// run that is not there is made of the first part; without any, nothing is done then. Throws
   /// Error(conflict) where a living supervisor of this machine has the run, or where there is a run of this
-  /// id that was not taken from elsewhere.
+  /// id that was not taken from elsewhere. One that this store may go on with has no devices when it returns.
   void take(const std::string& run, const Origin& origin, std::span<const RecordPart> parts);
 
  private:

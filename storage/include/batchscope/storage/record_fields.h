@@ -92,6 +92,15 @@ void visit_fields(FieldsOf<Checkpoint> auto& checkpoint, auto&& visit) {
   visit("reason", checkpoint.reason, Meaning::plain);
 }
 
+/// Whose it is goes without saying.
+void visit_fields(FieldsOf<LeaseEvent> auto& lease, auto&& visit) {
+  visit("device", lease.device, Meaning::plain);
+  visit("generation", lease.generation, Meaning::plain);
+  visit("since", lease.since, Meaning::time);
+  visit("until", lease.until, Meaning::later_time);
+  visit("why", lease.why, Meaning::plain);
+}
+
 /// Those of its entry included.
 void visit_fields(FieldsOf<Ledger> auto& stretch, auto&& visit) {
   visit("generation", stretch.generation, Meaning::plain);

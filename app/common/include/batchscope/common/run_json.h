@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "batchscope/protocol/json.h"
+#include "batchscope/storage/origins.h"
 #include "batchscope/storage/record_fields.h"
 
 namespace batchscope::common {
@@ -54,6 +55,9 @@ protocol::Json environmentJson(const std::string& run);
 /// of them), hyperparameters, goodput, environment, origin. Throws Error as the catalogue does.
 protocol::Json runDetailsJson(storage::Catalogue& catalogue, const storage::Run& run,
                               std::size_t events = SIZE_MAX);
+
+/// Where a run was taken from, and the job that trains it there.
+protocol::Json originJson(const storage::Origin& origin);
 
 /// {"loss":0.12,..}, with the strings of protocol/json.h for what is not finite.
 protocol::Json valuesJson(const std::map<std::string, double>& values);

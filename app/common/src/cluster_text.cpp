@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/common/cluster_text.h"
+
+#include <array>
+#include <string_view>
+
+namespace batchscope::common {
+namespace {
+
+// Of squeue's manual page those that people meet.
+struct Reason {
+  std::string_view word, meaning;
+};
+constexpr std::array<Reason, 11> kReasons{{
+    {"Resources", "no nodes are free for it yet"},
+    {"Priority", "jobs with more priority go first"},
+    {"Dependency", "the job before it is still ending"},
+    {"BeginTime", "its time has not come yet"},
+    {"JobHeldUser", "its owner holds it"},
+    {"JobHeldAdmin", "an administrator holds it"},
+    {"ReqNodeNotAvail", "nodes that it needs are down or reserved"},
+    {"PartitionDown", "the partition is down"},
+    {"PartitionNodeLimit", "the partition has not so many nodes"},
+    {"PartitionTimeLimit", "the partition allows no job as long"},
+    {"None", "Slurm has not looked at it yet"},
+}};
+
+}  // namespace
+
+std::string clusterName(const storage::Origin& origin) {
+  if (origin.job && !origin.job->cluster.empty()) return origin.job->cluster;
+  return origin.host.empty() ? origin.folder : origin.host;
+}
+
+std::string jobPlace(const storage::Origin& origin) {
+  if (!origin.job || origin.job->number.empty()) return clusterName(origin);
+  const storage::ClusterJob& job = *origin.job;
+  std::string text = "job " + job.number + " on " + clusterName(origin);
+  if (!job.partition.empty()) text += ", partition " + job.partition;
+  if (!job.nodes.empty() && !storage::waits(job)) text += ", " + job.nodes;
+  return text;
+}
+
+std::string waitReason(const storage::ClusterJob& job) {
+  if (!storage::waits(job)) return {};
+  // Behind a comma Slurm names what it means: "ReqNodeNotAvail, UnavailableNodes:n3".
+  const std::string_view first = std::string_view(job.reason).substr(0, job.reason.find(','));
+  for (const Reason& reason : kReasons)
+    if (reason.word == first) return std::string(reason.meaning) + " (" + job.reason + ")";
+  return job.reason;
+}
+
+}  // namespace batchscope::common

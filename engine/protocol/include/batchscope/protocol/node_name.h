@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file
+/// What this machine is called where there are several.
+#pragma once
+
+#include <string>
+
+namespace batchscope::protocol {
+
+/// As Slurm calls it (SLURMD_NODENAME) in a job, else the host's name. Does not block.
+std::string node_name();
+
+}  // namespace batchscope::protocol

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs that were taken from elsewhere: where they came from, the job that trains them there, and the devices
+// that they have on other nodes.
+#include "batchscope/storage/origins.h"
+
+#include "store_test.h"
+#include "test_case.h"
+
+using namespace batchscope;
+using namespace batchscope::storage;
+using namespace batchscope::storage::test;
+
+class TestOrigins : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() {
+    folder_ = {};
+    file_ = folder_ / "runs.db";
+    catalogue_.emplace(file_);
+    origins_.emplace(file_);
+  }
+
+  void aJobIsKeptWhileTheRecordIsTaken() {
+    take(followed_, {part()});
+    QVERIFY(!origins_->find(kRun)->job);
+    origins_->set_job(kRun, kJob);
+    take(followed_, {part()});
+    QCOMPARE(*origins_->find(kRun)->job, kJob);
+    QCOMPARE(origins_->followed().size(), 1u);
+    QCOMPARE(*origins_->followed().at(kRun).job, kJob);
+    const std::string own = catalogue_->create_run(named("own"));
+    VERIFY_THROWS("not_found", own, origins_->set_job(own, kJob));
+    VERIFY_THROWS("not_found", "nosuch", origins_->set_job("nosuch", kJob));
+  }
+
+  void devicesOfOtherNodesEndWithTheirRows() {
+    take(followed_,
+         {part({{{}, {}, "n1/cpu:0", 0, 100, 0, "start"}, {{}, {}, "n2/cpu:0", 0, 100, 0, "start"}})});
+    QCOMPARE(catalogue_->run(kRun)->devices, (Names{"n1/cpu:0", "n2/cpu:0"}));
+    QVERIFY(catalogue_->leases().empty());  // none of this machine's
+    const std::vector<LeaseEvent> now{{{}, {}, "n2/cpu:0", 0, 100, 150, "start"},
+                                      {{}, {}, "n2/cpu:0", 1, 160, 0, "rescale"}};
+    for (int twice = 0; twice < 2; ++twice) take(followed_, {part(now)});
+    QCOMPARE(catalogue_->lease_events(0).size(), 3u);
+    QCOMPARE(catalogue_->lease_events(0).at(1).until, 150.0);
+    QCOMPARE(catalogue_->run(kRun)->devices, (Names{"n1/cpu:0", "n2/cpu:0"}));
+  }
+
+  void whoWaitsOrIsTakenOverHasNoDevices() {
+    take(followed_, {part({{{}, {}, "n1/cpu:0", 0, 100, 0, "start"}})});
+    origins_->set_job(kRun, {.number = "7", .state = "RUNNING"});
+    QCOMPARE(catalogue_->run(kRun)->devices, Names{"n1/cpu:0"});
+    origins_->set_job(kRun, kJob);
+    QVERIFY(catalogue_->run(kRun)->devices.empty());
+    take(followed_, {part({{{}, {}, "n1/cpu:0", 1, 200, 0, "resume"}})});
+    Origin ours = followed_;
+    ours.followed = false;
+    take(ours, {});
+    QVERIFY(catalogue_->lease_events(0).back().until > 0);
+    QVERIFY(origins_->followed().empty());
+  }
+
+  void aStoreOfVersion7IsRead() {
+    take(followed_, {part()});
+    origins_.reset();
+    catalogue_.reset();
+    QVERIFY(meddle(file_, "ALTER TABLE origin DROP COLUMN job; PRAGMA user_version = 7"));
+    Origins origins(file_);
+    const Origin kept = origins.find(kRun).value();
+    QCOMPARE(kept.host, followed_.host);
+    QCOMPARE(kept.control, followed_.control);
+    QVERIFY(!kept.job);
+    origins.set_job(kRun, kJob);
+    QCOMPARE(*origins.find(kRun)->job, kJob);
+  }
+
+  void damageIsTold() {
+    take(followed_, {part()});
+    for (const char* job : {"{", "[]", "{\"cluster\":1}"}) {
+      QVERIFY(meddle(file_, std::string("UPDATE origin SET job = '") + job + "'"));
+      VERIFY_THROWS("corrupt", "cannot be read", origins_->find(kRun));
+    }
+  }
+
+ private:
+  static constexpr char kRun[] = "aaaaaaaa";
+  inline static const ClusterJob kJob{"hpc", "gpu", "12", "PENDING", "Resources", 1e9, "1-3"};
+
+  static RecordPart part(std::vector<LeaseEvent> leases = {}) {
+    RecordPart part;
+    part.record.run.id = kRun;
+    part.record.run.name = "there";
+    part.record.run.spec = named("there");
+    part.record.run.state = RunState::running;
+    part.leases = std::move(leases);
+    return part;
+  }
+  void take(const Origin& origin, const std::vector<RecordPart>& parts) {
+    origins_->take(kRun, origin, parts);
+  }
+
+  Folder folder_;
+  std::filesystem::path file_;
+  const Origin followed_{
+      .host = "login", .folder = "/shared/aaaaaaaa", .followed = true, .control = {"ssh", "it's"}};
+  std::optional<Catalogue> catalogue_;
+  std::optional<Origins> origins_;
+};
+
+BATCHSCOPE_TEST(TestOrigins)
+#include "test_origins.moc"
