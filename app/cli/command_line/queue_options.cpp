@@ -30,6 +30,7 @@ void addSubmit(CommandSet& set) {
       .flag("--follow", &SubmitOptions::follow, "Watch it, as `batchscope attach` does")
       .json();
   addSlurmOptions(submit, "Let Slurm start it");
+  submit.flag("--detach", &SubmitOptions::detach, "With --slurm: do not follow it; nor does --json");
 }
 
 // Nobody types it but with a command behind "--".
@@ -38,7 +39,8 @@ void addSlurmJob(CommandSet& set) {
       declare(set, "slurm-job", "Train a run in a job of Slurm", help::kSlurmJob, workAsSlurmJob)
           .option("FOLDER", &SlurmJobOptions::folder, "The run's, as `batchscope submit --slurm` names it",
                   Takes::required, Values::files)
-          .option("--nodes N", &SlurmJobOptions::nodes, "How many its jobs may have, such as 1-4");
+          .option("--nodes N", &SlurmJobOptions::nodes, "How many its jobs may have, such as 1-4")
+          .flag("--state", &SlurmJobOptions::state, "Print, as JSON, what Slurm's queue says of it");
   set.passProgramArguments(job.app(), job.options()->command);
   job.app()->group("");
 }

@@ -6,26 +6,40 @@
 #include <QProcess>
 #include <QStringList>
 
-#include "batchscope/storage/origins.h"
+#include "follow/remote.h"
 #include "records/store.h"
 
 namespace batchscope::cli {
+namespace {
+
+RemoteCommand here(const std::vector<std::string>& words) {
+  RemoteCommand command{QString::fromStdString(words.front()), {}};
+  for (const std::string& word : std::span(words).subspan(1))
+    command.arguments << QString::fromStdString(word);
+  return command;
+}
+
+}  // namespace
+
+std::optional<storage::Origin> elsewhere(const std::string& id) {
+  auto origin = storage::Origins(protocol::catalogue_path()).find(id);
+  return origin && origin->followed ? origin : std::nullopt;
+}
 
 std::optional<int> handOn(const std::string& command, const RunReference& run,
                           const std::vector<std::string>& words) {
   const std::string id = openCatalogue().resolve(run.run).id;
-  const auto origin = storage::Origins(protocol::catalogue_path()).find(id);
-  if (!origin || !origin->followed) return std::nullopt;
+  const auto origin = elsewhere(id);
+  if (!origin) return std::nullopt;
   if (origin->control.empty()) throw Error(ErrorKind::conflict, storage::trains_elsewhere(id, *origin));
-  QStringList all;
-  for (const std::string& word : origin->control) all << QString::fromStdString(word);
-  all << QString::fromStdString(command) << QString::fromStdString(id);
-  for (const std::string& word : words) all << QString::fromStdString(word);
-  if (run.json) all << QStringLiteral("--json");
-  const QString program = all.takeFirst();
-  const int code = QProcess::execute(program, all);
+  std::vector<std::string> all = origin->control;
+  all.insert(all.end(), {command, id});
+  all.insert(all.end(), words.begin(), words.end());
+  if (run.json) all.emplace_back("--json");
+  const RemoteCommand asked = origin->host.empty() ? here(all) : onHost(origin->host, all, Login::mayAsk);
+  const int code = QProcess::execute(asked.program, asked.arguments);
   if (code < 0)
-    throw Error(ErrorKind::failure, fmt::format("{} cannot be asked: {} {}", id, program.toStdString(),
+    throw Error(ErrorKind::failure, fmt::format("{} cannot be asked: {} {}", id, asked.program.toStdString(),
                                                 code == -2 ? "cannot be started" : "crashed"));
   return code;
 }

@@ -7,9 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "batchscope/storage/origins.h"
 #include "commands/commands.h"
 
 namespace batchscope::cli {
+
+// Where a run trains, by its id; none for a run of this machine.
+std::optional<storage::Origin> elsewhere(const std::string& id);
 
 // Has `command`, such as "rescale", with these words behind the run's id, carried out where the run trains,
 // and returns its exit code; none for a run of this machine. Throws Error(conflict), saying where it trains,

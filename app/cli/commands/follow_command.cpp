@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// follow: the record of a run that trains elsewhere, taken into this store as it grows. Whatever breaks on
-// the way there is tried again, from the offset that the store keeps.
+// follow: the record of a run that trains elsewhere, taken into this store as it grows, and what the cluster
+// says of its jobs. Whatever breaks on the way there is tried again, from the offset that the store keeps.
+// What the record says of a run holds while a job trains it; between its jobs, and where a job ended without
+// a word, the queue's answer does.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -9,24 +11,31 @@
 #include <cstdio>
 #include <thread>
 
+#include "batchscope/common/shell_words.h"
 #include "commands/commands.h"
+#include "commands/job_watch.h"
 #include "follow/record_tail.h"
 #include "records/record_taker.h"
+#include "records/run_record_json.h"
 #include "records/store.h"
-#include "slurm/job_folder.h"
-#include "slurm/job_submission.h"
 #include "terminal/interruption.h"
 #include "terminal/json_output.h"
 #include "terminal/standard_output.h"
+#include "text/job_note.h"
 
 namespace batchscope::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using protocol::Json;
 using protocol::RunState;
 using std::chrono::milliseconds;
+using storage::ClusterJob;
 
 constexpr milliseconds kPatience{500}, kFirstRetry{500}, kLongestRetry{30'000}, kSlice{50};
+// Answers in a row that there is no job, until a run is believed to be over whose record does not say so: a
+// shared file system may show its last lines late.
+constexpr int kAnswersForLost = 5;
 
 // Nobody goes on with it but by a new command.
 bool isLast(RunState state) { return state == RunState::finished || state == RunState::failed; }
@@ -36,15 +45,19 @@ class Following {
   explicit Following(const FollowOptions& options)
       : options_(options),
         place_(RecordPlace::parse(options.place)),
-        taker_(place_.id, origin(place_)),
+        watch_(place_),
+        origins_(protocol::catalogue_path()),
+        taker_(place_.id, origin()),
         catalogue_(openCatalogue()) {}
 
   int run() {
+    bool isLeft = false;
     const InterruptionGuard guard;
     try {
       follow();
     } catch (const Interrupted&) {
       taker_.commit();
+      isLeft = true;
     }
     const auto run = catalogue_.run(place_.id);
     for (const std::string& trouble : taker_.troubles()) fmt::print(stderr, "batchscope: {}\n", trouble);
@@ -54,63 +67,153 @@ class Following {
     return answer(options_.json,
                   {{"followed", run->id},
                    {"state", protocol::run_state_name(run->state)},
+                   {"job", job_ ? Json(*job_) : Json()},
                    {"samples", taker_.samples()},
                    {"taken", taker_.offset()}},
-                  fmt::format("{} is {} after step {}, with {} that {} new", title(*run),
-                              protocol::run_state_name(run->state), run->step,
-                              plural(taker_.samples(), "sample"), taker_.samples() == 1 ? "is" : "are"));
+                  sentence(*run, isLeft));
   }
 
  private:
-  static storage::Origin origin(const RecordPlace& place) {
-    storage::Origin origin{.host = place.host, .folder = place.folder, .followed = true};
-    const auto before = storage::Origins(protocol::catalogue_path()).find(place.id);
-    if (before) origin.control = before->control;
-    if (place.host.empty() && slurm::isJobFolder(place.folder))
-      origin.control = slurm::controlOf(place.folder);
-    if (!before) return origin;
-    const bool isSame = before->host == place.host && before->folder == place.folder;
-    if (isSame && before->followed) origin.taken = before->taken;
+  storage::Origin origin() {
+    storage::Origin origin{
+        .host = place_.host, .folder = place_.folder, .followed = true, .control = watch_.control()};
+    const auto before = origins_.find(place_.id);
+    if (before && before->followed && before->host == place_.host && before->folder == place_.folder)
+      origin.taken = before->taken;
     return origin;
+  }
+
+  std::string sentence(const storage::Run& run, bool isLeft) const {
+    std::string text = fmt::format("{} is {} after step {}, with {} that {} new", title(run),
+                                   protocol::run_state_name(run.state), run.step,
+                                   plural(taker_.samples(), "sample"), taker_.samples() == 1 ? "is" : "are");
+    if (isLeft && !isLast(run.state))
+      text += fmt::format("; it is left alone, and watched again by: batchscope follow {}",
+                          common::shellWords(std::vector{options_.place}));
+    return text;
   }
 
   void follow() {
     const auto known = catalogue_.run(place_.id);
     const bool once = options_.once || (known && isLast(known->state));
+    if (once) hear(watch_.await());
     for (milliseconds retry = kFirstRetry;; retry = std::min(2 * retry, kLongestRetry)) {
       try {
         const auto tail = openRecordTail(place_, taker_.offset(), once);
-        while (!(once && tail->isAtEnd()) && !isOver()) {
+        while (!(once && tail->isAtEnd())) {
           throwIfInterrupted();
+          if (!once) hear(watch_.look());
           const std::string bytes = tail->read(kPatience);
+          if (bytes.empty() && isOver()) return;
           if (bytes.empty()) continue;
-          taker_.feed(bytes);
-          taker_.commit();
+          take(bytes);
           retry = kFirstRetry;
-          tellState();
         }
+        isOver();
         return;
       } catch (const Error& error) {
-        if (options_.once || (error.kind() != ErrorKind::io && error.kind() != ErrorKind::corrupt)) throw;
+        if (error.kind() != ErrorKind::io && error.kind() != ErrorKind::corrupt) throw;
+        if (options_.once && (!hasJob() || taker_.offset() > 0)) throw;
+        if (options_.once) return;
         taker_.readOnFrom(error.kind() == ErrorKind::corrupt ? 0 : taker_.offset());
-        tell(fmt::format("{}; trying again", error.what()));
+        if (!awaitsFirstJob() && !watch_.isUnheard()) tell(fmt::format("{}; trying again", error.what()));
       }
-      wait(retry);
+      if (!wait(retry)) return;
     }
   }
 
-  bool isOver() const { return taker_.isEnded() && taker_.state() && isLast(*taker_.state()); }
+  void take(const std::string& bytes) {
+    taker_.feed(bytes);
+    taker_.commit();
+    answers_ = 0;
+    if (!taker_.state() || taker_.state() == told_) return;
+    watch_.hurry();
+    told_ = taker_.state();
+    tellState();
+  }
 
-  static void wait(milliseconds duration) {
-    for (const auto end = Clock::now() + duration; Clock::now() < end; std::this_thread::sleep_for(kSlice))
+  // What the queue says of it.
+  void hear(const std::optional<JobWatch::News>& news) {
+    if (!watch_.trouble().empty()) tell(watch_.trouble());
+    if (!news) return;
+    const bool isNew = !catalogue_.run(place_.id);
+    if (isNew && news->job.number.empty()) return;
+    if (isNew) {
+      taker_.describe(beginning(news->spec));
+      taker_.commit();
+    }
+    const auto known = origins_.find(place_.id);
+    if (const auto control = watch_.control(); control != known->control)
+      origins_.set_control(place_.id, control);
+    if (known->job != news->job) origins_.set_job(place_.id, news->job);
+    answers_ = news->job.number.empty() ? answers_ + 1 : 0;
+    job_ = news->job;
+    const RunState state = catalogue_.run(place_.id)->state;
+    if (storage::waits(*job_) && !isLast(state)) {
+      if (state != RunState::pending) catalogue_.set_state(place_.id, RunState::pending);
+      told_ = RunState::pending;
+      tellState();
+    }
+  }
+
+  // Before there is a record. What is said of it elsewhere is believed as little as a record is.
+  Json beginning(const Json& spec) const {
+    const double now = storage::now();
+    return {{"format", kExportFormat},
+            {"version", kExportVersion},
+            {"run",
+             {{"id", place_.id},
+              {"name", spec.is_object() ? spec.value("name", Json()) : Json()},
+              {"state", protocol::run_state_name(RunState::pending)},
+              {"created", now},
+              {"spec", spec}}}};
+  }
+
+  bool hasJob() const { return job_ && !job_->number.empty(); }
+  bool awaitsFirstJob() const { return hasJob() && taker_.offset() == 0; }
+
+  // Of one whose record has nothing new. Where it does not say so itself, it is told to the store.
+  bool isOver() {
+    if (taker_.isEnded() && taker_.state() && isLast(*taker_.state())) return true;
+    const auto run = catalogue_.run(place_.id);
+    if (!run) return false;
+    if (!watch_.isJob())  // nobody else knows whether it goes on
+      return taker_.isEnded() && isAtRest(run->state) && run->state != RunState::paused;
+    if (answers_ == 0) return false;
+    if (run->state == RunState::pending) {
+      catalogue_.set_state(run->id, RunState::stopped, "no job of it is in the queue any more");
+      return true;
+    }
+    if (!protocol::is_active(run->state)) return true;
+    if (answers_ < kAnswersForLost) return false;
+    catalogue_.set_state(
+        run->id, RunState::interrupted,
+        "its last job ended without a word, and none is in the queue to go on: batchscope resume " + run->id);
+    return true;
+  }
+
+  // False where the run is over.
+  bool wait(milliseconds duration) {
+    // The queue is asked anyway, and says when there is something to read.
+    for (auto end = Clock::now() + duration;
+         Clock::now() < end || (awaitsFirstJob() && storage::waits(*job_));
+         std::this_thread::sleep_for(kSlice)) {
       throwIfInterrupted();
+      hear(watch_.look());
+      if (answers_ > 0 && taker_.offset() == 0 && isOver()) return false;
+    }
+    return true;
   }
 
   void tellState() {
-    if (options_.json || !taker_.state() || taker_.state() == told_) return;
-    told_ = taker_.state();
-    if (const auto run = catalogue_.run(place_.id))
-      tell(fmt::format("{} is {}, step {}", title(*run), protocol::run_state_name(run->state), run->step));
+    if (options_.json) return;
+    const auto run = catalogue_.run(place_.id);
+    if (!run) return;
+    const std::string begin = title(*run) + " is " + protocol::run_state_name(run->state);
+    if (run->state == RunState::pending)
+      tell(fmt::format("{}, {}", begin, printable(jobNote(*origins_.find(place_.id)))));
+    else
+      tell(fmt::format("{}, step {}", begin, run->step));
   }
 
   // Each once, until there is other news.
@@ -122,9 +225,13 @@ class Following {
 
   const FollowOptions& options_;
   RecordPlace place_;
+  JobWatch watch_;
+  storage::Origins origins_;
   RecordTaker taker_;
   storage::Catalogue catalogue_;
   std::optional<RunState> told_;
+  std::optional<ClusterJob> job_;  // as it was told last
+  int answers_ = 0;                // in a row that there is none, since the record said something
   std::string news_;
 };
 

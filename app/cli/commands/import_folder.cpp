@@ -41,7 +41,6 @@ int importRunFolder(const ImportOptions& options) {
   storage::Origins origins(protocol::catalogue_path());
   storage::Origin origin{.folder = folder.path.string()};
   if (const auto before = origins.find(folder.id)) {
-    origin.control = before->control;
     // A run that was only followed has a program that nobody can start.
     if (!before->followed && beginsLine(folder.record(), before->taken)) origin.taken = before->taken;
     origins.take(folder.id, origin, {});

@@ -5,12 +5,14 @@
 #include <unistd.h>
 
 #include "batchscope/common/run_json.h"
+#include "batchscope/storage/origins.h"
 #include "batchscope/storage/run_filter.h"
 #include "commands/commands.h"
 #include "records/run_folders.h"
 #include "records/store.h"
 #include "terminal/json_output.h"
 #include "terminal/watch.h"
+#include "text/job_note.h"
 #include "text/run_columns.h"
 
 namespace batchscope::cli {
@@ -27,6 +29,7 @@ class RunList {
       : options_(options),
         filter_(storage::RunFilter::parse(options.where)),
         catalogue_(openCatalogue()),
+        origins_(protocol::catalogue_path()),
         columns_(options.columns.empty() ? kUsualColumns : options.columns) {
     descending_ = options_.sort.starts_with('-');
     sort_ = options_.sort.substr(descending_ ? 1 : 0);
@@ -41,10 +44,18 @@ class RunList {
     if (runs.empty())
       return fmt::format("None of {} passes the filter.\n",
                          plural(static_cast<std::int64_t>(all.size()), "run"));
-    return runTable(runs, columns_).text(terminalStyle(STDOUT_FILENO));
+    return runTable(runs, columns_, notes()).text(terminalStyle(STDOUT_FILENO));
   }
 
  private:
+  // Where runs train that are not of this machine.
+  std::map<std::string, std::string> notes() {
+    std::map<std::string, std::string> notes;
+    for (const auto& [id, origin] : origins_.followed())
+      if (const std::string note = jobNote(origin); !note.empty()) notes[id] = note;
+    return notes;
+  }
+
   std::string emptyText() {
     if (options_.trash) return "The trash is empty.\n";
     if (const auto unlisted = static_cast<std::int64_t>(unlistedRuns(catalogue_).size()); unlisted > 0)
@@ -71,16 +82,21 @@ class RunList {
     return runs;
   }
 
-  std::string jsonText(const Runs& runs) const {
+  std::string jsonText(const Runs& runs) {
     protocol::Json list = protocol::Json::array();
-    for (const storage::Run& run : runs)
+    const auto followed = origins_.followed();
+    for (const storage::Run& run : runs) {
       list.push_back(options_.columns.empty() ? common::runJson(run) : fieldsJson(run, options_.columns));
+      if (const auto origin = followed.find(run.id); origin != followed.end() && options_.columns.empty())
+        list.back()["origin"] = common::originJson(origin->second);
+    }
     return jsonLine({{"runs", list}});
   }
 
   const ListOptions& options_;
   storage::RunFilter filter_;
   storage::Catalogue catalogue_;
+  storage::Origins origins_;
   std::vector<std::string> columns_;
   std::string sort_;
   bool descending_ = false;

@@ -22,6 +22,7 @@
 #include "records/store.h"
 #include "terminal/json_output.h"
 #include "text/format.h"
+#include "text/job_note.h"
 #include "text/progress_bar.h"
 #include "text/table.h"
 
@@ -101,8 +102,10 @@ void showSummary(const storage::Run& run, const Style& style) {
         fmt::format("epoch {}{}, step {}, {:.0f} % of the run", run.epoch,
                     run.epochs > 0 ? fmt::format("/{}", run.epochs) : "", run.step, run.fraction * 100));
   field("folder", protocol::run_paths(run.id).root.string());
-  if (const auto origin = storage::Origins(protocol::catalogue_path()).find(run.id))
+  if (const auto origin = storage::Origins(protocol::catalogue_path()).find(run.id)) {
     field(origin->followed ? "trains in" : "taken from", storage::place_of(*origin));
+    if (origin->followed && origin->job) field("cluster", jobNote(*origin));
+  }
   field("group", run.spec.group);
   field("tags", joined(run.tags, ", "));
   field("note", run.note);

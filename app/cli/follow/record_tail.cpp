@@ -5,14 +5,13 @@
 
 #include <QProcess>
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <thread>
 #include <vector>
 
-#include "batchscope/common/shell_words.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
+#include "follow/remote.h"
 #include "records/record_file.h"
 #include "text/format.h"
 
@@ -59,16 +58,13 @@ class SshTail : public RecordTail {
  public:
   SshTail(const RecordPlace& place, std::int64_t offset, bool once)
       : name_(place.host), awaitsNewline_(offset > 0) {
-    const char* program = std::getenv("BATCHSCOPE_SSH");
     std::vector<std::string> command{"exec", "tail", "-c",
                                      fmt::format("+{}", std::max<std::int64_t>(offset, 1))};
     if (!once) command.emplace_back("-f");
     command.insert(command.end(), {"--", place.folder + "/" + kRecordFile});
     process_.setStandardInputFile(QProcess::nullDevice());
-    process_.start(program != nullptr && *program != '\0' ? program : "ssh",
-                   {"-T", "-o", "ServerAliveInterval=15", QString::fromStdString(place.host),
-                    QString::fromStdString(common::shellWords(command))},
-                   QIODevice::ReadOnly);
+    const RemoteCommand remote = onHost(place.host, command, Login::mayAsk);
+    process_.start(remote.program, remote.arguments, QIODevice::ReadOnly);
   }
 
   ~SshTail() override {

@@ -3,9 +3,12 @@
 // cancel, hold, release and priority: what a person may say of runs that are in the queue.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
+#include "batchscope/common/cluster_text.h"
 #include "batchscope/common/queue_json.h"
+#include "commands/elsewhere.h"
 #include "queue/queue_commands.h"
 #include "records/job_records.h"
 #include "records/partly_done.h"
@@ -17,16 +20,24 @@ namespace {
 
 using Deed = void (*)(storage::Catalogue&, const std::string& id);
 
-// All of them are found before anything is done, and one that refuses keeps no other from having it done.
-int doToAll(const JobsReference& options, Deed deed, const char* done,
+// All of them are found before anything is done, and one that refuses keeps no other from having it done. Of
+// a run that is followed, where it is says itself what came of `command`.
+int doToAll(const JobsReference& options, const char* command, Deed deed, const char* done,
             const char* (*told)(const storage::Run&)) {
   storage::Catalogue catalogue = openCatalogue();
   std::vector<storage::Run> runs;
   for (const std::string& text : options.runs) runs.push_back(catalogue.resolve(text));
   std::vector<std::string> ids, refusals;
   std::optional<ErrorKind> kind;  // of the first
+  int code = kExitOk;             // the worst of those that were handed on
+  std::size_t handedOn = 0;
   for (const storage::Run& run : runs) {
     try {
+      if (const auto answered = handOn(command, {run.id, options.json})) {
+        code = std::max(code, *answered);
+        ++handedOn;
+        continue;
+      }
       deed(catalogue, run.id);
     } catch (const Error& error) {
       kind = kind.value_or(error.kind());
@@ -38,34 +49,42 @@ int doToAll(const JobsReference& options, Deed deed, const char* done,
   }
   const protocol::Json all = {{done, ids}};
   if (kind) throw PartlyDone(*kind, fmt::format("{}", fmt::join(refusals, "\n")), all);
-  if (options.json) printJson(all);
-  return kExitOk;
+  if (options.json && handedOn < runs.size()) printJson(all);
+  return code;
 }
 
 }  // namespace
 
 int cancelRuns(const JobsReference& options) {
-  return doToAll(options, pool::cancel, "cancelled", [](const storage::Run& run) {
+  return doToAll(options, "cancel", pool::cancel, "cancelled", [](const storage::Run& run) {
     return isHeld(run) ? "checkpointing, then stopping; `batchscope resume` goes on"
                        : "taken out of the queue";
   });
 }
 
 int holdRuns(const JobsReference& options) {
-  return doToAll(options, pool::hold, "held", [](const storage::Run& run) {
+  return doToAll(options, "hold", pool::hold, "held", [](const storage::Run& run) {
     return isHeld(run) ? "checkpointing, then freeing its devices; `batchscope release` lets it go on"
                        : "held; `batchscope release` lets it go on";
   });
 }
 
 int releaseRuns(const JobsReference& options) {
-  return doToAll(options, pool::release, "released",
+  return doToAll(options, "release", pool::release, "released",
                  [](const storage::Run&) { return "released; `batchscope queue` says when its turn comes"; });
 }
 
 int setPriority(const PriorityOptions& options) {
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
+  if (const auto origin = elsewhere(run.id))
+    throw Error(
+        ErrorKind::conflict,
+        fmt::format(
+            "{} is in the queue of {}, whose order is its own: there, scontrol update JobId={} Nice=100 "
+            "lets other jobs go first",
+            title(run), common::clusterName(*origin),
+            origin->job && !origin->job->number.empty() ? origin->job->number : "NUMBER"));
   pool::prioritise(catalogue, run.id, options.priority);
   const auto placed = common::placedJob(catalogue, run);
   return answer(options.json,

@@ -7,12 +7,15 @@
 #include <algorithm>
 
 #include "batchscope/common/queue_json.h"
+#include "batchscope/common/run_json.h"
 #include "batchscope/run/machine.h"
+#include "batchscope/storage/origins.h"
 #include "queue/queue_commands.h"
 #include "records/job_records.h"
 #include "records/store.h"
 #include "terminal/json_output.h"
 #include "terminal/watch.h"
+#include "text/job_note.h"
 #include "text/progress_bar.h"
 #include "text/table.h"
 
@@ -65,13 +68,31 @@ class QueueList {
 
   std::string text() {
     const std::vector<common::PlacedJob> jobs = common::placedJobs(catalogue_, options_.all);
-    if (options_.json) return jsonText(jobs);
-    if (jobs.empty()) return "The queue is empty. Put a run into it: batchscope submit digits\n";
-    return table(jobs).text(terminalStyle(STDOUT_FILENO)) + '\n' + totals(jobs);
+    const std::vector<Guest> guests = this->guests();
+    if (options_.json) return jsonText(jobs, guests);
+    if (jobs.empty() && guests.empty())
+      return "The queue is empty. Put a run into it: batchscope submit digits\n";
+    return table(jobs, guests).text(terminalStyle(STDOUT_FILENO)) + '\n' + totals(jobs);
   }
 
  private:
-  Table table(const std::vector<common::PlacedJob>& jobs) {
+  // A run that is followed, and has its devices from the queue of its cluster.
+  struct Guest {
+    storage::Run run;
+    storage::Origin origin;
+  };
+
+  // Those that have not ended.
+  std::vector<Guest> guests() {
+    std::vector<Guest> guests;
+    for (const auto& [id, origin] : origins_.followed())
+      if (auto run = catalogue_.run(id);
+          run && (run->state == protocol::RunState::pending || is_active(run->state)))
+        guests.push_back({std::move(*run), origin});
+    return guests;
+  }
+
+  Table table(const std::vector<common::PlacedJob>& jobs, const std::vector<Guest>& guests) {
     Table table({{"#", Align::right},
                  {"RUN"},
                  {"NAME", Align::left, true},
@@ -91,6 +112,13 @@ class QueueList {
            job.expected_end > now && state < JobState::succeeded ? formatClock(job.expected_end - now) : ""});
       if (const std::string note = noteOf(catalogue_, placed.entry); !note.empty()) table.addNote(note);
     }
+    for (const auto& [run, origin] : guests) {
+      const std::string state = protocol::run_state_name(run.state);
+      table.addRow({"", run.id, run.name, Table::Cell(state, stateColour(state)),
+                    run.devices.empty() ? "" : std::to_string(run.replicas), run::device_list(run.devices),
+                    "", ""});
+      if (const std::string note = jobNote(origin); !note.empty()) table.addNote(note);
+    }
     return table;
   }
 
@@ -108,12 +136,23 @@ class QueueList {
     return text;
   }
 
-  std::string jsonText(const std::vector<common::PlacedJob>& jobs) {
-    return jsonLine(common::queueJson(catalogue_, jobs));
+  std::string jsonText(const std::vector<common::PlacedJob>& jobs, const std::vector<Guest>& guests) {
+    protocol::Json elsewhere = protocol::Json::array();
+    for (const auto& [run, origin] : guests)
+      elsewhere.push_back({{"run", run.id},
+                           {"name", run.name},
+                           {"state", protocol::run_state_name(run.state)},
+                           {"replicas", run.devices.empty() ? 0 : run.replicas},
+                           {"devices", run.devices},
+                           {"origin", common::originJson(origin)}});
+    protocol::Json json = common::queueJson(catalogue_, jobs);
+    json["elsewhere"] = elsewhere;
+    return jsonLine(json);
   }
 
   const QueueOptions& options_;
   storage::Catalogue catalogue_;
+  storage::Origins origins_{protocol::catalogue_path()};
 };
 
 }  // namespace

@@ -18,6 +18,7 @@ struct SubmitOptions : SpecOptions, SlurmOptions {
   int priority = 0;
   bool hold = false;
   bool follow = false;
+  bool detach = false;  // on Slurm it is followed unless this is said
   bool json = false;
 };
 int submitRun(const SubmitOptions& options);

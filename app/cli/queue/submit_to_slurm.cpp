@@ -4,6 +4,7 @@
 // and submits the first.
 #include <fmt/core.h>
 
+#include <cstdio>
 #include <filesystem>
 
 #include "batchscope/common/shell_words.h"
@@ -21,11 +22,11 @@ namespace {
 namespace fs = std::filesystem;
 
 void refuseThePoolsOptions(const SubmitOptions& options) {
-  if (options.pin || options.hold || options.follow || !options.after.empty() || options.priority != 0)
+  if (options.pin || options.hold || !options.after.empty() || options.priority != 0)
     throw Error(
         ErrorKind::usage,
-        "--pin, --after, --priority, --hold and --follow belong to the queue of this machine; with --slurm, "
-        "Slurm decides: see --sbatch-arg");
+        "--pin, --after, --priority and --hold belong to the queue of this machine; with --slurm, Slurm "
+        "decides: see --sbatch-arg");
   if (!options.tags.empty() || !options.note.empty())
     throw Error(
         ErrorKind::usage,
@@ -56,14 +57,20 @@ int submitToSlurm(const SubmitOptions& options) {
     fs::remove_all(place, fault);
     throw;
   }
-  return answer(options.json, {{"run", id}, {"slurm_job", job}, {"folder", place.string()}},
-                fmt::format("{} ({}) is job {}; its folder is {}\n"
-                            "  squeue --name {}        whether it waits, and why\n"
-                            "  {} -- show latest        when it trains; also rescale, stop, ..\n"
-                            "  scancel --name {}       ends it; the next job, too",
-                            spec.name, id, job, place.string(), slurm::jobName(id),
-                            common::shellWords(std::vector<std::string>{"batchscope", "slurm-job", place}),
-                            slurm::jobName(id)));
+  const auto command = [&](const char* name) {
+    return common::shellWords(std::vector<std::string>{"batchscope", name, place});
+  };
+  answer(options.json, {{"run", id}, {"slurm_job", job}, {"folder", place.string()}},
+         fmt::format("{} ({}) is job {}; its folder is {}\n"
+                     "  watch it again (Ctrl-C leaves it alone): {}\n"
+                     "  ask it (show, rescale, stop, ..) where it trains: {} -- show latest\n"
+                     "  end it, and its next job: scancel --name {}",
+                     spec.name, id, job, place.string(), command("follow"), command("slurm-job"),
+                     slurm::jobName(id)));
+  std::fflush(stdout);
+  return options.detach || (options.json && !options.follow)
+             ? kExitOk
+             : followRecord({.place = place, .json = options.json});
 }
 
 }  // namespace batchscope::cli

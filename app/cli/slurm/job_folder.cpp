@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "batchscope/common/shell_words.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "records/record_file.h"
@@ -29,6 +30,7 @@ constexpr char kRecalled[] = "recalled";
 void take(const Json& line, Job& job) {
   job.host = line.value("host", job.host);
   job.store = line.value("store", job.store);
+  job.cluster = line.value("cluster", job.cluster);
   job.next = line.value("next", job.next);
   job.nodes.least = line.value("nodes", job.nodes.least);
   job.nodes.most = line.value("most_nodes", job.nodes.most);
@@ -53,6 +55,10 @@ JobFolder::JobFolder(const fs::path& folder) {
     throw Error(ErrorKind::not_found,
                 fmt::format("there is no folder {}: is it on a file system that this machine shares?",
                             path_.string()));
+}
+
+std::string JobFolder::submission() const {
+  return common::shellWords(std::vector<std::string>{"sbatch", script()});
 }
 
 protocol::RunSpec JobFolder::spec() const { return openRunFolder(path_).spec; }

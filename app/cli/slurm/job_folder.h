@@ -34,8 +34,9 @@ struct Job {
   std::string number;
   std::string host;   // its first node
   std::string store;  // BATCHSCOPE_DB there
-  std::string next;   // the job that waits to go on; empty: none does
-  NodeRange nodes;    // it has the least, and the next may have the most
+  std::string cluster;
+  std::string next;  // the job that waits to go on; empty: none does
+  NodeRange nodes;   // it has the least, and the next may have the most
   int replicas_per_node = 1;
   std::optional<std::int64_t> first_step,
       last_step;    // of the run when it began and ended, where it came so far
@@ -58,6 +59,7 @@ class JobFolder {
   const std::filesystem::path& path() const { return path_; }
   std::string run() const { return path_.filename(); }
   std::filesystem::path script() const { return path_ / kScript; }
+  std::string submission() const;  // as one types it: "sbatch FOLDER/ID/job.sh"
 
   // What the run is. Throws what openRunFolder throws.
   protocol::RunSpec spec() const;

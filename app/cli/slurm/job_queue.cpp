@@ -23,16 +23,17 @@ void JobQueue::look(const std::vector<std::string>& runs) {
   if (runs.empty()) return;
   Strings names;
   for (const std::string& run : runs) names.push_back(jobName(run));
-  std::istringstream lines(told("squeue", {"--noheader", "--sort=i", "--format=%j|%i|%T|%r|%S",
+  std::istringstream lines(told("squeue", {"--noheader", "--sort=i", "--format=%j|%i|%T|%r|%S|%P|%N|%D",
                                            fmt::format("--name={}", fmt::join(names, ","))}));
   jobs_.clear();
   for (std::string line; std::getline(lines, line);) {
-    std::array<std::string, 5> fields;
+    std::array<std::string, 8> fields;
     std::istringstream text(line);
     for (std::string& field : fields) std::getline(text, field, '|');
-    const auto& [name, number, state, reason, start] = fields;
+    const auto& [name, number, state, reason, start, partition, nodes, count] = fields;
     if (name.starts_with(kPrefix))
-      jobs_[name.substr(kPrefix.size())].push_back({number, state, reason, start == "N/A" ? "" : start});
+      jobs_[name.substr(kPrefix.size())].push_back(
+          {number, state, reason, start == "N/A" ? "" : start, partition, nodes.empty() ? count : nodes});
   }
   looked_ = protocol::monotonic_seconds();
 }

@@ -16,6 +16,8 @@ struct QueuedJob {
   std::string state;   // "PENDING", "RUNNING", "COMPLETING"
   std::string reason;  // why it is pending: "Resources", "Priority", "Dependency"
   std::string start;   // expected, local time: "2026-11-23T08:43:37"; empty: not known
+  std::string partition = {};
+  std::string nodes = {};  // that it has: "n[1-2]"; of one that waits, how many: "1-3"
 
   bool waits() const { return state == "PENDING"; }
 };

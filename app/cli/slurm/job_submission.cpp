@@ -73,7 +73,9 @@ fs::path ownProgram() {
   return fs::path(QCoreApplication::applicationDirPath().toStdString()) / "batchscope";
 }
 
-std::vector<std::string> controlOf(const fs::path& place) { return {ownProgram(), "slurm-job", place, "--"}; }
+std::vector<std::string> controlOf(const fs::path& place, const fs::path& program) {
+  return {program, "slurm-job", place, "--"};
+}
 
 std::string scriptOf(const protocol::RunSpec& spec, const JobRequest& request, const fs::path& place) {
   return jobScript(request, place, ownProgram(),

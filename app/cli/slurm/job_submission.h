@@ -29,7 +29,8 @@ int replicasOf(const protocol::RunSpec& spec, bool said, const JobRequest& reque
 // The program `batchscope` that belongs to this process.
 std::filesystem::path ownProgram();
 // What stands before a command of it for a run in this folder (storage::Origin).
-std::vector<std::string> controlOf(const std::filesystem::path& place);
+std::vector<std::string> controlOf(const std::filesystem::path& place,
+                                   const std::filesystem::path& program = ownProgram());
 
 // Of a run that is to have this folder, FOLDER/ID. Throws as jobScript.
 std::string scriptOf(const protocol::RunSpec& spec, const JobRequest& request,

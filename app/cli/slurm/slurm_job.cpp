@@ -22,6 +22,7 @@
 #include "slurm/node_store.h"
 #include "slurm/node_watch.h"
 #include "slurm/programs.h"
+#include "slurm/reach.h"
 #include "terminal/interrupts.h"
 #include "text/format.h"
 
@@ -65,10 +66,11 @@ class SlurmJob {
           {"nodes", nodes_.nodes},
           {"most_nodes", range_.most},
           {"replicas_per_node", nodes_.replicas_per_node},
+          {"cluster", variable("SLURM_CLUSTER_NAME")},
           {"begun", storage::now()}});
     if (!before.empty() && wasCancelled(before.back())) {
-      say("job {} was cancelled, so the run is stopped; to go on: sbatch {}", before.back().number,
-          folder_.script().string());
+      say("job {} was cancelled, so the run is stopped; to go on: {}", before.back().number,
+          folder_.submission());
       return end(end::kStopped, kExitOk);
     }
     submitNext(before);
@@ -183,7 +185,7 @@ class SlurmJob {
     if (signal_ != 0) return end(end::kAsked, kExitCheckpointed);
     if (grows_ && !next_.empty()) return end(end::kNodes, kExitOk);
     cancelNext();
-    say("stopped; to go on: sbatch {}", folder_.script().string());
+    say("stopped; to go on: {}", folder_.submission());
     return end(end::kStopped, kExitOk);
   }
 
@@ -228,42 +230,11 @@ class SlurmJob {
   int signal_ = 0;                 // by which we were told to leave
 };
 
-// By srun, on the node where it trains, with the store that it has there.
-int carryOut(const SlurmJobOptions& options) {
-  const JobFolder folder(options.folder);
-  const std::vector<Job> jobs = folder.jobs();
-  if (jobs.empty() || !jobs.back().how.empty() || jobs.back().store.empty())
-    throw Error(ErrorKind::conflict,
-                fmt::format("no job trains the run {} now; `squeue --name {}` tells of those that "
-                            "wait",
-                            folder.run(), jobName(folder.run())));
-  const Job& job = jobs.back();
-  const auto store = std::filesystem::path(job.store);
-  QStringList arguments{QString::fromStdString("--jobid=" + job.number),
-                        "--overlap",
-                        "--nodes=1",
-                        "--ntasks=1",
-                        QString::fromStdString("--nodelist=" + job.host),
-                        "env",
-                        QString::fromStdString("BATCHSCOPE_DB=" + job.store),
-                        QString::fromStdString("XDG_STATE_HOME=" + store.parent_path().string()),
-                        QCoreApplication::applicationFilePath()};
-  for (const std::string& word : options.command) arguments << QString::fromStdString(word);
-  QProcess step;
-  step.setProcessChannelMode(QProcess::ForwardedChannels);
-  step.setInputChannelMode(QProcess::ForwardedInputChannel);
-  step.start("srun", arguments);
-  if (!step.waitForStarted())
-    throw Error(ErrorKind::not_found,
-                "there is no program srun here: a run in a job is reached from Slurm's machines");
-  step.waitForFinished(-1);
-  return step.exitStatus() == QProcess::NormalExit ? step.exitCode() : kExitFailure;
-}
-
 }  // namespace
 
 int workAsSlurmJob(const SlurmJobOptions& options) {
-  return options.command.empty() ? SlurmJob(options).exec() : carryOut(options);
+  if (options.state) return tellState(options.folder);
+  return options.command.empty() ? SlurmJob(options).exec() : carryOut(options.folder, options.command);
 }
 
 }  // namespace batchscope::cli

@@ -12,14 +12,13 @@ namespace batchscope::cli {
 struct SlurmJobOptions {
   std::string folder;                // of the run, FOLDER/ID
   std::string nodes = "1";           // that its jobs may have, "1-4"
+  bool state = false;                // only what Slurm says of it
   std::vector<std::string> command;  // behind "--": of batchscope, for the run in its job
 };
 
 // The job, from its beginning to its end: how did the one before end, the next one submitted, the run taken
 // into a store on this node, its supervisor. Blocks until the run or the job is over. Returns what the job
-// ends with. With a command: carries that out where the run trains, from any machine that shares the folder,
-// by `srun
-// --overlap`; returns its exit code.
+// ends with. With `state` or a command: what slurm/reach.h says of them.
 int workAsSlurmJob(const SlurmJobOptions& options);
 
 }  // namespace batchscope::cli

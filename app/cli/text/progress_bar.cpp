@@ -94,7 +94,8 @@ std::vector<std::string> progressLines(const std::string& name, const RunStatus&
   const int labelWidth = std::max(displayWidth(loop), displayWidth(whole));
   const std::string loopSuffix = percentColumn(status.loop_fraction);
   std::string wholeSuffix = fmt::format("{}  {}", percentColumn(status.total_fraction), timing(status));
-  if (!fitsBar(labelWidth, displayWidth(wholeSuffix), style)) wholeSuffix = percentColumn(status.total_fraction);
+  if (!fitsBar(labelWidth, displayWidth(wholeSuffix), style))
+    wholeSuffix = percentColumn(status.total_fraction);
   const int suffixWidth = std::max(displayWidth(loopSuffix), displayWidth(wholeSuffix));
 
   return {head.text(), barLine(loop, labelWidth, status.loop_fraction, loopSuffix, suffixWidth, style),

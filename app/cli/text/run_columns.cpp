@@ -77,7 +77,8 @@ void checkFields(const std::vector<std::string>& fields, const std::vector<std::
                               printable(field), protocol::did_you_mean(field, known)));
 }
 
-Table runTable(const std::vector<storage::Run>& runs, const std::vector<std::string>& fields) {
+Table runTable(const std::vector<storage::Run>& runs, const std::vector<std::string>& fields,
+               const std::map<std::string, std::string>& notes) {
   const double now = storage::now();
   std::vector<Table::Column> columns;
   for (const std::string& field : fields) columns.push_back(column(field, runs, now));
@@ -86,6 +87,7 @@ Table runTable(const std::vector<storage::Run>& runs, const std::vector<std::str
     std::vector<Table::Cell> row;
     for (const std::string& field : fields) row.push_back(cell(run, field, now));
     table.addRow(std::move(row));
+    if (const auto note = notes.find(run.id); note != notes.end()) table.addNote(note->second);
   }
   return table;
 }

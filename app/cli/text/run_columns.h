@@ -3,6 +3,7 @@
 // Fields of runs (storage/run_field.h) as columns of a table, each written as its type wants it.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,8 +17,9 @@ namespace batchscope::cli {
 // Throws Error(usage) for a name that is no field of any run, with the nearest one suggested.
 void checkFields(const std::vector<std::string>& fields, const std::vector<std::string>& known);
 
-// A column for each field, headed by its name.
-Table runTable(const std::vector<storage::Run>& runs, const std::vector<std::string>& fields);
+// A column for each field, headed by its name, and below a run what `notes` has of it by its id.
+Table runTable(const std::vector<storage::Run>& runs, const std::vector<std::string>& fields,
+               const std::map<std::string, std::string>& notes = {});
 
 // {"id":..,"accuracy":0.97}; null where a run has no value.
 protocol::Json fieldsJson(const storage::Run& run, const std::vector<std::string>& fields);

@@ -12,6 +12,7 @@
 #include "batchscope/protocol/manifest.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/fork.h"
+#include "batchscope/storage/origins.h"
 #include "client/start.h"
 
 namespace batchscope::run {
@@ -71,6 +72,18 @@ fs::path find_checkpoint(const std::string& id, const std::string& text) {
   return *found;
 }
 
+// Its checkpoints are elsewhere, and its program is not known to be here.
+void refuse_followed(const std::string& id) {
+  const auto origin = storage::Origins(protocol::catalogue_path()).find(id);
+  if (origin && origin->followed)
+    throw Error(
+        ErrorKind::conflict,
+        fmt::format(
+            "run {} is only followed here, its checkpoints are in {}: when it has ended, `batchscope "
+            "import --run-folder` of that folder, where it is seen, makes it a run that can be forked",
+            id, storage::place_of(*origin)));
+}
+
 }  // namespace
 
 std::int64_t lay_checkpoint(const std::string& from, const std::string& checkpoint, const std::string& to) {
@@ -86,6 +99,7 @@ std::string fork_run(storage::Catalogue& catalogue, const std::string& id, const
   const auto origin = catalogue.run(id);
   if (!origin) throw Error(ErrorKind::not_found, "there is no run " + id);
   storage::require_sound(*origin);
+  refuse_followed(id);
   const fs::path checkpoint = find_checkpoint(id, options.checkpoint);
   const fs::path memory = protocol::run_paths(id).memory;
   const protocol::Manifest manifest = protocol::read_manifest(checkpoint, memory);
