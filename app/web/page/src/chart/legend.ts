@@ -61,7 +61,7 @@ export class Legend {
     svg.append(sample);
     const value = h("span.legend-value");
     const label = h("span.legend-label");
-    const button = h("button.legend-entry", { type: "button" }, svg, label, value);
+    const button = h("button.legend-entry", { type: "button", title: look.label }, svg, label, value);
     button.addEventListener("click", () => this.toggled(key));
     return { key, button, sample, label, value };
   }
