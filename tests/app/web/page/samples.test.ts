@@ -72,6 +72,16 @@ test("rows that come while an answer is on its way are not lost, and those that 
   store.end();
 });
 
+test("progress is a series, and comes as a row's place", async () => {
+  const server = new Server(50);
+  const { store } = opened(server);
+  store.want(["loss", "progress"], 2000);
+  await server.answer();
+  store.add(rows(51, 53));
+  assert.deepEqual(store.pieces("progress").map((piece) => piece.mean), [[51, 52, 53]]);
+  store.end();
+});
+
 test("a new generation has a piece of its own", async () => {
   const server = new Server(50);
   const { store } = opened(server);

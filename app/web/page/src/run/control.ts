@@ -10,6 +10,8 @@ import { ReplicaChoice } from "./replica_choice";
 import type { RunSession } from "./session";
 import { stateText } from "./words";
 
+const answerSeconds = 8; // for which the supervisor's answer stays
+
 function askToStop(name: string, stop: () => void): void {
   const dialog = h("dialog.question", { "aria-labelledby": "stop-title" },
     h("h2", { id: "stop-title" }, `Stop ${name}?`),
@@ -53,6 +55,7 @@ export class Control {
   private readonly endings = new Endings();
   private explorer: Explorer | null = null;
   private isWaiting = false;
+  private forget: ReturnType<typeof setTimeout> | undefined;
   private present = 0;
 
   constructor(private readonly session: RunSession, private readonly devices: number) {
@@ -75,6 +78,7 @@ export class Control {
   }
 
   end(): void {
+    clearTimeout(this.forget);
     this.endings.end();
   }
 
@@ -155,6 +159,7 @@ export class Control {
 
   private async send(request: ControlRequest): Promise<void> {
     this.isWaiting = true;
+    clearTimeout(this.forget);
     this.update();
     try {
       const { result } = await api.control(this.session.id, request);
@@ -170,6 +175,8 @@ export class Control {
 
   private say(request: ControlRequest, result: unknown): void {
     setAttributes(this.answer, { "data-tone": null });
+    // The state at the head of the page goes on telling.
+    this.forget = setTimeout(() => setText(this.answer, ""), 1000 * answerSeconds);
     if (request.command === "checkpoint") {
       const { step, bytes, seconds } = result as CheckpointResult;
       setText(this.answer, `Checkpoint after step ${format.count(step)}: ${format.bytes(bytes)} in ${format.pause(seconds)}.`);

@@ -17,7 +17,7 @@ export function restartSteps(session: RunSession): { element: HTMLElement; end: 
     if (detail === null) return;
     if (status?.phase) {
       const running = pauseParts.indexOf(status.phase as (typeof pauseParts)[number]);
-      setText(title, status.generation === 0 ? "Starting" : `Restarting on ${format.replicas(Math.max(1, status.target_replicas))}`);
+      setText(title, status.state === "starting" ? "Starting" : `Restarting on ${format.replicas(Math.max(1, status.target_replicas))}`);
       fill(list, ...pauseParts.map((part, i) => row(i < running ? "done" : i === running ? "on" : "open", part,
         i === running ? `${format.number(status.phase_seconds, 2)} s` : "")));
       return;

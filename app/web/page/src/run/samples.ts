@@ -4,7 +4,7 @@
 // on its way are put behind it; what it already has changes nothing (piece.ts), so nothing is missing or doubled.
 import * as api from "../base/api";
 import { Signal } from "../base/signal";
-import { type Axis, type Row, toNumber } from "../base/types";
+import { type Axis, type JsonNumber, type Row, toNumber } from "../base/types";
 import { append, emptyPiece, type Piece, pieceOf } from "../chart/piece";
 import type { Range, ViewState } from "../chart/view_state";
 
@@ -17,6 +17,12 @@ const mostGrown = 2.5; // times the columns, until the growing line is asked for
 
 /** What the samples of a run have to know of the axis that they are looked at on, and to say of it. */
 export type SampleView = Pick<ViewState, "changed" | "axisChanged" | "axis" | "shown" | "whole" | "isZoomed" | "setWhole">;
+
+// What is an axis, too, comes as the row's place.
+function valueOf(row: Row, series: string): JsonNumber | undefined {
+  if (series === "step") return row.step;
+  return row.values[series] ?? (series === "progress" ? (row.x.progress ?? undefined) : undefined);
+}
 
 export class SampleStore {
   readonly changed = new Signal();
@@ -123,7 +129,7 @@ export class SampleStore {
       high = Number.isFinite(high) ? Math.max(high, x) : x;
       if (!this.fetched?.isOpen) continue;
       for (const name of this.wanted) {
-        const value = name === "step" ? row.step : row.values[name];
+        const value = valueOf(row, name);
         if (value === undefined) continue;
         const piece = this.pieceFor(name, row.generation);
         append(piece, x, toNumber(value), width);
