@@ -100,6 +100,7 @@ export class Control {
     this.replicas.set(this.devices, this.present);
     const { chosen } = this.replicas;
     const isRunning = state === "running";
+    setAttributes(this.element, { "data-over": state === "finished" });
     const canResume = isResumable(state);
     const isStarting = state === "restarting" || state === "starting";
     const on = format.replicas(Math.max(1, isStarting ? (status?.target_replicas ?? chosen) : chosen));
