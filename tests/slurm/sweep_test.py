@@ -176,6 +176,7 @@ class SweepTest(unittest.TestCase):
         self.assertGreater(max(at_once), 1)
         self.assertGreater(there["sweep"]["best"]["value"], GOOD)
         self.assertEqual([trial["state"] for trial in there["trials"]].count("finished"), 1)
+        self.assertTrue(all(trial["device_hours"] > 0 for trial in there["trials"]))
         self.check_runs(there["trials"])
         # A job for each leg, and none for none.
         legs = [leg["trial"] for leg in there["legs"]]
@@ -195,8 +196,9 @@ class SweepTest(unittest.TestCase):
         self.cluster.wait_for_job(blocker, JobState="RUNNING")
         self.begin(2, epochs=8)
         told = self.desk.await_sweep("a trial that waits, and one that trains", lambda status: (
-            [trial["state"] for trial in status["trials"]] == ["running", "pending"] and self.step(status, 0) > 0))
-        self.assertRegex(told["trials"][1]["message"], r"job \d+ waits in Slurm's queue: (Resources|Priority)")
+            [trial["state"] for trial in status["trials"]] == ["running", "pending"] and
+            " on emulated" in status["trials"][1]["message"] and self.step(status, 0) > 0))
+        self.assertRegex(told["trials"][1]["message"], r"job \d+ on emulated, partition main: .* \((Resources|Priority)\)")
         self.desk.do("sweep", "stop", "lr")
         patiently("no jobs but the blocker", lambda: self.queue() == [str(blocker)])
         patiently("the driver's end", lambda: not self.desk.driver())

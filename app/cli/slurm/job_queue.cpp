@@ -56,15 +56,4 @@ bool JobQueue::isNew(const std::string& run) const {
   return std::ranges::any_of(of(run), [](const QueuedJob& job) { return job.reason.empty(); });
 }
 
-std::string whyTheyWait(const std::vector<QueuedJob>& jobs) {
-  if (!std::ranges::all_of(jobs, &QueuedJob::waits)) return {};
-  std::string text;
-  if (jobs.empty()) return text;
-  const QueuedJob& first = jobs.front();
-  text = fmt::format("job {} waits in Slurm's queue", first.number);
-  if (!first.reason.empty() && first.reason != "None") text += ": " + first.reason;
-  if (!first.start.empty()) text += ", expected to start at " + first.start;
-  return text;
-}
-
 }  // namespace batchscope::cli::slurm

@@ -40,8 +40,4 @@ class JobQueue {
   double looked_ = -1;                                  // protocol::monotonic_seconds; before the first: -1
 };
 
-// "job 12 waits in Slurm's queue: Resources, expected to start at 08:43": of jobs that all wait. Empty where
-// one does not.
-std::string whyTheyWait(const std::vector<QueuedJob>& jobs);
-
 }  // namespace batchscope::cli::slurm

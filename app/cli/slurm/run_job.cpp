@@ -4,7 +4,6 @@
 #include <QDateTime>
 #include <algorithm>
 
-#include "slurm/job_queue.h"
 #include "slurm/programs.h"
 
 namespace batchscope::cli::slurm {
@@ -18,7 +17,9 @@ double timeOf(const std::string& text) {
 
 int rank(const QueuedJob& job) { return job.state == "COMPLETING" ? 2 : job.waits() ? 1 : 0; }
 
-std::string clusterName(const JobFolder& folder) {
+}  // namespace
+
+std::string clusterOf(const JobFolder& folder) {
   for (const Job& job : folder.jobs())
     if (!job.cluster.empty()) return job.cluster;
   // Thirty kilobytes of lines "Name    = value".
@@ -29,21 +30,21 @@ std::string clusterName(const JobFolder& folder) {
   return {};
 }
 
-}  // namespace
+storage::ClusterJob jobOf(const std::vector<QueuedJob>& jobs) {
+  const auto job = std::ranges::min_element(jobs, {}, rank);
+  if (job == jobs.end()) return {};
+  storage::ClusterJob told{.partition = job->partition, .number = job->number, .state = job->state};
+  if (job->waits()) told.reason = job->reason;
+  told.start = timeOf(job->start);
+  told.nodes = job->nodes;
+  return told;
+}
 
 storage::ClusterJob jobOf(const JobFolder& folder) {
   JobQueue queue;
   queue.look({folder.run()});
-  const std::vector<QueuedJob>& jobs = queue.of(folder.run());
-  storage::ClusterJob told{.cluster = clusterName(folder)};
-  const auto job = std::ranges::min_element(jobs, {}, rank);
-  if (job == jobs.end()) return told;
-  told.partition = job->partition;
-  told.number = job->number;
-  told.state = job->state;
-  if (job->waits()) told.reason = job->reason;
-  told.start = timeOf(job->start);
-  told.nodes = job->nodes;
+  storage::ClusterJob told = jobOf(queue.of(folder.run()));
+  told.cluster = clusterOf(folder);
   return told;
 }
 

@@ -56,7 +56,7 @@ std::set<std::string> SlurmTrials::tend(const storage::Sweep& sweep, const Runs&
     TrialJobs& trial = trials_.at(run);
     if (!trial.order()) continue;
     if (const auto& jobs = queue.of(run); !jobs.empty())
-      trial.tellWait(jobs);
+      trial.tellJob(jobs);
     else if (trial.settle(true) && !trial.isWanted()) {
       trials_.erase(run);
       unheard.erase(run);
@@ -100,8 +100,8 @@ std::set<std::string> SlurmTrials::recall(const storage::Sweep& sweep, const Run
 
 TrialJobs* SlurmTrials::find(const std::string& run) {
   if (const auto found = trials_.find(run); found != trials_.end()) return &found->second;
-  const auto origin = origins_.find(run);
-  return origin ? &trials_.try_emplace(run, catalogue_, run, *origin).first->second : nullptr;
+  if (!origins_.find(run)) return nullptr;
+  return &trials_.try_emplace(run, catalogue_, origins_, run).first->second;
 }
 
 // What the queue holds of these runs, not older than so many seconds. False: Slurm does not answer.

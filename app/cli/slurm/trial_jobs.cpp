@@ -11,7 +11,9 @@
 #include "records/record_file.h"
 #include "slurm/job_submission.h"
 #include "slurm/programs.h"
+#include "slurm/run_job.h"
 #include "text/format.h"
+#include "text/job_note.h"
 
 namespace batchscope::cli::slurm {
 namespace {
@@ -37,10 +39,11 @@ bool wasCancelled(const std::string& job) { return stateOf(job).starts_with("CAN
 
 }  // namespace
 
-TrialJobs::TrialJobs(storage::Catalogue& catalogue, std::string run, storage::Origin origin, double grace)
+TrialJobs::TrialJobs(storage::Catalogue& catalogue, storage::Origins& origins, std::string run, double grace)
     : catalogue_(catalogue),
+      origins_(origins),
       run_(std::move(run)),
-      origin_(std::move(origin)),
+      origin_(origins.find(run_).value()),
       folder_(origin_.folder),
       grace_(grace) {}
 
@@ -87,27 +90,39 @@ void TrialJobs::submit(const JobRequest& request, JobQueue& queue) {
     folder_.keepOrder({number});
     if (jobs.empty()) queue.add(run_, number);
     next_try_ = 0;
-    tellWait(queue.of(run_));
+    tellJob(queue.of(run_));
   } catch (const Error& error) {
     next_try_ = monotonic_seconds() + kRetry;
     put(RunState::pending, error.what());
   }
 }
 
-void TrialJobs::tellWait(const std::vector<QueuedJob>& jobs) {
+void TrialJobs::tellJob(const std::vector<QueuedJob>& jobs) {
   missing_since_ = 0;
   const auto run = catalogue_.run(run_);
   const auto order = folder_.order();
   if (!run || !order) return;
-  std::string why = whyTheyWait(jobs);
-  if (why.empty()) {
-    if (run->state != RunState::pending) return;
-    why = fmt::format("job {} begins", jobs.front().number);
-  } else if (const Jobs begun = since(folder_.jobs(), order->number);
-             !begun.empty() && isOver(begun.back().how)) {
-    return;  // what waits is about to be cancelled
+  const storage::ClusterJob job = keepJob(jobs);
+  const Jobs begun = since(folder_.jobs(), order->number);
+  // What waits behind a last word is about to be cancelled.
+  if (storage::waits(job) ? !begun.empty() && isOver(begun.back().how) : run->state != RunState::pending)
+    return;
+  const std::string what = !storage::waits(job) ? fmt::format("job {} begins", job.number)
+                           : job.reason.empty() ? fmt::format("job {} is submitted", job.number)
+                                                : jobNote(origin_);
+  if (run->state != RunState::pending || run->message != what) put(RunState::pending, what);
+}
+
+storage::ClusterJob TrialJobs::keepJob(const std::vector<QueuedJob>& jobs) {
+  storage::ClusterJob job = jobOf(jobs);
+  job.cluster = origin_.job ? origin_.job->cluster : "";
+  try {
+    if (job.cluster.empty() && !jobs.empty()) job.cluster = clusterOf(folder_);
+  } catch (const Error&) {  // it has no name then, until the first job tells it
   }
-  if (run->state != RunState::pending || run->message != why) put(RunState::pending, why);
+  if (origin_.job != job) origins_.set_job(run_, job);
+  origin_.job = job;
+  return job;
 }
 
 void TrialJobs::cancel(const std::vector<QueuedJob>& jobs) {
@@ -132,6 +147,7 @@ bool TrialJobs::settle(bool wanted) {
   if (missing_since_ <= 0) missing_since_ = now;
   const bool isWhole = !jobs.empty() && !jobs.back().how.empty() && taker_ && taker_->isEnded();
   if (!isWhole && now - missing_since_ < grace_) return false;
+  keepJob({});
   conclude(order, wanted);
   folder_.dropOrder();
   missing_since_ = next_try_ = 0;

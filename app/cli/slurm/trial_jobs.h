@@ -23,9 +23,9 @@ namespace batchscope::cli::slurm {
 
 class TrialJobs {
  public:
-  // Of a run that is in the catalogue, which has to outlive it. `grace`: s in which a shared file system
+  // Of a run that is in the catalogue; both have to outlive it. `grace`: s in which a shared file system
   // shows what was written before a job ended. Throws what JobFolder throws.
-  TrialJobs(storage::Catalogue& catalogue, std::string run, storage::Origin origin, double grace = 15);
+  TrialJobs(storage::Catalogue& catalogue, storage::Origins& origins, std::string run, double grace = 15);
 
   // Takes in what its jobs have told since.
   void hear();
@@ -39,9 +39,9 @@ class TrialJobs {
   // Orders a job, or takes the one in the queue for it; a moment later where Slurm takes none now. To be
   // called with the SubmissionLock, and with what the queue holds now.
   void submit(const JobRequest& request, JobQueue& queue);
-  // Says in the catalogue why it waits, where it does. `jobs`: of it, in the queue.
-  void tellWait(const std::vector<QueuedJob>& jobs);
-  // Has its jobs end with checkpoints. `jobs` as above.
+  // Says in the catalogue what the queue has of it, and why it waits, where it does.
+  void tellJob(const std::vector<QueuedJob>& jobs);
+  // Has its jobs end with checkpoints.
   void cancel(const std::vector<QueuedJob>& jobs);
   // It is to train no more, and nothing of it was ordered, or that is settled.
   void rest();
@@ -52,11 +52,13 @@ class TrialJobs {
   bool settle(bool wanted);
 
  private:
+  storage::ClusterJob keepJob(const std::vector<QueuedJob>& jobs);
   void conclude(const JobOrder& order, bool wanted);
   void goOn(const std::vector<Job>& jobs, bool wanted);
   void put(protocol::RunState state, const std::string& message = {});
 
   storage::Catalogue& catalogue_;
+  storage::Origins& origins_;
   std::string run_;
   storage::Origin origin_;
   JobFolder folder_;

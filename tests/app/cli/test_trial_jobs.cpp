@@ -26,6 +26,7 @@ class TestTrialJobs : public QObject {
  private Q_SLOTS:
   void init() {
     home_.emplace();
+    jobs_.reset();
     const fs::path home = home_->path().toStdString();
     folder_ = home / "shared" / "k3v90abc";
     fs::create_directories(folder_);
@@ -33,7 +34,8 @@ class TestTrialJobs : public QObject {
     script("sbatch", "n=$(cat next); echo $((n + 1)) > next; echo $n");
     script("squeue", "cat queue");
     script("scancel", "echo \"$@\" >> cancelled");
-    script("scontrol", "cat job-$4");  // --oneliner show job N
+    script("scontrol",
+           "test \"$2\" = config && echo 'ClusterName = hpc' || cat job-$4");  // --oneliner show job N
     tell("next", "1");
     tell("queue", "");
     qputenv("PATH", (home / "bin").string().c_str() + QByteArray(":/usr/bin:/bin"));
@@ -48,9 +50,11 @@ class TestTrialJobs : public QObject {
     sweep.name = "lr";
     sweep.spec = spec;
     sweeps.create(sweep);
-    origin_ = {.folder = folder_.string(), .followed = true};
-    run_ = sweeps.submit_elsewhere("lr", {0, 0, 0, ""}, spec, [&](const std::string&) { return origin_; });
-    jobs_.emplace(*catalogue_, run_, origin_, 0);
+    run_ = sweeps.submit_elsewhere("lr", {0, 0, 0, ""}, spec, [&](const std::string&) {
+      return storage::Origin{.folder = folder_.string(), .followed = true};
+    });
+    origins_.emplace(home / "desk" / "runs.db");
+    jobs_.emplace(*catalogue_, *origins_, run_, 0);
   }
 
   void anOrderIsOneJobWhoeverAsksForIt() {
@@ -58,10 +62,10 @@ class TestTrialJobs : public QObject {
     order();
     QVERIFY(!jobs_->isWanted());
     QCOMPARE(jobs_->order()->number, std::string("1"));
-    QCOMPARE(message(), std::string("job 1 waits in Slurm's queue"));
+    QCOMPARE(message(), std::string("job 1 is submitted"));
     // Its driver was killed, before it could keep the number, and after it.
-    queue("RUNNING|None|N/A");
-    QCOMPARE(TrialJobs(*catalogue_, run_, origin_).order()->number, std::string("1"));
+    queue("RUNNING|None|2026-11-23T08:43:37|main|n1|1");
+    QCOMPARE(TrialJobs(*catalogue_, *origins_, run_).order()->number, std::string("1"));
     fs::remove(folder_ / "submitted");
     QVERIFY(jobs_->isWanted());
     order();
@@ -78,16 +82,16 @@ class TestTrialJobs : public QObject {
 
   void whyItWaitsIsTold() {
     order();
-    queue("PENDING|Resources|2026-11-23T08:43:37");
+    queue("PENDING|Resources|2026-11-23T08:43:37|main||1");
     JobQueue there;
     there.look({run_});
-    jobs_->tellWait(there.of(run_));
-    QCOMPARE(
-        message(),
-        std::string("job 1 waits in Slurm's queue: Resources, expected to start at 2026-11-23T08:43:37"));
-    queue("RUNNING|None|N/A");
+    jobs_->tellJob(there.of(run_));
+    QVERIFY(message().starts_with(
+        "job 1 on hpc, partition main: no nodes are free for it yet (Resources), expected to start at "));
+    QCOMPARE(origins_->find(run_)->job->reason, std::string("Resources"));
+    queue("RUNNING|None|2026-11-23T08:43:37|main|n1|1");
     there.look({run_});
-    jobs_->tellWait(there.of(run_));
+    jobs_->tellJob(there.of(run_));
     QCOMPARE(message(), std::string("job 1 begins"));
   }
 
@@ -202,9 +206,9 @@ class TestTrialJobs : public QObject {
 
   std::optional<QTemporaryDir> home_;
   fs::path folder_;
-  storage::Origin origin_;
   std::string run_;
   std::optional<storage::Catalogue> catalogue_;
+  std::optional<storage::Origins> origins_;
   std::optional<TrialJobs> jobs_;
 };
 

@@ -69,13 +69,7 @@ class Place : public Workplace {
 
  private:
   void come_to_rung(const std::string& run) {
-    const double reached = kMin * std::pow(kEta, begun[run] - 1), now = storage::now();
-    storage::Generation generation;
-    generation.number = begun[run] - 1;
-    generation.replicas = 2;
-    generation.started = now;
-    generation.ended = now + 1800;
-    catalogue.put_generation(run, generation);
+    const double reached = kMin * std::pow(kEta, begun[run] - 1);
     if (cancels_first && begun.size() == 1)
       return catalogue.set_state(run, RunState::stopped, "job 7 was cancelled");
     catalogue.set_progress(run, 1, 0, 0, 0, {{"loss", std::stod(specs[run].arguments.back())}});
@@ -116,7 +110,6 @@ class TestDriver : public QObject {
       for (const protocol::Trigger& trigger : spec.triggers)
         QCOMPARE(trigger.action, protocol::Trigger::Action::stop);
     }
-    QVERIFY(view.device_hours >= 4);  // of two replicas for half an hour each
   }
 
   void aTrialWhoseJobIsCancelledFails() {

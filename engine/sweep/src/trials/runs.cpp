@@ -89,17 +89,6 @@ std::string recorded(const Run& run, const std::string& metric) {
   return fmt::format("it has recorded {}{}", fmt::join(names, ", "), more ? " and others" : "");
 }
 
-// Of runs of which no device is known: by the times in which they had replicas.
-double replica_hours(storage::Catalogue& catalogue, const std::vector<std::string>& runs, double since) {
-  const double now = storage::now();
-  double seconds = 0;
-  for (const std::string& run : runs)
-    for (const storage::Generation& generation : catalogue.generations(run))
-      seconds += generation.replicas * std::max(0.0, (generation.ended > 0 ? generation.ended : now) -
-                                                         std::max(generation.started, since));
-  return seconds / kHour;
-}
-
 double device_hours(storage::Catalogue& catalogue, const std::vector<std::string>& runs, double since) {
   const double now = storage::now();
   double seconds = 0;
@@ -172,7 +161,7 @@ Judgement judge(storage::Catalogue& catalogue, const SweepFile& file, const Swee
   SweepLeg& judged = judgement.leg;
   judged.value /= static_cast<double>(runs.size());
   if (judged.outcome == Outcome::value && !std::isfinite(judged.value)) judged.outcome = Outcome::diverged;
-  judged.device_hours = (elsewhere ? replica_hours : device_hours)(catalogue, runs, leg.began);
+  judged.device_hours = device_hours(catalogue, runs, leg.began);
   return judgement;
 }
 
