@@ -24,14 +24,17 @@ export type Heard = (data: unknown) => void;
 export class Stream {
   state: Connection = "idle";
   private source: EventSource | null = null;
-  private cursor = "";
   private wait = 1;
+  private hasBeenOpen = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly seen = () => (document.hidden ? this.rest() : this.open());
 
-  /** `opened` is called at each new connection, where what is no event has to be asked for again. */
+  /**
+   * `opened` is called at each new connection, where what is no event has to be asked for again. Events behind `cursor`
+   * are heard, or those from now on.
+   */
   constructor(private readonly path: string, private readonly heard: Record<string, Heard>,
-    private readonly opened: (isAgain: boolean) => void = () => {}) {
+    private readonly opened: (isAgain: boolean) => void = () => {}, private cursor = "") {
     streams.add(this);
     document.addEventListener("visibilitychange", this.seen);
     this.seen();
@@ -51,12 +54,11 @@ export class Stream {
     const after = this.cursor === "" ? "" : `?after=${encodeURIComponent(this.cursor)}`;
     const source = new EventSource(this.path + after);
     this.source = source;
-    let isAgain = this.cursor !== "" || this.state === "lost";
     source.addEventListener("open", () => {
       this.wait = 1;
       this.set("live");
-      this.opened(isAgain);
-      isAgain = true;
+      this.opened(this.hasBeenOpen);
+      this.hasBeenOpen = true;
     });
     source.addEventListener("error", () => {
       // The browser's own tries end at the first answer that is no stream, such as that of a restarted tunnel.

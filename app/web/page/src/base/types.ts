@@ -141,6 +141,7 @@ export interface Measured {
 export interface RunDetail {
   run: RunSummary;
   status: RunStatus | null;
+  cursor: string; // of the stream, behind what is answered here
   clock: number; // s since 1970 at which the run's time is 0
   series: SeriesInfo[];
   generations: Generation[];

@@ -8,6 +8,8 @@ import type { Row, RunDetail, RunState, RunStatus } from "../base/types";
 import type { ViewState } from "../chart/view_state";
 import { SampleStore } from "./samples";
 
+const untilNextTry = 2; // seconds
+
 export class RunSession {
   readonly detailChanged = new Signal();
   readonly statusChanged = new Signal();
@@ -18,6 +20,7 @@ export class RunSession {
   private stream: Stream | null = null;
   private asking: AbortController | null = null;
   private isStale = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(readonly id: string, readonly view: ViewState) {
     this.samples = new SampleStore(id, view);
@@ -26,16 +29,10 @@ export class RunSession {
 
   start(): void {
     void this.refresh();
-    this.stream = new Stream(`${api.runPath(this.id)}/stream`, {
-      status: (data) => this.hearStatus(data as RunStatus | null),
-      samples: (data) => this.samples.add((data as { rows: Row[] }).rows),
-      changed: (data) => this.hearChange((data as { what: string[] }).what),
-    }, (isAgain) => {
-      if (isAgain) void this.refresh();
-    });
   }
 
   end(): void {
+    clearTimeout(this.timer);
     this.stream?.end();
     this.asking?.abort();
     this.samples.end();
@@ -51,22 +48,42 @@ export class RunSession {
       this.isStale = true;
       return;
     }
-    this.asking = new AbortController();
+    const asking = new AbortController();
+    this.asking = asking;
     try {
-      const detail = await api.run(this.id, this.asking.signal);
+      const detail = await api.run(this.id, asking.signal);
+      if (asking.signal.aborted) return;
       this.detail = detail;
       this.status = detail.status ?? null;
+      this.stream ??= this.listen(detail.cursor);
       this.detailChanged.emit();
       this.statusChanged.emit();
     } catch (error) {
-      if (!this.asking.signal.aborted) this.failed.emit((error as Error).message);
+      if (!asking.signal.aborted) this.fail(error as Error);
     } finally {
       this.asking = null;
-      if (this.isStale) {
+      if (this.isStale && !asking.signal.aborted) {
         this.isStale = false;
         void this.refresh();
       }
     }
+  }
+
+  // A run that is there is asked for until it answers; from then on the stream says when to ask.
+  private fail(error: Error): void {
+    this.failed.emit(error.message);
+    const isThere = !(error instanceof api.ApiError && error.status === 404);
+    if (this.stream === null && isThere) this.timer = setTimeout(() => void this.refresh(), 1000 * untilNextTry);
+  }
+
+  private listen(cursor: string): Stream {
+    return new Stream(`${api.runPath(this.id)}/stream`, {
+      status: (data) => this.hearStatus(data as RunStatus | null),
+      samples: (data) => this.samples.add((data as { rows: Row[] }).rows),
+      changed: (data) => this.hearChange((data as { what: string[] }).what),
+    }, (isAgain) => {
+      if (isAgain) void this.refresh();
+    }, cursor);
   }
 
   // Null: the supervisor is gone.
