@@ -5,7 +5,7 @@ import { Stream } from "./stream";
 export type Changed = "runs" | "queue" | "sweeps";
 
 /**
- * Calls `load` now, at changes of one of these, and when a lost connection is found again; never while it still loads.
+ * Calls `load` now, at changes of one of these, and when the connection has come about; never while it still loads.
  * Returns what ends it.
  */
 export function keepFresh(kinds: readonly Changed[], load: () => Promise<void>): () => void {
@@ -23,8 +23,7 @@ export function keepFresh(kinds: readonly Changed[], load: () => Promise<void>):
     if ((data as { what: string[] }).what.some((each) => (kinds as readonly string[]).includes(each))) void ask();
   };
   void ask();
-  const stream = new Stream("/api/changes", { changed: heard }, (isAgain) => {
-    if (isAgain) void ask();
-  });
+  // What has changed before the connection stood was not heard.
+  const stream = new Stream("/api/changes", { changed: heard }, () => void ask());
   return () => stream.end();
 }

@@ -51,8 +51,9 @@ export class Stream {
   private open(): void {
     if (this.source !== null) return;
     clearTimeout(this.timer);
-    const after = this.cursor === "" ? "" : `?after=${encodeURIComponent(this.cursor)}`;
-    const source = new EventSource(this.path + after);
+    const address = new URL(this.path, location.origin);
+    if (this.cursor !== "") address.searchParams.set("after", this.cursor);
+    const source = new EventSource(address);
     this.source = source;
     source.addEventListener("open", () => {
       this.wait = 1;

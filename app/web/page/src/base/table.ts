@@ -31,6 +31,7 @@ function isThere(cell: HTMLElement, content: Child): boolean {
 export class Table<Row> {
   readonly element: HTMLElement;
   readonly #body = h("tbody");
+  readonly #table: HTMLTableElement;
   readonly #none: HTMLElement;
   readonly #heads: HTMLTableCellElement[];
   readonly #keyed: Keyed<Row, HTMLTableRowElement>;
@@ -41,15 +42,16 @@ export class Table<Row> {
     this.#sort = options.sort;
     this.#heads = options.columns.map((column, i) => this.#head(column, i));
     this.#none = h("p.missing", { hidden: true }, options.none);
-    const table = h("table", { "aria-label": options.label }, h("thead", {}, h("tr", {}, ...this.#heads)), this.#body);
+    this.#table = h("table", { "aria-label": options.label }, h("thead", {}, h("tr", {}, ...this.#heads)), this.#body);
     // Focusable, so that keys scroll it.
-    this.element = h("div.scroll", { tabindex: 0, role: "region", "aria-label": options.label }, table, this.#none);
+    this.element = h("div.scroll", { tabindex: 0, role: "region", "aria-label": options.label }, this.#table, this.#none);
     this.#keyed = new Keyed(this.#body, options.key, () => h("tr"), (element, row) => this.#fill(element, row));
   }
 
   show(rows: readonly Row[]): void {
     this.#rows = rows;
     this.#none.hidden = rows.length > 0;
+    this.#table.hidden = rows.length === 0;
     this.#heads.forEach((head, i) => setAttributes(head, {
       "aria-sort": this.#sort?.column === i ? (this.#sort.isDown ? "descending" : "ascending") : null,
     }));

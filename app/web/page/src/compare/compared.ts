@@ -50,8 +50,12 @@ export class Compared {
       status: (data) => this.#of(data, (run) => (run.status = (data as { status?: RunStatus }).status ?? run.status)),
       samples: (data) => this.#of(data, (run) => run.samples.add((data as { rows: Row[] }).rows)),
       changed: (data) => this.#of(data, (run) => void this.#read(run)),
-    }, (isAgain) => {
-      if (isAgain) for (const run of this.runs) void this.#read(run);
+    }, () => {
+      // What has come while there was no connection was not heard.
+      for (const run of this.runs) {
+        void this.#read(run);
+        void run.samples.ask();
+      }
     });
     this.changed.emit();
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The goodput explorer: what any number of replicas would bring, beside what is measured now, and the button that does it.
 import { about, control, get, run as getRun, runPath } from "../base/api";
-import { button, fill, h, setText } from "../base/dom";
+import { button, fill, h, setAttributes, setText } from "../base/dom";
 import { count, number, percent, replicas } from "../base/format";
 import { pathOf, type Route, setQuery } from "../base/route";
 import { Endings } from "../base/signal";
@@ -10,6 +10,7 @@ import { isActive, type RunDetail, toNumber } from "../base/types";
 import { batchFigure, boundsText, type Explorer, legend, type MeasuredStep, type Point, presentPoint, replicasFigure, stepTimeFigure } from "../explorer/what_if";
 import { card } from "../figure/card";
 import { Figure } from "../figure/figure";
+import { stateText, toneOf } from "../run/words";
 
 const curveHeight = 280;
 const timesHeight = 240;
@@ -40,6 +41,7 @@ export function show(root: HTMLElement, route: Route): () => void {
 
   const failure = h("p.failure", { role: "alert", hidden: true });
   const link = h("a", { href: pathOf("run", route.id) }, route.id);
+  const chip = h("span.chip", { role: "status" });
   const overReplicas = new Figure(curveHeight);
   const overBatch = new Figure(curveHeight);
   const times = new Figure(timesHeight);
@@ -74,7 +76,7 @@ export function show(root: HTMLElement, route: Route): () => void {
     return h("span.key", {}, line, name);
   });
   root.append(h("div.page.is-full", {},
-    h("header.page-head", {}, h("nav", { "aria-label": "Where this is" }, link), h("h1", {}, "Goodput explorer")),
+    h("header.page-head", {}, h("nav", { "aria-label": "Where this is" }, link), h("h1", {}, "Goodput explorer"), chip),
     failure,
     h("div.cards.of-two", {},
       card({ title: "Goodput over replicas", actions: lines() }, overReplicas.element),
@@ -118,10 +120,9 @@ export function show(root: HTMLElement, route: Route): () => void {
 
   async function apply(): Promise<void> {
     restart.disabled = true;
-    setText(said, `Restarting on ${replicas(chosen)} …`);
     try {
       await control(route.id, { command: "rescale", replicas: chosen });
-      setText(said, `Training on ${replicas(chosen)}.`);
+      setText(said, "The supervisor restarts the run.");
     } catch (error) {
       setText(said, (error as Error).message);
     }
@@ -138,6 +139,9 @@ export function show(root: HTMLElement, route: Route): () => void {
       failure.hidden = true;
       document.title = `Explorer of ${run.run.name} · BatchScope`;
       setText(link, run.run.name);
+      const state = run.status?.state ?? run.run.state;
+      setText(chip, stateText(state, run.status));
+      setAttributes(chip, { "data-tone": toneOf[state] });
       const needsCurve = chosen === 0;
       refresh();
       if (needsCurve) void load();
