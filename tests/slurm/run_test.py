@@ -113,7 +113,9 @@ class Run:
         return "".join(f"--- job {job}: {news}\n{self.output(job)}" for job, news in self.jobs().items())
 
 
-class RunTest(unittest.TestCase):
+class ClusterTest(unittest.TestCase):
+    """On three nodes that all of a class share."""
+
     @classmethod
     def setUpClass(cls):
         cls.place = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="slurm-")))
@@ -133,18 +135,7 @@ class RunTest(unittest.TestCase):
         seen = run.show(self.folder / "store")
         self.assertGreater(seen["run"]["latest"]["accuracy"], GOOD)
         compare_ledger(seen["ledger"], used_samples(run.samples, seen["ledger"], crashes))
-
-    def test_finishes_in_one_job(self):
-        run = Run(self, *DIGITS)
-        self.finishes(run)
-        self.assertEqual(len(run.jobs()), 1)
-
-    def test_a_person_cancels(self):
-        run = Run(self, *UNTIL_TOLD)
-        job = run.await_training()
-        self.cluster.run("scancel", str(job))
-        run.await_end()
-        self.assertEqual(run.ends(), ["told to end", "stopped"], run.told())
+        return seen
 
     def begin_on(self, nodes, most, *program):
         """A run that trains on so many nodes of three, and may have more, which are idle by now; and its job."""
@@ -156,6 +147,23 @@ class RunTest(unittest.TestCase):
         self.cluster.run("scancel", str(blocker))
         patiently("idle nodes", lambda: list(self.cluster.states().values()).count("idle") == 3 - nodes)
         return run, job
+
+    def await_nodes(self):
+        patiently("idle nodes", lambda: set(self.cluster.states().values()) == {"idle"})
+
+
+class RunTest(ClusterTest):
+    def test_finishes_in_one_job(self):
+        run = Run(self, *DIGITS)
+        self.finishes(run)
+        self.assertEqual(len(run.jobs()), 1)
+
+    def test_a_person_cancels(self):
+        run = Run(self, *UNTIL_TOLD)
+        job = run.await_training()
+        self.cluster.run("scancel", str(job))
+        run.await_end()
+        self.assertEqual(run.ends(), ["told to end", "stopped"], run.told())
 
     def test_grows_beyond_its_nodes(self):
         run, _ = self.begin_on(1, 3, *LONGER)
@@ -197,9 +205,6 @@ class RunTest(unittest.TestCase):
         self.assertEqual(run.ends(), ["other nodes", "finished"], run.told())
         self.assertEqual([job["nodes"] for job in run.jobs().values()], [1, 2])
         self.assertIn("auto: on to 2 nodes, for 2 replicas: predicted goodput", run.told())
-
-    def await_nodes(self):
-        patiently("idle nodes", lambda: set(self.cluster.states().values()) == {"idle"})
 
     def kill(self, run, first):
         """The first node of the run's job, or another."""

@@ -149,6 +149,7 @@ class Following {
     answers_ = news->job.number.empty() ? answers_ + 1 : 0;
     job_ = news->job;
     const RunState state = catalogue_.run(place_.id)->state;
+    if (!protocol::is_active(state)) watch_.hurry();  // its next job may come at any moment
     if (storage::waits(*job_) && !isLast(state)) {
       if (state != RunState::pending) catalogue_.set_state(place_.id, RunState::pending);
       told_ = RunState::pending;

@@ -138,6 +138,12 @@ void ControlPanel::opened() { present_ = 0; }
 // Other runs leave what they have not leased.
 void ControlPanel::updateDevices() {
   if (!session_->isOpen()) return;
+  if (session_->elsewhere()) {  // what its job has is what is known
+    const auto& devices = session_->run().devices;
+    const int count = std::max({1, static_cast<int>(devices.size()), session_->run().replicas});
+    const bool areGpus = !devices.empty() && devices.front().find("cuda:") != std::string::npos;
+    return replicas_->setDevices({.all = count, .free = count, .areGpus = areGpus});
+  }
   const bool areGpus = session_->run().spec.device != "cpu" && !machine_.gpus.empty();
   const std::vector<std::string>& all = areGpus ? machine_.gpus : machine_.cores;
   std::set<std::string> free(all.begin(), all.end());
@@ -189,7 +195,7 @@ void ControlPanel::updateStatus() {
                                     "ready and resumes at a press; Stop ends it."));
   stop_->setToolTip(
       tr("Write a checkpoint and end the run. It can be resumed later; Pause only frees its devices."));
-  enable(stop_, is_active(state) && state != RunState::stopping);
+  enable(stop_, (is_active(state) || session_->waitsForNodes()) && state != RunState::stopping);
   updateRestart();
   updatePrediction();
   Q_EMIT restartUpdated();
@@ -251,6 +257,7 @@ QString ControlPanel::predictionText() const {
   const RunState state = stateOf(*session_);
   const QString message = QString::fromStdString(session_->run().message);
   if (state == RunState::damaged) return message;
+  if (session_->waitsForNodes()) return waitText(*session_->elsewhere());
   const bool isOver = !is_active(state) && !is_resumable(state);
   if (isOver && (!session_->model() || replicas_->chosen() == present_))
     return tr("This run is over; start another from the Run menu.");
@@ -341,20 +348,28 @@ void ControlPanel::confirmStop() {
                                    tr("Stop %1?").arg(QString::fromStdString(session_->run().name)),
                                    QMessageBox::NoButton, window());
   question->setInformativeText(
-      tr("It writes a checkpoint first, and can be resumed from it later. To free its devices for a while, "
-         "pause it instead."));
+      session_->waitsForNodes() ? tr("Its job is cancelled, and it goes on no further until it is resumed.")
+      : session_->elsewhere()
+          ? tr("It writes a checkpoint first, and its job ends. It can be resumed from it later, "
+               "by a new job.")
+          : tr("It writes a checkpoint first, and can be resumed from it later. To free its "
+               "devices for a while, pause it instead."));
   question->setIconPixmap(QApplication::windowIcon().pixmap(48));
   question->setAttribute(Qt::WA_DeleteOnClose);
   auto* stop = question->addButton(tr("Stop the run"), QMessageBox::DestructiveRole);
   auto* keep = question->addButton(tr("Keep training"), QMessageBox::RejectRole);
   question->setDefaultButton(keep);
-  connect(stop, &QPushButton::clicked, this, [this, id = session_->run().id] { stopRun(id); });
+  connect(stop, &QPushButton::clicked, this,
+          [this, id = session_->run().id, isElsewhere = session_->elsewhere().has_value()] {
+            stopRun(id, isElsewhere);
+          });
   question->open();
 }
 
 // The run that was asked about: another one may have been opened meanwhile, which goes on.
-void ControlPanel::stopRun(const std::string& id) {
+void ControlPanel::stopRun(const std::string& id, bool isElsewhere) {
   if (session_->isOpen() && session_->run().id == id) return session_->send(Request::Command::stop);
+  if (isElsewhere) return session_->handOn(id, QStringLiteral("stop"));
   auto* client = new run::ControlClient(id, this);
   QTimer::singleShot(kPatience, client, &QObject::deleteLater);
   connect(client, &run::ControlClient::connectedChanged, client, [this, client](bool isConnected) {

@@ -63,7 +63,7 @@ class ControlPanel : public QFrame {
   void pauseOrResume();
   void resume(std::optional<int> replicas);  // none: as before
   void confirmStop();
-  void stopRun(const std::string& id);
+  void stopRun(const std::string& id, bool isElsewhere);
 
   RunSession* session_;
   const run::Machine machine_;

@@ -5,6 +5,7 @@
 #include <QStringList>
 #include <algorithm>
 
+#include "batchscope/common/cluster_text.h"
 #include "batchscope/protocol/run_state.h"
 #include "look/format.h"
 
@@ -53,6 +54,15 @@ QString describeTime(const protocol::RunStatus& status) {
   const QString elapsed = formatDuration(status.elapsed);
   if (status.remaining < 0 || !is_active(status.state)) return elapsed;
   return tr("%1, about %2 left").arg(elapsed, formatDuration(status.remaining));
+}
+
+QString waitText(const storage::Origin& origin) {
+  if (!origin.job || !storage::waits(*origin.job)) return {};
+  QString why = QString::fromStdString(common::waitReason(*origin.job));
+  if (why.isEmpty()) why = tr("waits for nodes");
+  why[0] = why[0].toUpper();
+  if (origin.job->start > 0) why += tr("; expected to start %1").arg(formatTimeOfDay(origin.job->start));
+  return why + QLatin1Char('.');
 }
 
 QString describeRestarts(const std::vector<storage::Generation>& generations) {

@@ -12,6 +12,7 @@
 
 #include "batchscope/protocol/control.h"
 #include "batchscope/storage/catalogue.h"
+#include "batchscope/storage/origins.h"
 
 namespace batchscope::desktop {
 
@@ -24,6 +25,9 @@ StatusText describe(const protocol::RunStatus& status);
 QString describeEpoch(const protocol::RunStatus& status);  // "Epoch 19 of 30"
 QString describeTime(const protocol::RunStatus& status);   // "61 min, about 36 min left"
 QString replicaCount(int replicas);                        // "1 replica", "8 replicas"
+
+// Why a followed run waits for its nodes, and until when; a sentence. Empty where it does not.
+QString waitText(const storage::Origin& origin);
 
 // "3 restarts, 2 of them after a crash"; empty where there was none.
 QString describeRestarts(const std::vector<storage::Generation>& generations);

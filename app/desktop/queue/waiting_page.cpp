@@ -5,9 +5,11 @@
 #include <QGridLayout>
 #include <QPushButton>
 
+#include "batchscope/common/cluster_text.h"
 #include "look/box.h"
 #include "look/elided_label.h"
 #include "look/format.h"
+#include "look/status_text.h"
 #include "look/theme.h"
 #include "queue/cancel_question.h"
 #include "queue/queue_text.h"
@@ -20,6 +22,9 @@ namespace batchscope::desktop {
 namespace {
 
 constexpr int kWidth = 560;
+
+// By Slurm, until somebody releases it.
+bool isHeld(const storage::Origin& origin) { return origin.job && origin.job->reason.starts_with("JobHeld"); }
 
 }  // namespace
 
@@ -42,50 +47,87 @@ WaitingPage::WaitingPage(RunSession* run, QueueSession* queue, QWidget* parent)
   grid->setHorizontalSpacing(24);
   grid->setVerticalSpacing(6);
   grid->setColumnStretch(1, 1);
-  const std::array<QString, 6> names{tr("Place in the queue"), tr("May have"),     tr("Priority"),
-                                     tr("Submitted"),          tr("Expected end"), tr("Command")};
   for (std::size_t row = 0; row < values_.size(); ++row) {
+    names_[row] = named("dim", frame);
     values_[row] = row + 1 < values_.size() ? new QLabel(frame) : new ElidedLabel(frame);
-    values_[row]->setAccessibleName(names[row]);
-    grid->addWidget(named("dim", frame, names[row]), static_cast<int>(row), 0);
+    grid->addWidget(names_[row], static_cast<int>(row), 0);
     grid->addWidget(values_[row], static_cast<int>(row), 1);
   }
-  auto* queueButton = new QPushButton(tr("Show the queue"), frame);
-  queueButton->setObjectName(QStringLiteral("primary"));
+  queueButton_ = new QPushButton(tr("Show the queue"), frame);
+  queueButton_->setObjectName(QStringLiteral("primary"));
   auto* cancel = new QPushButton(tr("Cancel …"), frame);
   cancel->setObjectName(QStringLiteral("danger"));
   vbox(frame, {18, 16, 18, 16}, 0,
        {named("section", frame, tr("Why it waits")), gap(6), why_, gap(16), grid, gap(18),
-        hbox(nullptr, {}, 8, {queueButton, rest(), hold_, cancel})});
+        hbox(nullptr, {}, 8, {queueButton_, rest(), hold_, cancel})});
   QLayout* head = hbox(nullptr, {}, 10, {name_, {chip_, 0, Qt::AlignVCenter}, rest()});
   QLabel* hint = named("dim", this, tr("Its charts are drawn here as soon as it has devices."));
   vbox(this, {14, 12, 14, 12}, 0,
        {head, rest(), {frame, 0, Qt::AlignHCenter}, gap(12), {hint, 0, Qt::AlignHCenter}, rest(), rest()});
 
-  connect(queueButton, &QPushButton::clicked, this, &WaitingPage::queueRequested);
-  connect(hold_, &QPushButton::clicked, this, [this] {
-    const pool::QueueEntry* entry = queue_->find(run_->run().id);
-    if (entry == nullptr) return;
-    queue_->change([id = entry->run.id, isHeld = entry->job.held](storage::Catalogue& catalogue) {
-      isHeld ? pool::release(catalogue, id) : pool::hold(catalogue, id);
-    });
-  });
-  connect(cancel, &QPushButton::clicked, this, [this] {
-    const storage::Run& waiting = run_->run();
-    askToCancel(queue_, {waiting.id}, QString::fromStdString(waiting.name), window());
-  });
+  connect(queueButton_, &QPushButton::clicked, this, &WaitingPage::queueRequested);
+  connect(hold_, &QPushButton::clicked, this, &WaitingPage::holdOrRelease);
+  connect(cancel, &QPushButton::clicked, this, &WaitingPage::cancel);
   connect(run_, &RunSession::opened, this, &WaitingPage::refresh);
   connect(run_, &RunSession::statusChanged, this, &WaitingPage::refresh);
   connect(queue_, &QueueSession::changed, this, &WaitingPage::refresh);
 }
 
+void WaitingPage::holdOrRelease() {
+  if (run_->elsewhere())
+    return run_->handOn(run_->run().id,
+                        isHeld(*run_->elsewhere()) ? QStringLiteral("release") : QStringLiteral("hold"));
+  const pool::QueueEntry* entry = queue_->find(run_->run().id);
+  if (entry == nullptr) return;
+  queue_->change([id = entry->run.id, isHeld = entry->job.held](storage::Catalogue& catalogue) {
+    isHeld ? pool::release(catalogue, id) : pool::hold(catalogue, id);
+  });
+}
+
+void WaitingPage::cancel() {
+  const std::string& id = run_->run().id;
+  const QString name = QString::fromStdString(run_->run().name);
+  if (!run_->elsewhere()) return askToCancel(queue_, {id}, name, window());
+  askToCancel(name, tr("Its job is taken out of the cluster's queue. It can be resumed later, by a new job."),
+              window(), this, [this, id] { run_->handOn(id, QStringLiteral("cancel")); });
+}
+
+// What the cluster says of its job.
+void WaitingPage::refreshElsewhere(const storage::Origin& origin) {
+  const storage::ClusterJob job = origin.job.value_or(storage::ClusterJob());
+  const auto word = [](const std::string& text) {
+    return text.empty() ? QStringLiteral("–") : QString::fromStdString(text);
+  };
+  chip_->setText(isHeld(origin) ? tr("Held") : tr("Pending"));
+  why_->setText(waitText(origin));
+  hold_->setText(isHeld(origin) ? tr("Release") : tr("Hold"));
+  hold_->setEnabled(storage::waits(job));
+  values_[0]->setText(QString::fromStdString(common::clusterName(origin)));
+  values_[1]->setText(word(job.partition));
+  values_[2]->setText(word(job.number));
+  values_[3]->setText(word(job.nodes));
+  values_[4]->setText(job.start > 0 ? formatTimeOfDay(job.start) : tr("not known yet"));
+}
+
 void WaitingPage::refresh() {
   if (!isVisible() || !run_->isOpen()) return;
   const storage::Run& waiting = run_->run();
+  const bool isElsewhere = run_->elsewhere().has_value();
+  const std::array<QString, 6> names =
+      isElsewhere ? std::array{tr("Cluster"), tr("Partition"),      tr("Job"),
+                               tr("Nodes"),   tr("Expected start"), tr("Command")}
+                  : std::array{tr("Place in the queue"), tr("May have"),     tr("Priority"),
+                               tr("Submitted"),          tr("Expected end"), tr("Command")};
+  for (std::size_t row = 0; row < names.size(); ++row) {
+    names_[row]->setText(names[row]);
+    values_[row]->setAccessibleName(names[row]);
+  }
   name_->setText(QString::fromStdString(waiting.name));
-  values_[1]->setText(replicasText(waiting.spec));
   values_[5]->setText(commandOf(waiting.spec));
   values_[5]->setToolTip(values_[5]->text());
+  queueButton_->setVisible(!isElsewhere);
+  if (isElsewhere) return refreshElsewhere(*run_->elsewhere());
+  values_[1]->setText(replicasText(waiting.spec));
   const pool::QueueEntry* entry = queue_->find(waiting.id);
   hold_->setEnabled(entry != nullptr);
   hold_->setText(entry != nullptr && entry->job.held ? tr("Release") : tr("Hold"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A run that has not begun: why it waits, how many are before it, and what may be done about it. Once it has
-// devices, its charts stand here.
+// A run that has not begun: why it waits, how many are before it, and what may be done about it; of one that
+// waits on a cluster what that says. Once it has devices, its charts stand here.
 #pragma once
 
 #include <QWidget>
@@ -9,6 +9,10 @@
 
 class QLabel;
 class QPushButton;
+
+namespace batchscope::storage {
+struct Origin;
+}
 
 namespace batchscope::desktop {
 
@@ -29,13 +33,17 @@ class WaitingPage : public QWidget {
 
  private:
   void refresh();
+  void refreshElsewhere(const storage::Origin& origin);
+  void holdOrRelease();
+  void cancel();
 
   RunSession* run_;
   QueueSession* queue_;
   ElidedLabel* name_;
   QLabel* chip_;
   QLabel* why_;
-  std::array<QLabel*, 6> values_;
+  std::array<QLabel*, 6> names_, values_;
+  QPushButton* queueButton_;
   QPushButton* hold_;
 };
 

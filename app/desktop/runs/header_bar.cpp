@@ -11,6 +11,7 @@
 #include <cmath>
 #include <utility>
 
+#include "batchscope/common/cluster_text.h"
 #include "chart/view_state.h"
 #include "look/box.h"
 #include "look/elided_label.h"
@@ -74,6 +75,7 @@ HeaderBar::HeaderBar(RunSession* session, ViewState* state, QWidget* parent)
       chip_(named("chip", this)),
       epoch_(named("dim", this)),
       time_(named("dim", this)),
+      place_(new ElidedLabel(this)),
       bar_(new EpochBar(this)),
       axisMenu_(new QMenu(tr("X axis"), this)),
       smoothingMenu_(new QMenu(tr("Smoothing"), this)),
@@ -147,7 +149,9 @@ HeaderBar::HeaderBar(RunSession* session, ViewState* state, QWidget* parent)
   const BoxItem chip(chip_, 0, Qt::AlignVCenter);
   QLayout* top =
       hbox(nullptr, {}, 6, {name_, gap(4), chip, rest(), follow, axisButton_, smoothingButton_, log, reset});
-  vbox(this, {}, 8, {top, hbox(nullptr, {}, 10, {epoch_, {bar_, 1}, time_})});
+  place_->setObjectName(QStringLiteral("dim"));
+  place_->setAccessibleName(tr("Where it trains"));
+  vbox(this, {}, 8, {top, hbox(nullptr, {}, 10, {epoch_, {bar_, 1}, time_}), place_});
 
   connect(session_, &RunSession::opened, this, &HeaderBar::updateRun);
   connect(session_, &RunSession::statusChanged, this, &HeaderBar::updateRun);
@@ -173,6 +177,12 @@ void HeaderBar::updateRun() {
   epoch_->setText(describeEpoch(status));
   time_->setText(describeTime(status));
   bar_->setProgress(status.total_fraction, status.epochs);
+  const auto& elsewhere = session_->elsewhere();
+  place_->setVisible(elsewhere.has_value());
+  if (!elsewhere) return;
+  const QString place = QString::fromStdString(common::jobPlace(*elsewhere)), wait = waitText(*elsewhere);
+  place_->setText(wait.isEmpty() ? place : tr("%1: %2").arg(place, wait));
+  place_->setToolTip(QString::fromStdString(storage::place_of(*elsewhere)));
 }
 
 void HeaderBar::updateView() {

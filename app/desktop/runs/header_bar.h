@@ -49,6 +49,7 @@ class HeaderBar : public QWidget {
   QLabel* chip_;
   QLabel* epoch_;
   QLabel* time_;
+  ElidedLabel* place_;  // of a run that trains elsewhere
   EpochBar* bar_;
   QMenu* axisMenu_;
   QMenu* smoothingMenu_;

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "batchscope/common/cluster_text.h"
 #include "look/format.h"
 #include "look/swatch.h"
 #include "look/theme.h"
@@ -80,6 +81,18 @@ void RunModel::setRuns(const std::vector<storage::Run>& runs) {
   std::stable_sort(waiting, earlier, [&](const auto& a, const auto& b) { return place(a) < place(b); });
   replaceRows(
       runs_, std::move(sorted), [](const storage::Run& run) { return run.id; }, looksSame);
+}
+
+void RunModel::setFollowed(const std::map<std::string, storage::Origin>& followed) {
+  const auto told = [](const std::map<std::string, storage::Origin>& all, const std::string& id) {
+    const auto found = all.find(id);
+    return found == all.end() ? std::nullopt
+                              : std::optional(std::pair(found->second.host, found->second.job));
+  };
+  const auto before = std::exchange(followed_, followed);
+  for (int row = 0; row < rowCount(); ++row)
+    if (told(before, at(row).id) != told(followed_, at(row).id))
+      Q_EMIT dataChanged(index(row, 0), index(row, columnCount() - 1));
 }
 
 void RunModel::setWaiting(std::map<std::string, WaitingRun> waiting) {
@@ -191,7 +204,12 @@ QVariant RunModel::cell(std::size_t row, std::size_t column, int role) const {
     case IdRole: return QString::fromStdString(run.id);
     case DetailRole: {
       const auto waiting = waiting_.find(run.id);
-      return waiting == waiting_.end() ? detail(run) : waiting->second.detail;
+      const QString own = waiting == waiting_.end() ? detail(run) : waiting->second.detail;
+      const auto place = followed_.find(run.id);
+      if (place == followed_.end()) return own;
+      const auto& job = place->second.job;
+      return joined({QString::fromStdString(common::clusterName(place->second)),
+                     job && storage::waits(*job) ? QString::fromStdString(job->reason) : own});
     }
     case StateRole: return state;
     case SectionRole:

@@ -11,6 +11,7 @@
 
 #include "batchscope/protocol/control.h"
 #include "batchscope/storage/catalogue.h"
+#include "batchscope/storage/origins.h"
 #include "look/table_model.h"
 
 namespace batchscope::desktop {
@@ -34,6 +35,8 @@ class RunModel : public TableModel {
 
   // Newest first; rows that stay keep their identity.
   void setRuns(const std::vector<storage::Run>& runs);
+  // Where those train that are only followed, by their ids.
+  void setFollowed(const std::map<std::string, storage::Origin>& followed);
   // Those that wait in the queue of the pool, by their ids.
   void setWaiting(std::map<std::string, WaitingRun> waiting);
   // What a supervisor says of its run, which is newer than the catalogue.
@@ -67,6 +70,7 @@ class RunModel : public TableModel {
   Comparison* comparison_;
   std::vector<storage::Run> runs_;
   std::map<std::string, WaitingRun> waiting_;
+  std::map<std::string, storage::Origin> followed_;
   std::vector<std::string> fields_{"name"};
 };
 

@@ -7,7 +7,7 @@
 namespace batchscope::desktop {
 
 CatalogueWatcher::CatalogueWatcher(const std::filesystem::path& file, QObject* parent)
-    : QObject(parent), file_(file), catalogue_(file) {
+    : QObject(parent), file_(file), catalogue_(file), origins_(file) {
   read();
   connect(&timer_, &QTimer::timeout, this, &CatalogueWatcher::poll);
   timer_.start(250);
@@ -15,6 +15,7 @@ CatalogueWatcher::CatalogueWatcher(const std::filesystem::path& file, QObject* p
 
 void CatalogueWatcher::read() {
   std::vector<storage::Run> all = catalogue_.runs();
+  followed_ = origins_.followed();
   const auto recorded = std::stable_partition(all.begin(), all.end(), std::not_fn(storage::is_lesson));
   recorded_.assign(recorded, all.end());
   all.erase(recorded, all.end());

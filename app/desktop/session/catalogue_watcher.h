@@ -7,11 +7,14 @@
 #include <QObject>
 #include <QTimer>
 #include <filesystem>
+#include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/storage/catalogue.h"
+#include "batchscope/storage/origins.h"
 
 namespace batchscope::desktop {
 
@@ -38,6 +41,8 @@ class CatalogueWatcher : public QObject {
   // Of either; null: there is none; until the next change.
   const storage::Run* find(const std::string& id) const;
   bool hasActiveRuns() const;
+  // Where those train that are only followed here, by their ids.
+  const std::map<std::string, storage::Origin>& followed() const { return followed_; }
   const std::filesystem::path& file() const { return file_; }
 
  public Q_SLOTS:
@@ -54,7 +59,9 @@ class CatalogueWatcher : public QObject {
 
   std::filesystem::path file_;
   storage::Catalogue catalogue_;
+  storage::Origins origins_;
   std::vector<storage::Run> runs_, recorded_;
+  std::map<std::string, storage::Origin> followed_;
   QTimer timer_;
   int quietPolls_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/storage/origins.h"
 #include "session/catalogue_watcher.h"
 
 namespace batchscope::desktop {
@@ -52,6 +53,7 @@ struct QueueSession::Reader {
     snapshot.settings = catalogue.pool_settings();
     snapshot.decisions = catalogue.decisions();
     snapshot.leases = catalogue.lease_events(storage::now() - kPast);
+    for (const auto& [run, origin] : storage::Origins(file).followed()) snapshot.guests.insert(run);
     std::map<std::string, protocol::Model> models;
     for (const auto& [run, until] : lastUse(snapshot.leases)) {
       History& history = histories[run];

@@ -39,7 +39,8 @@ std::optional<double> useOf(const QueueSnapshot& snapshot, std::size_t devices, 
   for (const auto& [low, high] : busyTimes(snapshot.entries, now)) {
     there += high - low;
     for (const storage::LeaseEvent& event : snapshot.leases)
-      had += overlap(event.since, endOf(event.until, now), low, high);
+      if (!snapshot.guests.contains(event.run))
+        had += overlap(event.since, endOf(event.until, now), low, high);
   }
   there *= static_cast<double>(devices);
   return there > 0 && had > 0 ? std::optional(std::min(had / there, 1.0)) : std::nullopt;
@@ -112,7 +113,8 @@ QueueTotals totalsOf(const QueueSnapshot& snapshot, const std::map<std::string, 
                      double now) {
   QueueTotals totals;
   std::set<std::string> devices;
-  for (const storage::LeaseEvent& event : snapshot.leases) devices.insert(event.device);
+  for (const storage::LeaseEvent& event : snapshot.leases)
+    if (!snapshot.guests.contains(event.run)) devices.insert(event.device);
   totals.use = useOf(snapshot, devices.size(), now);
 
   double wait = 0, completion = 0, succeeded = 0;

@@ -6,6 +6,7 @@
 #include <QString>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct QueueSnapshot {
   std::vector<protocol::PoolDecision> decisions;                        // oldest first
   std::vector<storage::LeaseEvent> leases;                              // by their begin
   std::map<std::string, std::vector<storage::Generation>> generations;  // of the runs in `leases`
+  std::set<std::string> guests;  // runs that are only followed here, whose devices are not the pool's
   QueueTotals totals;
   bool isWhole = false;  // else there is nothing but the entries that have not ended
 };

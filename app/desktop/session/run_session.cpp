@@ -3,11 +3,13 @@
 
 #include <algorithm>
 
+#include "batchscope/common/cluster_text.h"
 #include "batchscope/common/run_clock.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/client.h"
 #include "look/format.h"
 #include "session/catalogue_watcher.h"
+#include "session/courier.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -16,7 +18,10 @@ constexpr qint64 kMeasuredInterval = 500;  // ms
 
 }  // namespace
 
-RunSession::RunSession(CatalogueWatcher* watcher, QObject* parent) : QObject(parent), watcher_(watcher) {
+RunSession::RunSession(CatalogueWatcher* watcher, QObject* parent)
+    : QObject(parent), watcher_(watcher), courier_(new Courier(this)) {
+  connect(courier_, &Courier::answered, this, &RunSession::said);
+  connect(courier_, &Courier::refused, this, &RunSession::commandFailed);
   connect(watcher_, &CatalogueWatcher::changed, this, &RunSession::reload);
   connect(&samplesTimer_, &QTimer::timeout, this, &RunSession::readSamples);
   samplesTimer_.start(100);
@@ -37,6 +42,7 @@ void RunSession::open(const std::string& id) {
   measuredAt_.invalidate();
   status_ = {};
   run_ = protocol::valid_run_id(id) ? catalogue().run(id) : std::nullopt;
+  readOrigin();
   if (run_) {
     series_ = std::make_unique<SeriesModel>(protocol::run_paths(run_->id).samples);
     const auto names = run::measured_rate_series();
@@ -55,7 +61,7 @@ void RunSession::open(const std::string& id) {
 }
 
 void RunSession::connectSupervisor() {
-  if (client_ || !is_active(run_->state)) return;
+  if (client_ || elsewhere_ || !is_active(run_->state)) return;
   client_ = std::make_unique<run::ControlClient>(run_->id);
   connect(client_.get(), &run::ControlClient::statusChanged, this, [this](const protocol::RunStatus& status) {
     status_ = status;
@@ -75,12 +81,26 @@ void RunSession::reload() {
     return;
   }
   run_ = *found;
+  readOrigin();
   readHistory();
   if (!is_active(run_->state)) client_.reset();
   connectSupervisor();
   if (!isConnected()) statusFromCatalogue();
   Q_EMIT statusChanged();
   Q_EMIT detailsChanged();
+}
+
+void RunSession::readOrigin() {
+  elsewhere_.reset();
+  if (!run_) return;
+  const auto found = watcher_->followed().find(run_->id);
+  if (found != watcher_->followed().end()) elsewhere_ = found->second;
+  if (elsewhere_) client_.reset();
+}
+
+bool RunSession::waitsForNodes() const {
+  return run_ && elsewhere_ && run_->state == protocol::RunState::pending && elsewhere_->job &&
+         storage::waits(*elsewhere_->job);
 }
 
 void RunSession::readHistory() {
@@ -194,7 +214,16 @@ void RunSession::send(protocol::Request::Command command, std::optional<int> rep
   send(request);
 }
 
+void RunSession::handOn(const std::string& id, const QString& command) {
+  Q_EMIT said(tr("On its way to where the run trains …"));
+  courier_->send(id, command);
+}
+
 void RunSession::send(const protocol::Request& request) {
+  if (elsewhere_) {
+    Q_EMIT said(tr("On its way to %1 …").arg(QString::fromStdString(common::clusterName(*elsewhere_))));
+    return courier_->send(run_->id, request);
+  }
   if (!client_) {
     Q_EMIT commandFailed(tr("This run is not running; resume it first."));
     return;

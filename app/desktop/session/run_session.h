@@ -16,6 +16,7 @@
 #include "batchscope/protocol/control.h"
 #include "batchscope/run/measured_rate.h"
 #include "batchscope/storage/catalogue.h"
+#include "batchscope/storage/origins.h"
 #include "chart/series_model.h"
 
 namespace batchscope::run {
@@ -25,6 +26,7 @@ class ControlClient;
 namespace batchscope::desktop {
 
 class CatalogueWatcher;
+class Courier;
 
 class RunSession : public QObject {
   Q_OBJECT
@@ -41,6 +43,10 @@ class RunSession : public QObject {
   // What that was so many seconds after the first replicas were launched, as far as samples tell.
   protocol::RunStatus statusAt(double seconds) const;
   bool isConnected() const;
+  // Where it trains, as far as it is told; none: on this machine.
+  const std::optional<storage::Origin>& elsewhere() const { return elsewhere_; }
+  // It is followed, and a job of its waits for nodes.
+  bool waitsForNodes() const;
   const std::vector<storage::Generation>& generations() const { return generations_; }
   const std::optional<protocol::Model>& model() const { return model_; }
   // How fast the newest steps were, looked at twice a second; empty before there are some.
@@ -57,9 +63,11 @@ class RunSession : public QObject {
   std::map<std::string, std::string> hyperparameters();
   double started() const;  // seconds since 1970
 
-  // Sends to the supervisor; a refusal comes back as commandFailed.
+  // Sends to the supervisor, or where it trains; a refusal comes back as commandFailed.
   void send(protocol::Request::Command command, std::optional<int> replicas = {});
   void send(const protocol::Request& request);
+  // Of a run that trains elsewhere, which need not be the open one: hands on a command such as "stop".
+  void handOn(const std::string& id, const QString& command);
 
  Q_SIGNALS:
   void opened();          // another run, or none
@@ -75,6 +83,7 @@ class RunSession : public QObject {
   bool refreshSeries();
   void connectSupervisor();
   void statusFromCatalogue();
+  void readOrigin();
 
   CatalogueWatcher* watcher_;
   std::optional<storage::Run> run_;
@@ -85,6 +94,8 @@ class RunSession : public QObject {
   std::optional<run::MeasuredRate> measured_;
   QElapsedTimer measuredAt_;
   std::unique_ptr<run::ControlClient> client_;
+  std::optional<storage::Origin> elsewhere_;
+  Courier* courier_;
   QTimer samplesTimer_;
 };
 

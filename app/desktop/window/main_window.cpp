@@ -240,7 +240,9 @@ void MainWindow::connectQueue() {
     runs_->setWaiting(std::move(waiting));
   });
   const auto updateWaits = [this] {
-    const bool waits = session_->isOpen() && session_->run().state == protocol::RunState::pending;
+    // One that waits between two jobs has charts already.
+    const bool waits = session_->isOpen() && session_->run().state == protocol::RunState::pending &&
+                       session_->run().step == 0;
     pages_->setWaits(waits);
     pages_->setHasControl(session_->isOpen() && !waits);
   };

@@ -56,6 +56,7 @@ void RunChoice::refresh() {
       parts_.list);  // a row that goes makes its neighbour current, which opens nothing
   const auto& runs = parts_.watcher->runs();
   parts_.runs->setRuns(runs);
+  parts_.runs->setFollowed(parts_.watcher->followed());
   if (parts_.comparison->chosenCount() > 0) {
     std::set<std::string> ids;
     for (const storage::Run& run : runs) ids.insert(run.id);

@@ -133,6 +133,9 @@ void RunStarter::start(const NewRun& run) {
 }
 
 void RunStarter::resume(int replicas) {
+  if (session_->elsewhere())
+    return session_->send(protocol::Request::Command::resume,
+                          replicas > 0 ? std::optional(replicas) : std::nullopt);
   Q_EMIT said(tr("Resuming …"));
   launcher_->resume(session_->run().id, replicas);
 }

@@ -7,16 +7,12 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/json.h"
 #include "batchscope/run/client.h"
-#include "system/programs.h"
+#include "batchscope/run/command.h"
 
 namespace batchscope::run {
 
 std::string import_run(const std::filesystem::path& file) {
-  const std::filesystem::path program = program_directory() / "batchscope";
-  if (!is_executable(program))
-    throw Error(ErrorKind::not_found, program.string() +
-                                          " is missing, which takes in runs: build it, or set "
-                                          "BATCHSCOPE_BIN to the folder that holds it");
+  const std::filesystem::path program = command_program();
   QProcess process;
   process.start(QString::fromStdString(program.string()),
                 {QStringLiteral("import"), QStringLiteral("--json"), QString::fromStdString(file.string())});

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "session/courier.h"
+
+#include <QProcess>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/run/command.h"
+
+namespace batchscope::desktop {
+namespace {
+
+using protocol::Request;
+
+constexpr int kMomentMs = 2000;
+
+// Its last line, without who says it.
+QString complaint(const QByteArray& text) {
+  const QString last = QString::fromUtf8(text).trimmed().section(QLatin1Char('\n'), -1);
+  const QLatin1String who("batchscope: ");
+  return last.startsWith(who) ? last.mid(who.size()) : last;
+}
+
+}  // namespace
+
+Courier::~Courier() {
+  for (QProcess* process : findChildren<QProcess*>()) {
+    process->disconnect(this);
+    process->waitForFinished(kMomentMs);
+  }
+}
+
+void Courier::send(const std::string& run, const Request& request) {
+  QStringList words;
+  const QString number = request.replicas        ? QString::number(*request.replicas)
+                         : request.auto_replicas ? QString::fromStdString(request.auto_replicas->text())
+                                                 : QString();
+  if (request.command == Request::Command::resume) {
+    words << QStringLiteral("--detach");
+    if (request.replicas) words << QStringLiteral("--replicas") << number;
+  } else if (!number.isEmpty()) {
+    words << number;
+  }
+  send(run, QString::fromUtf8(protocol::command_name(request.command)), words);
+}
+
+void Courier::send(const std::string& run, const QString& command, const QStringList& words) {
+  auto* process = new QProcess(this);
+  const auto end = [this, process] {
+    const bool isDone = process->error() != QProcess::FailedToStart &&
+                        process->exitStatus() == QProcess::NormalExit && process->exitCode() == 0;
+    const QString text =
+        complaint(isDone ? process->readAllStandardOutput() : process->readAllStandardError());
+    if (isDone)
+      Q_EMIT answered(text);
+    else
+      Q_EMIT refused(text.isEmpty() ? process->errorString() : text);
+    process->deleteLater();
+  };
+  connect(process, &QProcess::finished, this, end);
+  connect(process, &QProcess::errorOccurred, this, [end](QProcess::ProcessError error) {
+    if (error == QProcess::FailedToStart) end();
+  });
+  process->setStandardInputFile(QProcess::nullDevice());
+  try {
+    process->start(QString::fromStdString(run::command_program().string()),
+                   QStringList{command, QString::fromStdString(run)} + words);
+  } catch (const Error& error) {
+    process->deleteLater();
+    Q_EMIT refused(QString::fromUtf8(error.what()));
+  }
+}
+
+}  // namespace batchscope::desktop

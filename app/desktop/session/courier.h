@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Hands on what is asked of a run that trains on another machine, as the command line does: by the command
+// `batchscope`, a process of its own, since ssh and Slurm take seconds to answer.
+#pragma once
+
+#include <QObject>
+#include <QStringList>
+
+#include "batchscope/protocol/control.h"
+
+namespace batchscope::desktop {
+
+class Courier : public QObject {
+  Q_OBJECT
+ public:
+  using QObject::QObject;
+  // Gives what is under way a moment to arrive.
+  ~Courier() override;
+
+  void send(const std::string& run, const protocol::Request& request);
+  // A command about the run, such as "hold".
+  void send(const std::string& run, const QString& command, const QStringList& words = {});
+
+ Q_SIGNALS:
+  void answered(const QString& text);
+  void refused(const QString& why);
+};
+
+}  // namespace batchscope::desktop
