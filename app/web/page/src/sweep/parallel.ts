@@ -28,6 +28,7 @@ export class ParallelPlot {
   readonly #tip = document.createElement("div");
   #data: ParallelData | undefined;
   #lines: { trial: number; places: Place[] }[] = [];
+  #axes: { axis: TrialAxis; from: Place; to: Place }[] = [];
   #observer: ResizeObserver;
 
   constructor(readonly brushes: Brushes, readonly brushed: () => void, readonly opened: (trial: number) => void) {
@@ -36,6 +37,8 @@ export class ParallelPlot {
     this.#tip.hidden = true;
     this.#observer = new ResizeObserver(() => this.draw());
     this.#observer.observe(this.element);
+    // The drawing is made anew while it is dragged in, and so hears nothing itself (figure.css).
+    this.element.addEventListener("pointerdown", (event) => this.#drag(event));
     this.element.addEventListener("pointermove", (event) => this.#point(event));
     this.element.addEventListener("pointerleave", () => (this.#tip.hidden = true));
     this.element.addEventListener("dblclick", (event) => {
@@ -68,6 +71,8 @@ export class ParallelPlot {
         : [14 + (width - 28) * share, 28 + rowHeight * axis];
     this.#lines = [];
     root.append(...this.#trialLines(data, place));
+    this.#axes = data.axes.map((axis, i) => ({ axis, from: place(i, 0), to: place(i, 1) }));
+    this.element.style.touchAction = isUpright ? "pan-x" : "pan-y"; // a finger that goes along an axis brushes it
     data.axes.forEach((axis, i) => root.append(this.#axis(axis, i, data.axes.length, place, isUpright)));
     this.element.style.height = `${full}px`;
     this.element.replaceChildren(root, this.#tip);
@@ -136,34 +141,47 @@ export class ParallelPlot {
       width: Math.abs(x1 - x0) + (isUpright ? 2 * grip : 0), height: Math.abs(y1 - y0) + (isUpright ? 0 : 2 * grip),
     });
     group.append(grab);
-    const shareOf = (event: PointerEvent) => {
-      const box = this.element.getBoundingClientRect();
-      const along = isUpright ? (event.clientY - box.top - y0) / (y1 - y0) : (event.clientX - box.left - x0) / (x1 - x0);
-      return Math.max(0, Math.min(1, along));
-    };
-    grab.addEventListener("pointerdown", (event) => this.#drag(event, axis, shareOf));
     group.addEventListener("keydown", (event) => this.#press(event, axis));
     return group;
   }
 
-  // The drawing is made anew with each move, so that what follows is heard by the window.
-  #drag(event: PointerEvent, axis: TrialAxis, shareOf: (event: PointerEvent) => number): void {
-    event.preventDefault();
-    const from = shareOf(event);
+  #placeOf(event: MouseEvent): Place {
+    const box = this.element.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
+
+  // The axis that is meant, and how far along it.
+  #axisAt(event: MouseEvent): { axis: TrialAxis; along(event: MouseEvent): number } | undefined {
+    const at = this.#placeOf(event);
+    const near = this.#axes.find(({ from, to }) => distanceTo(at, from, to) <= grip);
+    if (!near) return undefined;
+    const [dx, dy] = [near.to[0] - near.from[0], near.to[1] - near.from[1]];
+    const along = (moved: MouseEvent) => {
+      const [x, y] = this.#placeOf(moved);
+      return Math.max(0, Math.min(1, ((x - near.from[0]) * dx + (y - near.from[1]) * dy) / (dx * dx + dy * dy)));
+    };
+    return { axis: near.axis, along };
+  }
+
+  #drag(event: PointerEvent): void {
+    const near = this.#axisAt(event);
+    if (!near || event.button !== 0) return;
+    const { element } = this;
+    const { axis, along } = near;
+    element.setPointerCapture(event.pointerId);
+    const from = along(event);
+    const ended = new AbortController();
     const move = (moved: PointerEvent) => {
-      this.brushes.set(axis, { from, to: shareOf(moved) });
+      this.brushes.set(axis, { from, to: along(moved) });
       this.draw();
       this.brushed();
     };
-    const end = (ended: PointerEvent) => {
-      move(ended);
-      window.removeEventListener("pointermove", move);
-      window.removeEventListener("pointerup", end);
-      window.removeEventListener("pointercancel", end);
-    };
-    window.addEventListener("pointermove", move);
-    window.addEventListener("pointerup", end);
-    window.addEventListener("pointercancel", end);
+    element.addEventListener("pointermove", move, ended);
+    element.addEventListener("pointerup", (last) => {
+      move(last);
+      ended.abort();
+    }, ended);
+    element.addEventListener("pointercancel", () => ended.abort(), ended);
   }
 
   #press(event: KeyboardEvent, axis: TrialAxis): void {
@@ -183,8 +201,7 @@ export class ParallelPlot {
   }
 
   #lineAt(event: MouseEvent): number | undefined {
-    const box = this.element.getBoundingClientRect();
-    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const [x, y] = this.#placeOf(event);
     let nearest: number | undefined;
     let least = reach;
     for (const { trial, places } of this.#lines) {
@@ -198,6 +215,7 @@ export class ParallelPlot {
 
   #point(event: PointerEvent): void {
     const trial = event.buttons === 0 ? this.#lineAt(event) : undefined;
+    this.element.style.cursor = this.#axisAt(event) ? "crosshair" : "";
     this.#tip.hidden = trial === undefined;
     if (trial === undefined || !this.#data) return;
     this.#tip.textContent = this.#data.text(trial);
