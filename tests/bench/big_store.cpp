@@ -2,7 +2,7 @@
 //
 // A store as it is after years of work: 1,000 runs of 10 series and 10,000 steps, one of them of ten million:
 // 200 million samples, 2.0 GB. So many steps are committed at a time that they go straight into chunks.
-//   big_store make   writes it where BATCHSCOPE_DB says
+//   big_store make [N] writes it where BATCHSCOPE_DB says, with a share of 1 in N of its steps
 //   big_store zoom   seconds that a chart needs for a zoom into the long run: 8 series at 2,000 columns, each
 //                    range half as long as the one before, at another place; one number a line
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <random>
 #include <string_view>
 
@@ -40,9 +41,9 @@ double value_at(std::size_t which, double begun, std::int64_t step, double noise
   return (1 + static_cast<double>(which)) * (400 / (x + 400) + 0.1 * noise + 1);
 }
 
-void write_run(Catalogue& catalogue, int number, std::int64_t steps) {
+void write_run(Catalogue& catalogue, int number, const std::string& name, std::int64_t steps) {
   protocol::RunSpec spec;
-  spec.name = steps == kLongSteps ? kLong : "run-" + std::to_string(number);
+  spec.name = name;
   spec.program = "/usr/bin/true";
   const std::string id = catalogue.create_run(spec);
   const protocol::RunPaths paths = protocol::run_paths(id);
@@ -80,10 +81,11 @@ void write_run(Catalogue& catalogue, int number, std::int64_t steps) {
   catalogue.set_state(id, RunState::finished);
 }
 
-void make() {
+void make(std::int64_t share) {
   Catalogue catalogue(protocol::catalogue_path());
   for (int number = 0; number < kRuns; ++number)
-    write_run(catalogue, number, number == kRuns - 1 ? kLongSteps : kSteps);
+    write_run(catalogue, number, number == kRuns - 1 ? kLong : "run-" + std::to_string(number),
+              (number == kRuns - 1 ? kLongSteps : kSteps) / share);
 }
 
 void zoom() {
@@ -102,13 +104,13 @@ void zoom() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string_view what = argc == 2 ? argv[1] : "";
+  const std::string_view what = argc >= 2 ? argv[1] : "";
   if (what == "make") {
-    make();
+    make(argc == 3 ? std::max(1, std::atoi(argv[2])) : 1);
   } else if (what == "zoom") {
     zoom();
   } else {
-    std::fprintf(stderr, "usage: big_store make|zoom\n");
+    std::fprintf(stderr, "usage: big_store make [N]|zoom\n");
     return 2;
   }
 }

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "batchscope/common/run_control.h"
 #include "batchscope/common/run_json.h"
 #include "batchscope/protocol/devices.h"
 #include "batchscope/protocol/series.h"
@@ -52,21 +53,6 @@ int codeOfState(RunState state) {
 std::int64_t lastEvent(storage::Catalogue& catalogue, const std::string& id) {
   const auto events = catalogue.events(id);
   return events.empty() ? 0 : events.back().id;
-}
-
-// A paused run's supervisor waits to be told; any other run has none and gets one.
-void startAgain(storage::Catalogue& catalogue, const storage::Run& run, const ResumeOptions& options) {
-  refusePending(catalogue, run);
-  if (run.spec.program.starts_with(kImportedProgram))
-    throw Error(ErrorKind::conflict,
-                fmt::format("{} was imported: its program and its checkpoints are elsewhere", title(run)));
-  if (run.state != RunState::paused)
-    return run::resume_run(catalogue, run.id, options.replicas, options.devices);
-  protocol::Request request;
-  request.command = protocol::Request::Command::resume;
-  if (options.replicas > 0) request.replicas = options.replicas;
-  request.devices = options.devices;
-  run::request(run.id, request);
 }
 
 // For a run that failed by limits which were too tight.
@@ -198,7 +184,7 @@ int resumeRun(const ResumeOptions& options) {
   AttachOptions attach;
   attach.eventsAfter = lastEvent(catalogue, run.id);
   Interrupts interrupts;
-  startAgain(catalogue, run, options);
+  common::resumeRun(catalogue, run, options.replicas, options.devices);
   const Outcome outcome = options.detach ? awaitBeginning(catalogue, run.id, interrupts)
                                          : followRun(catalogue, run.id, attach, interrupts, options.json);
   if (!options.detach || !outcome.detached)

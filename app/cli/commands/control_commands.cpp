@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "batchscope/common/goodput_json.h"
+#include "batchscope/common/run_control.h"
 #include "batchscope/protocol/control.h"
 #include "batchscope/protocol/devices.h"
 #include "batchscope/protocol/error.h"
@@ -27,17 +28,6 @@ namespace {
 
 using Command = protocol::Request::Command;
 
-constexpr int kAnswerTimeoutMs = 5000;
-
-// A run that nobody supervises is in a state in which nothing of this can be asked of it.
-[[noreturn]] void refuseInactive(const storage::Run& run) {
-  throw Error(
-      ErrorKind::conflict,
-      fmt::format("{} is {}, not running; {}", title(run), protocol::run_state_name(run.state),
-                  protocol::is_resumable(run.state) ? "`batchscope resume " + run.id + "` starts it again"
-                                                    : "`batchscope run` starts another"));
-}
-
 struct Reply {
   storage::Run run;
   protocol::Json result;
@@ -47,13 +37,7 @@ struct Reply {
 Reply ask(const RunReference& options, const protocol::Request& request) {
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
-  refusePending(catalogue, run);
-  // A damaged run may go on all the same: its supervisor has what it was started with.
-  if (!protocol::is_active(run.state) && run.supervisor_pid == 0) refuseInactive(run);
-  // A checkpoint is answered when it is on disk, everything else when the supervisor has agreed to it.
-  const double seconds = request.command == Command::checkpoint ? run.spec.time_outs.checkpoint : 0;
-  return {run, run::request(run.id, request, kAnswerTimeoutMs + static_cast<int>(seconds * 1000)),
-          common::readableModel(catalogue, run.id)};
+  return {run, common::askRun(catalogue, run, request), common::readableModel(catalogue, run.id)};
 }
 
 int finish(const RunReference& options, const protocol::Request& request, const Reply& reply,

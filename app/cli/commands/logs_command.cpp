@@ -140,7 +140,7 @@ int printLogs(const LogOptions& options) {
     run = catalogue.resolve(run.id);
   }
   printer.printRest();
-  if (printer.foundNone() && !options.follow) refusePending(catalogue, run);
+  if (printer.foundNone() && !options.follow) common::refusePending(catalogue, run);
   if (printer.foundNone() && !options.follow)
     throw Error(ErrorKind::not_found, fmt::format("{} has no such log in {}", title(run),
                                                   protocol::run_paths(run.id).logs.string()));

@@ -16,7 +16,7 @@ namespace batchscope::cli {
 namespace {
 
 void refuseWhileActive(storage::Catalogue& catalogue, const storage::Run& run) {
-  if (run.removed <= 0) refusePending(catalogue, run);
+  if (run.removed <= 0) common::refusePending(catalogue, run);
   if (isHeld(run))
     throw Error(ErrorKind::conflict, fmt::format("{} is {}; stop it first: batchscope stop {}", title(run),
                                                  protocol::run_state_name(run.state), run.id));

@@ -105,7 +105,7 @@ void Attachment::showPlace() {
   std::string place;
   if (waitsForPool(catalogue_, run))
     if (const auto job = common::placedJob(catalogue_, run)) {
-      place = fmt::format("{} {}", title(run), placeText(*job));
+      place = fmt::format("{} {}", title(run), common::placeText(*job));
       if (!job->entry.job.reason.empty()) place += ": " + job->entry.job.reason;
     }
   if (!place.empty() && place != place_) view_.showNotice(place);

@@ -90,7 +90,7 @@ int setPriority(const PriorityOptions& options) {
   return answer(options.json,
                 {{"run", run.id}, {"job", placed ? common::jobJson(*placed) : protocol::Json()}},
                 fmt::format("{} has priority {}{}", title(run), options.priority,
-                            placed ? ", and " + placeText(*placed) : ""));
+                            placed ? ", and " + common::placeText(*placed) : ""));
 }
 
 }  // namespace batchscope::cli

@@ -10,13 +10,6 @@ namespace batchscope::cli {
 
 using protocol::RunState;
 
-std::string placeText(const common::PlacedJob& job) {
-  if (job.place > 0) return fmt::format("is number {} in the queue", job.place);
-  if (job.entry.job.held)
-    return fmt::format("is held in the queue: batchscope release {} lets it go on", job.entry.run.id);
-  return fmt::format("is {}", pool::job_state_name(job.entry.state));
-}
-
 bool waitsForPool(storage::Catalogue& catalogue, const storage::Run& run) {
   const auto job = catalogue.job(run.id);
   if (!job || run.removed > 0) return false;
@@ -26,18 +19,6 @@ bool waitsForPool(storage::Catalogue& catalogue, const storage::Run& run) {
 
 bool isAtRest(storage::Catalogue& catalogue, const storage::Run& run) {
   return isAtRest(run.state) && !waitsForPool(catalogue, run);
-}
-
-void refusePending(storage::Catalogue& catalogue, const storage::Run& run) {
-  if (run.state != RunState::pending) return;
-  const auto job = common::placedJob(catalogue, run);
-  throw Error(
-      ErrorKind::conflict,
-      fmt::format("{} {}, and has not begun; `batchscope queue` says why it waits, `batchscope {} {}` "
-                  "{}, `batchscope cancel {}` takes it out",
-                  title(run), job ? placeText(*job) : "is pending",
-                  job && job->entry.job.held ? "release" : "hold", run.id,
-                  job && job->entry.job.held ? "lets it go on" : "keeps it waiting", run.id));
 }
 
 }  // namespace batchscope::cli

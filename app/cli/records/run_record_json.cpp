@@ -7,6 +7,7 @@
 #include <cmath>
 #include <variant>
 
+#include "batchscope/common/run_control.h"
 #include "batchscope/common/run_json.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
@@ -162,7 +163,8 @@ protocol::RunSpec specFrom(const Fields& fields) {
     } catch (const std::exception& error) {
       refuse("run.spec", error.what());
     }
-  if (!spec.program.starts_with(kImportedProgram)) spec.program = kImportedProgram + spec.program;
+  if (!spec.program.starts_with(common::kImportedProgram))
+    spec.program = common::kImportedProgram + spec.program;
   spec.environment.clear();
   judge("run.spec.group", spec.group, storage::check_group);
   return spec;

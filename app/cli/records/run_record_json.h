@@ -12,9 +12,6 @@ namespace batchscope::cli {
 inline constexpr char kExportFormat[] = "batchscope-run";
 inline constexpr int kExportVersion = 1;
 
-// Stands before the path of an imported run's program, so that no program has that name.
-inline constexpr char kImportedProgram[] = "imported:";
-
 protocol::Json recordJson(const storage::RunRecord& record);
 
 // Nothing of it is trusted. A run that was active when it was exported is `stopped`; its program cannot be

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "batchscope/common/run_control.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/storage/catalogue.h"
@@ -14,10 +15,7 @@ namespace batchscope::cli {
 
 inline storage::Catalogue openCatalogue() { return storage::Catalogue(protocol::catalogue_path()); }
 
-// "digits (3f9a12bc)", as messages call a run.
-inline std::string title(const storage::Run& run) {
-  return printable(run.name) + " (" + printable(run.id) + ")";
-}
+using common::title;
 
 // A supervisor has it, or should.
 inline bool isHeld(const storage::Run& run) {

@@ -8,12 +8,13 @@
 #include <cstdio>
 
 #include "batchscope/common/shell_words.h"
+#include "batchscope/common/sweep_json.h"
+#include "batchscope/common/sweep_progress.h"
 #include "records/store.h"
 #include "slurm/job_submission.h"
 #include "sweep/example_file.h"
 #include "sweep/sweep_commands.h"
 #include "sweep/sweep_follower.h"
-#include "sweep/sweep_json.h"
 #include "sweep/sweep_on_slurm.h"
 #include "sweep/sweep_plan.h"
 #include "sweep/sweep_progress.h"
@@ -51,7 +52,7 @@ void printSentence(const SweepEnd& end) {
   const sweep::SweepView& view = end.view;
   const std::string name = printable(view.sweep.name);
   const std::string because = view.sweep.message.empty() ? "" : ": " + printable(view.sweep.message);
-  const SweepProgress progress = progressOf(view, storage::now());
+  const common::SweepProgress progress = common::progressOf(view, storage::now());
   if (end.left) {
     fmt::print(
         "{} goes on. `batchscope sweep status {} --watch` watches it, `batchscope sweep stop {}` stops it.\n",
@@ -73,8 +74,8 @@ void printSentence(const SweepEnd& end) {
 void printEnd(const SweepEnd& end, bool json) {
   if (json) {
     printJson({{"result",
-                {{"sweep", sweepJson(end.view, end.left)},
-                 {"best", bestJson(end.view)},
+                {{"sweep", common::sweepJson(end.view, end.left)},
+                 {"best", common::bestJson(end.view)},
                  {"left", end.left},
                  {"exit_code", exitCodeOf(end)}}}});
     return;

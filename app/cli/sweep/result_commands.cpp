@@ -5,13 +5,14 @@
 
 #include "batchscope/common/data_forms.h"
 #include "batchscope/common/shell_words.h"
+#include "batchscope/common/sweep_json.h"
+#include "batchscope/common/sweep_progress.h"
 #include "batchscope/sweep/driver.h"
 #include "batchscope/sweep/sweeps.h"
 #include "batchscope/sweep/wandb.h"
 #include "files/output_file.h"
 #include "records/store.h"
 #include "sweep/sweep_commands.h"
-#include "sweep/sweep_json.h"
 #include "sweep/sweep_text.h"
 #include "terminal/json_output.h"
 
@@ -36,7 +37,7 @@ std::string csvText(const sweep::SweepView& view) {
   for (std::size_t number = 0; number < view.trials.size(); ++number) {
     const sweep::TrialView& trial = view.trials[number];
     const sweep::Standing& standing = trial.standing;
-    text += fmt::format("{},{},{},{}", number, trialState(view, number), csvCell(standing.value),
+    text += fmt::format("{},{},{},{}", number, common::trialState(view, number), csvCell(standing.value),
                         standing.rung < 0 ? "" : std::to_string(standing.rung));
     for (const sweep::Parameter& parameter : view.file.parameters) {
       const auto found = trial.parameters.find(parameter.name);
@@ -68,7 +69,7 @@ int showBestTrial(const SweepReference& options) {
     throw Error(ErrorKind::not_found,
                 fmt::format("no trial of {} has a value of {} yet: see batchscope sweep status {}",
                             view.sweep.name, view.file.metric, view.sweep.name));
-  return answer(options.json, bestJson(view),
+  return answer(options.json, common::bestJson(view),
                 aboutBest(view) + '\n' + printable(common::shellWords(sweep::best_command(view))));
 }
 
@@ -76,7 +77,7 @@ int exportSweep(const ExportSweepOptions& options) {
   storage::Catalogue catalogue = openCatalogue();
   const sweep::SweepView view = sweep::look(catalogue, options.sweep);
   const std::string text = options.toml   ? view.file.text()
-                           : options.json ? jsonLine(sweepDetailsJson(view, sweep::kDriver.alive()))
+                           : options.json ? jsonLine(common::sweepDetailsJson(view, sweep::kDriver.alive()))
                                           : csvText(view);
   if (write(text, options.output, options.force))
     fmt::print("wrote {}: {} with {}\n", options.output, printable(view.sweep.name),

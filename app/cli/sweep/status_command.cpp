@@ -6,10 +6,11 @@
 
 #include <numeric>
 
+#include "batchscope/common/sweep_json.h"
+#include "batchscope/common/sweep_progress.h"
 #include "batchscope/sweep/driver.h"
 #include "records/store.h"
 #include "sweep/sweep_commands.h"
-#include "sweep/sweep_json.h"
 #include "sweep/sweep_progress.h"
 #include "sweep/sweep_text.h"
 #include "terminal/json_output.h"
@@ -35,7 +36,7 @@ std::string listText(storage::Catalogue& catalogue) {
   for (const storage::Sweep& row : sweeps) {
     const std::string state = storage::sweep_state_name(row.state);
     const sweep::SweepView view = sweep::look(catalogue, row.name);
-    const SweepProgress progress = progressOf(view, now);
+    const common::SweepProgress progress = common::progressOf(view, now);
     table.addRow({row.name,
                   {state, stateColour(state)},
                   fmt::format("{}/{}", progress.done, progress.wanted),
@@ -52,13 +53,13 @@ std::string listJson(storage::Catalogue& catalogue) {
   const bool driven = sweep::kDriver.alive();
   protocol::Json list = protocol::Json::array();
   for (const storage::Sweep& row : storage::Sweeps(catalogue).all())
-    list.push_back(sweepJson(sweep::look(catalogue, row.name), driven));
+    list.push_back(common::sweepJson(sweep::look(catalogue, row.name), driven));
   return jsonLine({{"sweeps", list}});
 }
 
 std::string detailsText(const sweep::SweepView& view) {
   const Style style = terminalStyle(STDOUT_FILENO);
-  const SweepProgress progress = progressOf(view, storage::now());
+  const common::SweepProgress progress = common::progressOf(view, storage::now());
   std::string text;
   for (const std::string& line : sweepLines(view, progress, style)) text += line + '\n';
   if (!view.sweep.message.empty()) text += printable(view.sweep.message) + '\n';
@@ -80,7 +81,8 @@ int showSweeps(const SweepStatusOptions& options) {
   const auto text = [&] {
     if (name.empty()) return options.json ? listJson(catalogue) : listText(catalogue);
     const sweep::SweepView view = sweep::look(catalogue, name);
-    return options.json ? jsonLine(sweepDetailsJson(view, sweep::kDriver.alive())) : detailsText(view);
+    return options.json ? jsonLine(common::sweepDetailsJson(view, sweep::kDriver.alive()))
+                        : detailsText(view);
   };
   if (options.watch)
     watch(text);

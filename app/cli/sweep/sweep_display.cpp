@@ -3,9 +3,10 @@
 
 #include <unistd.h>
 
+#include "batchscope/common/sweep_json.h"
+#include "batchscope/common/sweep_progress.h"
 #include "batchscope/protocol/telemetry.h"
 #include "batchscope/storage/catalogue.h"
-#include "sweep/sweep_json.h"
 #include "sweep/sweep_progress.h"
 #include "terminal/json_output.h"
 #include "terminal/live_block.h"
@@ -18,7 +19,7 @@ namespace {
 class TerminalDisplay : public SweepDisplay {
  public:
   void showProgress(const sweep::SweepView& view) override {
-    block_.draw(sweepLines(view, progressOf(view, storage::now()), terminalStyle(STDOUT_FILENO)));
+    block_.draw(sweepLines(view, common::progressOf(view, storage::now()), terminalStyle(STDOUT_FILENO)));
   }
   void showNotice(const std::string& text) override { block_.print(printable(text)); }
   void finish() override { block_.finish(); }
@@ -47,7 +48,7 @@ class Interval {
 class LogDisplay : public SweepDisplay {
  public:
   void showProgress(const sweep::SweepView& view) override {
-    if (interval_.isOver()) show(sweepSentence(view, progressOf(view, storage::now())) + '\n');
+    if (interval_.isOver()) show(sweepSentence(view, common::progressOf(view, storage::now())) + '\n');
   }
   void showNotice(const std::string& text) override { show(printable(text) + '\n'); }
 
@@ -58,7 +59,7 @@ class LogDisplay : public SweepDisplay {
 class JsonDisplay : public SweepDisplay {
  public:
   void showProgress(const sweep::SweepView& view) override {
-    if (interval_.isOver()) printJson({{"sweep", sweepJson(view, true)}});
+    if (interval_.isOver()) printJson({{"sweep", common::sweepJson(view, true)}});
   }
   void showNotice(const std::string& text) override { printJson({{"notice", text}}); }
 

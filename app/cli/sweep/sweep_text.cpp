@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "batchscope/common/sweep_progress.h"
 #include "batchscope/protocol/run_state.h"
 #include "text/format.h"
 #include "text/progress_bar.h"
@@ -21,16 +22,6 @@ std::string rungText(const StopRule& rule, int rung) {
 }
 
 }  // namespace
-
-std::string trialState(const sweep::SweepView& view, std::size_t trial) {
-  const Standing::State state = view.trials[trial].standing.state;
-  if (state == Standing::State::paused && view.sweep.ended > 0)
-    return sweep::standing_name(Standing::State::stopped);
-  if (state == Standing::State::running && view.sweep.state != storage::SweepState::running)
-    return protocol::run_state_name(protocol::RunState::interrupted);
-  if (view.trials[trial].waits) return protocol::run_state_name(protocol::RunState::pending);
-  return sweep::standing_name(state);
-}
 
 std::string parametersText(const sweep::SweepFile& file, const sweep::Texts& parameters) {
   std::string text;
@@ -66,7 +57,7 @@ Table trialTable(const sweep::SweepView& view, std::span<const std::size_t> tria
   for (const std::size_t number : trials) {
     const sweep::TrialView& trial = view.trials[number];
     const Standing& standing = trial.standing;
-    const std::string state = trialState(view, number);
+    const std::string state = common::trialState(view, number);
     std::vector<Table::Cell> cells{
         std::to_string(number),
         {state, state == "diverged" ? Colour::red : stateColour(state)},

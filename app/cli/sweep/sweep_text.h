@@ -11,10 +11,6 @@
 
 namespace batchscope::cli {
 
-// How a trial stands. One that had begun when its sweep was paused or ended is "interrupted" until that goes
-// on, and one that rests at a rung when its sweep is over has stopped there.
-std::string trialState(const sweep::SweepView& view, std::size_t trial);
-
 // "lr=0.0312 batch-size=64", in the order of the file; what is fixed is left out.
 std::string parametersText(const sweep::SweepFile& file, const sweep::Texts& parameters);
 

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "batchscope/common/sweep_progress.h"
 #include "batchscope/sweep/driver.h"
 #include "session/catalogue_watcher.h"
 
@@ -68,7 +69,7 @@ struct SweepSession::Reader {
                              isSame(last->view->rows, legs) && isSame(runs, freshRuns);
         if (isKnown) return last;
         fresh->view = sweep::view_of(*sweep, std::move(legs), freshRuns);
-        fresh->importance = importanceOf(*fresh->view);
+        fresh->importance = common::importanceOf(*fresh->view);
       } catch (const std::exception& error) {
         fresh->view.reset();
         fresh->fault = QString::fromUtf8(error.what());

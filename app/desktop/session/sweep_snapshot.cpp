@@ -6,40 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "batchscope/sweep/importance.h"
-
 namespace batchscope::desktop {
-namespace {
-
-using sweep::Standing;
-
-// As the methods see it (trial.h).
-sweep::Trial trialOf(const sweep::SweepFile& file, const Standing& standing) {
-  using State = sweep::Trial::State;
-  sweep::Trial trial;
-  trial.point = standing.point;
-  switch (standing.state) {
-    case Standing::State::running: trial.state = State::running; break;
-    case Standing::State::paused: trial.state = State::paused; break;
-    case Standing::State::failed: trial.state = State::failed; return trial;
-    default: trial.state = State::ended;
-  }
-  if (!standing.value) return trial;
-  trial.cost = std::isfinite(*standing.value) ? sweep::cost_of(file.goal, *standing.value)
-                                              : std::numeric_limits<double>::infinity();
-  const bool hasAll =
-      standing.state == Standing::State::finished || standing.state == Standing::State::diverged;
-  if (!hasAll) trial.reached = sweep::iterations_at(file.stop, standing.rung);
-  return trial;
-}
-
-}  // namespace
-
-std::vector<double> importanceOf(const sweep::SweepView& view) {
-  std::vector<sweep::Trial> trials;
-  for (const sweep::TrialView& trial : view.trials) trials.push_back(trialOf(view.file, trial.standing));
-  return sweep::importance(sweep::Space(view.file.parameters), trials);
-}
 
 std::vector<double> ranksOf(const sweep::SweepView& view) {
   std::vector<double> ranks(view.trials.size(), std::numeric_limits<double>::quiet_NaN());

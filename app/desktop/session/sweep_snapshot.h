@@ -21,9 +21,6 @@ struct SweepSnapshot {
   bool isDriven = false;           // the process that begins trials is there
 };
 
-// Which parameters matter for being among the best, as sweep::importance has it.
-std::vector<double> importanceOf(const sweep::SweepView& view);
-
 // Of each trial how well its newest value ranks among all: 1 the best, 0 the worst; NaN: it has none.
 std::vector<double> ranksOf(const sweep::SweepView& view);
 

@@ -84,6 +84,10 @@ void Connection::answer(const Response& response) {
 
 bool Connection::begin_stream(const Response& head, std::function<void()> on_closed) {
   if (answered_ || !open()) return false;
+  if (is_head_) {
+    answer(head);
+    return false;
+  }
   if (!on_stream()) {
     answer(error_response(503, "too many streams; close some pages"));
     return false;
@@ -92,7 +96,6 @@ bool Connection::begin_stream(const Response& head, std::function<void()> on_clo
   streams_ = true;
   on_closed_ = std::move(on_closed);
   write_head(head, std::nullopt);
-  if (is_head_) close();
   return true;
 }
 

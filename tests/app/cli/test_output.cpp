@@ -38,6 +38,7 @@ const QList<QStringList> kAnswers{
     {"plot", "latest", "-o", "loss.svg"},
     {"tail", "latest", "--once"},
     {"tail", "latest", "--once", "--json"},
+    {"serve", "--help"},
     {"sql", "SELECT id FROM run"},
     {"sql", "SELECT id FROM run", "--csv"},
     {"sql", "SELECT id FROM run", "--json"},

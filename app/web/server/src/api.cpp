@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api.h"
 
+#include <fmt/core.h>
+
 #include <QSysInfo>
+#include <algorithm>
 #include <utility>
 
 #include "answer.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/machine.h"
+#include "explorer_answers.h"
+#include "list_answers.h"
+#include "log_answers.h"
 #include "run_answers.h"
 #include "sample_answers.h"
 
@@ -15,6 +21,8 @@ namespace {
 
 using http::Fault, http::Reply, http::Request;
 using protocol::Json;
+
+constexpr std::size_t kMostRuns = 16;  // of one stream
 
 [[noreturn]] void nothing() { throw Fault{404, "there is nothing here"}; }
 
@@ -32,11 +40,21 @@ std::vector<std::string> devices() {
 }  // namespace
 
 void Api::answer(const Request& request, const Reply& reply) {
-  insist_on_reading(request);
   const Path path(request.path.begin() + 1, request.path.end());
+  if (path.size() == 3 && path[0] == "runs" && path[2] == "control") {
+    if (request.method != "POST") throw Fault{405, "a run is controlled by POST"};
+    return controls_.answer(path[1], request, reply);
+  }
+  insist_on_reading(request);
   if (path == Path{"about"}) return reply(about());
   if (path == Path{"runs"}) return list(request, reply);
   if (path.size() >= 2 && path[0] == "runs") return answer_run(path, request, reply);
+  if (path == Path{"stream"}) return stream(words_in(request, "runs"), request, reply);
+  if (path == Path{"changes"}) return feeds_.open_lists(reply);
+  if (path == Path{"queue"}) return ask(reply, queue_json);
+  if (path == Path{"sweeps"}) return ask(reply, sweeps_json);
+  if (path.size() == 2 && path[0] == "sweeps")
+    return ask(reply, [name = path[1]](Store& store) { return sweep_json(store, name); });
   nothing();
 }
 
@@ -46,7 +64,20 @@ void Api::answer_run(const Path& path, const Request& request, const Reply& repl
   if (path.size() != 3) nothing();
   if (path[2] == "samples")
     return ask(reply, [id, request](Store& store) { return samples_json(store, id, request); });
+  if (path[2] == "log")
+    return ask(reply, [id, request](Store& store) { return log_json(store, id, request); });
+  if (path[2] == "explorer")
+    return ask(reply, [id, request](Store& store) { return explorer_json(store, id, request); });
+  if (path[2] == "stream") return stream({id}, request, reply);
   nothing();
+}
+
+void Api::stream(std::vector<std::string> runs, const Request& request, const Reply& reply) {
+  std::sort(runs.begin(), runs.end());
+  runs.erase(std::unique(runs.begin(), runs.end()), runs.end());
+  if (runs.empty() || runs.size() > kMostRuns)
+    throw Error(ErrorKind::usage, fmt::format("runs= names 1 to {} runs by their ids", kMostRuns));
+  feeds_.open(runs, request, reply);
 }
 
 http::Response Api::about() const {

@@ -9,6 +9,8 @@
 
 #include "access.h"
 #include "batchscope/http/server.h"
+#include "controls.h"
+#include "feeds.h"
 #include "live_runs.h"
 #include "worker.h"
 
@@ -25,6 +27,7 @@ class Api {
   using Path = std::vector<std::string>;
 
   void answer_run(const Path& path, const http::Request& request, const http::Reply& reply);
+  void stream(std::vector<std::string> runs, const http::Request& request, const http::Reply& reply);
   http::Response about() const;
   void list(const http::Request& request, const http::Reply& reply);
   void details(const std::string& id, const http::Reply& reply);
@@ -34,6 +37,8 @@ class Api {
 
   const Access& access_;
   LiveRuns live_;
+  Feeds feeds_{live_};
+  Controls controls_;
   Worker reads_;  // the last member, so that the others outlive its thread
 };
 

@@ -10,6 +10,7 @@
 #include "batchscope/common/series_unit.h"
 #include "batchscope/storage/run_field.h"
 #include "batchscope/storage/run_filter.h"
+#include "sample_tail.h"
 
 namespace batchscope::web {
 namespace {
@@ -101,6 +102,8 @@ RunList list_runs(Store& store, const http::Request& request) {
 RunDetails run_details(Store& store, const std::string& id) {
   const storage::Run run = store.run(id);
   RunDetails details;
+  SampleTail tail(id);
+  tail.begin(store);
   details.active = protocol::is_active(run.state);
   details.json = common::runDetailsJson(store.catalogue(), run, kMostEvents);
   const auto job = common::placedJob(store.catalogue(), run);
@@ -108,6 +111,7 @@ RunDetails run_details(Store& store, const std::string& id) {
   details.json["clock"] = common::clockOrigin(run, store.catalogue().generations(id));
   details.json["series"] = series_json(store, id);
   details.json["status"] = nullptr;
+  details.json["cursor"] = tail.cursor();
   return details;
 }
 

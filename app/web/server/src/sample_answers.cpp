@@ -10,6 +10,7 @@
 #include "batchscope/common/run_clock.h"
 #include "batchscope/common/step_map.h"
 #include "batchscope/protocol/series.h"
+#include "sample_tail.h"
 
 namespace batchscope::web {
 namespace {
@@ -138,6 +139,8 @@ Json samples_json(Store& store, const std::string& id, const http::Request& requ
   const std::vector<std::string> names = words_in(request, "series");
   if (names.size() > kMostSeries)
     throw Error(ErrorKind::usage, "ask for at most " + std::to_string(kMostSeries) + " series at a time");
+  SampleTail tail(id);
+  tail.begin(store);  // before they are read: what comes meanwhile comes again, and nothing is missed
   Json series = Json::object();
   for (const std::string& name : names) series[name] = Json::array();
   Json range = nullptr;
@@ -152,7 +155,7 @@ Json samples_json(Store& store, const std::string& id, const http::Request& requ
     const double from = number_in(request, "from", low), to = number_in(request, "to", high);
     for (const std::string& name : names) series[name] = chart.lines(name, from, to);
   }
-  return {{"x", axis}, {"range", range}, {"series", std::move(series)}};
+  return {{"x", axis}, {"range", range}, {"series", std::move(series)}, {"cursor", tail.cursor()}};
 }
 
 }  // namespace batchscope::web

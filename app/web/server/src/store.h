@@ -47,7 +47,7 @@ class Store {
   std::int64_t version_ = 0;
   std::vector<storage::Run> runs_;
   std::int64_t runs_version_ = -1;  // of which they are
-  std::list<Reader> readers_;  // the last used first
+  std::list<Reader> readers_;       // the last used first
 };
 
 }  // namespace batchscope::web

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sweep/sweep_json.h"
+#include "batchscope/common/sweep_json.h"
+
+#include <algorithm>
 
 #include "batchscope/common/data_forms.h"
 #include "batchscope/common/run_json.h"
+#include "batchscope/common/sweep_progress.h"
 #include "batchscope/storage/catalogue.h"
-#include "sweep/sweep_progress.h"
-#include "sweep/sweep_text.h"
 
-namespace batchscope::cli {
+namespace batchscope::common {
 namespace {
 
-using common::jsonNumber;
 using protocol::Json;
 using storage::Meaning;
 using Outcome = storage::SweepLeg::Outcome;
@@ -30,8 +30,8 @@ Json trialJson(const sweep::SweepView& view, std::size_t number) {
           {"parameters", trial.parameters},
           {"device_hours", trial.standing.device_hours},
           {"runs", runsJson(trial.runs)},
-          {"began", common::fieldJson(trial.began, Meaning::later_time)},
-          {"ended", common::fieldJson(trial.ended, Meaning::later_time)},
+          {"began", fieldJson(trial.began, Meaning::later_time)},
+          {"ended", fieldJson(trial.ended, Meaning::later_time)},
           {"message", trial.message}};
 }
 
@@ -57,8 +57,18 @@ Json legJson(const sweep::SweepView& view, const storage::SweepLeg& leg) {
           {"at_end", leg.at_end},
           {"device_hours", leg.device_hours},
           {"began", leg.began},
-          {"ended", common::fieldJson(leg.ended, Meaning::later_time)},
+          {"ended", fieldJson(leg.ended, Meaning::later_time)},
           {"message", leg.message}};
+}
+
+const char* kindName(sweep::StopRule::Kind kind) {
+  switch (kind) {
+    case sweep::StopRule::Kind::none: return "none";
+    case sweep::StopRule::Kind::median: return "median";
+    case sweep::StopRule::Kind::asha: return "asha";
+    case sweep::StopRule::Kind::pbt: return "pbt";
+  }
+  return "";
 }
 
 }  // namespace
@@ -80,11 +90,11 @@ Json sweepJson(const sweep::SweepView& view, bool driven) {
             {"failed", progress.failed},
             {"diverged", progress.diverged}}},
           {"share", progress.share},
-          {"remaining", common::fieldJson(progress.remaining, Meaning::amount)},
+          {"remaining", fieldJson(progress.remaining, Meaning::amount)},
           {"best", view.best ? trialJson(view, *view.best) : Json()},
           {"device_hours", view.device_hours},
           {"created", view.sweep.created},
-          {"ended", common::fieldJson(view.sweep.ended, Meaning::later_time)}};
+          {"ended", fieldJson(view.sweep.ended, Meaning::later_time)}};
 }
 
 Json sweepDetailsJson(const sweep::SweepView& view, bool driven) {
@@ -105,4 +115,39 @@ Json bestJson(const sweep::SweepView& view) {
           {"command", sweep::best_command(view)}};
 }
 
-}  // namespace batchscope::cli
+Json parametersJson(const sweep::SweepView& view) {
+  Json list = Json::array();
+  for (const sweep::Parameter& parameter : view.file.parameters) {
+    const bool isChoice = parameter.kind == sweep::Parameter::Kind::choice;
+    list.push_back({{"name", parameter.name},
+                    {"kind", isChoice ? "choice" : "number"},
+                    {"integer", parameter.kind == sweep::Parameter::Kind::integer},
+                    {"scale", parameter.log ? "log" : "linear"},
+                    {"min", isChoice ? Json() : Json(parameter.min)},
+                    {"max", isChoice ? Json() : Json(parameter.max)},
+                    {"values", isChoice ? Json(parameter.choices) : Json()}});
+  }
+  return list;
+}
+
+Json importanceJson(const sweep::SweepView& view) {
+  const std::vector<double> shares = importanceOf(view);
+  Json list = Json::array();
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    list.push_back({{"name", view.file.parameters[i].name}, {"share", shares[i]}});
+  return list;
+}
+
+Json stopJson(const sweep::SweepView& view) {
+  const sweep::StopRule& rule = view.file.stop;
+  int last = -1;
+  for (const storage::SweepLeg& leg : view.rows) last = std::max(last, leg.rung);
+  Json rungs = Json::array();
+  for (int rung = 0; rung <= last + 1 && (rung == 0 || !sweep::is_last(rule, rung - 1)); ++rung)
+    if (const auto reached = sweep::iterations_at(rule, rung)) rungs.push_back(*reached);
+  return {{"kind", kindName(rule.kind)},
+          {"unit", rule.unit == sweep::StopRule::Unit::steps ? "steps" : "iterations"},
+          {"rungs", rungs}};
+}
+
+}  // namespace batchscope::common

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batchscope/common/run_control.h"
+
+#include <fmt/core.h>
+
+#include "batchscope/protocol/error.h"
+#include "batchscope/protocol/text.h"
+#include "batchscope/run/client.h"
+
+namespace batchscope::common {
+
+using protocol::RunState;
+using Command = protocol::Request::Command;
+
+namespace {
+
+constexpr int kAnswerTimeoutMs = 5000;
+
+// A run that nobody supervises is in a state in which nothing of this can be asked of it.
+[[noreturn]] void refuseInactive(const storage::Run& run) {
+  throw Error(
+      ErrorKind::conflict,
+      fmt::format("{} is {}, not running; {}", title(run), protocol::run_state_name(run.state),
+                  protocol::is_resumable(run.state) ? "`batchscope resume " + run.id + "` starts it again"
+                                                    : "`batchscope run` starts another"));
+}
+
+}  // namespace
+
+std::string title(const storage::Run& run) {
+  return protocol::printable(run.name) + " (" + protocol::printable(run.id) + ")";
+}
+
+std::string placeText(const PlacedJob& job) {
+  if (job.place > 0) return fmt::format("is number {} in the queue", job.place);
+  if (job.entry.job.held)
+    return fmt::format("is held in the queue: batchscope release {} lets it go on", job.entry.run.id);
+  return fmt::format("is {}", pool::job_state_name(job.entry.state));
+}
+
+void refusePending(storage::Catalogue& catalogue, const storage::Run& run) {
+  if (run.state != RunState::pending) return;
+  const auto job = placedJob(catalogue, run);
+  throw Error(
+      ErrorKind::conflict,
+      fmt::format("{} {}, and has not begun; `batchscope queue` says why it waits, `batchscope {} {}` "
+                  "{}, `batchscope cancel {}` takes it out",
+                  title(run), job ? placeText(*job) : "is pending",
+                  job && job->entry.job.held ? "release" : "hold", run.id,
+                  job && job->entry.job.held ? "lets it go on" : "keeps it waiting", run.id));
+}
+
+protocol::Json askRun(storage::Catalogue& catalogue, const storage::Run& run,
+                      const protocol::Request& request) {
+  refusePending(catalogue, run);
+  // A damaged run may go on all the same: its supervisor has what it was started with.
+  if (!protocol::is_active(run.state) && run.supervisor_pid == 0) refuseInactive(run);
+  // A checkpoint is answered when it is on disk, everything else when the supervisor has agreed to it.
+  const double seconds = request.command == Command::checkpoint ? run.spec.time_outs.checkpoint : 0;
+  return run::request(run.id, request, kAnswerTimeoutMs + static_cast<int>(seconds * 1000));
+}
+
+// A paused run's supervisor waits to be told; any other run has none and gets one.
+void resumeRun(storage::Catalogue& catalogue, const storage::Run& run, int replicas,
+               const std::vector<std::string>& devices) {
+  refusePending(catalogue, run);
+  if (run.spec.program.starts_with(kImportedProgram))
+    throw Error(ErrorKind::conflict,
+                fmt::format("{} was imported: its program and its checkpoints are elsewhere", title(run)));
+  if (run.state != RunState::paused) return run::resume_run(catalogue, run.id, replicas, devices);
+  protocol::Request request;
+  request.command = Command::resume;
+  if (replicas > 0) request.replicas = replicas;
+  request.devices = devices;
+  run::request(run.id, request);
+}
+
+}  // namespace batchscope::common

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controls.h"
+
+#include <fmt/core.h>
+
+#include <QProcess>
+#include <QStringList>
+#include <utility>
+
+#include "answer.h"
+#include "batchscope/common/run_control.h"
+#include "batchscope/protocol/control.h"
+#include "batchscope/protocol/paths.h"
+#include "batchscope/run/client.h"
+#include "batchscope/storage/origins.h"
+#include "store.h"
+
+namespace batchscope::web {
+namespace {
+
+using protocol::Json, protocol::Request;
+using Command = Request::Command;
+
+constexpr int kMostAtOnce = 8;
+constexpr int kElsewhere = 180'000;  // ms, of what is handed on to another machine
+
+// Only what a page may ask, by the supervisor's own reading of requests.
+Request parsed(const Json& body) {
+  if (!body.is_object()) throw Error(ErrorKind::usage, "say {\"command\":..} in JSON");
+  Json json = {{"v", protocol::kControlVersion}, {"id", 0}, {"command", body.value("command", Json())}};
+  if (body.contains("auto"))
+    json["replicas"] = body.at("auto");
+  else if (body.contains("replicas"))
+    json["replicas"] = body.at("replicas");
+  const Request request = Request::parse(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  if (request.command == Command::status || request.command == Command::subscribe)
+    throw Error(ErrorKind::usage, "the command is one of rescale, checkpoint, pause, resume, stop");
+  return request;
+}
+
+// As the command line hands it on (`batchscope rescale RUN ..`).
+Json ask_elsewhere(const std::string& id, const storage::Origin& origin, const Request& request) {
+  if (origin.control.empty()) throw Error(ErrorKind::conflict, storage::trains_elsewhere(id, origin));
+  QStringList words;
+  for (const std::string& word : origin.control) words << QString::fromStdString(word);
+  words << QString::fromLatin1(protocol::command_name(request.command)) << QString::fromStdString(id);
+  const std::string replicas = request.auto_replicas ? request.auto_replicas->text()
+                               : request.replicas    ? std::to_string(*request.replicas)
+                                                     : "";
+  if (request.command == Command::resume && !replicas.empty()) words << QStringLiteral("--replicas");
+  if (!replicas.empty()) words << QString::fromStdString(replicas);
+  if (request.command == Command::resume) words << QStringLiteral("--detach");
+  words << QStringLiteral("--json");
+  const QString program = words.takeFirst();
+  QProcess process;
+  process.start(program, words);
+  if (!process.waitForFinished(kElsewhere) || process.exitStatus() != QProcess::NormalExit) {
+    process.kill();
+    process.waitForFinished();
+    throw Error(ErrorKind::timeout, fmt::format("{} did not answer for run {}", program.toStdString(), id));
+  }
+  const Json answer = Json::parse(process.readAllStandardOutput().toStdString(), nullptr, false);
+  if (process.exitCode() == 0)
+    return answer.is_object() && answer.contains("result") ? answer.at("result") : answer;
+  const Json error = answer.is_object() ? answer.value("error", Json()) : Json();
+  if (error.is_object())
+    throw Error(parse_error_kind(error.value("kind", "failure")), error.value("message", ""));
+  throw Error(ErrorKind::failure, process.readAllStandardError().trimmed().toStdString());
+}
+
+Json carry_out(const std::string& id, const Request& request) {
+  Store store;
+  const storage::Run run = store.run(id);
+  const auto origin = storage::Origins(protocol::catalogue_path()).find(id);
+  if (origin && origin->followed) return ask_elsewhere(id, *origin, request);
+  if (request.command != Command::resume) return common::askRun(store.catalogue(), run, request);
+  common::resumeRun(store.catalogue(), run, request.replicas.value_or(0), {});
+  return run::request(id, Request());  // its status
+}
+
+}  // namespace
+
+Controls::Controls() { threads_.setMaxThreadCount(kMostAtOnce); }
+
+Controls::~Controls() {
+  threads_.clear();
+  threads_.waitForDone();
+}
+
+void Controls::answer(const std::string& run, const http::Request& request, const http::Reply& reply) {
+  const Request asked = parsed(protocol::parse_object(request.body));
+  threads_.start([this, run, asked, reply] {
+    const http::Response response = answer_of([&] {
+      return json_response({{"result", carry_out(run, asked)}});
+    });
+    QMetaObject::invokeMethod(
+        &home_, [reply, response] { reply(response); }, Qt::QueuedConnection);
+  });
+}
+
+}  // namespace batchscope::web

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a page asks of a run: of its supervisor, of the machine on which it trains where it is only followed
+// here, or to start it again. Each takes as long as the answer takes, on a thread of its own.
+#pragma once
+
+#include <QObject>
+#include <QThreadPool>
+#include <string>
+
+#include "batchscope/http/request.h"
+#include "batchscope/http/server.h"
+
+namespace batchscope::web {
+
+class Controls {
+ public:
+  Controls();
+  // Waits for what has been asked.
+  ~Controls();
+
+  // {"command":"rescale","replicas":3} and the like (API.md). Answers {"result":..}.
+  void answer(const std::string& run, const http::Request& request, const http::Reply& reply);
+
+ private:
+  QObject home_;
+  QThreadPool threads_;
+};
+
+}  // namespace batchscope::web

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A page that is told what happens: server-sent events over one connection, of one run, of several, or of the
+// lists. The id of each event says how far the page is, so that its browser goes on there when the connection
+// was lost.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "batchscope/http/server.h"
+
+namespace batchscope::web {
+
+class EventPage {
+ public:
+  // Of these runs; of none: the lists. `after`: the id of the last event that it had, or empty.
+  EventPage(std::vector<std::string> runs, std::string_view after);
+
+  const std::vector<std::string>& runs() const { return runs_; }
+  bool is_of_several() const { return runs_.size() > 1; }
+  // How far it knew a run when it came; empty: it begins now.
+  const std::string& cursor(const std::string& run) { return cursors_[run]; }
+
+  void begin(const http::Stream& stream);
+  bool has_begun() const { return stream_.has_value(); }
+  bool open() const { return stream_ && stream_->open(); }
+
+  // `data` is one line of JSON.
+  void tell(const char* event, const std::string& data);
+  // The same, after which it knows the run's samples up to here.
+  void tell(const char* event, const std::string& data, const std::string& run, const std::string& cursor);
+  // So that neither side takes the other for gone.
+  void breathe();
+
+ private:
+  std::string id() const;
+
+  const std::vector<std::string> runs_;
+  std::map<std::string, std::string> cursors_;  // by run
+  std::optional<http::Stream> stream_;
+};
+
+}  // namespace batchscope::web

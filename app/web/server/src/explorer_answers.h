@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the model that was fitted to a run says of other numbers of replicas and other batch sizes, and what
+// was measured against it.
+#pragma once
+
+#include <string>
+
+#include "batchscope/http/request.h"
+#include "batchscope/protocol/json.h"
+#include "store.h"
+
+namespace batchscope::web {
+
+// As API.md has it. Throws Error.
+protocol::Json explorer_json(Store& store, const std::string& id, const http::Request& request);
+
+}  // namespace batchscope::web

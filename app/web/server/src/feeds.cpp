@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "feeds.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "answer.h"
+#include "batchscope/protocol/paths.h"
+
+namespace batchscope::web {
+namespace {
+
+using namespace std::chrono_literals;
+using protocol::Json;
+
+bool is_of_lists(const std::shared_ptr<EventPage>& page) { return page->runs().empty(); }
+
+constexpr auto kBreath = 15s, kListInterval = 1s;
+
+http::Response stream_head() {
+  http::Response head{200, "", "text/event-stream"};
+  head.fields = {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}};
+  return head;
+}
+
+}  // namespace
+
+Feeds::Feeds(LiveRuns& live) : live_(live), lists_(std::make_shared<ListWatch>()) {
+  QObject::connect(&breath_, &QTimer::timeout, &breath_, [this] {
+    for (const Page& page : pages_) page->breathe();
+  });
+  breath_.start(kBreath);
+  QObject::connect(&list_timer_, &QTimer::timeout, &list_timer_, [this] { look_at_lists(); });
+  list_timer_.start(kListInterval);
+}
+
+std::shared_ptr<RunFeed> Feeds::feed(const std::string& run) {
+  auto& feed = feeds_[run];
+  if (!feed) feed = std::make_shared<RunFeed>(run, live_.of(run), worker_);
+  return feed;
+}
+
+void Feeds::open(const std::vector<std::string>& runs, const http::Request& request,
+                 const http::Reply& reply) {
+  for (const std::string& run : runs)
+    if (!protocol::valid_run_id(run)) throw Error(ErrorKind::not_found, "there is no run " + run);
+  std::string after(request.field("last-event-id"));
+  if (after.empty()) after = request.value("after").value_or("");
+  const auto page = std::make_shared<EventPage>(runs, after);
+  for (const std::string& run : runs)
+    feed(run)->join(page, [this, page, reply](const http::Response* failure) {
+      if (failure && page->has_begun()) return false;  // it is told of the others
+      if (!failure && !page->has_begun()) begin(page, reply);
+      if (!failure && page->open()) return true;
+      if (failure) reply(*failure);
+      leave(page);
+      return false;
+    });
+}
+
+void Feeds::open_lists(const http::Reply& reply) {
+  begin(std::make_shared<EventPage>(std::vector<std::string>(), ""), reply);
+}
+
+void Feeds::begin(const Page& page, const http::Reply& reply) {
+  page->begin(reply.stream(stream_head(), [this, weak = std::weak_ptr<EventPage>(page)] { leave(weak); }));
+  if (page->open()) pages_.push_back(page);
+}
+
+void Feeds::leave(const std::weak_ptr<EventPage>& left) {
+  const Page page = left.lock();
+  if (!page) return;
+  std::erase(pages_, page);
+  for (const std::string& run : page->runs())
+    if (const auto found = feeds_.find(run); found != feeds_.end()) {
+      found->second->leave(page);
+      if (found->second->empty()) feeds_.erase(found);
+    }
+}
+
+void Feeds::look_at_lists() {
+  if (std::none_of(pages_.begin(), pages_.end(), is_of_lists) || std::exchange(looking_, true)) return;
+  worker_.post([this, lists = lists_](Store& store) -> Worker::Rest {
+    std::vector<std::string> changed;
+    answer_of([&] {
+      changed = lists->look(store);
+      return http::Response();
+    });
+    return [this, changed] {
+      looking_ = false;
+      if (changed.empty()) return;
+      const std::string data = Json{{"what", changed}}.dump();
+      for (const Page& page : pages_)
+        if (is_of_lists(page)) page->tell("changed", data);
+    };
+  });
+}
+
+}  // namespace batchscope::web

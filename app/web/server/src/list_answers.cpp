@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "list_answers.h"
+
+#include "batchscope/common/queue_json.h"
+#include "batchscope/common/run_json.h"
+#include "batchscope/common/sweep_json.h"
+#include "batchscope/protocol/pool.h"
+#include "batchscope/run/machine.h"
+#include "batchscope/run/pool.h"
+#include "batchscope/storage/sweeps.h"
+#include "batchscope/sweep/driver.h"
+
+namespace batchscope::web {
+namespace {
+
+using protocol::Json;
+
+constexpr double kLeaseHistory = 3600;  // s
+
+}  // namespace
+
+Json queue_json(Store& store) {
+  storage::Catalogue& catalogue = store.catalogue();
+  Json json = common::queueJson(catalogue, common::placedJobs(catalogue));
+  const run::Machine machine = run::Machine::here();
+  json["devices"] = machine.gpus;
+  for (const std::string& core : machine.cores) json["devices"].push_back(core);
+  json["leases"] = Json::array();
+  for (const storage::LeaseEvent& lease : catalogue.lease_events(storage::now() - kLeaseHistory))
+    json["leases"].push_back({{"device", lease.device},
+                              {"run", lease.run},
+                              {"name", lease.name},
+                              {"since", lease.since},
+                              {"until", common::fieldJson(lease.until, storage::Meaning::later_time)},
+                              {"why", lease.why}});
+  json["pool"] = catalogue.pool_settings();
+  json["pool"]["alive"] = run::kPool.alive();
+  return json;
+}
+
+Json sweeps_json(Store& store) {
+  const bool driven = sweep::kDriver.alive();
+  Json list = Json::array();
+  for (const storage::Sweep& row : storage::Sweeps(store.catalogue()).all())
+    list.push_back(common::sweepJson(sweep::look(store.catalogue(), row.name), driven));
+  return {{"sweeps", list}};
+}
+
+Json sweep_json(Store& store, const std::string& name) {
+  const sweep::SweepView view = sweep::look(store.catalogue(), name);
+  Json json = common::sweepDetailsJson(view, sweep::kDriver.alive());
+  json["parameters"] = common::parametersJson(view);
+  json["importance"] = common::importanceJson(view);
+  json["stop"] = common::stopJson(view);
+  return json;
+}
+
+}  // namespace batchscope::web

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The queue with its devices, and sweeps with their trials.
+#pragma once
+
+#include <string>
+
+#include "batchscope/protocol/json.h"
+#include "store.h"
+
+namespace batchscope::web {
+
+// As API.md has them. Each throws Error.
+protocol::Json queue_json(Store& store);
+protocol::Json sweeps_json(Store& store);
+protocol::Json sweep_json(Store& store, const std::string& name);
+
+}  // namespace batchscope::web

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The samples that a run has gained since they were last looked at, as rows of a stream: a row a step, with
+// what was recorded there. Where there are more than anybody can see they are thinned to the least and the
+// greatest of a few columns. Read on one thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "batchscope/protocol/json.h"
+#include "cursor.h"
+#include "store.h"
+
+namespace batchscope::web {
+
+struct SampleNews {
+  std::string samples;  // {"run":..,"rows":[..],"thinned":true}, one line; empty: nothing is new
+  bool lost = false;    // too much is new to be told in rows: it is to be asked for
+};
+
+class SampleTail {
+ public:
+  explicit SampleTail(const std::string& run) : run_(run) {}
+
+  // From the end of what there is now.
+  void begin(Store& store);
+
+  // What has come since. Throws Error.
+  SampleNews read(Store& store);
+
+  // What lies between a page's cursor and here.
+  SampleNews since(Store& store, std::string_view cursor);
+
+  std::string cursor() const { return cursor_.text(); }
+
+ private:
+  struct Row {
+    std::map<std::string, double> values;
+  };
+  using Rows = std::map<std::pair<int, std::int64_t>, Row>;  // by generation and step
+  struct Position {
+    double time = 0, progress = 0;  // NaN: unknown
+  };
+
+  SampleNews news_of(Store& store, Rows rows, std::size_t most);
+
+  const std::string run_;
+  Cursor cursor_;
+  const storage::SampleReader* seen_ = nullptr;  // of which `changed` was asked
+  std::map<int, Position> positions_;            // the last known of each generation
+};
+
+}  // namespace batchscope::web

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What `batchscope serve` costs, and how long a person waits for it.
+  serve.step   step time of digits on one replica while 20 pages watch it live, over that while none does; in turn, by blocks
+               of some seconds, the median of neighbouring blocks' ratios
+  serve.bytes  bytes a second that each of these pages gets
+  serve.first  seconds from a server's start to the list of a store of 1,000 runs and 20 million samples, and to eight charts
+               of its longest run at 2,000 columns
+The pages are clients of the streams, of one thread that reads and forgets: no browser draws."""
+import http.client
+import json
+import os
+import pathlib
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+BENCHES = pathlib.Path(__file__).resolve().parent
+PROGRAM = BENCHES.parent / "batchscope"
+GOALS = {"serve.step": 1.01, "serve.bytes": None, "serve.first": 1.0}
+UNITS = {"serve.step": "ratio", "serve.bytes": "B/s", "serve.first": "s"}
+PAGES, PAIRS, BLOCK, WARM_UP = 20, 7, 6, 5  # the last two in s
+STARTS = 5
+CHARTS = ["loss", "gain", "batch_size", "goodput", "throughput", "step_time", "lr", "replicas"]
+
+READER = """
+import selectors, socket, sys, time
+port, count, request = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3].encode()
+selector = selectors.DefaultSelector()
+for _ in range(count):
+    page = socket.create_connection(("127.0.0.1", port))
+    page.sendall(request)
+    selector.register(page, selectors.EVENT_READ)
+print("there", flush=True)
+received, until = 0, time.monotonic() + float(sys.argv[4])
+while (left := until - time.monotonic()) > 0:
+    for key, _ in selector.select(left):
+        received += len(key.fileobj.recv(1 << 16))
+print(received, flush=True)
+"""
+
+
+class Server:
+    def __init__(self, environment):
+        self.process = subprocess.Popen([PROGRAM, "serve", "--port", "0", "--json"], env=environment, stdout=subprocess.PIPE,
+                                        text=True)
+        self.address = json.loads(self.process.stdout.readline())
+
+    def head(self, path):
+        return (f"GET {path} HTTP/1.1\r\nHost: localhost:{self.address['port']}\r\n"
+                f"Authorization: Bearer {self.address['token']}\r\n\r\n")
+
+    def get(self, path):
+        connection = http.client.HTTPConnection("localhost", self.address["port"])
+        connection.request("GET", path, headers={"Authorization": "Bearer " + self.address["token"]})
+        response = connection.getresponse()
+        body = json.load(response)
+        if response.status != 200:
+            raise RuntimeError(body)
+        return body
+
+    def end(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait()
+
+
+def environment_in(home):
+    return dict(os.environ, BATCHSCOPE_DB=f"{home}/runs.db", XDG_DATA_HOME=home, XDG_STATE_HOME=home, XDG_CONFIG_HOME=home)
+
+
+def watched(server, run, seconds):
+    """Bytes that PAGES pages of the run have got in this time."""
+    reader = subprocess.Popen([sys.executable, "-c", READER, str(server.address["port"]), str(PAGES),
+                               server.head(f"/api/runs/{run}/stream"), str(seconds)], stdout=subprocess.PIPE, text=True)
+    reader.stdout.readline()
+    return reader
+
+
+def step_time(server, run, seconds):
+    def now():
+        status = server.get(f"/api/runs/{run}")["status"]
+        return status["step"], time.monotonic()
+    before, began = now()
+    time.sleep(seconds)
+    after, ended = now()
+    return (ended - began) / (after - before)
+
+
+def of_training(home):
+    environment = environment_in(home)
+    options = ["--epochs", "10000", "--no-autoscale", "--batch-size", "64"]
+    started = subprocess.run([PROGRAM, "run", "digits", "--detach", "--json", "--replicas", "1", "--", *options], env=environment,
+                             check=True, capture_output=True, text=True).stdout
+    run = json.loads(started.splitlines()[-1])["run"]
+    server = Server(environment)
+    ratios, rates = [], []
+    try:
+        time.sleep(WARM_UP)
+        for _ in range(PAIRS):
+            alone = step_time(server, run, BLOCK)
+            reader = watched(server, run, BLOCK + 1.5)
+            with_pages = step_time(server, run, BLOCK)
+            rates.append(int(reader.stdout.readline()) / PAGES / (BLOCK + 1.5))
+            reader.wait()
+            ratios.append(with_pages / alone)
+    finally:
+        subprocess.run([PROGRAM, "stop", run], env=environment, check=False, capture_output=True)
+        server.end()
+    return {"serve.step": ratios, "serve.bytes": rates}
+
+
+def of_large_store(home):
+    environment = environment_in(home)
+    subprocess.run([BENCHES / "big_store", "make", "10"], env=environment, check=True)
+    seconds = []
+    for _ in range(STARTS):
+        began = time.monotonic()
+        server = Server(environment)
+        try:
+            run = server.get("/api/runs?where=name%3Dlong")["runs"][0]["id"]
+            server.get("/api/runs")
+            server.get(f"/api/runs/{run}")
+            for series in CHARTS:
+                server.get(f"/api/runs/{run}/samples?series={series}&columns=2000&x=time")
+            seconds.append(time.monotonic() - began)
+        finally:
+            server.end()
+    return {"serve.first": seconds}
+
+
+def main():
+    if sys.argv[1:] == ["--list"]:
+        print("\n".join(GOALS))
+        return
+    wanted = set(sys.argv[1:]) or set(GOALS)
+    for measure, names in ((of_large_store, {"serve.first"}), (of_training, {"serve.step", "serve.bytes"})):
+        if not wanted & names:
+            continue
+        with tempfile.TemporaryDirectory(prefix="serve-") as home:
+            for name, values in measure(home).items():
+                if name in wanted:
+                    print(json.dumps({"name": name, "value": statistics.median(values), "unit": UNITS[name], "better": "lower",
+                                      "goal": GOALS[name], "runs": len(values), "min": min(values), "max": max(values)}),
+                          flush=True)
+
+
+if __name__ == "__main__":
+    main()
