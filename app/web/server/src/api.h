@@ -18,7 +18,7 @@ namespace batchscope::web {
 
 class Api {
  public:
-  explicit Api(const Access& access) : access_(access) {}
+  Api(const Access& access, const std::filesystem::path& program) : access_(access), controls_(program) {}
 
   // Of a request whose path begins with "api". Throws http::Fault, Error.
   void answer(const http::Request& request, const http::Reply& reply);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controls.h"
 
-#include <fmt/core.h>
+#include <unistd.h>
 
+#include <QCoreApplication>
 #include <QProcess>
 #include <QStringList>
 #include <utility>
@@ -38,26 +39,24 @@ Request parsed(const Json& body) {
   return request;
 }
 
-// As the command line hands it on (`batchscope rescale RUN ..`).
-Json ask_elsewhere(const std::string& id, const storage::Origin& origin, const Request& request) {
-  if (origin.control.empty()) throw Error(ErrorKind::conflict, storage::trains_elsewhere(id, origin));
-  QStringList words;
-  for (const std::string& word : origin.control) words << QString::fromStdString(word);
-  words << QString::fromLatin1(protocol::command_name(request.command)) << QString::fromStdString(id);
+// By the command line, which knows the way to where it trains. It has no terminal to ask for a password at.
+Json ask_elsewhere(const QString& program, const std::string& id, const Request& request) {
+  QStringList words{QString::fromLatin1(protocol::command_name(request.command)), QString::fromStdString(id)};
   const std::string replicas = request.auto_replicas ? request.auto_replicas->text()
                                : request.replicas    ? std::to_string(*request.replicas)
                                                      : "";
-  if (request.command == Command::resume && !replicas.empty()) words << QStringLiteral("--replicas");
+  const bool resumes = request.command == Command::resume;
+  if (resumes && !replicas.empty()) words << QStringLiteral("--replicas");
   if (!replicas.empty()) words << QString::fromStdString(replicas);
-  if (request.command == Command::resume) words << QStringLiteral("--detach");
+  if (resumes) words << QStringLiteral("--detach");
   words << QStringLiteral("--json");
-  const QString program = words.takeFirst();
   QProcess process;
+  process.setChildProcessModifier([] { ::setsid(); });
   process.start(program, words);
   if (!process.waitForFinished(kElsewhere) || process.exitStatus() != QProcess::NormalExit) {
     process.kill();
     process.waitForFinished();
-    throw Error(ErrorKind::timeout, fmt::format("{} did not answer for run {}", program.toStdString(), id));
+    throw Error(ErrorKind::timeout, "where run " + id + " trains nobody has answered");
   }
   const Json answer = Json::parse(process.readAllStandardOutput().toStdString(), nullptr, false);
   if (process.exitCode() == 0)
@@ -68,11 +67,14 @@ Json ask_elsewhere(const std::string& id, const storage::Origin& origin, const R
   throw Error(ErrorKind::failure, process.readAllStandardError().trimmed().toStdString());
 }
 
-Json carry_out(const std::string& id, const Request& request) {
+Json carry_out(const QString& program, const std::string& id, const Request& request) {
   Store store;
   const storage::Run run = store.run(id);
   const auto origin = storage::Origins(protocol::catalogue_path()).find(id);
-  if (origin && origin->followed) return ask_elsewhere(id, *origin, request);
+  if (origin && origin->followed) {
+    if (origin->control.empty()) throw Error(ErrorKind::conflict, storage::trains_elsewhere(id, *origin));
+    return ask_elsewhere(program, id, request);
+  }
   if (request.command != Command::resume) return common::askRun(store.catalogue(), run, request);
   common::resumeRun(store.catalogue(), run, request.replicas.value_or(0), {});
   return run::request(id, Request());  // its status
@@ -80,7 +82,11 @@ Json carry_out(const std::string& id, const Request& request) {
 
 }  // namespace
 
-Controls::Controls() { threads_.setMaxThreadCount(kMostAtOnce); }
+Controls::Controls(const std::filesystem::path& program)
+    : program_(program.empty() ? QCoreApplication::applicationFilePath()
+                               : QString::fromStdString(program.string())) {
+  threads_.setMaxThreadCount(kMostAtOnce);
+}
 
 Controls::~Controls() {
   threads_.clear();
@@ -91,7 +97,7 @@ void Controls::answer(const std::string& run, const http::Request& request, cons
   const Request asked = parsed(protocol::parse_object(request.body));
   threads_.start([this, run, asked, reply] {
     const http::Response response = answer_of([&] {
-      return json_response({{"result", carry_out(run, asked)}});
+      return json_response({{"result", carry_out(program_, run, asked)}});
     });
     QMetaObject::invokeMethod(
         &home_, [reply, response] { reply(response); }, Qt::QueuedConnection);

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <QObject>
+#include <QString>
 #include <QThreadPool>
+#include <filesystem>
 #include <string>
 
 #include "batchscope/http/request.h"
@@ -15,7 +17,8 @@ namespace batchscope::web {
 
 class Controls {
  public:
-  Controls();
+  // `program`: see ServerOptions.
+  explicit Controls(const std::filesystem::path& program);
   // Waits for what has been asked.
   ~Controls();
 
@@ -23,6 +26,7 @@ class Controls {
   void answer(const std::string& run, const http::Request& request, const http::Reply& reply);
 
  private:
+  const QString program_;
   QObject home_;
   QThreadPool threads_;
 };

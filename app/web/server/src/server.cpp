@@ -52,6 +52,7 @@ struct Server::Impl {
       : access(store_token(protocol::catalogue_path().parent_path() / kTokenFile, options.new_token),
                hosts_of(options), options.read_only, !options.address.certificate.empty()),
         page(options.page),
+        api(access, options.program),
         server(options.address, kLimits) {
     server.fields = kFields;
     server.on_head = [this](const http::Request& head) { access.check(head); };
@@ -73,7 +74,7 @@ struct Server::Impl {
 
   const Access access;
   const PageFiles page;
-  Api api{access};
+  Api api;
   http::Server server;
 };
 

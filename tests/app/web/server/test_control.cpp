@@ -75,13 +75,14 @@ class TestControl : public WebTest {
     const Answer nowhere = control(id, R"({"command":"stop"})");
     QCOMPARE(nowhere.status, 409);
     QVERIFY2(error(nowhere).find("/scratch/") != std::string::npos, error(nowhere).c_str());
-    // Whoever is called says what it was called with.
+    // The command line knows the way; here it says what it was called with.
     testing::write_file(path("there"), "#!/bin/sh\nprintf '{\"result\":{\"words\":\"%s\"}}\\n' \"$*\"\n");
     std::filesystem::permissions(path("there"), std::filesystem::perms::owner_all);
-    origins.set_control(id, {path("there"), "slurm-job"});
+    origins.set_control(id, {"batchscope", "slurm-job"});
+    serve({.program = path("there")});
     QCOMPARE(
         control(id, R"({"command":"rescale","replicas":3})").json.at("result").at("words").get<std::string>(),
-        "slurm-job rescale " + id + " 3 --json");
+        "rescale " + id + " 3 --json");
     testing::write_file(path("there"),
                         "#!/bin/sh\necho '{\"error\":{\"kind\":\"conflict\",\"message\":\"no\"}}'; exit 4\n");
     const Answer refused = control(id, R"({"command":"pause"})");

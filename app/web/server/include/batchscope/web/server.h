@@ -20,8 +20,10 @@ struct ServerOptions {
   http::Address address = {};                ///< where
   std::vector<std::string> host_names = {};  ///< by which browsers may call it, beside those of loopback
   std::filesystem::path page = {};           ///< folder with index.html and what it needs
-  bool read_only = false;                    ///< nothing can be changed
-  bool new_token = false;                    ///< another one than the store's
+  /// `batchscope`, by which what is asked of a run that trains elsewhere is handed on; empty: this program
+  std::filesystem::path program = {};
+  bool read_only = false;  ///< nothing can be changed
+  bool new_token = false;  ///< another one than the store's
 };
 
 /// The folder with the page that came with this program; empty where there is none. Then the API answers, and
