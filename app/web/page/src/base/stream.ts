@@ -51,9 +51,8 @@ export class Stream {
   private open(): void {
     if (this.source !== null) return;
     clearTimeout(this.timer);
-    const address = new URL(this.path, location.origin);
-    if (this.cursor !== "") address.searchParams.set("after", this.cursor);
-    const source = new EventSource(address);
+    const joint = this.path.includes("?") ? "&" : "?";
+    const source = new EventSource(this.cursor === "" ? this.path : `${this.path}${joint}after=${encodeURIComponent(this.cursor)}`);
     this.source = source;
     source.addEventListener("open", () => {
       this.wait = 1;
