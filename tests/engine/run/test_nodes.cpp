@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include "nodes/frame.h"
 #include "nodes/messages.h"
@@ -198,6 +199,36 @@ class TestNodes : public Scenario {
     resume(id);
     VERIFY_RUN(trains(id, 2));
     VERIFY_RUN(stops(id));
+  }
+
+  // Of those that have been there for a while; one that a living agent has stays.
+  void whatAKilledAgentHasLeftIsRemoved() {
+    const auto folders = [&] {
+      std::set<fs::path> found;
+      for (const auto& entry : fs::directory_iterator(file("")))
+        if (has(entry.path().filename(), "batchscope-node-")) found.insert(entry.path());
+      return found;
+    };
+    const auto age = [&] {
+      for (const fs::path& folder : folders())
+        fs::last_write_time(folder, fs::file_time_type::clock::now() - std::chrono::hours(1));
+    };
+    {
+      LoneAgent killed;
+      killed.process().kill();
+      QVERIFY(killed.process().waitForFinished());
+    }
+    const std::set<fs::path> left = folders();
+    QCOMPARE(left.size(), 1u);
+    {
+      const LoneAgent soon;
+      QCOMPARE(folders().size(), 2u);  // it could be one that has just begun
+      age();
+      const LoneAgent later;
+      QCOMPARE(folders().size(), 2u);
+      QVERIFY(!folders().contains(*left.begin()));
+    }
+    QVERIFY(folders().empty());
   }
 
   void nonsenseIsNamed() {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nodes/agent.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +16,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <string_view>
 #include <utility>
 
@@ -33,10 +37,39 @@ constexpr std::size_t kMostStrangers = 64;  // that have not shown the token yet
 constexpr std::size_t kLongestFolder =
     60;  // characters, so that a socket's address has room for what is below it
 
+constexpr char kFolder[] = "batchscope-node-";
+constexpr std::time_t kYoung = 60;  // s in which a folder may not be locked yet
+
+// The descriptor by which a folder of ours is locked until its end; -1 where somebody else has it.
+int lock_folder(const fs::path& folder) {
+  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
+  if (descriptor >= 0) close(descriptor);
+  return -1;
+}
+
+// What agents that were killed have left: nobody holds the lock any more, which forked replicas share.
+void remove_abandoned(const fs::path& root) {
+  std::error_code fault;
+  for (fs::directory_iterator entry(root, fault), end; !fault && entry != end; entry.increment(fault)) {
+    const fs::path folder = entry->path();
+    struct stat info {};
+    if (!folder.filename().string().starts_with(kFolder) || lstat(folder.c_str(), &info) != 0 ||
+        info.st_uid != geteuid() || info.st_mtime + kYoung > std::time(nullptr))
+      continue;
+    const int lock = lock_folder(folder);
+    if (lock < 0) continue;
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+    close(lock);
+  }
+}
+
 fs::path make_folder() {
   const char* const set = std::getenv("TMPDIR");
   const std::string root = set && *set && std::strlen(set) <= kLongestFolder ? set : "/tmp";
-  std::string name = root + "/batchscope-node-XXXXXX";
+  remove_abandoned(root);
+  std::string name = root + "/" + kFolder + "XXXXXX";
   if (!mkdtemp(name.data()))
     throw Error(ErrorKind::io, "cannot make a folder in " + root + ": " + std::strerror(errno));
   return name;
@@ -72,7 +105,10 @@ struct Agent::Line {
 };
 
 Agent::Agent(const std::string& address, std::string token)
-    : token_(std::move(token)), folder_(make_folder()), input_(STDIN_FILENO, QSocketNotifier::Read) {
+    : token_(std::move(token)),
+      folder_(make_folder()),
+      lock_(lock_folder(folder_)),
+      input_(STDIN_FILENO, QSocketNotifier::Read) {
   if (!server_.listen(QHostAddress(QString::fromStdString(address)), 0)) {
     std::error_code ignored;
     fs::remove_all(folder_, ignored);
@@ -107,6 +143,7 @@ Agent::~Agent() {
   }
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
+  if (lock_ >= 0) close(lock_);
 }
 
 int Agent::exec() { return loop_.exec(); }

@@ -52,6 +52,7 @@ class Agent {
 
   const std::string token_;
   std::filesystem::path folder_;  // private, of the replicas' pipes and sockets
+  int lock_ = -1;                 // on it, while this process or a replica that it forked lives
   QTcpServer server_;
   ProcessSignals signals_;
   std::unique_ptr<ForkLauncher> launcher_;  // of the run's program, once it is known
