@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs are ticked in the list and compared: the same charts, a line for each, their values and differences.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setUp } from "./support/case.mjs";
+
+const it = setUp();
+
+test("two runs of the list are compared", async () => {
+  const view = await it.browser.open("/");
+  const ids = [];
+  for (const name of ["baseline", "faster"]) {
+    ids.push(await it.store.idOf(name));
+    await (await view.find(`Compare ${name}`, "checkbox")).click();
+  }
+  await view.press("Compare 2 runs", "link");
+  for (const id of ids) await view.chart("loss", id);
+  const differences = await view.until(() => {
+    const rows = [...document.querySelectorAll('table[aria-label="Hyperparameters"] tbody tr')].map((row) => row.innerText.split("\t"));
+    return rows.length > 0 && rows;
+  });
+  assert.deepEqual(differences.map((row) => row[0]), ["lr"]);
+  assert.equal(Number(differences[0][2]), 0.02);
+  assert.equal(new URL(view.page.url()).searchParams.get("runs"), ids.join(","));
+  view.assertSound();
+});
+
+test("a run is taken out, and another one put in", async () => {
+  const [baseline, faster] = [await it.store.idOf("baseline"), await it.store.idOf("faster")];
+  const view = await it.browser.open(`/compare?runs=${baseline}`);
+  await view.chart("loss", baseline);
+  await view.page.waitForFunction((id) => document.querySelector(`option[value="${id}"]`), {}, faster);
+  await view.page.select('select[aria-label="Add a run"]', faster);
+  await view.chart("loss", faster);
+  await view.press("Take baseline out");
+  await view.until((id) => !(id in document.querySelector('figure.chart[data-chart="loss"]').chart.data()), baseline);
+  await view.until((id) => new URLSearchParams(location.search).get("runs") === id, faster);
+});

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// With --read-only nothing of a run can be changed: the page offers nothing, and the server refuses.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setUp } from "./support/case.mjs";
+
+const it = setUp("--read-only");
+
+test("no control is there", async () => {
+  const run = await it.store.train("live", "--replicas", "1");
+  const view = await it.browser.open(`/run/${run}`);
+  await view.sees("Training on 1 replica");
+  await view.chart("loss");
+  const names = await view.page.$$eval("button:not(.sort)", (buttons) => buttons.map((each) => each.textContent.trim()));
+  assert.deepEqual(names.filter((each) => /^(Restart on .*|Checkpoint|Pause|Resume|Stop)$/.test(each)), []);
+  const answer = await fetch(it.server.at(`/api/runs/${run}/control`), {
+    method: "POST",
+    headers: { Authorization: `Bearer ${it.server.token}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ command: "stop" }),
+  });
+  assert.equal(answer.status, 403);
+});

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Debian's chromium without a window, and what a person does with a page: opens it, finds things by their role and
+// name, waits until something is to be seen. A page that throws, breaks its content security policy or asks another
+// host fails the test that opened it.
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+const modules = createRequire(join(process.env.PAGE_MODULES, "page.cjs"));
+const puppeteer = modules("puppeteer-core");
+const AXE = modules.resolve("axe-core/axe.min.js");
+
+export const DESK = { width: 1440, height: 900 };
+export const PHONE = { width: 390, height: 844, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
+export const PATIENCE = 30_000;  // of a wait, in ms
+
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync"];
+
+export class Browser {
+  static async start(server) {
+    const browser = new Browser();
+    browser.server = server;
+    // Without a folder of ours puppeteer makes an empty one and removes it.
+    browser.chromium = await puppeteer.launch({ executablePath: process.env.CHROMIUM, args: FLAGS });
+    return browser;
+  }
+
+  // A page in a session of its own, which the token has let in; `by` is the server or a way to it.
+  async open(path, { viewport = DESK, dark = false, by = this.server } = {}) {
+    const context = await this.chromium.createBrowserContext();
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE);
+    await page.setViewport(viewport);
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }]);
+    const view = new View(page, by);
+    const address = new URL(path, by.url);
+    address.searchParams.set("token", by.token);
+    await page.goto(address.href);
+    return view;
+  }
+
+  async close() {
+    await this.chromium.close();
+  }
+}
+
+export class View {
+  constructor(page, server) {
+    this.page = page;
+    this.faults = [];
+    page.on("pageerror", (error) => this.faults.push(`threw ${error.message}`));
+    page.on("console", (message) => {
+      if (/Content Security Policy/.test(message.text())) this.faults.push(message.text());
+    });
+    page.on("request", (request) => {
+      const url = new URL(request.url());
+      if (url.protocol.startsWith("http") && url.host !== new URL(server.url).host)
+        this.faults.push(`asked another host: ${url}`);
+    });
+  }
+
+  assertSound() {
+    assert.deepEqual(this.faults, []);
+  }
+
+  // The element with this role and accessible name; waits for it.
+  find(name, role) {
+    return this.page.waitForSelector(`aria/${name}${role ? `[role="${role}"]` : ""}`);
+  }
+
+  // The run's row in the list, which is a link.
+  row(name) {
+    return this.page.waitForSelector(`::-p-xpath(//a[contains(@class,"run-row")][.//span[.="${name}"]])`);
+  }
+
+  async press(name, role = "button") {
+    const element = await this.find(name, role);
+    await this.page.waitForFunction((each) => !each.disabled, {}, element);
+    await element.click();
+  }
+
+  // Waits until the page's text, as it is seen, has this in it: words, or what an expression matches.
+  async sees(words) {
+    const [pattern, flags] = words instanceof RegExp ? [words.source, words.flags] : [words.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), ""];
+    await this.until((source, how) => new RegExp(source, how).test(document.body.innerText), pattern, flags);
+  }
+
+  text() {
+    return this.page.evaluate(() => document.body.innerText);
+  }
+
+  // Waits until `condition`, called in the page with the rest, holds; returns what it returned.
+  async until(condition, ...args) {
+    const handle = await this.page.waitForFunction(condition, {}, ...args);
+    return handle.jsonValue();
+  }
+
+  // What a chart has drawn of a line, a piece for each generation, and the part of the axis that it shows.
+  async chart(name, line = name) {
+    const selector = `figure.chart[data-chart="${name}"]`;
+    await this.until((of, key) => document.querySelector(of)?.chart?.data()[key]?.some((piece) => piece.x0.length > 0), selector, line);
+    return this.page.evaluate((of, key) => {
+      const { chart } = document.querySelector(of);
+      return { pieces: chart.data()[key], range: chart.range() };
+    }, selector, line);
+  }
+
+  // Waits until the chart shows more of the axis than up to here; returns up to where.
+  grownBeyond(name, to) {
+    return this.until((of, before) => {
+      const now = document.querySelector(of)?.chart?.range()[1];
+      return now > before && now;
+    }, `figure.chart[data-chart="${name}"]`, to);
+  }
+
+  // What axe-core finds that is serious or critical, a line each.
+  async accessibilityFaults() {
+    await this.page.bringToFront();
+    const axe = await (await import("node:fs/promises")).readFile(AXE, "utf8");
+    await this.page.evaluate(axe);  // by the debugger, which the page's policy does not bind
+    const { violations } = await this.page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+    return violations
+      .filter((each) => ["serious", "critical"].includes(each.impact))
+      .flatMap((each) => each.nodes.map((node) => `${each.id}: ${node.target.join(" ")}: ${node.failureSummary}`));
+  }
+}

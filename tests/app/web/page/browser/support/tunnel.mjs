@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `ssh -L` is to the browser: a port of its own that leads to the server, and may break off.
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+
+export class Tunnel {
+  #sockets = new Set();
+
+  static async to(server) {
+    const tunnel = new Tunnel();
+    tunnel.server = server;
+    await tunnel.#listen(0);
+    return tunnel;
+  }
+
+  // As of a server.
+  get url() {
+    return `http://localhost:${this.port}/`;
+  }
+  get token() {
+    return this.server.token;
+  }
+
+  async #listen(port) {
+    this.entrance = createServer((near) => {
+      const far = connect(Number(this.server.port), "127.0.0.1");
+      for (const [from, to] of [[near, far], [far, near]]) {
+        this.#sockets.add(from);
+        from.pipe(to);
+        from.on("error", () => to.destroy());
+        from.on("close", () => {
+          this.#sockets.delete(from);
+          to.destroy();
+        });
+      }
+    });
+    this.entrance.listen(port, "127.0.0.1");
+    await once(this.entrance, "listening");
+    this.port = this.entrance.address().port;
+  }
+
+  async breakOff() {
+    this.entrance.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await once(this.entrance, "close");
+  }
+
+  async mend() {
+    await this.#listen(this.port);
+  }
+}

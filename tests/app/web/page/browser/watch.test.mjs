@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run is opened and watched while it trains: its charts grow, and each step is drawn once.
+import { test } from "node:test";
+import { setUp } from "./support/case.mjs";
+import { assertInOrder } from "./support/samples.mjs";
+
+const it = setUp();
+
+test("charts grow while the run trains", async () => {
+  const run = await it.store.train("live", "--replicas", "1");
+  const view = await it.browser.open(`/run/${run}?x=step`);
+  await view.sees("Training on 1 replica");
+  await view.chart("loss");
+  let newest = 1;
+  for (let look = 0; look < 3; ++look) newest = await view.grownBeyond("loss", newest);
+  assertInOrder((await view.chart("loss")).pieces);
+  view.assertSound();
+});
