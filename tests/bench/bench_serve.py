@@ -3,6 +3,7 @@
 """What `batchscope serve` costs, and how long a person waits for it.
   serve.step   step time of digits on one replica while 20 pages watch it live, over that while none does; in turn, by blocks
                of some seconds, the median of neighbouring blocks' ratios
+  serve.cpu    share of a core that the server takes meanwhile
   serve.bytes  bytes a second that each of these pages gets
   serve.first  seconds from a server's start to the list of a store of 1,000 runs and 20 million samples, and to eight charts
                of its longest run at 2,000 columns
@@ -20,8 +21,8 @@ import time
 
 BENCHES = pathlib.Path(__file__).resolve().parent
 PROGRAM = BENCHES.parent / "batchscope"
-GOALS = {"serve.step": 1.01, "serve.bytes": None, "serve.first": 1.0}
-UNITS = {"serve.step": "ratio", "serve.bytes": "B/s", "serve.first": "s"}
+GOALS = {"serve.step": 1.01, "serve.cpu": None, "serve.bytes": None, "serve.first": 1.0}
+UNITS = {"serve.step": "ratio", "serve.cpu": "cores", "serve.bytes": "B/s", "serve.first": "s"}
 PAGES, PAIRS, BLOCK, WARM_UP = 20, 7, 6, 5  # the last two in s
 STARTS = 5
 CHARTS = ["loss", "gain", "batch_size", "goodput", "throughput", "step_time", "lr", "replicas"]
@@ -62,6 +63,11 @@ class Server:
             raise RuntimeError(body)
         return body
 
+    def cpu(self):
+        """Seconds of a core that it has taken so far."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def end(self):
         self.process.send_signal(signal.SIGTERM)
         self.process.wait()
@@ -72,7 +78,7 @@ def environment_in(home):
 
 
 def watched(server, run, seconds):
-    """Bytes that PAGES pages of the run have got in this time."""
+    """PAGES pages of the run, for this time; the process prints how many bytes they have got."""
     reader = subprocess.Popen([sys.executable, "-c", READER, str(server.address["port"]), str(PAGES),
                                server.head(f"/api/runs/{run}/stream"), str(seconds)], stdout=subprocess.PIPE, text=True)
     reader.stdout.readline()
@@ -96,20 +102,26 @@ def of_training(home):
                              check=True, capture_output=True, text=True).stdout
     run = json.loads(started.splitlines()[-1])["run"]
     server = Server(environment)
-    ratios, rates = [], []
+    ratios, rates, shares = [], [], []
     try:
         time.sleep(WARM_UP)
         for _ in range(PAIRS):
             alone = step_time(server, run, BLOCK)
             reader = watched(server, run, BLOCK + 1.5)
+            before, began = server.cpu(), time.monotonic()
             with_pages = step_time(server, run, BLOCK)
+            shares.append((server.cpu() - before) / (time.monotonic() - began))
             rates.append(int(reader.stdout.readline()) / PAGES / (BLOCK + 1.5))
             reader.wait()
             ratios.append(with_pages / alone)
     finally:
         subprocess.run([PROGRAM, "stop", run], env=environment, check=False, capture_output=True)
+        for _ in range(100):
+            if server.get(f"/api/runs/{run}")["run"]["state"] == "stopped":
+                break
+            time.sleep(0.1)
         server.end()
-    return {"serve.step": ratios, "serve.bytes": rates}
+    return {"serve.step": ratios, "serve.cpu": shares, "serve.bytes": rates}
 
 
 def of_large_store(home):
@@ -136,10 +148,10 @@ def main():
         print("\n".join(GOALS))
         return
     wanted = set(sys.argv[1:]) or set(GOALS)
-    for measure, names in ((of_large_store, {"serve.first"}), (of_training, {"serve.step", "serve.bytes"})):
+    for measure, names in ((of_large_store, {"serve.first"}), (of_training, {"serve.step", "serve.cpu", "serve.bytes"})):
         if not wanted & names:
             continue
-        with tempfile.TemporaryDirectory(prefix="serve-") as home:
+        with tempfile.TemporaryDirectory(prefix="serve-", ignore_cleanup_errors=True) as home:
             for name, values in measure(home).items():
                 if name in wanted:
                     print(json.dumps({"name": name, "value": statistics.median(values), "unit": UNITS[name], "better": "lower",
