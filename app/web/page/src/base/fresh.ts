@@ -2,6 +2,8 @@
 // What a view shows of the store, asked for again as soon as that has changed.
 import { Stream } from "./stream";
 
+const rest = 5; // s, behind which times that go on, such as how long a run has waited, are asked for again
+
 export type Changed = "runs" | "queue" | "sweeps";
 
 /**
@@ -25,5 +27,11 @@ export function keepFresh(kinds: readonly Changed[], load: () => Promise<void>):
   void ask();
   // What has changed before the connection stood was not heard.
   const stream = new Stream("/api/changes", { changed: heard }, () => void ask());
-  return () => stream.end();
+  const timer = setInterval(() => {
+    if (!document.hidden) void ask();
+  }, 1000 * rest);
+  return () => {
+    clearInterval(timer);
+    stream.end();
+  };
 }
