@@ -190,13 +190,16 @@ class SlurmJob {
   }
 
   // At least as many nodes as now where it is to grow: a fixed number could be another's by then, with nobody
-  // left to ask for fewer. By another job, since one whose range is updated gets the least of it.
+  // left to ask for fewer. By another job, since one whose range is updated gets the least of it; and one
+  // that begins when this one's nodes are free again, since Slurm would not wait for these.
   void resizeNext() {
     NodeRange nodes = nextNodes();
     nodes.least = std::max(nodes.least, std::min(nodes_.nodes, nodes.most));
-    if (next_.empty() || nodes == asked_) return;
+    if (next_.empty() || (nodes == asked_ && !grows_)) return;
+    Strings options{"--nodes=" + nodes.text()};
+    if (grows_) options.emplace_back("--begin=now+5");
     try {
-      const std::string other = submit({"--nodes=" + nodes.text()}, folder_.script());
+      const std::string other = submit(options, folder_.script());
       tell({{"next", other}});
       cancelNext();
       next_ = other;

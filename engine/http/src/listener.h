@@ -17,6 +17,9 @@ class Listener : public QTcpServer {
  public:
   // Throws as Server's constructor (server.h).
   explicit Listener(const Address& address);
+
+  // 0 for a Unix socket, of which Qt would read one out of its path.
+  std::uint16_t port() const { return socket_.empty() ? serverPort() : 0; }
   ~Listener() override;
 
  protected:

@@ -131,6 +131,6 @@ Server::Server(const Address& address, const Limits& limits)
 
 Server::~Server() = default;
 
-std::uint16_t Server::port() const { return impl_->listener.serverPort(); }
+std::uint16_t Server::port() const { return impl_->listener.port(); }
 
 }  // namespace batchscope::http

@@ -237,6 +237,7 @@ class TestServer : public QObject {
       Server server({.socket = socket}, Limits());
       server.on_request = [](const Request&, const Reply& reply) { reply({200, "[]"}); };
       using std::filesystem::perms;
+      QCOMPARE(server.port(), std::uint16_t(0));
       QCOMPARE(std::filesystem::status(socket).permissions(), perms::owner_read | perms::owner_write);
       QCOMPARE(std::filesystem::status(socket.parent_path()).permissions(), perms::owner_all);
       QLocalSocket client;
