@@ -42,6 +42,7 @@ class TestReport : public QObject {
 
   void reportsARun() {
     const QTemporaryDir folder;
+    qputenv("BATCHSCOPE_DB", folder.filePath("runs.db").toUtf8());
     storage::Catalogue catalogue(folder.filePath("runs.db").toStdString());
     protocol::RunSpec spec;
     spec.name = "digits";

@@ -31,7 +31,10 @@ Feeds::Feeds(LiveRuns& live) : live_(live), lists_(std::make_shared<ListWatch>()
     for (const Page& page : pages_) page->breathe();
   });
   breath_.start(kBreath);
-  QObject::connect(&list_timer_, &QTimer::timeout, &list_timer_, [this] { look_at_lists(); });
+  QObject::connect(&list_timer_, &QTimer::timeout, &list_timer_, [this] {
+    if (std::any_of(pages_.begin(), pages_.end(), is_of_lists) && !std::exchange(looking_, true))
+      look_at_lists([] {});
+  });
   list_timer_.start(kListInterval);
 }
 
@@ -59,8 +62,9 @@ void Feeds::open(const std::vector<std::string>& runs, const http::Request& requ
     });
 }
 
+// Once it stands, every later change is told: so what was before is looked at first.
 void Feeds::open_lists(const http::Reply& reply) {
-  begin(std::make_shared<EventPage>(std::vector<std::string>(), ""), reply);
+  look_at_lists([this, reply] { begin(std::make_shared<EventPage>(std::vector<std::string>(), ""), reply); });
 }
 
 void Feeds::begin(const Page& page, const http::Reply& reply) {
@@ -79,20 +83,19 @@ void Feeds::leave(const std::weak_ptr<EventPage>& left) {
     }
 }
 
-void Feeds::look_at_lists() {
-  if (std::none_of(pages_.begin(), pages_.end(), is_of_lists) || std::exchange(looking_, true)) return;
-  worker_.post([this, lists = lists_](Store& store) -> Worker::Rest {
+void Feeds::look_at_lists(std::function<void()> then) {
+  worker_.post([this, lists = lists_, then = std::move(then)](Store& store) -> Worker::Rest {
     std::vector<std::string> changed;
     answer_of([&] {
       changed = lists->look(store);
       return http::Response();
     });
-    return [this, changed] {
+    return [this, changed, then] {
       looking_ = false;
-      if (changed.empty()) return;
       const std::string data = Json{{"what", changed}}.dump();
       for (const Page& page : pages_)
-        if (is_of_lists(page)) page->tell("changed", data);
+        if (!changed.empty() && is_of_lists(page)) page->tell("changed", data);
+      then();
     };
   });
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QTimer>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -34,7 +35,7 @@ class Feeds {
   std::shared_ptr<RunFeed> feed(const std::string& run);
   void begin(const Page& page, const http::Reply& reply);
   void leave(const std::weak_ptr<EventPage>& page);
-  void look_at_lists();
+  void look_at_lists(std::function<void()> then);
 
   LiveRuns& live_;
   QTimer breath_, list_timer_;

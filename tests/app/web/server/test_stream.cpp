@@ -38,6 +38,16 @@ class EventSource {
     return await([&](const Event& event) { return event.name == name; });
   }
 
+  // It stands.
+  bool await_head() {
+    return QTest::qWaitFor(
+        [&] {
+          read();
+          return !head.isEmpty();
+        },
+        testing::kPatience);
+  }
+
   const Event& last() const { return events[next_ - 1]; }
   QByteArray head;
   std::vector<Event> events;
@@ -293,9 +303,8 @@ class TestStream : public WebTest {
 
   void listsHearThatSomethingChanged() {
     EventSource page = open("/api/changes");
-    make_run("early");
-    QTest::qWait(1500);  // until the lists have been looked at once
-    make_run("one");
+    QVERIFY(page.await_head());
+    make_run("one");  // the moment that it stands
     QVERIFY(page.await("changed"));
     QVERIFY(text(page.last().data.at("what")).find("runs") != std::string::npos);
   }
