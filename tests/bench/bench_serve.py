@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What `batchscope serve` costs, and how long a person waits for it.
-  serve.step   step time of digits on one replica while 20 pages watch it live, over that while none does; in turn, by blocks
-               of some seconds, the median of neighbouring blocks' ratios
+  serve.step   median step time of digits on one replica while 20 pages watch it live, over that while none does; the median
+               of the ratios of neighbouring blocks of some seconds, whose order changes with each pair
   serve.cpu    share of a core that the server takes meanwhile
   serve.bytes  bytes a second that each of these pages gets
   serve.first  seconds from a server's start to the list of a store of 1,000 runs and 20 million samples, and to eight charts
@@ -23,7 +23,8 @@ BENCHES = pathlib.Path(__file__).resolve().parent
 PROGRAM = BENCHES.parent / "batchscope"
 GOALS = {"serve.step": 1.01, "serve.cpu": None, "serve.bytes": None, "serve.first": 1.0}
 UNITS = {"serve.step": "ratio", "serve.cpu": "cores", "serve.bytes": "B/s", "serve.first": "s"}
-PAGES, PAIRS, BLOCK, WARM_UP = 20, 7, 6, 5  # the last two in s
+PAGES, PAIRS, BLOCK, WARM_UP = 20, 9, 5, 5  # the last two in s
+SETTLED = 1  # s, in which the last samples are written
 STARTS = 5
 CHARTS = ["loss", "gain", "batch_size", "goodput", "throughput", "step_time", "lr", "replicas"]
 
@@ -86,13 +87,15 @@ def watched(server, run, seconds):
 
 
 def step_time(server, run, seconds):
-    def now():
-        status = server.get(f"/api/runs/{run}")["status"]
-        return status["step"], time.monotonic()
-    before, began = now()
+    """The median, which a stall of the machine does not move."""
+    def step():
+        return server.get(f"/api/runs/{run}")["status"]["step"]
+    first = step() + 1
     time.sleep(seconds)
-    after, ended = now()
-    return (ended - began) / (after - before)
+    last = step()
+    time.sleep(SETTLED)
+    series = server.get(f"/api/runs/{run}/samples?series=step_time&x=step&from={first}&to={last}&columns=4000")["series"]
+    return statistics.median(mean for piece in series["step_time"] for mean in piece["mean"])
 
 
 def of_training(home):
@@ -105,14 +108,17 @@ def of_training(home):
     ratios, rates, shares = [], [], []
     try:
         time.sleep(WARM_UP)
-        for _ in range(PAIRS):
-            alone = step_time(server, run, BLOCK)
-            reader = watched(server, run, BLOCK + 1.5)
+        for pair in range(PAIRS):
+            if pair % 2 == 0:
+                alone = step_time(server, run, BLOCK)
+            reader = watched(server, run, BLOCK + SETTLED)
             before, began = server.cpu(), time.monotonic()
             with_pages = step_time(server, run, BLOCK)
             shares.append((server.cpu() - before) / (time.monotonic() - began))
-            rates.append(int(reader.stdout.readline()) / PAGES / (BLOCK + 1.5))
+            rates.append(int(reader.stdout.readline()) / PAGES / (BLOCK + SETTLED))
             reader.wait()
+            if pair % 2 == 1:
+                alone = step_time(server, run, BLOCK)
             ratios.append(with_pages / alone)
     finally:
         subprocess.run([PROGRAM, "stop", run], env=environment, check=False, capture_output=True)
