@@ -121,10 +121,9 @@ void JobFolder::chooseNodes(int nodes) const { keep(kChosen, std::to_string(node
 NodeRange JobFolder::nextNodes(int replicas_per_node, const NodeRange& range) const {
   const protocol::ReplicaCount count = wanted();
   if (!count.number && !count.automatic) return range;
-  const int needed = count.number
-                         ? (*count.number + replicas_per_node - 1) / replicas_per_node
-                         : std::max(QString::fromStdString(word(kChosen)).toInt(),
-                                    (count.automatic->min + replicas_per_node - 1) / replicas_per_node);
+  const int needed = count.number ? nodesFor(*count.number, replicas_per_node)
+                                  : std::max(QString::fromStdString(word(kChosen)).toInt(),
+                                             nodesFor(count.automatic->min, replicas_per_node));
   return {range.least, std::clamp(needed, range.least, range.most)};
 }
 

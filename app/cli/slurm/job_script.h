@@ -23,6 +23,11 @@ struct NodeRange {
   bool operator==(const NodeRange&) const = default;
 };
 
+// That have room for so many replicas.
+inline int nodesFor(int replicas, int replicas_per_node) {
+  return (replicas + replicas_per_node - 1) / replicas_per_node;
+}
+
 struct JobRequest {
   std::string partition;  // empty: the site's default
   NodeRange nodes;

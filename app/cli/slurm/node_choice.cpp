@@ -17,10 +17,6 @@ constexpr double kChange = 30;     // s, from the last step in a job to the firs
 constexpr double kMargin = 0.05;   // as the chooser's own
 constexpr double kPatience = 60;   // s, before Slurm is asked again
 
-int nodesOf(int replicas, int replicas_per_node) {
-  return (replicas + replicas_per_node - 1) / replicas_per_node;
-}
-
 goodput::ChooserLimits limitsOf(const protocol::AutoReplicas& replicas, double efficiency_floor, int room) {
   return {.min_replicas = replicas.min,
           .max_replicas = std::max(replicas.min, replicas.max > 0 ? std::min(replicas.max, room) : room),
@@ -45,13 +41,13 @@ std::optional<NodeChoice::More> NodeChoice::consider(const protocol::Model& mode
   protocol::Model wide = model;  // its devices are those of the nodes that are here
   wide.devices = std::max(run::counted_devices(model) / nodes, replicas_per_node_) * range_.most;
   const auto goodput = [&](int replicas) {
-    const auto best = run::predict(wide, replicas, nodesOf(replicas, replicas_per_node_));
+    const auto best = run::predict(wide, replicas, nodesFor(replicas, replicas_per_node_));
     return best ? best->goodput : 0;
   };
   goodput::RunContext moved = at;
   moved.pause = kChange;
   const goodput::ReplicaDecision decision = chooser_.decide(goodput, moved);
-  const int needed = nodesOf(decision.replicas, replicas_per_node_);
+  const int needed = nodesFor(decision.replicas, replicas_per_node_);
   if (needed <= nodes) return std::nullopt;  // there the supervisor chooses
   const int had = std::min(needed, nodes + idle());
   const int replicas = std::min(decision.replicas, had * replicas_per_node_);

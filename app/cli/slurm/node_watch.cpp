@@ -24,10 +24,6 @@ constexpr auto kInterval = 3s;
 constexpr char kPatience[] = "BATCHSCOPE_IDLE_NODES";  // s, or "keep"
 constexpr double kUsualPatience = 300;
 
-double monotonicSeconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 double patience() {
   const QByteArray text = qgetenv(kPatience);
   if (text == "keep") return std::numeric_limits<double>::infinity();
@@ -56,9 +52,7 @@ NodeWatch::NodeWatch(const JobFolder& folder, const NodeRange& range, JobNodes& 
 
 // Slurm or the supervisor may not answer, and then they do the next time.
 void NodeWatch::look() try {
-  protocol::Request request;
-  request.command = protocol::Request::Command::status;
-  const auto status = run::request(folder_.run(), request).get<protocol::RunStatus>();
+  const auto status = run::request(folder_.run(), protocol::Request()).get<protocol::RunStatus>();
   if (status.state != protocol::RunState::running) return idle_since_.reset();
   giveBack(status);
   choose(status);
@@ -72,7 +66,7 @@ void NodeWatch::giveBack(const protocol::RunStatus& status) {
     if (const auto slash = device.find('/'); slash != std::string::npos) kept.insert(device.substr(0, slash));
   const bool isIdle = std::max(static_cast<int>(kept.size()), range_.least) < nodes_.nodes;
   if (!isIdle || status.devices.empty()) return idle_since_.reset();
-  const double now = monotonicSeconds();
+  const double now = protocol::monotonic_seconds();
   if (!idle_since_) idle_since_ = now;
   if (now - *idle_since_ < patience_) return;
   idle_since_.reset();
@@ -107,7 +101,7 @@ void NodeWatch::choose(const protocol::RunStatus& status) {
       .max_profiled_replicas = std::max(status.max_profiled, model->max_profiled_replicas),
       .remaining = status.remaining};
   const auto idle = [this] { return idleNodes(nodes_.partition); };
-  if (const auto more = choice_->consider(*model, at, nodes_.nodes, idle, monotonicSeconds())) {
+  if (const auto more = choice_->consider(*model, at, nodes_.nodes, idle, protocol::monotonic_seconds())) {
     timer_.stop();
     folder_.chooseNodes(more->nodes);
     on_more(*more);

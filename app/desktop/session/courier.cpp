@@ -31,19 +31,15 @@ Courier::~Courier() {
 
 void Courier::send(const std::string& run, const Request& request) {
   QStringList words;
-  const QString number = request.replicas        ? QString::number(*request.replicas)
-                         : request.auto_replicas ? QString::fromStdString(request.auto_replicas->text())
-                                                 : QString();
-  if (request.command == Request::Command::resume) {
-    words << QStringLiteral("--detach");
-    if (request.replicas) words << QStringLiteral("--replicas") << number;
-  } else if (!number.isEmpty()) {
-    words << number;
-  }
-  send(run, QString::fromUtf8(protocol::command_name(request.command)), words);
+  for (const std::string& word : run::command_words(run, request)) words << QString::fromStdString(word);
+  start(words);
 }
 
-void Courier::send(const std::string& run, const QString& command, const QStringList& words) {
+void Courier::send(const std::string& run, const QString& command) {
+  start({command, QString::fromStdString(run)});
+}
+
+void Courier::start(const QStringList& words) {
   auto* process = new QProcess(this);
   const auto end = [this, process] {
     const bool isDone = process->error() != QProcess::FailedToStart &&
@@ -62,8 +58,7 @@ void Courier::send(const std::string& run, const QString& command, const QString
   });
   process->setStandardInputFile(QProcess::nullDevice());
   try {
-    process->start(QString::fromStdString(run::command_program().string()),
-                   QStringList{command, QString::fromStdString(run)} + words);
+    process->start(QString::fromStdString(run::command_program().string()), words);
   } catch (const Error& error) {
     process->deleteLater();
     Q_EMIT refused(QString::fromUtf8(error.what()));

@@ -20,11 +20,14 @@ class Courier : public QObject {
 
   void send(const std::string& run, const protocol::Request& request);
   // A command about the run, such as "hold".
-  void send(const std::string& run, const QString& command, const QStringList& words = {});
+  void send(const std::string& run, const QString& command);
 
  Q_SIGNALS:
   void answered(const QString& text);
   void refused(const QString& why);
+
+ private:
+  void start(const QStringList& words);  // of the command line
 };
 
 }  // namespace batchscope::desktop

@@ -13,6 +13,7 @@
 #include "batchscope/protocol/control.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/run/client.h"
+#include "batchscope/run/command.h"
 #include "batchscope/storage/origins.h"
 #include "store.h"
 
@@ -41,14 +42,8 @@ Request parsed(const Json& body) {
 
 // By the command line, which knows the way to where it trains. It has no terminal to ask for a password at.
 Json ask_elsewhere(const QString& program, const std::string& id, const Request& request) {
-  QStringList words{QString::fromLatin1(protocol::command_name(request.command)), QString::fromStdString(id)};
-  const std::string replicas = request.auto_replicas ? request.auto_replicas->text()
-                               : request.replicas    ? std::to_string(*request.replicas)
-                                                     : "";
-  const bool resumes = request.command == Command::resume;
-  if (resumes && !replicas.empty()) words << QStringLiteral("--replicas");
-  if (!replicas.empty()) words << QString::fromStdString(replicas);
-  if (resumes) words << QStringLiteral("--detach");
+  QStringList words;
+  for (const std::string& word : run::command_words(id, request)) words << QString::fromStdString(word);
   words << QStringLiteral("--json");
   QProcess process;
   process.setChildProcessModifier([] { ::setsid(); });
