@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/paths.h"
 #include "batchscope/run/client.h"
 #include "records/store.h"
 #include "slurm/programs.h"
@@ -77,7 +78,11 @@ void NodeWatch::giveBack(const protocol::RunStatus& status) {
     else if (!kept.contains(name))
       back.push_back(name);
   if (back.empty()) return;
-  told("scontrol", {"update", "JobId=" + nodes_.job, fmt::format("NodeList={}", fmt::join(kept, ","))});
+  // It leaves two scripts where it stands, for a shell to go on with fewer nodes: in the node's own store,
+  // then.
+  const std::string store = protocol::catalogue_path().parent_path();
+  told("env", {"--chdir=" + store, "scontrol", "update", "JobId=" + nodes_.job,
+               fmt::format("NodeList={}", fmt::join(kept, ","))});
   nodes_.nodes = static_cast<int>(kept.size());
   folder_.tell(nodes_.job, {{"nodes", nodes_.nodes}});
   folder_.chooseNodes(nodes_.nodes);
