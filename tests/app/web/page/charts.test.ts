@@ -17,6 +17,11 @@ test("accuracy has a chart where it is recorded, and the noise scale where it is
   assert.ok(!usual("noise_scale").includes("noise"));
 });
 
+test("epoch progress counts epochs, too", () => {
+  const chart = chartsOf(recorded("progress", "epoch")).find((each) => each.title === "Epoch progress");
+  assert.deepEqual(chart?.lines.map((line) => line.label), ["scale-invariant", "steps", "epochs"]);
+});
+
 test("series of a program's own share a chart where a word says that they compare", () => {
   const own = chartsOf(recorded("loss", "loss_d", "loss_g", "perplexity", "score_real")).filter((chart) => chart.name.startsWith("own:"));
   assert.deepEqual(own.map((chart) => chart.title), ["loss_d, loss_g", "perplexity", "score_real"]);

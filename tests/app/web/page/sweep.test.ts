@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { Brushes } from "../../../../app/web/page/src/sweep/brushes";
 import { bestFigure, importanceFigure, learningCurves } from "../../../../app/web/page/src/sweep/figures";
 import {
-  bestSoFar, type Leg, metricAxis, metricText, parameterAxes, ranks, type Sweep, type Trial,
+  bestSoFar, crossing, type Leg, metricAxis, metricText, parameterAxes, ranks, type Sweep, type Trial,
 } from "../../../../app/web/page/src/sweep/trials";
 
 function trial(number: number, value: Trial["value"], parameters: Record<string, string>): Trial {
@@ -47,6 +47,17 @@ test("a parameter that is the same in all trials has no axis; names are in the f
   assert.deepEqual(axes[1]!.values, [0, 1]);
   assert.deepEqual(axes[2]!.scale.ticks.map((tick) => tick.label), ["8", "64"]);
   assert.deepEqual(axes[2]!.values, [1, 0]);
+});
+
+test("trials of the same name cross its axis side by side, within its part, and those without it nowhere", () => {
+  const sweep = sweepOf([trial(0, 0.5, { rule: "linear" }), trial(1, 0.6, { rule: "linear" }), trial(2, 0.7, { rule: "adascale" }), trial(3, null, {})]);
+  sweep.parameters = [{ name: "rule", values: ["linear", "adascale"] }];
+  const [rule] = parameterAxes(sweep);
+  const [first, second, third, none] = [0, 1, 2, 3].map((each) => crossing(rule!, each));
+  assert.notEqual(first, second);
+  assert.ok([first!, second!].every((each) => each > 0 && each < 0.5) && third! > 0.5 && third! < 1);
+  assert.ok(Number.isNaN(none));
+  assert.equal(crossing(metricAxis(sweep), 0), 0); // a number lies where it is
 });
 
 test("an accuracy is shown in percent", () => {

@@ -43,8 +43,8 @@ export class Table<Row> {
     this.#heads = options.columns.map((column, i) => this.#head(column, i));
     this.#none = h("p.missing", { hidden: true }, options.none);
     this.#table = h("table", { "aria-label": options.label }, h("thead", {}, h("tr", {}, ...this.#heads)), this.#body);
-    // Focusable, so that keys scroll it.
-    this.element = h("div.scroll", { tabindex: 0, role: "region", "aria-label": options.label }, this.#table, this.#none);
+    // Focusable, so that keys scroll it; the landmark is the card around it.
+    this.element = h("div.scroll", { tabindex: 0, role: "group", "aria-label": options.label }, this.#table, this.#none);
     this.#keyed = new Keyed(this.#body, options.key, () => h("tr"), (element, row) => this.#fill(element, row));
   }
 

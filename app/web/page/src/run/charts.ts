@@ -58,6 +58,7 @@ const known: ChartSpec[] = [
     lines: [
       { series: "progress", label: "scale-invariant", colour: 0 },
       { series: "step", label: "steps", colour: 1 },
+      { series: "epoch", label: "epochs", colour: 2, isRight: true },
     ],
   },
   {

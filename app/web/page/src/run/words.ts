@@ -44,7 +44,9 @@ export function detailText(run: RunSummary): string {
   if (latest["accuracy"] !== undefined) parts.push(format.number(toNumber(latest["accuracy"])));
   else if (latest["loss"] !== undefined) parts.push(`loss ${format.number(toNumber(latest["loss"]))}`);
   if (parts.length > 0) return parts.join(" · ");
-  return run.step > 0 ? `step ${format.count(run.step)}` : format.timeOfDay(run.created);
+  if (run.step > 0) return `step ${format.count(run.step)}`;
+  if (isActive(state) || state === "pending") return `since ${format.timeOfDay(run.created)}`;
+  return run.message || "without a step";
 }
 
 export const pauseParts = ["checkpoint", "stop", "launch", "restore", "first step"] as const;

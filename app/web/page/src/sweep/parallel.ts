@@ -5,7 +5,7 @@
 // outside of a brush fade.
 import { pathOf, svg } from "../figure/svg";
 import type { Brushes } from "./brushes";
-import type { TrialAxis } from "./trials";
+import { crossing, type TrialAxis } from "./trials";
 
 export interface ParallelData {
   axes: readonly TrialAxis[]; // the metric's is the last
@@ -17,6 +17,7 @@ export interface ParallelData {
 const height = 250;
 const narrow = 560; // pixels of width below which the axes lie one below the other
 const rowHeight = 64; // of such an axis
+const noneRoom = 22; // below an axis, where trials without a value of it pass
 const grip = 15; // pixels on either side of an axis where a drag is meant for it
 const reach = 12; // of the pointer to a line
 const step = 0.05; // of an axis, a press of an arrow
@@ -64,29 +65,30 @@ export class ParallelPlot {
     const full = isUpright ? height : rowHeight * data.axes.length + 16;
     const focused = (this.element.querySelector(":focus") as SVGElement | null)?.dataset["axis"];
     const root = svg("svg", { width, height: full });
-    const room = { left: 46, right: 46, top: 30, bottom: 12 };
+    const hasGaps = data.axes.slice(0, -1).some(hasGap);
+    const room = { left: 46, right: 46, top: 30, bottom: 12 + (hasGaps ? noneRoom : 0) };
     const place = (axis: number, share: number): Place =>
       isUpright
         ? [room.left + ((width - room.left - room.right) * axis) / Math.max(1, data.axes.length - 1), full - room.bottom - (full - room.top - room.bottom) * share]
         : [14 + (width - 28) * share, 28 + rowHeight * axis];
+    const none = isUpright ? (5 - noneRoom) / (full - room.top - room.bottom) : -10 / (width - 28);
     this.#lines = [];
-    root.append(...this.#trialLines(data, place));
+    root.append(...this.#trialLines(data, place, none));
     this.#axes = data.axes.map((axis, i) => ({ axis, from: place(i, 0), to: place(i, 1) }));
     this.element.style.touchAction = isUpright ? "pan-x" : "pan-y"; // a finger that goes along an axis brushes it
-    data.axes.forEach((axis, i) => root.append(this.#axis(axis, i, data.axes.length, place, isUpright)));
+    data.axes.forEach((axis, i) => root.append(this.#axis(axis, i, data.axes.length, place, isUpright, none)));
     this.element.style.height = `${full}px`;
     this.element.replaceChildren(root, this.#tip);
     if (focused !== undefined) (root.querySelector(`[data-axis="${CSS.escape(focused)}"]`) as SVGElement | null)?.focus();
   }
 
-  #trialLines(data: ParallelData, place: (axis: number, share: number) => Place): SVGElement[] {
+  // Through all axes, at `none` of one that it has no value of; without a metric it ends before the metric's axis.
+  #trialLines(data: ParallelData, place: (axis: number, share: number) => Place, none: number): SVGElement[] {
     const order = data.ranks.map((_, i) => i).sort((a, b) => Number(a === data.best) - Number(b === data.best) || (data.ranks[a] || 0) - (data.ranks[b] || 0));
-    const below = -0.03; // of the axis: where what has no value passes it
     return order.map((trial) => {
-      const places = data.axes.map((axis, i) => {
-        const share = axis.scale.at(axis.values[trial]!);
-        return place(i, Number.isFinite(share) ? share : below);
-      });
+      const shares = data.axes.map((axis) => crossing(axis, trial));
+      if (!Number.isFinite(shares.at(-1))) shares.pop();
+      const places = shares.map((share, i) => place(i, Number.isFinite(share) ? share : none));
       const isKept = this.brushes.keeps(data.axes, trial);
       if (isKept) this.#lines.push({ trial, places });
       const isBest = trial === data.best;
@@ -97,7 +99,7 @@ export class ParallelPlot {
     });
   }
 
-  #axis(axis: TrialAxis, index: number, count: number, place: (axis: number, share: number) => Place, isUpright: boolean): SVGGElement {
+  #axis(axis: TrialAxis, index: number, count: number, place: (axis: number, share: number) => Place, isUpright: boolean, none: number): SVGGElement {
     const [x0, y0] = place(index, 0);
     const [x1, y1] = place(index, 1);
     const stretch = this.brushes.at(axis);
@@ -127,6 +129,10 @@ export class ParallelPlot {
         free = x + half + 4;
         group.append(svg("text", { x, y: y + 15, "text-anchor": "middle" }, tick.label));
       }
+    }
+    if (isUpright && index < count - 1 && hasGap(axis)) {
+      const [x, y] = place(index, none);
+      group.append(svg("text", { x: x - 7, y: y + 4, "text-anchor": "end" }, "none"));
     }
     if (stretch) {
       const [ax, ay] = place(index, stretch.from);
@@ -225,6 +231,8 @@ export class ParallelPlot {
     this.#tip.style.top = `${Math.max(0, Math.min(box.height - this.#tip.offsetHeight, y + 12))}px`;
   }
 }
+
+const hasGap = (axis: TrialAxis) => axis.values.some(Number.isNaN);
 
 function distanceTo([x, y]: Place, [ax, ay]: Place, [bx, by]: Place): number {
   const [dx, dy] = [bx - ax, by - ay];

@@ -102,6 +102,8 @@ export interface TrialAxis {
 }
 
 const ticks = 5;
+const spread = 0.6; // of a name's part of its axis, over which the trials that have it are spread
+const golden = 0.6180339887;
 const manyOrders = 100; // over which values are shown by their logarithm
 
 function axisOf(name: string, axis: Axis, values: number[], text: (trial: number) => string): TrialAxis {
@@ -148,6 +150,12 @@ export function metricAxis(sweep: Sweep): TrialAxis {
   const values = sweep.trials.map((trial) => factor * numeric(trial.value));
   const made = numberAxis(isShare(metric) ? `${metric}, %` : metric, values, (trial) => metricText(metric, sweep.trials[trial]!.value));
   return made;
+}
+
+/** Where a trial crosses an axis, 0 to 1; NaN where it has no value. Each has a place of its own at a name. */
+export function crossing({ axis, scale, values }: TrialAxis, trial: number): number {
+  const aside = axis.names ? (((trial * golden) % 1) - 0.5) * (spread / axis.names.length) : 0;
+  return scale.at(values[trial]!) + aside;
 }
 
 /** When the sweep had found what: the steps of its best value, over seconds since it began or of devices' time. */

@@ -22,6 +22,8 @@ test("two runs of the list are compared", async () => {
   assert.deepEqual(differences.map((row) => row[0]), ["lr"]);
   assert.equal(Number(differences[0][2]), 0.02);
   assert.equal(new URL(view.page.url()).searchParams.get("runs"), ids.join(","));
+  const landmarks = await view.page.$$eval('section[aria-label], [role="region"]', (all) => all.map((each) => each.ariaLabel));
+  assert.deepEqual(landmarks, [...new Set(landmarks)]);
   view.assertSound();
 });
 
