@@ -1,7 +1,8 @@
-# How every room is built: C++20, warnings as errors on what is ours, programs into bin/, and three functions.
+# How every room is built: C++20, warnings as errors on what is ours, programs into bin/, and four functions.
 #   batchscope_room(NAME SOURCES .. [PUBLIC ..] [PRIVATE ..] [PRECOMPILE HEADER..])  a static library batchscope_NAME with include/
 #   batchscope_tests(ROOM FAST name.. FULL name.. LINK ..)     ROOM_tests, a Qt Test program, and a test of each name
 #   batchscope_precompile(TARGET HEADER..)                     what most of its files include, read once
+#   batchscope_unity(TARGET)                                   the files of a folder compiled together (preset dev: one by one)
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -42,6 +43,26 @@ function(batchscope_precompile target)
     <mutex> <optional> <random> <span> <sstream> <string> <string_view> <thread> <variant> <vector> ${ARGN})
 endfunction()
 
+# Compiles up to twelve files of a folder as one (a unity file), so that their headers are read once. Files of one folder
+# share a translation unit: no two of them may give one name to two things, not even in anonymous namespaces.
+function(batchscope_unity target)
+  if(NOT CMAKE_UNITY_BUILD)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  # A class that holds what is in an anonymous namespace: gcc takes the .cpp for a header, which it is only to it.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  foreach(source ${sources})
+    cmake_path(GET source PARENT_PATH folder)
+    string(MAKE_C_IDENTIFIER "${folder}" group)
+    math(EXPR count_${group} "${count_${group}} + 1")
+    math(EXPR part "(${count_${group}} - 1) / 12")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${group}${part}")
+  endforeach()
+endfunction()
+
 function(batchscope_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;PUBLIC;PRIVATE;PRECOMPILE" ${ARGN})
   add_library(batchscope_${name} STATIC ${ROOM_SOURCES})
@@ -51,6 +72,7 @@ function(batchscope_room name)
   target_link_libraries(batchscope_${name} PUBLIC ${ROOM_PUBLIC} PRIVATE ${ROOM_PRIVATE})
   batchscope_precompile(batchscope_${name} ${ROOM_PRECOMPILE})
   batchscope_warnings(batchscope_${name})
+  batchscope_unity(batchscope_${name})
 endfunction()
 
 # ROOM_tests, a program of all the room's test_NAME.cpp, and a test ROOM.NAME of each. Without PRECOMPILE headers are read
@@ -75,6 +97,7 @@ function(batchscope_tests room)
     target_precompile_headers(${program} REUSE_FROM protocol_tests)
   endif()
   batchscope_warnings(${program})
+  batchscope_unity(${program})
   if(TESTS_FAST)
     add_dependencies(fast ${program})
   endif()

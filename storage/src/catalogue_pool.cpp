@@ -3,6 +3,7 @@
 // What the pool was told, and what it has decided: JSON in a column each, as protocol/pool.h has it.
 #include "batchscope/protocol/pool.h"
 #include "catalogue_impl.h"
+#include "json_text.h"
 
 namespace batchscope::storage {
 namespace {
@@ -10,8 +11,6 @@ namespace {
 using protocol::Json;
 
 constexpr std::int64_t kDecisionsKept = 1000;
-
-std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 template <class Value>
 Value value_of(Database& database, const std::string& text, const char* what) {

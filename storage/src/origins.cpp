@@ -5,13 +5,12 @@
 #include "batchscope/protocol/process_id.h"
 #include "catalogue_impl.h"
 #include "checked_row.h"
+#include "json_text.h"
 
 namespace batchscope::storage {
 namespace {
 
 using protocol::Json;
-
-std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::vector<std::string> words_in(const std::string& text) {
   try {
@@ -21,7 +20,7 @@ std::vector<std::string> words_in(const std::string& text) {
   }
 }
 
-std::optional<std::int64_t> key_of(Database& database, const std::string& run) {
+std::optional<std::int64_t> find_run_key(Database& database, const std::string& run) {
   Query row = database.query("SELECT key FROM run WHERE id = ?", run);
   return row.next() ? std::optional(row.integer(0)) : std::nullopt;
 }
@@ -164,7 +163,7 @@ Origins::~Origins() = default;
 std::optional<Origin> Origins::find(const std::string& run) {
   Database& database = impl_->database;
   return database.read([&]() -> std::optional<Origin> {
-    const auto key = key_of(database, run);
+    const auto key = find_run_key(database, run);
     return key ? origin_of(database, *key) : std::nullopt;
   });
 }
@@ -203,7 +202,7 @@ void Origins::set_control(const std::string& run, const std::vector<std::string>
 void Origins::take(const std::string& run, const Origin& origin, std::span<const RecordPart> parts) {
   Database& database = impl_->database;
   database.write([&] {
-    std::optional<std::int64_t> key = key_of(database, run);
+    std::optional<std::int64_t> key = find_run_key(database, run);
     const bool is_new = !key;
     if (key) refuse_ours(database, run, *key);
     if (is_new && parts.empty()) return;

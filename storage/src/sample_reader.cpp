@@ -16,8 +16,6 @@
 namespace batchscope::storage {
 namespace {
 
-bool before(const Sample& sample, std::int64_t step) { return sample.step < step; }
-
 // Collects summaries, in order of position, into groups of equal width.
 class Groups {
  public:
@@ -66,7 +64,7 @@ struct SampleReader::Impl : TrackReader {
           found = number * kChunkWidth;
           if (chunk.chunk.summary.first_step >= step) return false;
           const auto samples = samples_of(track, chunk);
-          *found += std::lower_bound(samples.begin(), samples.end(), step, before) - samples.begin();
+          *found += std::lower_bound(samples.begin(), samples.end(), step, is_before) - samples.begin();
           return false;
         });
     return found;
@@ -75,7 +73,7 @@ struct SampleReader::Impl : TrackReader {
   std::int64_t unfinished_position(const Track& track, std::int64_t step) {
     const auto& samples = track.unfinished;
     return track.chunks * kChunkWidth +
-           (std::lower_bound(samples.begin(), samples.end(), step, before) - samples.begin());
+           (std::lower_bound(samples.begin(), samples.end(), step, is_before) - samples.begin());
   }
 
   // Adds the samples at positions [begin, end) to the groups, from this level or finer ones.

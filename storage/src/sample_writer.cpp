@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kTailRows = 4096;
 constexpr std::size_t kTailValues = 65536;
 
-struct Track {
+struct WrittenTrack {
   std::int64_t id = 0;
   bool stored = false;
   std::int64_t count = 0;                                               // samples in chunks
@@ -42,7 +42,7 @@ struct Track {
 
 // What a track will be when the transaction that rewrites it has been committed.
 struct Rewritten {
-  Track* track;
+  WrittenTrack* track;
   std::int64_t count;
   std::int64_t sealed_step;
 };
@@ -85,7 +85,7 @@ struct SampleWriter::Impl {
         "SELECT track.id, series, generation, track.count, last_step FROM track"
         " LEFT JOIN chunk ON chunk.track = track.id AND chunk.number = track.count / 1024 - 1");
     while (row.next()) {
-      Track& track = tracks[row.small_integer(2)][row.text(1)];
+      WrittenTrack& track = tracks[row.small_integer(2)][row.text(1)];
       track.id = row.integer(0);
       track.stored = true;
       track.count = row.integer(3);
@@ -95,7 +95,7 @@ struct SampleWriter::Impl {
   }
 
   void load_tail() {
-    std::map<std::int64_t, Track*> by_id;
+    std::map<std::int64_t, WrittenTrack*> by_id;
     for (auto& [generation, series] : tracks)
       for (auto& [name, track] : series) by_id[track.id] = &track;
     std::vector<std::int64_t> bad;
@@ -124,11 +124,11 @@ struct SampleWriter::Impl {
     }
   }
 
-  Track& track(int generation, std::string_view series) {
+  WrittenTrack& track(int generation, std::string_view series) {
     auto& names = tracks[generation];
     auto found = names.find(series);
     if (found == names.end()) {
-      found = names.emplace(series, Track{}).first;
+      found = names.emplace(series, WrittenTrack{}).first;
       found->second.id = next_track++;
     }
     return found->second;
@@ -151,7 +151,7 @@ struct SampleWriter::Impl {
               std::span<const double> values) {
     if (values.empty()) return;
     check_series(series);
-    Track& to = track(generation, series);
+    WrittenTrack& to = track(generation, series);
     if (first_step < to.sealed_step)
       throw Error(ErrorKind::usage,
                   fmt::format("series '{}': step {} comes too late, generation {} is sealed up to step {}",
@@ -172,8 +172,8 @@ struct SampleWriter::Impl {
 
   void commit_pending() {
     if (pending_values == 0) return;
-    std::vector<Track*> changed;
-    for_each([&](Track& track) {
+    std::vector<WrittenTrack*> changed;
+    for_each([&](WrittenTrack& track) {
       if (!track.pending.empty()) changed.push_back(&track);
     });
     if (tail_rows + changed.size() > kTailRows || tail_values + pending_values > kTailValues) {
@@ -182,12 +182,12 @@ struct SampleWriter::Impl {
     }
     database.write([&] {
       store_tracks();
-      for (Track* track : changed) {
+      for (WrittenTrack* track : changed) {
         sort_by_step(track->pending);
         insert_batch(pack(track->id, track->pending));
       }
     });
-    for (Track* track : changed) {
+    for (WrittenTrack* track : changed) {
       track->stored = true;
       track->tail.insert(track->tail.end(), track->pending.begin(), track->pending.end());
       track->pending.clear();
@@ -202,7 +202,7 @@ struct SampleWriter::Impl {
     std::vector<std::string> found;
     database.write([&] {
       store_tracks();
-      for_each([&](Track& track) {
+      for_each([&](WrittenTrack& track) {
         if (!track.tail.empty() || !track.pending.empty()) rewritten.push_back(rewrite(track, found));
       });
       database.execute("DELETE FROM batch");
@@ -218,7 +218,7 @@ struct SampleWriter::Impl {
     tail_rows = tail_values = pending_values = 0;
   }
 
-  Rewritten rewrite(Track& track, std::vector<std::string>& found) {
+  Rewritten rewrite(WrittenTrack& track, std::vector<std::string>& found) {
     Rewritten result{&track, track.count, track.sealed_step};
     std::int64_t number = track.count / static_cast<std::int64_t>(kChunkSamples);
     std::vector<Sample> samples = unfinished_chunk(track, number, found);
@@ -240,7 +240,7 @@ struct SampleWriter::Impl {
     return result;
   }
 
-  std::vector<Sample> unfinished_chunk(const Track& track, std::int64_t number,
+  std::vector<Sample> unfinished_chunk(const WrittenTrack& track, std::int64_t number,
                                        std::vector<std::string>& found) {
     StoredChunk chunk;
     {
@@ -294,7 +294,7 @@ struct SampleWriter::Impl {
   FolderLock lock;
   bool unclean;
   Database database;
-  std::map<int, std::map<std::string, Track, std::less<>>> tracks;
+  std::map<int, std::map<std::string, WrittenTrack, std::less<>>> tracks;
   std::int64_t next_track = 1;
   std::size_t tail_rows = 0;
   std::size_t tail_values = 0;

@@ -11,6 +11,7 @@
 #include "batchscope/protocol/json.h"
 #include "catalogue_impl.h"
 #include "checked_row.h"
+#include "json_text.h"
 
 namespace batchscope::storage {
 namespace {
@@ -39,10 +40,6 @@ Value named(const std::pair<Value, const char*> (&names)[size], const std::strin
   return found->first;
 }
 
-std::string text_of(const protocol::Json& json) {
-  return json.dump(-1, ' ', false, protocol::Json::error_handler_t::replace);
-}
-
 template <class Value>
 Value value_of(const std::string& text) {
   try {
@@ -52,7 +49,7 @@ Value value_of(const std::string& text) {
   }
 }
 
-std::int64_t key_of(Database& database, const std::string& name) {
+std::int64_t sweep_key(Database& database, const std::string& name) {
   Query row = database.query("SELECT key FROM sweep WHERE name = ?", name);
   if (!row.next())
     throw Error(ErrorKind::not_found, "there is no sweep '" + name + "': see batchscope sweep status");
@@ -66,7 +63,7 @@ std::int64_t key_of(Database& database, const std::string& name) {
 
 void put_trial(Database& database, const std::string& sweep, const TrialRun& place, std::int64_t run) {
   database.execute("INSERT OR REPLACE INTO trial (sweep, trial, seed, leg, run) VALUES (?, ?, ?, ?, ?)",
-                   key_of(database, sweep), place.trial, place.seed, place.leg, run);
+                   sweep_key(database, sweep), place.trial, place.seed, place.leg, run);
 }
 
 // Those of a trial that rest, and those that were stopped.
@@ -176,14 +173,14 @@ void Sweeps::set_state(const std::string& name, SweepState state, const std::str
   Database& database = catalogue_.impl_->database;
   database.write([&] {
     database.execute("UPDATE sweep SET state = ?, message = ?, ended = ? WHERE key = ?",
-                     sweep_state_name(state), message, over ? now() : 0.0, key_of(database, name));
+                     sweep_state_name(state), message, over ? now() : 0.0, sweep_key(database, name));
   });
 }
 
 void Sweeps::resume(const std::string& name) {
   Database& database = catalogue_.impl_->database;
   database.write([&] {
-    const std::int64_t key = key_of(database, name);
+    const std::int64_t key = sweep_key(database, name);
     database.execute("UPDATE sweep SET state = 'running', message = '', ended = 0 WHERE key = ?", key);
     database.execute("UPDATE job SET held = 0 WHERE run IN (SELECT run FROM trial WHERE sweep = ?)", key);
     std::vector<std::size_t> trials;
@@ -196,18 +193,19 @@ void Sweeps::resume(const std::string& name) {
 void Sweeps::set_file(const std::string& name, const std::string& file) {
   Database& database = catalogue_.impl_->database;
   database.write(
-      [&] { database.execute("UPDATE sweep SET file = ? WHERE key = ?", file, key_of(database, name)); });
+      [&] { database.execute("UPDATE sweep SET file = ? WHERE key = ?", file, sweep_key(database, name)); });
 }
 
 void Sweeps::set_width(const std::string& name, int width) {
   Database& database = catalogue_.impl_->database;
-  database.write(
-      [&] { database.execute("UPDATE sweep SET width = ? WHERE key = ?", width, key_of(database, name)); });
+  database.write([&] {
+    database.execute("UPDATE sweep SET width = ? WHERE key = ?", width, sweep_key(database, name));
+  });
 }
 
 void Sweeps::remove(const std::string& name) {
   Database& database = catalogue_.impl_->database;
-  database.write([&] { database.execute("DELETE FROM sweep WHERE key = ?", key_of(database, name)); });
+  database.write([&] { database.execute("DELETE FROM sweep WHERE key = ?", sweep_key(database, name)); });
 }
 
 std::vector<SweepLeg> Sweeps::legs(const std::string& name) {
@@ -217,7 +215,7 @@ std::vector<SweepLeg> Sweeps::legs(const std::string& name) {
     Query row = database.query(
         "SELECT trial, rung, heard, origin, parameters, began, ended, outcome, value, device_hours, at_end,"
         " message FROM sweep_leg WHERE sweep = ? ORDER BY number",
-        key_of(database, name));
+        sweep_key(database, name));
     while (row.next()) list.push_back(leg_in(row));
     return list;
   });
@@ -230,7 +228,7 @@ std::vector<TrialRun> Sweeps::runs(const std::string& name) {
     Query query = database.query(
         "SELECT trial, seed, leg, run.id FROM trial JOIN run ON run.key = trial.run WHERE sweep = ?"
         " ORDER BY trial, seed",
-        key_of(database, name));
+        sweep_key(database, name));
     const CheckedRow row(query);
     while (query.next())
       list.push_back({static_cast<std::size_t>(row.integer(0)), row.small_integer(1),
@@ -242,7 +240,7 @@ std::vector<TrialRun> Sweeps::runs(const std::string& name) {
 void Sweeps::begin_leg(const std::string& name, std::size_t number, const SweepLeg& leg, bool there) {
   Database& database = catalogue_.impl_->database;
   database.write([&] {
-    const std::int64_t key = key_of(database, name);
+    const std::int64_t key = sweep_key(database, name);
     Query count = database.query("SELECT count(*) FROM sweep_leg WHERE sweep = ?", key);
     count.next();
     if (const auto known = static_cast<std::size_t>(count.integer(0)); known != number)
@@ -304,7 +302,7 @@ void Sweeps::end_leg(const std::string& name, std::size_t number, const SweepLeg
         "UPDATE sweep_leg SET ended = ?, outcome = ?, value = ?, device_hours = ?, at_end = ?, message = ?"
         " WHERE sweep = ? AND number = ?",
         now(), name_of(kOutcomes, leg.outcome), leg.value, leg.device_hours, leg.at_end, leg.message,
-        key_of(database, name), number);
+        sweep_key(database, name), number);
   });
 }
 

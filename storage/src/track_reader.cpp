@@ -8,7 +8,6 @@
 namespace batchscope::storage {
 namespace {
 
-bool before(const Sample& sample, std::int64_t step) { return sample.step < step; }
 bool after(std::int64_t step, const Sample& sample) { return step < sample.step; }
 
 }  // namespace
@@ -105,7 +104,7 @@ std::vector<Sample> TrackReader::read_steps(const Track& track, std::int64_t fro
   });
   if (more) add_tail(track, from, to, samples);
   samples.erase(std::upper_bound(samples.begin(), samples.end(), to, after), samples.end());
-  samples.erase(samples.begin(), std::lower_bound(samples.begin(), samples.end(), from, before));
+  samples.erase(samples.begin(), std::lower_bound(samples.begin(), samples.end(), from, is_before));
   return samples;
 }
 

@@ -27,6 +27,9 @@ namespace batchscope::storage {
 
 inline constexpr auto kChunkWidth = static_cast<std::int64_t>(kChunkSamples);
 
+// Orders samples by step, for searching.
+inline bool is_before(const Sample& sample, std::int64_t step) { return sample.step < step; }
+
 // One track within one transaction.
 struct Track {
   std::int64_t id = 0;

@@ -27,10 +27,15 @@ inline bool add_test(std::string_view file, RunTest run) {
   return tests().emplace(file, run).second;
 }
 
+// Specialized for each test class: the value's initialization adds the test.
+template <class Test>
+inline const bool is_added = false;
+
 }  // namespace batchscope::test_program
 
 #define BATCHSCOPE_TEST(Class)                                                            \
-  [[maybe_unused]] static const bool added_to_the_tests =                                 \
+  template <>                                                                             \
+  const bool batchscope::test_program::is_added<Class> =                                  \
       batchscope::test_program::add_test(__FILE_NAME__, [](int count, char** arguments) { \
         Class test;                                                                       \
         return QTest::qExec(&test, count, arguments);                                     \

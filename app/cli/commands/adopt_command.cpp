@@ -14,7 +14,8 @@
 namespace batchscope::cli {
 namespace {
 
-std::vector<std::string> chosen(storage::Catalogue& catalogue, const std::vector<std::string>& wanted) {
+std::vector<std::string> chosenFolders(storage::Catalogue& catalogue,
+                                       const std::vector<std::string>& wanted) {
   const std::vector<std::string> unlisted = unlistedRuns(catalogue);
   for (const std::string& id : wanted) {
     if (std::find(unlisted.begin(), unlisted.end(), id) != unlisted.end()) continue;
@@ -30,7 +31,7 @@ std::vector<std::string> chosen(storage::Catalogue& catalogue, const std::vector
 
 int adoptRuns(const AdoptOptions& options) {
   storage::Catalogue catalogue = openCatalogue();
-  const std::vector<std::string> adopted = catalogue.adopt(chosen(catalogue, options.runs));
+  const std::vector<std::string> adopted = catalogue.adopt(chosenFolders(catalogue, options.runs));
   if (options.json) {
     printJson({{"adopted", adopted}});
     return kExitOk;

@@ -48,8 +48,8 @@ void refuseOtherFolders(const OutputTarget& target, bool isFolder) {
 }
 
 // All of them where none are named.
-std::vector<storage::SeriesInfo> chosen(storage::SampleReader* samples,
-                                        const std::vector<std::string>& names) {
+std::vector<storage::SeriesInfo> chosenSeries(storage::SampleReader* samples,
+                                              const std::vector<std::string>& names) {
   if (samples == nullptr) return {};
   std::vector<storage::SeriesInfo> all = samples->series();
   if (names.empty()) return all;
@@ -99,7 +99,7 @@ int exportRun(const ExportOptions& options) {
   const fs::path database = protocol::run_paths(record.run.id).samples;
   std::unique_ptr<storage::SampleReader> samples;
   if (fs::exists(database)) samples = std::make_unique<storage::SampleReader>(database);
-  const std::vector<storage::SeriesInfo> series = chosen(samples.get(), options.series);
+  const std::vector<storage::SeriesInfo> series = chosenSeries(samples.get(), options.series);
   const InterruptionGuard guard;
   const std::unique_ptr<ExportSink> sink = makeExportSink(options.format, target, record, samples.get());
   const std::int64_t count =

@@ -24,19 +24,19 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kInterval = std::chrono::seconds(1);
 constexpr auto kRetry = std::chrono::seconds(5);
-constexpr auto kSlice = std::chrono::milliseconds(50);
+constexpr auto kWaitSlice = std::chrono::milliseconds(50);
 
 void wait(Clock::duration duration) {
-  for (const auto end = Clock::now() + duration; Clock::now() < end; std::this_thread::sleep_for(kSlice))
+  for (const auto end = Clock::now() + duration; Clock::now() < end; std::this_thread::sleep_for(kWaitSlice))
     throwIfInterrupted();
 }
 
 // Nobody has it in hand, nor will anybody take it from where it waits.
 bool isOver(const storage::Run& run) { return !isHeld(run) && run.state != protocol::RunState::paused; }
 
-class Following {
+class RunExport {
  public:
-  Following(storage::Catalogue& catalogue, std::string id, const std::filesystem::path& file)
+  RunExport(storage::Catalogue& catalogue, std::string id, const std::filesystem::path& file)
       : catalogue_(catalogue), id_(std::move(id)), file_(file) {}
 
   void run() {
@@ -88,7 +88,7 @@ int followExport(storage::Catalogue& catalogue, const storage::Run& run, const E
   target.requirePlace("a record that grows");
   target.requireWritable();
   const InterruptionGuard guard;
-  Following following(catalogue, run.id, target.path());
+  RunExport following(catalogue, run.id, target.path());
   following.run();
   return answer(
       options.json, {{"written", target.name()}, {"run", run.id}, {"samples", following.samples()}},

@@ -28,7 +28,7 @@ void compactSamples(const fs::path& file) {
   storage::vacuum(file);
 }
 
-Runs chosen(storage::Catalogue& catalogue, const std::vector<std::string>& names) {
+Runs chosenRuns(storage::Catalogue& catalogue, const std::vector<std::string>& names) {
   if (names.empty()) return catalogue.runs();
   Runs runs;
   for (const std::string& name : names) runs.push_back(catalogue.resolve(name));
@@ -39,7 +39,7 @@ Runs chosen(storage::Catalogue& catalogue, const std::vector<std::string>& names
 
 int compactStore(const CompactOptions& options) {
   storage::Catalogue catalogue = openCatalogue();
-  const Runs runs = chosen(catalogue, options.runs);
+  const Runs runs = chosenRuns(catalogue, options.runs);
   std::int64_t before = 0, after = 0, skipped = 0;
   {
     TransferProgress progress("compacting", static_cast<std::int64_t>(runs.size()) + 1);

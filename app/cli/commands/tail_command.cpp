@@ -28,7 +28,7 @@ namespace {
 namespace series = protocol::series;
 using Strings = std::vector<std::string>;
 
-constexpr auto kPollInterval = std::chrono::milliseconds(200);
+constexpr auto kTailInterval = std::chrono::milliseconds(200);
 constexpr int kLinesPerHead = 40;  // on a terminal the head is said again
 const Strings kUsual{series::kLoss, series::kGain, series::kBatchSize, series::kGoodput, series::kAccuracy};
 
@@ -143,7 +143,7 @@ int tailRun(const TailOptions& options) {
     const bool grew = follower && follower->printNew();
     if (!mayGrow && !grew) break;
     if (!mayGrow && options.once) break;
-    std::this_thread::sleep_for(kPollInterval);
+    std::this_thread::sleep_for(kTailInterval);
     run = catalogue.resolve(run.id);
   }
   return kExitOk;

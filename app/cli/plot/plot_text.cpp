@@ -13,12 +13,12 @@
 namespace batchscope::cli {
 namespace {
 
-constexpr std::array kColours{Colour::green, Colour::yellow, Colour::blue, Colour::red, Colour::bold};
+constexpr std::array kTextColours{Colour::green, Colour::yellow, Colour::blue, Colour::red, Colour::bold};
 constexpr int kNarrowest = 16;  // cells of the plot area
 constexpr int kCellsPerXTick = 14;
 constexpr int kLinesPerYTick = 3;
 
-Colour colourOf(std::size_t curve) { return kColours[curve % kColours.size()]; }
+Colour colourOf(std::size_t curve) { return kTextColours[curve % kTextColours.size()]; }
 
 void drawCurve(const Plot& plot, const PlotCurve& curve, Colour colour, DotCanvas& canvas) {
   const auto x = [&](const PlotPlace& p) { return canvas.column(p.across); };

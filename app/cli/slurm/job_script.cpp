@@ -20,7 +20,7 @@ constexpr int kMostNodes = 4096;
 // Before the time limit, and up to a minute sooner: the checkpoint's time-out is 120 s.
 constexpr int kNotice = 180;
 
-[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorKind::usage, message); }
+[[noreturn]] void refuseScript(const std::string& message) { throw Error(ErrorKind::usage, message); }
 
 bool holdsControls(std::string_view text) { return printable(text) != text; }
 
@@ -43,12 +43,12 @@ constexpr std::array<Reserved, 10> kReserved{{
 
 void checkArgument(const std::string& argument) {
   if (argument.size() < 2 || argument.front() != '-' || holdsControls(argument))
-    refuse(
+    refuseScript(
         fmt::format("--sbatch-arg \"{}\": write an option of sbatch as one word, such as "
                     "--sbatch-arg=--account=physics",
                     printable(argument)));
   if (argument.find_first_of("\"\\") != std::string::npos)
-    refuse(
+    refuseScript(
         fmt::format("--sbatch-arg \"{}\": quotation marks and backslashes mean something else in a script's "
                     "lines for Slurm; leave them out",
                     argument));
@@ -57,20 +57,21 @@ void checkArgument(const std::string& argument) {
     const bool isLetter =
         *reserved.letter != '\0' && argument.starts_with(reserved.letter) && argument[1] != '-';
     if (name == reserved.name || isLetter)
-      refuse(fmt::format("--sbatch-arg {}: {} is set by `batchscope`, {}", argument, reserved.name,
-                         reserved.instead));
+      refuseScript(fmt::format("--sbatch-arg {}: {} is set by `batchscope`, {}", argument, reserved.name,
+                               reserved.instead));
   }
 }
 
 void checkValue(const char* option, const std::string& value) {
   if (value.empty()) return;
   if (value.front() == '-' || holdsControls(value) || value.find_first_of(" \"\\'#") != std::string::npos)
-    refuse(fmt::format("{} \"{}\" is no word that Slurm would take as meant", option, printable(value)));
+    refuseScript(
+        fmt::format("{} \"{}\" is no word that Slurm would take as meant", option, printable(value)));
 }
 
 void checkFolder(const std::filesystem::path& folder) {
   if (holdsControls(folder.string()) || folder.string().find_first_of("\"\\%") != std::string::npos)
-    refuse(
+    refuseScript(
         fmt::format("the folder {}: line breaks, quotation marks, backslashes and % mean something else in a "
                     "script's lines for Slurm; choose another by --folder",
                     printable(folder.string())));
@@ -98,8 +99,9 @@ NodeRange NodeRange::parse(const std::string& text) {
   }
   if (fault != std::errc() || at != end || range.least < 1 || range.most < range.least ||
       range.most > kMostNodes)
-    refuse(fmt::format("--nodes \"{}\": write a number or a range of nodes, such as 2 or 1-4, at most {}",
-                       printable(text), kMostNodes));
+    refuseScript(
+        fmt::format("--nodes \"{}\": write a number or a range of nodes, such as 2 or 1-4, at most {}",
+                    printable(text), kMostNodes));
   return range;
 }
 

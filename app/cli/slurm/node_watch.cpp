@@ -22,11 +22,11 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kInterval = 3s;
-constexpr char kPatience[] = "BATCHSCOPE_IDLE_NODES";  // s, or "keep"
+constexpr char kIdleVariable[] = "BATCHSCOPE_IDLE_NODES";  // s, or "keep"
 constexpr double kUsualPatience = 300;
 
 double patience() {
-  const QByteArray text = qgetenv(kPatience);
+  const QByteArray text = qgetenv(kIdleVariable);
   if (text == "keep") return std::numeric_limits<double>::infinity();
   bool isNumber = false;
   const double seconds = text.toDouble(&isNumber);

@@ -42,7 +42,7 @@ int askJob(const Job& job, const Strings& command) {
   return step.exitStatus() == QProcess::NormalExit ? step.exitCode() : kExitFailure;
 }
 
-[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorKind::conflict, why); }
+[[noreturn]] void refuseReach(const std::string& why) { throw Error(ErrorKind::conflict, why); }
 
 // The next job, for as many replicas as the command says, which counts for those after it, too.
 std::string submitAgain(const JobFolder& folder, const Strings& command) {
@@ -64,10 +64,10 @@ int askSlurm(const JobFolder& folder, const Strings& command) {
   };
   if (what == "resume") {
     if (const auto jobs = folder.jobs(); !jobs.empty() && jobs.back().how == end::kFinished)
-      refuse(fmt::format("the run {} is finished; submit another", folder.run()));
+      refuseReach(fmt::format("the run {} is finished; submit another", folder.run()));
     if (!job.number.empty())
-      refuse(fmt::format("job {} goes on with the run {} as soon as Slurm has nodes for it", job.number,
-                         folder.run()));
+      refuseReach(fmt::format("job {} goes on with the run {} as soon as Slurm has nodes for it", job.number,
+                              folder.run()));
     const std::string number = submitAgain(folder, command);
     return done(number, fmt::format("submitted as job {}", number));
   }
@@ -83,10 +83,11 @@ int askSlurm(const JobFolder& folder, const Strings& command) {
                       ? fmt::format("job {} is held; `batchscope release` lets it start", job.number)
                       : fmt::format("job {} is released", job.number));
     }
-    refuse(fmt::format("the run {} waits as job {} ({}): it can be asked this when it trains", folder.run(),
-                       job.number, job.reason));
+    refuseReach(fmt::format("the run {} waits as job {} ({}): it can be asked this when it trains",
+                            folder.run(), job.number, job.reason));
   }
-  refuse(fmt::format("no job trains the run {} now; {} goes on with it", folder.run(), folder.submission()));
+  refuseReach(
+      fmt::format("no job trains the run {} now; {} goes on with it", folder.run(), folder.submission()));
 }
 
 }  // namespace
@@ -99,7 +100,7 @@ int carryOut(const std::string& place, const Strings& command) {
   Strings asked = command;
   if (asked.front() == "cancel") asked.front() = "stop";
   if (asked.front() == "hold")
-    refuse(fmt::format(
+    refuseReach(fmt::format(
         "the run {} trains in job {}, and Slurm holds none that runs: batchscope stop {} ends it with a "
         "checkpoint, batchscope resume {} lets it wait again",
         folder.run(), jobs.back().number, folder.run(), folder.run()));

@@ -12,14 +12,14 @@ constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
 volatile std::sig_atomic_t raised = 0;
 std::array<struct sigaction, kSignals.size()> before;
 
-void handle(int signal) { raised = signal; }
+void keepSignal(int signal) { raised = signal; }
 
 }  // namespace
 
 InterruptionGuard::InterruptionGuard() {
   raised = 0;
   struct sigaction action {};
-  action.sa_handler = handle;
+  action.sa_handler = keepSignal;
   action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     sigaction(kSignals[i], nullptr, &before[i]);

@@ -16,7 +16,7 @@ namespace {
 
 int writeEnd = -1;
 
-void handle(int signal) {
+void passSignal(int signal) {
   const int savedErrno = errno;
   const auto byte = static_cast<char>(signal);
   [[maybe_unused]] const auto written = ::write(writeEnd, &byte, 1);
@@ -34,7 +34,7 @@ Interrupts::Interrupts(std::vector<int> signals) : signals_(std::move(signals)),
     for (char byte = 0; ::read(pipe_[0], &byte, 1) == 1;) Q_EMIT raised(byte);
   });
   struct sigaction action {};
-  action.sa_handler = handle;
+  action.sa_handler = passSignal;
   action.sa_flags = SA_RESTART;
   for (std::size_t i = 0; i < signals_.size(); ++i) sigaction(signals_[i], &action, &before_[i]);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "chart/axis.h"
 
-#include <QCoreApplication>
 #include <QLocale>
 #include <QPainter>
 #include <algorithm>
@@ -11,6 +10,7 @@
 
 #include "batchscope/common/ticks.h"
 #include "look/format.h"
+#include "look/translate.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -19,13 +19,11 @@ constexpr int kMostDecimals = 6;
 constexpr double kMillion = 1e6;
 constexpr double kSmall = 1e-3;  // where the largest is smaller, numbers have a power of ten
 constexpr double kMinute = 60, kHour = 3600, kDay = 86400;
-constexpr double kGap = 6;       // between a label and the plot
+constexpr double kLabelGap = 6;  // between a label and the plot
 constexpr double kApart = 8;     // between two labels
 constexpr double kCorner = 6;    // from the edge of the chart
 constexpr double kHalf = 8;      // of the height that a label is centred in
 constexpr double kBeyond = 0.5;  // pixels that rounding may move a tick out of the plot
-
-QString tr(const char* text) { return QCoreApplication::translate("ticks", text); }
 
 // A value in a unit, with as many decimals as tell it from its neighbours at this interval.
 QString numberText(double value, double interval, double unit) {
@@ -168,7 +166,7 @@ void paintBelow(QPainter& painter, const Projection& left, const AxisTicks& tick
   };
   const QRectF& plot = left.plot;
   const QFontMetrics metrics = painter.fontMetrics();
-  const double base = plot.bottom() + kGap + metrics.ascent();
+  const double base = plot.bottom() + kLabelGap + metrics.ascent();
   const double leftEnd = ticks.leftName.isEmpty() ? 0 : metrics.horizontalAdvance(ticks.leftName) + kApart;
   painter.drawText(QPointF(kCorner, base), ticks.leftName);
   std::vector<Label> labels;
@@ -210,11 +208,11 @@ void paintLabels(QPainter& painter, const Projection& left, const Projection& ri
   painter.setFont(interfaceFont(10));
   painter.setPen(theme.dim);
   for (const Tick& tick : ticks.left) {
-    const QRectF box(0, left.py(tick.value) - kHalf, plot.left() - kGap, 2 * kHalf);
+    const QRectF box(0, left.py(tick.value) - kHalf, plot.left() - kLabelGap, 2 * kHalf);
     painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter | Qt::TextDontClip, tick.label);
   }
   for (const Tick& tick : ticks.right) {
-    const QRectF box(plot.right() + kGap, right.py(tick.value) - kHalf, width - plot.right() - kGap,
+    const QRectF box(plot.right() + kLabelGap, right.py(tick.value) - kHalf, width - plot.right() - kLabelGap,
                      2 * kHalf);
     painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, tick.label);
   }

@@ -18,7 +18,7 @@ namespace batchscope::desktop {
 
 namespace {
 
-constexpr int kGap = 4;
+constexpr int kSampleGap = 4;
 
 }  // namespace
 
@@ -48,7 +48,7 @@ class LegendButton : public QAbstractButton {
   }
 
   QSize sizeHint() const override {
-    return {sampleWidth(look()) + kGap + fontMetrics().horizontalAdvance(text()) + 1, 18};
+    return {sampleWidth(look()) + kSampleGap + fontMetrics().horizontalAdvance(text()) + 1, 18};
   }
 
  protected:
@@ -68,7 +68,7 @@ class LegendButton : public QAbstractButton {
     QFont font = this->font();
     font.setStrikeOut(!isChecked());
     painter.setFont(font);
-    painter.drawText(rect().adjusted(wide + kGap, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, text());
+    painter.drawText(rect().adjusted(wide + kSampleGap, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, text());
     if (hasFocus()) {
       painter.setPen(theme.accent);
       painter.drawRect(rect().adjusted(0, 0, -1, -1));

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "chart/chart_spec.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 #include "batchscope/common/series_unit.h"
 #include "batchscope/protocol/series.h"
 #include "chart/derived_series.h"
 #include "chart/series_model.h"
+#include "look/translate.h"
 
 namespace batchscope::desktop {
 namespace {
 
 namespace names = protocol::series;
-
-QString tr(const char* text) { return QCoreApplication::translate("charts", text); }
 
 QString unitOf(const char* series) { return QString::fromUtf8(common::unitOf(series).name); }
 

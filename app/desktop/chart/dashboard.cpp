@@ -16,7 +16,7 @@
 namespace batchscope::desktop {
 namespace {
 
-constexpr int kGap = 10;
+constexpr int kCardGap = 10;
 // A card is no smaller than can be read.
 constexpr int kLeastWidth = 340, kLeastHeight = 155;
 constexpr int kMoreHeight = 24, kBarWidth = 10;
@@ -190,21 +190,21 @@ void Dashboard::layOut() {
   const std::size_t leftOut = enlarged_ == nullptr && !cards_.empty() ? layout_.leftOut() : 0;
   more_->setVisible(leftOut > 0);
   more_->setText(tr("and %n more: choose which are shown", nullptr, static_cast<int>(leftOut)));
-  const int height = contentsRect().height(), below = leftOut > 0 ? kGap + kMoreHeight : 0;
+  const int height = contentsRect().height(), below = leftOut > 0 ? kCardGap + kMoreHeight : 0;
   const std::size_t count = enlarged_ != nullptr ? 1 : cards_.size();
   int width = contentsRect().width();
   const auto columnsOf = [&] {
-    return std::clamp<std::size_t>(static_cast<std::size_t>((width + kGap) / (kLeastWidth + kGap)), 1,
+    return std::clamp<std::size_t>(static_cast<std::size_t>((width + kCardGap) / (kLeastWidth + kCardGap)), 1,
                                    std::max<std::size_t>(count, 1));
   };
   const auto rowsOf = [&] { return static_cast<int>((count + columnsOf() - 1) / columnsOf()); };
-  const auto rowHeight = [](int room, int rows) { return (room + kGap) / std::max(1, rows) - kGap; };
-  const int fit = std::max(1, (height + kGap) / (kLeastHeight + kGap));
+  const auto rowHeight = [](int room, int rows) { return (room + kCardGap) / std::max(1, rows) - kCardGap; };
+  const int fit = std::max(1, (height + kCardGap) / (kLeastHeight + kCardGap));
   const bool isScrolled = rowsOf() > fit || rowHeight(height - below, rowsOf()) < kLeastHeight / 2;
-  if (isScrolled) width -= kBarWidth + kGap / 2;
+  if (isScrolled) width -= kBarWidth + kCardGap / 2;
   const int rows = rowsOf(), columns = static_cast<int>(columnsOf());
   const int high = isScrolled ? rowHeight(height, fit) : rowHeight(height - below, rows);
-  const int wide = (width - (columns - 1) * kGap) / columns;
+  const int wide = (width - (columns - 1) * kCardGap) / columns;
 
   int place = 0;
   for (ChartCard* card : cards_) {
@@ -213,14 +213,14 @@ void Dashboard::layOut() {
     if (!isShown) continue;
     const int column = place % columns;
     // The last column takes what division leaves.
-    card->setGeometry(column * (wide + kGap), place / columns * (high + kGap),
-                      column + 1 == columns ? width - column * (wide + kGap) : wide, high);
+    card->setGeometry(column * (wide + kCardGap), place / columns * (high + kCardGap),
+                      column + 1 == columns ? width - column * (wide + kCardGap) : wide, high);
     ++place;
   }
-  const int end = cards_.empty() ? height : rows * (high + kGap) - kGap;
-  more_->setGeometry(0, end + kGap, more_->sizeHint().width(), kMoreHeight);
+  const int end = cards_.empty() ? height : rows * (high + kCardGap) - kCardGap;
+  more_->setGeometry(0, end + kCardGap, more_->sizeHint().width(), kMoreHeight);
   widget()->resize(width, end + below);
-  verticalScrollBar()->setSingleStep((high + kGap) / 3);  // a notch of the wheel is a row
+  verticalScrollBar()->setSingleStep((high + kCardGap) / 3);  // a notch of the wheel is a row
   QWidget* before = nullptr;
   for (ChartCard* card : cards_) {
     if (before != nullptr) setTabOrder(before, card);

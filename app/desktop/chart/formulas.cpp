@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "chart/formulas.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 #include <algorithm>
 #include <array>
@@ -13,6 +12,7 @@
 #include "batchscope/protocol/series.h"
 #include "chart/derived_series.h"
 #include "look/format.h"
+#include "look/translate.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -166,8 +166,6 @@ constexpr std::array kFormulas{
             {names::kStepTime, names::kSyncTime},
             [](Values v) { return v[0] - v[1]; }},
 };
-
-QString tr(const char* text) { return QCoreApplication::translate("Formulas", text); }
 
 std::vector<std::string> inputsOf(const Formula& formula) {
   std::vector<std::string> inputs;

@@ -22,7 +22,7 @@ double quantile(const std::vector<double>& sorted, double q) {
 }
 
 // The outline of a band: along its upper edge and back along the lower one.
-struct Stretch {
+struct GroupStretch {
   QPolygonF middle, upper, lower;
 
   QPolygonF outline() const {
@@ -40,7 +40,7 @@ SceneLine bundled(const std::vector<SceneLine>& members, const QRectF& plot, Gro
   line.run = first.run;
   line.colour = first.colour;
   ScenePiece piece;
-  Stretch stretch;
+  GroupStretch stretch;
   const auto finish = [&] {
     if (stretch.middle.isEmpty()) return;
     piece.ink.raw.push_back(stretch.middle);

@@ -11,7 +11,7 @@
 namespace batchscope::desktop {
 namespace {
 
-constexpr double kHair = 1;
+constexpr double kThinLine = 1;
 constexpr double kRadius = 2.2;       // of a marker
 constexpr double kLargeRadius = 3.2;  // of one that names a run
 constexpr int kMarkers = 4;
@@ -59,7 +59,7 @@ LineLook lookOfRun(int run, const Theme& theme) {
 }
 
 QPen penOf(const LineLook& look, double width) {
-  QPen pen(look.colour, look.isBound ? kHair : width);
+  QPen pen(look.colour, look.isBound ? kThinLine : width);
   pen.setJoinStyle(Qt::RoundJoin);
   pen.setCapStyle(look.isBound ? Qt::FlatCap : Qt::RoundCap);
   if (look.isBound) pen.setStyle(Qt::DotLine);
@@ -71,7 +71,7 @@ void paintMarker(QPainter& painter, const QPointF& place, const LineLook& look) 
   const double x = place.x(), y = place.y(), r = look.isMarked ? kLargeRadius : kRadius;
   painter.save();
   painter.setRenderHint(QPainter::Antialiasing);
-  painter.setPen(look.isHollow ? QPen(look.colour, kHair) : QPen(Qt::NoPen));
+  painter.setPen(look.isHollow ? QPen(look.colour, kThinLine) : QPen(Qt::NoPen));
   painter.setBrush(look.isHollow ? Theme::current().panel : look.colour);
   switch (look.marker) {
     case Marker::Disc: painter.drawEllipse(place, r, r); break;

@@ -10,21 +10,22 @@
 namespace batchscope::desktop {
 namespace {
 
-constexpr double kHole = 3;        // times the usual distance between windows
-constexpr double kLeastHole = 12;  // pixels
-constexpr qsizetype kPiece = 32;   // places of a polygon
+constexpr double kBandHole = 3;        // times the usual distance between windows
+constexpr double kLeastBandHole = 12;  // pixels
+constexpr qsizetype kBandPiece = 32;   // places of a polygon
 
-struct Place {
+struct BandPlace {
   double x, low, middle, high;
 };
 
 // Of windows that follow one another without a hole; their first and last reach to the ends of their steps.
-struct Stretch {
-  std::vector<Place> places;
+struct BandStretch {
+  std::vector<BandPlace> places;
   double left = 0, right = 0;
 };
 
-std::vector<Stretch> stretchesOf(std::span<const NoiseWindow> windows, WindowPlaces& places, double factor) {
+std::vector<BandStretch> stretchesOf(std::span<const NoiseWindow> windows, WindowPlaces& places,
+                                     double factor) {
   std::vector<double> xs, distances;
   xs.reserve(windows.size());
   distances.reserve(windows.size());
@@ -32,8 +33,9 @@ std::vector<Stretch> stretchesOf(std::span<const NoiseWindow> windows, WindowPla
     xs.push_back(places.middle(xs.size(), window));
     if (xs.size() > 1) distances.push_back(xs.back() - xs[xs.size() - 2]);
   }
-  const double most = distances.empty() ? kLeastHole : std::max(kLeastHole, kHole * median(distances));
-  std::vector<Stretch> stretches;
+  const double most =
+      distances.empty() ? kLeastBandHole : std::max(kLeastBandHole, kBandHole * median(distances));
+  std::vector<BandStretch> stretches;
   bool goesOn = false;
   std::size_t newest = 0;  // of the last stretch
   const auto finish = [&] {
@@ -64,12 +66,12 @@ std::vector<Stretch> stretchesOf(std::span<const NoiseWindow> windows, WindowPla
 }
 
 // Each with `radius` neighbours on either side, as far as there are any.
-void average(std::vector<Place>& places, std::size_t radius) {
+void average(std::vector<BandPlace>& places, std::size_t radius) {
   if (radius == 0) return;
-  const std::vector<Place> before = places;
+  const std::vector<BandPlace> before = places;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const std::size_t reach = std::min({radius, i, places.size() - 1 - i});
-    Place sum{places[i].x, 0, 0, 0};
+    BandPlace sum{places[i].x, 0, 0, 0};
     for (std::size_t j = i - reach; j <= i + reach; ++j) {
       sum.low += before[j].low;
       sum.middle += before[j].middle;
@@ -83,8 +85,8 @@ void average(std::vector<Place>& places, std::size_t radius) {
 // In pieces that meet at whole pixels, where nothing is blended twice: the raster engine goes through all
 // edges that a polygon has on a row of pixels.
 void addOutlines(std::vector<QPolygonF>& outlines, QPolygonF upper, QPolygonF lower) {
-  for (qsizetype first = 0; first + 1 < upper.size(); first += kPiece) {
-    const qsizetype last = std::min(first + kPiece, upper.size() - 1);
+  for (qsizetype first = 0; first + 1 < upper.size(); first += kBandPiece) {
+    const qsizetype last = std::min(first + kBandPiece, upper.size() - 1);
     for (QPolygonF* edge : {&upper, &lower})
       if (last + 1 < upper.size()) (*edge)[last].setX(std::round((*edge)[last].x()));
     QPolygonF piece = upper.mid(first, last - first + 1);
@@ -108,8 +110,8 @@ NoiseBand noiseBand(std::span<const NoiseWindow> windows, WindowPlaces& at, cons
                     double factor, double smoothing) {
   NoiseBand band;
   for (const NoiseWindow& window : windows) band.samples += window.samples;
-  for (Stretch& stretch : stretchesOf(windows, at, factor)) {
-    std::vector<Place>& places = stretch.places;
+  for (BandStretch& stretch : stretchesOf(windows, at, factor)) {
+    std::vector<BandPlace>& places = stretch.places;
     if (smoothing > 0 && places.size() > 1) {
       const double distance =
           std::max(0.5, (places.back().x - places.front().x) / static_cast<double>(places.size() - 1));
@@ -131,7 +133,7 @@ NoiseBand noiseBand(std::span<const NoiseWindow> windows, WindowPlaces& at, cons
       band.middle.push_back(std::exchange(middle, {}));
       addOutlines(band.outlines, std::exchange(upper, {}), std::exchange(lower, {}));
     };
-    for (const Place& place : places) {
+    for (const BandPlace& place : places) {
       const double y = projection.py(place.middle), top = projection.py(place.high);
       // What is not > 0 has no place on a logarithmic axis; a band goes down to its edge.
       const double bottom =

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "chart/prediction.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 #include <algorithm>
 #include <cmath>
@@ -12,14 +11,13 @@
 #include "batchscope/run/prediction.h"
 #include "look/format.h"
 #include "look/status_text.h"
+#include "look/translate.h"
 
 namespace batchscope::desktop {
 namespace {
 
 constexpr double kBeyondInitial = 16;  // times the initial batch size, where the run has no largest
 constexpr double kMost = 1e9;          // samples, micro-batches; what is beyond is no training
-
-QString tr(const char* text) { return QCoreApplication::translate("Prediction", text); }
 
 OperatingPoint pointOf(const run::Prediction& prediction, BatchLimit limit = BatchLimit::None) {
   return {prediction.at.num_replicas,

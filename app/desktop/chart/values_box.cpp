@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "chart/values_box.h"
 
-#include <QCoreApplication>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
 
 #include "batchscope/common/series_unit.h"
 #include "look/format.h"
+#include "look/translate.h"
 
 namespace batchscope::desktop {
 namespace {
 
-constexpr double kRow = 14, kPadding = 7, kGap = 6, kColumnGap = 12;
+constexpr double kRow = 14, kPadding = 7, kNameGap = 6, kColumnGap = 12;
 constexpr double kBeside = 10;  // between the cross-hair and the box
-
-QString tr(const char* text) { return QCoreApplication::translate("values", text); }
 
 // Of the chart's axis, where that has one that belongs to a value.
 QString unitOf(const LineSpec& line) {
@@ -112,7 +110,7 @@ void paintValues(QPainter& painter, const ValuesBox& box, const QRectF& bounds, 
     for (std::size_t i = 0; i < row.values.size(); ++i)
       columns[i] = std::max(columns[i], wide(row.values[i]));
   }
-  double width = sample + kGap + names;
+  double width = sample + kNameGap + names;
   for (const double column : columns) width += kColumnGap + column;
   width = std::max(width, headMetrics.horizontalAdvance(box.head));
   const auto lines = static_cast<double>(1 + !box.columns.empty() + box.rows.size());
@@ -147,7 +145,7 @@ void paintValues(QPainter& painter, const ValuesBox& box, const QRectF& bounds, 
     const double own = sampleWidth(row.look);
     paintSample(painter, QRectF(line.left() + (sample - own) / 2, line.top(), own, kRow), row.look);
     painter.setPen(theme.dim);
-    painter.drawText(line.adjusted(sample + kGap, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, row.name);
+    painter.drawText(line.adjusted(sample + kNameGap, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, row.name);
     painter.setPen(theme.text);
     paintCells(row.values);
   }

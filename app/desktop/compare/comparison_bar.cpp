@@ -14,7 +14,7 @@
 namespace batchscope::desktop {
 namespace {
 
-constexpr int kWidest = 190, kGap = 6;
+constexpr int kWidestChip = 190, kGap = 6;
 
 }  // namespace
 
@@ -42,7 +42,7 @@ QToolButton* ComparisonBar::chip(std::size_t run) {
   chip->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   chip->setIcon(sampleOfRun(entry.colour));
   chip->setIconSize({12, 12});
-  chip->setText(chip->fontMetrics().elidedText(entry.name, Qt::ElideMiddle, kWidest - 40));
+  chip->setText(chip->fontMetrics().elidedText(entry.name, Qt::ElideMiddle, kWidestChip - 40));
   chip->setAccessibleName(entry.isOpen ? tr("%1, open").arg(entry.name) : tr("Open %1").arg(entry.name));
   chip->setToolTip(entry.isOpen
                        ? tr("%1 is open: the shaded bands and the controls belong to it").arg(entry.name)

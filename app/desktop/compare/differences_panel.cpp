@@ -17,7 +17,7 @@
 namespace batchscope::desktop {
 namespace {
 
-constexpr int kNarrowest = 110, kWidest = 380;  // of a column
+constexpr int kNarrowest = 110, kWidestColumn = 380;  // of a column
 
 using Kind = storage::SideBySideSection::Kind;
 
@@ -125,7 +125,7 @@ DifferencesPanel::DifferencesPanel(ComparedSeries* compared, CatalogueWatcher* w
   connect(model_, &QAbstractItemModel::modelReset, table, [this, table] {
     table->resizeColumnsToContents();
     for (int i = 0; i < model_->columnCount(); ++i)
-      table->setColumnWidth(i, std::clamp(table->columnWidth(i), kNarrowest, kWidest));
+      table->setColumnWidth(i, std::clamp(table->columnWidth(i), kNarrowest, kWidestColumn));
   });
 }
 

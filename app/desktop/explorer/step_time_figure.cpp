@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "explorer/step_time_figure.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <map>
 
 #include "look/format.h"
+#include "look/translate.h"
 
 namespace batchscope::desktop {
 namespace {
 
 constexpr double kAgreement = 0.1, kBeyond = 1.3;
-
-QString tr(const char* text) { return QCoreApplication::translate("StepTimes", text); }
 
 QString textOf(const StepTime& time) {
   return tr("×%1, local batch %2, accumulation %3\nmeasured %4 ms in %5 steps\npredicted %6 ms")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "look/format.h"
+#include "look/translate.h"
 
-#include <QCoreApplication>
 #include <QDateTime>
 #include <QLocale>
 #include <algorithm>
@@ -9,8 +9,6 @@
 
 namespace batchscope::desktop {
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("format", text); }
 
 QString fixed(double value, int decimals) { return QLocale().toString(value, 'f', decimals); }
 

@@ -8,14 +8,9 @@
 #include "batchscope/common/cluster_text.h"
 #include "batchscope/protocol/run_state.h"
 #include "look/format.h"
+#include "look/translate.h"
 
 namespace batchscope::desktop {
-namespace {
-
-QString tr(const char* text, int n = -1) { return QCoreApplication::translate("status", text, nullptr, n); }
-
-}  // namespace
-
 QString replicaCount(int replicas) {
   return replicas == 1 ? tr("1 replica") : tr("%1 replicas").arg(formatCount(replicas));
 }

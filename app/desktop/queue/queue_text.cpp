@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "queue/queue_text.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 #include <cmath>
 
 #include "batchscope/run/machine.h"
 #include "look/format.h"
+#include "look/translate.h"
 #include "session/queue_snapshot.h"
 
 namespace batchscope::desktop {
 namespace {
 
 using pool::JobState;
-
-QString tr(const char* text) { return QCoreApplication::translate("queue", text); }
 
 QString range(const protocol::RunSpec& spec) {
   if (!spec.auto_replicas) return formatCount(spec.replicas);

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "records/alert_rules.h"
 
-#include <QCoreApplication>
 #include <cmath>
 
 #include "look/format.h"
+#include "look/translate.h"
 
 namespace batchscope::desktop {
 namespace {
 
 using storage::RunState;
-
-QString tr(const char* text) { return QCoreApplication::translate("Alert", text); }
 
 bool isOver(RunState state) {
   return state == RunState::failed || state == RunState::finished || state == RunState::interrupted;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "scaling/quality_figures.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,14 +8,13 @@
 #include "batchscope/protocol/series.h"
 #include "chart/series_model.h"
 #include "look/format.h"
+#include "look/translate.h"
 
 namespace batchscope::desktop {
 namespace {
 
 constexpr int kMostPoints = 400;                          // of a generation
 constexpr double kTargets[] = {0.8, 0.9, 0.95, 0.99, 1};  // of the best accuracy
-
-QString tr(const char* text) { return QCoreApplication::translate("Scaling", text); }
 
 double costOf(Cost cost, const QualityPoint& point) {
   return cost == Cost::Samples ? point.samples : cost == Cost::Seconds ? point.seconds : point.epoch;

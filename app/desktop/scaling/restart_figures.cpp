@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "scaling/restart_figures.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <map>
 
 #include "chart/repeated_steps.h"
 #include "look/format.h"
 #include "look/status_text.h"
+#include "look/translate.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -16,8 +16,6 @@ constexpr std::size_t kMostBars = 10;
 constexpr int kMostLanes = 16;
 constexpr double kRoom = 1.4, kMoreRoom = 3.2;  // for words behind the longest bar
 constexpr double kLane = 0.8;                   // of the height that a replica has
-
-QString tr(const char* text) { return QCoreApplication::translate("Scaling", text); }
 
 constexpr Ink kCompute{Ink::Series, 0}, kSync{Ink::Series, 1}, kOther{Ink::Faint, 0, 0.45},
     kPause{Ink::Warning, 0, 0.35}, kLost{Ink::Bad, 0, 0.55};

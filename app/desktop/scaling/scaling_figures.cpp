@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "scaling/scaling_figures.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,6 +12,7 @@
 #include "chart/quantile.h"
 #include "look/format.h"
 #include "look/status_text.h"
+#include "look/translate.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -25,8 +25,6 @@ constexpr int kMostReplicas = 16;  // of the map and the curve, but for those th
 constexpr int kLeastReplicas = 4;
 constexpr Ink kUnknown{Ink::Faint, 0, 0.3};
 constexpr double kApart = 0.02;  // of a learning rate, between two dots
-
-QString tr(const char* text) { return QCoreApplication::translate("Scaling", text); }
 
 QString noModel() { return tr("No model yet: it is fitted once a few steps have been measured."); }
 QString noSteps() { return tr("No step recorded yet."); }

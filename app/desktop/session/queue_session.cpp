@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostEnded = 100;  // that are shown
 constexpr double kPast = 7 * 86400;      // s that the time line goes back
-constexpr int kTick = 2000;              // ms
+constexpr int kQueueTick = 2000;         // ms
 
 // All of them have it done, whatever one refuses; what is refused is thrown together.
 QueueSession::Change toEach(const std::vector<std::string>& ids, QueueSession::Deed deed) {
@@ -92,7 +92,7 @@ QueueSession::QueueSession(CatalogueWatcher* watcher, QObject* parent)
   connect(&clock_, &QTimer::timeout, this, [this] {
     if (isWatched_ && queueLength(snapshot_->entries) > 0) read();
   });
-  clock_.start(kTick);
+  clock_.start(kQueueTick);
   read();
 }
 

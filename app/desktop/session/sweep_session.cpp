@@ -12,7 +12,7 @@
 namespace batchscope::desktop {
 namespace {
 
-constexpr int kTick = 2000;  // ms
+constexpr int kSweepTick = 2000;  // ms
 
 using storage::Sweep;
 using storage::SweepLeg;
@@ -91,7 +91,7 @@ SweepSession::SweepSession(CatalogueWatcher* watcher, QObject* parent)
   connect(watcher_, &CatalogueWatcher::changed, this, &SweepSession::read);
   connect(&changes_, &ChangeThread::failed, this, &SweepSession::failed);
   connect(&clock_, &QTimer::timeout, this, &SweepSession::read);
-  clock_.start(kTick);
+  clock_.start(kSweepTick);
 }
 
 SweepSession::~SweepSession() = default;

@@ -19,6 +19,7 @@
 #include "look/format.h"
 #include "look/status_text.h"
 #include "look/theme.h"
+#include "look/translate.h"
 #include "session/run_session.h"
 #include "session/shell_words.h"
 #include "share/picture_export.h"
@@ -27,8 +28,6 @@ namespace batchscope::desktop {
 namespace {
 
 constexpr std::size_t kMostEvents = 500;  // the newest
-
-QString tr(const char* text) { return QCoreApplication::translate("Report", text); }
 
 QString text(const std::string& text) { return QString::fromStdString(text); }
 

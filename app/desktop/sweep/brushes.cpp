@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sweep/brushes.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "look/format.h"
+#include "look/translate.h"
 
 namespace batchscope::desktop {
 namespace {
@@ -14,8 +14,6 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSlack = 1e-6;  // of an axis: a value at its end is not lost to rounding
 constexpr double kNarrowest = 0.02;
-
-QString tr(const char* text) { return QCoreApplication::translate("Sweep", text); }
 
 Stretch snapped(const TrialAxis& axis, Stretch stretch) {
   if (axis.cells == 0) return stretch;

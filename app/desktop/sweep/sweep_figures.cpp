@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sweep/sweep_figures.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "look/format.h"
+#include "look/translate.h"
 #include "sweep/sweep_text.h"
 
 namespace batchscope::desktop {
@@ -22,8 +22,6 @@ constexpr double kAnywhere = std::numeric_limits<double>::quiet_NaN();
 constexpr int kMostNames = 6;  // of rungs
 constexpr double kDot = 7, kBestDot = 10;
 constexpr Ink kBest{Ink::Series, 1};
-
-QString tr(const char* text) { return QCoreApplication::translate("Sweep", text); }
 
 QString metricOf(const SweepView& view) { return QString::fromStdString(view.file.metric); }
 

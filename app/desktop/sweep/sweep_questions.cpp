@@ -12,6 +12,7 @@
 
 #include "look/box.h"
 #include "look/quiet_wheel.h"
+#include "look/translate.h"
 #include "session/sweep_session.h"
 
 namespace batchscope::desktop {
@@ -20,8 +21,6 @@ namespace {
 constexpr int kMore = 16;  // trials that are offered
 constexpr double kMostHours = 1e6;
 constexpr int kDialog = 340;  // pixels across
-
-QString tr(const char* text) { return QCoreApplication::translate("Sweep", text); }
 
 }  // namespace
 

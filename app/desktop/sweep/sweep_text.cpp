@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sweep/sweep_text.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 #include <algorithm>
 #include <cmath>
 
 #include "batchscope/common/series_unit.h"
 #include "look/format.h"
+#include "look/translate.h"
 
 namespace batchscope::desktop {
 namespace {
 
 using State = sweep::Standing::State;
-
-QString tr(const char* text) { return QCoreApplication::translate("Sweep", text); }
 
 bool isUnderWay(const sweep::SweepView& view) { return view.sweep.state == storage::SweepState::running; }
 bool isOver(const sweep::SweepView& view) { return view.sweep.ended > 0; }

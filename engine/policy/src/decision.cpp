@@ -38,15 +38,14 @@ void check(std::span<const Job> jobs, const Cluster& cluster) {
   }
 }
 
-bool fixed(const Job& job) { return !job.preemptible && !job.placement.empty(); }
-
 class Decider {
  public:
   Decider(std::span<const Job> jobs, const Cluster& cluster, Objective objective)
       : jobs_(jobs), cluster_(cluster), costs_(objective, jobs, cluster) {
     for (int kind = 0; kind < kinds(cluster); ++kind) capacity_.push_back(devices(cluster, kind));
     for (const Job& job : jobs)
-      if (fixed(job)) capacity_[static_cast<std::size_t>(kind_of(job.placement))] -= replicas(job.placement);
+      if (is_fixed(job))
+        capacity_[static_cast<std::size_t>(kind_of(job.placement))] -= replicas(job.placement);
   }
 
   Decision decide() {
@@ -58,7 +57,7 @@ class Decider {
     std::vector<Wish> wishes;
     for (std::size_t job = 0; job < jobs_.size(); ++job) {
       Wish wish{
-          0, 0, std::max(jobs_[job].min_replicas, 1), most_[job], fixed(jobs_[job]), jobs_[job].placement};
+          0, 0, std::max(jobs_[job].min_replicas, 1), most_[job], is_fixed(jobs_[job]), jobs_[job].placement};
       if (packing.feasible && place_[job] >= 0) {
         const auto index = static_cast<std::size_t>(place_[job]);
         const Option& option = options_[index][packing.chosen[index]];
@@ -75,7 +74,7 @@ class Decider {
       allocation.placement = placements[job];
       allocation.changed = placements[job] != jobs_[job].placement;
       allocation.why = why(job, placements[job]);
-      if (!fixed(jobs_[job])) decision.cost += cost(job, placements[job]);
+      if (!is_fixed(jobs_[job])) decision.cost += cost(job, placements[job]);
     }
     explain(decision, jobs_, cluster_, costs_, most_);
     return decision;
@@ -95,7 +94,7 @@ class Decider {
   }
 
   Why why(std::size_t job, const Placement& placement) const {
-    if (fixed(jobs_[job])) return Why::fixed;
+    if (is_fixed(jobs_[job])) return Why::fixed;
     if (placement.empty()) return competing_[job] ? Why::waits : Why::impossible;
     return must_[job] ? Why::turn : Why::worth;
   }
@@ -106,14 +105,14 @@ class Decider {
     competing_.resize(jobs_.size());
     most_.resize(jobs_.size());
     for (std::size_t job = 0; job < jobs_.size(); ++job) {
-      if (fixed(jobs_[job])) continue;
+      if (is_fixed(jobs_[job])) continue;
       for (int kind = 0; kind < static_cast<int>(capacity_.size()); ++kind) add(job, kind, with_devices[job]);
       competing_[job] = !with_devices[job].empty();
     }
     must_ = must_be_served(jobs_, competing_, capacity_);
     place_.assign(jobs_.size(), -1);
     for (std::size_t job = 0; job < jobs_.size(); ++job) {
-      if (fixed(jobs_[job])) continue;
+      if (is_fixed(jobs_[job])) continue;
       Options options = std::move(with_devices[job]);
       if (!must_[job])
         options.insert(options.begin(), {0, 0, costs_(job, 0, 0, 0, !jobs_[job].placement.empty())});

@@ -14,8 +14,6 @@ namespace {
 constexpr double kLeastUtility = 0.35, kMostUtility = 0.65;  // AdaptDL's
 constexpr int kMostCounts = 32;                              // that are looked at, besides the present one
 
-bool fixed(const Job& job) { return !job.preemptible && !job.placement.empty(); }
-
 // A queue on other numbers of devices than there are.
 class Market {
  public:
@@ -24,7 +22,7 @@ class Market {
     for (const Job& job : jobs) jobs_.push_back(grown(job));
     for (const Job& job : jobs_)
       for (const Share& share : job.placement)
-        if (fixed(job)) held_.at(static_cast<std::size_t>(share.node)) += share.devices;
+        if (is_fixed(job)) held_.at(static_cast<std::size_t>(share.node)) += share.devices;
   }
 
   int present() const { return devices(cluster_, 0); }
@@ -73,7 +71,7 @@ class Market {
       left.push_back(cluster[node].devices - (node < held_.size() ? held_[node] : 0));
     std::vector<Job> jobs = jobs_;
     for (Job& job : jobs) {
-      if (fixed(job)) continue;
+      if (is_fixed(job)) continue;
       const bool holds = std::all_of(job.placement.begin(), job.placement.end(), [&](const Share& share) {
         return share.devices <= left.at(static_cast<std::size_t>(share.node));
       });

@@ -7,7 +7,7 @@
 namespace batchscope::policy {
 namespace {
 
-std::string percent(double share) {
+std::string signed_percent(double share) {
   const long rounded = std::lround(100 * share);
   return (rounded >= 0 ? "+" : "") + std::to_string(rounded) + " %";
 }
@@ -43,8 +43,8 @@ class Explainer {
     const auto index = static_cast<std::size_t>(other);
     const int count = replicas(decision_.jobs[index].placement);
     if (count == 1) return "; left, because " + jobs_[index].name + " has only one";
-    return "; left, because " + jobs_[index].name + " gains " + percent(change(index, count - 1, count)) +
-           " by its last";
+    return "; left, because " + jobs_[index].name + " gains " +
+           signed_percent(change(index, count - 1, count)) + " by its last";
   }
 
  private:
@@ -98,8 +98,8 @@ void explain(Decision& decision, std::span<const Job> jobs, const Cluster& clust
       case Why::worth:
         allocation.reason = devices_text(count);
         if (more)
-          allocation.reason +=
-              "; one more: " + percent(allocation.alternatives.back().speedup) + explainer.elsewhere(job);
+          allocation.reason += "; one more: " + signed_percent(allocation.alternatives.back().speedup) +
+                               explainer.elsewhere(job);
         else
           allocation.reason += ", the most that it may have";
         break;

@@ -11,8 +11,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kInterval = 5s;
-constexpr auto kPatience = 4s;  // with an answer
+constexpr auto kNoticeInterval = 5s;
+constexpr auto kNoticeTimeOut = 4s;  // with an answer
 constexpr qsizetype kLongestNotice = 200;
 
 }  // namespace
@@ -30,7 +30,7 @@ void MachineNotice::watch(const std::string& source) {
   source_ = source;
   timer_.stop();
   if (source.empty()) return;
-  timer_.start(kInterval);
+  timer_.start(kNoticeInterval);
   ask();
 }
 
@@ -38,7 +38,7 @@ void MachineNotice::ask() {
   const QString source = QString::fromStdString(source_);
   if (source.startsWith(QStringLiteral("http://")) || source.startsWith(QStringLiteral("https://"))) {
     QNetworkRequest request{QUrl(source)};
-    request.setTransferTimeout(std::chrono::duration_cast<std::chrono::milliseconds>(kPatience).count());
+    request.setTransferTimeout(std::chrono::duration_cast<std::chrono::milliseconds>(kNoticeTimeOut).count());
     QNetworkReply* const reply = network_.get(request);
     QObject::connect(reply, &QNetworkReply::finished, &timer_, [this, reply] {
       reply->deleteLater();

@@ -9,14 +9,14 @@
 namespace batchscope::pool {
 namespace {
 
-constexpr double kInterval = 60;  // s
+constexpr double kScaleInterval = 60;  // s
 
 }  // namespace
 
 void ScaleCommand::want(const std::string& command, int present, int wanted) {
   const double now =
       std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  if (command.empty() || wanted == said_ || (said_ < 0 && wanted == present) || now - last_ < kInterval)
+  if (command.empty() || wanted == said_ || (said_ < 0 && wanted == present) || now - last_ < kScaleInterval)
     return;
   said_ = wanted;
   last_ = now;

@@ -13,8 +13,8 @@ using protocol::monotonic_seconds;
 
 namespace {
 
-constexpr double kPatience = 5;  // s, with an answer
-constexpr double kAccepted = 2;  // s: what was accepted is to be seen by then
+constexpr double kAnswerTimeOut = 5;  // s, with an answer
+constexpr double kAccepted = 2;       // s: what was accepted is to be seen by then
 
 }  // namespace
 
@@ -55,7 +55,7 @@ Contact Supervisors::contact(const std::string& run) const {
   if (found == lines_.end()) return {};
   const Line& line = found->second;
   const double now = monotonic_seconds();
-  if (line.asked > 0 && now - line.asked > kPatience) return {};  // it hangs
+  if (line.asked > 0 && now - line.asked > kAnswerTimeOut) return {};  // it hangs
   return {line.status, line.asked > 0 || line.busy_until > now};
 }
 

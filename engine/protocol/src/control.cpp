@@ -155,12 +155,12 @@ Json encoded(const Value& value) {
   return value;
 }
 
-void decode(const Json& json, RunState& state) { state = parse_run_state(json.get<std::string>()); }
-void decode(const Json& json, std::map<std::string, double>& latest) {
+void decode_field(const Json& json, RunState& state) { state = parse_run_state(json.get<std::string>()); }
+void decode_field(const Json& json, std::map<std::string, double>& latest) {
   for (const auto& [name, value] : json.items()) latest[name] = decode_number(value);
 }
 template <class Value>
-void decode(const Json& json, Value& value) {
+void decode_field(const Json& json, Value& value) {
   json.get_to(value);
 }
 
@@ -176,7 +176,7 @@ void from_json(const Json& json, RunStatus& status) {
     const auto found = json.find(name);
     if (found == json.end()) return;
     try {
-      decode(*found, value);
+      decode_field(*found, value);
     } catch (const std::exception& e) {
       throw Error(ErrorKind::usage, std::string("malformed run status: field \"") + name + "\": " + e.what());
     }

@@ -10,7 +10,7 @@
 namespace batchscope::sweep {
 namespace {
 
-using Kind = StopRule::Kind;
+using StopKind = StopRule::Kind;
 
 constexpr std::size_t kLeastPeers = 5;  // of a median
 constexpr double kRounding = 1e-9;      // of powers and shares that come out whole on paper
@@ -56,21 +56,21 @@ Verdict by_median(std::span<const Leg> legs, std::size_t trial, int rung) {
 }  // namespace
 
 std::optional<double> iterations_at(const StopRule& rule, int rung) {
-  if (rule.kind == Kind::none) return rule.max;
-  const double iterations = rule.min * (rule.kind == Kind::pbt ? rung + 1.0 : std::pow(rule.eta, rung));
+  if (rule.kind == StopKind::none) return rule.max;
+  const double iterations = rule.min * (rule.kind == StopKind::pbt ? rung + 1.0 : std::pow(rule.eta, rung));
   return rule.max && iterations >= *rule.max * (1 - kRounding) ? rule.max : iterations;
 }
 
 bool is_last(const StopRule& rule, int rung) {
-  return rule.kind == Kind::none || (rule.max && iterations_at(rule, rung) == rule.max);
+  return rule.kind == StopKind::none || (rule.max && iterations_at(rule, rung) == rule.max);
 }
 
 Verdict verdict(const StopRule& rule, std::span<const Leg> legs, std::size_t trial, int rung) {
   switch (rule.kind) {
-    case Kind::none: break;
-    case Kind::pbt: return Verdict::pause;
-    case Kind::median: return by_median(legs, trial, rung);
-    case Kind::asha: {
+    case StopKind::none: break;
+    case StopKind::pbt: return Verdict::pause;
+    case StopKind::median: return by_median(legs, trial, rung);
+    case StopKind::asha: {
       const auto best = best_share(rule, legs, rung);
       return std::ranges::find(best, trial) == best.end() ? Verdict::pause : Verdict::go_on;
     }
@@ -79,7 +79,7 @@ Verdict verdict(const StopRule& rule, std::span<const Leg> legs, std::size_t tri
 }
 
 std::optional<Leg> promotion(const StopRule& rule, std::span<const Leg> legs) {
-  if (rule.kind != Kind::asha) return std::nullopt;
+  if (rule.kind != StopKind::asha) return std::nullopt;
   int highest = -1;
   for (const Leg& leg : legs) highest = std::max(highest, leg.rung);
   for (int rung = highest; rung >= 0; --rung) {

@@ -18,7 +18,7 @@ using protocol::RunState;
 
 namespace {
 
-storage::Run run(const char* id, const char* name, RunState state) {
+storage::Run run_of(const char* id, const char* name, RunState state) {
   storage::Run run;
   run.id = id;
   run.name = name;
@@ -57,7 +57,8 @@ class TestModels : public QObject {
   void runsAreGroupedAndDescribed() {
     RunModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    model.setRuns({run("aaaaaaaa", "old", RunState::finished), run("bbbbbbbb", "live", RunState::running)});
+    model.setRuns(
+        {run_of("aaaaaaaa", "old", RunState::finished), run_of("bbbbbbbb", "live", RunState::running)});
     QCOMPARE(model.rowCount(), 2);
     QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("live"));
     QCOMPARE(model.index(0, 0).data(RunModel::SectionRole).toString(), QStringLiteral("Active"));
@@ -69,9 +70,9 @@ class TestModels : public QObject {
 
   void aDamagedRunSaysWhy() {
     RunModel model;
-    auto damaged = run("aaaaaaaa", "bad", RunState::damaged);
+    auto damaged = run_of("aaaaaaaa", "bad", RunState::damaged);
     damaged.message = "its specification cannot be read";
-    model.setRuns({damaged, run("bbbbbbbb", "live", RunState::running)});
+    model.setRuns({damaged, run_of("bbbbbbbb", "live", RunState::running)});
     QCOMPARE(model.index(1, 0).data(RunModel::SectionRole).toString(), QStringLiteral("Earlier"));
     QCOMPARE(model.index(1, 0).data(RunModel::BadgeRole).toString(), QStringLiteral("damaged"));
     QCOMPARE(model.index(1, 0).data(RunModel::DetailRole).toString(),
@@ -81,12 +82,12 @@ class TestModels : public QObject {
   void aRunKeepsItsSelectionWhileTheListChanges() {
     RunModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    const auto a = run("aaaaaaaa", "a", RunState::running), b = run("bbbbbbbb", "b", RunState::running);
+    const auto a = run_of("aaaaaaaa", "a", RunState::running), b = run_of("bbbbbbbb", "b", RunState::running);
     model.setRuns({a, b});
     const QPersistentModelIndex kept = model.index(1, 0);
     auto finished = a;
     finished.state = RunState::finished;
-    model.setRuns({run("cccccccc", "c", RunState::running), finished, b});
+    model.setRuns({run_of("cccccccc", "c", RunState::running), finished, b});
     QCOMPARE(kept.data().toString(), QStringLiteral("b"));
     QCOMPARE(model.index(2, 0).data().toString(), QStringLiteral("a"));
     model.setRuns({b});
@@ -100,8 +101,8 @@ class TestModels : public QObject {
     RunModel model;
     RunFilterModel filter(&model);
     QAbstractItemModelTester tester(&filter, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    model.setRuns({run("aaaaaaaa", "digits-cnn", RunState::running),
-                   run("bbbbbbbb", "digits-linear", RunState::failed)});
+    model.setRuns({run_of("aaaaaaaa", "digits-cnn", RunState::running),
+                   run_of("bbbbbbbb", "digits-linear", RunState::failed)});
     filter.setQuery(RunQuery::parse(QStringLiteral("DIGITS failed"), {}));
     QCOMPARE(filter.rowCount(), 1);
     QCOMPARE(filter.index(0, 0).data().toString(), QStringLiteral("digits-linear"));

@@ -30,7 +30,7 @@ Job endless(const std::string& name) {
   return job;
 }
 
-std::vector<Job> random_jobs(std::mt19937& random, int count) {
+std::vector<Job> random_queue(std::mt19937& random, int count) {
   std::uniform_real_distribution<double> unit(0, 1);
   std::vector<Job> jobs;
   for (int i = 0; i < count; ++i) {
@@ -116,7 +116,7 @@ class TestPrices : public QObject {
     std::mt19937 random(3);
     for (int round = 0; round < 200; ++round) {
       const int all = 1 + static_cast<int>(random() % 6);
-      const std::vector<Job> jobs = random_jobs(random, static_cast<int>(random() % 8));
+      const std::vector<Job> jobs = random_queue(random, static_cast<int>(random() % 8));
       const Objective objective = random() % 2 == 0 ? Objective::fair : Objective::fast;
       const auto ends = forecast(jobs, uniform_cluster(1, all), objective);
       QCOMPARE(ends.size(), jobs.size());
@@ -201,7 +201,7 @@ class TestPrices : public QObject {
   void boundsItsWork() {
     std::mt19937 random(4);
     const Advice advice =
-        advise(random_jobs(random, 20), uniform_cluster(16, 4), Objective::fast, {.price = 0.01});
+        advise(random_queue(random, 20), uniform_cluster(16, 4), Objective::fast, {.price = 0.01});
     QVERIFY(advice.counts.size() <= 33);
     QCOMPARE(advice.counts.back().devices, 128);
     QVERIFY(std::any_of(advice.counts.begin(), advice.counts.end(),

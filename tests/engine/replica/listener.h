@@ -22,16 +22,17 @@
 
 namespace batchscope::testing {
 
-class Listener {
+class TelemetryListener {
  public:
-  explicit Listener(const std::string& path) : path_(path), socket_(socket(AF_UNIX, SOCK_STREAM, 0)) {
+  explicit TelemetryListener(const std::string& path)
+      : path_(path), socket_(socket(AF_UNIX, SOCK_STREAM, 0)) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     path.copy(address.sun_path, sizeof address.sun_path - 1);
     if (bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 || listen(socket_, 4) != 0)
       qFatal("cannot listen");
   }
-  ~Listener() {
+  ~TelemetryListener() {
     hang_up();
     close(socket_);
   }

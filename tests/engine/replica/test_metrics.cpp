@@ -12,11 +12,11 @@
 
 using namespace batchscope;
 using namespace batchscope::replica;
-using batchscope::testing::Listener;
+using batchscope::testing::TelemetryListener;
 
 namespace {
 
-protocol::Model next_model(Listener& supervisor) {
+protocol::Model next_model(TelemetryListener& supervisor) {
   const auto messages = supervisor.read_until(
       [](const auto& message) { return std::holds_alternative<protocol::Model>(message); });
   return std::get<protocol::Model>(messages.back());
@@ -30,7 +30,7 @@ class TestMetrics : public QObject {
   // After five measured steps, the first of a configuration not among them, and then after every 25.
   void the_model_is_fitted_soon_and_then_seldom() {
     QTemporaryDir directory;
-    Listener supervisor(directory.filePath("telemetry").toStdString());
+    TelemetryListener supervisor(directory.filePath("telemetry").toStdString());
     telemetry_start(supervisor.environment());
     supervisor.accept();
     metrics::set_limits({.max_batch_size = 1024, .min_local = 1, .max_local = 256, .single_gradient = true});

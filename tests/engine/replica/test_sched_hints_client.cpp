@@ -19,16 +19,16 @@ using namespace std::chrono_literals;
 
 namespace {
 
-Deadline soon() { return std::chrono::steady_clock::now() + 20s; }
+Deadline receiver_deadline() { return std::chrono::steady_clock::now() + 20s; }
 
 // Serves connections one after the other.
-class Scheduler {
+class HintsReceiver {
  public:
   std::string url() const { return "http://" + listener_.address().substr(4) + "/token"; }
 
   // One request, head and body, after which this is said and the connection closed.
   std::string serve(const std::string& answer) {
-    Socket socket = listener_.accept(soon());
+    Socket socket = listener_.accept(receiver_deadline());
     std::string request;
     while (request.find("\r\n\r\n") == std::string::npos) request += next(socket);
     const auto length = request.find("Content-Length: ");
@@ -36,16 +36,17 @@ class Scheduler {
     for (std::size_t left = std::stoul(request.substr(length + 16)); left > 0; --left)
       request += next(socket);
     body_ = request.substr(head);
-    if (socket.send(answer, soon()) != Transfer::done) return "the client left: " + request;
+    if (socket.send(answer, receiver_deadline()) != Transfer::done) return "the client left: " + request;
     return request;
   }
   const std::string& body() const { return body_; }
-  Socket accept() { return listener_.accept(soon()); }
+  Socket accept() { return listener_.accept(receiver_deadline()); }
 
  private:
   static char next(Socket& socket) {
     char byte = 0;
-    if (socket.receive(&byte, 1, soon()) != Transfer::done) throw std::runtime_error("no request came");
+    if (socket.receive(&byte, 1, receiver_deadline()) != Transfer::done)
+      throw std::runtime_error("no request came");
     return byte;
   }
 
@@ -69,7 +70,7 @@ class TestSchedHintsClient : public QObject {
 
  private Q_SLOTS:
   void hintsArrive() {
-    Scheduler scheduler;
+    HintsReceiver scheduler;
     auto request = std::async(std::launch::async, [&] { return scheduler.serve("HTTP/1.1 200 OK\r\n\r\n"); });
     put_sched_hints(scheduler.url() + "/", "default/job", R"({"a":1})", 20s);
     const std::string text = request.get();
@@ -78,7 +79,7 @@ class TestSchedHintsClient : public QObject {
   }
 
   void aRefusalIsTold() {
-    Scheduler scheduler;
+    HintsReceiver scheduler;
     auto request =
         std::async(std::launch::async, [&] { return scheduler.serve("HTTP/1.1 400 Bad\r\n\r\n"); });
     const std::string message = message_of([&] { put_sched_hints(scheduler.url(), "job", "{}", 20s); });
@@ -86,7 +87,7 @@ class TestSchedHintsClient : public QObject {
   }
 
   void silenceIsNotWaitedFor() {
-    Scheduler scheduler;  // the kernel accepts for it
+    HintsReceiver scheduler;  // the kernel accepts for it
     const std::string message = message_of([&] { put_sched_hints(scheduler.url(), "job", "{}", 50ms); });
     QVERIFY2(message.find("does not answer") != std::string::npos, message.c_str());
   }
@@ -94,7 +95,7 @@ class TestSchedHintsClient : public QObject {
   void whoIsNotThereIsNamed() {
     std::string url;
     {
-      const Scheduler gone;
+      const HintsReceiver gone;
       url = gone.url();
     }
     const std::string message = message_of([&] { put_sched_hints(url, "job", "{}", 20s); });
@@ -108,7 +109,7 @@ class TestSchedHintsClient : public QObject {
   }
 
   void postReturnsWhateverTheSchedulerDoes() {
-    Scheduler scheduler;
+    HintsReceiver scheduler;
     SchedHintsClient client(scheduler.url(), "job", 1ms);
     protocol::Model model;
     model.init_batch_size = 32;

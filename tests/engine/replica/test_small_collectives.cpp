@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kTimeout = std::chrono::seconds(20);
 
-Deadline soon() { return std::chrono::steady_clock::now() + kTimeout; }
+Deadline collective_deadline() { return std::chrono::steady_clock::now() + kTimeout; }
 
 }  // namespace
 
@@ -38,11 +38,11 @@ class TestSmallCollectives : public QObject {
     });
     const std::string address = published.get().substr(33);  // behind the token
     QVERIFY(address.starts_with("tcp:127.0.0.1:"));
-    const Socket silent = connect_to(address, soon());
-    Socket babbler = connect_to(address, soon());
-    QVERIFY(babbler.send(std::string(100, '0'), soon()) == Transfer::done);
-    Socket liar = connect_to(address, soon());
-    QVERIFY_EXCEPTION_THROWN(greet_hub(liar, "not the token", 1, soon()), Error);
+    const Socket silent = connect_to(address, collective_deadline());
+    Socket babbler = connect_to(address, collective_deadline());
+    QVERIFY(babbler.send(std::string(100, '0'), collective_deadline()) == Transfer::done);
+    Socket liar = connect_to(address, collective_deadline());
+    QVERIFY_EXCEPTION_THROWN(greet_hub(liar, "not the token", 1, collective_deadline()), Error);
     auto spoke = std::async(std::launch::async, [&] {
       return SmallCollectives({.rank = 1,
                                .size = 2,
@@ -66,16 +66,18 @@ class TestSmallCollectives : public QObject {
     const std::string token = "a secret of twenty-nine chars";
     Listener impostor("tcp:127.0.0.1");
     auto heard = std::async(std::launch::async, [&] {
-      Socket socket = impostor.accept(soon());
+      Socket socket = impostor.accept(collective_deadline());
       std::string greeting(68, '\0');
-      if (socket.send(std::string(32, 'n'), soon()) != Transfer::done ||
-          socket.receive(greeting.data(), greeting.size(), soon()) != Transfer::done ||
-          socket.send(greeting.substr(36), soon()) != Transfer::done)  // the spoke's own proof, sent back
+      if (socket.send(std::string(32, 'n'), collective_deadline()) != Transfer::done ||
+          socket.receive(greeting.data(), greeting.size(), collective_deadline()) != Transfer::done ||
+          socket.send(greeting.substr(36), collective_deadline()) !=
+              Transfer::done)  // the spoke's own proof, sent back
         return std::string("nothing");
       return greeting;
     });
-    Socket socket = connect_to(impostor.address(), soon());
-    VERIFY_THROWS("failure", "does not know this run's secret", greet_hub(socket, token, 1, soon()));
+    Socket socket = connect_to(impostor.address(), collective_deadline());
+    VERIFY_THROWS("failure", "does not know this run's secret",
+                  greet_hub(socket, token, 1, collective_deadline()));
     const std::string greeting = heard.get();
     QCOMPARE(greeting.size(), 68u);
     QVERIFY(greeting.find(token.substr(0, 8)) == std::string::npos);
@@ -86,31 +88,32 @@ class TestSmallCollectives : public QObject {
     const std::string token = "a secret of twenty-nine chars";
     Listener hub("tcp:127.0.0.1");
     const auto greet = [&] {
-      Socket socket = hub.accept(soon());
-      return greet_spoke(socket, token, soon());
+      Socket socket = hub.accept(collective_deadline());
+      return greet_spoke(socket, token, collective_deadline());
     };
     std::string overheard(68, '\0');
     {  // a spoke's greeting, by way of one in the middle
       auto rank = std::async(std::launch::async, greet);
       Listener middle("tcp:127.0.0.1");
       auto spoke = std::async(std::launch::async, [&] {
-        Socket socket = connect_to(middle.address(), soon());
-        greet_hub(socket, token, 3, soon());
+        Socket socket = connect_to(middle.address(), collective_deadline());
+        greet_hub(socket, token, 3, collective_deadline());
       });
-      Socket near = middle.accept(soon()), far = connect_to(hub.address(), soon());
+      Socket near = middle.accept(collective_deadline()),
+             far = connect_to(hub.address(), collective_deadline());
       std::string bytes(32, '\0');
-      QVERIFY(far.receive(bytes.data(), 32, soon()) == Transfer::done);
-      QVERIFY(near.send(bytes, soon()) == Transfer::done);
-      QVERIFY(near.receive(overheard.data(), overheard.size(), soon()) == Transfer::done);
-      QVERIFY(far.send(overheard, soon()) == Transfer::done);
+      QVERIFY(far.receive(bytes.data(), 32, collective_deadline()) == Transfer::done);
+      QVERIFY(near.send(bytes, collective_deadline()) == Transfer::done);
+      QVERIFY(near.receive(overheard.data(), overheard.size(), collective_deadline()) == Transfer::done);
+      QVERIFY(far.send(overheard, collective_deadline()) == Transfer::done);
       QCOMPARE(rank.get().value_or(-1), 3);
-      QVERIFY(far.receive(bytes.data(), 32, soon()) == Transfer::done);
-      QVERIFY(near.send(bytes, soon()) == Transfer::done);
+      QVERIFY(far.receive(bytes.data(), 32, collective_deadline()) == Transfer::done);
+      QVERIFY(near.send(bytes, collective_deadline()) == Transfer::done);
       spoke.get();
     }
     auto rank = std::async(std::launch::async, greet);
-    Socket again = connect_to(hub.address(), soon());
-    QVERIFY(again.send(overheard, soon()) == Transfer::done);
+    Socket again = connect_to(hub.address(), collective_deadline());
+    QVERIFY(again.send(overheard, collective_deadline()) == Transfer::done);
     QVERIFY(!rank.get());
   }
 
@@ -120,9 +123,9 @@ class TestSmallCollectives : public QObject {
       const Listener listener("tcp:127.0.0.1");
       address = listener.address();
     }
-    QVERIFY_EXCEPTION_THROWN(connect_to(address, soon()), Error);
-    QVERIFY_EXCEPTION_THROWN(connect_to("unix:/nowhere/at/all", soon()), Error);
-    QVERIFY_EXCEPTION_THROWN(connect_to("carrier pigeon", soon()), Error);
+    QVERIFY_EXCEPTION_THROWN(connect_to(address, collective_deadline()), Error);
+    QVERIFY_EXCEPTION_THROWN(connect_to("unix:/nowhere/at/all", collective_deadline()), Error);
+    QVERIFY_EXCEPTION_THROWN(connect_to("carrier pigeon", collective_deadline()), Error);
     QCOMPARE(address_towards("127.0.0.1"), std::string("127.0.0.1"));
     QVERIFY_EXCEPTION_THROWN(address_towards("no.such.host.invalid"), Error);
     for (const char* own : {"localhost", "127.0.1.1", "::1"}) QVERIFY2(leads_to_loopback(own), own);

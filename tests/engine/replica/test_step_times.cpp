@@ -21,7 +21,7 @@
 using namespace batchscope;
 using namespace batchscope::replica;
 using batchscope::protocol::Json;
-using batchscope::testing::Listener;
+using batchscope::testing::TelemetryListener;
 
 namespace {
 
@@ -102,7 +102,7 @@ class TestStepTimes : public QObject {
   void a_devices_times_are_told_a_step_later_and_all_of_them() {
     const QTemporaryDir directory;
     const std::string checkpoints = directory.filePath("checkpoints").toStdString();
-    Listener supervisor(directory.filePath("supervisor").toStdString());
+    TelemetryListener supervisor(directory.filePath("supervisor").toStdString());
     qputenv(protocol::variable::kCheckpointPath, checkpoints.c_str());
     qputenv(protocol::variable::kTelemetrySocket, directory.filePath("supervisor").toUtf8());
     init_replica();

@@ -16,7 +16,7 @@
 
 using namespace batchscope;
 using namespace batchscope::replica;
-using batchscope::testing::Listener;
+using batchscope::testing::TelemetryListener;
 
 namespace {
 
@@ -34,8 +34,8 @@ class TestTelemetry : public QObject {
   std::string new_path() { return (directory_.filePath(QString::number(sockets_++))).toStdString(); }
 
   // This process's line to it is open.
-  std::unique_ptr<Listener> connect() {
-    auto supervisor = std::make_unique<Listener>(new_path());
+  std::unique_ptr<TelemetryListener> connect() {
+    auto supervisor = std::make_unique<TelemetryListener>(new_path());
     telemetry_start(supervisor->environment());
     supervisor->accept();
     return supervisor;
@@ -43,7 +43,7 @@ class TestTelemetry : public QObject {
 
   // The next one that `is` it.
   template <class Is>
-  static protocol::Heartbeat heartbeat(Listener& listener, Is is) {
+  static protocol::Heartbeat heartbeat(TelemetryListener& listener, Is is) {
     const auto messages = listener.read_until([&](const auto& message) {
       const auto* beat = std::get_if<protocol::Heartbeat>(&message);
       return beat && is(*beat);
@@ -90,7 +90,7 @@ class TestTelemetry : public QObject {
 
   void every_step_arrives_and_goodbye_is_last() {
     const auto supervisor = connect();
-    Listener& listener = *supervisor;
+    TelemetryListener& listener = *supervisor;
     QVERIFY(telemetry_connected());
     for (std::int64_t step = 1; step <= 5000; ++step) set_step(step), send_step(step, values(step));
     notice("info", "half way");
@@ -118,7 +118,7 @@ class TestTelemetry : public QObject {
 
   void heartbeats_name_the_phase_and_the_step() {
     const auto supervisor = connect();
-    Listener& listener = *supervisor;
+    TelemetryListener& listener = *supervisor;
     const auto in_phase = [&](const std::string& phase) {
       return heartbeat(listener, [&](const auto& beat) { return beat.phase == phase; });
     };
@@ -133,7 +133,7 @@ class TestTelemetry : public QObject {
 
   void heartbeats_say_what_is_waited_for_and_since_when() {
     const auto supervisor = connect();
-    Listener& listener = *supervisor;
+    TelemetryListener& listener = *supervisor;
     const auto since_in = [&](const std::string& waiting) {
       const auto is = [&](const auto& beat) { return beat.since > 0 && beat.waiting == waiting; };
       return heartbeat(listener, is).since;
@@ -156,7 +156,7 @@ class TestTelemetry : public QObject {
 
   void a_failure_is_with_the_system_before_a_violent_end() {
     const auto supervisor = connect();
-    Listener& listener = *supervisor;
+    TelemetryListener& listener = *supervisor;
     set_step(41);
     tell_failure("exception", "std::bad_alloc: std::bad_alloc");
     tell_failure("exit", "what follows from it is not told");
@@ -174,7 +174,7 @@ class TestTelemetry : public QObject {
 
   void a_reader_that_does_not_read_blocks_nobody() {
     const auto supervisor = connect();
-    Listener& listener = *supervisor;
+    TelemetryListener& listener = *supervisor;
     constexpr std::int64_t kSteps = 200'000;  // far more than sockets and queue hold
     for (std::int64_t step = 1; step <= kSteps; ++step) send_step(step, values(step));
     // Once it reads, it learns how much it missed.
@@ -193,7 +193,7 @@ class TestTelemetry : public QObject {
   void the_end_of_the_line_asks_to_leave() {
     clear_request(ExitRequest::checkpoint_and_exit);
     const auto supervisor = connect();
-    Listener& listener = *supervisor;
+    TelemetryListener& listener = *supervisor;
     listener.hang_up();
     QTRY_COMPARE(pending_request(), ExitRequest::checkpoint_and_exit);
     QVERIFY(!telemetry_connected());

@@ -58,12 +58,12 @@ inline Exit aborted(int rank, Cause cause, const std::string& why, std::int64_t 
   return {rank, 0, 6, false, cause, why, local};
 }
 
-struct Fixture {
+struct MachineFixture {
   Log log;
   RunMachine machine;
 
   // Running on n replicas, with the orders so far forgotten.
-  explicit Fixture(int n) : machine({120, 60, 3}, log) {
+  explicit MachineFixture(int n) : machine({120, 60, 3}, log) {
     machine.start(n, "start");
     machine.first_step();
     log.take();

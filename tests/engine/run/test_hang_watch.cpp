@@ -16,13 +16,13 @@ const char* const kExchange = "an exchange of tensors";
 
 // Two replicas under a watch that looks every fifth of a second. A heartbeat comes with every look, unless
 // the replica is frozen.
-struct Fixture {
+struct HangFixture {
   HangWatch watch{kPatience};
   double now = 1000;
   Heartbeat beats[2] = {{0, 22, "train", "", 1000, 0}, {1, 22, "train", "", 1000, 0}};
   bool frozen[2] = {false, false};
 
-  Fixture() { watch.begin(2); }
+  HangFixture() { watch.begin(2); }
   void does(int rank, const char* waiting_in) {
     beats[rank].waiting = waiting_in;
     beats[rank].since = now;
@@ -51,7 +51,7 @@ class TestHangWatch : public QObject {
   }
   void whoComputesIsNamedAndNotWhoWaits() {
     QFETCH(int, rank);
-    Fixture f;
+    HangFixture f;
     f.does(rank, "");
     f.now += 1;
     f.does(1 - rank, kExchange);
@@ -64,7 +64,7 @@ class TestHangWatch : public QObject {
   void whoIsSilentIsNamedAndNotWhoComputes_data() { whoComputesIsNamedAndNotWhoWaits_data(); }
   void whoIsSilentIsNamedAndNotWhoComputes() {
     QFETCH(int, rank);
-    Fixture f;
+    HangFixture f;
     f.does(rank, kExchange);
     QVERIFY(!f.after(1));
     f.frozen[rank] = true;
@@ -75,7 +75,7 @@ class TestHangWatch : public QObject {
   }
 
   void aDeadlockNamesTheOneThatWaitsLongest() {
-    Fixture f;
+    HangFixture f;
     f.does(1, "all_reduce 'a'");
     f.now += 1;
     f.does(0, "all_reduce 'b'");
@@ -85,7 +85,7 @@ class TestHangWatch : public QObject {
   }
 
   void progressOfAnyReplicaIsNoHang() {
-    Fixture f;
+    HangFixture f;
     for (int i = 0; i < 10; ++i) {
       QVERIFY(!f.after(kPatience / 2));
       f.does(0, i % 2 ? "" : kExchange);
@@ -101,7 +101,7 @@ class TestHangWatch : public QObject {
   void longWorkThatIsNoStepIsNotJudged() {
     QFETCH(QString, phase);
     QFETCH(bool, stepping);
-    Fixture f;
+    HangFixture f;
     f.beats[0].phase = phase.toStdString();
     f.does(1, kExchange);
     QVERIFY(!f.after(10 * kPatience, stepping));
@@ -132,7 +132,7 @@ class TestHangWatch : public QObject {
   }
 
   void whatASupervisorThatStoodStillMissedIsNoHang() {
-    Fixture f;
+    HangFixture f;
     QVERIFY(!f.after(1));
     f.now += 100;  // the machine slept
     QVERIFY(!f.watch.check(f.now, true));
@@ -149,7 +149,7 @@ class TestHangWatch : public QObject {
   }
 
   void whoLeftIsNoSuspect() {
-    Fixture f;
+    HangFixture f;
     f.does(0, "");
     f.does(1, kExchange);
     QVERIFY(!f.after(5));

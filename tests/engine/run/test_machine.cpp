@@ -39,7 +39,7 @@ class TestMachine : public QObject {
   }
 
   void aRescaleCheckpointsAndLaunchesTheNewCount() {
-    Fixture f(2);
+    MachineFixture f(2);
     f.machine.rescale(3);
     QCOMPARE(f.machine.state(), RunState::restarting);
     QCOMPARE(f.machine.target().replicas, 3);
@@ -53,7 +53,7 @@ class TestMachine : public QObject {
   }
 
   void withoutACheckpointTheReplicasStay() {
-    Fixture f(2);
+    MachineFixture f(2);
     f.machine.rescale(3);
     f.log.take();
     f.machine.refused("the disk is full");
@@ -68,7 +68,7 @@ class TestMachine : public QObject {
   }
 
   void aRefusedPauseIsNone() {
-    Fixture f(1);
+    MachineFixture f(1);
     f.machine.pause();
     f.machine.refused("the disk is full");
     QCOMPARE(f.machine.state(), RunState::running);
@@ -76,7 +76,7 @@ class TestMachine : public QObject {
   }
 
   void aStopThatCameDuringARefusedRescaleIsAskedForAgain() {
-    Fixture f(1);
+    MachineFixture f(1);
     f.machine.rescale(2);
     f.machine.stop();
     f.log.take();
@@ -86,7 +86,7 @@ class TestMachine : public QObject {
   }
 
   void aRefusalOfAGenerationThatEndsAnywayCountsForNothing() {
-    Fixture f(2);
+    MachineFixture f(2);
     f.machine.rescale(3);
     f.machine.replica_exited(signalled(1, 9));
     f.machine.refused("its peer is gone");
@@ -94,7 +94,7 @@ class TestMachine : public QObject {
   }
 
   void theNewestTargetWinsWhileTheOldGenerationEnds() {
-    Fixture f(2);
+    MachineFixture f(2);
     f.machine.rescale(3);
     f.machine.rescale(4);
     f.all_exit(2, 143);
@@ -102,7 +102,7 @@ class TestMachine : public QObject {
   }
 
   void aRescaleDuringALaunchWaitsForTheFirstStep() {
-    Fixture f(2);
+    MachineFixture f(2);
     f.machine.rescale(3);
     f.all_exit(2, 143);
     f.machine.rescale(5);
@@ -115,14 +115,14 @@ class TestMachine : public QObject {
   }
 
   void aRescaleToTheSameNumberIsARestart() {
-    Fixture f(2);
+    MachineFixture f(2);
     f.machine.rescale(2);
     f.all_exit(2, 143);
     QCOMPARE(f.log.take(), "term; checkpointed; launch 2 rescale; ");
   }
 
   void otherDevicesAreARestartWithAWayBack() {
-    Fixture f(2);
+    MachineFixture f(2);
     const Allocation there(2, {"cpu:2", "cpu:3"});
     f.machine.rescale(there);
     QVERIFY(f.machine.target() == there);
@@ -136,7 +136,7 @@ class TestMachine : public QObject {
   }
 
   void namedDevicesAreKeptThroughCrashesAndRestartsInPlace() {
-    Fixture f(1);
+    MachineFixture f(1);
     f.machine.rescale(Allocation(0, {"cpu:3"}));
     f.all_exit(1, 143);
     f.machine.first_step();
@@ -159,7 +159,7 @@ class TestMachine : public QObject {
   }
 
   void aProgramThatFinishesWhileAskedToStopIsFinished() {
-    Fixture f(2);
+    MachineFixture f(2);
     f.machine.rescale(3);
     f.all_exit(2, 0);
     QCOMPARE(f.machine.state(), RunState::finished);
@@ -167,7 +167,7 @@ class TestMachine : public QObject {
 
   void aPauseKeepsTheNumberThatWasAskedFor() {
     {
-      Fixture f(1);  // while the old generation ends
+      MachineFixture f(1);  // while the old generation ends
       f.machine.rescale(3);
       f.machine.pause();
       f.all_exit(1, 143);
@@ -177,7 +177,7 @@ class TestMachine : public QObject {
       f.machine.resume(0);
       QCOMPARE(f.log.take(), "launch 3 resume; ");
     }
-    Fixture f(1);  // while the new one is launched
+    MachineFixture f(1);  // while the new one is launched
     f.machine.rescale(2);
     f.all_exit(1, 143);
     f.machine.rescale(3);
@@ -190,7 +190,7 @@ class TestMachine : public QObject {
   }
 
   void aPersonsRescaleOutranksAScripts() {
-    Fixture f(1);
+    MachineFixture f(1);
     f.machine.rescale(3);
     f.machine.triggered(Trigger::parse("step=4:replicas=2"));
     f.log.take();
@@ -199,7 +199,7 @@ class TestMachine : public QObject {
   }
 
   void pauseAndResumeOnAnotherCount() {
-    Fixture f(2);
+    MachineFixture f(2);
     f.machine.pause();
     QCOMPARE(f.machine.state(), RunState::pausing);
     QVERIFY(conflicts([&] { f.machine.rescale(3); }));
@@ -214,7 +214,7 @@ class TestMachine : public QObject {
 
   void stopIsHeardAtAnyMoment() {
     {
-      Fixture f(2);
+      MachineFixture f(2);
       f.machine.stop();
       QCOMPARE(f.machine.state(), RunState::stopping);
       f.all_exit(2, 143);
@@ -222,14 +222,14 @@ class TestMachine : public QObject {
       QVERIFY(conflicts([&] { f.machine.stop(); }));
     }
     {
-      Fixture f(2);  // during a rescale
+      MachineFixture f(2);  // during a rescale
       f.machine.rescale(3);
       f.machine.stop();
       f.all_exit(2, 143);
       QCOMPARE(f.machine.state(), RunState::stopped);
     }
     {
-      Fixture f(2);  // during a launch, before there is a handler for SIGTERM
+      MachineFixture f(2);  // during a launch, before there is a handler for SIGTERM
       f.machine.rescale(1);
       f.all_exit(2, 143);
       f.machine.stop();
@@ -237,13 +237,13 @@ class TestMachine : public QObject {
       QCOMPARE(f.machine.state(), RunState::stopped);
     }
     {
-      Fixture f(1);  // while backing off
+      MachineFixture f(1);  // while backing off
       f.machine.replica_exited(signalled(0, 9));
       f.machine.stop();
       QCOMPARE(f.machine.state(), RunState::stopped);
     }
     {
-      Fixture f(1);  // while paused
+      MachineFixture f(1);  // while paused
       f.machine.pause();
       f.all_exit(1, 143);
       f.machine.stop();
@@ -252,7 +252,7 @@ class TestMachine : public QObject {
   }
 
   void aTriggerIsCarriedOutWithoutASignal() {
-    Fixture f(2);
+    MachineFixture f(2);
     f.machine.triggered(Trigger::parse("step=4:replicas=3"));
     QCOMPARE(f.machine.state(), RunState::restarting);
     f.all_exit(2, 143);
@@ -266,7 +266,7 @@ class TestMachine : public QObject {
   }
 
   void everyReplicaTellsOfTheSameTrigger() {
-    Fixture f(2);
+    MachineFixture f(2);
     f.machine.triggered(Trigger::parse("step=4:pause"));
     f.machine.triggered(Trigger::parse("step=4:pause"));
     f.all_exit(2, 143);
@@ -274,14 +274,14 @@ class TestMachine : public QObject {
   }
 
   void anExit143ThatNobodyHereAskedForStopsTheRun() {
-    Fixture f(2);
+    MachineFixture f(2);
     f.all_exit(2, 143);
     QCOMPARE(f.machine.state(), RunState::stopped);
     QVERIFY(!f.machine.message().empty());
   }
 
   void aRescaleWhileACrashIsHandledSetsTheNextCount() {
-    Fixture f(2);
+    MachineFixture f(2);
     f.machine.replica_exited(signalled(0, 9));
     f.machine.rescale(1);
     f.machine.replica_exited(exited(1, 1));

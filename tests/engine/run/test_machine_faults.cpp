@@ -22,7 +22,7 @@ class TestMachineFaults : public QObject {
   }
 
   void replicasThatDoNotStopAreKilledAndTheRescaleGoesOn() {
-    Fixture f(2);
+    MachineFixture f(2);
     f.machine.rescale(1);
     f.machine.time_out();
     f.machine.replica_exited(signalled(0, 9));
@@ -32,7 +32,7 @@ class TestMachineFaults : public QObject {
   }
 
   void aCountWithoutAFirstStepGivesWayToTheOldOne() {
-    Fixture f(2);
+    MachineFixture f(2);
     f.machine.rescale(3);
     f.all_exit(2, 143);
     f.log.take();
@@ -45,7 +45,7 @@ class TestMachineFaults : public QObject {
   }
 
   void aCountThatDiesBeforeItsFirstStepGivesWayToo() {
-    Fixture f(2);
+    MachineFixture f(2);
     f.machine.rescale(3);
     f.all_exit(2, 143);
     f.log.take();
@@ -54,7 +54,7 @@ class TestMachineFaults : public QObject {
   }
 
   void aCrashNamesTheCulpritAndRestartsWithBackOff() {
-    Fixture f(2);
+    MachineFixture f(2);
     f.machine.replica_exited(signalled(1, 9));
     QCOMPARE(f.machine.state(), RunState::restarting);
     QVERIFY(f.log.timer > 0 && f.log.timer <= 1);  // for last words
@@ -68,7 +68,7 @@ class TestMachineFaults : public QObject {
   }
 
   void survivorsThatHangAreKilledAfterAGrace() {
-    Fixture f(2);
+    MachineFixture f(2);
     f.machine.replica_exited(exited(1, 5));
     f.machine.time_out();
     f.machine.replica_exited(signalled(0, 9));
@@ -76,7 +76,7 @@ class TestMachineFaults : public QObject {
   }
 
   void theBudgetEndsAndProgressRenewsIt() {
-    Fixture f(1);
+    MachineFixture f(1);
     const auto crash = [&](std::int64_t step) {
       f.log.steps = step;
       f.machine.replica_exited(signalled(0, 11));
@@ -114,7 +114,7 @@ class TestMachineFaults : public QObject {
   }
 
   void whoDiedOfAnothersDeathIsNotBlamed() {
-    Fixture f(3);
+    MachineFixture f(3);
     f.machine.replica_exited(aborted(0, Cause::peer, "replica 2 is gone"));
     f.machine.replica_exited(aborted(2, Cause::exception, "std::runtime_error: the sky is falling"));
     f.machine.replica_exited(aborted(1, Cause::peer, "replica 2 is gone"));
@@ -125,7 +125,7 @@ class TestMachineFaults : public QObject {
   }
 
   void aHangIsKilledAtOnceAndNamed() {
-    Fixture f(2);
+    MachineFixture f(2);
     f.machine.hung({1, "it has computed for 46 s"});
     QCOMPARE(f.machine.state(), RunState::restarting);
     QCOMPARE(f.log.take(), "kill; ");
@@ -139,7 +139,7 @@ class TestMachineFaults : public QObject {
   }
 
   void whoGaveUpWaitingIsNotBlamedForAHang() {
-    Fixture f(2);
+    MachineFixture f(2);
     f.log.suspected = Suspect{1, "its heartbeats stopped 31 s ago"};
     f.machine.replica_exited(aborted(0, Cause::peer, "replica 1 did not take part in time"));
     f.machine.time_out();  // it says no last words
@@ -149,7 +149,7 @@ class TestMachineFaults : public QObject {
   }
 
   void aHangDuringARescaleDoesNotHoldItUp() {
-    Fixture f(2);
+    MachineFixture f(2);
     f.machine.rescale(1);
     f.machine.hung({0, "it has computed for 46 s"});
     f.machine.replica_exited(signalled(0, 9));
@@ -159,7 +159,7 @@ class TestMachineFaults : public QObject {
   }
 
   void memoryThatRunsOutCostsNoBudgetWhileThereIsSomethingToLower() {
-    Fixture f(1);
+    MachineFixture f(1);
     for (int i = 0; i < 10; ++i) {
       f.machine.replica_exited(aborted(0, Cause::memory, "std::bad_alloc", 100));
       QCOMPARE(f.log.timer, 0.0);
@@ -175,7 +175,7 @@ class TestMachineFaults : public QObject {
   }
 
   void memoryThatRunsOutOnANewCountIsNoReasonToGiveItUp() {
-    Fixture f(2);
+    MachineFixture f(2);
     f.machine.rescale(1);  // which has twice the samples to hold
     f.all_exit(2, 143);
     f.log.take();
@@ -188,7 +188,7 @@ class TestMachineFaults : public QObject {
   }
 
   void aSupervisorThatCannotGoOnAsksForALastCheckpoint() {
-    Fixture f(2);
+    MachineFixture f(2);
     f.machine.fail("it broke");
     QCOMPARE(f.log.take(), "term; ");
     QCOMPARE(f.machine.state(), RunState::stopping);
@@ -199,7 +199,7 @@ class TestMachineFaults : public QObject {
   }
 
   void aSupervisorThatBreaksTwiceEndsAtOnce() {
-    Fixture f(1);
+    MachineFixture f(1);
     f.machine.fail("it broke");
     f.machine.fail("it broke again");
     QVERIFY(f.machine.over());
@@ -212,7 +212,7 @@ class TestMachineFaults : public QObject {
     RunMachine idle({}, log);
     idle.fail("it broke");
     QCOMPARE(idle.state(), RunState::failed);
-    Fixture paused(1);
+    MachineFixture paused(1);
     paused.machine.pause();
     paused.all_exit(1, 143);
     paused.machine.fail("it broke");
@@ -220,14 +220,14 @@ class TestMachineFaults : public QObject {
   }
 
   void aRunThatFinishesWhileItsSupervisorBreaksIsFinished() {
-    Fixture f(1);
+    MachineFixture f(1);
     f.machine.fail("it broke");
     f.all_exit(1, 0);
     QCOMPARE(f.machine.state(), RunState::finished);
   }
 
   void aLaunchThatThrowsAnythingFailsTheRun() {
-    Fixture f(1);
+    MachineFixture f(1);
     f.machine.pause();
     f.all_exit(1, 143);
     f.log.out_of_memory = true;
@@ -268,7 +268,7 @@ class TestMachineFaults : public QObject {
     stops.replica_exited(exit);
     QCOMPARE(stops.state(), RunState::failed);
     VERIFY_HOLDS(stops.message(), "step 20: the gradient is not finite");
-    Fixture f(1);
+    MachineFixture f(1);
     f.machine.replica_exited(exit);
     f.machine.time_out();
     QCOMPARE(f.log.take(), "crashed: gradient not finite; launch 1 crash; ");
@@ -314,7 +314,7 @@ class TestMachineFaults : public QObject {
   }
 
   void thereIsNoWayBackToMoreThanThereIsRoomFor() {
-    Fixture f(4);
+    MachineFixture f(4);
     f.machine.rescale(2);
     f.all_exit(4, 143);
     f.log.take();
@@ -325,7 +325,7 @@ class TestMachineFaults : public QObject {
   }
 
   void whatWasAskedForOnALostNodeIsAskedForOnTheRest() {
-    Fixture f(1);
+    MachineFixture f(1);
     f.machine.rescale(3);
     f.machine.confine(2);
     f.all_exit(1, 143);
@@ -333,7 +333,7 @@ class TestMachineFaults : public QObject {
   }
 
   void aPausedRunGoesOnWhereThereIsRoom() {
-    Fixture f(3);
+    MachineFixture f(3);
     f.machine.pause();
     f.all_exit(3, 143);
     f.machine.confine(2);

@@ -10,7 +10,7 @@ using namespace batchscope::run;
 
 namespace {
 
-protocol::Model model() {
+protocol::Model fitted_model() {
   protocol::Model m;
   m.perf = {0.01, 0.0002, 0, 0, 0.002, 0.0005, 1.5};
   m.grad_sqr = 1;
@@ -26,14 +26,14 @@ class TestPrediction : public QObject {
 
  private Q_SLOTS:
   void aFixedBatchSizeIsSharedRoundedUp() {
-    const auto prediction = predict(model(), 3);
+    const auto prediction = predict(fitted_model(), 3);
     QCOMPARE(prediction->at.local_batch_size, 22);
     QCOMPARE(prediction->at.accumulation_steps, 0);
     QCOMPARE(prediction->batch_size, 66);
   }
 
   void aFixedBatchSizeIsSplitWhereMemoryIsShort() {
-    protocol::Model m = model();
+    protocol::Model m = fitted_model();
     m.max_local_batch_size = 16;
     const auto prediction = predict(m, 2);
     QCOMPARE(prediction->at.local_batch_size, 16);
@@ -48,7 +48,7 @@ class TestPrediction : public QObject {
 
   // As the run itself will do: goodput's optimize.
   void oneReplicaWithoutAccumulationStaysUnlessItIsAllowedToGrow() {
-    protocol::Model m = model();
+    protocol::Model m = fitted_model();
     m.max_batch_size = 1024;
     QCOMPARE(predict(m, 1)->batch_size, 64);
     QVERIFY(predict(m, 2)->batch_size > 64);
@@ -62,7 +62,7 @@ class TestPrediction : public QObject {
   }
 
   void unknownDevicesPromiseNoMoreThanWasMeasured() {
-    protocol::Model m = model();
+    protocol::Model m = fitted_model();
     m.max_profiled_replicas = 2;
     const double two = predict(m, {1, 2, 32, 0}).throughput;
     QVERIFY(two > predict(m, {1, 1, 32, 0}).throughput);
@@ -72,7 +72,7 @@ class TestPrediction : public QObject {
   }
 
   void linksBetweenNodesCost() {
-    protocol::Model m = model();
+    protocol::Model m = fitted_model();
     m.perf->alpha_n = 1;  // s
     QCOMPARE(predict(m, 2, 2)->at.num_nodes, 2);
     QVERIFY(predict(m, 2, 2)->throughput < predict(m, 2)->throughput / 10);

@@ -18,7 +18,7 @@ using namespace batchscope::testing;
 
 namespace {
 
-constexpr char kSweep[] = R"(program: train.py
+constexpr char kWandbSweep[] = R"(program: train.py
 project: digits
 method: bayes
 run_cap: 40
@@ -66,7 +66,7 @@ class TestWandb : public QObject {
     return import_wandb(file);
   }
   static std::string changed(const std::string& from, const std::string& to) {
-    std::string text = kSweep;
+    std::string text = kWandbSweep;
     return text.replace(text.find(from), from.size(), to);
   }
   Parameter parameter(const std::string& lines) const {
@@ -76,7 +76,7 @@ class TestWandb : public QObject {
 
  private Q_SLOTS:
   void aFileBecomesASweep() {
-    const auto [sweep, notes] = read(kSweep);
+    const auto [sweep, notes] = read(kWandbSweep);
     QCOMPARE(sweep.name, std::string("sweep"));
     QCOMPARE(sweep.program, std::string("python3"));
     QVERIFY(sweep.arguments == std::vector<std::string>{"train.py"});

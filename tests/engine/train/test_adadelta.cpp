@@ -50,7 +50,7 @@ const std::vector<double> kRecorded[kSteps] = {
     {1.0100899094939007, -1.9757934309625238, 0.47581383548463246, 3.0895198794979057},
     {1.0164890882431192, -1.9685520209072083, 0.46858492838688548, 3.1166309108853385}};
 
-bool close(const std::vector<double>& is, const std::vector<double>& should) {
+bool all_equal(const std::vector<double>& is, const std::vector<double>& should) {
   for (std::size_t i = 0; i < should.size(); ++i)
     if (!(std::abs(is[i] - should[i]) <= 1e-12)) return false;
   return is.size() == should.size();
@@ -66,7 +66,7 @@ class TestAdadelta : public QObject {
     TwoGroups groups;
     for (int step = 0; step < kSteps; ++step) {
       groups.step(step);
-      QVERIFY2(close(groups.values(), kRecorded[step]), std::to_string(step).c_str());
+      QVERIFY2(all_equal(groups.values(), kRecorded[step]), std::to_string(step).c_str());
     }
   }
 
@@ -83,7 +83,7 @@ class TestAdadelta : public QObject {
       other.second.copy_(one.second);
     }
     for (int step = 3; step < kSteps; ++step) other.step(step);
-    QVERIFY(close(other.values(), kRecorded[kSteps - 1]));
+    QVERIFY(all_equal(other.values(), kRecorded[kSteps - 1]));
   }
 
   void callsTheClosureOnce() {

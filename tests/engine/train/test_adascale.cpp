@@ -16,6 +16,7 @@
 #include "batchscope/train/chained_lr.h"
 #include "batchscope/train/lr_scheduler.h"
 #include "batchscope/train/one_cycle_lr.h"
+#include "close.h"
 #include "replicas.h"
 #include "test_case.h"
 
@@ -24,10 +25,6 @@ using namespace batchscope::testing;
 using protocol::Json;
 
 namespace {
-
-bool close(double is, double should, double relative = 1e-12) {
-  return std::abs(is - should) <= relative * std::abs(should);
-}
 
 constexpr double kRate = 0.5;
 

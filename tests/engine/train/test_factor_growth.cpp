@@ -11,6 +11,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/scaling_rule.h"
+#include "close.h"
 #include "gradient/factor_growth.h"
 #include "steps.h"
 #include "test_case.h"
@@ -26,8 +27,6 @@ struct FactorEight : ScalingRule {
     return std::vector<double>(step.grad_sqr.size(), 8.0);
   }
 };
-
-bool close(double is, double should) { return std::abs(is - should) <= 1e-12 * std::abs(should); }
 
 }  // namespace
 

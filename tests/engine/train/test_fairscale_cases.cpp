@@ -45,7 +45,7 @@ torch::optim::OptimizerParamGroup group(const Layer& layer) {
   return torch::optim::OptimizerParamGroup(layer.parameters());
 }
 
-bool close(double is, double should) {
+bool all_close(double is, double should) {
   const bool fine = std::abs(is - should) <= 1e-5 * std::abs(should) + 1e-8;  // NumPy's allclose
   if (!fine) qWarning("%.12g instead of %.12g", is, should);
   return fine;
@@ -95,7 +95,7 @@ class TestFairscaleCases : public QObject {
         if (&step == &steps.back()) break;
         adascale.step();
       }
-      QVERIFY(close(adascale.gain(), gain));
+      QVERIFY(all_close(adascale.gain(), gain));
       QVERIFY(at::allclose(layer.weight.grad(), row(gradient).expand({2, 2}), 1e-5, 1e-6));
       QVERIFY(at::allclose(layer.bias.grad(), at::ones({2})));
     }
@@ -135,9 +135,9 @@ class TestFairscaleCases : public QObject {
     };
     add(Layer::of({1, 2, 3, 4, 5, 6}, 3, 0.2));
     backward();
-    QVERIFY(close(adascale.gain(), 1.1440223454935758));
-    QVERIFY(close(adascale.gain(0), 1.1428571428571428));
-    QVERIFY(close(adascale.gain(1), 1.1471258476157762));
+    QVERIFY(all_close(adascale.gain(), 1.1440223454935758));
+    QVERIFY(all_close(adascale.gain(0), 1.1428571428571428));
+    QVERIFY(all_close(adascale.gain(1), 1.1471258476157762));
     const at::Tensor before = layers[1].weight.detach().clone();
     adascale.step();
     QVERIFY(at::allclose(before - layers[1].weight, 0.1 * adascale.gain(1) * layers[1].weight.grad(), 1e-4,
@@ -145,10 +145,10 @@ class TestFairscaleCases : public QObject {
 
     add(Layer::of({1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}, 4, 0.2));
     backward();
-    QVERIFY(close(adascale.gain(), 1.1382937715383077));
-    QVERIFY(close(adascale.gain(0), 1.142857206008338));
-    QVERIFY(close(adascale.gain(1), 1.1116875516387468));
-    QVERIFY(close(adascale.gain(2), 1.0749164095196344));
+    QVERIFY(all_close(adascale.gain(), 1.1382937715383077));
+    QVERIFY(all_close(adascale.gain(0), 1.142857206008338));
+    QVERIFY(all_close(adascale.gain(1), 1.1116875516387468));
+    QVERIFY(all_close(adascale.gain(2), 1.0749164095196344));
     adascale.step();
     QCOMPARE(sgd.param_groups().size(), std::size_t{3});
   }
@@ -195,14 +195,14 @@ class TestFairscaleCases : public QObject {
       AdaScaleOptimizer& adascale = one.adascale;
       for (const Vector& x : Vectors{{0, 1}, {1, 0}}) (one.loss(x) / (is_scaled_loss ? 2 : 1)).backward();
       if (!is_scaled_loss) adascale.scale_grad_by_num_grads_to_accum();
-      QVERIFY(close(adascale.gain(), 2));
+      QVERIFY(all_close(adascale.gain(), 2));
       adascale.step();
       adascale.zero_grad();
       adascale.set_scale(count);
       adascale.set_num_gradients_to_accumulate(count);
       for (int i = 0; i < count; ++i) (one.loss({0, 1}) / count / (is_scaled_loss ? count : 1)).backward();
       if (!is_scaled_loss) adascale.scale_grad_by_num_grads_to_accum();
-      QVERIFY(close(adascale.gain(), gain));
+      QVERIFY(all_close(adascale.gain(), gain));
       adascale.step();
     }
   }
@@ -220,7 +220,7 @@ class TestFairscaleCases : public QObject {
     OneWeight one({.scale = scale, .num_gradients_to_accumulate = 4}, 4);
     for (const Vector& x : Vectors{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}})
       one.loss(x).backward();
-    QVERIFY(close(one.adascale.gain(), scale));
+    QVERIFY(all_close(one.adascale.gain(), scale));
   }
 
   // test_gradient_value; zero_grad leaves none, where FairScale's leaves zeros
@@ -233,7 +233,7 @@ class TestFairscaleCases : public QObject {
     QVERIFY(gradient_is({0, 1}));
     one.loss({0, 1}).backward();
     QVERIFY(gradient_is({0, 2}));
-    QVERIFY(close(one.adascale.gain(), 1.0000002499999376));
+    QVERIFY(all_close(one.adascale.gain(), 1.0000002499999376));
     one.adascale.step();
     QVERIFY(gradient_is({0, 2}));
     one.adascale.zero_grad();
@@ -277,7 +277,7 @@ class TestFairscaleCases : public QObject {
     again.zero_grad();
     for (const Vector& x : Vectors{{1, 0}, {0, 1}}) (layer(row(x)).sum() / 2).backward();
     again.step();
-    QVERIFY(close(again.gain(), gain));
+    QVERIFY(all_close(again.gain(), gain));
   }
 
   void stepsWithAClosure() {
@@ -300,8 +300,8 @@ class TestFairscaleCases : public QObject {
       });
     }
     QCOMPARE(calls, 1);
-    QVERIFY(close(loss.item<double>(), before.sum().item<double>() / 2));
-    QVERIFY(close(one.adascale.gain(), 2));  // of these gradients, for this step
+    QVERIFY(all_close(loss.item<double>(), before.sum().item<double>() / 2));
+    QVERIFY(all_close(one.adascale.gain(), 2));  // of these gradients, for this step
     QVERIFY(at::allclose(before - one.weight, at::full({2, 2}, 0.1 * 2 * 0.5), 1e-5, 1e-6));
     QVERIFY(!one.adascale
                  .step([&] {
@@ -357,10 +357,10 @@ class TestFairscaleCases : public QObject {
     const auto replicas = run({"train-adascale-replica", {"alone"}, 2});
     QVERIFY(all_ended(replicas));
     const auto gain = [](double sqr, double var) { return (var + sqr) / (var / 2 + sqr); };
-    QVERIFY(close(replicas[0].said["gain"], gain(3, 2)));
-    QVERIFY(close(replicas[1].said["gain"], gain(24, 2)));
-    QVERIFY(close(replicas[0].said["value"], -0.5 * gain(3, 2) * 2));
-    QVERIFY(close(replicas[1].said["value"], -0.5 * gain(24, 2) * 5));
+    QVERIFY(all_close(replicas[0].said["gain"], gain(3, 2)));
+    QVERIFY(all_close(replicas[1].said["gain"], gain(24, 2)));
+    QVERIFY(all_close(replicas[0].said["value"], -0.5 * gain(3, 2) * 2));
+    QVERIFY(all_close(replicas[1].said["value"], -0.5 * gain(24, 2) * 5));
     QVERIFY(all_ended(run({"train-adascale-replica", {"world", "2"}, 2})));
     for (const Replica& replica : run({"train-adascale-replica", {"world", "3"}, 2}))
       VERIFY_MESSAGE(replica.said, "the number of replicas, 2");

@@ -35,7 +35,7 @@ struct Descent {
 double gradient_of(const Descent& descent) { return descent.weight.grad()[0].item<double>(); }
 
 // One step with a gradient that is finite or not.
-void train(GradScaler& scaler, Descent& descent, bool finite) {
+void train_descent(GradScaler& scaler, Descent& descent, bool finite) {
   descent.backward(scaler, finite ? 0.0 : kInfinity);
   QCOMPARE(scaler.step(descent.optimizer), finite);
   scaler.update();
@@ -112,7 +112,7 @@ class TestGradScaler : public QObject {
                                       true, true, true, false, false, true};
     const std::vector<double> scales = {8, 8, 32, 32, 32, 8, 8, 8, 32, 8, 2, 2};
     for (std::size_t step = 0; step < finite.size(); ++step) {
-      train(scaler, descent, finite[step]);
+      train_descent(scaler, descent, finite[step]);
       QCOMPARE(scaler.get_scale(), scales[step]);
     }
   }
@@ -120,7 +120,7 @@ class TestGradScaler : public QObject {
   void doesNotGrowToInfinity() {
     GradScaler scaler({.init_scale = 1e38, .growth_factor = 2, .growth_interval = 1});
     Descent descent;
-    for (int step = 0; step < 4; ++step) train(scaler, descent, true);
+    for (int step = 0; step < 4; ++step) train_descent(scaler, descent, true);
     QCOMPARE(scaler.get_scale(), static_cast<double>(2 * 1e38f));
   }
 
@@ -197,11 +197,11 @@ class TestGradScaler : public QObject {
   void goesOnWhereItStopped() {
     GradScaler whole({.init_scale = 8, .growth_interval = 3});
     Descent descent;
-    for (const bool finite : {true, false, true, true}) train(whole, descent, finite);
+    for (const bool finite : {true, false, true, true}) train_descent(whole, descent, finite);
     GradScaler rest;
     rest.restore(whole.state());
     QVERIFY(rest.state() == whole.state());
-    train(rest, descent, true);  // the third in a row
+    train_descent(rest, descent, true);  // the third in a row
     QCOMPARE(rest.get_scale(), 8.0);
     QCOMPARE(rest.growth_interval(), 3);
   }

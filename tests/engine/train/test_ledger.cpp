@@ -45,7 +45,7 @@ class LoggedJob : public Job {
   // The messages of a generation of one replica, and its exit code.
   std::vector<protocol::Message> generation(int expected_code, const QStringList& more,
                                             const std::string& triggers, const std::string& unloadable = {}) {
-    Listener listener(path("telemetry"));
+    TelemetryListener listener(path("telemetry"));
     auto messages = std::async(std::launch::async, [&] {
       listener.accept();
       return listener.read_until([this](const auto& message) {

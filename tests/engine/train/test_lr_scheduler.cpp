@@ -84,7 +84,7 @@ const std::vector<Case>& cases() {
   return all;
 }
 
-bool close(double left, double right) {
+bool same_rate(double left, double right) {
   return std::abs(left - right) <= 1e-12 * std::max(1.0, std::abs(right));
 }
 
@@ -106,7 +106,7 @@ class TestLrScheduler : public QObject {
     const auto schedule = one.make(*optimizer);
     for (int e = 0; e < 13; ++e, schedule->step())
       for (std::size_t group = 0; group < 2; ++group)
-        QVERIFY2(close(schedule->learning_rates()[group], one.expected(e, kBases[group])),
+        QVERIFY2(same_rate(schedule->learning_rates()[group], one.expected(e, kBases[group])),
                  qPrintable(QString::number(e)));
   }
 
@@ -136,7 +136,7 @@ class TestLrScheduler : public QObject {
       warm_up.step();
       decay.step();
     }
-    QVERIFY(close(decay.learning_rates()[0], 0.5 * std::pow(0.9, 3)));
+    QVERIFY(same_rate(decay.learning_rates()[0], 0.5 * std::pow(0.9, 3)));
   }
 
   void chainsAreOneSchedule() {
@@ -149,8 +149,8 @@ class TestLrScheduler : public QObject {
     const auto interrupted = chain(*before), resumed = chain(*after);
     for (int e = 0; e < 7; ++e, interrupted->step())
       for (std::size_t group = 0; group < 2; ++group)
-        QVERIFY(close(interrupted->learning_rates()[group],
-                      kBases[group] * (0.5 + 0.5 * std::min(e, 4) / 4) * std::pow(0.9, e)));
+        QVERIFY(same_rate(interrupted->learning_rates()[group],
+                          kBases[group] * (0.5 + 0.5 * std::min(e, 4) / 4) * std::pow(0.9, e)));
     for (std::size_t group = 0; group < 2; ++group)
       after->param_groups()[group].options().set_lr(interrupted->learning_rates()[group]);
     resumed->restore(interrupted->state());
@@ -174,10 +174,11 @@ class TestLrScheduler : public QObject {
       const double share = e <= 4 ? e / 4.0 : (e - 4) / 6.0;
       const double expected = e <= 4 ? cosine(0.95, 0.85, share) : cosine(0.85, 0.95, share);
       for (const auto& group : sgd->param_groups())
-        QVERIFY(close(static_cast<const torch::optim::SGDOptions&>(group.options()).momentum(), expected));
+        QVERIFY(
+            same_rate(static_cast<const torch::optim::SGDOptions&>(group.options()).momentum(), expected));
       const auto betas =
           static_cast<const torch::optim::AdamOptions&>(adam.param_groups()[0].options()).betas();
-      QVERIFY(close(std::get<0>(betas), expected));
+      QVERIFY(same_rate(std::get<0>(betas), expected));
       QCOMPARE(std::get<1>(betas), 0.999);
       one.step();
       other.step();
@@ -190,7 +191,7 @@ class TestLrScheduler : public QObject {
     for (const auto& [iterations, steps] : {std::pair{0.9, 0}, {1.0, 1}, {3.7, 3}, {3.9, 3}, {2.0, 3}}) {
       schedule.step_to(iterations);
       QCOMPARE(schedule.steps(), steps);
-      QVERIFY(close(schedule.learning_rates()[0], kBases[0] * std::pow(0.5, steps)));
+      QVERIFY(same_rate(schedule.learning_rates()[0], kBases[0] * std::pow(0.5, steps)));
     }
   }
 

@@ -14,7 +14,7 @@ using namespace batchscope::testing;
 namespace {
 
 // Single precision makes its way through fifty steps; values near zero come from differences of larger ones.
-bool close(double actual, double expected, double size, double tolerance = 1e-5) {
+bool near_golden(double actual, double expected, double size, double tolerance = 1e-5) {
   return std::abs(actual - expected) <= tolerance * std::max(std::abs(expected), size);
 }
 
@@ -53,7 +53,7 @@ class TestNoiseGolden : public QObject {
                                    .arg(name)
                                    .arg(is, 0, 'g', 12)
                                    .arg(should, 0, 'g', 12);
-          QVERIFY2(close(is, should, size, tolerance_of(config)), qPrintable(what));
+          QVERIFY2(near_golden(is, should, size, tolerance_of(config)), qPrintable(what));
         };
         for (const char* name : {"local_sqr_sum", "avg_grad_sqr", "prev_grad_sqr", "mean_of_two_grads_sqr"}) {
           if (expected[name].is_null()) {
@@ -78,7 +78,7 @@ class TestNoiseGolden : public QObject {
       for (std::size_t p = 0; p < trajectory["final_weights"].size(); ++p)
         for (std::size_t i = 0; i < trajectory["final_weights"][p].size(); ++i) {
           const double is = replica.said["weights"][p][i], should = trajectory["final_weights"][p][i];
-          QVERIFY2(close(is, should, 1), qPrintable(QString("weight %1 of %2").arg(i).arg(p)));
+          QVERIFY2(near_golden(is, should, 1), qPrintable(QString("weight %1 of %2").arg(i).arg(p)));
         }
     }
   }

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "close.h"
 #include "gradient/norms.h"
 #include "test_case.h"
 
@@ -20,8 +21,6 @@ double squared(const at::Tensor& tensor) {
 }
 
 double reference(const at::Tensor& tensor) { return tensor.to(at::kDouble).square().sum().item<double>(); }
-
-bool close(double value, double expected) { return std::abs(value - expected) <= 1e-6 * expected; }
 
 }  // namespace
 
@@ -46,7 +45,7 @@ class TestNorms : public QObject {
     const auto type = fp64 ? at::kDouble : at::kFloat;
     const at::Tensor one = at::randn({count}, type), other = at::randn({count}, type);
     const double expected = squared(one);
-    QVERIFY(close(expected, reference(one)));
+    QVERIFY(close_in_single(expected, reference(one)));
 
     PairSquares now, before;
     add_pair(one, other, now);
@@ -54,7 +53,7 @@ class TestNorms : public QObject {
     QVERIFY(values({now.current})[0] == expected);
     QVERIFY(values({before.previous})[0] == expected);
     QVERIFY(values({now.mean})[0] == values({before.mean})[0]);
-    QVERIFY(close(values({now.mean})[0], reference((one + other) / 2)));
+    QVERIFY(close_in_single(values({now.mean})[0], reference((one + other) / 2)));
 
     const at::Tensor copied = at::empty_like(one), added = at::zeros_like(one);
     SquareSum first, next, scaled;

@@ -15,6 +15,7 @@
 #include "batchscope/goodput/noise_scale.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/scaling_rule.h"
+#include "close.h"
 #include "steps.h"
 #include "test_case.h"
 
@@ -30,8 +31,6 @@ struct TwoNumbers : torch::nn::Module {
   TwoNumbers() { weight = register_parameter("weight", at::tensor({1.0, -1.0}, at::kDouble)); }
   at::Tensor weight;
 };
-
-bool close(double is, double should) { return std::abs(is - should) <= 1e-9 * std::abs(should); }
 
 double sqr(const Gradient& gradient, const Gradient& divisor) {
   return std::pow(gradient[0] / divisor[0], 2) + std::pow(gradient[1] / divisor[1], 2);
@@ -109,11 +108,12 @@ class TestPreconditioner : public QObject {
       const Gradient left = gradient_of(number, 0), right = gradient_of(number, 1), both = mean(left, right);
       const Gradient divisor = moments.divisor();
       const double local = sqr(left, divisor) + sqr(right, divisor);
-      QVERIFY2(close(adp.norms().local_sqr[0], local), qPrintable(QString::number(number)));
-      QVERIFY2(close(adp.norms().total_sqr[0], sqr(both, divisor)), qPrintable(QString::number(number)));
+      QVERIFY2(close(adp.norms().local_sqr[0], local, 1e-9), qPrintable(QString::number(number)));
+      QVERIFY2(close(adp.norms().total_sqr[0], sqr(both, divisor), 1e-9),
+               qPrintable(QString::number(number)));
       expected.update({{local}, {sqr(both, divisor)}, 2, 2, {}, {}});
-      QVERIFY(close(adp.gain(), expected.gain(2)));
-      QVERIFY(close(adp.lr_factor(), std::sqrt(expected.gain(2))));  // AdamScale is the default
+      QVERIFY(close(adp.gain(), expected.gain(2), 1e-9));
+      QVERIFY(close(adp.lr_factor(), std::sqrt(expected.gain(2)), 1e-9));  // AdamScale is the default
       moments.add(both);
     }
   }
@@ -128,11 +128,11 @@ class TestPreconditioner : public QObject {
       step(model, adp, number, 1);
       const Gradient now = gradient_of(number, 0), before = gradient_of(number - 1, 0);
       const Gradient divisor = moments.divisor();
-      QVERIFY(close(adp.norms().total_sqr[0], sqr(now, divisor)));
+      QVERIFY(close(adp.norms().total_sqr[0], sqr(now, divisor), 1e-9));
       QCOMPARE(adp.norms().previous_sqr.empty(), number == 0);
       if (number > 0) {
-        QVERIFY(close(adp.norms().previous_sqr[0], sqr(before, divisor)));
-        QVERIFY(close(adp.norms().mean_of_two_sqr[0], sqr(mean(now, before), divisor)));
+        QVERIFY(close(adp.norms().previous_sqr[0], sqr(before, divisor), 1e-9));
+        QVERIFY(close(adp.norms().mean_of_two_sqr[0], sqr(mean(now, before), divisor), 1e-9));
       }
       moments.add(now);
     }
@@ -153,7 +153,8 @@ class TestPreconditioner : public QObject {
       const auto& state =
           static_cast<const torch::optim::AdamParamState&>(*optimizer->state().begin()->second);
       QCOMPARE(state.step(), static_cast<std::int64_t>(number) + 1);
-      for (int i = 0; i < 2; ++i) QVERIFY(close(state.exp_avg_sq()[i].item<double>(), moments.average[i]));
+      for (int i = 0; i < 2; ++i)
+        QVERIFY(close(state.exp_avg_sq()[i].item<double>(), moments.average[i], 1e-9));
     }
   }
 
@@ -164,7 +165,7 @@ class TestPreconditioner : public QObject {
       for (int number = 0; number < 8; ++number) {
         step(model, adp, number, 2);
         const Gradient both = mean(gradient_of(number, 0), gradient_of(number, 1));
-        QVERIFY(close(adp.norms().total_sqr[0], sqr(both, {1, 1})));
+        QVERIFY(close(adp.norms().total_sqr[0], sqr(both, {1, 1}), 1e-9));
       }
     };
     TwoNumbers model, other;

@@ -39,8 +39,8 @@ Json stops(const std::set<int>& steps) {
   return triggers;
 }
 
-Run train(const Settings& settings, int generations = 1, const Json& triggers = Json::array(),
-          int dies_after = 0, const QString& checkpoints = {}) {
+Run train_run(const Settings& settings, int generations = 1, const Json& triggers = Json::array(),
+              int dies_after = 0, const QString& checkpoints = {}) {
   const Json arguments{{"optimizer", settings.optimizer}, {"epochs", settings.epochs},
                        {"replicas", settings.replicas},   {"local", settings.local},
                        {"generations", generations},      {"triggers", triggers},
@@ -109,12 +109,12 @@ class TestResume : public QObject {
     QFETCH(int, replicas);
     QFETCH(int, local);
     const Settings settings{optimizer.toStdString(), replicas, local};
-    const Run whole = train(settings);
+    const Run whole = train_run(settings);
     QVERIFY(ended(whole));
     std::set<int> all;
     while (all.size() < whole.progress.size()) all.insert(static_cast<int>(all.size()) + 1);
     QVERIFY(all.size() >= 4);
-    const Run broken = train(settings, static_cast<int>(all.size()) + 1, stops(all));
+    const Run broken = train_run(settings, static_cast<int>(all.size()) + 1, stops(all));
     QVERIFY(ended(broken));
     QCOMPARE(broken.progress, whole.progress);
     QVERIFY(std::is_sorted(whole.progress.begin(), whole.progress.end(), std::less_equal<double>()));
@@ -123,12 +123,12 @@ class TestResume : public QObject {
 
   void ten_times_at_random_steps() {
     const Settings settings{.epochs = 6};
-    const Run whole = train(settings);
+    const Run whole = train_run(settings);
     QVERIFY(ended(whole));
     std::mt19937 random(10);
     std::set<int> steps;
     while (steps.size() < 10) steps.insert(1 + static_cast<int>(random() % whole.progress.size()));
-    const Run broken = train(settings, 11, stops(steps));
+    const Run broken = train_run(settings, 11, stops(steps));
     QVERIFY(ended(broken));
     QCOMPARE(broken.progress, whole.progress);
     VERIFY_SAME(broken, whole);
@@ -137,8 +137,8 @@ class TestResume : public QObject {
   // Back to a checkpoint that was written in the background while training went on.
   void killed_two_steps_after_a_checkpoint() {
     for (const int replicas : {1, 2}) {
-      const Run whole = train({.replicas = replicas});
-      const Run broken = train({.replicas = replicas}, 2, Json::array({"step=3:checkpoint"}), 5);
+      const Run whole = train_run({.replicas = replicas});
+      const Run broken = train_run({.replicas = replicas}, 2, Json::array({"step=3:checkpoint"}), 5);
       QCOMPARE(broken.codes, (std::vector{std::vector(whole.said.size(), -1), whole.codes[0]}));
       VERIFY_SAME(broken, whole);
     }
@@ -152,7 +152,7 @@ class TestResume : public QObject {
     QFETCH(int, replicas);
     const QTemporaryDir directory;
     const Run run =
-        train({"adam", replicas}, 2, Json::array({"step=6:stop", "step=6:stop"}), 0, directory.path());
+        train_run({"adam", replicas}, 2, Json::array({"step=6:stop", "step=6:stop"}), 0, directory.path());
     QCOMPARE(run.progress.size(), std::size_t(6));  // saved again before any step
     const QDir first(directory.filePath("checkpoint-000000")),
         second(directory.filePath("checkpoint-000001"));

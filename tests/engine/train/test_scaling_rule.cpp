@@ -16,6 +16,7 @@
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/lr_scheduler.h"
 #include "batchscope/train/scaling_rule.h"
+#include "close.h"
 #include "steps.h"
 #include "test_case.h"
 
@@ -49,8 +50,8 @@ struct Nothing : ScalingRule {
   std::vector<double> factors(const Step&) const override { return {}; }
 };
 
-struct TwoNumbers : torch::nn::Module {
-  TwoNumbers() {
+struct TwoWeights : torch::nn::Module {
+  TwoWeights() {
     for (const char* name : {"first", "second"})
       weights.push_back(register_parameter(name, at::tensor({0.0}, at::kDouble)));
   }
@@ -58,7 +59,7 @@ struct TwoNumbers : torch::nn::Module {
   std::vector<at::Tensor> weights;
 };
 
-std::unique_ptr<torch::optim::SGD> make_optimizer(const TwoNumbers& model) {
+std::unique_ptr<torch::optim::SGD> make_sgd(const TwoWeights& model) {
   std::vector<torch::optim::OptimizerParamGroup> groups;
   for (std::size_t group = 0; group < 2; ++group)
     groups.emplace_back(std::vector<at::Tensor>{model.weights[group]},
@@ -72,13 +73,11 @@ AdaptiveDataParallel::Options with(std::shared_ptr<ScalingRule> rule) {
   return options;
 }
 
-void step(const TwoNumbers& model, AdaptiveDataParallel& adp) {
+void step(const TwoWeights& model, AdaptiveDataParallel& adp) {
   testing::make_step(adp, kInitialBatch, kInitialBatch, 1, [&](int micro) {
     return (model.weights[0] * kGradients[0][micro] + model.weights[1] * kGradients[1][micro]).sum();
   });
 }
-
-bool close(double is, double should) { return std::abs(is - should) <= 1e-12 * std::abs(should); }
 
 }  // namespace
 Q_DECLARE_METATYPE(std::shared_ptr<ScalingRule>)
@@ -117,8 +116,8 @@ class TestScalingRule : public QObject {
   void scalesEveryGroupsStep() {
     QFETCH(std::shared_ptr<ScalingRule>, rule);
     QFETCH(Factors, factors);
-    TwoNumbers model;
-    const auto optimizer = make_optimizer(model);
+    TwoWeights model;
+    const auto optimizer = make_sgd(model);
     AdaptiveDataParallel adp(model, *optimizer, nullptr, with(rule));
     for (int number = 0; number < 10; ++number) {
       const std::array<double, 2> expected = factors(adp.progress());
@@ -136,8 +135,8 @@ class TestScalingRule : public QObject {
 
   // lr(floor(tau)) for a loop with AdaptiveDataParallel.
   void schedulesFollowProgress() {
-    TwoNumbers model;
-    const auto optimizer = make_optimizer(model);
+    TwoWeights model;
+    const auto optimizer = make_sgd(model);
     ExponentialLR schedule(*optimizer, 0.9);
     AdaptiveDataParallel adp(model, *optimizer, &schedule, with(std::make_shared<AdaScale>()));
     const double began = adp.progress();
@@ -150,8 +149,8 @@ class TestScalingRule : public QObject {
   }
 
   void aFactorIsNeededForEveryGroup() {
-    TwoNumbers model;
-    const auto optimizer = make_optimizer(model);
+    TwoWeights model;
+    const auto optimizer = make_sgd(model);
     AdaptiveDataParallel adp(model, *optimizer, nullptr, with(std::make_shared<Nothing>()));
     QVERIFY_EXCEPTION_THROWN(step(model, adp), Error);
     QCOMPARE(model.value(0), 0.0);

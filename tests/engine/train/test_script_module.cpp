@@ -37,7 +37,7 @@ std::vector<at::Tensor> parameters_of(const torch::jit::Module& module) {
 }
 
 template <class Forward>
-void train(AdaptiveDataParallel& adp, Forward forward) {
+void train_module(AdaptiveDataParallel& adp, Forward forward) {
   for (int step = 0; step < 5; ++step) {
     adp.zero_grad();
     forward(at::arange(12, at::kFloat).view({4, 3}) / (10 + step)).pow(2).sum().backward();
@@ -62,8 +62,8 @@ class TestScriptModule : public QObject {
     second.name = "module";
     AdaptiveDataParallel layer_adp(*layer, layer_sgd, nullptr, first);
     AdaptiveDataParallel module_adp(module, module_sgd, nullptr, second);
-    train(layer_adp, [&](const at::Tensor& x) { return layer->forward(x); });
-    train(module_adp, [&](const at::Tensor& x) { return module.forward({x}).toTensor(); });
+    train_module(layer_adp, [&](const at::Tensor& x) { return layer->forward(x); });
+    train_module(module_adp, [&](const at::Tensor& x) { return module.forward({x}).toTensor(); });
     QVERIFY(at::allclose(layer->weight, parameters_of(module)[0], 1e-6, 1e-7));
     QVERIFY(at::allclose(layer->bias, parameters_of(module)[1], 1e-6, 1e-7));
     QCOMPARE(layer_adp.gain(), module_adp.gain());
@@ -84,9 +84,9 @@ class TestScriptModule : public QObject {
     AdaptiveDataParallel second_adp(*second, second_sgd);
     const auto steps = metrics::steps();
     const double progress = metrics::progress();
-    train(first_adp, [&](const at::Tensor& x) { return first->forward(x); });
+    train_module(first_adp, [&](const at::Tensor& x) { return first->forward(x); });
     QCOMPARE(metrics::steps(), steps);
-    train(second_adp, [&](const at::Tensor& x) { return second->forward(x); });
+    train_module(second_adp, [&](const at::Tensor& x) { return second->forward(x); });
     QCOMPARE(metrics::steps(), steps + 5);
     QVERIFY(metrics::progress() > progress);
     QVERIFY(first_adp.gain() >= 1);

@@ -16,6 +16,7 @@
 #include "batchscope/train/adaptive_data_loader.h"
 #include "batchscope/train/adaptive_data_parallel.h"
 #include "batchscope/train/process_group.h"
+#include "close.h"
 #include "report/tensorboard.h"
 #include "steps.h"
 #include "test_case.h"
@@ -24,11 +25,7 @@ using namespace batchscope;
 using namespace batchscope::replica;
 using namespace batchscope::testing;
 
-namespace {
-
-bool close(double is, double should) { return std::abs(is - should) <= 1e-6 * std::abs(should); }
-
-}  // namespace
+namespace {}  // namespace
 
 class TestTensorboard : public QObject {
   Q_OBJECT
@@ -67,7 +64,7 @@ class TestTensorboard : public QObject {
                                                    {"batch_size", 16},          {"local_batch_size", 8},
                                                    {"accumulation_steps", 1},   {"progress", progress}};
       for (const auto& [name, value] : expected)
-        QVERIFY2(event.scalars.count(name) && close(event.scalars.at(name), value), name.c_str());
+        QVERIFY2(event.scalars.count(name) && close_in_single(event.scalars.at(name), value), name.c_str());
       QVERIFY(!event.scalars.count("mono"));
     }
     QCOMPARE(events[4].step, std::int64_t(3));
@@ -127,7 +124,7 @@ class TestTensorboard : public QObject {
                                                  {"Progress", adp.progress()}};
     QCOMPARE(events[1].scalars.size(), expected.size());
     for (const auto& [tag, value] : expected)
-      QVERIFY2(close(events[1].scalars.at("AdaptDL/Model/" + tag), value), tag.c_str());
+      QVERIFY2(close_in_single(events[1].scalars.at("AdaptDL/Model/" + tag), value), tag.c_str());
     const auto sizes = [](const std::string& prefix) {
       return std::map<std::string, float>{{prefix + "Total_Batch_Size", 2},
                                           {prefix + "Local_Batch_Size", 2},

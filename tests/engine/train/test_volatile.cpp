@@ -28,7 +28,7 @@ class TestVolatile : public QObject {
   }
 
   Replica supervised_replica(const std::string& triggers, const fs::path& memory) {
-    Listener listener(folder() / "telemetry");
+    TelemetryListener listener(folder() / "telemetry");
     std::thread supervisor([&] {
       listener.accept();
       listener.read_to_goodbye();

@@ -22,7 +22,7 @@ namespace {
 using http::Fault, http::Reply, http::Request;
 using protocol::Json;
 
-constexpr std::size_t kMostRuns = 16;  // of one stream
+constexpr std::size_t kMostListed = 16;  // of one stream
 
 [[noreturn]] void nothing() { throw Fault{404, "there is nothing here"}; }
 
@@ -75,8 +75,8 @@ void Api::answer_run(const Path& path, const Request& request, const Reply& repl
 void Api::stream(std::vector<std::string> runs, const Request& request, const Reply& reply) {
   std::sort(runs.begin(), runs.end());
   runs.erase(std::unique(runs.begin(), runs.end()), runs.end());
-  if (runs.empty() || runs.size() > kMostRuns)
-    throw Error(ErrorKind::usage, fmt::format("runs= names 1 to {} runs by their ids", kMostRuns));
+  if (runs.empty() || runs.size() > kMostListed)
+    throw Error(ErrorKind::usage, fmt::format("runs= names 1 to {} runs by their ids", kMostListed));
   feeds_.open(runs, request, reply);
 }
 

@@ -20,28 +20,29 @@
 namespace batchscope::web {
 namespace {
 
-using protocol::Json, protocol::Request;
-using Command = Request::Command;
+using protocol::Json;
+using Command = protocol::Request::Command;
 
 constexpr int kMostAtOnce = 8;
 constexpr int kElsewhere = 180'000;  // ms, of what is handed on to another machine
 
 // Only what a page may ask, by the supervisor's own reading of requests.
-Request parsed(const Json& body) {
+protocol::Request parsed(const Json& body) {
   if (!body.is_object()) throw Error(ErrorKind::usage, "say {\"command\":..} in JSON");
   Json json = {{"v", protocol::kControlVersion}, {"id", 0}, {"command", body.value("command", Json())}};
   if (body.contains("auto"))
     json["replicas"] = body.at("auto");
   else if (body.contains("replicas"))
     json["replicas"] = body.at("replicas");
-  const Request request = Request::parse(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  const protocol::Request request =
+      protocol::Request::parse(json.dump(-1, ' ', false, Json::error_handler_t::replace));
   if (request.command == Command::status || request.command == Command::subscribe)
     throw Error(ErrorKind::usage, "the command is one of rescale, checkpoint, pause, resume, stop");
   return request;
 }
 
 // By the command line, which knows the way to where it trains. It has no terminal to ask for a password at.
-Json ask_elsewhere(const QString& program, const std::string& id, const Request& request) {
+Json ask_elsewhere(const QString& program, const std::string& id, const protocol::Request& request) {
   QStringList words;
   for (const std::string& word : run::command_words(id, request)) words << QString::fromStdString(word);
   words << QStringLiteral("--json");
@@ -62,7 +63,7 @@ Json ask_elsewhere(const QString& program, const std::string& id, const Request&
   throw Error(ErrorKind::failure, process.readAllStandardError().trimmed().toStdString());
 }
 
-Json carry_out(const QString& program, const std::string& id, const Request& request) {
+Json carry_out(const QString& program, const std::string& id, const protocol::Request& request) {
   Store store;
   const storage::Run run = store.run(id);
   const auto origin = storage::Origins(protocol::catalogue_path()).find(id);
@@ -72,7 +73,7 @@ Json carry_out(const QString& program, const std::string& id, const Request& req
   }
   if (request.command != Command::resume) return common::askRun(store.catalogue(), run, request);
   common::resumeRun(store.catalogue(), run, request.replicas.value_or(0), {});
-  return run::request(id, Request());  // its status
+  return run::request(id, protocol::Request());  // its status
 }
 
 }  // namespace
@@ -89,7 +90,7 @@ Controls::~Controls() {
 }
 
 void Controls::answer(const std::string& run, const http::Request& request, const http::Reply& reply) {
-  const Request asked = parsed(protocol::parse_object(request.body));
+  const protocol::Request asked = parsed(protocol::parse_object(request.body));
   threads_.start([this, run, asked, reply] {
     const http::Response response = answer_of([&] {
       return json_response({{"result", carry_out(program_, run, asked)}});

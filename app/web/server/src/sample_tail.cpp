@@ -20,7 +20,7 @@ using storage::Sample, storage::SampleReader;
 constexpr std::size_t kMostRows = 64, kColumns = 16;  // of one look, four a second
 constexpr std::size_t kMostMissed = 2000;             // of who comes back
 constexpr std::int64_t kMostSteps = 20'000;           // beyond which rows are not the way to tell
-constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 // Of a whole series in one generation.
 Cursor::Place place_of(SampleReader& reader, const std::string& name, int generation) {
@@ -147,7 +147,7 @@ SampleNews SampleTail::news_of(Store& store, Rows rows, std::size_t most) {
   // Where each row is on the axes is known before rows are left out.
   std::map<std::pair<int, std::int64_t>, Position> places;
   for (const auto& [at, row] : rows) {
-    auto& position = positions_.try_emplace(at.first, Position{kNothing, kNothing}).first->second;
+    auto& position = positions_.try_emplace(at.first, Position{kUnknown, kUnknown}).first->second;
     if (const auto time = row.values.find(protocol::series::kTime); time != row.values.end())
       position.time = time->second;
     if (const auto progress = row.values.find(protocol::series::kProgress); progress != row.values.end())

@@ -20,7 +20,7 @@ namespace variable = protocol::variable;
 
 constexpr unsigned kMajor = 0;  // of the AdaptDL whose protocol this is, 0.2
 constexpr int kNotYet = 408;
-constexpr std::size_t kLongestName = 253;  // of a host, RFC 1035
+constexpr std::size_t kLongestHost = 253;  // of a host, RFC 1035
 // An answer's: the scheduler waits for 30 s by itself before it says that it does not know.
 constexpr std::chrono::milliseconds kLongestAnswer = 60s;
 constexpr std::chrono::milliseconds kFirstPause = 50ms, kLongestPause = 2s;
@@ -43,7 +43,7 @@ std::string first_address(const std::string& body, const std::string& asked) {
   if (said.is_array() && !said.empty() && said[0].is_string()) {
     const auto address = said[0].get<std::string>();
     const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '.' || c == '-' || c == ':'; };
-    if (!address.empty() && address.size() <= kLongestName &&
+    if (!address.empty() && address.size() <= kLongestHost &&
         std::all_of(address.begin(), address.end(), fits))
       return address;
   }

@@ -22,15 +22,15 @@ namespace {
 
 using protocol::Json;
 
-struct Made : std::map<std::pair<int, std::uint64_t>, int> {};
+struct AccumulatorNumbers : std::map<std::pair<int, std::uint64_t>, int> {};
 
 // Accumulators are known again by the order in which a program makes them, inside an epoch and outside of
 // epochs.
-std::string next_name() {
+std::string next_accumulator_name() {
   if (running_loop())
     throw Error(ErrorKind::usage, "an Accumulator is made inside a loop over data: make it before the loop");
   const int epoch = current_epoch();
-  const int number = session().part<Made>()[{epoch, epoch < 0 ? 0 : epoch_entry()}]++;
+  const int number = session().part<AccumulatorNumbers>()[{epoch, epoch < 0 ? 0 : epoch_entry()}]++;
   return "accumulator-" + (epoch < 0 ? std::string() : "epoch" + std::to_string(epoch) + "-") +
          std::to_string(number);
 }
@@ -52,7 +52,9 @@ struct AccumulatorHistory::Impl final : JsonState {
   std::map<int, Epoch> epochs;   // -1: outside of epochs
 
   Impl(std::function<Json()> sums, std::function<void(const Json&)> restore)
-      : JsonState(next_name(), Form::binary), own(std::move(sums)), restore_sums(std::move(restore)) {
+      : JsonState(next_accumulator_name(), Form::binary),
+        own(std::move(sums)),
+        restore_sums(std::move(restore)) {
     checkpoint::load_state(*this);
   }
 

@@ -22,13 +22,13 @@ using namespace replica;
 namespace {
 
 // Loaders are known again by the order in which a program makes them, per kind, inside an epoch and outside.
-struct Made : std::map<std::pair<std::string, std::uint64_t>, int> {};
+struct LoaderNumbers : std::map<std::pair<std::string, std::uint64_t>, int> {};
 
-std::string next_name(bool training) {
+std::string next_loader_name(bool training) {
   const int epoch = current_epoch();
   std::string name = training ? "train-" : "validate-";
   if (epoch >= 0) name += "epoch" + std::to_string(epoch) + "-";
-  const int number = session().part<Made>()[{name, epoch < 0 ? 0 : epoch_entry()}]++;
+  const int number = session().part<LoaderNumbers>()[{name, epoch < 0 ? 0 : epoch_entry()}]++;
   return name + std::to_string(number);
 }
 
@@ -52,8 +52,8 @@ AdaptiveDataLoaderHelper::AdaptiveDataLoaderHelper(Options options) {
     refuse("drop_last drops the whole dataset: it has " + std::to_string(options.size) +
            " samples, a batch " + std::to_string(shape.batch_size(num_replicas())));
   if (!options.order) options.order = samplers_order(options.size, options.shuffle);
-  core_ = std::make_unique<LoaderCore>(options,
-                                       options.name.empty() ? next_name(options.training) : options.name);
+  core_ = std::make_unique<LoaderCore>(
+      options, options.name.empty() ? next_loader_name(options.training) : options.name);
   checkpoint::load_state(core_->state);
 }
 

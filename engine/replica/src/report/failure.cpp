@@ -20,13 +20,13 @@ namespace {
 
 constexpr std::size_t kLongest = 1000;  // characters of an exception's text
 
-struct Account {
+struct FailureReport {
   std::atomic<bool> told = false, terminating = false;
   std::atomic<std::int64_t> local_batch_size = 0;
   std::terminate_handler before = nullptr;
 };
 
-Account& account() { return session().part<Account>(); }
+FailureReport& report() { return session().part<FailureReport>(); }
 
 // LibTorch's exceptions carry a stack trace behind their message.
 std::string message_of(const std::string& what) {
@@ -41,7 +41,7 @@ std::string type_name(const std::type_info& type) {
 }
 
 void on_terminate() {
-  if (!account().terminating.exchange(true)) {
+  if (!report().terminating.exchange(true)) {
     if (const std::exception_ptr exception = std::current_exception()) {
       const std::string type = type_name(*abi::__cxa_current_exception_type());
       try {
@@ -54,31 +54,31 @@ void on_terminate() {
     }
     telemetry_flush();
   }
-  account().before();
+  report().before();
 }
 
 }  // namespace
 
 void tell_unexpected_ends() {
-  if (account().before) return;
-  account().before = std::set_terminate(on_terminate);
+  if (report().before) return;
+  report().before = std::set_terminate(on_terminate);
   before_goodbye([](int code) {
     if (code != kExitOk && code != kExitCheckpointed) tell_failure("exit", {});
   });
 }
 
-void set_local_batch_size(std::int64_t samples) { account().local_batch_size = samples; }
+void set_local_batch_size(std::int64_t samples) { report().local_batch_size = samples; }
 
 void tell_peer_failure(const Error& error) { tell_failure("peer", error.what()); }
 
 void tell_failure(const std::string& kind, const std::string& text, const std::string& checkpoint) {
-  if (account().told.exchange(true) && kind != "peer") return;
+  if (report().told.exchange(true) && kind != "peer") return;
   protocol::Failure failure;
   failure.rank = replica_rank();
   failure.kind = kind;
   failure.text = message_of(text);
   failure.checkpoint = checkpoint;
-  failure.local_batch_size = account().local_batch_size;
+  failure.local_batch_size = report().local_batch_size;
   failure.mono = protocol::monotonic_seconds();
   send_failure(std::move(failure));
 }

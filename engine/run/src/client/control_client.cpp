@@ -20,7 +20,7 @@ using namespace protocol;
 
 namespace {
 
-constexpr std::size_t kLineLimit = 1u << 20;
+constexpr std::size_t kAnswerLimit = 1u << 20;
 constexpr int kFirstRetry = 50;  // ms
 constexpr int kLastRetry = 1000;
 
@@ -35,7 +35,7 @@ struct ControlClient::Impl {
   void open() {
     auto socket = std::make_unique<QLocalSocket>();
     QLocalSocket* raw = socket.get();
-    lines = std::make_unique<LineSocket>(std::move(socket), kLineLimit);
+    lines = std::make_unique<LineSocket>(std::move(socket), kAnswerLimit);
     lines->on_line = [this](const std::string& line) { take(line); };
     lines->on_closed = [this] { closed(); };
     lines->on_overlong = [raw] { raw->abort(); };

@@ -15,7 +15,7 @@ using namespace protocol;
 
 namespace {
 
-constexpr std::size_t kLineLimit = 64u << 10;
+constexpr std::size_t kRequestLimit = 64u << 10;
 constexpr std::size_t kMostConnections = 64;
 constexpr qint64 kMostUnread = 1 << 20;                   // bytes a subscriber may lag behind
 constexpr auto kFlush = std::chrono::milliseconds(1000);  // for all connections together
@@ -23,8 +23,8 @@ constexpr auto kFlush = std::chrono::milliseconds(1000);  // for all connections
 }  // namespace
 
 struct ControlServer::Connection {
-  explicit Connection(std::unique_ptr<QLocalSocket> socket) : lines(std::move(socket), kLineLimit) {
-    lines.socket().setReadBufferSize(kLineLimit);
+  explicit Connection(std::unique_ptr<QLocalSocket> socket) : lines(std::move(socket), kRequestLimit) {
+    lines.socket().setReadBufferSize(kRequestLimit);
     patience.setSingleShot(true);
   }
 
@@ -61,8 +61,8 @@ void ControlServer::accept(std::unique_ptr<QLocalSocket> socket) {
     raw->patience.stop();
   };
   raw->lines.on_overlong = [raw] {
-    raw->lines.write(
-        error_line(nullptr, Error(ErrorKind::usage, fmt::format("a request of over {} bytes", kLineLimit))));
+    raw->lines.write(error_line(
+        nullptr, Error(ErrorKind::usage, fmt::format("a request of over {} bytes", kRequestLimit))));
     raw->lines.socket().disconnectFromServer();
   };
   QObject::connect(&raw->lines.socket(), &QLocalSocket::bytesWritten, &raw->patience, [this, raw] {

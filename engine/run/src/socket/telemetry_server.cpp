@@ -11,13 +11,13 @@ namespace batchscope::run {
 namespace {
 
 // A Steps message holds every step of 50 ms or, after a stall, of some seconds.
-constexpr std::size_t kLineLimit = 16u << 20;
+constexpr std::size_t kMessageLimit = 16u << 20;
 constexpr int kMostFaults = 100;
 
 }  // namespace
 
 struct TelemetryServer::Connection {
-  explicit Connection(std::unique_ptr<QLocalSocket> socket) : lines(std::move(socket), kLineLimit) {}
+  explicit Connection(std::unique_ptr<QLocalSocket> socket) : lines(std::move(socket), kMessageLimit) {}
 
   LineSocket lines;
   std::optional<int> rank;  // after its Hello

@@ -22,7 +22,6 @@ namespace {
 using protocol::RunState;
 using storage::Run;
 using storage::SweepLeg;
-using Outcome = SweepLeg::Outcome;
 
 namespace series = protocol::series;
 
@@ -99,7 +98,7 @@ double device_hours(storage::Catalogue& catalogue, const std::vector<std::string
 }
 
 void fail(Judgement& judgement, const std::string& why) {
-  judgement.leg.outcome = Outcome::failed;
+  judgement.leg.outcome = SweepLeg::Outcome::failed;
   judgement.leg.message = why;
 }
 
@@ -147,7 +146,7 @@ bool add(storage::Catalogue& catalogue, const SweepFile& file, const Run& run, b
 Judgement judge(storage::Catalogue& catalogue, const SweepFile& file, const SweepLeg& leg,
                 const std::vector<std::string>& runs, bool elsewhere) {
   Judgement judgement{leg, false};
-  judgement.leg.outcome = Outcome::value;
+  judgement.leg.outcome = SweepLeg::Outcome::value;
   judgement.leg.value = 0;
   bool under_way = false;
   for (const std::string& id : runs) {
@@ -160,7 +159,8 @@ Judgement judge(storage::Catalogue& catalogue, const SweepFile& file, const Swee
   if (under_way) return {leg, false, std::move(judgement.early)};
   SweepLeg& judged = judgement.leg;
   judged.value /= static_cast<double>(runs.size());
-  if (judged.outcome == Outcome::value && !std::isfinite(judged.value)) judged.outcome = Outcome::diverged;
+  if (judged.outcome == SweepLeg::Outcome::value && !std::isfinite(judged.value))
+    judged.outcome = SweepLeg::Outcome::diverged;
   judged.device_hours = device_hours(catalogue, runs, leg.began);
   return judgement;
 }

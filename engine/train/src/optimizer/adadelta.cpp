@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "optimizer/require.h"
 #include "tensor/parameter_key.h"
 
 namespace batchscope {
@@ -19,21 +20,17 @@ using torch::serialize::OutputArchive;
 
 namespace {
 
-void require(bool fine, const char* what) {
-  if (!fine) throw Error(ErrorKind::usage, std::string("Adadelta: ") + what);
-}
-
 AdadeltaOptions checked(const AdadeltaOptions& options) {
-  require(options.lr() >= 0, "lr is negative");
-  require(options.rho() >= 0 && options.rho() <= 1, "rho must be from 0 to 1");
-  require(options.eps() >= 0, "eps is negative");
-  require(options.weight_decay() >= 0, "weight_decay is negative");
+  require(options.lr() >= 0, "Adadelta: lr is negative");
+  require(options.rho() >= 0 && options.rho() <= 1, "Adadelta: rho must be from 0 to 1");
+  require(options.eps() >= 0, "Adadelta: eps is negative");
+  require(options.weight_decay() >= 0, "Adadelta: weight_decay is negative");
   return options;
 }
 
 void step_parameter(const at::Tensor& parameter, const AdadeltaOptions& options, AdadeltaParamState& state) {
   at::Tensor gradient = parameter.grad();
-  require(!gradient.is_sparse(), "a gradient is sparse: it needs dense ones");
+  require(!gradient.is_sparse(), "Adadelta: a gradient is sparse: it needs dense ones");
   if (options.weight_decay() != 0) gradient = gradient.add(parameter, options.weight_decay());
   if (!state.square_avg().defined()) {
     state.square_avg(at::zeros_like(parameter, at::MemoryFormat::Preserve));

@@ -14,13 +14,10 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "optimizer/require.h"
 
 namespace batchscope {
 namespace {
-
-void require(bool fine, const char* what) {
-  if (!fine) throw Error(ErrorKind::usage, what);
-}
 
 void require_count(const std::vector<double>& state, std::size_t count) {
   if (state.size() != count)

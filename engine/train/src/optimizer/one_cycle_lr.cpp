@@ -16,16 +16,13 @@
 #include <utility>
 
 #include "batchscope/protocol/error.h"
+#include "optimizer/require.h"
 
 namespace batchscope {
 
 namespace {
 
 namespace optim = torch::optim;
-
-void require(bool fine, const char* what) {
-  if (!fine) throw Error(ErrorKind::usage, std::string("OneCycleLR: ") + what);
-}
 
 // False for an optimizer that has none.
 bool set_momentum(optim::OptimizerOptions& options, double momentum) {
@@ -46,10 +43,10 @@ OneCycleLR::OneCycleLR(optim::Optimizer& optimizer, double peak, const Options& 
 
 OneCycleLR::OneCycleLR(optim::Optimizer& optimizer, std::vector<double> peaks, const Options& options)
     : StepwiseLR(optimizer), peaks_(std::move(peaks)), options_(options) {
-  require(peaks_.size() == base().size(), "one peak is needed for each parameter group");
-  require(options.total_steps > 0, "total_steps must be positive");
-  require(options.start_share >= 0 && options.start_share <= 1, "start_share must be in [0, 1]");
-  require(options.div_factor > 0 && options.final_div_factor > 0, "the factors must be positive");
+  require(peaks_.size() == base().size(), "OneCycleLR: one peak is needed for each parameter group");
+  require(options.total_steps > 0, "OneCycleLR: total_steps must be positive");
+  require(options.start_share >= 0 && options.start_share <= 1, "OneCycleLR: start_share must be in [0, 1]");
+  require(options.div_factor > 0 && options.final_div_factor > 0, "OneCycleLR: the factors must be positive");
   apply();
 }
 
@@ -79,7 +76,7 @@ void OneCycleLR::apply() {
   const double momentum = at_this_step(options_.max_momentum, options_.base_momentum, options_.max_momentum);
   for (auto& group : optimizer().param_groups())
     require(set_momentum(group.options(), momentum),
-            "the optimizer has no momentum to cycle: set cycle_momentum to false");
+            "OneCycleLR: the optimizer has no momentum to cycle: set cycle_momentum to false");
 }
 
 }  // namespace batchscope

@@ -34,4 +34,7 @@ struct Job {
   std::optional<double> remaining;
 };
 
+/// Returns whether the job keeps the devices that it has until it ends.
+inline bool is_fixed(const Job& job) { return !job.preemptible && !job.placement.empty(); }
+
 }  // namespace batchscope::policy
