@@ -14,7 +14,7 @@ using namespace batchscope::policy;
 namespace {
 
 // Speeds up by this power of its replicas, and has so much to do on one.
-Job job(const std::string& name, double exponent, double seconds, int most = 64) {
+Job timed_job(const std::string& name, double exponent, double seconds, int most = 64) {
   Job job;
   job.name = name;
   job.goodput = [exponent](int, int, int n) { return std::pow(n, exponent); };
@@ -25,7 +25,7 @@ Job job(const std::string& name, double exponent, double seconds, int most = 64)
 }
 
 Job endless(const std::string& name) {
-  Job job = ::job(name, 1, 0);
+  Job job = ::timed_job(name, 1, 0);
   job.remaining.reset();
   return job;
 }
@@ -34,8 +34,8 @@ std::vector<Job> random_queue(std::mt19937& random, int count) {
   std::uniform_real_distribution<double> unit(0, 1);
   std::vector<Job> jobs;
   for (int i = 0; i < count; ++i) {
-    jobs.push_back(job("job-" + std::to_string(i), unit(random), 1 + 1e4 * unit(random),
-                       1 + static_cast<int>(random() % 8)));
+    jobs.push_back(timed_job("job-" + std::to_string(i), unit(random), 1 + 1e4 * unit(random),
+                             1 + static_cast<int>(random() % 8)));
     if (random() % 5 == 0) jobs.back().remaining.reset();
     if (random() % 5 == 0) jobs.back().goodput = nullptr;
     jobs.back().pause = 30 * unit(random);
@@ -63,7 +63,7 @@ class TestPrices : public QObject {
  private Q_SLOTS:
   // One alone: work over speed, and the pause before it.
   void endsAloneAfterItsWork() {
-    Job alone = job("a", 1, 1000);
+    Job alone = timed_job("a", 1, 1000);
     about(forecast(std::vector{alone}, uniform_cluster(1, 4), Objective::fair)[0], 250);
     alone.pause = 7;
     about(forecast(std::vector{alone}, uniform_cluster(1, 4), Objective::fair)[0], 257);
@@ -75,7 +75,7 @@ class TestPrices : public QObject {
 
   // Two share two devices until one ends; the other then has both: 100, and 100 + (400 - 100) / 2.
   void givesOnWhatIsLeftBehind() {
-    const std::vector jobs{job("short", 1, 100), job("long", 1, 400)};
+    const std::vector jobs{timed_job("short", 1, 100), timed_job("long", 1, 400)};
     const auto ends = forecast(jobs, uniform_cluster(1, 2), Objective::fair);
     about(ends[0], 100);
     about(ends[1], 250);
@@ -83,7 +83,7 @@ class TestPrices : public QObject {
 
   // One device: one after the other, the shorter one first under fast.
   void queues() {
-    const std::vector jobs{job("long", 1, 400), job("short", 1, 100)};
+    const std::vector jobs{timed_job("long", 1, 400), timed_job("short", 1, 100)};
     const auto ends = forecast(jobs, uniform_cluster(1, 1), Objective::fast);
     about(ends[1], 100);
     about(ends[0], 500);
@@ -91,7 +91,7 @@ class TestPrices : public QObject {
 
   // Of three on one device, one ends: with each a third of the time.
   void takesTurnsWithWhatNeverEnds() {
-    std::vector jobs{endless("a"), endless("b"), job("c", 1, 400)};
+    std::vector jobs{endless("a"), endless("b"), timed_job("c", 1, 400)};
     jobs[0].weight = jobs[1].weight = 1e6;
     const auto ends = forecast(jobs, uniform_cluster(1, 1), Objective::fair);
     QVERIFY(!ends[0] && !ends[1]);
@@ -99,16 +99,16 @@ class TestPrices : public QObject {
   }
 
   void doesNotSayWhatNobodyKnows() {
-    Job fresh = job("fresh", 1, 100);
+    Job fresh = timed_job("fresh", 1, 100);
     fresh.goodput = nullptr;
-    Job large = job("large", 1, 100);
+    Job large = timed_job("large", 1, 100);
     large.min_replicas = 8;
-    const auto ends = forecast(std::vector{fresh, endless("e"), large, job("a", 1, 100, 1)},
+    const auto ends = forecast(std::vector{fresh, endless("e"), large, timed_job("a", 1, 100, 1)},
                                uniform_cluster(1, 4), Objective::fair);
     QVERIFY(!ends[0] && !ends[1] && !ends[2]);
     about(ends[3], 100);
     QVERIFY(forecast({}, uniform_cluster(1, 4), Objective::fair).empty());
-    QVERIFY(!forecast(std::vector{job("a", 1, 1)}, {}, Objective::fair)[0]);
+    QVERIFY(!forecast(std::vector{timed_job("a", 1, 1)}, {}, Objective::fair)[0]);
   }
 
   // Nobody ends before its work could be done by all it may have, and what is known ends.
@@ -135,7 +135,7 @@ class TestPrices : public QObject {
 
   // Linear: used to the full, so that AdaptDL's rule asks for more; twice as many end it in half the time.
   void asksForMoreWhereTheyAreUsed() {
-    const Advice advice = advise(std::vector{job("a", 1, 4920)}, uniform_cluster(1, 2), Objective::fair,
+    const Advice advice = advise(std::vector{timed_job("a", 1, 4920)}, uniform_cluster(1, 2), Objective::fair,
                                  {.price = {}, .device = "GPU"});
     QCOMPARE(advice.present, 2);
     QCOMPARE(advice.devices, 4);
@@ -149,7 +149,8 @@ class TestPrices : public QObject {
   // n^0.5: utility k^-0.5, within the bounds from 3 to 8 devices and 0.5 at 4.
   void keepsWhatIsUsedWell() {
     const auto wanted = [](int present) {
-      return advise(std::vector{job("a", 0.5, 1000)}, uniform_cluster(1, present), Objective::fair).devices;
+      return advise(std::vector{timed_job("a", 0.5, 1000)}, uniform_cluster(1, present), Objective::fair)
+          .devices;
     };
     for (int present = 3; present <= 8; ++present) QCOMPARE(wanted(present), present);
     QCOMPARE(wanted(1), 2);
@@ -161,7 +162,7 @@ class TestPrices : public QObject {
 
   // n^0.5 for 3600 s: hours k^-0.5 + p k k^-0.5, least at k = 1 / p.
   void weighsThePrice() {
-    const std::vector jobs{job("a", 0.5, 3600)};
+    const std::vector jobs{timed_job("a", 0.5, 3600)};
     for (const int best : {2, 3, 5}) {
       const Advice advice = advise(jobs, uniform_cluster(1, 4), Objective::fair, {.price = 1.0 / best});
       QCOMPARE(advice.devices, best);
@@ -176,7 +177,7 @@ class TestPrices : public QObject {
 
   // What jobs that may not be moved hold is not given away, on several nodes as on one.
   void keepsWhatIsHeld() {
-    std::vector jobs{job("held", 0.1, 1000), job("other", 0.1, 1000)};
+    std::vector jobs{timed_job("held", 0.1, 1000), timed_job("other", 0.1, 1000)};
     jobs[0].preemptible = false;
     jobs[0].placement = {{0, 1}, {2, 2}};
     jobs[1].placement = {{1, 3}};
@@ -188,9 +189,9 @@ class TestPrices : public QObject {
   }
 
   void letsLargeJobsEnd() {
-    Job large = job("large", 1, 600);
+    Job large = timed_job("large", 1, 600);
     large.min_replicas = 4;
-    const Advice advice = advise(std::vector{large, job("a", 1, 600, 1)}, uniform_cluster(1, 2),
+    const Advice advice = advise(std::vector{large, timed_job("a", 1, 600, 1)}, uniform_cluster(1, 2),
                                  Objective::fair, {.price = 100});
     QCOMPARE(advice.unknown, 1);
     QCOMPARE(advice.devices, 4);
@@ -210,7 +211,7 @@ class TestPrices : public QObject {
   }
 
   void refusesWhatCannotBe() {
-    const std::vector jobs{job("a", 1, 1)};
+    const std::vector jobs{timed_job("a", 1, 1)};
     QVERIFY_EXCEPTION_THROWN(advise(jobs, Cluster{{1, 0}, {1, 1}}, Objective::fair), std::invalid_argument);
     QVERIFY_EXCEPTION_THROWN(advise(jobs, uniform_cluster(1, 1), Objective::fair, {.price = -1}),
                              std::invalid_argument);
