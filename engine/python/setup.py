@@ -18,7 +18,7 @@ PLACE = PROJECT / "build/wheel"
 class Engine(build_ext):
     def build_extension(self, extension):
         subprocess.run(["cmake", "-S", PROJECT, "-B", PLACE / "engine", "-G", "Ninja", "-D", "CMAKE_BUILD_TYPE=Release",
-                        "-D", "BATCHSCOPE_TORCH_ONLY=ON", "-D", f"BATCHSCOPE_PYTHON={sys.executable}",
+                        "-D", "CMAKE_UNITY_BUILD=ON", "-D", "BATCHSCOPE_TORCH_ONLY=ON", "-D", f"BATCHSCOPE_PYTHON={sys.executable}",
                         "-D", f"CMAKE_PREFIX_PATH={torch.utils.cmake_prefix_path}"], check=True)
         subprocess.run(["cmake", "--build", PLACE / "engine", "--target", "batchscope_python"], check=True)
         built, = (PLACE / "engine/bin/python/batchscope").glob("_engine.*.so")
