@@ -102,5 +102,7 @@ class Submission {
 std::vector<std::string> leased_devices(Database& database, std::int64_t key);
 // The same of one that is only followed, whose leases are another machine's.
 std::vector<std::string> told_devices(Database& database, std::int64_t key);
+// Ends what this process, or a dead one, has leased for the run; within a transaction.
+void end_leases_of(Database& database, std::int64_t key);
 
 }  // namespace batchscope::storage

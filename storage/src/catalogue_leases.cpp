@@ -24,34 +24,41 @@ protocol::ProcessId holder_in(const Query& row, int column) {
 std::vector<Lease> living_leases(Database& database, std::int64_t other_than) {
   std::vector<Lease> list;
   Query row = database.query(
-      "SELECT device, id, name, holder_pid, holder_start FROM lease JOIN run ON run.key = lease.run"
+      "SELECT device, id, name, holder_pid, holder_start, job.run IS NOT NULL FROM lease"
+      " JOIN run ON run.key = lease.run LEFT JOIN job ON job.run = lease.run"
       " WHERE lease.run <> ?" BATCHSCOPE_BY_DEVICE ", created, key",
       other_than);
   while (row.next())
-    if (is_alive(holder_in(row, 3))) list.push_back({row.text(0), row.text(1), row.text(2)});
+    if (is_alive(holder_in(row, 3)))
+      list.push_back({row.text(0), row.text(1), row.text(2), row.integer(5) != 0});
   return list;
 }
 
-// The run has this device no more. In the books it is until now, whoever found out.
-void end_lease(Database& database, std::int64_t key, const std::string& device) {
-  database.execute("UPDATE lease_event SET until = ? WHERE run = ? AND device = ? AND until = 0", now(), key,
-                   device);
+std::vector<protocol::ProcessId> dead_holders(Database& database) {
+  std::vector<protocol::ProcessId> dead;
+  Query row = database.query("SELECT DISTINCT holder_pid, holder_start FROM lease");
+  while (row.next())
+    if (const protocol::ProcessId holder = holder_in(row, 0); !is_alive(holder)) dead.push_back(holder);
+  return dead;
+}
+
+void remove_leases(Database& database, const protocol::ProcessId& holder) {
+  database.execute("DELETE FROM lease WHERE holder_pid = ? AND holder_start = ?", holder.pid, holder.start);
+}
+
+// An event is open as long as its lease is there, and ends now, whoever found out. The leases of a run that
+// is only followed are another machine's.
+void close_books(Database& database) {
+  database.execute(
+      "UPDATE lease_event SET until = ? WHERE until = 0 AND NOT EXISTS"
+      " (SELECT 1 FROM lease WHERE lease.run = lease_event.run AND lease.device = lease_event.device)"
+      " AND run NOT IN (SELECT run FROM origin WHERE followed)",
+      now());
 }
 
 void remove_dead(Database& database) {
-  std::vector<protocol::ProcessId> holders;
-  {
-    Query row = database.query("SELECT DISTINCT holder_pid, holder_start FROM lease");
-    while (row.next()) holders.push_back(holder_in(row, 0));
-  }
-  for (const protocol::ProcessId& holder : holders) {
-    if (is_alive(holder)) continue;
-    database.execute(
-        "UPDATE lease_event SET until = ? WHERE until = 0 AND run IN"
-        " (SELECT run FROM lease WHERE holder_pid = ? AND holder_start = ?)",
-        now(), holder.pid, holder.start);
-    database.execute("DELETE FROM lease WHERE holder_pid = ? AND holder_start = ?", holder.pid, holder.start);
-  }
+  for (const protocol::ProcessId& holder : dead_holders(database)) remove_leases(database, holder);
+  close_books(database);
 }
 
 }  // namespace
@@ -87,41 +94,40 @@ void Catalogue::lease_devices(const std::string& id, const Choice& choose, int g
     const std::int64_t key = impl_->key(id);
     impl_->refuse_others_claim(id, key);
     remove_dead(database);
-    const std::vector<std::string> devices = choose(living_leases(database, key));
     const std::vector<std::string> before = leased_devices(database, key);
-    const auto has = [](const std::vector<std::string>& list, const std::string& device) {
-      return std::find(list.begin(), list.end(), device) != list.end();
-    };
-    for (const std::string& device : before)
-      if (!has(devices, device)) end_lease(database, key, device);
+    const std::vector<std::string> devices = choose(living_leases(database, key), before);
     database.execute("DELETE FROM lease WHERE run = ?", key);
     for (const std::string& device : devices) {
       database.execute("INSERT INTO lease (run, device, holder_pid, holder_start) VALUES (?, ?, ?, ?)", key,
                        device, self.pid, self.start);
-      if (!has(before, device))
+      if (std::find(before.begin(), before.end(), device) == before.end())
         database.execute(
             "INSERT INTO lease_event (run, device, generation, since, why) VALUES (?, ?, ?, ?, ?)", key,
             device, generation, now(), why);
     }
+    close_books(database);
   });
 }
 
-void Catalogue::release_devices(const std::string& id) {
-  Database& database = impl_->database;
+void end_leases_of(Database& database, std::int64_t key) {
   const protocol::ProcessId self = protocol::identify(getpid());
-  database.write([&] {
-    const std::int64_t key = impl_->key(id);
-    database.execute(
-        "UPDATE lease_event SET until = ?1 WHERE run = ?2 AND until = 0 AND device IN"
-        " (SELECT device FROM lease WHERE run = ?2 AND holder_pid = ?3 AND holder_start = ?4)",
-        now(), key, self.pid, self.start);
-    database.execute("DELETE FROM lease WHERE run = ? AND holder_pid = ? AND holder_start = ?", key, self.pid,
-                     self.start);
-  });
+  database.execute("DELETE FROM lease WHERE run = ? AND holder_pid = ? AND holder_start = ?", key, self.pid,
+                   self.start);
+  remove_dead(database);
+}
+
+void Catalogue::release_devices(const std::string& id) {
+  impl_->database.write([&] { end_leases_of(impl_->database, impl_->key(id)); });
 }
 
 std::vector<LeaseEvent> Catalogue::lease_events(double since) {
   Database& database = impl_->database;
+  try {
+    if (database.read([&] { return !dead_holders(database).empty(); }))
+      database.write([&] { remove_dead(database); });
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::corrupt) throw;  // else the next one who can write closes the books
+  }
   return database.read([&] {
     std::vector<LeaseEvent> list;
     Query query = database.query(

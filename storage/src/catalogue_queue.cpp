@@ -109,6 +109,24 @@ void Catalogue::hold(const std::string& id, bool held) {
   impl_->update(id, "UPDATE job SET held = ? WHERE run = ?", held);
 }
 
+void Catalogue::go_on(const std::string& id) {
+  Database& database = impl_->database;
+  database.write([&] {
+    const std::int64_t key = impl_->key(id);
+    database.execute(
+        "UPDATE job SET held = 0, resumed = (SELECT state IN ('paused', 'pausing') FROM run WHERE key = "
+        "job.run)"
+        " WHERE run = ?",
+        key);
+    if (impl_->is_supervised(key)) return;
+    const int back = database.execute(
+        "UPDATE run SET state = 'pending', message = '', ended = 0"
+        " WHERE key = ?1 AND state IN ('stopped', 'failed') AND EXISTS (SELECT 1 FROM job WHERE run = ?1)",
+        key);
+    if (back > 0) database.execute("UPDATE job SET preempted = 0, crashes = 0 WHERE run = ?", key);
+  });
+}
+
 void Catalogue::forget_after(const std::string& id) {
   impl_->update(id, "UPDATE job SET after = '' WHERE run = ?");
 }

@@ -286,13 +286,14 @@ Run Catalogue::resolve_removed(const std::string& text) {
 }
 
 void Catalogue::set_state(const std::string& id, RunState state, const std::string& message) {
-  const bool over = !is_active(state) && state != RunState::paused;
+  const bool over = !is_active(state) && state != RunState::pending;
   Database& database = impl_->database;
   database.write([&] {
     const std::int64_t key = impl_->key(id);
     database.execute("UPDATE run SET state = ?, message = ?, ended = ? WHERE key = ?", run_state_name(state),
                      message, over ? now() : 0.0, key);
     if (state == RunState::running) database.execute("UPDATE job SET resumed = 0 WHERE run = ?", key);
+    if (over) end_leases_of(database, key);
   });
 }
 

@@ -41,7 +41,7 @@ using Names = std::vector<std::string>;
 
 // These devices, whoever else has them.
 inline Catalogue::Choice always(const Names& devices) {
-  return [devices](const auto&) { return devices; };
+  return [devices](const auto&, const auto&) { return devices; };
 }
 
 // Meddles with a file behind the store's back. True where SQLite took it.

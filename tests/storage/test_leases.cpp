@@ -16,7 +16,7 @@ namespace {
 
 // The first of these that nobody has.
 Catalogue::Choice first_free(const Names& devices) {
-  return [devices](const std::vector<Lease>& of_others) -> Names {
+  return [devices](const std::vector<Lease>& of_others, const Names&) -> Names {
     for (const std::string& device : devices)
       if (std::none_of(of_others.begin(), of_others.end(),
                        [&](const Lease& lease) { return lease.device == device; }))
@@ -39,7 +39,7 @@ class TestLeases : public QObject {
   void whatIsLeasedIsSeen() {
     const std::string a = catalogue_->create_run(named("a")), b = catalogue_->create_run(named("b"));
     catalogue_->lease_devices(a, always({"cpu:10", "cpu:9", "cuda:0"}));
-    catalogue_->lease_devices(b, [&](const std::vector<Lease>& of_others) -> Names {
+    catalogue_->lease_devices(b, [&](const std::vector<Lease>& of_others, const Names&) -> Names {
       if (of_others.size() != 3 || of_others[0].run != a || of_others[0].name != "a") return {};
       return {of_others[0].device};  // sharing is the choice's to allow
     });
@@ -55,7 +55,7 @@ class TestLeases : public QObject {
   void aNewChoiceReplacesTheOld() {
     const std::string id = catalogue_->create_run(named("a"));
     catalogue_->lease_devices(id, always({"cuda:0"}));
-    catalogue_->lease_devices(id, [](const std::vector<Lease>& of_others) -> Names {
+    catalogue_->lease_devices(id, [](const std::vector<Lease>& of_others, const Names&) -> Names {
       return of_others.empty() ? Names{"cuda:0", "cuda:1"} : Names{};
     });
     QCOMPARE(catalogue_->run(id)->devices, (Names{"cuda:0", "cuda:1"}));
@@ -107,6 +107,50 @@ class TestLeases : public QObject {
     QCOMPARE(held, gpus);
   }
 
+  // Whatever becomes of a run, the books have a device open as long as a living process leases it, and no
+  // longer.
+  void booksAndLeasesAgree_data() {
+    QTest::addColumn<QString>("way");
+    for (const char* way : {"finished", "failed", "stopped", "interrupted", "released", "taken away",
+                            "killed", "killed and ended by another", "cancelled", "trash"})
+      QTest::newRow(way);
+  }
+  void booksAndLeasesAgree() {
+    const QString way = QTest::currentDataTag();
+    const std::string id = catalogue_->submit_run(named("a"), {});
+    catalogue_->lease_devices(id, always({"cpu:0", "cpu:1"}), -1, "pool");
+    const bool killed = way.startsWith("killed") || way == "cancelled" || way == "trash";
+    if (killed) {
+      catalogue_->release_devices(id);
+      Sleeper supervisor([&] {
+        Catalogue(folder_ / "runs.db").lease_devices(id, always({"cpu:0"}), 0, "start");
+        return true;
+      });
+      QCOMPARE(open_in_the_books(id), 1);
+      supervisor.kill();
+    }
+    if (way == "finished" || way == "failed" || way == "stopped" || way == "interrupted")
+      catalogue_->set_state(id, protocol::parse_run_state(way.toStdString()));
+    if (way == "released") catalogue_->release_devices(id);
+    if (way == "taken away") catalogue_->lease_devices(id, always({}));
+    if (way == "killed and ended by another") catalogue_->set_state(id, RunState::failed);
+    if (way == "cancelled") QVERIFY(catalogue_->cancel_waiting(id, "cancelled"));
+    if (way == "trash") catalogue_->move_to_trash(id);
+    QCOMPARE(open_in_the_books(id), 0);
+    QVERIFY(catalogue_->run(id)->devices.empty());
+    for (const LeaseEvent& event : catalogue_->lease_events(0)) QVERIFY(event.until >= event.since);
+  }
+
+  void aRunThatWaitsKeepsWhatIsHeldForIt() {
+    const std::string id = catalogue_->submit_run(named("a"), {});
+    catalogue_->lease_devices(id, always({"cpu:0"}), -1, "pool");
+    for (const RunState state :
+         {RunState::pending, RunState::starting, RunState::running, RunState::paused}) {
+      catalogue_->set_state(id, state);
+      QCOMPARE(open_in_the_books(id), 1);
+    }
+  }
+
   void aRemovedRunHoldsNothing() {
     const std::string id = catalogue_->create_run(named("a"));
     catalogue_->lease_devices(id, always({"cuda:0"}));
@@ -115,6 +159,12 @@ class TestLeases : public QObject {
   }
 
  private:
+  int open_in_the_books(const std::string& id) {
+    int count = 0;
+    for (const LeaseEvent& event : catalogue_->lease_events(0)) count += event.run == id && event.until == 0;
+    return count;
+  }
+
   Folder folder_;
   std::optional<Catalogue> catalogue_;
 };

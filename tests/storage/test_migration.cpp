@@ -50,7 +50,8 @@ class TestMigration : public QObject {
   void whatIsNewWorksInIt() {
     Catalogue catalogue(file_);
     QVERIFY(catalogue.leases().empty());
-    catalogue.lease_devices("aaaaaaaa", [](const auto&) { return std::vector<std::string>{"cpu:0"}; });
+    catalogue.lease_devices("aaaaaaaa",
+                            [](const auto&, const auto&) { return std::vector<std::string>{"cpu:0"}; });
     QCOMPARE(catalogue.run("aaaaaaaa")->devices, std::vector<std::string>{"cpu:0"});
     QCOMPARE(catalogue.create_run(catalogue.run("aaaaaaaa")->spec).size(), 8u);
   }

@@ -164,7 +164,7 @@ class TestQueue : public QObject {
     QCOMPARE(catalogue_->lease_events(now() + 60).size(), 1u);
   }
 
-  void theDeadHadItUntilSomebodyLooked() {
+  void theDeadHadItUntilSomebodyLooks() {
     const std::string a = catalogue_->create_run(named("a")), b = catalogue_->create_run(named("b"));
     {
       const Sleeper holder([&] {

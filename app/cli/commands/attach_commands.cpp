@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "batchscope/common/queue_json.h"
 #include "batchscope/common/run_control.h"
 #include "batchscope/common/run_json.h"
 #include "batchscope/protocol/devices.h"
@@ -185,6 +186,11 @@ int resumeRun(const ResumeOptions& options) {
   attach.eventsAfter = lastEvent(catalogue, run.id);
   Interrupts interrupts;
   common::resumeRun(catalogue, run, options.replicas, options.devices);
+  const auto job = options.detach ? common::placedJob(catalogue, *catalogue.run(run.id)) : std::nullopt;
+  if (job)
+    return answer(options.json, {{"run", run.id}, {"job", common::jobJson(*job)}},
+                  fmt::format("{} {}, and goes on when it has devices. `batchscope attach {}` watches it.",
+                              title(run), common::placeText(*job), run.id));
   const Outcome outcome = options.detach ? awaitBeginning(catalogue, run.id, interrupts)
                                          : followRun(catalogue, run.id, attach, interrupts, options.json);
   if (!options.detach || !outcome.detached)

@@ -32,12 +32,14 @@ struct Reply {
   storage::Run run;
   protocol::Json result;
   std::optional<protocol::Model> model;  // fitted to it
+  bool queued = false;                   // the pool gives it its devices
 };
 
 Reply ask(const RunReference& options, const protocol::Request& request) {
   storage::Catalogue catalogue = openCatalogue();
   const storage::Run run = catalogue.resolve(options.run);
-  return {run, common::askRun(catalogue, run, request), common::readableModel(catalogue, run.id)};
+  return {run, common::askRun(catalogue, run, request), common::readableModel(catalogue, run.id),
+          catalogue.job(run.id).has_value()};
 }
 
 int finish(const RunReference& options, const protocol::Request& request, const Reply& reply,
@@ -69,6 +71,10 @@ std::string rescaleText(const protocol::Request& request, const Reply& reply) {
   const std::string on =
       plural(replicas, "replica") + (named ? " (" + run::device_list(request.devices) + ")" : "");
   const bool same = status.value("replicas", 0) == replicas;
+  if (reply.queued && !named)
+    return same ? "stays on " + on
+                : "the pool moves it to " + on +
+                      ", as soon as there are devices for them; `batchscope queue` says when";
   if (same && status.value("state", "") == "running")
     return "stays on " + on + (named ? "" : "; goodput no longer chooses the number");
   return "restarting on " + on +

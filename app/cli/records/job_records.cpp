@@ -13,7 +13,8 @@ using protocol::RunState;
 bool waitsForPool(storage::Catalogue& catalogue, const storage::Run& run) {
   const auto job = catalogue.job(run.id);
   if (!job || run.removed > 0) return false;
-  if (run.state == RunState::paused || run.state == RunState::pausing) return job->preempted || job->held;
+  if (run.state == RunState::paused || run.state == RunState::pausing)
+    return job->preempted || job->held || !job->rests;
   return run.state == RunState::pending || (run.state == RunState::interrupted && run::kPool.alive());
 }
 

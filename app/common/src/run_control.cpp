@@ -41,13 +41,13 @@ std::string placeText(const PlacedJob& job) {
 void refusePending(storage::Catalogue& catalogue, const storage::Run& run) {
   if (run.state != RunState::pending) return;
   const auto job = placedJob(catalogue, run);
-  throw Error(
-      ErrorKind::conflict,
-      fmt::format("{} {}, and has not begun; `batchscope queue` says why it waits, `batchscope {} {}` "
-                  "{}, `batchscope cancel {}` takes it out",
-                  title(run), job ? placeText(*job) : "is pending",
-                  job && job->entry.job.held ? "release" : "hold", run.id,
-                  job && job->entry.job.held ? "lets it go on" : "keeps it waiting", run.id));
+  throw Error(ErrorKind::conflict,
+              fmt::format("{} {}, and {}; `batchscope queue` says why it waits, `batchscope {} {}` "
+                          "{}, `batchscope cancel {}` takes it out",
+                          title(run), job ? placeText(*job) : "is pending",
+                          run.step > 0 ? "does not train" : "has not begun",
+                          job && job->entry.job.held ? "release" : "hold", run.id,
+                          job && job->entry.job.held ? "lets it go on" : "keeps it waiting", run.id));
 }
 
 protocol::Json askRun(storage::Catalogue& catalogue, const storage::Run& run,
@@ -63,7 +63,11 @@ protocol::Json askRun(storage::Catalogue& catalogue, const storage::Run& run,
 // A paused run's supervisor waits to be told; any other run has none and gets one.
 void resumeRun(storage::Catalogue& catalogue, const storage::Run& run, int replicas,
                const std::vector<std::string>& devices) {
-  refusePending(catalogue, run);
+  const auto job = catalogue.job(run.id);
+  const bool held = job && job->held && run.state != RunState::stopped && run.state != RunState::failed &&
+                    run.state != RunState::finished;
+  if (held && replicas == 0 && devices.empty()) return pool::release(catalogue, run.id);
+  if (!held) refusePending(catalogue, run);
   if (run.spec.program.starts_with(kImportedProgram))
     throw Error(ErrorKind::conflict,
                 fmt::format("{} was imported: its program and its checkpoints are elsewhere", title(run)));

@@ -5,6 +5,7 @@
 #include <QTemporaryDir>
 #include <utility>
 
+#include "batchscope/common/run_control.h"
 #include "batchscope/protocol/error.h"
 #include "batchscope/run/client.h"
 
@@ -32,7 +33,7 @@ void Launcher::start(const NewRun& run) {
 
 void Launcher::resume(const std::string& id, int replicas) {
   work([id, replicas](storage::Catalogue& catalogue) {
-    run::resume_run(catalogue, id, replicas);
+    common::resumeRun(catalogue, catalogue.resolve(id), replicas, {});
     return id;
   });
 }

@@ -67,14 +67,15 @@ class KindPlan {
     // Whoever stays where he is comes first: a core may be in two hands.
     std::set<std::string> taken;
     own_.resize(members_.size());
+    shared_.resize(members_.size());
     for (const bool stays : {true, false})
       for (std::size_t i = 0; i < members_.size(); ++i) {
         if (is_fixed(*members_[i]) != stays) continue;
         for (const std::string& device : members_[i]->reserved) {
           const bool known = std::find(devices_.begin(), devices_.end(), device) != devices_.end();
-          if ((!known && !stays) || !taken.insert(device).second) continue;
+          if (!known && !stays) continue;
           if (!known) devices_.push_back(device);
-          own_[i].push_back(device);
+          (taken.insert(device).second ? own_ : shared_)[i].push_back(device);
         }
       }
   }
@@ -146,6 +147,7 @@ class KindPlan {
       for (const std::string& device : devices_)
         if (given[i].size() < count && taken.insert(device).second) given[i].push_back(device);
       add_choice(*members_[i], given[i], decision.jobs[i], plan);
+      if (given[i].empty() && shares_all(i)) keep_shared(i, plan);
     }
     for (const std::string& device : devices_)
       if (!taken.contains(device)) plan.decision.idle.push_back(device);
@@ -179,6 +181,29 @@ class KindPlan {
     plan.decision.choices.push_back(std::move(choice));
   }
 
+  // What a run holds is its own, whoever shares it: there is nothing that its pause would give to others.
+  bool shares_all(std::size_t index) const {
+    const Member& member = *members_[index];
+    return member.standing == Standing::free && !member.held.empty() && own_[index].empty() &&
+           shared_[index].size() == member.held.size();
+  }
+
+  void keep_shared(std::size_t index, Plan& plan) const {
+    const Member& member = *members_[index];
+    protocol::PoolChoice& choice = plan.decision.choices.back();
+    choice.devices = plan.targets[member.run.id] = member.held;
+    choice.why = why_name(policy::Why::fixed);
+    choice.alternatives.clear();
+    choice.reason = "shares " + run::device_list(member.held) + " with";
+    for (const Member* other : members_) {
+      const bool shares =
+          other != &member && std::any_of(member.held.begin(), member.held.end(), [&](const auto& one) {
+            return std::find(other->reserved.begin(), other->reserved.end(), one) != other->reserved.end();
+          });
+      if (shares) choice.reason += (choice.reason.ends_with(" with") ? " " : ", ") + other->run.name;
+    }
+  }
+
   static const char* why_name(policy::Why why) {
     switch (why) {
       case policy::Why::fixed: return "fixed";
@@ -210,8 +235,9 @@ class KindPlan {
   const Scope scope_;
   const char* const kind_;
   const std::vector<const Member*> members_;
-  Devices devices_;           // that are given away here, those of fixed members included
-  std::vector<Devices> own_;  // of each member: those of them that it has, and nobody before it
+  Devices devices_;  // that are given away here, those of fixed members included
+  // Of each member: those of them that it has, and nobody before it; and those that others have too.
+  std::vector<Devices> own_, shared_;
 };
 
 }  // namespace

@@ -48,11 +48,19 @@ bool arrived(const Member& member, const Devices& target) {
          (target.empty() || member.run.replicas == static_cast<int>(target.size()));
 }
 
+std::string asked(const protocol::RunSpec& spec) {
+  return spec.auto_replicas ? spec.auto_replicas->text() : std::to_string(spec.replicas);
+}
+
 bool waits(const Member& member) { return member.standing == Standing::free && member.reserved.empty(); }
 
 }  // namespace
 
-Pool::Pool() : catalogue_(protocol::catalogue_path()), began_(monotonic_seconds()), needed_(began_) {
+Pool::Pool()
+    : catalogue_(protocol::catalogue_path()),
+      launches_(catalogue_, supervisors_),
+      began_(monotonic_seconds()),
+      needed_(began_) {
   supervisors_.on_news = [this] { timer_.start(0); };
   notice_.on_notice = [this](const std::string& notice) { on_notice(notice); };
   timer_.setSingleShot(true);
@@ -73,18 +81,18 @@ void Pool::tick() {
       return loop_.exit(kExitFailure);
     if (!catalogue_.changed() && now - last_look_ < kLook && targets_.empty()) return;
     last_look_ = now;
-    if (catalogue_.pool_needed() || !targets_.empty() || !launched_.empty()) needed_ = now;
+    if (catalogue_.pool_needed() || !targets_.empty() || launches_.any_under_way()) needed_ = now;
     if (now - needed_ > kFarewell) return loop_.quit();
     World world = look(catalogue_, run::Machine::here(),
                        [this](const std::string& run) { return supervisors_.contact(run); });
     std::set<std::string> live;
     for (const Member& member : world.members)
-      if (member.job && (member.run.supervisor_pid > 0 || launched_.contains(member.run.id)))
+      if (member.job && (member.run.supervisor_pid > 0 || launches_.under_way(member.run.id)))
         live.insert(member.run.id);
     supervisors_.follow(live);
     // Asked anew after each pause: one notice, one pause.
     notice_.watch(world.settings.paused ? "" : world.settings.preempt_notice);
-    look_after_launched(world);
+    launches_.look_after(world);
     forget_preemption(world);
     if (world.settings.paused)
       targets_.clear();
@@ -117,25 +125,35 @@ std::string Pool::what_changed(const World& world) {
   if (settings_ && (machine_.cores != world.machine.cores || machine_.gpus != world.machine.gpus))
     say("the machine's devices have changed");
   for (const Member& member : world.members) {
-    const Seen now{member.standing,     !member.held.empty(),
-                   member.to_be_paused, member.model ? member.model->step : -1,
-                   member.max_profiled, member.run.name};
+    const Seen now{member.standing,
+                   !member.held.empty(),
+                   member.to_be_paused,
+                   member.model ? member.model->step : -1,
+                   member.max_profiled,
+                   member.run.name,
+                   member.job ? asked(member.run.spec) : ""};
     const auto before = seen_.find(member.run.id);
-    if (before == seen_.end())
+    if (before == seen_.end()) {
       say(member.run.name + " arrived");
-    else if (before->second.standing != now.standing || before->second.to_be_paused != now.to_be_paused)
+    } else if (before->second.standing != now.standing || before->second.to_be_paused != now.to_be_paused) {
       say(member.run.name + (waits(member)                    ? " waits"
                              : now.standing == Standing::free ? " can be moved"
                                                               : " " + member.note));
-    else if (before->second.model_step != now.model_step || before->second.max_profiled != now.max_profiled)
+    } else if (before->second.asked != now.asked) {
+      say(member.run.name + " asks for another number of replicas");
+      urgent_ = true;
+    } else if (before->second.model_step != now.model_step ||
+               before->second.max_profiled != now.max_profiled) {
       say(member.run.name + " has a new model");
-    else if (before->second != now)
+    } else if (before->second != now) {
       say(member.run.name + (now.has_devices ? " has devices" : " gave its devices back"));
+    }
     seen[member.run.id] = now;
   }
   for (const auto& [run, before] : seen_)
     if (!seen.contains(run)) say(before.name + " has ended");
   if (!settings_) say("the pool began");
+  if (settings_ && *settings_ != world.settings) urgent_ = true;
   seen_ = std::move(seen);
   settings_ = world.settings;
   machine_ = world.machine;
@@ -144,7 +162,6 @@ std::string Pool::what_changed(const World& world) {
 
 void Pool::consider(World& world) {
   const double now = monotonic_seconds();
-  const bool settings_changed = settings_ && *settings_ != world.settings;
   const std::string cause = what_changed(world);
   const bool somebody_waits = std::any_of(world.members.begin(), world.members.end(), waits);
   if (!cause.empty()) round_due_ = cause;
@@ -153,7 +170,7 @@ void Pool::consider(World& world) {
   const double apart = std::min(kBetweenRounds, world.settings.turn);
   const bool to_pause = std::any_of(world.members.begin(), world.members.end(),
                                     [](const Member& member) { return member.to_be_paused; });
-  if (!round_due_.empty() && (now - last_round_ >= apart || settings_changed)) {
+  if (!round_due_.empty() && (now - last_round_ >= apart || std::exchange(urgent_, false))) {
     last_round_ = now;
     decide(world, Scope::round, std::exchange(round_due_, ""));
   } else if (!cause.empty() && (somebody_waits || to_pause)) {
@@ -212,6 +229,7 @@ void Pool::keep(World& world, const Plan& plan) {
     } else {
       job.target.clear();
     }
+    if (const std::string why = launches_.why(member.run.id); !why.empty()) job.reason = why;
     const auto end = plan.expected_ends.find(member.run.id);
     job.expected_end = end == plan.expected_ends.end() ? 0 : end->second;
     // Estimates move all the time; what a person would not see is not written.
@@ -274,85 +292,16 @@ void Pool::move(const Member& member, const Devices& target) {
     request.command = protocol::Request::Command::pause;
     request.by_pool = !member.to_be_paused;  // else a person wants it so
   } else if (member.run.supervisor_pid == 0) {
-    return launch(member, target);
+    if (launches_.start(member, target)) return;
+    targets_.erase(id);
+    round_due_ = member.run.name + " could not be started";
+    return;
   } else {
     request.command = member.run.state == RunState::paused ? protocol::Request::Command::resume
                                                            : protocol::Request::Command::rescale;
     request.devices = target;
   }
   supervisors_.send(id, std::move(request), refused);
-}
-
-void Pool::launch(const Member& member, const Devices& target) {
-  const std::string& id = member.run.id;
-  try {
-    storage::Job job = *member.job;
-    if (member.run.state == RunState::interrupted) {
-      if (++job.crashes > member.run.spec.restart_budget)
-        return give_up(member, fmt::format("its supervisor died {} times", job.crashes));
-      catalogue_.put_job(job);
-    }
-    protocol::RunSpec spec = member.run.spec;
-    spec.replicas = static_cast<int>(target.size());
-    // One that keeps its devices is not to choose their number itself where no pool does.
-    if (!job.preemptible) spec.auto_replicas.reset();
-    if (spec.replicas != member.run.spec.replicas || spec.auto_replicas != member.run.spec.auto_replicas)
-      catalogue_.set_spec(id, spec);
-    // In this process's name until the supervisor takes them in its own, so that nobody else does meanwhile.
-    launched_[id] = false;
-    catalogue_.lease_devices(
-        id,
-        [&](const std::vector<storage::Lease>& of_others) {
-          for (const storage::Lease& lease : of_others)
-            if (std::find(target.begin(), target.end(), lease.device) != target.end())
-              throw Error(ErrorKind::conflict, fmt::format("{} has {}", lease.name, lease.device));
-          return target;
-        },
-        -1, "pool");
-    // With the lease nobody cancels it any more, but somebody may have before.
-    if (const auto run = catalogue_.run(id);
-        !run || (run->state != RunState::pending && run->state != RunState::interrupted))
-      throw Error(ErrorKind::conflict, "it waits no longer");
-    run::spawn_supervisor(id, target);
-    launched_[id] = true;
-    supervisors_.expect(id);
-  } catch (const Error& error) {
-    std::fprintf(stderr, "run %s is not started: %s\n", id.c_str(), error.what());
-    targets_.erase(id);
-    round_due_ = member.run.name + " could not be started";
-  }
-}
-
-// Those whose supervisors do not come up have their devices taken back, and are tried again.
-void Pool::look_after_launched(const World& world) {
-  for (const Member& member : world.members) {
-    const std::string& id = member.run.id;
-    const auto found = launched_.find(id);
-    if (found == launched_.end() || supervisors_.expected(id)) continue;
-    if (member.run.supervisor_pid == 0 && member.job) {
-      catalogue_.release_devices(id);
-      storage::Job job = *member.job;
-      // One that came and died is counted when it is started again.
-      const bool came_not = found->second && member.run.state == RunState::pending;
-      if (came_not && ++job.crashes > member.run.spec.restart_budget)
-        give_up(member, fmt::format("its supervisor did not start; its log is {}",
-                                    (protocol::run_paths(id).root / "supervisor.log").string()));
-      else if (came_not)
-        catalogue_.put_job(job);
-    }
-    launched_.erase(found);
-  }
-  std::erase_if(launched_, [&](const auto& entry) {
-    return std::none_of(world.members.begin(), world.members.end(),
-                        [&](const Member& member) { return member.run.id == entry.first; });
-  });
-}
-
-void Pool::give_up(const Member& member, const std::string& why) {
-  targets_.erase(member.run.id);
-  catalogue_.release_devices(member.run.id);
-  catalogue_.add_event(member.run.id, member.restarts, member.run.step, "error", "failed: " + why);
-  catalogue_.set_state(member.run.id, RunState::failed, why);
 }
 
 // A run that trains again is not preempted any more, and one that has done so for long has got over its

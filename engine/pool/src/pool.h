@@ -16,6 +16,7 @@
 #include <tuple>
 
 #include "batchscope/storage/catalogue.h"
+#include "launches.h"
 #include "machine_notice.h"
 #include "plan.h"
 #include "scale_command.h"
@@ -38,6 +39,7 @@ class Pool {
     std::int64_t model_step;
     int max_profiled;
     std::string name;
+    std::string asked;  // replicas
     bool operator==(const Seen&) const = default;
   };
 
@@ -61,14 +63,12 @@ class Pool {
   void keep(World& world, const Plan& plan);
   void carry_out(const World& world);
   void move(const Member& member, const std::vector<std::string>& target);
-  void launch(const Member& member, const std::vector<std::string>& target);
-  void give_up(const Member& member, const std::string& why);
-  void look_after_launched(const World& world);
   void forget_preemption(World& world);
   void on_notice(const std::string& notice);
 
   storage::Catalogue catalogue_;
   Supervisors supervisors_;
+  Launches launches_;
   MachineNotice notice_;
   ScaleCommand scale_;
   QEventLoop loop_;
@@ -79,10 +79,9 @@ class Pool {
   std::map<std::string, std::vector<std::string>> targets_;  // that have not been reached yet
   std::map<std::string, Attempt> attempts_;                  // the last of each run that has not arrived
   std::map<std::string, Deaths> deaths_;
-  // Those whose supervisors are not seen yet, and whether they were started at all.
-  std::map<std::string, bool> launched_;
   std::tuple<double, int, std::string> advice_;  // of the last round: utility, devices, sentence
   std::string round_due_;                        // its cause; empty: none is
+  bool urgent_ = false;                          // a person waits for it
   double last_round_ = -1e9, last_look_ = -1e9, began_ = 0, needed_ = 0;  // monotonic
   bool troubled_ = false;  // the catalogue could not be used, and that was said
 };

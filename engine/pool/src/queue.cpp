@@ -55,11 +55,16 @@ Run run_in_queue(Catalogue& catalogue, const std::string& id) {
     throw Error(ErrorKind::not_found,
                 fmt::format("run {} ({}) is not in the queue: batchscope pause, resume and stop act on it",
                             id, run->name));
-  if (const JobState state = job_state(*run, *job); state >= JobState::succeeded)
-    throw Error(ErrorKind::conflict,
-                fmt::format("run {} ({}) has {}", id, run->name,
-                            state == JobState::cancelled ? "been cancelled" : job_state_name(state)));
-  return *run;
+  const JobState state = job_state(*run, *job);
+  if (state < JobState::succeeded) return *run;
+  const std::string end = state == JobState::succeeded   ? "has finished"
+                          : state == JobState::cancelled ? "was stopped"
+                                                         : "has failed";
+  throw Error(ErrorKind::conflict,
+              fmt::format("run {} ({}) {}{}", id, run->name, end,
+                          protocol::is_resumable(run->state)
+                              ? ": `batchscope resume " + id + "` puts it back into the queue"
+                              : ""));
 }
 
 }  // namespace
@@ -90,7 +95,8 @@ JobState job_state(const Run& run, const Job& job) noexcept {
     case RunState::running:
     case RunState::restarting: return JobState::running;
     case RunState::pausing:
-    case RunState::paused: return job.preempted && !job.held ? JobState::paused : JobState::held;
+    case RunState::paused:
+      return (job.preempted || !job.rests) && !job.held ? JobState::paused : JobState::held;
     case RunState::pending:
     case RunState::interrupted: return job.held ? JobState::held : JobState::pending;
   }
@@ -178,7 +184,7 @@ void release(Catalogue& catalogue, const std::string& id) {
   run_in_queue(catalogue, id);
   if (const auto job = catalogue.job(id); predecessor(catalogue, *job).state == Predecessor::State::in_vain)
     catalogue.forget_after(id);
-  catalogue.hold(id, false);
+  catalogue.go_on(id);
   run::kPool.start();
 }
 

@@ -86,4 +86,11 @@ bool Supervisors::expected(const std::string& run) const {
   return found != lines_.end() && found->second.starting && found->second.busy_until > monotonic_seconds();
 }
 
+void Supervisors::give_up(const std::string& run) {
+  const auto found = lines_.find(run);
+  if (found == lines_.end()) return;
+  found->second.starting = false;
+  found->second.busy_until = 0;
+}
+
 }  // namespace batchscope::pool

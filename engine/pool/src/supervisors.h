@@ -33,6 +33,8 @@ class Supervisors {
   // A supervisor was started for it: it counts as busy until it answers, or ten seconds have passed.
   void expect(const std::string& run);
   bool expected(const std::string& run) const;
+  // It did not come up.
+  void give_up(const std::string& run);
 
  private:
   struct Line {

@@ -345,8 +345,10 @@ class TestCommands : public CommandTest {
     const std::string newer = makeRun("cifar", protocol::RunState::running);
     storage::Catalogue catalogue = this->catalogue();
     using Devices = std::vector<std::string>;
-    catalogue.lease_devices(older, [](const auto&) { return Devices{"cuda:6", "cuda:7", "cpu:0"}; });
-    catalogue.lease_devices(newer, [](const auto&) { return Devices{"cpu:0"}; });
+    catalogue.lease_devices(older, [](const auto&, const auto&) {
+      return Devices{"cuda:6", "cuda:7", "cpu:0"};
+    });
+    catalogue.lease_devices(newer, [](const auto&, const auto&) { return Devices{"cpu:0"}; });
     QVERIFY(ask({"ls"}).out.contains("cpu:0, cuda:6-7"));
     const auto run = runs()[1].toObject();
     QCOMPARE(run["devices"].toArray(), (QJsonArray{"cpu:0", "cuda:6", "cuda:7"}));

@@ -254,7 +254,7 @@ class TestFollow : public CommandTest {
     testing::write_file((folder_ + "/job.sh").toStdString(), "#!/bin/sh\n");
     std::filesystem::permissions(folder_.toStdString(), std::filesystem::perms::owner_all);
     catalogue().lease_devices(id_.toStdString(),
-                              [](const auto&) { return std::vector<std::string>{"cpu:0"}; });
+                              [](const auto&, const auto&) { return std::vector<std::string>{"cpu:0"}; });
   }
   bool awaitState(const QString& state) const {
     return QTest::qWaitFor(

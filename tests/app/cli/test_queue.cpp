@@ -154,7 +154,7 @@ class TestQueue : public CommandTest {
     VERIFY_HOLDS(ask({"cancel", first}).out, "taken out of the queue");
     const Answer again = ask({"cancel", first, second});
     QCOMPARE(again.code, kExitConflict);
-    VERIFY_HOLDS(again.err, "has been cancelled");
+    VERIFY_HOLDS(again.err, "was stopped: `batchscope resume", "puts it back into the queue");
     VERIFY_HOLDS(again.out, "second");
     const QString third = id("third");
     const QJsonObject partly = ask({"cancel", first, third, "--json"}).json();
@@ -282,7 +282,7 @@ class TestQueue : public CommandTest {
     storage::Catalogue catalogue = this->catalogue();
     const auto lease = [&](const std::vector<std::string>& devices, int generation, const char* why) {
       catalogue.lease_devices(
-          id, [&](const auto&) { return devices; }, generation, why);
+          id, [&](const auto&, const auto&) { return devices; }, generation, why);
     };
     lease({"cpu:0"}, 0, "start");
     lease({"cpu:0", "cpu:1"}, 1, "rescale");

@@ -58,7 +58,7 @@ class TestQueue : public test::WindowTest {
   void start(const std::string& id, const std::vector<std::string>& devices) {
     QVERIFY(catalogue_.claim_supervisor(id));
     catalogue_.lease_devices(
-        id, [&](const auto&) { return devices; }, 0, "start");
+        id, [&](const auto&, const auto&) { return devices; }, 0, "start");
     catalogue_.set_state(id, RunState::running);
   }
 
@@ -243,7 +243,7 @@ class TestQueue : public test::WindowTest {
     session().changeEach({ended, third_}, pool::hold);
     QTRY_VERIFY(catalogue_.job(third_)->held);
     QTRY_COMPARE(failed.size(), 1);
-    QVERIFY(failed[0][0].toString().contains(QStringLiteral("has been cancelled")));
+    QVERIFY(failed[0][0].toString().contains(QStringLiteral("was stopped")));
     session().changeEach({ended, third_}, pool::release);
     QTRY_VERIFY(!catalogue_.job(third_)->held);
     catalogue_.remove_run(ended);

@@ -103,6 +103,24 @@ class TestPlan : public QObject {
     QCOMPARE(plan.targets.at("a"), (Devices{"cpu:1"}));
   }
 
+  // Its pause would give nobody anything.
+  void whatOthersHaveTooIsKeptWhereNothingElseIsFree() {
+    Member alone = member("a", 1, {"cpu:0"});
+    for (const Scope scope : {Scope::round, Scope::free_devices}) {
+      const Plan plan = make_plan(world({alone, member("b", 1), fixed("hog", {"cpu:0", "cpu:1"})}), scope);
+      if (scope == Scope::round) {
+        QCOMPARE(plan.targets.at("a"), (Devices{"cpu:0"}));
+        QCOMPARE(plan.decision.choices[0].reason, std::string("shares cpu:0 with hog"));
+      } else {
+        QVERIFY(!plan.targets.contains("a"));
+      }
+      QCOMPARE(plan.targets.at("b"), Devices{});
+    }
+    alone.to_be_paused = true;
+    alone.standing = Standing::outside;
+    QCOMPARE(make_plan(world({alone, fixed("hog", {"cpu:0"})}), Scope::round).targets.at("a"), Devices{});
+  }
+
   void whatThePoolMayNotGiveAwayIsGivenBack() {
     World limited = world({member("a", 2, {"cpu:1"}), member("b", 2, {"cpu:0"})});
     limited.settings.devices = 1;

@@ -2,6 +2,7 @@
 //
 // The life of a job, as the state of its run and what the pool and people say of it make it.
 #include "batchscope/pool/queue.h"
+#include "batchscope/run/client.h"
 #include "store_test.h"
 #include "test_case.h"
 
@@ -51,6 +52,7 @@ class TestQueue : public QObject {
     row(RunState::paused, false, true, "paused");
     row(RunState::paused, true, true, "held");
     row(RunState::paused, false, false, "held");  // by a person
+    row(RunState::failed, true, false, "failed");
     row(RunState::stopping, false, false, "stopping");
     row(RunState::interrupted, false, false, "pending");  // the pool starts it again
     row(RunState::finished, true, false, "succeeded");
@@ -67,6 +69,7 @@ class TestQueue : public QObject {
     storage::Job asked;
     asked.held = held;
     asked.preempted = preempted;
+    asked.rests = run == RunState::paused;
     QCOMPARE(job_state_name(job_state(of, asked)), job);
   }
 
@@ -76,7 +79,9 @@ class TestQueue : public QObject {
     const std::string a = catalogue.submit_run(named("a"), {}), b = catalogue.submit_run(named("b"), {});
     QVERIFY(meddle(folder / "runs.db", "UPDATE job SET submitted = submitted - 100"));
     // Two devices from 40 s to 10 s ago, one of them until now.
-    catalogue.lease_devices(a, [](const auto&) { return std::vector<std::string>{"cpu:0", "cpu:1"}; });
+    catalogue.lease_devices(a, [](const auto&, const auto&) {
+      return std::vector<std::string>{"cpu:0", "cpu:1"};
+    });
     QVERIFY(meddle(folder / "runs.db", "UPDATE lease_event SET since = since - 40"));
     QVERIFY(meddle(folder / "runs.db", "UPDATE lease_event SET until = since + 30 WHERE device = 'cpu:0'"));
     const auto entries = queue(catalogue);
@@ -135,13 +140,49 @@ class TestQueue : public QObject {
     QVERIFY(catalogue.runs().empty());
   }
 
+  // As what was held, stopped and resumed was paused again at once.
+  void whatIsReleasedOrResumedIsHeldNoMore() {
+    const Folder folder;
+    pretendThereIsAPool(folder);
+    storage::Catalogue catalogue(folder / "runs.db");
+    for (const RunState end : {RunState::stopped, RunState::failed}) {
+      const std::string id = submit(catalogue, trueSpec(folder), {});
+      hold(catalogue, id);
+      catalogue.set_state(id, end, "a reason");
+      run::resume_run(catalogue, id, 1);
+      const storage::Run back = catalogue.run(id).value();
+      QCOMPARE(job_state(back, catalogue.job(id).value()), JobState::pending);
+      QVERIFY(back.message.empty() && back.ended == 0 && back.supervisor_pid == 0);
+      VERIFY_THROWS("conflict", "the pool chooses its devices", run::resume_run(catalogue, id, 0, {"cpu:0"}));
+      VERIFY_THROWS("conflict", "this machine has", run::resume_run(catalogue, id, 4000));
+    }
+  }
+
+  void whatAPersonPausedGoesOnWhereItIsReleased() {
+    const Folder folder;
+    pretendThereIsAPool(folder);
+    storage::Catalogue catalogue(folder / "runs.db");
+    const std::string id = catalogue.submit_run(trueSpec(folder), {});
+    const auto state = [&] { return job_state(catalogue.run(id).value(), catalogue.job(id).value()); };
+    QVERIFY(catalogue.claim_supervisor(id));
+    catalogue.set_state(id, RunState::paused);
+    QCOMPARE(state(), JobState::held);
+    release(catalogue, id);
+    QCOMPARE(state(), JobState::paused);
+    catalogue.set_state(id, RunState::running);
+    release(catalogue, id);  // nothing keeps it: a later pause is a person's again
+    catalogue.set_state(id, RunState::paused);
+    QCOMPARE(state(), JobState::held);
+  }
+
   void whatHasEndedIsLeftAlone() {
     const Folder folder;
     storage::Catalogue catalogue(folder / "runs.db");
     const std::string a = catalogue.submit_run(named("a"), {}), other = catalogue.create_run(named("other"));
     cancel(catalogue, a);
-    VERIFY_THROWS("conflict", "cancelled", cancel(catalogue, a));
-    VERIFY_THROWS("conflict", "cancelled", hold(catalogue, a));
+    for (const auto command : {cancel, hold, release})
+      VERIFY_THROWS("conflict", "was stopped: `batchscope resume " + a + "` puts it back",
+                    command(catalogue, a));
     VERIFY_THROWS("not_found", "not in the queue", release(catalogue, other));
     VERIFY_THROWS("not_found", "nothere0", prioritise(catalogue, "nothere0", 1));
   }

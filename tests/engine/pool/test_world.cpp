@@ -142,7 +142,7 @@ class TestWorld : public QObject {
  private:
   // This process is its supervisor.
   std::string lease(const std::string& id, const Devices& devices) {
-    if (!devices.empty()) catalogue_->lease_devices(id, [&](const auto&) { return devices; });
+    if (!devices.empty()) catalogue_->lease_devices(id, [&](const auto&, const auto&) { return devices; });
     catalogue_->claim_supervisor(id);
     catalogue_->set_state(id, RunState::running);
     protocol::RunStatus status;

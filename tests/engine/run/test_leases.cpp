@@ -114,6 +114,41 @@ class TestLeases : public QObject {
     QVERIFY(!second.refused(Allocation(0, {"cpu:0"})));
   }
 
+  // A run that came later shares what was named for this one, and takes nothing away.
+  void whatIsItsOwnAlreadyIsItsOwnWhoeverSharesIt() {
+    const Machine machine = machine_with(2, 0);
+    Leaser first(*catalogue_, machine, "cpu"), second(*catalogue_, machine, "cpu");
+    const Allocation here(0, {"cpu:0"}), both(0, {"cpu:0", "cpu:1"});
+    // As the pool and the supervisor do, before its replicas are placed.
+    catalogue_->lease_devices(
+        first.id, [](const auto&, const auto&) { return Devices{"cpu:0"}; }, -1, "pool");
+    VERIFY_HOLDS(second.devices.take(second.spec, 2).warning, "cores are shared with run run on cpu");
+    DeviceLeases later(*catalogue_, first.id, machine);
+    VERIFY_HOLDS(later.take(first.spec, here).warning, "shared with run run on cpu (" + second.id);
+    QCOMPARE(first.held(), Devices{"cpu:0"});
+    QCOMPARE(testing::kind_of([&] { later.take(first.spec, both); }),
+             "conflict");  // cpu:1 is the other's alone
+    later.keep({});
+    QVERIFY(first.held().empty());
+    QCOMPARE(testing::kind_of([&] { later.take(first.spec, here); }), "conflict");
+  }
+
+  // Also where nothing was placed on them.
+  void whatWasNamedIsGivenBack() {
+    Leaser run(*catalogue_, machine_with(2, 0), "cpu");
+    catalogue_->lease_devices(run.id, [](const auto&, const auto&) { return Devices{"cpu:0"}; });
+    DeviceLeases(*catalogue_, run.id, machine_with(2, 0)).keep({});
+    QVERIFY(run.held().empty());
+  }
+
+  void aRunOfTheQueueIsCalledSo() {
+    const Machine machine = machine_with(1, 0);
+    Leaser job(*catalogue_, machine, "cpu"), beside(*catalogue_, machine, "cpu");
+    catalogue_->enlist(job.id);
+    job.devices.take(job.spec, 1);
+    VERIFY_HOLDS(beside.devices.take(beside.spec, 1).warning, "(" + job.id + ") of the queue");
+  }
+
   void theSameDevicesAreTheSameAllocation() {
     Leaser run(*catalogue_, machine_with(4, 0), "cpu");
     run.devices.take(run.spec, 4);

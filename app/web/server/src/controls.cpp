@@ -73,6 +73,7 @@ Json carry_out(const QString& program, const std::string& id, const protocol::Re
   }
   if (request.command != Command::resume) return common::askRun(store.catalogue(), run, request);
   common::resumeRun(store.catalogue(), run, request.replicas.value_or(0), {});
+  if (store.catalogue().job(id)) return nullptr;  // it waits for the pool
   return run::request(id, protocol::Request());  // its status
 }
 

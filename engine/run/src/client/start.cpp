@@ -14,6 +14,7 @@
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/time_outs.h"
 #include "batchscope/run/client.h"
+#include "batchscope/run/pool.h"
 #include "batchscope/storage/annotation.h"
 #include "batchscope/storage/origins.h"
 #include "client/start.h"
@@ -144,6 +145,24 @@ std::string start_run(storage::Catalogue& catalogue, const protocol::RunSpec& sp
   return id;
 }
 
+namespace {
+
+// The pool says when it goes on, and on which devices.
+void back_into_queue(storage::Catalogue& catalogue, const storage::Run& run, const Allocation& wanted) {
+  if (!wanted.devices.empty()) throw devices_are_the_pools(run.id);
+  if (wanted.replicas > 0) {
+    insist_on_devices(run.spec, wanted.replicas, Machine::here());
+    protocol::RunSpec spec = run.spec;
+    spec.replicas = wanted.replicas;
+    spec.auto_replicas.reset();
+    catalogue.set_spec(run.id, spec);
+  }
+  catalogue.go_on(run.id);
+  kPool.start();
+}
+
+}  // namespace
+
 void resume_run(storage::Catalogue& catalogue, const std::string& id, int replicas,
                 const std::vector<std::string>& devices) {
   protocol::check_devices(devices);
@@ -161,6 +180,7 @@ void resume_run(storage::Catalogue& catalogue, const std::string& id, int replic
                 "run " + id + " is " + protocol::run_state_name(run->state) + " and has its supervisor");
   const Allocation wanted(replicas, devices);
   check_spec(run->spec);
+  if (catalogue.job(id)) return back_into_queue(catalogue, *run, wanted);
   const std::vector<storage::Lease> leases = catalogue.leases();
   const Machine machine = Machine::here();
   const int as_before = first_replicas(run->spec, run->spec.replicas, machine, free_devices(machine, leases));
@@ -169,10 +189,14 @@ void resume_run(storage::Catalogue& catalogue, const std::string& id, int replic
   await_supervisor(catalogue, id, spawn_supervisor(id, wanted), run->ended);
 }
 
-void spawn_supervisor(const std::string& id, const std::vector<std::string>& devices) {
+ProcessId spawn_supervisor(const std::string& id, const std::vector<std::string>& devices) {
   protocol::check_devices(devices);
   protocol::make_run_directories(protocol::run_paths(id));
-  spawn_supervisor(id, Allocation(0, devices));
+  return spawn_supervisor(id, Allocation(0, devices));
+}
+
+std::string supervisor_last_words(const std::string& id) {
+  return last_words(log_tail(supervisor_log(id), kLogLines));
 }
 
 }  // namespace batchscope::run

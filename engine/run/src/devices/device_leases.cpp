@@ -9,7 +9,10 @@
 namespace batchscope::run {
 
 DeviceLeases::DeviceLeases(storage::Catalogue& catalogue, std::string run, Machine machine)
-    : catalogue_(catalogue), run_(std::move(run)), machine_(std::move(machine)) {}
+    : catalogue_(catalogue), run_(std::move(run)), machine_(std::move(machine)) {
+  if (const auto of_run = catalogue_.run(run_))
+    leased_.insert(of_run->devices.begin(), of_run->devices.end());
+}
 
 void DeviceLeases::use_nodes(Nodes nodes) {
   nodes_ = std::move(nodes);
@@ -29,8 +32,9 @@ const Placement& DeviceLeases::take(const protocol::RunSpec& spec, const Allocat
   Placement placement;
   std::set<std::string> all = leased_;
   try {
-    const auto choose = [&](const std::vector<storage::Lease>& of_others) {
-      placement = place(spec, allocation, machine_, nodes_ ? &*nodes_ : nullptr, of_others);
+    const auto choose = [&](const std::vector<storage::Lease>& of_others,
+                            const std::vector<std::string>& own) {
+      placement = place(spec, allocation, machine_, nodes_ ? &*nodes_ : nullptr, of_others, own);
       all.insert(placement.devices.begin(), placement.devices.end());
       return std::vector<std::string>(all.begin(), all.end());
     };
@@ -54,8 +58,9 @@ void DeviceLeases::keep(const std::set<Allocation>& allocations) {
     needed.insert(placement.devices.begin(), placement.devices.end());
   if (needed == leased_) return;
   try {
-    catalogue_.lease_devices(
-        run_, [&](const auto&) { return std::vector<std::string>(needed.begin(), needed.end()); });
+    catalogue_.lease_devices(run_, [&](const auto&, const auto&) {
+      return std::vector<std::string>(needed.begin(), needed.end());
+    });
     leased_ = std::move(needed);
   } catch (const Error& error) {
     on_trouble(std::string("devices that this run no longer needs stay leased: ") + error.what());

@@ -21,6 +21,8 @@ namespace batchscope::run {
 
 class DeviceLeases {
  public:
+  // What the run holds already, because its devices were named when it was started, stays leased until
+  // keep().
   DeviceLeases(storage::Catalogue& catalogue, std::string run, Machine machine);
 
   // Places over these nodes from now on, and not on this one alone. What was taken on others is let go.

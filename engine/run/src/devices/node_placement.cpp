@@ -16,7 +16,7 @@ std::vector<storage::Lease> leases_of(const std::string& prefix, const std::vect
   std::vector<storage::Lease> own;
   for (const storage::Lease& lease : leases)
     if (lease.device.starts_with(prefix))
-      own.push_back({lease.device.substr(prefix.size()), lease.run, lease.name});
+      own.push_back({lease.device.substr(prefix.size()), lease.run, lease.name, lease.queued});
   return own;
 }
 
@@ -42,9 +42,10 @@ void agree_on_backend(Placement& placement) {
 }  // namespace
 
 Placement place(const protocol::RunSpec& spec, const Allocation& allocation, const Machine& machine,
-                const Nodes* nodes, const std::vector<storage::Lease>& of_others) {
+                const Nodes* nodes, const std::vector<storage::Lease>& of_others,
+                const std::vector<std::string>& own) {
   if (!nodes || !allocation.devices.empty() || allocation.replicas <= nodes->replicas_per_node)
-    return place(spec, allocation, machine, of_others);
+    return place(spec, allocation, machine, of_others, own);
   const int all = 1 + static_cast<int>(nodes->others.size());
   if (allocation.replicas > nodes->most_replicas())
     throw Error(

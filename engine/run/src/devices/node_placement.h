@@ -26,6 +26,7 @@ struct Nodes {
 
 // As place(), which it is without nodes. Throws Error(conflict) too for more replicas than the nodes take.
 Placement place(const protocol::RunSpec& spec, const Allocation& allocation, const Machine& machine,
-                const Nodes* nodes, const std::vector<storage::Lease>& of_others);
+                const Nodes* nodes, const std::vector<storage::Lease>& of_others,
+                const std::vector<std::string>& own = {});
 
 }  // namespace batchscope::run

@@ -35,14 +35,15 @@ struct Supply {
   }
 };
 
-// "run digits (k3j2h1g0), run cifar (a1b2c3d4)": those that have some of these devices.
+// "run digits (k3j2h1g0), run cifar (a1b2c3d4) of the queue": those that have some of these devices.
 std::string holders(const Devices& devices, const std::vector<storage::Lease>& leases) {
   std::string text;
   std::set<std::string> named;
   for (const storage::Lease& lease : leases)
     if (std::find(devices.begin(), devices.end(), lease.device) != devices.end() &&
         named.insert(lease.run).second)
-      text += (text.empty() ? "run " : ", run ") + lease.name + " (" + lease.run + ")";
+      text += (text.empty() ? "run " : ", run ") + lease.name + " (" + lease.run + ")" +
+              (lease.queued ? " of the queue" : "");
   return text;
 }
 
@@ -106,6 +107,14 @@ Placement on_gpus(const protocol::RunSpec& spec, int replicas, const Machine& ma
   return placement;
 }
 
+// A sentence for a run that gets these cores, or empty where it shares none.
+std::string sharing_text(const Devices& cores, const std::vector<storage::Lease>& of_others) {
+  const std::string others = holders(cores, of_others);
+  if (others.empty()) return "";
+  return "cores are shared with " + others +
+         ": they slow one another down until one is paused, stopped or given fewer replicas";
+}
+
 bool is_gpu(const std::string& device) { return device.starts_with("cuda:"); }
 
 // Of `wanted` what is not among `present`.
@@ -128,16 +137,14 @@ Placement on_cores(const protocol::RunSpec& spec, int replicas, const Machine& m
   if (wanted > cores.devices.size())
     placement.warning = fmt::format("{} replicas share {} {} and will wait for one another", replicas,
                                     cores.devices.size(), cores.devices.size() == 1 ? "core" : "cores");
-  if (const std::string others = holders(placement.devices, of_others); !others.empty())
-    placement.warning += (placement.warning.empty() ? "" : "; ") + std::string("cores are shared with ") +
-                         others +
-                         ": they slow one another down until one is paused, stopped or given fewer replicas";
+  if (const std::string shared = sharing_text(placement.devices, of_others); !shared.empty())
+    placement.warning += (placement.warning.empty() ? "" : "; ") + shared;
   return placement;
 }
 
 // On the devices that were named.
 Placement on_named(const protocol::RunSpec& spec, const Allocation& allocation, const Machine& machine,
-                   const std::vector<storage::Lease>& of_others) {
+                   const std::vector<storage::Lease>& of_others, const Devices& own) {
   const Devices& named = allocation.devices;
   const auto gpus = std::count_if(named.begin(), named.end(), is_gpu);
   if (gpus != 0 && gpus != std::ssize(named))
@@ -150,7 +157,7 @@ Placement on_named(const protocol::RunSpec& spec, const Allocation& allocation, 
   if (const Devices absent = missing(named, present); !absent.empty())
     throw Error(ErrorKind::conflict, "this machine has no " + device_list(absent) + "; it has " +
                                          (present.empty() ? "no GPU" : device_list(present)));
-  if (const std::string others = holdings(named, of_others); !others.empty())
+  if (const std::string others = holdings(missing(named, own), of_others); !others.empty())
     throw Error(ErrorKind::conflict, "devices are held by another run: " + others);
 
   Placement placement;
@@ -160,6 +167,7 @@ Placement on_named(const protocol::RunSpec& spec, const Allocation& allocation, 
     placement = on_gpus(spec, allocation.replicas, machine, supply, {});
   } else {
     placement = on_cores(spec, allocation.replicas, {named, {}}, {});
+    if (placement.warning.empty()) placement.warning = sharing_text(named, of_others);
     if (!machine.gpus.empty() && spec.device == "auto") placement.visible_gpus = "";
   }
   placement.devices = named;
@@ -188,15 +196,32 @@ int device_count(const protocol::RunSpec& spec, const Machine& machine) {
   return spec.device == "cuda" ? static_cast<int>(machine.gpus.size()) : 1;  // or one by its name
 }
 
+void insist_on_devices(const protocol::RunSpec& spec, int replicas, const Machine& machine) {
+  const bool gpus = uses_gpus(spec) || (spec.device == "auto" && !machine.gpus.empty());
+  const auto count = static_cast<int>((gpus ? machine.gpus : machine.cores).size());
+  if (replicas <= count) return;
+  throw Error(ErrorKind::conflict,
+              fmt::format("{} are too many: the pool gives each a {} of its own, and this machine has {}",
+                          replica_count_text(replicas), gpus ? "GPU" : "core", count));
+}
+
+Error devices_are_the_pools(const std::string& run) {
+  return Error(
+      ErrorKind::conflict,
+      fmt::format("run {} is in the queue, and the pool chooses its devices: resume it without them, and "
+                  "once it trains, batchscope rescale {} --devices ..",
+                  run, run));
+}
+
 Placement place(const protocol::RunSpec& spec, const Allocation& allocation, const Machine& machine,
-                const std::vector<storage::Lease>& of_others) {
+                const std::vector<storage::Lease>& of_others, const Devices& own) {
   const int replicas = allocation.replicas;
   if (replicas < 1)
     throw Error(ErrorKind::usage, fmt::format("a run needs at least 1 replica, not {}", replicas));
   const bool any = spec.device == "auto";
   if (!uses_gpus(spec) && !any && spec.device != "cpu")
     throw Error(ErrorKind::usage, "device '" + spec.device + "': expected auto, cpu, cuda or cuda:N");
-  if (!allocation.devices.empty()) return on_named(spec, allocation, machine, of_others);
+  if (!allocation.devices.empty()) return on_named(spec, allocation, machine, of_others, own);
   if (uses_gpus(spec) && machine.gpus.empty())
     throw Error(ErrorKind::conflict, "the run asks for CUDA and this machine shows no GPU");
   if (spec.device == "cpu" || machine.gpus.empty()) return on_cores(spec, replicas, machine, of_others);

@@ -9,7 +9,8 @@
 // ("auto") takes GPUs where enough of them are free and cores where not.
 //
 // Where devices are named, the run gets these and no others, cores as strictly as GPUs: whoever names them
-// knows what is free, or is to be told that it is not.
+// knows what is free, or is to be told that it is not. What the run holds already, or the pool holds for it,
+// is its own, whoever shares it: another run that came later takes nothing away.
 #pragma once
 
 #include <map>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "allocation.h"
+#include "batchscope/protocol/error.h"
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/run/machine.h"
 #include "batchscope/storage/catalogue.h"
@@ -49,10 +51,16 @@ bool uses_gpus(const protocol::RunSpec& spec);
 // Those of the machine that the run may have, whoever has them now: GPUs where it asks for them, else cores.
 int device_count(const protocol::RunSpec& spec, const Machine& machine);
 
-// Throws Error(usage) for fewer than one replica or an unknown device, Error(conflict) for more replicas than
-// free GPUs, naming the runs that have them, and for named devices that this machine has not, that others
-// have or that the run does not train on.
+// Throws Error(conflict) where the pool could never give a run so many replicas on this machine: it gives
+// each a device of its own.
+void insist_on_devices(const protocol::RunSpec& spec, int replicas, const Machine& machine);
+// For whoever names devices for a run that waits in the queue.
+Error devices_are_the_pools(const std::string& run);
+
+// `own`: devices that the run holds already. Throws Error(usage) for fewer than one replica or an unknown
+// device, Error(conflict) for more replicas than free GPUs, naming the runs that have them, and for named
+// devices that this machine has not, that only others have or that the run does not train on.
 Placement place(const protocol::RunSpec& spec, const Allocation& allocation, const Machine& machine,
-                const std::vector<storage::Lease>& of_others);
+                const std::vector<storage::Lease>& of_others, const std::vector<std::string>& own = {});
 
 }  // namespace batchscope::run

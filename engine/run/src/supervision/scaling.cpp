@@ -115,8 +115,8 @@ std::string limits_text(const AutoReplicas& range) {
 
 }  // namespace
 
-void Scaling::choose(const std::optional<AutoReplicas>& range) {
-  const int number = machine_.target().replicas;
+void Scaling::choose(const std::optional<AutoReplicas>& range, int number) {
+  if (number == 0) number = machine_.target().replicas;
   const bool fixes = !range && number > 0 && number != spec_.replicas && in_queue();
   if (fixes) spec_.replicas = number;
   const bool changes = range != spec_.auto_replicas;
@@ -128,11 +128,25 @@ void Scaling::choose(const std::optional<AutoReplicas>& range) {
                       : "auto is off: the number of replicas stays as it is");
 }
 
-bool Scaling::in_queue() const {
+void Scaling::ask_pool(const std::optional<int>& replicas, const std::optional<AutoReplicas>& range) {
+  if (replicas) {
+    const auto of_run = job();
+    if (of_run && !of_run->preemptible && *replicas != machine_.target().replicas)
+      throw Error(
+          ErrorKind::conflict,
+          fmt::format("the run keeps the devices that it has to its end, as was asked (--pin); on other "
+                      "replicas it goes on by: batchscope stop {}, batchscope resume {} --replicas {}",
+                      run_, run_, *replicas));
+    insist_on_devices(spec_, *replicas, leases_.machine());
+  }
+  choose(range, replicas.value_or(0));
+}
+
+std::optional<storage::Job> Scaling::job() const {
   try {
-    return catalogue_.job(run_).has_value();
+    return catalogue_.job(run_);
   } catch (const Error&) {
-    return false;  // the number is chosen all the same, and the pool may choose again
+    return std::nullopt;  // the number is chosen all the same, and the pool may choose again
   }
 }
 

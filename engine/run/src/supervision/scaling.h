@@ -55,14 +55,19 @@ class Scaling {
   // Restarts the run there. Nothing happens where it trains on the very devices that are named. Throws Error
   // where there are no devices, or the run is in no state for it.
   void move_to(const Allocation& allocation, const std::string& reason);
-  // From now on the model chooses within this range; or it does not (none), and what the run has or is on its
-  // way to is the number that the pool, too, keeps to.
-  void choose(const std::optional<protocol::AutoReplicas>& range);
+  // From now on the model chooses within this range; or it does not (none), and `number` is what the pool,
+  // too, keeps to: 0: what the run has or is on its way to.
+  void choose(const std::optional<protocol::AutoReplicas>& range, int number = 0);
+  // What a person asks of a run of the queue is written down, and the pool moves it. Throws Error(conflict)
+  // for what the pool will never do.
+  void ask_pool(const std::optional<int>& replicas, const std::optional<protocol::AutoReplicas>& range);
+  // The pool gives this run its devices.
+  bool in_queue() const { return job().has_value(); }
   // A new model: it may move the run. Where there is a pool, that decides, and this one rests.
   void consider(const protocol::Model& model, const goodput::RunContext& at);
 
  private:
-  bool in_queue() const;
+  std::optional<storage::Job> job() const;
   int most_over_nodes() const;  // that the model may choose
 
   storage::Catalogue& catalogue_;

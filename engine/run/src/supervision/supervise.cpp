@@ -59,14 +59,14 @@ class Directories {
 };
 
 // Devices that were named are leased before anything else: whoever finds them taken has changed nothing, and
-// who waits in a queue waits on.
+// a run of the queue waits on.
 void lease_named(storage::Catalogue& catalogue, const storage::Run& run, const Allocation& allocation) {
   if (allocation.devices.empty()) return;
   const auto generations = catalogue.generations(run.id);
   catalogue.lease_devices(
       run.id,
-      [&](const std::vector<storage::Lease>& of_others) {
-        return place(run.spec, allocation, Machine::here(), of_others).devices;
+      [&](const std::vector<storage::Lease>& of_others, const std::vector<std::string>& own) {
+        return place(run.spec, allocation, Machine::here(), of_others, own).devices;
       },
       next_generation(generations, protocol::run_paths(run.id)), generations.empty() ? "start" : "resume");
 }

@@ -96,6 +96,7 @@ class Supervision final : private Orders {
   // What is asked.
   void on_request(const protocol::Request& request, const ControlServer::Responder& responder);
   void rescale(const protocol::Request& request);
+  void insist_on_pool(const protocol::Request& request) const;
   void resume(const protocol::Request& request);
   void request_checkpoint(const ControlServer::Responder& responder);
   void fire_due_trigger();

@@ -32,8 +32,16 @@ void Supervision::on_request(const Request& request, const ControlServer::Respon
 // A number is a person's choice, who does not want it chosen again by the next model. A list of devices says
 // where, and leaves it to whom it was left to say how many.
 void Supervision::rescale(const Request& request) {
+  const bool asks_pool = !request.by_pool && scaling_.in_queue();
   if (!request.devices.empty()) {
     scaling_.move_to({request.replicas.value_or(0), request.devices}, request.by_pool ? "pool" : "rescale");
+    if (asks_pool && !spec_.auto_replicas) scaling_.choose({});
+    return;
+  }
+  if (asks_pool) {
+    insist_on_pool(request);
+    scaling_.ask_pool(request.replicas, request.auto_replicas);
+    pool_call_.call();
     return;
   }
   const bool takes_over = spec_.auto_replicas && machine_.training();
@@ -45,8 +53,29 @@ void Supervision::rescale(const Request& request) {
   scaling_.choose(request.auto_replicas);
 }
 
-// The devices that it had were free meanwhile: it gets others, unless these are named.
+// Whether the pool can do what is asked.
+void Supervision::insist_on_pool(const Request& request) const {
+  if (machine_.over() || machine_.state() == RunState::stopping)
+    throw Error(ErrorKind::conflict, machine_.over() ? "the run is over" : "the run is stopping");
+  if (request.replicas && machine_.training() && !rescalable_)
+    throw Error(ErrorKind::conflict,
+                "the pool cannot move the run: its program makes no checkpoints, and would begin anew");
+}
+
+// The devices that it had were free meanwhile: it gets others, unless these are named. A run of the queue
+// waits for what the pool gives it.
 void Supervision::resume(const Request& request) {
+  if (!request.by_pool && scaling_.in_queue()) {
+    if (!request.devices.empty()) throw devices_are_the_pools(run_.id);
+    if (machine_.state() != RunState::paused)
+      throw Error(ErrorKind::conflict,
+                  std::string("the run is ") + run_state_name(machine_.state()) + ", not paused");
+    if (request.replicas || request.auto_replicas) scaling_.ask_pool(request.replicas, request.auto_replicas);
+    recorder_.flush();  // that it is paused
+    catalogue_.go_on(run_.id);
+    pool_call_.call();
+    return;
+  }
   const Allocation to(request.replicas.value_or(0), request.devices);
   const Allocation wanted = to.replicas > 0 ? to : Allocation(machine_.target().replicas);
   if (machine_.state() == RunState::paused)

@@ -55,9 +55,10 @@ struct Run {
 
 /// A device of this machine in the hands of a run: "cuda:0" (a GPU by its number or UUID), "cpu:3" (a core).
 struct Lease {
-  std::string device;  ///< as above
-  std::string run;     ///< its id
-  std::string name;    ///< the run's
+  std::string device;   ///< as above
+  std::string run;      ///< its id
+  std::string name;     ///< the run's
+  bool queued = false;  ///< the run is in the queue
 };
 
 /// One start of the replicas. The pause is measured from the last finished step of the generation before.
@@ -182,7 +183,8 @@ class Catalogue {
   /// The same among the runs in the trash, of which "latest" is the one removed last.
   Run resolve_removed(const std::string& text);
 
-  /// The message says why, where there is something to say.
+  /// The message says why, where there is something to say. A run that is over holds no device any more that
+  /// this process, or a dead one, has leased for it.
   void set_state(const std::string& id, RunState state, const std::string& message = {});
   /// Units as in Run. Series that are not in `latest` keep their values.
   void set_progress(const std::string& id, std::int64_t step, int epoch, int epochs, double fraction,
@@ -206,8 +208,10 @@ class Catalogue {
   void release_supervisor(const std::string& id);
 
   std::vector<Lease> leases();  ///< of all runs, by device; a dead process holds none
-  /// Which devices a run is to have, given what other runs hold. What it throws, lease() throws.
-  using Choice = std::function<std::vector<std::string>(const std::vector<Lease>& of_others)>;
+  /// Which devices a run is to have, given what other runs hold and what is its own already: leased by its
+  /// supervisor, or by the pool for it. What it throws, lease_devices() throws.
+  using Choice = std::function<std::vector<std::string>(const std::vector<Lease>& of_others,
+                                                        const std::vector<std::string>& own)>;
   /// Makes what `choose` returns (each once) the run's devices, and no others, in the name of this process.
   /// They are its until the next call, release_devices, or the end of this process. No other process leases
   /// or releases while `choose` decides; where it throws, all stays as it was. `generation` and `why` are
@@ -215,7 +219,8 @@ class Catalogue {
   void lease_devices(const std::string& id, const Choice& choose, int generation = -1,
                      const std::string& why = {});
   void release_devices(const std::string& id);  ///< all that the run has in the name of this process
-  /// Who had which device in the time since then (s since 1970), by its begin.
+  /// Who had which device in the time since then (s since 1970), by its begin. What a dead process held ends
+  /// when somebody asks.
   std::vector<LeaseEvent> lease_events(double since);
 
   /// Puts a new run into the queue: state `pending`, for the pool to start. `job` without what the pool
@@ -230,6 +235,9 @@ class Catalogue {
   std::optional<Job> job(const std::string& id);  ///< of any run; none where it was never in the queue
   void hold(const std::string& id, bool held);    ///< no fault where there is no job of this run
   void forget_after(const std::string& id);       ///< it comes after no other run
+  /// A job that is held, rests, was stopped or has failed waits for devices from now on. No fault where it
+  /// waits already or trains, or where there is no job of this run.
+  void go_on(const std::string& id);
   /// Throws Error(usage) for one out of its range.
   void prioritise(const std::string& id, int priority);
   /// Writes what the pool says of a job: preempted, crashes, target, reason, expected end.

@@ -30,9 +30,9 @@ void refusePending(storage::Catalogue& catalogue, const storage::Run& run);
 protocol::Json askRun(storage::Catalogue& catalogue, const storage::Run& run,
                       const protocol::Request& request);
 
-/// Goes on with a run: one that is paused by its supervisor, any other by a new one. Replicas and devices as
-/// run::resume_run takes them, which says how long it blocks and what it throws; Error(conflict) for a run
-/// that was imported too.
+/// Goes on with a run: one that is paused by its supervisor, any other by a new one; a run of the queue, held
+/// ones too, waits there for devices. Replicas and devices as run::resume_run takes them, which says how long
+/// it blocks and what it throws; Error(conflict) for a run that was imported too.
 void resumeRun(storage::Catalogue& catalogue, const storage::Run& run, int replicas,
                const std::vector<std::string>& devices);
 

@@ -58,9 +58,9 @@ void check_submit(const protocol::RunSpec& spec);
 protocol::RunSpec with_environment(protocol::RunSpec spec);
 
 /// Puts a run into the queue and sees to it that a pool runs. spec.auto_replicas is the range that the pool
-/// may choose from, spec.replicas without it a fixed number; the run has with_environment(spec). Returns the run's id. Throws Error as
-/// run::start_run for what could never be started on this machine, Error(conflict) for more replicas than it
-/// has devices, Error(not_found) for an `after` that is no run.
+/// may choose from, spec.replicas without it a fixed number; the run has with_environment(spec). Returns the
+/// run's id. Throws Error as run::start_run for what could never be started on this machine, Error(conflict)
+/// for more replicas than it has devices, Error(not_found) for an `after` that is no run.
 std::string submit(storage::Catalogue& catalogue, const protocol::RunSpec& spec, const JobOptions& options);
 
 /// Ends a job: one that waits is taken out of the queue, one that trains stops with a checkpoint. Throws
@@ -69,8 +69,9 @@ void cancel(storage::Catalogue& catalogue, const std::string& id);
 /// Keeps a job from having devices until it is released; one that has some is paused by the pool with a
 /// checkpoint. Throws as cancel.
 void hold(storage::Catalogue& catalogue, const std::string& id);
-/// The other way; one that was to come after a run that did not finish comes after none from now on. Throws
-/// as cancel; no fault where it is not held.
+/// The other way, and for one that a person has paused: it goes on as soon as it has devices. One that was to
+/// come after a run that did not finish comes after none from now on. Throws as cancel; no fault where
+/// nothing keeps it. What has been stopped or has failed goes back into the queue by run::resume_run().
 void release(storage::Catalogue& catalogue, const std::string& id);
 /// -10..10. Throws as cancel, and Error(usage) for another number.
 void prioritise(storage::Catalogue& catalogue, const std::string& id, int priority);

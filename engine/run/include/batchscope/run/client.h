@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "batchscope/protocol/control.h"
+#include "batchscope/protocol/process_id.h"
 #include "batchscope/protocol/run_spec.h"
 #include "batchscope/storage/catalogue.h"
 
@@ -31,15 +32,20 @@ void check_start(storage::Catalogue& catalogue, const protocol::RunSpec& spec);
 
 /// A supervisor for a run that has none, which resumes from the newest good checkpoint; on `replicas`
 /// replicas, 0: as many as before, or one for each of the `devices` (protocol/devices.h) where it is to have
-/// these and no others. Blocks as start_run. Throws Error(conflict) where the run is finished or active or
-/// the devices are not to be had, Error(conflict | not_found) where somebody removes it meanwhile.
+/// these and no others. Blocks as start_run. A run of the queue goes back into it, with `replicas` as the
+/// number that it asks for: that blocks on nobody, and the pool starts it when it has devices. Throws
+/// Error(conflict) where the run is finished or active, the devices are not to be had, or are named for a run
+/// of the queue, and Error(conflict | not_found) where somebody removes it meanwhile.
 void resume_run(storage::Catalogue& catalogue, const std::string& id, int replicas = 0,
                 const std::vector<std::string>& devices = {});
 
 /// The same without waiting, and for a run that never had a supervisor too: it is on its way when this
-/// returns, and whether it came up is for the catalogue and the run's supervisor.log to say. Throws
-/// Error(not_found | io) where not even that can be had.
-void spawn_supervisor(const std::string& id, const std::vector<std::string>& devices);
+/// returns, and whether it came up is for the catalogue and the run's supervisor.log to say. Returns its
+/// process. Throws Error(not_found | io) where not even that can be had.
+protocol::ProcessId spawn_supervisor(const std::string& id, const std::vector<std::string>& devices);
+
+/// What a supervisor that ended before it took its run has left in its log, in one line; empty: nothing.
+std::string supervisor_last_words(const std::string& id);
 
 /// Takes an exported run into the catalogue by `batchscope import`, and returns its id here. Blocks until it
 /// is there, a second for 100 MB or so. Throws Error(not_found) where that program is missing, Error(io) with
