@@ -3,10 +3,14 @@
 
 #include <sys/socket.h>
 
+#include <QSslSocket>
 #include <utility>
 
 namespace batchscope::http {
 namespace {
+
+// Bytes of a stream that the system keeps for its client: what it has taken tells nothing of who reads.
+constexpr int kSystemBuffer = 64 << 10;
 
 const char* reason(int status) {
   switch (status) {
@@ -94,6 +98,7 @@ bool Connection::begin_stream(const Response& head, std::function<void()> on_clo
   }
   answered_ = true;
   streams_ = true;
+  socket_->setSocketOption(QAbstractSocket::SendBufferSizeSocketOption, kSystemBuffer);
   on_closed_ = std::move(on_closed);
   write_head(head, std::nullopt);
   return true;
@@ -101,11 +106,12 @@ bool Connection::begin_stream(const Response& head, std::function<void()> on_clo
 
 bool Connection::send(std::string_view bytes) {
   if (ended_ || !open()) return false;
-  if (static_cast<std::size_t>(socket_->bytesToWrite()) + bytes.size() > limits_.backlog) {
+  if (static_cast<std::size_t>(untaken()) + bytes.size() > limits_.backlog) {
     socket_->abort();
     return false;
   }
   socket_->write(bytes.data(), static_cast<qint64>(bytes.size()));
+  if (!deadline_.isActive()) deadline_.start(limits_.patience);
   return true;
 }
 
@@ -124,8 +130,17 @@ void Connection::end_when_written() {
     ::shutdown(static_cast<int>(socket_->socketDescriptor()), SHUT_WR);
 }
 
+// TLS has a buffer of its own.
+qint64 Connection::untaken() const {
+  const auto* tls = qobject_cast<const QSslSocket*>(socket_.get());
+  return socket_->bytesToWrite() + (tls == nullptr ? 0 : tls->encryptedBytesToWrite());
+}
+
 void Connection::written() {
-  if (ended_ && welcome_ && deadline_.isActive()) deadline_.start(limits_.patience);
+  if (streams_ && !ended_ && untaken() == 0)
+    deadline_.stop();
+  else if ((ended_ || streams_) && welcome_ && deadline_.isActive())
+    deadline_.start(limits_.patience);
   end_when_written();
 }
 

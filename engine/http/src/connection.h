@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The life of a connection: its request is read within the time allowed, it is answered whenever the answer
-// comes, and it is closed when the client has read that or its time is up. What a client still sends after
+// comes, and it is closed when the client has read that or its time is up. A client of a stream has that time
+// to take anything of what waits for it. What a client still sends after
 // its answer is read and dropped, because closing over unread bytes would reset the connection and could take
 // the answer with it.
 #pragma once
@@ -49,13 +50,14 @@ class Connection {
   // Its place is another's. What it has not read by now it may still find in its own buffer.
   void give_way();
   void time_out();
-  // Some of the answer was taken.
+  // Some of the answer, or of the stream, was taken.
   void written();
   void gone();  // the client has closed
 
  private:
   void write_head(const Response& response, std::optional<std::size_t> length);
   void end_when_written();
+  qint64 untaken() const;  // bytes that the system has not taken yet
 
   const std::unique_ptr<QTcpSocket> socket_;
   const Limits& limits_;

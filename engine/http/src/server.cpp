@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "batchscope/http/server.h"
 
+#include <QSslSocket>
 #include <QTimer>
 #include <algorithm>
 #include <list>
@@ -91,7 +92,10 @@ struct Server::Impl {
       };
     };
     QObject::connect(socket, &QTcpSocket::readyRead, socket, alive([this](const auto& c) { read(c); }));
-    QObject::connect(socket, &QTcpSocket::bytesWritten, socket, alive([](const auto& c) { c->written(); }));
+    const auto written = alive([](const auto& c) { c->written(); });
+    QObject::connect(socket, &QTcpSocket::bytesWritten, socket, written);
+    if (auto* tls = qobject_cast<QSslSocket*>(socket))
+      QObject::connect(tls, &QSslSocket::encryptedBytesWritten, socket, written);
     QObject::connect(&connection->deadline(), &QTimer::timeout, socket,
                      alive([](const auto& c) { c->time_out(); }));
     QObject::connect(

@@ -12,6 +12,7 @@
 #include <QSslSocket>
 #include <QStandardPaths>
 #include <QTemporaryDir>
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -190,6 +191,45 @@ class TestServer : public QObject {
     for (int i = 0; i < 1000 && stream->send(block); ++i) QTest::qWait(1);
     QVERIFY(!stream->open());
     QTRY_COMPARE_WITH_TIMEOUT(closed, 1, kPatience);
+  }
+
+  // Two hundred read a stream, and half of them stop: those go, long before their backlog is full, and the
+  // others have every byte.
+  void whoTakesNothingOfItsStreamIsLetGo() {
+    constexpr std::size_t kReaders = 200, kBlocks = 200;
+    const std::string block(4096, 'x');
+    Server server(Address(), {kReaders, 2s, kReaders});
+    std::vector<Stream> streams;
+    std::size_t closed = 0;
+    server.on_request = [&](const Request&, const Reply& reply) {
+      streams.push_back(reply.stream({200, "", "text/event-stream"}, [&] { ++closed; }));
+    };
+    std::vector<std::unique_ptr<QTcpSocket>> readers;
+    std::vector<QByteArray> taken(kReaders);
+    const auto listens = [](std::size_t reader) { return reader % 2 == 0; };
+    for (std::size_t reader = 0; reader < kReaders; ++reader) {
+      QTcpSocket& socket = *readers.emplace_back(connected(server.port()));
+      if (listens(reader))
+        connect(&socket, &QTcpSocket::readyRead, this, [&socket, &all = taken[reader]] { all += socket.readAll(); });
+      else
+        socket.setReadBufferSize(1);
+      socket.write("GET / HTTP/1.1\r\n\r\n");
+    }
+    QTRY_COMPARE_WITH_TIMEOUT(streams.size(), kReaders, kPatience);
+    for (std::size_t i = 0; i < kBlocks; ++i) {
+      for (const Stream& stream : streams) stream.send(block);
+      QCoreApplication::processEvents();
+    }
+    QTRY_COMPARE_WITH_TIMEOUT(closed, kReaders / 2, kPatience);
+    for (std::size_t reader = 0; reader < kReaders; ++reader)
+      if (listens(reader))
+        QTRY_COMPARE_WITH_TIMEOUT(static_cast<std::size_t>(body(taken[reader]).size()),
+                                  kBlocks * block.size(), kPatience);
+    QCOMPARE(std::count_if(streams.begin(), streams.end(), [](const Stream& each) { return each.open(); }),
+             static_cast<std::ptrdiff_t>(kReaders / 2));
+    // Who has nothing to take stays, however long that is.
+    QTest::qWait(2500);
+    QCOMPARE(closed, kReaders / 2);
   }
 
   void aHeadIsAllThatIsSentOfIt() {

@@ -45,8 +45,6 @@ void EventPage::tell(const char* event, const std::string& data, const std::stri
   if (stream_) stream_->send(std::string("event: ") + event + "\nid: " + id() + "\ndata: " + data + "\n\n");
 }
 
-void EventPage::breathe() {
-  if (stream_) stream_->send(":\n\n");
-}
+void EventPage::beat() { tell("beat", "{}"); }
 
 }  // namespace batchscope::web

@@ -33,8 +33,8 @@ class EventPage {
   void tell(const char* event, const std::string& data);
   // The same, after which it knows the run's samples up to here.
   void tell(const char* event, const std::string& data, const std::string& run, const std::string& cursor);
-  // So that neither side takes the other for gone.
-  void breathe();
+  // Says that this side is there, which a connection that hangs does not.
+  void beat();
 
  private:
   std::string id() const;

@@ -16,7 +16,8 @@ using protocol::Json;
 
 bool is_of_lists(const std::shared_ptr<EventPage>& page) { return page->runs().empty(); }
 
-constexpr auto kBreath = 15s, kListInterval = 1s;
+constexpr auto kBeat = 4s;  // the page's patience is over twice as long (base/stream.ts)
+constexpr auto kListInterval = 1s;
 
 http::Response stream_head() {
   http::Response head{200, "", "text/event-stream"};
@@ -27,10 +28,10 @@ http::Response stream_head() {
 }  // namespace
 
 Feeds::Feeds(LiveRuns& live) : live_(live), lists_(std::make_shared<ListWatch>()) {
-  QObject::connect(&breath_, &QTimer::timeout, &breath_, [this] {
-    for (const Page& page : pages_) page->breathe();
+  QObject::connect(&beat_, &QTimer::timeout, &beat_, [this] {
+    for (const Page& page : pages_) page->beat();
   });
-  breath_.start(kBreath);
+  beat_.start(kBeat);
   QObject::connect(&list_timer_, &QTimer::timeout, &list_timer_, [this] {
     if (std::any_of(pages_.begin(), pages_.end(), is_of_lists) && !std::exchange(looking_, true))
       look_at_lists([] {});

@@ -38,7 +38,7 @@ class Feeds {
   void look_at_lists(std::function<void()> then);
 
   LiveRuns& live_;
-  QTimer breath_, list_timer_;
+  QTimer beat_, list_timer_;
   std::map<std::string, std::shared_ptr<RunFeed>> feeds_;  // by run
   std::vector<Page> pages_;                                // whose stream has begun
   std::shared_ptr<ListWatch> lists_;

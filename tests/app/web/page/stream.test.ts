@@ -37,7 +37,18 @@ class Source {
 const waits: { act: () => void; after: number }[] = [];
 const setTimeout = (act: () => void, after: number) => waits.push({ act, after });
 
-Object.assign(globalThis, { document: page, EventSource: Source, setTimeout, clearTimeout: () => {} });
+// What is done each second, and the clock on the wall.
+let watch = () => {};
+let now = 1_000_000;
+Date.now = () => now;
+const setInterval = (act: () => void) => (watch = act);
+
+Object.assign(globalThis, { document: page, EventSource: Source, setTimeout, clearTimeout: () => {}, setInterval, clearInterval: () => (watch = () => {}) });
+
+function wait(seconds: number): void {
+  now += 1000 * seconds;
+  watch();
+}
 
 function pass(): number {
   const { act, after } = waits.pop()!;
@@ -81,4 +92,45 @@ test("it asks again behind the last event that it heard", async () => {
 
   stream.end();
   assert.equal(listeners.size, 0);
+});
+
+test("a connection that says nothing for longer than the server's beat is replaced, and says so", async () => {
+  const { Stream, unheard } = await import("../../../../app/web/page/src/base/stream");
+  const first = Source.all.length;
+  const silences: number[] = [];
+  const stop = unheard.listen((seconds) => silences.push(seconds));
+  const stream = new Stream("/api/changes", { changed: () => {} });
+  const connection = () => page.documentElement.dataset["connection"];
+  const source = (index: number) => Source.all[first + index]!;
+
+  source(0).emit("open");
+  for (let beats = 0; beats < 5; ++beats) {
+    wait(4);
+    source(0).emit("beat", { data: "{}", lastEventId: "" });
+  }
+  assert.equal(connection(), "live");
+  wait(9);
+  assert.deepEqual([connection(), silences], ["live", []]);
+  wait(1);
+  assert.ok(source(0).isClosed);
+  assert.deepEqual([connection(), silences], ["silent", [10]]);
+
+  wait(1);
+  assert.ok(!source(1).isClosed); // it has its time to come about
+  wait(9);
+  assert.ok(source(1).isClosed);
+  assert.deepEqual([connection(), silences], ["silent", [10, 20]]);
+  source(2).emit("open");
+  assert.deepEqual([connection(), silences], ["live", [10, 20, 0]]);
+
+  // A laptop has slept: its clock goes on, and the first look behind it replaces the connection.
+  wait(3600);
+  assert.ok(source(2).isClosed);
+  source(3).emit("open");
+  look(true);
+  wait(3600);
+  assert.equal(connection(), "idle");
+  assert.deepEqual(silences, [10, 20, 0, 3600, 0]);
+  stream.end();
+  stop();
 });

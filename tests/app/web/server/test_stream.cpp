@@ -309,6 +309,16 @@ class TestStream : public WebTest {
     QVERIFY(text(page.last().data.at("what")).find("runs") != std::string::npos);
   }
 
+  // By which a page knows a connection that hangs from a run that is quiet.
+  void everyStreamBeats() {
+    const std::string id = make_run("one", 4);
+    for (const std::string& target : {"/api/runs/" + id + "/stream", std::string("/api/changes")}) {
+      EventSource page = open(target);
+      QVERIFY2(page.await("beat"), target.c_str());
+      QVERIFY(page.last().id.empty());
+    }
+  }
+
   void aCursorIsWhatItSays() {
     Cursor cursor;
     cursor.generation = 3;

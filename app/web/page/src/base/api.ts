@@ -2,6 +2,8 @@
 // What the server is asked (app/web/API.md), by its types. An error carries the server's own sentence.
 import type { About, ControlRequest, Explorer, RunDetail, RunList, Samples } from "./types";
 
+const patience = 20; // seconds for which a question waits: one that was asked through a tunnel that is cut gets no answer
+
 export class ApiError extends Error {
   constructor(readonly status: number, message: string) {
     super(message);
@@ -10,13 +12,15 @@ export class ApiError extends Error {
 
 async function answer<T>(path: string, init: RequestInit): Promise<T> {
   let response: Response;
+  let text: string;
   try {
     response = await fetch(path, { ...init, credentials: "same-origin" });
+    text = await response.text();
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
+    if (error instanceof DOMException && error.name === "TimeoutError") throw new ApiError(0, `The server has not answered for ${patience} s.`);
     throw new ApiError(0, "The server does not answer. Is batchscope serve running, and the ssh tunnel open?");
   }
-  const text = await response.text();
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -28,7 +32,8 @@ async function answer<T>(path: string, init: RequestInit): Promise<T> {
 }
 
 export function get<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return answer<T>(path, signal ? { signal } : {});
+  const inTime = AbortSignal.timeout(1000 * patience);
+  return answer<T>(path, { signal: signal ? AbortSignal.any([signal, inTime]) : inTime });
 }
 
 export function post<T>(path: string, body: unknown): Promise<T> {

@@ -5,7 +5,7 @@ import { button, fill, h, setAttributes, setText } from "./dom";
 import { showSheet } from "./keys";
 import type { Route } from "./route";
 import { serverAbout } from "./server";
-import { type Connection, connectionChanged } from "./stream";
+import { type Connection, connectionChanged, unheard } from "./stream";
 import { chooseColourBlind, chooseScheme, chosenScheme, hasColourBlindPalette, type Scheme } from "./theme";
 
 const links: [href: string, text: string, views: string[]][] = [
@@ -52,6 +52,9 @@ export class Shell {
       setText(connection, state === "lost" ? "The connection is lost; trying again." : "");
       // Why, where the server can say it: a token that it does not know, for one.
       if (state === "lost") about().catch((error: Error) => setText(connection, error.message));
+    });
+    unheard.listen((seconds) => {
+      if (document.documentElement.dataset["connection"] === "silent") setText(connection, `Nothing heard for ${seconds} s; connecting again.`);
     });
     serverAbout().then((about) => {
       const devices = about.devices.length === 1 ? "1 device" : `${about.devices.length} devices`;

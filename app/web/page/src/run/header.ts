@@ -4,6 +4,8 @@ import { fill, h, setAttributes, setText } from "../base/dom";
 import * as format from "../base/format";
 import { pathOf } from "../base/route";
 import { Endings } from "../base/signal";
+import { unheard } from "../base/stream";
+import { isActive } from "../base/types";
 import type { Dashboard } from "./dashboard";
 import type { RunSession } from "./session";
 import { viewControls } from "./view_controls";
@@ -30,13 +32,16 @@ export function header(session: RunSession, dashboard: Dashboard): { element: HT
       return h("label", {}, box, spec.title);
     }));
   };
+  let silence = 0; // s, for which nothing was heard
   const showRun = () => {
     const run = session.detail?.run;
     const { state, status } = session;
     if (run === undefined || state === null) return;
     setText(name, run.name || run.id);
-    setText(chip, stateText(state, status));
-    setAttributes(chip, { "data-tone": toneOf[state] });
+    // What was said last may be long past.
+    const isUnknown = silence > 0 && isActive(state);
+    setText(chip, isUnknown ? `Nothing heard for ${silence} s` : stateText(state, status));
+    setAttributes(chip, { "data-tone": isUnknown ? "warning" : toneOf[state] });
     setText(epoch, epochText(status?.epoch ?? run.epoch, run.epochs, status?.step ?? run.step));
     bar.value = status?.total_fraction ?? run.fraction;
     const over = run.ended === null ? 0 : run.ended - run.created;
@@ -54,6 +59,10 @@ export function header(session: RunSession, dashboard: Dashboard): { element: HT
     () => controls.end(),
     dashboard.chosen.listen(showCharts),
     session.statusChanged.listen(showRun),
+    unheard.listen((seconds) => {
+      silence = seconds;
+      showRun();
+    }),
   );
   const element = h("header.run-header", {},
     h("div.run-title", {}, name, chip),

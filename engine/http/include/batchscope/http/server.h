@@ -28,8 +28,8 @@ class Connection;
 /// An answer that goes on. Copies are the same stream. To be used on the event loop's thread.
 class Stream {
  public:
-  /// Never blocks. False where the client is gone; also where it reads so slowly that too much waits for it,
-  /// and it was sent away.
+  /// Never blocks. False where the client is gone; also where it was sent away, since it reads so slowly that
+  /// too much waits for it, or has taken nothing of what waits for as long as Limits::patience.
   bool send(std::string_view bytes) const;
   /// Whether the client is there.
   bool open() const;

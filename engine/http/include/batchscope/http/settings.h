@@ -23,7 +23,7 @@ struct Address {
 /// What clients may take at most.
 struct Limits {
   std::size_t connections = 256;               ///< that are no streams
-  std::chrono::milliseconds patience{10'000};  ///< for a whole request; and of a client that takes no answer
+  std::chrono::milliseconds patience{10'000};  ///< for a whole request; and of a client that takes nothing
   std::size_t streams = 0;                     ///< beyond them a stream is refused by 503
   std::size_t backlog = 4u << 20;              ///< bytes of a stream that wait to be read
 };

@@ -9,6 +9,7 @@ import { Tunnel } from "./support/tunnel.mjs";
 const it = setUp();
 
 const isLost = () => document.documentElement.dataset.connection === "lost";
+const isSilent = () => document.documentElement.dataset.connection === "silent";
 const isLive = () => document.documentElement.dataset.connection === "live";
 
 async function open(name, by = it.server) {
@@ -47,5 +48,30 @@ test("a tunnel that broke off", async () => {
   await tunnel.mend();
   await view.until(isLive);
   await assertFound(view, last);
+  await tunnel.breakOff();
+});
+
+test("a server that hangs is no quiet run", async () => {
+  const { run, view, last } = await open("stopped");
+  it.server.child.kill("SIGSTOP");
+  await view.until(isSilent);
+  await view.sees(/Nothing heard for \d0 s; connecting again/);
+  assert.ok(!(await view.text()).includes("Training on 1 replica"));
+  it.server.child.kill("SIGCONT");
+  await view.until(isLive);
+  await view.sees("Training on 1 replica");
+  await assertFound(view, last);
+  await it.store.ask("stop", run);
+});
+
+test("a tunnel that was cut without a word", async () => {
+  const tunnel = await Tunnel.to(it.server);
+  const { run, view, last } = await open("cut", tunnel);
+  tunnel.hang();
+  await view.until(isSilent);
+  await tunnel.mend();
+  await view.until(isLive);
+  await assertFound(view, last);
+  await it.store.ask("stop", run);
   await tunnel.breakOff();
 });

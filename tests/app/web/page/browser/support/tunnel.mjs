@@ -6,6 +6,7 @@ import { connect, createServer } from "node:net";
 
 export class Tunnel {
   #sockets = new Set();
+  #hangs = false;
 
   static async to(server) {
     const tunnel = new Tunnel();
@@ -27,7 +28,7 @@ export class Tunnel {
       const far = connect(Number(this.server.port), "127.0.0.1");
       for (const [from, to] of [[near, far], [far, near]]) {
         this.#sockets.add(from);
-        from.pipe(to);
+        if (!this.#hangs) from.pipe(to);
         from.on("error", () => to.destroy());
         from.on("close", () => {
           this.#sockets.delete(from);
@@ -46,7 +47,15 @@ export class Tunnel {
     await once(this.entrance, "close");
   }
 
+  // Cut without a word: whoever connects or has connected hears nothing more, and sees no end either.
+  hang() {
+    for (const socket of this.#sockets) socket.unpipe().pause();
+    this.#hangs = true;
+  }
+
   async mend() {
+    this.#hangs = false;
+    if (this.entrance.listening) return;
     await this.#listen(this.port);
   }
 }
