@@ -68,7 +68,8 @@ ChartSpec epochProgress() {
           .title = tr("Epoch progress"),
           .unit = tr("iterations"),
           .lines = {{.series = names::kProgress, .label = tr("scale-invariant")},
-                    {.series = kStepSeries, .label = tr("steps"), .colour = 1}},
+                    {.series = kStepSeries, .label = tr("steps"), .colour = 1},
+                    {.series = names::kEpoch, .label = tr("epochs"), .colour = 2, .isRight = true}},
           .axis = XAxis::WallTime};
 }
 

@@ -12,6 +12,7 @@ namespace batchscope::desktop {
 namespace {
 
 constexpr double kMargin = 0.02;  // of a linear one that ends where the data do
+constexpr double kDotRoom = 0.05;  // of a linear axis, between a dot and its end
 constexpr double kPad = 0.04;     // of a logarithmic axis, beyond what is drawn
 
 // Powers of ten, and 2 and 5 times them where there is room.
@@ -31,8 +32,9 @@ class Extent {
  public:
   explicit Extent(FigureAxis& axis) : axis_(axis) {}
 
-  void add(double value) {
+  void add(double value, bool isDot = false) {
     if (!std::isfinite(placeOn(axis_, value))) return;
+    hasDots_ |= isDot;
     low_ = std::min(low_, value);
     high_ = std::max(high_, value);
   }
@@ -53,7 +55,12 @@ class Extent {
         low = std::floor(low / step) * step;
         high = std::ceil(high / step) * step;
       } else {
-        high += kMargin * (high - low);  // the last dot is whole
+        high += kMargin * (high - low);
+      }
+      if (hasDots_) {  // which are whole
+        const double room = kDotRoom * (high - low);
+        low = std::min(low, low_ - room);
+        high = std::max(high, high_ + room);
       }
     }
     if (!axis_.low) axis_.low = low;
@@ -64,6 +71,7 @@ class Extent {
  private:
   FigureAxis& axis_;
   double low_ = std::numeric_limits<double>::infinity(), high_ = -low_;
+  bool hasDots_ = false;
 };
 
 }  // namespace
@@ -72,9 +80,10 @@ FigureAxes axesOf(const FigureData& data) {
   FigureAxes axes{data.bottom, data.left, data.right};
   Extent bottom(axes.bottom), left(axes.left), right(axes.right);
   for (const FigureSeries& series : data.series) {
+    const bool isDots = series.mark == FigureSeries::Mark::Dots;
     for (const FigurePoint& point : series.points) {
-      bottom.add(point.x);
-      (series.isRight ? right : left).add(point.y);
+      bottom.add(point.x, isDots);
+      (series.isRight ? right : left).add(point.y, isDots);
     }
   }
   for (const FigureCell& cell : data.cells) {

@@ -62,9 +62,11 @@ QString RunModel::detail(const storage::Run& run) {
   } else {
     metric("loss", tr("loss %1"));
   }
-  if (parts.isEmpty())
-    parts << (run.step > 0 ? tr("step %1").arg(formatCount(run.step)) : formatTimeOfDay(run.created));
-  return joined(parts);
+  if (!parts.isEmpty()) return joined(parts);
+  if (run.step > 0) return tr("step %1").arg(formatCount(run.step));
+  if (belongsToActive(run.state) || run.state == RunState::pending)
+    return tr("since %1").arg(formatTimeOfDay(run.created));
+  return run.message.empty() ? tr("without a step") : QString::fromStdString(run.message);
 }
 
 void RunModel::setRuns(const std::vector<storage::Run>& runs) {

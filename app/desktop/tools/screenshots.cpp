@@ -64,7 +64,7 @@ class Camera {
   void takeEmpty() { save("empty", window_.grab()); }
 
   void takeSweep() {
-    window_.showSweeps(true);
+    window_.showPage(Page::Sweep);
     await("the sweep", [this] { return window_.sweeps()->table()->model()->rowCount() > 0; });
     take("sweep-dark", [] { applyTheme(Theme::Mode::Dark); });
     take("sweep-light", [] { applyTheme(Theme::Mode::Light); });
@@ -173,7 +173,7 @@ class Camera {
 
   void takeLesson() {
     LessonPanel& lessons = *window_.lessons();
-    take("lessons", [&] { window_.showLessons(true); });
+    take("lessons", [&] { window_.showPage(Page::Learn); });
     const auto show = [&](int row, int page) {
       lessons.start(row);
       for (int i = 0; i < page; ++i) lessons.turn(1);

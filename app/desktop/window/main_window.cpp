@@ -132,7 +132,10 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
   auto* empty = new EmptyPage(this);
   auto* waiting = new WaitingPage(session_, queueSession_, this);
   pages_ = new Pages({list_, lessons_, empty, run, control_, table_, waiting, queue_, sweeps_}, this);
-  setCentralWidget(pages_);
+  bar_ = new PageBar(this);
+  auto* centre = new QWidget(this);
+  vbox(centre, {}, 0, {bar_, {pages_, 1}});
+  setCentralWidget(centre);
   setStatusBar(status_);
   buildMenus();
 
@@ -145,8 +148,17 @@ MainWindow::MainWindow(CatalogueWatcher* watcher, bool remembers, QWidget* paren
           [this] { instrument_->raisePanel(QStringLiteral("log")); });
   connect(silent_, &SilentPage::silenceChanged, instrument_, &Instrument::showSilent);
   connect(silent_, &SilentPage::guideRequested, this, &MainWindow::showGuide);
-  connect(waiting, &WaitingPage::queueRequested, this, [this] { showQueue(true); });
-  connect(empty, &EmptyPage::lessonsRequested, this, [this] { showLessons(true); });
+  connect(waiting, &WaitingPage::queueRequested, this, [this] { showPage(Page::Queue); });
+  connect(empty, &EmptyPage::lessonsRequested, this, [this] { showPage(Page::Learn); });
+  connect(bar_, &PageBar::chosen, this, &MainWindow::showPage);
+  for (const auto& [action, page] : {std::pair(tableAction_, Page::Runs), {queueAction_, Page::Queue},
+                                     {sweepAction_, Page::Sweep}})
+    connect(action, &QAction::toggled, this, [this, page = page](bool isOn) {
+      if (isOn)
+        showPage(page);
+      else if (page_ == page)
+        goBack();
+    });
   connectSession();
   connectRuns();
   connectQueue();
@@ -189,8 +201,10 @@ void MainWindow::connectSession() {
 void MainWindow::connectRuns() {
   choice_ = new RunChoice({watcher_, session_, comparison_, runs_, list_, header_}, this);
   connect(choice_, &RunChoice::chosen, pages_, &Pages::showRun);
-  for (QAction* page : {header_->explorerAction(), header_->scalingAction()})
-    connect(choice_, &RunChoice::chosen, page, &QAction::setEnabled);
+  connect(choice_, &RunChoice::chosen, this, [this](bool hasRun) {
+    hasRun_ = hasRun;
+    updateRunPages();
+  });
   connect(starter_, &RunStarter::runRequested, choice_, &RunChoice::open);
   connect(starter_, &RunStarter::said, toasts_, &Toasts::say);
   const auto show = [this](const QString& id) {
@@ -209,7 +223,6 @@ void MainWindow::connectRuns() {
   actions_->setSelection(
       [this] { return tableAction_->isChecked() ? table_->selectedIds() : list_->selectedIds(); });
   connect(actions_, &RunActions::cloneRequested, starter_, &RunStarter::clone);
-  connect(tableAction_, &QAction::toggled, this, &MainWindow::showTable);
   auto* notifier = new Notifier(watcher_, this);
   connect(notifier, &Notifier::raised, toasts_, [this, show](const QString& message, const QString& run) {
     toasts_->offer(message, tr("Sho&w"), [show, run] { show(run); });
@@ -222,12 +235,11 @@ void MainWindow::connectRuns() {
 }
 
 void MainWindow::connectQueue() {
-  connect(queueAction_, &QAction::toggled, this, &MainWindow::showQueue);
   connect(queueSession_, &QueueSession::failed, toasts_, &Toasts::say);
   connect(queue_, &QueuePage::said, toasts_, &Toasts::say);
   connect(queue_, &QueuePage::newRunRequested, starter_, [this] { starter_->newRun(true); });
   connect(queue_, &QueuePage::runOpened, this, [this](const QString& id) {
-    showQueue(false);
+    showInstrument();
     choice_->open(id);
   });
   connect(queueSession_, &QueueSession::changed, runs_, [this] {
@@ -251,7 +263,6 @@ void MainWindow::connectQueue() {
 }
 
 void MainWindow::connectSweeps() {
-  connect(sweepAction_, &QAction::toggled, this, &MainWindow::showSweeps);
   connect(sweepSession_, &SweepSession::failed, toasts_, &Toasts::say);
   connect(sweeps_, &SweepPage::said, toasts_, &Toasts::say);
   connect(sweeps_, &SweepPage::runOpened, this, [this](const QString& id) {
@@ -309,7 +320,14 @@ void MainWindow::connectComparison() {
           [this] { toasts_->say(tr("At most %1 runs are compared at a time.").arg(Comparison::kMost)); });
   connect(legend_, &ComparisonBar::runOpened, choice_, &RunChoice::open);
   connect(values_, &ComparisonPanel::runOpened, choice_, &RunChoice::open);
-  const auto showValues = [this] { raisePanel(QStringLiteral("comparison")); };
+  // As the page of several, where there are several.
+  const auto showValues = [this] {
+    raisePanel(QStringLiteral("comparison"));
+    if (isComparing()) showPage(Page::Compare);
+  };
+  connect(comparison_, &Comparison::changed, this, [this] {
+    if (page_ == Page::Compare && !isComparing()) setPage(Page::Run);
+  });
   connect(legend_, &ComparisonBar::moreRequested, this, showValues);
   connect(compare_, &CompareMenu::valuesRequested, this, showValues);
   connect(compare_, &CompareMenu::differencesRequested, this,
@@ -345,7 +363,7 @@ void MainWindow::connectLessons() {
   connect(stage, &LessonStage::sharingRequested, instrument_, &Instrument::showSharing);
   connect(stage, &LessonStage::panelRequested, instrument_, &Instrument::raisePanel);
   connect(stage, &LessonStage::said, toasts_, &Toasts::say);
-  connect(lessons_, &LessonPanel::closed, this, [this] { showLessons(false); });
+  connect(lessons_, &LessonPanel::closed, this, [this] { showPage(Page::Run); });
   connect(lessons_, &LessonPanel::launchRequested, starter_, &RunStarter::startLesson);
 }
 
@@ -369,52 +387,56 @@ void MainWindow::showExplorer(bool isShown) { header_->explorerAction()->setChec
 
 void MainWindow::showScaling(bool isShown) { header_->scalingAction()->setChecked(isShown); }
 
-void MainWindow::showTable(bool isShown) {
-  if (isShown) {
-    showQueue(false);
-    showSweeps(false);
+bool MainWindow::isComparing() const { return comparison_->members().size() > 1; }
+
+void MainWindow::showPage(Page page) {
+  if (page == Page::Compare && !isComparing()) {
+    toasts_->say(tr("Two runs or more are compared: check them here, with Space or their boxes."));
+    page = Page::Runs;
   }
-  tableAction_->setChecked(isShown);
+  if (page == page_) return bar_->show(page);
+  std::erase(left_, page_);
+  left_.push_back(page_);
+  setPage(page);
+}
+
+void MainWindow::goBack() {
+  const Page page = left_.empty() ? Page::Run : left_.back();
+  if (!left_.empty()) left_.pop_back();
+  setPage(page == Page::Compare && !isComparing() ? Page::Run : page);
+}
+
+void MainWindow::setPage(Page page) {
+  if (page == page_) return;
+  const bool compared = std::exchange(page_, page) == Page::Compare;
+  bar_->show(page);
+  tableAction_->setChecked(page == Page::Runs);
+  queueAction_->setChecked(page == Page::Queue);
+  sweepAction_->setChecked(page == Page::Sweep);
   actions_->update();
-  if (isShown && session_->isOpen()) table_->select(session_->run().id);
-  pages_->showTable(isShown);
-}
-
-void MainWindow::showQueue(bool isShown) {
-  if (isShown) {
-    showTable(false);
-    showSweeps(false);
-  }
-  queueAction_->setChecked(isShown);
-  pages_->showQueue(isShown);
-  if (isShown && session_->isOpen()) queue_->select(session_->run().id);
-}
-
-void MainWindow::showSweeps(bool isShown) {
-  if (isShown) {
-    showTable(false);
-    showQueue(false);
-  }
-  sweepAction_->setChecked(isShown);
-  pages_->showSweeps(isShown);
+  updateRunPages();
+  if (page == Page::Runs && session_->isOpen()) table_->select(session_->run().id);
+  pages_->show(page);
+  if (page == Page::Queue && session_->isOpen()) queue_->select(session_->run().id);
+  if (page == Page::Compare) instrument_->raisePanel(QStringLiteral("comparison"));
+  if (page == Page::Run && compared) instrument_->raisePanel(QStringLiteral("events"));
 }
 
 // What a run has, in place of the pages of many.
 void MainWindow::showInstrument() {
-  showTable(false);
-  showQueue(false);
-  showSweeps(false);
+  if (!showsRun(page_)) showPage(Page::Run);
+}
+
+// Those that take the place of a run's charts, where these are.
+void MainWindow::updateRunPages() {
+  for (QAction* action : {header_->explorerAction(), header_->scalingAction()})
+    action->setEnabled(hasRun_ && showsRun(page_));
 }
 
 void MainWindow::showGuide() {
   auto* guide = new Guide(this);
   guide->setAttribute(Qt::WA_DeleteOnClose);
   guide->show();
-}
-
-void MainWindow::showLessons(bool isShown) {
-  if (isShown) showInstrument();
-  pages_->showLessons(isShown);
 }
 
 void MainWindow::raisePanel(const QString& name) {

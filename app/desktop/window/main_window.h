@@ -5,6 +5,9 @@
 #pragma once
 
 #include <QMainWindow>
+#include <vector>
+
+#include "window/page_bar.h"
 
 namespace batchscope::desktop {
 
@@ -61,16 +64,13 @@ class MainWindow : public QMainWindow {
   void showExplorer(bool isShown);
   // Why it scaled in place of the dashboard, or the dashboard again.
   void showScaling(bool isShown);
-  // The table of all runs in place of the run, or the run again.
-  void showTable(bool isShown);
-  // The queue of the pool in place of the run, or the run again.
-  void showQueue(bool isShown);
-  // A sweep in place of the run, or the run again.
-  void showSweeps(bool isShown);
+  // Where fewer than two runs are compared, the table in place of Page::Compare, and a notice that says how.
+  void showPage(Page page);
+  Page page() const { return page_; }
+  // The page before this one; behind all of them the run's.
+  void goBack();
   // How a program is made elastic.
   void showGuide();
-  // The lessons in place of the list of runs, or the list again.
-  void showLessons(bool isShown);
 
   RunSession* session() const { return session_; }
   ViewState* view() const { return view_; }
@@ -99,12 +99,16 @@ class MainWindow : public QMainWindow {
   void connectLessons();
   void buildMenus();
   void needsRun(QAction* action);
+  void tellsWithoutRun(QAction* action);
   void fillRunMenu(QMenu* menu);
   void fillPanelsMenu(QMenu* menu);
   void fillLearnMenu(QMenu* menu);
   void fillHelpMenu(QMenu* menu);
   void restore();
+  void setPage(Page page);
   void showInstrument();
+  bool isComparing() const;
+  void updateRunPages();
   void updateStatus();
   void raisePanel(const QString& name);
 
@@ -143,7 +147,11 @@ class MainWindow : public QMainWindow {
   CompareMenu* compare_;
   ComparisonBar* legend_;
   Pages* pages_;
+  PageBar* bar_;
   RunChoice* choice_;
+  Page page_ = Page::Run;
+  std::vector<Page> left_;  // those before this one, each once
+  bool hasRun_ = false;
 };
 
 }  // namespace batchscope::desktop

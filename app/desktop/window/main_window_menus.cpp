@@ -7,6 +7,7 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QShortcut>
 
 #include "chart/dashboard.h"
 #include "compare/compare_menu.h"
@@ -18,6 +19,7 @@
 #include "look/panel_button.h"
 #include "look/toast.h"
 #include "records/checkpoints_panel.h"
+#include "runs/header_bar.h"
 #include "runs/run_actions.h"
 #include "runs/run_edits.h"
 #include "runs/run_list_panel.h"
@@ -52,6 +54,8 @@ void MainWindow::buildMenus() {
   });
   auto* view = new ViewMenu(session_, view_, dashboard_, header_, {queueAction_, sweepAction_}, this);
   menuBar()->addMenu(view);
+  connect(view, &ViewMenu::backRequested, this, &MainWindow::goBack);
+  for (QAction* action : {header_->explorerAction(), header_->scalingAction()}) tellsWithoutRun(action);
   auto* charts = new ChartsMenu(dashboard_, this);
   view->addMenu(charts);
   connect(charts, &ChartsMenu::presentationRequested, this,
@@ -76,6 +80,19 @@ void MainWindow::needsRun(QAction* action) {
   enable();
 }
 
+// Its key says why nothing happens where it cannot be chosen.
+void MainWindow::tellsWithoutRun(QAction* action) {
+  auto* key = new QShortcut(action->shortcut(), this);
+  connect(key, &QShortcut::activated, this, [this, action] {
+    const QString what = action->text().remove(QLatin1Char('&'));
+    toasts_->say(hasRun_ ? tr("“%1” belongs to a run, and this page shows none: Esc goes back.").arg(what)
+                         : tr("“%1” belongs to a run, and there is none yet: Ctrl+D starts the demo.").arg(what));
+  });
+  const auto enable = [key, action] { key->setEnabled(!action->isEnabled()); };
+  connect(action, &QAction::enabledChanged, key, enable);
+  enable();
+}
+
 void MainWindow::fillRunMenu(QMenu* menu) {
   menu->addAction(tr("New run …"), QKeySequence::New, starter_, [this] { starter_->newRun(); });
   menu->addAction(actions_->cloneAction());
@@ -97,7 +114,10 @@ void MainWindow::fillRunMenu(QMenu* menu) {
   press(tr("Stop …"), Qt::CTRL | Qt::Key_Period, control_->stopButton());
   menu->addActions({checkpoints_->forkAction(), checkpoints_->resumeAction()});
   menu->addSeparator();
-  menu->addAction(tr("Find a run"), QKeySequence::Find, pages_, &Pages::focusSearch);
+  menu->addAction(tr("Find a run"), QKeySequence::Find, this, [this] {
+    if (page_ == Page::Learn) showPage(Page::Run);
+    pages_->focusSearch();
+  });
   menu->addAction(tr("Next run"), Qt::ALT | Qt::Key_Down, this, [this] { list_->selectNeighbour(1); });
   menu->addAction(tr("Previous run"), Qt::ALT | Qt::Key_Up, this, [this] { list_->selectNeighbour(-1); });
   menu->addSeparator();
@@ -136,16 +156,16 @@ void MainWindow::fillPanelsMenu(QMenu* menu) {
 }
 
 void MainWindow::fillLearnMenu(QMenu* menu) {
-  menu->addAction(tr("Lessons"), Qt::CTRL | Qt::Key_L, this, [this] { showLessons(true); });
+  menu->addAction(tr("Lessons"), Qt::CTRL | Qt::Key_L, this, [this] { showPage(Page::Learn); });
   menu->addAction(tr("Next page"), Qt::ALT | Qt::Key_Right, this, [this] { lessons_->turn(1); });
   menu->addAction(tr("Previous page"), Qt::ALT | Qt::Key_Left, this, [this] { lessons_->turn(-1); });
   menu->addAction(tr("Back to the runs"), Qt::CTRL | Qt::SHIFT | Qt::Key_L, this,
-                  [this] { showLessons(false); });
+                  [this] { showPage(Page::Run); });
   menu->addSeparator();
   const LessonModel* model = lessons_->model();
   for (int row = 0; row < model->rowCount(); ++row) {
     menu->addAction(model->lesson(row).title, this, [this, row] {
-      showLessons(true);
+      showPage(Page::Learn);
       lessons_->start(row);
     });
   }

@@ -50,34 +50,30 @@ void Pages::showMiddle() {
   middle_->setCurrentWidget(!hasRun_ ? parts_.invitation : waits_ ? parts_.waiting : parts_.run);
 }
 
-void Pages::showPage(QWidget* page, bool isShown) {
-  if (isShown) {
-    setCurrentWidget(page);
-  } else if (currentWidget() == page) {
-    // Qt would hand the keyboard to whichever button comes next.
-    if (page->isAncestorOf(window()->focusWidget())) window()->setFocus();
-    setCurrentIndex(0);
-  }
+void Pages::show(Page page) {
+  QWidget* const shown = page == Page::Runs    ? parts_.table
+                         : page == Page::Queue ? queue_
+                         : page == Page::Sweep ? sweeps_
+                                               : static_cast<QWidget*>(sides_);
+  QWidget* const left = currentWidget();
+  // Qt would hand the keyboard to whichever button comes next.
+  if (shown != left && left->isAncestorOf(window()->focusWidget())) window()->setFocus();
+  setCurrentWidget(shown);
+  if (showsRun(page)) showLessons(page == Page::Learn);
 }
 
-void Pages::showTable(bool isShown) { showPage(parts_.table, isShown); }
-
-void Pages::showQueue(bool isShown) { showPage(queue_, isShown); }
-
-void Pages::showSweeps(bool isShown) { showPage(sweeps_, isShown); }
-
-void Pages::showLessons(bool isShown) {
-  if (!isShown) parts_.lessons->showList();
-  left_->setCurrentWidget(isShown ? static_cast<QWidget*>(parts_.lessons) : parts_.list);
+// A page over them leaves them as they are.
+void Pages::showLessons(bool areShown) {
+  if (!areShown) parts_.lessons->showList();
+  left_->setCurrentWidget(areShown ? static_cast<QWidget*>(parts_.lessons) : parts_.list);
   updateWidths();
-  if (isShown) sides_->showLeft();
-  if (isShown && parts_.lessons->page() == nullptr) parts_.lessons->list()->setFocus();
+  if (areShown) sides_->showLeft();
+  if (areShown && parts_.lessons->page() == nullptr) parts_.lessons->list()->setFocus();
 }
 
 void Pages::focusSearch() {
   if (currentWidget() == parts_.table) return parts_.table->focusSearch();
   if (currentWidget() == sweeps_) return parts_.sweeps->focusFilter();
-  showLessons(false);
   sides_->showLeft();
   parts_.list->focusSearch();
 }

@@ -7,6 +7,8 @@
 
 #include <QStackedWidget>
 
+#include "window/page_bar.h"
+
 namespace batchscope::desktop {
 
 class ControlPanel;
@@ -37,10 +39,7 @@ class Pages : public QStackedWidget {
   // The run waits for its first devices: there is nothing to draw yet. `has`: it can be controlled.
   void setWaits(bool waits);
   void setHasControl(bool has);
-  void showTable(bool isShown);
-  void showQueue(bool isShown);
-  void showSweeps(bool isShown);
-  void showLessons(bool isShown);
+  void show(Page page);
   // In the list, the table or the sweep, whichever is shown.
   void focusSearch();
   SidePanels* sides() const { return sides_; }
@@ -49,7 +48,7 @@ class Pages : public QStackedWidget {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
-  void showPage(QWidget* page, bool isShown);
+  void showLessons(bool areShown);
   void showMiddle();
   void updateWidths();
 

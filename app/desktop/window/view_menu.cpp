@@ -42,19 +42,22 @@ ViewMenu::ViewMenu(RunSession* session, ViewState* view, Dashboard* dashboard, c
   connect(view_, &ViewState::changed, this, enable);
   enable();
   addAction(header->resetAction());
-  // Know themselves when they can be chosen.
-  const QList<QAction*> own = pages + QList<QAction*>{header->explorerAction(), header->scalingAction(), undo,
-                                                      redo, header->resetAction()};
   addSeparator();
   addAction(tr("Cross-hair left"), Qt::Key_Comma, this, [this] { moveCursor(-1); });
   addAction(tr("Cross-hair right"), Qt::Key_Period, this, [this] { moveCursor(1); });
-  addAction(tr("Show all charts again, or hide the cross-hair"), Qt::Key_Escape, this, [this, dashboard] {
-    if (dashboard->enlarged() != nullptr)
-      dashboard->enlarge(nullptr);
-    else
-      view_->setCursor({});
-  });
+  QAction* back = addAction(tr("All charts again, no cross-hair, or the page before"), Qt::Key_Escape, this,
+                            [this, dashboard] {
+                              if (dashboard->isVisible() && dashboard->enlarged() != nullptr)
+                                dashboard->enlarge(nullptr);
+                              else if (dashboard->isVisible() && view_->cursor())
+                                view_->setCursor({});
+                              else
+                                Q_EMIT backRequested();
+                            });
   addSeparator();
+  // Know themselves when they can be chosen.
+  const QList<QAction*> own = pages + QList<QAction*>{header->explorerAction(), header->scalingAction(), undo,
+                                                      redo, header->resetAction(), back};
   // Without a run nobody would see what a key does.
   const auto enableForRun = [this, own, all = actions()] {
     for (QAction* action : all)

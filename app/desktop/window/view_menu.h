@@ -20,6 +20,9 @@ class ViewMenu : public QMenu {
   ViewMenu(RunSession* session, ViewState* view, Dashboard* dashboard, const HeaderBar* header,
            const QList<QAction*>& pages, QWidget* parent);
 
+ Q_SIGNALS:
+  void backRequested();  // to the page before
+
  private:
   void zoom(double factor);
   void pan(double fraction);

@@ -143,7 +143,7 @@ class TestEdits : public test::WindowTest {
   }
 
   void theMenuKeyOpensTheMenuOfTheRow() {
-    window_->showTable(true);
+    window_->showPage(Page::Runs);
     click(table(), QStringLiteral("b"));
     bool isOpened = false;
     QTimer::singleShot(0, qApp, [&] {
@@ -157,7 +157,7 @@ class TestEdits : public test::WindowTest {
   }
 
   void severalGoAtOnce() {
-    window_->showTable(true);
+    window_->showPage(Page::Runs);
     click(table(), QStringLiteral("a"));
     click(table(), QStringLiteral("c"), Qt::ControlModifier);
     press(Qt::Key_Delete);
@@ -165,7 +165,7 @@ class TestEdits : public test::WindowTest {
     QCOMPARE(catalogue_.trash().size(), 2u);
     undo();
     QTRY_COMPARE(names(), QStringList({"a", "b", "c"}));
-    window_->showTable(false);
+    window_->showPage(Page::Run);
     click(list(), QStringLiteral("a"));
     click(list(), QStringLiteral("c"), Qt::ShiftModifier);
     QVERIFY(test::clickMenu(*window_, QStringLiteral("Edit/") + entry("Edit", "Delete")->text()));
@@ -175,7 +175,7 @@ class TestEdits : public test::WindowTest {
   }
 
   void theLastOneLeavesTheInvitation() {
-    window_->showTable(true);
+    window_->showPage(Page::Runs);
     table()->selectAll();
     press(Qt::Key_Delete);
     QTRY_VERIFY(names().isEmpty());

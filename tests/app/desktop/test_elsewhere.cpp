@@ -103,7 +103,7 @@ class TestElsewhere : public test::WindowTest {
   void devicesOfNodesHaveLanes() {
     take(storage::RunState::running, 40);
     open();
-    window_->showQueue(true);
+    window_->showPage(Page::Queue);
     const auto* lanes = window_->findChild<DeviceTimeline*>();
     QTRY_COMPARE(lanes->lanes().size(), 2u);
     QCOMPARE(lanes->lanes().at(1).device, std::string("n2/cpu:0"));

@@ -138,13 +138,15 @@ class TestGrab : public test::WindowTest {
       QCOMPARE(scene.left.plot, card->plot()->plotArea());
       QVERIFY(scene.left.plot.height() >= 80);
     }
-    for (const auto& [page, showPage] :
-         {std::pair("explorer", &MainWindow::showExplorer), std::pair("lessons", &MainWindow::showLessons),
-          std::pair("table", &MainWindow::showTable)}) {
-      (window.*showPage)(true);
+    window.showExplorer(true);
+    QTest::qWait(100);
+    inspect("explorer");
+    window.showExplorer(false);
+    for (const auto& [name, page] : {std::pair("lessons", Page::Learn), std::pair("table", Page::Runs)}) {
+      window.showPage(page);
       QTest::qWait(100);
-      inspect(page);
-      (window.*showPage)(false);
+      inspect(name);
+      window.showPage(Page::Run);
     }
   }
 

@@ -97,14 +97,14 @@ class TestLayout : public test::WindowTest {
     window_->showExplorer(true);
     look("explorer");
     window_->showExplorer(false);
-    window_->showTable(true);
+    window_->showPage(Page::Runs);
     look("table");
-    window_->showQueue(true);
+    window_->showPage(Page::Queue);
     look("queue");
-    window_->showQueue(false);
-    window_->showLessons(true);
+    window_->showPage(Page::Run);
+    window_->showPage(Page::Learn);
     look("lessons");
-    window_->showLessons(false);
+    window_->showPage(Page::Run);
     QApplication::setFont(before);
     window_->resize(1280, 800);
   }

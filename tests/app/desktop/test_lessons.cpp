@@ -196,7 +196,7 @@ class TestLessons : public test::WindowTest {
 
   // Before its run is there, which is still taken in once.
   void aPageIsTurnedQuickly() {
-    window_->showLessons(true);
+    window_->showPage(Page::Learn);
     panel().start(0);
     panel().turn(1);
     panel().turn(1);
@@ -209,7 +209,7 @@ class TestLessons : public test::WindowTest {
     QCOMPARE(std::count_if(runs.begin(), runs.end(),
                            [](const auto& run) { return run.name == "linear regression"; }),
              std::ptrdiff_t{1});
-    window_->showLessons(false);
+    window_->showPage(Page::Run);
   }
 
   void everyLessonRuns_data() {
@@ -222,7 +222,7 @@ class TestLessons : public test::WindowTest {
   // Each page with all its directives; the last of a kind wins.
   void everyLessonRuns() {
     QFETCH(int, row);
-    window_->showLessons(true);
+    window_->showPage(Page::Learn);
     panel().start(row);
     bool launches = false, asks = false;
     for (std::size_t i = 0; i < panel().model()->lesson(row).pages.size(); ++i) {
@@ -271,13 +271,13 @@ class TestLessons : public test::WindowTest {
     std::multiset<std::string> tags;
     for (const storage::Run& run : watcher_.recorded()) tags.insert(run.tags.begin(), run.tags.end());
     for (const std::string& tag : tags) QCOMPARE(tags.count(tag), 1u);
-    window_->showLessons(false);
+    window_->showPage(Page::Run);
   }
 
   // Half of a small screen has room for the text and for what it points at.
   void whatALessonPointsAtIsSeenInANarrowWindow() {
     window_->resize(720, 600);
-    window_->showLessons(true);
+    window_->showPage(Page::Learn);
     for (int row = 0; row < panel().model()->rowCount(); ++row) {
       panel().start(row);
       while (panel().page() != nullptr) {
@@ -293,7 +293,7 @@ class TestLessons : public test::WindowTest {
         panel().turn(1);
       }
     }
-    window_->showLessons(false);
+    window_->showPage(Page::Run);
     window_->resize(1280, 800);
   }
 
@@ -425,7 +425,7 @@ class TestLessons : public test::WindowTest {
 
     for (const bool closesAtTheEnd : {false, true}) {
       window_->showScaling(closesAtTheEnd);
-      window_->showLessons(true);
+      window_->showPage(Page::Learn);
       for (const int row : {0, 1, 7}) {
         panel().start(row);
         awaitPage();
@@ -435,7 +435,7 @@ class TestLessons : public test::WindowTest {
       }
       if (closesAtTheEnd)
         while (panel().page() != nullptr) panel().turn(1);
-      window_->showLessons(false);
+      window_->showPage(Page::Run);
       QCOMPARE(window_->session()->run().id, own);
       series = window_->session()->series();
       QCOMPARE(view.axis(), XAxis::Samples);

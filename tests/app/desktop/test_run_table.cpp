@@ -81,7 +81,7 @@ class TestRunTable : public test::WindowTest {
 
   void theTableIsThereBeforeAnySeriesIsRead() {
     makeWindow({1440, 900});
-    window_->showTable(true);
+    window_->showPage(Page::Runs);
     page_ = window_->findChild<RunTablePage*>();
     table_ = page_->findChild<QTableView*>(QStringLiteral("runTable"));
     search_ = page_->findChild<QLineEdit*>();
@@ -250,7 +250,7 @@ class TestRunTable : public test::WindowTest {
     QCOMPARE(window_->session()->run().id, open);
     QCOMPARE(window_->comparison()->members().size(), 2u);
     window_->comparison()->clear();
-    window_->showTable(true);
+    window_->showPage(Page::Runs);
   }
 
   void aCheckBoxIsClicked() {
