@@ -11,6 +11,7 @@
 #include "batchscope/protocol/json.h"
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/process_id.h"
+#include "batchscope/storage/run_field.h"
 #include "catalogue_impl.h"
 #include "record_table.h"
 
@@ -118,6 +119,26 @@ void add_details(Database& database, std::int64_t key, bool is_followed, Run& ru
     run.hyperparameters.emplace_hint(run.hyperparameters.end(), parameter.text(0), parameter.text(1));
 }
 
+// By the keys of their runs; the newest leg of a trial is the last. `where` narrows them down.
+#define BATCHSCOPE_SELECT_TRIALS(where)                                                    \
+  "SELECT trial.run, sweep.name, trial.trial, leg.rung, leg.outcome FROM trial"            \
+  " JOIN sweep ON sweep.key = trial.sweep"                                                 \
+  " LEFT JOIN sweep_leg AS leg ON leg.sweep = trial.sweep AND leg.trial = trial.trial " where \
+  " ORDER BY leg.number"
+
+std::map<std::int64_t, TrialOf> trials_in(Query query) {
+  const CheckedRow row(query);
+  std::map<std::int64_t, TrialOf> trials;
+  while (query.next()) {
+    TrialOf& trial = trials[row.integer(0)];
+    trial.sweep = row.text(1);
+    trial.trial = static_cast<std::size_t>(row.integer(2));
+    trial.rung = query.null(3) ? 0 : row.small_integer(3);
+    trial.diverged = !query.null(4) && row.text(4) == kDiverged;
+  }
+  return trials;
+}
+
 // Throws Error(usage), as RunSpec::check.
 std::string spec_text(const protocol::RunSpec& spec) {
   spec.check();
@@ -202,10 +223,13 @@ namespace {
 std::vector<Run> read_runs(Database& database, const std::string& sql) {
   return database.read([&] {
     std::vector<Run> runs;
+    const auto trials = trials_in(database.query(BATCHSCOPE_SELECT_TRIALS("")));
     Query row = database.query(sql);
     while (row.next()) {
-      runs.push_back(run_from(row));
-      add_details(database, row.integer(kKey), is_followed(row), runs.back());
+      const std::int64_t key = row.integer(kKey);
+      Run& run = runs.emplace_back(run_from(row));
+      add_details(database, key, is_followed(row), run);
+      if (const auto trial = trials.find(key); trial != trials.end()) run.trial = trial->second;
     }
     return runs;
   });
@@ -229,8 +253,11 @@ std::optional<Run> Catalogue::run(const std::string& id) {
   return database.read([&]() -> std::optional<Run> {
     Query row = database.query(sql, id);
     if (!row.next()) return std::nullopt;
+    const std::int64_t key = row.integer(kKey);
     Run run = run_from(row);
-    add_details(database, row.integer(kKey), is_followed(row), run);
+    add_details(database, key, is_followed(row), run);
+    const auto trials = trials_in(database.query(BATCHSCOPE_SELECT_TRIALS("WHERE trial.run = ?"), key));
+    if (!trials.empty()) run.trial = trials.begin()->second;
     return run;
   });
 }

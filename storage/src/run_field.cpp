@@ -64,10 +64,18 @@ constexpr std::array kFixed{
     FixedField{"restarts", FieldType::number,
                [](const Run& run, double) -> FieldValue { return double(run.restarts); }},
     FixedField{"state", FieldType::state,
-               [](const Run& run, double) -> FieldValue { return std::string(run_state_name(run.state)); }},
+               [](const Run& run, double) -> FieldValue { return shown_state(run); }},
     FixedField{"step", FieldType::number,
                [](const Run& run, double) -> FieldValue { return static_cast<double>(run.step); }},
+    FixedField{"sweep", FieldType::text,
+               [](const Run& run, double) -> FieldValue {
+                 return run.trial ? FieldValue(run.trial->sweep) : FieldValue();
+               }},
     FixedField{"tag", FieldType::tags, [](const Run& run, double) -> FieldValue { return join(run.tags); }},
+    FixedField{"trial", FieldType::number,
+               [](const Run& run, double) -> FieldValue {
+                 return run.trial ? FieldValue(static_cast<double>(run.trial->trial)) : FieldValue();
+               }},
 };
 
 constexpr std::array kSeriesOfEveryRun{series::kLoss,
@@ -115,6 +123,11 @@ int rank(const FieldValue& value) {
 }
 
 }  // namespace
+
+std::string shown_state(const Run& run) {
+  const bool is_over = !is_active(run.state) && run.state != RunState::pending;
+  return run.trial && run.trial->diverged && is_over ? kDiverged : run_state_name(run.state);
+}
 
 FieldType field_type(std::string_view name) noexcept {
   const FixedField* field = find_fixed(name);

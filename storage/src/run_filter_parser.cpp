@@ -73,6 +73,7 @@ const std::vector<std::string>& state_names() {
     std::vector<std::string> list;
     for (int state = 0; state <= static_cast<int>(RunState::damaged); ++state)
       list.emplace_back(run_state_name(static_cast<RunState>(state)));
+    list.emplace_back(kDiverged);
     return list;
   }();
   return names;

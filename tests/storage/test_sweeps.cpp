@@ -4,7 +4,10 @@
 #include "batchscope/storage/sweeps.h"
 
 #include <limits>
+#include <map>
 
+#include "batchscope/storage/run_field.h"
+#include "batchscope/storage/run_filter.h"
 #include "store_test.h"
 #include "test_case.h"
 #include "thrown.h"
@@ -118,6 +121,41 @@ class TestSweeps : public QObject {
     QVERIFY(legs[0].began > 0 && legs[0].ended >= legs[0].began);
     QVERIFY(legs[1].origin == 0u && legs[1].outcome == Outcome::diverged);
     QVERIFY(legs[1].trial == 1 && legs[1].rung == 2 && legs[1].heard == 1);
+  }
+
+  void aRunSaysWhoseTrialItIs() {
+    create("a");
+    const std::string id = submit("a", 1, "a-1");
+    const std::string other = catalogue_->create_run(named("other"));
+    SweepLeg leg;
+    leg.trial = 1;
+    sweeps_->begin_leg("a", 0, leg);
+    QVERIFY(!catalogue_->run(other)->trial);
+    QCOMPARE(catalogue_->run(id)->trial->sweep, std::string("a"));
+    QCOMPARE(catalogue_->run(id)->trial->trial, std::size_t(1));
+    QVERIFY(!catalogue_->run(id)->trial->diverged);
+
+    // What ends the run of a trial that diverges is of no interest.
+    leg.outcome = Outcome::diverged;
+    sweeps_->end_leg("a", 0, leg);
+    QCOMPARE(shown_state(*catalogue_->run(id)), std::string("pending"));
+    catalogue_->set_state(id, RunState::failed, "the budget of 5 restarts is gone");
+    catalogue_->set_state(other, RunState::failed, "the budget of 5 restarts is gone");
+    std::map<std::string, std::string> states;
+    for (const Run& run : catalogue_->runs()) states[run.name] = shown_state(run);
+    QCOMPARE(states, (std::map<std::string, std::string>{{"a-1", "diverged"}, {"other", "failed"}}));
+    const Run trial = catalogue_->run(id).value();
+    QVERIFY(RunFilter::parse("state=diverged and sweep=a and trial=1").matches(trial, now()));
+    QVERIFY(!RunFilter::parse("state=failed").matches(trial, now()));
+
+    leg = {};
+    leg.trial = 1;
+    leg.rung = 1;
+    sweeps_->begin_leg("a", 1, leg);  // from another's checkpoint: its newest leg counts
+    QVERIFY(!catalogue_->run(id)->trial->diverged);
+    QCOMPARE(catalogue_->run(id)->trial->rung, 1);
+    sweeps_->remove("a");
+    QVERIFY(!catalogue_->run(id)->trial);
   }
 
   void aRunIsItsTrials() {

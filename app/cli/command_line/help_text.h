@@ -41,8 +41,8 @@ inline constexpr char kRun[] =
 inline constexpr char kList[] =
     "A FILTER compares fields by = != < <= > >= ~ (contains) or !~, with and, or, not and parentheses.\n"
     "Fields are age, created, device, devices, duration, ended, epoch, epochs, fraction, group, id,\n"
-    "message, name, note, program, replicas, restarts, state, step, tag, the newest value of any series\n"
-    "(loss, accuracy, goodput, ..), and hyperparameters; series:NAME and param:NAME tell the last\n"
+    "message, name, note, program, replicas, restarts, state, step, sweep, tag, trial, the newest value of\n"
+    "any series (loss, accuracy, goodput, ..), and hyperparameters; series:NAME and param:NAME tell the last\n"
     "two apart.\n"
     "Values: 0.97, 97%, 2h, 2026-05-03, finished, 'two words'.\n"
     "\n"

@@ -29,6 +29,14 @@ using protocol::RunState;
 /// Wall-clock seconds since 1970, as all times in the catalogue.
 double now();
 
+/// What a run is to the sweep of which it trains a trial.
+struct TrialOf {
+  std::string sweep = {};  ///< its name
+  std::size_t trial = 0;   ///< number
+  int rung = 0;            ///< to which the trial's newest leg leads
+  bool diverged = false;   ///< so that leg has ended: its metric, or its gradients, are not finite
+};
+
 /// A run as lists show it.
 struct Run {
   std::string id;                        ///< eight of 0-9 a-z
@@ -51,6 +59,7 @@ struct Run {
   std::vector<std::string> tags;         ///< sorted, each once
   std::string note;                      ///< a person's
   std::map<std::string, std::string> hyperparameters;  ///< by name
+  std::optional<TrialOf> trial;                        ///< none: it is no trial of a sweep
 };
 
 /// A device of this machine in the hands of a run: "cuda:0" (a GPU by its number or UUID), "cpu:3" (a core).

@@ -21,13 +21,18 @@ enum class FieldType {
   number,    ///< without a unit, or a fraction of 1
   duration,  ///< s
   time,      ///< s since 1970
-  state,     ///< the name of a RunState
+  state,     ///< as shown_state() names it
   tags,      ///< any of them; as a value their list
   open,      ///< a series' number or a hyperparameter's text
 };
 
 /// Nothing where the run has no such value (yet).
 using FieldValue = std::variant<std::monostate, double, std::string>;
+
+/// The state of a trial's run that is in no RunState.
+inline constexpr char kDiverged[] = "diverged";
+/// The name of its state, as people are told it: kDiverged where that is what ended its trial.
+std::string shown_state(const Run& run);
 
 /// FieldType::open for every name that is not fixed.
 FieldType field_type(std::string_view name) noexcept;
