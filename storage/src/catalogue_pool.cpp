@@ -18,7 +18,7 @@ Value value_of(Database& database, const std::string& text, const char* what) {
     return protocol::parse_object(text).get<Value>();
   } catch (const std::exception& fault) {
     throw Error(ErrorKind::corrupt,
-                database.file().string() + ": " + what + " cannot be read: " + fault.what());
+                database.file().string() + ": " + what + " cannot be read: " + protocol::fault_text(fault));
   }
 }
 

@@ -29,7 +29,7 @@ protocol::RunSpec spec_from(const std::string& text) {
   try {
     return protocol::parse_object(text).get<protocol::RunSpec>();
   } catch (const std::exception& e) {
-    throw Error(ErrorKind::corrupt, std::string("its specification cannot be read: ") + e.what());
+    throw Error(ErrorKind::corrupt, "its specification cannot be read: " + protocol::fault_text(e));
   }
 }
 

@@ -45,7 +45,7 @@ Value value_of(const std::string& text) {
   try {
     return protocol::parse_object(text).get<Value>();
   } catch (const std::exception& fault) {
-    throw Error(ErrorKind::corrupt, std::string("a sweep cannot be read: ") + fault.what());
+    throw Error(ErrorKind::corrupt, "a sweep cannot be read: " + protocol::fault_text(fault));
   }
 }
 

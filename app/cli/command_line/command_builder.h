@@ -26,6 +26,7 @@ enum class Takes {
   required,
   repeated,   // once for each value: a list must not swallow the word behind it
   separated,  // values with commas between them
+  empty,      // "" is a value, too
 };
 
 // Only these words.
@@ -82,11 +83,12 @@ class CommandBuilder {
   void apply(CLI::Option* option, const OneOf& one) { set_.limitTo(option, one.words); }
   void apply(CLI::Option* option, const CLI::Validator& validator) { option->check(validator); }
   void apply(CLI::Option* option, Takes takes) {
-    if (takes == Takes::required)
-      option->required();
-    else
-      option->allow_extra_args(false);
-    if (takes == Takes::separated) option->delimiter(',');
+    switch (takes) {
+      case Takes::required: option->required(); break;
+      case Takes::separated: option->delimiter(','); [[fallthrough]];
+      case Takes::repeated: option->allow_extra_args(false); break;
+      case Takes::empty: set_.allowEmpty(option); break;
+    }
   }
 
   CommandSet& set_;

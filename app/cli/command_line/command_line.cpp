@@ -4,7 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <system_error>
+#include <utility>
 
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/suggestion.h"
@@ -26,6 +28,8 @@ using Strings = std::vector<std::string>;
 // What the shells' scripts call (completion_scripts.h).
 constexpr char kComplete[] = "__complete";
 
+constexpr std::size_t kLongestEcho = 300;  // bytes of an argument that a message repeats
+
 class CommandLine {
  public:
   CommandLine() {
@@ -37,17 +41,20 @@ class CommandLine {
     addSweepCommands(set_);
     addSharingCommands(set_);
     addHelp();
+    set_.checkValues();
   }
 
   const CommandSet& commands() const { return set_; }
 
   // Throws Error(usage).
   Action parse(Strings arguments) {
-    // What follows "--" is the program's own and none of our business.
+    // What follows "--" is the program's own and none of our business, or what a flag it looks like is not.
     const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
-    const bool forProgram = dashes != arguments.end();
-    const Strings ofProgram(forProgram ? dashes + 1 : dashes, arguments.end());
+    Strings behind(dashes == arguments.end() ? dashes : dashes + 1, arguments.end());
     arguments.erase(dashes, arguments.end());
+    refuseEmptyValues(arguments);
+    if (set_.programArguments(set_.named(arguments)) == nullptr)
+      std::ranges::transform(std::exchange(behind, {}), std::back_inserter(arguments), CommandSet::plain);
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
     try {
       set_.app().parse(arguments);
@@ -56,15 +63,18 @@ class CommandLine {
     }
     const CLI::App& chosen = set_.chosen();
     if (CommandSet::isFamily(chosen)) return [&chosen] { return printHelp(chosen); };
-    Strings* place = set_.programArguments(chosen);
-    if (place != nullptr)
-      *place = ofProgram;
-    else if (forProgram)
-      throw Error(ErrorKind::usage, "only `batchscope run`, submit and fork take arguments behind \"--\"");
+    if (Strings* place = set_.programArguments(chosen)) *place = behind;
     return set_.action(chosen);
   }
 
  private:
+  // Of "--x=" CLI11 would take the next word for the value.
+  static void refuseEmptyValues(const Strings& words) {
+    for (const std::string& word : words)
+      if (word.starts_with("--") && word.find('=') == word.size() - 1)
+        throw Error(ErrorKind::usage, fmt::format("{} has an empty value", word));
+  }
+
   void addHelp() {
     const auto topic = std::make_shared<Strings>();
     CLI::App* command = set_.add("help", "Help about a command, or exit-codes", "",
@@ -112,8 +122,9 @@ class CommandLine {
     const std::string name = CommandSet::fullName(command);
     const char* const for_program =
         set_.programArguments(command) ? "; what is the program's own stands behind \"--\"" : "";
-    for (const std::string& word : app.remaining(true)) {
-      if (word.starts_with('-'))
+    for (const std::string& left : app.remaining(true)) {
+      const std::string word = CommandSet::withoutMark(left);
+      if (left.starts_with('-'))
         throw Error(ErrorKind::usage,
                     fmt::format("{} has no flag {}{}{}", name, word,
                                 protocol::did_you_mean(word, CommandSet::flagNames(command)), for_program));
@@ -149,8 +160,21 @@ int carryOut(const Strings& arguments) {
   }
 }
 
-int report(ErrorKind kind, const std::string& message, bool json,
-           protocol::Json answer = protocol::Json::object()) {
+// The message with the beginning of each argument that it repeats and that nobody would read to its end.
+std::string withoutLongEchoes(std::string message, const Strings& arguments) {
+  for (const std::string& argument : arguments) {
+    const std::string value = argument.starts_with("--") ? argument.substr(argument.find('=') + 1) : argument;
+    if (value.size() <= kLongestEcho) continue;
+    std::size_t end = kLongestEcho / 2;
+    while ((static_cast<unsigned char>(value[end]) & 0xC0) == 0x80) --end;  // within a character of UTF-8
+    const std::string beginning = fmt::format("{}.. ({} bytes)", value.substr(0, end), value.size());
+    for (auto at = message.find(value); at != std::string::npos; at = message.find(value, at + beginning.size()))
+      message.replace(at, value.size(), beginning);
+  }
+  return message;
+}
+
+int report(ErrorKind kind, const std::string& message, bool json, protocol::Json answer) {
   std::fflush(stdout);
   answer["error"] = {{"kind", error_kind_name(kind)}, {"message", message}};
   if (json) printJson(answer);
@@ -168,18 +192,22 @@ int printCompletionScript(const CompletionOptions& options) {
 int runCommandLine(int argc, char** argv) {
   const Strings arguments(argv + 1, argv + argc);
   const bool json = wantsJson(arguments);
+  const auto tell = [&](ErrorKind kind, const std::exception& error,
+                        const protocol::Json& answer = protocol::Json::object()) {
+    return report(kind, withoutLongEchoes(protocol::fault_text(error), arguments), json, answer);
+  };
   int code = kExitOk;
   try {
     code = carryOut(arguments);
     flushOutput();
     return code;
   } catch (const PartlyDone& error) {
-    return report(error.kind(), error.what(), json, error.done());
+    return tell(error.kind(), error, error.done());
   } catch (const Error& error) {
-    const int ours = report(error.kind(), error.what(), json);
+    const int ours = tell(error.kind(), error);
     return code == kExitOk ? ours : code;
   } catch (const std::exception& error) {
-    return report(ErrorKind::failure, error.what(), json);
+    return tell(ErrorKind::failure, error);
   } catch (const Interrupted& interrupted) {
     return dieOf(interrupted);
   }

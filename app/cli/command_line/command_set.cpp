@@ -9,6 +9,7 @@ namespace batchscope::cli {
 namespace {
 
 constexpr int kFlagColumn = 30;
+constexpr char kMark = '\x1f';  // in front of a word that stood behind "--"
 
 }  // namespace
 
@@ -39,6 +40,41 @@ CLI::App* CommandSet::addFamily(const std::string& name, const std::string& desc
   family->group(group_);
   family->require_subcommand(0, 1);
   return family;
+}
+
+void CommandSet::checkValues() { checkValues(app_); }
+
+void CommandSet::checkValues(CLI::App& command) {
+  for (CLI::Option* option : command.get_options()) {
+    if (option->get_items_expected_max() == 0) continue;  // a flag
+    if (!emptyToo_.contains(option))
+      option->check([](const std::string& text) { return text.empty() ? "its value is empty" : ""; });
+    if (option->get_positional())
+      option->transform(CLI::Validator(
+          [](std::string& word) {
+            word = withoutMark(word);
+            return std::string();
+          },
+          ""));
+  }
+  for (CLI::App* inner : command.get_subcommands([](const CLI::App*) { return true; })) checkValues(*inner);
+}
+
+std::string CommandSet::plain(const std::string& word) { return kMark + word; }
+
+std::string CommandSet::withoutMark(const std::string& word) {
+  return word.starts_with(kMark) ? word.substr(1) : word;
+}
+
+const CLI::App& CommandSet::named(const Strings& words) const {
+  const CLI::App* command = &app_;
+  for (const std::string& word : words) {
+    if (word.starts_with('-')) continue;
+    const CLI::App* inner = find(*command, word);
+    if (inner == nullptr) break;
+    command = inner;
+  }
+  return *command;
 }
 
 const CLI::App& CommandSet::chosen() const {

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,19 @@ class CommandSet {
   // Refuses what is no number between the two; CLI::Range lets a NaN pass.
   static CLI::Validator between(double least, double most);
 
+  // Takes "" as a value.
+  void allowEmpty(CLI::Option* option) { emptyToo_.insert(option); }
+  // To be called when all commands are there: refuses the value "" wherever allowEmpty was not called, and
+  // takes marked words (`plain`) for the positionals that they are.
+  void checkValues();
+
+  // A word that stands behind "--" and is therefore no flag, marked so that CLI11 sees none in it.
+  static std::string plain(const std::string& word);
+  // The word without the mark.
+  static std::string withoutMark(const std::string& word);
+
+  // The command that such words name: as chosen(), of words that were not parsed yet.
+  const CLI::App& named(const Strings& words) const;
   // What the words that were parsed name: a command, a family whose command is missing, or the program.
   const CLI::App& chosen() const;
   // As it is typed: "batchscope sweep run".
@@ -71,6 +85,8 @@ class CommandSet {
   static Strings flagNames(const CLI::App& command);
 
  private:
+  void checkValues(CLI::App& command);
+
   CLI::App app_;
   std::string group_;
   std::map<const CLI::App*, Action> actions_;
@@ -78,6 +94,7 @@ class CommandSet {
   std::map<const CLI::Option*, Values> values_;
   std::map<const CLI::Option*, Strings> words_;
   std::map<const CLI::App*, Strings*> programArguments_;
+  std::set<const CLI::Option*> emptyToo_;
 };
 
 // Each adds a part of the commands.

@@ -33,10 +33,10 @@ class Completer {
     } else if (pending_ != nullptr) {
       addValues(*pending_, "");
     } else if (const auto equals = typed_.find('=');
-               typed_.starts_with("--") && equals != std::string::npos) {
+               isFlag(typed_) && typed_.starts_with("--") && equals != std::string::npos) {
       const std::string flag = typed_.substr(0, equals);
       if (const CLI::Option* option = command_->get_option_no_throw(flag)) addValues(*option, flag + "=");
-    } else if (typed_.starts_with('-')) {
+    } else if (isFlag(typed_)) {
       addFlags(*command_);
     } else if (CommandSet::isFamily(*command_)) {
       if (positionals_.empty()) addCommands(*command_);
@@ -49,14 +49,16 @@ class Completer {
  private:
   void read(const Strings& words) {
     for (const std::string& word : words) {
-      if (word == "--") {
-        isBehindDashes_ = true;
-        return;
+      if (word == "--" && !flagsHaveEnded_) {
+        flagsHaveEnded_ = true;
+        isBehindDashes_ = set_.programArguments(*command_) != nullptr;
+        if (isBehindDashes_) return;
+        continue;
       }
       if (word == "=") continue;  // bash makes a word of it
       if (pending_ != nullptr) {
         pending_ = nullptr;
-      } else if (word.starts_with('-')) {
+      } else if (isFlag(word)) {
         const CLI::Option* option = command_->get_option_no_throw(word);
         if (option != nullptr && option->get_items_expected_max() > 0) pending_ = option;
       } else if (const CLI::App* command = CommandSet::find(*command_, word);
@@ -67,6 +69,8 @@ class Completer {
       }
     }
   }
+
+  bool isFlag(const std::string& word) const { return !flagsHaveEnded_ && word.starts_with('-'); }
 
   const CLI::Option* nextPositional() const {
     std::size_t taken = 0;
@@ -187,7 +191,8 @@ class Completer {
   const CLI::App* command_ = &set_.app();
   const CLI::Option* pending_ = nullptr;  // the flag whose value is typed
   Strings positionals_;
-  bool isBehindDashes_ = false;
+  bool isBehindDashes_ = false;  // where what is typed is the program's own
+  bool flagsHaveEnded_ = false;  // by "--"
   Completion result_;
 };
 

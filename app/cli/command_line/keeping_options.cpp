@@ -34,10 +34,10 @@ void addTag(CommandSet& set) {
 void addNote(CommandSet& set) {
   const auto text = std::make_shared<std::string>();
   auto note = declare(set, "note", "Write a note on a run", help::kNote, noteRun).run();
-  const CLI::Option* given =
-      note.app()
-          ->add_option("TEXT", *text, "The note; -: from standard input; none: shows it")
-          ->type_name("");
+  CLI::Option* given = note.app()
+                           ->add_option("TEXT", *text, "The note; -: from standard input; none: shows it")
+                           ->type_name("");
+  set.allowEmpty(given);
   note.json();
   // An optional of CLI11's would take an empty note for none.
   set.prepare(note.app(), [given, text, options = note.options()] {

@@ -63,9 +63,10 @@ void addPool(CommandSet& set) {
                   "Of a device for an hour, where one run an hour sooner is worth 1; 0: none",
                   CommandSet::between(0, 1e9))
           .option("--scale-command CMD", &PoolOptions::scaleCommand,
-                  "Called with the number of devices worth having, when that changes; '': none")
+                  "Called with the number of devices worth having, when that changes; '': none", Takes::empty)
           .option("--preempt-notice CMD", &PoolOptions::preemptNotice,
-                  "A command or URL that tells when this machine is about to be taken away; '': none")
+                  "A command or URL that tells when this machine is about to be taken away; '': none",
+                  Takes::empty)
           .option("--decisions N", &PoolOptions::decisions, "The last N decisions; default: 10",
                   range(1, kMostDecisions))
           .flag("--advise", &PoolOptions::advise, "Only what more devices would be worth")

@@ -173,7 +173,7 @@ std::vector<Finding> trySuccession() {
 }
 
 Finding examineFolder(const Examination& options) {
-  const fs::path folder = fs::absolute(options.folder.empty() ? "." : options.folder);
+  const fs::path folder = options.folder.empty() ? fs::current_path() : fs::absolute(options.folder).lexically_normal();
   const fs::path file = folder / fmt::format(".batchscope-doctor-{}", ::getpid());
   const auto problem = [&](const std::string& text, const std::string& remedy) {
     return Finding{Level::problem, "folder", fmt::format("{}: {}", folder.string(), text), remedy};

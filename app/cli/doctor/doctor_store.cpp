@@ -8,6 +8,7 @@
 #include <fstream>
 #include <optional>
 
+#include "batchscope/run/client.h"
 #include "batchscope/run/pool.h"
 #include "batchscope/storage/medium.h"
 #include "batchscope/storage/sweeps.h"
@@ -118,7 +119,8 @@ Finding examineRuntimeDirectory(const fs::path& directory) {
   return {Level::ok, "sockets", directory.string()};
 }
 
-// Sockets of runs that nobody supervises any more: their supervisors were killed.
+// Sockets of runs that nobody supervises any more: their supervisors were killed. Runs of all stores have
+// theirs in this folder, so that a run which this catalogue does not list may well be alive.
 std::vector<Finding> findLeftovers(storage::Catalogue& catalogue) {
   std::vector<Finding> findings;
   std::error_code fault;
@@ -126,7 +128,7 @@ std::vector<Finding> findLeftovers(storage::Catalogue& catalogue) {
     const std::string id = entry.path().filename();
     if (!protocol::valid_run_id(id) || !fs::exists(protocol::run_paths(id).control_socket)) continue;
     const auto run = catalogue.run(id);
-    if (!run || !protocol::is_active(run->state))
+    if ((!run || !protocol::is_active(run->state)) && !run::is_supervised(id))
       findings.push_back({Level::warning, "leftover",
                           fmt::format("{} is of a run that is over", entry.path().string()),
                           fmt::format("rm -r {}", entry.path().string())});

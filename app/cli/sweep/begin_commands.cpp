@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "batchscope/common/shell_words.h"
 #include "batchscope/common/sweep_json.h"
 #include "batchscope/common/sweep_progress.h"
 #include "records/store.h"
@@ -45,7 +44,7 @@ void printBest(const sweep::SweepView& view) {
   trials.resize(std::min(trials.size(), kBest));
   fmt::print("\n{}\nThe best is trained by:\n  {}\n",
              trialTable(view, trials).text(terminalStyle(STDOUT_FILENO)),
-             printable(common::shellWords(sweep::best_command(view))));
+             printable(common::bestCommandLine(view)));
 }
 
 void printSentence(const SweepEnd& end) {

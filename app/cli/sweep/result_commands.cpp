@@ -70,7 +70,7 @@ int showBestTrial(const SweepReference& options) {
                 fmt::format("no trial of {} has a value of {} yet: see batchscope sweep status {}",
                             view.sweep.name, view.file.metric, view.sweep.name));
   return answer(options.json, common::bestJson(view),
-                aboutBest(view) + '\n' + printable(common::shellWords(sweep::best_command(view))));
+                aboutBest(view) + '\n' + printable(common::bestCommandLine(view)));
 }
 
 int exportSweep(const ExportSweepOptions& options) {

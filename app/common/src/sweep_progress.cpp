@@ -2,9 +2,11 @@
 #include "batchscope/common/sweep_progress.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
+#include "batchscope/common/shell_words.h"
 #include "batchscope/sweep/importance.h"
 
 namespace batchscope::common {
@@ -106,6 +108,14 @@ std::string trialState(const sweep::SweepView& view, std::size_t trial) {
     return protocol::run_state_name(protocol::RunState::interrupted);
   if (view.trials[trial].waits) return protocol::run_state_name(protocol::RunState::pending);
   return sweep::standing_name(state);
+}
+
+std::string bestCommandLine(const sweep::SweepView& view) {
+  const std::string command = shellWords(sweep::best_command(view));
+  const std::string& folder = view.sweep.spec.working_directory;
+  const bool mayNameFiles = view.file.recipe.empty() || !view.file.arguments.empty();
+  if (command.empty() || folder.empty() || !mayNameFiles) return command;
+  return "cd " + shellWords(std::array{folder}) + " && " + command;
 }
 
 std::vector<double> importanceOf(const sweep::SweepView& view) {

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <set>
 
+#include "batchscope/common/sweep_progress.h"
 #include "figure/figure.h"
 #include "look/box.h"
 #include "look/elided_label.h"
@@ -26,7 +27,6 @@
 #include "look/quiet_wheel.h"
 #include "look/segments.h"
 #include "session/comparison.h"
-#include "session/shell_words.h"
 #include "session/sweep_session.h"
 #include "sweep/parallel_plot.h"
 #include "sweep/sweep_bar.h"
@@ -423,7 +423,7 @@ void SweepPage::compare() {
 
 void SweepPage::copyBest() {
   if (!shown_->view || !shown_->view->best) return;
-  QApplication::clipboard()->setText(shellWords(sweep::best_command(*shown_->view)));
+  QApplication::clipboard()->setText(QString::fromStdString(common::bestCommandLine(*shown_->view)));
   Q_EMIT said(tr("Copied the command that trains with the parameters of trial %1.").arg(*shown_->view->best));
 }
 

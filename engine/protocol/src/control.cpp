@@ -122,7 +122,7 @@ Json reply_result(const Json& reply) {
     throw Error(parse_error_kind(error.value("kind", "")),
                 error.value("message", "the supervisor gave no reason"));
   } catch (const Json::exception& e) {
-    throw Error(ErrorKind::usage, std::string("malformed reply: ") + e.what());
+    throw Error(ErrorKind::usage, "malformed reply: " + fault_text(e));
   }
 }
 
@@ -178,7 +178,7 @@ void from_json(const Json& json, RunStatus& status) {
     try {
       decode_field(*found, value);
     } catch (const std::exception& e) {
-      throw Error(ErrorKind::usage, std::string("malformed run status: field \"") + name + "\": " + e.what());
+      throw Error(ErrorKind::usage, fmt::format("malformed run status: field \"{}\": {}", name, fault_text(e)));
     }
   });
 }

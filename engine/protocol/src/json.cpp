@@ -3,8 +3,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <regex>
 
 #include "batchscope/protocol/error.h"
 
@@ -30,6 +32,15 @@ bool is_nested_too_deep(std::string_view text) {
       --depth;
   }
   return false;
+}
+
+constexpr int kNotUtf8 = 316;
+
+// "a number", "an object".
+std::string with_article(const std::string& type) {
+  if (type == "null") return type;
+  const bool vowel = std::string_view("aeiou").find(type.front()) != std::string_view::npos;
+  return (vowel ? "an " : "a ") + type;
 }
 
 }  // namespace
@@ -69,11 +80,30 @@ Json parse_object(std::string_view line) {
   try {
     json = Json::parse(line);
   } catch (const Json::exception& e) {
-    throw Error(ErrorKind::usage, std::string("malformed JSON: ") + e.what());
+    throw Error(ErrorKind::usage, "malformed JSON: " + fault_text(e));
   }
-  if (!json.is_object())
-    throw Error(ErrorKind::usage, "expected a JSON object, found an " + std::string(json.type_name()));
+  if (!json.is_object()) throw Error(ErrorKind::usage, "expected a JSON object, found " + with_article(json.type_name()));
   return json;
+}
+
+// The library's exceptions are told apart by their numbers: https://json.nlohmann.me/home/exceptions/
+std::string fault_text(const std::exception& fault) {
+  const auto* const json = dynamic_cast<const Json::exception*>(&fault);
+  if (json == nullptr) return fault.what();
+  if (const auto* const parsing = dynamic_cast<const Json::parse_error*>(json))
+    return fmt::format("it is not JSON from byte {} on", parsing->byte);
+  // Of "[json.exception.type_error.302] type must be number, but is string" what is behind the bracket.
+  const std::string text = json->what();
+  const std::string said = text.substr(std::min(text.find("] ") + 2, text.size()));
+  std::smatch found;
+  if (std::regex_match(said, found, std::regex("type must be (\\w+), but is (\\w+)")))
+    return "expected " + with_article(found[1]) + ", found " + with_article(found[2]);
+  if (std::regex_match(said, found, std::regex("key '(.*)' not found")))
+    return fmt::format("the field \"{}\" is missing", found[1].str());
+  if (std::regex_match(said, found, std::regex("cannot use .* with (\\w+)")))
+    return "expected an object or an array, found " + with_article(found[1]);
+  if (json->id == kNotUtf8) return "it holds a text that is not UTF-8";
+  return "its form is not the expected one";
 }
 
 std::vector<std::string> LineSplitter::feed(std::string_view bytes) {

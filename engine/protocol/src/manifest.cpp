@@ -188,7 +188,7 @@ Manifest read_from(const CheckpointFolder& folder, const fs::path& file) {
   try {
     return parse(text, file);
   } catch (const Json::exception& e) {
-    damaged(file, e.what());
+    damaged(file, fault_text(e));
   } catch (const std::bad_variant_access&) {
     damaged(file, "its ledger holds something else");
   } catch (const Error& e) {

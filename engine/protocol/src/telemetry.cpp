@@ -140,7 +140,7 @@ Message decode_as(const char* type, const Json& json) {
       decode_value(*found, member);
     } catch (const std::exception& e) {
       throw Error(ErrorKind::usage,
-                  std::string("telemetry message \"") + type + "\", field \"" + name + "\": " + e.what());
+                  fmt::format("telemetry message \"{}\", field \"{}\": {}", type, name, fault_text(e)));
     }
   });
   if constexpr (std::is_same_v<T, Steps>) {

@@ -24,6 +24,17 @@ class TestAnnotate : public CommandTest {
     QCOMPARE(ask({"tag", id, "--json"}).json()["run"].toObject()["tags"].toArray().size(), 2);
   }
 
+  void dashesEndTheFlags() {
+    const QString id = makeRun({.name = "-odd", .tags = {"a", "-json"}});
+    VERIFY_CODE(kExitOk, ask({"tag", id, "--", "--json", "-a", "b"}));
+    QCOMPARE(ask({"tag", id, "--json"}).json()["run"].toObject()["tags"].toArray(), QJsonArray({"b"}));
+    VERIFY_CODE(kExitOk, ask({"note", id, "--", "-x"}));
+    QCOMPARE(ask({"note", id}).out, "-x\n");
+    VERIFY_HOLDS(ask({"show", "--", "-odd"}).out, "-odd (" + id + ")");
+    VERIFY_CODE(kExitOk, ask({"rename", "--", "-odd", "--json"}));
+    QCOMPARE(runs()[0].toObject()["name"].toString(), "--json");
+  }
+
   void notes() {
     const QString id = makeRun();
     QCOMPARE(ask({"note", id}).out, QString());

@@ -79,7 +79,16 @@ class TestCommands : public CommandTest {
     row("detach and expect", {"run", "true", "--detach", "--expect", "a>1"}, "--detach");
     row("no program", {"run"}, "no program");
     row("set without recipe", {"run", "true", "--set", "a=1"}, "--recipe");
-    row("dashes elsewhere", {"ls", "--", "x"}, "only `batchscope run`");
+    row("dashes elsewhere", {"ls", "--", "x"}, "no use for \"x\"");
+    row("a flag behind dashes", {"show", "x", "--", "--json"}, "no use for \"--json\"");
+    for (const char* flag : {"--name", "--checkpoint-every", "--device", "--group", "--report", "--hang-timeout"})
+      QTest::addRow("empty %s", flag) << QStringList{"run", "true", flag, ""} << "its value is empty";
+    row("empty after", {"submit", "true", "--after", ""}, "--after: its value is empty");
+    row("empty turn", {"pool", "--turn", ""}, "--turn: its value is empty");
+    row("empty devices", {"pool", "--devices", ""}, "--devices: its value is empty");
+    row("empty output", {"plot", "latest", "-o", ""}, "--output: its value is empty");
+    row("empty run", {"show", ""}, "RUN: its value is empty");
+    row("nothing behind =", {"submit", "--after=", "true"}, "--after= has an empty value");
     row("command of a command", {"help", "show", "latest"}, "no help about \"latest\"");
     row("help topic", {"help", "exit-code"}, "did you mean exit-codes?");
   }
@@ -92,6 +101,18 @@ class TestCommands : public CommandTest {
     VERIFY_HOLDS(answer.err, complaint);
     QCOMPARE(answer.out, QString());
     QVERIFY2(!QFile::exists(database()), "a mistyped command makes no store");
+  }
+
+  void repeatsLittleOfALongArgument() {
+    const QString name(10'000, 'x');
+    for (const QStringList& arguments :
+         {QStringList{"show", name}, {name}, {"show", "--" + name}, {"run", name}, {"ls", "--where", name},
+          {"run", "true", "--name", name}, {"submit", "true", "--after", name}, {"sweep", "status", name}}) {
+      const Answer answer = ask(arguments);
+      QVERIFY(answer.code != kExitOk);
+      QVERIFY2(answer.err.size() < 1000 && answer.err.contains("xxx"), qPrintable(answer.err));
+    }
+    VERIFY_HOLDS(ask({"show", name}).err, "(10000 bytes)");
   }
 
   void listsNothingFirst() {

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How the doctor judges what the probe reports.
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <algorithm>
 
+#include "batchscope/protocol/paths.h"
+#include "batchscope/protocol/unix_address.h"
 #include "batchscope/storage/sweeps.h"
 #include "doctor/doctor.h"
 #include "test_case.h"
+#include "thrown.h"
 
 using namespace batchscope;
 using namespace batchscope::cli;
@@ -113,6 +119,48 @@ class TestDoctor : public QObject {
     QCOMPARE(finding.level, Finding::Level::warning);
     QVERIFY(finding.text.find("1 run") != std::string::npos);
     QVERIFY(!QFile::exists(folder.filePath("runs.db")));  // looking changes nothing
+  }
+
+  // Another store's run has its socket in the same folder.
+  void leavesSocketsAloneAtWhichSomebodyListens() {
+    QTemporaryDir folder;
+    qputenv("BATCHSCOPE_DB", folder.filePath("runs.db").toUtf8());
+    qputenv("XDG_STATE_HOME", folder.path().toUtf8());
+    storage::Catalogue(folder.filePath("runs.db").toStdString());
+    const protocol::RunPaths paths = protocol::run_paths("abcd1234");
+    std::filesystem::create_directories(paths.runtime);
+    const auto remedy = [] {
+      const auto findings = examineStore();
+      const auto found = std::ranges::find(findings, "leftover", &Finding::subject);
+      return found == findings.end() ? "" : found->remedy;
+    };
+    const int supervisor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const sockaddr_un address = protocol::unix_address(paths.control_socket);
+    QCOMPARE(::bind(supervisor, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    QCOMPARE(::listen(supervisor, 1), 0);
+    QCOMPARE(remedy(), std::string());
+    ::close(supervisor);  // as if it was killed: its socket stays
+    QCOMPARE(remedy(), "rm -r " + paths.runtime.string());
+  }
+
+  void namesTheFolderOfRunsOnSlurm() {
+    QTemporaryDir folder;
+    for (const char* name : {"scontrol", "sbatch"}) {
+      QFile program(folder.filePath(name));
+      QVERIFY(program.open(QIODevice::WriteOnly));
+      program.write("#!/bin/sh\n");
+      program.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    }
+    const QByteArray path = qgetenv("PATH");
+    const QString before = QDir::currentPath();
+    qputenv("PATH", folder.path().toUtf8() + ':' + path);
+    QVERIFY(QDir::setCurrent(folder.path()));
+    const auto findings = examineSlurm({});
+    QVERIFY(QDir::setCurrent(before));
+    qputenv("PATH", path);
+    const auto found = std::ranges::find(findings, "folder", &Finding::subject);
+    QVERIFY(found != findings.end());
+    VERIFY_HOLDS(QString::fromStdString(found->text), folder.path() + " can be written");
   }
 
   void missesTheProcessOfASweep() {

@@ -84,6 +84,10 @@ class TestQueue : public CommandTest {
     row("devices", {"pool", "--devices", "0"}, kExitUsage, "or all");
     row("policy", {"pool", "--policy", "best"}, kExitUsage, "best");
     row("price", {"pool", "--price", "nan"}, kExitUsage, "--price");
+    row("tiny price", {"pool", "--price", "1e-320"}, kExitUsage, "expected 0, or 1e-06 to");
+    row("file for a notice", {"pool", "--preempt-notice", "file:///etc/passwd"}, kExitUsage, "http://");
+    row("two lines", {"pool", "--scale-command", "a\nb"}, kExitUsage, "one line");
+    row("two lines of notice", {"pool", "--preempt-notice", "a\nb"}, kExitUsage, "one line");
     row("turn", {"pool", "--turn", "nan"}, kExitUsage, "nan");
     row("short turns", {"pool", "--turn", "0"}, kExitUsage, "turns of 0 s");
     row("no advice", {"pool", "--advise"}, kExitNotFound, "decided nothing");
@@ -146,12 +150,13 @@ class TestQueue : public CommandTest {
     VERIFY_HOLDS(ask({"priority", "second", "4"}).out, "has priority 4");
     QCOMPARE(names(ask({"queue", "--json"}).json()["queue"].toArray()), QStringList({"second", "first"}));
     VERIFY_HOLDS(ask({"priority", "second", "-4"}).out, "has priority -4");
+    VERIFY_HOLDS(ask({"priority", "second", "--", "-5"}).out, "has priority -5");
     QCOMPARE(ask({"release", first, "--json"}).json()["released"].toArray(), QJsonArray{first});
     QCOMPARE(ask({"show", first, "--json"}).json()["job"].toObject()["place"].toInt(), 1);
     QCOMPARE(ask({"hold", first, second, "--json"}).json()["held"].toArray(), (QJsonArray{first, second}));
     QCOMPARE(ask({"show", first, "--json"}).json()["job"].toObject()["state"].toString(), "held");
 
-    VERIFY_HOLDS(ask({"cancel", first}).out, "taken out of the queue");
+    VERIFY_HOLDS(ask({"cancel", "--", first}).out, "taken out of the queue");
     const Answer again = ask({"cancel", first, second});
     QCOMPARE(again.code, kExitConflict);
     VERIFY_HOLDS(again.err, "was stopped: `batchscope resume", "puts it back into the queue");

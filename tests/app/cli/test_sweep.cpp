@@ -91,6 +91,10 @@ class TestSweep : public CommandTest {
     row("unknown key", "trials = 4", "trails = 4", "bad.toml:5:");
     row("unknown key of a parameter", "scale = \"log\"", "scaled = \"log\"", "bad.toml:14:");
     row("no goal", "goal = \"max\"", "", "'goal' is missing");
+    for (const char* name : {"../../x", "--help", " ", ".hidden", "a "})
+      QTest::addRow("name '%s'", name) << QByteArray("name = \"rates\"")
+                                       << QByteArray("name = \"") + name + '"'
+                                       << "cannot be the name of a sweep";
     row("empty range", "max = 0.1", "max = 0.001", "'lr'");
     row("range the wrong way", "max = 0.1", "max = 0.0001", "'lr'");
     row("log scale through zero", "min = 0.001", "min = 0.0", "above 0");

@@ -130,6 +130,14 @@ class TestSweepFile : public QObject {
     row("unknown key of a parameter", "scale = \"log\"", "sclae = \"log\"",
         "lr.toml:14: unknown field 'sclae'");
     row("unknown key of stop", "min = 200", "min = 200\nfactor = 2", "lr.toml:9: unknown field 'factor'");
+    row("misspelt key that must be there", "metric", "metirc",
+        "lr.toml:2: unknown field 'metirc'; did you mean metric?");
+    row("misspelt table", "[parameter.lr]", "[paramter.lr]", "'paramter'; did you mean parameter?");
+    row("misspelt key of a range", "min = 1e-3", "mim = 1e-3", "lr.toml:12: unknown field 'mim'; did you mean min?");
+    row("misspelt key of many", "trials = 64", "trials = 64\nmethd = \"tpe\"", "did you mean method?");
+    row("NUL in an argument", "trials = 64", "trials = 64\narguments = [\"a\\u0000b\"]",
+        "lr.toml:5: field 'arguments': a text cannot hold a NUL");
+    row("NUL in a value", "min = 1\nmax = 4", "values = [\"\\u0000\", \"b\"]", "cannot hold a NUL");
     row("no toml", "trials = 64", "trials = ", "lr.toml:4: ");
     row("nothing trained", "recipe = \"digits\"\n", "", "give a recipe or a program");
     row("two things trained", "recipe", "program = \"x\"\nrecipe", "give one of them");

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "rows.h"
 #include "spaces.h"
 #include "test_case.h"
 #include "thrown.h"
@@ -79,6 +80,46 @@ class TestView : public QObject {
     QCOMPARE(view.trials[2].message, std::string("out of memory"));
     QCOMPARE(best_command(view),
              (Arguments{"batchscope", "run", "/bin/train", "--", "--epochs", "5", "--lr", "0.5"}));
+  }
+
+  // A person may be in another folder by then.
+  void theBestIsFoundFromAnyFolder_data() {
+    const auto row = columns<QString, QString, QString>({"program", "found", "told"});
+    row("a path", "./train", "/home/me/train", "/home/me/train");
+    row("a name here", "train", "/home/me/train", "/home/me/train");
+    row("an installed name", "digits", "/usr/bin/digits", "digits");
+    row("a script", "train.py", "/usr/bin/python3 /home/me/train.py", "/home/me/train.py");
+  }
+  void theBestIsFoundFromAnyFolder() {
+    QFETCH(QString, program);
+    QFETCH(QString, found);
+    QFETCH(QString, told);
+    SweepFile searched = file();
+    searched.program = program.toStdString();
+    storage::Sweep sweep = row();
+    sweep.file = searched.text();
+    sweep.spec.working_directory = "/home/me";
+    for (const QString& word : found.split(' ')) sweep.spec.arguments.push_back(word.toStdString());
+    sweep.spec.program = sweep.spec.arguments.front();
+    sweep.spec.arguments.erase(sweep.spec.arguments.begin());
+    sweep.spec.arguments.insert(sweep.spec.arguments.end(), {"--epochs", "5"});
+    const SweepView view = view_of(sweep, {leg(0, 0, "0.1", 2, 0)}, {{0, 0, 0, "aaaaaaaa"}});
+    QCOMPARE(best_command(view),
+             (Arguments{"batchscope", "run", told.toStdString(), "--", "--epochs", "5", "--lr", "0.1"}));
+  }
+
+  void aRecipeOfOnesOwnIsFoundFromAnyFolder() {
+    SweepFile searched = file();
+    searched.program.clear();
+    searched.arguments.clear();
+    searched.recipe = "./mine";
+    storage::Sweep sweep = row();
+    sweep.file = searched.text();
+    sweep.spec.working_directory = "/home/me";
+    sweep.spec.recipe = "/home/me/mine/recipe.toml";
+    const SweepView view = view_of(sweep, {leg(0, 0, "0.1", 2, 0)}, {{0, 0, 0, "aaaaaaaa"}});
+    QCOMPARE(best_command(view), (Arguments{"batchscope", "run", "--recipe", "/home/me/mine/recipe.toml",
+                                            "--set", "lr=0.1"}));
   }
 
   // What goes on from another one's checkpoint has a run of its own, and the one before is none of it.

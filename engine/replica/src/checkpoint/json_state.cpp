@@ -30,7 +30,7 @@ void JsonState::load(std::istream& in) {
                                           std::to_string(kVersion) + ": use a newer BatchScope");
     restore(json);
   } catch (const protocol::Json::exception& e) {
-    throw Error(ErrorKind::corrupt, "the state \"" + name() + "\" is damaged: " + e.what());
+    throw Error(ErrorKind::corrupt, "the state \"" + name() + "\" is damaged: " + protocol::fault_text(e));
   }
 }
 

@@ -49,7 +49,7 @@ std::map<std::string, std::string> unloadable() {
     return protocol::Json::parse(given);
   } catch (const protocol::Json::exception& e) {
     throw Error(ErrorKind::usage,
-                std::string(protocol::variable::kUnloadable) + " is no JSON object of texts: " + e.what());
+                std::string(protocol::variable::kUnloadable) + " is not a JSON object of texts: " + protocol::fault_text(e));
   }
 }
 

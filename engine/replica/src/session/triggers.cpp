@@ -29,7 +29,7 @@ TriggerList::TriggerList(const std::string& json) {
     protocol::Json::parse(json).get_to(triggers_);
   } catch (const protocol::Json::exception& e) {
     throw Error(ErrorKind::usage,
-                std::string(protocol::variable::kTriggers) + " is no JSON array of triggers: " + e.what());
+                std::string(protocol::variable::kTriggers) + " is not a JSON array of triggers: " + protocol::fault_text(e));
   }
 }
 

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 
 #include "batchscope/protocol/paths.h"
 #include "batchscope/protocol/unix_address.h"
@@ -23,15 +24,20 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Returns 0, or the reason as an errno.
+int connect_to(int fd, const std::filesystem::path& path) {
+  const sockaddr_un address = protocol::unix_address(path);
+  return connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
+}
+
 class Connection {
  public:
   Connection(const std::string& id, int timeout_ms)
       : id_(id), deadline_(Clock::now() + std::chrono::milliseconds(timeout_ms)) {
     const auto path = protocol::run_paths(id).control_socket;
-    const sockaddr_un address = protocol::unix_address(path);
     fd_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd_ < 0) throw Error(ErrorKind::io, std::string("no socket: ") + std::strerror(errno));
-    if (connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    if (connect_to(fd_, path) != 0) {
       close(fd_);
       throw absent_supervisor(id);
     }
@@ -91,6 +97,13 @@ class Connection {
 };
 
 }  // namespace
+
+bool is_supervised(const std::string& id) {
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const int fault = connect_to(fd, protocol::run_paths(id).control_socket);
+  close(fd);
+  return fault == 0 || fault == EAGAIN;  // EAGAIN: so many others wait that no more may
+}
 
 protocol::Json request(const std::string& id, const protocol::Request& request, int timeout_ms) {
   Connection connection(id, timeout_ms);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "batchscope/protocol/error.h"
+#include "batchscope/protocol/suggestion.h"
 
 namespace batchscope::run {
 
@@ -25,6 +26,15 @@ void TomlFields::fail(const toml::node& at, const std::string& what) const {
   throw Error(ErrorKind::usage, fmt::format("{}:{}: {}", file_.string(), at.source().begin.line, what));
 }
 
+void TomlFields::miss(const char* name, const std::string& what) const {
+  std::vector<std::string> unread;
+  for (const auto& [key, node] : table_)
+    if (!known_.contains(std::string(key.str()))) unread.emplace_back(key.str());
+  const std::string near = protocol::nearest_word(name, unread);
+  if (near.empty()) fail(table_, what);
+  fail(*table_.get(near), fmt::format("unknown field '{}'; did you mean {}?", near, name));
+}
+
 const toml::node* TomlFields::find(const char* name) {
   known_.insert(name);
   return table_.get(name);
@@ -33,14 +43,15 @@ const toml::node* TomlFields::find(const char* name) {
 std::string TomlFields::text(const char* name) {
   const toml::node* node = find(name);
   if (!node) return {};
-  if (const auto value = node->value_exact<std::string>()) return *value;
+  if (const auto value = text_of(name, *node)) return *value;
   fail(*node, fmt::format("field '{}': expected a text in quotes", name));
 }
 
 std::string TomlFields::required_text(const char* name) {
   const std::string value = text(name);
-  if (value.empty()) fail(table_, fmt::format("field '{}' is missing or empty", name));
-  return value;
+  if (!value.empty()) return value;
+  if (const toml::node* node = table_.get(name)) fail(*node, fmt::format("field '{}' is empty", name));
+  miss(name, fmt::format("field '{}' is missing", name));
 }
 
 std::optional<double> TomlFields::number(const char* name) {
@@ -57,7 +68,7 @@ std::vector<std::string> TomlFields::texts(const char* name) {
   if (!node) return values;
   if (!node->is_array()) fail(*node, fmt::format("field '{}': expected a list of texts", name));
   for (const toml::node& item : *node->as_array()) {
-    const auto value = item.value_exact<std::string>();
+    const auto value = text_of(name, item);
     if (!value) fail(item, fmt::format("field '{}': expected a text in quotes", name));
     values.push_back(*value);
   }
@@ -79,16 +90,26 @@ std::vector<std::string> TomlFields::scalars(const char* name) {
 }
 
 std::string TomlFields::scalar(const char* name, const toml::node& node) const {
-  if (const auto value = node.value_exact<std::string>()) return *value;
+  if (const auto value = text_of(name, node)) return *value;
   if (const auto value = node.value_exact<bool>()) return *value ? "true" : "false";
   if (const auto value = node.value_exact<std::int64_t>()) return std::to_string(*value);
   if (const auto value = node.value_exact<double>()) return fmt::format("{}", *value);
   fail(node, fmt::format("field '{}': expected a text, a number, true or false", name));
 }
 
+// None where the node is no text.
+std::optional<std::string> TomlFields::text_of(const char* name, const toml::node& node) const {
+  const auto value = node.value_exact<std::string>();
+  if (value && value->find('\0') != std::string::npos)
+    fail(node, fmt::format("field '{}': a text cannot hold a NUL (\\u0000): take it out", name));
+  return value;
+}
+
 void TomlFields::no_others() const {
+  const std::vector<std::string> known(known_.begin(), known_.end());
   for (const auto& [key, node] : table_)
-    if (!known_.contains(std::string(key.str()))) fail(node, fmt::format("unknown field '{}'", key.str()));
+    if (const std::string name(key.str()); !known_.contains(name))
+      fail(node, fmt::format("unknown field '{}'{}", name, protocol::did_you_mean(name, known)));
 }
 
 }  // namespace batchscope::run

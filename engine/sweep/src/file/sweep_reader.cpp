@@ -41,11 +41,11 @@ std::optional<std::int64_t> read_whole(TomlFields& fields, const char* key, std:
                                              key, least, most, *number));
 }
 
-double read_above(TomlFields& fields, const toml::table& table, const char* key, double bound,
+double read_above(TomlFields& fields, const char* key, double bound,
                   std::optional<double> default_value) {
   const auto number = fields.number(key);
   if (!number && default_value) return *default_value;
-  if (!number) fields.fail(table, fmt::format("field '{}' is missing: a number above {}", key, bound));
+  if (!number) fields.miss(key, fmt::format("field '{}' is missing: a number above {}", key, bound));
   if (*number > bound) return *number;
   fields.fail(*fields.find(key),
               fmt::format("field '{}': expected a number above {}, found {}", key, bound, *number));
@@ -71,10 +71,10 @@ Condition read_condition(const fs::path& file, const TomlFields& fields, const t
   return {other, {inner.scalar(other.c_str())}};
 }
 
-void read_range(TomlFields& fields, const toml::table& table, Parameter& parameter) {
+void read_range(TomlFields& fields, Parameter& parameter) {
   for (const char* key : {"min", "max"})
     if (!fields.find(key))
-      fields.fail(table,
+      fields.miss(key,
                   fmt::format("parameter '{}' has no '{}': give it min and max, or values, or a fixed value",
                               parameter.name, key));
   parameter.min = *fields.number("min");
@@ -103,15 +103,15 @@ Parameter read_parameter(const fs::path& file, const std::string& name, const to
   else if (listed)
     parameter.choices = fields.scalars("values");
   else
-    read_range(fields, table, parameter);
+    read_range(fields, parameter);
   fields.no_others();
   return parameter;
 }
 
-void read_parameters(const fs::path& file, TomlFields& fields, const toml::table& whole, SweepFile& sweep) {
+void read_parameters(const fs::path& file, TomlFields& fields, SweepFile& sweep) {
   const toml::node* node = fields.find("parameter");
   if (!node)
-    fields.fail(whole,
+    fields.miss("parameter",
                 "there is nothing to search: add a table [parameter.NAME] with min and max, or values");
   if (!node->is_table()) fields.fail(*node, "parameters are written as [parameter.NAME]");
   std::vector<std::pair<std::string, const toml::table*>> tables;
@@ -134,12 +134,12 @@ StopRule read_stop(const fs::path& file, const toml::table& table) {
   TomlFields fields(file, table);
   StopRule rule;
   rule.kind = read_name(fields, "kind", kStopKinds).value_or(StopRule::Kind::none);
-  if (!fields.find("kind")) fields.fail(table, "field 'kind' is missing: one of " + list(kStopKinds));
+  if (!fields.find("kind")) fields.miss("kind", "field 'kind' is missing: one of " + list(kStopKinds));
   if (rule.kind == StopRule::Kind::none) {
     fields.no_others();
     return rule;
   }
-  rule.min = read_above(fields, table, "min", 0, {});
+  rule.min = read_above(fields, "min", 0, {});
   rule.max = fields.number("max");
   if (rule.max && !(*rule.max > rule.min))
     fields.fail(*fields.find("max"),
@@ -147,11 +147,11 @@ StopRule read_stop(const fs::path& file, const toml::table& table) {
                             rule.min));
   rule.unit = read_name(fields, "unit", kStopUnits).value_or(rule.unit);
   if (rule.kind == StopRule::Kind::pbt) {
-    if (!rule.max) fields.fail(table, "field 'max' is missing: pbt has no end of its own");
+    if (!rule.max) fields.miss("max", "field 'max' is missing: pbt has no end of its own");
     rule.population.share = read_share(fields, "share", 0.5).value_or(rule.population.share);
     rule.population.resample = read_share(fields, "resample", 1).value_or(rule.population.resample);
   } else {
-    rule.eta = read_above(fields, table, "eta", 1, rule.eta);
+    rule.eta = read_above(fields, "eta", 1, rule.eta);
   }
   fields.no_others();
   return rule;
@@ -176,17 +176,18 @@ SweepFile read(const fs::path& file, const toml::table& table) {
   sweep.name = fields.find("name") ? fields.required_text("name") : file.stem().string();
   sweep.recipe = fields.text("recipe");
   sweep.program = fields.text("program");
-  if (sweep.recipe.empty() == sweep.program.empty())
-    fields.fail(table, sweep.recipe.empty() ? "nothing is trained: give a recipe or a program"
-                                            : "there are a recipe and a program: give one of them");
+  if (!sweep.recipe.empty() && !sweep.program.empty())
+    fields.fail(table, "there are a recipe and a program: give one of them");
+  if (sweep.recipe.empty() && sweep.program.empty())
+    fields.miss("recipe", "nothing is trained: give a recipe or a program");
   sweep.arguments = fields.scalars("arguments");
   sweep.metric = fields.required_text("metric");
   const auto goal = read_name(fields, "goal", kGoals);
-  if (!goal) fields.fail(table, "field 'goal' is missing: one of " + list(kGoals));
+  if (!goal) fields.miss("goal", "field 'goal' is missing: one of " + list(kGoals));
   sweep.goal = *goal;
   if (const auto count = read_whole(fields, "trials", 1, SweepFile::kMostTrials))
     sweep.trials = static_cast<int>(*count);
-  if (fields.find("device_hours")) sweep.device_hours = read_above(fields, table, "device_hours", 0, {});
+  if (fields.find("device_hours")) sweep.device_hours = read_above(fields, "device_hours", 0, {});
   sweep.seeds = static_cast<int>(read_whole(fields, "seeds", 1, SweepFile::kMostSeeds).value_or(sweep.seeds));
   sweep.seed = static_cast<std::uint64_t>(read_whole(fields, "seed", 0, std::int64_t{1} << 53).value_or(0));
   sweep.method = read_name(fields, "method", kMethods).value_or(sweep.method);
@@ -196,10 +197,10 @@ SweepFile read(const fs::path& file, const toml::table& table) {
   }
   sweep.replicas = read_checked(fields, "replicas", protocol::ReplicaCount::parse);
   sweep.device = read_checked(fields, "device", protocol::check_device_kind);
-  read_parameters(file, fields, table, sweep);
+  read_parameters(file, fields, sweep);
   fields.no_others();
   if (sweep.method != Method::grid && !sweep.trials)
-    fields.fail(table, "field 'trials' is missing: only a grid has an end of its own");
+    fields.miss("trials", "field 'trials' is missing: only a grid has an end of its own");
   if (sweep.method == Method::grid) {
     try {
       grid_size(Space(sweep.parameters));

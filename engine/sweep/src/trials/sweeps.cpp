@@ -24,6 +24,17 @@ using storage::SweepState;
   throw Error(ErrorKind::usage, fmt::format("parameter '{}': {}", name, why));
 }
 
+// A sweep's name is a word of commands, and the beginning of its runs' names.
+void check_sweep_name(const std::string& name) {
+  storage::check_name(name);
+  if (name.starts_with('-') || name.starts_with(' ') || name.ends_with(' ') || name.starts_with('.') ||
+      name.find('/') != std::string::npos)
+    throw Error(ErrorKind::usage,
+                fmt::format("'{}' cannot be the name of a sweep: it has no '/', does not begin with '-' or '.', "
+                            "and neither begins nor ends with a blank",
+                            name));
+}
+
 // The values at which a parameter may be out of its bounds.
 std::vector<std::string> outermost(const Parameter& parameter) {
   if (parameter.kind == Parameter::Kind::choice) return parameter.choices;
@@ -85,7 +96,7 @@ storage::Sweep living(storage::Sweeps& sweeps, const std::string& name, const ch
 }  // namespace
 
 void check(const SweepFile& file, const protocol::RunSpec& base, bool elsewhere) {
-  storage::check_name(file.name);
+  check_sweep_name(file.name);
   storage::check_series(file.metric);
   if (file.seeds > 1)
     for (const Parameter& parameter : file.parameters)

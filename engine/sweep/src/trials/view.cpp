@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <limits>
 #include <utility>
 
@@ -73,6 +74,14 @@ void tell_waiting(storage::Catalogue& catalogue, SweepView& view) {
   }
 }
 
+// A program or recipe of the sweep's file as it is found from any folder: by its name where it was installed,
+// by its absolute path otherwise.
+std::string from_anywhere(const std::string& text, const std::string& path, const protocol::RunSpec& spec) {
+  const auto below = std::filesystem::path(path).lexically_relative(spec.working_directory);
+  const bool named = text.find('/') == std::string::npos && (below.empty() || *below.begin() == "..");
+  return named || path.empty() ? text : path;
+}
+
 }  // namespace
 
 SweepView view_of(storage::Sweep sweep, std::vector<SweepLeg> rows,
@@ -112,18 +121,22 @@ std::vector<std::string> best_command(const SweepView& view) {
   if (!view.best) return {};
   const Texts& parameters = view.trials[*view.best].parameters;
   const SweepFile& file = view.file;
+  const protocol::RunSpec& spec = view.sweep.spec;
   std::vector<std::string> command{"batchscope", "run"};
   if (!file.replicas.empty()) command.insert(command.end(), {"--replicas", file.replicas});
   if (!file.device.empty()) command.insert(command.end(), {"--device", file.device});
   if (!file.recipe.empty()) {
-    command.insert(command.end(), {"--recipe", file.recipe});
+    command.insert(command.end(), {"--recipe", from_anywhere(file.recipe, spec.recipe, spec)});
     for (const auto& [name, value] : parameters) command.insert(command.end(), {"--set", name + "=" + value});
     if (file.arguments.empty()) return command;
     command.emplace_back("--");
     command.insert(command.end(), file.arguments.begin(), file.arguments.end());
     return command;
   }
-  command.insert(command.end(), {file.program, "--"});
+  // A script stands behind the interpreter that runs it.
+  const bool script = spec.arguments.size() > file.arguments.size();
+  command.insert(command.end(),
+                 {from_anywhere(file.program, script ? spec.arguments.front() : spec.program, spec), "--"});
   command.insert(command.end(), file.arguments.begin(), file.arguments.end());
   for (const auto& [name, value] : parameters) command.insert(command.end(), {"--" + name, value});
   return command;

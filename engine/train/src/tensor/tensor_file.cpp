@@ -95,7 +95,7 @@ TensorReader::TensorReader(std::istream& in, std::string what) : in_(in), what_(
   try {
     parse(Json::parse(text), base, size);
   } catch (const Json::exception& error) {
-    damaged(error.what());
+    damaged(protocol::fault_text(error));
   }
 }
 

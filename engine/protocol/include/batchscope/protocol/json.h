@@ -4,6 +4,7 @@
 /// infinities, so these travel as the strings "nan", "inf" and "-inf" wherever a number is expected.
 #pragma once
 
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -26,6 +27,10 @@ std::vector<double> decode_numbers(const Json& json);
 
 /// Parses one line. Throws Error(usage) naming the position of the fault; never anything else.
 Json parse_object(std::string_view line);
+
+/// What is wrong, for a person: of an exception of the library in our words ("it is not JSON from byte 7 on",
+/// "expected a number, found a string"), of any other its own.
+std::string fault_text(const std::exception& fault);
 
 /// Cuts a byte stream into lines. A line longer than the limit is a fault of the peer: feed throws
 /// Error(usage) and the connection should be closed.

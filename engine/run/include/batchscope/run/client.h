@@ -56,6 +56,10 @@ std::string import_run(const std::filesystem::path& file);
 /// Error(io) where it has one that does not listen, Error(timeout), or the error of the reply.
 protocol::Json request(const std::string& id, const protocol::Request& request, int timeout_ms = 5000);
 
+/// Whether a process listens at the run's control socket: its supervisor, also one that hangs, and that of a
+/// run which only another store lists. Never blocks. Throws Error(usage) for an id that is not one.
+bool is_supervised(const std::string& id);
+
 /// Event-driven connection of a window or a progress bar; reconnects while the run is active.
 class ControlClient : public QObject {
   Q_OBJECT

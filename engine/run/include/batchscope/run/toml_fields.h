@@ -18,7 +18,8 @@ namespace batchscope::run {
 toml::table read_toml(const std::filesystem::path& file, const std::string& what);
 
 /// One table of such a file: reads fields, knows which it has read, and complains with the place. Every call
-/// throws Error(usage) where a field is not of its type. The table and the file's name must live as long.
+/// throws Error(usage) where a field is not of its type, or a text holds a NUL, with which it ends for every
+/// program that gets it. The table and the file's name must live as long.
 class TomlFields {
  public:
   /// Of a table of the file.
@@ -26,6 +27,10 @@ class TomlFields {
 
   /// Throws Error(usage): "FILE:LINE: what".
   [[noreturn]] void fail(const toml::node& at, const std::string& what) const;
+
+  /// Throws Error(usage) because of the field of this name, which is not there: `what` says so, unless a field
+  /// that nobody has asked for yet looks like a misspelt one of it.
+  [[noreturn]] void miss(const char* name, const std::string& what) const;
 
   const toml::node* find(const char* name);          ///< null: it is not there
   std::string text(const char* name);                ///< empty where it is not there
@@ -41,6 +46,7 @@ class TomlFields {
 
  private:
   std::string scalar(const char* name, const toml::node& node) const;
+  std::optional<std::string> text_of(const char* name, const toml::node& node) const;
 
   const std::filesystem::path& file_;
   const toml::table& table_;

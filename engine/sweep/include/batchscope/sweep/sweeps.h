@@ -77,7 +77,7 @@ void stop(storage::Catalogue& catalogue, const std::string& name);
 void extend(storage::Catalogue& catalogue, const std::string& name, int trials, double device_hours = 0);
 
 /// The arguments with which the winner was trained, without what pauses it at rungs: `batchscope run` and its
-/// options, the program and the program's. Empty where there is no best trial.
+/// options, the program and the program's, found from any folder. Empty where there is no best trial.
 std::vector<std::string> best_command(const SweepView& view);
 
 }  // namespace batchscope::sweep
