@@ -19,4 +19,16 @@ std::string bytes_text(std::int64_t bytes) {
   return megabytes < 10 ? fmt::format("{:.1f} MB", megabytes) : fmt::format("{:.0f} MB", megabytes);
 }
 
+std::string silent_program_text(int replicas, bool is_python) {
+  std::string text = "the program reported nothing, so that none of its steps is recorded; ";
+  text += is_python ? "batchscope.record(loss=loss.item()) in its loop records it"
+                    : "a program on batchscope/train.h is recorded";
+  if (replicas == 1) return text;
+  return text + fmt::format(". It ran {} times, and each copy did all of the work, unless it shares it out by itself, as with "
+                            "torch.distributed, for which RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT are set; ",
+                            replicas) +
+         (is_python ? "import batchscope.torch as adl, with adl.AdaptiveDataLoader and adl.AdaptiveDataParallel, shares it"
+                    : "AdaptiveDataLoader and AdaptiveDataParallel share it");
+}
+
 }  // namespace batchscope::run

@@ -89,8 +89,14 @@ class Refused(unittest.TestCase):
             adl.AdaptiveDataLoader(range(4)).autoscale_batch_size(8, (4,))
 
     def test_data_without_numbers(self):
-        with self.assertRaisesRegex(ValueError, "IterableDataset"):
-            adl.AdaptiveDataLoader(torch.utils.data.IterableDataset())
+        for data, name in ((torch.utils.data.IterableDataset(), "IterableDataset"), ((x for x in range(4)), "generator"),
+                           ({1, 2}, "set"), (torch.utils.data.Dataset(), "Dataset")):
+            with self.assertRaisesRegex(ValueError, f"of type {name}, has not: give it one with __len__ and __getitem__"):
+                adl.AdaptiveDataLoader(data)
+
+    def test_batches_of_nothing(self):
+        with self.assertRaisesRegex(ValueError, "batch_size is 0: at least 1 is needed"):
+            adl.AdaptiveDataLoader(range(4), batch_size=0)
 
     def test_sums_that_are_not_added_up_yet(self):
         sums = adl.Accumulator()

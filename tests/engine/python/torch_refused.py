@@ -27,7 +27,10 @@ model = torch.nn.Linear(2, 2)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 refused(RuntimeError, "call init_process_group() before", lambda: adl.AdaptiveDataParallel(model, optimizer))
 
+refused(ValueError, "backend 'mpi': expected auto, gloo or nccl", lambda: adl.init_process_group("mpi"))
 adl.init_process_group()
+refused(RuntimeError, "collective.barrier()", torch.distributed.barrier)
+refused(RuntimeError, "env.num_replicas()", torch.distributed.get_world_size)
 refused(TypeError, "model is no Module, but SGD", lambda: adl.AdaptiveDataParallel(optimizer, model))
 refused(ValueError, "LBFGS", lambda: adl.AdaptiveDataParallel(model, torch.optim.LBFGS(model.parameters())))
 refused(ValueError, "AdaScale scales", lambda: adl.AdaptiveDataParallel(
@@ -36,6 +39,10 @@ refused(TypeError, "such as scaling_rules.LinearScale()", lambda: adl.AdaptiveDa
     model, optimizer, scaling_rule=adl.scaling_rules.LinearScale))
 adl.AdaptiveDataParallel(model, optimizer)
 refused(ValueError, "another AdaptiveDataParallel's", lambda: adl.AdaptiveDataParallel(model, optimizer, name="second"))
+refused(ValueError, "call loss.backward() first", optimizer.step)
+model(torch.ones(2)).sum().backward()
+optimizer.step()
+refused(ValueError, "call loss.backward() first", optimizer.step)
 refused(AttributeError, "a schedule is made before", lambda: torch.optim.lr_scheduler.StepLR(optimizer, 1))
 
 refused(TypeError, "its name is a text", lambda: adl.checkpoint.State(3))

@@ -99,6 +99,25 @@ class TestMachineFaults : public QObject {
     VERIFY_HOLDS(f.machine.message(), "last words");
   }
 
+  void anExceptionThatComesBackInTheSameStepIsTheEnd() {
+    Fixture f(1);
+    const auto raised = [&](std::int64_t step, const std::string& what) {
+      f.log.steps = step;
+      f.machine.replica_exited(aborted(0, Cause::exception, what));
+      if (f.machine.over()) return;
+      f.machine.time_out();
+      f.machine.first_step();
+    };
+    raised(39, "ValueError: a");
+    raised(39, "ValueError: b");
+    raised(40, "ValueError: b");
+    QVERIFY(!f.machine.over());
+    raised(40, "ValueError: b");
+    QCOMPARE(f.machine.state(), RunState::failed);
+    VERIFY_HOLDS(f.machine.message(), "the same exception twice after step 40");
+    VERIFY_HOLDS(f.machine.message(), "ValueError: b");
+  }
+
   void aBackOffGrowsNoLongerThanHalfAMinute() {
     Log log;
     RunMachine machine({.restart_budget = 100}, log);

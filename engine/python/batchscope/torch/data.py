@@ -43,9 +43,9 @@ class AdaptiveDataLoader(AdaptiveLoader):
     def __init__(self, dataset, batch_size=1, shuffle=False, *, training=None, **kwargs):
         if kwargs.get("sampler") is not None or kwargs.get("batch_sampler") is not None:
             raise ValueError("AdaptiveDataLoader has its own order: leave 'sampler' and 'batch_sampler' out")
-        if isinstance(dataset, IterableDataset):
-            raise ValueError("AdaptiveDataLoader shares samples out by their numbers, which an IterableDataset has not: give it "
-                             "a dataset with __len__ and __getitem__")
+        if isinstance(dataset, IterableDataset) or not all(hasattr(type(dataset), name) for name in ("__len__", "__getitem__")):
+            raise ValueError("AdaptiveDataLoader shares samples out by their numbers, which this dataset, of type "
+                             f"{type(dataset).__name__}, has not: give it one with __len__ and __getitem__, such as a list")
         super().__init__(batch_size, kwargs.pop("drop_last", False), training)
         self.dataset, self.shuffle = dataset, shuffle
         self._batches = _PassBatches()

@@ -26,6 +26,8 @@ class AdaptiveLoader:
     def __init__(self, batch_size, drop_last, training):
         if _current is not None:
             raise RuntimeError("a loader is made inside a loop over data: make it before the loop")
+        if whole("batch_size", batch_size) < 1:
+            raise ValueError(f"batch_size is {batch_size}: at least 1 is needed")
         self.batch_size, self.drop_last, self.training = whole("batch_size", batch_size), drop_last, training
         self._limits = self._choice = None
         self._engine_loader = None  # the script may make its loaders before init_process_group
@@ -98,6 +100,13 @@ class AdaptiveLoader:
         """(minimum, maximum) of a replica's micro-batch; None without autoscale_batch_size."""
         return self._limits and (self._limits["minimum"], self._limits["maximum"] or None)
 
+    @property
+    def asked_for(self):
+        """The batch sizes that the script asked for, by the names of hyperparameters; None: it did not say."""
+        minimum, maximum = self.local_bsz_bounds or (None, None)
+        return {"batch_size": self.batch_size, "max_batch_size": self.max_batch_size, "min_local_batch_size": minimum,
+                "max_local_batch_size": maximum, "gradient_accumulation": self._limits and self._limits["accumulation"]}
+
     def __len__(self):
         """Batches of one pass, on this replica, at the batch size of now."""
         local = self._elastic.local_batch_size if self._engine_loader else math.ceil(self.batch_size / engine.num_replicas())
@@ -105,10 +114,11 @@ class AdaptiveLoader:
         return share // local if self.drop_last else math.ceil(share / local)
 
     def to_tensorboard(self, writer, global_step, tag_prefix=""):
-        """Writes the batch size into a SummaryWriter."""
+        """Writes the batch size into a SummaryWriter: between loops that of the last one, before the first the initial one."""
+        loader = self._elastic
         tensorboard.write(writer, global_step, tag_prefix, {
-            "Total_Batch_Size": self.current_batch_size, "Local_Batch_Size": self.current_local_bsz,
-            "Accumulation_Steps": self.accumulation_steps})
+            "Total_Batch_Size": loader.batch_size, "Local_Batch_Size": loader.local_batch_size,
+            "Accumulation_Steps": loader.accumulation_steps})
 
 
 class Loop:

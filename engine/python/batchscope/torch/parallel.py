@@ -8,6 +8,7 @@ from .._native import engine
 from ..checkpoint import State, load_state
 from . import adascale, plain, rates, recorder, scaling_rules, tensorboard
 from .grad_scaler import FollowingScaler
+from .loader import current_dataloader
 from .sharded_optimizer import ShardedOptimizer, unwrap
 
 _MEBI = 1 << 20
@@ -20,6 +21,9 @@ class AdaptiveDataParallel(torch.nn.Module):
     and step(), which does nothing there, multiplies the learning rates by the scaling rule's factors. After the last
     backward of a step gradients are averaged over the replicas: the place to clip them. The state of the module, the
     optimizer and the schedule survives restarts.
+
+    Steps are made in a loop over an AdaptiveDataLoader. A lone replica is warned of others; of several each would train on
+    all of the data, and step() raises RuntimeError. ValueError, where no backward has made a gradient since the step before.
     """
 
     def __init__(self, model, optimizer, lr_scheduler=None, mp_scaler=None, scaling_rule=None,
@@ -44,6 +48,8 @@ class AdaptiveDataParallel(torch.nn.Module):
         rule = scaling_rules.native(scaling_rule, len(optimizer.param_groups))
         if rule is None:
             rule = scaling_rules.AdamScale() if adam else scaling_rules.AdaScale()
+        self._rule_name = type(rule if scaling_rule is None else scaling_rule).__name__
+        self._begun = False  # a step was made
         self._scaler = FollowingScaler(mp_scaler, optimizer) if mp_scaler is not None and mp_scaler.is_enabled() else None
         self._parallel = engine.Parallel(
             list(model.named_parameters()), list(model.named_buffers()),
@@ -103,6 +109,8 @@ class AdaptiveDataParallel(torch.nn.Module):
             if closure is not None:
                 raise ValueError("step(closure) evaluates the model as often as it likes, which does not go with averaged "
                                  "gradients: call backward, then step()")
+            if not self._begun or current_dataloader() is None:
+                self._begin(current_dataloader())
             if told := recorder.current():
                 told.before_step(self._scaler.scale if self._scaler else 1.0)
             self._parallel.step(rates.of(optimizer))
@@ -110,6 +118,25 @@ class AdaptiveDataParallel(torch.nn.Module):
                 self._scaler.follow()
 
         optimizer.step, optimizer.zero_grad = _Step(self._step, step), self.zero_grad
+
+    def _begin(self, loader):
+        """Before the first step, and before every one that is none of a loader's loop."""
+        if loader is None and engine.num_replicas() > 1:
+            raise RuntimeError("AdaptiveDataParallel: step() outside of a loop over an AdaptiveDataLoader: each of the "
+                               f"{engine.num_replicas()} replicas trains on all of the data. Loop over "
+                               "AdaptiveDataLoader(dataset, batch_size=..) in the DataLoader's place; a loop that shares its "
+                               "data out by itself takes AdaScale(optimizer)")
+        if self._begun:
+            return
+        self._begun, told = True, recorder.current()
+        if loader is None:
+            told.notice("warning", "AdaptiveDataParallel: step() outside of a loop over an AdaptiveDataLoader: the batch size "
+                        "stays, a restart begins the data anew, and on several replicas this is an error; loop over "
+                        "AdaptiveDataLoader(dataset, batch_size=..) in the DataLoader's place")
+        else:
+            group = self._optimizer.param_groups[0]
+            told.describe({"optimizer": type(unwrap(self._optimizer)).__name__, "lr": group.get("initial_lr", group["lr"]),
+                           "scaling_rule": self._rule_name, **loader.asked_for})
 
     def _step_at(self, scaled):
         rates.step_at(self._optimizer, scaled, self._step)

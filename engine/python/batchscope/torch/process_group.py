@@ -5,6 +5,8 @@ import pathlib
 import sys
 import traceback
 
+import torch
+
 from .. import _recorder
 from .._native import engine
 from . import recorder
@@ -28,10 +30,29 @@ def init_process_group(backend=None, init_method=None, world_size=None, rank=Non
                                timeout)
     _recorder.replace(recorder.EngineRecorder(), told)
     _tell_exceptions()
+    _point_to_collectives()
     if engine.replica_rank() == 0:
         recorder.follow_backward()
     # The process is left between two steps, without Python's own end: what is printed must be out by then.
     sys.stdout.reconfigure(line_buffering=True)
+
+
+def _point_to_collectives():
+    """PyTorch's own words for a default group that is not there, "call init_process_group", would send in a circle."""
+    group = getattr(torch.distributed, "distributed_c10d", None)
+    if not hasattr(group, "_get_default_group"):
+        return
+    found = group._get_default_group
+
+    def _get_default_group():
+        if torch.distributed.is_initialized():
+            return found()
+        raise RuntimeError("torch.distributed has no group here: the engine exchanges gradients by a group of its own. Call "
+                           "batchscope.torch's collective.barrier(), collective.allreduce(value) or "
+                           "collective.broadcast(value), and env.replica_rank() and env.num_replicas() for the place among "
+                           "the replicas; or torch.distributed.init_process_group(\"gloo\") for a group of PyTorch's beside it")
+
+    group._get_default_group = _get_default_group
 
 
 def _tell_exceptions():

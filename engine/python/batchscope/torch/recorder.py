@@ -20,6 +20,7 @@ class EngineRecorder:
         self.supervised = bool(os.environ.get("BATCHSCOPE_TELEMETRY_SOCKET"))
         self._speaks = True
         self._scripts_own = False  # the script says what is recorded
+        self._has_hyperparameters = False
         self._loss = 0.0, 0  # sum and number of the step in flight
 
     def record(self, values):
@@ -56,7 +57,13 @@ class EngineRecorder:
 
     def tell(self, kind, **fields):
         if kind == "hyperparameters" and self._speaks:
+            self._has_hyperparameters = True
             engine.record_hyperparameters(fields["values"])
+
+    def describe(self, values):
+        """Hyperparameters, of a script that has named none by its first step."""
+        if not self._has_hyperparameters:
+            self.tell("hyperparameters", values={name: str(value) for name, value in values.items() if value is not None})
 
     def notice(self, level, text):
         if self._speaks:

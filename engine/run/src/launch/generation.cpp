@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -26,9 +27,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A port that is free now at every address (AdaptDL's rank 0 listens at all of them), for programs that meet
-// at ADAPTDL_MASTER_PORT; ours use the rendezvous directory, where nothing can be taken in between.
-int free_port() {
+// Ports that are free now at every address (AdaptDL's rank 0 listens at all of them), for programs that meet
+// at ADAPTDL_MASTER_PORT, or by torch.distributed at MASTER_PORT: a script may do both. Ours use the rendezvous
+// directory, where nothing can be taken in between.
+struct FreePorts {
+  int adaptdl = 0, torch = 0;
+};
+
+int bound_socket(int& port) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -37,9 +43,37 @@ int free_port() {
   const bool bound = fd >= 0 && bind(fd, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
                      getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0;
   const int error = errno;
-  if (fd >= 0) close(fd);
+  if (!bound && fd >= 0) close(fd);
   if (!bound) throw Error(ErrorKind::io, std::string("no free port: ") + std::strerror(error));
-  return ntohs(address.sin_port);
+  port = ntohs(address.sin_port);
+  return fd;
+}
+
+FreePorts free_ports() {
+  FreePorts ports;
+  const int first = bound_socket(ports.adaptdl);  // held until the other is another one
+  close(bound_socket(ports.torch));
+  close(first);
+  return ports;
+}
+
+// As torchrun sets them, for a program that shares its work out by torch.distributed. What the run's own
+// environment says stays.
+void set_torchrun_variables(const Placement& placement, int rank, const std::string& address, int port,
+                            const std::map<std::string, std::string>& own,
+                            std::map<std::string, std::string>& variables) {
+  const auto& places = placement.places;
+  const auto here = places.begin() + rank;
+  const auto on_node = [&](const Place& place) { return place.node == here->node; };
+  const auto say = [&](const char* name, const std::string& value) {
+    if (!own.contains(name)) variables[name] = value;
+  };
+  say("RANK", std::to_string(rank));
+  say("WORLD_SIZE", std::to_string(places.size()));
+  say("LOCAL_RANK", std::to_string(std::count_if(places.begin(), here, on_node)));
+  say("LOCAL_WORLD_SIZE", std::to_string(std::count_if(places.begin(), places.end(), on_node)));
+  say("MASTER_ADDR", address);
+  say("MASTER_PORT", std::to_string(port));
 }
 
 constexpr std::size_t kTokenDigits = 64;
@@ -154,7 +188,8 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
   const protocol::RunPaths& paths = order.paths;
   protocol::Environment e;
   master_address_ = run::master_address(number_);
-  e.master_port = free_port();
+  const FreePorts ports = free_ports();
+  e.master_port = ports.adaptdl;
   e.num_replicas = replicas_;
   e.num_restarts = number_;
   e.checkpoint_path = paths.checkpoints.string();
@@ -203,6 +238,7 @@ Generation::Generation(const GenerationOrder& order, Launcher& launcher)
     for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"})
       variables[name] = std::to_string(place.threads);
     set_visible_gpus(order.placement, place.node, replica.environment, variables);
+    set_torchrun_variables(order.placement, rank, master_address_, ports.torch, spec.environment, variables);
     const char* const own_path = std::getenv(kPythonPath);
     if (const auto path = replica.environment.find(kPythonPath);
         path != replica.environment.end() && (!own_path || path->second != own_path))

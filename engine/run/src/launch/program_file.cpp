@@ -67,6 +67,10 @@ bool knows_fork_server(const std::filesystem::path& program) {
   return false;
 }
 
+bool is_python(const std::filesystem::path& program) {
+  return program.extension() == ".py" || program.filename().string().starts_with("python");
+}
+
 FileIdentity identify(const std::filesystem::path& file) {
   struct stat info {};
   if (stat(file.c_str(), &info) != 0) return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A program as a file: whether it knows the fork server's protocol, which an ELF note says (protocol's
-// fork_server.h), and whether it is still the same one.
+// fork_server.h), whether it is Python's, and whether it is still the same one.
 #pragma once
 
 #include <sys/types.h>
@@ -12,6 +12,9 @@ namespace batchscope::run {
 
 // False for anything that is no ELF program with the note: a script, a program without our engine, nothing.
 bool knows_fork_server(const std::filesystem::path& program);
+
+// By its name: an interpreter of Python, or a script.
+bool is_python(const std::filesystem::path& program);
 
 // What building a program anew changes. All zero where there is no such file.
 struct FileIdentity {

@@ -289,6 +289,15 @@ void RunMachine::crashed(const Exit& culprit) {
   if (restore_old_allocation(why)) return;
   if (culprit.cause == Cause::non_finite && limits_.stop_when_not_finite) return end(RunState::failed, why);
 
+  // A program's own exception that comes back in the same step is no accident.
+  const std::int64_t step = orders_.step();
+  const std::string exception = culprit.cause == Cause::exception ? culprit.why : std::string();
+  if (!exception.empty() && exception == exception_ && step == exception_step_)
+    return end(RunState::failed,
+               fmt::format("the same exception twice after step {}, which no restart mends: {}", step, why));
+  exception_ = exception;
+  exception_step_ = step;
+
   crashes_++;
   crash_step_ = std::max(crash_step_, orders_.step());
   stillborn_ = progressed_ ? 0 : stillborn_ + 1;

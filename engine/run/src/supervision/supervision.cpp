@@ -82,7 +82,7 @@ Supervision::Supervision(storage::Catalogue& catalogue, const storage::Run& run,
       current_(paths_, recorder_),
       scaling_(catalogue, run.id, spec_, machine_, next_generation_, recorder_, teller()),
       waiters_(run.spec.time_outs.checkpoint),
-      triggers_(run.spec.triggers),
+      events_(run.spec.triggers),
       folders_(paths_, {&telemetry_.listener(), &control_.listener()}, teller()),
       disk_(paths_.checkpoints, teller()),
       leftovers_(paths_, run.spec.time_outs.checkpoint, teller()),
@@ -132,6 +132,8 @@ void Supervision::connect() {
   on_timeout(quiet_timer_, [this] {
     if (current_.has_telemetry()) return;
     tell("info", "the program has reported nothing so far; it counts as running all the same");
+    for (const Trigger& trigger : events_.waiting_for_steps())
+      tell("warning", "scripted event " + trigger.text() + " waits for what the program does not report");
     assume_running();
   });
   on_timeout(tick_, [this] { on_tick(); });
@@ -200,7 +202,7 @@ void Supervision::begin() {
     }
     const double elapsed_before = time_in_generations(generations);
     started_ -= elapsed_before;
-    triggers_.skip(elapsed_before);
+    events_.skip(place());
   }
   if (wanted_.replicas == 0) replicas = scaling_.first_replicas(replicas);
   // A person's number is refused where the nodes are too few, but for those that did not come.
@@ -401,6 +403,7 @@ void Supervision::finish() {
   scaling_.release_devices();
   const RunState state = machine_.state();
   const std::string& message = machine_.message();
+  if (state == RunState::finished) tell_of_silence();
   tell(state == RunState::failed ? "error" : "info",
        std::string(run_state_name(state)) + (message.empty() ? "" : ": " + message));
   recorder_.commit();

@@ -26,12 +26,12 @@
 #include "supervision/checkpoint_waiters.h"
 #include "supervision/current_generation.h"
 #include "supervision/disk_watch.h"
-#include "supervision/elapsed_triggers.h"
 #include "supervision/folder_watch.h"
 #include "supervision/leftovers.h"
 #include "supervision/pool_call.h"
 #include "supervision/run_checkpoints.h"
 #include "supervision/scaling.h"
+#include "supervision/scripted_events.h"
 #include "system/process_signals.h"
 
 namespace batchscope::run {
@@ -91,6 +91,7 @@ class Supervision final : private Orders {
   void use_nodes();
   void on_hints(const protocol::Json& hints);
   void assume_running();
+  void tell_of_silence();
   void watch_for_hangs();
 
   // What is asked.
@@ -100,6 +101,7 @@ class Supervision final : private Orders {
   void resume(const protocol::Request& request);
   void request_checkpoint(const ControlServer::Responder& responder);
   void fire_due_trigger();
+  ScriptedEvents::Place place() const;
   double elapsed() const;  // s of run time
   protocol::RunStatus status() const;
 
@@ -129,7 +131,7 @@ class Supervision final : private Orders {
   Scaling scaling_;
   RestartForecast forecast_;
   CheckpointWaiters waiters_;
-  ElapsedTriggers triggers_;
+  ScriptedEvents events_;
   FolderWatch folders_;
   DiskWatch disk_;
   Leftovers leftovers_;

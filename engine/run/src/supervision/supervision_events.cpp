@@ -12,6 +12,7 @@
 #include "batchscope/protocol/error.h"
 #include "batchscope/protocol/sched_hints.h"
 #include "batchscope/protocol/series.h"
+#include "launch/program_file.h"
 #include "model/hinted_series.h"
 #include "supervision/supervision.h"
 #include "words.h"
@@ -237,6 +238,17 @@ void Supervision::assume_running() {
   current_.assume_running(monotonic_seconds());
   clock_.cancel();
   under_way();
+}
+
+// What a program that has ended did not do, which whoever started it may have taken for granted.
+void Supervision::tell_of_silence() {
+  for (const Trigger& trigger : current_.checkpoints_when_asked() ? std::vector<Trigger>()
+                                                                  : events_.waiting_for_steps())
+    tell("warning", fmt::format("scripted event {} did not happen: the run ended after {} epochs and {} steps",
+                                trigger.text(), board_.epoch(), board_.step()));
+  if (current_.has_telemetry() || rescalable_) return;
+  const int replicas = current_.record().replicas;
+  tell(replicas > 1 ? "warning" : "info", silent_program_text(replicas, is_python(spec_.program)));
 }
 
 void Supervision::watch_for_hangs() {

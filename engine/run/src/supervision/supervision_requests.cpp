@@ -101,7 +101,7 @@ void Supervision::request_checkpoint(const ControlServer::Responder& responder) 
 
 void Supervision::fire_due_trigger() {
   if (!machine_.training()) return;
-  const auto trigger = triggers_.take_due(elapsed());
+  const auto trigger = events_.take_due(place());
   if (!trigger) return;
   tell("info", "scripted event " + trigger->text());
   try {
@@ -118,6 +118,12 @@ void Supervision::fire_due_trigger() {
     tell("warning", fmt::format("scripted event {} was skipped: {}", trigger->text(), error.what()));
   }
   settle();
+}
+
+ScriptedEvents::Place Supervision::place() const {
+  RunStatus now;
+  board_.fill(now);
+  return {elapsed(), now.step, now.epoch, now.progress, current_.checkpoints_when_asked()};
 }
 
 double Supervision::elapsed() const { return monotonic_seconds() - started_; }

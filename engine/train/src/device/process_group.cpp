@@ -30,11 +30,15 @@ using namespace replica;
 using namespace train;
 namespace {
 
+void require_known(const std::string& backend) {
+  if (backend != "auto" && backend != "gloo" && backend != "nccl")
+    throw Error(ErrorKind::usage, "backend '" + backend + "': expected auto, gloo or nccl");
+}
+
 std::string choose_backend(const std::string& wanted, const protocol::Environment& environment) {
   const std::string& backend = wanted != "auto" ? wanted : environment.backend;
-  if (backend == "gloo" || backend == "nccl") return backend;
-  if (backend != "auto")
-    throw Error(ErrorKind::usage, "backend '" + backend + "': expected auto, gloo or nccl");
+  require_known(backend);
+  if (backend != "auto") return backend;
   return backend_for(collective::gather("GPU", gpu_name(replica_device())));
 }
 
@@ -83,6 +87,7 @@ class LibTorch final : public Computing {
 }  // namespace
 
 void init_process_group(const ProcessGroupOptions& options) {
+  require_known(options.backend);  // of a lone replica, too, whose run may be rescaled
   start_session(options, std::make_unique<LibTorch>(options.backend));
 }
 

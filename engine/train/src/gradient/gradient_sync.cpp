@@ -202,6 +202,7 @@ class GradientSync::Impl {
   Result finish_measured() {
     const PreviousGradient::Norms norms = previous_->advance(parameters_);
     Result result;
+    result.any = std::any_of(entries_.begin(), entries_.end(), [](const Entry& e) { return e.arrived; });
     result.norms.local_sqr = result.norms.total_sqr = norms.current;
     if (norms.pair) {
       result.norms.previous_sqr = norms.previous;
@@ -219,6 +220,7 @@ class GradientSync::Impl {
       parameters_[i].mutable_grad() = std::exchange(entries_[i].sum, {});
     }
     Result result;
+    result.any = std::any_of(entries_.begin(), entries_.end(), [](const Entry& e) { return e.arrived; });
     result.norms.local_sqr = values(local_);
     result.norms.total_sqr = values(total);
     return result;
@@ -237,6 +239,7 @@ class GradientSync::Impl {
         gradient.reset();
         continue;
       }
+      result.any = true;
       gradient = buckets_->place(i);
       scale(gradient, 1.0 / micro_steps_, total[group_of_[i]], divisor(i));
     }

@@ -56,6 +56,7 @@ class GradientSync {
 
   struct Result {
     goodput::NormSample norms;              // all but scale
+    bool any = false;                       // some parameter got a gradient, on some replica
     std::optional<Timer::Interval> waited;  // for other replicas
   };
   // At the end of the last backward of a step, or after it: starts the averaging of what backward has not.

@@ -162,6 +162,10 @@ struct AdaptiveDataParallel::Impl {
     if (!averaged) average();
     const GradientSync::Result result = std::move(*averaged);
     averaged.reset();
+    if (!result.any)
+      throw Error(ErrorKind::usage,
+                  "AdaptiveDataParallel: step() without a gradient, since no backward has reached a parameter "
+                  "after the step before: call loss.backward() first");
     // Without a loader a replica's micro-batch is taken for the initial batch.
     const double scale = context.initial_batch_size > 0 ? static_cast<double>(context.samples) /
                                                               static_cast<double>(context.initial_batch_size)

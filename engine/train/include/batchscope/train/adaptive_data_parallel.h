@@ -101,7 +101,8 @@ class AdaptiveDataParallel {
 
   /// After the last micro-batch, whose backward averaged the gradients over all replicas, blocking on them:
   /// updates the noise scale, multiplies each group's learning rate by its factor for the optimizer's step,
-  /// adds the gain to the progress, updates the scaler. In a skipped step the scaler alone moves.
+  /// adds the gain to the progress, updates the scaler. In a skipped step the scaler alone moves. Throws
+  /// Error(usage) where no backward has made a gradient, on any replica, since the step before.
   void step();
 
   double gain() const;       ///< of the last step, between 1 and the scale
