@@ -100,7 +100,7 @@ class TestMachineFaults : public QObject {
   }
 
   void anExceptionThatComesBackInTheSameStepIsTheEnd() {
-    Fixture f(1);
+    MachineFixture f(1);
     const auto raised = [&](std::int64_t step, const std::string& what) {
       f.log.steps = step;
       f.machine.replica_exited(aborted(0, Cause::exception, what));
