@@ -69,7 +69,7 @@ ChartSpec epochProgress() {
           .unit = tr("iterations"),
           .lines = {{.series = names::kProgress, .label = tr("scale-invariant")},
                     {.series = kStepSeries, .label = tr("steps"), .colour = 1},
-                    {.series = names::kEpoch, .label = tr("epochs"), .colour = 2, .isRight = true}},
+                    {.series = names::kEpoch, .label = tr("epoch"), .colour = 2, .isRight = true}},
           .axis = XAxis::WallTime};
 }
 

@@ -30,7 +30,7 @@ class TestAnnotate : public CommandTest {
     QCOMPARE(ask({"tag", id, "--json"}).json()["run"].toObject()["tags"].toArray(), QJsonArray({"b"}));
     VERIFY_CODE(kExitOk, ask({"note", id, "--", "-x"}));
     QCOMPARE(ask({"note", id}).out, "-x\n");
-    VERIFY_HOLDS(ask({"show", "--", "-odd"}).out, "-odd (" + id + ")");
+    VERIFY_HOLDS(ask({"show", "--", "-odd"}).out, "-odd  " + id);
     VERIFY_CODE(kExitOk, ask({"rename", "--", "-odd", "--json"}));
     QCOMPARE(runs()[0].toObject()["name"].toString(), "--json");
   }

@@ -81,7 +81,7 @@ class TestCommands : public CommandTest {
     row("set without recipe", {"run", "true", "--set", "a=1"}, "--recipe");
     row("dashes elsewhere", {"ls", "--", "x"}, "no use for \"x\"");
     row("a flag behind dashes", {"show", "x", "--", "--json"}, "no use for \"--json\"");
-    for (const char* flag : {"--name", "--checkpoint-every", "--device", "--group", "--report", "--hang-timeout"})
+    for (const char* flag : {"--name", "--checkpoint-every", "--group", "--report", "--hang-timeout"})
       QTest::addRow("empty %s", flag) << QStringList{"run", "true", flag, ""} << "its value is empty";
     row("empty after", {"submit", "true", "--after", ""}, "--after: its value is empty");
     row("empty turn", {"pool", "--turn", ""}, "--turn: its value is empty");
@@ -107,7 +107,7 @@ class TestCommands : public CommandTest {
     const QString name(10'000, 'x');
     for (const QStringList& arguments :
          {QStringList{"show", name}, {name}, {"show", "--" + name}, {"run", name}, {"ls", "--where", name},
-          {"run", "true", "--name", name}, {"submit", "true", "--after", name}, {"sweep", "status", name}}) {
+          {"run", "true", "--name", name}, {"submit", "true", "--after", name}}) {
       const Answer answer = ask(arguments);
       QVERIFY(answer.code != kExitOk);
       QVERIFY2(answer.err.size() < 1000 && answer.err.contains("xxx"), qPrintable(answer.err));

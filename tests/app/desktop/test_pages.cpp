@@ -22,12 +22,14 @@ class TestPages : public WindowTest {
   void escape() { QTest::keyClick(window_.get(), Qt::Key_Escape); }
   QString inFront() const { return bar()->tabText(bar()->currentIndex()); }
 
+  std::string run_;  // the one with charts
+
  private Q_SLOTS:
   void withoutAnyRunTheKeysSaySo() {
     showWindow();
     QTest::keyClick(window_.get(), Qt::Key_G);
     QVERIFY2(notice(*window_).contains("there is none yet"), qPrintable(notice(*window_)));
-    writeSyntheticRun(catalogue_);
+    run_ = writeSyntheticRun(catalogue_);
     writeListedRun(catalogue_, "other", protocol::RunState::finished, 0.9);
   }
 
@@ -54,6 +56,7 @@ class TestPages : public WindowTest {
 
   void escapeGoesBack() {
     showWindow();
+    window_->openRun(run_);
     press(Page::Queue);
     press(Page::Sweep);
     press(Page::Learn);

@@ -336,7 +336,7 @@ class TestSweep : public test::WindowTest {
   void theCommandOfTheBestIsCopied() {
     QTest::mouseClick(push("Copy command of the best"), Qt::LeftButton);
     const QString command = QApplication::clipboard()->text();
-    QVERIFY2(command.startsWith(QStringLiteral("batchscope run /usr/bin/true -- ")), qPrintable(command));
+    QVERIFY2(command.contains(QStringLiteral("batchscope run /usr/bin/true -- ")), qPrintable(command));
     QVERIFY(command.contains(QStringLiteral("--rule adascale")));
   }
 
